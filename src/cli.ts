@@ -1,0 +1,100 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import yargs, { type Argv } from 'yargs';
+import { runInspect } from './commands/inspect.ts';
+import { inspectOptions, optionsFromEnvironment, watchOptions } from './commands/options.ts';
+import { UsageError } from './commands/usage-error.ts';
+import { runWatch } from './commands/watch.ts';
+import { EXIT } from './core/outcome.ts';
+import { printable } from './core/printable.ts';
+
+let exitCode: number = EXIT.ok;
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever reads has seen enough (`inspect | head -1`).
+  if (error.code === 'EPIPE') process.exit(EXIT.ok);
+  fail(`cannot write to stdout: ${error.message}`, EXIT.bug);
+});
+
+try {
+  await parser(process.argv.slice(2)).parseAsync();
+} catch (error) {
+  if (error instanceof UsageError) fail(error.message, EXIT.usage);
+  fail((error as Error).stack ?? String(error), EXIT.bug);
+}
+// A pipe takes what is written in its own time: end only when it has.
+process.stdout.write('', () => process.exit(exitCode));
+
+function parser(words: readonly string[]): Argv {
+  return yargs(words)
+    .scriptName('posidle')
+    .version(versionOf())
+    .locale('en')
+    .usage('Stops a Fluentd sidecar when, and only when, its work is done.')
+    .command(
+      'watch',
+      'beside a fluentd that something else started: stop it when its work is done',
+      watchCommand,
+      async (args) => {
+        exitCode = await runWatch(args);
+      },
+    )
+    .command('inspect [files..]', 'what fluentd has read, what is left', inspectCommand, async (args) => {
+      const given = [...(args.files ?? []), ...(args['pos-file'] ?? [])];
+      exitCode = await runInspect({ ...args, 'pos-file': given }, (text) => process.stdout.write(text));
+    })
+    .demandCommand(1, 'say what to do: watch or inspect')
+    .strict()
+    .help()
+    .alias('help', 'h')
+    .wrap(Math.min(110, process.stdout.columns ?? 100))
+    .fail((message, error) => {
+      // yargs wraps what a coercion throws, and reports its own findings, as YError.
+      if (error !== undefined && error !== null && error.name !== 'YError') throw error;
+      throw new UsageError(`${message ?? error?.message}; see posidle --help`);
+    })
+    .exitProcess(false)
+    .epilogue('Every option can be set by environment: POSIDLE_QUIET=30s is --quiet 30s.');
+}
+
+function watchCommand(command: Argv) {
+  return command
+    .options(watchOptions)
+    .config(optionsFromEnvironment(process.env, watchOptions))
+    .example('$0 watch -p /var/log/fluentd/app.pos', 'stop fluentd when nothing has moved for 60 s')
+    .example(
+      '$0 watch -p /var/log/fluentd/app.pos --quiet 30s --strict',
+      'the same after 30 s; exit 3 where something was left',
+    )
+    .example(
+      '$0 watch -p "/var/log/fluentd/*.pos" --pid-file /run/fluentd.pid',
+      'several pos files, one of several fluentds',
+    )
+    .example('$0 watch -p /var/log/fluentd/app.pos --dry-run', 'only say when it would');
+}
+
+function inspectCommand(command: Argv) {
+  return command
+    .positional('files', { type: 'string', array: true, describe: 'POS_FILE: pos files or globs' })
+    .options(inspectOptions)
+    .config(optionsFromEnvironment(process.env, inspectOptions))
+    .example(
+      '$0 inspect /var/log/fluentd/app.pos',
+      'a table of every file: state, bytes left, position, size',
+    )
+    .example('$0 inspect /var/log/fluentd/app.pos --json', 'the same for a program')
+    .example(
+      '$0 inspect /var/log/fluentd/*.pos --check --max-lag 1MiB',
+      'exit 0 when at most that much is left',
+    );
+}
+
+function versionOf(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function fail(message: string, code: number): never {
+  process.stderr.write(`posidle: ${message.split('\n').map(printable).join('\n')}\n`);
+  process.exit(code);
+}

@@ -1,0 +1,190 @@
+import type { InferredOptionTypes, Options } from 'yargs';
+import { DEFAULT_POLICY, type Policy } from '../core/policy.ts';
+import type { FluentdTarget } from '../core/processes.ts';
+import { type Millis, parseDuration, parseSize } from '../core/units.ts';
+import { LOG_FORMATS, LOG_LEVELS } from '../log.ts';
+import { UsageError } from './usage-error.ts';
+
+const WHICH = 'Which Fluentd:';
+const WHEN = 'When to stop it:';
+const HOW = 'How to stop it:';
+const TELL = 'What to tell:';
+
+export const posFileOptions = {
+  'pos-file': list('p', 'PATH', 'a pos file or glob of in_tail; repeatable', WHICH),
+} as const;
+
+export const watchOptions = {
+  ...posFileOptions,
+  pid: { ...text('N', 'the fluentd supervisor with this pid', WHICH), coerce: wholeNumber('pid') },
+  'pid-file': text('FILE', "the pid in this file (fluentd's -d)", WHICH),
+  process: { ...text('REGEX', 'the process whose command line matches', WHICH), coerce: pattern('process') },
+  quiet: { ...duration('quiet', 'begin when nothing has moved for this long', '60s', ['off']), group: WHEN },
+  settle: { ...duration('settle', 'how long "everything read" must hold', '2s'), group: WHEN },
+  'start-timeout': {
+    ...duration('start-timeout', 'longest wait for fluentd and its first entry', '10m', ['off']),
+    group: WHEN,
+  },
+  'drain-timeout': { ...duration('drain-timeout', 'longest drain after a trigger', '5m'), group: HOW },
+  grace: { ...duration('grace', 'the whole budget after SIGTERM to posidle', '25s'), group: HOW },
+  'stop-timeout': { ...duration('stop-timeout', 'from the stop signal to SIGKILL', '2m'), group: HOW },
+  'stop-signal': { ...text('SIG', 'the stop signal', HOW), default: 'SIGINT', coerce: stopSignal },
+  strict: { ...flag('exit 3 where something was left'), group: TELL },
+  'dry-run': { ...flag('decide and log, signal nothing'), group: HOW },
+  'log-level': { ...text('LEVEL', 'how much to log, to stderr', TELL), choices: LOG_LEVELS, default: 'info' },
+  'log-format': {
+    ...text('FORMAT', 'json, or pretty for people (the default on a terminal)', TELL),
+    choices: LOG_FORMATS,
+  },
+} as const satisfies Record<string, Options>;
+
+export const inspectOptions = {
+  ...posFileOptions,
+  json: { ...flag('one JSON object'), group: TELL },
+  check: { ...flag('exit 0 when caught up, else 1'), group: TELL },
+  'max-lag': {
+    ...text('SIZE', 'with --check: so many bytes may be left', TELL),
+    default: '0',
+    coerce: size('max-lag'),
+  },
+} as const satisfies Record<string, Options>;
+
+export type WatchArgs = InferredOptionTypes<typeof watchOptions>;
+export type InspectArgs = InferredOptionTypes<typeof inspectOptions>;
+
+/** The flags as a policy. */
+export function policyOf(args: WatchArgs): Policy {
+  return {
+    ...DEFAULT_POLICY,
+    quiet: args.quiet,
+    settle: atLeastZero(args.settle),
+    startTimeout: args['start-timeout'],
+    drainTimeout: atLeastZero(args['drain-timeout']),
+    grace: atLeastZero(args.grace),
+    stopTimeout: atLeastZero(args['stop-timeout']),
+    stopSignal: args['stop-signal'],
+    strict: args.strict,
+    dryRun: args['dry-run'],
+  };
+}
+
+/** Which fluentd the flags name. */
+export function targetOf(args: WatchArgs): FluentdTarget {
+  const named = (['pid', 'pid-file', 'process'] as const).filter((name) => args[name] !== undefined);
+  if (named.length > 1) throw new UsageError(`--${named.join(' and --')}: give only one of them`);
+  if (args.pid !== undefined) return { by: 'pid', pid: args.pid };
+  if (args['pid-file'] !== undefined) return { by: 'pid-file', path: args['pid-file'] };
+  if (args.process !== undefined) return { by: 'pattern', pattern: args.process };
+  return { by: 'search' };
+}
+
+/** The pos files that the flags name. */
+export function posFilesOf(paths: readonly string[] | undefined): readonly string[] {
+  const given = (paths ?? []).filter((path) => path !== '');
+  if (given.length > 0) return given;
+  throw new UsageError(
+    "--pos-file: none given; name in_tail's pos_file, for example --pos-file /var/log/fluentd/app.pos",
+  );
+}
+
+/** `POSIDLE_` + the option's name in capitals, for the options that exist; other variables of that prefix are not ours. */
+export function optionsFromEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  options: Readonly<Record<string, Options>>,
+): Readonly<Record<string, unknown>> {
+  const given = Object.entries(options).flatMap(([name, option]) => {
+    const value = env[`POSIDLE_${name.toUpperCase().replaceAll('-', '_')}`];
+    return value === undefined || value === '' ? [] : [[name, fromEnvironment(name, option, value)]];
+  });
+  return Object.fromEntries(given);
+}
+
+function fromEnvironment(name: string, option: Options, value: string): unknown {
+  if (option.array === true) return value.split(',');
+  if (option.type !== 'boolean') return value;
+  if (/^(1|true|yes|on)$/i.test(value)) return true;
+  if (/^(0|false|no|off)$/i.test(value)) return false;
+  throw new UsageError(
+    `POSIDLE_${name.toUpperCase().replaceAll('-', '_')}: '${value}' is neither true nor false`,
+  );
+}
+
+function text(placeholder: string, meaning: string, group: string) {
+  return { type: 'string', requiresArg: true, describe: `${placeholder}: ${meaning}`, group } as const;
+}
+
+function list(alias: string, placeholder: string, meaning: string, group: string) {
+  return { ...text(placeholder, meaning, group), alias, array: true, nargs: 1 } as const;
+}
+
+function flag(meaning: string) {
+  return { type: 'boolean', default: false, describe: meaning } as const;
+}
+
+function duration<Word extends string = never>(
+  name: string,
+  meaning: string,
+  byDefault: string,
+  words: readonly Word[] = [],
+) {
+  const coerce = (value: unknown): Millis | Word => {
+    const given = single(name, value);
+    const word = words.find((candidate) => candidate === given);
+    const span = word ?? parseDuration(given);
+    if (span !== undefined) return span;
+    const or = words.map((candidate) => ` or ${candidate}`).join('');
+    throw new UsageError(`--${name}: '${given}' is no duration; write 500ms, 30s, 5m or 1h${or}`);
+  };
+  return { ...text('DUR', meaning, ''), default: byDefault, coerce } as const;
+}
+
+function size(name: string) {
+  return (value: unknown): number => {
+    const given = single(name, value);
+    const bytes = parseSize(given);
+    if (bytes !== undefined) return bytes;
+    throw new UsageError(`--${name}: '${given}' is no size; write 4096, 64KiB or 10MB`);
+  };
+}
+
+function wholeNumber(name: string) {
+  return (value: unknown): number | undefined => {
+    if (value === undefined) return undefined;
+    const given = single(name, value);
+    if (/^[1-9]\d*$/.test(given)) return Number(given);
+    throw new UsageError(`--${name}: '${given}' is no process id; write a number such as 42`);
+  };
+}
+
+function pattern(name: string) {
+  return (value: unknown): RegExp | undefined => {
+    if (value === undefined) return undefined;
+    const given = single(name, value);
+    try {
+      return new RegExp(given);
+    } catch (error) {
+      throw new UsageError(`--${name}: '${given}' is no regular expression: ${(error as Error).message}`);
+    }
+  };
+}
+
+/** Only signals on which Fluentd ends in order: SIGKILL and the like would lose what it holds. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'];
+
+function stopSignal(value: unknown): string {
+  const given = single('stop-signal', value).toUpperCase();
+  const signal = given.startsWith('SIG') ? given : `SIG${given}`;
+  if (STOP_SIGNALS.includes(signal)) return signal;
+  throw new UsageError(
+    `--stop-signal: '${given}' does not end Fluentd in order; write ${STOP_SIGNALS.join(' or ')}`,
+  );
+}
+
+function single(name: string, value: unknown): string {
+  if (!Array.isArray(value)) return String(value);
+  throw new UsageError(`--${name}: given ${value.length} times; give it once`);
+}
+
+function atLeastZero(span: Millis): Millis {
+  return Math.max(0, span);
+}

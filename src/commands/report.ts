@@ -1,0 +1,97 @@
+import { openGate } from '../core/gates.ts';
+import type { Observation } from '../core/observation.ts';
+import type { State } from '../core/state.ts';
+import { counted, formatBytes, formatDuration, type Millis } from '../core/units.ts';
+import type { Reporter, Transition } from '../daemon/loop.ts';
+import type { Done } from '../daemon/perform.ts';
+import type { Log } from '../log.ts';
+
+const PROGRESS: Readonly<Partial<Record<State['name'], Millis>>> = {
+  waiting: 30_000,
+  'catching-up': 5_000,
+  stopping: 5_000,
+  killing: 5_000,
+};
+
+/** Tells the log what the loop does: a line a transition, a line a signal, progress while something is waited for. */
+export class LogReporter implements Reporter {
+  readonly #log: Log;
+  #before: Observation | undefined;
+  #toldAt: Millis | undefined;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  transition({ from, to, why, seen }: Transition): void {
+    this.#toldAt = seen.at;
+    this.#log.info({ from, to, why, ...factsOf(seen) }, `${from} → ${to}: ${why}`);
+  }
+
+  looked(state: State, seen: Observation): void {
+    this.#tellChanges(seen);
+    this.#tellProgress(state, seen);
+    this.#before = seen;
+  }
+
+  performed({ signal, sent, refused }: Done): void {
+    if (sent.length > 0) this.#log.info({ signal, pids: sent }, `sent ${signal} to ${sent.join(', ')}`);
+    if (refused) this.#log.error({ signal }, `not permitted to send ${signal}`);
+  }
+
+  #tellChanges(seen: Observation): void {
+    const now = describeFluentd(seen);
+    if (now !== (this.#before && describeFluentd(this.#before))) this.#log.info(factsOf(seen), now);
+    for (const { path, why, empty } of seen.unknown) {
+      const known = this.#before?.unknown.some((doubt) => doubt.path === path && doubt.why === why);
+      if (!known && !empty) this.#log.warn({ posFile: path }, `pos file ${path} ${why}`);
+    }
+    for (const file of seen.files.filter(({ state }) => state === 'blocked')) {
+      if (this.#before?.files.some(({ path, state }) => path === file.path && state === 'blocked')) continue;
+      this.#log.warn(
+        { path: file.path, position: file.position, lag: file.lag },
+        `${file.path} is blocked: ${formatBytes(file.lag ?? 0)} left and the position stands still; a full buffer, a throttled input or a slow destination`,
+      );
+    }
+  }
+
+  #tellProgress(state: State, seen: Observation): void {
+    const every = PROGRESS[state.name];
+    this.#toldAt ??= seen.at;
+    if (every === undefined || seen.at - this.#toldAt < every) return;
+    this.#toldAt = seen.at;
+    this.#log.info(
+      factsOf(seen),
+      `still ${state.name} after ${formatDuration(seen.at - state.since)}: ${whatIsWaitedFor(state, seen)}`,
+    );
+  }
+}
+
+function whatIsWaitedFor(state: State, seen: Observation): string {
+  if (state.name === 'stopping' || state.name === 'killing') return describeFluentd(seen);
+  if (seen.fluentd.kind === 'absent') return seen.fluentd.why;
+  if (state.name === 'waiting')
+    return seen.unknown[0] ? `${seen.unknown[0].path} ${seen.unknown[0].why}` : 'nothing is logged yet';
+  return openGate(seen, false)?.why ?? 'everything is read; holding the settle time';
+}
+
+function describeFluentd({ fluentd }: Observation): string {
+  switch (fluentd.kind) {
+    case 'absent':
+      return fluentd.why;
+    case 'running': {
+      const workers = fluentd.alone ? 'no supervisor' : counted(fluentd.workers.length, 'worker');
+      return `fluentd runs: pid ${fluentd.supervisor.pid}, ${workers}`;
+    }
+    case 'orphaned':
+      return `fluentd's supervisor is gone, its workers go on: pid ${fluentd.workers.map(({ pid }) => pid).join(', ')}`;
+    case 'ambiguous':
+      return `${fluentd.candidates.length} independent fluentds run`;
+  }
+}
+
+function factsOf(seen: Observation): Readonly<Record<string, unknown>> {
+  const left = seen.files.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
+  const age = seen.movedAt === undefined ? null : Math.round(seen.at - seen.movedAt);
+  return { files: seen.files.length, left, age };
+}

@@ -1,0 +1,76 @@
+import type { PositionEntry } from './pos-file.ts';
+import type { FileLook, FileStat } from './snapshot.ts';
+
+export type FileState =
+  | 'caught-up'
+  | 'partial-line'
+  | 'behind'
+  | 'blocked'
+  | 'rotated'
+  | 'truncated'
+  | 'missing'
+  | 'undiscovered'
+  | 'unwatched';
+
+/** How far Fluentd is with one file. */
+export interface Lag {
+  readonly state: FileState;
+  /** Bytes in the file; null where unknown. */
+  readonly size: number | null;
+  /** Bytes left to read; null where unknown. */
+  readonly lag: number | null;
+  /** Nothing more of this file will be emitted. */
+  readonly read: boolean;
+}
+
+/** What the entry and its file do not tell by themselves. */
+export interface LagContext {
+  /** The size that was last seen; null: never. */
+  readonly lastSize: number | null;
+  /** Bytes are left and the position has stood still for the whole blocked window. */
+  readonly stuck: boolean;
+  /** The file that stands at the path now has an entry of its own (follow_inodes). */
+  readonly succeeded: boolean;
+}
+
+export const NO_CONTEXT: LagContext = { lastSize: null, stuck: false, succeeded: false };
+
+/** The state of one log file, as its position entry and the file system show it. */
+export function lagOf(entry: PositionEntry, look: FileLook, context: LagContext): Lag {
+  const { position } = entry;
+  const { atPath } = look;
+  if (position === null) return { state: 'unwatched', size: atPath?.size ?? null, lag: 0, read: true };
+  if (look.error !== undefined) return { state: 'missing', size: null, lag: null, read: false };
+  if (atPath === undefined) return lagOfMissing(position, look, context);
+  if (isFileOf(entry, atPath)) return lagInside(position, atPath.size, look, context);
+  return lagOfRotated(position, look, context);
+}
+
+/** Inode 0 stands in an entry for the instant between its making and the first open (position_file.rb:47). */
+function isFileOf(entry: PositionEntry, stat: FileStat): boolean {
+  return entry.inode === stat.inode || entry.inode === '0';
+}
+
+function lagInside(position: number, size: number, look: FileLook, context: LagContext): Lag {
+  if (size < position) return { state: 'truncated', size, lag: size, read: false };
+  const lag = size - position;
+  if (lag === 0) return { state: 'caught-up', size, lag, read: true };
+  if (look.newlineLeft === false) return { state: 'partial-line', size, lag, read: true };
+  return { state: context.stuck ? 'blocked' : 'behind', size, lag, read: false };
+}
+
+/** What is appended to a renamed file is read, but only memory keeps its position (in_tail.rb:1035): the history decides. */
+function lagOfMissing(position: number, { renamed }: FileLook, { lastSize }: LagContext): Lag {
+  const wasCaughtUp = lastSize !== null && position >= lastSize;
+  const size = renamed?.stat.size ?? null;
+  if (wasCaughtUp) return { state: 'missing', size, lag: 0, read: true };
+  const lag = size === null ? null : Math.max(0, size - position);
+  return { state: 'missing', size, lag, read: lag === 0 };
+}
+
+function lagOfRotated(position: number, look: FileLook, { succeeded }: LagContext): Lag {
+  if (look.renamed === undefined) return { state: 'rotated', size: null, lag: null, read: false };
+  const { size } = look.renamed.stat;
+  const lag = Math.max(0, size - position);
+  return { state: 'rotated', size, lag, read: succeeded && (lag === 0 || look.newlineLeft === false) };
+}

@@ -1,0 +1,56 @@
+import type { Millis } from './units.ts';
+
+/** How posidle decides: the flags, in milliseconds. */
+export interface Policy {
+  /** Begin to drain when nothing has moved for this long. */
+  readonly quiet: Millis | 'off';
+  /** How long "everything read" must hold before it is believed. */
+  readonly settle: Millis;
+  /** How long to wait for what must come first: fluentd, its first entry. */
+  readonly startTimeout: Millis | 'off';
+  /** Longest drain after a trigger. */
+  readonly drainTimeout: Millis;
+  /** The whole budget, drain and stop, after a stop request by signal. */
+  readonly grace: Millis;
+  /** From the stop signal to SIGKILL. */
+  readonly stopTimeout: Millis;
+  readonly stopSignal: string;
+  /** A position that stands still for this long with bytes left is blocked. */
+  readonly blockedAfter: Millis;
+  /** How often in_tail looks for new files; its default. */
+  readonly refreshInterval: Millis;
+  readonly strict: boolean;
+  readonly dryRun: boolean;
+}
+
+export const DEFAULT_POLICY: Policy = {
+  quiet: 60_000,
+  settle: 2_000,
+  startTimeout: 600_000,
+  drainTimeout: 300_000,
+  grace: 25_000,
+  stopTimeout: 120_000,
+  stopSignal: 'SIGINT',
+  blockedAfter: 10_000,
+  refreshInterval: 60_000,
+  strict: false,
+  dryRun: false,
+};
+
+/** in_tail's last read takes up to 5 s (in_tail.rb, SHUTDOWN_TIMEOUT), outputs come after it. */
+const STOP_RESERVE: Millis = 10_000;
+
+/** How much of the grace period is kept for the stop itself. */
+export function stopReserve(policy: Policy): Millis {
+  return Math.min(STOP_RESERVE, policy.grace / 2);
+}
+
+/** The longest time between two looks. */
+export function lookInterval(policy: Policy): Millis {
+  const quiet = policy.quiet === 'off' ? RESTING_LOOKS : policy.quiet / 2;
+  return Math.max(BUSY_LOOKS, Math.min(RESTING_LOOKS, quiet));
+}
+
+const RESTING_LOOKS: Millis = 1_000;
+/** Once the end has begun, everybody waits: look often. */
+export const BUSY_LOOKS: Millis = 100;

@@ -1,0 +1,96 @@
+import { decodePath } from './path-bytes.ts';
+
+/** One line of a pos file: `path \t hex position \t hex inode`. */
+export interface PositionEntry {
+  /** As Fluentd wrote it; bytes that are not UTF-8 stand as lone surrogates (path-bytes.ts). */
+  readonly path: string;
+  /** Bytes handed to the buffer so far; null: in_tail let the file go (unwatched). */
+  readonly position: number | null;
+  /** Decimal, 64 bits; '0' while in_tail has not opened the file yet. */
+  readonly inode: string;
+}
+
+/** A line that Fluentd itself would warn about as "Unparsable line in pos_file". */
+export interface UnparsableLine {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface PosFile {
+  readonly entries: readonly PositionEntry[];
+  readonly unparsable: readonly UnparsableLine[];
+}
+
+// lib/fluent/plugin/in_tail/position_file.rb, POSITION_FILE_ENTRY_REGEX: a prefix match; whatever follows the inode is ignored.
+const ENTRY = /^([^\t]+)\t([0-9a-fA-F]+)\t([0-9a-fA-F]+)/;
+const UNWATCHED = 0xffff_ffff_ffff_ffffn;
+const NEWLINE = 0x0a;
+/** So many hex digits surely fit a double without rounding. */
+const SAFE_DIGITS = 13;
+
+/**
+ * Every entry of a pos file, line by line; never throws. A last line without its newline is torn and no entry yet.
+ * Duplicates stay in: see `latestEntries`.
+ */
+export function parsePosFile(bytes: Uint8Array): PosFile {
+  const entries: PositionEntry[] = [];
+  const unparsable: UnparsableLine[] = [];
+  let line = 0;
+  for (const text of linesOf(bytes)) {
+    line += 1;
+    const entry = parseEntry(text);
+    if (entry === undefined) unparsable.push({ line, text });
+    else entries.push(entry);
+  }
+  return { entries, unparsable };
+}
+
+/**
+ * The entries that count. Of several lines with the same path and inode the last wins, as in Fluentd. Lines of one path
+ * with different inodes are kept apart unless `followInodes` is known to be off: with follow_inodes they are different files.
+ */
+export function latestEntries(
+  entries: readonly PositionEntry[],
+  followInodes: boolean | undefined,
+): readonly PositionEntry[] {
+  const latest = new Map<string, PositionEntry>();
+  for (const entry of entries) {
+    const key = followInodes === false ? entry.path : entryKey(entry);
+    latest.delete(key);
+    latest.set(key, entry);
+  }
+  return latest.size === entries.length ? entries : [...latest.values()];
+}
+
+/** What tells one position entry from another; a tab cannot stand in a path. */
+export function entryKey(entry: PositionEntry): string {
+  return `${entry.path}\t${entry.inode}`;
+}
+
+function parseEntry(text: string): PositionEntry | undefined {
+  const match = ENTRY.exec(text);
+  if (match === null) return undefined;
+  const [, path = '', position = '', inode = ''] = match;
+  return { path, position: parsePosition(position), inode: parseInode(inode) };
+}
+
+function parsePosition(hex: string): number | null {
+  const value = Number.parseInt(hex, 16);
+  if (value <= Number.MAX_SAFE_INTEGER) return value;
+  return BigInt(`0x${hex}`) === UNWATCHED ? null : value;
+}
+
+function parseInode(hex: string): string {
+  const significant = hex.replace(/^0+(?=.)/, '');
+  if (significant.length <= SAFE_DIGITS) return String(Number.parseInt(significant, 16));
+  return BigInt(`0x${significant}`).toString();
+}
+
+function* linesOf(bytes: Uint8Array): Generator<string> {
+  let start = 0;
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+    yield decodePath(bytes.subarray(start, end));
+    start = end + 1;
+  }
+}

@@ -1,0 +1,133 @@
+/** What the process table tells of one process. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly ppid: number;
+  /** When it was started, in whatever the system counts in: with the pid it is the identity. */
+  readonly startTime: string;
+  /** Ended, and not yet reaped by its parent. */
+  readonly zombie: boolean;
+  readonly argv: readonly string[];
+}
+
+/** Pid and start time: a pid alone may belong to another process by now. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+/** Which fluentd is meant: the one that is found by itself, or the one that the user named. */
+export type FluentdTarget =
+  | { readonly by: 'search' }
+  | { readonly by: 'pid'; readonly pid: number }
+  | { readonly by: 'pid-file'; readonly path: string }
+  | { readonly by: 'pattern'; readonly pattern: RegExp };
+
+export type FluentdReading =
+  | { readonly kind: 'absent'; readonly why: string }
+  | {
+      readonly kind: 'running';
+      readonly supervisor: ProcessIdentity;
+      readonly workers: readonly ProcessIdentity[];
+      /** `--no-supervisor`: one process does it all, there are no workers to wait for. */
+      readonly alone: boolean;
+      /** This process may signal it. */
+      readonly permitted: boolean;
+    }
+  /** The supervisor died alone; its workers go on (there is no heartbeat). */
+  | { readonly kind: 'orphaned'; readonly workers: readonly ProcessIdentity[]; readonly permitted: boolean }
+  | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] };
+
+const PROGRAM = /^(fluentd|td-agent)$/;
+const RUBY = /^j?ruby[\d.]*$/;
+const RUBY_OPTIONS_WITH_VALUE = new Set(['-I', '-r', '-C', '-E', '-W', '-x']);
+/** These print something and end: there is nothing to stop. */
+const ONE_SHOT = new Set(['--dry-run', '--version', '--help', '-h', '--setup', '-s', '--show-plugin-config']);
+
+/** The supervisors (or lone processes) that run a Fluentd; more than one where several independent ones run. */
+export function findSupervisors(table: readonly ProcessRow[]): readonly ProcessRow[] {
+  const candidates = table.filter((row) => !row.zombie && isFluentd(row.argv) && !isWorker(row.argv));
+  return withoutChildrenOfOthers(candidates);
+}
+
+/** Rows whose command line matches, a Fluentd's before any other; never posidle's own family, never a worker. */
+export function findByPattern(
+  table: readonly ProcessRow[],
+  pattern: RegExp,
+  self: number,
+): readonly ProcessRow[] {
+  const own = ancestorsOf(self, table);
+  const matches = table.filter(
+    (row) => !row.zombie && !own.has(row.pid) && !isWorker(row.argv) && pattern.test(row.argv.join(' ')),
+  );
+  const fluentds = matches.filter((row) => isFluentd(row.argv));
+  return withoutChildrenOfOthers(fluentds.length > 0 ? fluentds : matches);
+}
+
+/** The live workers below a supervisor. */
+export function findWorkers(table: readonly ProcessRow[], supervisor: number): readonly ProcessRow[] {
+  return table.filter((row) => row.ppid === supervisor && !row.zombie && isWorker(row.argv));
+}
+
+/** Whether a command line is that of a Fluentd, supervisor or worker; not of a shell, an init or an editor that names one. */
+export function isFluentd(argv: readonly string[]): boolean {
+  // <system> process_name sets the titles `supervisor:NAME` and `worker:NAME` (supervisor.rb, setproctitle).
+  if (/^(supervisor|worker):/.test(argv[0] ?? '')) return true;
+  const program = programOf(argv);
+  if (program === undefined || !PROGRAM.test(basename(argv[program] ?? ''))) return false;
+  return !argv.slice(program + 1).some((arg) => ONE_SHOT.has(arg));
+}
+
+/** Whether a Fluentd's command line is a worker's: it never ends by SIGINT, and is started again after SIGTERM. */
+export function isWorker(argv: readonly string[]): boolean {
+  return argv.includes('--under-supervisor') || /^worker:/.test(argv[0] ?? '');
+}
+
+/** Whether the process was told to run without a supervisor. */
+export function runsAlone(argv: readonly string[]): boolean {
+  return argv.includes('--no-supervisor');
+}
+
+export function identityOf({ pid, startTime }: ProcessRow): ProcessIdentity {
+  return { pid, startTime };
+}
+
+export function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  return a.pid === b.pid && a.startTime === b.startTime;
+}
+
+/** The index of the word that names the program: the script where an interpreter runs one. */
+function programOf(argv: readonly string[]): number | undefined {
+  if (!RUBY.test(basename(argv[0] ?? ''))) return 0;
+  const script = scriptOf(argv);
+  if (script === undefined || !/^bundler?$/.test(basename(argv[script] ?? ''))) return script;
+  return argv[script + 1] === 'exec' ? script + 2 : undefined;
+}
+
+function scriptOf(argv: readonly string[]): number | undefined {
+  for (let at = 1; at < argv.length; at += 1) {
+    const word = argv[at] ?? '';
+    if (word === '-e') return undefined;
+    if (!word.startsWith('-')) return at;
+    if (RUBY_OPTIONS_WITH_VALUE.has(word)) at += 1;
+  }
+  return undefined;
+}
+
+function basename(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Between fork and exec a worker still has its supervisor's command line. */
+function withoutChildrenOfOthers(rows: readonly ProcessRow[]): readonly ProcessRow[] {
+  const pids = new Set(rows.map((row) => row.pid));
+  return rows.filter((row) => !pids.has(row.ppid));
+}
+
+function ancestorsOf(pid: number, table: readonly ProcessRow[]): ReadonlySet<number> {
+  const parents = new Map(table.map((row) => [row.pid, row.ppid]));
+  const family = new Set<number>();
+  for (let at: number | undefined = pid; at !== undefined && !family.has(at); at = parents.get(at)) {
+    family.add(at);
+  }
+  return family;
+}

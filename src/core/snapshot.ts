@@ -1,0 +1,50 @@
+import type { PositionEntry, UnparsableLine } from './pos-file.ts';
+import type { FluentdReading } from './processes.ts';
+import type { Millis } from './units.ts';
+
+/** Everything that one look at the world found: facts only, nothing concluded. */
+export interface Snapshot {
+  /** When the look was taken. */
+  readonly at: Millis;
+  readonly posFiles: readonly PosFileReading[];
+  /** The log file of every entry, by `entryKey`. */
+  readonly looks: ReadonlyMap<string, FileLook>;
+  readonly fluentd: FluentdReading;
+  /** What asked for the end, in the order in which it came. */
+  readonly requests: readonly StopRequest[];
+}
+
+export type PosFileReading = { readonly path: string } & (
+  | {
+      readonly kind: 'read';
+      readonly entries: readonly PositionEntry[];
+      readonly unparsable: readonly UnparsableLine[];
+      /** How long ago the pos file was last written, by the wall clock. */
+      readonly writtenAgo: Millis;
+    }
+  | { readonly kind: 'missing' | 'empty' }
+  | { readonly kind: 'unreadable'; readonly error: string }
+);
+
+/** What stands in the file system for one entry. */
+export interface FileLook {
+  /** The file at the entry's path. */
+  readonly atPath?: FileStat;
+  /** The file with the entry's inode, found beside its path; only looked for where the path has another inode. */
+  readonly renamed?: { readonly path: string; readonly stat: FileStat };
+  /** Whether a newline stands between the position and the end of the entry's file; only where bytes are left. */
+  readonly newlineLeft?: boolean;
+  /** Why it could not be looked at. */
+  readonly error?: string;
+}
+
+export interface FileStat {
+  readonly inode: string;
+  readonly size: number;
+}
+
+/** A call for the end from outside: no guess, so it cannot be taken back. */
+export interface StopRequest {
+  readonly by: 'SIGTERM' | 'SIGINT';
+  readonly at: Millis;
+}

@@ -1,0 +1,44 @@
+/** A span of time, or an instant on the host's monotonic clock, in milliseconds. */
+export type Millis = number;
+
+const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
+const DURATION_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+const SIZE = /^(\d+(?:\.\d+)?)(B|[kKMGT]i?B)?$/;
+const SIZE_POWERS = 'KMGT';
+
+/** `500ms`, `30s`, `5m`, `1h` to milliseconds; undefined where it is none of these. */
+export function parseDuration(text: string): Millis | undefined {
+  const match = DURATION.exec(text);
+  return match === null ? undefined : Number(match[1]) * (DURATION_UNITS[match[2] ?? ''] ?? Number.NaN);
+}
+
+/** `4096`, `64KiB`, `10MB` to bytes; undefined where it is none of these. */
+export function parseSize(text: string): number | undefined {
+  const match = SIZE.exec(text);
+  if (match === null) return undefined;
+  const [, count, unit = 'B'] = match;
+  const power = SIZE_POWERS.indexOf((unit[0] ?? '').toUpperCase()) + 1;
+  return Math.round(Number(count) * (unit.includes('i') ? 1024 : 1000) ** power);
+}
+
+/** `0.3 s`, `42 s`, `5 min 3 s`, `2 h 10 min`. */
+export function formatDuration(span: Millis): string {
+  if (span < 10_000) return `${(span / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(span / 1_000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** `0 B`, `512 B`, `12.4 MiB`. */
+export function formatBytes(count: number): string {
+  if (count < 1024) return `${count} B`;
+  const power = Math.min(Math.floor(Math.log2(count) / 10), SIZE_POWERS.length);
+  return `${(count / 1024 ** power).toFixed(1)} ${SIZE_POWERS[power - 1]}iB`;
+}
+
+/** `1 file`, `2 files`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

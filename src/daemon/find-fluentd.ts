@@ -1,0 +1,114 @@
+import {
+  type FluentdReading,
+  type FluentdTarget,
+  findByPattern,
+  findSupervisors,
+  findWorkers,
+  identityOf,
+  isFluentd,
+  isSame,
+  type ProcessIdentity,
+  type ProcessRow,
+  runsAlone,
+} from '../core/processes.ts';
+import type { Host } from '../host.ts';
+
+type Running = Extract<FluentdReading, { kind: 'running' }>;
+
+/** Where fluentd is now. The whole process table is only read when what is known of it no longer holds. */
+export async function findFluentd(
+  host: Host,
+  target: FluentdTarget,
+  known: FluentdReading | undefined,
+): Promise<FluentdReading> {
+  if (known?.kind === 'running' && (await holds(host, known))) return known;
+  const table = await host.listProcesses();
+  const found = searchTable(host, table, await resolve(host, target));
+  if (found.kind !== 'absent') return found;
+  return (known && orphansOf(host, table, known)) ?? found;
+}
+
+/** What is left of the very fluentd that was told to stop: another one that starts meanwhile is not meant. */
+export async function followFluentd(host: Host, known: FluentdReading): Promise<FluentdReading> {
+  if (known.kind === 'running' && (await isAlive(host, known.supervisor))) {
+    if (await holds(host, known)) return known;
+    const workers = findWorkers(await host.listProcesses(), known.supervisor.pid);
+    return { ...known, workers: workers.map(identityOf) };
+  }
+  return orphansOf(host, await host.listProcesses(), known) ?? { kind: 'absent', why: 'Fluentd is gone' };
+}
+
+/** The same supervisor with the same workers; one without workers is still starting. */
+async function holds(host: Host, { supervisor, workers, alone }: Running): Promise<boolean> {
+  if (workers.length === 0 && !alone) return false;
+  const alive = await Promise.all([supervisor, ...workers].map((process) => isAlive(host, process)));
+  return alive.every(Boolean);
+}
+
+async function isAlive(host: Host, identity: ProcessIdentity): Promise<boolean> {
+  const row = await host.readProcess(identity.pid);
+  return row !== undefined && !row.zombie && isSame(row, identity);
+}
+
+type Wanted = {
+  readonly why: string;
+  readonly rows: (table: readonly ProcessRow[]) => readonly ProcessRow[];
+};
+
+async function resolve(host: Host, target: FluentdTarget): Promise<Wanted> {
+  switch (target.by) {
+    case 'search':
+      return { why: 'no fluentd runs', rows: findSupervisors };
+    case 'pid':
+      return { why: `no process has the pid ${target.pid} (--pid)`, rows: byPid(target.pid) };
+    case 'pattern': {
+      const why = `no process matches ${target.pattern} (--process)`;
+      return { why, rows: (table) => findByPattern(table, target.pattern, host.self) };
+    }
+    case 'pid-file':
+      return resolvePidFile(host, target.path);
+  }
+}
+
+async function resolvePidFile(host: Host, path: string): Promise<Wanted> {
+  const content = await host.readFile(path);
+  const pid =
+    content === undefined ? Number.NaN : Number.parseInt(new TextDecoder().decode(content.bytes), 10);
+  if (Number.isNaN(pid)) return { why: `${path} (--pid-file) holds no pid`, rows: () => [] };
+  // Fluentd leaves its pid file behind when it fails: the pid may be another process's by now.
+  return {
+    why: `${path} (--pid-file) names pid ${pid}, which is no fluentd`,
+    rows: (table) => byPid(pid)(table).filter(({ argv }) => isFluentd(argv)),
+  };
+}
+
+function byPid(pid: number): Wanted['rows'] {
+  return (table) => table.filter((row) => row.pid === pid && !row.zombie);
+}
+
+function searchTable(host: Host, table: readonly ProcessRow[], wanted: Wanted): FluentdReading {
+  const rows = wanted.rows(table);
+  const [row] = rows;
+  if (row === undefined) return { kind: 'absent', why: wanted.why };
+  if (rows.length > 1) return { kind: 'ambiguous', candidates: rows };
+  return {
+    kind: 'running',
+    supervisor: identityOf(row),
+    workers: findWorkers(table, row.pid).map(identityOf),
+    alone: runsAlone(row.argv),
+    permitted: host.maySignal(row.pid),
+  };
+}
+
+/** Workers that outlived their supervisor. */
+function orphansOf(
+  host: Host,
+  table: readonly ProcessRow[],
+  known: FluentdReading,
+): FluentdReading | undefined {
+  if (known.kind !== 'running' && known.kind !== 'orphaned') return undefined;
+  const workers = known.workers.filter((worker) => table.some((row) => isSame(row, worker) && !row.zombie));
+  const [first] = workers;
+  if (first === undefined) return undefined;
+  return { kind: 'orphaned', workers, permitted: host.maySignal(first.pid) };
+}

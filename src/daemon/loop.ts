@@ -1,0 +1,98 @@
+import { type Observation, observe } from '../core/observation.ts';
+import { type Durations, type Outcome, outcomeOf } from '../core/outcome.ts';
+import { BUSY_LOOKS, lookInterval, type Policy } from '../core/policy.ts';
+import type { FluentdReading } from '../core/processes.ts';
+import { begin, type State, type StateName } from '../core/state.ts';
+import { type Step, step } from '../core/step.ts';
+import type { Millis } from '../core/units.ts';
+import type { Host, Subject } from '../host.ts';
+import { collect } from './collect.ts';
+import { findFluentd, followFluentd } from './find-fluentd.ts';
+import { type Done, perform } from './perform.ts';
+
+/** What the loop tells while it goes on. */
+export interface Reporter {
+  transition(transition: Transition): void;
+  /** Every look, changed or not. */
+  looked(state: State, seen: Observation): void;
+  performed(done: Done): void;
+}
+
+export interface Transition {
+  readonly from: StateName;
+  readonly to: StateName;
+  readonly why: string;
+  readonly seen: Observation;
+}
+
+/** Looks, decides, acts and sleeps until Fluentd is gone and the outcome stands. */
+export async function watch(host: Host, task: Task): Promise<Outcome> {
+  const { policy, report } = task;
+  let seen: Observation | undefined;
+  let state = begin(host.now());
+  const durations: Partial<Record<StateName, Millis>> = {};
+  for (;;) {
+    const fluentd = await lookForFluentd(host, task, { state, known: seen?.fluentd });
+    seen = observe(seen, await collect(host, task.subject.posFiles, fluentd), policy);
+    report.looked(state, seen);
+    const { next, why } = await settleState(host, task, { state, seen, durations });
+    if (next.state.name === 'stopped') return outcomeOf(next.state, why, { seen, durations });
+    state = next.state;
+    await host.sleep(wakeTime(next, host.now(), policy));
+  }
+}
+
+/** What to watch and how to decide. */
+export interface Task {
+  readonly subject: Subject;
+  readonly policy: Policy;
+  readonly report: Reporter;
+}
+
+interface Known {
+  readonly state: State;
+  readonly known: FluentdReading | undefined;
+}
+
+/** Once it is told to stop, only that very fluentd counts. */
+function lookForFluentd(host: Host, { subject }: Task, { state, known }: Known): Promise<FluentdReading> {
+  const isTold = state.name === 'stopping' || state.name === 'killing';
+  return isTold && known !== undefined
+    ? followFluentd(host, known)
+    : findFluentd(host, subject.fluentd, known);
+}
+
+interface Moment {
+  readonly state: State;
+  readonly seen: Observation;
+  readonly durations: { -readonly [Name in keyof Durations]: Durations[Name] };
+}
+
+/** One observation may carry through several states: it steps until it stays where it is. */
+async function settleState(
+  host: Host,
+  { policy, report }: Task,
+  moment: Moment,
+): Promise<{ next: Step; why: string }> {
+  const { seen, durations } = moment;
+  let { state } = moment;
+  let why = '';
+  for (;;) {
+    const next = step(state, seen, policy);
+    const moved = next.state.name !== state.name;
+    if (moved) {
+      why = next.why;
+      durations[state.name] = (durations[state.name] ?? 0) + (seen.at - state.since);
+      report.transition({ from: state.name, to: next.state.name, why, seen });
+    }
+    for (const action of next.actions) report.performed(await perform(host, action, seen.fluentd));
+    state = next.state;
+    if (!moved || state.name === 'stopped') return { next, why };
+  }
+}
+
+function wakeTime({ state, wakeAt }: Step, now: Millis, policy: Policy): Millis {
+  const resting = state.name === 'waiting' || state.name === 'watching';
+  const next = now + (resting ? lookInterval(policy) : BUSY_LOOKS);
+  return wakeAt === undefined ? next : Math.max(now, Math.min(next, wakeAt));
+}

@@ -1,0 +1,46 @@
+import type { FluentdTarget, ProcessIdentity, ProcessRow } from './core/processes.ts';
+import type { FileStat, StopRequest } from './core/snapshot.ts';
+import type { Millis } from './core/units.ts';
+
+/**
+ * All that the daemon may ask of the outside world: facts out, orders in. What is not there is `undefined`; what is broken
+ * rejects with an Error whose message says so. Real: node/node-host.ts. Fake: test/support/fake-host.ts; both pass one contract.
+ */
+export interface Host {
+  /** Monotonic. */
+  now(): Millis;
+  /** Until the instant, or sooner when something may have changed. */
+  sleep(until: Millis): Promise<void>;
+  /** The paths that a pos file argument stands for now: itself, or what its glob matches. */
+  expand(pattern: string): Promise<readonly string[]>;
+  readFile(path: string): Promise<FileContent | undefined>;
+  /** Of each path in order, the file that stands there; a symlink is followed. */
+  statFiles(paths: readonly string[]): Promise<readonly (FileStat | Error | undefined)[]>;
+  /** The file with this inode in the directory of `path`. */
+  findByInode(path: string, inode: string): Promise<{ path: string; stat: FileStat } | undefined>;
+  /** Whether a newline stands at or after the position; undefined: the file is gone. */
+  hasNewlineAfter(path: string, position: number): Promise<boolean | undefined>;
+  listProcesses(): Promise<readonly ProcessRow[]>;
+  /** One row, cheaply. */
+  readProcess(pid: number): Promise<ProcessRow | undefined>;
+  maySignal(pid: number): boolean;
+  /** Checks the identity right before the signal. */
+  signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
+  /** Calls for the end so far. */
+  requests(): readonly StopRequest[];
+  /** posidle's own pid. */
+  readonly self: number;
+}
+
+export interface FileContent {
+  readonly bytes: Uint8Array;
+  /** How long ago it was last written, by the wall clock. */
+  readonly writtenAgo: Millis;
+}
+
+/** What a watch looks at. */
+export interface Subject {
+  /** Pos files, each a path or a glob. */
+  readonly posFiles: readonly string[];
+  readonly fluentd: FluentdTarget;
+}

@@ -1,0 +1,1 @@
+export { parsePosFile } from './core/pos-file.ts';

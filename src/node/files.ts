@@ -1,0 +1,137 @@
+import { type BigIntStats, constants, statSync } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { decodePath, encodePath } from '../core/path-bytes.ts';
+import type { FileStat } from '../core/snapshot.ts';
+import type { FileContent } from '../host.ts';
+
+const STATS_AT_ONCE = 200;
+const SCAN_BYTES = 64 * 1024;
+const NEWLINE = 0x0a;
+const LISTING_AGE = 1_000;
+/** Linux dates a write by the last timer tick: up to 10 ms (HZ=100) before it happened. */
+const TICK = 10;
+
+/** The bytes of a file and its age; undefined where there is none. */
+export async function readFile(path: string): Promise<FileContent | undefined> {
+  // Non-blocking: opening a FIFO that nobody writes to would wait for ever.
+  const file = await orUndefined(open(toBytes(path), constants.O_RDONLY | constants.O_NONBLOCK));
+  if (file === undefined) return undefined;
+  try {
+    const bytes = await file.readFile();
+    const { mtimeMs } = await file.stat();
+    return { bytes, writtenAgo: Math.max(0, Date.now() - mtimeMs - TICK) };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Stats of many files: synchronous in small portions, four times as fast as promises and never long in the way. */
+export async function statFiles(
+  paths: readonly string[],
+): Promise<readonly (FileStat | Error | undefined)[]> {
+  const stats: (FileStat | Error | undefined)[] = [];
+  for (let at = 0; at < paths.length; at += STATS_AT_ONCE) {
+    if (at > 0) await new Promise(setImmediate);
+    for (const path of paths.slice(at, at + STATS_AT_ONCE)) stats.push(statFile(path));
+  }
+  return stats;
+}
+
+/** Finds renamed files by inode, and newlines in what is left of files; remembers what it saw for a while. */
+export class FileSearch {
+  readonly #listings = new Map<string, Listing>();
+  readonly #scans = new Map<string, Scan>();
+
+  async findByInode(path: string, inode: string): Promise<{ path: string; stat: FileStat } | undefined> {
+    const directory = path.slice(0, path.lastIndexOf('/') + 1) || '.';
+    const listing = await this.#list(directory);
+    const found = listing.paths.get(inode);
+    const now = found === undefined ? undefined : statFile(found);
+    if (found === undefined || now === undefined || now instanceof Error || now.inode !== inode)
+      return undefined;
+    return { path: found, stat: now };
+  }
+
+  /** Reads on from where an earlier scan of the same rest found none. */
+  async hasNewlineAfter(path: string, position: number): Promise<boolean | undefined> {
+    const before = this.#scans.get(path);
+    const from = before?.position === position ? before.scannedTo : position;
+    const scan = await orUndefined(scanForNewline(path, from));
+    if (scan === undefined) return undefined;
+    if (scan.found) this.#scans.delete(path);
+    else this.#scans.set(path, { position, scannedTo: scan.end });
+    return scan.found;
+  }
+
+  async #list(directory: string): Promise<Listing> {
+    const before = this.#listings.get(directory);
+    if (before !== undefined && performance.now() - before.at < LISTING_AGE) return before;
+    const names = (await orUndefined(readdir(toBytes(directory), { encoding: 'buffer' }))) ?? [];
+    const paths = names.map((name) => `${directory}${decodePath(name)}`);
+    const stats = await statFiles(paths);
+    const listing: Listing = { at: performance.now(), paths: new Map() };
+    for (const [index, path] of paths.entries()) {
+      const found = stats[index];
+      if (found !== undefined && !(found instanceof Error)) listing.paths.set(found.inode, path);
+    }
+    this.#listings.set(directory, listing);
+    return listing;
+  }
+}
+
+interface Listing {
+  readonly at: number;
+  readonly paths: Map<string, string>;
+}
+
+interface Scan {
+  readonly position: number;
+  readonly scannedTo: number;
+}
+
+async function scanForNewline(path: string, from: number): Promise<{ found: boolean; end: number }> {
+  const file = await open(toBytes(path), constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const chunk = Buffer.allocUnsafe(SCAN_BYTES);
+    for (let end = from; ; ) {
+      const { bytesRead } = await file.read(chunk, 0, SCAN_BYTES, end);
+      if (bytesRead === 0) return { found: false, end };
+      if (chunk.subarray(0, bytesRead).includes(NEWLINE)) return { found: true, end };
+      end += bytesRead;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function statFile(path: string): FileStat | Error | undefined {
+  try {
+    const found: BigIntStats | undefined = statSync(toBytes(path), { bigint: true, throwIfNoEntry: false });
+    return found && { inode: found.ino.toString(), size: Number(found.size) };
+  } catch (error) {
+    return isMissing(error) ? undefined : (error as Error);
+  }
+}
+
+/** Whether anything stands at the path. */
+export async function exists(path: string): Promise<boolean> {
+  return (await orUndefined(stat(toBytes(path)))) !== undefined;
+}
+
+function toBytes(path: string): Buffer {
+  return Buffer.from(encodePath(path));
+}
+
+async function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

@@ -1,0 +1,93 @@
+import type { ProcessIdentity, ProcessRow } from '../core/processes.ts';
+import type { StopRequest } from '../core/snapshot.ts';
+import type { Millis } from '../core/units.ts';
+import type { Host } from '../host.ts';
+import { FileSearch, readFile, statFiles } from './files.ts';
+import { expandGlob } from './glob.ts';
+import { maySignal, openProcessTable, type ProcessTable, signalProcess } from './processes.ts';
+import { Watcher } from './watcher.ts';
+
+/** The Host on Node.js. */
+export class NodeHost implements Host {
+  readonly self = process.pid;
+  readonly readFile = readFile;
+  readonly statFiles = statFiles;
+  readonly expand = expandGlob;
+  readonly maySignal = maySignal;
+  readonly #search = new FileSearch();
+  readonly #table: ProcessTable = openProcessTable();
+  readonly #requests: StopRequest[] = [];
+  readonly #watcher: Watcher;
+  #resolveSleep: () => void = () => {};
+  /** Something may have changed since the last sleep ended. */
+  #hinted = false;
+
+  /** `hints`: paths whose change is worth an early look. */
+  constructor(hints: readonly string[]) {
+    this.#watcher = new Watcher(hints);
+  }
+
+  now(): Millis {
+    return performance.now();
+  }
+
+  async sleep(until: Millis): Promise<void> {
+    if (!this.#hinted) await this.#sleepUntilHint(until);
+    this.#hinted = false;
+  }
+
+  #sleepUntilHint(until: Millis): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, Math.max(0, until - this.now()));
+      this.#resolveSleep = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#watcher.arm(() => this.#wake());
+    });
+  }
+
+  #wake(): void {
+    this.#hinted = true;
+    this.#resolveSleep();
+  }
+
+  findByInode(path: string, inode: string): ReturnType<Host['findByInode']> {
+    return this.#search.findByInode(path, inode);
+  }
+
+  hasNewlineAfter(path: string, position: number): Promise<boolean | undefined> {
+    return this.#search.hasNewlineAfter(path, position);
+  }
+
+  listProcesses(): Promise<readonly ProcessRow[]> {
+    return this.#table.list();
+  }
+
+  readProcess(pid: number): Promise<ProcessRow | undefined> {
+    return this.#table.read(pid);
+  }
+
+  signal(target: ProcessIdentity, signal: string): ReturnType<Host['signal']> {
+    return signalProcess(this.#table, target, signal);
+  }
+
+  requests(): readonly StopRequest[] {
+    return [...this.#requests];
+  }
+
+  /** Takes a call for the end; the loop sees it at once. */
+  request(by: StopRequest['by']): void {
+    this.#requests.push({ by, at: this.now() });
+    this.#wake();
+  }
+
+  /** Why there are no file events, where there are none. */
+  get watchFailure(): string | undefined {
+    return this.#watcher.failure;
+  }
+
+  close(): void {
+    this.#watcher.close();
+  }
+}

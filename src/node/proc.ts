@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { ProcessRow } from '../core/processes.ts';
+
+/**
+ * The process table from Linux's /proc. `ps` is not in slim images, and busybox's lacks the columns; state and start time
+ * stand only here (proc(5), /proc/pid/stat).
+ */
+export class Proc {
+  readonly #root: string;
+
+  constructor(root = '/proc') {
+    this.#root = root;
+  }
+
+  /** Whether there is a /proc that shows at least this very process. */
+  isThere(): boolean {
+    return this.read(process.pid) !== undefined;
+  }
+
+  list(): readonly ProcessRow[] {
+    const pids = readdirSync(this.#root).filter((name) => /^\d+$/.test(name));
+    return pids.map((pid) => this.read(Number(pid))).filter((row) => row !== undefined);
+  }
+
+  /** undefined: no such process (any more). */
+  read(pid: number): ProcessRow | undefined {
+    try {
+      const stat = readFileSync(`${this.#root}/${pid}/stat`, 'latin1');
+      const cmdline = readFileSync(`${this.#root}/${pid}/cmdline`, 'utf8');
+      return { pid, ...parseStat(stat), argv: parseCmdline(cmdline) };
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Fields 3, 4 and 22; they begin after the last `)`, since the name in field 2 may hold anything. */
+function parseStat(text: string): Pick<ProcessRow, 'ppid' | 'startTime' | 'zombie'> {
+  const [state, ppid, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { ppid: Number(ppid), startTime: rest[17] ?? '', zombie: state === 'Z' || state === 'X' };
+}
+
+/** A title that a process has given itself (setproctitle) is padded with NULs. */
+function parseCmdline(text: string): readonly string[] {
+  const words = text.replace(/\0+$/, '');
+  return words === '' ? [] : words.split('\0');
+}
