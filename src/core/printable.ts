@@ -9,5 +9,7 @@ export function printable(text: string): string {
 /** U+DC80..U+DCFF stand for bytes that are not UTF-8 (path-bytes.ts). */
 function escaped(code: number): string {
   const byte = code >= 0xdc80 && code <= 0xdcff ? code - 0xdc00 : code;
-  return byte > 0xff ? `\\u${byte.toString(16).padStart(4, '0')}` : `\\x${byte.toString(16).padStart(2, '0')}`;
+  return byte > 0xff
+    ? `\\u${byte.toString(16).padStart(4, '0')}`
+    : `\\x${byte.toString(16).padStart(2, '0')}`;
 }

@@ -1,0 +1,101 @@
+/** Where something stands in a configuration file; what comes from YAML has no line. */
+export interface Place {
+  readonly file: string;
+  readonly line?: number;
+}
+
+/** Embedded Ruby, without its `#{` and `}`. */
+export interface Ruby {
+  readonly ruby: string;
+}
+
+/** A value with embedded Ruby in it; `json` where it was written as a JSON array or object. */
+export interface Template {
+  readonly parts: readonly (string | Ruby)[];
+  readonly json?: boolean;
+}
+
+/** A value as it was written: plain text, or text that has to be evaluated first. */
+export type ConfValue = string | Template;
+
+/** One `name value` line. */
+export interface ConfParam {
+  readonly kind: 'param';
+  readonly name: string;
+  readonly value: ConfValue;
+  readonly place: Place;
+}
+
+/** One `@include` line, not yet replaced by what it names. */
+export interface ConfInclude {
+  readonly kind: 'include';
+  readonly path: ConfValue;
+  readonly place: Place;
+}
+
+/** One `<name arg>` section. */
+export interface ConfElement {
+  readonly kind: 'section';
+  readonly name: string;
+  readonly arg: ConfValue;
+  readonly items: readonly ConfItem[];
+  readonly place: Place;
+}
+
+/** What stands in a section, in the order of the file. */
+export type ConfItem = ConfParam | ConfInclude | ConfElement;
+
+/** Something in the configuration that posidle could not read. */
+export interface ConfProblem {
+  readonly place: Place;
+  readonly text: string;
+  readonly parameter?: string;
+  readonly ruby?: string;
+}
+
+/** A tree and what was wrong with the text that it came from. */
+export interface ParsedConf {
+  readonly root: ConfElement;
+  readonly problems: readonly ConfProblem[];
+}
+
+/** The root element, which has no tags of its own. */
+export function rootElement(items: readonly ConfItem[], place: Place): ConfElement {
+  return { kind: 'section', name: 'ROOT', arg: '', items, place };
+}
+
+/** The sections directly inside an element, of the given names or of any. */
+export function sectionsOf(element: ConfElement, ...names: string[]): ConfElement[] {
+  return element.items.filter(
+    (item): item is ConfElement =>
+      item.kind === 'section' && (names.length === 0 || names.includes(item.name)),
+  );
+}
+
+/** The parameter of that name; of several the last one counts. */
+export function paramOf(element: ConfElement, name: string): ConfParam | undefined {
+  return element.items.findLast((item): item is ConfParam => item.kind === 'param' && item.name === name);
+}
+
+/** `fluent.conf:12`, or the file alone. */
+export function placeText(place: Place): string {
+  return place.line === undefined ? place.file : `${place.file}:${place.line}`;
+}
+
+/** One sentence for a person. */
+export function problemText(problem: ConfProblem): string {
+  return `${placeText(problem.place)}: ${problem.text}`;
+}
+
+/** Joins neighbouring text; what holds no Ruby becomes a plain string. */
+export function joinParts(parts: readonly (string | Ruby)[], json = false): ConfValue {
+  const joined: (string | Ruby)[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part;
+    else if (part !== '') joined.push(part);
+  }
+  if (joined.some((part) => typeof part !== 'string'))
+    return json ? { parts: joined, json } : { parts: joined };
+  return joined.join('');
+}

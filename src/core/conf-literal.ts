@@ -1,0 +1,160 @@
+import { type ConfValue, joinParts, type Ruby } from './conf-element.ts';
+
+/** Thrown inside the readers of this syntax only; `parseConf` turns it into a problem. */
+export class SyntaxProblem extends Error {}
+
+/** To the end of the line, over comments and any empty lines that follow (`LINE_END` in `lib/fluent/config/basic_parser.rb`). */
+export const LINE_END = /(?:[ \t]*(?:#[^\n]*)?(?:$|[\r\n]))+/y;
+
+/** White space, line ends and comments. */
+export const SPACING = /(?:[ \t\r\n]|#[^\r\n]*)+/y;
+
+const BLANK = /[ \t\r\n]+/y;
+const TO_LINE_END = /(?:#|(?!(?:[ \t]*(?:#[^\n]*)?(?:$|[\r\n])))[^\n])+/y;
+const TO_SPACE = /(?:#|[^\s#])+/y;
+const TO_TAG_END = /(?:#|(?!(?:[ \t\r\n]|#[^\r\n]*(?:$|[\r\n]))*>)[^\n])+/y;
+
+/** Where a value that is not quoted ends. */
+export type Boundary = 'line-end' | 'space' | 'tag-end';
+
+const UNQUOTED: Readonly<Record<Boundary, RegExp>> = {
+  'line-end': TO_LINE_END,
+  space: TO_SPACE,
+  'tag-end': TO_TAG_END,
+};
+
+const ESCAPES: Readonly<Record<string, string>> = { r: '\r', n: '\n', t: '\t', f: '\f', b: '\b', '0': '\0' };
+
+/** A text and how far it has been read. */
+export class Scanner {
+  position = 0;
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get done(): boolean {
+    return this.position >= this.text.length;
+  }
+
+  /** What a sticky pattern matches here, read; undefined where it does not match. */
+  take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.position;
+    const found = pattern.exec(this.text)?.[0];
+    if (found !== undefined) this.position += found.length;
+    return found;
+  }
+
+  /** Everything up to an index, read. */
+  takeUpTo(end: number): string {
+    const found = this.text.slice(this.position, end);
+    this.position = end;
+    return found;
+  }
+}
+
+/** The value of a parameter: JSON, a quoted string, or the rest of the line. */
+export function literal(scanner: Scanner): ConfValue {
+  scanner.take(BLANK);
+  return scanner.take(/(?=[[{])/y) === undefined ? stringLiteral(scanner, 'line-end') : json(scanner);
+}
+
+/** A quoted string, or text up to the boundary. */
+export function stringLiteral(scanner: Scanner, boundary: Boundary): ConfValue {
+  if (scanner.take(/"/y) !== undefined) return doubleQuoted(scanner);
+  if (scanner.take(/'/y) !== undefined) return singleQuoted(scanner);
+  return scanner.take(UNQUOTED[boundary]) ?? '';
+}
+
+/** Reads what stands in double quotes where the quotes themselves are already gone (`!fluent/s` in YAML). */
+export function interpolated(text: string): ConfValue {
+  const scanner = new Scanner(text);
+  const parts: (string | Ruby)[] = [];
+  while (!scanner.done) parts.push(scanner.take(/"/y) ?? doubleQuotedPart(scanner));
+  return joinParts(parts);
+}
+
+function doubleQuoted(scanner: Scanner): ConfValue {
+  const parts: (string | Ruby)[] = [];
+  while (scanner.take(/"/y) === undefined) parts.push(doubleQuotedPart(scanner));
+  return joinParts(parts);
+}
+
+function doubleQuotedPart(scanner: Scanner): string | Ruby {
+  if (scanner.take(/\\(?:\r\n|[\r\n])/y) !== undefined) return '';
+  const escaped = scanner.take(/\\[\s\S]/y);
+  if (escaped !== undefined) return unescaped(escaped.charAt(1));
+  if (scanner.take(/#\{/y) !== undefined) return embedded(scanner);
+  const plain = scanner.take(/#|[^"\\#]+/y);
+  if (plain === undefined) throw new SyntaxProblem('a double-quoted string does not end');
+  return plain;
+}
+
+function unescaped(char: string): string {
+  const known = ESCAPES[char];
+  if (known !== undefined) return known;
+  if (/[a-zA-Z0-9]/.test(char)) throw new SyntaxProblem(`\\${char} is no escape that Fluentd knows`);
+  return char;
+}
+
+function singleQuoted(scanner: Scanner): string {
+  const body = scanner.take(/(?:\\[\\']|[^'\n])*'/y);
+  if (body === undefined) throw new SyntaxProblem('a single-quoted string does not end on its line');
+  return body.slice(0, -1).replace(/\\([\\'])/g, '$1');
+}
+
+function embedded(scanner: Scanner): Ruby {
+  const ruby = scanner.takeUpTo(embeddedEnd(scanner.text, scanner.position));
+  scanner.position += 1;
+  return { ruby };
+}
+
+function embeddedEnd(text: string, from: number): number {
+  let depth = 0;
+  const token = /'(?:[^'\\]|\\[\s\S])*'|"(?:[^"\\]|\\[\s\S])*"|[{}]/g;
+  token.lastIndex = from;
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    if (match[0] === '{') depth++;
+    if (match[0] === '}' && depth-- === 0) return match.index;
+  }
+  throw new SyntaxProblem('embedded Ruby does not end');
+}
+
+/**
+ * Fluentd reads a JSON value up to the bracket that closes it, over any number of lines, with `#` comments outside
+ * of strings and `#{…}` inside of them (`scan_json` in `lib/fluent/config/literal_parser.rb`).
+ */
+function json(scanner: Scanner): ConfValue {
+  const parts: (string | Ruby)[] = [];
+  let depth = 0;
+  do {
+    const token = scanner.take(/#[^\n]*|"|[[\]{}]|[^"#[\]{}]+/y);
+    if (token === undefined) throw new SyntaxProblem('a JSON value does not end');
+    if (token === '"') parts.push('"', ...jsonString(scanner));
+    else if (!token.startsWith('#')) parts.push(token);
+    if (token === '[' || token === '{') depth++;
+    if (token === ']' || token === '}') depth--;
+  } while (depth > 0);
+  return compact(joinParts(parts, true));
+}
+
+function jsonString(scanner: Scanner): (string | Ruby)[] {
+  const parts: (string | Ruby)[] = [];
+  for (;;) {
+    const plain = scanner.take(/(?:[^"\\#]|\\[\s\S]|#(?!\{))+/y);
+    if (plain !== undefined) parts.push(plain);
+    if (scanner.take(/"/y) !== undefined) return [...parts, '"'];
+    if (scanner.take(/#\{/y) === undefined) throw new SyntaxProblem('a JSON value does not end');
+    parts.push(embedded(scanner));
+  }
+}
+
+function compact(value: ConfValue): ConfValue {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.stringify(JSON.parse(value));
+  } catch {
+    throw new SyntaxProblem('a value that starts with [ or { is not JSON');
+  }
+}

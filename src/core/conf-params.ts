@@ -1,0 +1,159 @@
+import {
+  type ConfElement,
+  type ConfParam,
+  type ConfProblem,
+  type ConfValue,
+  paramOf,
+  placeText,
+  sectionsOf,
+} from './conf-element.ts';
+import { type Evaluated, evaluate, type RubyContext, unsetVariables } from './conf-ruby.ts';
+import type { Millis } from './units.ts';
+
+/** What one reading of a configuration gathers beside its facts. */
+export interface Reading {
+  readonly ruby: RubyContext;
+  readonly problems: ConfProblem[];
+  readonly warnings: string[];
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  pos_file: 'give --pos-file',
+  rpc_endpoint: 'give --stop-via signal',
+};
+const ELSE =
+  'write the value out, or set rpc_endpoint and enable_get_dump true in <system> so that Fluentd tells it';
+
+/** The parameters of one section, typed as Fluentd types them (`lib/fluent/config/types.rb`). */
+export class Params {
+  readonly element: ConfElement;
+  private readonly reading: Reading;
+
+  constructor(element: ConfElement, reading: Reading) {
+    this.element = element;
+    this.reading = reading;
+  }
+
+  /** The first of the names that is given. */
+  text(...names: string[]): string | undefined {
+    for (const name of names) {
+      const param = paramOf(this.element, name);
+      const value = param === undefined ? undefined : this.known(param);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  time(...names: string[]): Millis | undefined {
+    return mapped(this.number(...names), parseTime);
+  }
+
+  size(name: string): number | undefined {
+    return mapped(this.number(name), parseBytes);
+  }
+
+  integer(name: string): number | undefined {
+    return mapped(this.number(name), toInteger);
+  }
+
+  bool(...names: string[]): boolean | undefined {
+    return mapped(this.text(...names), parseBool);
+  }
+
+  list(name: string): string[] {
+    return mapped(this.text(name), parseList) ?? [];
+  }
+
+  /** The text after the name in the tag; undefined where it is Ruby that cannot be evaluated. */
+  arg(): string | undefined {
+    const value = evaluate(this.element.arg, this.reading.ruby);
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  sections(...names: string[]): Params[] {
+    return sectionsOf(this.element, ...names).map((element) => new Params(element, this.reading));
+  }
+
+  /** Adds a warning about this section. */
+  warn(text: string): void {
+    this.reading.warnings.push(`${placeText(this.element.place)}: ${text}.`);
+  }
+
+  /** Adds a problem with this section. */
+  problem(text: string, parameter?: string): void {
+    const { place } = this.element;
+    this.reading.problems.push(parameter === undefined ? { place, text } : { place, text, parameter });
+  }
+
+  /** Fluentd's dump prints a nil as nothing (`dump_value` in `lib/fluent/config/element.rb`). */
+  private number(...names: string[]): string | undefined {
+    return this.text(...names) || undefined;
+  }
+
+  private known({ name, value: written, place }: ConfParam): string | undefined {
+    const value = evaluate(written, this.reading.ruby);
+    if (typeof value === 'string' || value === null) {
+      this.warnOfUnset(name, written);
+      return value ?? undefined;
+    }
+    const text = unevaluableText(name, value);
+    this.reading.problems.push({ place, text, parameter: name, ruby: value.ruby });
+    return undefined;
+  }
+
+  private warnOfUnset(name: string, written: ConfValue): void {
+    if (!this.reading.ruby.foreign) return;
+    for (const variable of unsetVariables(written, this.reading.ruby)) {
+      this.warn(
+        `${variable} is not set for posidle, so ${name} was taken as if it were not set for Fluentd either: ` +
+          'set it alike in both containers',
+      );
+    }
+  }
+}
+
+/** `60`, `0.5`, `60s`, `5m`, `1h`, `1d`; the first number with a unit counts, so `1.5s` is 5 s and `500ms` is 500 min. */
+export function parseTime(text: string): Millis {
+  for (const [unit, factor] of Object.entries({ s: 1, m: 60, h: 3_600, d: 86_400 })) {
+    const match = new RegExp(`([0-9]+)${unit}`).exec(text);
+    if (match !== null) return Number(match[1]) * factor * 1_000;
+  }
+  return (Number.parseFloat(text) || 0) * 1_000;
+}
+
+/** `8192`, `8k`, `1m`, `64MB`, `1g`; powers of 1024. */
+export function parseBytes(text: string): number {
+  for (const [power, unit] of [...'kmgt'].entries()) {
+    const match = new RegExp(`([0-9]+)${unit}`, 'i').exec(text);
+    if (match !== null) return Number(match[1]) * 1024 ** (power + 1);
+  }
+  return toInteger(text);
+}
+
+/** `true`, `yes` and nothing at all are true; all that is not known (`on`, `1`) counts as false. */
+export function parseBool(text: string): boolean {
+  return text === 'true' || text === 'yes' || text === '' || text.startsWith('#');
+}
+
+/** A JSON array, or items between commas. */
+export function parseList(text: string): string[] {
+  if (!text.startsWith('[')) return text.trim() === '' ? [] : text.trim().split(/\s*,\s*/);
+  try {
+    const items: unknown = JSON.parse(text);
+    return Array.isArray(items) ? items.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+function toInteger(text: string): number {
+  return Number.parseInt(text, 10) || 0;
+}
+
+function mapped<T>(text: string | undefined, parse: (text: string) => T): T | undefined {
+  return text === undefined ? undefined : parse(text);
+}
+
+function unevaluableText(name: string, { ruby, reason }: Exclude<Evaluated, string | null>): string {
+  return `${name} is "#{${ruby}}", which posidle cannot evaluate (${reason}): ${REMEDIES[name] ?? ELSE}`;
+}

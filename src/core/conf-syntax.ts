@@ -1,0 +1,123 @@
+import {
+  type ConfElement,
+  type ConfItem,
+  type ConfProblem,
+  type ParsedConf,
+  type Place,
+  rootElement,
+} from './conf-element.ts';
+import { LINE_END, literal, Scanner, SPACING, SyntaxProblem, stringLiteral } from './conf-literal.ts';
+
+interface Open {
+  readonly name: string;
+  readonly arg: ConfElement['arg'];
+  readonly items: ConfItem[];
+  readonly place: Place;
+}
+
+interface Reading {
+  readonly scanner: Scanner;
+  readonly open: [Open, ...Open[]];
+  readonly problems: ConfProblem[];
+  readonly placeAt: (position: number) => Place;
+}
+
+const NAME = /[a-zA-Z0-9_]+/y;
+
+/** The v1 syntax (`lib/fluent/config/v1_parser.rb`); what cannot be read is passed over, and is a problem. */
+export function parseConf(text: string, file: string): ParsedConf {
+  const placeAt = placesIn(text, file);
+  const root: Open = { name: 'ROOT', arg: '', items: [], place: placeAt(0) };
+  const reading: Reading = { scanner: new Scanner(text), open: [root], problems: [], placeAt };
+  for (skipSpace(reading); !reading.scanner.done; skipSpace(reading)) statement(reading);
+  for (const { name, place } of reading.open.slice(1)) {
+    reading.problems.push({ place, text: `<${name}> has no end tag </${name}>` });
+  }
+  while (reading.open.length > 1) close(reading);
+  return { root: rootElement(root.items, root.place), problems: reading.problems };
+}
+
+function skipSpace({ scanner }: Reading): void {
+  scanner.take(SPACING);
+}
+
+function statement(reading: Reading): void {
+  const { scanner } = reading;
+  const start = scanner.position;
+  try {
+    if (scanner.take(/<\//y) !== undefined) endTag(reading);
+    else if (scanner.take(/</y) !== undefined) startTag(reading, start);
+    else line(reading, start);
+  } catch (error) {
+    if (!(error instanceof SyntaxProblem)) throw error;
+    reading.problems.push({ place: reading.placeAt(start), text: error.message });
+    scanner.position = start;
+    scanner.take(/[^\r\n]+/y);
+  }
+}
+
+function startTag(reading: Reading, start: number): void {
+  const { scanner } = reading;
+  const name = scanner.take(NAME);
+  if (name === undefined) throw new SyntaxProblem('a tag has no name');
+  scanner.take(SPACING);
+  const arg = stringLiteral(scanner, 'tag-end');
+  closeTag(scanner);
+  reading.open.push({ name, arg, items: [], place: reading.placeAt(start) });
+}
+
+function endTag(reading: Reading): void {
+  const { scanner, open } = reading;
+  const name = scanner.take(NAME);
+  closeTag(scanner);
+  const depth = open.findLastIndex((element, index) => index > 0 && element.name === name);
+  if (depth === -1) throw new SyntaxProblem(`</${name}> ends no section`);
+  for (const { name: inner, place } of open.slice(depth + 1)) {
+    reading.problems.push({ place, text: `<${inner}> has no end tag </${inner}>` });
+  }
+  while (open.length > depth) close(reading);
+}
+
+function closeTag(scanner: Scanner): void {
+  scanner.take(SPACING);
+  if (scanner.take(/>/y) === undefined) throw new SyntaxProblem('a tag does not end with >');
+  expectLineEnd(scanner, 'something follows a tag on its line');
+}
+
+function close({ open }: Reading): void {
+  const closed = open.pop();
+  if (closed !== undefined) open.at(-1)?.items.push({ kind: 'section', ...closed });
+}
+
+function line(reading: Reading, start: number): void {
+  const { scanner, open } = reading;
+  const place = reading.placeAt(start);
+  const items = open.at(-1)?.items ?? [];
+  const bare = open.length === 1 && scanner.take(/include(?=[ \t\r\n])/y) !== undefined;
+  const name = bare ? '@include' : stringLiteral(scanner, 'space');
+  if (typeof name !== 'string') throw new SyntaxProblem('the name of a parameter holds Ruby');
+  const space = scanner.take(/[ \t\r\n]+/y) ?? '';
+  if (name === '@include') items.push({ kind: 'include', path: stringLiteral(scanner, 'line-end'), place });
+  else if (space.includes('\n') || scanner.done) items.push({ kind: 'param', name, value: '', place });
+  else items.push({ kind: 'param', name, value: wholeLine(scanner, space), place });
+}
+
+function wholeLine(scanner: Scanner, space: string): ConfElement['arg'] {
+  if (space === '') throw new SyntaxProblem('no space follows the name of a parameter');
+  const value = literal(scanner);
+  expectLineEnd(scanner, 'something follows a value on its line');
+  return value;
+}
+
+function expectLineEnd(scanner: Scanner, otherwise: string): void {
+  if (scanner.take(LINE_END) === undefined) throw new SyntaxProblem(otherwise);
+}
+
+function placesIn(text: string, file: string): (position: number) => Place {
+  let line = 1;
+  let reached = 0;
+  return (position) => {
+    for (; reached < position; reached++) if (text[reached] === '\n') line++;
+    return { file, line };
+  };
+}

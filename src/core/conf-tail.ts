@@ -1,0 +1,113 @@
+import type { Place } from './conf-element.ts';
+import type { Params } from './conf-params.ts';
+import type { GlobPolicy } from './path-pattern.ts';
+import type { Millis } from './units.ts';
+
+/** One in_tail source, with the defaults of `lib/fluent/plugin/in_tail.rb`. */
+export interface TailSource {
+  readonly place: Place;
+  readonly id?: string | undefined;
+  /** May be relative to Fluentd's working directory. */
+  readonly posFile?: string | undefined;
+  /** Patterns, before their dates are filled in. */
+  readonly paths: readonly string[];
+  readonly pathDelimiter: string;
+  readonly excludePaths: readonly string[];
+  readonly pathTimezone?: string | undefined;
+  readonly globPolicy: GlobPolicy;
+  readonly refreshInterval: Millis;
+  readonly skipRefreshOnStartup: boolean;
+  readonly limitRecentlyModified?: Millis | undefined;
+  readonly rotateWait: Millis;
+  readonly followInodes: boolean;
+  readonly readFromHead: boolean;
+  readonly isMultiline: boolean;
+  readonly multilineFlushInterval?: Millis | undefined;
+  readonly hasGroup: boolean;
+  readonly readBytesLimitPerSecond?: number | undefined;
+  /** Where there is more than one worker. */
+  readonly worker?: number | undefined;
+}
+
+const MIN_BYTES_PER_SECOND = 8_192;
+
+/** Reads one `<source>` whose type is tail. */
+export function tailSource(params: Params, worker: number | undefined): TailSource {
+  const source = {
+    place: params.element.place,
+    id: params.text('@id', 'id'),
+    posFile: params.text('pos_file') || undefined,
+    ...tailPaths(params),
+    ...tailTimes(params),
+    ...tailReading(params),
+    worker,
+  };
+  warnOfLoss(params, source);
+  return source;
+}
+
+function tailPaths(params: Params) {
+  const pathDelimiter = params.text('path_delimiter') ?? ',';
+  const parts = (params.text('path') ?? '').split(pathDelimiter).map((part) => part.trim());
+  return {
+    paths: [...new Set(parts)].filter((part) => part !== ''),
+    pathDelimiter,
+    excludePaths: params.list('exclude_path'),
+    pathTimezone: params.text('path_timezone'),
+    globPolicy: globPolicy(params),
+  };
+}
+
+function globPolicy(params: Params): GlobPolicy {
+  const policy = params.text('glob_policy');
+  return policy === 'extended' || policy === 'always' ? policy : 'backward_compatible';
+}
+
+function tailTimes(params: Params) {
+  return {
+    refreshInterval: params.time('refresh_interval') ?? 60_000,
+    skipRefreshOnStartup: params.bool('skip_refresh_on_startup') ?? false,
+    limitRecentlyModified: params.time('limit_recently_modified'),
+    rotateWait: params.time('rotate_wait') ?? 5_000,
+    multilineFlushInterval: params.time('multiline_flush_interval'),
+  };
+}
+
+function tailReading(params: Params) {
+  const limit = params.size('read_bytes_limit_per_second') ?? -1;
+  return {
+    followInodes: params.bool('follow_inodes') ?? false,
+    readFromHead: params.bool('read_from_head') ?? false,
+    isMultiline: isMultiline(params),
+    hasGroup: params.sections('group').length > 0,
+    readBytesLimitPerSecond: limit > 0 ? Math.max(limit, MIN_BYTES_PER_SECOND) : undefined,
+  };
+}
+
+function isMultiline(params: Params): boolean {
+  const [parse] = params.sections('parse');
+  const type = parse === undefined ? params.text('format') : parse.text('@type', 'type');
+  return type !== undefined && !type.startsWith('/') && type.includes('multiline');
+}
+
+function warnOfLoss(params: Params, source: TailSource): void {
+  if (!source.readFromHead) {
+    params.warn(
+      'in_tail without read_from_head true skips what a file held before Fluentd started, ' +
+        'so a fast main loses lines unseen: set read_from_head true',
+    );
+  }
+  if (source.hasGroup) {
+    params.warn(
+      'in_tail with <group> reads nothing more once Fluentd is told to stop, even below the limit: ' +
+        'remove <group>, or let posidle drain before anything else stops Fluentd',
+    );
+  }
+  if (source.posFile === undefined && !params.element.items.some(isPosFile)) {
+    params.warn('in_tail without pos_file leaves no trace of what it has read: set pos_file');
+  }
+}
+
+function isPosFile(item: Params['element']['items'][number]): boolean {
+  return item.kind === 'param' && item.name === 'pos_file' && item.value !== '';
+}

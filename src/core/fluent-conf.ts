@@ -1,0 +1,169 @@
+import { type BufferConf, buffersOf, type Surroundings } from './conf-buffers.ts';
+import { type ConfElement, type ConfProblem, sectionsOf } from './conf-element.ts';
+import { Params, type Reading } from './conf-params.ts';
+import type { RubyContext } from './conf-ruby.ts';
+import { parseConf } from './conf-syntax.ts';
+import { type TailSource, tailSource } from './conf-tail.ts';
+import { ownEventWarnings } from './conf-warnings.ts';
+
+export type { BufferConf } from './conf-buffers.ts';
+export type { ConfProblem } from './conf-element.ts';
+export type { RubyContext } from './conf-ruby.ts';
+export type { TailSource } from './conf-tail.ts';
+export { quietWarnings } from './conf-warnings.ts';
+
+/** Where a plain HTTP server of Fluentd's listens. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `<system>`. */
+export interface SystemConf {
+  readonly workers: number;
+  readonly rpcEndpoint?: Endpoint | undefined;
+  readonly enableGetDump: boolean;
+  readonly rootDir?: string | undefined;
+  readonly processName?: string | undefined;
+}
+
+/** One monitor_agent in one worker. */
+export interface MonitorAgent {
+  readonly bind: string;
+  readonly port: number;
+  readonly worker?: number | undefined;
+}
+
+/** What a configuration says that matters to posidle. */
+export interface FluentConf {
+  readonly sources: readonly TailSource[];
+  readonly buffers: readonly BufferConf[];
+  readonly system: SystemConf;
+  readonly monitorAgents: readonly MonitorAgent[];
+  readonly problems: readonly ConfProblem[];
+  readonly warnings: readonly string[];
+}
+
+/** Fluentd lets a worker evaluate the whole file again, with its own worker_id. */
+export function fluentConf(written: ConfElement, ruby: RubyContext): FluentConf {
+  const root = unwrapped(written);
+  const reading: Reading = { ruby, problems: [], warnings: [] };
+  const { withoutSource, ...system } = readSystem(new Params(root, reading));
+  const ids = Array.from({ length: system.workers }, (_, id) => id);
+  const found = ids.map((id) => readWorker(root, { ...reading, ruby: { ...ruby, workerId: id } }, system));
+  return {
+    sources: withoutSource ? [] : found.flatMap((worker) => worker.sources),
+    buffers: found.flatMap((worker) => worker.buffers),
+    system,
+    monitorAgents: withoutSource ? [] : found.flatMap((worker) => worker.monitorAgents),
+    problems: distinct(reading.problems),
+    warnings: [...new Set(reading.warnings)],
+  };
+}
+
+/** What RPC `/api/config.getDump` gives and `fluentd --dry-run` prints, among other lines, is evaluated already. */
+export function fluentConfFromDump(output: string): FluentConf {
+  const dump = /<ROOT>\n[\s\S]*^<\/ROOT>/m.exec(output)?.[0] ?? output;
+  const { root, problems } = parseConf(dump, "Fluentd's own dump");
+  const conf = fluentConf(root, { env: {}, hostname: '' });
+  return { ...conf, problems: [...problems, ...conf.problems] };
+}
+
+const MAX_WORKERS = 256;
+
+/** A dump stands in `<ROOT>…</ROOT>`. */
+function unwrapped(root: ConfElement): ConfElement {
+  const [only, ...others] = sectionsOf(root);
+  return only?.name === 'ROOT' && others.length === 0 ? only : root;
+}
+
+function readSystem(root: Params): SystemConf & { withoutSource: boolean } {
+  const [system] = root.sections('system');
+  return {
+    workers: Math.min(Math.max(system?.integer('workers') ?? 1, 1), MAX_WORKERS),
+    rpcEndpoint: system === undefined ? undefined : rpcEndpoint(system),
+    enableGetDump: system?.bool('enable_get_dump') ?? false,
+    rootDir: system?.text('root_dir'),
+    processName: system?.text('process_name'),
+    withoutSource: system?.bool('without_source') ?? false,
+  };
+}
+
+/** The pattern of `lib/fluent/rpc.rb`. */
+function rpcEndpoint(system: Params): Endpoint | undefined {
+  const text = system.text('rpc_endpoint');
+  if (text === undefined) return undefined;
+  const match = /^\[?([0-9a-zA-Z:\-.]+)\]?:([0-9]+)$/.exec(text);
+  if (match === null) system.problem(`rpc_endpoint ${text} is not HOST:PORT`, 'rpc_endpoint');
+  return match === null ? undefined : { host: match[1] ?? '', port: Number(match[2]) };
+}
+
+interface WorkerConf {
+  readonly sources: TailSource[];
+  readonly buffers: BufferConf[];
+  readonly monitorAgents: MonitorAgent[];
+}
+
+function readWorker(root: ConfElement, reading: Reading, system: SystemConf): WorkerConf {
+  const scopes = scopesOf(new Params(root, reading), system, reading.ruby.workerId ?? 0);
+  reading.warnings.push(...ownEventWarnings(scopes.map(({ params, around }) => ({ params, around }))));
+  return {
+    sources: scopes.flatMap(({ params, around }) =>
+      sourcesOf(params, 'tail').map((source) => tailSource(source, around.worker)),
+    ),
+    buffers: scopes.flatMap(({ params, around }) =>
+      [params, ...params.sections('label')].flatMap((scope) => matchBuffers(scope, around)),
+    ),
+    monitorAgents: scopes.flatMap(({ params, around }) =>
+      sourcesOf(params, 'monitor_agent').map((source) => monitorAgent(source, around)),
+    ),
+  };
+}
+
+interface Scope {
+  readonly params: Params;
+  readonly around: Surroundings;
+}
+
+/** The root and the `<worker>` sections for this worker, in the order in which Fluentd puts them together. */
+function scopesOf(root: Params, { workers, rootDir }: SystemConf, workerId: number): Scope[] {
+  const worker = workers > 1 ? workerId : undefined;
+  const around = (count: number): Surroundings => ({
+    tag: undefined,
+    rootDir,
+    workerId,
+    worker,
+    shared: count > 1,
+  });
+  const own = root.sections('worker').flatMap((params): Scope[] => {
+    const [first, last] = targets(params);
+    return first <= workerId && workerId <= last ? [{ params, around: around(last - first + 1) }] : [];
+  });
+  return [{ params: root, around: around(workers) }, ...own];
+}
+
+/** `<worker 2>` or `<worker 0-3>`. */
+function targets(params: Params): [number, number] {
+  const match = /^(\d+)(?:-(\d+))?$/.exec(params.arg() ?? '');
+  if (match === null) params.problem('<worker> names no worker that posidle can read');
+  return match === null ? [0, -1] : [Number(match[1]), Number(match[2] ?? match[1])];
+}
+
+function sourcesOf(params: Params, type: string): Params[] {
+  return params.sections('source').filter((source) => source.text('@type', 'type') === type);
+}
+
+function matchBuffers(scope: Params, around: Surroundings): BufferConf[] {
+  return scope
+    .sections('match')
+    .flatMap((match) => buffersOf(match, { ...around, tag: match.arg() === '' ? '**' : match.arg() }));
+}
+
+function monitorAgent(source: Params, { worker, workerId }: Surroundings): MonitorAgent {
+  const port = (source.integer('port') ?? 24_220) + workerId;
+  return { bind: source.text('bind') ?? '0.0.0.0', port, worker };
+}
+
+function distinct(problems: readonly ConfProblem[]): ConfProblem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}

@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, extname, resolve } from 'node:path';
+import yaml from 'js-yaml';
+import {
+  type ConfElement,
+  type ConfInclude,
+  type ConfItem,
+  type ConfProblem,
+  type ParsedConf,
+  paramOf,
+  rootElement,
+  sectionsOf,
+} from '../core/conf-element.ts';
+import { evaluate, type RubyContext } from '../core/conf-ruby.ts';
+import { parseConf } from '../core/conf-syntax.ts';
+import { confFromYaml, confFromYamlList, FluentJson, FluentString, YamlInclude } from '../core/conf-yaml.ts';
+import { type FluentConf, fluentConf } from '../core/fluent-conf.ts';
+import { decodePath } from '../core/path-bytes.ts';
+import { rubyGlob } from './walk.ts';
+
+/** How a configuration is read. */
+export interface ConfOptions {
+  readonly ruby: RubyContext;
+  /** Fluentd 1.19 and later also load what lies below `/etc/fluent/conf.d`, unless config_include_dir says otherwise. */
+  readonly includeDir?: string | undefined;
+}
+
+/** The facts of a configuration file and of all that it includes. */
+export async function loadFluentConf(path: string, options: ConfOptions): Promise<FluentConf> {
+  const { root, problems } = await readConfTree(path, options);
+  const conf = fluentConf(root, options.ruby);
+  return { ...conf, problems: [...problems, ...conf.problems] };
+}
+
+/** The tree of a configuration file, with what it includes in place. */
+export async function readConfTree(path: string, options: ConfOptions): Promise<ParsedConf> {
+  const reading: Reading = { ruby: options.ruby, problems: [], within: [] };
+  const items = await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined);
+  const further = await includeDirItems(items, options, reading);
+  return { root: rootElement([...items, ...further], { file: path, line: 1 }), problems: reading.problems };
+}
+
+interface Reading {
+  readonly ruby: RubyContext;
+  readonly problems: ConfProblem[];
+  /** The files that are being read, the outermost first. */
+  readonly within: readonly string[];
+}
+
+type FromYaml = (document: unknown, file: string) => ParsedConf;
+
+const MAX_DEPTH = 32;
+
+async function itemsOf(path: string, reading: Reading, fromYaml: FromYaml | undefined): Promise<ConfItem[]> {
+  const inner = { ...reading, within: [...reading.within, resolve(path)] };
+  try {
+    const text = decodePath(await readFile(path));
+    const { root, problems } =
+      fromYaml === undefined ? parseConf(text, path) : loadYaml(text, path, fromYaml);
+    reading.problems.push(...problems);
+    return await included(root.items, inner);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    reading.problems.push({ place: { file: path }, text: `it cannot be read (${error.message})` });
+    return [];
+  }
+}
+
+async function included(items: readonly ConfItem[], reading: Reading): Promise<ConfItem[]> {
+  const found: ConfItem[] = [];
+  for (const item of items) {
+    if (item.kind === 'include') found.push(...(await includedItems(item, reading)));
+    else if (item.kind === 'section') found.push({ ...item, items: await included(item.items, reading) });
+    else found.push(item);
+  }
+  return found;
+}
+
+async function includedItems(include: ConfInclude, reading: Reading): Promise<ConfItem[]> {
+  const inYaml = isYaml(include.place.file);
+  const pattern = includePattern(include, reading, inYaml);
+  if (pattern === undefined) return [];
+  const found: ConfItem[] = [];
+  for (const path of await rubyGlob(resolve(dirname(include.place.file), pattern))) {
+    if (reading.within.includes(path) || reading.within.length > MAX_DEPTH) {
+      reading.problems.push({ place: include.place, text: `@include of ${path} includes itself` });
+    } else found.push(...(await itemsOf(path, reading, inYaml ? confFromYamlList : undefined)));
+  }
+  return found;
+}
+
+/** `eval_include` in `lib/fluent/config/v1_parser.rb` takes the pattern for a URI. */
+function includePattern(include: ConfInclude, reading: Reading, inYaml: boolean): string | undefined {
+  const { place } = include;
+  const path = evaluate(include.path, reading.ruby);
+  if (path === null) return undefined;
+  if (typeof path !== 'string') {
+    const text = `@include "#{${path.ruby}}" cannot be evaluated by posidle (${path.reason}): write the path out`;
+    reading.problems.push({ place, text, parameter: '@include', ruby: path.ruby });
+    return undefined;
+  }
+  if (inYaml) return path;
+  if (/^[a-z][a-z0-9+.-]+:/i.test(path) && !path.startsWith('file:')) {
+    reading.problems.push({ place, text: `@include ${path} is a URL, which posidle does not fetch` });
+    return undefined;
+  }
+  return formDecoded(path.replace(/^file:(?:\/\/)?/, ''));
+}
+
+function formDecoded(path: string): string {
+  try {
+    return decodeURIComponent(path.replaceAll('+', ' '));
+  } catch {
+    return path;
+  }
+}
+
+async function includeDirItems(items: readonly ConfItem[], options: ConfOptions, reading: Reading) {
+  if (options.includeDir === undefined) return [];
+  const directory = configIncludeDir(items, options.ruby) ?? options.includeDir;
+  if (directory === '') return [];
+  const found: ConfItem[] = [];
+  for (const path of await rubyGlob(`${directory}/**/*.{conf,yaml,yml}`)) {
+    found.push(...(await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined)));
+  }
+  return found;
+}
+
+function configIncludeDir(items: readonly ConfItem[], ruby: RubyContext): string | undefined {
+  const root: ConfElement = rootElement(items, { file: '' });
+  const [system] = sectionsOf(root, 'system');
+  const param = system && paramOf(system, 'config_include_dir');
+  const value = param && evaluate(param.value, ruby);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function isYaml(path: string): boolean {
+  return ['.yaml', '.yml'].includes(extname(path));
+}
+
+function loadYaml(text: string, file: string, fromYaml: FromYaml): ParsedConf {
+  return fromYaml(yaml.load(text, { filename: file, schema: SCHEMA, json: true }), file);
+}
+
+/** Psych reads YAML 1.1, in which these words are booleans. */
+const yaml11Boolean = new yaml.Type('tag:yaml.org,2002:bool11', {
+  kind: 'scalar',
+  resolve: (text: unknown) => /^(?:yes|no|on|off)$/i.test(String(text)),
+  construct: (text: string) => /^(?:yes|on)$/i.test(text),
+});
+
+const TAGS = [
+  new yaml.Type('!fluent/s', { kind: 'scalar', construct: (text: string) => new FluentString(text) }),
+  new yaml.Type('!include', { kind: 'scalar', construct: (text: string) => new YamlInclude(text) }),
+  ...(['scalar', 'sequence', 'mapping'] as const).map(
+    (kind) => new yaml.Type('!fluent/json', { kind, construct: (value: unknown) => new FluentJson(value) }),
+  ),
+];
+
+const SCHEMA = yaml.DEFAULT_SCHEMA.extend({ implicit: [yaml11Boolean], explicit: TAGS });

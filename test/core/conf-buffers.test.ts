@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { parseConf } from '../../src/core/conf-syntax.ts';
+import { type FluentConf, fluentConf } from '../../src/core/fluent-conf.ts';
+
+function read(text: string): FluentConf {
+  const { root, problems } = parseConf(text, 'f.conf');
+  expect(problems).toEqual([]);
+  return fluentConf(root, { env: {}, hostname: 'pod-1' });
+}
+
+const match = (params: string) => `<match app>\n${params}\n</match>\n`;
+const buffers = (text: string) => read(text).buffers;
+
+describe('a buffer', () => {
+  it('is in memory by default, and flushed at the end', () => {
+    expect(buffers(match('@type forward'))).toEqual([
+      {
+        place: { file: 'f.conf', line: 1 },
+        id: undefined,
+        output: 'forward',
+        tag: 'app',
+        type: 'memory',
+        path: undefined,
+        pathSuffix: undefined,
+        chunkGlobs: [],
+        flushAtShutdown: true,
+        flushMode: 'interval',
+        flushInterval: 60_000,
+        timekey: undefined,
+        timekeyWait: 600_000,
+        overflowAction: 'throw_exception',
+        worker: undefined,
+      },
+    ]);
+  });
+
+  it('is a file by the day in out_file, and not flushed at the end', () => {
+    expect(buffers(match('@type file\npath /out\n<buffer>\npath /buf\n</buffer>'))).toMatchObject([
+      {
+        type: 'file',
+        flushAtShutdown: false,
+        flushMode: 'lazy',
+        timekey: 86_400_000,
+        chunkGlobs: ['/buf/buffer.*.log', '/buf.*.log'],
+      },
+    ]);
+  });
+
+  it.each(['stdout', 'null', 'relabel', 'copy', 'rewrite_tag_filter'])('is not there in %s', (type) => {
+    expect(buffers(match(`@type ${type}`))).toEqual([]);
+  });
+
+  it('is there in out_stdout and out_null where they are told so', () => {
+    expect(buffers(match('@type stdout\n<buffer>\n@type file\npath /b\n</buffer>'))).toMatchObject([
+      { flushAtShutdown: false },
+    ]);
+    expect(buffers(match('@type null\n<buffer>\n@type file\npath /b\n</buffer>'))).toMatchObject([
+      { flushAtShutdown: true },
+    ]);
+  });
+
+  it('is there for each store, at any depth, and for each label', () => {
+    const inner = '<store>\n@type copy\n<store>\n@type http\n</store>\n</store>';
+    const text = `${match(`@type copy\n<store>\n@type forward\n@id a\n</store>\n${inner}`)}<label @L>\n<match>\n@type s3\n</match>\n</label>\n`;
+    expect(buffers(text).map(({ output, tag, id }) => [output, tag, id])).toEqual([
+      ['forward', 'app', 'a'],
+      ['http', 'app', undefined],
+      ['s3', '**', undefined],
+    ]);
+  });
+
+  it('of a <secondary> is none', () => {
+    expect(buffers(match('@type http\n<secondary>\n@type file\npath /x\n</secondary>'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['@type file\npath /b/*', ['/b/*/buffer.*.log', '/b/*.*.log']],
+    ['@type file\npath /b/x.*.log', ['/b/x.*.log']],
+    ['@type file\npath /b/x.*', ['/b/x.*.log']],
+    ['@type file\npath /b\npath_suffix .buf', ['/b/buffer.*.buf', '/b.*.buf']],
+    ['@type file_single\npath /b', ['/b/fsb.*.buf', '/b.*.buf']],
+    ['@type file_single\npath /b/x.*.log', ['/b/fsb.*.buf']],
+    ['@type file_single\npath /b/x.*', ['/b/x.*.buf']],
+    ['@type file', ['/root/worker0/out/buffer/buffer.*.log']],
+    ['@type file_single', ['/root/worker0/out/buffer/fsb.*.buf']],
+  ])('with %j lies where Fluentd puts it', (buffer, globs) => {
+    const text = `<system>\nroot_dir /root/\n</system>\n${match(`@type http\n@id out\n<buffer>\n${buffer}\n</buffer>`)}`;
+    expect(buffers(text)[0]?.chunkGlobs).toEqual(globs);
+  });
+
+  it('is also told in the old style', () => {
+    const text =
+      'type forward\nbuffer_type file\nbuffer_path /b/x.*.buffer\nflush_interval 5s\nbuffer_queue_full_action block';
+    expect(buffers(match(text))).toMatchObject([
+      {
+        type: 'file',
+        chunkGlobs: ['/b/x.*.buffer'],
+        flushInterval: 5_000,
+        overflowAction: 'block',
+        flushAtShutdown: false,
+      },
+    ]);
+  });
+});

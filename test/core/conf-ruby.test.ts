@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { paramOf } from '../../src/core/conf-element.ts';
+import { evaluate, joinPath, type RubyContext } from '../../src/core/conf-ruby.ts';
+import { parseConf } from '../../src/core/conf-syntax.ts';
+
+const context: RubyContext = {
+  env: { SET: 'set', EMPTY: '', DIR: '/var/log/' },
+  hostname: 'pod-1',
+  workerId: 3,
+};
+
+function taken(written: string): unknown {
+  const { root, problems } = parseConf(`key ${written}\n`, 'f.conf');
+  expect(problems).toEqual([]);
+  return evaluate(paramOf(root, 'key')?.value ?? '', context);
+}
+
+describe('embedded Ruby', () => {
+  it.each([
+    [`"a#{ENV['SET']}b"`, 'asetb'],
+    [`"#{ENV["SET"]}"`, 'set'],
+    [`"#{ENV['UNSET']}"`, ''],
+    [`"#{ENV['UNSET'] || 'else'}"`, 'else'],
+    [`"#{ENV['EMPTY'] || 'else'}"`, ''],
+    [`"#{ENV['UNSET'] || ENV['SET'] || 'x'}"`, 'set'],
+    [`"#{ENV['UNSET'] || use_default}"`, null],
+    [`"#{ENV['SET'] || use_nil}"`, 'set'],
+    ['"#{use_nil}"', null],
+    [`"#{ENV.fetch('UNSET', 'd')}"`, 'd'],
+    [`"#{ENV.fetch('SET', "d")}"`, 'set'],
+    [`"#{ENV.fetch('UNSET') { 'block' }}"`, 'block'],
+    [`"#{ENV.fetch('UNSET', ENV['SET'])}"`, 'set'],
+    [`"#{(ENV['UNSET'] || 24220)}"`, '24220'],
+    ['"#{hostname}-#{Socket.gethostname}-#{worker_id}"', 'pod-1-pod-1-3'],
+    [`"#{File.join(ENV['DIR'], '', 'a.pos')}"`, '/var/log/a.pos'],
+    [`["#{ENV['SET']}.log"]`, '["set.log"]'],
+    [`"#{ 'a}b' }"`, 'a}b'],
+    ['"#{}"', ''],
+  ])('in %s is evaluated', (written, value) => {
+    expect(taken(written)).toBe(value);
+  });
+
+  it.each([
+    'Dir.pwd',
+    '`hostname`',
+    "ENV['SET'].upcase",
+    "ENV['SET'] + 'x'",
+    "ENV.fetch('UNSET')",
+    "File.join(ENV['UNSET'], 'x')",
+    "ENV['SET'] ? 'a' : 'b'",
+    '"#{1}"',
+    'hostname.size',
+    '1 + 1',
+    '('.repeat(5_000),
+  ])('such as %j is never guessed', (ruby) => {
+    expect(evaluate({ parts: ['a', { ruby }] }, context)).toMatchObject({ ruby });
+  });
+
+  it('does not take a variable for unset where the environment is not the one of Fluentd', () => {
+    const foreign = { ...context, foreign: true };
+    expect(evaluate({ parts: [{ ruby: "ENV['UNSET']" }] }, foreign)).toMatchObject({
+      reason: /UNSET is not set/,
+    });
+    expect(evaluate({ parts: [{ ruby: "ENV['UNSET'] || 'd'" }] }, foreign)).toBe('d');
+    expect(evaluate({ parts: [{ ruby: "ENV['SET']" }] }, foreign)).toBe('set');
+  });
+
+  it.each([
+    [['/var/log/', '', 'x'], '/var/log/x'],
+    [['', 'a'], '/a'],
+    [['a', ''], 'a/'],
+    [['a//', '//b'], 'a//b'],
+    [['a//', 'b'], 'a//b'],
+  ])('joins %j as Ruby does', (parts, path) => {
+    expect(joinPath(parts)).toBe(path);
+  });
+});

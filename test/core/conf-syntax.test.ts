@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ConfElement, ConfValue } from '../../src/core/conf-element.ts';
+import { evaluate, type RubyContext } from '../../src/core/conf-ruby.ts';
+import { parseConf } from '../../src/core/conf-syntax.ts';
+
+const context: RubyContext = {
+  env: {},
+  hostname: 'pod-1',
+  workerId: 3,
+};
+
+interface Plain {
+  name: string;
+  arg: ConfValue;
+  params: Record<string, ConfValue>;
+  sections: Plain[];
+}
+
+function plain({ name, arg, items }: ConfElement): Plain {
+  const params = items.flatMap((item) => (item.kind === 'param' ? [[item.name, item.value] as const] : []));
+  const sections = items.flatMap((item) => (item.kind === 'section' ? [plain(item)] : []));
+  return { name, arg, params: Object.fromEntries(params), sections };
+}
+
+function parse(text: string): Plain {
+  const { root, problems } = parseConf(text, 'f.conf');
+  expect(problems).toEqual([]);
+  return plain(root);
+}
+
+function problemsIn(text: string): string[] {
+  return parseConf(text, 'f.conf').problems.map((problem) => `${problem.place.line}: ${problem.text}`);
+}
+
+function taken(written: string): unknown {
+  const value = parse(`key ${written}\n`).params.key ?? '';
+  return evaluate(value, context);
+}
+
+describe('a configuration', () => {
+  it('is a tree of sections with parameters', () => {
+    const tree = parse('<match a.** b>\n  @type copy\n  <store>\n    x 1\n  </store>\n</match>\ntop yes\n');
+    expect(tree.params).toEqual({ top: 'yes' });
+    expect(tree.sections[0]).toEqual({
+      name: 'match',
+      arg: 'a.** b',
+      params: { '@type': 'copy' },
+      sections: [{ name: 'store', arg: '', params: { x: '1' }, sections: [] }],
+    });
+  });
+
+  it('reads the same with CRLF, without a last newline, and with comments after white space', () => {
+    const expected = parse('<a b>\n  k v\n</a>\n');
+    expect(parse('# first\r\n<a b> # here\r\n  k v # there\r\n\r\n</a> # end')).toEqual(expected);
+  });
+
+  it.each([
+    ['a#b', 'a#b'],
+    ['#only a comment', '#only a comment'],
+    ['two  words   ', 'two  words'],
+    ["'raw #{x} \\n it\\'s \\\\'", "raw #{x} \\n it's \\"],
+    ['"\\t\\"\\n\\#\\$\\\\"', '\t"\n#$\\'],
+    ['"one \\\n  two"', 'one   two'],
+    ['"one\ntwo"', 'one\ntwo'],
+    ['""', ''],
+    ['[1, "a#b", # note\n {"k": []}]', '[1,"a#b",{"k":[]}]'],
+    ['{"a":"]"}', '{"a":"]"}'],
+    ['C:\\new', 'C:\\new'],
+  ])('has the value that Fluentd takes from %j', (written, value) => {
+    expect(taken(written)).toBe(value);
+  });
+
+  it('may have a number sign in a tag', () => {
+    expect(parse('<a b #>\n</a>\n<a b# c>\n</a>\n').sections.map(({ arg }) => arg)).toEqual(['b #', 'b# c']);
+  });
+
+  it('gives a name without a value the empty text', () => {
+    expect(parse('flag\nnext 1\nlast').params).toEqual({ flag: '', next: '1', last: '' });
+  });
+
+  it('keeps includes where they stand', () => {
+    const { root } = parseConf(
+      "@include a.conf\n<source>\n  @include 'b.conf'\n</source>\ninclude c.conf\n",
+      'f',
+    );
+    expect(root.items.map((item) => item.kind)).toEqual(['include', 'section', 'include']);
+    expect(root.items[0]).toMatchObject({ path: 'a.conf', place: { file: 'f', line: 1 } });
+    expect(root.items[1]).toMatchObject({ items: [{ kind: 'include', path: 'b.conf', place: { line: 3 } }] });
+  });
+
+  it('knows the line of everything in it', () => {
+    const { root } = parseConf('\n\n<a>\n  k "x\ny"\n  j 1\n</a>\n', 'f');
+    expect(root.items[0]).toMatchObject({
+      place: { line: 3 },
+      items: [{ place: { line: 4 } }, { place: { line: 6 } }],
+    });
+  });
+});
+
+describe('a configuration that Fluentd would refuse', () => {
+  it.each([
+    ['<a>\nk v\n', ['1: <a> has no end tag </a>']],
+    ['</a>\n', ['1: </a> ends no section']],
+    ['<a>\n<b>\n</a>\n', ['2: <b> has no end tag </b>']],
+    ['< >\n', ['1: a tag has no name']],
+    ['<a\nk v\n', ['1: a tag does not end with >']],
+    ['<a> k\n', ['1: something follows a tag on its line']],
+    ['k "v\n', ['1: a double-quoted string does not end']],
+    ["k 'v\n", ['1: a single-quoted string does not end on its line']],
+    ['k "a" b\n', ['1: something follows a value on its line']],
+    ['k "\\q"\n', ['1: \\q is no escape that Fluentd knows']],
+    ['k [::1]:24444\n', ['1: a value that starts with [ or { is not JSON']],
+    ['k [1,\n', ['1: a JSON value does not end']],
+    ['k "#{a"\n', ['1: embedded Ruby does not end']],
+  ])('is read as far as it goes: %j', (text, problems) => {
+    expect(problemsIn(text)).toEqual(problems);
+  });
+
+  it('loses only the line that is wrong', () => {
+    const { root, problems } = parseConf('<a>\n  k "\\q"\n  good 1\n</a>\n', 'f.conf');
+    expect(problems).toHaveLength(1);
+    expect(plain(root).sections[0]?.params).toEqual({ good: '1' });
+  });
+
+  it('never throws, whatever the text', () => {
+    const noise = fc.array(
+      fc.oneof(
+        fc.constantFrom(...'< </ > a # " \' \\ #{ } [ { ] ,'.split(' '), '\n', '\r\n', ' ', '@include '),
+        fc.string({ unit: 'binary', maxLength: 4 }),
+      ),
+    );
+    fc.assert(
+      fc.property(noise, (parts) => {
+        const { root } = parseConf(parts.join(''), 'f.conf');
+        for (const item of root.items) if (item.kind === 'param') evaluate(item.value, context);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is read in passable time when it nests or repeats without end', () => {
+    expect(parseConf('<a>\n'.repeat(20_000), 'f').problems).toHaveLength(20_000);
+    expect(parseConf('k [\n'.repeat(500), 'f').problems.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a generated tree', () => {
+  const names = fc
+    .stringMatching(/^[a-zA-Z0-9_]{1,8}$/)
+    .filter((name) => name !== 'include' && name !== '__proto__');
+  const text = fc.string({ unit: 'grapheme' }).filter((value) => !/[\r\n]/.test(value));
+  const { tree } = fc.letrec<{ tree: Plain }>((tie) => ({
+    tree: fc.record({
+      name: names,
+      arg: fc.stringMatching(/^([a-z*.@]{1,6}( [a-z*.]{1,4})?)?$/),
+      params: fc.dictionary(names, text, { maxKeys: 4, noNullPrototype: true }),
+      sections: fc.oneof({ maxDepth: 3 }, fc.constant<Plain[]>([]), fc.array(tie('tree'), { maxLength: 3 })),
+    }),
+  }));
+
+  const quote = (value: string) => `"${value.replace(/["\\#]/g, '\\$&')}"`;
+
+  function render({ name, arg, params, sections }: Plain, indent = ''): string {
+    const lines = Object.entries(params).map(([key, value]) => `${indent}  ${key} ${quote(String(value))}\n`);
+    const inner = sections.map((section) => render(section, `${indent}  `)).join('');
+    return `${indent}<${name}${arg === '' ? '' : ` ${arg}`}>\n${lines.join('')}${inner}${indent}</${name}>\n`;
+  }
+
+  it('reads back as it was written', () => {
+    fc.assert(
+      fc.property(tree, (written) => {
+        expect(parse(render(written)).sections).toEqual([written]);
+      }),
+    );
+  });
+});

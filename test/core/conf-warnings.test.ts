@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { parseConf } from '../../src/core/conf-syntax.ts';
+import { tagMatches } from '../../src/core/conf-warnings.ts';
+import { type FluentConf, fluentConf, quietWarnings } from '../../src/core/fluent-conf.ts';
+
+function read(text: string): FluentConf {
+  const { root, problems } = parseConf(text, 'f.conf');
+  expect(problems).toEqual([]);
+  return fluentConf(root, { env: {}, hostname: 'pod-1' });
+}
+
+const tail = (params: string) => `<source>\n@type tail\n${params}\n</source>\n`;
+const match = (params: string) => `<match app>\n${params}\n</match>\n`;
+
+describe('a warning', () => {
+  const good = 'path /a\npos_file /p\nread_from_head true';
+
+  it('is not given where nothing is lost', () => {
+    expect(read(tail(good) + match('@type http')).warnings).toEqual([]);
+  });
+
+  it.each([
+    [tail('path /a\npos_file /p'), 'f.conf:1: in_tail without read_from_head true skips'],
+    [tail('path /a\nread_from_head true'), 'f.conf:1: in_tail without pos_file leaves no trace'],
+    [tail(`${good}\n<group>\n</group>`), 'f.conf:1: in_tail with <group> reads nothing more'],
+    [
+      match('@type http\n<buffer>\noverflow_action drop_oldest_chunk\n</buffer>'),
+      'f.conf:3: overflow_action drop_oldest_chunk',
+    ],
+    [
+      match('@type http\n<buffer>\nflush_at_shutdown false\n</buffer>'),
+      'f.conf:3: a memory buffer with flush_at_shutdown false',
+    ],
+    ['<match **>\n@type http\n</match>\n', "f.conf:1: <match **> buffers Fluentd's own log events"],
+    [
+      '<match fluent.**>\n@type copy\n<store>\n@type http\n</store>\n</match>\n',
+      'f.conf:1: <match fluent.**> buffers',
+    ],
+  ])('is one sentence with its place: %j', (text, start) => {
+    expect(read(text).warnings).toEqual([expect.stringMatching(/^[^.]*\.conf:.*: .*\.$/)]);
+    expect(read(text).warnings[0]).toContain(start);
+  });
+
+  it.each([
+    '<label @FLUENT_LOG>\n</label>\n<match **>\n@type http\n</match>\n',
+    '<match fluent.**>\n@type null\n</match>\n<match **>\n@type http\n</match>\n',
+    '<match **>\n@type stdout\n</match>\n',
+    '<label @L>\n<match **>\n@type http\n</match>\n</label>\n',
+  ])("is not given where Fluentd's own events fill no buffer: %j", (text) => {
+    expect(read(text).warnings).toEqual([]);
+  });
+
+  it('is given for waits that are shorter than in_tail takes to look', () => {
+    const conf = read(tail(good));
+    expect(quietWarnings(conf, { quiet: 65_000, grace: 60_000 })).toEqual([]);
+    expect(quietWarnings(conf, {})).toEqual([]);
+    expect(quietWarnings(conf, { quiet: 30_000, grace: 25_000 })).toEqual([
+      'f.conf:1: in_tail looks for new files every 60 s, so --quiet 30 s can end before it sees one: ' +
+        'set refresh_interval 5s, or --quiet 65s.',
+      'f.conf:1: in_tail looks for new files every 60 s, so --grace 25 s can end before it sees one: ' +
+        'set refresh_interval 5s, or --grace 60s.',
+    ]);
+  });
+});
+
+describe('a tag pattern', () => {
+  it.each([
+    ['**', 'fluent.info', true],
+    ['a.**', 'a', true],
+    ['a.**', 'a.b.c', true],
+    ['a.**', 'ab', false],
+    ['**.a', 'a', true],
+    ['**.a', 'b.c.a', true],
+    ['a.*', 'a.b', true],
+    ['a.*', 'a.b.c', false],
+    ['{a,fluent.**}', 'fluent.warn', true],
+    ['x fluent.*', 'fluent.warn', true],
+    ['/fluent\\.(info|warn)/', 'fluent.warn', true],
+    ['/(/', 'fluent.warn', false],
+    ['a\\*', 'a*', true],
+    ['{a', 'a', true],
+  ])('%s takes %s: %s', (pattern, tag, matches) => {
+    expect(tagMatches(pattern, tag)).toBe(matches);
+  });
+});

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { problemText } from '../../src/core/conf-element.ts';
+import { parseConf } from '../../src/core/conf-syntax.ts';
+import {
+  type FluentConf,
+  fluentConf,
+  fluentConfFromDump,
+  type RubyContext,
+} from '../../src/core/fluent-conf.ts';
+
+const ruby: RubyContext = { env: { SET: 'set' }, hostname: 'pod-1' };
+
+function read(text: string, context: RubyContext = ruby): FluentConf {
+  const { root, problems } = parseConf(text, 'f.conf');
+  expect(problems).toEqual([]);
+  return fluentConf(root, context);
+}
+
+const tail = (params: string) => `<source>\n@type tail\n${params}\n</source>\n`;
+const source = (params: string) => read(tail(params)).sources[0];
+const match = (params: string) => `<match app>\n${params}\n</match>\n`;
+
+describe('an in_tail source', () => {
+  it('has the defaults of Fluentd', () => {
+    expect(source('path /a.log')).toEqual({
+      place: { file: 'f.conf', line: 1 },
+      id: undefined,
+      posFile: undefined,
+      paths: ['/a.log'],
+      pathDelimiter: ',',
+      excludePaths: [],
+      pathTimezone: undefined,
+      globPolicy: 'backward_compatible',
+      refreshInterval: 60_000,
+      skipRefreshOnStartup: false,
+      limitRecentlyModified: undefined,
+      rotateWait: 5_000,
+      multilineFlushInterval: undefined,
+      followInodes: false,
+      readFromHead: false,
+      isMultiline: false,
+      hasGroup: false,
+      readBytesLimitPerSecond: undefined,
+      worker: undefined,
+    });
+  });
+
+  it('has several paths between delimiters', () => {
+    expect(source('path /a, /b/*.log ,/a')?.paths).toEqual(['/a', '/b/*.log']);
+    expect(source('path /a,1|/b\npath_delimiter |')?.paths).toEqual(['/a,1', '/b']);
+  });
+
+  it('takes times, sizes and switches as Fluentd does', () => {
+    const text =
+      'path /a\nrefresh_interval 5m\nrotate_wait 0.5\nread_bytes_limit_per_second 1m\nread_from_head\nfollow_inodes on';
+    expect(source(text)).toMatchObject({
+      refreshInterval: 300_000,
+      rotateWait: 500,
+      readBytesLimitPerSecond: 1_048_576,
+      readFromHead: true,
+      followInodes: false,
+    });
+    expect(source('path /a\nread_bytes_limit_per_second 1')?.readBytesLimitPerSecond).toBe(8_192);
+  });
+
+  it('is multi-line by its parser, also in the old style', () => {
+    expect(source('path /a\n<parse>\n@type multiline\n</parse>')?.isMultiline).toBe(true);
+    expect(source('path /a\nformat multiline')?.isMultiline).toBe(true);
+    expect(source('path /a\nformat /multiline/')?.isMultiline).toBe(false);
+  });
+
+  it('is found by the old name of its type', () => {
+    expect(read('<source>\ntype tail\nid old\npath /a\n</source>\n').sources[0]).toMatchObject({ id: 'old' });
+  });
+
+  it('is not there with without_source', () => {
+    expect(read(`<system>\nwithout_source true\n</system>\n${tail('path /a')}`).sources).toEqual([]);
+  });
+});
+
+describe('what cannot be evaluated', () => {
+  it('is a problem that names the place, the parameter, the Ruby and the remedy', () => {
+    const { problems, sources } = read(tail('path /a\npos_file "/pos/#{Dir.pwd}.pos"'));
+    expect(sources[0]?.posFile).toBeUndefined();
+    expect(problems.map(problemText)).toEqual([
+      'f.conf:4: pos_file is "#{Dir.pwd}", which posidle cannot evaluate (posidle evaluates only ENV, hostname, ' +
+        'worker_id, File.join, use_nil and use_default): give --pos-file',
+    ]);
+    expect(problems[0]).toMatchObject({ parameter: 'pos_file', ruby: 'Dir.pwd' });
+  });
+
+  it('is no problem where posidle does not need it', () => {
+    expect(read(tail('path /a\npos_file /p\nread_from_head true\ntag "#{Dir.pwd}"'))).toMatchObject({
+      problems: [],
+      warnings: [],
+    });
+  });
+
+  it('includes a variable that only Fluentd may have', () => {
+    const { problems, warnings } = read(tail(`path "#{ENV['A']}"\npos_file "#{ENV['B'] || '/b'}"`), {
+      ...ruby,
+      foreign: true,
+    });
+    expect(problems.map(({ text }) => text)).toEqual([
+      expect.stringContaining("(A is not set in posidle's own environment)"),
+    ]);
+    expect(warnings).toContainEqual(expect.stringContaining('B is not set for posidle'));
+  });
+});
+
+describe('<system>', () => {
+  it('tells how Fluentd is reached', () => {
+    const { system } = read(
+      '<system>\nrpc_endpoint "[::1]:24444"\nenable_get_dump true\nroot_dir /r\nprocess_name p\n</system>\n',
+    );
+    expect(system).toEqual({
+      workers: 1,
+      rpcEndpoint: { host: '::1', port: 24444 },
+      enableGetDump: true,
+      rootDir: '/r',
+      processName: 'p',
+    });
+  });
+
+  it('may be missing or wrong', () => {
+    expect(read('').system).toMatchObject({ workers: 1, rpcEndpoint: undefined, enableGetDump: false });
+    expect(read('<system>\nrpc_endpoint 24444\n</system>\n').problems.map(({ text }) => text)).toEqual([
+      'rpc_endpoint 24444 is not HOST:PORT',
+    ]);
+  });
+});
+
+describe('several workers', () => {
+  const system = '<system>\nworkers 2\n</system>\n';
+  const agent = '<source>\n@type monitor_agent\n</source>\n';
+
+  it('have a buffer and a monitor_agent each', () => {
+    const conf = read(`${system}${agent}${match('@type http\n<buffer>\n@type file\npath /b\n</buffer>')}`);
+    expect(conf.monitorAgents).toEqual([
+      { bind: '0.0.0.0', port: 24_220, worker: 0 },
+      { bind: '0.0.0.0', port: 24_221, worker: 1 },
+    ]);
+    expect(conf.buffers.map(({ worker, chunkGlobs }) => [worker, chunkGlobs])).toEqual([
+      [0, ['/b/worker0/buffer.*.log', '/b/buffer.*.log', '/b.*.log']],
+      [1, ['/b/worker1/buffer.*.log', '/b.*.log']],
+    ]);
+  });
+
+  it('run only what their <worker> section holds, each with its own worker_id', () => {
+    const pos = 'path /a\npos_file "/pos/#{worker_id}"';
+    const conf = read(
+      `${system}<worker 0-1>\n${agent}</worker>\n<worker 1>\n${tail(pos)}${match('@type http\n<buffer>\n@type file\npath /b\n</buffer>')}</worker>\n`,
+    );
+    expect(conf.sources.map(({ worker, posFile }) => [worker, posFile])).toEqual([[1, '/pos/1']]);
+    expect(conf.monitorAgents.map(({ port }) => port)).toEqual([24_220, 24_221]);
+    expect(conf.buffers.map(({ chunkGlobs }) => chunkGlobs[0])).toEqual(['/b/buffer.*.log']);
+  });
+
+  it('need a number that can be read', () => {
+    expect(read(`<worker x>\n${agent}</worker>\n`).problems).toHaveLength(1);
+  });
+});
+
+describe("Fluentd's own dump", () => {
+  it('gives the same facts, from among log lines too', () => {
+    const dump =
+      '2026 [info]: using configuration file: <ROOT>\n  <source>\n    @type tail\n    path "/a\\tb"\n    limit_recently_modified \n    pos_file \n  </source>\n</ROOT>\n2026 [info]: done\n';
+    expect(fluentConfFromDump(dump)).toMatchObject({
+      problems: [],
+      sources: [{ paths: ['/a\tb'], posFile: undefined, limitRecentlyModified: undefined }],
+    });
+  });
+});

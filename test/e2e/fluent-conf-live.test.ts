@@ -1,0 +1,99 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadFluentConf } from '../../src/node/conf-files.ts';
+import { listFollowed, rubyGlob } from '../../src/node/walk.ts';
+import { missingFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { until } from '../support/until.ts';
+
+let dir = '';
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-live-'));
+  for (const name of ['logs/sub/deep', 'logs/.hidden', 'real'])
+    mkdirSync(join(dir, name), { recursive: true });
+  const names =
+    'a.log b.log skip.log sub/c.log sub/deep/d.log .hidden/e.log .f.log g.txt {h,i}.log static?.log';
+  for (const name of names.split(' ')) writeFileSync(join(dir, 'logs', name), 'line\n');
+  symlinkSync('a.log', join(dir, 'logs/link.log'));
+  symlinkSync('../real', join(dir, 'logs/linked'));
+  writeFileSync(join(dir, 'real/j.log'), 'line\n');
+});
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const store = (id: string, buffer: string) => `
+  <store>
+    @type forward
+    ${id}
+    <server>
+      host 127.0.0.1
+      port 9
+    </server>
+    <buffer tag>
+      ${buffer}
+    </buffer>
+  </store>`;
+
+/** A buffer whose place follows from root_dir and @id, one in a directory, one with a name of its own. */
+const stores = (type: string) => [
+  store(`@id ${type}_out`, `@type ${type}`),
+  store('', `@type ${type}\n      path ${dir}/buffers/${type}`),
+  store('', `@type ${type}\n      path ${dir}/buffers/${type}-named.*`),
+];
+
+const conf = () => `
+<system>
+  root_dir ${dir}/root
+</system>
+<source>
+  @type tail
+  tag app
+  path ${dir}/logs/**/*.log, ${dir}/logs/linked/*.log,${dir}/logs/static?.log, ${dir}/logs/%Y-missing.log
+  exclude_path ["${dir}/logs/sk*", "${dir}/logs/b.log"]
+  pos_file ${dir}/app.pos
+  read_from_head true
+  <parse>
+    @type none
+  </parse>
+</source>
+<match app>
+  @type copy${[...stores('file'), ...stores('file_single')].join('')}
+</match>
+`;
+
+const entries = () =>
+  readFileSync(join(dir, 'app.pos'), 'utf8')
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [line.split('\t')[0]]))
+    .sort();
+
+for (const version of TESTED_VERSIONS) {
+  describe.skipIf(missingFluentd(version) !== undefined)(`beside a running Fluentd ${version}`, () => {
+    it('posidle lists the files and finds the chunks that Fluentd has', async () => {
+      const fluentd = startFluentd({ version, dir, conf: conf() });
+      try {
+        await fluentd.ready;
+        await until('entries in the pos file', () => entries().length > 0, { within: 10_000 });
+        const { sources, buffers, problems } = await loadFluentConf(join(dir, 'fluent.conf'), {
+          ruby: { env: {}, hostname: '' },
+        });
+        expect(problems).toEqual([]);
+        const [source] = sources;
+        const files = source && (await listFollowed(source, { instant: Date.now(), timeZone: 'UTC' }));
+        expect(files?.map(({ path }) => path)).toEqual(entries());
+        expect(buffers).toHaveLength(6);
+        for (const { chunkGlobs } of buffers) {
+          const chunks = (await Promise.all(chunkGlobs.map(rubyGlob))).flat();
+          const found = chunks.filter(
+            (path) => /\.(b|q)[0-9a-f]+\.[^/]*$/.test(path) && !path.endsWith('.meta'),
+          );
+          expect.soft(found, chunkGlobs.join(' ')).toHaveLength(1);
+        }
+      } finally {
+        await fluentd.stop();
+      }
+    });
+  });
+}

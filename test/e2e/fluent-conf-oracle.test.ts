@@ -1,0 +1,234 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConfElement, ConfItem, ConfValue } from '../../src/core/conf-element.ts';
+import { evaluate, type RubyContext } from '../../src/core/conf-ruby.ts';
+import { type FluentConf, fluentConfFromDump } from '../../src/core/fluent-conf.ts';
+import { expandDates } from '../../src/core/path-pattern.ts';
+import { loadFluentConf, readConfTree } from '../../src/node/conf-files.ts';
+import { rubyGlob } from '../../src/node/walk.ts';
+import { missingFluentd, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { askRuby } from '../support/ruby-oracle.ts';
+
+const FIXTURES = 'fixtures/conf';
+const ruby: RubyContext = { env: process.env, hostname: hostname(), workerId: 0 };
+const asSupervisor: RubyContext = { env: process.env, hostname: hostname() };
+const UNKNOWN = '(Ruby that posidle does not evaluate)';
+
+interface Tree {
+  name: string;
+  arg: string;
+  params: Record<string, unknown>;
+  sections: Tree[];
+}
+
+const READ_TREES = `
+require 'socket'
+require 'fluent/log'
+require 'fluent/config'
+def tree(e)
+  params = e.map { |k, v| [k, v.nil? || v == :default ? nil : v.to_s] }.to_h
+  { name: e.name, arg: e.arg.to_s, params: params, sections: e.elements.map { |s| tree(s) } }
+end
+puts JSON.dump(INPUT.map do |f|
+  if f.end_with?('.yaml')
+    tree(Fluent::Config.build(config_path: f, type: :guess))
+  else
+    tree(Fluent::Config.parse(File.read(f, encoding: 'utf-8'), File.basename(f), File.dirname(f), true))
+  end
+rescue StandardError
+  nil
+end)`;
+
+function toTree(element: ConfElement): Tree {
+  const params = element.items.filter((item) => item.kind === 'param');
+  return {
+    name: element.name,
+    arg: String(shown(element.arg)),
+    params: Object.fromEntries(params.map(({ name, value }) => [name, shown(value)])),
+    sections: element.items.filter(isSection).map(toTree),
+  };
+}
+
+const isSection = (item: ConfItem): item is ConfElement => item.kind === 'section';
+
+function shown(value: ConfValue): unknown {
+  const result = evaluate(value, asSupervisor);
+  return typeof result === 'object' && result !== null ? UNKNOWN : asJson(result);
+}
+
+/** Ruby and JavaScript print numbers in JSON differently. */
+function asJson(value: unknown): unknown {
+  try {
+    return typeof value === 'string' && /^[[{]/.test(value) ? JSON.parse(value) : value;
+  } catch {
+    return value;
+  }
+}
+
+function normalised(theirs: Tree, ours: Tree): Tree {
+  const params = Object.entries(theirs.params).map(([name, value]) => [
+    name,
+    ours.params[name] === UNKNOWN ? UNKNOWN : asJson(value),
+  ]);
+  const sections = theirs.sections.map((section, index) =>
+    normalised(section, ours.sections[index] ?? section),
+  );
+  return { ...theirs, params: Object.fromEntries(params), sections };
+}
+
+const inDirectory = (directory: string, ...extensions: string[]) =>
+  readdirSync(directory)
+    .filter((name) => extensions.some((extension) => name.endsWith(extension)))
+    .map((name) => join(directory, name));
+
+for (const version of TESTED_VERSIONS) {
+  describe.skipIf(missingFluentd(version) !== undefined)(
+    `the configuration as Fluentd ${version} reads it`,
+    () => {
+      // YAML came with 1.15, and Ruby inside of JSON is plain text to 1.14.
+      const isNew = version !== '1.14.6';
+
+      afterAll(() => rmSync('/tmp/posidle-fixture-root', { recursive: true, force: true }));
+
+      it('is the tree that posidle reads', async () => {
+        const { env } = requireFluentd(version);
+        const files = readableFiles(
+          join(String(env.GEM_HOME), 'gems', `fluentd-${version}`, 'example'),
+          isNew,
+        );
+        const theirs = askRuby(READ_TREES, files, env) as (Tree | null)[];
+        for (const [index, file] of files.entries()) {
+          const { root, problems } = await readConfTree(file, { ruby });
+          const ours = toTree(root);
+          const tree = theirs[index];
+          expect.soft(problems, file).toEqual([]);
+          if (tree) expect.soft(ours, file).toEqual(normalised(tree, ours));
+          else expect.soft(JSON.stringify(ours), file).toContain(UNKNOWN);
+        }
+      });
+
+      const always = ['daemonset.conf', 'crlf.conf', 'old-style.conf'];
+      const sinceThen = ['sidecar.conf', 'throttled.conf', 'json-with-ruby.conf', 'tree.yaml'];
+
+      it.each(isNew ? [...always, ...sinceThen] : always)(
+        'says in its own dump of %s what posidle reads from the file',
+        async (name) => {
+          const { command, env } = requireFluentd(version);
+          const args = ['--dry-run', '-c', join(FIXTURES, name)];
+          const { stdout } = spawnSync(command, args, { env, encoding: 'utf8' });
+          expect(stdout).toContain('</ROOT>');
+          const ours = await loadFluentConf(join(FIXTURES, name), { ruby });
+          const theirs = fluentConfFromDump(stdout);
+          expect(theirs.problems).toEqual([]);
+          expect(facts(ours)).toEqual(known(facts(theirs), ours));
+        },
+      );
+    },
+  );
+}
+
+function readableFiles(examples: string, isNew: boolean): string[] {
+  const every = [...inDirectory(FIXTURES, '.conf', '.yaml'), ...inDirectory(examples, '.conf')];
+  return every.filter((file) => isNew || !/\.yaml$|json-with-ruby/.test(file));
+}
+
+function facts({ sources, buffers, system, monitorAgents }: FluentConf) {
+  const unplaced = <T extends { place: unknown }>({ place: _, ...rest }: T) => rest;
+  return { sources: sources.map(unplaced), buffers: buffers.map(unplaced), system, monitorAgents };
+}
+
+/** Leaves out what posidle said that it cannot evaluate. */
+function known(theirs: ReturnType<typeof facts>, ours: FluentConf) {
+  const unknown = new Set(ours.problems.map(({ parameter }) => parameter));
+  const sources = theirs.sources.map((source) => ({
+    ...source,
+    ...(unknown.has('path') ? { paths: [] } : {}),
+    ...(unknown.has('pos_file') ? { posFile: undefined } : {}),
+  }));
+  return { ...theirs, sources };
+}
+
+describe('Ruby', () => {
+  let directory = '';
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'posidle-glob-'));
+    for (const name of ['a/b/.hid', '.dot', 'real/sub', 'a-b'])
+      mkdirSync(join(directory, name), { recursive: true });
+    const names =
+      'x.log .hidden.log [z].log a/x.log a/b/x.log a/b/.hid/x.log .dot/x.log real/sub/x.log c}d.log c{d.log s*r.log é.log a-b/x.log 7.log';
+    for (const name of names.split(' ')) writeFileSync(join(directory, name), '');
+    symlinkSync('real', join(directory, 'lnk'));
+    symlinkSync('x.log', join(directory, 'l.log'));
+    symlinkSync('nowhere', join(directory, 'broken.log'));
+  });
+
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  it('expands a glob to the paths that posidle finds', async (context) => {
+    const { env } = requireFluentd('1.18.0', context);
+    const patterns = (
+      '*.log **/x.log **/*.log */x.log **.log ** a//b/*.log .//*.log ./*.log c}*.log c{d* {a,real/sub}/x.log ' +
+      '[[]z*.log [x* s\\*r* ?.log ??.log .*.log [.]h* [^a].log [!a].log [a-z].log [z-a].log {x,l}* {x,}*.log ' +
+      '*/sub/x.log **/sub/x.log lnk/**/x.log lnk*/**/x.log **/**/x.log a/**x.log */../x.log x.log/* []x].log ' +
+      '[x-].log [a-].log [é].log {a}/x* {}x* {a,{real,lnk}/sub}/*.log *.{log,txt} **/a/**/x.log a/**/b/*.log ' +
+      '**//x.log */ [^.]* [0-9].log nothing/*.log a[-]b/*.log a[/]x.log {,a/}x.* *{x,7}.log **/*/x.log \\*.log .dot/*.log .*/x.log'
+    ).split(' ');
+    const found = askRuby(
+      'puts JSON.dump(INPUT.map { |p| Dir.glob(p).uniq.sort })',
+      patterns.map((pattern) => `${directory}/${pattern}`),
+      env,
+    ) as string[][];
+    for (const [index, pattern] of patterns.entries()) {
+      const ours = await rubyGlob(`${directory}/${pattern}`);
+      const theirs = found[index]?.filter((path) => !path.endsWith('/') && !path.endsWith('broken.log'));
+      expect
+        .soft(
+          ours.filter((path) => !path.endsWith('/')),
+          pattern,
+        )
+        .toEqual(theirs);
+    }
+  });
+
+  it('fills in dates as posidle does', (context) => {
+    const patterns = (
+      '%Y %C %y %m %B %b %h %^B %d %e %j %k %H %I %l %P %p %#p %M %S %L %3N %z %:z %::z %A %a %u %w %G %g %V %U %W %s ' +
+      '%c %D %F %v %x %X %r %R %T %n %t %% %q %Q %Ey %Od %-d %-m %_m %_d %05d %10Y %-y %^a %#B %010A %10A %-I %02e %0e ' +
+      '%_H %-H %3S %-j %-l %-k %0k %-N %i %:d %F%T %10F /logs/%Y/%m/%d/%H-*.log'
+    ).split(' ');
+    const instants = [
+      0, 1_767_323_045_123, 1_735_517_106_000, 1_609_632_000_000, 1_720_000_000_000, 951_782_400_000,
+    ];
+    const zones = [
+      '+09:00',
+      '-0330',
+      '+00',
+      'Asia/Tokyo',
+      'America/St_Johns',
+      'Europe/Berlin',
+      'Pacific/Chatham',
+    ];
+    const cases = instants.flatMap((at) =>
+      zones.flatMap((zone) => patterns.map((pattern) => ({ at, zone, pattern }))),
+    );
+    const { env } = requireFluentd('1.18.0', context);
+    const program = `
+      require 'time'
+      require 'tzinfo'
+      puts JSON.dump(INPUT.map { |c|
+        t = Time.at(c['at'] / 1000, c['at'] % 1000, :millisecond)
+        zone = c['zone']
+        east = zone =~ /^[+-]/ ? Time.zone_offset(zone) : TZInfo::Timezone.get(zone).period_for_utc(t).utc_total_offset
+        t.localtime(east).strftime(c['pattern'])
+      })`;
+    const theirs = askRuby(program, cases, env) as string[];
+    const ours = cases.map(({ at, zone, pattern }) => expandDates(pattern, at, zone));
+    expect(cases.map((one, index) => ({ ...one, text: ours[index] }))).toEqual(
+      cases.map((one, index) => ({ ...one, text: theirs[index] })),
+    );
+  });
+});

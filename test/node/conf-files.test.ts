@@ -1,0 +1,124 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { problemText } from '../../src/core/conf-element.ts';
+import type { RubyContext } from '../../src/core/fluent-conf.ts';
+import { loadFluentConf } from '../../src/node/conf-files.ts';
+
+const ruby: RubyContext = { env: { PART: 'part' }, hostname: 'pod-1' };
+let dir = '';
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-conf-'));
+});
+
+afterEach(() => rmSync(dir, { recursive: true }));
+
+function put(path: string, text: string): string {
+  mkdirSync(dirname(join(dir, path)), { recursive: true });
+  writeFileSync(join(dir, path), text);
+  return join(dir, path);
+}
+
+const tail = (path: string) =>
+  `<source>\n@type tail\npath ${path}\npos_file /pos\nread_from_head true\n</source>\n`;
+
+async function paths(file: string, includeDir?: string): Promise<string[]> {
+  const conf = await loadFluentConf(file, { ruby, includeDir });
+  expect(conf.problems).toEqual([]);
+  return conf.sources.flatMap((source) => source.paths);
+}
+
+describe('@include', () => {
+  it('puts the files of a glob in its place, sorted, relative to the including file', async () => {
+    put('d/b.conf', `${tail('/b')}@include deeper/*.conf\n`);
+    put('d/a.conf', tail('/a'));
+    put('d/deeper/c.conf', tail('/c'));
+    expect(await paths(put('f.conf', `${tail('/first')}@include d/*.conf\n${tail('/last')}`))).toEqual([
+      '/first',
+      '/a',
+      '/b',
+      '/c',
+      '/last',
+    ]);
+  });
+
+  it('adds parameters to a section', async () => {
+    put('my source.conf', 'path /in\nread_from_head true\n');
+    const file = put('f.conf', '<source>\n@type tail\npos_file /p\n@include my source.conf\n</source>\n');
+    expect(await paths(file)).toEqual(['/in']);
+  });
+
+  it('may hold Ruby, an absolute path, or a file URL', async () => {
+    put('part.conf', tail('/p'));
+    const text = `@include "#{ENV['PART']}.conf"\n@include ${dir}/part.conf\n@include file://${dir}/part.conf\n@include none/*.conf\n`;
+    expect(await paths(put('f.conf', text))).toEqual(['/p', '/p', '/p']);
+  });
+
+  it.each([
+    ['@include f.conf\n', '1: @include of DIR/f.conf includes itself'],
+    [
+      '\n@include http://example.test/x\n',
+      '2: @include http://example.test/x is a URL, which posidle does not fetch',
+    ],
+  ])('that cannot be followed is a problem: %j', async (text, problem) => {
+    const { problems } = await loadFluentConf(put('f.conf', text), { ruby });
+    expect(problems.map(problemText)).toEqual([`${dir}/f.conf:${problem.replace('DIR', dir)}`]);
+  });
+
+  it('of Ruby that cannot be evaluated is a problem', async () => {
+    const { problems } = await loadFluentConf(put('f.conf', '@include "#{Dir.pwd}/x"\n'), { ruby });
+    expect(problems).toMatchObject([{ parameter: '@include', ruby: 'Dir.pwd' }]);
+  });
+});
+
+describe('a configuration file', () => {
+  it('that is missing is a problem', async () => {
+    const { problems } = await loadFluentConf(join(dir, 'f.conf'), { ruby });
+    expect(problems.map(({ text }) => text)).toEqual([expect.stringMatching(/^it cannot be read \(ENOENT/)]);
+  });
+
+  it('may name a path that is not UTF-8', async () => {
+    const file = put('f.conf', '');
+    writeFileSync(file, Buffer.from(tail('/b\xff.log'), 'latin1'));
+    expect(await paths(file)).toEqual(['/b\udcff.log']);
+  });
+
+  it('is YAML by its name, with the tags of Fluentd', async () => {
+    put('more/b.yml', '- source:\n    $type: tail\n    path: /b\n    pos_file: /p\n');
+    const text = [
+      'config:',
+      '  - source:',
+      '      $type: tail',
+      '      path: !fluent/s "/#{ENV[\'PART\']}/*.log"',
+      '      exclude_path: !fluent/json ["/x"]',
+      '      pos_file: /p',
+      '      read_from_head: on',
+      '      refresh_interval: 5',
+      '  - !include more/*.yml',
+    ].join('\n');
+    const { sources, problems } = await loadFluentConf(put('f.yaml', text), { ruby });
+    expect(problems).toEqual([]);
+    expect(sources).toMatchObject([
+      { paths: ['/part/*.log'], excludePaths: ['/x'], readFromHead: true, refreshInterval: 5_000 },
+      { paths: ['/b'] },
+    ]);
+  });
+
+  it('of broken YAML is a problem', async () => {
+    const { problems } = await loadFluentConf(put('f.yaml', 'config: ['), { ruby });
+    expect(problems).toHaveLength(1);
+  });
+
+  it('is joined by what lies in the include directory, where the caller asks for it', async () => {
+    put('conf.d/x/b.yaml', 'config:\n  - source:\n      $type: tail\n      path: /b\n      pos_file: /p\n');
+    put('conf.d/a.conf', tail('/a'));
+    put('conf.d/c.txt', tail('/c'));
+    const file = put('f.conf', tail('/f'));
+    expect(await paths(file, join(dir, 'conf.d'))).toEqual(['/f', '/a', '/b']);
+    expect(await paths(file)).toEqual(['/f']);
+    const off = put('g.conf', `<system>\nconfig_include_dir ""\n</system>\n${tail('/g')}`);
+    expect(await paths(off, join(dir, 'conf.d'))).toEqual(['/g']);
+  });
+});

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { until } from './until.ts';
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+/** One line of posidle's JSON log. */
+export interface LogLine {
+  level: string;
+  /** Wall clock, milliseconds. */
+  time: number;
+  msg: string;
+  to?: string;
+  [fact: string]: unknown;
+}
+
+export interface PosidleRun {
+  pid: number;
+  stdout(): string;
+  /** Everything on stderr, as it came. */
+  stderr(): string;
+  log(): LogLine[];
+  logged(what: RegExp, within?: number): Promise<LogLine>;
+  kill(signal: NodeJS.Signals): void;
+  /** The exit code. */
+  exited: Promise<number | null>;
+}
+
+/** Starts the built CLI. */
+export function startPosidle(
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): PosidleRun {
+  if (!existsSync(CLI)) throw new Error('dist/cli.js is not built: npm run build');
+  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk;
+    });
+  }
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const log = () => text.stderr.split('\n').flatMap(parseLine);
+  return {
+    pid: child.pid ?? -1,
+    stdout: () => text.stdout,
+    stderr: () => text.stderr,
+    log,
+    logged: (what, within = 30_000) =>
+      until(`posidle logs ${what}`, () => log().find(({ msg }) => what.test(msg)), { within }),
+    kill: (signal) => child.kill(signal),
+    exited,
+  };
+}
+
+/** Runs the built CLI to its end. */
+export async function posidle(
+  ...args: readonly string[]
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const run = startPosidle(args);
+  const code = await run.exited;
+  return { code, stdout: run.stdout(), stderr: run.stderr() };
+}
+
+function parseLine(line: string): LogLine[] {
+  return line.startsWith('{') ? [JSON.parse(line) as LogLine] : [];
+}

@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface GroupOptions {
+  log: string;
+  env?: NodeJS.ProcessEnv;
+  cwd?: string;
+}
+
+export interface ProcessGroup {
+  pid: number;
+  process: ChildProcess;
+  exited: Promise<Exit>;
+  /** SIGKILL to every process of the group, also where its leader is gone already. */
+  kill(): void;
+}
+
+const living = new Set<number>();
+let watchingExit = false;
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // ESRCH: nothing of the group is left.
+  }
+}
+
+function killAtExit(): void {
+  if (watchingExit) return;
+  watchingExit = true;
+  process.on('exit', () => living.forEach(killGroup));
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.once(signal, () => process.exit(code));
+  }
+}
+
+/** Its output goes to a file, not through a pipe: a test that does not read must not slow the child down. */
+export function startGroup(command: readonly string[], options: GroupOptions): ProcessGroup {
+  const [file, ...args] = command;
+  if (file === undefined) throw new Error('an empty command');
+  killAtExit();
+  const log = openSync(options.log, 'a');
+  const { env = process.env, cwd } = options;
+  const child = spawn(file, args, { detached: true, stdio: ['ignore', log, log], env, ...(cwd && { cwd }) });
+  closeSync(log);
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  const pid = child.pid;
+  if (pid === undefined) return failed(child, exited);
+  living.add(pid);
+  const forget = () => living.delete(pid);
+  exited.then(() => killGroup(pid)).then(forget, forget);
+  return { pid, process: child, exited, kill: () => killGroup(pid) };
+}
+
+function failed(child: ChildProcess, exited: Promise<Exit>): ProcessGroup {
+  return { pid: -1, process: child, exited, kill: () => undefined };
+}

@@ -1,0 +1,117 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { searcher } from './log-text.ts';
+import { type ProcessGroup, startGroup } from './process-group.ts';
+import { until } from './until.ts';
+
+export interface Fluentd {
+  version: string;
+  command: string;
+  env: NodeJS.ProcessEnv;
+}
+
+export interface FluentdRun extends ProcessGroup {
+  /** What Fluentd has printed so far, stdout and stderr in one. */
+  output(): string;
+  logPath: string;
+  /** The worker runs: from here on a signal stops it in an orderly way. */
+  ready: Promise<void>;
+  /** SIGINT to the supervisor, and SIGKILL to the group after `within` ms. */
+  stop(within?: number): Promise<void>;
+}
+
+export interface StartOptions {
+  version: string;
+  dir: string;
+  conf: string;
+  args?: readonly string[];
+  env?: NodeJS.ProcessEnv;
+}
+
+export const TESTED_VERSIONS = ['1.14.6', '1.18.0'] as const;
+export const READY_LINE = 'fluentd worker is now running';
+
+let known: Fluentd[] | undefined;
+
+/** The tested versions in the cache that .ci/install-fluentd fills, then the fluentd on PATH. */
+export function fluentdVersions(): Fluentd[] {
+  known ??= [...TESTED_VERSIONS.flatMap(cached), ...onPath()];
+  return known;
+}
+
+function cached(version: string): Fluentd[] {
+  const dir = join(cacheDir(), `fluentd-${version}`);
+  const command = join(dir, 'bin', 'fluentd');
+  if (!existsSync(command)) return [];
+  return [{ version, command, env: { ...unproxied(), GEM_HOME: dir, GEM_PATH: dir } }];
+}
+
+/** out_http would send even to loopback through the proxy that HTTP_PROXY names. */
+function unproxied(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^https?_proxy$/i.test(name)));
+}
+
+function cacheDir(): string {
+  const { POSIDLE_FLUENTD_CACHE, XDG_CACHE_HOME } = process.env;
+  return POSIDLE_FLUENTD_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'posidle');
+}
+
+function onPath(): Fluentd[] {
+  const { stdout } = spawnSync('fluentd', ['--version'], { encoding: 'utf8' });
+  const version = /(\d+\.\d+\.\d+)/.exec(stdout ?? '')?.[1];
+  return version === undefined ? [] : [{ version, command: 'fluentd', env: unproxied() }];
+}
+
+/** Why tests on this version cannot run here, or undefined; under CI=true the lack is a failure. */
+export function missingFluentd(version: string): string | undefined {
+  if (fluentdVersions().some((fluentd) => fluentd.version === version)) return undefined;
+  const reason = `fluentd ${version} is not installed: run .ci/install-fluentd`;
+  if (process.env.CI === 'true') throw new Error(reason);
+  return reason;
+}
+
+/** `context` is the one that vitest hands to a test: where the version is missing the test is skipped. */
+export function requireFluentd(version: string, context?: { skip(note: string): void }): Fluentd {
+  const reason = missingFluentd(version);
+  if (reason !== undefined) context?.skip(reason);
+  const found = fluentdVersions().find((fluentd) => fluentd.version === version);
+  if (found === undefined) throw new Error(reason);
+  return found;
+}
+
+/** `conf` is the text of the configuration; it is written to fluent.conf in `dir`. */
+export function startFluentd({ version, dir, conf, args = [], env = {} }: StartOptions): FluentdRun {
+  const fluentd = requireFluentd(version);
+  const confPath = join(dir, 'fluent.conf');
+  const log = join(dir, 'fluentd.log');
+  writeFileSync(confPath, conf);
+  const command = [fluentd.command, '-c', confPath, ...args];
+  // A second start in the same directory goes on in the same log.
+  const from = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  const group = startGroup(command, { log, env: { ...fluentd.env, ...env }, cwd: dir });
+  const output = () => readFileSync(log).subarray(from).toString();
+  const ready = workerRuns(group, searcher(log, READY_LINE, from), output);
+  ready.catch(() => undefined);
+  return { ...group, output, logPath: log, ready, stop: (within) => stopGroup(group, within) };
+}
+
+async function workerRuns(group: ProcessGroup, running: () => boolean, output: () => string): Promise<void> {
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  group.exited.then(end, end);
+  await until(`"${READY_LINE}"`, () => running() || ended, { within: 60_000 });
+  if (!running()) throw new Error(`fluentd ended before its worker ran:\n${output().slice(-2000)}`);
+}
+
+async function stopGroup(group: ProcessGroup, within = 30_000): Promise<void> {
+  const { exitCode, signalCode } = group.process;
+  if (exitCode === null && signalCode === null) group.process.kill('SIGINT');
+  const timer = setTimeout(() => group.kill(), within);
+  await group.exited.catch(() => undefined);
+  clearTimeout(timer);
+  group.kill();
+}
