@@ -1,16 +1,26 @@
-import type { FluentdTarget, ProcessIdentity, ProcessRow } from './core/processes.ts';
-import type { FileStat, StopRequest } from './core/snapshot.ts';
+import type { Chunk } from './core/buffers.ts';
+import type { Endpoint, TailSource } from './core/fluent-conf.ts';
+import type { ProcessIdentity, ProcessRow } from './core/processes.ts';
+import type { FileStat, FollowedFile, StopRequest } from './core/snapshot.ts';
 import type { Millis } from './core/units.ts';
 
 /**
  * All that the daemon may ask of the outside world: facts out, orders in. What is not there is `undefined`; what is broken
  * rejects with an Error whose message says so. Real: node/node-host.ts. Fake: test/support/fake-host.ts; both pass one contract.
  */
-export interface Host {
+export interface Host extends Clock, Files, Processes, Network {
+  /** Calls for the end so far. */
+  requests(): readonly StopRequest[];
+}
+
+export interface Clock {
   /** Monotonic. */
   now(): Millis;
   /** Until the instant, or sooner when something may have changed. */
   sleep(until: Millis): Promise<void>;
+}
+
+export interface Files {
   /** The paths that a pos file argument stands for now: itself, or what its glob matches. */
   expand(pattern: string): Promise<readonly string[]>;
   readFile(path: string): Promise<FileContent | undefined>;
@@ -20,16 +30,12 @@ export interface Host {
   findByInode(path: string, inode: string): Promise<{ path: string; stat: FileStat } | undefined>;
   /** Whether a newline stands at or after the position; undefined: the file is gone. */
   hasNewlineAfter(path: string, position: number): Promise<boolean | undefined>;
-  listProcesses(): Promise<readonly ProcessRow[]>;
-  /** One row, cheaply. */
-  readProcess(pid: number): Promise<ProcessRow | undefined>;
-  maySignal(pid: number): boolean;
-  /** Checks the identity right before the signal. */
-  signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
-  /** Calls for the end so far. */
-  requests(): readonly StopRequest[];
-  /** posidle's own pid. */
-  readonly self: number;
+  /** The files that an in_tail source takes, by its own rules. */
+  listFollowed(source: TailSource): Promise<readonly FollowedFile[]>;
+  /** The buffer chunks at these globs. */
+  listChunks(globs: readonly string[]): Promise<readonly Chunk[]>;
+  /** Ends the last line of a file that is still as long as it was. */
+  appendNewline(path: string, size: number): Promise<void>;
 }
 
 export interface FileContent {
@@ -38,9 +44,20 @@ export interface FileContent {
   readonly writtenAgo: Millis;
 }
 
-/** What a watch looks at. */
-export interface Subject {
-  /** Pos files, each a path or a glob. */
-  readonly posFiles: readonly string[];
-  readonly fluentd: FluentdTarget;
+export interface Processes {
+  /** posidle's own pid. */
+  readonly self: number;
+  listProcesses(): Promise<readonly ProcessRow[]>;
+  /** One row, cheaply. */
+  readProcess(pid: number): Promise<ProcessRow | undefined>;
+  maySignal(pid: number): boolean;
+  /** Checks the identity right before the signal. */
+  signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
+}
+
+export interface Network {
+  /** Whether something listens there. */
+  isListening(endpoint: Endpoint): Promise<boolean>;
+  /** The body of an answer 200; undefined: no answer in time, or another one. */
+  get(endpoint: Endpoint, path: string): Promise<string | undefined>;
 }

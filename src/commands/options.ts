@@ -10,16 +10,36 @@ const WHEN = 'When to stop it:';
 const HOW = 'How to stop it:';
 const TELL = 'What to tell:';
 
-export const posFileOptions = {
-  'pos-file': list('p', 'PATH', 'a pos file or glob of in_tail; repeatable', WHICH),
+const posFileOptions = {
+  'pos-file': list(
+    'p',
+    'PATH',
+    'a pos file or glob of in_tail; repeatable; by default those of fluent.conf',
+    WHICH,
+  ),
+  'fluent-conf': {
+    ...text('FILE', "fluentd's configuration; by default $FLUENT_CONF or where the images have it", WHICH),
+    alias: 'c',
+  },
 } as const;
 
 export const watchOptions = {
   ...posFileOptions,
-  pid: { ...text('N', 'the fluentd supervisor with this pid', WHICH), coerce: wholeNumber('pid') },
+  pid: { ...text('N', 'the fluentd supervisor with this pid', WHICH), coerce: optional(wholeNumber('pid')) },
   'pid-file': text('FILE', "the pid in this file (fluentd's -d)", WHICH),
-  process: { ...text('REGEX', 'the process whose command line matches', WHICH), coerce: pattern('process') },
-  quiet: { ...duration('quiet', 'begin when nothing has moved for this long', '60s', ['off']), group: WHEN },
+  process: {
+    ...text('REGEX', 'the process whose command line matches', WHICH),
+    coerce: optional(pattern('process')),
+  },
+  quiet: {
+    ...text('DUR', 'begin when nothing has moved for this long; 60s when no other trigger is given', WHEN),
+    coerce: optional(durationOf('quiet', ['off'])),
+  },
+  'done-file': text('PATH', 'begin when this file exists', WHEN),
+  'ignore-old-done-file': {
+    ...flag('a done file that was there before posidle does not count'),
+    group: WHEN,
+  },
   settle: { ...duration('settle', 'how long "everything read" must hold', '2s'), group: WHEN },
   'start-timeout': {
     ...duration('start-timeout', 'longest wait for fluentd and its first entry', '10m', ['off']),
@@ -28,7 +48,18 @@ export const watchOptions = {
   'drain-timeout': { ...duration('drain-timeout', 'longest drain after a trigger', '5m'), group: HOW },
   grace: { ...duration('grace', 'the whole budget after SIGTERM to posidle', '25s'), group: HOW },
   'stop-timeout': { ...duration('stop-timeout', 'from the stop signal to SIGKILL', '2m'), group: HOW },
+  'stop-via': {
+    ...text('HOW', 'by signal, by rpc (rpc_endpoint), or auto: a signal where the process is seen', HOW),
+    choices: ['auto', 'signal', 'rpc'],
+    default: 'auto',
+  },
   'stop-signal': { ...text('SIG', 'the stop signal', HOW), default: 'SIGINT', coerce: stopSignal },
+  'complete-last-line': { ...flag('end an unfinished last line, so that fluentd emits it'), group: HOW },
+  'termination-log': text(
+    'FILE',
+    'the outcome in one JSON line; by default /dev/termination-log where it is',
+    TELL,
+  ),
   strict: { ...flag('exit 3 where something was left'), group: TELL },
   'dry-run': { ...flag('decide and log, signal nothing'), group: HOW },
   'log-level': { ...text('LEVEL', 'how much to log, to stderr', TELL), choices: LOG_LEVELS, default: 'info' },
@@ -56,15 +87,16 @@ export type InspectArgs = InferredOptionTypes<typeof inspectOptions>;
 export function policyOf(args: WatchArgs): Policy {
   return {
     ...DEFAULT_POLICY,
-    quiet: args.quiet,
-    settle: atLeastZero(args.settle),
+    quiet: args.quiet ?? (args['done-file'] === undefined ? DEFAULT_POLICY.quiet : 'off'),
+    settle: args.settle,
     startTimeout: args['start-timeout'],
-    drainTimeout: atLeastZero(args['drain-timeout']),
-    grace: atLeastZero(args.grace),
-    stopTimeout: atLeastZero(args['stop-timeout']),
+    drainTimeout: args['drain-timeout'],
+    grace: args.grace,
+    stopTimeout: args['stop-timeout'],
     stopSignal: args['stop-signal'],
     strict: args.strict,
     dryRun: args['dry-run'],
+    completeLastLine: args['complete-last-line'],
   };
 }
 
@@ -76,15 +108,6 @@ export function targetOf(args: WatchArgs): FluentdTarget {
   if (args['pid-file'] !== undefined) return { by: 'pid-file', path: args['pid-file'] };
   if (args.process !== undefined) return { by: 'pattern', pattern: args.process };
   return { by: 'search' };
-}
-
-/** The pos files that the flags name. */
-export function posFilesOf(paths: readonly string[] | undefined): readonly string[] {
-  const given = (paths ?? []).filter((path) => path !== '');
-  if (given.length > 0) return given;
-  throw new UsageError(
-    "--pos-file: none given; name in_tail's pos_file, for example --pos-file /var/log/fluentd/app.pos",
-  );
 }
 
 /** `POSIDLE_` + the option's name in capitals, for the options that exist; other variables of that prefix are not ours. */
@@ -127,15 +150,21 @@ function duration<Word extends string = never>(
   byDefault: string,
   words: readonly Word[] = [],
 ) {
-  const coerce = (value: unknown): Millis | Word => {
+  return { ...text('DUR', meaning, ''), default: byDefault, coerce: durationOf(name, words) } as const;
+}
+
+function durationOf<Word extends string>(name: string, words: readonly Word[]) {
+  return (value: unknown): Millis | Word => {
     const given = single(name, value);
-    const word = words.find((candidate) => candidate === given);
-    const span = word ?? parseDuration(given);
+    const span = words.find((candidate) => candidate === given) ?? parseDuration(given);
     if (span !== undefined) return span;
     const or = words.map((candidate) => ` or ${candidate}`).join('');
     throw new UsageError(`--${name}: '${given}' is no duration; write 500ms, 30s, 5m or 1h${or}`);
   };
-  return { ...text('DUR', meaning, ''), default: byDefault, coerce } as const;
+}
+
+function optional<T>(coerce: (value: unknown) => T) {
+  return (value: unknown): T | undefined => (value === undefined ? undefined : coerce(value));
 }
 
 function size(name: string) {
@@ -148,8 +177,7 @@ function size(name: string) {
 }
 
 function wholeNumber(name: string) {
-  return (value: unknown): number | undefined => {
-    if (value === undefined) return undefined;
+  return (value: unknown): number => {
     const given = single(name, value);
     if (/^[1-9]\d*$/.test(given)) return Number(given);
     throw new UsageError(`--${name}: '${given}' is no process id; write a number such as 42`);
@@ -157,8 +185,7 @@ function wholeNumber(name: string) {
 }
 
 function pattern(name: string) {
-  return (value: unknown): RegExp | undefined => {
-    if (value === undefined) return undefined;
+  return (value: unknown): RegExp => {
     const given = single(name, value);
     try {
       return new RegExp(given);
@@ -183,8 +210,4 @@ function stopSignal(value: unknown): string {
 function single(name: string, value: unknown): string {
   if (!Array.isArray(value)) return String(value);
   throw new UsageError(`--${name}: given ${value.length} times; give it once`);
-}
-
-function atLeastZero(span: Millis): Millis {
-  return Math.max(0, span);
 }

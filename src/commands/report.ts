@@ -1,4 +1,4 @@
-import { openGate } from '../core/gates.ts';
+import { bufferGate, readGate } from '../core/gates.ts';
 import type { Observation } from '../core/observation.ts';
 import type { State } from '../core/state.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../core/units.ts';
@@ -9,6 +9,7 @@ import type { Log } from '../log.ts';
 const PROGRESS: Readonly<Partial<Record<State['name'], Millis>>> = {
   waiting: 30_000,
   'catching-up': 5_000,
+  flushing: 5_000,
   stopping: 5_000,
   killing: 5_000,
 };
@@ -34,9 +35,9 @@ export class LogReporter implements Reporter {
     this.#before = seen;
   }
 
-  performed({ signal, sent, refused }: Done): void {
-    if (sent.length > 0) this.#log.info({ signal, pids: sent }, `sent ${signal} to ${sent.join(', ')}`);
-    if (refused) this.#log.error({ signal }, `not permitted to send ${signal}`);
+  performed({ what, pids, failed }: Done): void {
+    const tell = failed ? this.#log.error : this.#log.info;
+    tell({ pids }, what);
   }
 
   #tellChanges(seen: Observation): void {
@@ -72,7 +73,7 @@ function whatIsWaitedFor(state: State, seen: Observation): string {
   if (seen.fluentd.kind === 'absent') return seen.fluentd.why;
   if (state.name === 'waiting')
     return seen.unknown[0] ? `${seen.unknown[0].path} ${seen.unknown[0].why}` : 'nothing is logged yet';
-  return openGate(seen, false)?.why ?? 'everything is read; holding the settle time';
+  return (readGate(seen, false) ?? bufferGate(seen))?.why ?? 'everything is read; holding the settle time';
 }
 
 function describeFluentd({ fluentd }: Observation): string {
@@ -85,6 +86,8 @@ function describeFluentd({ fluentd }: Observation): string {
     }
     case 'orphaned':
       return `fluentd's supervisor is gone, its workers go on: pid ${fluentd.workers.map(({ pid }) => pid).join(', ')}`;
+    case 'remote':
+      return 'fluentd runs: its RPC answers';
     case 'ambiguous':
       return `${fluentd.candidates.length} independent fluentds run`;
   }

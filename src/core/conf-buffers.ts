@@ -72,7 +72,7 @@ export function buffersOf(params: Params, around: Surroundings): BufferConf[] {
   const output = params.text('@type', 'type') ?? '';
   const [section] = params.sections('buffer');
   if (section === undefined && UNBUFFERED.has(output)) return [];
-  const buffer = readBuffer(params, section, output);
+  const buffer = withOwnPath(readBuffer(params, section, output), params, around);
   warnOfLoss(section ?? params, buffer);
   return [{ ...buffer, tag: around.tag, worker: around.worker, chunkGlobs: chunkGlobs(buffer, around) }];
 }
@@ -94,6 +94,12 @@ function readBuffer(params: Params, section: Params | undefined, output: string)
     flushAtShutdown:
       (section ?? params).bool('flush_at_shutdown') ?? defaults.flushAtShutdown ?? !isPersistent(type),
   };
+}
+
+/** out_file keeps its buffer under its own `path` (`configure` in out_file.rb). */
+function withOwnPath(buffer: OwnConf, params: Params, { rootDir }: Surroundings): OwnConf {
+  const hasPlace = buffer.path !== undefined || (buffer.id !== undefined && rootDir !== undefined);
+  return buffer.output === 'file' && !hasPlace ? { ...buffer, path: params.text('path') } : buffer;
 }
 
 /** `persistent?` in `lib/fluent/plugin/buf_file.rb`; buf_memory has it false. */

@@ -1,18 +1,39 @@
-import type { Observation, ObservedFile } from './observation.ts';
+import { isRetrying, whatIsBuffered } from './buffers.ts';
+import type { Observation, ObservedFile, UndiscoveredFile } from './observation.ts';
 import type { Gate } from './state.ts';
-import { counted, formatBytes } from './units.ts';
+import { counted, formatBytes, formatDuration } from './units.ts';
 
 /** The first condition of "everything read" that does not hold; undefined: everything is read. */
-export function openGate(observation: Observation, acceptEmpty: boolean): Gate | undefined {
-  const doubt = observation.unknown.find(({ empty }) => !(acceptEmpty && empty));
+export function readGate(seen: Observation, acceptEmpty: boolean): Gate | undefined {
+  const doubt = seen.unknown.find(({ empty }) => !(acceptEmpty && empty));
   if (doubt !== undefined) return { name: 'pos-file', why: `${doubt.path} ${doubt.why}` };
-  const unread = observation.files.filter((file) => !file.read);
-  return unread.length === 0 ? undefined : { name: 'unread', why: describeUnread(unread) };
+  const unread = seen.files.filter((file) => !file.read);
+  if (unread.length > 0) return { name: 'unread', why: describeUnread(unread) };
+  if (seen.undiscovered === undefined) return { name: 'look', why: 'not everything was looked at' };
+  const undiscovered = seen.undiscovered.filter(({ size }) => size > 0);
+  if (undiscovered.length > 0) return { name: 'undiscovered', why: describeUndiscovered(undiscovered) };
+  return workerGate(seen);
+}
+
+/** What of the buffers keeps the drain open; undefined: they are empty, as far as they can be seen. */
+export function bufferGate({ buffers }: Observation): Gate | undefined {
+  if (buffers === undefined) return { name: 'look', why: 'the buffers were not looked at' };
+  const why = whatIsBuffered(buffers);
+  return why === undefined ? undefined : { name: isRetrying(buffers) ? 'retry' : 'buffers', why };
 }
 
 /** Bytes are left that Fluentd could read, moving or not: the opposite of quiet. */
-export function hasBytesLeft(observation: Observation): boolean {
-  return observation.files.some(({ read, state }) => !read && state !== 'missing');
+export function hasBytesLeft(seen: Observation): boolean {
+  return seen.files.some(({ read, state }) => !read && state !== 'missing');
+}
+
+/** A worker that died is started again; until it runs, nothing is read or flushed. */
+function workerGate({ fluentd, memory }: Observation): Gate | undefined {
+  const isAway =
+    fluentd.kind === 'running' && !fluentd.alone && fluentd.workers.length === 0 && memory.workersSeen;
+  return isAway
+    ? { name: 'worker', why: 'the worker is gone, its supervisor is starting another one' }
+    : undefined;
 }
 
 /** `2 files unread, 12.4 MiB left, most in /var/log/app.log (behind)`. */
@@ -21,4 +42,12 @@ function describeUnread(unread: readonly ObservedFile[]): string {
   const worst = unread.reduce((a, b) => ((b.lag ?? 0) > (a.lag ?? 0) ? b : a));
   const unsure = unread.some(({ lag }) => lag === null) ? 'at least ' : '';
   return `${counted(unread.length, 'file')} unread, ${unsure}${formatBytes(left)} left, most in ${worst.path} (${worst.state})`;
+}
+
+function describeUndiscovered(files: readonly UndiscoveredFile[]): string {
+  const [first] = files;
+  const more = files.length > 1 ? ` and ${files.length - 1} more` : '';
+  const wait = Math.max(...files.map(({ refreshInterval }) => refreshInterval));
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  return `${first?.path}${more} (${formatBytes(bytes)}) not discovered yet; in_tail looks every ${formatDuration(wait)}`;
 }

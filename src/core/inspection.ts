@@ -1,7 +1,7 @@
 import { type Lag, lagOf, NO_CONTEXT } from './lag.ts';
-import { livingEntries } from './observation.ts';
+import { livingEntries, undiscoveredIn } from './observation.ts';
 import { entryKey, latestEntries, type UnparsableLine } from './pos-file.ts';
-import type { FileLook, PosFileReading } from './snapshot.ts';
+import type { FileLook, FollowedReading, PosFileReading } from './snapshot.ts';
 
 /** What `inspect` shows; its JSON form is a contract. Byte counts are numbers, null where unknown. */
 export interface Inspection {
@@ -32,16 +32,24 @@ export interface InspectedEntry extends Pick<Lag, 'state' | 'size' | 'lag'> {
 export function inspect(
   readings: readonly PosFileReading[],
   looks: ReadonlyMap<string, FileLook>,
+  followed: readonly FollowedReading[],
 ): Inspection {
+  const undiscovered = followed
+    .flatMap((source) => undiscoveredIn(source, readings))
+    .map(({ path, size }) => ({ path, size }));
   const inspected = readings.map((reading) => inspectPosFile(reading, looks));
   const lags = inspected.flatMap(({ entries }) => entries.map(({ lag }) => lag));
   const isKnown = inspected.every(({ posFile }) => posFile.error === undefined) && !lags.includes(null);
   return {
     posFiles: inspected.map(({ posFile }) => posFile),
-    undiscovered: [],
-    lag: isKnown ? lags.reduce((sum: number, lag) => sum + (lag ?? 0), 0) : null,
-    caughtUp: isKnown && inspected.every(({ read }) => read),
+    undiscovered,
+    lag: isKnown ? sum([...lags, ...undiscovered.map(({ size }) => size)]) : null,
+    caughtUp: isKnown && inspected.every(({ read }) => read) && undiscovered.every(({ size }) => size === 0),
   };
+}
+
+function sum(lags: readonly (number | null)[]): number {
+  return lags.reduce((total: number, lag) => total + (lag ?? 0), 0);
 }
 
 interface Inspected {

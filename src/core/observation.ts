@@ -1,8 +1,9 @@
+import type { BuffersReading } from './buffers.ts';
 import { type FileState, type Lag, lagOf } from './lag.ts';
 import type { Policy } from './policy.ts';
 import { entryKey, latestEntries, type PositionEntry } from './pos-file.ts';
 import type { FluentdReading } from './processes.ts';
-import type { FileLook, PosFileReading, Snapshot, StopRequest } from './snapshot.ts';
+import type { FileLook, FollowedReading, PosFileReading, Snapshot, StopRequest } from './snapshot.ts';
 import type { Millis } from './units.ts';
 
 /** What the looks so far mean: the snapshot held against the observation before it. */
@@ -19,6 +20,12 @@ export interface Observation {
   readonly movedAt: Millis | undefined;
   /** Since when every look has found everything read; undefined: not now. */
   readonly readSince: Millis | undefined;
+  /** The last time that a file was renamed, replaced or removed. */
+  readonly rotatedAt: Millis | undefined;
+  /** Files that in_tail is to read and has no entry for yet; undefined: not looked at this time. */
+  readonly undiscovered: readonly UndiscoveredFile[] | undefined;
+  /** undefined: not looked at this time. */
+  readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;
   /** Since when a fluentd that was seen has been gone. */
   readonly goneSince: Millis | undefined;
@@ -40,6 +47,13 @@ export interface UnknownPosFile {
   readonly empty: boolean;
 }
 
+export interface UndiscoveredFile {
+  readonly path: string;
+  readonly size: number;
+  /** How long in_tail may take to see it. */
+  readonly refreshInterval: Millis;
+}
+
 /** What has to be remembered from look to look. */
 export interface Memory {
   readonly entries: ReadonlyMap<string, EntryMemory>;
@@ -47,9 +61,11 @@ export interface Memory {
   readonly emptySince: ReadonlyMap<string, Millis>;
   readonly filled: ReadonlySet<string>;
   readonly fluentdSeen: boolean;
+  readonly workersSeen: boolean;
 }
 
 interface EntryMemory {
+  readonly state: FileState;
   readonly position: number | null;
   readonly size: number | null;
   readonly movedAt: Millis;
@@ -62,6 +78,7 @@ const NO_MEMORY: Memory = {
   emptySince: new Map(),
   filled: new Set(),
   fluentdSeen: false,
+  workersSeen: false,
 };
 
 /** What `snapshot` means after `previous`; pure. */
@@ -75,9 +92,11 @@ export function observe(previous: Observation | undefined, snapshot: Snapshot, p
     observeEntries(reading, snapshot, { previous, policy }),
   );
   const movedAt = latest([previous?.movedAt, ...files.map((file) => file.movedAt)]);
-  const isRead = unknown.length === 0 && files.every((file) => file.read);
-  const movedNow = movedAt !== previous?.movedAt;
-  const absent = snapshot.fluentd.kind === 'absent';
+  const undiscovered = snapshot.followed?.flatMap((followed) => undiscoveredIn(followed, snapshot.posFiles));
+  const isRead =
+    unknown.length === 0 && files.every((file) => file.read) && !undiscovered?.some(({ size }) => size > 0);
+  const movedNow = movedAt !== previous?.movedAt ? movedAt : undefined;
+  const isAbsent = snapshot.fluentd.kind === 'absent';
   return {
     at: snapshot.at,
     files,
@@ -85,22 +104,56 @@ export function observe(previous: Observation | undefined, snapshot: Snapshot, p
     started: snapshot.posFiles.length > 0 && snapshot.posFiles.every(({ kind }) => kind !== 'missing'),
     logged: previous?.logged === true || files.some(({ position }) => position !== 0),
     movedAt,
-    readSince: isRead ? readSinceOf(previous, movedNow ? movedAt : undefined, snapshot.at) : undefined,
+    readSince: isRead ? (movedNow ?? previous?.readSince ?? snapshot.at) : undefined,
+    rotatedAt: hasRotation(files, memory) ? snapshot.at : previous?.rotatedAt,
+    undiscovered,
+    buffers: snapshot.buffers,
     fluentd: snapshot.fluentd,
-    goneSince: absent && memory.fluentdSeen ? (previous?.goneSince ?? snapshot.at) : undefined,
+    goneSince: isAbsent && memory.fluentdSeen ? (previous?.goneSince ?? snapshot.at) : undefined,
     requests: snapshot.requests,
     memory: {
       entries: rememberEntries(memory, files, snapshot.at),
       emptySince,
       filled: new Set([...memory.filled, ...snapshot.posFiles.filter(isFilled).map(({ path }) => path)]),
-      fluentdSeen: memory.fluentdSeen || !absent,
+      fluentdSeen: memory.fluentdSeen || !isAbsent,
+      workersSeen: memory.workersSeen || hasWorkers(snapshot.fluentd),
     },
   };
 }
 
-/** A movement that this look found makes the hold begin anew, at the movement. */
-function readSinceOf(previous: Observation | undefined, moved: Millis | undefined, at: Millis): Millis {
-  return moved ?? previous?.readSince ?? at;
+function hasWorkers(fluentd: FluentdReading): boolean {
+  return fluentd.kind === 'running' && fluentd.workers.length > 0;
+}
+
+/** A known file now has another inode at its path, or nothing; or a known path has an entry with another inode. */
+function hasRotation(files: readonly ObservedFile[], { entries }: Memory): boolean {
+  const wentAway = files.some((file) => {
+    const known = entries.get(entryKey(file));
+    return known !== undefined && IS_AWAY.has(file.state) && known.state !== file.state;
+  });
+  const added = files.filter((file) => !entries.has(entryKey(file)));
+  if (wentAway || added.length === 0) return wentAway;
+  const paths = new Set(
+    [...entries.keys()].filter((key) => !key.endsWith('\t0')).map((key) => key.split('\t')[0]),
+  );
+  return added.some(({ path }) => paths.has(path));
+}
+
+const IS_AWAY: ReadonlySet<FileState> = new Set(['rotated', 'missing']);
+
+/** in_tail has an entry for each path that it follows; the one of a file that it let go does not count. */
+export function undiscoveredIn(
+  followed: FollowedReading,
+  posFiles: readonly PosFileReading[],
+): readonly UndiscoveredFile[] {
+  const posFile = posFiles.find(({ path }) => path === followed.posFile);
+  if (posFile === undefined) return [];
+  const entries = posFile.kind === 'read' ? posFile.entries : [];
+  const living = entries.filter(({ position }) => position !== null);
+  const known = new Set(living.map(({ path, inode }) => (followed.byInode ? inode : path)));
+  return followed.files
+    .filter(({ path, inode }) => !known.has(followed.byInode ? inode : path))
+    .map(({ path, size }) => ({ path, size, refreshInterval: followed.refreshInterval }));
 }
 
 interface Doubts {
@@ -123,8 +176,16 @@ function doubtOf(
     case 'unreadable':
       return [{ path, why: `cannot be read: ${reading.error}`, empty: false }];
     case 'empty':
-      return isTrulyEmpty(path, emptySince, doubts) ? [] : [{ path, why: 'is empty for now', empty: true }];
+      return hasNothingToFollow(path, doubts) || isTrulyEmpty(path, emptySince, doubts)
+        ? []
+        : [{ path, why: 'is empty for now', empty: true }];
   }
+}
+
+/** No file of any source of this pos file holds a byte: there is nothing that it could have an entry for. */
+function hasNothingToFollow(path: string, { snapshot }: Doubts): boolean {
+  const sources = snapshot.followed?.filter(({ posFile }) => posFile === path) ?? [];
+  return sources.length > 0 && sources.every(({ files }) => files.every(({ size }) => size === 0));
 }
 
 /**
@@ -224,6 +285,7 @@ function rememberEntries(
     const known = memory.entries.get(entryKey(file));
     const left = HAS_BYTES_LEFT.has(file.state);
     entries.set(entryKey(file), {
+      state: file.state,
       position: file.position,
       size: file.state === 'missing' ? (known?.size ?? null) : file.size,
       movedAt: file.movedAt,

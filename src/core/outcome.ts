@@ -1,7 +1,8 @@
-import { openGate } from './gates.ts';
+import { bufferedIn } from './buffers.ts';
+import { bufferGate, readGate } from './gates.ts';
 import type { Observation } from './observation.ts';
 import type { Policy } from './policy.ts';
-import type { End, Gate, State, StateName, Trigger } from './state.ts';
+import type { End, Gate, Held, State, StateName, Trigger } from './state.ts';
 import { counted, formatBytes, formatDuration, type Millis } from './units.ts';
 
 /** What came of it, told after Fluentd is gone: its own exit code says nothing about delivery. */
@@ -18,6 +19,10 @@ export interface Outcome {
     readonly bytes: number;
     /** The ten files with most left. */
     readonly worst: readonly { readonly path: string; readonly lag: number | null; readonly state: string }[];
+    /** Chunks on disk after Fluentd's end. */
+    readonly onDisk: Held;
+    /** What the buffers held when the drain ended without being empty; what of it a shutdown flush delivered, nobody can see. */
+    readonly held: Held;
   };
   /** Milliseconds spent in each state. */
   readonly durations: Readonly<Partial<Record<StateName, Millis>>>;
@@ -31,8 +36,13 @@ const WORST = 10;
 /** The outcome of a run that ended in `stopped`, by the look that was taken when Fluentd was gone. */
 export function outcomeOf(stopped: Stopped, why: string, last: LastLook): Outcome {
   const { end, verdict } = stopped;
-  const unread = last.seen.files.filter(({ lag }) => lag === null || lag > 0);
-  const gate = verdict?.gate ?? openGate(last.seen, verdict?.trigger.by === 'start-timeout') ?? null;
+  const { seen } = last;
+  const unread = [
+    ...seen.files.filter(({ lag }) => lag === null || lag > 0),
+    ...(seen.undiscovered ?? []).map(({ path, size }) => ({ path, lag: size, state: 'undiscovered' })),
+  ];
+  const left = readGate(seen, verdict?.trigger.by === 'start-timeout') ?? bufferGate(seen);
+  const gate = verdict?.gate ?? left ?? null;
   return {
     end: end.kind,
     why,
@@ -46,10 +56,14 @@ export function outcomeOf(stopped: Stopped, why: string, last: LastLook): Outcom
         .toSorted((a, b) => (b.lag ?? Number.MAX_VALUE) - (a.lag ?? Number.MAX_VALUE))
         .slice(0, WORST)
         .map(({ path, lag, state }) => ({ path, lag, state })),
+      onDisk: seen.buffers === undefined ? NOTHING : bufferedIn(seen.buffers),
+      held: verdict?.held ?? NOTHING,
     },
     durations: last.durations,
   };
 }
+
+const NOTHING: Held = { chunks: 0, bytes: 0 };
 
 interface LastLook {
   readonly seen: Observation;
@@ -59,8 +73,8 @@ interface LastLook {
 export const EXIT = { ok: 0, bug: 1, usage: 2, left: 3, noFluentd: 4, notPermitted: 5 } as const;
 
 /** The exit code that tells the outcome. */
-export function exitCodeOf({ end, drained }: Outcome, { strict }: Pick<Policy, 'strict'>): number {
-  switch (end) {
+export function exitCodeOf(outcome: Outcome, { strict }: Pick<Policy, 'strict'>): number {
+  switch (outcome.end) {
     case 'no-fluentd':
       return EXIT.noFluentd;
     case 'not-permitted':
@@ -72,20 +86,36 @@ export function exitCodeOf({ end, drained }: Outcome, { strict }: Pick<Policy, '
     case 'stopped':
     case 'killed':
     case 'ended-by-itself':
-      return strict && !drained ? EXIT.left : EXIT.ok;
+      return strict && isAnythingLeft(outcome) ? EXIT.left : EXIT.ok;
     case 'dry-run':
       return EXIT.ok;
   }
 }
 
-/** `drained and stopped in 4.2 s` or what was left, in one sentence. */
-export function describeOutcome({ end, why, drained, gate, left, durations }: Outcome): string {
+/** An unfinished last line is no reason to wait, but it is left. */
+export function isAnythingLeft({ drained, left }: Outcome): boolean {
+  return !drained || left.files > 0 || left.onDisk.chunks > 0;
+}
+
+/** What came of it, in one sentence. */
+export function describeOutcome(outcome: Outcome): string {
+  const { end, why, drained, gate, left, durations } = outcome;
   if (end === 'dry-run') return gate === null ? `${why}; everything is read` : `${why}; open: ${gate.why}`;
   if (!['stopped', 'killed', 'ended-by-itself', 'survived'].includes(end)) return why;
-  const rest = left.files === 0 ? '' : `; ${formatBytes(left.bytes)} left in ${counted(left.files, 'file')}`;
-  const open = gate === null ? '' : `; ${gate.name}: ${gate.why}`;
   const took = formatDuration((durations.stopping ?? 0) + (durations.killing ?? 0));
-  return `${why}${end === 'ended-by-itself' ? '' : ` after ${took}`}, ${drained ? 'drained' : 'not drained'}${rest}${open}`;
+  const parts = [
+    `${why}${end === 'ended-by-itself' ? '' : ` after ${took}`}`,
+    drained ? 'drained' : `not drained (${gate === null ? 'Fluentd survived' : `${gate.name}: ${gate.why}`})`,
+    left.files > 0 &&
+      `left ${formatBytes(left.bytes)} in ${counted(left.files, 'file')}: ${left.worst.map(({ path }) => path).join(', ')}`,
+    left.onDisk.chunks > 0 && `left on disk ${describeHeld(left.onDisk)}`,
+    left.held.chunks > 0 && `held when told to stop ${describeHeld(left.held)}`,
+  ];
+  return parts.filter((part) => part !== false).join('; ');
+}
+
+function describeHeld({ chunks, bytes }: Held): string {
+  return `${counted(chunks, 'chunk')} (${formatBytes(bytes)})`;
 }
 
 function hasEnded(end: End): boolean {

@@ -17,8 +17,12 @@ export interface Policy {
   readonly stopSignal: string;
   /** A position that stands still for this long with bytes left is blocked. */
   readonly blockedAfter: Millis;
-  /** How often in_tail looks for new files; its default. */
+  /** How often in_tail looks for new files. */
   readonly refreshInterval: Millis;
+  /** How long in_tail goes on with a file that was renamed. */
+  readonly rotateWait: Millis;
+  /** End the unfinished last line of a file, so that Fluentd emits it. */
+  readonly completeLastLine: boolean;
   readonly strict: boolean;
   readonly dryRun: boolean;
 }
@@ -33,6 +37,8 @@ export const DEFAULT_POLICY: Policy = {
   stopSignal: 'SIGINT',
   blockedAfter: 10_000,
   refreshInterval: 60_000,
+  rotateWait: 5_000,
+  completeLastLine: false,
   strict: false,
   dryRun: false,
 };
@@ -52,5 +58,8 @@ export function lookInterval(policy: Policy): Millis {
 }
 
 const RESTING_LOOKS: Millis = 1_000;
+/** How long a flush is given before it is asked for again, where chunks are still left. */
+export const FLUSH_AGAIN: Millis = 10_000;
+
 /** Once the end has begun, everybody waits: look often. */
 export const BUSY_LOOKS: Millis = 100;

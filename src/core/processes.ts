@@ -35,6 +35,8 @@ export type FluentdReading =
     }
   /** The supervisor died alone; its workers go on (there is no heartbeat). */
   | { readonly kind: 'orphaned'; readonly workers: readonly ProcessIdentity[]; readonly permitted: boolean }
+  /** No process to be seen, but Fluentd's RPC answers: it runs in another container. */
+  | { readonly kind: 'remote'; readonly permitted: true }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] };
 
 const PROGRAM = /^(fluentd|td-agent)$/;

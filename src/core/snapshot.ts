@@ -1,3 +1,4 @@
+import type { BuffersReading } from './buffers.ts';
 import type { PositionEntry, UnparsableLine } from './pos-file.ts';
 import type { FluentdReading } from './processes.ts';
 import type { Millis } from './units.ts';
@@ -9,6 +10,10 @@ export interface Snapshot {
   readonly posFiles: readonly PosFileReading[];
   /** The log file of every entry, by `entryKey`. */
   readonly looks: ReadonlyMap<string, FileLook>;
+  /** By source, the files that in_tail is to read; undefined: not looked at this time. */
+  readonly followed: readonly FollowedReading[] | undefined;
+  /** undefined: not looked at this time. */
+  readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;
   /** What asked for the end, in the order in which it came. */
   readonly requests: readonly StopRequest[];
@@ -43,8 +48,22 @@ export interface FileStat {
   readonly size: number;
 }
 
+/** What one in_tail source is to read, as its `path` says. */
+export interface FollowedReading {
+  readonly posFile: string;
+  /** How long in_tail may take to see a new file. */
+  readonly refreshInterval: Millis;
+  /** follow_inodes: an entry belongs to an inode, not to a path. */
+  readonly byInode: boolean;
+  readonly files: readonly FollowedFile[];
+}
+
+export interface FollowedFile extends FileStat {
+  readonly path: string;
+}
+
 /** A call for the end from outside: no guess, so it cannot be taken back. */
 export interface StopRequest {
-  readonly by: 'SIGTERM' | 'SIGINT';
+  readonly by: 'SIGTERM' | 'SIGINT' | 'done-file';
   readonly at: Millis;
 }

@@ -1,3 +1,4 @@
+import type { StopRequest } from './snapshot.ts';
 import type { Millis } from './units.ts';
 
 /** Where the machine stands. The data belong to the state: nothing can be read that does not apply. */
@@ -7,7 +8,21 @@ export type State =
   /** The quiet window runs. */
   | { readonly name: 'watching'; readonly since: Millis }
   /** A trigger has fired: everything must be read, and stay so for the settle time. */
-  | { readonly name: 'catching-up'; readonly since: Millis; readonly trigger: Trigger }
+  | {
+      readonly name: 'catching-up';
+      readonly since: Millis;
+      readonly trigger: Trigger;
+      /** Unfinished last lines were ended, once. */
+      readonly completed: boolean;
+    }
+  /** Everything is read; the flush is asked for, and the buffers must become empty. */
+  | {
+      readonly name: 'flushing';
+      readonly since: Millis;
+      readonly trigger: Trigger;
+      readonly completed: boolean;
+      readonly flushedAt: Millis;
+    }
   /** The stop signal is sent: Fluentd flushes and ends. */
   | ({ readonly name: 'stopping'; readonly since: Millis; readonly termedOrphans: boolean } & Verdict)
   /** SIGKILL is sent to what was left. */
@@ -24,7 +39,7 @@ export type StateName = State['name'];
 
 /** What made the drain begin. */
 export interface Trigger {
-  readonly by: 'quiet' | 'start-timeout' | 'SIGTERM' | 'SIGINT';
+  readonly by: 'quiet' | 'start-timeout' | StopRequest['by'];
   readonly at: Millis;
 }
 
@@ -33,11 +48,18 @@ export interface Verdict {
   readonly trigger: Trigger;
   /** The first thing that was still open when the drain ended; undefined: drained. */
   readonly gate: Gate | undefined;
+  /** What the buffers held then. */
+  readonly held: Held;
+}
+
+export interface Held {
+  readonly chunks: number;
+  readonly bytes: number;
 }
 
 /** A condition of the drain that does not hold yet. */
 export interface Gate {
-  readonly name: 'fluentd' | 'pos-file' | 'unread' | 'settle';
+  readonly name: 'look' | 'worker' | 'pos-file' | 'undiscovered' | 'unread' | 'settle' | 'buffers' | 'retry';
   readonly why: string;
 }
 
@@ -56,11 +78,12 @@ export type End =
   | { readonly kind: 'dry-run' };
 
 /** An order to the outside world. */
-export type Action = {
-  readonly do: 'signal';
-  readonly target: 'supervisor' | 'workers' | 'all';
-  readonly signal: string;
-};
+export type Action =
+  | { readonly do: 'signal'; readonly target: 'supervisor' | 'workers' | 'all'; readonly signal: string }
+  /** All buffers at once; asked of the supervisor. */
+  | { readonly do: 'flush' }
+  /** End the unfinished last line of a file of this size. */
+  | { readonly do: 'end-line'; readonly path: string; readonly size: number };
 
 export function begin(at: Millis): State {
   return { name: 'waiting', since: at };

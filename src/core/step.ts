@@ -2,10 +2,12 @@
  * The decision, whole. Rule 1: everything that changes the state stands in this file. Rule 2: it knows no clock, no process
  * and no file, only the state, the observation and the policy that it is given.
  */
-import { hasBytesLeft, openGate } from './gates.ts';
+import { bufferedIn } from './buffers.ts';
+import { bufferGate, hasBytesLeft, readGate } from './gates.ts';
 import type { Observation } from './observation.ts';
-import { type Policy, stopReserve } from './policy.ts';
-import type { Action, End, Gate, State, StateName, Trigger, Verdict } from './state.ts';
+import { FLUSH_AGAIN, type Policy, stopReserve } from './policy.ts';
+import type { StopRequest } from './snapshot.ts';
+import type { Action, End, Gate, Held, State, StateName, Trigger, Verdict } from './state.ts';
 import { counted, formatDuration, type Millis } from './units.ts';
 
 export interface Step {
@@ -25,6 +27,8 @@ type Rule<Name extends StateName> = (
 
 /** How long SIGKILL may take before it is given up: only a process stuck in the kernel survives it. */
 const KILL_TIMEOUT: Millis = 10_000;
+/** in_tail looks at every file that it follows this often, events or not (in_tail.rb:490). */
+const IN_TAIL_TICK: Millis = 1_000;
 
 /** The next state, and what to do now. Where the state changed, the same observation is good for another step at once. */
 export function step(state: State, seen: Observation, policy: Policy): Step {
@@ -35,6 +39,8 @@ export function step(state: State, seen: Observation, policy: Policy): Step {
       return endOf(state, seen, policy) ?? stepWatching(state, seen, policy);
     case 'catching-up':
       return endOf(state, seen, policy) ?? stepCatchingUp(state, seen, policy);
+    case 'flushing':
+      return endOf(state, seen, policy) ?? stepFlushing(state, seen, policy);
     case 'stopping':
       return stepStopping(state, seen, policy);
     case 'killing':
@@ -61,27 +67,48 @@ const stepWatching: Rule<'watching'> = (state, seen, policy) => {
 
 const stepCatchingUp: Rule<'catching-up'> = (state, seen, policy) => {
   const { trigger } = state;
-  const request = requestedBy(seen);
-  if (isGuess(trigger) && request !== undefined) return catchUp(request, seen, policy);
-  if (isGuess(trigger) && hasMovedSince(trigger.at, seen)) {
-    return move({ name: 'watching', since: seen.at }, 'lines came in again');
-  }
-  if (seen.requests.length > 1) return stop({ trigger, gate: gateOf(state, seen) }, seen, policy);
+  const turn = turnOf(state, seen, policy);
+  if (turn !== undefined) return turn;
   const gate = gateOf(state, seen);
   const settledAt = gate === undefined ? settleEnd(state, seen, policy) : undefined;
-  if (isOver(settledAt, seen.at)) return stop({ trigger, gate: undefined }, seen, policy);
-  const deadline = drainDeadline(trigger, policy);
+  if (isOver(settledAt, seen.at)) {
+    const unfinished = policy.completeLastLine && !state.completed ? endLines(seen) : [];
+    if (unfinished.length > 0) return stay({ ...state, completed: true }, undefined, unfinished);
+    return flush(state, seen, policy);
+  }
+  const deadline = drainDeadline(trigger, seen, policy);
   if (isOver(deadline, seen.at)) return stop({ trigger, gate: gate ?? SETTLE }, seen, policy);
-  return stay(state, Math.min(deadline, settledAt ?? deadline));
+  return stay(state, gate?.name === 'look' ? seen.at : Math.min(deadline, settledAt ?? deadline));
+};
+
+const stepFlushing: Rule<'flushing'> = (state, seen, policy) => {
+  const { trigger, completed } = state;
+  const turn = turnOf(state, seen, policy);
+  if (turn !== undefined) return turn;
+  const unread = gateOf(state, seen);
+  if (unread !== undefined && unread.name !== 'look') {
+    return move(
+      { name: 'catching-up', since: seen.at, trigger, completed },
+      `not all is read any more: ${unread.why}`,
+    );
+  }
+  const gate = bufferGate(seen);
+  if (gate === undefined && seen.at > state.flushedAt) return stop({ trigger, gate }, seen, policy);
+  const deadline = drainDeadline(trigger, seen, policy);
+  if (isOver(deadline, seen.at)) return stop({ trigger, gate }, seen, policy);
+  const again = state.flushedAt + FLUSH_AGAIN;
+  if (isOver(again, seen.at)) return stay({ ...state, flushedAt: seen.at }, deadline, [FLUSH]);
+  return stay(state, Math.min(deadline, again));
 };
 
 const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
-  const { trigger, gate } = state;
-  if (seen.fluentd.kind === 'absent') return finish({ kind: 'stopped' }, seen, { trigger, gate });
-  const deadline = stopDeadline(state, policy);
+  const { trigger, gate, held } = state;
+  const verdict = { trigger, gate, held };
+  if (seen.fluentd.kind === 'absent') return finish({ kind: 'stopped' }, seen, verdict);
+  const deadline = stopDeadline(state, seen, policy);
   if (isOver(deadline, seen.at)) {
     const why = `Fluentd still runs ${formatDuration(seen.at - state.since)} after the stop signal`;
-    return move({ name: 'killing', since: seen.at, trigger, gate }, why, [KILL]);
+    return move({ name: 'killing', since: seen.at, ...verdict }, why, [KILL]);
   }
   const halfTime = state.since + (deadline - state.since) / 2;
   const orphaned = seen.fluentd.kind === 'orphaned' && !state.termedOrphans;
@@ -91,14 +118,14 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
 };
 
 const stepKilling: Rule<'killing'> = (state, seen) => {
-  const { trigger, gate } = state;
-  if (seen.fluentd.kind === 'absent') return finish({ kind: 'killed' }, seen, { trigger, gate });
+  const { trigger, gate, held } = state;
+  const verdict = { trigger, gate, held };
+  if (seen.fluentd.kind === 'absent') return finish({ kind: 'killed' }, seen, verdict);
   const deadline = state.since + KILL_TIMEOUT;
-  return isOver(deadline, seen.at)
-    ? finish({ kind: 'survived' }, seen, { trigger, gate })
-    : stay(state, deadline);
+  return isOver(deadline, seen.at) ? finish({ kind: 'survived' }, seen, verdict) : stay(state, deadline);
 };
 
+const FLUSH: Action = { do: 'flush' };
 const KILL: Action = { do: 'signal', target: 'all', signal: 'SIGKILL' };
 // A worker whose supervisor is gone ignores SIGINT, and ends well on SIGTERM (supervisor.rb:997-1006).
 const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
@@ -107,8 +134,7 @@ const SETTLE: Gate = { name: 'settle', why: 'everything was read, but not for lo
 /** The ends that need no drain: Fluentd is gone, or cannot be told. */
 function endOf(state: State, seen: Observation, policy: Policy): Step | undefined {
   const { fluentd } = seen;
-  const verdict =
-    state.name === 'catching-up' ? { trigger: state.trigger, gate: gateOf(state, seen) } : undefined;
+  const verdict = verdictOf(state, seen);
   if (fluentd.kind === 'ambiguous') {
     const list = fluentd.candidates
       .map(({ pid, argv }) => `pid ${pid} (${argv.join(' ').trim()})`)
@@ -130,10 +156,56 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
   return undefined;
 }
 
+/** What a drain that is under way comes to if it ends here. */
+function verdictOf(state: State, seen: Observation): Verdict | undefined {
+  if (state.name !== 'catching-up' && state.name !== 'flushing') return undefined;
+  return { trigger: state.trigger, gate: gateOf(state, seen), held: heldIn(seen) };
+}
+
+function heldIn({ buffers }: Observation): Held {
+  return buffers === undefined ? NOTHING_HELD : bufferedIn(buffers);
+}
+
+const NOTHING_HELD: Held = { chunks: 0, bytes: 0 };
+
+/** What turns a drain around or cuts it short: a call for the end, a second one, or lines after a mere guess. */
+function turnOf(
+  state: Extract<State, { name: 'catching-up' | 'flushing' }>,
+  seen: Observation,
+  policy: Policy,
+): Step | undefined {
+  const { trigger } = state;
+  const request = requestedBy(seen);
+  if (isGuess(trigger) && request !== undefined) return catchUp(request, seen, policy);
+  if (isGuess(trigger) && hasMovedSince(trigger.at, seen)) {
+    return move({ name: 'watching', since: seen.at }, 'lines came in again');
+  }
+  if (signalsIn(seen).length < 2) return undefined;
+  return stop({ trigger, gate: gateOf(state, seen) ?? bufferGate(seen) }, seen, policy);
+}
+
+/** Everything is read: on to the buffers, where there are any. */
+function flush(
+  { trigger, completed }: Extract<State, { name: 'catching-up' }>,
+  seen: Observation,
+  policy: Policy,
+): Step {
+  const count = counted(seen.files.length, 'file');
+  const why = `everything is read (${count})`;
+  if (seen.buffers?.none === true || policy.dryRun) return stop({ trigger, gate: undefined }, seen, policy);
+  return move({ name: 'flushing', since: seen.at, trigger, completed, flushedAt: seen.at }, why, [FLUSH]);
+}
+
+function endLines(seen: Observation): readonly Action[] {
+  return seen.files
+    .filter(({ state }) => state === 'partial-line')
+    .map(({ path, size }) => ({ do: 'end-line', path, size: size ?? 0 }));
+}
+
 function waitForFluentd(state: State, seen: Observation, policy: Policy): Step {
   const why = seen.fluentd.kind === 'absent' ? seen.fluentd.why : '';
   const deadline = startDeadline(state, policy);
-  const over = isOver(deadline, seen.at) || seen.requests.length > 0;
+  const over = isOver(deadline, seen.at) || signalsIn(seen).length > 0;
   return over ? finish({ kind: 'no-fluentd', why }, seen, undefined) : stay(state, deadline);
 }
 
@@ -162,31 +234,42 @@ function hasMovedSince(at: Millis, { movedAt }: Observation): boolean {
 
 /** Only after a whole start timeout is an empty pos file the word that nothing was logged. */
 function gateOf({ trigger }: { readonly trigger: Trigger }, seen: Observation): Gate | undefined {
-  return openGate(seen, trigger.by === 'start-timeout');
+  return readGate(seen, trigger.by === 'start-timeout');
 }
 
-/** The quiet window counts towards the settle time; what came before any other trigger does not. */
+/**
+ * The quiet window counts towards the settle time; what came before any other trigger does not. What is appended to a
+ * renamed file is read for rotate_wait, and no pos file shows it (in_tail.rb:1035).
+ */
 function settleEnd({ trigger }: { readonly trigger: Trigger }, seen: Observation, policy: Policy): Millis {
   const since = seen.readSince ?? trigger.at;
-  return (trigger.by === 'quiet' ? since : Math.max(since, trigger.at)) + policy.settle;
+  const held = (trigger.by === 'quiet' ? since : Math.max(since, trigger.at)) + policy.settle;
+  return seen.rotatedAt === undefined
+    ? held
+    : Math.max(held, seen.rotatedAt + policy.rotateWait + IN_TAIL_TICK);
 }
 
 function startDeadline({ since }: State, { startTimeout }: Policy): Millis | undefined {
   return startTimeout === 'off' ? undefined : since + startTimeout;
 }
 
-function isSignal({ by }: Trigger): boolean {
-  return by === 'SIGTERM' || by === 'SIGINT';
+function signalsIn({ requests }: Observation): readonly StopRequest[] {
+  return requests.filter(({ by }) => by === 'SIGTERM' || by === 'SIGINT');
 }
 
-function drainDeadline(trigger: Trigger, policy: Policy): Millis {
-  return trigger.at + (isSignal(trigger) ? policy.grace - stopReserve(policy) : policy.drainTimeout);
+/** A signal means that the kubelet counts: then the grace period bounds it all, whatever began the drain. */
+function drainDeadline(trigger: Trigger, seen: Observation, policy: Policy): Millis {
+  const own = trigger.at + policy.drainTimeout;
+  const [signal] = signalsIn(seen);
+  if (signal === undefined) return own;
+  const byGrace = signal.at + policy.grace - stopReserve(policy);
+  return signal.by === trigger.by ? byGrace : Math.min(own, byGrace);
 }
 
-function stopDeadline({ since, trigger }: Extract<State, { name: 'stopping' }>, policy: Policy): Millis {
-  return isSignal(trigger)
-    ? Math.max(trigger.at + policy.grace, since + stopReserve(policy))
-    : since + policy.stopTimeout;
+function stopDeadline({ since }: State, seen: Observation, policy: Policy): Millis {
+  const [signal] = signalsIn(seen);
+  if (signal === undefined) return since + policy.stopTimeout;
+  return Math.max(signal.at + policy.grace, since + stopReserve(policy));
 }
 
 function isOver(deadline: Millis | undefined, at: Millis): boolean {
@@ -194,7 +277,7 @@ function isOver(deadline: Millis | undefined, at: Millis): boolean {
 }
 
 function catchUp(trigger: Trigger, seen: Observation, policy: Policy): Step {
-  const state: State = { name: 'catching-up', since: seen.at, trigger };
+  const state: State = { name: 'catching-up', since: seen.at, trigger, completed: false };
   return move(state, describeTrigger(trigger, seen, policy));
 }
 
@@ -207,16 +290,16 @@ function describeTrigger({ by }: Trigger, seen: Observation, policy: Policy): st
     case 'SIGTERM':
     case 'SIGINT':
       return `posidle got ${by}`;
+    case 'done-file':
+      return 'the done file is there';
   }
 }
 
-function stop(verdict: Verdict, seen: Observation, policy: Policy): Step {
+function stop(drain: Omit<Verdict, 'held'>, seen: Observation, policy: Policy): Step {
+  const verdict = { ...drain, held: heldIn(seen) };
   if (policy.dryRun) return finish({ kind: 'dry-run' }, seen, verdict);
   const { gate } = verdict;
-  const why =
-    gate === undefined
-      ? `everything is read (${counted(seen.files.length, 'file')})`
-      : `the drain ends without ${gate.name}: ${gate.why}`;
+  const why = gate === undefined ? 'drained' : `not drained, ${gate.name}: ${gate.why}`;
   const orphaned = seen.fluentd.kind === 'orphaned';
   const action: Action = orphaned
     ? TERM_WORKERS

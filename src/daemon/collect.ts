@@ -1,17 +1,58 @@
+import type { TailSource } from '../core/fluent-conf.ts';
 import { entryKey, latestEntries, type PositionEntry, parsePosFile } from '../core/pos-file.ts';
 import type { FluentdReading } from '../core/processes.ts';
-import type { FileLook, FileStat, PosFileReading, Snapshot } from '../core/snapshot.ts';
+import type { FileLook, FileStat, FollowedReading, PosFileReading, Snapshot } from '../core/snapshot.ts';
+import type { Subject } from '../core/subject.ts';
 import type { Host } from '../host.ts';
+import { readBuffers } from './read-buffers.ts';
 
-/** One look at the whole world, and at the fluentd that was just looked for. */
-export async function collect(
-  host: Host,
-  posFilePatterns: readonly string[],
-  fluentd: FluentdReading,
-): Promise<Snapshot> {
-  const posFiles = await readPosFiles(host, posFilePatterns);
+/**
+ * One look at the world, and at the fluentd that was just looked for. Positions first, sizes after: a position that has
+ * reached a size seen later has reached every byte before it. Buffers last: in_tail moves a position only when the buffer
+ * has taken the lines (in_tail.rb:1269).
+ */
+export async function collect(host: Host, subject: Subject, view: View): Promise<Snapshot> {
+  const posFiles = await readPosFiles(host, subject.posFiles);
   const looks = await lookAtFiles(host, posFiles);
-  return { at: host.now(), posFiles, looks, fluentd, requests: host.requests() };
+  const isWhole = view.depth !== 'positions';
+  const followed = isWhole ? await listFollowed(host, subject.conf?.sources ?? []) : undefined;
+  const buffers = isWhole ? await readBuffers(host, subject.conf, view.depth) : undefined;
+  return {
+    at: host.now(),
+    posFiles,
+    looks,
+    followed,
+    buffers,
+    fluentd: view.fluentd,
+    requests: host.requests(),
+  };
+}
+
+/** How much a look takes in. */
+export interface View {
+  readonly fluentd: FluentdReading;
+  /** `positions`: enough for the quiet window. `all`: what a drain needs. `files`: all that outlives Fluentd. */
+  readonly depth: Depth;
+}
+
+export type Depth = 'positions' | 'all' | 'files';
+
+/** The files that each source is to read. */
+export async function listFollowed(
+  host: Pick<Host, 'listFollowed'>,
+  sources: readonly TailSource[],
+): Promise<readonly FollowedReading[]> {
+  const known = sources.flatMap((source) =>
+    source.posFile === undefined ? [] : [{ source, posFile: source.posFile }],
+  );
+  return Promise.all(
+    known.map(async ({ source, posFile }) => ({
+      posFile,
+      refreshInterval: source.refreshInterval,
+      byInode: source.followInodes,
+      files: await host.listFollowed(source),
+    })),
+  );
 }
 
 /** Every pos file that the arguments stand for. */

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../core/fluent-conf.ts';
 import {
   type FluentdReading,
   type FluentdTarget,
@@ -11,6 +12,7 @@ import {
   type ProcessRow,
   runsAlone,
 } from '../core/processes.ts';
+import type { Subject } from '../core/subject.ts';
 import type { Host } from '../host.ts';
 
 type Running = Extract<FluentdReading, { kind: 'running' }>;
@@ -18,24 +20,43 @@ type Running = Extract<FluentdReading, { kind: 'running' }>;
 /** Where fluentd is now. The whole process table is only read when what is known of it no longer holds. */
 export async function findFluentd(
   host: Host,
-  target: FluentdTarget,
+  subject: Subject,
   known: FluentdReading | undefined,
 ): Promise<FluentdReading> {
   if (known?.kind === 'running' && (await holds(host, known))) return known;
   const table = await host.listProcesses();
-  const found = searchTable(host, table, await resolve(host, target));
+  const found = searchTable(host, table, {
+    wanted: await resolve(host, subject.fluentd),
+    rpc: rpcOf(subject),
+  });
   if (found.kind !== 'absent') return found;
-  return (known && orphansOf(host, table, known)) ?? found;
+  return (known && orphansOf(host, table, known)) ?? (await remote(host, subject)) ?? found;
 }
 
 /** What is left of the very fluentd that was told to stop: another one that starts meanwhile is not meant. */
-export async function followFluentd(host: Host, known: FluentdReading): Promise<FluentdReading> {
+export async function followFluentd(
+  host: Host,
+  subject: Subject,
+  known: FluentdReading,
+): Promise<FluentdReading> {
+  const gone: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
+  if (known.kind === 'remote') return (await remote(host, subject)) ?? gone;
   if (known.kind === 'running' && (await isAlive(host, known.supervisor))) {
     if (await holds(host, known)) return known;
     const workers = findWorkers(await host.listProcesses(), known.supervisor.pid);
     return { ...known, workers: workers.map(identityOf) };
   }
-  return orphansOf(host, await host.listProcesses(), known) ?? { kind: 'absent', why: 'Fluentd is gone' };
+  return orphansOf(host, await host.listProcesses(), known) ?? gone;
+}
+
+/** The RPC that may be used: the supervisor itself answers there. */
+function rpcOf({ conf, stopVia }: Subject): Endpoint | undefined {
+  return stopVia === 'signal' ? undefined : conf?.rpc;
+}
+
+async function remote(host: Host, subject: Subject): Promise<FluentdReading | undefined> {
+  const rpc = subject.fluentd.by === 'search' ? rpcOf(subject) : undefined;
+  return rpc !== undefined && (await host.isListening(rpc)) ? { kind: 'remote', permitted: true } : undefined;
 }
 
 /** The same supervisor with the same workers; one without workers is still starting. */
@@ -86,7 +107,12 @@ function byPid(pid: number): Wanted['rows'] {
   return (table) => table.filter((row) => row.pid === pid && !row.zombie);
 }
 
-function searchTable(host: Host, table: readonly ProcessRow[], wanted: Wanted): FluentdReading {
+interface Search {
+  readonly wanted: Wanted;
+  readonly rpc: Endpoint | undefined;
+}
+
+function searchTable(host: Host, table: readonly ProcessRow[], { wanted, rpc }: Search): FluentdReading {
   const rows = wanted.rows(table);
   const [row] = rows;
   if (row === undefined) return { kind: 'absent', why: wanted.why };
@@ -96,7 +122,7 @@ function searchTable(host: Host, table: readonly ProcessRow[], wanted: Wanted): 
     supervisor: identityOf(row),
     workers: findWorkers(table, row.pid).map(identityOf),
     alone: runsAlone(row.argv),
-    permitted: host.maySignal(row.pid),
+    permitted: rpc !== undefined || host.maySignal(row.pid),
   };
 }
 

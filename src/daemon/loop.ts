@@ -4,11 +4,12 @@ import { BUSY_LOOKS, lookInterval, type Policy } from '../core/policy.ts';
 import type { FluentdReading } from '../core/processes.ts';
 import { begin, type State, type StateName } from '../core/state.ts';
 import { type Step, step } from '../core/step.ts';
+import type { Subject } from '../core/subject.ts';
 import type { Millis } from '../core/units.ts';
-import type { Host, Subject } from '../host.ts';
-import { collect } from './collect.ts';
+import type { Host } from '../host.ts';
+import { collect, type Depth } from './collect.ts';
 import { findFluentd, followFluentd } from './find-fluentd.ts';
-import { type Done, perform } from './perform.ts';
+import { type Done, perform, type Reach } from './perform.ts';
 
 /** What the loop tells while it goes on. */
 export interface Reporter {
@@ -33,13 +34,21 @@ export async function watch(host: Host, task: Task): Promise<Outcome> {
   const durations: Partial<Record<StateName, Millis>> = {};
   for (;;) {
     const fluentd = await lookForFluentd(host, task, { state, known: seen?.fluentd });
-    seen = observe(seen, await collect(host, task.subject.posFiles, fluentd), policy);
+    seen = observe(seen, await collect(host, task.subject, { fluentd, depth: depthOf(state) }), policy);
     report.looked(state, seen);
     const { next, why } = await settleState(host, task, { state, seen, durations });
-    if (next.state.name === 'stopped') return outcomeOf(next.state, why, { seen, durations });
+    if (next.state.name === 'stopped') {
+      const last = observe(seen, await collect(host, task.subject, { fluentd, depth: 'files' }), policy);
+      return outcomeOf(next.state, why, { seen: last, durations });
+    }
     state = next.state;
     await host.sleep(wakeTime(next, host.now(), policy));
   }
+}
+
+/** At rest positions are enough; a drain looks at everything. */
+function depthOf({ name }: State): Depth {
+  return name === 'catching-up' || name === 'flushing' ? 'all' : 'positions';
 }
 
 /** What to watch and how to decide. */
@@ -58,8 +67,8 @@ interface Known {
 function lookForFluentd(host: Host, { subject }: Task, { state, known }: Known): Promise<FluentdReading> {
   const isTold = state.name === 'stopping' || state.name === 'killing';
   return isTold && known !== undefined
-    ? followFluentd(host, known)
-    : findFluentd(host, subject.fluentd, known);
+    ? followFluentd(host, subject, known)
+    : findFluentd(host, subject, known);
 }
 
 interface Moment {
@@ -71,7 +80,7 @@ interface Moment {
 /** One observation may carry through several states: it steps until it stays where it is. */
 async function settleState(
   host: Host,
-  { policy, report }: Task,
+  { policy, report, subject }: Task,
   moment: Moment,
 ): Promise<{ next: Step; why: string }> {
   const { seen, durations } = moment;
@@ -85,10 +94,14 @@ async function settleState(
       durations[state.name] = (durations[state.name] ?? 0) + (seen.at - state.since);
       report.transition({ from: state.name, to: next.state.name, why, seen });
     }
-    for (const action of next.actions) report.performed(await perform(host, action, seen.fluentd));
+    for (const action of next.actions) report.performed(await perform(host, action, reachOf(subject, seen)));
     state = next.state;
     if (!moved || state.name === 'stopped') return { next, why };
   }
+}
+
+function reachOf({ stopVia, conf }: Subject, { fluentd }: Observation): Reach {
+  return { fluentd, via: stopVia, rpc: conf?.rpc };
 }
 
 function wakeTime({ state, wakeAt }: Step, now: Millis, policy: Policy): Millis {

@@ -1,24 +1,97 @@
+import type { Endpoint } from '../core/fluent-conf.ts';
 import type { FluentdReading, ProcessIdentity } from '../core/processes.ts';
 import type { Action } from '../core/state.ts';
+import type { StopVia } from '../core/subject.ts';
 import type { Host } from '../host.ts';
 
-/** Carries out one order; says what was done. */
-export async function perform(host: Host, action: Action, fluentd: FluentdReading): Promise<Done> {
-  const targets = targetsOf(action.target, fluentd);
-  const results = await Promise.all(targets.map((target) => host.signal(target, action.signal)));
-  const sent = targets.filter((_, index) => results[index] === 'sent').map(({ pid }) => pid);
-  return { signal: action.signal, sent, refused: results.includes('not-permitted') };
+/** How Fluentd is reached. */
+export interface Reach {
+  readonly fluentd: FluentdReading;
+  readonly via: StopVia;
+  readonly rpc: Endpoint | undefined;
 }
 
-/** What came of an order. */
+/** What came of an order, in one sentence. */
 export interface Done {
-  readonly signal: string;
-  /** The pids that got it. */
-  readonly sent: readonly number[];
-  readonly refused: boolean;
+  readonly what: string;
+  /** The pids that got a signal. */
+  readonly pids: readonly number[];
+  readonly failed: boolean;
 }
 
-function targetsOf(target: Action['target'], fluentd: FluentdReading): readonly ProcessIdentity[] {
+// The supervisor answers each call, then signals itself (supervisor.rb:107-181).
+const FLUSH_PATH = '/api/plugins.flushBuffers';
+const STOP_PATHS: Readonly<Record<string, string>> = {
+  SIGINT: '/api/processes.interruptWorkers',
+  SIGTERM: '/api/processes.killWorkers',
+};
+
+/** Carries out one order. */
+export function perform(host: Host, action: Action, reach: Reach): Promise<Done> {
+  switch (action.do) {
+    case 'end-line':
+      return endLine(host, action.path, action.size);
+    case 'flush':
+      return flush(host, reach);
+    case 'signal':
+      return tell(host, action, reach);
+  }
+}
+
+/** Whether the RPC is the way: asked for, or the only one. */
+export function goesByRpc(host: Pick<Host, 'maySignal'>, { fluentd, via, rpc }: Reach): boolean {
+  if (rpc === undefined || via === 'signal') return false;
+  if (via === 'rpc' || fluentd.kind === 'remote') return true;
+  return fluentd.kind === 'running' && !host.maySignal(fluentd.supervisor.pid);
+}
+
+function flush(host: Host, reach: Reach): Promise<Done> {
+  if (reach.rpc !== undefined && goesByRpc(host, reach)) return call(host, reach.rpc, FLUSH_PATH);
+  // The supervisor passes it on to its workers; a worker that lost its supervisor takes it itself.
+  const target = reach.fluentd.kind === 'orphaned' ? 'workers' : 'supervisor';
+  return send(host, targetsOf(target, reach.fluentd), 'SIGUSR1');
+}
+
+function tell(
+  host: Host,
+  { target, signal }: Extract<Action, { do: 'signal' }>,
+  reach: Reach,
+): Promise<Done> {
+  const path = STOP_PATHS[signal];
+  const byRpc = path !== undefined && target === 'supervisor' && goesByRpc(host, reach);
+  if (byRpc && reach.rpc !== undefined) return call(host, reach.rpc, path);
+  return send(host, targetsOf(target, reach.fluentd), signal);
+}
+
+async function send(host: Host, targets: readonly ProcessIdentity[], signal: string): Promise<Done> {
+  const results = await Promise.all(targets.map((target) => host.signal(target, signal)));
+  const pids = targets.filter((_, index) => results[index] === 'sent').map(({ pid }) => pid);
+  if (results.includes('not-permitted'))
+    return { what: `not permitted to send ${signal}`, pids, failed: true };
+  if (pids.length === 0) return { what: `nobody was left to send ${signal} to`, pids, failed: false };
+  return { what: `sent ${signal} to ${pids.join(', ')}`, pids, failed: false };
+}
+
+async function call(host: Host, rpc: Endpoint, path: string): Promise<Done> {
+  const failed = (await host.get(rpc, path)) === undefined;
+  const what = `${failed ? 'no answer from' : 'called'} RPC ${rpc.host}:${rpc.port}${path}`;
+  return { what, pids: [], failed };
+}
+
+async function endLine(host: Host, path: string, size: number): Promise<Done> {
+  try {
+    await host.appendNewline(path, size);
+    return { what: `ended the unfinished last line of ${path}`, pids: [], failed: false };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { what: `could not end the last line of ${path}: ${why}`, pids: [], failed: true };
+  }
+}
+
+function targetsOf(
+  target: 'supervisor' | 'workers' | 'all',
+  fluentd: FluentdReading,
+): readonly ProcessIdentity[] {
   if (fluentd.kind !== 'running' && fluentd.kind !== 'orphaned') return [];
   const supervisor = fluentd.kind === 'running' ? [fluentd.supervisor] : [];
   switch (target) {

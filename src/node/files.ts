@@ -37,6 +37,17 @@ export async function statFiles(
   return stats;
 }
 
+/** Ends the last line of a file, unless somebody has written to it since. */
+export async function appendNewline(path: string, size: number): Promise<void> {
+  const file = await open(toBytes(path), constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
+  try {
+    const stat = await file.stat();
+    if (stat.size === size) await file.write('\n');
+  } finally {
+    await file.close();
+  }
+}
+
 /** Finds renamed files by inode, and newlines in what is left of files; remembers what it saw for a while. */
 export class FileSearch {
   readonly #listings = new Map<string, Listing>();

@@ -1,10 +1,14 @@
+import type { TailSource } from '../core/fluent-conf.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/processes.ts';
-import type { StopRequest } from '../core/snapshot.ts';
+import type { FollowedFile, StopRequest } from '../core/snapshot.ts';
 import type { Millis } from '../core/units.ts';
 import type { Host } from '../host.ts';
-import { FileSearch, readFile, statFiles } from './files.ts';
+import { listChunks } from './chunks.ts';
+import { appendNewline, FileSearch, readFile, statFiles } from './files.ts';
 import { expandGlob } from './glob.ts';
+import { get, isListening } from './network.ts';
 import { maySignal, openProcessTable, type ProcessTable, signalProcess } from './processes.ts';
+import { listFollowed } from './walk.ts';
 import { Watcher } from './watcher.ts';
 
 /** The Host on Node.js. */
@@ -14,17 +18,21 @@ export class NodeHost implements Host {
   readonly statFiles = statFiles;
   readonly expand = expandGlob;
   readonly maySignal = maySignal;
+  readonly appendNewline = appendNewline;
+  readonly listChunks = listChunks;
+  readonly isListening = isListening;
+  readonly get = get;
   readonly #search = new FileSearch();
   readonly #table: ProcessTable = openProcessTable();
   readonly #requests: StopRequest[] = [];
-  readonly #watcher: Watcher;
+  #watcher: Watcher | undefined;
   #resolveSleep: () => void = () => {};
   /** Something may have changed since the last sleep ended. */
   #hinted = false;
 
-  /** `hints`: paths whose change is worth an early look. */
-  constructor(hints: readonly string[]) {
-    this.#watcher = new Watcher(hints);
+  /** Paths whose change is worth an early look. */
+  watchFiles(paths: readonly string[]): void {
+    this.#watcher = new Watcher(paths);
   }
 
   now(): Millis {
@@ -43,7 +51,7 @@ export class NodeHost implements Host {
         clearTimeout(timer);
         resolve();
       };
-      this.#watcher.arm(() => this.#wake());
+      this.#watcher?.arm(() => this.#wake());
     });
   }
 
@@ -58,6 +66,11 @@ export class NodeHost implements Host {
 
   hasNewlineAfter(path: string, position: number): Promise<boolean | undefined> {
     return this.#search.hasNewlineAfter(path, position);
+  }
+
+  listFollowed(source: TailSource): Promise<readonly FollowedFile[]> {
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    return listFollowed(source, { instant: Date.now(), timeZone });
   }
 
   listProcesses(): Promise<readonly ProcessRow[]> {
@@ -84,10 +97,10 @@ export class NodeHost implements Host {
 
   /** Why there are no file events, where there are none. */
   get watchFailure(): string | undefined {
-    return this.#watcher.failure;
+    return this.#watcher?.failure;
   }
 
   close(): void {
-    this.#watcher.close();
+    this.#watcher?.close();
   }
 }

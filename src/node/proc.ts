@@ -34,6 +34,18 @@ export class Proc {
   }
 }
 
+/** The environment that a process was started with; undefined: not ours to read. */
+export function environmentOf(pid: number): Readonly<Record<string, string>> | undefined {
+  try {
+    const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
+    return Object.fromEntries(
+      words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
 /** Fields 3, 4 and 22; they begin after the last `)`, since the name in field 2 may hold anything. */
 function parseStat(text: string): Pick<ProcessRow, 'ppid' | 'startTime' | 'zombie'> {
   const [state, ppid, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -1,0 +1,25 @@
+import type { BufferConf, Endpoint, FluentConf, MonitorAgent, TailSource } from './fluent-conf.ts';
+import type { FluentdTarget } from './processes.ts';
+
+/** What a watch looks at, and through what. */
+export interface Subject {
+  /** Pos files, each a path or a glob. */
+  readonly posFiles: readonly string[];
+  readonly fluentd: FluentdTarget;
+  /** What fluent.conf says; undefined: none is known. */
+  readonly conf: ConfFacts | undefined;
+  readonly stopVia: StopVia;
+}
+
+export type StopVia = 'auto' | 'signal' | 'rpc';
+
+export interface ConfFacts {
+  readonly sources: readonly TailSource[];
+  readonly buffers: readonly BufferConf[];
+  readonly monitorAgents: readonly MonitorAgent[];
+  readonly rpc: Endpoint | undefined;
+}
+
+export function confFacts({ sources, buffers, monitorAgents, system }: FluentConf): ConfFacts {
+  return { sources, buffers, monitorAgents, rpc: system.rpcEndpoint };
+}
