@@ -1,10 +1,11 @@
-import { bufferGate, readGate } from '../core/gates.ts';
 import type { Observation } from '../core/observation.ts';
 import type { State } from '../core/state.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../core/units.ts';
 import type { Reporter, Transition } from '../daemon/loop.ts';
 import type { Done } from '../daemon/perform.ts';
 import type { Log } from '../log.ts';
+import type { Usage } from '../node/usage.ts';
+import { bytesLeft, Progress } from './progress.ts';
 
 const PROGRESS: Readonly<Partial<Record<State['name'], Millis>>> = {
   waiting: 30_000,
@@ -17,11 +18,15 @@ const PROGRESS: Readonly<Partial<Record<State['name'], Millis>>> = {
 /** Tells the log what the loop does: a line a transition, a line a signal, progress while something is waited for. */
 export class LogReporter implements Reporter {
   readonly #log: Log;
+  readonly #usage: (pid: number) => Promise<Usage | undefined>;
+  readonly #progress: Progress;
   #before: Observation | undefined;
   #toldAt: Millis | undefined;
 
-  constructor(log: Log) {
+  constructor(log: Log, options: { bar: boolean; usage: (pid: number) => Promise<Usage | undefined> }) {
     this.#log = log;
+    this.#usage = options.usage;
+    this.#progress = new Progress(options.bar);
   }
 
   transition({ from, to, why, seen }: Transition): void {
@@ -61,19 +66,25 @@ export class LogReporter implements Reporter {
     this.#toldAt ??= seen.at;
     if (every === undefined || seen.at - this.#toldAt < every) return;
     this.#toldAt = seen.at;
-    this.#log.info(
-      factsOf(seen),
-      `still ${state.name} after ${formatDuration(seen.at - state.since)}: ${whatIsWaitedFor(state, seen)}`,
-    );
+    const text = `still ${state.name} after ${formatDuration(seen.at - state.since)}: ${this.#whatIsWaitedFor(state, seen)}`;
+    void this.#withUsage(text, seen);
   }
-}
 
-function whatIsWaitedFor(state: State, seen: Observation): string {
-  if (state.name === 'stopping' || state.name === 'killing') return describeFluentd(seen);
-  if (seen.fluentd.kind === 'absent') return seen.fluentd.why;
-  if (state.name === 'waiting')
+  async #withUsage(text: string, seen: Observation): Promise<void> {
+    const { fluentd } = seen;
+    const [worker] = fluentd.kind === 'running' && !fluentd.alone ? fluentd.workers : [];
+    const usage = worker && (await this.#usage(worker.pid));
+    const told =
+      usage === undefined ? '' : `; worker: ${Math.round(usage.cpu)} % CPU, ${formatBytes(usage.memory)}`;
+    this.#log.info({ ...factsOf(seen), ...usage }, `${text}${told}`);
+  }
+
+  #whatIsWaitedFor(state: State, seen: Observation): string {
+    if (state.name === 'stopping' || state.name === 'killing') return describeFluentd(seen);
+    if (seen.fluentd.kind === 'absent') return seen.fluentd.why;
+    if (state.name !== 'waiting') return this.#progress.describe(state, seen);
     return seen.unknown[0] ? `${seen.unknown[0].path} ${seen.unknown[0].why}` : 'nothing is logged yet';
-  return (readGate(seen, false) ?? bufferGate(seen))?.why ?? 'everything is read; holding the settle time';
+  }
 }
 
 function describeFluentd({ fluentd }: Observation): string {
@@ -94,7 +105,6 @@ function describeFluentd({ fluentd }: Observation): string {
 }
 
 function factsOf(seen: Observation): Readonly<Record<string, unknown>> {
-  const left = seen.files.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
   const age = seen.movedAt === undefined ? null : Math.round(seen.at - seen.movedAt);
-  return { files: seen.files.length, left, age };
+  return { files: seen.files.length, left: bytesLeft(seen), age };
 }

@@ -10,6 +10,7 @@ import { openLog } from '../node/logger.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { onStopSignals } from '../node/signals.ts';
 import { writeTerminationLog } from '../node/termination-log.ts';
+import { usageOf } from '../node/usage.ts';
 import { policyOf, targetOf, type WatchArgs } from './options.ts';
 import { LogReporter } from './report.ts';
 import { type Found, findSubject, subjectFor } from './subject.ts';
@@ -34,7 +35,11 @@ export async function runWatch(args: WatchArgs): Promise<number> {
     tellStart(log, found, policy);
     host.watchFiles([...found.posFiles]);
     doneFile?.watch(() => host.request('done-file'));
-    const outcome = await watch(host, { subject, policy, report: new LogReporter(log) });
+    const outcome = await watch(host, {
+      subject,
+      policy,
+      report: new LogReporter(log, { bar: process.stderr.isTTY, usage: usageOf }),
+    });
     const code = exitCodeOf(outcome, policy);
     const tell = outcome.drained || outcome.end === 'dry-run' ? log.info : log.warn;
     tell({ outcome, code }, describeOutcome(outcome));

@@ -16,6 +16,12 @@ export interface OutputReading {
   readonly retrying: boolean;
 }
 
+/** How much is held in buffers. */
+export interface Held {
+  readonly chunks: number;
+  readonly bytes: number;
+}
+
 /** What can be seen of Fluentd's buffers in one look. */
 export interface BuffersReading {
   /** Chunk files, staged and queued. */
@@ -49,7 +55,8 @@ export function isRetrying({ outputs }: BuffersReading): boolean {
 }
 
 /** Chunks and bytes left; a chunk on disk is also counted by its output, so the larger figure of the two holds. */
-export function bufferedIn({ onDisk, outputs }: BuffersReading): { chunks: number; bytes: number } {
+export function bufferedIn(buffers: BuffersReading | undefined): Held {
+  const { onDisk, outputs } = buffers ?? NO_BUFFERS;
   const told = outputs.reduce((sum, { chunks }) => sum + chunks, 0);
   const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);
   return { chunks: Math.max(onDisk.length, told), bytes: Math.max(sizeOf(onDisk), bytes) };

@@ -1,6 +1,7 @@
 import { isRetrying, whatIsBuffered } from './buffers.ts';
-import type { Observation, ObservedFile, UndiscoveredFile } from './observation.ts';
+import type { Observation, ObservedFile } from './observation.ts';
 import type { Gate } from './state.ts';
+import type { UndiscoveredFile } from './undiscovered.ts';
 import { counted, formatBytes, formatDuration } from './units.ts';
 
 /** The first condition of "everything read" that does not hold; undefined: everything is read. */

@@ -1,7 +1,8 @@
 import { type Lag, lagOf, NO_CONTEXT } from './lag.ts';
-import { livingEntries, undiscoveredIn } from './observation.ts';
+import { livingEntries } from './observation.ts';
 import { entryKey, latestEntries, type UnparsableLine } from './pos-file.ts';
 import type { FileLook, FollowedReading, PosFileReading } from './snapshot.ts';
+import { undiscoveredIn } from './undiscovered.ts';
 
 /** What `inspect` shows; its JSON form is a contract. Byte counts are numbers, null where unknown. */
 export interface Inspection {

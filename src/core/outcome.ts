@@ -1,8 +1,8 @@
-import { bufferedIn } from './buffers.ts';
+import { bufferedIn, type Held } from './buffers.ts';
 import { bufferGate, readGate } from './gates.ts';
 import type { Observation } from './observation.ts';
 import type { Policy } from './policy.ts';
-import type { End, Gate, Held, State, StateName, Trigger } from './state.ts';
+import type { End, Gate, State, StateName, Trigger } from './state.ts';
 import { counted, formatBytes, formatDuration, type Millis } from './units.ts';
 
 /** What came of it, told after Fluentd is gone: its own exit code says nothing about delivery. */
@@ -56,14 +56,12 @@ export function outcomeOf(stopped: Stopped, why: string, last: LastLook): Outcom
         .toSorted((a, b) => (b.lag ?? Number.MAX_VALUE) - (a.lag ?? Number.MAX_VALUE))
         .slice(0, WORST)
         .map(({ path, lag, state }) => ({ path, lag, state })),
-      onDisk: seen.buffers === undefined ? NOTHING : bufferedIn(seen.buffers),
-      held: verdict?.held ?? NOTHING,
+      onDisk: bufferedIn(seen.buffers),
+      held: verdict?.held ?? bufferedIn(undefined),
     },
     durations: last.durations,
   };
 }
-
-const NOTHING: Held = { chunks: 0, bytes: 0 };
 
 interface LastLook {
   readonly seen: Observation;

@@ -1,3 +1,4 @@
+import type { Held } from './buffers.ts';
 import type { StopRequest } from './snapshot.ts';
 import type { Millis } from './units.ts';
 
@@ -50,11 +51,6 @@ export interface Verdict {
   readonly gate: Gate | undefined;
   /** What the buffers held then. */
   readonly held: Held;
-}
-
-export interface Held {
-  readonly chunks: number;
-  readonly bytes: number;
 }
 
 /** A condition of the drain that does not hold yet. */

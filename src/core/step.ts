@@ -3,11 +3,20 @@
  * and no file, only the state, the observation and the policy that it is given.
  */
 import { bufferedIn } from './buffers.ts';
+import {
+  drainDeadline,
+  isOver,
+  quietAt,
+  settleEnd,
+  signalsIn,
+  startDeadline,
+  stopDeadline,
+} from './deadlines.ts';
+import { describeCandidates, describeEnd, describeTrigger } from './explain.ts';
 import { bufferGate, hasBytesLeft, readGate } from './gates.ts';
 import type { Observation } from './observation.ts';
-import { FLUSH_AGAIN, type Policy, stopReserve } from './policy.ts';
-import type { StopRequest } from './snapshot.ts';
-import type { Action, End, Gate, Held, State, StateName, Trigger, Verdict } from './state.ts';
+import { FLUSH_AGAIN, type Policy } from './policy.ts';
+import type { Action, End, Gate, State, StateName, Trigger, Verdict } from './state.ts';
 import { counted, formatDuration, type Millis } from './units.ts';
 
 export interface Step {
@@ -27,8 +36,6 @@ type Rule<Name extends StateName> = (
 
 /** How long SIGKILL may take before it is given up: only a process stuck in the kernel survives it. */
 const KILL_TIMEOUT: Millis = 10_000;
-/** in_tail looks at every file that it follows this often, events or not (in_tail.rb:490). */
-const IN_TAIL_TICK: Millis = 1_000;
 
 /** The next state, and what to do now. Where the state changed, the same observation is good for another step at once. */
 export function step(state: State, seen: Observation, policy: Policy): Step {
@@ -136,11 +143,7 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
   const { fluentd } = seen;
   const verdict = verdictOf(state, seen);
   if (fluentd.kind === 'ambiguous') {
-    const list = fluentd.candidates
-      .map(({ pid, argv }) => `pid ${pid} (${argv.join(' ').trim()})`)
-      .join(', ');
-    const why = `${fluentd.candidates.length} independent fluentds run: ${list}; name one with --pid-file, --pid or --process`;
-    return finish({ kind: 'ambiguous', why }, seen, verdict);
+    return finish({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, verdict);
   }
   if (seen.goneSince !== undefined) {
     // A restart, or SIGUSR2 since 1.18, puts another supervisor in its place.
@@ -159,14 +162,8 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
 /** What a drain that is under way comes to if it ends here. */
 function verdictOf(state: State, seen: Observation): Verdict | undefined {
   if (state.name !== 'catching-up' && state.name !== 'flushing') return undefined;
-  return { trigger: state.trigger, gate: gateOf(state, seen), held: heldIn(seen) };
+  return { trigger: state.trigger, gate: gateOf(state, seen), held: bufferedIn(seen.buffers) };
 }
-
-function heldIn({ buffers }: Observation): Held {
-  return buffers === undefined ? NOTHING_HELD : bufferedIn(buffers);
-}
-
-const NOTHING_HELD: Held = { chunks: 0, bytes: 0 };
 
 /** What turns a drain around or cuts it short: a call for the end, a second one, or lines after a mere guess. */
 function turnOf(
@@ -219,10 +216,6 @@ function quietBy(seen: Observation, policy: Policy): Trigger | undefined {
   return isQuiet ? { by: 'quiet', at: seen.at } : undefined;
 }
 
-function quietAt({ movedAt }: Observation, { quiet }: Policy): Millis | undefined {
-  return quiet === 'off' || movedAt === undefined ? undefined : movedAt + quiet;
-}
-
 /** Silence can be taken back; a signal, a marker, an exit and a call cannot. */
 function isGuess({ by }: Trigger): boolean {
   return by === 'quiet' || by === 'start-timeout';
@@ -237,66 +230,13 @@ function gateOf({ trigger }: { readonly trigger: Trigger }, seen: Observation): 
   return readGate(seen, trigger.by === 'start-timeout');
 }
 
-/**
- * The quiet window counts towards the settle time; what came before any other trigger does not. What is appended to a
- * renamed file is read for rotate_wait, and no pos file shows it (in_tail.rb:1035).
- */
-function settleEnd({ trigger }: { readonly trigger: Trigger }, seen: Observation, policy: Policy): Millis {
-  const since = seen.readSince ?? trigger.at;
-  const held = (trigger.by === 'quiet' ? since : Math.max(since, trigger.at)) + policy.settle;
-  return seen.rotatedAt === undefined
-    ? held
-    : Math.max(held, seen.rotatedAt + policy.rotateWait + IN_TAIL_TICK);
-}
-
-function startDeadline({ since }: State, { startTimeout }: Policy): Millis | undefined {
-  return startTimeout === 'off' ? undefined : since + startTimeout;
-}
-
-function signalsIn({ requests }: Observation): readonly StopRequest[] {
-  return requests.filter(({ by }) => by === 'SIGTERM' || by === 'SIGINT');
-}
-
-/** A signal means that the kubelet counts: then the grace period bounds it all, whatever began the drain. */
-function drainDeadline(trigger: Trigger, seen: Observation, policy: Policy): Millis {
-  const own = trigger.at + policy.drainTimeout;
-  const [signal] = signalsIn(seen);
-  if (signal === undefined) return own;
-  const byGrace = signal.at + policy.grace - stopReserve(policy);
-  return signal.by === trigger.by ? byGrace : Math.min(own, byGrace);
-}
-
-function stopDeadline({ since }: State, seen: Observation, policy: Policy): Millis {
-  const [signal] = signalsIn(seen);
-  if (signal === undefined) return since + policy.stopTimeout;
-  return Math.max(signal.at + policy.grace, since + stopReserve(policy));
-}
-
-function isOver(deadline: Millis | undefined, at: Millis): boolean {
-  return deadline !== undefined && at >= deadline;
-}
-
 function catchUp(trigger: Trigger, seen: Observation, policy: Policy): Step {
   const state: State = { name: 'catching-up', since: seen.at, trigger, completed: false };
   return move(state, describeTrigger(trigger, seen, policy));
 }
 
-function describeTrigger({ by }: Trigger, seen: Observation, policy: Policy): string {
-  switch (by) {
-    case 'quiet':
-      return `nothing has moved for ${formatDuration(seen.at - (seen.movedAt ?? seen.at))}`;
-    case 'start-timeout':
-      return `nothing was ever logged within --start-timeout (${formatDuration(Number(policy.startTimeout))})`;
-    case 'SIGTERM':
-    case 'SIGINT':
-      return `posidle got ${by}`;
-    case 'done-file':
-      return 'the done file is there';
-  }
-}
-
 function stop(drain: Omit<Verdict, 'held'>, seen: Observation, policy: Policy): Step {
-  const verdict = { ...drain, held: heldIn(seen) };
+  const verdict = { ...drain, held: bufferedIn(seen.buffers) };
   if (policy.dryRun) return finish({ kind: 'dry-run' }, seen, verdict);
   const { gate } = verdict;
   const why = gate === undefined ? 'drained' : `not drained, ${gate.name}: ${gate.why}`;
@@ -309,25 +249,6 @@ function stop(drain: Omit<Verdict, 'held'>, seen: Observation, policy: Policy): 
 
 function finish(end: End, seen: Observation, verdict: Verdict | undefined): Step {
   return move({ name: 'stopped', since: seen.at, end, verdict }, describeEnd(end));
-}
-
-function describeEnd(end: End): string {
-  switch (end.kind) {
-    case 'stopped':
-      return 'Fluentd is gone';
-    case 'killed':
-      return 'Fluentd is gone after SIGKILL';
-    case 'survived':
-      return 'Fluentd is still there after SIGKILL';
-    case 'ended-by-itself':
-      return 'Fluentd ended by itself';
-    case 'dry-run':
-      return 'dry run: nothing was signalled';
-    case 'no-fluentd':
-    case 'not-permitted':
-    case 'ambiguous':
-      return end.why;
-  }
 }
 
 function move(state: State, why: string, actions: readonly Action[] = []): Step {

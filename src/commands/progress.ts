@@ -1,0 +1,46 @@
+import { bufferGate, readGate } from '../core/gates.ts';
+import type { Observation } from '../core/observation.ts';
+import type { State } from '../core/state.ts';
+import { formatBytes, formatDuration, type Millis } from '../core/units.ts';
+
+const BAR = 20;
+
+/** How far a drain is: what is waited for, how fast it goes, and how long it may take. */
+export class Progress {
+  #began: { readonly at: Millis; readonly left: number } | undefined;
+  readonly #bar: boolean;
+
+  /** `bar`: for a terminal. */
+  constructor(bar: boolean) {
+    this.#bar = bar;
+  }
+
+  describe(state: State, seen: Observation): string {
+    const waitedFor =
+      (readGate(seen, false) ?? bufferGate(seen))?.why ?? 'everything is read; holding the settle time';
+    return [waitedFor, ...this.#speed(state, seen)].join('; ');
+  }
+
+  #speed({ name, since }: State, seen: Observation): readonly string[] {
+    const left = bytesLeft(seen);
+    if (this.#began === undefined || this.#began.at < since || left > this.#began.left) {
+      this.#began = { at: seen.at, left };
+    }
+    const { at, left: all } = this.#began;
+    const rate = (all - left) / Math.max(1, seen.at - at);
+    if (name !== 'catching-up' || rate <= 0 || left === 0) return [];
+    const eta = `${formatBytes(Math.round(rate * 1_000))}/s, about ${formatDuration(left / rate)} to go`;
+    return this.#bar ? [eta, barOf(1 - left / all)] : [eta];
+  }
+}
+
+/** Bytes that Fluentd has still to read. */
+export function bytesLeft({ files, undiscovered }: Observation): number {
+  const read = files.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
+  return (undiscovered ?? []).reduce((sum, { size }) => sum + size, read);
+}
+
+function barOf(share: number): string {
+  const full = Math.round(share * BAR);
+  return `[${'#'.repeat(full)}${'.'.repeat(BAR - full)}] ${Math.round(share * 100)} %`;
+}

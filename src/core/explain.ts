@@ -1,0 +1,46 @@
+import type { Observation } from './observation.ts';
+import type { Policy } from './policy.ts';
+import type { ProcessRow } from './processes.ts';
+import type { End, Trigger } from './state.ts';
+import { formatDuration } from './units.ts';
+
+/** Why the drain begins. */
+export function describeTrigger({ by }: Trigger, seen: Observation, policy: Policy): string {
+  switch (by) {
+    case 'quiet':
+      return `nothing has moved for ${formatDuration(seen.at - (seen.movedAt ?? seen.at))}`;
+    case 'start-timeout':
+      return `nothing was ever logged within --start-timeout (${formatDuration(Number(policy.startTimeout))})`;
+    case 'SIGTERM':
+    case 'SIGINT':
+      return `posidle got ${by}`;
+    case 'done-file':
+      return 'the done file is there';
+  }
+}
+
+/** How it ended. */
+export function describeEnd(end: End): string {
+  switch (end.kind) {
+    case 'stopped':
+      return 'Fluentd is gone';
+    case 'killed':
+      return 'Fluentd is gone after SIGKILL';
+    case 'survived':
+      return 'Fluentd is still there after SIGKILL';
+    case 'ended-by-itself':
+      return 'Fluentd ended by itself';
+    case 'dry-run':
+      return 'dry run: nothing was signalled';
+    case 'no-fluentd':
+    case 'not-permitted':
+    case 'ambiguous':
+      return end.why;
+  }
+}
+
+/** The fluentds that were found, and how to name the one that is meant. */
+export function describeCandidates(candidates: readonly ProcessRow[]): string {
+  const list = candidates.map(({ pid, argv }) => `pid ${pid} (${argv.join(' ').trim()})`).join(', ');
+  return `${candidates.length} independent fluentds run: ${list}; name one with --pid-file, --pid or --process`;
+}

@@ -1,0 +1,92 @@
+import type { FileState } from './lag.ts';
+import type { ObservedFile } from './observation.ts';
+import { entryKey } from './pos-file.ts';
+import type { PosFileReading, Snapshot } from './snapshot.ts';
+import type { Millis } from './units.ts';
+
+/** What has to be remembered from look to look. */
+export interface Memory {
+  readonly entries: ReadonlyMap<string, EntryMemory>;
+  /** Pos files: since when empty, and whether they ever held an entry. */
+  readonly emptySince: ReadonlyMap<string, Millis>;
+  readonly filled: ReadonlySet<string>;
+  readonly fluentdSeen: boolean;
+  readonly workersSeen: boolean;
+}
+
+export interface EntryMemory {
+  readonly state: FileState;
+  readonly position: number | null;
+  readonly size: number | null;
+  readonly movedAt: Millis;
+  /** Since when bytes have been left. */
+  readonly leftSince: Millis | undefined;
+}
+
+export const NO_MEMORY: Memory = {
+  entries: new Map(),
+  emptySince: new Map(),
+  filled: new Set(),
+  fluentdSeen: false,
+  workersSeen: false,
+};
+
+/** The memory after a look. */
+export function remember(memory: Memory, snapshot: Snapshot, files: readonly ObservedFile[]): Memory {
+  const { fluentd } = snapshot;
+  return {
+    entries: rememberEntries(memory, files, snapshot.at),
+    emptySince: emptySinceOf(snapshot, memory),
+    filled: new Set([...memory.filled, ...snapshot.posFiles.filter(isFilled).map(({ path }) => path)]),
+    fluentdSeen: memory.fluentdSeen || fluentd.kind !== 'absent',
+    workersSeen: memory.workersSeen || (fluentd.kind === 'running' && fluentd.workers.length > 0),
+  };
+}
+
+/** A known file now has another inode at its path, or nothing; or a known path has an entry with another inode. */
+export function hasRotation(files: readonly ObservedFile[], { entries }: Memory): boolean {
+  const wentAway = files.some((file) => {
+    const known = entries.get(entryKey(file));
+    return known !== undefined && IS_AWAY.has(file.state) && known.state !== file.state;
+  });
+  const added = files.filter((file) => !entries.has(entryKey(file)));
+  if (wentAway || added.length === 0) return wentAway;
+  const paths = new Set(
+    [...entries.keys()].filter((key) => !key.endsWith('\t0')).map((key) => key.split('\t')[0]),
+  );
+  return added.some(({ path }) => paths.has(path));
+}
+
+const IS_AWAY: ReadonlySet<FileState> = new Set(['rotated', 'missing']);
+
+/** Entries that vanish stay remembered: a reader of a half-written pos file must not take their return for a movement. */
+function rememberEntries(
+  memory: Memory,
+  files: readonly ObservedFile[],
+  at: Millis,
+): ReadonlyMap<string, EntryMemory> {
+  const entries = new Map(memory.entries);
+  for (const file of files) {
+    const known = memory.entries.get(entryKey(file));
+    const left = HAS_BYTES_LEFT.has(file.state);
+    entries.set(entryKey(file), {
+      state: file.state,
+      position: file.position,
+      size: file.state === 'missing' ? (known?.size ?? null) : file.size,
+      movedAt: file.movedAt,
+      leftSince: left ? (known?.leftSince ?? at) : undefined,
+    });
+  }
+  return entries;
+}
+
+const HAS_BYTES_LEFT: ReadonlySet<FileState> = new Set(['behind', 'blocked', 'truncated', 'rotated']);
+
+function emptySinceOf(snapshot: Snapshot, memory: Memory): ReadonlyMap<string, Millis> {
+  const empty = snapshot.posFiles.filter(({ kind }) => kind === 'empty');
+  return new Map(empty.map(({ path }) => [path, memory.emptySince.get(path) ?? snapshot.at]));
+}
+
+function isFilled(reading: PosFileReading): boolean {
+  return reading.kind === 'read' && reading.entries.length > 0;
+}

@@ -1,0 +1,24 @@
+import type { FollowedReading, PosFileReading } from './snapshot.ts';
+import type { Millis } from './units.ts';
+
+export interface UndiscoveredFile {
+  readonly path: string;
+  readonly size: number;
+  /** How long in_tail may take to see it. */
+  readonly refreshInterval: Millis;
+}
+
+/** in_tail has an entry for each path that it follows; the one of a file that it let go does not count. */
+export function undiscoveredIn(
+  followed: FollowedReading,
+  posFiles: readonly PosFileReading[],
+): readonly UndiscoveredFile[] {
+  const posFile = posFiles.find(({ path }) => path === followed.posFile);
+  if (posFile === undefined) return [];
+  const entries = posFile.kind === 'read' ? posFile.entries : [];
+  const living = entries.filter(({ position }) => position !== null);
+  const known = new Set(living.map(({ path, inode }) => (followed.byInode ? inode : path)));
+  return followed.files
+    .filter(({ path, inode }) => !known.has(followed.byInode ? inode : path))
+    .map(({ path, size }) => ({ path, size, refreshInterval: followed.refreshInterval }));
+}
