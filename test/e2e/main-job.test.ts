@@ -6,6 +6,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -98,6 +99,21 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     expect(deliveredLines()).toBe(1);
   });
 
+  test.each([
+    ['without any ps', () => ''],
+    ["with busybox's ps", () => busyboxPath(dir)],
+  ])('fluentd is found %s', async (_, path) => {
+    writeFileSync(jobLog(), 'line 1 of 1\n');
+    startArticleFluentd();
+    await fluentd.ready;
+    const named = ['--process', `^.*ruby.*fluentd -c ${dir}/fluent.conf`];
+    const posidle = startPosidle(['watch', '-p', posFile(), ...named, '--quiet', '1s'], {
+      env: { PATH: path() },
+    });
+    expect(await posidle.exited).toBe(0);
+    expect((await posidle.logged(/^sent SIGINT/)).pids).toEqual([fluentd.pid]);
+  });
+
   test('a signal is not sent while Fluentd has no pos file yet', async () => {
     startArticleFluentd();
     const posidle = watch('--grace', '12s');
@@ -147,6 +163,14 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     }
   });
 });
+
+/** A PATH on which `ps` is busybox's. */
+function busyboxPath(dir: string): string {
+  const bin = join(dir, 'bin');
+  mkdirSync(bin);
+  symlinkSync('/bin/busybox', join(bin, 'ps'));
+  return bin;
+}
 
 function killGroup(group: number): void {
   try {

@@ -27,13 +27,19 @@ export interface PosidleRun {
   exited: Promise<number | null>;
 }
 
+export interface PosidleOptions {
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  /** Words that stand before the arguments, in place of `node dist/cli.js`. */
+  wrapper?: readonly string[];
+}
+
 /** Starts the built CLI. */
-export function startPosidle(
-  args: readonly string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
-): PosidleRun {
+export function startPosidle(args: readonly string[], options: PosidleOptions = {}): PosidleRun {
   if (!existsSync(CLI)) throw new Error('dist/cli.js is not built: npm run build');
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  const { wrapper = [process.execPath, CLI], ...rest } = options;
+  const [command = '', ...words] = wrapper;
+  const child = spawn(command, [...words, ...args], { stdio: ['ignore', 'pipe', 'pipe'], ...rest });
   const text = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,0 +1,242 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as conf from '../support/fluentd-conf.ts';
+import { until } from '../support/until.ts';
+import { seconds } from './plan.ts';
+import type { Pod } from './pod.ts';
+import { copytruncate, endBeforeALook, killWorker, readUpTo } from './pod-steps.ts';
+
+export interface Scenario {
+  id: number;
+  title: string;
+  /** The least Fluentd version that knows what the scenario needs. */
+  since?: string;
+  sources(pod: Pod): conf.Section[];
+  output(pod: Pod): conf.Section;
+  /** What is there before any container starts. */
+  before?(pod: Pod): Promise<void>;
+  /** The main container, from the Pod's start to its end. */
+  main(pod: Pod): Promise<void>;
+  /** posidle's flags. */
+  flags(pod: Pod): string[];
+}
+
+const log = (pod: Pod, name: string) => join(pod.logs, name);
+const write = (pod: Pod, name: string, count: number) => pod.lines.append(log(pod, name), count);
+
+const source = (pod: Pod, pattern: string, params: conf.Params = {}, sections: conf.Section[] = []) =>
+  conf.tail(
+    log(pod, pattern),
+    pod.pos,
+    { refresh_interval: seconds(pod.plan.waits.refresh), ...params },
+    sections,
+  );
+
+const flushed = (pod: Pod) => ({ flush_interval: seconds(pod.plan.waits.flush) });
+const onMarker = (pod: Pod) => ['-c', pod.conf, '--done-file', pod.marker];
+const onQuiet = (pod: Pod) => ['--quiet', seconds(pod.plan.waits.window)];
+
+const tailed = { sources: (pod: Pod) => [source(pod, '*.log')], output: conf.toStdout, flags: onMarker };
+const monitored = (pod: Pod) => [source(pod, '*.log'), conf.monitorAgent(pod.monitorPort)];
+
+/** Fluentd has found app.log and runs, before main writes what the scenario is about. */
+const alreadyTailed = (pod: Pod) => write(pod, 'app.log', 1);
+/** Found, and empty: no chunk is open yet that would be flushed soon after main's lines join it. */
+const alreadyThere = (pod: Pod) => write(pod, 'app.log', 0);
+
+export const scenarios: readonly Scenario[] = [
+  {
+    ...tailed,
+    id: 1,
+    title: "the article's Job: 20 lines, 3 s apart",
+    before: alreadyTailed,
+    main: async (pod) => {
+      for (let line = 2; line <= 20; line++) {
+        await sleep(pod.plan.waits.pause);
+        await write(pod, 'app.log', 1);
+      }
+    },
+    flags: (pod) => ['-p', pod.pos, ...onQuiet(pod)],
+  },
+  {
+    ...tailed,
+    id: 2,
+    title: 'a burst of 2,000,000 lines, then the end',
+    before: alreadyTailed,
+    main: async (pod) => {
+      await pod.fluentdReady();
+      await write(pod, 'app.log', pod.plan.work(2_000_000));
+    },
+  },
+  {
+    ...tailed,
+    id: 3,
+    title: 'a new file in the last second',
+    before: alreadyTailed,
+    main: async (pod) => {
+      await pod.fluentdReady();
+      await write(pod, 'app.log', 1000);
+      await write(pod, 'new.log', 1000);
+    },
+  },
+  {
+    ...tailed,
+    id: 4,
+    title: 'file buffer, flush_interval 60s',
+    output: (pod) => conf.toHttp(pod.sink.port, conf.fileBuffer(pod.buffer, flushed(pod))),
+    before: alreadyThere,
+    main: (pod) => endBeforeALook(pod, log(pod, 'app.log')),
+  },
+  {
+    ...tailed,
+    id: 5,
+    title: 'memory buffer, flush_interval 60s',
+    sources: monitored,
+    output: (pod) => conf.toHttp(pod.sink.port, conf.memoryBuffer(flushed(pod))),
+    before: alreadyThere,
+    main: (pod) => endBeforeALook(pod, log(pod, 'app.log')),
+  },
+  {
+    ...tailed,
+    id: 6,
+    title: 'slow start: the first line after 3 windows',
+    main: async (pod) => {
+      // Not at a whole number of windows: Fluentd looks for new files once in as long.
+      await sleep(3.3 * pod.plan.waits.window);
+      await write(pod, 'app.log', 1000);
+    },
+    flags: (pod) => ['-c', pod.conf, ...onQuiet(pod)],
+  },
+  {
+    ...tailed,
+    id: 7,
+    title: 'throttled input (1 MiB/s), a tail of 20 MB',
+    sources: (pod) => [source(pod, '*.log', { read_bytes_limit_per_second: '1m' })],
+    before: alreadyTailed,
+    main: async (pod) => {
+      await pod.fluentdReady();
+      await write(pod, 'app.log', pod.plan.work(200_000));
+    },
+  },
+  {
+    ...tailed,
+    id: 8,
+    title: 'copytruncate, then rotation by rename',
+    before: async (pod) => {
+      await write(pod, 'app.log', 1);
+      await write(pod, 'copied.log', 1000);
+    },
+    main: async (pod) => {
+      await pod.fluentdReady();
+      await copytruncate(pod, log(pod, 'copied.log'));
+      await write(pod, 'copied.log', 500);
+      await write(pod, 'app.log', 2000);
+      await rename(log(pod, 'app.log'), log(pod, 'app.log.1'));
+      await write(pod, 'app.log', 1000);
+      await readUpTo(pod.pos, log(pod, 'app.log'), 100_000);
+      // A process that has the old file open goes on writing to it; no pos file tells of that.
+      await write(pod, 'app.log.1', 200);
+    },
+  },
+  {
+    ...tailed,
+    id: 9,
+    title: 'the worker crashes and is started again',
+    before: alreadyTailed,
+    main: async (pod) => {
+      await pod.fluentdReady();
+      await write(pod, 'app.log', 2000);
+      killWorker(pod.conf);
+      await write(pod, 'app.log', 2000);
+    },
+  },
+  {
+    ...tailed,
+    id: 10,
+    title: 'downstream dead, back 10 s after the end',
+    sources: monitored,
+    output: (pod) =>
+      conf.toHttp(
+        pod.sink.port,
+        conf.memoryBuffer({ flush_interval: '1s', retry_wait: '1s', retry_max_interval: '2s' }),
+      ),
+    before: alreadyTailed,
+    main: async (pod) => {
+      pod.sink.phase = 'dead';
+      await pod.fluentdReady();
+      await write(pod, 'app.log', 1000);
+      await until('Fluentd has tried to send', () => pod.sink.requests > 0);
+      setTimeout(
+        () => {
+          pod.sink.phase = 'up';
+        },
+        pod.plan.work(10_000, 2000),
+      );
+    },
+  },
+  {
+    ...tailed,
+    id: 11,
+    title: 'the last line has no newline',
+    before: alreadyTailed,
+    main: async (pod) => {
+      await pod.fluentdReady();
+      await write(pod, 'app.log', 1000);
+      await pod.lines.appendUnended(log(pod, 'app.log'));
+    },
+    flags: (pod) => [...onMarker(pod), '--complete-last-line'],
+  },
+  {
+    ...tailed,
+    id: 12,
+    title: 'silent for 3 windows, then logging again',
+    before: alreadyTailed,
+    main: async (pod) => {
+      await pod.fluentdReady();
+      await write(pod, 'app.log', 1000);
+      await sleep(3 * pod.plan.waits.window);
+      await write(pod, 'app.log', 1000);
+    },
+  },
+  {
+    ...tailed,
+    id: 13,
+    title: '<group>: 1000 lines, then standing still for 100 s',
+    since: '1.15.0',
+    sources: (pod) => [source(pod, '*.log', {}, [group(Math.round((pod.plan.waits.window * 5) / 3))])],
+    before: alreadyTailed,
+    main: async (pod) => {
+      await pod.fluentdReady();
+      await write(pod, 'app.log', 2500);
+    },
+  },
+  {
+    ...tailed,
+    id: 14,
+    title: 'memory buffer, slow sends (10 chunks of 3 s)',
+    sources: monitored,
+    output: (pod) =>
+      conf.toHttp(pod.sink.port, conf.memoryBuffer({ ...flushed(pod), chunk_limit_records: 100 })),
+    before: alreadyTailed,
+    main: async (pod) => {
+      pod.sink.delay = pod.plan.work(3000);
+      await pod.fluentdReady();
+      await write(pod, 'app.log', 999);
+    },
+  },
+];
+
+export function writeConf(scenario: Scenario, pod: Pod): void {
+  mkdirSync(pod.logs, { recursive: true });
+  writeFileSync(pod.conf, conf.renderConf([...scenario.sources(pod), scenario.output(pod)]));
+}
+
+function group(ratePeriod: number): conf.Section {
+  return {
+    name: 'group',
+    params: { pattern: '/\\/(?<app>[a-z]+)\\.log$/', rate_period: seconds(ratePeriod) },
+    sections: [{ name: 'rule', params: { match: '{"app": "/app/"}', limit: 1000 } }],
+  };
+}

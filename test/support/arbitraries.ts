@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { decodePath } from '../../src/core/path-bytes.ts';
+import type { PositionEntry } from '../../src/core/pos-file.ts';
+
+/** One seed in CI, so that a red run can be run again; any seed elsewhere. */
+export const RUNS = process.env.CI === undefined ? {} : { seed: 20_261_121 };
+
+const TAB = 0x09;
+const NEWLINE = 0x0a;
+const UNWATCHED = 'f'.repeat(16);
+
+/** Bytes of a path as it stands in a pos file: anything but tab and newline, also what is no UTF-8. */
+export const pathBytes: fc.Arbitrary<Uint8Array> = fc.oneof(
+  fc.stringMatching(/^\/[a-z]{1,8}(\/[a-z. -]{1,12}){0,3}$/).map(bytesOf),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).map(bytesOf).map(asPath),
+  fc.uint8Array({ minLength: 1, maxLength: 40 }).map(asPath),
+);
+
+/** Hexadecimal digits in either case, leading zeros too. */
+export function hexDigits(minLength: number, maxLength: number): fc.Arbitrary<string> {
+  const digit = fc.constantFrom(...'0123456789abcdefABCDEF');
+  return fc.array(digit, { minLength, maxLength }).map((digits) => digits.join(''));
+}
+
+/** What follows the inode and is ignored: it cannot begin with another digit of the inode. */
+const rest: fc.Arbitrary<Uint8Array> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(new Uint8Array()) },
+  fc.constantFrom('\r', ' ', '\t', '\tmore', 'g', '\0').map(bytesOf),
+  fc.uint8Array({ maxLength: 8 }).map((bytes) =>
+    bytesOf(
+      '\t',
+      bytes.filter((byte) => byte !== NEWLINE),
+    ),
+  ),
+);
+
+export interface GeneratedLine {
+  readonly bytes: Uint8Array;
+  readonly path: Uint8Array;
+  readonly position: string;
+  readonly inode: string;
+}
+
+const position = fc.oneof(
+  hexDigits(1, 20),
+  hexDigits(16, 16),
+  fc.nat().map((value) => value.toString(16).padStart(16, '0')),
+  fc.constantFrom(
+    UNWATCHED,
+    UNWATCHED.toUpperCase(),
+    `0000${UNWATCHED}`,
+    'fffffffffffffffe',
+    '1fffffffffffff',
+  ),
+);
+const inode = fc.oneof(
+  hexDigits(1, 20),
+  hexDigits(8, 8),
+  fc.constantFrom(UNWATCHED, '0'.repeat(16), '0', '20000000000001'),
+);
+
+/** A line that Fluentd's regex accepts, made by the grammar that it is. */
+export const entryLine: fc.Arbitrary<GeneratedLine> = fc
+  .record({ path: pathBytes, position, inode, rest })
+  .map(({ path, position, inode, rest }) => ({
+    bytes: bytesOf(path, `\t${position}\t${inode}`, rest, '\n'),
+    path,
+    position,
+    inode,
+  }));
+
+/** A line that is none, or nearly one. */
+const brokenLine: fc.Arbitrary<Uint8Array> = fc.oneof(
+  fc
+    .constantFrom('\n', '\t\n', '\t1\t2\n', 'path\n', 'path\t1\n', 'path\t\t2\n', 'path\tx\t2\n')
+    .map(bytesOf),
+  fc
+    .constantFrom('path 1 2\n', 'path\t0x1\t2\n', 'path\t1\tg\n', 'path\t-1\t2\n', '\0'.repeat(40))
+    .map(bytesOf),
+  fc
+    .tuple(pathBytes, pathBytes, position, inode)
+    .map(([a, b, at, ino]) => bytesOf(a, '\t', b, `\t${at}\t${ino}\n`)),
+  fc.uint8Array({ maxLength: 60 }),
+);
+
+/** Bytes of whole pos files, good and bad; the last line may be torn. */
+export const posFileBytes: fc.Arbitrary<Uint8Array> = fc
+  .array(fc.oneof({ weight: 3, arbitrary: entryLine.map(({ bytes }) => bytes) }, brokenLine), {
+    maxLength: 8,
+  })
+  .chain((lines) => {
+    const whole = bytesOf(...lines);
+    const torn = fc.nat(whole.length).map((length) => whole.subarray(0, length));
+    return fc.oneof({ weight: 3, arbitrary: fc.constant(whole) }, torn);
+  });
+
+/** An entry as Fluentd writes it. */
+export const positionEntry: fc.Arbitrary<PositionEntry> = fc.record({
+  path: pathBytes.map(decodePath),
+  position: fc.oneof(fc.nat(), fc.maxSafeNat(), fc.constant(null)),
+  inode: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(String),
+});
+
+/** Strings and bytes in one row; a string is UTF-8. */
+export function bytesOf(...parts: readonly (string | Uint8Array)[]): Uint8Array {
+  return Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+}
+
+/** The bytes without those that cannot stand in a path; one letter where nothing is left. */
+function asPath(bytes: Uint8Array): Uint8Array {
+  const path = bytes.filter((byte) => byte !== TAB && byte !== NEWLINE);
+  return path.length === 0 ? bytesOf('p') : path;
+}

@@ -1,0 +1,153 @@
+import { expect } from 'vitest';
+import { NO_BUFFERS } from '../../src/core/buffers.ts';
+import { type Observation, observe } from '../../src/core/observation.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+import { encodePath } from '../../src/core/path-bytes.ts';
+import { DEFAULT_POLICY, type Policy } from '../../src/core/policy.ts';
+import { entryKey, type PositionEntry, parsePosFile } from '../../src/core/pos-file.ts';
+import type { FluentdReading, ProcessRow } from '../../src/core/processes.ts';
+import type { FileLook, PosFileReading, Snapshot } from '../../src/core/snapshot.ts';
+import type { State } from '../../src/core/state.ts';
+import type { Subject } from '../../src/core/subject.ts';
+import type { Millis } from '../../src/core/units.ts';
+import { type Reporter, type Task, type Transition, watch } from '../../src/daemon/loop.ts';
+import type { Done } from '../../src/daemon/perform.ts';
+import type { Host } from '../../src/host.ts';
+
+export const POS = '/var/log/pos/app.pos';
+export const LOG = '/var/log/app.log';
+
+export function policy(changes: Partial<Policy> = {}): Policy {
+  return { ...DEFAULT_POLICY, ...changes };
+}
+
+/** The text of a pos file as Fluentd writes it. */
+export function posText(
+  entries: readonly { path: string; position: number | null; inode: string | number }[],
+): string {
+  const lines = entries.map(({ path, position, inode }) => {
+    const hex = position === null ? 'f'.repeat(16) : hex16(position);
+    return `${path}\t${hex}\t${hex16(inode)}\n`;
+  });
+  return lines.join('');
+}
+
+function hex16(value: string | number): string {
+  return BigInt(value).toString(16).padStart(16, '0');
+}
+
+export function parse(text: string | Uint8Array): ReturnType<typeof parsePosFile> {
+  return parsePosFile(typeof text === 'string' ? encodePath(text) : text);
+}
+
+export function entry(changes: Partial<PositionEntry> = {}): PositionEntry {
+  return { path: LOG, position: 100, inode: '7', ...changes };
+}
+
+/** A look at an entry's own file, of the given size; with bytes left they hold a newline. */
+export function fileOf({ inode, position }: PositionEntry, size = position ?? 0): FileLook {
+  return { atPath: { inode, size }, ...(size > (position ?? 0) && { newlineLeft: true }) };
+}
+
+export function row(changes: Partial<ProcessRow> = {}): ProcessRow {
+  return { pid: 4242, ppid: 1, startTime: '1', zombie: false, argv: ['fluentd'], ...changes };
+}
+
+type Running = Extract<FluentdReading, { kind: 'running' }>;
+
+export function running(changes: Partial<Running> = {}): Running {
+  const supervisor = { pid: 4242, startTime: '1' };
+  const workers = [{ pid: 4243, startTime: '2' }];
+  return { kind: 'running', supervisor, workers, alone: false, permitted: true, ...changes };
+}
+
+export const ORPHANED: FluentdReading = { kind: 'orphaned', workers: running().workers, permitted: true };
+export const ABSENT: FluentdReading = { kind: 'absent', why: 'no fluentd runs' };
+
+export type Watched = readonly [entry: PositionEntry, look?: FileLook];
+
+/** One pos file with these entries; an entry without a look is read to its end. */
+export function reading(files: readonly Watched[], writtenAgo: Millis = 0): PosFileReading {
+  return { path: POS, kind: 'read', entries: files.map(([entry]) => entry), unparsable: [], writtenAgo };
+}
+
+export function looksOf(files: readonly Watched[]): ReadonlyMap<string, FileLook> {
+  return new Map(files.map(([entry, look]) => [entryKey(entry), look ?? fileOf(entry)]));
+}
+
+export function snapshot(at: Millis, files: readonly Watched[], changes: Partial<Snapshot> = {}): Snapshot {
+  const posFiles = [reading(files)];
+  const nothingElse = { followed: [], buffers: NO_BUFFERS, fluentd: running(), requests: [] };
+  return { at, posFiles, looks: looksOf(files), ...nothingElse, ...changes };
+}
+
+/** What these snapshots, one after the other, amount to. */
+export function seen(snapshots: readonly Snapshot[], rules: Policy = DEFAULT_POLICY): Observation {
+  const last = snapshots.reduce<Observation | undefined>(
+    (before, next) => observe(before, next, rules),
+    undefined,
+  );
+  if (last === undefined) throw new Error('an observation needs a snapshot');
+  return last;
+}
+
+/** One pos file, a fluentd that is searched for, and no configuration. */
+export function subject(changes: Partial<Subject> = {}): Subject {
+  const defaults = { conf: undefined, stopVia: 'auto', doneFile: undefined } as const;
+  return { posFiles: [POS], fluentd: { by: 'search' }, ...defaults, ...changes };
+}
+
+/** Keeps what the loop tells. */
+export class Recorder implements Reporter {
+  readonly transitions: Transition[] = [];
+  readonly looks: { readonly state: State; readonly seen: Observation }[] = [];
+  readonly done: Done[] = [];
+
+  transition(transition: Transition): void {
+    this.transitions.push(transition);
+  }
+
+  looked(state: State, seen: Observation): void {
+    this.looks.push({ state, seen });
+  }
+
+  performed(done: Done): void {
+    this.done.push(done);
+  }
+
+  /** `waiting watching …` up to where it is; a flush is no step of its own here. */
+  get path(): readonly string[] {
+    return ['waiting', ...this.transitions.map(({ to }) => to)].filter((name) => name !== 'flushing');
+  }
+}
+
+export interface Run {
+  readonly outcome: Outcome;
+  readonly report: Recorder;
+}
+
+/** Runs the daemon in a world until its outcome stands. */
+export async function run(
+  host: Host,
+  rules: Partial<Policy> = {},
+  what: Partial<Subject> = {},
+): Promise<Run> {
+  const report = new Recorder();
+  const task: Task = { subject: subject(what), policy: policy(rules), report };
+  return { outcome: await watch(host, task), report };
+}
+
+/** How much later than it must come a signal may come. */
+const LATE = 250;
+
+/** Just these signals, flushes left aside (`SIGINT 4242 @60000`), each at its time and hardly later. */
+export function expectStops(host: { readonly stops: readonly string[] }, expected: readonly string[]): void {
+  const nameOf = (stop: string) => stop.slice(0, stop.indexOf(' @'));
+  const timeOf = (stop = '') => Number(stop.slice(stop.indexOf('@') + 1));
+  expect(host.stops.map(nameOf)).toEqual(expected.map(nameOf));
+  for (const [index, stop] of host.stops.entries()) {
+    const due = timeOf(expected[index]);
+    expect(timeOf(stop), stop).toBeGreaterThanOrEqual(due);
+    expect(timeOf(stop), stop).toBeLessThanOrEqual(due + LATE);
+  }
+}

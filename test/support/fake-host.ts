@@ -1,0 +1,350 @@
+import type { Chunk } from '../../src/core/buffers.ts';
+import type { Endpoint, TailSource } from '../../src/core/fluent-conf.ts';
+import { encodePath } from '../../src/core/path-bytes.ts';
+import type { ProcessIdentity, ProcessRow } from '../../src/core/processes.ts';
+import type { FileStat, FollowedFile, StopRequest } from '../../src/core/snapshot.ts';
+import type { Millis } from '../../src/core/units.ts';
+import type { FileContent, Host } from '../../src/host.ts';
+import { POS, posText } from './builders.ts';
+
+/** A file of the fake world. */
+export interface FakeFile {
+  readonly bytes: Uint8Array;
+  readonly inode: string;
+  readonly writtenAt: Millis;
+}
+
+/** A process of the fake world: its row, and what it does when it gets a signal. */
+export interface FakeProcess extends ProcessRow {
+  readonly permitted: boolean;
+  readonly onSignal: (signal: string) => void;
+}
+
+type Script = (host: FakeHost) => void;
+
+const NEWLINE = 0x0a;
+/** So many sleeps in a row that end where they began: a loop that spins. */
+const MOST_IDLE_SLEEPS = 100;
+
+/** A whole world in memory: files, processes and a clock that moves only while the daemon sleeps. */
+export class FakeHost implements Host {
+  readonly self = 77;
+  /** Each signal that was sent: `SIGINT 4242 @19000`. */
+  readonly sent: string[] = [];
+  readonly files = new Map<string, FakeFile>();
+  readonly directories = new Map<string, string>();
+  readonly processes = new Map<number, FakeProcess>();
+  /** Paths that exist and cannot be read, and why. */
+  readonly broken = new Map<string, string>();
+  /** What answers on the network: by `HOST:PORT`, a body a path; undefined there: no answer. */
+  readonly servers = new Map<string, (path: string) => string | undefined>();
+  sleeps = 0;
+  #now = 0;
+  #lastInode = 100;
+  #idleSleeps = 0;
+  #woken = false;
+  #script: { readonly at: Millis; readonly run: Script }[] = [];
+  readonly #requests: StopRequest[] = [];
+  readonly #fluentds = new Set<FakeFluentd>();
+
+  // The world's own side.
+
+  /** What was sent to end something: a flush (SIGUSR1) is none. */
+  get stops(): readonly string[] {
+    return this.sent.filter((sent) => !sent.startsWith('SIGUSR1 '));
+  }
+
+  /** What happens at an instant. */
+  at(at: Millis, run: Script): this {
+    const after = this.#script.findIndex((other) => other.at > at);
+    this.#script.splice(after < 0 ? this.#script.length : after, 0, { at, run });
+    return this;
+  }
+
+  writeFile(path: string, content: string | Uint8Array, inode = this.files.get(path)?.inode): void {
+    const bytes = typeof content === 'string' ? encodePath(content) : content;
+    this.files.set(path, { bytes, inode: inode ?? this.newInode(), writtenAt: this.#now });
+  }
+
+  /** Appends to a log file; a Fluentd that tails it takes notice. */
+  appendLog(path: string, text: string): void {
+    const before = this.files.get(path)?.bytes ?? new Uint8Array();
+    this.writeFile(path, Uint8Array.from([...before, ...encodePath(text)]));
+    for (const fluentd of this.#fluentds) fluentd.notice(path);
+  }
+
+  rename(from: string, to: string): void {
+    const file = this.files.get(from);
+    if (file === undefined) throw new Error(`no ${from} to rename`);
+    this.files.delete(from);
+    this.files.set(to, file);
+  }
+
+  startProcess(row: Partial<FakeProcess> & { readonly pid: number }): void {
+    const defaults = { ppid: 1, startTime: `started ${this.#now}`, zombie: false, argv: ['sh'] };
+    const onSignal = () => this.endProcess(row.pid);
+    this.processes.set(row.pid, { ...defaults, permitted: true, onSignal, ...row });
+  }
+
+  /** Gone at once; its children go on below pid 1. */
+  endProcess(pid: number): void {
+    this.processes.delete(pid);
+    for (const child of this.processes.values())
+      if (child.ppid === pid) this.processes.set(child.pid, { ...child, ppid: 1 });
+  }
+
+  /** From now on the kernel refuses every signal to it. */
+  forbid(pid: number): void {
+    const found = this.processes.get(pid);
+    if (found !== undefined) this.processes.set(pid, { ...found, permitted: false });
+  }
+
+  startFluentd(options: FluentdOptions = {}): FakeFluentd {
+    const fluentd = new FakeFluentd(this, options);
+    this.#fluentds.add(fluentd);
+    return fluentd;
+  }
+
+  request(by: StopRequest['by']): void {
+    this.#requests.push({ by, at: this.#now });
+    this.#woken = true;
+  }
+
+  newInode(): string {
+    this.#lastInode += 1;
+    return String(this.#lastInode);
+  }
+
+  // The daemon's side.
+
+  now(): Millis {
+    return this.#now;
+  }
+
+  async sleep(until: Millis): Promise<void> {
+    this.sleeps += 1;
+    this.#idleSleeps = until > this.#now ? 0 : this.#idleSleeps + 1;
+    if (this.#idleSleeps > MOST_IDLE_SLEEPS) throw new Error(`the loop spins @${this.#now}`);
+    while (!this.#woken && (this.#script[0]?.at ?? Number.POSITIVE_INFINITY) <= until) this.#runNext();
+    if (!this.#woken) this.#now = Math.max(this.#now, until);
+    this.#woken = false;
+  }
+
+  #runNext(): void {
+    const next = this.#script.shift();
+    this.#now = Math.max(this.#now, next?.at ?? 0);
+    next?.run(this);
+  }
+
+  async expand(pattern: string): Promise<readonly string[]> {
+    const matches = this.files.has(pattern) ? [] : this.#matching([pattern]);
+    return matches.length === 0 ? [pattern] : matches;
+  }
+
+  async readFile(path: string): Promise<FileContent | undefined> {
+    this.#failIfBroken(path);
+    if (this.directories.has(path)) throw new Error('EISDIR: illegal operation on a directory, read');
+    const file = this.files.get(path);
+    return file && { bytes: file.bytes, writtenAgo: this.#now - file.writtenAt };
+  }
+
+  async statFiles(paths: readonly string[]): Promise<readonly (FileStat | undefined)[]> {
+    return paths.map((path) => {
+      const file = this.files.get(path);
+      if (file !== undefined) return { inode: file.inode, size: file.bytes.length };
+      const inode = this.directories.get(path);
+      return inode === undefined ? undefined : { inode, size: 4096 };
+    });
+  }
+
+  async findByInode(path: string, inode: string): Promise<{ path: string; stat: FileStat } | undefined> {
+    const directory = directoryOf(path);
+    this.#failIfBroken(directory);
+    for (const [other, file] of this.files) {
+      if (directoryOf(other) !== directory || file.inode !== inode) continue;
+      return { path: other, stat: { inode, size: file.bytes.length } };
+    }
+    return undefined;
+  }
+
+  async hasNewlineAfter(path: string, position: number): Promise<boolean | undefined> {
+    this.#failIfBroken(path);
+    return this.files.get(path)?.bytes.subarray(position).includes(NEWLINE);
+  }
+
+  async listFollowed({ paths }: TailSource): Promise<readonly FollowedFile[]> {
+    return this.#matching(paths).flatMap((path) => {
+      const file = this.files.get(path);
+      return file === undefined ? [] : [{ path, inode: file.inode, size: file.bytes.length }];
+    });
+  }
+
+  async listChunks(globs: readonly string[]): Promise<readonly Chunk[]> {
+    return this.#matching(globs).map((path) => ({ path, size: this.files.get(path)?.bytes.length ?? 0 }));
+  }
+
+  async appendNewline(path: string, size: number): Promise<void> {
+    if (this.files.get(path)?.bytes.length === size) this.appendLog(path, '\n');
+  }
+
+  async isListening({ host, port }: Endpoint): Promise<boolean> {
+    return this.servers.has(`${host}:${port}`);
+  }
+
+  async get({ host, port }: Endpoint, path: string): Promise<string | undefined> {
+    return this.servers.get(`${host}:${port}`)?.(path);
+  }
+
+  async listProcesses(): Promise<readonly ProcessRow[]> {
+    return [{ ...SELF, pid: this.self }, ...this.processes.values()];
+  }
+
+  async readProcess(pid: number): Promise<ProcessRow | undefined> {
+    return (await this.listProcesses()).find((row) => row.pid === pid);
+  }
+
+  maySignal(pid: number): boolean {
+    return this.processes.get(pid)?.permitted !== false;
+  }
+
+  async signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'> {
+    const found = this.processes.get(target.pid);
+    if (found === undefined || found.zombie || found.startTime !== target.startTime) return 'gone';
+    if (!found.permitted) return 'not-permitted';
+    this.sent.push(`${signal} ${target.pid} @${this.#now}`);
+    if (signal === 'SIGKILL') this.endProcess(target.pid);
+    else found.onSignal(signal);
+    return 'sent';
+  }
+
+  requests(): readonly StopRequest[] {
+    return [...this.#requests];
+  }
+
+  #matching(globs: readonly string[]): readonly string[] {
+    const matchers = globs.map(matcherOf);
+    return [...this.files.keys()].filter((path) => matchers.some((matcher) => matcher.test(path))).toSorted();
+  }
+
+  #failIfBroken(path: string): void {
+    const why = this.broken.get(path);
+    if (why !== undefined) throw new Error(why);
+  }
+}
+
+const SELF: Omit<ProcessRow, 'pid'> = {
+  ppid: 1,
+  startTime: 'posidle',
+  zombie: false,
+  argv: ['node', 'posidle', 'watch', '--process', 'fluentd'],
+};
+
+/** `*` and `?` only. */
+function matcherOf(glob: string): RegExp {
+  const source = glob
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '[^/]*')
+    .replaceAll('?', '[^/]');
+  return new RegExp(`^${source}$`);
+}
+
+function directoryOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}
+
+export interface FluentdOptions {
+  readonly pid?: number;
+  readonly workers?: number;
+  readonly posFile?: string;
+  readonly argv?: readonly string[];
+  readonly permitted?: boolean;
+  /** Signals that the supervisor gets and does nothing about. */
+  readonly ignores?: readonly string[];
+  /** From the stop signal to the end. */
+  readonly stopTakes?: Millis;
+  /** From the write of a line to its position in the pos file. */
+  readonly readTakes?: Millis;
+}
+
+/** A Fluentd of the fake world: a supervisor (pid) and its workers (pid + 1 …), which read what they are told of. */
+export class FakeFluentd {
+  readonly pid: number;
+  readonly posFile: string;
+  /** false: it reads nothing more; a full buffer, a throttled input. */
+  reads = true;
+  readonly #host: FakeHost;
+  readonly #options: FluentdOptions;
+  readonly #positions = new Map<string, { position: number; inode: string }>();
+
+  constructor(host: FakeHost, options: FluentdOptions) {
+    const { pid = 4242, workers = 1, posFile = POS, argv = ['/usr/bin/ruby', '/usr/bin/fluentd'] } = options;
+    this.#host = host;
+    this.#options = options;
+    this.pid = pid;
+    this.posFile = posFile;
+    const permitted = options.permitted ?? true;
+    host.startProcess({ pid, argv, permitted, onSignal: (signal) => this.#onSignal(signal) });
+    for (let at = 1; at <= workers; at += 1) this.startWorker(pid + at);
+    if (!host.files.has(posFile)) host.writeFile(posFile, '');
+  }
+
+  startWorker(pid: number): void {
+    const argv = ['/usr/bin/ruby', '-Eascii-8bit:ascii-8bit', '/usr/bin/fluentd', '--under-supervisor'];
+    const onSignal = (signal: string) => {
+      if (signal === 'SIGTERM') this.#host.at(this.#stopAt(), (host) => host.endProcess(pid));
+    };
+    const permitted = this.#options.permitted ?? true;
+    this.#host.startProcess({ pid, ppid: this.pid, argv, permitted, onSignal });
+  }
+
+  /** A log file has changed. */
+  notice(path: string): void {
+    this.#host.at(this.#host.now() + (this.#options.readTakes ?? 0), () => this.read(path));
+  }
+
+  /** Reads a file to its last newline, where it still reads. */
+  read(path: string): void {
+    const file = this.#host.files.get(path);
+    if (!this.reads || !this.isAlive || file === undefined) return;
+    this.setPosition(path, file.bytes.lastIndexOf(NEWLINE) + 1);
+  }
+
+  setPosition(path: string, position: number, inode = this.#host.files.get(path)?.inode ?? '0'): void {
+    this.#positions.set(path, { position, inode });
+    this.writePosFile();
+  }
+
+  writePosFile(): void {
+    this.#host.writeFile(this.posFile, posText([...this.#positions].map(([path, at]) => ({ path, ...at }))));
+  }
+
+  /** Empties the pos file, and fills it again after a while. */
+  compact(takes: Millis): void {
+    this.#host.writeFile(this.posFile, '');
+    this.#host.at(this.#host.now() + takes, () => this.writePosFile());
+  }
+
+  /** Every process of it, also workers that go on without their supervisor. */
+  get isAlive(): boolean {
+    return this.#family().length > 0;
+  }
+
+  end(): void {
+    for (const pid of this.#family()) this.#host.endProcess(pid);
+  }
+
+  #family(): readonly number[] {
+    const pids = [...this.#host.processes.keys()];
+    return pids.filter((pid) => pid >= this.pid && pid < this.pid + 10);
+  }
+
+  #onSignal(signal: string): void {
+    const ends =
+      ['SIGINT', 'SIGTERM', 'SIGQUIT'].includes(signal) && !this.#options.ignores?.includes(signal);
+    if (ends) this.#host.at(this.#stopAt(), () => this.end());
+  }
+
+  #stopAt(): Millis {
+    return this.#host.now() + (this.#options.stopTakes ?? 1_000);
+  }
+}

@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export type Params = Record<string, string | number | boolean>;
+
+export interface Section {
+  name: string;
+  arg?: string;
+  params?: Params;
+  sections?: readonly Section[];
+}
+
+export interface WorkDir {
+  dir: string;
+  logs: string;
+  pos: string;
+  buffer: string;
+}
+
+export function makeWorkDir(label = 'run'): WorkDir {
+  const dir = mkdtempSync(join(tmpdir(), `posidle-${label}-`));
+  const logs = join(dir, 'logs');
+  mkdirSync(logs);
+  return { dir, logs, pos: join(dir, 'app.pos'), buffer: join(dir, 'buffer') };
+}
+
+export function renderConf(sections: readonly Section[]): string {
+  return `${sections.map((section) => render(section, '')).join('\n')}\n`;
+}
+
+function render({ name, arg, params = {}, sections = [] }: Section, indent: string): string {
+  const inner = `${indent}  `;
+  return [
+    `${indent}<${arg === undefined ? name : `${name} ${arg}`}>`,
+    ...Object.entries(params).map(([key, value]) => `${inner}${key} ${value}`),
+    ...sections.map((section) => render(section, inner)),
+    `${indent}</${name}>`,
+  ].join('\n');
+}
+
+/** An in_tail that takes lines as they are (parser none), tagged `app`. */
+export function tail(path: string, posFile: string, params: Params = {}, sections: Section[] = []): Section {
+  const parse: Section = { name: 'parse', params: { '@type': 'none' } };
+  return {
+    name: 'source',
+    params: { '@type': 'tail', path, pos_file: posFile, tag: 'app', read_from_head: true, ...params },
+    sections: [parse, ...sections],
+  };
+}
+
+export function output(type: string, params: Params = {}, sections: Section[] = []): Section {
+  // Not `**`: that would catch Fluentd's own events too, and its buffer would never be empty.
+  return { name: 'match', arg: 'app', params: { '@type': type, ...params }, sections };
+}
+
+/** Unbuffered: in_tail's position moves on when the lines stand on stdout. */
+export const toStdout = (): Section => output('stdout');
+
+export function toHttp(port: number, buffer: Section): Section {
+  const params = { endpoint: `http://127.0.0.1:${port}/`, retryable_response_codes: '503', open_timeout: 5 };
+  return output('http', params, [buffer]);
+}
+
+export const toForward = (port: number, buffer: Section): Section =>
+  output('forward', {}, [{ name: 'server', params: { host: '127.0.0.1', port } }, buffer]);
+
+export const toFile = (path: string, buffer: Section): Section => output('file', { path }, [buffer]);
+
+export const toExec = (command: string, buffer: Section): Section =>
+  output('exec', { command }, [{ name: 'format', params: { '@type': 'json' } }, buffer]);
+
+export const fileBuffer = (path: string, params: Params = {}): Section => ({
+  name: 'buffer',
+  params: { '@type': 'file', path, ...params },
+});
+
+export const memoryBuffer = (params: Params = {}): Section => ({
+  name: 'buffer',
+  params: { '@type': 'memory', ...params },
+});
+
+export const monitorAgent = (port: number): Section => ({
+  name: 'source',
+  params: { '@type': 'monitor_agent', bind: '127.0.0.1', port },
+});
