@@ -2,11 +2,15 @@
 import { readFileSync } from 'node:fs';
 import yargs, { type Argv } from 'yargs';
 import { runInspect } from './commands/inspect.ts';
-import { inspectOptions, optionsFromEnvironment, watchOptions } from './commands/options.ts';
+import { inspectOptions, optionsFromEnvironment, runOptions, watchOptions } from './commands/options.ts';
+import { runParent } from './commands/run.ts';
 import { UsageError } from './commands/usage-error.ts';
 import { runWatch } from './commands/watch.ts';
 import { EXIT } from './core/outcome.ts';
 import { printable } from './core/printable.ts';
+
+/** Put in by docker/bundle.mjs: beside the bundle stands no package.json. */
+declare const BUNDLED_VERSION: string | undefined;
 
 let exitCode: number = EXIT.ok;
 
@@ -16,14 +20,19 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   fail(`cannot write to stdout: ${error.message}`, EXIT.bug);
 });
 
-try {
-  await parser(process.argv.slice(2)).parseAsync();
-} catch (error) {
-  if (error instanceof UsageError) fail(error.message, EXIT.usage);
-  fail((error as Error).stack ?? String(error), EXIT.bug);
+void main();
+
+// No await at the top level: the bundle is CommonJS, which has none.
+async function main(): Promise<void> {
+  try {
+    await parser(process.argv.slice(2)).parseAsync();
+  } catch (error) {
+    if (error instanceof UsageError) fail(error.message, EXIT.usage);
+    fail((error as Error).stack ?? String(error), EXIT.bug);
+  }
+  // A pipe takes what is written in its own time: end only when it has.
+  process.stdout.write('', () => process.exit(exitCode));
 }
-// A pipe takes what is written in its own time: end only when it has.
-process.stdout.write('', () => process.exit(exitCode));
 
 function parser(words: readonly string[]): Argv {
   return yargs(words)
@@ -39,11 +48,21 @@ function parser(words: readonly string[]): Argv {
         exitCode = await runWatch(args);
       },
     )
+    .command(
+      'run',
+      "as fluentd's parent, the container's command: posidle run -- fluentd …",
+      runCommand,
+      async (args) => {
+        const command = ((args['--'] as unknown[] | undefined) ?? []).map(String);
+        exitCode = await runParent(args, command, (text) => process.stderr.write(text));
+      },
+    )
     .command('inspect [files..]', 'what fluentd has read, what is left', inspectCommand, async (args) => {
       const given = [...(args.files ?? []), ...(args['pos-file'] ?? [])];
       exitCode = await runInspect({ ...args, 'pos-file': given }, (text) => process.stdout.write(text));
     })
-    .demandCommand(1, 'say what to do: watch or inspect')
+    .demandCommand(1, 'say what to do: watch, run or inspect')
+    .parserConfiguration({ 'populate--': true })
     .strict()
     .help()
     .alias('help', 'h')
@@ -55,6 +74,16 @@ function parser(words: readonly string[]): Argv {
     })
     .exitProcess(false)
     .epilogue('Every option can be set by environment: POSIDLE_QUIET=30s is --quiet 30s.');
+}
+
+function runCommand(command: Argv) {
+  return command
+    .options(runOptions)
+    .config(optionsFromEnvironment(process.env, runOptions))
+    .usage('$0 run [options] -- fluentd …')
+    .example('$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when nothing has moved for 60 s')
+    .example('$0 run --done-file /var/log/app/done -- fluentd', 'when main has left this file')
+    .example('$0 run --quiet off -- fluentd', 'as a native sidecar: when the kubelet sends SIGTERM');
 }
 
 function watchCommand(command: Argv) {
@@ -90,6 +119,7 @@ function inspectCommand(command: Argv) {
 }
 
 function versionOf(): string {
+  if (typeof BUNDLED_VERSION === 'string') return BUNDLED_VERSION;
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }

@@ -16,6 +16,12 @@ export interface FoundConf {
   readonly isGiven: boolean;
 }
 
+interface ConfWanted {
+  readonly fluentConf: string | undefined;
+  /** Fluentd will run in posidle's own environment. */
+  readonly ownEnvironment?: boolean;
+}
+
 /** Where the official images and packages have it (fluentd-docker-image's entrypoint; lib/fluent/env.rb). */
 function usualPlaces(env: NodeJS.ProcessEnv): readonly string[] {
   return [
@@ -28,7 +34,7 @@ function usualPlaces(env: NodeJS.ProcessEnv): readonly string[] {
 /** Fluentd's configuration, where one is given or found; evaluated as far as that can be done. */
 export async function findConf(
   host: Host,
-  given: string | undefined,
+  { fluentConf: given, ownEnvironment = false }: ConfWanted,
   env: NodeJS.ProcessEnv,
 ): Promise<FoundConf | undefined> {
   const path = given ?? env.FLUENT_CONF ?? (await firstThere(usualPlaces(env)));
@@ -39,8 +45,9 @@ export async function findConf(
       `${option}: there is no file ${path}; name fluentd's configuration, or the pos file with --pos-file`,
     );
   }
+  const ruby = ownEnvironment ? { env, hostname: hostname() } : await rubyContext(host, env);
   const own = await loadFluentConf(path, {
-    ruby: await rubyContext(host, env),
+    ruby,
     includeDir: '/etc/fluent/conf.d',
   });
   const conf = own.problems.length === 0 ? own : ((await askFluentd(host, path, own)) ?? own);

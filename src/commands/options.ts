@@ -69,6 +69,11 @@ export const watchOptions = {
   },
 } as const satisfies Record<string, Options>;
 
+const { pid: _pid, 'pid-file': _pidFile, process: _process, ...ofTheWatch } = watchOptions;
+
+/** A parent knows its child: nobody has to name it. */
+export const runOptions = ofTheWatch;
+
 export const inspectOptions = {
   ...posFileOptions,
   json: { ...flag('one JSON object'), group: TELL },
@@ -81,10 +86,11 @@ export const inspectOptions = {
 } as const satisfies Record<string, Options>;
 
 export type WatchArgs = InferredOptionTypes<typeof watchOptions>;
+export type RunArgs = InferredOptionTypes<typeof runOptions>;
 export type InspectArgs = InferredOptionTypes<typeof inspectOptions>;
 
 /** The flags as a policy. */
-export function policyOf(args: WatchArgs): Policy {
+export function policyOf(args: RunArgs): Policy {
   return {
     ...DEFAULT_POLICY,
     quiet: args.quiet ?? (args['done-file'] === undefined ? DEFAULT_POLICY.quiet : 'off'),

@@ -9,6 +9,8 @@ import { UsageError } from './usage-error.ts';
 export interface Named {
   readonly posFiles: readonly string[];
   readonly fluentConf: string | undefined;
+  /** Fluentd will run in posidle's own environment. */
+  readonly ownEnvironment?: boolean;
 }
 
 export interface Found {
@@ -21,7 +23,7 @@ export interface Found {
 
 /** The pos files and the configuration that are meant; throws where there is nothing to look at. */
 export async function findSubject(host: Host, named: Named): Promise<Found> {
-  const found = await findConf(host, named.fluentConf, process.env);
+  const found = await findConf(host, named, process.env);
   if (named.posFiles.length === 0) return fromConf(found);
   if (found === undefined)
     return { posFiles: named.posFiles, conf: undefined, warnings: [], confPath: undefined };

@@ -1,88 +1,22 @@
-import { unseenBuffers } from '../core/buffers.ts';
-import { quietWarnings } from '../core/fluent-conf.ts';
-import { describeOutcome, exitCodeOf } from '../core/outcome.ts';
-import type { Policy } from '../core/policy.ts';
-import type { StopVia } from '../core/subject.ts';
-import { watch } from '../daemon/loop.ts';
-import type { Log, LogFormat, LogLevel } from '../log.ts';
-import { DoneFile } from '../node/done-file.ts';
-import { openLog } from '../node/logger.ts';
+import { exitCodeOf } from '../core/outcome.ts';
 import { NodeHost } from '../node/node-host.ts';
-import { onStopSignals } from '../node/signals.ts';
-import { writeTerminationLog } from '../node/termination-log.ts';
-import { usageOf } from '../node/usage.ts';
+import { onSignals } from '../node/signals.ts';
 import { policyOf, targetOf, type WatchArgs } from './options.ts';
-import { LogReporter } from './report.ts';
-import { type Found, findSubject, subjectFor } from './subject.ts';
+import { findSubject } from './subject.ts';
+import { supervise } from './supervise.ts';
 
 /** `posidle watch`: beside a fluentd that something else started. Resolves to the exit code. */
 export async function runWatch(args: WatchArgs): Promise<number> {
   const host = new NodeHost();
-  onStopSignals((by) => host.request(by));
+  onSignals(
+    (by) => host.request(by),
+    () => {},
+  );
   const target = targetOf(args);
+  const policy = policyOf(args);
   const found = await findSubject(host, {
     posFiles: args['pos-file'] ?? [],
     fluentConf: args['fluent-conf'],
   });
-  const subject = subjectFor(found, target, args['stop-via'] as StopVia);
-  const policy = withConf(policyOf(args), found);
-  const log = openLog(args['log-level'] as LogLevel, formatOf(args));
-  const doneFile =
-    args['done-file'] === undefined
-      ? undefined
-      : new DoneFile(args['done-file'], args['ignore-old-done-file']);
-  try {
-    tellStart(log, found, policy);
-    host.watchFiles([...found.posFiles]);
-    doneFile?.watch(() => host.request('done-file'));
-    const outcome = await watch(host, {
-      subject,
-      policy,
-      report: new LogReporter(log, { bar: process.stderr.isTTY, usage: usageOf }),
-    });
-    const code = exitCodeOf(outcome, policy);
-    const tell = outcome.drained || outcome.end === 'dry-run' ? log.info : log.warn;
-    tell({ outcome, code }, describeOutcome(outcome));
-    await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>
-      log.warn({}, `the termination message cannot be written: ${error.message}`),
-    );
-    return code;
-  } finally {
-    doneFile?.close();
-    host.close();
-    await log.close();
-  }
-}
-
-/** in_tail's own times, where they are known. */
-function withConf(policy: Policy, { conf }: Found): Policy {
-  const sources = conf?.sources ?? [];
-  if (sources.length === 0) return policy;
-  return {
-    ...policy,
-    refreshInterval: Math.max(...sources.map(({ refreshInterval }) => refreshInterval)),
-    rotateWait: Math.max(...sources.map(({ rotateWait }) => rotateWait)),
-  };
-}
-
-function tellStart(log: Log, { posFiles, conf, confPath, warnings }: Found, policy: Policy): void {
-  const by = confPath === undefined ? '' : `, by ${confPath}`;
-  log.info({ posFiles, fluentConf: confPath, policy }, `posidle watches ${posFiles.join(', ')}${by}`);
-  const waits = policy.quiet === 'off' ? { grace: policy.grace } : { quiet: policy.quiet };
-  for (const warning of [...warnings, ...(conf === undefined ? [] : quietWarnings(conf, waits))])
-    log.warn({}, warning);
-  const unseen = unseenBuffers(conf);
-  if (unseen.length === 0) return;
-  const remedy =
-    conf === undefined
-      ? 'give --fluent-conf'
-      : 'add to fluent.conf: <source> @type monitor_agent, bind 127.0.0.1 </source>';
-  log.info(
-    { unseen },
-    `buffers that posidle cannot see, and can only ask to flush: ${unseen.join(', ')}; to make them visible, ${remedy}`,
-  );
-}
-
-function formatOf(args: WatchArgs): LogFormat {
-  return (args['log-format'] as LogFormat | undefined) ?? (process.stderr.isTTY ? 'pretty' : 'json');
+  return supervise({ host, args, found, target, policy, codeOf: (outcome) => exitCodeOf(outcome, policy) });
 }

@@ -14,6 +14,8 @@ export function describeTrigger({ by }: Trigger, seen: Observation, policy: Poli
     case 'SIGTERM':
     case 'SIGINT':
       return `posidle got ${by}`;
+    case 'deserted':
+      return 'the supervisor ended by itself';
     case 'done-file':
       return 'the done file is there';
   }

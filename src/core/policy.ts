@@ -23,6 +23,8 @@ export interface Policy {
   readonly rotateWait: Millis;
   /** End the unfinished last line of a file, so that Fluentd emits it. */
   readonly completeLastLine: boolean;
+  /** posidle is Fluentd's parent: its supervisor's end is the end. */
+  readonly parent: boolean;
   readonly strict: boolean;
   readonly dryRun: boolean;
 }
@@ -39,6 +41,7 @@ export const DEFAULT_POLICY: Policy = {
   refreshInterval: 60_000,
   rotateWait: 5_000,
   completeLastLine: false,
+  parent: false,
   strict: false,
   dryRun: false,
 };

@@ -2,6 +2,8 @@
 export interface ProcessRow {
   readonly pid: number;
   readonly ppid: number;
+  /** The session that it belongs to; 0 where the system does not tell. */
+  readonly session: number;
   /** When it was started, in whatever the system counts in: with the pid it is the identity. */
   readonly startTime: string;
   /** Ended, and not yet reaped by its parent. */
@@ -20,7 +22,9 @@ export type FluentdTarget =
   | { readonly by: 'search' }
   | { readonly by: 'pid'; readonly pid: number }
   | { readonly by: 'pid-file'; readonly path: string }
-  | { readonly by: 'pattern'; readonly pattern: RegExp };
+  | { readonly by: 'pattern'; readonly pattern: RegExp }
+  /** The child that leads this session, or what runs in it: wrappers and restarts included. */
+  | { readonly by: 'session'; readonly leader: number };
 
 export type FluentdReading =
   | { readonly kind: 'absent'; readonly why: string }
@@ -63,6 +67,16 @@ export function findByPattern(
   );
   const fluentds = matches.filter((row) => isFluentd(row.argv));
   return withoutChildrenOfOthers(fluentds.length > 0 ? fluentds : matches);
+}
+
+/** The Fluentd that runs in a session; before it shows itself, and where it is none, the session's leader. */
+export function findInSession(table: readonly ProcessRow[], leader: number): readonly ProcessRow[] {
+  const members = table.filter((row) => row.session === leader && !row.zombie);
+  const supervisors = findSupervisors(members);
+  // After SIGUSR2 (1.18 and later) the old supervisor and the new one run side by side for a while.
+  const newest = supervisors.toSorted((a, b) => Number(a.startTime) - Number(b.startTime)).at(-1);
+  if (newest !== undefined) return [newest];
+  return members.filter(({ pid, argv }) => pid === leader && !isWorker(argv));
 }
 
 /** The live workers below a supervisor. */

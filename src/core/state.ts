@@ -25,7 +25,13 @@ export type State =
       readonly flushedAt: Millis;
     }
   /** The stop signal is sent: Fluentd flushes and ends. */
-  | ({ readonly name: 'stopping'; readonly since: Millis; readonly termedOrphans: boolean } & Verdict)
+  | ({
+      readonly name: 'stopping';
+      readonly since: Millis;
+      readonly termedOrphans: boolean;
+      /** It was the supervisor that ended, by itself: only its workers are being stopped. */
+      readonly deserted: boolean;
+    } & Verdict)
   /** SIGKILL is sent to what was left. */
   | ({ readonly name: 'killing'; readonly since: Millis } & Verdict)
   /** The end. */
@@ -40,7 +46,7 @@ export type StateName = State['name'];
 
 /** What made the drain begin. */
 export interface Trigger {
-  readonly by: 'quiet' | 'start-timeout' | StopRequest['by'];
+  readonly by: 'quiet' | 'start-timeout' | 'deserted' | StopRequest['by'];
   readonly at: Millis;
 }
 

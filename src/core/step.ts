@@ -111,7 +111,8 @@ const stepFlushing: Rule<'flushing'> = (state, seen, policy) => {
 const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   const { trigger, gate, held } = state;
   const verdict = { trigger, gate, held };
-  if (seen.fluentd.kind === 'absent') return finish({ kind: 'stopped' }, seen, verdict);
+  const kind = state.deserted ? 'ended-by-itself' : 'stopped';
+  if (seen.fluentd.kind === 'absent') return finish({ kind }, seen, verdict);
   const deadline = stopDeadline(state, seen, policy);
   if (isOver(deadline, seen.at)) {
     const why = `Fluentd still runs ${formatDuration(seen.at - state.since)} after the stop signal`;
@@ -147,11 +148,11 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
   }
   if (seen.goneSince !== undefined) {
     // A restart, or SIGUSR2 since 1.18, puts another supervisor in its place.
-    const deadline = seen.goneSince + policy.settle;
-    return isOver(deadline, seen.at)
-      ? finish({ kind: 'ended-by-itself' }, seen, verdict)
-      : stay(state, deadline);
+    const deadline = seen.goneSince + (policy.parent ? 0 : policy.settle);
+    if (!isOver(deadline, seen.at)) return stay(state, deadline);
+    return finish({ kind: 'ended-by-itself' }, seen, verdict);
   }
+  if (policy.parent && fluentd.kind === 'orphaned') return desert(seen, verdict);
   if (fluentd.kind !== 'absent' && !fluentd.permitted && !policy.dryRun) {
     const why = 'posidle may not signal fluentd: run it as the same user, or with the capability KILL';
     return finish({ kind: 'not-permitted', why }, seen, verdict);
@@ -235,6 +236,14 @@ function catchUp(trigger: Trigger, seen: Observation, policy: Policy): Step {
   return move(state, describeTrigger(trigger, seen, policy));
 }
 
+/** Whoever started the supervisor learns how it ended; the workers that it left get their time to end. */
+function desert(seen: Observation, verdict: Verdict | undefined): Step {
+  const gate: Gate = { name: 'worker', why: 'the supervisor ended by itself and left its workers' };
+  const drain = verdict ?? { trigger: { by: 'deserted', at: seen.at }, gate, held: bufferedIn(seen.buffers) };
+  const state: State = { name: 'stopping', since: seen.at, termedOrphans: true, deserted: true, ...drain };
+  return move(state, gate.why, [TERM_WORKERS]);
+}
+
 function stop(drain: Omit<Verdict, 'held'>, seen: Observation, policy: Policy): Step {
   const verdict = { ...drain, held: bufferedIn(seen.buffers) };
   if (policy.dryRun) return finish({ kind: 'dry-run' }, seen, verdict);
@@ -244,7 +253,11 @@ function stop(drain: Omit<Verdict, 'held'>, seen: Observation, policy: Policy): 
   const action: Action = orphaned
     ? TERM_WORKERS
     : { do: 'signal', target: 'supervisor', signal: policy.stopSignal };
-  return move({ name: 'stopping', since: seen.at, termedOrphans: orphaned, ...verdict }, why, [action]);
+  return move(
+    { name: 'stopping', since: seen.at, termedOrphans: orphaned, deserted: false, ...verdict },
+    why,
+    [action],
+  );
 }
 
 function finish(end: End, seen: Observation, verdict: Verdict | undefined): Step {

@@ -3,6 +3,7 @@ import {
   type FluentdReading,
   type FluentdTarget,
   findByPattern,
+  findInSession,
   findSupervisors,
   findWorkers,
   identityOf,
@@ -85,6 +86,10 @@ async function resolve(host: Host, target: FluentdTarget): Promise<Wanted> {
     case 'pattern': {
       const why = `no process matches ${target.pattern} (--process)`;
       return { why, rows: (table) => findByPattern(table, target.pattern, host.self) };
+    }
+    case 'session': {
+      const { leader } = target;
+      return { why: 'fluentd has ended', rows: (table) => findInSession(table, leader) };
     }
     case 'pid-file':
       return resolvePidFile(host, target.path);

@@ -51,11 +51,12 @@ export class NodeHost implements Host {
         clearTimeout(timer);
         resolve();
       };
-      this.#watcher?.arm(() => this.#wake());
+      this.#watcher?.arm(() => this.wake());
     });
   }
 
-  #wake(): void {
+  /** Something may have changed: the loop looks at once. */
+  wake(): void {
     this.#hinted = true;
     this.#resolveSleep();
   }
@@ -92,7 +93,7 @@ export class NodeHost implements Host {
   /** Takes a call for the end; the loop sees it at once. */
   request(by: StopRequest['by']): void {
     this.#requests.push({ by, at: this.now() });
-    this.#wake();
+    this.wake();
   }
 
   /** Why there are no file events, where there are none. */

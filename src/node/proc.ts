@@ -46,10 +46,15 @@ export function environmentOf(pid: number): Readonly<Record<string, string>> | u
   }
 }
 
-/** Fields 3, 4 and 22; they begin after the last `)`, since the name in field 2 may hold anything. */
-function parseStat(text: string): Pick<ProcessRow, 'ppid' | 'startTime' | 'zombie'> {
-  const [state, ppid, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { ppid: Number(ppid), startTime: rest[17] ?? '', zombie: state === 'Z' || state === 'X' };
+/** Fields 3, 4, 6 and 22; they begin after the last `)`, since the name in field 2 may hold anything. */
+function parseStat(text: string): Pick<ProcessRow, 'ppid' | 'session' | 'startTime' | 'zombie'> {
+  const [state, ppid, , session, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return {
+    ppid: Number(ppid),
+    session: Number(session),
+    startTime: rest[15] ?? '',
+    zombie: state === 'Z' || state === 'X',
+  };
 }
 
 /** A title that a process has given itself (setproctitle) is padded with NULs. */

@@ -45,6 +45,7 @@ async function listByPs(): Promise<readonly ProcessRow[]> {
   return rows.map(({ pid, ppid, cmd, name, startTime }) => ({
     pid,
     ppid,
+    session: 0,
     startTime: startTime?.toISOString() ?? '',
     zombie: /<defunct>/.test(cmd ?? ''),
     argv: (cmd ?? name).split(' '),
