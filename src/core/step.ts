@@ -203,7 +203,8 @@ function endLines(seen: Observation): readonly Action[] {
 function waitForFluentd(state: State, seen: Observation, policy: Policy): Step {
   const why = seen.fluentd.kind === 'absent' ? seen.fluentd.why : '';
   const deadline = startDeadline(state, policy);
-  const over = isOver(deadline, seen.at) || signalsIn(seen).length > 0;
+  // A parent sees its child from the first look on: not there is gone.
+  const over = policy.parent || isOver(deadline, seen.at) || signalsIn(seen).length > 0;
   return over ? finish({ kind: 'no-fluentd', why }, seen, undefined) : stay(state, deadline);
 }
 
