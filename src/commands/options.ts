@@ -1,4 +1,5 @@
 import type { InferredOptionTypes, Options } from 'yargs';
+import type { Endpoint } from '../core/fluent-conf.ts';
 import { DEFAULT_POLICY, type Policy } from '../core/policy.ts';
 import type { FluentdTarget } from '../core/processes.ts';
 import { type Millis, parseDuration, parseSize } from '../core/units.ts';
@@ -36,6 +37,19 @@ export const watchOptions = {
     coerce: optional(durationOf('quiet', ['off'])),
   },
   'done-file': text('PATH', 'begin when this file exists', WHEN),
+  'done-process': {
+    ...text(
+      'REGEX',
+      "begin when main's process, whose command line matches, is gone (shared PID namespace)",
+      WHEN,
+    ),
+    coerce: optional(pattern('done-process')),
+  },
+  listen: {
+    ...text('HOST:PORT', 'POST /quitquitquit begins; GET /healthz /readyz /status /metrics', WHEN),
+    coerce: optional(endpoint('listen')),
+  },
+  'token-file': text('FILE', 'POST needs the bearer token in this file', WHEN),
   'ignore-old-done-file': {
     ...flag('a done file that was there before posidle does not count'),
     group: WHEN,
@@ -93,7 +107,8 @@ export type InspectArgs = InferredOptionTypes<typeof inspectOptions>;
 export function policyOf(args: RunArgs): Policy {
   return {
     ...DEFAULT_POLICY,
-    quiet: args.quiet ?? (args['done-file'] === undefined ? DEFAULT_POLICY.quiet : 'off'),
+    quiet: args.quiet ?? (hasOtherTrigger(args) ? 'off' : DEFAULT_POLICY.quiet),
+    doneProcess: args['done-process'] !== undefined,
     settle: args.settle,
     startTimeout: args['start-timeout'],
     drainTimeout: args['drain-timeout'],
@@ -104,6 +119,10 @@ export function policyOf(args: RunArgs): Policy {
     dryRun: args['dry-run'],
     completeLastLine: args['complete-last-line'],
   };
+}
+
+function hasOtherTrigger(args: RunArgs): boolean {
+  return [args['done-file'], args['done-process'], args.listen].some((given) => given !== undefined);
 }
 
 /** Which fluentd the flags name. */
@@ -187,6 +206,19 @@ function wholeNumber(name: string) {
     const given = single(name, value);
     if (/^[1-9]\d*$/.test(given)) return Number(given);
     throw new UsageError(`--${name}: '${given}' is no process id; write a number such as 42`);
+  };
+}
+
+/** `HOST:PORT`, or a port on loopback; an address that others can reach has to be written out. */
+function endpoint(name: string) {
+  return (value: unknown): Endpoint => {
+    const given = single(name, value);
+    const match = /^(?:\[([^\]]+)\]:|([^:]+):)?(\d{1,5})$/.exec(given);
+    const port = Number(match?.[3]);
+    if (match !== null && port <= 65_535) return { host: match[1] ?? match[2] ?? '127.0.0.1', port };
+    throw new UsageError(
+      `--${name}: '${given}' is no address; write 127.0.0.1:8080, or 0.0.0.0:8080 to be reached from outside`,
+    );
   };
 }
 

@@ -77,4 +77,4 @@ function supervisorOf(fluentd: FluentdReading) {
 }
 
 const SESSION_ONLY = (leader: number) =>
-  ({ posFiles: [], fluentd: { by: 'session', leader }, conf: undefined, stopVia: 'signal' }) as const;
+  ({ fluentd: { by: 'session', leader }, conf: undefined, stopVia: 'signal' }) as const;

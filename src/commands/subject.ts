@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import type { FluentdTarget } from '../core/processes.ts';
-import { type ConfFacts, confFacts, type StopVia, type Subject } from '../core/subject.ts';
+import { type ConfFacts, confFacts, type Subject } from '../core/subject.ts';
 import type { Host } from '../host.ts';
 import { type FoundConf, findConf, problemsOf } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
@@ -30,13 +29,14 @@ export async function findSubject(host: Host, named: Named): Promise<Found> {
   return besidePosFiles(named.posFiles, found);
 }
 
-export function subjectFor(found: Found, fluentd: FluentdTarget, stopVia: StopVia): Subject {
-  if (stopVia === 'rpc' && found.conf?.rpc === undefined) {
+/** The subject of a watch, as far as `found` allows. */
+export function subjectFor(found: Found, wanted: Omit<Subject, 'posFiles' | 'conf'>): Subject {
+  if (wanted.stopVia === 'rpc' && found.conf?.rpc === undefined) {
     throw new UsageError(
       '--stop-via rpc: no rpc_endpoint is known; set it in <system> of fluent.conf and give --fluent-conf',
     );
   }
-  return { posFiles: found.posFiles, conf: found.conf, fluentd, stopVia };
+  return { ...wanted, posFiles: found.posFiles, conf: found.conf };
 }
 
 function fromConf(found: FoundConf | undefined): Found {

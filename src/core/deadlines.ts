@@ -16,6 +16,13 @@ export function quietAt({ movedAt }: Observation, { quiet }: Policy): Millis | u
   return quiet === 'off' || movedAt === undefined ? undefined : movedAt + quiet;
 }
 
+/** When main's process counts as ended: gone for the settle time, or never seen within the start timeout. */
+export function mainEndAt({ memory }: Observation, { settle, startTimeout }: Policy): Millis | undefined {
+  const { seen, goneSince } = memory.main;
+  if (goneSince !== undefined) return goneSince + settle;
+  return seen || startTimeout === 'off' ? undefined : memory.began + startTimeout;
+}
+
 /** When what must come first is given up. */
 export function startDeadline({ since }: State, { startTimeout }: Policy): Millis | undefined {
   return startTimeout === 'off' ? undefined : since + startTimeout;

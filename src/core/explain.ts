@@ -14,6 +14,14 @@ export function describeTrigger({ by }: Trigger, seen: Observation, policy: Poli
     case 'SIGTERM':
     case 'SIGINT':
       return `posidle got ${by}`;
+    case 'done-process':
+      return seen.memory.main.seen
+        ? "main's process is gone (--done-process)"
+        : `main's process was never seen within --start-timeout (${formatDuration(Number(policy.startTimeout))}): taken as ended`;
+    case 'http':
+      return 'asked to by HTTP (/quitquitquit)';
+    case 'abort':
+      return 'asked to by the caller';
     case 'deserted':
       return 'the supervisor ended by itself';
     case 'done-file':

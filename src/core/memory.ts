@@ -1,4 +1,5 @@
 import type { FileState } from './lag.ts';
+import { type MainProcess, NO_MAIN, watchMain } from './main-process.ts';
 import type { ObservedFile } from './observation.ts';
 import { entryKey } from './pos-file.ts';
 import type { PosFileReading, Snapshot } from './snapshot.ts';
@@ -12,6 +13,9 @@ export interface Memory {
   readonly filled: ReadonlySet<string>;
   readonly fluentdSeen: boolean;
   readonly workersSeen: boolean;
+  readonly main: MainProcess;
+  /** The first look. */
+  readonly began: Millis;
 }
 
 export interface EntryMemory {
@@ -29,6 +33,8 @@ export const NO_MEMORY: Memory = {
   filled: new Set(),
   fluentdSeen: false,
   workersSeen: false,
+  main: NO_MAIN,
+  began: Number.NaN,
 };
 
 /** The memory after a look. */
@@ -39,6 +45,8 @@ export function remember(memory: Memory, snapshot: Snapshot, files: readonly Obs
     emptySince: emptySinceOf(snapshot, memory),
     filled: new Set([...memory.filled, ...snapshot.posFiles.filter(isFilled).map(({ path }) => path)]),
     fluentdSeen: memory.fluentdSeen || fluentd.kind !== 'absent',
+    main: watchMain(memory.main, snapshot.mains ?? [], snapshot.at),
+    began: Number.isNaN(memory.began) ? snapshot.at : memory.began,
     workersSeen: memory.workersSeen || (fluentd.kind === 'running' && fluentd.workers.length > 0),
   };
 }

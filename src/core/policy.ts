@@ -23,6 +23,8 @@ export interface Policy {
   readonly rotateWait: Millis;
   /** End the unfinished last line of a file, so that Fluentd emits it. */
   readonly completeLastLine: boolean;
+  /** Begin to drain when main's process is gone. */
+  readonly doneProcess: boolean;
   /** posidle is Fluentd's parent: its supervisor's end is the end. */
   readonly parent: boolean;
   readonly strict: boolean;
@@ -41,6 +43,7 @@ export const DEFAULT_POLICY: Policy = {
   refreshInterval: 60_000,
   rotateWait: 5_000,
   completeLastLine: false,
+  doneProcess: false,
   parent: false,
   strict: false,
   dryRun: false,
@@ -57,7 +60,8 @@ export function stopReserve(policy: Policy): Millis {
 /** The longest time between two looks. */
 export function lookInterval(policy: Policy): Millis {
   const quiet = policy.quiet === 'off' ? RESTING_LOOKS : policy.quiet / 2;
-  return Math.max(BUSY_LOOKS, Math.min(RESTING_LOOKS, quiet));
+  const most = policy.doneProcess ? RESTING_LOOKS / 2 : RESTING_LOOKS;
+  return Math.max(BUSY_LOOKS, Math.min(most, quiet));
 }
 
 const RESTING_LOOKS: Millis = 1_000;

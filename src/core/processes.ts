@@ -69,6 +69,18 @@ export function findByPattern(
   return withoutChildrenOfOthers(fluentds.length > 0 ? fluentds : matches);
 }
 
+/** Rows that could be the Pod's main process: the pattern fits, and they are neither Fluentd's nor posidle's own family. */
+export function findMains(
+  table: readonly ProcessRow[],
+  pattern: RegExp,
+  self: number,
+): readonly ProcessRow[] {
+  const own = ancestorsOf(self, table);
+  return table.filter(
+    (row) => !row.zombie && !own.has(row.pid) && !isFluentd(row.argv) && pattern.test(row.argv.join(' ')),
+  );
+}
+
 /** The Fluentd that runs in a session; before it shows itself, and where it is none, the session's leader. */
 export function findInSession(table: readonly ProcessRow[], leader: number): readonly ProcessRow[] {
   const members = table.filter((row) => row.session === leader && !row.zombie);

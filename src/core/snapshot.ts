@@ -1,6 +1,6 @@
 import type { BuffersReading } from './buffers.ts';
 import type { PositionEntry, UnparsableLine } from './pos-file.ts';
-import type { FluentdReading } from './processes.ts';
+import type { FluentdReading, ProcessIdentity } from './processes.ts';
 import type { Millis } from './units.ts';
 
 /** Everything that one look at the world found: facts only, nothing concluded. */
@@ -15,6 +15,8 @@ export interface Snapshot {
   /** undefined: not looked at this time. */
   readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;
+  /** The processes that --done-process names; undefined: it names none. */
+  readonly mains: readonly ProcessIdentity[] | undefined;
   /** What asked for the end, in the order in which it came. */
   readonly requests: readonly StopRequest[];
 }
@@ -64,6 +66,6 @@ export interface FollowedFile extends FileStat {
 
 /** A call for the end from outside: no guess, so it cannot be taken back. */
 export interface StopRequest {
-  readonly by: 'SIGTERM' | 'SIGINT' | 'done-file';
+  readonly by: 'SIGTERM' | 'SIGINT' | 'done-file' | 'http' | 'abort';
   readonly at: Millis;
 }

@@ -46,7 +46,7 @@ export type StateName = State['name'];
 
 /** What made the drain begin. */
 export interface Trigger {
-  readonly by: 'quiet' | 'start-timeout' | 'deserted' | StopRequest['by'];
+  readonly by: 'quiet' | 'start-timeout' | 'done-process' | 'deserted' | StopRequest['by'];
   readonly at: Millis;
 }
 

@@ -6,6 +6,7 @@ import { bufferedIn } from './buffers.ts';
 import {
   drainDeadline,
   isOver,
+  mainEndAt,
   quietAt,
   settleEnd,
   signalsIn,
@@ -59,7 +60,7 @@ export function step(state: State, seen: Observation, policy: Policy): Step {
 
 const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
   if (seen.fluentd.kind === 'absent') return waitForFluentd(state, seen, policy);
-  const trigger = requestedBy(seen);
+  const trigger = requestedBy(seen, policy);
   if (trigger !== undefined) return catchUp(trigger, seen, policy);
   if (seen.logged && seen.started) return move({ name: 'watching', since: seen.at }, 'Fluentd reads');
   const deadline = policy.quiet === 'off' ? undefined : startDeadline(state, policy);
@@ -68,7 +69,7 @@ const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
 };
 
 const stepWatching: Rule<'watching'> = (state, seen, policy) => {
-  const trigger = requestedBy(seen) ?? quietBy(seen, policy);
+  const trigger = requestedBy(seen, policy) ?? quietBy(seen, policy);
   return trigger === undefined ? stay(state, quietAt(seen, policy)) : catchUp(trigger, seen, policy);
 };
 
@@ -173,7 +174,7 @@ function turnOf(
   policy: Policy,
 ): Step | undefined {
   const { trigger } = state;
-  const request = requestedBy(seen);
+  const request = requestedBy(seen, policy);
   if (isGuess(trigger) && request !== undefined) return catchUp(request, seen, policy);
   if (isGuess(trigger) && hasMovedSince(trigger.at, seen)) {
     return move({ name: 'watching', since: seen.at }, 'lines came in again');
@@ -208,8 +209,14 @@ function waitForFluentd(state: State, seen: Observation, policy: Policy): Step {
   return over ? finish({ kind: 'no-fluentd', why }, seen, undefined) : stay(state, deadline);
 }
 
-function requestedBy(seen: Observation): Trigger | undefined {
-  return seen.requests[0];
+/** Certain ends: a call from outside, or main's process that is gone. */
+function requestedBy(seen: Observation, policy: Policy): Trigger | undefined {
+  return seen.requests[0] ?? mainEndedBy(seen, policy);
+}
+
+function mainEndedBy(seen: Observation, policy: Policy): Trigger | undefined {
+  if (!policy.doneProcess) return undefined;
+  return isOver(mainEndAt(seen, policy), seen.at) ? { by: 'done-process', at: seen.at } : undefined;
 }
 
 /** Quiet: something was logged, nothing has moved for the window, and no bytes are left that could still move. */

@@ -9,6 +9,8 @@ export interface Subject {
   /** What fluent.conf says; undefined: none is known. */
   readonly conf: ConfFacts | undefined;
   readonly stopVia: StopVia;
+  /** The Pod's main process, by its command line, in a shared PID namespace. */
+  readonly doneProcess: RegExp | undefined;
 }
 
 export type StopVia = 'auto' | 'signal' | 'rpc';

@@ -1,6 +1,6 @@
 import type { TailSource } from '../core/fluent-conf.ts';
 import { entryKey, latestEntries, type PositionEntry, parsePosFile } from '../core/pos-file.ts';
-import type { FluentdReading } from '../core/processes.ts';
+import { type FluentdReading, findMains } from '../core/processes.ts';
 import type { FileLook, FileStat, FollowedReading, PosFileReading, Snapshot } from '../core/snapshot.ts';
 import type { Subject } from '../core/subject.ts';
 import type { Host } from '../host.ts';
@@ -17,8 +17,10 @@ export async function collect(host: Host, subject: Subject, view: View): Promise
   const isWhole = view.depth !== 'positions';
   const followed = isWhole ? await listFollowed(host, subject.conf?.sources ?? []) : undefined;
   const buffers = isWhole ? await readBuffers(host, subject.conf, view.depth) : undefined;
+  const mains = subject.doneProcess && findMains(await host.listProcesses(), subject.doneProcess, host.self);
   return {
     at: host.now(),
+    mains,
     posFiles,
     looks,
     followed,

@@ -18,10 +18,13 @@ import type { Host } from '../host.ts';
 
 type Running = Extract<FluentdReading, { kind: 'running' }>;
 
+/** What says where Fluentd may be found. */
+export type Whereabouts = Pick<Subject, 'fluentd' | 'conf' | 'stopVia'>;
+
 /** Where fluentd is now. The whole process table is only read when what is known of it no longer holds. */
 export async function findFluentd(
   host: Host,
-  subject: Subject,
+  subject: Whereabouts,
   known: FluentdReading | undefined,
 ): Promise<FluentdReading> {
   if (known?.kind === 'running' && (await holds(host, known))) return known;
@@ -37,7 +40,7 @@ export async function findFluentd(
 /** What is left of the very fluentd that was told to stop: another one that starts meanwhile is not meant. */
 export async function followFluentd(
   host: Host,
-  subject: Subject,
+  subject: Whereabouts,
   known: FluentdReading,
 ): Promise<FluentdReading> {
   const gone: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
@@ -51,11 +54,11 @@ export async function followFluentd(
 }
 
 /** The RPC that may be used: the supervisor itself answers there. */
-function rpcOf({ conf, stopVia }: Subject): Endpoint | undefined {
+function rpcOf({ conf, stopVia }: Whereabouts): Endpoint | undefined {
   return stopVia === 'signal' ? undefined : conf?.rpc;
 }
 
-async function remote(host: Host, subject: Subject): Promise<FluentdReading | undefined> {
+async function remote(host: Host, subject: Whereabouts): Promise<FluentdReading | undefined> {
   const rpc = subject.fluentd.by === 'search' ? rpcOf(subject) : undefined;
   return rpc !== undefined && (await host.isListening(rpc)) ? { kind: 'remote', permitted: true } : undefined;
 }

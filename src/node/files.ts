@@ -63,15 +63,12 @@ export class FileSearch {
     return { path: found, stat: now };
   }
 
-  /** Reads on from where an earlier scan of the same rest found none. */
+  /** Reads on from where an earlier scan of the same rest of the same file found none. */
   async hasNewlineAfter(path: string, position: number): Promise<boolean | undefined> {
-    const before = this.#scans.get(path);
-    const from = before?.position === position ? before.scannedTo : position;
-    const scan = await orUndefined(scanForNewline(path, from));
-    if (scan === undefined) return undefined;
-    if (scan.found) this.#scans.delete(path);
-    else this.#scans.set(path, { position, scannedTo: scan.end });
-    return scan.found;
+    const scan = await orUndefined(scanForNewline(path, position, this.#scans.get(path)));
+    if (scan === undefined || scan.found) this.#scans.delete(path);
+    else this.#scans.set(path, scan);
+    return scan?.found;
   }
 
   async #list(directory: string): Promise<Listing> {
@@ -96,19 +93,23 @@ interface Listing {
 }
 
 interface Scan {
+  readonly inode: number;
   readonly position: number;
   readonly scannedTo: number;
+  readonly found: boolean;
 }
 
-async function scanForNewline(path: string, from: number): Promise<{ found: boolean; end: number }> {
+async function scanForNewline(path: string, position: number, before: Scan | undefined): Promise<Scan> {
   const file = await open(toBytes(path), constants.O_RDONLY | constants.O_NONBLOCK);
   try {
+    const { ino: inode, size } = await file.stat();
+    const isSame = before?.inode === inode && before.position === position && before.scannedTo <= size;
     const chunk = Buffer.allocUnsafe(SCAN_BYTES);
-    for (let end = from; ; ) {
-      const { bytesRead } = await file.read(chunk, 0, SCAN_BYTES, end);
-      if (bytesRead === 0) return { found: false, end };
-      if (chunk.subarray(0, bytesRead).includes(NEWLINE)) return { found: true, end };
-      end += bytesRead;
+    for (let scannedTo = isSame ? before.scannedTo : position; ; ) {
+      const { bytesRead } = await file.read(chunk, 0, SCAN_BYTES, scannedTo);
+      const found = chunk.subarray(0, bytesRead).includes(NEWLINE);
+      if (found || bytesRead === 0) return { inode, position, scannedTo, found };
+      scannedTo += bytesRead;
     }
   } finally {
     await file.close();

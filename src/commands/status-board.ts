@@ -1,0 +1,77 @@
+import { renderMetrics } from '../core/metrics.ts';
+import type { Observation } from '../core/observation.ts';
+import type { State } from '../core/state.ts';
+import { type Status, statusOf } from '../core/status.ts';
+import type { Millis } from '../core/units.ts';
+import type { Reporter, Transition } from '../daemon/loop.ts';
+import type { Answer, Routes } from '../node/http-server.ts';
+import type { Usage } from '../node/usage.ts';
+
+/** The loop looks at least once a second; a look that takes so long hangs. */
+const STALE: Millis = 15_000;
+const JSON_TYPE = 'application/json; charset=utf-8';
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+/** Keeps the last look, for whoever asks over HTTP. */
+export class StatusBoard implements Reporter {
+  readonly #now: () => Millis;
+  readonly #usage: (pid: number) => Promise<Usage | undefined>;
+  #last: { readonly state: State; readonly seen: Observation } | undefined;
+  #used: Usage | undefined;
+  #why = 'started';
+  #drains = 0;
+
+  constructor(now: () => Millis, usage: (pid: number) => Promise<Usage | undefined>) {
+    this.#now = now;
+    this.#usage = usage;
+  }
+
+  transition({ from, to, why }: Transition): void {
+    this.#why = why;
+    if (to === 'catching-up' && from !== 'flushing') this.#drains += 1;
+  }
+
+  looked(state: State, seen: Observation): void {
+    this.#last = { state, seen };
+  }
+
+  performed(): void {}
+
+  routes(quit: () => void, tokenFile: string | undefined): Routes {
+    return {
+      get: {
+        '/healthz': () => this.#health(),
+        '/readyz': () => this.#readiness(),
+        '/status': () =>
+          this.#answer((status) => `${JSON.stringify({ ...status, ...this.#usageOf(status) })}\n`, JSON_TYPE),
+        '/metrics': () => this.#answer((status) => renderMetrics(status, this.#drains), METRICS_TYPE),
+      },
+      post: { '/quitquitquit': quit },
+      tokenFile,
+    };
+  }
+
+  #health(): Answer {
+    const isWell = this.#last !== undefined && this.#now() - this.#last.seen.at < STALE;
+    return { body: isWell ? 'ok\n' : 'no look for too long\n', type: TEXT_TYPE, isWell };
+  }
+
+  #readiness(): Answer {
+    const isWell = this.#last?.seen.started === true && this.#last.seen.fluentd.kind !== 'absent';
+    return { body: isWell ? 'ok\n' : 'Fluentd is not up yet\n', type: TEXT_TYPE, isWell };
+  }
+
+  #answer(render: (status: Status) => string, type: string): Answer {
+    if (this.#last === undefined) return { body: 'no look yet\n', type: TEXT_TYPE, isWell: false };
+    const { state, seen } = this.#last;
+    return { body: render(statusOf(state, seen, this.#why)), type, isWell: true };
+  }
+
+  /** As of the question before: measuring takes its time, and nobody waits for it. */
+  #usageOf({ fluentd }: Status): { cpu: number | null; memory: number | null } {
+    const pid = fluentd.workers[0] ?? fluentd.pid;
+    if (pid !== null) void this.#usage(pid).then((usage) => (this.#used = usage));
+    return { cpu: this.#used?.cpu ?? null, memory: this.#used?.memory ?? null };
+  }
+}

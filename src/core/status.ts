@@ -1,0 +1,65 @@
+import { bufferedIn, type Held } from './buffers.ts';
+import { readGate } from './gates.ts';
+import type { FileState } from './lag.ts';
+import type { Observation } from './observation.ts';
+import type { ProcessIdentity } from './processes.ts';
+import type { State, StateName, Trigger } from './state.ts';
+import type { Millis } from './units.ts';
+
+/** What GET /status answers. Byte counts and milliseconds; null where unknown. */
+export interface Status {
+  readonly state: StateName;
+  /** For how long. */
+  readonly since: Millis;
+  /** Why it came into this state. */
+  readonly why: string;
+  readonly trigger: Trigger['by'] | null;
+  /** The first condition of the drain that does not hold yet. */
+  readonly gate: string | null;
+  readonly files: readonly StatusFile[];
+  readonly undiscovered: readonly { readonly path: string; readonly size: number }[] | null;
+  readonly lag: number;
+  /** Since the last movement. */
+  readonly age: Millis | null;
+  readonly buffers: Held | null;
+  readonly fluentd: {
+    readonly kind: string;
+    readonly pid: number | null;
+    readonly workers: readonly number[];
+  };
+}
+
+export interface StatusFile {
+  readonly path: string;
+  readonly state: FileState;
+  readonly position: number | null;
+  readonly size: number | null;
+  readonly lag: number | null;
+}
+
+/** The state of a watch, for programs. */
+export function statusOf(state: State, seen: Observation, why: string): Status {
+  const { fluentd } = seen;
+  return {
+    state: state.name,
+    since: Math.round(seen.at - state.since),
+    why,
+    trigger: triggerOf(state),
+    gate: readGate(seen, false)?.why ?? null,
+    files: seen.files.map(({ path, state, position, size, lag }) => ({ path, state, position, size, lag })),
+    undiscovered: seen.undiscovered?.map(({ path, size }) => ({ path, size })) ?? null,
+    lag: seen.files.reduce((sum, { lag }) => sum + (lag ?? 0), 0),
+    age: seen.movedAt === undefined ? null : Math.round(seen.at - seen.movedAt),
+    buffers: seen.buffers === undefined ? null : bufferedIn(seen.buffers),
+    fluentd: {
+      kind: fluentd.kind,
+      pid: fluentd.kind === 'running' ? fluentd.supervisor.pid : null,
+      workers: 'workers' in fluentd ? fluentd.workers.map(({ pid }: ProcessIdentity) => pid) : [],
+    },
+  };
+}
+
+function triggerOf(state: State): Trigger['by'] | null {
+  if ('trigger' in state) return state.trigger.by;
+  return state.name === 'stopped' ? (state.verdict?.trigger.by ?? null) : null;
+}
