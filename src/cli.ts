@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import yargs, { type Argv } from 'yargs';
 import { runInspect } from './commands/inspect.ts';
+import { bundleBeside, runInstall } from './commands/install.ts';
 import { inspectOptions, optionsFromEnvironment, runOptions, watchOptions } from './commands/options.ts';
 import { runParent } from './commands/run.ts';
 import { UsageError } from './commands/usage-error.ts';
@@ -61,6 +62,13 @@ function parser(words: readonly string[]): Argv {
       const given = [...(args.files ?? []), ...(args['pos-file'] ?? [])];
       exitCode = await runInspect({ ...args, 'pos-file': given }, (text) => process.stdout.write(text));
     })
+    .command(
+      'install <dir>',
+      'copy posidle and its Node to DIR, for a container that has none: then run DIR/posidle',
+      (command) =>
+        command.positional('dir', { type: 'string', demandOption: true, describe: 'DIR: a shared volume' }),
+      ({ dir }) => runInstall(bundleBeside(import.meta.url), dir, (text) => process.stdout.write(text)),
+    )
     .demandCommand(1, 'say what to do: watch, run or inspect')
     .parserConfiguration({ 'populate--': true })
     .strict()

@@ -7,7 +7,8 @@ const LAYERS: Readonly<Record<string, RegExp>> = {
   core: /^core\//,
   host: /^core\//,
   log: /^$/,
-  index: /^(core|daemon|commands|host|log)/,
+  api: /^(core|daemon|node|commands)\//,
+  index: /^(api|(core|commands)\/)/,
   daemon: /^(core\/|daemon\/|host|log)/,
   node: /^(core\/|node\/|host|log)|^node:/,
   commands: /^(core\/|daemon\/|node\/|commands\/|host|log)|^node:/,
@@ -22,7 +23,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'ps-list': ['node/processes.ts'],
   yargs: ['cli.ts', 'commands/options.ts'],
 };
-const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.|Buffer\b|setTimeout|performance\.)/;
+const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.(?!ts')|Buffer\b|setTimeout|performance\.)/;
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
   name.endsWith('.ts'),

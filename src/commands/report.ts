@@ -48,6 +48,9 @@ export class LogReporter implements Reporter {
   #tellChanges(seen: Observation): void {
     const now = describeFluentd(seen);
     if (now !== (this.#before && describeFluentd(this.#before))) this.#log.info(factsOf(seen), now);
+    if (seen.memory.main.seen && this.#before?.memory.main.seen !== true) {
+      this.#log.info({}, "main's process is seen");
+    }
     for (const { path, why, empty } of seen.unknown) {
       const known = this.#before?.unknown.some((doubt) => doubt.path === path && doubt.why === why);
       if (!known && !empty) this.#log.warn({ posFile: path }, `pos file ${path} ${why}`);

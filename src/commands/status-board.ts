@@ -27,7 +27,8 @@ export class StatusBoard implements Reporter {
     this.#usage = usage;
   }
 
-  transition({ from, to, why }: Transition): void {
+  transition({ from, to, why, state, seen }: Transition): void {
+    this.#last = { state, seen };
     this.#why = why;
     if (to === 'catching-up' && from !== 'flushing') this.#drains += 1;
   }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Policy } from '../core/policy.ts';
 import { type ConfFacts, confFacts, type Subject } from '../core/subject.ts';
 import type { Host } from '../host.ts';
 import { type FoundConf, findConf, problemsOf } from './find-conf.ts';
@@ -37,6 +38,17 @@ export function subjectFor(found: Found, wanted: Omit<Subject, 'posFiles' | 'con
     );
   }
   return { ...wanted, posFiles: found.posFiles, conf: found.conf };
+}
+
+/** in_tail's own times, where they are known. */
+export function withConf(policy: Policy, { conf }: Found): Policy {
+  const sources = conf?.sources ?? [];
+  if (sources.length === 0) return policy;
+  return {
+    ...policy,
+    refreshInterval: Math.max(...sources.map(({ refreshInterval }) => refreshInterval)),
+    rotateWait: Math.max(...sources.map(({ rotateWait }) => rotateWait)),
+  };
 }
 
 function fromConf(found: FoundConf | undefined): Found {

@@ -16,7 +16,7 @@ import { usageOf } from '../node/usage.ts';
 import type { RunArgs } from './options.ts';
 import { LogReporter } from './report.ts';
 import { StatusBoard } from './status-board.ts';
-import { type Found, subjectFor } from './subject.ts';
+import { type Found, subjectFor, withConf } from './subject.ts';
 import { UsageError } from './usage-error.ts';
 
 /** One watch from start to outcome, told to the log and to the termination message. */
@@ -98,17 +98,6 @@ function all(reporters: readonly Reporter[]): Reporter {
 /** The shell's way to tell an end by signal in an exit code. */
 export function codeOfSignal(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
-}
-
-/** in_tail's own times, where they are known. */
-function withConf(policy: Policy, { conf }: Found): Policy {
-  const sources = conf?.sources ?? [];
-  if (sources.length === 0) return policy;
-  return {
-    ...policy,
-    refreshInterval: Math.max(...sources.map(({ refreshInterval }) => refreshInterval)),
-    rotateWait: Math.max(...sources.map(({ rotateWait }) => rotateWait)),
-  };
 }
 
 function tellStart(log: Log, { posFiles, conf, confPath, warnings }: Found, policy: Policy): void {

@@ -1,4 +1,5 @@
 import { decodePath } from './path-bytes.ts';
+import { NEWLINE, readLine } from './pos-line.ts';
 
 /** One line of a pos file: `path \t hex position \t hex inode`. */
 export interface PositionEntry {
@@ -22,13 +23,6 @@ export interface PosFile {
   readonly unparsable: readonly UnparsableLine[];
 }
 
-// lib/fluent/plugin/in_tail/position_file.rb, POSITION_FILE_ENTRY_REGEX: a prefix match; whatever follows the inode is ignored.
-const ENTRY = /^([^\t]+)\t([0-9a-fA-F]+)\t([0-9a-fA-F]+)/;
-const UNWATCHED = 0xffff_ffff_ffff_ffffn;
-const NEWLINE = 0x0a;
-/** So many hex digits surely fit a double without rounding. */
-const SAFE_DIGITS = 13;
-
 /**
  * Every entry of a pos file, line by line; never throws. A last line without its newline is torn and no entry yet.
  * Duplicates stay in: see `latestEntries`.
@@ -37,13 +31,23 @@ export function parsePosFile(bytes: Uint8Array): PosFile {
   const entries: PositionEntry[] = [];
   const unparsable: UnparsableLine[] = [];
   let line = 0;
-  for (const text of linesOf(bytes)) {
+  let start = 0;
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
     line += 1;
-    const entry = parseEntry(text);
-    if (entry === undefined) unparsable.push({ line, text });
+    const entry = entryAt(bytes, start);
+    if (entry === undefined) unparsable.push({ line, text: decodePath(bytes.subarray(start, end)) });
     else entries.push(entry);
+    start = end + 1;
   }
   return { entries, unparsable };
+}
+
+/** The entry whose line starts there; undefined: it is none. */
+export function entryAt(bytes: Uint8Array, start: number): PositionEntry | undefined {
+  const parts = readLine(bytes, start);
+  if (parts === undefined) return undefined;
+  const { pathEnd, position, inode } = parts;
+  return { path: decodePath(bytes.subarray(start, pathEnd)), position, inode };
 }
 
 /**
@@ -66,31 +70,4 @@ export function latestEntries(
 /** What tells one position entry from another; a tab cannot stand in a path. */
 export function entryKey(entry: PositionEntry): string {
   return `${entry.path}\t${entry.inode}`;
-}
-
-function parseEntry(text: string): PositionEntry | undefined {
-  const match = ENTRY.exec(text);
-  if (match === null) return undefined;
-  const [, path = '', position = '', inode = ''] = match;
-  return { path, position: parsePosition(position), inode: parseInode(inode) };
-}
-
-function parsePosition(hex: string): number | null {
-  const value = Number.parseInt(hex, 16);
-  if (value <= Number.MAX_SAFE_INTEGER) return value;
-  return BigInt(`0x${hex}`) === UNWATCHED ? null : value;
-}
-
-function parseInode(hex: string): string {
-  const significant = hex.replace(/^0+(?=.)/, '');
-  if (significant.length <= SAFE_DIGITS) return String(Number.parseInt(significant, 16));
-  return BigInt(`0x${significant}`).toString();
-}
-
-function* linesOf(bytes: Uint8Array): Generator<string> {
-  let start = 0;
-  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-    yield decodePath(bytes.subarray(start, end));
-    start = end + 1;
-  }
 }

@@ -23,6 +23,7 @@ export interface Transition {
   readonly from: StateName;
   readonly to: StateName;
   readonly why: string;
+  readonly state: State;
   readonly seen: Observation;
 }
 
@@ -92,7 +93,7 @@ async function settleState(
     if (moved) {
       why = next.why;
       durations[state.name] = (durations[state.name] ?? 0) + (seen.at - state.since);
-      report.transition({ from: state.name, to: next.state.name, why, seen });
+      report.transition({ from: state.name, to: next.state.name, why, state: next.state, seen });
     }
     for (const action of next.actions) report.performed(await perform(host, action, reachOf(subject, seen)));
     state = next.state;

@@ -1,0 +1,101 @@
+import { findSubject, subjectFor, withConf } from './commands/subject.ts';
+import { type Inspection, inspect as inspectReadings } from './core/inspection.ts';
+import type { Outcome } from './core/outcome.ts';
+import { DEFAULT_POLICY, type Policy } from './core/policy.ts';
+import type { FluentdTarget } from './core/processes.ts';
+import type { StateName } from './core/state.ts';
+import type { StopVia } from './core/subject.ts';
+import { listFollowed, lookAtFiles, readPosFiles } from './daemon/collect.ts';
+import { type Reporter, watch as watchLoop } from './daemon/loop.ts';
+import { startChild } from './node/child.ts';
+import { DoneFile } from './node/done-file.ts';
+import { NodeHost } from './node/node-host.ts';
+
+/** What to watch, how to decide, and what to be told. Durations are milliseconds. */
+export interface WatchOptions extends Partial<Omit<Policy, 'parent' | 'doneProcess'>> {
+  /** Pos files or globs; by default those of `fluentConf`. */
+  readonly posFiles?: readonly string[];
+  readonly fluentConf?: string;
+  /** By default the one supervisor that runs. */
+  readonly fluentd?: FluentdTarget;
+  readonly stopVia?: StopVia;
+  /** Begins the drain when it exists. */
+  readonly doneFile?: string;
+  /** Begins the drain when no process matches any more. */
+  readonly doneProcess?: RegExp;
+  /** Begins the drain when it is aborted. */
+  readonly signal?: AbortSignal;
+  readonly onTransition?: (transition: { from: StateName; to: StateName; why: string }) => void;
+}
+
+/** Stops the Fluentd that runs beside this process when its work is done; resolves when it is gone. */
+export function watch(options: WatchOptions): Promise<Outcome> {
+  return supervise(options, options.fluentd ?? { by: 'search' }, false);
+}
+
+/** Starts a Fluentd and stops it when its work is done; rejects where the command cannot be started. */
+export async function run(
+  command: readonly string[],
+  options: Omit<WatchOptions, 'fluentd'>,
+): Promise<Outcome> {
+  const child = await startChild(command);
+  try {
+    return await supervise(options, { by: 'session', leader: child.pid }, true);
+  } finally {
+    child.killGroup();
+  }
+}
+
+/** What Fluentd has read and what is left. */
+export async function inspect(options: Pick<WatchOptions, 'posFiles' | 'fluentConf'>): Promise<Inspection> {
+  const host = new NodeHost();
+  const found = await findSubject(host, namedIn(options));
+  const readings = await readPosFiles(host, found.posFiles);
+  const looks = await lookAtFiles(host, readings);
+  return inspectReadings(readings, looks, await listFollowed(host, found.conf?.sources ?? []));
+}
+
+async function supervise(options: WatchOptions, fluentd: FluentdTarget, parent: boolean): Promise<Outcome> {
+  const { doneProcess, stopVia = 'auto', doneFile, signal } = options;
+  const host = new NodeHost();
+  const marker = doneFile === undefined ? undefined : new DoneFile(doneFile, false);
+  const abort = () => host.request('abort');
+  try {
+    const found = await findSubject(host, { ...namedIn(options), ownEnvironment: parent });
+    const subject = subjectFor(found, { fluentd, stopVia, doneProcess });
+    const policy = withConf({ ...policyOf(options), parent, doneProcess: doneProcess !== undefined }, found);
+    host.watchFiles(found.posFiles);
+    marker?.watch(() => host.request('done-file'));
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    return await watchLoop(host, { subject, policy, report: reporterOf(options) });
+  } finally {
+    signal?.removeEventListener('abort', abort);
+    marker?.close();
+    host.close();
+  }
+}
+
+function namedIn({ posFiles = [], fluentConf }: Pick<WatchOptions, 'posFiles' | 'fluentConf'>) {
+  return { posFiles, fluentConf };
+}
+
+function policyOf(options: WatchOptions): Policy {
+  const { doneFile, doneProcess, signal } = options;
+  const quiet = (doneFile ?? doneProcess ?? signal) === undefined ? DEFAULT_POLICY.quiet : 'off';
+  const names = Object.keys(DEFAULT_POLICY) as (keyof Policy)[];
+  const given = names.filter((name) => name in options && options[name as keyof WatchOptions] !== undefined);
+  return {
+    ...DEFAULT_POLICY,
+    quiet,
+    ...Object.fromEntries(given.map((name) => [name, options[name as keyof WatchOptions]])),
+  };
+}
+
+function reporterOf({ onTransition }: WatchOptions): Reporter {
+  return {
+    transition: ({ from, to, why }) => onTransition?.({ from, to, why }),
+    looked: () => {},
+    performed: () => {},
+  };
+}

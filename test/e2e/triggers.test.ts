@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { makeWorkDir, renderConf, tail, toStdout, type WorkDir } from '../support/fluentd-conf.ts';
+import { type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
+import { type FluentdRun, requireFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+
+const SETTLE = 2_000;
+
+describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
+  let work: WorkDir;
+  let fluentd: FluentdRun;
+
+  beforeEach(async (context) => {
+    requireFluentd(version, context);
+    work = makeWorkDir('triggers');
+    writeFileSync(join(work.logs, 'app.log'), 'line 1\n');
+    const conf = renderConf([
+      tail(join(work.logs, '*.log'), work.pos, { refresh_interval: '1s' }),
+      toStdout(),
+    ]);
+    fluentd = startFluentd({ version, dir: work.dir, conf });
+    await fluentd.ready;
+  });
+
+  afterEach(async () => {
+    fluentd?.kill();
+    await fluentd?.exited;
+    rmSync(work.dir, { recursive: true, force: true });
+  });
+
+  const watch = (...options: readonly string[]) =>
+    startPosidle(['watch', '-c', join(work.dir, 'fluent.conf'), '--pid', String(fluentd.pid), ...options]);
+
+  /** From the trigger to SIGINT: the settle time and little more; the rest is Fluentd's own. */
+  const expectPromptStop = async (run: PosidleRun, triggered: number) => {
+    expect(await run.exited).toBe(0);
+    const { time } = await run.logged(/^sent SIGINT/);
+    expect(time - triggered).toBeGreaterThanOrEqual(SETTLE - 50);
+    expect(time - triggered).toBeLessThan(SETTLE + 500);
+    expect(run.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', drained: true } });
+  };
+
+  test('a done file whose directory comes later is seen at once', async () => {
+    const directory = join(work.dir, 'shared');
+    const run = watch('--done-file', join(directory, 'done'));
+    await run.logged(/→ watching/);
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'done'), '');
+    const triggered = Date.now();
+    const { time } = await run.logged(/→ catching-up: the done file is there/);
+    expect(time - triggered).toBeLessThan(400);
+    await expectPromptStop(run, triggered);
+  });
+
+  test('a done file from before is ignored where that is asked for, until it is touched', async () => {
+    const marker = join(work.dir, 'done');
+    writeFileSync(marker, '');
+    utimesSync(marker, 1, 1);
+    const run = watch('--done-file', marker, '--ignore-old-done-file');
+    await run.logged(/→ watching/);
+    await pause(1_500);
+    expect(run.log().some(({ to }) => to === 'catching-up')).toBe(false);
+    utimesSync(marker, new Date(), new Date());
+    await expectPromptStop(run, Date.now());
+  });
+
+  test("main's process gone is the trigger; posidle's own command line and a short probe are not main", async () => {
+    const name = `main-of-${process.pid}-${version}`;
+    const main = spawn('sh', ['-c', `: ${name}; sleep 60`], { stdio: 'ignore' });
+    const run = watch('--done-process', name);
+    await run.logged(/→ watching/);
+    spawn('sh', ['-c', `: ${name}; :`], { stdio: 'ignore' });
+    await run.logged(/main's process is seen/);
+    main.kill('SIGKILL');
+    const triggered = Date.now();
+    const { time } = await run.logged(/main's process is gone/);
+    // Gone for the settle time before it counts, then everything read for the settle time.
+    expect(time - triggered).toBeGreaterThan(SETTLE - 600);
+    expect(time - triggered).toBeLessThan(SETTLE + 1_000);
+    expect(await run.exited).toBe(0);
+  });
+
+  test('a main that is never seen is taken as ended after the start timeout, and that is said', async () => {
+    const run = watch('--done-process', 'no-such-main-anywhere', '--start-timeout', '3s');
+    expect((await run.logged(/→ catching-up/)).msg).toMatch(/never seen within --start-timeout/);
+    expect(await run.exited).toBe(0);
+  });
+
+  test('POST /quitquitquit is the trigger, however often; the other paths answer', async () => {
+    const port = version === '1.14.6' ? 24_621 : 24_622;
+    const at = `http://127.0.0.1:${port}`;
+    const run = watch('--listen', String(port));
+    await run.logged(/→ watching/);
+    expect((await fetch(`${at}/healthz`)).status).toBe(200);
+    expect((await fetch(`${at}/readyz`)).status).toBe(200);
+    expect((await fetch(`${at}/quitquitquit`)).status).toBe(405);
+    expect((await fetch(`${at}/nothing`)).status).toBe(404);
+    expect(await (await fetch(`${at}/status`)).json()).toMatchObject({
+      state: 'watching',
+      trigger: null,
+      lag: 0,
+      files: [{ path: join(work.logs, 'app.log'), state: 'caught-up' }],
+      fluentd: { kind: 'running', pid: fluentd.pid },
+    });
+    expect(await (await fetch(`${at}/metrics`)).text()).toMatch(/^posidle_state\{state="watching"\} 1$/m);
+    const triggered = Date.now();
+    expect((await fetch(`${at}/quitquitquit`, { method: 'POST' })).status).toBe(202);
+    expect((await fetch(`${at}/quitquitquit`, { method: 'POST' })).status).toBe(202);
+    await expectPromptStop(run, triggered);
+  });
+
+  test('with a token file, only its bearer may quit; a busy port is a clear error', async () => {
+    const port = version === '1.14.6' ? 24_623 : 24_624;
+    const token = join(work.dir, 'token');
+    writeFileSync(token, 'secret\n');
+    const run = watch('--listen', `127.0.0.1:${port}`, '--token-file', token);
+    await run.logged(/→ watching/);
+    const busy = await posidle('watch', '-p', work.pos, '--listen', `127.0.0.1:${port}`);
+    expect(busy).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--listen: cannot listen on .*EADDRINUSE/),
+    });
+    const quit = (authorization?: string) =>
+      fetch(`http://127.0.0.1:${port}/quitquitquit`, {
+        method: 'POST',
+        headers: authorization ? { authorization } : {},
+      });
+    expect((await quit()).status).toBe(401);
+    expect((await quit('Bearer wrong')).status).toBe(401);
+    expect((await quit('Bearer secret')).status).toBe(202);
+    expect(await run.exited).toBe(0);
+  });
+
+  test('clients that send nothing, garbage or too much, and a thousand at once, leave it working and small', async () => {
+    const port = version === '1.14.6' ? 24_625 : 24_626;
+    const run = watch('--listen', `127.0.0.1:${port}`);
+    await run.logged(/→ watching/);
+    const open = (text: string) =>
+      new Promise<void>((resolve) => {
+        const socket = connect(port, '127.0.0.1', () => socket.write(text));
+        socket.on('error', () => resolve());
+        socket.on('close', () => resolve());
+        socket.on('data', () => {});
+      });
+    const big = `POST /quitquitquit HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000\r\n\r\n${'x'.repeat(10_000_000)}`;
+    await Promise.all([
+      open('\0\x01garbage\r\n\r\n'),
+      open(big),
+      ...Array.from({ length: 1_000 }, () => open('')),
+    ]);
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+    expect(run.log().some(({ to }) => to === 'catching-up')).toBe(false);
+    expect(residentBytes(run.pid)).toBeLessThan(80e6);
+    run.kill('SIGTERM');
+    expect(await run.exited).toBe(0);
+  });
+});
+
+function residentBytes(pid: number): number {
+  const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kib) * 1024;
+}
