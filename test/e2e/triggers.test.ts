@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -107,6 +108,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
       fluentd: { kind: 'running', pid: fluentd.pid },
     });
     expect(await (await fetch(`${at}/metrics`)).text()).toMatch(/^posidle_state\{state="watching"\} 1$/m);
+    expectNoFault(await (await fetch(`${at}/metrics`)).text());
     const triggered = Date.now();
     expect((await fetch(`${at}/quitquitquit`, { method: 'POST' })).status).toBe(202);
     expect((await fetch(`${at}/quitquitquit`, { method: 'POST' })).status).toBe(202);
@@ -159,6 +161,21 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     expect(await run.exited).toBe(0);
   });
 });
+
+/** By promtool, where it is installed (.ci/install-promtool). */
+function expectNoFault(metrics: string): void {
+  const cached = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'posidle/bin/promtool');
+  const { error, status, stderr } = spawnSync(
+    existsSync(cached) ? cached : 'promtool',
+    ['check', 'metrics'],
+    {
+      input: metrics,
+      encoding: 'utf8',
+    },
+  );
+  if (error !== undefined && process.env.CI !== 'true') return;
+  expect({ error, status, stderr }).toEqual({ error: undefined, status: 0, stderr: '' });
+}
 
 function residentBytes(pid: number): number {
   const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
