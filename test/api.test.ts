@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, expectTypeOf, test } from 'vitest';
+import { type Outcome, run, UsageError, watch } from '../src/index.ts';
+import { until } from './support/until.ts';
+
+const STAND_IN = ['fixtures/fake-fluentd.mjs'];
+
+let dir: string;
+let fluentd: ChildProcess;
+let printed = '';
+
+const posFile = () => join(dir, 'app.pos');
+const standIn = () => [...STAND_IN, '--path', join(dir, '*.log'), '--pos-file', posFile()];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-api-'));
+  writeFileSync(join(dir, 'app.log'), 'line 1\n');
+});
+
+afterEach(() => {
+  fluentd?.kill('SIGKILL');
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function startStandIn(): Promise<number> {
+  printed = '';
+  fluentd = spawn(process.execPath, standIn(), { argv0: 'fluentd', stdio: ['ignore', 'pipe', 'inherit'] });
+  fluentd.stdout?.on('data', (chunk: Buffer) => {
+    printed += chunk;
+  });
+  await until('the stand-in is ready', () => printed.includes('ready'));
+  return fluentd.pid ?? 0;
+}
+
+test('watch resolves to the outcome, and tells each transition', async () => {
+  const pid = await startStandIn();
+  const names: string[] = [];
+  const outcome = await watch({
+    posFiles: [posFile()],
+    fluentd: { by: 'pid', pid },
+    quiet: 500,
+    settle: 200,
+    onTransition: ({ to }) => names.push(to),
+  });
+  expect(outcome).toMatchObject({ end: 'stopped', drained: true, trigger: 'quiet' });
+  expect(names).toEqual(['watching', 'catching-up', 'flushing', 'stopping', 'stopped']);
+  expectTypeOf(outcome).toEqualTypeOf<Outcome>();
+});
+
+test('aborting begins the drain: what was written just before is delivered', async () => {
+  const pid = await startStandIn();
+  const end = new AbortController();
+  const watching = watch({
+    posFiles: [posFile()],
+    fluentd: { by: 'pid', pid },
+    settle: 300,
+    signal: end.signal,
+    onTransition: ({ to }) => {
+      if (to !== 'watching') return;
+      appendFileSync(join(dir, 'app.log'), 'line 2\n');
+      end.abort();
+    },
+  });
+  expect(await watching).toMatchObject({ drained: true, trigger: 'abort' });
+  expect(printed).toMatch(/delivered line 2/);
+});
+
+test('run starts the command and leaves nothing of it behind', async () => {
+  const command = ['sh', '-c', `exec -a fluentd "$0" "$@"`, process.execPath, ...standIn()];
+  const outcome = await run(['bash', ...command.slice(1)], {
+    posFiles: [posFile()],
+    quiet: 500,
+    settle: 200,
+  });
+  expect(outcome).toMatchObject({ end: 'stopped', drained: true });
+});
+
+test('a task without anything to look at is refused', async () => {
+  await expect(watch({ fluentConf: join(dir, 'no-such.conf') })).rejects.toThrow(UsageError);
+});
