@@ -39,9 +39,10 @@ export function settleEnd(
 ): Millis {
   const since = seen.readSince ?? trigger.at;
   const held = (trigger.by === 'quiet' ? since : Math.max(since, trigger.at)) + policy.settle;
-  return seen.rotatedAt === undefined
-    ? held
-    : Math.max(held, seen.rotatedAt + policy.rotateWait + IN_TAIL_TICK);
+  const rotated = seen.rotatedAt === undefined ? held : seen.rotatedAt + policy.rotateWait + IN_TAIL_TICK;
+  // A supervisor that has only just (re)started would die of a signal, whatever stands in the pos file.
+  const started = (seen.memory.supervisor?.since ?? seen.at) + policy.settle;
+  return Math.max(held, rotated, started);
 }
 
 /** A signal means that the kubelet counts: then the grace period bounds it all, whatever began the drain. */

@@ -19,8 +19,10 @@ export interface Doubts {
 export function doubtOf(reading: PosFileReading, doubts: Doubts): readonly UnknownPosFile[] {
   const { path } = reading;
   switch (reading.kind) {
-    case 'read':
-      return [];
+    case 'read': {
+      const lost = reading.entries.length < (doubts.memory.counts.get(path) ?? 0);
+      return lost ? [{ path, why: 'has lost entries since the last look', empty: false }] : [];
+    }
     case 'missing':
       return [{ path, why: 'is not there yet', empty: false }];
     case 'unreadable':

@@ -2,6 +2,7 @@ import type { FileState } from './lag.ts';
 import { type MainProcess, NO_MAIN, watchMain } from './main-process.ts';
 import type { ObservedFile } from './observation.ts';
 import { entryKey } from './pos-file.ts';
+import { isSame, type ProcessIdentity } from './processes.ts';
 import type { PosFileReading, Snapshot } from './snapshot.ts';
 import type { Millis } from './units.ts';
 
@@ -11,7 +12,11 @@ export interface Memory {
   /** Pos files: since when empty, and whether they ever held an entry. */
   readonly emptySince: ReadonlyMap<string, Millis>;
   readonly filled: ReadonlySet<string>;
+  /** How many entries each pos file had. */
+  readonly counts: ReadonlyMap<string, number>;
   readonly fluentdSeen: boolean;
+  /** The supervisor that runs, and since when it has been seen. */
+  readonly supervisor: { readonly identity: ProcessIdentity; readonly since: Millis } | undefined;
   readonly workersSeen: boolean;
   readonly main: MainProcess;
   /** The first look. */
@@ -31,7 +36,9 @@ export const NO_MEMORY: Memory = {
   entries: new Map(),
   emptySince: new Map(),
   filled: new Set(),
+  counts: new Map(),
   fluentdSeen: false,
+  supervisor: undefined,
   workersSeen: false,
   main: NO_MAIN,
   began: Number.NaN,
@@ -44,11 +51,24 @@ export function remember(memory: Memory, snapshot: Snapshot, files: readonly Obs
     entries: rememberEntries(memory, files, snapshot.at),
     emptySince: emptySinceOf(snapshot, memory),
     filled: new Set([...memory.filled, ...snapshot.posFiles.filter(isFilled).map(({ path }) => path)]),
+    counts: new Map([...memory.counts, ...snapshot.posFiles.flatMap(countOf)]),
+    supervisor:
+      fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, snapshot.at) : memory.supervisor,
     fluentdSeen: memory.fluentdSeen || fluentd.kind !== 'absent',
     main: watchMain(memory.main, snapshot.mains ?? [], snapshot.at),
     began: Number.isNaN(memory.began) ? snapshot.at : memory.began,
     workersSeen: memory.workersSeen || (fluentd.kind === 'running' && fluentd.workers.length > 0),
   };
+}
+
+function countOf(reading: PosFileReading): readonly (readonly [string, number])[] {
+  return reading.kind === 'read' ? [[reading.path, reading.entries.length]] : [];
+}
+
+function sinceWhen({ supervisor }: Memory, identity: ProcessIdentity, at: Millis): Memory['supervisor'] {
+  return supervisor !== undefined && isSame(supervisor.identity, identity)
+    ? supervisor
+    : { identity, since: at };
 }
 
 /** A known file now has another inode at its path, or nothing; or a known path has an entry with another inode. */

@@ -45,7 +45,7 @@ export type FluentdReading =
 
 const PROGRAM = /^(fluentd|td-agent)$/;
 const RUBY = /^j?ruby[\d.]*$/;
-const RUBY_OPTIONS_WITH_VALUE = new Set(['-I', '-r', '-C', '-E', '-W', '-x']);
+const RUBY_OPTIONS_WITH_VALUE = new Set(['-I', '-r', '-C', '-E']);
 /** These print something and end: there is nothing to stop. */
 const ONE_SHOT = new Set(['--dry-run', '--version', '--help', '-h', '--setup', '-s', '--show-plugin-config']);
 
@@ -63,7 +63,7 @@ export function findByPattern(
 ): readonly ProcessRow[] {
   const own = ancestorsOf(self, table);
   const matches = table.filter(
-    (row) => !row.zombie && !own.has(row.pid) && !isWorker(row.argv) && pattern.test(row.argv.join(' ')),
+    (row) => !row.zombie && !own.has(row.pid) && !isWorker(row.argv) && fits(row, pattern),
   );
   const fluentds = matches.filter((row) => isFluentd(row.argv));
   return withoutChildrenOfOthers(fluentds.length > 0 ? fluentds : matches);
@@ -77,7 +77,7 @@ export function findMains(
 ): readonly ProcessRow[] {
   const own = ancestorsOf(self, table);
   return table.filter(
-    (row) => !row.zombie && !own.has(row.pid) && !isFluentd(row.argv) && pattern.test(row.argv.join(' ')),
+    (row) => !row.zombie && !own.has(row.pid) && !isFluentd(row.argv) && fits(row, pattern),
   );
 }
 
@@ -139,6 +139,11 @@ function scriptOf(argv: readonly string[]): number | undefined {
     if (RUBY_OPTIONS_WITH_VALUE.has(word)) at += 1;
   }
   return undefined;
+}
+
+/** `search` looks from the start each time, whatever flags the pattern has. */
+function fits({ argv }: ProcessRow, pattern: RegExp): boolean {
+  return argv.join(' ').search(pattern) !== -1;
 }
 
 function basename(path: string): string {

@@ -70,7 +70,9 @@ const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
 
 const stepWatching: Rule<'watching'> = (state, seen, policy) => {
   const trigger = requestedBy(seen, policy) ?? quietBy(seen, policy);
-  return trigger === undefined ? stay(state, quietAt(seen, policy)) : catchUp(trigger, seen, policy);
+  if (trigger !== undefined) return catchUp(trigger, seen, policy);
+  const wakeAt = quietAt(seen, policy);
+  return stay(state, isOver(wakeAt, seen.at) ? undefined : wakeAt);
 };
 
 const stepCatchingUp: Rule<'catching-up'> = (state, seen, policy) => {

@@ -101,15 +101,20 @@ async function lookAtFile(
   if (stat instanceof Error) return { error: stat.message };
   if (entry.position === null) return stat === undefined ? {} : { atPath: stat };
   const here = stat !== undefined && (stat.inode === entry.inode || entry.inode === '0');
-  const renamed = here ? undefined : await host.findByInode(entry.path, entry.inode);
+  const renamed = here ? undefined : await orUnknown(host.findByInode(entry.path, entry.inode));
   const file = here ? { path: entry.path, stat } : renamed;
   const isLeft = file !== undefined && file.stat.size > entry.position;
-  const newlineLeft = isLeft ? await host.hasNewlineAfter(file.path, entry.position) : undefined;
+  const newlineLeft = isLeft ? await orUnknown(host.hasNewlineAfter(file.path, entry.position)) : undefined;
   return {
     ...(stat && { atPath: stat }),
     ...(renamed && { renamed }),
     ...(newlineLeft !== undefined && { newlineLeft }),
   };
+}
+
+/** What may not be looked at is unknown, and no reason to know nothing of the others. */
+function orUnknown<T>(look: Promise<T>): Promise<T | undefined> {
+  return look.catch(() => undefined);
 }
 
 function messageOf(error: unknown): string {

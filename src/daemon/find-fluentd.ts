@@ -9,30 +9,26 @@ import {
   identityOf,
   isFluentd,
   isSame,
-  type ProcessIdentity,
   type ProcessRow,
   runsAlone,
 } from '../core/processes.ts';
 import type { Subject } from '../core/subject.ts';
 import type { Host } from '../host.ts';
 
-type Running = Extract<FluentdReading, { kind: 'running' }>;
-
 /** What says where Fluentd may be found. */
 export type Whereabouts = Pick<Subject, 'fluentd' | 'conf' | 'stopVia'>;
 
-/** Where fluentd is now. The whole process table is only read when what is known of it no longer holds. */
+/** Where fluentd is now: the one that is known for as long as it runs, else whichever is found. */
 export async function findFluentd(
   host: Host,
   subject: Whereabouts,
   known: FluentdReading | undefined,
 ): Promise<FluentdReading> {
-  if (known?.kind === 'running' && (await holds(host, known))) return known;
   const table = await host.listProcesses();
-  const found = searchTable(host, table, {
-    wanted: await resolve(host, subject.fluentd),
-    rpc: rpcOf(subject),
-  });
+  const same = known && stillRunning(table, known);
+  if (same !== undefined) return same;
+  const search = { wanted: await resolve(host, subject.fluentd), rpc: rpcOf(subject) };
+  const found = searchTable(host, table, search);
   if (found.kind !== 'absent') return found;
   return (known && orphansOf(host, table, known)) ?? (await remote(host, subject)) ?? found;
 }
@@ -45,12 +41,16 @@ export async function followFluentd(
 ): Promise<FluentdReading> {
   const gone: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
   if (known.kind === 'remote') return (await remote(host, subject)) ?? gone;
-  if (known.kind === 'running' && (await isAlive(host, known.supervisor))) {
-    if (await holds(host, known)) return known;
-    const workers = findWorkers(await host.listProcesses(), known.supervisor.pid);
-    return { ...known, workers: workers.map(identityOf) };
-  }
-  return orphansOf(host, await host.listProcesses(), known) ?? gone;
+  const table = await host.listProcesses();
+  return stillRunning(table, known) ?? orphansOf(host, table, known) ?? gone;
+}
+
+/** The same supervisor, with the workers that it has now. */
+function stillRunning(table: readonly ProcessRow[], known: FluentdReading): FluentdReading | undefined {
+  if (known.kind !== 'running') return undefined;
+  const isThere = table.some((row) => isSame(row, known.supervisor) && !row.zombie);
+  const { pid } = known.supervisor;
+  return isThere ? { ...known, workers: findWorkers(table, pid).map(identityOf) } : undefined;
 }
 
 /** The RPC that may be used: the supervisor itself answers there. */
@@ -61,18 +61,6 @@ function rpcOf({ conf, stopVia }: Whereabouts): Endpoint | undefined {
 async function remote(host: Host, subject: Whereabouts): Promise<FluentdReading | undefined> {
   const rpc = subject.fluentd.by === 'search' ? rpcOf(subject) : undefined;
   return rpc !== undefined && (await host.isListening(rpc)) ? { kind: 'remote', permitted: true } : undefined;
-}
-
-/** The same supervisor with the same workers; one without workers is still starting. */
-async function holds(host: Host, { supervisor, workers, alone }: Running): Promise<boolean> {
-  if (workers.length === 0 && !alone) return false;
-  const alive = await Promise.all([supervisor, ...workers].map((process) => isAlive(host, process)));
-  return alive.every(Boolean);
-}
-
-async function isAlive(host: Host, identity: ProcessIdentity): Promise<boolean> {
-  const row = await host.readProcess(identity.pid);
-  return row !== undefined && !row.zombie && isSame(row, identity);
 }
 
 type Wanted = {
@@ -100,7 +88,9 @@ async function resolve(host: Host, target: FluentdTarget): Promise<Wanted> {
 }
 
 async function resolvePidFile(host: Host, path: string): Promise<Wanted> {
-  const content = await host.readFile(path);
+  const content = await host.readFile(path).catch((error: Error) => error);
+  if (content instanceof Error)
+    return { why: `${path} (--pid-file) cannot be read: ${content.message}`, rows: () => [] };
   const pid =
     content === undefined ? Number.NaN : Number.parseInt(new TextDecoder().decode(content.bytes), 10);
   if (Number.isNaN(pid)) return { why: `${path} (--pid-file) holds no pid`, rows: () => [] };

@@ -89,7 +89,7 @@ async function settleState(
   let why = '';
   for (;;) {
     const next = step(state, seen, policy);
-    const moved = next.state.name !== state.name;
+    const moved = next.why !== '';
     if (moved) {
       why = next.why;
       durations[state.name] = (durations[state.name] ?? 0) + (seen.at - state.since);
