@@ -55,10 +55,12 @@ async function codeOfRun(outcome: Outcome, code: number, ended: Child['ended']):
   return own.signal === null ? (own.code ?? EXIT.bug) : codeOfSignal(own.signal);
 }
 
-/** `-c FILE`, `-cFILE`, `--config FILE`, `--config=FILE` among fluentd's own words. */
+/** `-c FILE`, `-cFILE`, `--config FILE`, `--config=FILE` among fluentd's own words; a shell has a `-c` too. */
 export function confOf(command: readonly string[]): string | undefined {
-  for (const [at, word] of command.entries()) {
-    if (word === '-c' || word === '--config') return command[at + 1];
+  const program = command.findIndex((word) => /(^|\/)(fluentd|td-agent)$/.test(word));
+  const words = program === -1 ? [] : command.slice(program + 1);
+  for (const [at, word] of words.entries()) {
+    if (word === '-c' || word === '--config') return words[at + 1];
     const joined = /^(?:--config=|-c(?=.))(.+)$/.exec(word)?.[1];
     if (joined !== undefined) return joined;
   }

@@ -41,7 +41,7 @@ export function settleEnd(
   const held = (trigger.by === 'quiet' ? since : Math.max(since, trigger.at)) + policy.settle;
   const rotated = seen.rotatedAt === undefined ? held : seen.rotatedAt + policy.rotateWait + IN_TAIL_TICK;
   // A supervisor that has only just (re)started would die of a signal, whatever stands in the pos file.
-  const started = (seen.memory.supervisor?.since ?? seen.at) + policy.settle;
+  const started = (seen.memory.supervisor?.since ?? Number.NEGATIVE_INFINITY) + policy.settle;
   return Math.max(held, rotated, started);
 }
 

@@ -130,8 +130,9 @@ export async function exists(path: string): Promise<boolean> {
   return (await orUndefined(stat(toBytes(path)))) !== undefined;
 }
 
-function toBytes(path: string): Buffer {
-  return Buffer.from(encodePath(path));
+/** As a string where it is one: Node then spares itself a copy. */
+function toBytes(path: string): string | Buffer {
+  return path.isWellFormed() ? path : Buffer.from(encodePath(path));
 }
 
 async function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {

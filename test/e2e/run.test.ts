@@ -121,6 +121,24 @@ describe.each(TESTED_VERSIONS)('posidle run, with Fluentd %s', (version) => {
     expect(await run.exited).toBe(1);
   });
 
+  test('under tini no zombie is left of a child that forks and orphans', async () => {
+    writeConf();
+    writeFileSync(log(), 'line 1\n');
+    const [init, ...args] = CONTAINER;
+    const wrapper = [init ?? '', ...args.slice(0, -2), 'tini', '--', ...args.slice(-2)];
+    const orphaning = ['sh', '-c', '(sleep 2 & sleep 1 &); exec "$0" "$@"', ...fluentdCommand()];
+    running = startPosidle(['run', '--quiet', 'off', '--', ...orphaning], {
+      env: { ...requireFluentd(version).env },
+      wrapper,
+    });
+    await printed(running, /line 1/);
+    const { pid } = running;
+    await until('the orphans have ended', () => !/sleep/.test(inside(pid, 'cat /proc/[0-9]*/comm')));
+    expect(inside(pid, 'cat /proc/[0-9]*/stat')).not.toMatch(/\) Z /);
+    signalInside(running, 'SIGTERM');
+    expect(await running.exited).toBe(0);
+  });
+
   test('a second SIGTERM stops at once, without waiting for the drain', async () => {
     writeFileSync(log(), 'line 1\n');
     writeConf(
@@ -169,14 +187,12 @@ test('a command that is not there exits 127, one that cannot be executed 126', a
 
 /** Sends a signal inside the container: to its PID 1, or to a pid as it is seen in there. */
 function signalInside({ pid }: PosidleRun, signal: NodeJS.Signals, inner = 1): void {
+  inside(pid, `kill -s ${signal.slice(3)} ${inner}`);
+}
+
+/** What a shell command prints inside the container that `unshare` started as `pid`. */
+function inside(pid: number, command: string): string {
   const [init] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  spawnSync('nsenter', [
-    '--target',
-    String(init),
-    '--pid',
-    '--mount',
-    'sh',
-    '-c',
-    `kill -s ${signal.slice(3)} ${inner}`,
-  ]);
+  const enter = ['--target', String(init), '--pid', '--mount', 'sh', '-c', command];
+  return spawnSync('nsenter', enter, { encoding: 'utf8' }).stdout;
 }
