@@ -48,6 +48,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
   test("the article's Job: stopped one quiet window after its last line, every line delivered", async () => {
     startArticleFluentd();
     const posidle = watch('--quiet', '3s');
+    await fluentd.ready;
     for (let line = 1; line <= 20; line += 1) {
       appendFileSync(jobLog(), `line ${line} of 20\n`);
       await pause(100);
@@ -59,7 +60,6 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     expect(isAlive(fluentd.pid)).toBe(false);
     const stopped = await posidle.logged(/^sent SIGINT/);
     expect(stopped.pids).toEqual([fluentd.pid]);
-    // in_tail reads a line up to 1 s after it was written, a new file up to refresh_interval (1 s) later.
     expect(stopped.time - lastLine).toBeGreaterThanOrEqual(3_000);
     expect(stopped.time - lastLine).toBeLessThan(3_500);
     expect(deliveredLines()).toBe(21);
