@@ -100,12 +100,18 @@ function rememberEntries(
     entries.set(entryKey(file), {
       state: file.state,
       position: file.position,
-      size: file.state === 'missing' ? (known?.size ?? null) : file.size,
+      size: sizeToRemember(file, known),
       movedAt: file.movedAt,
       leftSince: left ? (known?.leftSince ?? at) : undefined,
     });
   }
   return entries;
+}
+
+/** What was written after a truncation was never read, whatever the old position says. */
+function sizeToRemember({ state, size }: ObservedFile, known: EntryMemory | undefined): number | null {
+  if (state === 'missing') return known?.size ?? null;
+  return state === 'truncated' ? null : size;
 }
 
 const HAS_BYTES_LEFT: ReadonlySet<FileState> = new Set(['behind', 'blocked', 'truncated', 'rotated']);

@@ -138,7 +138,8 @@ function movementOf(entry: PositionEntry, known: EntryMemory | undefined, moment
     return known.movedAt;
   const { snapshot, reading, before } = moment;
   if (before.previous === undefined || reading.kind !== 'read') return snapshot.at;
-  return Math.max(before.previous.at, snapshot.at - Math.max(0, reading.writtenAgo));
+  const earliest = Math.min(before.previous.at + 1, snapshot.at);
+  return Math.max(earliest, snapshot.at - Math.max(0, reading.writtenAgo));
 }
 
 function latest(instants: readonly (Millis | undefined)[]): Millis | undefined {

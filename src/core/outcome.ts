@@ -39,7 +39,9 @@ export function outcomeOf(stopped: Stopped, why: string, last: LastLook): Outcom
   const { seen } = last;
   const unread = [
     ...seen.files.filter(({ lag }) => lag === null || lag > 0),
-    ...(seen.undiscovered ?? []).map(({ path, size }) => ({ path, lag: size, state: 'undiscovered' })),
+    ...(seen.undiscovered ?? [])
+      .filter(({ size }) => size > 0)
+      .map(({ path, size }) => ({ path, lag: size, state: 'undiscovered' })),
   ];
   const left = readGate(seen, verdict?.trigger.by === 'start-timeout') ?? bufferGate(seen);
   const gate = verdict?.gate ?? left ?? null;

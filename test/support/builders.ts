@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { NO_BUFFERS } from '../../src/core/buffers.ts';
+import type { TailSource } from '../../src/core/fluent-conf.ts';
 import { type Observation, observe } from '../../src/core/observation.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { encodePath } from '../../src/core/path-bytes.ts';
@@ -8,7 +9,7 @@ import { entryKey, type PositionEntry, parsePosFile } from '../../src/core/pos-f
 import type { FluentdReading, ProcessRow } from '../../src/core/processes.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../../src/core/snapshot.ts';
 import type { State } from '../../src/core/state.ts';
-import type { Subject } from '../../src/core/subject.ts';
+import type { ConfFacts, Subject } from '../../src/core/subject.ts';
 import type { Millis } from '../../src/core/units.ts';
 import { type Reporter, type Task, type Transition, watch } from '../../src/daemon/loop.ts';
 import type { Done } from '../../src/daemon/perform.ts';
@@ -50,7 +51,7 @@ export function fileOf({ inode, position }: PositionEntry, size = position ?? 0)
 }
 
 export function row(changes: Partial<ProcessRow> = {}): ProcessRow {
-  return { pid: 4242, ppid: 1, startTime: '1', zombie: false, argv: ['fluentd'], ...changes };
+  return { pid: 4242, ppid: 1, session: 0, startTime: '1', zombie: false, argv: ['fluentd'], ...changes };
 }
 
 type Running = Extract<FluentdReading, { kind: 'running' }>;
@@ -77,7 +78,13 @@ export function looksOf(files: readonly Watched[]): ReadonlyMap<string, FileLook
 
 export function snapshot(at: Millis, files: readonly Watched[], changes: Partial<Snapshot> = {}): Snapshot {
   const posFiles = [reading(files)];
-  const nothingElse = { followed: [], buffers: NO_BUFFERS, fluentd: running(), requests: [] };
+  const nothingElse = {
+    followed: [],
+    buffers: NO_BUFFERS,
+    fluentd: running(),
+    mains: undefined,
+    requests: [],
+  };
   return { at, posFiles, looks: looksOf(files), ...nothingElse, ...changes };
 }
 
@@ -93,8 +100,28 @@ export function seen(snapshots: readonly Snapshot[], rules: Policy = DEFAULT_POL
 
 /** One pos file, a fluentd that is searched for, and no configuration. */
 export function subject(changes: Partial<Subject> = {}): Subject {
-  const defaults = { conf: undefined, stopVia: 'auto', doneFile: undefined } as const;
+  const defaults = { conf: undefined, stopVia: 'auto', doneProcess: undefined } as const;
   return { posFiles: [POS], fluentd: { by: 'search' }, ...defaults, ...changes };
+}
+
+/** What a fluent.conf says that follows these files and has no buffers. */
+export function confOf(paths: readonly string[]): ConfFacts {
+  const source: TailSource = {
+    place: { file: 'fluent.conf', line: 1 },
+    posFile: POS,
+    paths,
+    pathDelimiter: ',',
+    excludePaths: [],
+    globPolicy: 'backward_compatible',
+    refreshInterval: 60_000,
+    skipRefreshOnStartup: false,
+    rotateWait: 5_000,
+    followInodes: false,
+    readFromHead: true,
+    isMultiline: false,
+    hasGroup: false,
+  };
+  return { sources: [source], buffers: [], monitorAgents: [], rpc: undefined };
 }
 
 /** Keeps what the loop tells. */

@@ -25,6 +25,7 @@ type Script = (host: FakeHost) => void;
 const NEWLINE = 0x0a;
 /** So many sleeps in a row that end where they began: a loop that spins. */
 const MOST_IDLE_SLEEPS = 100;
+const MOST_SLEEPS = 20_000;
 
 /** A whole world in memory: files, processes and a clock that moves only while the daemon sleeps. */
 export class FakeHost implements Host {
@@ -39,6 +40,8 @@ export class FakeHost implements Host {
   /** What answers on the network: by `HOST:PORT`, a body a path; undefined there: no answer. */
   readonly servers = new Map<string, (path: string) => string | undefined>();
   sleeps = 0;
+  /** Right before a signal that is meant to end something. */
+  onStop: () => void = () => {};
   #now = 0;
   #lastInode = 100;
   #idleSleeps = 0;
@@ -81,7 +84,7 @@ export class FakeHost implements Host {
   }
 
   startProcess(row: Partial<FakeProcess> & { readonly pid: number }): void {
-    const defaults = { ppid: 1, startTime: `started ${this.#now}`, zombie: false, argv: ['sh'] };
+    const defaults = { ppid: 1, session: 0, startTime: `started ${this.#now}`, zombie: false, argv: ['sh'] };
     const onSignal = () => this.endProcess(row.pid);
     this.processes.set(row.pid, { ...defaults, permitted: true, onSignal, ...row });
   }
@@ -124,6 +127,7 @@ export class FakeHost implements Host {
   async sleep(until: Millis): Promise<void> {
     this.sleeps += 1;
     this.#idleSleeps = until > this.#now ? 0 : this.#idleSleeps + 1;
+    if (this.sleeps > MOST_SLEEPS) throw new Error(`the loop never ends: ${MOST_SLEEPS} sleeps`);
     if (this.#idleSleeps > MOST_IDLE_SLEEPS) throw new Error(`the loop spins @${this.#now}`);
     while (!this.#woken && (this.#script[0]?.at ?? Number.POSITIVE_INFINITY) <= until) this.#runNext();
     if (!this.#woken) this.#now = Math.max(this.#now, until);
@@ -211,6 +215,7 @@ export class FakeHost implements Host {
     const found = this.processes.get(target.pid);
     if (found === undefined || found.zombie || found.startTime !== target.startTime) return 'gone';
     if (!found.permitted) return 'not-permitted';
+    if (signal !== 'SIGUSR1') this.onStop();
     this.sent.push(`${signal} ${target.pid} @${this.#now}`);
     if (signal === 'SIGKILL') this.endProcess(target.pid);
     else found.onSignal(signal);
@@ -234,6 +239,7 @@ export class FakeHost implements Host {
 
 const SELF: Omit<ProcessRow, 'pid'> = {
   ppid: 1,
+  session: 0,
   startTime: 'posidle',
   zombie: false,
   argv: ['node', 'posidle', 'watch', '--process', 'fluentd'],
@@ -307,6 +313,12 @@ export class FakeFluentd {
     const file = this.#host.files.get(path);
     if (!this.reads || !this.isAlive || file === undefined) return;
     this.setPosition(path, file.bytes.lastIndexOf(NEWLINE) + 1);
+  }
+
+  /** Bytes of whole lines that it has not read. */
+  unreadIn(path: string): number {
+    const end = (this.#host.files.get(path)?.bytes.lastIndexOf(NEWLINE) ?? -1) + 1;
+    return end - (this.#positions.get(path)?.position ?? 0);
   }
 
   setPosition(path: string, position: number, inode = this.#host.files.get(path)?.inode ?? '0'): void {

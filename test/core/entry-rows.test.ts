@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { EntryRows } from '../../src/core/entry-rows.ts';
+import { latestEntries, parsePosFile } from '../../src/core/pos-file.ts';
+import { bytesOf, entryLine, posFileBytes, RUNS } from '../support/arbitraries.ts';
+import { posText } from '../support/builders.ts';
+
+describe('the entries of a pos file as rows', () => {
+  test('are those that the parser finds, and so are the unparsable lines', () => {
+    fc.assert(
+      fc.property(posFileBytes, (bytes) => {
+        const { entries, unparsable } = parsePosFile(bytes);
+        const rows = new EntryRows(bytes);
+        expect(rowsIn(rows).map((row) => rows.entry(row))).toEqual(latestEntries(entries, undefined));
+        expect(rows.unparsable).toEqual(unparsable);
+      }),
+      RUNS,
+    );
+  });
+
+  test('are told apart by path and inode, the last of several with both counts', () => {
+    const line = fc.record({
+      path: fc.constantFrom('/a', '/b', '/ab', '/日'),
+      position: fc.nat(9),
+      inode: fc.constantFrom('1', '2', '18446744073709551615'),
+    });
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
+        const bytes = bytesOf(posText(lines));
+        const { entries } = parsePosFile(bytes);
+        const rows = new EntryRows(bytes);
+        expect(rowsIn(rows).map((row) => rows.entry(row))).toEqual(latestEntries(entries, undefined));
+        for (const row of rowsIn(rows)) {
+          const { path } = rows.entry(row);
+          const others = rowsIn(rows).filter((other) => rows.path(other) === path);
+          expect(rows.isLast(row)).toBe(others.at(-1) === row);
+          for (const inode of ['1', '2', '3'].filter((one) => one !== rows.inode(row)))
+            expect(rows.hasInode(row, inode)).toBe(others.some((other) => rows.inode(other) === inode));
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('are read in any order, also where text that is no UTF-8 stands between', () => {
+    fc.assert(
+      fc.property(fc.array(entryLine, { minLength: 1, maxLength: 20 }), fc.infiniteStream(fc.nat()), (lines, at) => {
+        const bytes = bytesOf(...lines.map((line) => line.bytes));
+        const rows = new EntryRows(bytes);
+        const { entries } = parsePosFile(bytes);
+        for (const pick of at.take(30)) {
+          const row = pick % rows.count;
+          expect(rows.entry(row)).toEqual(entries[row]);
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('are the same where one path stands there a hundred thousand times', () => {
+    const lines = Array.from({ length: 100_000 }, (_, index) => ({ path: '/a', position: index, inode: index % 7 }));
+    const rows = new EntryRows(bytesOf(posText(lines)));
+    expect(rowsIn(rows)).toHaveLength(7);
+  });
+
+  test('of many paths each are found again by path', () => {
+    const lines = Array.from({ length: 5_000 }, (_, index) => ({ path: `/${index}`, position: 1, inode: index }));
+    const rows = new EntryRows(bytesOf(posText(lines)));
+    expect(rowsIn(rows).every((row) => rows.isLast(row))).toBe(true);
+    expect(rows.path(4_321)).toBe('/4321');
+  });
+});
+
+function rowsIn(rows: EntryRows): readonly number[] {
+  return Array.from({ length: rows.count }, (_, row) => row).filter((row) => !rows.isSuperseded(row));
+}

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { NO_BUFFERS } from '../../src/core/buffers.ts';
+import { describeOutcome, exitCodeOf, type Outcome, outcomeOf } from '../../src/core/outcome.ts';
+import type { Snapshot } from '../../src/core/snapshot.ts';
+import type { End, Gate, State } from '../../src/core/state.ts';
+import { ABSENT, entry, fileOf, POS, seen, snapshot, type Watched } from '../support/builders.ts';
+
+const UNREAD: Gate = { name: 'unread', why: '1 file unread' };
+const behind = entry({ path: '/behind', position: 10 });
+const halfLine: Watched = [entry(), { atPath: { inode: '7', size: 104 }, newlineLeft: false }];
+
+describe('an outcome', () => {
+  test('is drained where no gate was open and the last look finds nothing left', () => {
+    expect(outcome({ kind: 'stopped' })).toMatchObject({
+      end: 'stopped',
+      drained: true,
+      trigger: 'quiet',
+      gate: null,
+      left: { files: 0, bytes: 0, worst: [] },
+    });
+  });
+
+  test('names the gate that was open when the drain ended, also where the last look finds nothing left', () => {
+    expect(outcome({ kind: 'stopped' }, { gate: UNREAD })).toMatchObject({ drained: false, gate: UNREAD });
+  });
+
+  test('names what the last look finds, where the drain was clean', () => {
+    const left = outcome({ kind: 'stopped' }, { files: [[behind, fileOf(behind, 30)]] });
+    expect(left).toMatchObject({ drained: false, gate: { name: 'unread' }, left: { files: 1, bytes: 20 } });
+  });
+
+  test('is not drained where a file is unknown, and counts it', () => {
+    expect(outcome({ kind: 'stopped' }, { files: [[behind, {}]] })).toMatchObject({
+      drained: false,
+      left: { files: 1, bytes: 0, worst: [{ path: '/behind', lag: null, state: 'missing' }] },
+    });
+  });
+
+  test('is not drained where the pos file is unknown', () => {
+    const posFiles = [{ path: POS, kind: 'unreadable', error: 'EIO' }] as const;
+    expect(outcome({ kind: 'stopped' }, { look: { posFiles } })).toMatchObject({
+      drained: false,
+      gate: { name: 'pos-file' },
+    });
+  });
+
+  test('lists the ten files with most left, what is unknown first', () => {
+    const files = Array.from({ length: 12 }, (_, index): Watched => {
+      const file = entry({ path: `/${index}`, position: 0 });
+      return [file, index === 3 ? {} : fileOf(file, index + 1)];
+    });
+    const { worst, files: count } = outcome({ kind: 'stopped' }, { files }).left;
+    expect(count).toBe(12);
+    expect(worst.map(({ path }) => path)).toEqual([
+      '/3',
+      '/11',
+      '/10',
+      '/9',
+      '/8',
+      '/7',
+      '/6',
+      '/5',
+      '/4',
+      '/2',
+    ]);
+  });
+
+  test.each(['killed', 'ended-by-itself'] as const)('%s may be drained', (kind) => {
+    expect(outcome({ kind }).drained).toBe(true);
+  });
+
+  test.each([
+    { kind: 'survived' },
+    { kind: 'dry-run' },
+    { kind: 'no-fluentd', why: 'w' },
+    { kind: 'not-permitted', why: 'w' },
+    { kind: 'ambiguous', why: 'w' },
+  ] as const)('$kind is never drained', (end) => {
+    expect(outcome(end).drained).toBe(false);
+  });
+});
+
+describe('the exit code', () => {
+  test.each([
+    [{ kind: 'stopped' }, 0],
+    [{ kind: 'killed' }, 0],
+    [{ kind: 'ended-by-itself' }, 0],
+    [{ kind: 'dry-run' }, 0],
+    [{ kind: 'ambiguous', why: '' }, 2],
+    [{ kind: 'survived' }, 3],
+    [{ kind: 'no-fluentd', why: '' }, 4],
+    [{ kind: 'not-permitted', why: '' }, 5],
+  ] as const)('of %j is %d, strict or not, where nothing is left', (end, code) => {
+    expect([false, true].map((strict) => exitCodeOf(outcome(end), { strict }))).toEqual([code, code]);
+  });
+
+  test('is 3 under --strict only, where lines are left', () => {
+    const left = outcome({ kind: 'stopped' }, { files: [[behind, fileOf(behind, 30)]] });
+    expect([false, true].map((strict) => exitCodeOf(left, { strict }))).toEqual([0, 3]);
+  });
+
+  test('is 3 under --strict where an unfinished last line is left, though the drain was clean', () => {
+    const left = outcome({ kind: 'stopped' }, { files: [halfLine] });
+    expect(left.drained).toBe(true);
+    expect(exitCodeOf(left, { strict: true })).toBe(3);
+  });
+
+  test('is 0 under --strict where an undiscovered file is empty: nothing of it is left', () => {
+    const files = [{ path: '/new', inode: '9', size: 0 }];
+    const followed = [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }];
+    expect(exitCodeOf(outcome({ kind: 'stopped' }, { look: { followed } }), { strict: true })).toBe(0);
+  });
+
+  test('is 3 under --strict where an undiscovered file holds a line', () => {
+    const files = [{ path: '/new', inode: '9', size: 5 }];
+    const followed = [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }];
+    expect(exitCodeOf(outcome({ kind: 'stopped' }, { look: { followed } }), { strict: true })).toBe(3);
+  });
+
+  test('is 3 under --strict where chunks are left on disk', () => {
+    const buffers = { ...NO_BUFFERS, onDisk: [{ path: '/b/q1', size: 10 }], none: false };
+    expect(exitCodeOf(outcome({ kind: 'stopped' }, { look: { buffers } }), { strict: true })).toBe(3);
+  });
+});
+
+describe('the sentence', () => {
+  test('of a drained end says so and how long it took', () => {
+    const text = describeOutcome(outcome({ kind: 'stopped' }));
+    expect(text).toContain('drained');
+    expect(text).not.toContain('not drained');
+    expect(text).toContain('4.2 s');
+  });
+
+  test('of anything else names the gate and what is left where', () => {
+    const left = outcome({ kind: 'killed' }, { gate: UNREAD, files: [[behind, fileOf(behind, 30)]] });
+    expect(describeOutcome(left)).toMatch(/not drained.*unread.*20 B.*1 file.*\/behind/);
+  });
+
+  test('of an end without a drain is why', () => {
+    expect(describeOutcome(outcome({ kind: 'no-fluentd', why: 'x' }))).toBe('why');
+  });
+});
+
+interface Facts {
+  readonly gate?: Gate;
+  readonly files?: readonly Watched[];
+  readonly look?: Partial<Snapshot>;
+}
+
+function outcome(end: End, { gate, files = [[entry()]], look = {} }: Facts = {}): Outcome {
+  const verdict = { trigger: { by: 'quiet', at: 0 }, gate, held: { chunks: 0, bytes: 0 } } as const;
+  const stopped: State = { name: 'stopped', since: 9_000, end, verdict };
+  const last = seen([snapshot(9_000, files, { fluentd: ABSENT, ...look })]);
+  return outcomeOf(stopped, 'why', { seen: last, durations: { watching: 1_000, stopping: 4_200 } });
+}

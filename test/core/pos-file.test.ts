@@ -1,0 +1,191 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodePath } from '../../src/core/path-bytes.ts';
+import { latestEntries, parsePosFile } from '../../src/core/pos-file.ts';
+import { bytesOf, entryLine, posFileBytes, positionEntry, RUNS } from '../support/arbitraries.ts';
+import { entry, parse, posText } from '../support/builders.ts';
+
+const UNWATCHED = 'f'.repeat(16);
+
+describe('a line', () => {
+  test('is path, position and inode', () => {
+    expect(parse('/var/log/app.log\t0000000000000190\t000000000025a50b\n')).toEqual({
+      entries: [{ path: '/var/log/app.log', position: 400, inode: '2467083' }],
+      unparsable: [],
+    });
+  });
+
+  test.each([
+    ['an old inode of 8 digits', 'p\t0000000000000001\t0024e077\n', { position: 1, inode: '2416759' }],
+    ['a single digit', 'p\t7\tb\n', { position: 7, inode: '11' }],
+    ['digits in upper case', 'p\t00000000000000AB\t00000000000000CD\n', { position: 171, inode: '205' }],
+    ['digits in either case', 'p\taB\tcD\n', { position: 171, inode: '205' }],
+    ['the largest inode', `p\t0\t${UNWATCHED}\n`, { position: 0, inode: '18446744073709551615' }],
+    ['an inode beyond 2^53', 'p\t0\t0020000000000001\n', { position: 0, inode: '9007199254740993' }],
+    ['a large position', 'p\t001fffffffffffff\t1\n', { position: Number.MAX_SAFE_INTEGER, inode: '1' }],
+    ['an unwatched position', `p\t${UNWATCHED}\t1\n`, { position: null, inode: '1' }],
+    [
+      'an unwatched position in upper case',
+      `p\t${UNWATCHED.toUpperCase()}\t1\n`,
+      { position: null, inode: '1' },
+    ],
+    ['one less than unwatched', 'p\tfffffffffffffffe\t1\n', { position: 2 ** 64, inode: '1' }],
+    ['something after the inode', 'p\t1\t2 more\n', { position: 1, inode: '2' }],
+    ['a third tab', 'p\t1\t2\t3\n', { position: 1, inode: '2' }],
+    ['a carriage return', 'p\t1\t2\r\n', { position: 1, inode: '2' }],
+  ])('with %s is read', (_, text, expected) => {
+    expect(parse(text)).toEqual({ entries: [{ path: 'p', ...expected }], unparsable: [] });
+  });
+
+  test.each([
+    ['blanks', '/a b/c  d.log'],
+    ['UTF-8', '/日本語.log'],
+    ['a carriage return', '/a\r.log'],
+    ['a NUL', '/a\0.log'],
+  ])('may have a path with %s', (_, path) => {
+    expect(parse(`${path}\t1\t2\n`).entries).toEqual([{ path, position: 1, inode: '2' }]);
+  });
+
+  test.each([
+    '',
+    'p',
+    'p\t1',
+    'p 1 2',
+    'p\t\t2',
+    'p\t1\t',
+    '\t1\t2',
+    'p\tx\t2',
+    'p\t1\tx',
+    'a\tx\t1\t2',
+    '\0\0\0\0',
+  ])('like %j is unparsable, and told with its number', (text) => {
+    expect(parse(`good\t1\t2\n${text}\nalso\t3\t4\n`)).toEqual({
+      entries: [
+        entry({ path: 'good', position: 1, inode: '2' }),
+        entry({ path: 'also', position: 3, inode: '4' }),
+      ],
+      unparsable: [{ line: 2, text }],
+    });
+  });
+
+  test('without its newline is torn and no entry yet', () => {
+    expect(parse('a\t1\t2\nb\t0000000000000003\t0000000000000004')).toEqual({
+      entries: [{ path: 'a', position: 1, inode: '2' }],
+      unparsable: [],
+    });
+  });
+
+  test("of Fluentd's own test is read as Fluentd reads it", () => {
+    const text = [
+      'valid_path\t0000000000000002\t0000000000000001\n',
+      'inode23bit\t0000000000000000\t00000000\n',
+      'invalidpath100000000000000000000000000000000\n',
+      `unwatched\t${UNWATCHED}\t0000000000000000\n`,
+    ];
+    expect(parse(text.join(''))).toEqual({
+      entries: [
+        { path: 'valid_path', position: 2, inode: '1' },
+        { path: 'inode23bit', position: 0, inode: '0' },
+        { path: 'unwatched', position: null, inode: '0' },
+      ],
+      unparsable: [{ line: 3, text: 'invalidpath100000000000000000000000000000000' }],
+    });
+  });
+});
+
+describe('a pos file', () => {
+  test('written with any entries is read back', () => {
+    fc.assert(
+      fc.property(fc.array(positionEntry, { maxLength: 10 }), (entries) => {
+        expect(parse(posText(entries))).toEqual({ entries, unparsable: [] });
+      }),
+      RUNS,
+    );
+  });
+
+  test("yields an entry for each line that Fluentd's regex accepts", () => {
+    fc.assert(
+      fc.property(fc.array(entryLine, { maxLength: 6 }), (lines) => {
+        const { entries, unparsable } = parsePosFile(bytesOf(...lines.map(({ bytes }) => bytes)));
+        const expected = lines.map(({ path, position, inode }) => ({
+          path: decodePath(path),
+          position: position.toLowerCase().replace(/^0+/, '') === UNWATCHED ? null : Number(`0x${position}`),
+          inode: BigInt(`0x${inode}`).toString(),
+        }));
+        expect({ entries, unparsable }).toEqual({ entries: expected, unparsable: [] });
+      }),
+      { ...RUNS, numRuns: 1_000 },
+    );
+  });
+
+  test('of any bytes is read without an error, every whole line either an entry or unparsable', () => {
+    fc.assert(
+      fc.property(fc.oneof(posFileBytes, fc.uint8Array({ maxLength: 300 })), (bytes) => {
+        const { entries, unparsable } = parsePosFile(bytes);
+        expect(entries.length + unparsable.length).toBe(bytes.filter((byte) => byte === 0x0a).length);
+      }),
+      { ...RUNS, numRuns: 2_000 },
+    );
+  });
+
+  test('that is torn anywhere yields the entries of its whole lines only', () => {
+    const cut = fc.tuple(fc.array(entryLine, { minLength: 1, maxLength: 4 }), fc.nat());
+    fc.assert(
+      fc.property(cut, ([lines, at]) => {
+        const whole = bytesOf(...lines.map(({ bytes }) => bytes));
+        const torn = whole.subarray(0, at % whole.length);
+        const complete = torn.filter((byte) => byte === 0x0a).length;
+        expect(parsePosFile(torn).entries).toEqual(parsePosFile(whole).entries.slice(0, complete));
+      }),
+      RUNS,
+    );
+  });
+
+  test('that is empty holds nothing', () => {
+    expect(parse('')).toEqual({ entries: [], unparsable: [] });
+  });
+
+  test.each(readdirSync('fixtures/pos').filter((name) => name.endsWith('.pos')))(
+    '%s of a real Fluentd is read',
+    (name) => {
+      const { entries, unparsable } = parsePosFile(readFileSync(`fixtures/pos/${name}`));
+      if (!name.startsWith('tab-and-newline')) expect(unparsable).toEqual([]);
+      if (!name.startsWith('empty-1')) expect(entries.length).toBeGreaterThan(0);
+      for (const { position, inode } of entries) {
+        expect(inode).toMatch(/^[1-9]\d*$/);
+        if (position !== null) expect(position).toBeLessThan(1_000_000);
+      }
+    },
+  );
+});
+
+describe('of several lines', () => {
+  const older = entry({ position: 10 });
+  const newer = entry({ position: 20 });
+  const otherInode = entry({ inode: '8', position: 5 });
+
+  test('with one path and inode the last wins', () => {
+    expect(latestEntries([older, newer], undefined)).toEqual([newer]);
+  });
+
+  test('the last wins also where it has the smaller position, or is unwatched', () => {
+    const unwatched = entry({ position: null });
+    expect(latestEntries([newer, older], undefined)).toEqual([older]);
+    expect(latestEntries([newer, unwatched], undefined)).toEqual([unwatched]);
+  });
+
+  test('with one path and different inodes all count while follow_inodes may be on', () => {
+    expect(latestEntries([older, otherInode], undefined)).toEqual([older, otherInode]);
+    expect(latestEntries([older, otherInode], true)).toEqual([older, otherInode]);
+  });
+
+  test('with one path only the last counts where follow_inodes is off', () => {
+    expect(latestEntries([older, otherInode], false)).toEqual([otherInode]);
+  });
+
+  test('with different paths all count', () => {
+    const other = entry({ path: '/other' });
+    expect(latestEntries([older, other], false)).toEqual([older, other]);
+  });
+});

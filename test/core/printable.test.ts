@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodePath } from '../../src/core/path-bytes.ts';
+import { printable } from '../../src/core/printable.ts';
+import { RUNS } from '../support/arbitraries.ts';
+
+describe('printable text', () => {
+  test.each(['/var/log/app.log', 'a b', 'ünïcode 日本語 😀', ''])('leaves %j as it is', (text) => {
+    expect(printable(text)).toBe(text);
+  });
+
+  test.each([
+    ['\x1b[31mred', '\\x1b[31mred'],
+    ['a\nb\r', 'a\\x0ab\\x0d'],
+    ['\x9b2J', '\\x9b2J'],
+    ['\u202egnp.exe', '\\u202egnp.exe'],
+    ['\u2028', '\\u2028'],
+    ['\0\x7f', '\\x00\\x7f'],
+  ])('of %j shows what could steer a terminal', (text, expected) => {
+    expect(printable(text)).toBe(expected);
+  });
+
+  test('shows bytes that are no UTF-8 by their value', () => {
+    expect(printable(decodePath(Uint8Array.of(0x61, 0xff, 0xe9)))).toBe('a\\xff\\xe9');
+  });
+
+  test('never holds a control character, whatever the bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+        expect(printable(decodePath(bytes))).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/u);
+      }),
+      { ...RUNS, numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import {
+  findByPattern,
+  findSupervisors,
+  findWorkers,
+  isFluentd,
+  isWorker,
+} from '../../src/core/processes.ts';
+import { row } from '../support/builders.ts';
+
+const words = (line: string) => line.split(' ');
+const SUPERVISOR = words('/usr/local/bin/ruby /usr/local/bin/fluentd -c /fluentd/etc/fluent.conf');
+const WORKER = words('/usr/local/bin/ruby -Eascii-8bit:ascii-8bit /usr/local/bin/fluentd --under-supervisor');
+
+describe('a command line', () => {
+  test.each([
+    'fluentd',
+    'fluentd -c fluent.conf --no-supervisor',
+    '/usr/local/bin/fluentd -c fluent.conf',
+    '/usr/bin/ruby /usr/local/bin/fluentd -c fluent.conf',
+    'ruby3.1 -Eascii-8bit:ascii-8bit /usr/local/bin/fluentd -c f.conf --under-supervisor',
+    'ruby -W -E utf-8 -I lib /usr/bin/fluentd',
+    '/opt/td-agent/bin/ruby /usr/sbin/td-agent --log /var/log/td-agent.log',
+    '/opt/td-agent/embedded/bin/ruby /opt/td-agent/usr/sbin/td-agent',
+    '/opt/fluent/bin/ruby /opt/fluent/bin/fluentd',
+    'ruby /usr/local/bin/bundle exec fluentd -c f.conf',
+    'jruby /usr/local/bin/fluentd',
+    'supervisor:fluentd1',
+    'worker:fluentd1',
+  ])('%s is a Fluentd', (line) => {
+    expect(isFluentd(words(line))).toBe(true);
+  });
+
+  test.each([
+    '',
+    'sh -c fluentd\u00a0-c\u00a0f.conf',
+    '/bin/sh /usr/bin/fluentd-wrapper',
+    'tini -- fluentd -c fluent.conf',
+    'tini -- /bin/entrypoint.sh fluentd',
+    'timeout 60 fluentd',
+    'sudo -u fluent fluentd',
+    'vim fluentd.conf',
+    'vi /etc/fluent/fluentd',
+    'tail -f /var/log/fluentd',
+    'grep fluentd',
+    'pkill -INT fluentd',
+    'node /usr/bin/posidle run -- fluentd -c fluent.conf',
+    'ruby -e puts:1 fluentd',
+    'ruby /usr/bin/irb fluentd',
+    'fluent-bit -c fluentd',
+    'fluentd --dry-run -c fluent.conf',
+    'fluentd --version',
+    'ruby /usr/bin/fluentd --setup /etc/fluent',
+    'fluent-gem list fluentd',
+    'supervisord -c fluentd',
+  ])('%s is none', (line) => {
+    expect(isFluentd(words(line))).toBe(false);
+  });
+
+  test('of a worker is told from its supervisor', () => {
+    expect(isWorker(WORKER)).toBe(true);
+    expect(isWorker(['worker:fluentd1'])).toBe(true);
+    expect(isWorker(SUPERVISOR)).toBe(false);
+    expect(isWorker(['supervisor:fluentd1'])).toBe(false);
+  });
+});
+
+describe('the supervisors of a process table', () => {
+  test('are found among shells, inits, workers and zombies', () => {
+    const table = [
+      row({ pid: 1, ppid: 0, argv: words('tini -- sh -c fluentd') }),
+      row({ pid: 2, ppid: 1, argv: ['sh', '-c', 'fluentd -c f.conf'] }),
+      row({ pid: 3, ppid: 2, argv: SUPERVISOR }),
+      row({ pid: 4, ppid: 3, argv: WORKER }),
+      row({ pid: 5, ppid: 1, argv: SUPERVISOR, zombie: true }),
+      row({ pid: 6, ppid: 1, argv: [] }),
+    ];
+    expect(findSupervisors(table).map(({ pid }) => pid)).toEqual([3]);
+  });
+
+  test('are not the workers that are just being forked with the argv of their supervisor', () => {
+    const table = [row({ pid: 3, argv: SUPERVISOR }), row({ pid: 4, ppid: 3, argv: SUPERVISOR })];
+    expect(findSupervisors(table).map(({ pid }) => pid)).toEqual([3]);
+  });
+
+  test('are several where several independent ones run', () => {
+    const table = [row({ pid: 3, argv: SUPERVISOR }), row({ pid: 4, argv: ['supervisor:other'] })];
+    expect(findSupervisors(table)).toHaveLength(2);
+  });
+
+  test('are none where only a worker is left', () => {
+    expect(findSupervisors([row({ pid: 4, argv: WORKER })])).toEqual([]);
+  });
+});
+
+describe('the workers of a supervisor', () => {
+  test('are its live children that run as such', () => {
+    const table = [
+      row({ pid: 3, argv: SUPERVISOR }),
+      row({ pid: 4, ppid: 3, argv: WORKER }),
+      row({ pid: 5, ppid: 3, argv: ['worker:fluentd1'] }),
+      row({ pid: 6, ppid: 3, argv: WORKER, zombie: true }),
+      row({ pid: 7, ppid: 3, argv: ['sh'] }),
+      row({ pid: 8, ppid: 99, argv: WORKER }),
+    ];
+    expect(findWorkers(table, 3).map(({ pid }) => pid)).toEqual([4, 5]);
+  });
+});
+
+describe('a pattern', () => {
+  const SELF = 77;
+  const own = [
+    row({ pid: 70, ppid: 1, argv: words('sh -c posidle watch --process collector') }),
+    row({ pid: SELF, ppid: 70, argv: words('node posidle watch --process collector') }),
+  ];
+
+  test("finds no process of posidle's own family", () => {
+    expect(findByPattern(own, /collector/, SELF)).toEqual([]);
+  });
+
+  test('finds a process that does not call itself Fluentd', () => {
+    const table = [...own, row({ pid: 3, argv: words('/opt/collector/bin/collector -c f.conf') })];
+    expect(findByPattern(table, /collector/, SELF).map(({ pid }) => pid)).toEqual([3]);
+  });
+
+  test('prefers a Fluentd to its shell', () => {
+    const table = [
+      row({ pid: 2, argv: ['sh', '-c', 'fluentd -c a.conf'] }),
+      row({ pid: 3, ppid: 2, argv: words('fluentd -c a.conf') }),
+      row({ pid: 4, argv: words('fluentd -c b.conf') }),
+    ];
+    expect(findByPattern(table, /a\.conf/, SELF).map(({ pid }) => pid)).toEqual([3]);
+  });
+
+  test('finds no worker and no zombie', () => {
+    const table = [row({ pid: 4, argv: WORKER }), row({ pid: 5, argv: SUPERVISOR, zombie: true })];
+    expect(findByPattern(table, /fluentd/, SELF)).toEqual([]);
+  });
+
+  test('with a global flag finds the same at every look', () => {
+    const table = [row({ pid: 3, argv: SUPERVISOR })];
+    const pattern = /fluentd/g;
+    const found = [1, 2, 3].map(() => findByPattern(table, pattern, SELF).length);
+    expect(found).toEqual([1, 1, 1]);
+  });
+});

@@ -1,0 +1,233 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Observation, observe } from '../../src/core/observation.ts';
+import { type Policy, stopReserve } from '../../src/core/policy.ts';
+import { entryKey } from '../../src/core/pos-file.ts';
+import type { Snapshot } from '../../src/core/snapshot.ts';
+import { begin, type State, type StateName } from '../../src/core/state.ts';
+import { type Step, step } from '../../src/core/step.ts';
+import { RUNS, worldRules, worlds } from '../support/arbitraries.ts';
+import { entry, policy, reading, row, seen, snapshot } from '../support/builders.ts';
+
+/** One step, with all that led to it. */
+interface Taken {
+  readonly from: State;
+  readonly snapshot: Snapshot;
+  readonly seen: Observation;
+  readonly step: Step;
+}
+
+describe('a quiet trigger', () => {
+  const triggered = { by: 'quiet', at: 60_000 } as const;
+  const catchingUp: State = { name: 'catching-up', since: 60_000, trigger: triggered, completed: false };
+  const settled = policy({ settle: 120_000 });
+
+  test('is taken back by a movement, whatever date the pos file has', () => {
+    const moved = entry({ position: 200 });
+    const jumped = snapshot(60_100, [[moved]], { posFiles: [reading([[moved]], 3_600_000)] });
+    const observed = seen([snapshot(0, [[entry()]]), snapshot(60_000, [[entry()]]), jumped]);
+    expect(step(catchingUp, observed, settled).state.name).toBe('watching');
+  });
+
+  test('gives way to a call for the end, which cannot be taken back', () => {
+    const requests = [{ by: 'SIGTERM', at: 60_050 }] as const;
+    const observed = seen([snapshot(0, [[entry()]]), snapshot(60_100, [[entry()]], { requests })]);
+    expect(step(catchingUp, observed, settled).state).toMatchObject({ trigger: { by: 'SIGTERM' } });
+  });
+});
+
+describe('two fluentds', () => {
+  test('are both named, with their pids and command lines', () => {
+    const candidates = [row({ pid: 5, argv: ['fluentd', '-c', 'a'] }), row({ pid: 6, argv: ['td-agent'] })];
+    const observed = seen([snapshot(0, [[entry()]], { fluentd: { kind: 'ambiguous', candidates } })]);
+    expect(step(begin(0), observed, policy()).why).toMatch(/5.*fluentd -c a.*6.*td-agent/);
+  });
+});
+
+describe('in any world', () => {
+  const always = (title: string, check: (taken: readonly Taken[], rules: Policy) => void) =>
+    test(title, () => {
+      const property = fc.property(worlds, worldRules, (world, rules) => check(drive(world, rules), rules));
+      fc.assert(property, { ...RUNS, numRuns: 1_000 });
+    });
+
+  always('a clean stop finds every file read, every pos file known and every buffer empty', (taken) => {
+    for (const { snapshot } of cleanStops(taken)) expect(openIn(snapshot, taken)).toEqual([]);
+  });
+
+  always('a clean stop has found everything read at every look of the settle time', (taken, { settle }) => {
+    for (const stop of cleanStops(taken)) {
+      if (stop.snapshot.requests.length > 1) continue; // A second signal waits for nothing.
+      const held = taken.filter(({ seen }) => seen.at > stop.seen.at - settle && seen.at <= stop.seen.at);
+      for (const { snapshot } of held) expect(unreadIn(snapshot, taken)).toEqual([]);
+    }
+  });
+
+  always('an unclean stop has a deadline behind it, or a second signal', (taken, rules) => {
+    for (const { seen, step } of stops(taken)) {
+      if (step.state.name !== 'stopping' || step.state.gate === undefined) continue;
+      const signals = seen.requests.filter(({ by }) => by.startsWith('SIG'));
+      const budgets = signals.slice(0, 1).map((first) => first.at + rules.grace - stopReserve(rules));
+      const deadline = Math.min(step.state.trigger.at + rules.drainTimeout, ...budgets);
+      expect(signals.length > 1 || seen.at >= deadline).toBe(true);
+    }
+  });
+
+  always('a quiet trigger has a whole window behind it in which nothing moved', (taken, { quiet }) => {
+    for (const { from, step, snapshot } of taken) {
+      if (step.state.name !== 'catching-up' || from.name === 'catching-up') continue;
+      if (step.state.trigger.by !== 'quiet' || from.name === 'flushing') continue;
+      const moved = lastMovement(taken, snapshot);
+      expect(snapshot.at - moved).toBeGreaterThanOrEqual(Number(quiet));
+      expect(bytesLeftIn(snapshot)).toEqual([]);
+    }
+  });
+
+  always('the stop signal, SIGTERM to workers and SIGKILL are sent at most once each', (taken) => {
+    const signals = taken.flatMap(({ step }) => step.actions.filter((action) => action.do === 'signal'));
+    const sent = signals.map(({ target, signal }) => `${signal} to ${target}`);
+    expect(new Set(sent).size).toBe(sent.length);
+    expect(sent.filter((signal) => signal.startsWith('SIGKILL')).length).toBeLessThanOrEqual(1);
+  });
+
+  always('SIGKILL comes last, and only after the whole time to stop', (taken, rules) => {
+    for (const { from, step, seen } of taken) {
+      if (!step.actions.some((action) => action.do === 'signal' && action.signal === 'SIGKILL')) continue;
+      expect(from.name).toBe('stopping');
+      const least = seen.requests.length > 0 ? stopReserve(rules) : rules.stopTimeout;
+      expect(seen.at - from.since).toBeGreaterThanOrEqual(Math.min(least, rules.stopTimeout));
+    }
+  });
+
+  always('a dry run sends no signal', (taken, rules) => {
+    if (rules.dryRun) expect(taken.flatMap(({ step }) => step.actions)).toEqual([]);
+  });
+
+  always('what is stopped stays stopped and orders nothing', (taken) => {
+    for (const { from, step } of taken) {
+      if (from.name === 'stopped') expect(step).toMatchObject({ state: from, actions: [] });
+    }
+  });
+
+  always('the time to look again is still to come, or not everything was looked at', (taken) => {
+    for (const { step, seen } of taken) {
+      if (step.wakeAt === undefined || seen.undiscovered === undefined) continue;
+      expect(step.wakeAt).toBeGreaterThan(seen.at);
+    }
+  });
+
+  test('every state is reached by some', () => {
+    const runs = fc.sample(fc.tuple(worlds, worldRules), { seed: 1, numRuns: 2_000 });
+    const reached = runs.flatMap(([world, rules]) => drive(world, rules).map(({ step }) => step.state.name));
+    const all: readonly StateName[] = [
+      'waiting',
+      'watching',
+      'catching-up',
+      'flushing',
+      'stopping',
+      'killing',
+      'stopped',
+    ];
+    expect(new Set(reached)).toEqual(new Set(all));
+  });
+});
+
+/** Steps through a world as the loop does: at each look until it stays where it is. */
+function drive(world: readonly Snapshot[], rules: Policy): readonly Taken[] {
+  const taken: Taken[] = [];
+  let state = begin(world[0]?.at ?? 0);
+  let seen: Observation | undefined;
+  for (const snapshot of world) {
+    seen = observe(seen, snapshot, rules);
+    for (let moved = true, count = 0; moved; count += 1) {
+      if (count > 10) throw new Error(`it never stays: ${state.name}`);
+      const next = step(state, seen, rules);
+      taken.push({ from: state, snapshot, seen, step: next });
+      moved = next.state.name !== state.name;
+      state = next.state;
+    }
+  }
+  return taken;
+}
+
+function stops(taken: readonly Taken[]): readonly Taken[] {
+  return taken.filter(({ from, step }) => step.state.name === 'stopping' && from.name !== 'stopping');
+}
+
+function cleanStops(taken: readonly Taken[]): readonly Taken[] {
+  return stops(taken).filter(({ step: { state } }) => state.name === 'stopping' && state.gate === undefined);
+}
+
+/** What is open in a look, told from the bare facts. */
+function openIn(look: Snapshot, taken: readonly Taken[]): readonly string[] {
+  const { onDisk = [], outputs = [] } = look.buffers ?? {};
+  const buffered = onDisk.length + outputs.filter(({ chunks }) => chunks > 0).length;
+  return [...unreadIn(look, taken), ...(buffered > 0 ? ['a buffer'] : [])];
+}
+
+function unreadIn(look: Snapshot, taken: readonly Taken[]): readonly string[] {
+  // Only after a start timeout, or a long time, an empty pos file is the word that nothing was logged.
+  const unknown = look.posFiles.filter(({ kind }) => kind === 'missing' || kind === 'unreadable');
+  const undiscovered = (look.followed ?? []).flatMap(({ files }) => files.filter(({ size }) => size > 0));
+  const known = new Set(
+    look.posFiles.flatMap((file) => (file.kind === 'read' ? file.entries : [])).map(({ path }) => path),
+  );
+  const missing = look.posFiles
+    .flatMap((file) => (file.kind === 'read' ? file.entries : []))
+    .filter((entry) => {
+      const { atPath, error } = look.looks.get(entryKey(entry)) ?? {};
+      return (
+        entry.position !== null &&
+        (error !== undefined || (atPath === undefined && !wasRead(entry, look, taken)))
+      );
+    });
+  return [
+    ...unknown.map(({ path, kind }) => `${path} ${kind}`),
+    ...bytesLeftIn(look),
+    ...missing.map(({ path }) => `${path} unknown`),
+    ...undiscovered.filter(({ path }) => !known.has(path)).map(({ path }) => `${path} undiscovered`),
+  ];
+}
+
+/** Files with a whole line left, or with an end before the position. */
+function bytesLeftIn(look: Snapshot): readonly string[] {
+  const entries = look.posFiles.flatMap((file) => (file.kind === 'read' ? file.entries : []));
+  return entries.flatMap((entry) => {
+    const { atPath, newlineLeft } = look.looks.get(entryKey(entry)) ?? {};
+    if (entry.position === null || atPath === undefined || atPath.size === entry.position) return [];
+    return atPath.size > entry.position && newlineLeft === false ? [] : [`${entry.path} left`];
+  });
+}
+
+/** A file that is gone was read to its end when it was last there. */
+function wasRead(
+  entry: { path: string; inode: string; position: number | null },
+  look: Snapshot,
+  taken: readonly Taken[],
+): boolean {
+  const before = taken
+    .filter(({ snapshot }) => snapshot.at < look.at)
+    .map(({ snapshot }) => snapshot.looks.get(entryKey({ ...entry })));
+  const last = before.findLast((file) => file?.atPath !== undefined)?.atPath;
+  return last !== undefined && (entry.position ?? 0) >= last.size;
+}
+
+/** The last time at which a position can have changed, by the looks up to this one. */
+function lastMovement(taken: readonly Taken[], until: Snapshot): number {
+  const looks = [...new Set(taken.map(({ snapshot }) => snapshot))].filter(({ at }) => at <= until.at);
+  const positions = new Map<string, number | null>();
+  let moved = 0;
+  for (const [index, look] of looks.entries()) {
+    for (const file of look.posFiles) {
+      if (file.kind !== 'read') continue;
+      for (const entry of file.entries) {
+        const known = positions.get(entryKey(entry));
+        const changed = known === undefined || (known !== entry.position && entry.position !== null);
+        if (changed)
+          moved = Math.max(moved, looks[index - 1]?.at ?? look.at, look.at - Math.max(0, file.writtenAgo));
+        positions.set(entryKey(entry), entry.position);
+      }
+    }
+  }
+  return moved;
+}

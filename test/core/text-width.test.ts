@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { sparkline } from '../../src/core/sparkline.ts';
+import { shortenEnd, shortenMiddle, widthOf } from '../../src/core/text-width.ts';
+import { RUNS } from '../support/arbitraries.ts';
+
+describe('the width of a text in a terminal', () => {
+  test.each([
+    ['', 0],
+    ['app.log', 7],
+    ['日本語.log', 10],
+    ['한국어', 6],
+    ['ﾛｸﾞ', 3],
+    ['ｌｏｇ', 6],
+    ['é', 1],
+    ['e\u0301', 1],
+    ['🚀.log', 6],
+    ['👩‍👩‍👧', 2],
+    ['🇯🇵', 2],
+    ['עברית', 5],
+    ['…', 1],
+  ])('of %j is %d', (text, width) => {
+    expect(widthOf(text)).toBe(width);
+  });
+});
+
+describe('a text that is too wide', () => {
+  test('is cut in the middle, and keeps more of its end', () => {
+    expect(shortenMiddle('/var/log/containers/app-7f9c.log', 20)).toBe('/var/l…/app-7f9c.log');
+    expect(shortenMiddle('/var/log/containers/app.log', 1)).toBe('…');
+    expect(shortenMiddle('/short', 20)).toBe('/short');
+  });
+
+  test('is never wider than asked for, whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.nat(30), (text, width) => {
+        expect(widthOf(shortenMiddle(text, width))).toBeLessThanOrEqual(width);
+        expect(widthOf(shortenEnd(text, Math.max(1, width)))).toBeLessThanOrEqual(Math.max(1, width));
+      }),
+      RUNS,
+    );
+  });
+});
+
+test('a sparkline shows the last values, the largest at full height', () => {
+  expect(sparkline([9, 0, 1, 4, 8], 4)).toBe(' ▂▅█');
+  expect(sparkline([], 4)).toBe('');
+});

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { entryKey } from '../../src/core/pos-file.ts';
+import type { FileLook, PosFileReading } from '../../src/core/snapshot.ts';
+import { collect, lookAtFiles, readPosFiles } from '../../src/daemon/collect.ts';
+import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
+import { FakeHost } from '../support/fake-host.ts';
+
+test('a look holds every pos file that the arguments stand for, each once', async () => {
+  const host = new FakeHost();
+  for (const name of ['b', 'a']) host.writeFile(`/pos/${name}.pos`, posText([]));
+  const readings = await readPosFiles(host, ['/pos/*.pos', '/pos/a.pos', '/pos/none.pos']);
+  expect(readings.map(({ path }) => path)).toEqual(['/pos/a.pos', '/pos/b.pos', '/pos/none.pos']);
+});
+
+test('a pos file is read, missing, empty or unreadable, and each is told from the others', async () => {
+  const host = new FakeHost();
+  host.writeFile('/pos/read', posText([{ path: LOG, position: 5, inode: 7 }]));
+  host.writeFile('/pos/empty', '');
+  host.writeFile('/pos/broken', 'x');
+  host.broken.set('/pos/broken', 'EIO: i/o error, read');
+  await host.sleep(1_500);
+  const [read, empty, broken, missing] = await readPosFiles(
+    host,
+    ['read', 'empty', 'broken', 'missing'].map((name) => `/pos/${name}`),
+  );
+  expect(read).toEqual({
+    path: '/pos/read',
+    kind: 'read',
+    entries: [{ path: LOG, position: 5, inode: '7' }],
+    unparsable: [],
+    writtenAgo: 1_500,
+  });
+  expect(empty?.kind).toBe('empty');
+  expect(broken).toEqual({ path: '/pos/broken', kind: 'unreadable', error: 'EIO: i/o error, read' });
+  expect(missing?.kind).toBe('missing');
+});
+
+test('the file at the path is looked at for every entry', async () => {
+  const host = new FakeHost();
+  host.writeFile(LOG, '12345\n', '7');
+  expect(await lookAt(host, { position: 6, inode: '7' })).toEqual({ atPath: { inode: '7', size: 6 } });
+});
+
+test.each([
+  ['a newline is left', '12345\nmore\n', true],
+  ['an unfinished line is left', '12345\nmore', false],
+])('where bytes are left, %s', async (_, text, newlineLeft) => {
+  const host = new FakeHost();
+  host.writeFile(LOG, text, '7');
+  expect(await lookAt(host, { position: 6, inode: '7' })).toMatchObject({ newlineLeft });
+});
+
+test('a renamed file is found by its inode, and the rest of it is looked at', async () => {
+  const host = new FakeHost();
+  host.writeFile(`${LOG}.1`, '12345\nrest\n', '7');
+  host.writeFile(LOG, 'new\n', '8');
+  expect(await lookAt(host, { position: 6, inode: '7' })).toEqual({
+    atPath: { inode: '8', size: 4 },
+    renamed: { path: `${LOG}.1`, stat: { inode: '7', size: 11 } },
+    newlineLeft: true,
+  });
+});
+
+test('a file that is gone leaves an empty look', async () => {
+  expect(await lookAt(new FakeHost(), { position: 6, inode: '7' })).toEqual({});
+});
+
+test('an entry whose file is not opened yet (inode 0) belongs to the file at its path', async () => {
+  const host = new FakeHost();
+  host.writeFile(LOG, 'new\n', '8');
+  expect(await lookAt(host, { position: 0, inode: '0' })).toEqual({
+    atPath: { inode: '8', size: 4 },
+    newlineLeft: true,
+  });
+});
+
+test('an unwatched entry costs no search', async () => {
+  const host = new FakeHost();
+  host.broken.set('/var/log', 'the directory is not asked');
+  host.writeFile(LOG, 'new\n', '8');
+  expect(await lookAt(host, { position: null, inode: '7' })).toEqual({ atPath: { inode: '8', size: 4 } });
+});
+
+test('a directory that may not be listed keeps no look from the other files', async () => {
+  const host = new FakeHost();
+  host.broken.set('/closed', 'EACCES: permission denied, scandir');
+  host.writeFile(LOG, '', '7');
+  const looks = await looksAt(host, [
+    { path: '/closed/app.log', position: 0, inode: '9' },
+    { path: LOG, position: 0, inode: '7' },
+  ]);
+  expect(looks.size).toBe(2);
+});
+
+test('a log file that may not be read keeps its size in the look', async () => {
+  const host = new FakeHost();
+  host.writeFile(LOG, '12345\nmore\n', '7');
+  host.broken.set(LOG, 'EACCES: permission denied, open');
+  expect(await lookAt(host, { position: 6, inode: '7' })).toMatchObject({ atPath: { inode: '7', size: 11 } });
+});
+
+test('a look is dated, and holds fluentd and the requests so far', async () => {
+  const host = new FakeHost();
+  host.writeFile(POS, posText([]));
+  await host.sleep(2_000);
+  host.request('SIGINT');
+  expect(await collect(host, subject(), { fluentd: ABSENT, depth: 'positions' })).toEqual({
+    at: 2_000,
+    posFiles: [{ path: POS, kind: 'empty' }],
+    looks: new Map(),
+    followed: undefined,
+    buffers: undefined,
+    fluentd: ABSENT,
+    requests: [{ by: 'SIGINT', at: 2_000 }],
+  });
+});
+
+type At = { readonly path?: string; readonly position: number | null; readonly inode: string };
+
+async function looksAt(host: FakeHost, entries: readonly At[]): Promise<ReadonlyMap<string, FileLook>> {
+  const whole = entries.map((entry) => ({ path: LOG, ...entry }));
+  const posFile: PosFileReading = { path: POS, kind: 'read', entries: whole, unparsable: [], writtenAgo: 0 };
+  return lookAtFiles(host, [posFile]);
+}
+
+async function lookAt(host: FakeHost, entry: At): Promise<FileLook | undefined> {
+  return (await looksAt(host, [entry])).get(entryKey({ path: LOG, ...entry }));
+}

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import { exitCodeOf } from '../../src/core/outcome.ts';
+import { findFluentd, followFluentd } from '../../src/daemon/find-fluentd.ts';
+import { expectStops, LOG, policy, run, subject } from '../support/builders.ts';
+import { FakeHost } from '../support/fake-host.ts';
+
+const PID_FILE = '/var/run/fluentd.pid';
+
+describe('fluentd', () => {
+  test('that ends by itself is waited for no longer than the settle time', async () => {
+    const host = worldWithFluentd();
+    host.at(20_000, (h) => h.endProcess(4243));
+    host.at(20_000, (h) => h.endProcess(4242));
+    const { outcome } = await run(host);
+    expect(host.sent).toEqual([]);
+    expect(outcome).toMatchObject({ end: 'ended-by-itself', drained: true, trigger: null });
+    expect(host.now()).toBeLessThanOrEqual(23_250);
+    expect(exitCodeOf(outcome, policy())).toBe(0);
+  });
+
+  test('that ends by itself with lines unread is told as not drained', async () => {
+    const host = worldWithFluentd();
+    host.at(20_000, (h) => h.endProcess(4243));
+    host.at(20_000, (h) => h.endProcess(4242));
+    host.at(20_100, (h) => h.appendLog(LOG, 'nobody reads\n'));
+    const { outcome } = await run(host, { strict: true });
+    expect(outcome).toMatchObject({ drained: false, left: { files: 1, bytes: 13 } });
+    expect(exitCodeOf(outcome, policy({ strict: true }))).toBe(3);
+  });
+
+  test('that restarts with another pid is followed, and the new one is stopped', async () => {
+    const host = worldWithFluentd();
+    host.at(20_000, (h) => h.endProcess(4243));
+    host.at(20_000, (h) => h.endProcess(4242));
+    host.at(21_500, (h) => h.startFluentd({ pid: 5000 }));
+    const { outcome } = await run(host);
+    expectStops(host, ['SIGINT 5000 @60000']);
+    expect(outcome.end).toBe('stopped');
+  });
+
+  test('that has only just restarted gets no signal for the settle time: its start is not over', async () => {
+    const host = worldWithFluentd();
+    host.at(59_500, (h) => h.endProcess(4243));
+    host.at(59_500, (h) => h.endProcess(4242));
+    host.at(59_800, (h) => h.startFluentd({ pid: 5000 }));
+    await run(host);
+    expect(host.stops).toHaveLength(1);
+    expect(Number(host.stops[0]?.split('@')[1])).toBeGreaterThanOrEqual(61_800);
+  });
+
+  test('that comes late is waited for', async () => {
+    const host = new FakeHost();
+    host.at(300_000, (h) => h.startFluentd());
+    host.at(310_000, (h) => h.appendLog(LOG, 'line\n'));
+    await run(host);
+    expectStops(host, ['SIGINT 4242 @370000']);
+  });
+
+  test('that never comes ends in exit code 4 after the start timeout', async () => {
+    const host = new FakeHost();
+    const { outcome } = await run(host, { startTimeout: 30_000 });
+    expect(host.now()).toBe(30_000);
+    expect(outcome).toMatchObject({ end: 'no-fluentd', drained: false });
+    expect(exitCodeOf(outcome, policy())).toBe(4);
+  });
+
+  test('that is not there when posidle is told to end is waited for no longer', async () => {
+    const host = new FakeHost();
+    host.at(5_000, (h) => h.request('SIGTERM'));
+    const { outcome } = await run(host);
+    expect(host.now()).toBe(5_000);
+    expect(exitCodeOf(outcome, policy())).toBe(4);
+  });
+
+  test("that is another user's ends in exit code 5, at once", async () => {
+    const host = worldWithFluentd({ permitted: false });
+    const { outcome } = await run(host);
+    expect(host.sent).toEqual([]);
+    expect(host.now()).toBe(0);
+    expect(outcome.end).toBe('not-permitted');
+    expect(exitCodeOf(outcome, policy())).toBe(5);
+  });
+
+  test('that runs twice ends in exit code 2 and a list of both', async () => {
+    const host = worldWithFluentd();
+    host.startFluentd({ pid: 5000 });
+    const { outcome } = await run(host);
+    expect(host.sent).toEqual([]);
+    expect(outcome.end).toBe('ambiguous');
+    expect(outcome.why).toContain('4242');
+    expect(outcome.why).toContain('5000');
+    expect(exitCodeOf(outcome, policy())).toBe(2);
+  });
+
+  test.each([
+    ['pid', { by: 'pid', pid: 5000 }],
+    ['pid file', { by: 'pid-file', path: PID_FILE }],
+    ['pattern', { by: 'pattern', pattern: /td-agent/ }],
+  ] as const)('of two is the one that the %s names', async (_, fluentd) => {
+    const host = worldWithFluentd();
+    host.startFluentd({ pid: 5000, argv: ['/opt/td-agent/bin/ruby', '/usr/sbin/td-agent'] });
+    host.writeFile(PID_FILE, '5000\n');
+    await run(host, {}, { fluentd });
+    expectStops(host, ['SIGINT 5000 @60000']);
+  });
+});
+
+describe('a pid file', () => {
+  const byPidFile = subject({ fluentd: { by: 'pid-file', path: PID_FILE } });
+
+  test('is waited for', async () => {
+    const reading = await findFluentd(worldWithFluentd(), byPidFile, undefined);
+    expect(reading).toMatchObject({ kind: 'absent', why: expect.stringContaining(PID_FILE) });
+  });
+
+  test("that names another program's pid by now names no fluentd", async () => {
+    const host = new FakeHost();
+    host.startProcess({ pid: 900, argv: ['postgres'] });
+    host.writeFile(PID_FILE, '900\n');
+    expect((await findFluentd(host, byPidFile, undefined)).kind).toBe('absent');
+  });
+
+  test.each(['', 'none\n', '-1\n', '0\n'])('with the content %j names no fluentd', async (content) => {
+    const host = worldWithFluentd();
+    host.writeFile(PID_FILE, content);
+    expect((await findFluentd(host, byPidFile, undefined)).kind).toBe('absent');
+  });
+
+  test('that cannot be read names no fluentd, and why', async () => {
+    const host = worldWithFluentd();
+    host.broken.set(PID_FILE, 'EACCES: permission denied, open');
+    const reading = await findFluentd(host, byPidFile, undefined);
+    expect(reading).toMatchObject({ kind: 'absent', why: expect.stringContaining('EACCES') });
+  });
+});
+
+describe('the search', () => {
+  test('finds the supervisor, its live workers and whether it may be told', async () => {
+    const host = worldWithFluentd({ workers: 2 });
+    expect(await findFluentd(host, subject(), undefined)).toMatchObject({
+      kind: 'running',
+      supervisor: { pid: 4242 },
+      workers: [{ pid: 4243 }, { pid: 4244 }],
+      alone: false,
+      permitted: true,
+    });
+  });
+
+  test('reads the whole process table only when what is known no longer holds', async () => {
+    const host = worldWithFluentd();
+    const known = await findFluentd(host, subject(), undefined);
+    host.startProcess({ pid: 6000, argv: ['fluentd', '-c', 'other.conf'] });
+    expect(await findFluentd(host, subject(), known)).toEqual(known);
+  });
+
+  test('finds a worker that was started anew', async () => {
+    const host = new FakeHost();
+    const fluentd = host.startFluentd();
+    const known = await findFluentd(host, subject(), undefined);
+    host.endProcess(4243);
+    fluentd.startWorker(4244);
+    expect(await findFluentd(host, subject(), known)).toMatchObject({ workers: [{ pid: 4244 }] });
+  });
+
+  test('takes a lone process as such', async () => {
+    const host = new FakeHost();
+    host.startFluentd({ workers: 0, argv: ['fluentd', '--no-supervisor'] });
+    expect(await findFluentd(host, subject(), undefined)).toMatchObject({ alone: true, workers: [] });
+  });
+
+  test('finds workers without their supervisor only where they were known before', async () => {
+    const host = worldWithFluentd();
+    const known = await findFluentd(host, subject(), undefined);
+    host.endProcess(4242);
+    expect(await findFluentd(host, subject(), known)).toMatchObject({
+      kind: 'orphaned',
+      workers: [{ pid: 4243 }],
+    });
+    expect((await findFluentd(host, subject(), undefined)).kind).toBe('absent');
+  });
+
+  test('prefers a new supervisor to the workers that an old one left', async () => {
+    const host = worldWithFluentd();
+    const known = await findFluentd(host, subject(), undefined);
+    host.endProcess(4242);
+    host.startFluentd({ pid: 5000 });
+    expect(await findFluentd(host, subject(), known)).toMatchObject({ supervisor: { pid: 5000 } });
+  });
+});
+
+describe('following', () => {
+  test('sees a zombie as gone', async () => {
+    const host = worldWithFluentd();
+    const known = await findFluentd(host, subject(), undefined);
+    for (const pid of [4242, 4243]) host.startProcess({ pid, startTime: 'started 0', zombie: true });
+    expect((await followFluentd(host, subject(), known)).kind).toBe('absent');
+  });
+
+  test('sees no other fluentd than the one that it knows', async () => {
+    const host = worldWithFluentd();
+    const known = await findFluentd(host, subject(), undefined);
+    for (const pid of [4242, 4243]) host.endProcess(pid);
+    host.startFluentd({ pid: 5000 });
+    expect((await followFluentd(host, subject(), known)).kind).toBe('absent');
+  });
+
+  test('waits for the supervisor when its worker is gone already', async () => {
+    const host = worldWithFluentd();
+    const known = await findFluentd(host, subject(), undefined);
+    host.endProcess(4243);
+    expect(await followFluentd(host, subject(), known)).toMatchObject({ kind: 'running', workers: [] });
+  });
+});
+
+function worldWithFluentd(options: Parameters<FakeHost['startFluentd']>[0] = {}): FakeHost {
+  const host = new FakeHost();
+  const fluentd = host.startFluentd(options);
+  host.appendLog(LOG, 'first line\n');
+  fluentd.read(LOG);
+  return host;
+}

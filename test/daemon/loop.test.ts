@@ -1,0 +1,505 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { exitCodeOf } from '../../src/core/outcome.ts';
+import { RUNS } from '../support/arbitraries.ts';
+import { confOf, expectStops, LOG, POS, policy, run } from '../support/builders.ts';
+import { FakeHost } from '../support/fake-host.ts';
+
+const OTHER = '/var/log/other.log';
+
+/** A Fluentd that has read one line at the very start. */
+function busyHost(options: Parameters<FakeHost['startFluentd']>[0] = {}) {
+  const host = new FakeHost();
+  const fluentd = host.startFluentd(options);
+  host.appendLog(LOG, 'first line\n');
+  fluentd.read(LOG);
+  return { host, fluentd };
+}
+
+/** When the first stop signal was sent. */
+function sentAt({ stops }: FakeHost): number {
+  return Number(/@(\d+(?:\.\d+)?)$/.exec(stops[0] ?? '')?.[1]);
+}
+
+describe('a quiet window', () => {
+  test('ends 60 s after the last of 20 lines that come 3 s apart', async () => {
+    const host = new FakeHost();
+    host.startFluentd();
+    for (let line = 1; line <= 20; line += 1)
+      host.at(line * 3_000, (h) => h.appendLog(LOG, `line ${line}\n`));
+    const { outcome, report } = await run(host);
+    expectStops(host, ['SIGINT 4242 @120000']);
+    expect(report.path).toEqual(['waiting', 'watching', 'catching-up', 'stopping', 'stopped']);
+    expect(outcome).toMatchObject({ end: 'stopped', drained: true, trigger: 'quiet', gate: null });
+    expect(exitCodeOf(outcome, policy({ strict: true }))).toBe(0);
+  });
+
+  test('runs from the movement, not from the look that found it', async () => {
+    const { host } = busyHost();
+    host.at(10_700, (h) => h.appendLog(LOG, 'line\n'));
+    await run(host);
+    expectStops(host, ['SIGINT 4242 @70700']);
+  });
+
+  test('goes on where the pos file is written again with the same content', async () => {
+    const { host, fluentd } = busyHost();
+    for (const at of [10_000, 30_000, 59_500]) host.at(at, () => fluentd.writePosFile());
+    await run(host);
+    expectStops(host, ['SIGINT 4242 @60000']);
+  });
+
+  test('goes on where a compaction leaves the pos file empty for one look', async () => {
+    const { host, fluentd } = busyHost();
+    host.at(29_990, () => fluentd.compact(20));
+    await run(host);
+    expectStops(host, ['SIGINT 4242 @60000']);
+  });
+
+  test('does not end in the moment of a compaction, nor begin anew by it', async () => {
+    const { host, fluentd } = busyHost();
+    host.at(59_990, () => fluentd.compact(20));
+    const { outcome } = await run(host);
+    expect(sentAt(host)).toBeGreaterThan(60_000);
+    expect(sentAt(host)).toBeLessThan(63_500);
+    expect(outcome.drained).toBe(true);
+  });
+
+  test('begins anew when a file moves among files that stand still', async () => {
+    const { host } = busyHost();
+    host.at(50_000, (h) => h.appendLog(OTHER, 'other\n'));
+    await run(host);
+    expectStops(host, ['SIGINT 4242 @110000']);
+  });
+
+  test('never ends while bytes are left that do not move', async () => {
+    const { host, fluentd } = busyHost();
+    host.at(5_000, () => {
+      fluentd.reads = false;
+    });
+    host.at(6_000, (h) => h.appendLog(LOG, 'blocked\n'));
+    host.at(400_000, () => {
+      fluentd.reads = true;
+      fluentd.read(LOG);
+    });
+    const { outcome, report } = await run(host);
+    expectStops(host, ['SIGINT 4242 @460000']);
+    expect(report.path).toEqual(['waiting', 'watching', 'catching-up', 'stopping', 'stopped']);
+    expect(outcome.drained).toBe(true);
+  });
+
+  test('ends with a last line that has no newline, since Fluentd never reads it, and reports what is left', async () => {
+    const { host } = busyHost();
+    host.at(10_000, (h) => h.appendLog(LOG, 'whole\nhalf'));
+    const { outcome } = await run(host);
+    expectStops(host, ['SIGINT 4242 @70000']);
+    expect(outcome.left).toMatchObject({ files: 1, bytes: 4 });
+  });
+
+  test('that is shorter than the settle time lets the settle time pass', async () => {
+    const { host } = busyHost();
+    await run(host, { quiet: 1_000, settle: 5_000 });
+    expect(sentAt(host)).toBeGreaterThanOrEqual(5_000);
+    expect(sentAt(host)).toBeLessThanOrEqual(5_250);
+  });
+
+  test('looks about once a second while nothing happens', async () => {
+    const { host } = busyHost();
+    await run(host);
+    expect(host.sleeps).toBeLessThan(90);
+  });
+
+  test('looks no more often when it has passed and bytes are left', async () => {
+    const { host, fluentd } = busyHost();
+    fluentd.reads = false;
+    host.at(1_000, (h) => h.appendLog(LOG, 'blocked\n'));
+    host.at(160_000, () => fluentd.end());
+    await run(host);
+    expect(host.sleeps).toBeLessThan(200);
+  });
+});
+
+describe('before anything is logged', () => {
+  test('an empty pos file is left alone for three windows and more', async () => {
+    const host = new FakeHost();
+    host.startFluentd();
+    host.at(200_000, (h) => expect(h.sent).toEqual([]));
+    host.at(200_001, (h) => h.startFluentd().end());
+    const { outcome, report } = await run(host);
+    expect(host.sent).toEqual([]);
+    expect(report.path).toEqual(['waiting', 'stopped']);
+    expect(outcome.end).toBe('ended-by-itself');
+  });
+
+  test('entries at position 0 are no logging and never quiet', async () => {
+    const host = new FakeHost();
+    const fluentd = host.startFluentd();
+    host.writeFile(LOG, '');
+    fluentd.setPosition(LOG, 0);
+    host.at(300_000, () => fluentd.end());
+    const { report } = await run(host);
+    expect(host.sent).toEqual([]);
+    expect(report.path).toEqual(['waiting', 'stopped']);
+  });
+
+  test('a first line after three windows starts the window', async () => {
+    const host = new FakeHost();
+    host.startFluentd();
+    host.at(200_000, (h) => h.appendLog(LOG, 'late\n'));
+    await run(host);
+    expectStops(host, ['SIGINT 4242 @260000']);
+  });
+
+  test('a missing pos file means that nothing is signalled', async () => {
+    const host = new FakeHost();
+    const fluentd = host.startFluentd();
+    host.files.delete(POS);
+    host.at(500_000, () => fluentd.end());
+    await run(host);
+    expect(host.sent).toEqual([]);
+  });
+
+  test('one pos file of two that is missing means that nothing is signalled', async () => {
+    const { host, fluentd } = busyHost();
+    host.at(500_000, () => fluentd.end());
+    await run(host, {}, { posFiles: [POS, '/var/log/pos/second.pos'] });
+    expect(host.sent).toEqual([]);
+  });
+
+  test('a start timeout with nothing logged ends in an orderly stop', async () => {
+    const host = new FakeHost();
+    host.startFluentd();
+    const { outcome } = await run(host, { startTimeout: 120_000 });
+    expect(sentAt(host)).toBeGreaterThanOrEqual(120_000);
+    expect(sentAt(host)).toBeLessThan(125_000);
+    expect(outcome).toMatchObject({ trigger: 'start-timeout', drained: true });
+  });
+
+  test('a line that comes right after the start timeout is waited for', async () => {
+    const host = new FakeHost();
+    host.startFluentd({ stopTakes: 0 });
+    host.at(121_000, (h) => h.appendLog(LOG, 'late\n'));
+    const { report } = await run(host, { startTimeout: 120_000 });
+    expectStops(host, ['SIGINT 4242 @181000']);
+    expect(report.path).toContain('watching');
+  });
+});
+
+describe('the drain', () => {
+  test('is taken back when main writes again after a quiet window', async () => {
+    const { host } = busyHost();
+    host.at(6_000, (h) => h.appendLog(LOG, 'awake\n'));
+    const { report } = await run(host, { quiet: 5_000, settle: 10_000 });
+    expect(report.path.slice(0, 4)).toEqual(['waiting', 'watching', 'catching-up', 'watching']);
+    expect(sentAt(host)).toBeGreaterThanOrEqual(16_000);
+    expect(sentAt(host)).toBeLessThanOrEqual(16_250);
+  });
+
+  test('is not taken back after a signal, however much main writes', async () => {
+    const { host } = busyHost();
+    host.at(5_000, (h) => h.request('SIGTERM'));
+    for (let at = 5_500; at < 40_000; at += 500) host.at(at, (h) => h.appendLog(LOG, 'more\n'));
+    const { outcome, report } = await run(host);
+    expect(report.path).toEqual(['waiting', 'watching', 'catching-up', 'stopping', 'stopped']);
+    expectStops(host, ['SIGINT 4242 @20000']);
+    expect(outcome.trigger).toBe('SIGTERM');
+  });
+
+  test('lets everything read hold for the settle time', async () => {
+    const { host } = busyHost();
+    host.at(10_300, (h) => h.request('SIGTERM'));
+    await run(host, { settle: 3_000 });
+    expect(sentAt(host)).toBeGreaterThanOrEqual(13_300);
+    expect(sentAt(host)).toBeLessThanOrEqual(13_550);
+  });
+
+  test('lets the settle time begin anew with each line', async () => {
+    const { host } = busyHost();
+    host.at(10_000, (h) => h.request('SIGTERM'));
+    for (const at of [11_000, 12_500, 14_000]) host.at(at, (h) => h.appendLog(LOG, 'line\n'));
+    await run(host);
+    expect(sentAt(host)).toBeGreaterThanOrEqual(16_000);
+    expect(sentAt(host)).toBeLessThanOrEqual(16_250);
+  });
+
+  test('waits for lines that Fluentd has not read yet', async () => {
+    const { host } = busyHost({ readTakes: 4_000 });
+    host.at(9_900, (h) => h.appendLog(LOG, 'slow\n'));
+    host.at(10_000, (h) => h.request('SIGTERM'));
+    const { outcome } = await run(host);
+    expect(sentAt(host)).toBeGreaterThanOrEqual(15_900);
+    expect(sentAt(host)).toBeLessThanOrEqual(16_150);
+    expect(outcome).toMatchObject({ drained: true, left: { files: 0, bytes: 0 } });
+  });
+
+  test('that runs out of time names the condition that did not hold', async () => {
+    const { host, fluentd } = busyHost();
+    fluentd.reads = false;
+    host.at(2_000, (h) => h.appendLog(LOG, 'unread\n'));
+    host.at(3_000, (h) => h.request('SIGTERM'));
+    const { outcome } = await run(host, { strict: true });
+    expectStops(host, ['SIGINT 4242 @18000']);
+    expect(outcome).toMatchObject({ end: 'stopped', drained: false, gate: { name: 'unread' } });
+    expect(outcome.gate?.why).toContain(LOG);
+    expect(outcome.left).toMatchObject({ files: 1, bytes: 7 });
+    expect(exitCodeOf(outcome, policy({ strict: true }))).toBe(3);
+    expect(exitCodeOf(outcome, policy())).toBe(0);
+  });
+
+  test('stops at once at a second signal', async () => {
+    const { host, fluentd } = busyHost();
+    fluentd.reads = false;
+    host.at(2_000, (h) => h.appendLog(LOG, 'unread\n'));
+    host.at(3_000, (h) => h.request('SIGTERM'));
+    host.at(5_000, (h) => h.request('SIGTERM'));
+    const { outcome } = await run(host);
+    expectStops(host, ['SIGINT 4242 @5000']);
+    expect(outcome.gate?.name).toBe('unread');
+  });
+
+  test('never ends by itself in a dry run: nothing is signalled', async () => {
+    const { host } = busyHost({ permitted: false });
+    const { outcome } = await run(host, { dryRun: true });
+    expect(host.sent).toEqual([]);
+    expect(host.now()).toBeGreaterThanOrEqual(60_000);
+    expect(outcome).toMatchObject({ end: 'dry-run', gate: null });
+    expect(exitCodeOf(outcome, policy())).toBe(0);
+  });
+
+  test('counts the time in every state, also where a signal overtakes a quiet window', async () => {
+    const { host } = busyHost();
+    host.at(7_000, (h) => h.request('SIGTERM'));
+    const { outcome } = await run(host, { quiet: 5_000, settle: 9_000 });
+    const total = Object.values(outcome.durations).reduce((sum, span) => sum + span, 0);
+    expect(total).toBeCloseTo(host.now());
+  });
+
+  test('begins with one look at a log file that posidle may not read, and goes on', async () => {
+    const { host, fluentd } = busyHost();
+    fluentd.reads = false;
+    host.at(1_000, (h) => h.appendLog(LOG, 'unread\n'));
+    host.broken.set(LOG, 'EACCES: permission denied, open');
+    host.at(8_000, () => {
+      fluentd.reads = true;
+      fluentd.read(LOG);
+    });
+    const { outcome } = await run(host);
+    expectStops(host, ['SIGINT 4242 @68000']);
+    expect(outcome.drained).toBe(true);
+  });
+
+  test('is not begun by one look at a pos file that lacks the entry of a blocked file', async () => {
+    const { host, fluentd } = busyHost();
+    host.appendLog(OTHER, 'other\n');
+    fluentd.read(OTHER);
+    host.at(1_000, (h) => {
+      fluentd.reads = false;
+      h.appendLog(OTHER, 'blocked\n');
+    });
+    host.at(99_950, (h) => {
+      const whole = h.files.get(POS)?.bytes ?? new Uint8Array();
+      h.writeFile(POS, whole.subarray(0, whole.indexOf(0x0a) + 1));
+      h.at(100_050, () => h.writeFile(POS, whole));
+    });
+    host.at(150_000, () => fluentd.end());
+    const { report } = await run(host);
+    expect(report.path).not.toContain('catching-up');
+  });
+});
+
+describe('the stop', () => {
+  test('is one SIGINT to the supervisor, and is waited for', async () => {
+    const { host } = busyHost({ stopTakes: 90_000, workers: 2 });
+    const { outcome } = await run(host);
+    expectStops(host, ['SIGINT 4242 @60000']);
+    expect(host.now()).toBeGreaterThanOrEqual(150_000);
+    expect(host.now()).toBeLessThanOrEqual(150_250);
+    expect(outcome).toMatchObject({ end: 'stopped', durations: { stopping: host.now() - sentAt(host) } });
+  });
+
+  test('sends the signal that the policy names', async () => {
+    const { host } = busyHost();
+    await run(host, { stopSignal: 'SIGTERM' });
+    expectStops(host, ['SIGTERM 4242 @60000']);
+  });
+
+  test('that is ignored ends in SIGKILL to the whole family after the stop timeout', async () => {
+    const { host } = busyHost({ ignores: ['SIGINT'] });
+    const { outcome, report } = await run(host, { stopTimeout: 30_000 });
+    expectStops(host, ['SIGINT 4242 @60000', 'SIGKILL 4242 @90000', 'SIGKILL 4243 @90000']);
+    expect(report.path.slice(-3)).toEqual(['stopping', 'killing', 'stopped']);
+    expect(outcome.end).toBe('killed');
+  });
+
+  test('that even SIGKILL does not end is given up and told', async () => {
+    const { host } = busyHost({ ignores: ['SIGINT'] });
+    host.at(61_000, (h) => h.forbid(4242));
+    const { outcome } = await run(host, { stopTimeout: 30_000 });
+    expect(outcome).toMatchObject({ end: 'survived', drained: false });
+    expect(exitCodeOf(outcome, policy())).toBe(3);
+    expect(host.now()).toBeLessThan(105_000);
+  });
+
+  test('kills a worker that came after the first look too', async () => {
+    const { host, fluentd } = busyHost({ ignores: ['SIGINT'] });
+    host.at(20, () => fluentd.startWorker(4244));
+    await run(host, { stopTimeout: 10_000 });
+    expectStops(host, [
+      'SIGINT 4242 @60000',
+      'SIGKILL 4242 @70000',
+      'SIGKILL 4243 @70000',
+      'SIGKILL 4244 @70000',
+    ]);
+  });
+
+  test('sends SIGTERM, once, to workers that outlive their supervisor', async () => {
+    const { host } = busyHost({ ignores: ['SIGINT'] });
+    host.at(65_000, (h) => h.endProcess(4242));
+    const { outcome } = await run(host);
+    expectStops(host, ['SIGINT 4242 @60000', 'SIGTERM 4243 @120000']);
+    expect(outcome.end).toBe('stopped');
+  });
+
+  test('begins with SIGTERM to the workers where the supervisor died before', async () => {
+    const { host } = busyHost();
+    host.at(30_000, (h) => h.endProcess(4242));
+    const { outcome } = await run(host);
+    expectStops(host, ['SIGTERM 4243 @60000']);
+    expect(outcome).toMatchObject({ end: 'stopped', drained: true });
+  });
+
+  test('leaves another fluentd alone that starts meanwhile', async () => {
+    const { host } = busyHost({ stopTakes: 5_000 });
+    host.at(62_000, (h) => h.startFluentd({ pid: 5000, posFile: '/var/log/pos/other.pos' }));
+    const { outcome } = await run(host);
+    expectStops(host, ['SIGINT 4242 @60000']);
+    expect(outcome.end).toBe('stopped');
+    expect(host.now()).toBeLessThanOrEqual(65_250);
+  });
+
+  test('leaves another process alone that has got the same pid', async () => {
+    const { host } = busyHost({ stopTakes: 5_000 });
+    host.at(65_001, (h) => h.startProcess({ pid: 4242, startTime: 'later', argv: ['fluentd'] }));
+    const { outcome } = await run(host);
+    expectStops(host, ['SIGINT 4242 @60000']);
+    expect(outcome.end).toBe('stopped');
+  });
+
+  test('after SIGTERM to posidle keeps within the grace period', async () => {
+    const { host } = busyHost({ ignores: ['SIGINT'] });
+    host.at(10_000, (h) => h.request('SIGTERM'));
+    const { outcome } = await run(host);
+    expectStops(host, ['SIGINT 4242 @12000', 'SIGKILL 4242 @35000', 'SIGKILL 4243 @35000']);
+    expect(outcome.trigger).toBe('SIGTERM');
+  });
+
+  test('that SIGTERM to posidle meets half-way keeps within the grace period from then on', async () => {
+    const { host } = busyHost({ ignores: ['SIGINT'] });
+    host.at(70_000, (h) => h.request('SIGTERM'));
+    await run(host);
+    expectStops(host, ['SIGINT 4242 @60000', 'SIGKILL 4242 @95000', 'SIGKILL 4243 @95000']);
+  });
+
+  test('counts as a loss what was written after the last read', async () => {
+    const { host, fluentd } = busyHost();
+    host.at(60_500, (h) => {
+      fluentd.reads = false;
+      h.appendLog(LOG, 'too late\n');
+    });
+    const { outcome } = await run(host, { strict: true });
+    expect(outcome).toMatchObject({ end: 'stopped', drained: false, left: { files: 1, bytes: 9 } });
+    expect(exitCodeOf(outcome, policy({ strict: true }))).toBe(3);
+  });
+
+  test('counts as read what Fluentd read on its way out', async () => {
+    const { host, fluentd } = busyHost();
+    host.at(60_500, (h) => {
+      h.appendLog(LOG, 'just in time\n');
+      fluentd.read(LOG);
+    });
+    const { outcome } = await run(host);
+    expect(outcome).toMatchObject({ end: 'stopped', drained: true, left: { files: 0, bytes: 0 } });
+  });
+});
+
+describe('in any world', () => {
+  const event = fc.record({
+    after: fc.oneof(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 0, max: 12_000 })),
+    what: fc.constantFrom(
+      'line',
+      'line',
+      'other',
+      'half',
+      'block',
+      'go on',
+      'compact',
+      'rewrite',
+      'restart',
+      'rotate',
+    ),
+  });
+
+  test('no stop signal is sent while a line is unread, unless a deadline has passed', async () => {
+    const property = fc.asyncProperty(
+      fc.array(event, { minLength: 1, maxLength: 25 }),
+      fc.option(fc.integer({ min: 0, max: 60_000 }), { nil: undefined }),
+      fc.constantFrom(5_000, 20_000),
+      async (events, termedAt, quiet) => {
+        const { host, unread } = world(events);
+        if (termedAt !== undefined) host.at(termedAt, (h) => h.request('SIGTERM'));
+        const { outcome } = await run(
+          host,
+          { quiet, startTimeout: 120_000 },
+          { conf: confOf(['/var/log/*.log']) },
+        );
+        expect(host.stops.filter((stop) => !stop.startsWith('SIGKILL')).length).toBeLessThanOrEqual(1);
+        if (outcome.gate === null) expect(unread).toEqual([]);
+        expect(host.now()).toBeLessThan(2_000_000);
+      },
+    );
+    await fc.assert(property, { ...RUNS, numRuns: 300 });
+  });
+});
+
+/** A host in which all this happens, and what was unread at the moment of a stop signal. */
+function world(events: readonly { after: number; what: string }[]) {
+  const { host, fluentd } = busyHost();
+  let current = fluentd;
+  const unread: string[] = [];
+  const readAll = () => [LOG, OTHER].forEach((path) => void current.read(path));
+  const happenings: Readonly<Record<string, () => void>> = {
+    line: () => host.appendLog(LOG, 'line\n'),
+    other: () => host.appendLog(OTHER, 'other\n'),
+    half: () => host.appendLog(OTHER, 'half'),
+    block: () => {
+      current.reads = false;
+    },
+    'go on': () => {
+      current.reads = true;
+      readAll();
+    },
+    compact: () => current.compact(80),
+    rewrite: () => current.writePosFile(),
+    restart: () => {
+      if (host.stops.length > 0 || !current.isAlive) return;
+      current.end();
+      current = host.startFluentd({ pid: current.pid + 100 });
+      readAll();
+    },
+    rotate: () => {
+      host.rename(LOG, `${LOG}.${host.now()}`);
+      host.appendLog(LOG, 'new\n');
+    },
+  };
+  let at = 0;
+  for (const { after, what } of events) {
+    at += after;
+    host.at(at, () => happenings[what]?.());
+  }
+  // Blocked for ever would be watched for ever.
+  host.at(at + 100_000, () => happenings['go on']?.());
+  host.onStop = () => {
+    for (const path of [LOG, OTHER])
+      if (host.files.has(path) && current.unreadIn(path) > 0) unread.push(path);
+  };
+  return { host, unread };
+}

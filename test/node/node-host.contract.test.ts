@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { ProcessIdentity } from '../../src/core/processes.ts';
+import { NodeHost } from '../../src/node/node-host.ts';
+import { describeHost, type World } from '../support/host-contract.ts';
+import { until } from '../support/until.ts';
+
+describeHost('NodeHost', async (use) => {
+  const directory = mkdtempSync(join(tmpdir(), 'posidle-host-'));
+  const host = new NodeHost();
+  const children: ChildProcess[] = [];
+  try {
+    await use(realWorld(host, directory, children));
+  } finally {
+    host.close();
+    for (const child of children) child.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+function realWorld(host: NodeHost, directory: string, children: ChildProcess[]): World {
+  const path = (name: string) => join(directory, name);
+  const start = (command: string, ...args: string[]) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    children.push(child);
+    return child;
+  };
+  return {
+    host,
+    path,
+    write: (name, text) => writeFileSync(path(name), text),
+    append: (name, text) => appendFileSync(path(name), text),
+    rename: (from, to) => renameSync(path(from), path(to)),
+    remove: (name) => rmSync(path(name)),
+    makeDirectory: (name) => mkdirSync(path(name)),
+    startProcess: async () => identityOf(host, start('sleep', '60').pid),
+    isRunning: async (pid) => (await host.readProcess(pid))?.zombie === false,
+    startZombie: async () => {
+      // The program that takes the shell's place knows nothing of its child, and never reaps it.
+      const parent = start('sh', '-c', 'sleep 0 & echo $!; exec sleep 60');
+      const [line] = await once(createInterface({ input: parent.stdout ?? process.stdin }), 'line');
+      const pid = Number(line);
+      await until('the child is a zombie', async () => (await host.readProcess(pid))?.zombie);
+      return identityOf(host, pid);
+    },
+    startGone: async () => {
+      const child = start('sleep', '60');
+      const identity = await identityOf(host, child.pid);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      return identity;
+    },
+    requestIn: (wait, by) => {
+      setTimeout(() => host.request(by), wait);
+    },
+  };
+}
+
+async function identityOf(host: NodeHost, pid: number | undefined): Promise<ProcessIdentity> {
+  const row = await host.readProcess(pid ?? 0);
+  if (row === undefined) throw new Error(`no process ${pid}`);
+  return { pid: row.pid, startTime: row.startTime };
+}

@@ -1,0 +1,71 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+let sessions = 0;
+
+/** Skips the test where there is no tmux; under CI=true the lack is a failure. */
+export function requireTmux(context: { skip(note: string): void }): void {
+  if (spawnSync('tmux', ['-V']).status === 0) return;
+  if (process.env.CI === 'true') throw new Error('tmux is not installed');
+  context.skip('tmux is not installed');
+}
+
+/** A shell in a real terminal. */
+export class Tmux {
+  readonly #socket = `posidle-${process.pid}-${(sessions += 1)}`;
+
+  constructor({ columns = 80, rows = 24 } = {}) {
+    const size = ['-x', String(columns), '-y', String(rows)];
+    const shell = 'env PS1="ready> " LANG=C.UTF-8 TERM=screen-256color bash --norc --noprofile';
+    this.#tmux('-f', '/dev/null', '-u', 'new-session', '-d', ...size, shell);
+  }
+
+  type(...keys: readonly string[]): void {
+    this.#tmux('send-keys', ...keys);
+  }
+
+  /** Types a command for posidle and Enter. */
+  posidle(args: string): void {
+    this.type(`${process.execPath} ${CLI} ${args}`, 'Enter');
+  }
+
+  /** What is to be seen, line by line. */
+  screen(): string {
+    return this.#tmux('capture-pane', '-p');
+  }
+
+  colored(): string {
+    return this.#tmux('capture-pane', '-p', '-e');
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
+  }
+
+  /** Alternate screen, cursor shown, wrapping, as the terminal has them. */
+  modes(): string {
+    return this.#tmux('display-message', '-p', '#{alternate_on} #{cursor_flag} #{wrap_flag}').trim();
+  }
+
+  /** The line settings of the terminal. */
+  settings(): string {
+    const tty = this.#tmux('display-message', '-p', '#{pane_tty}').trim();
+    return execFileSync('stty', ['-F', tty, '-a'], { encoding: 'utf8' });
+  }
+
+  /** The pids of posidle in this terminal. */
+  pids(): readonly number[] {
+    const tty = this.#tmux('display-message', '-p', '#{pane_tty}').trim().replace('/dev/', '');
+    const { stdout } = spawnSync('pgrep', ['-t', tty, '-f', 'cli.js inspect'], { encoding: 'utf8' });
+    return stdout.split('\n').filter(Boolean).map(Number);
+  }
+
+  kill(): void {
+    spawnSync('tmux', ['-L', this.#socket, 'kill-server']);
+  }
+
+  #tmux(...args: readonly string[]): string {
+    return execFileSync('tmux', ['-L', this.#socket, ...args], { encoding: 'utf8' });
+  }
+}
