@@ -1,3 +1,5 @@
+import { Parent } from './commands/parent.ts';
+import { confOf } from './commands/run.ts';
 import { findSubject, subjectFor, withConf } from './commands/subject.ts';
 import { type Inspection, inspect as inspectReadings } from './core/inspection.ts';
 import type { Outcome } from './core/outcome.ts';
@@ -7,7 +9,6 @@ import type { StateName } from './core/state.ts';
 import type { StopVia } from './core/subject.ts';
 import { listFollowed, lookAtFiles, readPosFiles } from './daemon/collect.ts';
 import { type Reporter, watch as watchLoop } from './daemon/loop.ts';
-import { startChild } from './node/child.ts';
 import { DoneFile } from './node/done-file.ts';
 import { NodeHost } from './node/node-host.ts';
 
@@ -30,7 +31,8 @@ export interface WatchOptions extends Partial<Omit<Policy, 'parent' | 'doneProce
 
 /** Stops the Fluentd that runs beside this process when its work is done; resolves when it is gone. */
 export function watch(options: WatchOptions): Promise<Outcome> {
-  return supervise(options, options.fluentd ?? { by: 'search' }, false);
+  const { fluentd } = options;
+  return supervise(new NodeHost(), options, fluentd === undefined ? SEARCH : async () => fluentd);
 }
 
 /** Starts a Fluentd and stops it when its work is done; rejects where the command cannot be started. */
@@ -38,11 +40,13 @@ export async function run(
   command: readonly string[],
   options: Omit<WatchOptions, 'fluentd'>,
 ): Promise<Outcome> {
-  const child = await startChild(command);
+  const host = new NodeHost();
+  const parent = new Parent(host, command);
+  const fluentConf = options.fluentConf ?? confOf(command);
   try {
-    return await supervise(options, { by: 'session', leader: child.pid }, true);
+    return await supervise(host, { ...options, ...(fluentConf && { fluentConf }) }, () => parent.start());
   } finally {
-    child.killGroup();
+    parent.killGroup();
   }
 }
 
@@ -55,20 +59,25 @@ export async function inspect(options: Pick<WatchOptions, 'posFiles' | 'fluentCo
   return inspectReadings(readings, looks, await listFollowed(host, found.conf?.sources ?? []));
 }
 
-async function supervise(options: WatchOptions, fluentd: FluentdTarget, parent: boolean): Promise<Outcome> {
+const SEARCH: Start = async () => ({ by: 'search' });
+
+type Start = () => Promise<FluentdTarget>;
+
+async function supervise(host: NodeHost, options: WatchOptions, start: Start): Promise<Outcome> {
   const { doneProcess, stopVia = 'auto', doneFile, signal } = options;
-  const host = new NodeHost();
   const marker = doneFile === undefined ? undefined : new DoneFile(doneFile, false);
   const abort = () => host.request('abort');
+  const parent = options.fluentd === undefined && start !== SEARCH;
   try {
     const found = await findSubject(host, { ...namedIn(options), ownEnvironment: parent });
-    const subject = subjectFor(found, { fluentd, stopVia, doneProcess });
+    const subject = subjectFor(found, { stopVia, doneProcess });
     const policy = withConf({ ...policyOf(options), parent, doneProcess: doneProcess !== undefined }, found);
-    host.watchFiles(found.posFiles);
+    host.watchFiles(found.posFiles, () => {});
     marker?.watch(() => host.request('done-file'));
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort, { once: true });
-    return await watchLoop(host, { subject, policy, report: reporterOf(options) });
+    const fluentd = await start();
+    return await watchLoop(host, { subject: { ...subject, fluentd }, policy, report: reporterOf(options) });
   } finally {
     signal?.removeEventListener('abort', abort);
     marker?.close();

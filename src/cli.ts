@@ -1,11 +1,13 @@
 #!/usr/bin/env node
+import './commands/heap.ts';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import yargs, { type Argv } from 'yargs';
 import { runInspect } from './commands/inspect.ts';
-import { bundleBeside, runInstall } from './commands/install.ts';
+import { runInstall } from './commands/install.ts';
 import { inspectOptions, optionsFromEnvironment, runOptions, watchOptions } from './commands/options.ts';
 import { runParent } from './commands/run.ts';
-import { UsageError } from './commands/usage-error.ts';
+import { CommandError, UsageError } from './commands/usage-error.ts';
 import { runWatch } from './commands/watch.ts';
 import { EXIT } from './core/outcome.ts';
 import { printable } from './core/printable.ts';
@@ -29,6 +31,7 @@ async function main(): Promise<void> {
     await parser(process.argv.slice(2)).parseAsync();
   } catch (error) {
     if (error instanceof UsageError) fail(error.message, EXIT.usage);
+    if (error instanceof CommandError) fail(error.message, error.code);
     fail((error as Error).stack ?? String(error), EXIT.bug);
   }
   // A pipe takes what is written in its own time: end only when it has.
@@ -55,21 +58,23 @@ function parser(words: readonly string[]): Argv {
       runCommand,
       async (args) => {
         const command = ((args['--'] as unknown[] | undefined) ?? []).map(String);
-        exitCode = await runParent(args, command, (text) => process.stderr.write(text));
+        exitCode = await runParent(args, command);
       },
     )
     .command('inspect [files..]', 'what fluentd has read, what is left', inspectCommand, async (args) => {
-      const given = [...(args.files ?? []), ...(args['pos-file'] ?? [])];
-      exitCode = await runInspect({ ...args, 'pos-file': given }, (text) => process.stdout.write(text));
+      // yargs drops a lone `-`.
+      const stdin = words.includes('-') ? ['-'] : [];
+      const given = new Set([...(args.files ?? []), ...(args['pos-file'] ?? []), ...stdin]);
+      exitCode = await runInspect({ ...args, 'pos-file': [...given] });
     })
     .command(
       'install <dir>',
       'copy posidle and its Node to DIR, for a container that has none: then run DIR/posidle',
       (command) =>
         command.positional('dir', { type: 'string', demandOption: true, describe: 'DIR: a shared volume' }),
-      ({ dir }) => runInstall(bundleBeside(import.meta.url), dir, (text) => process.stdout.write(text)),
+      ({ dir }) => runInstall(bundlePath(), dir, (text) => process.stdout.write(text)),
     )
-    .demandCommand(1, 'say what to do: watch, run or inspect')
+    .demandCommand(1, 'say what to do: watch, run, inspect or install')
     .parserConfiguration({ 'populate--': true })
     .strict()
     .help()
@@ -112,18 +117,37 @@ function watchCommand(command: Argv) {
 
 function inspectCommand(command: Argv) {
   return command
-    .positional('files', { type: 'string', array: true, describe: 'POS_FILE: pos files or globs' })
+    .positional('files', {
+      type: 'string',
+      array: true,
+      describe: 'POS_FILE: pos files or globs; - is stdin',
+    })
     .options(inspectOptions)
     .config(optionsFromEnvironment(process.env, inspectOptions))
+    .example('$0 inspect /var/log/fluentd/app.pos', 'a table of every file: state, lag, position, size')
     .example(
-      '$0 inspect /var/log/fluentd/app.pos',
-      'a table of every file: state, bytes left, position, size',
+      '$0 inspect -c /etc/fluent/fluent.conf --follow',
+      'live, with the files that Fluentd has not found yet',
     )
-    .example('$0 inspect /var/log/fluentd/app.pos --json', 'the same for a program')
     .example(
-      '$0 inspect /var/log/fluentd/*.pos --check --max-lag 1MiB',
+      '$0 inspect /var/log/fluentd/app.pos --state behind,blocked --json',
+      'what is not read, for a program',
+    )
+    .example(
+      '$0 inspect "/var/log/fluentd/*.pos" --check --max-lag 1MiB',
       'exit 0 when at most that much is left',
-    );
+    )
+    .example(
+      '$0 inspect --root /proc/42/root /var/log/app.pos',
+      'as the process 42 sees it, from a debug container',
+    )
+    .example('kubectl exec POD -- cat /pos/app.pos | $0 inspect - --raw', 'a pos file from another machine');
+}
+
+/** The bundle is itself; beside the built command stands what `npm run bundle` makes. */
+function bundlePath(): string {
+  const name = typeof BUNDLED_VERSION === 'string' ? '' : 'posidle.cjs';
+  return fileURLToPath(new URL(name, import.meta.url));
 }
 
 function versionOf(): string {

@@ -23,7 +23,7 @@ interface ConfWanted {
 }
 
 /** Where the official images and packages have it (fluentd-docker-image's entrypoint; lib/fluent/env.rb). */
-function usualPlaces(env: NodeJS.ProcessEnv): readonly string[] {
+export function usualPlaces(env: NodeJS.ProcessEnv): readonly string[] {
   return [
     `/fluentd/etc/${env.FLUENTD_CONF ?? 'fluent.conf'}`,
     '/etc/fluent/fluent.conf',
@@ -78,5 +78,14 @@ async function askFluentd(host: Host, path: string, own: FluentConf): Promise<Fl
   const { rpcEndpoint, enableGetDump } = own.system;
   if (rpcEndpoint === undefined || !enableGetDump) return undefined;
   const answer = await host.get(rpcEndpoint, '/api/config.getDump');
-  return answer === undefined ? undefined : fluentConfFromDump((JSON.parse(answer) as { conf: string }).conf);
+  return answer === undefined ? undefined : fromGetDump(answer);
+}
+
+function fromGetDump(answer: string): FluentConf | undefined {
+  try {
+    const { conf } = JSON.parse(answer) as { conf?: unknown };
+    return typeof conf === 'string' ? fluentConfFromDump(conf) : undefined;
+  } catch {
+    return undefined;
+  }
 }

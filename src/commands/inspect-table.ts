@@ -1,60 +1,130 @@
-import type { InspectedPosFile, Inspection } from '../core/inspection.ts';
+import { unseenBuffers, whatIsBuffered } from '../core/buffers.ts';
+import { rowsOf, shareRead, type Which } from '../core/inspection-order.ts';
+import type { Overview, PosFileOverview, UndiscoveredOverview } from '../core/overview.ts';
+import { verdictOf } from '../core/overview.ts';
+import { whyUnparsable } from '../core/pos-line.ts';
 import { printable } from '../core/printable.ts';
-import { counted, formatBytes } from '../core/units.ts';
+import type { ConfFacts } from '../core/subject.ts';
+import { shortenEnd, shortenMiddle } from '../core/text-width.ts';
+import { counted, formatBytes, formatDuration } from '../core/units.ts';
+import { Layout } from './columns.ts';
+import { COLUMNS, cellsOf, RAW_COLUMNS, rawCellsOf, undiscoveredCells } from './inspect-cells.ts';
+import type { Style } from './inspect-style.ts';
 
-/** The inspection for people: a table a pos file, then what is wrong, then one sentence. */
-export function renderInspection(inspection: Inspection): string {
-  const parts = [...inspection.posFiles.map(renderPosFile), verdictOf(inspection)];
-  return `${parts.join('\n\n')}\n`;
+/** How an found is shown. */
+export interface View extends Which {
+  readonly style: Style;
+  /** undefined: no terminal, lines may be as long as they like. */
+  readonly width: number | undefined;
+  readonly raw: boolean;
+  readonly conf: ConfFacts | undefined;
+  readonly notes: readonly string[];
 }
 
-function renderPosFile({ path, entries, unparsable, error }: InspectedPosFile): string {
-  const rows = entries
-    .toSorted((a, b) => (b.lag ?? Number.MAX_VALUE) - (a.lag ?? Number.MAX_VALUE))
-    .map(({ path, state, position, size, lag, inode }) => [
-      state,
-      bytesOrUnknown(lag),
-      String(position ?? '-'),
-      String(size ?? '?'),
-      inode,
-      printable(path),
-    ]);
-  const table =
-    rows.length === 0 ? [] : alignColumns([['STATE', 'LEFT', 'POSITION', 'SIZE', 'INODE', 'FILE'], ...rows]);
-  const bad = unparsable.map(({ line, text }) => `line ${line} cannot be parsed: ${printable(text)}`);
-  const broken = error === undefined ? [] : [`cannot be inspected: ${printable(error)}`];
-  return [printable(path), ...[...broken, ...table, ...bad].map((line) => `  ${line}`)].join('\n');
+/** So many rows tell how wide a column has to be. */
+const MEASURED = 5_000;
+const MOST_DEFECTS = 20;
+
+/** The found for people, line by line: a table a pos file, then what else there is, then one sentence. */
+export function* tableLines(found: Overview, view: View): Generator<string> {
+  for (const posFile of found.posFiles) yield* posFileLines(posFile, view);
+  if (!view.raw) yield* undiscoveredLines(found.undiscovered, view);
+  for (const line of closingLines(found, view)) yield fitted(line, view);
+  yield lastLine(found, view);
 }
 
-const NUMERIC = new Set([1, 2, 3, 4]);
-
-function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    rows.reduce((widest, row) => Math.max(widest, (row[column] ?? '').length), 0),
-  );
-  return rows.map((row) =>
-    row
-      .map((cell, column) =>
-        NUMERIC.has(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
+function* posFileLines(posFile: PosFileOverview, view: View): Generator<string> {
+  const { path, entries, error } = posFile;
+  const { style, width } = view;
+  const age = ageOf(posFile);
+  const name = printable(path === '-' ? 'stdin' : path);
+  yield style.bold(width === undefined ? name : shortenMiddle(name, width - age.length)) + style.dim(age);
+  if (error !== undefined) yield fitted(`  cannot be inspected: ${printable(error)}`, view, style.bad);
+  const rows = rowsOf(entries, view);
+  const toCells = view.raw ? rawCellsOf : cellsOf;
+  const measured = Array.from(rows.subarray(0, MEASURED), (row) => toCells(entries.at(row)));
+  const columns = view.raw ? RAW_COLUMNS : COLUMNS;
+  const layout = new Layout(columns, measured, width === undefined ? undefined : width - 2);
+  if (rows.length > 0) yield `  ${style.dim(layout.title())}`;
+  else if (posFile.empty && error === undefined) yield '  no entry: there is nothing to read yet';
+  for (const row of rows) yield `  ${layout.row(toCells(entries.at(row)), style)}`;
+  for (const line of defectsOf(posFile)) yield fitted(`  ${line}`, view, style.bad);
+  yield '';
 }
 
-function bytesOrUnknown(count: number | null): string {
-  return count === null ? '?' : formatBytes(count);
+function ageOf({ age, error }: PosFileOverview): string {
+  return age === null || error !== undefined ? '' : `  written ${formatDuration(age)} ago`;
 }
 
-/** `behind by 12.4 MiB in 2 of 31 files`. */
-export function verdictOf({ posFiles, lag, caughtUp }: Inspection): string {
-  const entries = posFiles.flatMap((posFile) => posFile.entries);
-  const left = entries.filter((entry) => entry.lag !== 0);
-  const errors = posFiles.filter(({ error }) => error !== undefined).length;
-  const unknown = errors === 0 ? '' : `; ${counted(errors, 'pos file')} cannot be judged`;
-  if (left.length === 0)
-    return `${caughtUp ? 'caught up' : 'nothing is known to be left'}: ${counted(entries.length, 'file')}${unknown}`;
-  const bytes = left.reduce((sum, entry) => sum + (entry.lag ?? 0), 0);
-  const how = caughtUp ? 'caught up, but for unfinished last lines of' : 'behind by';
-  return `${how} ${lag === null ? 'at least ' : ''}${formatBytes(bytes)} in ${left.length} of ${counted(entries.length, 'file')}${unknown}`;
+function defectsOf({ unparsable, troubles }: PosFileOverview): readonly string[] {
+  const lines = unparsable
+    .slice(0, MOST_DEFECTS)
+    .map(
+      ({ line, text }) =>
+        `line ${line} cannot be parsed, ${whyUnparsable(text)}: ${printable(text.slice(0, 200))}`,
+    );
+  const looks = troubles
+    .slice(0, MOST_DEFECTS)
+    .map(({ path, error }) => `cannot look at ${printable(path)}: ${printable(error)}`);
+  return [
+    ...lines,
+    ...more(unparsable.length, 'unparsable line'),
+    ...looks,
+    ...more(troubles.length, 'such file'),
+  ];
+}
+
+function more(count: number, noun: string): readonly string[] {
+  const rest = count - MOST_DEFECTS;
+  return rest > 0 ? [`and ${counted(rest, `more ${noun}`)}; --json has them all`] : [];
+}
+
+function* undiscoveredLines(all: readonly UndiscoveredOverview[], view: View): Generator<string> {
+  const { style, width, states } = view;
+  if (all.length === 0 || (states !== undefined && !states.includes('undiscovered'))) return;
+  const wait = formatDuration(Math.max(...all.map(({ refreshInterval }) => refreshInterval)));
+  const title = `undiscovered: ${counted(all.length, 'file')}; in_tail looks for new ones every ${wait}`;
+  yield fitted(title, view, style.bold);
+  const cells = all.toSorted((a, b) => b.size - a.size).map(undiscoveredCells);
+  const layout = new Layout(COLUMNS, cells, width === undefined ? undefined : width - 2);
+  for (const row of cells) yield `  ${layout.row(row, style)}`;
+  yield '';
+}
+
+function closingLines(found: Overview, view: View): readonly string[] {
+  const { totals } = found;
+  if (view.raw) return view.notes.map((note) => `note: ${printable(note)}`);
+  const read = Math.floor(shareRead(totals.size, totals.lag) * 100);
+  const sum = `${formatBytes(totals.size)}, ${read}% read, ${formatBytes(totals.lag)} left`;
+  return [
+    ...view.notes.map((note) => `note: ${printable(note)}`),
+    ...buffersIn(found, view.conf),
+    `total: ${counted(totals.files, 'file')}, ${sum}`,
+  ];
+}
+
+/** What is known of the buffers, in one line; none where no configuration is known. */
+export function buffersIn({ buffers }: Overview, conf: ConfFacts | undefined): readonly string[] {
+  if (buffers === undefined || conf === undefined) return [];
+  if (buffers.none) return ['buffers: none in the configuration'];
+  const unseen = unseenBuffers({ ...conf, monitorAgents: [] });
+  const hidden = unseen.length === 0 ? '' : `; not seen from files: ${unseen.join(', ')}`;
+  return [`buffers: ${whatIsBuffered(buffers) ?? 'no chunk on disk'}${printable(hidden)}`];
+}
+
+function lastLine(found: Overview, view: View): string {
+  const { style, raw } = view;
+  if (raw) return fitted(rawVerdict(found), view);
+  return fitted(verdictOf(found), view, found.caughtUp ? style.good : style.bold);
+}
+
+export function rawVerdict({ posFiles }: Overview): string {
+  const entries = posFiles.reduce((sum, { entries }) => sum + entries.totals.files, 0);
+  const lines = posFiles.reduce((sum, { unparsable }) => sum + unparsable.length, 0);
+  const bad = lines === 0 ? '' : `, ${counted(lines, 'unparsable line')}`;
+  return `${entries} ${entries === 1 ? 'entry' : 'entries'}${bad}; no log file was looked at`;
+}
+
+function fitted(line: string, { width }: View, paint = (text: string) => text): string {
+  return paint(width === undefined ? line : shortenEnd(line, width));
 }

@@ -1,28 +1,89 @@
-import { type Inspection, inspect } from '../core/inspection.ts';
+import { check } from '../core/inspection-check.ts';
 import { EXIT } from '../core/outcome.ts';
-import { listFollowed, lookAtFiles, readPosFiles } from '../daemon/collect.ts';
+import type { Overview } from '../core/overview.ts';
+import { printable } from '../core/printable.ts';
 import { NodeHost } from '../node/node-host.ts';
-import { renderInspection, verdictOf } from './inspect-table.ts';
+import { ProgressLine, widthOfStdout, writeAll } from '../node/terminal.ts';
+import { follow } from './follow.ts';
+import { jsonParts, ndjsonLines } from './inspect-json.ts';
+import { Inspector } from './inspect-look.ts';
+import { plainLines } from './inspect-plain.ts';
+import { isColored, styleOf } from './inspect-style.ts';
+import { type InspectSubject, inspectSubject } from './inspect-subject.ts';
+import { tableLines, type View } from './inspect-table.ts';
 import type { InspectArgs } from './options.ts';
-import { findSubject } from './subject.ts';
+import { UsageError } from './usage-error.ts';
 
 /** `posidle inspect`: what is read, what is left. Resolves to the exit code. */
-export async function runInspect(args: InspectArgs, write: (text: string) => void): Promise<number> {
+export async function runInspect(args: InspectArgs): Promise<number> {
+  refuseContradictions(args);
   const host = new NodeHost();
-  const found = await findSubject(host, {
-    posFiles: args['pos-file'] ?? [],
-    fluentConf: args['fluent-conf'],
-  });
-  const readings = await readPosFiles(host, found.posFiles);
-  const looks = await lookAtFiles(host, readings);
-  const followed = await listFollowed(host, found.conf?.sources ?? []);
-  const inspection = inspect(readings, looks, followed);
-  if (args.json) write(`${JSON.stringify(inspection, undefined, 2)}\n`);
-  else write(args.check ? `${verdictOf(inspection)}\n` : renderInspection(inspection));
-  if (args.check) return isWithin(inspection, args['max-lag']) ? EXIT.ok : EXIT.bug;
-  return readings.every(({ kind }) => kind === 'read' || kind === 'empty') ? EXIT.ok : EXIT.bug;
+  const subject = await inspectSubject(host, args);
+  const view = viewOf(args, subject);
+  if (args.follow) return await follow({ host, subject, view, args });
+  const found = await lookOnce(new Inspector(host, subject));
+  if (!args.check) {
+    await writeAll(partsOf(found, view, args));
+    return exitCodeOf(found);
+  }
+  const { lag, age } = { lag: args['max-lag'], age: args['max-age'] };
+  const { passed, reason } = check(found, { lag: lag ?? (age === undefined ? 0 : undefined), age });
+  await writeAll(args.json || args.ndjson ? partsOf(found, view, args) : [`${printable(reason)}\n`]);
+  return passed ? EXIT.ok : EXIT.bug;
 }
 
-function isWithin({ lag }: Inspection, maxLag: number): boolean {
-  return lag !== null && lag <= maxLag;
+const EXCLUSIVE: readonly (readonly (keyof InspectArgs)[])[] = [
+  ['json', 'ndjson', 'plain'],
+  ['raw', 'follow'],
+  ['raw', 'check'],
+  ['follow', 'check'],
+];
+
+function refuseContradictions(args: InspectArgs): void {
+  for (const group of EXCLUSIVE) {
+    const given = group.filter((name) => args[name] === true);
+    if (given.length > 1) throw new UsageError(`--${given.join(' and --')}: give only one of them`);
+  }
+  if (args.follow && args['pos-file']?.includes('-'))
+    throw new UsageError('--follow: what comes through stdin can be read only once; name the pos file');
+}
+
+function viewOf(args: InspectArgs, { raw, conf, warnings }: InspectSubject): View {
+  const isTable = !args.json && !args.ndjson;
+  return {
+    style: styleOf(isColored(args.color) && !args.plain),
+    width: args.plain ? undefined : widthOfStdout(),
+    raw,
+    conf,
+    notes: warnings,
+    states: args.state,
+    sort: args.sort ?? (isTable && !raw ? 'lag' : undefined),
+  };
+}
+
+async function lookOnce(inspector: Inspector): Promise<Overview> {
+  const progress = new ProgressLine();
+  inspector.onRow = (done, total) =>
+    progress.tell(() => `looked at ${done} of ${total} files (${Math.floor((done / total) * 100)}%)`);
+  const found = await inspector.look();
+  progress.wipe();
+  return found;
+}
+
+function partsOf(found: Overview, view: View, args: InspectArgs): Iterable<string> {
+  if (args.json) return jsonParts(found, view);
+  if (args.ndjson) return ended(ndjsonLines(found, view));
+  return ended(args.plain ? plainLines(found, view) : tableLines(found, view));
+}
+
+function* ended(lines: Iterable<string>): Generator<string> {
+  for (const line of lines) yield `${line}\n`;
+}
+
+/** 1 where something could not be looked at; an empty pos file is none such. */
+function exitCodeOf({ posFiles }: Overview): number {
+  const isWhole = posFiles.every(
+    ({ error, empty, troubles }) => (error === undefined || empty) && troubles.length === 0,
+  );
+  return isWhole ? EXIT.ok : EXIT.bug;
 }

@@ -1,18 +1,13 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { formatBytes } from '../core/units.ts';
 import { InstallError, install } from '../node/install.ts';
 import { UsageError } from './usage-error.ts';
 
 /** `posidle install DIR`: resolves when DIR/posidle runs. */
-export async function runInstall(
-  bundle: string | undefined,
-  dir: string,
-  print: (text: string) => void,
-): Promise<void> {
+export async function runInstall(bundle: string, dir: string, print: (text: string) => void): Promise<void> {
   if (process.platform !== 'linux')
     throw new UsageError('install: copies this Node for a Linux container; run it in one');
-  if (bundle === undefined || !existsSync(bundle))
+  if (!existsSync(bundle))
     throw new UsageError('install: there is no bundle to copy; run it as `node posidle.cjs install DIR`');
   try {
     const { command, version, bytes, wasThere } = await install(bundle, dir);
@@ -21,11 +16,6 @@ export async function runInstall(
   } catch (error) {
     throw new UsageError(`install: ${why(error as NodeJS.ErrnoException, dir)}`);
   }
-}
-
-/** Beside the built command stands what `npm run bundle` makes. */
-export function bundleBeside(url: string): string {
-  return fileURLToPath(new URL('posidle.cjs', url));
 }
 
 const CAUSES: Readonly<Record<string, string>> = {

@@ -1,5 +1,8 @@
 import type { InferredOptionTypes, Options } from 'yargs';
 import type { Endpoint } from '../core/fluent-conf.ts';
+import { STATES } from '../core/inspected-rows.ts';
+import { SORT_KEYS } from '../core/inspection-order.ts';
+import type { FileState } from '../core/lag.ts';
 import { DEFAULT_POLICY, type Policy } from '../core/policy.ts';
 import type { FluentdTarget } from '../core/processes.ts';
 import { type Millis, parseDuration, parseSize } from '../core/units.ts';
@@ -10,6 +13,7 @@ const WHICH = 'Which Fluentd:';
 const WHEN = 'When to stop it:';
 const HOW = 'How to stop it:';
 const TELL = 'What to tell:';
+const SHOW = 'How to show it:';
 
 const posFileOptions = {
   'pos-file': list(
@@ -21,13 +25,17 @@ const posFileOptions = {
   'fluent-conf': {
     ...text('FILE', "fluentd's configuration; by default $FLUENT_CONF or where the images have it", WHICH),
     alias: 'c',
+    coerce: optional(nonEmpty('fluent-conf')),
   },
 } as const;
 
 export const watchOptions = {
   ...posFileOptions,
   pid: { ...text('N', 'the fluentd supervisor with this pid', WHICH), coerce: optional(wholeNumber('pid')) },
-  'pid-file': text('FILE', "the pid in this file (fluentd's -d)", WHICH),
+  'pid-file': {
+    ...text('FILE', "the pid in this file (fluentd's -d)", WHICH),
+    coerce: optional(nonEmpty('pid-file')),
+  },
   process: {
     ...text('REGEX', 'the process whose command line matches', WHICH),
     coerce: optional(pattern('process')),
@@ -36,7 +44,10 @@ export const watchOptions = {
     ...text('DUR', 'begin when nothing has moved for this long; 60s when no other trigger is given', WHEN),
     coerce: optional(durationOf('quiet', ['off'])),
   },
-  'done-file': text('PATH', 'begin when this file exists', WHEN),
+  'done-file': {
+    ...text('PATH', 'begin when this file exists', WHEN),
+    coerce: optional(nonEmpty('done-file')),
+  },
   'done-process': {
     ...text(
       'REGEX',
@@ -49,7 +60,10 @@ export const watchOptions = {
     ...text('HOST:PORT', 'POST /quitquitquit begins; GET /healthz /readyz /status /metrics', WHEN),
     coerce: optional(endpoint('listen')),
   },
-  'token-file': text('FILE', 'POST needs the bearer token in this file', WHEN),
+  'token-file': {
+    ...text('FILE', 'POST needs the bearer token in this file', WHEN),
+    coerce: optional(nonEmpty('token-file')),
+  },
   'ignore-old-done-file': {
     ...flag('a done file that was there before posidle does not count'),
     group: WHEN,
@@ -90,12 +104,31 @@ export const runOptions = ofTheWatch;
 
 export const inspectOptions = {
   ...posFileOptions,
+  root: text('DIR', "look below it: a node's mount, or /proc/PID/root", WHICH),
+  raw: { ...flag('only what stands in the pos file; no log file is looked at'), group: WHICH },
+  state: {
+    ...text('STATES', 'only files in these states, separated by commas', SHOW),
+    coerce: optional(states('state')),
+  },
+  sort: { ...text('KEY', 'what comes first; a table sorts by lag', SHOW), choices: SORT_KEYS },
+  follow: { ...flag('look again and again; in a terminal a live view'), alias: 'f', group: SHOW },
+  interval: { ...duration('interval', 'with --follow: from look to look', '1s'), group: SHOW },
+  plain: { ...flag('sentences without columns and colours, for a screen reader'), group: SHOW },
+  color: {
+    type: 'boolean',
+    describe: 'colours; by default in a terminal, unless NO_COLOR is set',
+    group: SHOW,
+  },
   json: { ...flag('one JSON object'), group: TELL },
-  check: { ...flag('exit 0 when caught up, else 1'), group: TELL },
+  ndjson: { ...flag('a line of JSON an entry'), group: TELL },
+  check: { ...flag('exit 0 when caught up, else 1, and say why in one line'), group: TELL },
   'max-lag': {
-    ...text('SIZE', 'with --check: so many bytes may be left', TELL),
-    default: '0',
-    coerce: size('max-lag'),
+    ...text('SIZE', 'with --check: so many bytes may be left; 0 unless --max-age is given', TELL),
+    coerce: optional(size('max-lag')),
+  },
+  'max-age': {
+    ...text('DUR', 'with --check: so long a position may stand still while something is left', TELL),
+    coerce: optional(durationOf('max-age', [])),
   },
 } as const satisfies Record<string, Options>;
 
@@ -188,6 +221,14 @@ function durationOf<Word extends string>(name: string, words: readonly Word[]) {
   };
 }
 
+function nonEmpty(name: string) {
+  return (value: unknown): string => {
+    const given = single(name, value);
+    if (given !== '') return given;
+    throw new UsageError(`--${name}: it is empty; was a variable not set?`);
+  };
+}
+
 function optional<T>(coerce: (value: unknown) => T) {
   return (value: unknown): T | undefined => (value === undefined ? undefined : coerce(value));
 }
@@ -198,6 +239,15 @@ function size(name: string) {
     const bytes = parseSize(given);
     if (bytes !== undefined) return bytes;
     throw new UsageError(`--${name}: '${given}' is no size; write 4096, 64KiB or 10MB`);
+  };
+}
+
+function states(name: string) {
+  return (value: unknown): readonly FileState[] => {
+    const words = single(name, value).split(',');
+    const wrong = words.find((word) => !STATES.some((state) => state === word));
+    if (wrong === undefined) return STATES.filter((state) => words.includes(state));
+    throw new UsageError(`--${name}: '${wrong}' is no state; write some of ${STATES.join(',')}`);
   };
 }
 

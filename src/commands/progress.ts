@@ -1,4 +1,4 @@
-import { bufferGate, readGate } from '../core/gates.ts';
+import { bufferGate, bytesLeft, readGate } from '../core/gates.ts';
 import type { Observation } from '../core/observation.ts';
 import type { State } from '../core/state.ts';
 import { formatBytes, formatDuration, type Millis } from '../core/units.ts';
@@ -32,12 +32,6 @@ export class Progress {
     const eta = `${formatBytes(Math.round(rate * 1_000))}/s, about ${formatDuration(left / rate)} to go`;
     return this.#bar ? [eta, barOf(1 - left / all)] : [eta];
   }
-}
-
-/** Bytes that Fluentd has still to read. */
-export function bytesLeft({ files, undiscovered }: Observation): number {
-  const read = files.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
-  return (undiscovered ?? []).reduce((sum, { size }) => sum + size, read);
 }
 
 function barOf(share: number): string {

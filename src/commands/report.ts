@@ -1,3 +1,4 @@
+import { bytesLeft } from '../core/gates.ts';
 import type { Observation } from '../core/observation.ts';
 import type { State } from '../core/state.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../core/units.ts';
@@ -5,7 +6,7 @@ import type { Reporter, Transition } from '../daemon/loop.ts';
 import type { Done } from '../daemon/perform.ts';
 import type { Log } from '../log.ts';
 import type { Usage } from '../node/usage.ts';
-import { bytesLeft, Progress } from './progress.ts';
+import { Progress } from './progress.ts';
 
 const PROGRESS: Readonly<Partial<Record<State['name'], Millis>>> = {
   waiting: 30_000,

@@ -1,58 +1,52 @@
-import { EXIT, exitCodeOf, type Outcome } from '../core/outcome.ts';
-import type { FluentdReading } from '../core/processes.ts';
-import { findFluentd } from '../daemon/find-fluentd.ts';
-import { type Child, startChild } from '../node/child.ts';
+import { exitCodeOf, type Outcome } from '../core/outcome.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { onSignals } from '../node/signals.ts';
 import { policyOf, type RunArgs } from './options.ts';
+import { Parent } from './parent.ts';
 import { findSubject } from './subject.ts';
-import { codeOfSignal, supervise } from './supervise.ts';
+import { doneFileOf, supervise } from './supervise.ts';
 import { UsageError } from './usage-error.ts';
 
-const NOT_FOUND = 127;
-const NOT_EXECUTABLE = 126;
-
 /** `posidle run -- fluentd …`: as fluentd's parent, the container's command. Resolves to the exit code. */
-export async function runParent(
-  args: RunArgs,
-  command: readonly string[],
-  write: (text: string) => void,
-): Promise<number> {
+export async function runParent(args: RunArgs, command: readonly string[]): Promise<number> {
   const host = new NodeHost();
-  let child: Child | undefined;
+  const parent = new Parent(host, command);
   onSignals(
     (by) => host.request(by),
-    (signal) => void (child && forward(host, child, signal)),
+    (signal) => void parent.forward(signal),
   );
-  if (command.length === 0)
+  const doneFile = doneFileOf(args);
+  if (command.length === 0) {
     throw new UsageError('no command given: posidle run [options] -- fluentd -c fluent.conf');
+  }
   const policy = { ...policyOf(args), parent: true };
-  const fluentConf = args['fluent-conf'] ?? confOf(command);
   const found = await findSubject(host, {
     posFiles: args['pos-file'] ?? [],
-    fluentConf,
+    fluentConf: args['fluent-conf'] ?? confOf(command),
     ownEnvironment: true,
   });
   try {
-    child = await startChild(command);
+    return await supervise({
+      host,
+      args,
+      found,
+      doneFile,
+      policy,
+      start: () => parent.start(),
+      codeOf: (outcome) => codeOfRun(outcome, exitCodeOf(outcome, policy), parent),
+    });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    write(`posidle: cannot run ${command[0]}: ${code === 'ENOENT' ? 'no such command' : message}\n`);
-    return code === 'ENOENT' ? NOT_FOUND : NOT_EXECUTABLE;
+    // Whatever is wrong with posidle, Fluentd gets its orderly end.
+    await parent.stop(policy.stopSignal, policy.stopTimeout);
+    throw error;
   }
-  const { pid, ended, killGroup } = child;
-  process.once('exit', killGroup);
-  void ended.then(() => host.wake());
-  const target = { by: 'session', leader: pid } as const;
-  const codeOf = (outcome: Outcome) => codeOfRun(outcome, exitCodeOf(outcome, policy), ended);
-  return supervise({ host, args, found, target, policy, codeOf });
 }
 
-/** Where Fluentd ended by itself its own code counts, 128 + n for a signal. */
-async function codeOfRun(outcome: Outcome, code: number, ended: Child['ended']): Promise<number> {
-  if (outcome.end !== 'ended-by-itself' && outcome.end !== 'no-fluentd') return code;
-  const own = await ended;
-  return own.signal === null ? (own.code ?? EXIT.bug) : codeOfSignal(own.signal);
+const WITH_OWN_CODE: ReadonlySet<Outcome['end']> = new Set(['ended-by-itself', 'no-fluentd', 'dry-run']);
+
+/** Where Fluentd ended by itself its own code counts, 128 + n for a signal. A dry run leaves it running until it does. */
+async function codeOfRun({ end }: Outcome, code: number, parent: Parent): Promise<number> {
+  return WITH_OWN_CODE.has(end) ? await parent.ownCode() : code;
 }
 
 /** `-c FILE`, `-cFILE`, `--config FILE`, `--config=FILE` among fluentd's own words; a shell has a `-c` too. */
@@ -66,17 +60,3 @@ export function confOf(command: readonly string[]): string | undefined {
   }
   return undefined;
 }
-
-/** Looked up anew each time: SIGUSR2 (1.18 and later) puts another supervisor in the place of the child. */
-async function forward(host: NodeHost, { pid }: Child, signal: NodeJS.Signals): Promise<void> {
-  const fluentd = await findFluentd(host, SESSION_ONLY(pid), undefined);
-  const target = supervisorOf(fluentd);
-  if (target !== undefined) await host.signal(target, signal);
-}
-
-function supervisorOf(fluentd: FluentdReading) {
-  return fluentd.kind === 'running' ? fluentd.supervisor : undefined;
-}
-
-const SESSION_ONLY = (leader: number) =>
-  ({ fluentd: { by: 'session', leader }, conf: undefined, stopVia: 'signal' }) as const;

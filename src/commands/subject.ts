@@ -1,7 +1,8 @@
-import { resolve } from 'node:path';
+import type { TailSource } from '../core/fluent-conf.ts';
 import type { Policy } from '../core/policy.ts';
 import { type ConfFacts, confFacts, type Subject } from '../core/subject.ts';
 import type { Host } from '../host.ts';
+import { nameUnder } from '../node/glob.ts';
 import { type FoundConf, findConf, problemsOf } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -31,7 +32,10 @@ export async function findSubject(host: Host, named: Named): Promise<Found> {
 }
 
 /** The subject of a watch, as far as `found` allows. */
-export function subjectFor(found: Found, wanted: Omit<Subject, 'posFiles' | 'conf'>): Subject {
+export function subjectFor<Wanted extends Pick<Subject, 'stopVia'>>(
+  found: Found,
+  wanted: Wanted,
+): Wanted & Pick<Subject, 'posFiles' | 'conf'> {
   if (wanted.stopVia === 'rpc' && found.conf?.rpc === undefined) {
     throw new UsageError(
       '--stop-via rpc: no rpc_endpoint is known; set it in <system> of fluent.conf and give --fluent-conf',
@@ -48,6 +52,8 @@ export function withConf(policy: Policy, { conf }: Found): Policy {
     ...policy,
     refreshInterval: Math.max(...sources.map(({ refreshInterval }) => refreshInterval)),
     rotateWait: Math.max(...sources.map(({ rotateWait }) => rotateWait)),
+    readLimit: readLimitOf(sources),
+    multilineFlush: Math.max(...sources.map(multilineFlushOf)),
   };
 }
 
@@ -68,15 +74,37 @@ function fromConf(found: FoundConf | undefined): Found {
 }
 
 /** A configuration that merely lies there counts only where it is that of the named pos files. */
-function besidePosFiles(posFiles: readonly string[], found: FoundConf): Found {
+async function besidePosFiles(posFiles: readonly string[], found: FoundConf): Promise<Found> {
   const { path, conf, isGiven } = found;
-  const byPath = new Map(posFiles.map((posFile) => [resolve(posFile), posFile]));
-  const sources = conf.sources.flatMap((source) => {
-    const posFile = byPath.get(resolve(source.posFile ?? ''));
-    return posFile === undefined ? [] : [{ ...source, posFile }];
-  });
-  if (sources.length === 0 && !isGiven)
+  const matched = await Promise.all(conf.sources.map((source) => underItsName(source, posFiles)));
+  const sources = matched.filter((source) => source !== undefined);
+  if (sources.length === 0 && !isGiven) {
     return { posFiles, conf: undefined, warnings: [], confPath: undefined };
-  const warnings = [...problemsOf(conf), ...conf.warnings];
+  }
+  const blind = `no in_tail of ${path} has the pos file ${posFiles.join(', ')}: its new files cannot be seen`;
+  const warnings = [...problemsOf(conf), ...conf.warnings, ...(sources.length === 0 ? [blind] : [])];
   return { posFiles, conf: { ...confFacts(conf), sources }, warnings, confPath: path };
+}
+
+/** The source, its pos file called as the user calls it; one that could not be evaluated is the only one that was named. */
+async function underItsName(source: TailSource, named: readonly string[]): Promise<TailSource | undefined> {
+  const [only = ''] = named;
+  if (source.posFile === undefined) return named.length === 1 ? { ...source, posFile: only } : undefined;
+  for (const pattern of named) {
+    const posFile = await nameUnder(pattern, source.posFile);
+    if (posFile !== undefined) return { ...source, posFile };
+  }
+  return undefined;
+}
+
+/** The strictest limit; lines of a <group> cannot be told in bytes, so nothing is promised. */
+function readLimitOf(sources: readonly TailSource[]): number | undefined {
+  const limits = sources.flatMap(({ hasGroup, readBytesLimitPerSecond }) =>
+    hasGroup ? 0 : (readBytesLimitPerSecond ?? []),
+  );
+  return limits.length === 0 ? undefined : Math.min(...limits);
+}
+
+function multilineFlushOf({ isMultiline, multilineFlushInterval }: TailSource): number {
+  return isMultiline ? (multilineFlushInterval ?? 0) : 0;
 }

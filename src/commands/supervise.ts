@@ -1,6 +1,5 @@
-import { constants } from 'node:os';
 import { unseenBuffers } from '../core/buffers.ts';
-import { quietWarnings } from '../core/fluent-conf.ts';
+import { multilineWarnings, quietWarnings } from '../core/fluent-conf.ts';
 import { describeOutcome, type Outcome } from '../core/outcome.ts';
 import type { Policy } from '../core/policy.ts';
 import type { FluentdTarget } from '../core/processes.ts';
@@ -24,55 +23,52 @@ export interface Supervision {
   readonly host: NodeHost;
   readonly args: RunArgs;
   readonly found: Found;
-  readonly target: FluentdTarget;
   readonly policy: Policy;
+  readonly doneFile: DoneFile | undefined;
+  /** Comes when all that could be wrong with the flags has been looked at. */
+  readonly start: () => Promise<FluentdTarget>;
   readonly codeOf: (outcome: Outcome) => number | Promise<number>;
 }
 
 /** Watches until Fluentd is gone; resolves to the exit code. */
-export async function supervise({
-  host,
-  args,
-  found,
-  target,
-  policy: given,
-  codeOf,
-}: Supervision): Promise<number> {
+export async function supervise(supervision: Supervision): Promise<number> {
+  const { host, args, found, doneFile } = supervision;
   const subject = subjectFor(found, {
-    fluentd: target,
     stopVia: args['stop-via'] as StopVia,
     doneProcess: args['done-process'],
   });
-  const policy = withConf(given, found);
   const log = openLog(args['log-level'] as LogLevel, formatOf(args));
-  const doneFile =
-    args['done-file'] === undefined
-      ? undefined
-      : new DoneFile(args['done-file'], args['ignore-old-done-file']);
   const board = new StatusBoard(() => host.now(), usageOf);
-  const server = await listen(
-    args,
-    board.routes(() => host.request('http'), args['token-file']),
-  );
+  const quit = () => host.request('http');
+  const server = await listen(args, board.routes(quit, args['token-file']));
   try {
+    const policy = withConf(supervision.policy, found);
     tellStart(log, found, policy);
-    host.watchFiles(found.posFiles);
+    host.watchFiles(found.posFiles, (why) =>
+      log.warn({}, `no file events, looking by the clock alone: ${why}`),
+    );
     doneFile?.watch(() => host.request('done-file'));
     const report = all([board, new LogReporter(log, { bar: process.stderr.isTTY, usage: usageOf })]);
-    const outcome = await watch(host, { subject, policy, report });
-    const code = await codeOf(outcome);
+    const fluentd = await supervision.start();
+    const outcome = await watch(host, { subject: { ...subject, fluentd }, policy, report });
     const tell = outcome.drained || outcome.end === 'dry-run' ? log.info : log.warn;
-    tell({ outcome, code }, describeOutcome(outcome));
+    tell({ outcome }, describeOutcome(outcome));
     await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>
       log.warn({}, `the termination message cannot be written: ${error.message}`),
     );
-    return code;
+    return await supervision.codeOf(outcome);
   } finally {
     doneFile?.close();
     server?.close();
     host.close();
     await log.close();
   }
+}
+
+/** The marker as it is now, before anything that takes time. */
+export function doneFileOf(args: RunArgs): DoneFile | undefined {
+  const path = args['done-file'];
+  return path === undefined ? undefined : new DoneFile(path, args['ignore-old-done-file']);
 }
 
 async function listen({ listen }: RunArgs, routes: Routes): Promise<HttpServer | undefined> {
@@ -95,16 +91,14 @@ function all(reporters: readonly Reporter[]): Reporter {
   };
 }
 
-/** The shell's way to tell an end by signal in an exit code. */
-export function codeOfSignal(signal: NodeJS.Signals): number {
-  return 128 + constants.signals[signal];
-}
-
 function tellStart(log: Log, { posFiles, conf, confPath, warnings }: Found, policy: Policy): void {
   const by = confPath === undefined ? '' : `, by ${confPath}`;
   log.info({ posFiles, fluentConf: confPath, policy }, `posidle watches ${posFiles.join(', ')}${by}`);
   const waits = policy.quiet === 'off' ? { grace: policy.grace } : { quiet: policy.quiet };
-  for (const warning of [...warnings, ...(conf === undefined ? [] : quietWarnings(conf, waits))])
+  for (const warning of [
+    ...warnings,
+    ...(conf === undefined ? [] : [...quietWarnings(conf, waits), ...multilineWarnings(conf)]),
+  ])
     log.warn({}, warning);
   const unseen = unseenBuffers(conf);
   if (unseen.length === 0) return;

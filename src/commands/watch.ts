@@ -3,7 +3,7 @@ import { NodeHost } from '../node/node-host.ts';
 import { onSignals } from '../node/signals.ts';
 import { policyOf, targetOf, type WatchArgs } from './options.ts';
 import { findSubject } from './subject.ts';
-import { supervise } from './supervise.ts';
+import { doneFileOf, supervise } from './supervise.ts';
 
 /** `posidle watch`: beside a fluentd that something else started. Resolves to the exit code. */
 export async function runWatch(args: WatchArgs): Promise<number> {
@@ -12,11 +12,20 @@ export async function runWatch(args: WatchArgs): Promise<number> {
     (by) => host.request(by),
     () => {},
   );
+  const doneFile = doneFileOf(args);
   const target = targetOf(args);
   const policy = policyOf(args);
   const found = await findSubject(host, {
     posFiles: args['pos-file'] ?? [],
     fluentConf: args['fluent-conf'],
   });
-  return supervise({ host, args, found, target, policy, codeOf: (outcome) => exitCodeOf(outcome, policy) });
+  return supervise({
+    host,
+    args,
+    found,
+    doneFile,
+    policy,
+    start: async () => target,
+    codeOf: (outcome) => exitCodeOf(outcome, policy),
+  });
 }

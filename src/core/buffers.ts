@@ -1,4 +1,4 @@
-import type { BufferConf } from './conf-buffers.ts';
+import type { ConfFacts } from './subject.ts';
 import { counted, formatBytes } from './units.ts';
 
 /** A chunk file on disk. */
@@ -32,11 +32,20 @@ export interface BuffersReading {
   readonly silent: readonly string[];
   /** Outputs whose buffer nobody can see. */
   readonly unseen: readonly string[];
-  /** The configuration is known, and no output in it has a buffer. */
+  /** Some buffer is in memory: what it holds is gone when Fluentd is. */
+  readonly inMemory: boolean;
+  /** The configuration is known, whole, and no output in it has a buffer. */
   readonly none: boolean;
 }
 
-export const NO_BUFFERS: BuffersReading = { onDisk: [], outputs: [], silent: [], unseen: [], none: true };
+export const NO_BUFFERS: BuffersReading = {
+  onDisk: [],
+  outputs: [],
+  silent: [],
+  unseen: [],
+  inMemory: false,
+  none: true,
+};
 
 /** What keeps "buffers empty" from holding; undefined: nothing that can be seen. */
 export function whatIsBuffered({ onDisk, outputs, silent }: BuffersReading): string | undefined {
@@ -64,13 +73,17 @@ export function bufferedIn(buffers: BuffersReading | undefined): Held {
 
 /** The outputs whose buffers cannot be seen, each with why; `conf` undefined: no configuration is known. */
 export function unseenBuffers(
-  conf: { readonly buffers: readonly BufferConf[]; readonly monitorAgents: readonly unknown[] } | undefined,
+  conf: Pick<ConfFacts, 'buffers' | 'monitorAgents' | 'complete'> | undefined,
 ): readonly string[] {
   if (conf === undefined) return ['all: no fluent.conf is known'];
   if (conf.monitorAgents.length > 0) return [];
-  return conf.buffers
+  const unread = conf.complete
+    ? []
+    : ['whatever stands in the part of fluent.conf that could not be evaluated'];
+  const buffers = conf.buffers
     .filter(({ chunkGlobs }) => chunkGlobs.length === 0)
     .map(({ id, output, tag, type }) => `${id ?? `${output} of <match ${tag ?? '**'}>`} (${type} buffer)`);
+  return [...unread, ...buffers];
 }
 
 /** Reads monitor_agent's `/api/plugins.json`; undefined where it is none. */

@@ -2,6 +2,7 @@ import { buffersOf, type Surroundings } from './conf-buffers.ts';
 import { placeText } from './conf-element.ts';
 import type { Params } from './conf-params.ts';
 import type { TailSource } from './conf-tail.ts';
+import type { FluentConf } from './fluent-conf.ts';
 import { formatDuration, type Millis } from './units.ts';
 
 /** The waits that are measured against what in_tail needs. */
@@ -30,6 +31,21 @@ function tooShort({ place, refreshInterval }: TailSource, option: string, { wait
       `${formatDuration(wait)} can end before it sees one: set refresh_interval 5s, or ${option} ` +
       `${Math.ceil(needed / 1_000)}s.`,
   ];
+}
+
+/** The last record of a multiline source that has no flush interval comes out at the shutdown, too late for a file buffer. */
+export function multilineWarnings(conf: Pick<FluentConf, 'sources' | 'buffers'>): string[] {
+  const keeps = conf.buffers.some(({ type, flushAtShutdown }) => type !== 'memory' && !flushAtShutdown);
+  return conf.sources
+    .filter(
+      ({ isMultiline, multilineFlushInterval }) =>
+        keeps && isMultiline && multilineFlushInterval === undefined,
+    )
+    .map(
+      ({ place }) =>
+        `${placeText(place)}: the last record of a multiline source leaves in_tail when Fluentd stops, and then stays in a file buffer: ` +
+        'set multiline_flush_interval 1s, or flush_at_shutdown true.',
+    );
 }
 
 const OWN_TAGS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level) => `fluent.${level}`);

@@ -7,6 +7,10 @@ import type { Millis } from './units.ts';
 /** in_tail looks at every file that it follows this often, events or not (in_tail.rb:490). */
 const IN_TAIL_TICK: Millis = 1_000;
 
+/** A child in whom no worker has been seen yet may be a wrapper, or a Fluentd that is short of CPU. */
+const SLOW_START: Millis = 10_000;
+const NEVER_MIND = Number.NEGATIVE_INFINITY;
+
 export function isOver(deadline: Millis | undefined, at: Millis): boolean {
   return deadline !== undefined && at >= deadline;
 }
@@ -23,15 +27,17 @@ export function mainEndAt({ memory }: Observation, { settle, startTimeout }: Pol
   return seen || startTimeout === 'off' ? undefined : memory.began + startTimeout;
 }
 
+/** How long a pos file that cannot be believed holds the quiet window up; the drain's own gate still stands. */
+export function doubtEnd({ memory }: Observation, { startTimeout }: Policy): Millis | undefined {
+  return startTimeout === 'off' ? undefined : memory.began + startTimeout;
+}
+
 /** When what must come first is given up. */
 export function startDeadline({ since }: State, { startTimeout }: Policy): Millis | undefined {
   return startTimeout === 'off' ? undefined : since + startTimeout;
 }
 
-/**
- * The quiet window counts towards the settle time; what came before any other trigger does not. What is appended to a
- * renamed file is read for rotate_wait, and no pos file shows it (in_tail.rb:1035).
- */
+/** The quiet window counts towards the settle time; what came before any other trigger does not. */
 export function settleEnd(
   { trigger }: { readonly trigger: Trigger },
   seen: Observation,
@@ -39,10 +45,27 @@ export function settleEnd(
 ): Millis {
   const since = seen.readSince ?? trigger.at;
   const held = (trigger.by === 'quiet' ? since : Math.max(since, trigger.at)) + policy.settle;
-  const rotated = seen.rotatedAt === undefined ? held : seen.rotatedAt + policy.rotateWait + IN_TAIL_TICK;
-  // A supervisor that has only just (re)started would die of a signal, whatever stands in the pos file.
-  const started = (seen.memory.supervisor?.since ?? Number.NEGATIVE_INFINITY) + policy.settle;
-  return Math.max(held, rotated, started);
+  return Math.max(held, rotationEnd(seen, policy), multilineEnd(seen, policy), startEnd(seen, policy));
+}
+
+/** What is appended to a renamed file is read for rotate_wait, and no pos file shows it (in_tail.rb:1035). */
+function rotationEnd({ rotatedAt, memory }: Observation, { rotateWait, readLimit }: Policy): Millis {
+  if (rotatedAt === undefined) return NEVER_MIND;
+  const rest =
+    readLimit === undefined || memory.leftBehind === 0 ? 0 : (memory.leftBehind / readLimit) * 1_000;
+  return rotatedAt + rotateWait + IN_TAIL_TICK + rest;
+}
+
+/** The last record of a multiline source is emitted when multiline_flush_interval has passed since its last line. */
+function multilineEnd({ movedAt }: Observation, { multilineFlush }: Policy): Millis {
+  return multilineFlush === 0 || movedAt === undefined ? NEVER_MIND : movedAt + multilineFlush + IN_TAIL_TICK;
+}
+
+/** A supervisor that has only just (re)started would die of a signal, whatever an older pos file says. */
+function startEnd({ memory }: Observation, { settle, parent }: Policy): Millis {
+  if (memory.supervisor === undefined) return NEVER_MIND;
+  const isUp = memory.workersSeen || !parent;
+  return memory.supervisor.since + (isUp ? settle : SLOW_START);
 }
 
 /** A signal means that the kubelet counts: then the grace period bounds it all, whatever began the drain. */

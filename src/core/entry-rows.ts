@@ -1,10 +1,14 @@
 import { decodePath } from './path-bytes.ts';
-import { entryAt, type PositionEntry, type UnparsableLine } from './pos-file.ts';
-import { NEWLINE, readLine, TAB } from './pos-line.ts';
+import type { PositionEntry, UnparsableLine } from './pos-file.ts';
+import { NEWLINE, pathEndOf, TAB, valuesAfter } from './pos-line.ts';
+import { NONE, RowTable } from './row-table.ts';
 
-const NONE = -1;
 /** So much of an unparsable line is kept; no path is longer. */
 const LONGEST_TEXT = 8_192;
+
+const WINDOW = 64 * 1024;
+const NO_WINDOW = { from: 0, text: '' };
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The entries of a pos file as columns over its own bytes: a million objects would take half a GiB, this takes 30 bytes an
@@ -16,12 +20,12 @@ export class EntryRows {
   #count = 0;
   readonly #starts: Uint32Array;
   readonly #hashes: Int32Array;
-  /** The row before this one with the same path. */
-  readonly #before: Int32Array;
   /** 1: another row with the same path and inode stands further down. */
   readonly #superseded: Uint8Array;
-  /** By hash of the path, its last row. */
-  readonly #last: Int32Array;
+  readonly #byPath: RowTable;
+  readonly #byEntry: RowTable;
+  #window = NO_WINDOW;
+  #decodedTo = 0;
 
   constructor(bytes: Uint8Array) {
     // A Buffer's subarray costs four times as much.
@@ -29,9 +33,9 @@ export class EntryRows {
     const lines = countLines(this.bytes);
     this.#starts = new Uint32Array(lines);
     this.#hashes = new Int32Array(lines);
-    this.#before = new Int32Array(lines);
     this.#superseded = new Uint8Array(lines);
-    this.#last = new Int32Array(2 ** Math.ceil(Math.log2(lines + 1) + 1)).fill(NONE);
+    this.#byPath = new RowTable(lines);
+    this.#byEntry = new RowTable(lines);
     this.#fill();
   }
 
@@ -45,36 +49,49 @@ export class EntryRows {
   }
 
   entry(row: number): PositionEntry {
-    const entry = entryAt(this.bytes, this.#start(row));
-    if (entry === undefined) throw new Error(`row ${row} is no entry`);
-    return entry;
-  }
-
-  /** The entry without its path, which is dear to decode. */
-  nameless(row: number): PositionEntry {
-    const parts = readLine(this.bytes, this.#start(row));
-    return { path: '', position: parts?.position ?? null, inode: parts?.inode ?? '0' };
-  }
-
-  pathBytes(row: number): Uint8Array {
     const start = this.#start(row);
-    return this.bytes.subarray(start, readLine(this.bytes, start)?.pathEnd ?? start);
+    const pathEnd = this.#pathEnd(start);
+    const { position, inode } = valuesAfter(this.bytes, pathEnd);
+    return { path: this.#pathAt(start, pathEnd), position, inode };
   }
 
   path(row: number): string {
-    return decodePath(this.pathBytes(row));
+    const start = this.#start(row);
+    return this.#pathAt(start, this.#pathEnd(start));
+  }
+
+  position(row: number): number | null {
+    return valuesAfter(this.bytes, this.#pathEnd(this.#start(row))).position;
+  }
+
+  inode(row: number): string {
+    return valuesAfter(this.bytes, this.#pathEnd(this.#start(row))).inode;
   }
 
   /** It is the last row of its path. */
   isLast(row: number): boolean {
-    return this.#last[this.#slotOf(row)] === row;
+    return this.#byPath.find(this.#hashes[row] as number, (other) => this.#hasSamePath(other, row)) === row;
   }
 
-  /** A row with the same path and this inode counts. */
+  /** Another row with the same path has this inode. */
   hasInode(row: number, inode: string): boolean {
-    for (let other = this.#last[this.#slotOf(row)] ?? NONE; other !== NONE; other = this.#before[other] ?? NONE)
-      if (this.nameless(other).inode === inode) return true;
-    return false;
+    return this.#byEntry.find(this.#entryHash(row, inode), this.#sameEntry(row, inode)) !== NONE;
+  }
+
+  /** Row after row, paths are cut out of text that was decoded at one go: ten times as fast. */
+  #pathAt(start: number, end: number): string {
+    const { from, text } = this.#window;
+    if (start >= from && end <= from + text.length) return text.slice(start - from, end - from);
+    if (start < this.#decodedTo || start > this.#decodedTo + WINDOW)
+      return decodePath(this.bytes.subarray(start, end));
+    const part = this.bytes.subarray(start, start + WINDOW);
+    this.#decodedTo = start + part.length;
+    this.#window = windowOf(part, start);
+    return decodePath(this.bytes.subarray(start, end));
+  }
+
+  #pathEnd(start: number): number {
+    return this.bytes.indexOf(TAB, start);
   }
 
   #start(row: number): number {
@@ -91,9 +108,9 @@ export class EntryRows {
     let start = 0;
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
       line += 1;
-      const parts = readLine(bytes, start);
-      if (parts === undefined) this.unparsable.push({ line, text: this.#textOf(start, end) });
-      else this.#add(start, parts.pathEnd);
+      const pathEnd = pathEndOf(bytes, start, end);
+      if (pathEnd < 0) this.unparsable.push({ line, text: this.#textOf(start, end) });
+      else this.#add(start, pathEnd);
       start = end + 1;
     }
   }
@@ -103,28 +120,25 @@ export class EntryRows {
     this.#count += 1;
     this.#starts[row] = start;
     this.#hashes[row] = hashOf(this.bytes, start, pathEnd);
-    const slot = this.#slotOf(row);
-    const before = this.#last[slot] as number;
-    this.#before[row] = before;
-    this.#last[slot] = row;
-    if (before !== NONE) this.#supersede(row);
+    const before = this.#byPath.put(row, this.#hashes[row], (other) => this.#hasSamePath(other, row));
+    if (before === NONE) return;
+    // Only rows whose path stands there several times have to be told apart.
+    this.#putEntry(before);
+    const same = this.#putEntry(row);
+    if (same !== NONE) this.#superseded[same] = 1;
   }
 
-  #supersede(row: number): void {
-    const { inode } = this.nameless(row);
-    for (let other = this.#before[row] ?? NONE; other !== NONE; other = this.#before[other] ?? NONE)
-      if (this.#superseded[other] === 0 && this.nameless(other).inode === inode) this.#superseded[other] = 1;
+  #putEntry(row: number): number {
+    const inode = this.inode(row);
+    return this.#byEntry.put(row, this.#entryHash(row, inode), this.#sameEntry(row, inode));
   }
 
-  /** The slot of this row's path, or the free one that is to be its own. */
-  #slotOf(row: number): number {
-    const mask = this.#last.length - 1;
-    let slot = (this.#hashes[row] as number) & mask;
-    for (let other = this.#last[slot] as number; other !== NONE; other = this.#last[slot] as number) {
-      if (other === row || this.#hasSamePath(other, row)) return slot;
-      slot = (slot + 1) & mask;
-    }
-    return slot;
+  #entryHash(row: number, inode: string): number {
+    return Math.imul(this.#hashes[row] as number, 31) + (Number(inode) | 0);
+  }
+
+  #sameEntry(row: number, inode: string): (other: number) => boolean {
+    return (other) => this.#hasSamePath(other, row) && this.inode(other) === inode;
   }
 
   #hasSamePath(row: number, other: number): boolean {
@@ -134,6 +148,16 @@ export class EntryRows {
     let there = this.#start(other);
     for (; bytes[at] === bytes[there]; at += 1, there += 1) if (bytes[at] === TAB) return true;
     return false;
+  }
+}
+
+/** Only where each byte is a character, a byte's place is the character's. */
+function windowOf(bytes: Uint8Array, from: number): typeof NO_WINDOW {
+  try {
+    const text = strict.decode(bytes);
+    return text.length === bytes.length ? { from, text } : NO_WINDOW;
+  } catch {
+    return NO_WINDOW;
   }
 }
 
@@ -147,5 +171,5 @@ function countLines(bytes: Uint8Array): number {
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
-  return hash ^ (hash >>> 15);
+  return hash;
 }

@@ -10,7 +10,7 @@ export type { BufferConf } from './conf-buffers.ts';
 export type { ConfProblem } from './conf-element.ts';
 export type { RubyContext } from './conf-ruby.ts';
 export type { TailSource } from './conf-tail.ts';
-export { quietWarnings } from './conf-warnings.ts';
+export { multilineWarnings, quietWarnings } from './conf-warnings.ts';
 
 /** Where a plain HTTP server of Fluentd's listens. */
 export interface Endpoint {

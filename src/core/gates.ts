@@ -11,6 +11,8 @@ export function readGate(seen: Observation, acceptEmpty: boolean): Gate | undefi
   const unread = seen.files.filter((file) => !file.read);
   if (unread.length > 0) return { name: 'unread', why: describeUnread(unread) };
   if (seen.undiscovered === undefined) return { name: 'look', why: 'not everything was looked at' };
+  const [unlisted] = seen.unlisted;
+  if (unlisted !== undefined) return { name: 'undiscovered', why: unlisted };
   const undiscovered = seen.undiscovered.filter(({ size }) => size > 0);
   if (undiscovered.length > 0) return { name: 'undiscovered', why: describeUndiscovered(undiscovered) };
   return workerGate(seen);
@@ -26,6 +28,12 @@ export function bufferGate({ buffers }: Observation): Gate | undefined {
 /** Bytes are left that Fluentd could read, moving or not: the opposite of quiet. */
 export function hasBytesLeft(seen: Observation): boolean {
   return seen.files.some(({ read, state }) => !read && state !== 'missing');
+}
+
+/** Bytes that Fluentd has still to read. */
+export function bytesLeft({ files, undiscovered }: Observation): number {
+  const read = files.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
+  return (undiscovered ?? []).reduce((sum, { size }) => sum + size, read);
 }
 
 /** A worker that died is started again; until it runs, nothing is read or flushed. */

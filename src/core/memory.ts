@@ -14,6 +14,8 @@ export interface Memory {
   readonly filled: ReadonlySet<string>;
   /** How many entries each pos file had. */
   readonly counts: ReadonlyMap<string, number>;
+  /** Bytes that were left in files whose entry went over to a new file. */
+  readonly leftBehind: number;
   readonly fluentdSeen: boolean;
   /** The supervisor that runs, and since when it has been seen. */
   readonly supervisor: { readonly identity: ProcessIdentity; readonly since: Millis } | undefined;
@@ -37,6 +39,7 @@ export const NO_MEMORY: Memory = {
   emptySince: new Map(),
   filled: new Set(),
   counts: new Map(),
+  leftBehind: 0,
   fluentdSeen: false,
   supervisor: undefined,
   workersSeen: false,
@@ -54,6 +57,7 @@ export function remember(memory: Memory, snapshot: Snapshot, files: readonly Obs
     counts: new Map([...memory.counts, ...snapshot.posFiles.flatMap(countOf)]),
     supervisor:
       fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, snapshot.at) : memory.supervisor,
+    leftBehind: Math.max(memory.leftBehind, leftBehind(memory, files)),
     fluentdSeen: memory.fluentdSeen || fluentd.kind !== 'absent',
     main: watchMain(memory.main, snapshot.mains ?? [], snapshot.at),
     began: Number.isNaN(memory.began) ? snapshot.at : memory.began,
@@ -106,6 +110,19 @@ function rememberEntries(
     });
   }
   return entries;
+}
+
+/**
+ * After a rename in_tail gives the entry to the new file, and reads the rest of the old one from memory: at once, or as slowly as
+ * a limit has it (in_tail.rb:672-684).
+ */
+function leftBehind({ entries }: Memory, files: readonly ObservedFile[]): number {
+  const keys = new Set(files.map(entryKey));
+  const paths = new Set(files.filter((file) => !entries.has(entryKey(file))).map(({ path }) => path));
+  const left = [...entries]
+    .filter(([key]) => !keys.has(key) && paths.has(key.slice(0, key.lastIndexOf('\t'))))
+    .map(([, { size, position }]) => Math.max(0, (size ?? 0) - (position ?? size ?? 0)));
+  return Math.max(0, ...left);
 }
 
 /** What was written after a truncation was never read, whatever the old position says. */

@@ -31,7 +31,9 @@ export function renderMetrics(status: Status, drains: number): string {
 
 function metricsOf(status: Status, drains: number): readonly Metric[] {
   const { files, buffers, age } = status;
-  const known = files.flatMap(({ path, lag }): Sample[] => (lag === null ? [] : [[{ path }, lag]]));
+  const known = files.flatMap(({ path, inode, lag }): Sample[] =>
+    lag === null ? [] : [[{ path, inode }, lag]],
+  );
   const byState = countStates(status);
   return [
     gauge('posidle_file_lag_bytes', 'Bytes of a log file that Fluentd has not read.', known),

@@ -27,6 +27,8 @@ export interface Observation {
   readonly rotatedAt: Millis | undefined;
   /** Files that in_tail is to read and has no entry for yet; undefined: not looked at this time. */
   readonly undiscovered: readonly UndiscoveredFile[] | undefined;
+  /** Why it is not known which files some source is to read. */
+  readonly unlisted: readonly string[];
   /** undefined: not looked at this time. */
   readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;
@@ -52,8 +54,14 @@ export function observe(previous: Observation | undefined, snapshot: Snapshot, p
   );
   const movedAt = latest([previous?.movedAt, ...files.map((file) => file.movedAt)]);
   const undiscovered = snapshot.followed?.flatMap((followed) => undiscoveredIn(followed, snapshot.posFiles));
+  const unlisted = (snapshot.followed ?? []).flatMap(({ posFile, unknown }) =>
+    unknown === undefined ? [] : [`the files of ${posFile} are not known: ${unknown}`],
+  );
   const isRead =
-    unknown.length === 0 && files.every((file) => file.read) && !undiscovered?.some(({ size }) => size > 0);
+    unknown.length === 0 &&
+    files.every((file) => file.read) &&
+    !undiscovered?.some(({ size }) => size > 0) &&
+    unlisted.length === 0;
   const movedNow = movedAt !== previous?.movedAt ? movedAt : undefined;
   const isAbsent = snapshot.fluentd.kind === 'absent';
   return {
@@ -66,6 +74,7 @@ export function observe(previous: Observation | undefined, snapshot: Snapshot, p
     readSince: isRead ? (movedNow ?? previous?.readSince ?? snapshot.at) : undefined,
     rotatedAt: hasRotation(files, memory) ? snapshot.at : previous?.rotatedAt,
     undiscovered,
+    unlisted,
     buffers: snapshot.buffers,
     fluentd: snapshot.fluentd,
     goneSince: isAbsent && memory.fluentdSeen ? (previous?.goneSince ?? snapshot.at) : undefined,

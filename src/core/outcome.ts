@@ -23,6 +23,8 @@ export interface Outcome {
     readonly onDisk: Held;
     /** What the buffers held when the drain ended without being empty; what of it a shutdown flush delivered, nobody can see. */
     readonly held: Held;
+    /** Buffers that nobody could see. */
+    readonly unseen: readonly string[];
   };
   /** Milliseconds spent in each state. */
   readonly durations: Readonly<Partial<Record<StateName, Millis>>>;
@@ -43,7 +45,8 @@ export function outcomeOf(stopped: Stopped, why: string, last: LastLook): Outcom
       .filter(({ size }) => size > 0)
       .map(({ path, size }) => ({ path, lag: size, state: 'undiscovered' })),
   ];
-  const left = readGate(seen, verdict?.trigger.by === 'start-timeout') ?? bufferGate(seen);
+  const left =
+    readGate(seen, verdict?.trigger.by === 'start-timeout') ?? bufferGate(seen) ?? lostGate(stopped, seen);
   const gate = verdict?.gate ?? left ?? null;
   return {
     end: end.kind,
@@ -60,6 +63,7 @@ export function outcomeOf(stopped: Stopped, why: string, last: LastLook): Outcom
         .map(({ path, lag, state }) => ({ path, lag, state })),
       onDisk: bufferedIn(seen.buffers),
       held: verdict?.held ?? bufferedIn(undefined),
+      unseen: seen.buffers?.unseen ?? [],
     },
     durations: last.durations,
   };
@@ -105,7 +109,9 @@ export function describeOutcome(outcome: Outcome): string {
   const took = formatDuration((durations.stopping ?? 0) + (durations.killing ?? 0));
   const parts = [
     `${why}${end === 'ended-by-itself' ? '' : ` after ${took}`}`,
-    drained ? 'drained' : `not drained (${gate === null ? 'Fluentd survived' : `${gate.name}: ${gate.why}`})`,
+    drained
+      ? `drained${left.unseen.length > 0 ? ', as far as can be seen' : ''}`
+      : `not drained (${gate === null ? 'Fluentd survived' : `${gate.name}: ${gate.why}`})`,
     left.files > 0 &&
       `left ${formatBytes(left.bytes)} in ${counted(left.files, 'file')}: ${left.worst.map(({ path }) => path).join(', ')}`,
     left.onDisk.chunks > 0 && `left on disk ${describeHeld(left.onDisk)}`,
@@ -116,6 +122,19 @@ export function describeOutcome(outcome: Outcome): string {
 
 function describeHeld({ chunks, bytes }: Held): string {
   return `${counted(chunks, 'chunk')} (${formatBytes(bytes)})`;
+}
+
+/** Nobody flushed: whatever was in memory is gone. */
+function lostGate({ end, verdict }: Stopped, { buffers }: Observation): Gate | undefined {
+  const unflushed =
+    end.kind === 'killed'
+      ? buffers?.unseen.length !== 0
+      : end.kind === 'ended-by-itself' && verdict === undefined;
+  if (!unflushed || buffers?.inMemory !== true) return undefined;
+  return {
+    name: 'buffers',
+    why: 'Fluentd ended before it was asked to flush; what its memory held is not known',
+  };
 }
 
 function hasEnded(end: End): boolean {

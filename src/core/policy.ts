@@ -21,6 +21,10 @@ export interface Policy {
   readonly refreshInterval: Millis;
   /** How long in_tail goes on with a file that was renamed. */
   readonly rotateWait: Millis;
+  /** Bytes a second that in_tail reads of one file at most; 0: a <group> limits lines; undefined: no limit. */
+  readonly readLimit: number | undefined;
+  /** How long a multiline record may wait for its next line. */
+  readonly multilineFlush: Millis;
   /** End the unfinished last line of a file, so that Fluentd emits it. */
   readonly completeLastLine: boolean;
   /** Begin to drain when main's process is gone. */
@@ -42,6 +46,8 @@ export const DEFAULT_POLICY: Policy = {
   blockedAfter: 10_000,
   refreshInterval: 60_000,
   rotateWait: 5_000,
+  readLimit: undefined,
+  multilineFlush: 0,
   completeLastLine: false,
   doneProcess: false,
   parent: false,

@@ -1,5 +1,5 @@
 import { decodePath } from './path-bytes.ts';
-import { NEWLINE, readLine } from './pos-line.ts';
+import { NEWLINE, pathEndOf, valuesAfter } from './pos-line.ts';
 
 /** One line of a pos file: `path \t hex position \t hex inode`. */
 export interface PositionEntry {
@@ -34,20 +34,12 @@ export function parsePosFile(bytes: Uint8Array): PosFile {
   let start = 0;
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
     line += 1;
-    const entry = entryAt(bytes, start);
-    if (entry === undefined) unparsable.push({ line, text: decodePath(bytes.subarray(start, end)) });
-    else entries.push(entry);
+    const pathEnd = pathEndOf(bytes, start, end);
+    if (pathEnd < 0) unparsable.push({ line, text: decodePath(bytes.subarray(start, end)) });
+    else entries.push({ path: decodePath(bytes.subarray(start, pathEnd)), ...valuesAfter(bytes, pathEnd) });
     start = end + 1;
   }
   return { entries, unparsable };
-}
-
-/** The entry whose line starts there; undefined: it is none. */
-export function entryAt(bytes: Uint8Array, start: number): PositionEntry | undefined {
-  const parts = readLine(bytes, start);
-  if (parts === undefined) return undefined;
-  const { pathEnd, position, inode } = parts;
-  return { path: decodePath(bytes.subarray(start, pathEnd)), position, inode };
 }
 
 /**

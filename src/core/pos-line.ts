@@ -1,9 +1,7 @@
 import { decodePath } from './path-bytes.ts';
 
-/** The parts of one line of a pos file: `path \t hex position \t hex inode`, whatever follows. */
-export interface LineParts {
-  /** Where the path ends. */
-  readonly pathEnd: number;
+/** What stands behind the path in a line of a pos file: `path \t hex position \t hex inode`, whatever follows. */
+export interface LineValues {
   /** null: unwatched. */
   readonly position: number | null;
   /** Decimal. */
@@ -15,20 +13,24 @@ export const TAB = 0x09;
 const UNWATCHED = 0xffff_ffff_ffff_ffffn;
 
 /**
- * The entry that starts at `start`; undefined: Fluentd cannot parse it either. As POSITION_FILE_ENTRY_REGEX in
- * lib/fluent/plugin/in_tail/position_file.rb: a prefix match; whatever follows the inode is ignored.
+ * Where the path of the entry that starts at `start` ends; -1: Fluentd cannot parse the line either. As
+ * POSITION_FILE_ENTRY_REGEX in lib/fluent/plugin/in_tail/position_file.rb: a prefix match; what follows the inode is ignored.
  */
-export function readLine(bytes: Uint8Array, start: number): LineParts | undefined {
-  const pathEnd = endOfPath(bytes, start);
-  if (pathEnd === start || bytes[pathEnd] !== TAB) return undefined;
+export function pathEndOf(bytes: Uint8Array, start: number, lineEnd: number): number {
+  const pathEnd = firstTab(bytes, start, lineEnd);
+  if (pathEnd < 0 || pathEnd === start) return -1;
   const positionEnd = endOfDigits(bytes, pathEnd + 1);
-  if (positionEnd === pathEnd + 1 || bytes[positionEnd] !== TAB) return undefined;
+  if (positionEnd === pathEnd + 1 || bytes[positionEnd] !== TAB) return -1;
+  return endOfDigits(bytes, positionEnd + 1) === positionEnd + 1 ? -1 : pathEnd;
+}
+
+/** The values of a line that is an entry. */
+export function valuesAfter(bytes: Uint8Array, pathEnd: number): LineValues {
+  const positionEnd = endOfDigits(bytes, pathEnd + 1);
   const inodeEnd = endOfDigits(bytes, positionEnd + 1);
-  if (inodeEnd === positionEnd + 1) return undefined;
   return {
-    pathEnd,
     position: positionOf(bytes, pathEnd + 1, positionEnd),
-    inode: String(valueOf(bytes, positionEnd + 1, inodeEnd)),
+    inode: String(hexValue(bytes, positionEnd + 1, inodeEnd)),
   };
 }
 
@@ -43,10 +45,10 @@ export function whyUnparsable(text: string): string {
   return inode === undefined ? 'it holds no inode' : 'its inode is no hexadecimal number';
 }
 
-function endOfPath(bytes: Uint8Array, start: number): number {
-  let at = start;
-  while (at < bytes.length && bytes[at] !== TAB && bytes[at] !== NEWLINE) at += 1;
-  return at;
+/** Not `indexOf`: without a tab in the line it would read on to the end of the file. */
+function firstTab(bytes: Uint8Array, start: number, end: number): number {
+  for (let at = start; at < end; at += 1) if (bytes[at] === TAB) return at;
+  return -1;
 }
 
 function endOfDigits(bytes: Uint8Array, start: number): number {
@@ -62,12 +64,12 @@ function digitOf(code: number): number {
 }
 
 function positionOf(bytes: Uint8Array, start: number, end: number): number | null {
-  const value = valueOf(bytes, start, end);
+  const value = hexValue(bytes, start, end);
   return value === UNWATCHED ? null : Number(value);
 }
 
 /** A number where it is exact as one. */
-function valueOf(bytes: Uint8Array, start: number, end: number): number | bigint {
+function hexValue(bytes: Uint8Array, start: number, end: number): number | bigint {
   let value = 0;
   for (let at = start; at < end; at += 1) value = value * 16 + digitOf(bytes[at] as number);
   return value <= Number.MAX_SAFE_INTEGER ? value : exactValueOf(bytes, start, end);

@@ -27,7 +27,12 @@ export type FluentdTarget =
   | { readonly by: 'session'; readonly leader: number };
 
 export type FluentdReading =
-  | { readonly kind: 'absent'; readonly why: string }
+  | {
+      readonly kind: 'absent';
+      readonly why: string;
+      /** The supervisor that ran before. */
+      readonly last?: ProcessIdentity;
+    }
   | {
       readonly kind: 'running';
       readonly supervisor: ProcessIdentity;

@@ -57,6 +57,8 @@ export interface FollowedReading {
   readonly refreshInterval: Millis;
   /** follow_inodes: an entry belongs to an inode, not to a path. */
   readonly byInode: boolean;
+  /** Why the files are not known. */
+  readonly unknown?: string;
   readonly files: readonly FollowedFile[];
 }
 

@@ -23,12 +23,16 @@ export type State =
       readonly trigger: Trigger;
       readonly completed: boolean;
       readonly flushedAt: Millis;
+      /** The first look that found the buffers empty. */
+      readonly emptyAt: Millis | undefined;
     }
   /** The stop signal is sent: Fluentd flushes and ends. */
   | ({
       readonly name: 'stopping';
       readonly since: Millis;
       readonly termedOrphans: boolean;
+      /** The last time that it was told. */
+      readonly toldAt: Millis;
       /** It was the supervisor that ended, by itself: only its workers are being stopped. */
       readonly deserted: boolean;
     } & Verdict)

@@ -1,5 +1,5 @@
 import { bufferedIn, type Held } from './buffers.ts';
-import { readGate } from './gates.ts';
+import { bytesLeft, readGate } from './gates.ts';
 import type { FileState } from './lag.ts';
 import type { Observation } from './observation.ts';
 import type { ProcessIdentity } from './processes.ts';
@@ -31,6 +31,7 @@ export interface Status {
 
 export interface StatusFile {
   readonly path: string;
+  readonly inode: string;
   readonly state: FileState;
   readonly position: number | null;
   readonly size: number | null;
@@ -46,9 +47,16 @@ export function statusOf(state: State, seen: Observation, why: string): Status {
     why,
     trigger: triggerOf(state),
     gate: readGate(seen, false)?.why ?? null,
-    files: seen.files.map(({ path, state, position, size, lag }) => ({ path, state, position, size, lag })),
+    files: seen.files.map(({ path, inode, state, position, size, lag }) => ({
+      path,
+      inode,
+      state,
+      position,
+      size,
+      lag,
+    })),
     undiscovered: seen.undiscovered?.map(({ path, size }) => ({ path, size })) ?? null,
-    lag: seen.files.reduce((sum, { lag }) => sum + (lag ?? 0), 0),
+    lag: bytesLeft(seen),
     age: seen.movedAt === undefined ? null : Math.round(seen.at - seen.movedAt),
     buffers: seen.buffers === undefined ? null : bufferedIn(seen.buffers),
     fluentd: {

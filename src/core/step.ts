@@ -4,6 +4,7 @@
  */
 import { bufferedIn } from './buffers.ts';
 import {
+  doubtEnd,
   drainDeadline,
   isOver,
   mainEndAt,
@@ -103,12 +104,14 @@ const stepFlushing: Rule<'flushing'> = (state, seen, policy) => {
     );
   }
   const gate = bufferGate(seen);
-  if (gate === undefined && seen.at > state.flushedAt) return stop({ trigger, gate }, seen, policy);
+  // Between staged and queued a chunk has no name for an instant (buf_file.rb): one look proves nothing.
+  if (gate === undefined && state.emptyAt !== undefined) return stop({ trigger, gate }, seen, policy);
+  const emptyAt = gate === undefined && seen.at > state.flushedAt ? seen.at : undefined;
   const deadline = drainDeadline(trigger, seen, policy);
   if (isOver(deadline, seen.at)) return stop({ trigger, gate }, seen, policy);
   const again = state.flushedAt + FLUSH_AGAIN;
-  if (isOver(again, seen.at)) return stay({ ...state, flushedAt: seen.at }, deadline, [FLUSH]);
-  return stay(state, Math.min(deadline, again));
+  if (isOver(again, seen.at)) return stay({ ...state, emptyAt, flushedAt: seen.at }, deadline, [FLUSH]);
+  return stay({ ...state, emptyAt }, Math.min(deadline, again));
 };
 
 const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
@@ -120,6 +123,9 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   if (isOver(deadline, seen.at)) {
     const why = `Fluentd still runs ${formatDuration(seen.at - state.since)} after the stop signal`;
     return move({ name: 'killing', since: seen.at, ...verdict }, why, [KILL]);
+  }
+  if (seen.fluentd.kind === 'remote' && isOver(state.toldAt + TELL_AGAIN, seen.at)) {
+    return stay({ ...state, toldAt: seen.at }, deadline, [stopAction(policy)]);
   }
   const halfTime = state.since + (deadline - state.since) / 2;
   const orphaned = seen.fluentd.kind === 'orphaned' && !state.termedOrphans;
@@ -136,6 +142,8 @@ const stepKilling: Rule<'killing'> = (state, seen) => {
   return isOver(deadline, seen.at) ? finish({ kind: 'survived' }, seen, verdict) : stay(state, deadline);
 };
 
+/** A call may get no answer; Fluentd minds no second one. */
+const TELL_AGAIN: Millis = 5_000;
 const FLUSH: Action = { do: 'flush' };
 const KILL: Action = { do: 'signal', target: 'all', signal: 'SIGKILL' };
 // A worker whose supervisor is gone ignores SIGINT, and ends well on SIGTERM (supervisor.rb:997-1006).
@@ -182,7 +190,8 @@ function turnOf(
     return move({ name: 'watching', since: seen.at }, 'lines came in again');
   }
   if (signalsIn(seen).length < 2) return undefined;
-  return stop({ trigger, gate: gateOf(state, seen) ?? bufferGate(seen) }, seen, policy);
+  const held = isOver(settleEnd(state, seen, policy), seen.at) ? undefined : SETTLE;
+  return stop({ trigger, gate: gateOf(state, seen) ?? bufferGate(seen) ?? held }, seen, policy);
 }
 
 /** Everything is read: on to the buffers, where there are any. */
@@ -194,7 +203,11 @@ function flush(
   const count = counted(seen.files.length, 'file');
   const why = `everything is read (${count})`;
   if (seen.buffers?.none === true || policy.dryRun) return stop({ trigger, gate: undefined }, seen, policy);
-  return move({ name: 'flushing', since: seen.at, trigger, completed, flushedAt: seen.at }, why, [FLUSH]);
+  return move(
+    { name: 'flushing', since: seen.at, trigger, completed, flushedAt: seen.at, emptyAt: undefined },
+    why,
+    [FLUSH],
+  );
 }
 
 function endLines(seen: Observation): readonly Action[] {
@@ -223,7 +236,8 @@ function mainEndedBy(seen: Observation, policy: Policy): Trigger | undefined {
 
 /** Quiet: something was logged, nothing has moved for the window, and no bytes are left that could still move. */
 function quietBy(seen: Observation, policy: Policy): Trigger | undefined {
-  const isQuiet = isOver(quietAt(seen, policy), seen.at) && seen.unknown.length === 0 && !hasBytesLeft(seen);
+  const isKnown = seen.unknown.length === 0 || isOver(doubtEnd(seen, policy), seen.at);
+  const isQuiet = isKnown && isOver(quietAt(seen, policy), seen.at) && !hasBytesLeft(seen);
   return isQuiet ? { by: 'quiet', at: seen.at } : undefined;
 }
 
@@ -250,7 +264,14 @@ function catchUp(trigger: Trigger, seen: Observation, policy: Policy): Step {
 function desert(seen: Observation, verdict: Verdict | undefined): Step {
   const gate: Gate = { name: 'worker', why: 'the supervisor ended by itself and left its workers' };
   const drain = verdict ?? { trigger: { by: 'deserted', at: seen.at }, gate, held: bufferedIn(seen.buffers) };
-  const state: State = { name: 'stopping', since: seen.at, termedOrphans: true, deserted: true, ...drain };
+  const state: State = {
+    name: 'stopping',
+    since: seen.at,
+    termedOrphans: true,
+    toldAt: seen.at,
+    deserted: true,
+    ...drain,
+  };
   return move(state, gate.why, [TERM_WORKERS]);
 }
 
@@ -260,14 +281,23 @@ function stop(drain: Omit<Verdict, 'held'>, seen: Observation, policy: Policy): 
   const { gate } = verdict;
   const why = gate === undefined ? 'drained' : `not drained, ${gate.name}: ${gate.why}`;
   const orphaned = seen.fluentd.kind === 'orphaned';
-  const action: Action = orphaned
-    ? TERM_WORKERS
-    : { do: 'signal', target: 'supervisor', signal: policy.stopSignal };
+  const action = orphaned ? TERM_WORKERS : stopAction(policy);
   return move(
-    { name: 'stopping', since: seen.at, termedOrphans: orphaned, deserted: false, ...verdict },
+    {
+      name: 'stopping',
+      since: seen.at,
+      termedOrphans: orphaned,
+      toldAt: seen.at,
+      deserted: false,
+      ...verdict,
+    },
     why,
     [action],
   );
+}
+
+function stopAction({ stopSignal }: Policy): Action {
+  return { do: 'signal', target: 'supervisor', signal: stopSignal };
 }
 
 function finish(end: End, seen: Observation, verdict: Verdict | undefined): Step {

@@ -20,8 +20,10 @@ export interface ConfFacts {
   readonly buffers: readonly BufferConf[];
   readonly monitorAgents: readonly MonitorAgent[];
   readonly rpc: Endpoint | undefined;
+  /** Everything in the configuration could be evaluated. */
+  readonly complete: boolean;
 }
 
-export function confFacts({ sources, buffers, monitorAgents, system }: FluentConf): ConfFacts {
-  return { sources, buffers, monitorAgents, rpc: system.rpcEndpoint };
+export function confFacts({ sources, buffers, monitorAgents, system, problems }: FluentConf): ConfFacts {
+  return { sources, buffers, monitorAgents, rpc: system.rpcEndpoint, complete: problems.length === 0 };
 }

@@ -14,8 +14,7 @@ export function undiscoveredIn(
   posFiles: readonly PosFileReading[],
 ): readonly UndiscoveredFile[] {
   const posFile = posFiles.find(({ path }) => path === followed.posFile);
-  if (posFile === undefined) return [];
-  const entries = posFile.kind === 'read' ? posFile.entries : [];
+  const entries = posFile?.kind === 'read' ? posFile.entries : [];
   const living = entries.filter(({ position }) => position !== null);
   const known = new Set(living.map(({ path, inode }) => (followed.byInode ? inode : path)));
   return followed.files

@@ -45,16 +45,24 @@ export async function listFollowed(
   sources: readonly TailSource[],
 ): Promise<readonly FollowedReading[]> {
   const known = sources.flatMap((source) =>
-    source.posFile === undefined ? [] : [{ source, posFile: source.posFile }],
+    source.posFile === undefined ? [] : [followedBy(host, source, source.posFile)],
   );
-  return Promise.all(
-    known.map(async ({ source, posFile }) => ({
-      posFile,
-      refreshInterval: source.refreshInterval,
-      byInode: source.followInodes,
-      files: await host.listFollowed(source),
-    })),
-  );
+  return Promise.all(known);
+}
+
+async function followedBy(
+  host: Pick<Host, 'listFollowed'>,
+  source: TailSource,
+  posFile: string,
+): Promise<FollowedReading> {
+  const { refreshInterval, followInodes: byInode } = source;
+  const reading = { posFile, refreshInterval, byInode };
+  if (source.paths.length === 0) return { ...reading, files: [], unknown: 'its path could not be evaluated' };
+  try {
+    return { ...reading, files: await host.listFollowed(source) };
+  } catch (error) {
+    return { ...reading, files: [], unknown: messageOf(error) };
+  }
 }
 
 /** Every pos file that the arguments stand for. */

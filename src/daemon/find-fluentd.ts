@@ -9,6 +9,7 @@ import {
   identityOf,
   isFluentd,
   isSame,
+  type ProcessIdentity,
   type ProcessRow,
   runsAlone,
 } from '../core/processes.ts';
@@ -27,10 +28,27 @@ export async function findFluentd(
   const table = await host.listProcesses();
   const same = known && stillRunning(table, known);
   if (same !== undefined) return same;
-  const search = { wanted: await resolve(host, subject.fluentd), rpc: rpcOf(subject) };
-  const found = searchTable(host, table, search);
+  const last = lastOf(known);
+  const wanted = await resolve(host, subject.fluentd);
+  const rows = (all: readonly ProcessRow[]) =>
+    wanted.rows(all).filter((row) => mayReplace(row, last, subject.fluentd));
+  const found = searchTable(host, table, { wanted: { ...wanted, rows }, rpc: rpcOf(subject) });
   if (found.kind !== 'absent') return found;
-  return (known && orphansOf(host, table, known)) ?? (await remote(host, subject)) ?? found;
+  const gone = last === undefined ? found : { ...found, last };
+  return (known && orphansOf(host, table, known)) ?? (await remote(host, subject)) ?? gone;
+}
+
+/** The supervisor that was there before. */
+function lastOf(known: FluentdReading | undefined): ProcessIdentity | undefined {
+  if (known?.kind === 'running') return known.supervisor;
+  return known?.kind === 'absent' ? known.last : undefined;
+}
+
+/** A pid may be another process's by now, and a pattern may fit what is no fluentd: neither follows a fluentd that was seen. */
+function mayReplace(row: ProcessRow, last: ProcessIdentity | undefined, { by }: FluentdTarget): boolean {
+  if (last === undefined) return true;
+  if (by === 'pid') return isSame(row, last);
+  return by !== 'pattern' || isSame(row, last) || isFluentd(row.argv);
 }
 
 /** What is left of the very fluentd that was told to stop: another one that starts meanwhile is not meant. */

@@ -1,5 +1,6 @@
 import {
   type BuffersReading,
+  type Chunk,
   NO_BUFFERS,
   type OutputReading,
   parseMonitorAgent,
@@ -20,17 +21,29 @@ export async function readBuffers(
 ): Promise<BuffersReading> {
   const unseen = unseenBuffers(conf);
   if (conf === undefined) return { ...NO_BUFFERS, unseen, none: false };
-  if (conf.buffers.length === 0) return NO_BUFFERS;
-  const onDisk = await host.listChunks(conf.buffers.flatMap(({ chunkGlobs }) => chunkGlobs));
+  if (conf.buffers.length === 0 && conf.complete) return NO_BUFFERS;
+  const disk = await lookOnDisk(host, conf);
   const agents = depth === 'all' ? conf.monitorAgents : [];
   const told = await Promise.all(agents.map((agent) => ask(host, agent)));
   return {
-    onDisk,
+    onDisk: disk.chunks,
     outputs: told.flatMap(({ outputs }) => outputs),
-    silent: told.flatMap(({ silent }) => silent),
+    silent: [...disk.silent, ...told.flatMap(({ silent }) => silent)],
     unseen,
+    inMemory: unseen.length > 0 || conf.buffers.some(({ chunkGlobs }) => chunkGlobs.length === 0),
     none: false,
   };
+}
+
+async function lookOnDisk(
+  host: Looks,
+  { buffers }: ConfFacts,
+): Promise<{ chunks: readonly Chunk[]; silent: string[] }> {
+  try {
+    return { chunks: await host.listChunks(buffers.flatMap(({ chunkGlobs }) => chunkGlobs)), silent: [] };
+  } catch (error) {
+    return { chunks: [], silent: [`the chunks on disk cannot be listed (${(error as Error).message})`] };
+  }
 }
 
 interface Told {

@@ -12,6 +12,7 @@ export async function listChunks(globs: readonly string[]): Promise<readonly Chu
   const stats = await statFiles(paths);
   return paths.flatMap((path, index) => {
     const stat = stats[index];
-    return stat === undefined || stat instanceof Error ? [] : [{ path, size: stat.size }];
+    // Renamed from staged to queued in this very moment, or just delivered: the next look knows.
+    return [{ path, size: stat === undefined || stat instanceof Error ? 0 : stat.size }];
   });
 }

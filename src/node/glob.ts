@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { exists } from './files.ts';
 
 const WILDCARDS = /[*?]/;
@@ -12,6 +13,27 @@ export async function expandGlob(pattern: string): Promise<readonly string[]> {
   const start = pattern.startsWith('/') ? '/' : '';
   const matches = await matchParts(start, pattern.split('/').filter(Boolean));
   return matches.length === 0 ? [pattern] : matches.toSorted();
+}
+
+/**
+ * How `path` is called where a user named `pattern`: the same place in other words (relative, through a symlink), or a match of
+ * the glob; undefined: it is not meant. Neither has to exist yet.
+ */
+export async function nameUnder(pattern: string, path: string): Promise<string | undefined> {
+  const [wanted, own] = await Promise.all([canonical(pattern), canonical(path)]);
+  if (wanted === own) return pattern;
+  const parts = wanted.split('/');
+  const names = own.split('/');
+  const fits = parts.length === names.length && parts.every((part, at) => matcherOf(part)(names[at] ?? ''));
+  if (!WILDCARDS.test(pattern) || !fits) return undefined;
+  return WILDCARDS.test(dirname(pattern)) ? path : join(dirname(pattern), basename(path));
+}
+
+/** The directory without symlinks, as far as it exists; the name as it is. */
+async function canonical(path: string): Promise<string> {
+  const whole = resolve(path);
+  const directory = await realpath(dirname(whole)).catch(() => dirname(whole));
+  return join(directory, basename(whole));
 }
 
 async function matchParts(base: string, [part, ...rest]: readonly string[]): Promise<readonly string[]> {

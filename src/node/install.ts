@@ -43,7 +43,7 @@ export async function install(bundle: string, dir: string): Promise<Installed> {
   const runtime = await ownRuntime();
   const files = filesOf(bundle, runtime);
   const { bytes, digest } = await measure(bundle, files);
-  await mkdir(join(dir, FOLDER), { recursive: true });
+  await makeFolder(dir);
   const home = join(dir, FOLDER, digest);
   const wasThere = await isThere(home);
   if (!wasThere) {
@@ -53,6 +53,13 @@ export async function install(bundle: string, dir: string): Promise<Installed> {
   const command = join(dir, 'posidle');
   await writeCommand(command, launcher(digest, runtime));
   return { command, version: await versionBy(command), bytes, wasThere };
+}
+
+/** In two steps: on a read-only volume a recursive mkdir says ENOENT. */
+async function makeFolder(dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true });
+  const folder = join(dir, FOLDER);
+  if (!(await isThere(folder))) await mkdir(folder);
 }
 
 /** Name below the installed folder → the file to copy. */

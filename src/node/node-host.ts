@@ -30,9 +30,9 @@ export class NodeHost implements Host {
   /** Something may have changed since the last sleep ended. */
   #hinted = false;
 
-  /** Paths whose change is worth an early look. */
-  watchFiles(paths: readonly string[]): void {
-    this.#watcher = new Watcher(paths);
+  /** Paths whose change is worth an early look; `refused` is told why the system will not watch. */
+  watchFiles(paths: readonly string[], refused: (why: string) => void): void {
+    this.#watcher = new Watcher(paths, refused);
   }
 
   now(): Millis {
@@ -94,11 +94,6 @@ export class NodeHost implements Host {
   request(by: StopRequest['by']): void {
     this.#requests.push({ by, at: this.now() });
     this.wake();
-  }
-
-  /** Why there are no file events, where there are none. */
-  get watchFailure(): string | undefined {
-    return this.#watcher?.failure;
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 import type { BigIntStats, Dirent } from 'node:fs';
-import { access, constants, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { decodePath, encodePath } from '../core/path-bytes.ts';
 import {
   currentExcludes,
@@ -26,7 +26,10 @@ export interface FollowedFile extends FileStat {
   readonly modified: Millis;
 }
 
-/** The regular, readable files that a source takes now, sorted by path. */
+/**
+ * The regular files that a source takes now, sorted by path. in_tail leaves out those that Fluentd may not read; what this process
+ * may read says nothing of that.
+ */
 export async function listFollowed(rules: FollowRules, clock: WallClock): Promise<FollowedFile[]> {
   const excluded = new Set(await expandAll(currentExcludes(rules, clock), rules));
   const found = await Promise.all(currentPaths(rules, clock).map((path) => filesOf(path, rules, clock)));
@@ -52,15 +55,15 @@ async function expandAll(patterns: readonly string[], { globPolicy }: PathRules)
 async function filesOf(pattern: string, rules: FollowRules, clock: WallClock): Promise<FollowedFile[]> {
   const { kind } = pathPattern(pattern, rules.globPolicy);
   const paths = kind === 'file' ? [pattern] : await rubyGlob(pattern);
-  const files = (await Promise.all(paths.map(readableFile))).filter((file) => file !== undefined);
+  const files = (await Promise.all(paths.map(regularFile))).filter((file) => file !== undefined);
   const { limitRecentlyModified } = rules;
   if (kind === 'file' || limitRecentlyModified === undefined) return files;
   return files.filter(({ modified }) => modified >= clock.instant - limitRecentlyModified);
 }
 
-async function readableFile(path: string): Promise<FollowedFile | undefined> {
+async function regularFile(path: string): Promise<FollowedFile | undefined> {
   const found = await statOf(path);
-  if (!found?.isFile() || !(await isReadable(path))) return undefined;
+  if (!found?.isFile()) return undefined;
   return { path, inode: String(found.ino), size: Number(found.size), modified: Number(found.mtimeMs) };
 }
 
@@ -99,26 +102,24 @@ async function entriesOf(prefix: string): Promise<Entry[]> {
       encoding: 'buffer',
     });
     return entries.map((entry) => ({ name: decodePath(entry.name), entry }));
-  } catch {
-    return [];
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
   }
 }
 
 async function statOf(path: string): Promise<BigIntStats | undefined> {
   try {
     return await stat(toBytes(path), { bigint: true });
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
   }
 }
 
-async function isReadable(path: string): Promise<boolean> {
-  try {
-    await access(toBytes(path), constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
+/** What may not be looked at is not known to be missing. */
+function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function toBytes(path: string): Buffer {

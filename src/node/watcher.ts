@@ -11,20 +11,18 @@ export class Watcher {
   readonly #paths: readonly string[];
   #watch: ReturnType<typeof watch> | undefined;
   #armedAt = Number.NEGATIVE_INFINITY;
-  #failed: string | undefined;
+  readonly #refused: (why: string) => void;
+  #failed = false;
 
-  constructor(paths: readonly string[]) {
+  /** `refused` is told, once, why the system will not watch (ENOSPC, EMFILE). */
+  constructor(paths: readonly string[], refused: (why: string) => void) {
     this.#paths = paths;
-  }
-
-  /** Why there are no hints, where the system refused to watch (ENOSPC, EMFILE). */
-  get failure(): string | undefined {
-    return this.#failed;
+    this.#refused = refused;
   }
 
   /** Calls back at most once, at the next change. */
   arm(changed: () => void): void {
-    if (this.#failed !== undefined || this.#paths.length === 0) return;
+    if (this.#failed || this.#paths.length === 0) return;
     if (this.#watch !== undefined) this.#listen(this.#watch, changed);
     else if (performance.now() - this.#armedAt >= REST) this.#start(changed);
   }
@@ -46,7 +44,8 @@ export class Watcher {
     // `change` drops the last write of a burst in chokidar 5; `raw` tells of each.
     for (const event of ['raw', 'all'] as const) watching.on(event, () => this.#hint(changed));
     watching.on('error', (error) => {
-      this.#failed = error instanceof Error ? error.message : String(error);
+      this.#failed = true;
+      this.#refused(error instanceof Error ? error.message : String(error));
       this.#hint(changed);
     });
   }

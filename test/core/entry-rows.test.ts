@@ -44,27 +44,39 @@ describe('the entries of a pos file as rows', () => {
 
   test('are read in any order, also where text that is no UTF-8 stands between', () => {
     fc.assert(
-      fc.property(fc.array(entryLine, { minLength: 1, maxLength: 20 }), fc.infiniteStream(fc.nat()), (lines, at) => {
-        const bytes = bytesOf(...lines.map((line) => line.bytes));
-        const rows = new EntryRows(bytes);
-        const { entries } = parsePosFile(bytes);
-        for (const pick of at.take(30)) {
-          const row = pick % rows.count;
-          expect(rows.entry(row)).toEqual(entries[row]);
-        }
-      }),
+      fc.property(
+        fc.array(entryLine, { minLength: 1, maxLength: 20 }),
+        fc.infiniteStream(fc.nat()),
+        (lines, at) => {
+          const bytes = bytesOf(...lines.map((line) => line.bytes));
+          const rows = new EntryRows(bytes);
+          const { entries } = parsePosFile(bytes);
+          for (const pick of at.take(30)) {
+            const row = pick % rows.count;
+            expect(rows.entry(row)).toEqual(entries[row]);
+          }
+        },
+      ),
       RUNS,
     );
   });
 
   test('are the same where one path stands there a hundred thousand times', () => {
-    const lines = Array.from({ length: 100_000 }, (_, index) => ({ path: '/a', position: index, inode: index % 7 }));
+    const lines = Array.from({ length: 100_000 }, (_, index) => ({
+      path: '/a',
+      position: index,
+      inode: index % 7,
+    }));
     const rows = new EntryRows(bytesOf(posText(lines)));
     expect(rowsIn(rows)).toHaveLength(7);
   });
 
   test('of many paths each are found again by path', () => {
-    const lines = Array.from({ length: 5_000 }, (_, index) => ({ path: `/${index}`, position: 1, inode: index }));
+    const lines = Array.from({ length: 5_000 }, (_, index) => ({
+      path: `/${index}`,
+      position: 1,
+      inode: index,
+    }));
     const rows = new EntryRows(bytesOf(posText(lines)));
     expect(rowsIn(rows).every((row) => rows.isLast(row))).toBe(true);
     expect(rows.path(4_321)).toBe('/4321');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/core/outcome.ts';
 import { findFluentd, followFluentd } from '../../src/daemon/find-fluentd.ts';
-import { expectStops, LOG, policy, run, subject } from '../support/builders.ts';
+import { confOf, expectStops, LOG, policy, run, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
 const PID_FILE = '/var/run/fluentd.pid';
@@ -11,7 +11,7 @@ describe('fluentd', () => {
     const host = worldWithFluentd();
     host.at(20_000, (h) => h.endProcess(4243));
     host.at(20_000, (h) => h.endProcess(4242));
-    const { outcome } = await run(host);
+    const { outcome } = await run(host, {}, { conf: confOf([LOG]) });
     expect(host.sent).toEqual([]);
     expect(outcome).toMatchObject({ end: 'ended-by-itself', drained: true, trigger: null });
     expect(host.now()).toBeLessThanOrEqual(23_250);

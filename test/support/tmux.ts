@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -13,9 +14,11 @@ export function requireTmux(context: { skip(note: string): void }): void {
 
 /** A shell in a real terminal. */
 export class Tmux {
-  readonly #socket = `posidle-${process.pid}-${(sessions += 1)}`;
+  readonly #socket: string;
 
   constructor({ columns = 80, rows = 24 } = {}) {
+    sessions += 1;
+    this.#socket = `posidle-${process.pid}-${sessions}`;
     const size = ['-x', String(columns), '-y', String(rows)];
     const shell = 'env PS1="ready> " LANG=C.UTF-8 TERM=screen-256color bash --norc --noprofile';
     this.#tmux('-f', '/dev/null', '-u', 'new-session', '-d', ...size, shell);
@@ -56,9 +59,10 @@ export class Tmux {
 
   /** The pids of posidle in this terminal. */
   pids(): readonly number[] {
-    const tty = this.#tmux('display-message', '-p', '#{pane_tty}').trim().replace('/dev/', '');
-    const { stdout } = spawnSync('pgrep', ['-t', tty, '-f', 'cli.js inspect'], { encoding: 'utf8' });
-    return stdout.split('\n').filter(Boolean).map(Number);
+    const shell = this.#tmux('display-message', '-p', '#{pane_pid}').trim();
+    const isHere = (pid: string) => terminalOf(pid) === terminalOf(shell);
+    const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return all.filter((pid) => isHere(pid) && read(`/proc/${pid}/cmdline`).includes(CLI)).map(Number);
   }
 
   kill(): void {
@@ -67,5 +71,20 @@ export class Tmux {
 
   #tmux(...args: readonly string[]): string {
     return execFileSync('tmux', ['-L', this.#socket, ...args], { encoding: 'utf8' });
+  }
+}
+
+/** Its number: the fifth field after the name. */
+function terminalOf(pid: string): string | undefined {
+  return read(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ')[4];
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
 }

@@ -1,0 +1,15 @@
+# An init container's image: it copies posidle and its Node into a shared volume, so that the unchanged Fluentd image runs them.
+#   npm ci && npm run bundle && docker build -f docker/init.Dockerfile -t posidle-init:0.1.0 .
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE}
+ARG VERSION=0.1.0
+LABEL org.opencontainers.image.title="posidle-init" \
+      org.opencontainers.image.description="Copies posidle and its Node into a volume that another container shares" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.licenses="MIT"
+# Not below /opt: that is where the volume comes to stand.
+COPY dist/posidle.cjs dist/posidle.LICENSES.txt /usr/local/lib/posidle/
+USER 65534:65534
+ENTRYPOINT ["node", "/usr/local/lib/posidle/posidle.cjs", "install"]
+CMD ["/posidle"]

@@ -1,0 +1,139 @@
+import type { History, Pace, Track } from '../core/inspection-history.ts';
+import { type Place, placesOf, type SortKey } from '../core/inspection-order.ts';
+import type { Overview, UndiscoveredOverview } from '../core/overview.ts';
+import { verdictOf } from '../core/overview.ts';
+import { printable } from '../core/printable.ts';
+import { sparkline } from '../core/sparkline.ts';
+import { shortenEnd, widthOf } from '../core/text-width.ts';
+import { formatBytes, formatDuration } from '../core/units.ts';
+import { type Cells, type Column, Layout } from './columns.ts';
+import { cellsOf, undiscoveredCells } from './inspect-cells.ts';
+import type { View } from './inspect-table.ts';
+
+/** What the user has made of the live view, and when it was taken. */
+export interface Live {
+  readonly sort: SortKey;
+  readonly paused: boolean;
+  /** The first row that is shown. */
+  readonly top: number;
+  readonly total: Track;
+  readonly at: Date;
+  readonly interval: number;
+}
+
+export interface Size {
+  readonly rows: number;
+  readonly columns: number;
+  readonly view: View;
+}
+
+const TREND = 10;
+const COLUMNS: readonly Column[] = [
+  { title: 'STATE', align: 'left' },
+  { title: 'LAG', align: 'right' },
+  { title: 'READ', align: 'right', givesWay: 5 },
+  { title: 'POSITION', align: 'right', givesWay: 2 },
+  { title: 'SIZE', align: 'right', givesWay: 3 },
+  { title: 'INODE', align: 'right', givesWay: 1 },
+  { title: 'AGE', align: 'right', givesWay: 4 },
+  { title: 'RATE', align: 'right', givesWay: 8 },
+  { title: 'ETA', align: 'right', givesWay: 7 },
+  { title: 'TREND', align: 'left', givesWay: 6 },
+];
+
+/** The lines of one picture: no more of them, and none longer, than the terminal can show. */
+export function frameOf(
+  found: Overview,
+  live: Live & { readonly history: History },
+  { rows, columns, view }: Size,
+): readonly string[] {
+  const cut = (line: string, paint = (text: string) => text) => paint(shortenEnd(line, columns));
+  const head = headOf(found, live, columns).map((line, index) =>
+    cut(line, index === 0 ? view.style.bold : undefined),
+  );
+  const errors = errorsOf(found).map((line) => cut(line, view.style.bad));
+  const room = Math.max(1, rows - head.length - Math.min(3, errors.length) - 2);
+  const shown = rowsOf(found, { live, view, room });
+  const layout = new Layout(COLUMNS, shown.cells, columns);
+  const lines = [
+    ...head,
+    ...errors.slice(0, 3),
+    view.style.dim(layout.title()),
+    ...shown.cells.map((row) => layout.row(row, view.style)),
+  ].slice(0, rows - 1);
+  const filling = Array.from({ length: Math.max(0, rows - 1 - lines.length) }, () => '');
+  return [...lines, ...filling, cut(footOf(live, shown), view.style.dim)];
+}
+
+function headOf(found: Overview, live: Live, columns: number): readonly string[] {
+  const { rate, eta, lags } = live.total.pace();
+  const names = found.posFiles.map(({ path }) => printable(path)).join(', ');
+  const clock = live.at.toISOString().slice(11, 19);
+  const speed = rate === null ? '' : `read at ${formatBytes(Math.round(rate))}/s`;
+  const rest = eta === null ? '' : `, about ${formatDuration(eta)} to go`;
+  const left = `lag ${formatBytes(found.totals.lag)}  ${speed}${rest}  `;
+  return [
+    `${clock}Z${live.paused ? ' PAUSED' : ''}  posidle inspect  ${names}`,
+    verdictOf(found),
+    left + sparkline(lags, Math.max(0, Math.min(lags.length, columns - widthOf(left)))),
+  ];
+}
+
+function errorsOf({ posFiles }: Overview): readonly string[] {
+  return posFiles.flatMap(({ path, error, unparsable, troubles }) => [
+    ...(error === undefined ? [] : [`${printable(path)}: ${printable(error)}`]),
+    ...(unparsable.length === 0 ? [] : [`${printable(path)}: ${unparsable.length} unparsable`]),
+    ...troubles.map((trouble) => `${printable(trouble.path)}: ${printable(trouble.error)}`),
+  ]);
+}
+
+interface Shown {
+  readonly cells: readonly Cells[];
+  readonly first: number;
+  readonly all: number;
+}
+
+interface Choice {
+  readonly live: Live & { readonly history: History };
+  readonly view: View;
+  readonly room: number;
+}
+
+/** Only what fits is made up: there may be 10,000 files. Undiscovered ones come first, they have all of it left. */
+function rowsOf(found: Overview, { live, view, room }: Choice): Shown {
+  const { states } = view;
+  const isWanted = states === undefined || states.includes('undiscovered');
+  const undiscovered = isWanted ? found.undiscovered : [];
+  const places = placesOf(found, { states, sort: live.sort });
+  const all: readonly (Place | UndiscoveredOverview)[] = [...undiscovered, ...places];
+  const first = Math.max(0, Math.min(live.top, all.length - room));
+  const cells = all
+    .slice(first, first + room)
+    .map((one) => ('row' in one ? liveCells(one, live) : newCells(one)));
+  return { cells, first, all: all.length };
+}
+
+function liveCells({ posFile, row }: Place, { history }: { readonly history: History }): Cells {
+  const entry = posFile.entries.at(row);
+  const { cells, ...rest } = cellsOf(entry);
+  const pace = history.pace(`${posFile.path}\t${entry.path}\t${entry.inode}`);
+  return { ...rest, cells: [...cells, ...paceCells(pace)] };
+}
+
+function newCells(file: UndiscoveredOverview): Cells {
+  const { cells, ...rest } = undiscoveredCells(file);
+  return { ...rest, cells: [...cells, '-', '-', ''] };
+}
+
+function paceCells({ rate, eta, lags }: Pace): readonly string[] {
+  return [
+    rate === null ? '-' : `${formatBytes(Math.round(rate))}/s`,
+    eta === null ? '-' : formatDuration(eta),
+    sparkline(lags, TREND).padStart(TREND),
+  ];
+}
+
+function footOf({ sort, paused }: Live, { first, cells, all }: Shown): string {
+  const range = all === 0 ? 'no entries' : `${first + 1}–${first + cells.length} of ${all}`;
+  return `q quit · s sort (${sort}) · space ${paused ? 'go on' : 'pause'} · ↑↓ scroll · ${range}`;
+}

@@ -1,0 +1,125 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { History, Track } from '../core/inspection-history.ts';
+import { SORT_KEYS, type SortKey } from '../core/inspection-order.ts';
+import { EXIT } from '../core/outcome.ts';
+import type { Overview } from '../core/overview.ts';
+import type { NodeHost } from '../node/node-host.ts';
+import { Ending, Screen, writeAll } from '../node/terminal.ts';
+import { frameOf, type Live } from './follow-frame.ts';
+import { FollowedLines } from './follow-lines.ts';
+import { jsonParts, ndjsonLines } from './inspect-json.ts';
+import { Inspector } from './inspect-look.ts';
+import type { InspectSubject } from './inspect-subject.ts';
+import type { View } from './inspect-table.ts';
+import type { InspectArgs } from './options.ts';
+
+export interface FollowTask {
+  readonly host: NodeHost;
+  readonly subject: InspectSubject;
+  readonly view: View;
+  readonly args: InspectArgs;
+}
+
+/** `posidle inspect --follow`: until the user has seen enough. */
+export async function follow(task: FollowTask): Promise<number> {
+  const { args, view } = task;
+  const ending = new Ending();
+  const history = new History();
+  const inspector = new Inspector(task.host, task.subject, history);
+  const isText = args.json || args.ndjson || args.plain || process.stdout.isTTY !== true;
+  if (isText) await followAsText(inspector, { ...task, ending });
+  else await new LiveView(inspector, history, view).run(args.interval, ending);
+  return EXIT.ok;
+}
+
+async function followAsText(
+  inspector: Inspector,
+  { args, view, ending }: FollowTask & { readonly ending: Ending },
+): Promise<void> {
+  const lines = new FollowedLines(view);
+  while (!ending.isWanted) {
+    const found = await Promise.race([inspector.look(), ending.wanted]);
+    if (!found) return;
+    if (args.json) await writeAll(lines.ifChanged(oneLine(jsonParts(found, view))));
+    else if (args.ndjson) await writeAll(lines.onlyChanged(ndjsonLines(found, view)));
+    else await writeAll(lines.of(found, new Date()));
+    await Promise.race([pause(args.interval), ending.wanted]);
+  }
+}
+
+function oneLine(parts: Iterable<string>): string {
+  return JSON.stringify(JSON.parse([...parts].join('')));
+}
+
+const SCROLLS: Readonly<Record<string, number>> = { '\x1b[A': -1, k: -1, '\x1b[B': 1, j: 1 };
+const PAGES: Readonly<Record<string, number>> = { '\x1b[5~': -1, '\x1b[6~': 1 };
+
+/** A live view: what is found is drawn anew at each look, and at each key. */
+class LiveView {
+  readonly #inspector: Inspector;
+  readonly #view: View;
+  readonly #live: { -readonly [Key in keyof Live]: Live[Key] };
+  readonly #history: History;
+  #found: Overview | undefined;
+  #screen: Screen | undefined;
+  #ending: Ending | undefined;
+
+  constructor(inspector: Inspector, history: History, view: View) {
+    this.#inspector = inspector;
+    this.#history = history;
+    this.#view = view;
+    const { sort = 'lag' } = view;
+    this.#live = { sort, paused: false, top: 0, total: new Track(), at: new Date(), interval: 0 };
+  }
+
+  async run(interval: number, ending: Ending): Promise<void> {
+    this.#ending = ending;
+    this.#live.interval = interval;
+    this.#screen = new Screen({ key: (key) => this.#press(key), resize: () => this.#draw() });
+    try {
+      while (!ending.isWanted) {
+        if (!this.#live.paused) await Promise.race([this.#look(), ending.wanted]);
+        await Promise.race([pause(interval), ending.wanted]);
+      }
+    } finally {
+      this.#screen.close();
+    }
+  }
+
+  async #look(): Promise<void> {
+    const found = await this.#inspector.look();
+    if (this.#live.paused) return;
+    this.#found = found;
+    this.#live.at = new Date();
+    const { size, lag } = found.totals;
+    this.#live.total.add({ at: performance.now(), read: size - lag, lag });
+    this.#draw();
+  }
+
+  #press(key: string): void {
+    if (key === 'q' || key === 'Q' || key === '\x03' || key === '\x04') this.#ending?.want();
+    else if (key === 's') this.#live.sort = after(this.#live.sort);
+    else if (key === ' ') this.#live.paused = !this.#live.paused;
+    else this.#scroll(key);
+    if (this.#ending?.isWanted !== true) this.#draw();
+  }
+
+  #scroll(key: string): void {
+    const page = Math.max(1, (this.#screen?.rows ?? 24) - 8);
+    const by = SCROLLS[key] ?? (PAGES[key] ?? 0) * page;
+    this.#live.top = Math.max(0, Math.min(this.#live.top + by, (this.#found?.totals.files ?? 1) - 1));
+  }
+
+  #draw(): void {
+    const screen = this.#screen;
+    if (screen === undefined || this.#found === undefined) return;
+    const size = { rows: screen.rows, columns: screen.columns };
+    screen.draw(
+      frameOf(this.#found, { ...this.#live, history: this.#history }, { ...size, view: this.#view }),
+    );
+  }
+}
+
+function after(key: SortKey): SortKey {
+  return SORT_KEYS[(SORT_KEYS.indexOf(key) + 1) % SORT_KEYS.length] ?? 'lag';
+}

@@ -1,0 +1,51 @@
+import { formatAge } from '../core/age.ts';
+import type { ShownEntry } from '../core/inspected-rows.ts';
+import { shareRead } from '../core/inspection-order.ts';
+import type { UndiscoveredOverview } from '../core/overview.ts';
+import { printable } from '../core/printable.ts';
+import { formatBytes } from '../core/units.ts';
+import type { Cells, Column } from './columns.ts';
+
+export const COLUMNS: readonly Column[] = [
+  { title: 'STATE', align: 'left' },
+  { title: 'LAG', align: 'right' },
+  { title: 'READ', align: 'right', givesWay: 5 },
+  { title: 'POSITION', align: 'right', givesWay: 2 },
+  { title: 'SIZE', align: 'right', givesWay: 3 },
+  { title: 'INODE', align: 'right', givesWay: 1 },
+  { title: 'AGE', align: 'right', givesWay: 4 },
+];
+
+/** What stands in the file, and no more. */
+export const RAW_COLUMNS: readonly Column[] = [
+  { title: 'POSITION', align: 'right' },
+  { title: 'INODE', align: 'right' },
+];
+
+export function cellsOf(entry: ShownEntry): Cells {
+  const { state, lag, size, position, inode, age, path } = entry;
+  const cells = [
+    state ?? '-',
+    lag === null ? '?' : formatBytes(lag),
+    percentOf(entry),
+    String(position ?? '-'),
+    String(size ?? '?'),
+    inode,
+    age === null ? '?' : formatAge(age),
+  ];
+  return { cells, name: printable(path), state };
+}
+
+export function rawCellsOf({ position, inode, path }: ShownEntry): Cells {
+  return { cells: [String(position ?? 'unwatched'), inode], name: printable(path), state: null };
+}
+
+export function undiscoveredCells({ path, size }: UndiscoveredOverview): Cells {
+  const cells = ['undiscovered', formatBytes(size), '0%', '-', String(size), '-', '-'];
+  return { cells, name: printable(path), state: 'undiscovered' };
+}
+
+/** Never 100% as long as a byte is left. */
+export function percentOf({ size, lag }: Pick<ShownEntry, 'size' | 'lag'>): string {
+  return size === null || lag === null ? '?' : `${Math.floor(shareRead(size, lag) * 100)}%`;
+}

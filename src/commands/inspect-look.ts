@@ -1,0 +1,162 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { EntryRows } from '../core/entry-rows.ts';
+import { type DatedLook, InspectedRows, judge, NO_PAST } from '../core/inspected-rows.ts';
+import type { History } from '../core/inspection-history.ts';
+import {
+  type Overview,
+  overview,
+  type PosFileOverview,
+  type Trouble,
+  undiscoveredFiles,
+} from '../core/overview.ts';
+import { entryKey, type PositionEntry } from '../core/pos-file.ts';
+import type { FollowedReading } from '../core/snapshot.ts';
+import { counted } from '../core/units.ts';
+import { readBuffers } from '../daemon/read-buffers.ts';
+import { FileSearch } from '../node/files.ts';
+import { LogFiles } from '../node/log-files.ts';
+import type { NodeHost } from '../node/node-host.ts';
+import { type PosBytes, readPosBytes } from '../node/pos-bytes.ts';
+import type { InspectSubject } from './inspect-subject.ts';
+
+/** For so long at once the event loop is kept waiting. */
+const TURN = 8;
+const ROWS_AT_ONCE = 128;
+
+/** Looks at what is to be inspected, once or again and again. */
+export class Inspector {
+  readonly #host: NodeHost;
+  readonly #subject: InspectSubject;
+  readonly #history: History | undefined;
+  readonly #search = new FileSearch();
+  #onRow: (done: number, total: number) => void = () => {};
+
+  constructor(host: NodeHost, subject: InspectSubject, history?: History) {
+    this.#host = host;
+    this.#subject = subject;
+    this.#history = history;
+  }
+
+  /** Tells how far a look is. */
+  set onRow(tell: (done: number, total: number) => void) {
+    this.#onRow = tell;
+  }
+
+  /** Positions first, sizes after: as in daemon/collect.ts. */
+  async look(): Promise<Overview> {
+    this.#history?.begin(performance.now());
+    const posFiles: PosFileOverview[] = [];
+    for (const { name, place } of await this.#subject.posFiles())
+      posFiles.push(await this.#lookAtPosFile(name, place));
+    const found = posFiles.filter(({ error, empty }) => error === undefined || empty);
+    const followed = this.#subject.raw ? [] : await this.#subject.followed();
+    const rows = found.map(({ path, entries }) => ({ path, rows: entries.rows }));
+    return overview({
+      posFiles: posFiles.map((posFile) => believed(posFile, followed)),
+      undiscovered: undiscoveredFiles(followed, rows),
+      buffers: await this.#buffers(),
+    });
+  }
+
+  async #buffers(): Promise<Overview['buffers']> {
+    const { conf, raw } = this.#subject;
+    // From files alone: no monitor_agent is asked.
+    return raw || conf === undefined
+      ? undefined
+      : readBuffers(this.#host, { ...conf, monitorAgents: [] }, 'files');
+  }
+
+  async #lookAtPosFile(path: string, place: string): Promise<PosFileOverview> {
+    try {
+      const content = await readPosBytes(place);
+      if (content === undefined) return without(path, 'there is no such file');
+      if (content.bytes.length > 0) return await this.#lookAtEntries(path, content);
+      const why = 'it is empty: Fluentd has found no log file yet, or is just rewriting it';
+      return { ...without(path, why), age: content.writtenAgo, empty: true };
+    } catch (error) {
+      return without(path, (error as Error).message);
+    }
+  }
+
+  async #lookAtEntries(path: string, { bytes, writtenAgo }: PosBytes): Promise<PosFileOverview> {
+    const rows = new EntryRows(bytes);
+    const entries = new InspectedRows(rows);
+    const troubles: Trouble[] = [];
+    if (this.#subject.raw) for (let row = 0; row < rows.count; row += 1) entries.show(row);
+    else await this.#lookAtRows({ path, entries, troubles, posFileAge: writtenAgo ?? 0 });
+    const error = errorOf(rows);
+    return {
+      path,
+      entries,
+      unparsable: rows.unparsable,
+      age: writtenAgo,
+      ...(error !== undefined && { error }),
+      empty: false,
+      troubles,
+    };
+  }
+
+  async #lookAtRows(task: RowsTask): Promise<void> {
+    const { rows } = task.entries;
+    const files = new LogFiles(this.#subject.root, this.#search);
+    let turn = performance.now();
+    for (let row = 0; row < rows.count; row += 1) {
+      if (rows.isSuperseded(row)) continue;
+      const entry = rows.entry(row);
+      const look = files.look(entry);
+      this.#take({ row, entry, look: look instanceof Promise ? await look : look }, task);
+      if (row % ROWS_AT_ONCE !== 0 || performance.now() - turn < TURN) continue;
+      this.#onRow(row, rows.count);
+      await nextTurn();
+      turn = performance.now();
+    }
+  }
+
+  #take({ row, entry, look }: Seen, { path, entries, troubles, posFileAge }: RowsTask): void {
+    const { rows } = entries;
+    const isOnDisk = look.atPath?.inode === entry.inode || look.renamed !== undefined;
+    // As `livingEntries`: an older line of a path counts only while its file exists.
+    if (!isOnDisk && !rows.isLast(row)) return;
+    if (look.error !== undefined) troubles.push({ path: entry.path, error: look.error });
+    const inode = look.atPath?.inode;
+    const succeeded = inode !== undefined && inode !== entry.inode && rows.hasInode(row, inode);
+    const key = this.#history && `${path}\t${entryKey(entry)}`;
+    const past = key === undefined ? NO_PAST : (this.#history?.past(key, entry) ?? NO_PAST);
+    const judgement = judge(entry, look, { past, succeeded, posFileAge });
+    if (key !== undefined) this.#history?.remember(key, entry, judgement);
+    entries.show(row, judgement);
+  }
+}
+
+interface Seen {
+  readonly row: number;
+  readonly entry: PositionEntry;
+  readonly look: DatedLook;
+}
+
+interface RowsTask {
+  readonly path: string;
+  readonly entries: InspectedRows;
+  readonly troubles: Trouble[];
+  readonly posFileAge: number;
+}
+
+function without(path: string, error: string): PosFileOverview {
+  const entries = new InspectedRows(new EntryRows(new Uint8Array()));
+  return { path, entries, unparsable: [], age: null, error, empty: false, troubles: [] };
+}
+
+/** As doubt.ts: an empty pos file is no riddle where no source of it has anything to read. */
+function believed(posFile: PosFileOverview, followed: readonly FollowedReading[]): PosFileOverview {
+  const sources = followed.filter((source) => source.posFile === posFile.path);
+  if (!posFile.empty || sources.length === 0) return posFile;
+  if (sources.some(({ files }) => files.some(({ size }) => size > 0))) return posFile;
+  const { error: _, ...rest } = posFile;
+  return rest;
+}
+
+function errorOf({ count, unparsable }: EntryRows): string | undefined {
+  if (count > 0) return undefined;
+  if (unparsable.length === 0) return 'it is no pos file: it holds no whole line';
+  return `it is no pos file: ${counted(unparsable.length, 'line')}, none of path, position and inode`;
+}

@@ -1,0 +1,43 @@
+import type { ShownEntry } from '../core/inspected-rows.ts';
+import { rowsOf } from '../core/inspection-order.ts';
+import { type Overview, type PosFileOverview, verdictOf } from '../core/overview.ts';
+import { whyUnparsable } from '../core/pos-line.ts';
+import { printable } from '../core/printable.ts';
+import { formatBytes, formatDuration } from '../core/units.ts';
+import { percentOf } from './inspect-cells.ts';
+import { buffersIn, rawVerdict, type View } from './inspect-table.ts';
+
+/** The found as sentences, for a screen reader: no columns, no colours, no drawing; the verdict first. */
+export function* plainLines(found: Overview, view: View): Generator<string> {
+  yield `${view.raw ? rawVerdict(found) : verdictOf(found)}.`;
+  for (const posFile of found.posFiles) yield* posFileSentences(posFile, view);
+  if (view.states === undefined || view.states.includes('undiscovered'))
+    for (const { path, size } of found.undiscovered)
+      yield `File ${printable(path)}: undiscovered, ${formatBytes(size)} left, no entry yet.`;
+  for (const line of buffersIn(found, view.conf)) yield `${line}.`;
+  for (const note of view.notes) yield `Note: ${printable(note)}.`;
+}
+
+function* posFileSentences(posFile: PosFileOverview, view: View): Generator<string> {
+  const { path, entries, error, unparsable, troubles } = posFile;
+  yield `Pos file ${printable(path)}:`;
+  if (error !== undefined) yield `Cannot be inspected: ${printable(error)}.`;
+  for (const row of rowsOf(entries, view)) yield sentenceOf(entries.at(row));
+  for (const { line, text } of unparsable)
+    yield `Line ${line} cannot be parsed, ${whyUnparsable(text)}: ${printable(text)}`;
+  for (const { path, error } of troubles) yield `Cannot look at ${printable(path)}: ${printable(error)}.`;
+}
+
+export function sentenceOf(entry: ShownEntry): string {
+  const { path, state, lag, position, size, inode, age } = entry;
+  const parts = [
+    state,
+    state !== null && (lag === null ? 'lag unknown' : `${formatBytes(lag)} left`),
+    state !== null && lag !== null && size !== null && `${percentOf(entry)} read`,
+    position === null ? 'no position' : `position ${position}`,
+    size !== null && `size ${size}`,
+    `inode ${inode}`,
+    age !== null && `last moved ${formatDuration(age)} ago`,
+  ];
+  return `File ${printable(path)}: ${parts.filter((part) => typeof part === 'string').join(', ')}.`;
+}

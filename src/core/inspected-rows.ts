@@ -1,0 +1,189 @@
+import type { EntryRows } from './entry-rows.ts';
+import { type FileState, type Lag, type LagContext, lagOf } from './lag.ts';
+import { DEFAULT_POLICY } from './policy.ts';
+import type { PositionEntry } from './pos-file.ts';
+import type { FileLook, FileStat } from './snapshot.ts';
+import type { Millis } from './units.ts';
+
+export const STATES: readonly FileState[] = [
+  'caught-up',
+  'partial-line',
+  'behind',
+  'blocked',
+  'rotated',
+  'truncated',
+  'missing',
+  'undiscovered',
+  'unwatched',
+];
+
+/** One entry as it is shown. */
+export interface ShownEntry {
+  readonly path: string;
+  /** null: unwatched. */
+  readonly position: number | null;
+  /** Decimal. */
+  readonly inode: string;
+  /** null where unknown. */
+  readonly size: number | null;
+  readonly lag: number | null;
+  /** null: not looked at (`--raw`). */
+  readonly state: FileState | null;
+  /** How long ago the position moved last, as far as that can be told. */
+  readonly age: Millis | null;
+}
+
+/** A log file with its age, by the wall clock. */
+export interface DatedStat extends FileStat {
+  readonly writtenAgo: Millis;
+}
+
+/** A look at a log file, with its age. */
+export interface DatedLook extends FileLook {
+  readonly atPath?: DatedStat;
+  readonly renamed?: { readonly path: string; readonly stat: DatedStat };
+}
+
+/** What earlier looks tell about an entry. */
+export interface EntryPast extends Pick<LagContext, 'lastSize' | 'stuck'> {
+  /** How long ago the position was seen to move; null: never seen. */
+  readonly movedAgo: Millis | null;
+}
+
+export const NO_PAST: EntryPast = { lastSize: null, stuck: false, movedAgo: null };
+
+/** What is made of one entry. */
+export interface Judgement extends Lag {
+  readonly age: Millis;
+}
+
+/** The state of one entry, from one look at it and at what was seen before. */
+export function judge(entry: PositionEntry, look: DatedLook, around: Around): Judgement {
+  const { past, succeeded, posFileAge } = around;
+  const unreadAge = look.atPath?.writtenAgo ?? 0;
+  // Nothing in this pos file has moved for so long, and the last bytes of the log have been there for so long.
+  const stuck = past.stuck || Math.min(posFileAge, unreadAge) >= DEFAULT_POLICY.blockedAfter;
+  const lag = lagOf(entry, look, { lastSize: past.lastSize, stuck, succeeded });
+  // What is read was read right after it was written, at the latest when the pos file was.
+  const age = lag.lag === 0 ? Math.max(posFileAge, unreadAge) : posFileAge;
+  return { state: lag.state, size: lag.size, lag: lag.lag, read: lag.read, age: past.movedAgo ?? age };
+}
+
+export interface Around {
+  readonly past: EntryPast;
+  /** The file that stands at the path now has an entry of its own. */
+  readonly succeeded: boolean;
+  /** How long ago the pos file was written. */
+  readonly posFileAge: Millis;
+}
+
+/** What the entries of a pos file come to. */
+export interface Totals {
+  files: number;
+  /** Bytes known to be left, in how many files; and in how many it is not known. */
+  lag: number;
+  left: number;
+  unknown: number;
+  /** Files of which more will be emitted. */
+  unread: number;
+  /** Bytes of all files, as far as known. */
+  size: number;
+}
+
+export function noTotals(): Totals {
+  return { files: 0, lag: 0, left: 0, unknown: 0, unread: 0, size: 0 };
+}
+
+/** The entries of a pos file that count, with what was made of them. */
+export class InspectedRows {
+  readonly rows: EntryRows;
+  readonly totals: Totals = noTotals();
+  readonly #state: Uint8Array;
+  readonly #size: Float64Array;
+  readonly #lag: Float64Array;
+  readonly #age: Float64Array;
+
+  constructor(rows: EntryRows) {
+    this.rows = rows;
+    this.#state = new Uint8Array(rows.count);
+    this.#size = new Float64Array(rows.count).fill(Number.NaN);
+    this.#lag = new Float64Array(rows.count).fill(Number.NaN);
+    this.#age = new Float64Array(rows.count).fill(Number.NaN);
+  }
+
+  /** Takes a row in. */
+  show(row: number, judgement?: Judgement): void {
+    this.#state[row] = UNJUDGED;
+    this.totals.files += 1;
+    addTo(this.totals, judgement ?? NOT_KNOWN);
+    if (judgement === undefined) return;
+    const { state, size, lag, age } = judgement;
+    this.#state[row] = CODES.get(state) ?? UNJUDGED;
+    this.#size[row] = size ?? Number.NaN;
+    this.#lag[row] = lag ?? Number.NaN;
+    this.#age[row] = age;
+  }
+
+  isShown(row: number): boolean {
+    return this.#state[row] !== HIDDEN;
+  }
+
+  /** NaN where unknown. */
+  lag(row: number): number {
+    return this.#lag[row] as number;
+  }
+
+  size(row: number): number {
+    return this.#size[row] as number;
+  }
+
+  age(row: number): number {
+    return this.#age[row] as number;
+  }
+
+  state(row: number): FileState | null {
+    return STATES[(this.#state[row] as number) - 1] ?? null;
+  }
+
+  at(row: number): ShownEntry {
+    const { path, position, inode } = this.rows.entry(row);
+    return {
+      path,
+      position,
+      inode,
+      size: known(this.#size[row]),
+      lag: known(this.#lag[row]),
+      state: this.state(row),
+      age: known(this.#age[row]),
+    };
+  }
+
+  /** The rows that are shown, as in the file. */
+  order(): Uint32Array {
+    const order = new Uint32Array(this.totals.files);
+    let at = 0;
+    for (let row = 0; row < this.rows.count; row += 1) {
+      if (!this.isShown(row)) continue;
+      order[at] = row;
+      at += 1;
+    }
+    return order;
+  }
+}
+
+const CODES = new Map(STATES.map((state, index) => [state, index + 1]));
+const HIDDEN = 0;
+const UNJUDGED = 255;
+const NOT_KNOWN = { size: null, lag: null, read: false };
+
+function addTo(totals: Totals, { size, lag, read }: Pick<Lag, 'size' | 'lag' | 'read'>): void {
+  totals.size += size ?? 0;
+  totals.lag += lag ?? 0;
+  if (lag === null) totals.unknown += 1;
+  if (lag !== 0) totals.left += 1;
+  if (!read) totals.unread += 1;
+}
+
+function known(value: number | undefined): number | null {
+  return value === undefined || Number.isNaN(value) ? null : value;
+}

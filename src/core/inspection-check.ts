@@ -1,0 +1,59 @@
+import { type Overview, verdictOf } from './overview.ts';
+import { counted, formatBytes, formatDuration, type Millis } from './units.ts';
+
+/** How much may be left, and how long a position may stand still while something is; undefined: any. */
+export interface Limits {
+  readonly lag: number | undefined;
+  readonly age: Millis | undefined;
+}
+
+export interface Checked {
+  readonly passed: boolean;
+  /** One line. */
+  readonly reason: string;
+}
+
+/** Whether no more than that is left, and nothing is unknown. */
+export function check(found: Overview, limits: Limits): Checked {
+  const verdict = verdictOf(found);
+  const unknown = whatIsUnknown(found);
+  if (unknown !== undefined) return { passed: false, reason: `not known: ${unknown}; ${verdict}` };
+  const { lag } = found;
+  if (limits.lag !== undefined && (lag ?? 0) > limits.lag)
+    return { passed: false, reason: `${verdict}; ${formatBytes(limits.lag)} may be left` };
+  const still = limits.age === undefined ? undefined : longestStanding(found);
+  if (still !== undefined && limits.age !== undefined && still.age > limits.age)
+    return {
+      passed: false,
+      reason: `${verdict}; ${standing(still)}, ${formatDuration(limits.age)} may pass`,
+    };
+  return { passed: true, reason: verdict };
+}
+
+function whatIsUnknown({ posFiles, totals }: Overview): string | undefined {
+  const broken = posFiles.find(({ error }) => error !== undefined);
+  if (broken !== undefined) return `${broken.path}: ${broken.error}`;
+  return totals.unknown === 0 ? undefined : `the lag of ${counted(totals.unknown, 'file')}`;
+}
+
+interface Standing {
+  readonly path: string;
+  readonly age: Millis;
+}
+
+function standing({ path, age }: Standing): string {
+  return `${path} has not moved for ${formatDuration(age)}`;
+}
+
+/** Of the files with something left, the one that has stood still for the longest time. */
+function longestStanding({ posFiles }: Overview): Standing | undefined {
+  let longest: { readonly age: Millis; readonly path: () => string } | undefined;
+  for (const { entries } of posFiles) {
+    for (let row = 0; row < entries.rows.count; row += 1) {
+      if (!entries.isShown(row) || !(entries.lag(row) > 0) || entries.state(row) === 'partial-line') continue;
+      const age = entries.age(row);
+      if (longest === undefined || age > longest.age) longest = { age, path: () => entries.rows.path(row) };
+    }
+  }
+  return longest && { age: longest.age, path: longest.path() };
+}

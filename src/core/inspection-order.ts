@@ -1,0 +1,108 @@
+import { type InspectedRows, STATES } from './inspected-rows.ts';
+import type { FileState } from './lag.ts';
+import type { Overview, PosFileOverview } from './overview.ts';
+
+export const SORT_KEYS = ['lag', 'file', 'state', 'read', 'size', 'position', 'age'] as const;
+export type SortKey = (typeof SORT_KEYS)[number];
+
+/** What is worse comes first. */
+const GRAVITY: readonly FileState[] = [
+  'blocked',
+  'truncated',
+  'missing',
+  'rotated',
+  'undiscovered',
+  'behind',
+  'partial-line',
+  'caught-up',
+  'unwatched',
+];
+const RANK = new Map<FileState | null, number>(
+  STATES.map((state) => [state, GRAVITY.length - GRAVITY.indexOf(state)]),
+);
+
+/** The rows of a pos file to be shown, in order. */
+export function rowsOf(entries: InspectedRows, which: Which): Uint32Array {
+  const { states, sort } = which;
+  const all = entries.order();
+  const rows = states === undefined ? all : all.filter((row) => isOneOf(entries.state(row), states));
+  return sort === undefined ? rows : sorted(rows, entries, sort);
+}
+
+export interface Which {
+  /** Only these states; undefined: all. */
+  readonly states: readonly FileState[] | undefined;
+  /** undefined: as in the file. */
+  readonly sort: SortKey | undefined;
+}
+
+/** One entry of an inspection. */
+export interface Place {
+  readonly posFile: PosFileOverview;
+  readonly row: number;
+}
+
+/** The rows of all pos files as one list. */
+export function placesOf({ posFiles }: Overview, which: Which): readonly Place[] {
+  const { sort } = which;
+  const all = posFiles.flatMap((posFile) =>
+    Array.from(rowsOf(posFile.entries, which), (row) => ({ posFile, row })),
+  );
+  if (sort === undefined || posFiles.length < 2) return all;
+  if (sort === 'file') return all.sort((a, b) => byName(pathOf(a), pathOf(b)));
+  return all.sort(
+    (a, b) => weightOf(b.posFile.entries, b.row, sort) - weightOf(a.posFile.entries, a.row, sort),
+  );
+}
+
+/** Share that is read; 1 for an empty file. */
+export function shareRead(size: number, lag: number): number {
+  return size === 0 ? 1 : Math.max(0, 1 - lag / size);
+}
+
+function pathOf({ posFile, row }: Place): string {
+  return posFile.entries.rows.path(row);
+}
+
+function isOneOf(state: FileState | null, states: readonly FileState[]): boolean {
+  return state !== null && states.includes(state);
+}
+
+function sorted(rows: Uint32Array, entries: InspectedRows, sort: SortKey): Uint32Array {
+  if (sort === 'file') {
+    const named = Array.from(rows, (row) => ({ row, path: entries.rows.path(row) }));
+    return Uint32Array.from(
+      named.sort((a, b) => byName(a.path, b.path)),
+      ({ row }) => row,
+    );
+  }
+  const values = new Float64Array(entries.rows.count);
+  for (const row of rows) values[row] = weightOf(entries, row, sort);
+  return rows.sort((a, b) => (values[b] as number) - (values[a] as number) || a - b);
+}
+
+/** The largest comes first; what is not known comes before all that is. */
+function weightOf(entries: InspectedRows, row: number, sort: Exclude<SortKey, 'file'>): number {
+  switch (sort) {
+    case 'lag':
+      return unlessKnown(entries.lag(row));
+    case 'state':
+      return RANK.get(entries.state(row)) ?? 0;
+    case 'read':
+      return unlessKnown(1 - shareRead(entries.size(row), entries.lag(row)));
+    case 'size':
+      return unlessKnown(entries.size(row));
+    case 'position':
+      return entries.rows.position(row) ?? -1;
+    case 'age':
+      return unlessKnown(entries.age(row));
+  }
+}
+
+function unlessKnown(value: number): number {
+  return Number.isNaN(value) ? Number.MAX_VALUE : value;
+}
+
+function byName(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

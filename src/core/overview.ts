@@ -1,0 +1,115 @@
+import type { BuffersReading } from './buffers.ts';
+import type { EntryRows } from './entry-rows.ts';
+import { type InspectedRows, noTotals, type Totals } from './inspected-rows.ts';
+import type { UnparsableLine } from './pos-file.ts';
+import type { FollowedReading } from './snapshot.ts';
+import { type UndiscoveredFile, undiscoveredIn } from './undiscovered.ts';
+import { counted, formatBytes, type Millis } from './units.ts';
+
+/** What one look of `inspect` found. */
+export interface Overview {
+  readonly posFiles: readonly PosFileOverview[];
+  /** Files that in_tail should read and has no entry for yet. */
+  readonly undiscovered: readonly UndiscoveredOverview[];
+  /** undefined: no configuration is known. */
+  readonly buffers: BuffersReading | undefined;
+  readonly totals: Totals;
+  /** Bytes left in all files; null: not known. */
+  readonly lag: number | null;
+  /** Everything is read, and nothing is unknown. */
+  readonly caughtUp: boolean;
+}
+
+export interface PosFileOverview {
+  readonly path: string;
+  readonly entries: InspectedRows;
+  readonly unparsable: readonly UnparsableLine[];
+  /** How long ago it was written; null where there is none, or it came through a pipe. */
+  readonly age: Millis | null;
+  /** Why nothing can be said about it. */
+  readonly error?: string;
+  /** It is a pos file, and empty: no failure of the look. */
+  readonly empty: boolean;
+  /** Log files that could not be looked at, and why. */
+  readonly troubles: readonly Trouble[];
+}
+
+export interface Trouble {
+  readonly path: string;
+  readonly error: string;
+}
+
+export interface UndiscoveredOverview extends UndiscoveredFile {
+  readonly posFile: string;
+}
+
+export interface Parts extends Pick<Overview, 'posFiles' | 'undiscovered' | 'buffers'> {}
+
+/** The sum of what was found. */
+export function overview({ posFiles, undiscovered, buffers }: Parts): Overview {
+  const totals = noTotals();
+  for (const { entries } of posFiles)
+    for (const key of Object.keys(totals) as (keyof Totals)[]) totals[key] += entries.totals[key];
+  for (const { size } of undiscovered) addUndiscovered(totals, size);
+  const isKnown = posFiles.every(({ error }) => error === undefined) && totals.unknown === 0;
+  return {
+    posFiles,
+    undiscovered,
+    buffers,
+    totals,
+    lag: isKnown ? totals.lag : null,
+    caughtUp: isKnown && totals.unread === 0,
+  };
+}
+
+/** Of the files that the sources take, those that no entry stands for. */
+export function undiscoveredFiles(
+  followed: readonly FollowedReading[],
+  posFiles: readonly { readonly path: string; readonly rows: EntryRows }[],
+): readonly UndiscoveredOverview[] {
+  return followed.flatMap((source) => {
+    const { posFile } = source;
+    const rows = posFiles.find(({ path }) => path === posFile)?.rows;
+    if (rows === undefined || source.files.length === 0) return [];
+    const reading = { path: posFile, kind: 'read', unparsable: [], writtenAgo: 0 } as const;
+    return undiscoveredIn(source, [{ ...reading, entries: entriesOf(rows, source) }]).map((file) => ({
+      ...file,
+      posFile,
+    }));
+  });
+}
+
+/** Only the entries that the source's files can belong to: a pos file may hold a million. */
+function entriesOf(rows: EntryRows, { files }: FollowedReading) {
+  const paths = new Set(files.map(({ path }) => path));
+  const inodes = new Set(files.map(({ inode }) => inode));
+  const entries = [];
+  for (let row = 0; row < rows.count; row += 1) {
+    if (rows.isSuperseded(row)) continue;
+    const entry = rows.entry(row);
+    if (paths.has(entry.path) || inodes.has(entry.inode)) entries.push(entry);
+  }
+  return entries;
+}
+
+function addUndiscovered(totals: Totals, size: number): void {
+  totals.files += 1;
+  totals.lag += size;
+  totals.size += size;
+  if (size === 0) return;
+  totals.left += 1;
+  totals.unread += 1;
+}
+
+/** `behind by 12.4 MiB in 2 of 31 files`. */
+export function verdictOf({ posFiles, totals, lag, caughtUp }: Overview): string {
+  const errors = posFiles.filter(({ error }) => error !== undefined).length;
+  const unknown = errors === 0 ? '' : `; ${counted(errors, 'pos file')} cannot be judged`;
+  const files = counted(totals.files, 'file');
+  if (totals.left === 0) {
+    return `${caughtUp ? 'caught up' : 'nothing is known to be left'}: ${files}${unknown}`;
+  }
+  const how = caughtUp ? 'caught up, but for unfinished last lines of' : 'behind by';
+  const bytes = `${lag === null ? 'at least ' : ''}${formatBytes(totals.lag)}`;
+  return `${how} ${bytes} in ${totals.left} of ${files}${unknown}`;
+}

@@ -1,0 +1,60 @@
+import { lstatSync, readlinkSync } from 'node:fs';
+
+const MOST_LINKS = 40;
+
+/**
+ * Paths as a process sees them whose root directory is elsewhere: a node's mount, or /proc/PID/root. An absolute symlink
+ * leads on below that root (/var/log/containers is full of them), where the kernel would look below our own.
+ */
+export class BelowRoot {
+  readonly #root: string;
+  /** Directories, resolved. */
+  readonly #known = new Map<string, string>();
+
+  constructor(root: string) {
+    this.#root = root.replace(/\/+$/, '');
+  }
+
+  /** Where the path is for us; what is not there stays as it is. */
+  resolve(path: string): string {
+    return this.#root + this.#follow(path, { left: MOST_LINKS });
+  }
+
+  /** Where the path is for us, its symlinks left as they are. */
+  placeOf(path: string): string {
+    return `${this.#root}${path.startsWith('/') ? '' : '/'}${path}`;
+  }
+
+  /** A path of ours as the other process names it. */
+  nameOf(path: string): string {
+    return path.startsWith(`${this.#root}/`) ? path.slice(this.#root.length) : path;
+  }
+
+  #follow(path: string, links: { left: number }): string {
+    const slash = path.lastIndexOf('/');
+    const directory = slash <= 0 ? '' : this.#directory(path.slice(0, slash), links);
+    const name = path.slice(slash + 1);
+    if (name === '..') return directory.slice(0, Math.max(0, directory.lastIndexOf('/')));
+    if (name === '' || name === '.') return directory;
+    const target = links.left > 0 ? linkAt(`${this.#root}${directory}/${name}`) : undefined;
+    if (target === undefined) return `${directory}/${name}`;
+    links.left -= 1;
+    return this.#follow(target.startsWith('/') ? target : `${directory}/${target}`, links);
+  }
+
+  #directory(path: string, links: { left: number }): string {
+    const known = this.#known.get(path);
+    if (known !== undefined) return known;
+    const found = this.#follow(path, links);
+    this.#known.set(path, found);
+    return found;
+  }
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,121 @@
+import { closeSync, constants, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import type { DatedLook, DatedStat } from '../core/inspected-rows.ts';
+import { decodePath, encodePath } from '../core/path-bytes.ts';
+import type { PositionEntry } from '../core/pos-file.ts';
+import { BelowRoot } from './below-root.ts';
+import type { FileSearch } from './files.ts';
+import { inWords } from './pos-bytes.ts';
+
+const NEWLINE = 0x0a;
+const SCAN_BYTES = 64 * 1024;
+
+/** The log files of a pos file's entries, one look at all of them; synchronous, since a stat takes a microsecond. */
+export class LogFiles {
+  readonly #below: BelowRoot | undefined;
+  /** Finds newlines in long rests, and remembers how far it has looked. */
+  readonly #search: FileSearch;
+  readonly #listings = new Map<string, ReadonlyMap<string, string>>();
+  readonly #chunk = Buffer.allocUnsafe(SCAN_BYTES);
+  readonly #now = Date.now();
+
+  constructor(root: string | undefined, search: FileSearch) {
+    this.#below = root === undefined ? undefined : new BelowRoot(root);
+    this.#search = search;
+  }
+
+  /** As `lookAtFile` in daemon/collect.ts. */
+  look(entry: PositionEntry): DatedLook | Promise<DatedLook> {
+    const { position, inode } = entry;
+    const place = this.#below === undefined ? entry.path : this.#below.resolve(entry.path);
+    const stat = this.#stat(place);
+    if (stat instanceof Error) return { error: inWords(stat) };
+    if (stat !== undefined && (position === null || stat.inode === inode || inode === '0'))
+      return this.#lookInside({ atPath: stat }, { place, size: stat.size, position });
+    const renamed = position === null ? undefined : this.#findByInode(place, inode);
+    const look = { ...(stat && { atPath: stat }), ...(renamed && { renamed }) };
+    if (renamed === undefined) return look;
+    return this.#lookInside(look, { place: renamed.path, size: renamed.stat.size, position });
+  }
+
+  /** Looks for a newline in what is left of a file. */
+  #lookInside(look: DatedLook, { place, size, position }: Rest): DatedLook | Promise<DatedLook> {
+    if (position === null || size <= position) return look;
+    const found = this.#scan(place, position);
+    if (found === 'unreadable') return look;
+    if (found !== 'not in the first part') return { ...look, newlineLeft: found };
+    return this.#search.hasNewlineAfter(place, position).then(
+      (newlineLeft) => (newlineLeft === undefined ? look : { ...look, newlineLeft }),
+      () => look,
+    );
+  }
+
+  /** A million opens take 5 s: nearly always one short read answers. */
+  #scan(place: string, position: number): boolean | 'not in the first part' | 'unreadable' {
+    try {
+      const file = openSync(forSystem(place), constants.O_RDONLY | constants.O_NONBLOCK);
+      try {
+        const count = readSync(file, this.#chunk, 0, SCAN_BYTES, position);
+        const found = this.#chunk.subarray(0, count).includes(NEWLINE);
+        return found || count < SCAN_BYTES ? found : 'not in the first part';
+      } finally {
+        closeSync(file);
+      }
+    } catch {
+      return 'unreadable';
+    }
+  }
+
+  #stat(place: string): DatedStat | Error | undefined {
+    try {
+      const stat = statSync(forSystem(place), { throwIfNoEntry: false });
+      if (stat === undefined) return undefined;
+      // Beyond 2^53 a number is no longer exact.
+      const isExact = stat.ino <= Number.MAX_SAFE_INTEGER;
+      const inode = isExact ? stat.ino : statSync(forSystem(place), { bigint: true }).ino;
+      return { inode: String(inode), size: stat.size, writtenAgo: Math.max(0, this.#now - stat.mtimeMs) };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ERR_INVALID_ARG_VALUE') return new Error('its path holds a NUL byte');
+      return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : (error as Error);
+    }
+  }
+
+  #findByInode(place: string, inode: string): DatedLook['renamed'] {
+    const path = this.#list(place.slice(0, place.lastIndexOf('/') + 1)).get(inode);
+    const stat = path === undefined ? undefined : this.#stat(path);
+    if (path === undefined || stat === undefined || stat instanceof Error) return undefined;
+    return stat.inode === inode ? { path, stat } : undefined;
+  }
+
+  #list(directory: string): ReadonlyMap<string, string> {
+    const known = this.#listings.get(directory);
+    if (known !== undefined) return known;
+    const listing = new Map<string, string>();
+    for (const name of namesIn(directory)) {
+      const path = directory + decodePath(name);
+      const stat = this.#stat(path);
+      if (stat !== undefined && !(stat instanceof Error)) listing.set(stat.inode, path);
+    }
+    this.#listings.set(directory, listing);
+    return listing;
+  }
+}
+
+interface Rest {
+  readonly place: string;
+  readonly size: number;
+  readonly position: number | null;
+}
+
+function namesIn(directory: string): readonly Buffer[] {
+  try {
+    return readdirSync(directory === '' ? '.' : forSystem(directory), { encoding: 'buffer' });
+  } catch {
+    return [];
+  }
+}
+
+/** Only a path that is no UTF-8 has to go as bytes. */
+function forSystem(path: string): string | Buffer {
+  return path.isWellFormed() ? path : Buffer.from(encodePath(path));
+}

@@ -1,0 +1,149 @@
+import { writeSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+const STDOUT = 1;
+const PORTION = 64 * 1024;
+
+/** Writes text to stdout in portions, each when the one before it has been taken. */
+export async function writeAll(texts: Iterable<string>): Promise<void> {
+  let portion = '';
+  for (const text of texts) {
+    portion += text;
+    if (portion.length < PORTION) continue;
+    await write(portion);
+    portion = '';
+  }
+  if (portion !== '') await write(portion);
+}
+
+async function write(text: string): Promise<void> {
+  const { stdout } = process;
+  // The error itself comes as an event to the one place that decides what it means (cli.ts).
+  if (!stdout.write(text)) await new Promise<void>((resolve) => stdout.once('drain', resolve));
+  await nextTurn();
+}
+
+/** How wide a line may be; undefined: as wide as it likes, since no terminal shows it. */
+export function widthOfStdout(): number | undefined {
+  return process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
+}
+
+/** Says on stderr how far something is, where a person looks on; it wipes itself away. */
+export class ProgressLine {
+  readonly #start = performance.now();
+  #toldAt = 0;
+
+  tell(text: () => string): void {
+    const now = performance.now();
+    if (!process.stderr.isTTY || now - this.#start < 1_000 || now - this.#toldAt < 100) return;
+    this.#toldAt = now;
+    process.stderr.write(`\r${text()}\x1b[K`);
+  }
+
+  wipe(): void {
+    if (this.#toldAt > 0) process.stderr.write('\r\x1b[K');
+  }
+}
+
+/** Resolves when the user, or the system, wants the program to end. */
+export class Ending {
+  readonly wanted: Promise<void>;
+  #end: () => void = () => {};
+  #isWanted = false;
+
+  constructor() {
+    this.wanted = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.want());
+  }
+
+  get isWanted(): boolean {
+    return this.#isWanted;
+  }
+
+  want(): void {
+    this.#isWanted = true;
+    this.#end();
+  }
+}
+
+const ESC = '\x1b';
+const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l';
+const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l';
+const HOME = '\x1b[H';
+/** Before a line, not behind it: behind a full one the cursor stands on its last character. */
+const WIPE_LINE = '\x1b[K';
+/** Ctrl-Z; in raw mode it is a key like any other. */
+const SUSPEND = '\x1a';
+
+/** The whole terminal: an alternate screen without a cursor, keys as they are pressed. All of it is undone on every end. */
+export class Screen {
+  #open = false;
+  readonly #restore = () => this.close();
+
+  constructor(on: { key: (key: string) => void; resize: () => void }) {
+    process.stdin.setEncoding('utf8').on('data', (keys) => {
+      for (const key of keysIn(String(keys)))
+        if (key === SUSPEND) this.#suspend();
+        else on.key(key);
+    });
+    process.stdout.on('resize', on.resize);
+    process.on('SIGCONT', () => {
+      this.#enter();
+      on.resize();
+    });
+    process.on('exit', this.#restore);
+    process.on('uncaughtExceptionMonitor', this.#restore);
+    this.#enter();
+  }
+
+  get rows(): number {
+    return process.stdout.rows || 24;
+  }
+
+  get columns(): number {
+    return process.stdout.columns || 80;
+  }
+
+  draw(lines: readonly string[]): void {
+    const shown = lines.slice(0, this.rows).map((line) => WIPE_LINE + line);
+    process.stdout.write(HOME + shown.join('\r\n'));
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    if (process.stdin.isTTY) process.stdin.setRawMode(false);
+    process.stdin.pause();
+    writeNow(LEAVE);
+  }
+
+  #enter(): void {
+    if (this.#open) return;
+    this.#open = true;
+    if (process.stdin.isTTY) process.stdin.setRawMode(true).resume();
+    writeNow(ENTER);
+  }
+
+  #suspend(): void {
+    this.close();
+    process.kill(process.pid, 'SIGTSTP');
+  }
+}
+
+/** At once, also where the process is about to end. */
+function writeNow(text: string): void {
+  try {
+    writeSync(STDOUT, text);
+  } catch {
+    // The terminal is gone.
+  }
+}
+
+const KEY = new RegExp(`${ESC}\\[[\\d;]*[A-Za-z~]|${ESC}O[A-Z]|[\\s\\S]`, 'gu');
+
+/** Several keys may come in one piece; an escape sequence is one key. */
+function keysIn(text: string): readonly string[] {
+  return text.match(KEY) ?? [];
+}

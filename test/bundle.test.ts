@@ -1,0 +1,100 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundle } from './pods/bundle.ts';
+
+/** All annotations of an object together: TotalAnnotationSizeLimitB is 256 KiB; 16 are left for the rest. */
+const ANNOTATION_LIMIT = 240 * 1024;
+const NOBODY = 65534;
+const version = (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version;
+
+describe('the bundle', () => {
+  let posidle: string;
+  let elsewhere: string;
+
+  beforeAll(() => {
+    posidle = bundle();
+    elsewhere = mkdtempSync(join(tmpdir(), 'posidle-elsewhere-'));
+    chmodSync(elsewhere, 0o755);
+  });
+  afterAll(() => {
+    rmSync(dirname(posidle), { recursive: true });
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  test('fits into the annotation that kubectl apply makes of it', () => {
+    // Go's encoding/json writes <, > and & as six characters.
+    const json = JSON.stringify(readFileSync(posidle, 'utf8')).replace(/[<>&]/g, '\\u0000');
+    expect(json.length).toBeLessThan(ANNOTATION_LIMIT);
+  });
+
+  test('is ASCII', () => {
+    expect(readFileSync(posidle).every((byte) => byte < 0x80)).toBe(true);
+  });
+
+  test('is the same bytes twice', () => {
+    const again = bundle();
+    expect(readFileSync(again).equals(readFileSync(posidle))).toBe(true);
+    rmSync(dirname(again), { recursive: true });
+  });
+
+  test('knows its version with nothing beside it and an empty environment', () => {
+    const copy = join(elsewhere, 'posidle.cjs');
+    copyFileSync(posidle, copy);
+    expect(run(copy, '--version')).toBe(version);
+  });
+
+  test('runs without an extension', () => {
+    const copy = join(elsewhere, 'posidle');
+    copyFileSync(posidle, copy);
+    expect(run(copy, '--version')).toBe(version);
+  });
+
+  test("runs through a ConfigMap's symlinks", () => {
+    mkdirSync(join(elsewhere, '..dated'));
+    copyFileSync(posidle, join(elsewhere, '..dated', 'mounted.cjs'));
+    symlinkSync('..dated', join(elsewhere, '..data'));
+    symlinkSync('..data/mounted.cjs', join(elsewhere, 'mounted.cjs'));
+    expect(run(join(elsewhere, 'mounted.cjs'), '--version')).toBe(version);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('runs as a user who owns nothing and may write nowhere', () => {
+    const copy = join(elsewhere, 'read-only.cjs');
+    copyFileSync(posidle, copy);
+    chmodSync(copy, 0o444);
+    // Where this Node comes from npx, it lies below a home that others may not enter.
+    const node = join(elsewhere, 'node');
+    copyFileSync(process.execPath, node);
+    const { stderr, status } = spawnSync(node, [copy, 'inspect', '/no.pos'], {
+      uid: NOBODY,
+      gid: NOBODY,
+      cwd: '/',
+      env: {},
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(status).toBe(1);
+  });
+
+  test('names an error of the user in one line, as the command does', () => {
+    const { stderr, status } = spawnSync(process.execPath, [posidle, 'watch', '--quiet', 'long'], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toMatch(/^posidle: --quiet: 'long' is no duration.*\n$/);
+    expect(status).toBe(2);
+  });
+
+  test('lies beside the licenses of what is in it', () => {
+    const text = readFileSync(join(dirname(posidle), 'posidle.LICENSES.txt'), 'utf8');
+    for (const name of ['posidle', 'chokidar', 'js-yaml', 'pidusage', 'pino', 'ps-list', 'yargs']) {
+      expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm'));
+    }
+  });
+});
+
+function run(file: string, ...args: readonly string[]): string {
+  const cwd = basename(file) === 'posidle.cjs' ? dirname(file) : '/';
+  return execFileSync(process.execPath, [file, ...args], { cwd, env: {}, encoding: 'utf8' }).trim();
+}

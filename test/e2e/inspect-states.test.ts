@@ -1,0 +1,183 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { makeWorkDir, renderConf, tail, toStdout, type WorkDir } from '../support/fluentd-conf.ts';
+import { posidle, startPosidle } from '../support/posidle.ts';
+import { type FluentdRun, requireFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { requireTmux, Tmux } from '../support/tmux.ts';
+import { until } from '../support/until.ts';
+
+describe.each(TESTED_VERSIONS)('inspect beside Fluentd %s', (version) => {
+  let work: WorkDir;
+  let fluentd: FluentdRun;
+  let conf: string;
+
+  beforeEach((context) => {
+    requireFluentd(version, context);
+    work = makeWorkDir('states');
+    conf = join(work.dir, 'fluent.conf');
+    mkdirSync(join(work.dir, 'slow'));
+  });
+
+  afterEach(async () => {
+    fluentd.kill();
+    await fluentd.exited;
+    rmSync(work.dir, { recursive: true, force: true });
+  });
+
+  const log = (name: string) => join(work.logs, `${name}.log`);
+  const states = async () => statesIn((await posidle('inspect', '-c', conf, '--json')).stdout);
+  const start = () => {
+    const often = { refresh_interval: 1, rotate_wait: 0 };
+    const slow = { refresh_interval: 1, read_bytes_limit_per_second: 8_192 };
+    const text = renderConf([
+      tail(join(work.logs, '*.log'), work.pos, often),
+      tail(join(work.dir, 'slow', 'big.log'), join(work.dir, 'slow.pos'), slow),
+      { ...toStdout(), params: { '@type': 'null' } },
+    ]);
+    fluentd = startFluentd({ version, dir: work.dir, conf: text });
+    return fluentd.ready;
+  };
+
+  test('every state is made by Fluentd or the file system, and shown in table, JSON and live', async (context) => {
+    requireTmux(context);
+    for (const name of ['read', 'turned', 'cut', 'gone', 'stuck', 'let-go'])
+      writeFileSync(log(name), 'line 1\nline 2\n');
+    writeFileSync(log('torn'), 'line 1\nline');
+    writeFileSync(join(work.dir, 'slow', 'big.log'), `${'x'.repeat(99)}\n`.repeat(20_000));
+    await start();
+    rmSync(log('let-go'));
+    const before = { read: 'caught-up', torn: 'partial-line', 'let-go': 'unwatched', big: 'behind' };
+    await until('what Fluentd itself makes', async () => includes(await states(), before));
+
+    await freeze(fluentd.pid);
+    renameSync(log('turned'), join(work.logs, 'turned.1'));
+    writeFileSync(log('turned'), 'line 3\n');
+    truncateSync(log('cut'), 7);
+    rmSync(log('gone'));
+    appendFileSync(log('stuck'), 'line 3\n');
+    writeFileSync(log('new'), 'line 1\n');
+    const stopped = {
+      turned: 'rotated',
+      cut: 'truncated',
+      gone: 'missing',
+      stuck: 'behind',
+      new: 'undiscovered',
+    };
+    expect(await states()).toMatchObject({ ...stopped, read: 'caught-up', torn: 'partial-line' });
+
+    const lines = startPosidle(['inspect', '-c', conf, '--follow', '--interval', '200ms']);
+    const terminal = new Tmux({ columns: 120, rows: 30 });
+    try {
+      terminal.posidle(`inspect -c ${conf} --follow --interval 200ms`);
+      const all = { ...before, ...stopped, stuck: 'blocked', big: 'blocked' };
+      await until('what stands still for 10 s is blocked', async () => includes(await states(), all), {
+        every: 500,
+      });
+      const { stdout, code } = await posidle('inspect', '-c', conf);
+      expect(code).toBe(0);
+      for (const [name, state] of Object.entries(all)) {
+        const shown = new RegExp(`${state} .*${name}\\.log`);
+        expect(stdout).toMatch(shown);
+        await until(`live: ${name} is ${state}`, () => shown.test(terminal.screen()));
+        if (name === 'read' || name === 'let-go') continue;
+        const line = new RegExp(`${name}\\.log is ${state}`);
+        await until(`lines: ${name} is ${state}`, () => line.test(lines.stdout()));
+      }
+    } finally {
+      terminal.kill();
+      lines.kill('SIGTERM');
+      process.kill(-fluentd.pid, 'SIGCONT');
+    }
+    expect(await lines.exited).toBe(0);
+  });
+
+  test('--check tells a Fluentd that keeps up from one that does not', async () => {
+    writeFileSync(log('a'), 'line 1\n');
+    await start();
+    await until('caught up', async () => (await states()).a === 'caught-up');
+    expect(await posidle('inspect', '-c', conf, '--check')).toMatchObject({
+      code: 0,
+      stdout: 'caught up: 1 file\n',
+    });
+    await freeze(fluentd.pid);
+    appendFileSync(log('a'), 'x'.repeat(2_000_000));
+    appendFileSync(log('a'), '\n');
+    const fails = await posidle('inspect', '-c', conf, '--check', '--max-lag', '1MiB');
+    expect(fails).toMatchObject({
+      code: 1,
+      stdout: 'behind by 1.9 MiB in 1 of 1 file; 1.0 MiB may be left\n',
+    });
+    expect((await posidle('inspect', '-c', conf, '--check', '--max-lag', '2MiB')).code).toBe(0);
+    expect((await posidle('inspect', '-c', conf, '--check', '--max-age', '1h')).code).toBe(0);
+    const late = await until('it has stood still for 1 s', async () => {
+      const found = await posidle('inspect', '-c', conf, '--check', '--max-age', '1s');
+      return found.code === 1 ? found : undefined;
+    });
+    expect(late.stdout).toMatch(/a\.log has not moved for [\d.]+ s, 1\.0 s may pass\n$/);
+    process.kill(-fluentd.pid, 'SIGCONT');
+    await until('caught up again', async () => (await posidle('inspect', '-c', conf, '--check')).code === 0);
+  });
+});
+
+/** Stops every process of the group, and waits until they are. */
+async function freeze(group: number): Promise<void> {
+  process.kill(-group, 'SIGSTOP');
+  await until('all of the group stand still', () => statesOfGroup(group).every((state) => state === 'T'));
+}
+
+function statesOfGroup(group: number): readonly string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      const tasks = tasksOf(pid).map((task) => statOf(`/proc/${pid}/task/${task}/stat`));
+      return tasks.filter(([, , pgrp]) => pgrp === String(group)).map(([state = '']) => state);
+    });
+}
+
+function tasksOf(pid: string): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+/** State, parent, process group …: what follows the name. */
+function statOf(path: string): readonly string[] {
+  try {
+    return readFileSync(path, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+  } catch {
+    return [];
+  }
+}
+
+function statesIn(json: string): Readonly<Record<string, string>> {
+  const { posFiles, undiscovered } = JSON.parse(json) as {
+    posFiles: { entries: { path: string; state: string }[] }[];
+    undiscovered: { path: string }[];
+  };
+  const entries = posFiles.flatMap((posFile) =>
+    posFile.entries.map(({ path, state }) => [nameOf(path), state]),
+  );
+  return Object.fromEntries([...entries, ...undiscovered.map(({ path }) => [nameOf(path), 'undiscovered'])]);
+}
+
+function nameOf(path: string): string {
+  return path.replace(/^.*\//, '').replace(/\.log$/, '');
+}
+
+function includes(all: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean {
+  return Object.entries(wanted).every(([name, state]) => all[name] === state);
+}

@@ -1,0 +1,126 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { standInFor } from '../pods/images.ts';
+import { type Manifest, type PodSpec, podIn } from '../pods/kubernetes.ts';
+import { kustomize, manifestsIn } from '../pods/kustomize.ts';
+import { merge } from '../pods/merge.ts';
+import { rpcBlock } from '../pods/readme.ts';
+import { faultsIn } from '../pods/schema.ts';
+
+const DIR = 'docker/kubernetes';
+const folders = readdirSync(DIR);
+const placements = folders.filter((name) => name !== 'monitor');
+const rendered = [
+  ...placements.map((name) => join(DIR, name)),
+  'test/pods/original',
+  'test/pods/with-monitor',
+];
+const hasKubectl = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
+
+describe('the manifests', () => {
+  test.each(folders)('%s opens with when to take it, what it needs, what it cannot do', (folder) => {
+    const [when, needs, cannot] = readFileSync(join(DIR, folder, 'kustomization.yaml'), 'utf8').split('\n');
+    expect(when).toMatch(/^# When to take this: ./);
+    expect(needs).toMatch(/^# What it needs: ./);
+    expect(cannot).toMatch(/^# What it cannot do: ./);
+  });
+
+  test.each(placements)('%s asks for memory and CPU, and names only images that are tested', (placement) => {
+    const { containers, initContainers = [] } = podIn(kustomize(join(DIR, placement)));
+    for (const { image, resources } of [...containers, ...initContainers]) {
+      expect(standInFor(image)).toBeDefined();
+      expect(resources).toMatchObject({
+        requests: { cpu: expect.anything() },
+        limits: { memory: expect.anything() },
+      });
+    }
+  });
+
+  test.each(rendered)('%s is what the Kubernetes API takes', (dir) => {
+    expect(kustomize(dir).flatMap(faultsIn)).toEqual([]);
+  });
+
+  test('the rpc block of the README is what the Kubernetes API takes', () => {
+    const manifests = manifestsIn(rpcBlock());
+    expect(manifests.map(({ kind }) => kind)).toEqual(['ConfigMap', 'Job']);
+    expect(manifests.flatMap(faultsIn)).toEqual([]);
+  });
+
+  test.each([
+    [
+      'an unknown field',
+      { volumeMount: [] },
+      'Job.spec.template.spec.containers[0].volumeMount: no such field',
+    ],
+    ['a wrong type', { command: 'sh' }, 'Job.spec.template.spec.containers[0].command: no list'],
+    [
+      'a number for a string',
+      { env: [{ name: 'A', value: 1 }] },
+      'Job.spec.template.spec.containers[0].env[0].value: no string',
+    ],
+    ['a missing name', { name: undefined }, 'Job.spec.template.spec.containers[0].name: missing'],
+  ])('%s would be seen', (_, change, fault) => {
+    const [job] = kustomize(join(DIR, 'base')).filter(({ kind }) => kind === 'Job');
+    const changed = structuredClone(job) as Manifest & {
+      spec: { template: { spec: { containers: object[] } } };
+    };
+    Object.assign(changed.spec.template.spec.containers[0] ?? {}, change);
+    expect(faultsIn(changed)).toContain(fault);
+  });
+
+  test('the monitor is the container of rpc', () => {
+    const podOf = (path: string) => podIn(manifestsIn(readFileSync(join(DIR, path), 'utf8')));
+    expect(podOf('monitor/posidle.yaml')).toEqual(podOf('rpc/job.yaml'));
+  });
+
+  test('the rpc block of the README is rpc', () => {
+    expect(sortedPod(manifestsIn(rpcBlock()))).toEqual(sortedPod(kustomize(join(DIR, 'rpc'))));
+  });
+
+  test('cronjob runs the Pod of rpc, with the same fluent.conf', () => {
+    expect(sortedPod(kustomize(join(DIR, 'cronjob')))).toEqual(sortedPod(kustomize(join(DIR, 'rpc'))));
+    expect(readFileSync(join(DIR, 'cronjob/fluent.conf'))).toEqual(
+      readFileSync(join(DIR, 'base/fluent.conf')),
+    );
+  });
+});
+
+describe('the renderer', () => {
+  // kubectl is not among Debian's packages in a version that knows Components; where it is, it has the last word.
+  for (const dir of hasKubectl ? rendered : []) {
+    test(`renders ${dir} as kubectl does`, () => {
+      const theirs = manifestsIn(execFileSync('kubectl', ['kustomize', dir], { encoding: 'utf8' }));
+      const byKind = (a: Manifest, b: Manifest) => keyOf(a).localeCompare(keyOf(b));
+      expect(kustomize(dir).toSorted(byKind)).toEqual(theirs.toSorted(byKind));
+    });
+  }
+
+  test('merges lists by their key, puts what the patch names first, deletes where asked', () => {
+    const base = { containers: [{ name: 'a', image: 'x' }, { name: 'b' }, { name: 'd' }], kept: 1, gone: 2 };
+    const patch = {
+      containers: [{ name: 'c' }, { name: 'a', tty: true }, { name: 'b', $patch: 'delete' }],
+      gone: null,
+    };
+    expect(merge(base, patch)).toEqual({
+      containers: [{ name: 'c' }, { name: 'a', image: 'x', tty: true }, { name: 'd' }],
+      kept: 1,
+    });
+  });
+
+  test('replaces lists that have no key', () => {
+    expect(merge({ command: ['a', 'b'] }, { command: ['c'] })).toEqual({ command: ['c'] });
+  });
+});
+
+/** The order of containers and volumes says nothing. */
+function sortedPod(manifests: readonly Manifest[]): PodSpec {
+  const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
+  const { containers, volumes = [], ...rest } = podIn(manifests);
+  return { ...rest, containers: containers.toSorted(byName), volumes: volumes.toSorted(byName) };
+}
+
+function keyOf({ kind, metadata }: Manifest): string {
+  return `${kind} ${metadata.name}`;
+}

@@ -1,0 +1,172 @@
+import { rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundle } from '../pods/bundle.ts';
+import { BASES, buildImage } from '../pods/images.ts';
+import { type PodReport, playPod } from '../pods/kubelet.ts';
+import { type Container, configMapsIn, type Manifest, type PodSpec, podIn } from '../pods/kubernetes.ts';
+import { configMap, kustomize, manifestsIn } from '../pods/kustomize.ts';
+import { missingPodman } from '../pods/podman.ts';
+import { rpcBlock } from '../pods/readme.ts';
+
+const missing = missingPodman(Object.values(BASES));
+const OVERLAYS = 'docker/kubernetes';
+const BUILD_LIMIT = 120_000;
+const LIMIT = 180_000;
+/** Seconds from main's end to the Pod's: the quiet window of 8 s, and time to spare on a busy machine. */
+const PATIENCE = 30;
+/** Ten lines and a failure, then the other ten and the mark. */
+const FAILS_ONCE = `log=/var/log/app/job.log
+first=1; [ -e $log ] && first=11
+for line in $(seq $first $((first + 9))); do echo "line $line of 20" >>$log; sleep "$EVERY"; done
+[ $first = 11 ] && touch /var/log/app/.done
+`;
+let posidle: string;
+
+beforeAll(async () => {
+  posidle = bundle();
+  if (missing !== undefined) return;
+  await buildImage('docker/Dockerfile', 'posidle-fluentd:0.1.0', dirname(posidle));
+  await buildImage('docker/init.Dockerfile', 'posidle-init:0.1.0', dirname(posidle));
+}, BUILD_LIMIT);
+afterAll(() => rmSync(dirname(posidle), { recursive: true }));
+
+describe.skipIf(missing !== undefined)('in a real Pod', { concurrent: true, timeout: LIMIT }, () => {
+  test('rpc stops fluentd from a container of its own, without a single privilege', async () => {
+    const pod = await play('rpc');
+    expectDelivered(pod, 'quiet');
+    const { user, hasReadOnlyRoot, capabilities } = pod.containers.posidle ?? {};
+    expect({ user, hasReadOnlyRoot, capabilities }).toEqual({
+      user: '65534:65534',
+      hasReadOnlyRoot: true,
+      capabilities: [],
+    });
+  });
+
+  test('shared-pid stops fluentd by a signal', async () => {
+    const pod = await play('shared-pid');
+    expectDelivered(pod, 'quiet');
+    expect(logOf(pod, 'posidle')).toMatch(/sent SIGINT to \d+/);
+  });
+
+  test('shared-pid says what is missing where the uid is not that of fluentd', async () => {
+    const pod = await play('shared-pid', (spec) => {
+      named(spec, 'posidle').securityContext = { runAsUser: 65534, runAsGroup: 65534 };
+      named(spec, 'fluentd').command = ['timeout', '25', 'fluentd', '--config', '/fluentd/etc/fluent.conf'];
+    });
+    expect(pod.containers.posidle?.code).toBe(5);
+    expect(logOf(pod, 'posidle')).toMatch(/same user|KILL/);
+  });
+
+  test('background stops fluentd in its own container, and the container ends after it', async () => {
+    expectDelivered(await play('background'), 'quiet', 'fluentd');
+  });
+
+  test('marker: the file that main makes begins the end', async () => {
+    const pod = await play('marker');
+    expectDelivered(pod, 'done-file');
+    expect(pod.tail).toBeLessThan(10);
+  });
+
+  test('native-sidecar: the SIGTERM of the kubelet begins the end', async () => {
+    const pod = await play('native-sidecar');
+    expectDelivered(pod, 'SIGTERM');
+    expect(pod.tail).toBeLessThan(15);
+  });
+
+  test('post-start: a posidle that the hook has started stops fluentd', async () => {
+    const pod = await play('post-start');
+    expectAllLines(pod);
+    expect(logOf(pod, 'fluentd')).toMatch(/watching → catching-up: nothing has moved/);
+  });
+
+  test('parent: the container of the image ends with its fluentd', async () => {
+    expectDelivered(await play('parent'), 'quiet', 'fluentd');
+  });
+
+  test('init-container: the unchanged fluentd image runs what the init container left', async () => {
+    expectDelivered(await play('init-container'), 'quiet', 'fluentd');
+  });
+
+  test('cronjob: a run completes', async () => {
+    expectDelivered(await play('cronjob'), 'quiet');
+  });
+
+  test("baseline: the original script's container is gone before fluentd's worker has stopped", async () => {
+    const pod = await playIn('test/pods/original');
+    expect(logOf(pod, 'fluentd')).toMatch(/fluentd worker is now running/);
+    expect(logOf(pod, 'fluentd')).not.toMatch(/Worker 0 finished/);
+    expect(pod.containers.fluentd?.code).toBe(0);
+  });
+
+  test('a copied rpc block completes when only its log path is changed', async () => {
+    const manifests = manifestsIn(rpcBlock().replaceAll('/var/log/app', '/data/logs'));
+    expectDelivered(await playThese(manifests), 'quiet');
+  });
+
+  test('monitor: the component makes a Job complete that knew nothing of posidle', async () => {
+    expectDelivered(await playIn('test/pods/with-monitor'), 'quiet');
+  });
+
+  test('a main that fails once and is restarted does not end the Pod in between', async () => {
+    const pod = await play('marker', (spec) => {
+      spec.restartPolicy = 'OnFailure';
+      named(spec, 'main').args = [FAILS_ONCE];
+    });
+    expectDelivered(pod, 'done-file');
+  });
+});
+
+function play(overlay: string, change?: (pod: PodSpec) => void): Promise<PodReport> {
+  return playIn(join(OVERLAYS, overlay), change);
+}
+
+function playIn(dir: string, change?: (pod: PodSpec) => void): Promise<PodReport> {
+  return playThese(kustomize(dir), change);
+}
+
+function playThese(manifests: readonly Manifest[], change: (pod: PodSpec) => void = () => undefined) {
+  const pod = podIn(manifests);
+  hurry(pod);
+  change(pod);
+  return playPod(pod, [...configMapsIn(manifests), configMap('posidle', [posidle])]);
+}
+
+/** What the manifests wait for in minutes is waited for in seconds here. */
+function hurry(pod: PodSpec): void {
+  const faster: Readonly<Record<string, string>> = { EVERY: '0.5', INTERVAL: '4', '60s': '8s' };
+  for (const { env = [] } of [...(pod.initContainers ?? []), ...pod.containers]) {
+    for (const variable of env)
+      variable.value = faster[variable.name] ?? faster[variable.value] ?? variable.value;
+  }
+}
+
+/** All of main's lines, and an outcome in the termination message of posidle's container. */
+function expectDelivered(pod: PodReport, trigger: string, container = 'posidle'): void {
+  expectAllLines(pod);
+  expect(pod.containers[container]?.code).toBe(0);
+  const outcome = JSON.parse(pod.containers[container]?.terminationMessage ?? '');
+  expect(outcome).toMatchObject({ end: 'stopped', drained: true, trigger });
+}
+
+function expectAllLines(pod: PodReport): void {
+  expect(pod.containers.main?.code).toBe(0);
+  expect(delivered(pod)).toBe(20);
+  expect(pod.containers.fluentd?.code).toBe(0);
+  expect(logOf(pod, 'fluentd')).toMatch(/Worker 0 finished with status 0/);
+  expect(pod.tail).toBeLessThan(PATIENCE);
+}
+
+function delivered(pod: PodReport): number {
+  return new Set(logOf(pod, 'fluentd').match(/line \d+ of 20/g)).size;
+}
+
+function logOf(pod: PodReport, container: string): string {
+  return pod.containers[container]?.log ?? '';
+}
+
+function named(spec: PodSpec, name: string): Container {
+  const found = spec.containers.find((container) => container.name === name);
+  if (found === undefined) throw new Error(`no container ${name}`);
+  return found;
+}

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+const INSTALL_LIMIT = 120_000;
+
+describe('the npm package, installed into an empty folder', () => {
+  let dir: string;
+  let packed: string[];
+
+  beforeAll(() => {
+    dir = mkdtempSync(join(tmpdir(), 'posidle-package-'));
+    const [{ filename, files }] = JSON.parse(
+      execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', dir], {
+        encoding: 'utf8',
+      }),
+    ) as [{ filename: string; files: { path: string }[] }];
+    packed = files.map(({ path }) => path);
+    writeFileSync(join(dir, 'package.json'), '{"private":true}');
+    inside(
+      'npm',
+      'install',
+      '--no-audit',
+      '--no-fund',
+      '--omit=dev',
+      '--prefer-offline',
+      join(dir, filename),
+    );
+  }, INSTALL_LIMIT);
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  test('has a bin that runs', () => {
+    expect(inside('node_modules/.bin/posidle', '--version').trim()).toBe(version);
+  });
+
+  test('can be imported, whole and only its core', () => {
+    const has = (from: string, name: string) =>
+      inside(
+        process.execPath,
+        '--input-type=module',
+        '-e',
+        `console.log('${name}' in await import('${from}'))`,
+      ).trim();
+    expect(has('posidle', 'watch')).toBe('true');
+    expect(has('posidle/core', 'step')).toBe('true');
+  });
+
+  test('holds nothing that its user does not need', () => {
+    const expected =
+      /^(dist\/|docker\/kubernetes\/|docker\/[^/]+$|[A-Z]+(\.md)?$|package\.json$|fluent\.conf\.example$)/;
+    expect(packed.filter((path) => !expected.test(path))).toEqual([]);
+    expect(packed).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'dist/cli.js', 'dist/index.d.ts']),
+    );
+  });
+
+  function inside(command: string, ...args: readonly string[]): string {
+    return execFileSync(command, args, { cwd: dir, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+});

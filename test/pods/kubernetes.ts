@@ -1,0 +1,64 @@
+/** The parts of the Kubernetes objects that the manifests use. */
+export interface Mount {
+  name: string;
+  mountPath: string;
+  readOnly?: boolean;
+}
+
+export interface Container {
+  name: string;
+  image: string;
+  command?: string[];
+  args?: string[];
+  env?: { name: string; value: string }[];
+  volumeMounts?: Mount[];
+  restartPolicy?: 'Always';
+  securityContext?: Record<string, unknown>;
+  lifecycle?: { postStart?: { exec: { command: string[] } } };
+  resources?: unknown;
+}
+
+export interface Volume {
+  name: string;
+  emptyDir?: object;
+  configMap?: { name: string };
+}
+
+export interface PodSpec {
+  restartPolicy: 'Never' | 'OnFailure';
+  terminationGracePeriodSeconds?: number;
+  shareProcessNamespace?: boolean;
+  securityContext?: Record<string, unknown>;
+  initContainers?: Container[];
+  containers: Container[];
+  volumes?: Volume[];
+}
+
+export interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string };
+  [field: string]: unknown;
+}
+
+export interface ConfigMap extends Manifest {
+  kind: 'ConfigMap';
+  data: Record<string, string>;
+}
+
+export function configMapsIn(manifests: readonly Manifest[]): ConfigMap[] {
+  return manifests.filter((manifest): manifest is ConfigMap => manifest.kind === 'ConfigMap');
+}
+
+/** The Pod that the Job's or CronJob's controller would make. */
+export function podIn(manifests: readonly Manifest[]): PodSpec {
+  for (const { kind, spec } of manifests) {
+    if (kind === 'Job') return podOfJob(spec);
+    if (kind === 'CronJob') return podOfJob((spec as { jobTemplate: { spec: unknown } }).jobTemplate.spec);
+  }
+  throw new Error('no Job among the manifests');
+}
+
+function podOfJob(spec: unknown): PodSpec {
+  return structuredClone((spec as { template: { spec: PodSpec } }).template.spec);
+}
