@@ -142,6 +142,7 @@ export class EntryRows {
   }
 
   #hasSamePath(row: number, other: number): boolean {
+    if (row === other) return true;
     if (this.#hashes[row] !== this.#hashes[other]) return false;
     const { bytes } = this;
     let at = this.#start(row);

@@ -15,6 +15,8 @@ export class LogFiles {
   /** Finds newlines in long rests, and remembers how far it has looked. */
   readonly #search: FileSearch;
   readonly #listings = new Map<string, ReadonlyMap<string, string>>();
+  /** Directories that are not there. */
+  readonly #absent = new Set<string>();
   readonly #chunk = Buffer.allocUnsafe(SCAN_BYTES);
   readonly #now = Date.now();
 
@@ -27,6 +29,8 @@ export class LogFiles {
   look(entry: PositionEntry): DatedLook | Promise<DatedLook> {
     const { position, inode } = entry;
     const place = this.#below === undefined ? entry.path : this.#below.resolve(entry.path);
+    // A pos file from another machine: one directory, thousands of entries.
+    if (this.#absent.size > 0 && this.#absent.has(directoryOf(place))) return {};
     const stat = this.#stat(place);
     if (stat instanceof Error) return { error: inWords(stat) };
     if (stat !== undefined && (position === null || stat.inode === inode || inode === '0'))
@@ -81,7 +85,7 @@ export class LogFiles {
   }
 
   #findByInode(place: string, inode: string): DatedLook['renamed'] {
-    const path = this.#list(place.slice(0, place.lastIndexOf('/') + 1)).get(inode);
+    const path = this.#list(directoryOf(place)).get(inode);
     const stat = path === undefined ? undefined : this.#stat(path);
     if (path === undefined || stat === undefined || stat instanceof Error) return undefined;
     return stat.inode === inode ? { path, stat } : undefined;
@@ -91,13 +95,22 @@ export class LogFiles {
     const known = this.#listings.get(directory);
     if (known !== undefined) return known;
     const listing = new Map<string, string>();
-    for (const name of namesIn(directory)) {
+    for (const name of this.#namesIn(directory)) {
       const path = directory + decodePath(name);
       const stat = this.#stat(path);
       if (stat !== undefined && !(stat instanceof Error)) listing.set(stat.inode, path);
     }
     this.#listings.set(directory, listing);
     return listing;
+  }
+
+  #namesIn(directory: string): readonly Buffer[] {
+    try {
+      return readdirSync(directory === '' ? '.' : forSystem(directory), { encoding: 'buffer' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.#absent.add(directory);
+      return [];
+    }
   }
 }
 
@@ -107,12 +120,9 @@ interface Rest {
   readonly position: number | null;
 }
 
-function namesIn(directory: string): readonly Buffer[] {
-  try {
-    return readdirSync(directory === '' ? '.' : forSystem(directory), { encoding: 'buffer' });
-  } catch {
-    return [];
-  }
+/** Empty, or with its slash. */
+function directoryOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
 /** Only a path that is no UTF-8 has to go as bytes. */
