@@ -21,7 +21,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pidusage: ['node/usage.ts'],
   pino: ['node/logger.ts'],
   'ps-list': ['node/processes.ts'],
-  yargs: ['cli.ts', 'commands/options.ts'],
+  yargs: ['cli.ts', 'commands/inspect-options.ts', 'commands/option-parts.ts', 'commands/options.ts'],
 };
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.(?!ts')|Buffer\b|setTimeout|performance\.)/;
 

@@ -9,9 +9,9 @@ import { frameOf, type Live } from './follow-frame.ts';
 import { FollowedLines } from './follow-lines.ts';
 import { jsonParts, ndjsonLines } from './inspect-json.ts';
 import { Inspector } from './inspect-look.ts';
+import type { InspectArgs } from './inspect-options.ts';
 import type { InspectSubject } from './inspect-subject.ts';
 import type { View } from './inspect-table.ts';
-import type { InspectArgs } from './options.ts';
 
 export interface FollowTask {
   readonly host: NodeHost;

@@ -6,7 +6,7 @@ import { BelowRoot } from '../node/below-root.ts';
 import { exists } from '../node/files.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { usualPlaces } from './find-conf.ts';
-import type { InspectArgs } from './options.ts';
+import type { InspectArgs } from './inspect-options.ts';
 import { findSubject } from './subject.ts';
 
 const STDIN = '-';

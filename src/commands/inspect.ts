@@ -7,11 +7,11 @@ import { ProgressLine, widthOfStdout, writeAll } from '../node/terminal.ts';
 import { follow } from './follow.ts';
 import { jsonParts, ndjsonLines } from './inspect-json.ts';
 import { Inspector } from './inspect-look.ts';
+import type { InspectArgs } from './inspect-options.ts';
 import { plainLines } from './inspect-plain.ts';
 import { isColored, styleOf } from './inspect-style.ts';
 import { type InspectSubject, inspectSubject } from './inspect-subject.ts';
 import { tableLines, type View } from './inspect-table.ts';
-import type { InspectArgs } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
 /** `posidle inspect`: what is read, what is left. Resolves to the exit code. */
