@@ -1,5 +1,5 @@
 /**
- * The decision, whole. Rule 1: everything that changes the state stands in this file. Rule 2: it knows no clock, no process
+ * The decision, whole. Rule 1: whether the state changes is said in this file; moves.ts only says what a change consists of. Rule 2: it knows no clock, no process
  * and no file, only the state, the observation and the policy that it is given.
  */
 import { bufferedIn } from './buffers.ts';
@@ -14,21 +14,27 @@ import {
   startDeadline,
   stopDeadline,
 } from './deadlines.ts';
-import { describeCandidates, describeEnd, describeTrigger } from './explain.ts';
+import { describeCandidates } from './explain.ts';
 import { bufferGate, hasBytesLeft, readGate } from './gates.ts';
+import {
+  catchUp,
+  desert,
+  endLines,
+  FLUSH,
+  finish,
+  flush,
+  KILL,
+  move,
+  type Step,
+  stay,
+  stop,
+  stopAction,
+  TERM_WORKERS,
+} from './moves.ts';
 import type { Observation } from './observation.ts';
 import { FLUSH_AGAIN, type Policy } from './policy.ts';
-import type { Action, End, Gate, State, StateName, Trigger, Verdict } from './state.ts';
-import { counted, formatDuration, type Millis } from './units.ts';
-
-export interface Step {
-  readonly state: State;
-  readonly actions: readonly Action[];
-  /** Look again at this instant at the latest; undefined: whenever. */
-  readonly wakeAt: Millis | undefined;
-  /** Why the state changed. */
-  readonly why: string;
-}
+import type { Gate, State, StateName, Trigger, Verdict } from './state.ts';
+import { formatDuration, type Millis } from './units.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,
@@ -144,10 +150,6 @@ const stepKilling: Rule<'killing'> = (state, seen) => {
 
 /** A call may get no answer; Fluentd minds no second one. */
 const TELL_AGAIN: Millis = 5_000;
-const FLUSH: Action = { do: 'flush' };
-const KILL: Action = { do: 'signal', target: 'all', signal: 'SIGKILL' };
-// A worker whose supervisor is gone ignores SIGINT, and ends well on SIGTERM (supervisor.rb:997-1006).
-const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
 const SETTLE: Gate = { name: 'settle', why: 'everything was read, but not for long enough to be believed' };
 
 /** The ends that need no drain: Fluentd is gone, or cannot be told. */
@@ -194,28 +196,6 @@ function turnOf(
   return stop({ trigger, gate: gateOf(state, seen) ?? bufferGate(seen) ?? held }, seen, policy);
 }
 
-/** Everything is read: on to the buffers, where there are any. */
-function flush(
-  { trigger, completed }: Extract<State, { name: 'catching-up' }>,
-  seen: Observation,
-  policy: Policy,
-): Step {
-  const count = counted(seen.files.length, 'file');
-  const why = `everything is read (${count})`;
-  if (seen.buffers?.none === true || policy.dryRun) return stop({ trigger, gate: undefined }, seen, policy);
-  return move(
-    { name: 'flushing', since: seen.at, trigger, completed, flushedAt: seen.at, emptyAt: undefined },
-    why,
-    [FLUSH],
-  );
-}
-
-function endLines(seen: Observation): readonly Action[] {
-  return seen.files
-    .filter(({ state }) => state === 'partial-line')
-    .map(({ path, size }) => ({ do: 'end-line', path, size: size ?? 0 }));
-}
-
 function waitForFluentd(state: State, seen: Observation, policy: Policy): Step {
   const why = seen.fluentd.kind === 'absent' ? seen.fluentd.why : '';
   const deadline = startDeadline(state, policy);
@@ -253,61 +233,4 @@ function hasMovedSince(at: Millis, { movedAt }: Observation): boolean {
 /** Only after a whole start timeout is an empty pos file the word that nothing was logged. */
 function gateOf({ trigger }: { readonly trigger: Trigger }, seen: Observation): Gate | undefined {
   return readGate(seen, trigger.by === 'start-timeout');
-}
-
-function catchUp(trigger: Trigger, seen: Observation, policy: Policy): Step {
-  const state: State = { name: 'catching-up', since: seen.at, trigger, completed: false };
-  return move(state, describeTrigger(trigger, seen, policy));
-}
-
-/** Whoever started the supervisor learns how it ended; the workers that it left get their time to end. */
-function desert(seen: Observation, verdict: Verdict | undefined): Step {
-  const gate: Gate = { name: 'worker', why: 'the supervisor ended by itself and left its workers' };
-  const drain = verdict ?? { trigger: { by: 'deserted', at: seen.at }, gate, held: bufferedIn(seen.buffers) };
-  const state: State = {
-    name: 'stopping',
-    since: seen.at,
-    termedOrphans: true,
-    toldAt: seen.at,
-    deserted: true,
-    ...drain,
-  };
-  return move(state, gate.why, [TERM_WORKERS]);
-}
-
-function stop(drain: Omit<Verdict, 'held'>, seen: Observation, policy: Policy): Step {
-  const verdict = { ...drain, held: bufferedIn(seen.buffers) };
-  if (policy.dryRun) return finish({ kind: 'dry-run' }, seen, verdict);
-  const { gate } = verdict;
-  const why = gate === undefined ? 'drained' : `not drained, ${gate.name}: ${gate.why}`;
-  const orphaned = seen.fluentd.kind === 'orphaned';
-  const action = orphaned ? TERM_WORKERS : stopAction(policy);
-  return move(
-    {
-      name: 'stopping',
-      since: seen.at,
-      termedOrphans: orphaned,
-      toldAt: seen.at,
-      deserted: false,
-      ...verdict,
-    },
-    why,
-    [action],
-  );
-}
-
-function stopAction({ stopSignal }: Policy): Action {
-  return { do: 'signal', target: 'supervisor', signal: stopSignal };
-}
-
-function finish(end: End, seen: Observation, verdict: Verdict | undefined): Step {
-  return move({ name: 'stopped', since: seen.at, end, verdict }, describeEnd(end));
-}
-
-function move(state: State, why: string, actions: readonly Action[] = []): Step {
-  return { state, actions, wakeAt: undefined, why };
-}
-
-function stay(state: State, wakeAt?: Millis, actions: readonly Action[] = []): Step {
-  return { state, actions, wakeAt, why: '' };
 }
