@@ -12,7 +12,11 @@ export async function runParent(args: RunArgs, command: readonly string[]): Prom
   const host = new NodeHost();
   const parent = new Parent(host, command);
   onSignals(
-    (by) => host.request(by),
+    (by) => {
+      host.request(by);
+      // A dry run ends nothing: Fluentd gets what it would get without posidle.
+      if (args['dry-run']) void parent.forward(by);
+    },
     (signal) => void parent.forward(signal),
   );
   const doneFile = doneFileOf(args);

@@ -1,0 +1,297 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, get, type Server } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  fileBuffer,
+  makeWorkDir,
+  memoryBuffer,
+  renderConf,
+  type Section,
+  tail,
+  toFile,
+  toStdout,
+  type WorkDir,
+} from '../support/fluentd-conf.ts';
+import { type PosidleOptions, type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
+import { type ProcessGroup, startGroup } from '../support/process-group.ts';
+import { type FluentdRun, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
+import { until } from '../support/until.ts';
+
+const VERSION = '1.18.0';
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const POSIDLE = [process.execPath, CLI];
+/** Sees no process but its own; all of them end with it. */
+const CONTAINER = ['unshare', '--fork', '--pid', '--mount-proc', '--kill-child', ...POSIDLE];
+const RPC_PORT = 24_641;
+const FAILING_RPC_PORT = 24_642;
+const BUSY_PORT = 24_643;
+
+let work: WorkDir;
+let fluentd: FluentdRun | undefined;
+let running: PosidleRun | undefined;
+let other: ProcessGroup | undefined;
+let server: Server | undefined;
+
+beforeEach((context) => {
+  requireFluentd(VERSION, context);
+  work = makeWorkDir('faults');
+});
+
+afterEach(async () => {
+  running?.kill('SIGKILL');
+  fluentd?.kill();
+  other?.kill();
+  server?.closeAllConnections();
+  server?.close();
+  await Promise.all([running?.exited, fluentd?.exited, other?.exited]);
+  running = undefined;
+  fluentd = undefined;
+  other = undefined;
+  server = undefined;
+  rmSync(work.dir, { recursive: true, force: true });
+});
+
+const conf = () => join(work.dir, 'fluent.conf');
+const log = (name: string) => join(work.logs, name);
+const marker = () => join(work.dir, 'done');
+const lines = (count: number, what = 'line') =>
+  Array.from({ length: count }, (_, index) => `${what} ${index + 1}\n`).join('');
+const tailAll = (params = {}) => tail(log('*.log'), work.pos, { refresh_interval: '1s', ...params });
+const toOut = (buffer: Section) => toFile(join(work.dir, 'out'), buffer);
+const lateFileBuffer = () => fileBuffer(work.buffer, { flush_interval: '60s' });
+/** How many lines out_file has written. */
+const delivered = () =>
+  readdirSync(work.dir)
+    .filter((name) => /^out\..*\.log$/.test(name))
+    .reduce((sum, name) => sum + linesIn(readFileSync(join(work.dir, name), 'utf8')), 0);
+const linesIn = (text: string) => text.match(/line \d+/g)?.length ?? 0;
+const chunks = () => readdirSync(work.buffer).filter((name) => name.endsWith('.log'));
+
+const start = async (...sections: readonly Section[]) => {
+  fluentd = startFluentd({ version: VERSION, dir: work.dir, conf: renderConf(sections) });
+  await fluentd.ready;
+  return fluentd;
+};
+const watch = (options: readonly string[], how?: PosidleOptions) => {
+  running = startPosidle(['watch', ...options], how);
+  return running;
+};
+/** As the first process of a container of its own. */
+const run = (options: readonly string[], command = [requireFluentd(VERSION).command, '-c', conf()]) => {
+  const env = { ...requireFluentd(VERSION).env };
+  running = startPosidle(['run', ...options, '--', ...command], { env, wrapper: CONTAINER });
+  return running;
+};
+const outcomeOf = ({ log }: PosidleRun) =>
+  log()
+    .map(({ outcome }) => outcome)
+    .findLast((outcome) => outcome !== undefined);
+
+test.each([
+  ['after its verdict', ['--quiet', '1s'], /dry run: nothing was signalled/],
+  ['before it', ['--quiet', 'off'], /→ watching/],
+])(
+  'a dry run of `run` leaves Fluentd running, and SIGTERM %s ends it in order',
+  async (_, options, moment) => {
+    writeFileSync(log('app.log'), lines(1_000));
+    writeFileSync(conf(), renderConf([tailAll(), toOut(memoryBuffer({ flush_interval: '60s' }))]));
+    const dry = run(['--dry-run', ...options, '-c', conf()]);
+    await dry.logged(moment);
+    expect(dry.stdout()).not.toMatch(/Worker 0 finished/);
+    signalInside(dry, 'SIGTERM');
+    expect(await within(15_000, dry.exited)).toBe(0);
+    expect(dry.stdout()).toMatch(/Worker 0 finished with status 0/);
+    expect(delivered()).toBe(1_000);
+  },
+);
+
+test('a port that is taken is told before the command is started', async () => {
+  server = createServer().listen(BUSY_PORT, '127.0.0.1');
+  await until('the port is taken', () => server?.listening);
+  writeFileSync(conf(), renderConf([tailAll(), toStdout()]));
+  const refused = run(['--listen', `127.0.0.1:${BUSY_PORT}`, '-c', conf()], ['echo', 'started']);
+  expect(await refused.exited).toBe(2);
+  expect(refused.stdout()).toBe('');
+  expect(refused.stderr()).toMatch(/--listen: cannot listen on 127\.0\.0\.1:24643/);
+});
+
+const STDERRS = [
+  ['on a full disk', 'exec "$@" 2>/dev/full'],
+  [
+    'a full pipe that nobody reads',
+    'mkfifo fifo; exec 3<>fifo; dd if=/dev/zero of=fifo bs=4096 oflag=nonblock 2>dd.txt; exec "$@" 2>&3',
+  ],
+  ['a pipe whose reader is gone', 'mkfifo fifo; (read _ <fifo) & exec "$@" 2>fifo'],
+] as const;
+const withStderr = (script: string, wrapper: readonly string[]) => ({
+  cwd: work.dir,
+  wrapper: ['sh', '-c', script, 'sh', ...wrapper],
+});
+
+test.each(STDERRS)('watch with a stderr that is %s stops Fluentd all the same', async (_, script) => {
+  writeFileSync(log('app.log'), lines(1_000));
+  const { pid, exited, output } = await start(tailAll(), toStdout());
+  writeFileSync(marker(), '');
+  const options = ['-c', conf(), '--pid', String(pid), '--done-file', marker(), '--strict'];
+  const deaf = watch([...options, '--log-level', 'debug'], withStderr(script, POSIDLE));
+  expect(await within(15_000, deaf.exited)).toBe(0);
+  expect(await exited).toEqual({ code: 0, signal: null });
+  expect(linesIn(output())).toBe(1_000);
+});
+
+test('run with a stderr on a full disk lets Fluentd deliver and end in order', async () => {
+  writeFileSync(log('app.log'), lines(1_000));
+  writeFileSync(conf(), renderConf([tailAll(), toOut(memoryBuffer({ flush_interval: '60s' }))]));
+  const { command, env } = requireFluentd(VERSION);
+  const args = ['run', '--quiet', '1s', '--strict', '--', command, '-c', conf()];
+  running = startPosidle(args, { env, ...withStderr(STDERRS[0][1], CONTAINER) });
+  expect(await within(18_000, running.exited)).toBe(0);
+  expect(running.stdout()).toMatch(/Worker 0 finished with status 0/);
+  expect(delivered()).toBe(1_000);
+});
+
+test('a wrapper that starts Fluentd late is not stopped by an old pos file and done file: what waits on disk is delivered', async () => {
+  writeFileSync(log('app.log'), lines(1_000));
+  const before = await start(tailAll(), toOut(lateFileBuffer()));
+  await until('everything is in the buffer', () =>
+    chunks().some((name) => linesIn(readFileSync(join(work.buffer, name), 'utf8')) === 1_000),
+  );
+  await before.stop();
+  expect([chunks().length, delivered()]).toEqual([1, 0]);
+  writeFileSync(marker(), '');
+
+  const { command } = requireFluentd(VERSION);
+  const entrypoint = ['sh', '-c', 'sleep 3; exec "$0" "$@"', command, '-c', conf()];
+  const late = run(['-c', conf(), '--done-file', marker(), '--strict'], entrypoint);
+  expect(await late.exited).toBe(0);
+  expect(late.stdout()).toMatch(/Worker 0 finished with status 0/);
+  expect([chunks().length, delivered()]).toEqual([0, 1_000]);
+});
+
+test('a call of the RPC that fails once is made again', async () => {
+  writeFileSync(log('app.log'), 'line 1\n');
+  const sections = [tailAll(), toStdout()];
+  const rpcAt = (port: number) => ({ name: 'system', params: { rpc_endpoint: `127.0.0.1:${port}` } });
+  const { exited } = await start(rpcAt(RPC_PORT), ...sections);
+  const asked: string[] = [];
+  const relay = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    if (asked.filter((path) => /interrupt/.test(path)).length === 1) {
+      response.writeHead(500).end('{}');
+      return;
+    }
+    get({ port: RPC_PORT, host: '127.0.0.1', path: url }, (answer) => answer.pipe(response));
+  }).listen(FAILING_RPC_PORT, '127.0.0.1');
+  server = relay;
+  void exited.then(() => relay.close());
+  const ours = join(work.dir, 'ours.conf');
+  writeFileSync(ours, renderConf([rpcAt(FAILING_RPC_PORT), ...sections]));
+  writeFileSync(marker(), '');
+  const stopping = watch(['-c', ours, '--done-file', marker(), '--strict'], { wrapper: CONTAINER });
+  expect(await stopping.exited).toBe(0);
+  expect(asked.filter((path) => /interrupt/.test(path))).toHaveLength(2);
+  expect(await exited).toEqual({ code: 0, signal: null });
+});
+
+test('a second pos file that never appears holds the quiet window up until the start timeout, the drain to its bound, and is named', async () => {
+  writeFileSync(log('app.log'), 'line 1\n');
+  const { pid } = await start(tailAll(), toStdout());
+  const never = join(work.dir, 'never.pos');
+  const files = ['-c', conf(), '-p', work.pos, '-p', never, '--pid', String(pid)];
+  const bounds = ['--quiet', '1s', '--start-timeout', '3s', '--drain-timeout', '3s', '--strict'];
+  const waiting = watch([...files, ...bounds]);
+  const writing = setInterval(() => appendFileSync(log('app.log'), 'line 2\n'), 300);
+  await waiting.logged(/→ watching/).finally(() => clearInterval(writing));
+  expect(await waiting.exited).toBe(3);
+  expect(outcomeOf(waiting)).toMatchObject({
+    end: 'stopped',
+    trigger: 'quiet',
+    gate: { name: 'pos-file', why: expect.stringContaining(never) },
+  });
+});
+
+test('when the Fluentd that --process named has ended, another process that fits the pattern is left alone', async () => {
+  writeFileSync(log('app.log'), 'line 1\n');
+  const ended = await start(tailAll(), toStdout());
+  const bystander = startGroup(['tail', '-F', conf()], { log: join(work.dir, 'tail.log') });
+  other = bystander;
+  const bounds = ['--quiet', '4s', '--drain-timeout', '1s', '--stop-timeout', '2s'];
+  const watching = watch(['-c', conf(), '--process', conf(), ...bounds]);
+  await watching.logged(/→ watching/);
+  process.kill(ended.pid, 'SIGINT');
+  expect(await watching.exited).toBe(0);
+  expect(outcomeOf(watching)).toMatchObject({ end: 'ended-by-itself' });
+  expect(watching.stderr()).not.toMatch(/sent SIG/);
+  expect(bystander.process.exitCode ?? bystander.process.signalCode).toBeNull();
+});
+
+test.each([
+  ['given twice', ['--done-file', '/tmp/a', '--done-file', '/tmp/b'], /--done-file: given 2 times/],
+  ['empty', ['--done-file', ''], /--done-file: it is empty/],
+])('a done file that is %s is refused: it would never be there', async (_, options, why) => {
+  const { code, stderr } = await posidle('watch', '-p', work.pos, ...options);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(why);
+});
+
+test('a done file that comes while the configuration is still being asked for is not an old one', async () => {
+  writeFileSync(log('app.log'), 'line 1\n');
+  const { pid } = await start(tailAll(), toStdout());
+  const ours = join(work.dir, 'ours.conf');
+  writeFileSync(ours, `${readFileSync(conf(), 'utf8')}@include "#{Dir.pwd}/none.conf"\n`);
+  const asked = join(work.dir, 'asked');
+  const slow = `#!/bin/sh\n: >'${asked}'\nwhile [ ! -e '${marker()}' ]; do /bin/sleep 0.1; done\nexit 1\n`;
+  writeFileSync(join(work.dir, 'fluentd'), slow, { mode: 0o755 });
+  const options = ['-c', ours, '--pid', String(pid), '--done-file', marker(), '--ignore-old-done-file'];
+  const watching = watch(options, { env: { ...process.env, PATH: work.dir } });
+  await until('fluentd --dry-run is asked', () => existsSync(asked));
+  writeFileSync(marker(), '');
+  expect(await within(15_000, watching.exited)).toBe(0);
+  expect(outcomeOf(watching)).toMatchObject({ trigger: 'done-file', end: 'stopped' });
+});
+
+const multiline = (params = {}): Section => {
+  const { params: own = {}, ...rest } = tailAll(params);
+  const parse = {
+    name: 'parse',
+    params: { '@type': 'multiline', format_firstline: '/^line/', format1: '/^(?<message>.*)/' },
+  };
+  return { ...rest, params: own, sections: [parse] };
+};
+
+test('that the last multiline record comes too late for a file buffer is said at the start', async () => {
+  writeFileSync(conf(), renderConf([multiline(), toOut(lateFileBuffer())]));
+  const warned = watch(['-c', conf(), '--start-timeout', '1s'], { wrapper: CONTAINER });
+  expect(await warned.exited).toBe(4);
+  expect(warned.log().filter(({ level }) => level === 'warn')).toContainEqual(
+    expect.objectContaining({ msg: expect.stringMatching(/set multiline_flush_interval 1s/) }),
+  );
+});
+
+test('the last record of a multiline source is waited for as long as multiline_flush_interval says', async () => {
+  writeFileSync(log('app.log'), lines(10).replaceAll('\n', '\n  and more\n'));
+  const { pid } = await start(multiline({ multiline_flush_interval: '4s' }), toOut(lateFileBuffer()));
+  await until('the pos file has its entry', () => readFileSync(work.pos, 'utf8').includes('app.log'));
+  appendFileSync(log('app.log'), 'line 11\n  and more\n');
+  writeFileSync(marker(), '');
+  const waiting = watch(['-c', conf(), '--pid', String(pid), '--done-file', marker(), '--strict']);
+  expect(await waiting.exited).toBe(0);
+  expect([chunks().length, delivered()]).toEqual([0, 11]);
+});
+
+/** Sends a signal to the first process of the container. */
+function signalInside({ pid }: PosidleRun, signal: NodeJS.Signals): void {
+  const [init] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  process.kill(Number(init), signal);
+}
+
+/** Fails before the test's own time is over, so that what runs is cleaned up. */
+async function within<T>(time: number, result: Promise<T>): Promise<T> {
+  let settled: { value: T } | undefined;
+  void result.then((value) => {
+    settled = { value };
+  });
+  return (await until('the end', () => settled, { within: time })).value;
+}

@@ -1,0 +1,211 @@
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  fileBuffer,
+  makeWorkDir,
+  memoryBuffer,
+  renderConf,
+  tail,
+  toFile,
+  toStdout,
+  type WorkDir,
+} from '../support/fluentd-conf.ts';
+import { type PosidleOptions, type PosidleRun, startPosidle } from '../support/posidle.ts';
+import { type FluentdRun, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
+import { until } from '../support/until.ts';
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const RPC_PORT = 24_631;
+const UNPRIVILEGED = ['--reuid', '65534', '--regid', '65534', '--clear-groups'];
+
+let work: WorkDir;
+let fluentd: FluentdRun | undefined;
+let watching: PosidleRun | undefined;
+
+beforeEach(() => {
+  work = makeWorkDir('unknowns');
+});
+
+afterEach(async () => {
+  watching?.kill('SIGKILL');
+  fluentd?.kill();
+  await Promise.all([watching?.exited, fluentd?.exited]);
+  watching = undefined;
+  fluentd = undefined;
+  rmSync(work.dir, { recursive: true, force: true });
+});
+
+const conf = () => join(work.dir, 'fluent.conf');
+const log = (name: string) => join(work.logs, name);
+const marker = () => join(work.dir, 'done');
+const lines = (count: number, what = 'line') =>
+  Array.from({ length: count }, (_, index) => `${what} ${index + 1}\n`).join('');
+
+const start = async (version: string, text: string) => {
+  fluentd = startFluentd({ version, dir: work.dir, conf: text });
+  await fluentd.ready;
+  return fluentd;
+};
+const watch = async (options: readonly string[], how?: PosidleOptions) => {
+  watching = startPosidle(['watch', '-c', conf(), '--done-file', marker(), '--strict', ...options], how);
+  return watching;
+};
+const ofPid = ({ pid }: FluentdRun) => ['--pid', String(pid)];
+const isRead = (running: FluentdRun, line: string) =>
+  until(`fluentd prints "${line}"`, () => running.output().includes(`"${line}"`));
+const outcomeOf = (run: PosidleRun) =>
+  run.log().at(-1)?.outcome as { end: string; drained: boolean; gate: { name: string; why: string } | null };
+const inodeOf = (path: string) => statSync(path).ino.toString(16).padStart(16, '0');
+/** The lines that out_file has written. */
+const deliveredLines = () =>
+  readdirSync(work.dir)
+    .filter((name) => /^out\..*\.log$/.test(name))
+    .reduce((sum, name) => sum + linesIn(join(work.dir, name)), 0);
+const linesIn = (path: string) => readFileSync(path, 'utf8').match(/line \d+/g)?.length ?? 0;
+const chunks = () => readdirSync(work.buffer).filter((name) => name.endsWith('.log'));
+
+describe('with Fluentd 1.18.0', () => {
+  const version = '1.18.0';
+  beforeEach((context) => void requireFluentd(version, context));
+
+  test.each([
+    ['a glob', (pos: string) => join(dirname(pos), '*.pos')],
+    ['another spelling', (pos: string) => `${dirname(pos)}/logs/../app.pos`],
+  ])(
+    'a pos file named by %s is still that of fluent.conf: a file not yet discovered is waited for',
+    async (_, name) => {
+      writeFileSync(log('app.log'), 'line 1\n');
+      const running = await start(
+        version,
+        renderConf([tail(log('*.log'), work.pos, { refresh_interval: '6s' }), toStdout()]),
+      );
+      await isRead(running, 'line 1');
+      const run = await watch(['-p', name(work.pos), ...ofPid(running)]);
+      await run.logged(/→ watching/);
+      writeFileSync(log('late.log'), lines(1_000, 'late'));
+      writeFileSync(marker(), '');
+      expect(await run.exited).toBe(0);
+      expect(running.output().match(/"late \d+"/g)).toHaveLength(1_000);
+      expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: true });
+    },
+  );
+
+  test('outputs in a file that cannot be included may hold a buffer: it is flushed before the stop', async () => {
+    const out = toFile(join(work.dir, 'out'), fileBuffer(work.buffer, { flush_interval: '60s' }));
+    writeFileSync(join(work.dir, 'more.conf'), renderConf([out]));
+    writeFileSync(log('app.log'), lines(1_000));
+    const running = await start(
+      version,
+      `${renderConf([tail(log('*.log'), work.pos)])}@include "#{Dir.pwd}/more.conf"\n`,
+    );
+    await until('everything is in the buffer', () =>
+      chunks().some((name) => linesIn(join(work.buffer, name)) === 1_000),
+    );
+    const run = await watch(ofPid(running), { env: { ...process.env, PATH: work.dir } });
+    await run.logged(/→ watching/);
+    writeFileSync(marker(), '');
+    expect(await run.exited).toBe(0);
+    expect(deliveredLines()).toBe(1_000);
+    expect(chunks()).toEqual([]);
+    expect(run.log().map(({ level, msg }) => `${level} ${msg}`)).toContainEqual(
+      expect.stringMatching(/^warn .*Dir\.pwd/),
+    );
+  });
+
+  test('a path that cannot be evaluated may have new files: the drain goes to its bound, and says why', async () => {
+    writeFileSync(log('app.log'), 'line 1\n');
+    const running = await start(
+      version,
+      renderConf([tail('"#{Dir.pwd}/logs/*.log"', work.pos, { refresh_interval: '30s' }), toStdout()]),
+    );
+    await isRead(running, 'line 1');
+    writeFileSync(log('late.log'), lines(1_000));
+    writeFileSync(marker(), '');
+    const how = { env: { ...process.env, PATH: work.dir } };
+    const run = await watch([...ofPid(running), '--drain-timeout', '3s'], how);
+    expect(await run.exited).toBe(3);
+    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: false, gate: { name: 'undiscovered' } });
+    expect(run.stderr()).toMatch(/Dir\.pwd/);
+  });
+
+  test.for([
+    ['listed', 0o711, 'undiscovered'],
+    ['entered', 0o700, 'unread'],
+  ] as const)(
+    'a directory that must not be %s is not taken as empty: exit 3 names it',
+    async ([, mode, gate], context) => {
+      if (process.getuid?.() !== 0) context.skip('only root may become another user');
+      writeFileSync(log('app.log'), 'line 1\n');
+      const running = await start(
+        version,
+        renderConf([
+          { name: 'system', params: { rpc_endpoint: `127.0.0.1:${RPC_PORT}` } },
+          tail(log('*.log'), work.pos, { refresh_interval: '30s' }),
+          toStdout(),
+        ]),
+      );
+      await isRead(running, 'line 1');
+      chmodSync(work.dir, 0o755);
+      chmodSync(work.logs, mode);
+      writeFileSync(log('late.log'), lines(1_000));
+      writeFileSync(marker(), '');
+      const wrapper = ['setpriv', ...UNPRIVILEGED, process.execPath, CLI];
+      const run = await watch([...ofPid(running), '--drain-timeout', '3s'], { wrapper });
+      expect(await run.exited).toBe(3);
+      expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: false, gate: { name: gate } });
+      expect(outcomeOf(run).gate?.why).toContain(work.logs);
+    },
+  );
+
+  test('a Fluentd that is killed takes its memory buffer with it: that is not drained, and --strict exits 3', async () => {
+    writeFileSync(log('app.log'), lines(1_000));
+    const running = await start(
+      version,
+      renderConf([
+        tail(log('*.log'), work.pos),
+        toFile(join(work.dir, 'out'), memoryBuffer({ flush_interval: '60s' })),
+      ]),
+    );
+    const run = await watch([...ofPid(running), '--start-timeout', '20s']);
+    await run.logged(/→ watching/);
+    running.kill();
+    expect(await run.exited).toBe(3);
+    expect(outcomeOf(run)).toMatchObject({
+      end: 'ended-by-itself',
+      drained: false,
+      gate: { name: 'buffers' },
+    });
+    expect(deliveredLines()).toBe(0);
+  });
+});
+
+describe('with Fluentd 1.14.6', () => {
+  const version = '1.14.6';
+  beforeEach((context) => void requireFluentd(version, context));
+
+  test('the rest of a throttled file that was renamed, which no pos file shows, is waited for', async () => {
+    const running = await start(
+      version,
+      renderConf([
+        tail(log('app.log'), work.pos, { read_bytes_limit_per_second: 8_192, refresh_interval: '1s' }),
+        toStdout(),
+      ]),
+    );
+    const text = lines(600, `${'padding-'.repeat(9)}line`);
+    writeFileSync(log('app.tmp'), text);
+    renameSync(log('app.tmp'), log('app.log'));
+    await until('the first lines are read', () => running.output().includes('line 1"'));
+    const run = await watch(ofPid(running));
+    await run.logged(/→ watching/);
+    renameSync(log('app.log'), log('app.log.1'));
+    writeFileSync(log('app.log'), 'line 601\n');
+    await until('the pos file has the new file', () =>
+      readFileSync(work.pos, 'utf8').includes(inodeOf(log('app.log'))),
+    );
+    writeFileSync(marker(), '');
+    expect(await run.exited).toBe(0);
+    expect(running.output().match(/line \d+"/g)).toHaveLength(601);
+  });
+});
