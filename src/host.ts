@@ -48,8 +48,6 @@ export interface Processes {
   /** posidle's own pid. */
   readonly self: number;
   listProcesses(): Promise<readonly ProcessRow[]>;
-  /** One row, cheaply. */
-  readProcess(pid: number): Promise<ProcessRow | undefined>;
   maySignal(pid: number): boolean;
   /** Checks the identity right before the signal. */
   signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;

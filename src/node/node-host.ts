@@ -78,10 +78,6 @@ export class NodeHost implements Host {
     return this.#table.list();
   }
 
-  readProcess(pid: number): Promise<ProcessRow | undefined> {
-    return this.#table.read(pid);
-  }
-
   signal(target: ProcessIdentity, signal: string): ReturnType<Host['signal']> {
     return signalProcess(this.#table, target, signal);
   }

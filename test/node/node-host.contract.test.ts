@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ProcessIdentity } from '../../src/core/processes.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
-import { describeHost, type World } from '../support/host-contract.ts';
+import { describeHost, rowOf, type World } from '../support/host-contract.ts';
 import { until } from '../support/until.ts';
 
 describeHost('NodeHost', async (use) => {
@@ -38,13 +38,13 @@ function realWorld(host: NodeHost, directory: string, children: ChildProcess[]):
     remove: (name) => rmSync(path(name)),
     makeDirectory: (name) => mkdirSync(path(name)),
     startProcess: async () => identityOf(host, start('sleep', '60').pid),
-    isRunning: async (pid) => (await host.readProcess(pid))?.zombie === false,
+    isRunning: async (pid) => (await rowOf(host, pid))?.zombie === false,
     startZombie: async () => {
       // The program that takes the shell's place knows nothing of its child, and never reaps it.
       const parent = start('sh', '-c', 'sleep 0 & echo $!; exec sleep 60');
       const [line] = await once(createInterface({ input: parent.stdout ?? process.stdin }), 'line');
       const pid = Number(line);
-      await until('the child is a zombie', async () => (await host.readProcess(pid))?.zombie);
+      await until('the child is a zombie', async () => (await rowOf(host, pid))?.zombie);
       return identityOf(host, pid);
     },
     startGone: async () => {
@@ -61,7 +61,7 @@ function realWorld(host: NodeHost, directory: string, children: ChildProcess[]):
 }
 
 async function identityOf(host: NodeHost, pid: number | undefined): Promise<ProcessIdentity> {
-  const row = await host.readProcess(pid ?? 0);
+  const row = await rowOf(host, pid ?? 0);
   if (row === undefined) throw new Error(`no process ${pid}`);
   return { pid: row.pid, startTime: row.startTime };
 }

@@ -203,10 +203,6 @@ export class FakeHost implements Host {
     return [{ ...SELF, pid: this.self }, ...this.processes.values()];
   }
 
-  async readProcess(pid: number): Promise<ProcessRow | undefined> {
-    return (await this.listProcesses()).find((row) => row.pid === pid);
-  }
-
   maySignal(pid: number): boolean {
     return this.processes.get(pid)?.permitted !== false;
   }

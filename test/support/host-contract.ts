@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ProcessIdentity } from '../../src/core/processes.ts';
+import type { ProcessIdentity, ProcessRow } from '../../src/core/processes.ts';
 import type { StopRequest } from '../../src/core/snapshot.ts';
 import type { Host } from '../../src/host.ts';
 
@@ -143,19 +143,19 @@ export function describeHost(
       const self = (await host.listProcesses()).find(({ pid }) => pid === host.self);
       expect(self?.argv.length).toBeGreaterThan(0);
       expect(self).toMatchObject({ zombie: false, startTime: expect.stringMatching(/./) });
-      expect(await host.readProcess(host.self)).toEqual(self);
+      expect(await rowOf(host, host.self)).toEqual(self);
     });
 
     holds('a process has the same identity at every look', async ({ host, startProcess }) => {
       const { pid, startTime } = await startProcess();
-      expect(await host.readProcess(pid)).toMatchObject({ pid, startTime, zombie: false });
+      expect(await rowOf(host, pid)).toMatchObject({ pid, startTime, zombie: false });
       expect((await host.listProcesses()).find((row) => row.pid === pid)).toMatchObject({ startTime });
       expect(host.maySignal(pid)).toBe(true);
     });
 
     holds('a process that is gone is undefined', async ({ host, startGone }) => {
       const { pid } = await startGone();
-      expect(await host.readProcess(pid)).toBeUndefined();
+      expect(await rowOf(host, pid)).toBeUndefined();
     });
 
     holds('a signal ends the process that it is meant for', async ({ host, startProcess, isRunning }) => {
@@ -179,7 +179,7 @@ export function describeHost(
 
     holds('a zombie shows as such, and is gone for signals', async ({ host, startZombie }) => {
       const zombie = await startZombie();
-      expect(await host.readProcess(zombie.pid)).toMatchObject({ zombie: true });
+      expect(await rowOf(host, zombie.pid)).toMatchObject({ zombie: true });
       expect(await host.signal(zombie, 'SIGTERM')).toBe('gone');
     });
   });
@@ -218,4 +218,8 @@ async function statOf(host: Host, path: string): Promise<{ inode: string; size: 
   const [stat] = await host.statFiles([path]);
   if (stat === undefined || stat instanceof Error) throw new Error(`no ${path}`);
   return stat;
+}
+
+export async function rowOf(host: Pick<Host, 'listProcesses'>, pid: number): Promise<ProcessRow | undefined> {
+  return (await host.listProcesses()).find((row) => row.pid === pid);
 }
