@@ -10,7 +10,7 @@ export function describeTrigger({ by }: Trigger, seen: Observation, policy: Poli
     case 'quiet':
       return `nothing has moved for ${formatDuration(seen.at - (seen.movedAt ?? seen.at))}`;
     case 'start-timeout':
-      return `nothing was ever logged within --start-timeout (${formatDuration(Number(policy.startTimeout))})`;
+      return `${seen.logged ? 'not every pos file was there' : 'nothing was ever logged'} within --start-timeout (${formatDuration(Number(policy.startTimeout))})`;
     case 'SIGTERM':
     case 'SIGINT':
       return `posidle got ${by}`;
