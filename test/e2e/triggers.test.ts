@@ -141,6 +141,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     const port = version === '1.14.6' ? 24_625 : 24_626;
     const run = watch('--listen', `127.0.0.1:${port}`);
     await run.logged(/→ watching/);
+    const before = residentBytes(run.pid);
     const open = (text: string) =>
       new Promise<void>((resolve) => {
         const socket = connect(port, '127.0.0.1', () => socket.write(text));
@@ -156,7 +157,8 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     ]);
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
     expect(run.log().some(({ to }) => to === 'catching-up')).toBe(false);
-    expect(residentBytes(run.pid)).toBeLessThan(80e6);
+    // What Node itself takes differs by 20 MB from version to version: what the clients cost is ours.
+    expect(residentBytes(run.pid) - before).toBeLessThan(20e6);
     run.kill('SIGTERM');
     expect(await run.exited).toBe(0);
   });
