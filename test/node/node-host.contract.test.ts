@@ -40,8 +40,8 @@ function realWorld(host: NodeHost, directory: string, children: ChildProcess[]):
     startProcess: async () => identityOf(host, start('sleep', '60').pid),
     isRunning: async (pid) => (await rowOf(host, pid))?.zombie === false,
     startZombie: async () => {
-      // The program that takes the shell's place knows nothing of its child, and never reaps it.
-      const parent = start('sh', '-c', 'sleep 0 & echo $!; exec sleep 60');
+      // The program that takes the shell's place knows nothing of its child, and never reaps it; the shell itself might.
+      const parent = start('sh', '-c', 'sleep 0.5 & echo $!; exec sleep 60');
       const [line] = await once(createInterface({ input: parent.stdout ?? process.stdin }), 'line');
       const pid = Number(line);
       await until('the child is a zombie', async () => (await rowOf(host, pid))?.zombie);
