@@ -1,5 +1,5 @@
 # An init container's image: it copies posidle and its Node into a shared volume, so that the unchanged Fluentd image runs them.
-#   npm ci && npm run bundle && docker build -f docker/init.Dockerfile -t posidle-init:0.1.0 .
+#   npm ci && npm run build && docker build -f docker/init.Dockerfile -t posidle-init:0.1.0 .
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE}

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import './commands/heap.ts';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import yargs, { type Argv } from 'yargs';
 import { runInspect } from './commands/inspect.ts';
@@ -14,8 +13,8 @@ import { runWatch } from './commands/watch.ts';
 import { EXIT } from './core/outcome.ts';
 import { printable } from './core/printable.ts';
 
-/** Put in by docker/bundle.mjs: beside the bundle stands no package.json. */
-declare const BUNDLED_VERSION: string | undefined;
+/** Put in by docker/bundle.mjs. */
+declare const BUILD: { readonly version: string; readonly packed: boolean };
 
 let exitCode: number = EXIT.ok;
 
@@ -27,7 +26,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 void main();
 
-// No await at the top level: the bundle is CommonJS, which has none.
+// No await at the top level: the command is built as CommonJS, which has none.
 async function main(): Promise<void> {
   try {
     await parser(process.argv.slice(2)).parseAsync();
@@ -43,7 +42,7 @@ async function main(): Promise<void> {
 function parser(words: readonly string[]): Argv {
   return yargs(words)
     .scriptName('posidle')
-    .version(versionOf())
+    .version(BUILD.version)
     .locale('en')
     .usage('Stops a Fluentd sidecar when, and only when, its work is done.')
     .command(
@@ -146,16 +145,9 @@ function inspectCommand(command: Argv) {
     .example('kubectl exec POD -- cat /pos/app.pos | $0 inspect - --raw', 'a pos file from another machine');
 }
 
-/** The bundle is itself; beside the built command stands what `npm run bundle` makes. */
+/** The packed bundle may have any name where it is mounted; the npm package has it beside its command. */
 function bundlePath(): string {
-  const name = typeof BUNDLED_VERSION === 'string' ? '' : 'posidle.cjs';
-  return fileURLToPath(new URL(name, import.meta.url));
-}
-
-function versionOf(): string {
-  if (typeof BUNDLED_VERSION === 'string') return BUNDLED_VERSION;
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
+  return fileURLToPath(BUILD.packed ? import.meta.url : new URL('posidle.cjs', import.meta.url));
 }
 
 function fail(message: string, code: number): never {
