@@ -15,6 +15,13 @@ export function isOver(deadline: Millis | undefined, at: Millis): boolean {
   return deadline !== undefined && at >= deadline;
 }
 
+/** When a Fluentd that is not there yet is given up. After a signal the kubelet counts: main may have been faster than Fluentd's start. */
+export function absenceDeadline(state: State, seen: Observation, policy: Policy): Millis | undefined {
+  if (signalsIn(seen).length > 1) return NEVER_MIND;
+  const bounds = [startDeadline(state, policy), graceEnd(seen, policy)].filter((at) => at !== undefined);
+  return bounds.length === 0 ? undefined : Math.min(...bounds);
+}
+
 /** When the quiet window ends; undefined: silence is no trigger, or nothing has moved yet. */
 export function quietAt({ movedAt }: Observation, { quiet }: Policy): Millis | undefined {
   return quiet === 'off' || movedAt === undefined ? undefined : movedAt + quiet;
@@ -37,15 +44,20 @@ export function startDeadline({ since }: State, { startTimeout }: Policy): Milli
   return startTimeout === 'off' ? undefined : since + startTimeout;
 }
 
-/** The quiet window counts towards the settle time; what came before any other trigger does not. */
 export function settleEnd(
   { trigger }: { readonly trigger: Trigger },
   seen: Observation,
   policy: Policy,
 ): Millis {
-  const since = seen.readSince ?? trigger.at;
-  const held = (trigger.by === 'quiet' ? since : Math.max(since, trigger.at)) + policy.settle;
+  const held = Math.max(seen.readSince ?? trigger.at, silentSince(trigger, seen)) + policy.settle;
   return Math.max(held, rotationEnd(seen, policy), multilineEnd(seen, policy), startEnd(seen, policy));
+}
+
+/** The quiet window counts towards the settle time, and so does the time for which main has been gone. */
+function silentSince(trigger: Trigger, { memory }: Observation): Millis {
+  if (trigger.by === 'quiet') return NEVER_MIND;
+  if (trigger.by === 'done-process') return memory.main.goneSince ?? trigger.at;
+  return trigger.at;
 }
 
 /** What is appended to a renamed file is read for rotate_wait, and no pos file shows it (in_tail.rb:1035). */
@@ -71,10 +83,15 @@ function startEnd({ memory }: Observation, { settle, parent }: Policy): Millis {
 /** A signal means that the kubelet counts: then the grace period bounds it all, whatever began the drain. */
 export function drainDeadline(trigger: Trigger, seen: Observation, policy: Policy): Millis {
   const own = trigger.at + policy.drainTimeout;
+  const byGrace = graceEnd(seen, policy);
+  if (byGrace === undefined) return own;
+  return signalsIn(seen)[0]?.by === trigger.by ? byGrace : Math.min(own, byGrace);
+}
+
+/** When the stop has to begin for the kubelet's sake; undefined: it does not count. */
+function graceEnd(seen: Observation, policy: Policy): Millis | undefined {
   const [signal] = signalsIn(seen);
-  if (signal === undefined) return own;
-  const byGrace = signal.at + policy.grace - stopReserve(policy);
-  return signal.by === trigger.by ? byGrace : Math.min(own, byGrace);
+  return signal && signal.at + policy.grace - stopReserve(policy);
 }
 
 /** When what is left of Fluentd gets SIGKILL. */

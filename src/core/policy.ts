@@ -66,7 +66,7 @@ export function stopReserve(policy: Policy): Millis {
 /** The longest time between two looks. */
 export function lookInterval(policy: Policy): Millis {
   const quiet = policy.quiet === 'off' ? RESTING_LOOKS : policy.quiet / 2;
-  const most = policy.doneProcess ? RESTING_LOOKS / 2 : RESTING_LOOKS;
+  const most = policy.doneProcess ? RESTING_LOOKS / 4 : RESTING_LOOKS;
   return Math.max(BUSY_LOOKS, Math.min(most, quiet));
 }
 

@@ -4,6 +4,7 @@
  */
 import { bufferedIn } from './buffers.ts';
 import {
+  absenceDeadline,
   doubtEnd,
   drainDeadline,
   isOver,
@@ -198,9 +199,9 @@ function turnOf(
 
 function waitForFluentd(state: State, seen: Observation, policy: Policy): Step {
   const why = seen.fluentd.kind === 'absent' ? seen.fluentd.why : '';
-  const deadline = startDeadline(state, policy);
+  const deadline = absenceDeadline(state, seen, policy);
   // A parent sees its child from the first look on: not there is gone.
-  const over = policy.parent || isOver(deadline, seen.at) || signalsIn(seen).length > 0;
+  const over = policy.parent || isOver(deadline, seen.at);
   return over ? finish({ kind: 'no-fluentd', why }, seen, undefined) : stay(state, deadline);
 }
 

@@ -64,11 +64,30 @@ describe('fluentd', () => {
     expect(exitCodeOf(outcome, policy())).toBe(4);
   });
 
-  test('that is not there when posidle is told to end is waited for no longer', async () => {
+  test('that comes after the SIGTERM of a main that was faster is drained within the grace period', async () => {
+    const host = new FakeHost();
+    host.at(1_000, (h) => h.appendLog(LOG, 'line\n'));
+    host.at(3_000, (h) => h.request('SIGTERM'));
+    host.at(9_000, (h) => h.startFluentd().read(LOG));
+    const { outcome } = await run(host);
+    expect(outcome).toMatchObject({ end: 'stopped', drained: true, trigger: 'SIGTERM' });
+    expect(host.now()).toBeLessThan(3_000 + 25_000);
+  });
+
+  test('that does not come after a SIGTERM is waited for until the stop reserve of the grace period', async () => {
     const host = new FakeHost();
     host.at(5_000, (h) => h.request('SIGTERM'));
     const { outcome } = await run(host);
-    expect(host.now()).toBe(5_000);
+    expect(host.now()).toBe(5_000 + 15_000);
+    expect(exitCodeOf(outcome, policy())).toBe(4);
+  });
+
+  test('that is not there is waited for no longer after a second SIGTERM', async () => {
+    const host = new FakeHost();
+    host.at(5_000, (h) => h.request('SIGTERM'));
+    host.at(6_000, (h) => h.request('SIGTERM'));
+    const { outcome } = await run(host);
+    expect(host.now()).toBe(6_000);
     expect(exitCodeOf(outcome, policy())).toBe(4);
   });
 

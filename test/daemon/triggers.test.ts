@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import type { Policy } from '../../src/core/policy.ts';
+import { expectStops, LOG, run } from '../support/builders.ts';
+import { FakeHost } from '../support/fake-host.ts';
+
+const MAIN = 500;
+const WATCHING: Partial<Policy> = { quiet: 'off' };
+
+/** A Fluentd that reads, and a main that runs from the first second on. */
+function worldWithMain(): FakeHost {
+  const host = new FakeHost();
+  host.startFluentd();
+  host.at(1_000, (h) => h.startProcess({ pid: MAIN, argv: ['java', '-jar', 'main.jar'] }));
+  host.at(2_000, (h) => h.appendLog(LOG, 'line 1\n'));
+  return host;
+}
+
+function runUntilMainIsGone(host: FakeHost, rules: Partial<Policy> = {}) {
+  return run(host, { ...WATCHING, doneProcess: true, ...rules }, { doneProcess: /main\.jar$/ });
+}
+
+describe("main's process", () => {
+  test('counts as ended when it has been gone for the settle time, and what was read by then is believed', async () => {
+    const host = worldWithMain();
+    host.at(10_000, (h) => h.endProcess(MAIN));
+    const { outcome } = await runUntilMainIsGone(host);
+    expectStops(host, ['SIGINT 4242 @12000']);
+    expect(outcome).toMatchObject({ drained: true, trigger: 'done-process' });
+  });
+
+  test('that leaves a last line is settled from that line on', async () => {
+    const host = worldWithMain();
+    host.at(10_000, (h) => h.endProcess(MAIN));
+    host.at(11_500, (h) => h.appendLog(LOG, 'from a child of main\n'));
+    const { outcome } = await runUntilMainIsGone(host);
+    expectStops(host, ['SIGINT 4242 @13500']);
+    expect(outcome.left.bytes).toBe(0);
+  });
+
+  test('is not replaced by a probe of the same name, before or after its end', async () => {
+    const host = worldWithMain();
+    for (const at of [500, 9_950, 11_000]) {
+      host.at(at, (h) => h.startProcess({ pid: at, argv: ['sh', '-c', 'main.jar'] }));
+      host.at(at + 200, (h) => h.endProcess(at));
+    }
+    host.at(10_000, (h) => h.endProcess(MAIN));
+    await runUntilMainIsGone(host);
+    expectStops(host, ['SIGINT 4242 @12000']);
+  });
+
+  test('that comes again is waited for again', async () => {
+    const host = worldWithMain();
+    host.at(10_000, (h) => h.endProcess(MAIN));
+    host.at(11_000, (h) => h.startProcess({ pid: MAIN + 1, argv: ['java', '-jar', 'main.jar'] }));
+    host.at(30_000, (h) => h.endProcess(MAIN + 1));
+    await runUntilMainIsGone(host);
+    expectStops(host, ['SIGINT 4242 @32000']);
+  });
+
+  test('that is never seen is taken as ended after the start timeout', async () => {
+    const host = new FakeHost();
+    host.startFluentd();
+    host.appendLog(LOG, 'line 1\n');
+    const { report } = await runUntilMainIsGone(host, { startTimeout: 20_000 });
+    expect(report.transitions.some(({ why }) => /never seen within --start-timeout/.test(why))).toBe(true);
+    expectStops(host, ['SIGINT 4242 @22000']);
+  });
+});
+
+describe('a main that sleeps for five minutes between two lines', () => {
+  const sleepingMain = () => {
+    const host = worldWithMain();
+    host.at(302_000, (h) => h.appendLog(LOG, 'line 2\n'));
+    host.at(303_000, (h) => h.endProcess(MAIN));
+    return host;
+  };
+
+  test.each(['done-file', 'http', 'SIGTERM'] as const)('loses nothing with %s as the trigger', async (by) => {
+    const host = sleepingMain();
+    host.at(303_000, (h) => h.request(by));
+    const { outcome } = await run(host, WATCHING);
+    expectStops(host, ['SIGINT 4242 @305000']);
+    expect(outcome).toMatchObject({ drained: true, trigger: by, left: { bytes: 0 } });
+  });
+
+  test("loses nothing with main's process as the trigger", async () => {
+    const host = sleepingMain();
+    const { outcome } = await runUntilMainIsGone(host);
+    expectStops(host, ['SIGINT 4242 @305000']);
+    expect(outcome).toMatchObject({ drained: true, left: { bytes: 0 } });
+  });
+
+  test('is taken as ended by a quiet window of one minute', async () => {
+    const host = sleepingMain();
+    await run(host, { quiet: 60_000 });
+    expectStops(host, ['SIGINT 4242 @62000']);
+  });
+});
