@@ -2,15 +2,18 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { IdTally } from '../support/numbered-lines.ts';
 import type { Exit } from '../support/process-group.ts';
 import { type Fluentd, fluentdVersions } from '../support/real-fluentd.ts';
+import type { Sidecar } from './container.ts';
 import { planFor, type Scales } from './plan.ts';
 import { makePod, type Pod } from './pod.ts';
 import { type Scenario, scenarios, writeConf } from './scenarios.ts';
-import { type Sidecar, type Strategy, type StrategyName, strategies } from './strategies.ts';
+import { type Strategy, strategies, triggered } from './strategies.ts';
 
 export interface Selection extends Scales {
   only?: readonly number[];
   strategy?: readonly string[];
   version?: readonly string[];
+  /** posidle with each of its triggers, in place of posidle and its rivals. */
+  triggers?: boolean;
   runs: number;
   /** Keeps the directory of a run that lost something. */
   keep?: boolean;
@@ -19,7 +22,7 @@ export interface Selection extends Scales {
 export interface Result {
   scenario: number;
   title: string;
-  strategy: StrategyName;
+  strategy: string;
   version: string;
   run: number;
   written: number;
@@ -30,6 +33,10 @@ export interface Result {
   duplicates: number;
   /** From main's end to the end of the Pod; negative where the sidecar ended first. */
   seconds: number;
+  /** posidle promised to lose nothing. */
+  promised: boolean;
+  /** From main's end to posidle's stop signal; what follows is Fluentd's own shutdown. */
+  signalled?: number;
   exit: Exit;
   /** The sidecar had to be killed by the harness: it would never have ended. */
   endless: boolean;
@@ -40,7 +47,7 @@ export interface Result {
 
 const POD_LIMIT = 6 * 60_000;
 
-interface Cell {
+export interface Cell {
   scenario: Scenario;
   strategy: Strategy;
   fluentd: Fluentd;
@@ -50,7 +57,9 @@ interface Cell {
 export function cells(selection: Selection): Cell[] {
   const wanted = <T>(list: readonly T[] | undefined, item: T) => list === undefined || list.includes(item);
   const chosen = scenarios.filter(({ id }) => wanted(selection.only, id));
-  const rivals = strategies.filter(({ name }) => wanted(selection.strategy, name));
+  const rivals = (selection.triggers ? triggered : strategies).filter(({ name }) =>
+    wanted(selection.strategy, name),
+  );
   const versions = fluentdVersions().filter(({ version }) => wanted(selection.version, version));
   const runs = Array.from({ length: selection.runs }, (_, index) => index + 1);
   return versions.flatMap((fluentd) =>
@@ -66,7 +75,10 @@ function olderThan(version: string, least: string): boolean {
   return version.localeCompare(least, 'en', { numeric: true }) < 0;
 }
 
-export async function runCell(cell: Cell, selection: Selection): Promise<Result> {
+export async function runCell(
+  cell: Cell,
+  selection: Pick<Selection, 'time' | 'volume' | 'keep'>,
+): Promise<Result> {
   const { scenario, strategy, fluentd } = cell;
   const pod = await makePod(planFor(fluentd, selection), `loss-${scenario.id}-${strategy.name}`);
   let sidecar: Sidecar | undefined;
@@ -74,10 +86,13 @@ export async function runCell(cell: Cell, selection: Selection): Promise<Result>
   try {
     writeConf(scenario, pod);
     await scenario.before?.(pod);
-    sidecar = strategy.start(pod, scenario.flags(pod));
+    sidecar = strategy.start(pod, scenario);
     const result = count(cell, pod, await livePod(cell, pod, sidecar));
     kept = selection.keep === true && result.lost > 0;
     return kept ? { ...result, dir: pod.dir } : result;
+  } catch (error) {
+    const logs = [pod.fluentdLog, pod.watcherLog].map((path) => `${path}:\n${lastLines(path)}`);
+    throw new Error([(error as Error).message, ...logs].join('\n'), { cause: error });
   } finally {
     sidecar?.group.kill();
     await sidecar?.group.exited.catch(() => undefined);
@@ -89,6 +104,7 @@ export async function runCell(cell: Cell, selection: Selection): Promise<Result>
 interface Life {
   exit: Exit;
   seconds: number;
+  signalled?: number;
   endless: boolean;
 }
 
@@ -102,10 +118,18 @@ async function livePod({ scenario }: Cell, pod: Pod, { group, mainEnded }: Sidec
     const ended = group.exited.then((exit) => ({ exit, at: performance.now() }));
     await scenario.main(pod);
     const mainAt = performance.now();
+    const mainDate = Date.now();
     writeFileSync(pod.marker, '');
-    mainEnded?.();
+    // Where the sidecar has ended before, nobody is there to be told.
+    if (group.process.exitCode === null) await mainEnded?.();
     const { exit, at } = await ended;
-    return { exit, seconds: (at - mainAt) / 1000, endless };
+    const signalled = signalledAt(pod.watcherLog);
+    return {
+      exit,
+      seconds: tenths(at - mainAt),
+      ...(signalled !== undefined && { signalled: tenths(signalled - mainDate) }),
+      endless,
+    };
   } finally {
     clearTimeout(limit);
   }
@@ -129,10 +153,22 @@ function count({ scenario, strategy, fluentd, run }: Cell, pod: Pod, life: Life)
     lost,
     onDisk: disk.notIn(delivered),
     duplicates: delivered.duplicates,
+    promised: strategy.promises(scenario),
     ...life,
-    seconds: Math.round(life.seconds * 10) / 10,
     ...(lost > 0 && { said: lastLines(pod.watcherLog) }),
   };
+}
+
+/** When posidle says that it sent the stop signal, by the wall clock. */
+function signalledAt(watcherLog: string): number | undefined {
+  const line = readFileSync(watcherLog, 'utf8')
+    .split('\n')
+    .find((text) => text.startsWith('{') && text.includes('"msg":"sent SIGINT'));
+  return line === undefined ? undefined : (JSON.parse(line) as { time: number }).time;
+}
+
+function tenths(ms: number): number {
+  return Math.round(ms / 100) / 10;
 }
 
 function lastLines(path: string): string {

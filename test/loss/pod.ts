@@ -18,6 +18,7 @@ export interface Pod extends WorkDir {
   watcherLog: string;
   marker: string;
   monitorPort: number;
+  listenPort: number;
   sink: HttpSink;
   lines: NumberedLines;
   /** Ends when Fluentd's worker runs for the first time. */
@@ -37,6 +38,7 @@ export async function makePod(plan: Plan, label: string): Promise<Pod> {
     watcherLog: join(work.dir, 'watcher.log'),
     marker: join(work.dir, 'main-is-done'),
     monitorPort: await freePort(),
+    listenPort: await freePort(),
     sink: await HttpSink.start(),
     lines: new NumberedLines(),
     fluentdReady: async () => {

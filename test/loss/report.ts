@@ -1,9 +1,11 @@
 import type { Result } from './matrix.ts';
-import { strategies } from './strategies.ts';
+import { strategies, triggered } from './strategies.ts';
 
 /** A row a scenario and version, a column a strategy: lost of written, seconds from main's end to the Pod's. */
 export function markdown(results: readonly Result[]): string {
-  const columns = strategies.filter(({ name }) => results.some(({ strategy }) => strategy === name));
+  const columns = [...strategies, ...triggered].filter(({ name }) =>
+    results.some(({ strategy }) => strategy === name),
+  );
   const rows = groupBy(results, ({ scenario, version }) => `${scenario} ${version}`);
   const lines = [...rows.values()].map((row) => {
     const cells = columns.map(({ name }) => cell(row.filter(({ strategy }) => strategy === name)));
@@ -31,9 +33,17 @@ function cell(results: readonly Result[]): string {
     ...(disk === '0' ? [] : [`${disk} on disk`]),
     ...(copies === '0' ? [] : [`${copies} twice`]),
     ...(results.some(({ endless }) => endless) ? ['never ended'] : []),
+    ...stopSignal(results),
   ];
   const loss = lost === '0' ? '0 lost' : `**${lost} lost**`;
   return [loss, ...notes, `${span(results.map(({ seconds }) => seconds))} s`].join(', ');
+}
+
+/** Where triggers are compared: their part of the time, and Fluentd's own. */
+function stopSignal(results: readonly Result[]): string[] {
+  const told = results.flatMap(({ signalled }) => signalled ?? []);
+  const compared = triggered.some(({ name }) => name === results[0]?.strategy);
+  return compared && told.length > 0 ? [`SIGINT at ${span(told)} s`] : [];
 }
 
 function span(numbers: readonly number[]): string {

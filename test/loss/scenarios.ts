@@ -7,19 +7,24 @@ import { until } from '../support/until.ts';
 import { seconds } from './plan.ts';
 import type { Pod } from './pod.ts';
 import { copytruncate, endBeforeALook, killWorker, readUpTo } from './pod-steps.ts';
+import type { TriggerName } from './triggers.ts';
 
 export interface Scenario {
   id: number;
   title: string;
   /** The least Fluentd version that knows what the scenario needs. */
   since?: string;
+  /** Main is silent for longer than a quiet window. */
+  sleeps?: boolean;
   sources(pod: Pod): conf.Section[];
   output(pod: Pod): conf.Section;
   /** What is there before any container starts. */
   before?(pod: Pod): Promise<void>;
   /** The main container, from the Pod's start to its end. */
   main(pod: Pod): Promise<void>;
-  /** posidle's flags. */
+  /** What tells posidle of main's end. */
+  trigger: TriggerName;
+  /** posidle's other flags. */
   flags(pod: Pod): string[];
 }
 
@@ -35,15 +40,18 @@ const source = (pod: Pod, pattern: string, params: conf.Params = {}, sections: c
   );
 
 const flushed = (pod: Pod) => ({ flush_interval: seconds(pod.plan.waits.flush) });
-const onMarker = (pod: Pod) => ['-c', pod.conf, '--done-file', pod.marker];
-const onQuiet = (pod: Pod) => ['--quiet', seconds(pod.plan.waits.window)];
 
-const tailed = { sources: (pod: Pod) => [source(pod, '*.log')], output: conf.toStdout, flags: onMarker };
+const tailed = {
+  sources: (pod: Pod) => [source(pod, '*.log')],
+  output: conf.toStdout,
+  trigger: 'done-file',
+  flags: (pod: Pod) => ['-c', pod.conf],
+} as const;
 const monitored = (pod: Pod) => [source(pod, '*.log'), conf.monitorAgent(pod.monitorPort)];
 
 /** Fluentd has found app.log and runs, before main writes what the scenario is about. */
 const alreadyTailed = (pod: Pod) => write(pod, 'app.log', 1);
-/** Found, and empty: no chunk is open yet that would be flushed soon after main's lines join it. */
+/** Found, and empty: no window runs yet, and no chunk is open that would be flushed soon after main's lines join it. */
 const alreadyThere = (pod: Pod) => write(pod, 'app.log', 0);
 
 export const scenarios: readonly Scenario[] = [
@@ -58,13 +66,14 @@ export const scenarios: readonly Scenario[] = [
         await write(pod, 'app.log', 1);
       }
     },
-    flags: (pod) => ['-p', pod.pos, ...onQuiet(pod)],
+    trigger: 'quiet',
+    flags: (pod) => ['-p', pod.pos],
   },
   {
     ...tailed,
     id: 2,
     title: 'a burst of 2,000,000 lines, then the end',
-    before: alreadyTailed,
+    before: alreadyThere,
     main: async (pod) => {
       await pod.fluentdReady();
       await write(pod, 'app.log', pod.plan.work(2_000_000));
@@ -74,7 +83,7 @@ export const scenarios: readonly Scenario[] = [
     ...tailed,
     id: 3,
     title: 'a new file in the last second',
-    before: alreadyTailed,
+    before: alreadyThere,
     main: async (pod) => {
       await pod.fluentdReady();
       await write(pod, 'app.log', 1000);
@@ -107,7 +116,7 @@ export const scenarios: readonly Scenario[] = [
       await sleep(3.3 * pod.plan.waits.window);
       await write(pod, 'app.log', 1000);
     },
-    flags: (pod) => ['-c', pod.conf, ...onQuiet(pod)],
+    trigger: 'quiet',
   },
   {
     ...tailed,
@@ -186,11 +195,12 @@ export const scenarios: readonly Scenario[] = [
       await write(pod, 'app.log', 1000);
       await pod.lines.appendUnended(log(pod, 'app.log'));
     },
-    flags: (pod) => [...onMarker(pod), '--complete-last-line'],
+    flags: (pod) => ['-c', pod.conf, '--complete-last-line'],
   },
   {
     ...tailed,
     id: 12,
+    sleeps: true,
     title: 'silent for 3 windows, then logging again',
     before: alreadyTailed,
     main: async (pod) => {
@@ -224,6 +234,19 @@ export const scenarios: readonly Scenario[] = [
       pod.sink.delay = pod.plan.work(3000);
       await pod.fluentdReady();
       await write(pod, 'app.log', 999);
+    },
+  },
+  {
+    ...tailed,
+    id: 15,
+    sleeps: true,
+    title: 'two lines, 5 windows apart',
+    before: alreadyThere,
+    main: async (pod) => {
+      await pod.fluentdReady();
+      await write(pod, 'app.log', 1);
+      await sleep(5 * pod.plan.waits.window);
+      await write(pod, 'app.log', 1);
     },
   },
 ];

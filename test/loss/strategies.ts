@@ -1,51 +1,19 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { type ProcessGroup, startGroup } from '../support/process-group.ts';
+import { startGroup } from '../support/process-group.ts';
+import { beside, quote, type Sidecar } from './container.ts';
 import { seconds } from './plan.ts';
 import type { Pod } from './pod.ts';
-
-/** The sidecar of a Pod: Fluentd, and whatever is to stop it. */
-export interface Sidecar {
-  group: ProcessGroup;
-  /** What the kubelet does when main has ended. */
-  mainEnded?(): void;
-}
-
-export type StrategyName = 'posidle' | 'interval-script' | 'sigkill-on-marker' | 'sigterm';
+import type { Scenario } from './scenarios.ts';
+import { type TriggerName, triggers } from './triggers.ts';
 
 export interface Strategy {
-  name: StrategyName;
+  name: string;
   title: string;
-  start(pod: Pod, flags: readonly string[]): Sidecar;
+  start(pod: Pod, scenario: Scenario): Sidecar;
+  /** It promises that no line of this scenario is lost. */
+  promises(scenario: Scenario): boolean;
 }
 
 const GRACE = 30_000;
-
-const quote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
-
-function fluentdCommand(pod: Pod): string {
-  return `${quote(pod.plan.fluentd.command)} -c ${quote(pod.conf)} >>${quote(pod.fluentdLog)} 2>&1`;
-}
-
-/** A container as far as signals go: when the shell, its PID 1, ends, all that is left gets SIGKILL. */
-function container(pod: Pod, script: string): Sidecar {
-  const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
-  const namespace = ['unshare', ...asRoot, '--fork', '--pid', '--mount-proc', '--kill-child'];
-  const command = ['setpriv', '--pdeathsig', 'KILL', ...namespace, 'sh', '-c', script];
-  const env = { ...pod.plan.fluentd.env, CI: '' };
-  return { group: startGroup(command, { log: pod.watcherLog, env, cwd: pod.dir }) };
-}
-
-/** `sh -c 'fluentd & watcher'`, the founding article's container. */
-const beside = (pod: Pod, watcher: string) =>
-  container(pod, `${fluentdCommand(pod)} &\nfluentd=$!\n${watcher}\n`);
-
-function startPosidle(pod: Pod, flags: readonly string[]): Sidecar {
-  const cli = resolve('dist/cli.js');
-  if (!existsSync(cli)) throw new Error(`${cli} is missing: npm run build`);
-  const words = [process.execPath, cli, 'watch', '--log-format', 'json', ...flags];
-  return beside(pod, words.map(quote).join(' '));
-}
 
 function startIntervalScript(pod: Pod): Sidecar {
   const snapshot = `$(cat ${quote(pod.pos)} 2>/dev/null)`;
@@ -69,7 +37,7 @@ function startSigkill(pod: Pod): Sidecar {
 function startSigterm(pod: Pod): Sidecar {
   const { command, env } = pod.plan.fluentd;
   const group = startGroup([command, '-c', pod.conf], { log: pod.fluentdLog, env, cwd: pod.dir });
-  const mainEnded = () => {
+  const mainEnded = async () => {
     group.process.kill('SIGTERM');
     const timer = setTimeout(group.kill, GRACE);
     const cancel = () => clearTimeout(timer);
@@ -78,9 +46,35 @@ function startSigterm(pod: Pod): Sidecar {
   return { group, mainEnded };
 }
 
+/** posidle, told of main's end in one certain way, or in the scenario's own. */
+const posidle = (name: string, title: string, by?: TriggerName): Strategy => ({
+  name,
+  title,
+  start: (pod, { trigger, flags }) => triggers[by ?? trigger](pod, flags(pod)),
+  // Quiet cannot tell sleeping from finished.
+  promises: ({ sleeps }) => by !== 'quiet' || sleeps !== true,
+});
+
+const rival = (name: string, title: string, start: Strategy['start']): Strategy => ({
+  name,
+  title,
+  start,
+  promises: () => false,
+});
+
+/** posidle beside its rivals. */
 export const strategies: readonly Strategy[] = [
-  { name: 'posidle', title: 'posidle', start: startPosidle },
-  { name: 'interval-script', title: 'fixed-interval script', start: startIntervalScript },
-  { name: 'sigkill-on-marker', title: 'SIGKILL on a marker', start: startSigkill },
-  { name: 'sigterm', title: 'SIGTERM, 30 s grace', start: startSigterm },
+  posidle('posidle', 'posidle'),
+  rival('interval-script', 'fixed-interval script', startIntervalScript),
+  rival('sigkill-on-marker', 'SIGKILL on a marker', startSigkill),
+  rival('sigterm', 'SIGTERM, 30 s grace', startSigterm),
+];
+
+/** posidle with each of its triggers. */
+export const triggered: readonly Strategy[] = [
+  posidle('by-done-file', 'done file', 'done-file'),
+  posidle('by-done-process', "main's process", 'done-process'),
+  posidle('by-http', 'POST /quitquitquit', 'http'),
+  posidle('by-sigterm', 'SIGTERM to `run`', 'sigterm'),
+  posidle('by-quiet', 'quiet', 'quiet'),
 ];
