@@ -16,7 +16,7 @@ import {
 } from '../support/fluentd-conf.ts';
 import { type PosidleOptions, type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
 import { type ProcessGroup, startGroup } from '../support/process-group.ts';
-import { type FluentdRun, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
+import { containerEnv, type FluentdRun, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
 const VERSION = '1.18.0';
@@ -80,7 +80,7 @@ const watch = (options: readonly string[], how?: PosidleOptions) => {
 };
 /** As the first process of a container of its own. */
 const run = (options: readonly string[], command = [requireFluentd(VERSION).command, '-c', conf()]) => {
-  const env = { ...requireFluentd(VERSION).env };
+  const env = containerEnv(requireFluentd(VERSION), work.dir);
   running = startPosidle(['run', ...options, '--', ...command], { env, wrapper: CONTAINER });
   return running;
 };
@@ -144,8 +144,9 @@ test.each(STDERRS)('watch with a stderr that is %s stops Fluentd all the same', 
 test('run with a stderr on a full disk lets Fluentd deliver and end in order', async () => {
   writeFileSync(log('app.log'), lines(1_000));
   writeFileSync(conf(), renderConf([tailAll(), toOut(memoryBuffer({ flush_interval: '60s' }))]));
-  const { command, env } = requireFluentd(VERSION);
-  const args = ['run', '--quiet', '1s', '--strict', '--', command, '-c', conf()];
+  const found = requireFluentd(VERSION);
+  const args = ['run', '--quiet', '1s', '--strict', '--', found.command, '-c', conf()];
+  const env = containerEnv(found, work.dir);
   running = startPosidle(args, { env, ...withStderr(STDERRS[0][1], CONTAINER) });
   expect(await within(18_000, running.exited)).toBe(0);
   expect(running.stdout()).toMatch(/Worker 0 finished with status 0/);

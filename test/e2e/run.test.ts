@@ -12,7 +12,7 @@ import {
   type WorkDir,
 } from '../support/fluentd-conf.ts';
 import { type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
-import { requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { containerEnv, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
 const CONTAINER = [
@@ -48,11 +48,11 @@ describe.each(TESTED_VERSIONS)('posidle run, with Fluentd %s', (version) => {
     text = renderConf([tail(join(work.logs, '*.log'), work.pos, { refresh_interval: '1s' }), toStdout()]),
   ) => writeFileSync(conf(), text);
   const fluentdCommand = () => [requireFluentd(version).command, '-c', conf()];
+  const env = () => containerEnv(requireFluentd(version), work.dir);
   /** As the first process of a container of its own, where it sees its own processes only. */
   const runInContainer = (...options: readonly string[]) => {
-    const { env } = requireFluentd(version);
     running = startPosidle(['run', ...options, '--', ...fluentdCommand()], {
-      env: { ...env },
+      env: env(),
       wrapper: CONTAINER,
     });
     return running;
@@ -128,7 +128,7 @@ describe.each(TESTED_VERSIONS)('posidle run, with Fluentd %s', (version) => {
     const wrapper = [init ?? '', ...args.slice(0, -2), 'tini', '--', ...args.slice(-2)];
     const orphaning = ['sh', '-c', '(sleep 2 & sleep 1 &); exec "$0" "$@"', ...fluentdCommand()];
     running = startPosidle(['run', '--quiet', 'off', '--', ...orphaning], {
-      env: { ...requireFluentd(version).env },
+      env: env(),
       wrapper,
     });
     await printed(running, /line 1/);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ProcessGroup, startGroup } from '../support/process-group.ts';
+import { containerEnv } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 import type { Pod } from './pod.ts';
 
@@ -27,7 +28,7 @@ export function container(pod: Pod, script: string): Sidecar {
   const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
   const namespace = ['unshare', ...asRoot, '--fork', '--pid', '--mount-proc', '--kill-child'];
   const command = ['setpriv', '--pdeathsig', 'KILL', ...namespace, 'sh', '-c', script];
-  const env = { ...pod.plan.fluentd.env, CI: '' };
+  const env = { ...containerEnv(pod.plan.fluentd, pod.dir), CI: '' };
   return { group: startGroup(command, { log: pod.watcherLog, env, cwd: pod.dir }) };
 }
 

@@ -81,6 +81,14 @@ export function requireFluentd(version: string, context?: { skip(note: string): 
   return found;
 }
 
+/**
+ * For a Fluentd in a PID namespace of its own. A supervisor's socket is /tmp/SERVERENGINE_SOCKETMANAGER_<second>_<pid> (serverengine 2.4.0,
+ * socket_manager.rb:86), and the pid is the same in every container: the later one of two in one second fails with EADDRINUSE.
+ */
+export function containerEnv({ env }: Fluentd, dir: string): NodeJS.ProcessEnv {
+  return { ...env, SERVERENGINE_SOCKETMANAGER_SOCK_DIR: dir };
+}
+
 /** `conf` is the text of the configuration; it is written to fluent.conf in `dir`. */
 export function startFluentd({ version, dir, conf, args = [], env = {} }: StartOptions): FluentdRun {
   const fluentd = requireFluentd(version);
