@@ -46,15 +46,28 @@ export function startPosidle(args: readonly string[], options: PosidleOptions = 
       text[name] += chunk;
     });
   }
-  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  let ended = false;
+  const exited = new Promise<number | null>((resolve) =>
+    child.once('close', (code) => {
+      ended = true;
+      resolve(code);
+    }),
+  );
   const log = () => text.stderr.split('\n').flatMap(parseLine);
+  const logged = async (what: RegExp, within = 30_000) => {
+    const find = () => log().find(({ msg }) => what.test(msg));
+    await until(`posidle logs ${what}`, () => find() ?? ended, { within }).catch(() => {});
+    const found = find();
+    if (found !== undefined) return found;
+    const when = ended ? 'before it ended' : `within ${within} ms`;
+    throw new Error(`posidle did not log ${what} ${when}:\n${text.stderr.slice(-5000)}`);
+  };
   return {
     pid: child.pid ?? -1,
     stdout: () => text.stdout,
     stderr: () => text.stderr,
     log,
-    logged: (what, within = 30_000) =>
-      until(`posidle logs ${what}`, () => log().find(({ msg }) => what.test(msg)), { within }),
+    logged,
     kill: (signal) => child.kill(signal),
     exited,
   };
