@@ -14,8 +14,6 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          // Real processes beside each other on two cores: one more try tells a slow machine from a defect.
-          retry: 1,
         },
       },
     ],
