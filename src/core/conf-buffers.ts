@@ -1,5 +1,5 @@
 import type { Place } from './conf-element.ts';
-import type { Params } from './conf-params.ts';
+import { type Params, parseList } from './conf-params.ts';
 import { joinPath } from './conf-ruby.ts';
 import type { Millis } from './units.ts';
 
@@ -118,7 +118,7 @@ function overflowAction(params: Params, section: Params | undefined): string {
 
 function timing(params: Params, section: Params | undefined, defaults: Defaults) {
   const keys = section?.arg() || (defaults.keys ?? '');
-  const byTime = keys.split(/\s*,\s*/).includes('time');
+  const byTime = parseList(keys).includes('time');
   const timekey = section?.time('timekey') ?? defaults.timekey;
   const old = params.time('flush_interval');
   const mode = section?.text('flush_mode') ?? defaults.flushMode ?? 'default';

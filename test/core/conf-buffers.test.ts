@@ -46,6 +46,16 @@ describe('a buffer', () => {
     ]);
   });
 
+  it.each(['tag, time', '["tag", "time"]', '"time,tag"'])('is cut by time where its keys are %s', (keys) => {
+    const buffer = `@type forward\n<buffer ${keys}>\ntimekey 1h\n</buffer>`;
+    expect(buffers(match(buffer))).toMatchObject([{ flushMode: 'lazy', timekey: 3_600_000 }]);
+  });
+
+  it.each(['[]', 'tag, x'])('is not cut by time where its keys are %s', (keys) => {
+    const buffer = `@type file\npath /out\n<buffer ${keys}>\npath /buf\n</buffer>`;
+    expect(buffers(match(buffer))).toMatchObject([{ flushMode: 'interval', timekey: undefined }]);
+  });
+
   it.each(['stdout', 'null', 'relabel', 'copy', 'rewrite_tag_filter'])('is not there in %s', (type) => {
     expect(buffers(match(`@type ${type}`))).toEqual([]);
   });
