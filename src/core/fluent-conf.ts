@@ -63,10 +63,25 @@ export function fluentConf(written: ConfElement, ruby: RubyContext): FluentConf 
 
 /** What RPC `/api/config.getDump` gives and `fluentd --dry-run` prints, among other lines, is evaluated already. */
 export function fluentConfFromDump(output: string): FluentConf {
-  const dump = /<ROOT>\n[\s\S]*^<\/ROOT>/m.exec(output)?.[0] ?? output;
+  const dump = dumpIn(output) ?? dumpInJson(output) ?? output;
   const { root, problems } = parseConf(dump, "Fluentd's own dump");
   const conf = fluentConf(root, { env: {}, hostname: '' });
   return { ...conf, problems: [...problems, ...conf.problems] };
+}
+
+function dumpIn(output: string): string | undefined {
+  return /<ROOT>\n[\s\S]*^<\/ROOT>/m.exec(output)?.[0];
+}
+
+/** With `<log>` `format json` every event of Fluentd's own log is one line of JSON. */
+function dumpInJson(output: string): string | undefined {
+  const line = /^\{.*<ROOT>\\n.*\}$/m.exec(output)?.[0];
+  try {
+    const { message } = JSON.parse(line ?? '{}') as { message?: unknown };
+    return typeof message === 'string' ? dumpIn(message) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const MAX_WORKERS = 256;
