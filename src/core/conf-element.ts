@@ -9,10 +9,11 @@ export interface Ruby {
   readonly ruby: string;
 }
 
-/** A value with embedded Ruby in it; `json` where it was written as a JSON array or object. */
+/** A value with embedded Ruby in it; `json` where it was written as a JSON array or object, `yaml` where it comes from YAML. */
 export interface Template {
   readonly parts: readonly (string | Ruby)[];
   readonly json?: boolean;
+  readonly yaml?: boolean;
 }
 
 /** A value as it was written: plain text, or text that has to be evaluated first. */

@@ -1,4 +1,4 @@
-import type { ConfValue } from './conf-element.ts';
+import type { ConfValue, Template } from './conf-element.ts';
 
 /** What embedded Ruby may ask for. */
 export interface RubyContext {
@@ -24,6 +24,15 @@ const MAX_LENGTH = 2_000;
 /** What a value is in the given context. */
 export function evaluate(value: ConfValue, context: RubyContext): Evaluated {
   if (typeof value === 'string') return value;
+  try {
+    return filledIn(value, context);
+  } catch (error) {
+    if (error instanceof Default) return value.yaml ? error.inYaml : null;
+    throw error;
+  }
+}
+
+function filledIn(value: Template, context: RubyContext): Evaluated {
   let text = '';
   for (const part of value.parts) {
     const result = typeof part === 'string' ? part : evaluateRuby(part.ruby, context);
@@ -34,13 +43,12 @@ export function evaluate(value: ConfValue, context: RubyContext): Evaluated {
 }
 
 /** What `"#{ruby}"` is in the given context. */
-export function evaluateRuby(ruby: string, context: RubyContext): Evaluated {
+function evaluateRuby(ruby: string, context: RubyContext): string | Unevaluable {
   if (ruby.length > MAX_LENGTH) return { ruby, reason: 'it is too long' };
   try {
     const parser = new Parser(ruby, context);
     return parser.whole() ?? '';
   } catch (error) {
-    if (error instanceof Default) return null;
     if (error instanceof Refusal) return { ruby, reason: error.message };
     throw error;
   }
@@ -64,7 +72,16 @@ export function joinPath(parts: readonly string[]): string {
 }
 
 class Refusal extends Error {}
-class Default extends Error {}
+
+/** `use_nil` and `use_default` leave no text, but in YAML (`lib/fluent/config/yaml_parser/fluent_value.rb`). */
+class Default extends Error {
+  readonly inYaml: string;
+
+  constructor(inYaml: string) {
+    super();
+    this.inYaml = inYaml;
+  }
+}
 
 type Value = string | null;
 
@@ -187,7 +204,7 @@ class Parser {
       case 'use_nil':
       case 'use_default':
         return () => {
-          throw new Default();
+          throw new Default(word === 'use_nil' ? '' : ':default');
         };
       case 'nil':
         return () => null;

@@ -7,6 +7,7 @@ import {
   rootElement,
 } from './conf-element.ts';
 import { interpolated, SyntaxProblem } from './conf-literal.ts';
+import { RubyFloat } from './conf-yaml-scalar.ts';
 
 /** What YAML's `!fluent/s` holds: a string whose embedded Ruby is evaluated. */
 export class FluentString {
@@ -38,17 +39,21 @@ export class YamlInclude {
 interface Reading {
   readonly place: Place;
   readonly problems: ConfProblem[];
+  /** Fluentd takes `$type` and the like out of the mapping itself: where an alias repeats it, they are gone. */
+  readonly spent: WeakSet<object>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 const SECTIONS = ['label', 'source', 'filter', 'match', 'worker'];
 const RESERVED = new Set(['$type', '$label', '$id', '$log_level']);
+const TAKEN = new Set([...RESERVED, '$arg']);
 const MAX_DEPTH = 50;
+const NIL: ConfValue = { parts: [{ ruby: 'use_nil' }] };
 
 /** A loaded YAML configuration as the same tree that the v1 syntax gives (`lib/fluent/config/yaml_parser/parser.rb`). */
 export function confFromYaml(document: unknown, file: string): ParsedConf {
-  const reading: Reading = { place: { file }, problems: [] };
+  const reading: Reading = { place: { file }, problems: [], spent: new WeakSet() };
   const fields = fieldsOf(document, 'the document', reading);
   const system = fields.system === undefined ? [] : [section('system', fields.system, reading)];
   const root = rootElement([...system, ...listItems(fields.config ?? [], reading, 0)], reading.place);
@@ -57,7 +62,7 @@ export function confFromYaml(document: unknown, file: string): ParsedConf {
 
 /** A file that `!include` names: a list of sections, or further includes. */
 export function confFromYamlList(list: unknown, file: string): ParsedConf {
-  const reading: Reading = { place: { file }, problems: [] };
+  const reading: Reading = { place: { file }, problems: [], spent: new WeakSet() };
   return { root: rootElement(listItems(list, reading, 0), reading.place), problems: reading.problems };
 }
 
@@ -77,11 +82,13 @@ function entryItems(entry: Fields, reading: Reading, depth: number): ConfItem[] 
   for (const name of Object.keys(entry)) {
     if (!SECTIONS.includes(name)) addProblem(reading, `config has no section ${name}`);
   }
-  return SECTIONS.filter((name) => entry[name] !== undefined).map((name) =>
-    name === 'label' || name === 'worker'
-      ? nested(name, fieldsOf(entry[name], name, reading), reading, depth)
-      : section(name, entry[name], reading, depth),
-  );
+  return SECTIONS.filter((name) => entry[name] !== undefined).map((name) => {
+    if (name === 'source') return section(name, entry[name], reading, depth);
+    const fields = { ...fieldsOf(entry[name], name, reading) };
+    return name === 'label' || name === 'worker'
+      ? nested(name, fields, reading, depth)
+      : section(name, fields, reading, depth);
+  });
 }
 
 function nested(name: string, fields: Fields, reading: Reading, depth: number): ConfItem {
@@ -96,7 +103,7 @@ function nested(name: string, fields: Fields, reading: Reading, depth: number): 
 }
 
 function section(name: string, value: unknown, reading: Reading, depth = 0): ConfItem {
-  const { $tag, $arg, ...fields } = fieldsOf(value, name, reading);
+  const { $tag, $arg, ...fields } = unspent(fieldsOf(value, name, reading), value, reading);
   const arg = argOf($tag ?? $arg, reading);
   if (depth > MAX_DEPTH) addProblem(reading, `${name} is nested too deeply`);
   const items =
@@ -104,13 +111,25 @@ function section(name: string, value: unknown, reading: Reading, depth = 0): Con
   return { kind: 'section', name, arg, items, place: reading.place };
 }
 
+function unspent(fields: Fields, value: unknown, { spent }: Reading): Fields {
+  if (typeof value !== 'object' || value === null) return fields;
+  const isSpent = spent.has(value);
+  spent.add(value);
+  return isSpent ? Object.fromEntries(Object.entries(fields).filter(([key]) => !TAKEN.has(key))) : fields;
+}
+
 function fieldItems([key, value]: [string, unknown], reading: Reading, depth: number): ConfItem[] {
-  if (Array.isArray(value)) return value.map((one: unknown) => section(key, one, reading, depth));
+  if (isListOfSections(value)) return value.map((one) => section(key, one, reading, depth));
   if (isFields(value)) return [section(key, value, reading, depth)];
-  const text = scalar(value, reading);
+  const text = value === null ? NIL : scalar(value, reading);
   if (text === undefined) return [];
   const name = RESERVED.has(key) ? key.replace('$', '@') : key;
   return [{ kind: 'param', name, value: text, place: reading.place }];
+}
+
+/** Fluentd decides by the first (`section?` in `lib/fluent/config/yaml_parser/parser.rb`), and up to 1.19 took every list for sections. */
+function isListOfSections(value: unknown): value is unknown[] {
+  return Array.isArray(value) && (value.length === 0 || isFields(value[0]));
 }
 
 function argOf(value: unknown, reading: Reading): ConfValue {
@@ -120,6 +139,7 @@ function argOf(value: unknown, reading: Reading): ConfValue {
 
 function scalar(value: unknown, reading: Reading): ConfValue | undefined {
   if (value === null || value === undefined) return undefined;
+  if (Array.isArray(value)) return JSON.stringify(value);
   if (value instanceof FluentJson) return JSON.stringify(value.value) ?? '';
   if (value instanceof FluentString) return interpolatedOrProblem(value.text, reading);
   if (value instanceof YamlInclude)
@@ -129,7 +149,8 @@ function scalar(value: unknown, reading: Reading): ConfValue | undefined {
 
 function interpolatedOrProblem(text: string, reading: Reading): ConfValue | undefined {
   try {
-    return interpolated(text);
+    const value = interpolated(text);
+    return typeof value === 'string' ? value : { ...value, yaml: true };
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
     addProblem(reading, `${error.message} in !fluent/s ${JSON.stringify(text)}`);
@@ -138,14 +159,25 @@ function interpolatedOrProblem(text: string, reading: Reading): ConfValue | unde
 }
 
 function fieldsOf(value: unknown, what: string, reading: Reading): Fields {
-  if (isFields(value)) return value;
+  if (isFields(value)) return merged(value);
   addProblem(reading, `${what} is not a mapping`);
   return {};
 }
 
+/** To Psych `<<` wins over what stands before it (`revive_hash` in `lib/psych/visitors/to_ruby.rb`). */
+function merged(fields: Fields): Fields {
+  return Object.assign({}, ...Object.entries(fields).map(([key, value]) => mergedIn(key, value)));
+}
+
+function mergedIn(key: string, value: unknown): Fields {
+  if (key !== '<<') return { [key]: value };
+  const all: unknown[] = Array.isArray(value) ? value.toReversed() : [value];
+  return all.every(isFields) ? Object.assign({}, ...all) : { [key]: value };
+}
+
 function isFields(value: unknown): value is Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return !(value instanceof FluentString || value instanceof FluentJson || value instanceof YamlInclude);
+  return ![FluentString, FluentJson, YamlInclude, RubyFloat].some((other) => value instanceof other);
 }
 
 function addProblem(reading: Reading, text: string): void {

@@ -14,6 +14,7 @@ import {
 import { evaluate, type RubyContext } from '../core/conf-ruby.ts';
 import { parseConf } from '../core/conf-syntax.ts';
 import { confFromYaml, confFromYamlList, FluentJson, FluentString, YamlInclude } from '../core/conf-yaml.ts';
+import { yamlScalar } from '../core/conf-yaml-scalar.ts';
 import { type FluentConf, fluentConf } from '../core/fluent-conf.ts';
 import { decodePath } from '../core/path-bytes.ts';
 import { rubyGlob } from './walk.ts';
@@ -142,14 +143,11 @@ function loadYaml(text: string, file: string, fromYaml: FromYaml): ParsedConf {
   return fromYaml(yaml.load(text, { filename: file, schema: SCHEMA, json: true }), file);
 }
 
-/** Psych reads YAML 1.1, in which these words are booleans. */
-const yaml11Boolean = new yaml.Type('tag:yaml.org,2002:bool11', {
-  kind: 'scalar',
-  resolve: (text: unknown) => /^(?:yes|no|on|off)$/i.test(String(text)),
-  construct: (text: string) => /^(?:yes|on)$/i.test(text),
-});
+const scalar = (tag: string) =>
+  new yaml.Type(tag, { kind: 'scalar', construct: (text: string | null) => yamlScalar(text ?? '') });
 
 const TAGS = [
+  ...['bool', 'int', 'float'].map((name) => scalar(`tag:yaml.org,2002:${name}`)),
   new yaml.Type('!fluent/s', { kind: 'scalar', construct: (text: string) => new FluentString(text) }),
   new yaml.Type('!include', { kind: 'scalar', construct: (text: string) => new YamlInclude(text) }),
   ...(['scalar', 'sequence', 'mapping'] as const).map(
@@ -157,4 +155,5 @@ const TAGS = [
   ),
 ];
 
-const SCHEMA = yaml.DEFAULT_SCHEMA.extend({ implicit: [yaml11Boolean], explicit: TAGS });
+/** Without js-yaml's own merging, which lets what stands before `<<` win. */
+const SCHEMA = yaml.FAILSAFE_SCHEMA.extend({ implicit: [scalar('tag:yaml.org,2002:null')], explicit: TAGS });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ConfElement, paramOf, sectionsOf } from '../../src/core/conf-element.ts';
+import { evaluate } from '../../src/core/conf-ruby.ts';
 import {
   confFromYaml,
   confFromYamlList,
@@ -66,7 +67,10 @@ describe('a YAML configuration', () => {
       tag: '#{x}',
     };
     const [element] = sectionsOf(confFromYaml({ config: [{ source }] }, 'f.yaml').root);
-    expect(paramOf(element as ConfElement, 'path')?.value).toEqual({ parts: ['/a/', { ruby: "ENV['X']" }] });
+    expect(paramOf(element as ConfElement, 'path')?.value).toEqual({
+      parts: ['/a/', { ruby: "ENV['X']" }],
+      yaml: true,
+    });
     expect(paramOf(element as ConfElement, 'exclude_path')?.value).toBe('["/b"]');
     expect(paramOf(element as ConfElement, 'tag')?.value).toBe('#{x}');
   });
@@ -81,12 +85,50 @@ describe('a YAML configuration', () => {
     expect(confFromYamlList([{ source: {} }], 'f.yaml').root.items).toHaveLength(1);
   });
 
+  it('holds a list of plain values as JSON', () => {
+    const match = { $tag: '**', paths: ['/a', 1], store: [] };
+    expect(sectionsOf(confFromYaml({ config: [{ match }] }, 'f.yaml').root).map(shape)).toEqual([
+      ['match', '**', { paths: '["/a",1]' }],
+    ]);
+  });
+
+  it('lets a merge win over what stands before it', () => {
+    const common = { $type: 'file', path: '/common' };
+    const source = { path: '/own', '<<': common, tag: 'own' };
+    const listed = { '<<': [{ path: '/first' }, { path: '/second', tag: 'second' }] };
+    const config = [{ source }, { source: listed }];
+    expect(sectionsOf(confFromYaml({ config }, 'f.yaml').root).map(shape)).toEqual([
+      ['source', '', { path: '/common', '@type': 'file', tag: 'own' }],
+      ['source', '', { path: '/first', tag: 'second' }],
+    ]);
+  });
+
+  it('has the type and the argument of a section that an alias repeats only once', () => {
+    const buffer = { $arg: 'tag', $type: 'file', flush_interval: '1s' };
+    const match = { $tag: 'a', $type: 'forward', buffer };
+    const config = [{ match }, { match }];
+    expect(sectionsOf(confFromYaml({ config }, 'f.yaml').root).map(shape)).toEqual([
+      ['match', 'a', { '@type': 'forward' }, ['buffer', 'tag', { '@type': 'file', flush_interval: '1s' }]],
+      ['match', 'a', { '@type': 'forward' }, ['buffer', '', { flush_interval: '1s' }]],
+    ]);
+  });
+
+  it('has a nil where nothing is written, and text where Ruby wants the default', () => {
+    const ruby = { env: {}, hostname: '' };
+    const half = new FluentString('#{use_nil}/x');
+    const source = { path: null, tag: half, pos_file: new FluentString('#{use_default}') };
+    const [element] = sectionsOf(confFromYaml({ config: [{ source }] }, 'f.yaml').root);
+    const values = ['path', 'tag', 'pos_file'].map((name) => paramOf(element as ConfElement, name)?.value);
+    expect(values.map((value) => evaluate(value ?? 'missing', ruby))).toEqual([null, '', ':default']);
+  });
+
   it.each([
     ['text', ['the document is not a mapping']],
     [{ config: 'text' }, ['config is not a list of sections']],
     [{ config: [1] }, ['an entry of config is not a mapping']],
     [{ config: [{ sauce: {} }] }, ['config has no section sauce']],
-    [{ config: [{ source: { path: [1] } }] }, ['path is not a mapping']],
+    [{ config: [{ match: { store: [{}, 1] } }] }, ['store is not a mapping']],
+    [{ config: [{ match: { '<<': new YamlInclude('x') } }] }, ['!include x stands where no list is read']],
     [
       { config: [{ source: { path: new FluentString('\\q') } }] },
       ['\\q is no escape that Fluentd knows in !fluent/s "\\\\q"'],

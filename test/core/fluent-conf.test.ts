@@ -172,7 +172,8 @@ describe("Fluentd's own dump", () => {
   });
 
   it('gives the same facts where Fluentd logs in JSON', () => {
-    const message = 'using configuration file: <ROOT>\n  <source>\n    @type tail\n    path "/a\\tb"\n  </source>\n</ROOT>';
+    const message =
+      'using configuration file: <ROOT>\n  <source>\n    @type tail\n    path "/a\\tb"\n  </source>\n</ROOT>';
     const lines = [{ message: 'starting' }, { level: 'info', message }, { message: 'finished <ROOT>' }];
     const printed = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     expect(fluentConfFromDump(printed)).toMatchObject({ problems: [], sources: [{ paths: ['/a\tb'] }] });

@@ -106,6 +106,37 @@ describe('a configuration file', () => {
     ]);
   });
 
+  it('of YAML has its merges, numbers and lists as Psych reads them', async () => {
+    const text = [
+      'config:',
+      '  - source: &common',
+      '      $type: tail',
+      '      path: /logs/2024-01-02.log',
+      '      exclude_path: [/logs/a, /logs/b]',
+      '      tag: 2024-01-02',
+      '      pos_file: /p',
+      '      rotate_wait: 1_000',
+      '      read_from_head: !!bool true',
+      '  - source:',
+      '      $id: second',
+      '      path: /overridden',
+      '      <<: *common',
+      '      pos_file: /q',
+    ].join('\n');
+    const { sources, problems } = await loadFluentConf(put('f.yaml', text), { ruby });
+    expect(problems).toEqual([]);
+    const shared = {
+      paths: ['/logs/2024-01-02.log'],
+      excludePaths: ['/logs/a', '/logs/b'],
+      rotateWait: 1_000_000,
+      readFromHead: true,
+    };
+    expect(sources).toMatchObject([
+      { ...shared, posFile: '/p' },
+      { ...shared, posFile: '/q', id: 'second' },
+    ]);
+  });
+
   it('of broken YAML is a problem', async () => {
     const { problems } = await loadFluentConf(put('f.yaml', 'config: ['), { ruby });
     expect(problems).toHaveLength(1);
