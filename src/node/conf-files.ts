@@ -35,7 +35,7 @@ export async function loadFluentConf(path: string, options: ConfOptions): Promis
 
 /** The tree of a configuration file, with what it includes in place. */
 export async function readConfTree(path: string, options: ConfOptions): Promise<ParsedConf> {
-  const reading: Reading = { ruby: options.ruby, problems: [], within: [] };
+  const reading: Reading = { ruby: options.ruby, problems: [], within: [], yaml: { directory: '' } };
   const items = await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined);
   const further = await includeDirItems(items, options, reading);
   return { root: rootElement([...items, ...further], { file: path, line: 1 }), problems: reading.problems };
@@ -46,6 +46,11 @@ interface Reading {
   readonly problems: ConfProblem[];
   /** The files that are being read, the outermost first. */
   readonly within: readonly string[];
+  /**
+   * Of the YAML file that was opened last: Fluentd resolves `!include` against it, also in the files around that one,
+   * for Psych has one `domain_types` for all loaders (`lib/fluent/config/yaml_parser/loader.rb`).
+   */
+  readonly yaml: { directory: string };
 }
 
 type FromYaml = (document: unknown, file: string) => ParsedConf;
@@ -54,6 +59,7 @@ const MAX_DEPTH = 32;
 
 async function itemsOf(path: string, reading: Reading, fromYaml: FromYaml | undefined): Promise<ConfItem[]> {
   const inner = { ...reading, within: [...reading.within, resolve(path)] };
+  if (fromYaml !== undefined) reading.yaml.directory = dirname(path);
   try {
     const text = decodePath(await readFile(path));
     const { root, problems } =
@@ -81,8 +87,9 @@ async function includedItems(include: ConfInclude, reading: Reading): Promise<Co
   const inYaml = isYaml(include.place.file);
   const pattern = includePattern(include, reading, inYaml);
   if (pattern === undefined) return [];
+  const directory = inYaml ? reading.yaml.directory : dirname(include.place.file);
   const found: ConfItem[] = [];
-  for (const path of await rubyGlob(resolve(dirname(include.place.file), pattern))) {
+  for (const path of await rubyGlob(resolve(directory, pattern))) {
     if (reading.within.includes(path) || reading.within.length > MAX_DEPTH) {
       reading.problems.push({ place: include.place, text: `@include of ${path} includes itself` });
     } else found.push(...(await itemsOf(path, reading, inYaml ? confFromYamlList : undefined)));

@@ -106,6 +106,17 @@ describe('a configuration file', () => {
     ]);
   });
 
+  it('of YAML looks for what it includes beside the file that was read last, as Fluentd does', async () => {
+    const source = (path: string) =>
+      `- source: {$type: tail, path: ${path}, pos_file: /p, read_from_head: true}\n`;
+    put('d/a.yaml', `${source('/a')}- !include b.yaml\n`);
+    put('d/b.yaml', source('/b'));
+    put('z.yaml', source('/beside'));
+    put('d/z.yaml', source('/below'));
+    const text = ['z.yaml', 'd/a.yaml', 'z.yaml'].map((name) => `  - !include ${name}\n`).join('');
+    expect(await paths(put('f.yaml', `config:\n${text}`))).toEqual(['/beside', '/a', '/b', '/below']);
+  });
+
   it('of YAML has its merges, numbers and lists as Psych reads them', async () => {
     const text = [
       'config:',
