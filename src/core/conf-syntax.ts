@@ -15,7 +15,11 @@ interface Open {
   readonly place: Place;
 }
 
+/** What becomes of a line whose value cannot be read. */
+export type Unreadable = 'problem' | 'passed over';
+
 interface Reading {
+  readonly unreadable: Unreadable;
   readonly scanner: Scanner;
   readonly open: [Open, ...Open[]];
   readonly problems: ConfProblem[];
@@ -25,10 +29,10 @@ interface Reading {
 const NAME = /[a-zA-Z0-9_]+/y;
 
 /** The v1 syntax (`lib/fluent/config/v1_parser.rb`); what cannot be read is passed over, and is a problem. */
-export function parseConf(text: string, file: string): ParsedConf {
+export function parseConf(text: string, file: string, unreadable: Unreadable = 'problem'): ParsedConf {
   const placeAt = placesIn(text, file);
   const root: Open = { name: 'ROOT', arg: '', items: [], place: placeAt(0) };
-  const reading: Reading = { scanner: new Scanner(text), open: [root], problems: [], placeAt };
+  const reading: Reading = { unreadable, scanner: new Scanner(text), open: [root], problems: [], placeAt };
   for (skipSpace(reading); !reading.scanner.done; skipSpace(reading)) statement(reading);
   for (const { name, place } of reading.open.slice(1)) {
     reading.problems.push({ place, text: `<${name}> has no end tag </${name}>` });
@@ -50,7 +54,9 @@ function statement(reading: Reading): void {
     else line(reading, start);
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
-    reading.problems.push({ place: reading.placeAt(start), text: error.message });
+    const isTag = scanner.text[start] === '<';
+    if (isTag || reading.unreadable === 'problem')
+      reading.problems.push({ place: reading.placeAt(start), text: error.message });
     scanner.position = start;
     scanner.take(/[^\r\n]+/y);
   }

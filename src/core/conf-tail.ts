@@ -53,7 +53,7 @@ function tailPaths(params: Params) {
     paths: [...new Set(parts)].filter((part) => part !== ''),
     pathDelimiter,
     excludePaths: params.list('exclude_path'),
-    pathTimezone: params.text('path_timezone'),
+    pathTimezone: params.text('path_timezone') || undefined,
     globPolicy: globPolicy(params),
   };
 }

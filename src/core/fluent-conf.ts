@@ -61,10 +61,13 @@ export function fluentConf(written: ConfElement, ruby: RubyContext): FluentConf 
   };
 }
 
-/** What RPC `/api/config.getDump` gives and `fluentd --dry-run` prints, among other lines, is evaluated already. */
+/**
+ * What RPC `/api/config.getDump` gives and `fluentd --dry-run` prints, among other lines, is evaluated already.
+ * Only what a plugin declares is quoted in it: a value in `<record>` may be what no reader of the syntax takes.
+ */
 export function fluentConfFromDump(output: string): FluentConf {
   const dump = dumpIn(output) ?? dumpInJson(output) ?? output;
-  const { root, problems } = parseConf(dump, "Fluentd's own dump");
+  const { root, problems } = parseConf(dump, "Fluentd's own dump", 'passed over');
   const conf = fluentConf(root, { env: {}, hostname: '' });
   return { ...conf, problems: [...problems, ...conf.problems] };
 }

@@ -178,4 +178,16 @@ describe("Fluentd's own dump", () => {
     const printed = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     expect(fluentConfFromDump(printed)).toMatchObject({ problems: [], sources: [{ paths: ['/a\tb'] }] });
   });
+
+  it('is read over values that it does not quote', () => {
+    const record = "<record>\nsubject [SHELF] it's full\nname 'tis\n</record>";
+    const dump = `<ROOT>\n<filter **>\n${record}\n</filter>\n<source>\n@type tail\npath "/a"\n</source>\n</ROOT>\n`;
+    expect(fluentConfFromDump(dump)).toMatchObject({ problems: [], sources: [{ paths: ['/a'] }] });
+    expect(fluentConfFromDump(dump.replace('</source>\n', '')).problems).not.toEqual([]);
+  });
+
+  it('leaves a path_timezone that is nil empty', () => {
+    const dump = '<ROOT>\n<source>\n@type tail\npath "/a"\npath_timezone \n</source>\n</ROOT>\n';
+    expect(fluentConfFromDump(dump).sources).toMatchObject([{ pathTimezone: undefined }]);
+  });
 });
