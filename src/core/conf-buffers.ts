@@ -139,10 +139,17 @@ function chunkGlobs(buffer: OwnConf, around: Surroundings): string[] {
   const name = `${single ? 'fsb' : 'buffer'}.*${suffix}`;
   if (buffer.path === undefined) {
     if (around.rootDir === undefined || buffer.id === undefined) return [];
-    return [joinPath([around.rootDir, `worker${around.workerId}`, buffer.id, 'buffer', name])];
+    const parts = [around.rootDir, `worker${around.workerId}`, buffer.id, 'buffer'];
+    return [joinPath([...parts.map(literally), name])];
   }
-  if (buffer.path.includes('.*')) return [fileGlob(buffer.path, suffix, single)];
-  return [...directoryGlobs(buffer.path, name, around), `${buffer.path}.*${suffix}`];
+  const path = literally(buffer.path);
+  if (path.includes('.*')) return [fileGlob(path, suffix, single)];
+  return [...directoryGlobs(path, name, around), `${path}.*${suffix}`];
+}
+
+/** Fluentd makes its chunks under the very name, also where out_file's `path` with its `${tag}` becomes the buffer's. */
+function literally(path: string): string {
+  return path.replace(/[\\[\]{}?]/g, '\\$&');
 }
 
 function directoryGlobs(path: string, name: string, { shared, workerId }: Surroundings): string[] {

@@ -46,6 +46,20 @@ describe('a buffer', () => {
     ]);
   });
 
+  it('has its chunks where its path says so literally', () => {
+    const path = `/out/\${tag}/[a]?.log`;
+    const file = `@type file\npath ${path}\n<buffer tag>\n</buffer>`;
+    expect(buffers(match(file))).toMatchObject([
+      {
+        path,
+        chunkGlobs: [
+          String.raw`/out/$\{tag\}/\[a\]\?.log/buffer.*.log`,
+          String.raw`/out/$\{tag\}/\[a\]\?.log.*.log`,
+        ],
+      },
+    ]);
+  });
+
   it.each(['tag, time', '["tag", "time"]', '"time,tag"'])('is cut by time where its keys are %s', (keys) => {
     const buffer = `@type forward\n<buffer ${keys}>\ntimekey 1h\n</buffer>`;
     expect(buffers(match(buffer))).toMatchObject([{ flushMode: 'lazy', timekey: 3_600_000 }]);

@@ -36,11 +36,12 @@ const store = (id: string, buffer: string) => `
     </buffer>
   </store>`;
 
-/** A buffer whose place follows from root_dir and @id, one in a directory, one with a name of its own. */
+/** A buffer whose place follows from root_dir and @id, one in a directory, one with a name of its own, one like a glob. */
 const stores = (type: string) => [
   store(`@id ${type}_out`, `@type ${type}`),
   store('', `@type ${type}\n      path ${dir}/buffers/${type}`),
   store('', `@type ${type}\n      path ${dir}/buffers/${type}-named.*`),
+  store('', `@type ${type}\n      path ${dir}/buffers/\${tag}-[${type}]?`),
 ];
 
 const conf = () => `
@@ -83,7 +84,7 @@ for (const version of TESTED_VERSIONS) {
         const [source] = sources;
         const files = source && (await listFollowed(source, { instant: Date.now(), timeZone: 'UTC' }));
         expect(files?.map(({ path }) => path)).toEqual(entries());
-        expect(buffers).toHaveLength(6);
+        expect(buffers).toHaveLength(8);
         for (const { chunkGlobs } of buffers) {
           const chunks = (await Promise.all(chunkGlobs.map(rubyGlob))).flat();
           const found = chunks.filter(
