@@ -46,7 +46,7 @@ function toTree(element: ConfElement): Tree {
   const params = element.items.filter((item) => item.kind === 'param');
   return {
     name: element.name,
-    arg: String(shown(element.arg)),
+    arg: String(evaluate(element.arg, asSupervisor)),
     params: Object.fromEntries(params.map(({ name, value }) => [name, shown(value)])),
     sections: element.items.filter(isSection).map(toTree),
   };
@@ -110,8 +110,14 @@ for (const version of TESTED_VERSIONS) {
         }
       });
 
-      const always = ['daemonset.conf', 'crlf.conf', 'old-style.conf'];
-      const sinceThen = ['sidecar.conf', 'throttled.conf', 'json-with-ruby.conf', 'tree.yaml'];
+      const always = [
+        ...['daemonset.conf', 'crlf.conf', 'old-style.conf'],
+        ...['docs-tail.conf', 'docs-buffer.conf', 'docs-monitor-agent.conf', 'docs-config.conf'],
+      ];
+      const sinceThen = [
+        ...['sidecar.conf', 'throttled.conf', 'json-with-ruby.conf', 'tree.yaml'],
+        ...['docs-tail-newer.conf', 'docs-config.yaml'],
+      ];
 
       it.each(isNew ? [...always, ...sinceThen] : always)(
         'says in its own dump of %s what posidle reads from the file',
