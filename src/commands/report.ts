@@ -37,6 +37,7 @@ export class LogReporter implements Reporter {
 
   looked(state: State, seen: Observation): void {
     this.#tellChanges(seen);
+    this.#tellEarlyRequest(state, seen);
     this.#tellProgress(state, seen);
     this.#before = seen;
   }
@@ -63,6 +64,16 @@ export class LogReporter implements Reporter {
         `${file.path} is blocked: ${formatBytes(file.lag ?? 0)} left and the position stands still; a full buffer, a throttled input or a slow destination`,
       );
     }
+  }
+
+  #tellEarlyRequest({ name }: State, { requests, fluentd }: Observation): void {
+    const [first] = requests;
+    if (first === undefined || this.#before?.requests.length !== 0) return;
+    if (name !== 'waiting' || fluentd.kind !== 'absent') return;
+    this.#log.info(
+      {},
+      `${first.by} came before fluentd is up: waiting for it; a second signal ends the wait`,
+    );
   }
 
   #tellProgress(state: State, seen: Observation): void {

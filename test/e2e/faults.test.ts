@@ -171,6 +171,20 @@ test('a wrapper that starts Fluentd late is not stopped by an old pos file and d
   expect([chunks().length, delivered()]).toEqual([0, 1_000]);
 });
 
+test('a SIGTERM that comes before Fluentd is up leaves it the time to read and to deliver', async () => {
+  writeFileSync(log('app.log'), lines(1_000));
+  writeFileSync(conf(), renderConf([tailAll(), toStdout()]));
+  const early = watch(['-c', conf(), '--process', conf(), '--quiet', 'off', '--strict']);
+  await early.logged(/^no process matches/);
+  early.kill('SIGTERM');
+  await early.logged(/^SIGTERM came before fluentd is up/);
+  const { output, exited } = await start(tailAll(), toStdout());
+  expect(await early.exited).toBe(0);
+  expect(outcomeOf(early)).toMatchObject({ end: 'stopped', trigger: 'SIGTERM', drained: true });
+  expect(await exited).toEqual({ code: 0, signal: null });
+  expect(linesIn(output())).toBe(1_000);
+});
+
 test('a call of the RPC that fails once is made again', async () => {
   writeFileSync(log('app.log'), 'line 1\n');
   const sections = [tailAll(), toStdout()];
