@@ -1,13 +1,14 @@
+import { Inspector } from './commands/inspect-look.ts';
+import { inspectSubject } from './commands/inspect-subject.ts';
 import { Parent } from './commands/parent.ts';
 import { confOf } from './commands/run.ts';
 import { findSubject, subjectFor, withConf } from './commands/subject.ts';
-import { type Inspection, inspect as inspectReadings } from './core/inspection.ts';
+import { type Inspection, inspectionOf, whole } from './core/inspection.ts';
 import type { Outcome } from './core/outcome.ts';
 import { DEFAULT_POLICY, type Policy } from './core/policy.ts';
 import type { FluentdTarget } from './core/processes.ts';
 import type { StateName } from './core/state.ts';
 import type { StopVia } from './core/subject.ts';
-import { listFollowed, lookAtFiles, readPosFiles } from './daemon/collect.ts';
 import { type Reporter, watch as watchLoop } from './daemon/loop.ts';
 import { DoneFile } from './node/done-file.ts';
 import { NodeHost } from './node/node-host.ts';
@@ -50,13 +51,12 @@ export async function run(
   }
 }
 
-/** What Fluentd has read and what is left. */
+/** What Fluentd has read and what is left: the object that `posidle inspect --json` prints. */
 export async function inspect(options: Pick<WatchOptions, 'posFiles' | 'fluentConf'>): Promise<Inspection> {
+  const { posFiles, fluentConf } = namedIn(options);
   const host = new NodeHost();
-  const found = await findSubject(host, namedIn(options));
-  const readings = await readPosFiles(host, found.posFiles);
-  const looks = await lookAtFiles(host, readings);
-  return inspectReadings(readings, looks, await listFollowed(host, found.conf?.sources ?? []));
+  const subject = await inspectSubject(host, { posFiles, fluentConf, raw: false, root: undefined });
+  return whole(inspectionOf(await new Inspector(host, subject).look()));
 }
 
 const SEARCH: Start = async () => ({ by: 'search' });

@@ -1,5 +1,5 @@
 import type { History, Pace, Track } from '../core/inspection-history.ts';
-import { type Place, placesOf, type SortKey } from '../core/inspection-order.ts';
+import { type Place, placesOf, type SortKey, undiscoveredOf } from '../core/inspection-order.ts';
 import type { Overview, UndiscoveredOverview } from '../core/overview.ts';
 import { verdictOf } from '../core/overview.ts';
 import { printable } from '../core/printable.ts';
@@ -101,11 +101,8 @@ interface Choice {
 
 /** Only what fits is made up: there may be 10,000 files. Undiscovered ones come first, they have all of it left. */
 function rowsOf(found: Overview, { live, view, room }: Choice): Shown {
-  const { states } = view;
-  const isWanted = states === undefined || states.includes('undiscovered');
-  const undiscovered = isWanted ? found.undiscovered : [];
-  const places = placesOf(found, { states, sort: live.sort });
-  const all: readonly (Place | UndiscoveredOverview)[] = [...undiscovered, ...places];
+  const places = placesOf(found, { states: view.states, sort: live.sort });
+  const all: readonly (Place | UndiscoveredOverview)[] = [...undiscoveredOf(found, view), ...places];
   const first = Math.max(0, Math.min(live.top, all.length - room));
   const cells = all
     .slice(first, first + room)

@@ -1,4 +1,4 @@
-import { placesOf } from '../core/inspection-order.ts';
+import { placesOf, undiscoveredOf } from '../core/inspection-order.ts';
 import { type Overview, verdictOf } from '../core/overview.ts';
 import { printable } from '../core/printable.ts';
 import { formatBytes } from '../core/units.ts';
@@ -61,11 +61,10 @@ function statesOf(found: Overview, view: View): ReadonlyMap<string, Told> {
     const text = `${printable(path)} is ${state}, ${left}`;
     states.set(`${printable(path)} (inode ${inode})`, { state: String(state), text });
   }
-  if (view.states === undefined || view.states.includes('undiscovered'))
-    for (const { path, size } of found.undiscovered)
-      states.set(printable(path), {
-        state: 'undiscovered',
-        text: `${printable(path)} is undiscovered, ${formatBytes(size)} left`,
-      });
+  for (const { path, size } of undiscoveredOf(found, view))
+    states.set(printable(path), {
+      state: 'undiscovered',
+      text: `${printable(path)} is undiscovered, ${formatBytes(size)} left`,
+    });
   return states;
 }

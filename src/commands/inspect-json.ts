@@ -1,26 +1,25 @@
-import type { ShownEntry } from '../core/inspected-rows.ts';
-import { rowsOf, type Which } from '../core/inspection-order.ts';
-import type { Overview, PosFileOverview } from '../core/overview.ts';
+import { type InspectedEntry, type InspectedPosFile, inspectionOf } from '../core/inspection.ts';
+import { undiscoveredOf, type Which } from '../core/inspection-order.ts';
+import type { Overview } from '../core/overview.ts';
 
 /** One JSON object, in parts: a million entries are longer than a string may be. An entry a line. */
 export function* jsonParts(found: Overview, which: Which): Generator<string> {
+  const { posFiles, undiscovered, lag, caughtUp } = inspectionOf(found, which);
   yield '{\n  "posFiles": [';
-  for (const [index, posFile] of found.posFiles.entries()) {
+  for (const [index, posFile] of posFiles.entries()) {
     yield index === 0 ? '\n' : ',\n';
-    yield* posFileParts(posFile, which);
+    yield* posFileParts(posFile);
   }
-  yield found.posFiles.length === 0 ? '],\n' : '\n  ],\n';
-  const undiscovered = undiscoveredOf(found, which).map(({ path, size }) => ({ path, size }));
-  const { lag, caughtUp } = found;
+  yield posFiles.length === 0 ? '],\n' : '\n  ],\n';
   yield `  "undiscovered": ${listed(undiscovered, '  ')},\n`;
   yield `  "lag": ${JSON.stringify(lag)},\n  "caughtUp": ${caughtUp}\n}\n`;
 }
 
-function* posFileParts({ path, entries, unparsable, error }: PosFileOverview, which: Which) {
+function* posFileParts({ path, entries, unparsable, error }: InspectedPosFile<Iterable<InspectedEntry>>) {
   yield `    {\n      "path": ${JSON.stringify(path)},\n      "entries": [`;
   let separator = '\n';
-  for (const row of rowsOf(entries, which)) {
-    yield `${separator}        ${JSON.stringify(entryJson(entries.at(row)))}`;
+  for (const entry of entries) {
+    yield `${separator}        ${JSON.stringify(entry)}`;
     separator = ',\n';
   }
   yield separator === '\n' ? ']' : '\n      ]';
@@ -30,9 +29,8 @@ function* posFileParts({ path, entries, unparsable, error }: PosFileOverview, wh
 
 /** An entry a line, for logs and jq; what cannot be shown as an entry has a line of its own. */
 export function* ndjsonLines(found: Overview, which: Which): Generator<string> {
-  for (const { path: posFile, entries, unparsable, error } of found.posFiles) {
-    for (const row of rowsOf(entries, which))
-      yield JSON.stringify({ posFile, ...entryJson(entries.at(row)) });
+  for (const { path: posFile, entries, unparsable, error } of inspectionOf(found, which).posFiles) {
+    for (const entry of entries) yield JSON.stringify({ posFile, ...entry });
     for (const line of unparsable) yield JSON.stringify({ posFile, unparsable: line });
     if (error !== undefined) yield JSON.stringify({ posFile, error });
   }
@@ -40,15 +38,6 @@ export function* ndjsonLines(found: Overview, which: Which): Generator<string> {
     const entry = { path, position: null, inode: null, size, lag: size, state: 'undiscovered' };
     yield JSON.stringify({ posFile, ...entry });
   }
-}
-
-function undiscoveredOf({ undiscovered }: Overview, { states }: Which): Overview['undiscovered'] {
-  return states === undefined || states.includes('undiscovered') ? undiscovered : [];
-}
-
-/** The fields of the contract, in its order. */
-function entryJson({ path, position, inode, size, lag, state }: ShownEntry) {
-  return { path, position, inode, size, lag, state };
 }
 
 function listed(values: readonly unknown[], indent: string): string {

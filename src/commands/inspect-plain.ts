@@ -1,5 +1,5 @@
 import type { ShownEntry } from '../core/inspected-rows.ts';
-import { rowsOf } from '../core/inspection-order.ts';
+import { rowsOf, undiscoveredOf } from '../core/inspection-order.ts';
 import { type Overview, type PosFileOverview, verdictOf } from '../core/overview.ts';
 import { whyUnparsable } from '../core/pos-line.ts';
 import { printable } from '../core/printable.ts';
@@ -11,9 +11,8 @@ import { buffersIn, rawVerdict, type View } from './inspect-table.ts';
 export function* plainLines(found: Overview, view: View): Generator<string> {
   yield `${view.raw ? rawVerdict(found) : verdictOf(found)}.`;
   for (const posFile of found.posFiles) yield* posFileSentences(posFile, view);
-  if (view.states === undefined || view.states.includes('undiscovered'))
-    for (const { path, size } of found.undiscovered)
-      yield `File ${printable(path)}: undiscovered, ${formatBytes(size)} left, no entry yet.`;
+  for (const { path, size } of undiscoveredOf(found, view))
+    yield `File ${printable(path)}: undiscovered, ${formatBytes(size)} left, no entry yet.`;
   for (const line of buffersIn(found, view.conf)) yield `${line}.`;
   for (const note of view.notes) yield `Note: ${printable(note)}.`;
 }

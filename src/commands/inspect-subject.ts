@@ -6,8 +6,7 @@ import { BelowRoot } from '../node/below-root.ts';
 import { exists } from '../node/files.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { usualPlaces } from './find-conf.ts';
-import type { InspectArgs } from './inspect-options.ts';
-import { findSubject } from './subject.ts';
+import { findSubject, type Named } from './subject.ts';
 
 const STDIN = '-';
 
@@ -28,21 +27,20 @@ export interface InspectSubject {
   followed(): Promise<readonly FollowedReading[]>;
 }
 
-type Named = Pick<InspectArgs, 'pos-file' | 'fluent-conf' | 'raw' | 'root'>;
+type Wanted = Pick<Named, 'posFiles' | 'fluentConf'> & Pick<InspectSubject, 'raw' | 'root'>;
 
-/** What the arguments mean; throws where there is nothing to look at. */
-export async function inspectSubject(host: NodeHost, args: Named): Promise<InspectSubject> {
-  const { raw, root } = args;
+/** What is meant; throws where there is nothing to look at. */
+export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<InspectSubject> {
+  const { raw, root } = wanted;
   const below = root === undefined ? undefined : new BelowRoot(root);
-  const given = args['pos-file'] ?? [];
-  const places = () => placesOf(host, given, below);
+  const places = () => placesOf(host, wanted.posFiles, below);
   const named = await places();
   const found =
     raw && named.length > 0
       ? { posFiles: [], conf: undefined, warnings: [] }
       : await findSubject(host, {
           posFiles: named.map(({ name }) => name),
-          fluentConf: await confPlace(args['fluent-conf'], below),
+          fluentConf: await confPlace(wanted.fluentConf, below),
         });
   return {
     raw,

@@ -1,5 +1,5 @@
 import { unseenBuffers, whatIsBuffered } from '../core/buffers.ts';
-import { rowsOf, shareRead, type Which } from '../core/inspection-order.ts';
+import { rowsOf, shareRead, undiscoveredOf, type Which } from '../core/inspection-order.ts';
 import type { Overview, PosFileOverview, UndiscoveredOverview } from '../core/overview.ts';
 import { verdictOf } from '../core/overview.ts';
 import { whyUnparsable } from '../core/pos-line.ts';
@@ -28,7 +28,7 @@ const MOST_DEFECTS = 20;
 /** The found for people, line by line: a table a pos file, then what else there is, then one sentence. */
 export function* tableLines(found: Overview, view: View): Generator<string> {
   for (const posFile of found.posFiles) yield* posFileLines(posFile, view);
-  if (!view.raw) yield* undiscoveredLines(found.undiscovered, view);
+  if (!view.raw) yield* undiscoveredLines(undiscoveredOf(found, view), view);
   for (const line of closingLines(found, view)) yield fitted(line, view);
   yield lastLine(found, view);
 }
@@ -80,8 +80,8 @@ function more(count: number, noun: string): readonly string[] {
 }
 
 function* undiscoveredLines(all: readonly UndiscoveredOverview[], view: View): Generator<string> {
-  const { style, width, states } = view;
-  if (all.length === 0 || (states !== undefined && !states.includes('undiscovered'))) return;
+  const { style, width } = view;
+  if (all.length === 0) return;
   const wait = formatDuration(Math.max(...all.map(({ refreshInterval }) => refreshInterval)));
   const title = `undiscovered: ${counted(all.length, 'file')}; in_tail looks for new ones every ${wait}`;
   yield fitted(title, view, style.bold);

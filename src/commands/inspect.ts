@@ -18,7 +18,8 @@ import { UsageError } from './usage-error.ts';
 export async function runInspect(args: InspectArgs): Promise<number> {
   refuseContradictions(args);
   const host = new NodeHost();
-  const subject = await inspectSubject(host, args);
+  const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, raw, root } = args;
+  const subject = await inspectSubject(host, { posFiles, fluentConf, raw, root });
   const view = viewOf(args, subject);
   if (args.follow) return await follow({ host, subject, view, args });
   const found = await lookOnce(new Inspector(host, subject));

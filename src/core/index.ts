@@ -1,4 +1,3 @@
-export { inspect } from './inspection.ts';
 export { type FileState, type Lag, lagOf } from './lag.ts';
 export type { Step } from './moves.ts';
 export { type Observation, observe } from './observation.ts';

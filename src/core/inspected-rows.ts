@@ -27,7 +27,7 @@ export interface ShownEntry {
   /** null where unknown. */
   readonly size: number | null;
   readonly lag: number | null;
-  /** null: not looked at (`--raw`). */
+  /** null: the log file was not looked at (`--raw`). */
   readonly state: FileState | null;
   /** How long ago the position moved last, as far as that can be told. */
   readonly age: Millis | null;

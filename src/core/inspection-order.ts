@@ -36,6 +36,11 @@ export interface Which {
   readonly sort: SortKey | undefined;
 }
 
+/** The files without an entry, where their state is asked for. */
+export function undiscoveredOf({ undiscovered }: Overview, { states }: Which): Overview['undiscovered'] {
+  return states === undefined || states.includes('undiscovered') ? undiscovered : [];
+}
+
 /** One entry of an inspection. */
 export interface Place {
   readonly posFile: PosFileOverview;

@@ -8,6 +8,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -180,27 +181,52 @@ describe('the table', () => {
 });
 
 describe('for programs', () => {
-  test('--json is what the library finds, and --ndjson the same a line an entry', async () => {
-    const entries = [logged('a.log', 'one\n', 4), logged('b.log', 'one\ntwo\n', 4), logged('c.log', 'x', 9)];
-    const others = [
-      { path: '/gone', position: 1, inode: '18446744073709551615' },
-      { path: '/u', position: null, inode: 3 },
+  test('--json is what the library finds, in every state; --ndjson is the same a line an entry', async () => {
+    const entries = [
+      logged('caught-up.log', 'one\n', 4),
+      logged('behind.log', 'one\ntwo\n', 4),
+      logged('blocked.log', 'one\ntwo\n', 4),
+      logged('rotated.log', 'one\ntwo\n', 4),
+      logged('truncated.log', 'x', 9),
+      logged('partial-line.log', 'one\ntwo', 4),
+      { path: join(dir, 'missing.log'), position: 1, inode: '18446744073709551615' },
+      { path: join(dir, 'unwatched.log'), position: null, inode: 3 },
     ];
-    writeFileSync(pos, `${posText([...entries, ...others, ...entries])}bad\n`);
-    renameSync(join(dir, 'b.log'), join(dir, 'b.log.1'));
-    writeFileSync(join(dir, 'b.log'), 'new\n');
-    const { stdout, code } = await posidle('inspect', pos, '--json');
+    writeFileSync(pos, `${posText([...entries, ...entries])}bad\n`);
+    renameSync(join(dir, 'rotated.log'), join(dir, 'rotated.log.1'));
+    writeFileSync(join(dir, 'rotated.log'), 'new\n');
+    writeFileSync(join(dir, 'undiscovered.log'), 'new\n');
+    for (const path of [pos, join(dir, 'blocked.log')]) utimesSync(path, 1, 1);
+    const source = `@type tail\npath ${dir}/*.log\npos_file ${pos}\ntag a\n<parse>\n@type none\n</parse>`;
+    const conf = join(dir, 'fluent.conf');
+    writeFileSync(conf, `<source>\n${source}\n</source>\n`);
+
+    const { stdout, code } = await posidle('inspect', '-c', conf, '--json');
     expect(code).toBe(0);
     const found = JSON.parse(stdout);
-    expect(found).toEqual(await inspectByApi({ posFiles: [pos] }));
+    expect(await inspectByApi({ fluentConf: conf })).toEqual(found);
     expect(found).toMatchObject({ lag: null, caughtUp: false });
-    const lines = (await posidle('inspect', pos, '--ndjson')).stdout
+    for (const { path, state } of found.posFiles[0].entries) expect(path).toBe(join(dir, `${state}.log`));
+    expect(found.posFiles[0].entries).toHaveLength(entries.length);
+    expect(found.undiscovered).toEqual([{ path: join(dir, 'undiscovered.log'), size: 4 }]);
+    const lines = (await posidle('inspect', '-c', conf, '--ndjson')).stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines).toEqual([
       ...found.posFiles[0].entries.map((entry: object) => ({ posFile: pos, ...entry })),
-      { posFile: pos, unparsable: { line: 9, text: 'bad' } },
+      { posFile: pos, unparsable: { line: 17, text: 'bad' } },
+      expect.objectContaining({ posFile: pos, path: join(dir, 'undiscovered.log'), state: 'undiscovered' }),
+    ]);
+  });
+
+  test('the library names what cannot be inspected, as --json does', async () => {
+    const posFiles = [dir, join(dir, 'none.pos')];
+    const found = await inspectByApi({ posFiles });
+    expect(found).toEqual(JSON.parse((await posidle('inspect', ...posFiles, '--json')).stdout));
+    expect(found.posFiles.map(({ error }) => error)).toEqual([
+      'it is a directory, and no pos file',
+      'there is no such file',
     ]);
   });
 

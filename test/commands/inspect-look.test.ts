@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Inspector } from '../../src/commands/inspect-look.ts';
+import { inspectSubject } from '../../src/commands/inspect-subject.ts';
+import { inspectionOf, whole } from '../../src/core/inspection.ts';
+import { observe } from '../../src/core/observation.ts';
+import { DEFAULT_POLICY } from '../../src/core/policy.ts';
+import { collect } from '../../src/daemon/collect.ts';
+import { NodeHost } from '../../src/node/node-host.ts';
+import { RUNS } from '../support/arbitraries.ts';
+import { ABSENT, posText, subject } from '../support/builders.ts';
+
+let dir: string;
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-look-'));
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const text = fc.constantFrom('', 'one\n', 'one\ntwo', 'one\ntwo\n');
+const file = fc.record({
+  name: fc.constantFrom('a.log', 'b.log'),
+  /** What stands at the path, and what was renamed. */
+  now: fc.option(text, { nil: undefined }),
+  before: fc.option(text, { nil: undefined }),
+});
+const line = fc.record({
+  name: fc.constantFrom('a.log', 'b.log', 'no/a.log'),
+  position: fc.constantFrom(0, 2, 4, 7, 8, 9, null),
+  inode: fc.constantFrom('now', 'before', '0', '18446744073709551615'),
+});
+
+test('inspect finds what the daemon finds in the same directory: entries, states, lags, unparsable lines', async () => {
+  const host = new NodeHost();
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(file), fc.array(line), fc.boolean(), async (files, lines, torn) => {
+      runs += 1;
+      const logs = join(dir, String(runs));
+      mkdirSync(logs);
+      for (const { name, now, before } of files) {
+        if (before !== undefined) writeFileSync(join(logs, `${name}.1`), before);
+        if (now !== undefined) writeFileSync(join(logs, name), now);
+      }
+      const inodeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.ino ?? 1;
+      const entries = lines.map(({ name, position, inode }) => {
+        const path = join(logs, name);
+        const inodes = { now: inodeOf(path), before: inodeOf(`${path}.1`) };
+        return { path, position, inode: inode === 'now' || inode === 'before' ? inodes[inode] : inode };
+      });
+      const pos = join(logs, 'app.pos');
+      writeFileSync(pos, posText(entries) + (torn ? 'torn\n/b\t1' : ''));
+
+      const posFiles = [pos];
+      const view = { fluentd: ABSENT, depth: 'positions' } as const;
+      const snapshot = await collect(host, subject({ posFiles }), view);
+      const { files: watched, unknown, readSince } = observe(undefined, snapshot, DEFAULT_POLICY);
+      const wanted = await inspectSubject(host, {
+        posFiles,
+        fluentConf: undefined,
+        raw: false,
+        root: undefined,
+      });
+      const found = whole(inspectionOf(await new Inspector(host, wanted).look()));
+
+      const shown = watched.map(({ movedAt: _, read: __, ...entry }) => entry);
+      expect(found.posFiles[0]?.entries).toEqual(shown);
+      if (unknown.length === 0 && found.posFiles[0]?.error === undefined)
+        expect(found.caughtUp).toBe(readSince !== undefined);
+      for (const reading of snapshot.posFiles)
+        if (reading.kind === 'read') expect(found.posFiles[0]?.unparsable).toEqual(reading.unparsable);
+    }),
+    RUNS,
+  );
+});
