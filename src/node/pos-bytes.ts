@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { decodePath, encodePath } from '../core/path-bytes.ts';
 import { NEWLINE, pathEndOf } from '../core/pos-line.ts';
 import { formatBytes, type Millis } from '../core/units.ts';
+import { exists } from './files.ts';
 
 /** A pos file of two million entries. More is something else, or nothing that one should load beside a Fluentd. */
 const LARGEST = 512 * 1024 ** 2;
@@ -29,7 +30,10 @@ export async function readPosBytes(path: string): Promise<PosBytes | undefined> 
     refuseLarge(stat.size);
     const bytes = await readAll(() => file, stat.size);
     // After the bytes: what was written while they were read counts as written now.
-    const { mtimeMs } = await file.stat();
+    const { mtimeMs, nlink } = await file.stat();
+    // A name that stands for another file by now has been replaced, not lost.
+    if (stat.isFile() && nlink === 0 && !(await exists(path)))
+      throw new Error('it vanished while it was read');
     return { bytes, writtenAgo: stat.isFile() ? Math.max(0, Date.now() - mtimeMs) : null };
   } finally {
     await file.close();

@@ -1,27 +1,13 @@
-import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { inspect as inspectByApi } from '../../src/index.ts';
 import { posText } from '../support/builders.ts';
-import { posidle } from '../support/posidle.ts';
+import { loggedIn, posidle, shellIn } from '../support/posidle.ts';
 import { requireTmux, Tmux } from '../support/tmux.ts';
 import { until } from '../support/until.ts';
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 let dir: string;
 let pos: string;
 
@@ -31,19 +17,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-/** A log file, and the entry of it. */
-function logged(name: string, text: string, position: number | null, at = dir) {
-  const path = join(at, name);
-  writeFileSync(path, text);
-  return { path, position, inode: statSync(path).ino };
-}
-
-/** Runs a shell line; `posidle` in it is the built CLI. */
-function shell(line: string, input?: string) {
-  const script = `posidle() { "${process.execPath}" "${CLI}" "$@"; }\ncd "${dir}"\n${line}`;
-  const { stdout, stderr, status } = spawnSync('bash', ['-c', script], { encoding: 'utf8', input });
-  return { stdout, stderr, status };
-}
+const logged = (name: string, text: string, position: number | null, at = dir) =>
+  loggedIn(at, name, text, position);
+const shell = (line: string, input?: string) => shellIn(dir, line, input);
 
 describe('the table', () => {
   test('names every file with what is read and left, what is furthest behind first, and a verdict', async () => {
@@ -318,157 +294,5 @@ describe('for programs', () => {
       code: 1,
       stdout: expect.stringMatching(/^not known: .*no\.pos: there is no such file; .*\n$/),
     });
-  });
-});
-
-describe('bad input is named, the rest is shown, and there is no stack', () => {
-  const bad: readonly (readonly [string, () => string, RegExp])[] = [
-    ['a directory', () => dir, /it is a directory, and no pos file/],
-    ['a binary file', () => process.execPath, /it is no pos file: its first 64\.0 KiB/],
-    ['a small binary file', () => made('\0\x01\x02\n\xff'), /it is no pos file: 1 line, none of path/],
-    ['a file without a whole line', () => made('no newline'), /it is no pos file: it holds no whole line/],
-    ['a file of 1 GiB', () => truncated(made(''), 2 ** 30), /it is too large for a pos file: 1\.0 GiB/],
-    [
-      'a file of 300 MiB without a line',
-      () => truncated(made(''), 300 * 2 ** 20),
-      /its first 64\.0 KiB hold no line/,
-    ],
-    ['a device', () => '/dev/zero', /its first 64\.0 KiB hold no line/],
-    ['a file that is not there', () => join(dir, 'none.pos'), /there is no such file/],
-    ['links in a circle', () => circle(), /its symbolic links lead round in a circle/],
-    ['a path below a file', () => join(made('x'), 'y'), /there is no such file/],
-  ];
-  const made = (text: string) => {
-    const path = join(dir, 'bad.pos');
-    writeFileSync(path, text, 'latin1');
-    return path;
-  };
-  const truncated = (path: string, size: number) => {
-    truncateSync(path, size);
-    return path;
-  };
-  const circle = () => {
-    symlinkSync('circle', join(dir, 'circle'));
-    return join(dir, 'circle');
-  };
-
-  test.each(bad)('%s', async (_, make, why) => {
-    writeFileSync(pos, posText([logged('a.log', 'one\n', 4)]));
-    const { stdout, stderr, code } = await posidle('inspect', make(), pos);
-    expect(stdout).toMatch(why);
-    expect(stdout).toMatch(/caught-up .*a\.log/);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-  });
-
-  test('files that may not be read, pos file and log file alike', () => {
-    writeFileSync(pos, posText([logged('a.log', 'one\n', 4), logged('b.log', 'one\n', 0)]));
-    mkdirSync(join(dir, 'closed'));
-    const closed = logged('c.log', 'one\n', 0, join(dir, 'closed'));
-    writeFileSync(join(dir, 'more.pos'), posText([closed]));
-    writeFileSync(join(dir, 'closed.pos'), posText([closed]));
-    chmodSync(join(dir, 'b.log'), 0o000);
-    chmodSync(join(dir, 'closed'), 0o000);
-    chmodSync(join(dir, 'closed.pos'), 0o000);
-    // Root reads everything, unless it is stripped of its capabilities.
-    const stripped = process.getuid?.() === 0 ? 'setpriv --bounding-set=-all --inh-caps=-all' : '';
-    const { stdout, stderr, status } = shell(
-      `${stripped} "${process.execPath}" "${CLI}" inspect closed.pos more.pos app.pos`,
-    );
-    expect(stdout).toMatch(/closed\.pos\n {2}cannot be inspected: permission denied/);
-    expect(stdout).toMatch(/cannot look at .*c\.log: permission denied/);
-    expect(stdout).toMatch(/behind .*b\.log\n[\s\S]*caught-up .*a\.log\n/);
-    expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
-  });
-
-  test('a path with a NUL byte', async () => {
-    writeFileSync(pos, posText([{ path: '/a\0b', position: 1, inode: 1 }]));
-    const { stdout, code } = await posidle('inspect', pos);
-    expect(stdout).toMatch(/cannot look at \/a\\x00b: its path holds a NUL byte/);
-    expect(code).toBe(1);
-  });
-
-  test.each([
-    ['--state', 'lost', /--state: 'lost' is no state; write some of caught-up,/],
-    ['--sort', 'mood', /Choices: "lag", "file"/],
-    ['--max-lag', 'much', /--max-lag: 'much' is no size/],
-    ['--max-age', 'old', /--max-age: 'old' is no duration/],
-    ['--json', '--ndjson', /--json and --ndjson: give only one of them/],
-    ['--raw', '--check', /--raw and --check/],
-  ])('%s %s is bad usage', async (name, value, why) => {
-    writeFileSync(pos, '');
-    const { stderr, code } = await posidle('inspect', pos, name, value);
-    expect(stderr).toMatch(why);
-    expect(stderr).not.toMatch(/\n\s+at /);
-    expect(code).toBe(2);
-  });
-});
-
-describe('an output that takes no more', () => {
-  beforeEach(() =>
-    writeFileSync(
-      pos,
-      posText(Array.from({ length: 50_000 }, (_, at) => ({ path: `/${at}`, position: 1, inode: at }))),
-    ),
-  );
-
-  test.each(['', '--json', '--ndjson', '--plain'])('ends `inspect %s | head -1` without a word', (args) => {
-    const { stdout, stderr } = shell(`posidle inspect app.pos ${args} | head -1; echo \${PIPESTATUS[0]}`);
-    expect(stdout.split('\n')).toHaveLength(3);
-    expect(stdout).toMatch(/\n0\n$/);
-    expect(stderr).toBe('');
-  });
-
-  test('is named where the disk is full', () => {
-    const { stderr, status } = shell('posidle inspect app.pos > /dev/full');
-    expect(stderr).toMatch(/^posidle: cannot write to stdout: ENOSPC.*\n$/);
-    expect(status).toBe(1);
-  });
-
-  test('does no harm where stdout is closed', () => {
-    expect(shell('posidle inspect app.pos >&-')).toMatchObject({ stderr: '', status: 0 });
-  });
-});
-
-describe('a large pos file', () => {
-  const write = (count: number) => {
-    const lines: string[] = [];
-    for (let at = 0; at < count; at += 1)
-      lines.push(
-        `/var/log/containers/app-${at}_default_main-0123456789abcdef.log\t${hex(at)}\t${hex(at + 1)}\n`,
-      );
-    writeFileSync(pos, lines.join(''));
-  };
-  const hex = (value: number) => value.toString(16).padStart(16, '0');
-  /** Processor seconds, for others may be at work on this machine, and KiB at most. */
-  const measured = () => {
-    const tell = 'process.on("exit",()=>process.stderr.write(JSON.stringify(process.resourceUsage())))';
-    const { status, stderr } = shell(
-      `"${process.execPath}" --import 'data:text/javascript,${tell}' "${CLI}" inspect app.pos > out`,
-    );
-    const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(stderr);
-    return { status, seconds: (userCPUTime + systemCPUTime) / 1e6, kibibytes: maxRSS };
-  };
-
-  test('of 100,000 entries is parsed back equal from --json', async () => {
-    write(100_000);
-    const { stdout } = await posidle('inspect', pos, '--json');
-    const [posFile] = JSON.parse(stdout).posFiles;
-    expect(posFile.entries).toHaveLength(100_000);
-    expect(posFile.entries[99_999]).toEqual({
-      path: '/var/log/containers/app-99999_default_main-0123456789abcdef.log',
-      position: 99_999,
-      inode: '100000',
-      size: null,
-      lag: null,
-      state: 'missing',
-    });
-  });
-
-  test('of 1,000,000 entries takes seconds, and stays below 512 MiB', () => {
-    write(1_000_000);
-    const { status, seconds, kibibytes } = measured();
-    expect(status).toBe(0);
-    expect(seconds).toBeLessThan(10);
-    expect(kibibytes).toBeLessThan(512 * 1024);
   });
 });

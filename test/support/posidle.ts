@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from './until.ts';
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /** One line of posidle's JSON log. */
 export interface LogLine {
@@ -80,6 +81,25 @@ export async function posidle(
   const run = startPosidle(args);
   const code = await run.exited;
   return { code, stdout: run.stdout(), stderr: run.stderr() };
+}
+
+/** Runs a shell line in a directory; `posidle` in it is the built CLI. */
+export function shellIn(dir: string, line: string, input?: string) {
+  const script = `posidle() { "${process.execPath}" "${CLI}" "$@"; }\ncd "${dir}"\n${line}`;
+  const { stdout, stderr, status } = spawnSync('bash', ['-c', script], { encoding: 'utf8', input });
+  return { stdout, stderr, status };
+}
+
+/** The words before `posidle` in a shell line that make Node run this text first. */
+export function loading(text: string): string {
+  return `NODE_OPTIONS='--import data:text/javascript,${encodeURIComponent(text).replaceAll("'", '%27')}'`;
+}
+
+/** A log file, and the entry of it. */
+export function loggedIn(dir: string, name: string, text: string, position: number | null) {
+  const path = join(dir, name);
+  writeFileSync(path, text);
+  return { path, position, inode: statSync(path).ino };
 }
 
 function parseLine(line: string): LogLine[] {

@@ -1,0 +1,167 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { posText } from '../support/builders.ts';
+import { CLI, loading, loggedIn, posidle, shellIn } from '../support/posidle.ts';
+
+let dir: string;
+let pos: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-inspect-'));
+  pos = join(dir, 'app.pos');
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const logged = (name: string, text: string, position: number | null, at = dir) =>
+  loggedIn(at, name, text, position);
+const shell = (line: string, input?: string) => shellIn(dir, line, input);
+
+describe('bad input is named, the rest is shown, and there is no stack', () => {
+  const bad: readonly (readonly [string, () => string, RegExp])[] = [
+    ['a directory', () => dir, /it is a directory, and no pos file/],
+    ['a binary file', () => process.execPath, /it is no pos file: its first 64\.0 KiB/],
+    ['a small binary file', () => made('\0\x01\x02\n\xff'), /it is no pos file: 1 line, none of path/],
+    ['a file without a whole line', () => made('no newline'), /it is no pos file: it holds no whole line/],
+    ['a file of 1 GiB', () => truncated(made(''), 2 ** 30), /it is too large for a pos file: 1\.0 GiB/],
+    [
+      'a file of 300 MiB without a line',
+      () => truncated(made(''), 300 * 2 ** 20),
+      /its first 64\.0 KiB hold no line/,
+    ],
+    ['a device', () => '/dev/zero', /its first 64\.0 KiB hold no line/],
+    ['a file that is not there', () => join(dir, 'none.pos'), /there is no such file/],
+    ['links in a circle', () => circle(), /its symbolic links lead round in a circle/],
+    ['a path below a file', () => join(made('x'), 'y'), /there is no such file/],
+  ];
+  const made = (text: string) => {
+    const path = join(dir, 'bad.pos');
+    writeFileSync(path, text, 'latin1');
+    return path;
+  };
+  const truncated = (path: string, size: number) => {
+    truncateSync(path, size);
+    return path;
+  };
+  const circle = () => {
+    symlinkSync('circle', join(dir, 'circle'));
+    return join(dir, 'circle');
+  };
+
+  test.each(bad)('%s', async (_, make, why) => {
+    writeFileSync(pos, posText([logged('a.log', 'one\n', 4)]));
+    const { stdout, stderr, code } = await posidle('inspect', make(), pos);
+    expect(stdout).toMatch(why);
+    expect(stdout).toMatch(/caught-up .*a\.log/);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  });
+
+  test('files that may not be read, pos file and log file alike', () => {
+    writeFileSync(pos, posText([logged('a.log', 'one\n', 4), logged('b.log', 'one\n', 0)]));
+    mkdirSync(join(dir, 'closed'));
+    const closed = logged('c.log', 'one\n', 0, join(dir, 'closed'));
+    writeFileSync(join(dir, 'more.pos'), posText([closed]));
+    writeFileSync(join(dir, 'closed.pos'), posText([closed]));
+    chmodSync(join(dir, 'b.log'), 0o000);
+    chmodSync(join(dir, 'closed'), 0o000);
+    chmodSync(join(dir, 'closed.pos'), 0o000);
+    // Root reads everything, unless it is stripped of its capabilities.
+    const stripped = process.getuid?.() === 0 ? 'setpriv --bounding-set=-all --inh-caps=-all' : '';
+    const { stdout, stderr, status } = shell(
+      `${stripped} "${process.execPath}" "${CLI}" inspect closed.pos more.pos app.pos`,
+    );
+    expect(stdout).toMatch(/closed\.pos\n {2}cannot be inspected: permission denied/);
+    expect(stdout).toMatch(/cannot look at .*c\.log: permission denied/);
+    expect(stdout).toMatch(/behind .*b\.log\n[\s\S]*caught-up .*a\.log\n/);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+  });
+
+  test('a path with a NUL byte', async () => {
+    writeFileSync(pos, posText([{ path: '/a\0b', position: 1, inode: 1 }]));
+    const { stdout, code } = await posidle('inspect', pos);
+    expect(stdout).toMatch(/cannot look at \/a\\x00b: its path holds a NUL byte/);
+    expect(code).toBe(1);
+  });
+
+  test('a pos file that vanishes while it is read', () => {
+    const vanishing = join(dir, 'vanishing.pos');
+    for (const path of [vanishing, pos]) writeFileSync(path, posText([logged('a.log', 'one\n', 4)]));
+    const preload = `import { rmSync } from 'node:fs';
+      import { open } from 'node:fs/promises';
+      const file = await open('/dev/null');
+      const handle = Object.getPrototypeOf(file);
+      await file.close();
+      const { read } = handle;
+      handle.read = function (...args) {
+        rmSync('${vanishing}', { force: true });
+        return read.apply(this, args);
+      };`;
+    const { stdout, stderr, status } = shell(`${loading(preload)} posidle inspect vanishing.pos app.pos`);
+    expect(stdout).toMatch(/vanishing\.pos\n {2}cannot be inspected: it vanished while it was read\n/);
+    expect(stdout).toMatch(/app\.pos {2}written [\s\S]*caught-up .*a\.log\n/);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+  });
+
+  test('log files that vanish before they are looked at, and before they are read', () => {
+    const names = ['early.log', 'late.log', 'a.log'];
+    writeFileSync(pos, posText(names.map((name) => logged(name, 'one\ntwo\n', name === 'a.log' ? 8 : 4))));
+    const preload = `import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      const vanishesBefore = (name, file) => {
+        const before = fs[name];
+        fs[name] = (path, ...args) => {
+          if (path === file) fs.rmSync(file, { force: true });
+          return before(path, ...args);
+        };
+      };
+      vanishesBefore('statSync', '${join(dir, 'early.log')}');
+      vanishesBefore('openSync', '${join(dir, 'late.log')}');
+      syncBuiltinESMExports();`;
+    const { stdout, stderr, status } = shell(`${loading(preload)} posidle inspect app.pos --sort file`);
+    expect(stdout).toMatch(/caught-up .*a\.log\n.* missing +\? .*early\.log\n.* behind +4 B .*late\.log\n/);
+    expect(stdout).toMatch(/behind by at least 4 B in 2 of 3 files\n$/);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  test.each([
+    ['--state', 'lost', /--state: 'lost' is no state; write some of caught-up,/],
+    ['--sort', 'mood', /Choices: "lag", "file"/],
+    ['--max-lag', 'much', /--max-lag: 'much' is no size/],
+    ['--max-age', 'old', /--max-age: 'old' is no duration/],
+    ['--json', '--ndjson', /--json and --ndjson: give only one of them/],
+    ['--raw', '--check', /--raw and --check/],
+  ])('%s %s is bad usage', async (name, value, why) => {
+    writeFileSync(pos, '');
+    const { stderr, code } = await posidle('inspect', pos, name, value);
+    expect(stderr).toMatch(why);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(code).toBe(2);
+  });
+});
+
+describe('an output that takes no more', () => {
+  beforeEach(() =>
+    writeFileSync(
+      pos,
+      posText(Array.from({ length: 50_000 }, (_, at) => ({ path: `/${at}`, position: 1, inode: at }))),
+    ),
+  );
+
+  test.each(['', '--json', '--ndjson', '--plain'])('ends `inspect %s | head -1` without a word', (args) => {
+    const { stdout, stderr } = shell(`posidle inspect app.pos ${args} | head -1; echo \${PIPESTATUS[0]}`);
+    expect(stdout.split('\n')).toHaveLength(3);
+    expect(stdout).toMatch(/\n0\n$/);
+    expect(stderr).toBe('');
+  });
+
+  test('is named where the disk is full', () => {
+    const { stderr, status } = shell('posidle inspect app.pos > /dev/full');
+    expect(stderr).toMatch(/^posidle: cannot write to stdout: ENOSPC.*\n$/);
+    expect(status).toBe(1);
+  });
+
+  test('does no harm where stdout is closed', () => {
+    expect(shell('posidle inspect app.pos >&-')).toMatchObject({ stderr: '', status: 0 });
+  });
+});

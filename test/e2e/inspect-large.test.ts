@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { posText } from '../support/builders.ts';
+import { CLI, loading, loggedIn, posidle, shellIn } from '../support/posidle.ts';
+
+let dir: string;
+let pos: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-inspect-'));
+  pos = join(dir, 'app.pos');
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const logged = (name: string, text: string, position: number | null, at = dir) =>
+  loggedIn(at, name, text, position);
+const shell = (line: string, input?: string) => shellIn(dir, line, input);
+
+describe('a large pos file', () => {
+  const write = (count: number) => {
+    const lines: string[] = [];
+    for (let at = 0; at < count; at += 1)
+      lines.push(
+        `/var/log/containers/app-${at}_default_main-0123456789abcdef.log\t${hex(at)}\t${hex(at + 1)}\n`,
+      );
+    writeFileSync(pos, lines.join(''));
+  };
+  const hex = (value: number) => value.toString(16).padStart(16, '0');
+  /** Processor seconds, for others may be at work on this machine, and KiB at most. */
+  const measured = () => {
+    const tell = 'process.on("exit",()=>process.stderr.write(JSON.stringify(process.resourceUsage())))';
+    const { status, stderr } = shell(
+      `"${process.execPath}" --import 'data:text/javascript,${tell}' "${CLI}" inspect app.pos > out`,
+    );
+    const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(stderr);
+    return { status, seconds: (userCPUTime + systemCPUTime) / 1e6, kibibytes: maxRSS };
+  };
+
+  test('of 100,000 entries is parsed back equal from --json', async () => {
+    const expected = Array.from({ length: 100_000 }, (_, at) => {
+      const entry = {
+        path: `/var/log/"${at}"\\é\u001b日.log`,
+        position: 3 * at,
+        inode: String(2 ** 40 + at),
+      };
+      if (at % 100 === 1) return { ...entry, position: null, size: null, lag: 0, state: 'unwatched' };
+      if (at % 100 !== 2) return { ...entry, size: null, lag: null, state: 'missing' };
+      const { path, inode } = logged(`${at}.log`, 'one\ntwo\n', 0);
+      const position = at % 200 === 2 ? 8 : 4;
+      utimesSync(path, 1, 1);
+      const state = position === 8 ? 'caught-up' : 'blocked';
+      return { path, position, inode: String(inode), size: 8, lag: 8 - position, state };
+    });
+    writeFileSync(pos, posText(expected));
+    utimesSync(pos, 1, 1);
+    const { stdout } = await posidle('inspect', pos, '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      posFiles: [{ path: pos, entries: expected, unparsable: [] }],
+      undiscovered: [],
+      lag: null,
+      caughtUp: false,
+    });
+  });
+
+  test('of 1,000,000 entries takes seconds, and stays below 512 MiB', () => {
+    write(1_000_000);
+    const { status, seconds, kibibytes } = measured();
+    expect(status).toBe(0);
+    expect(seconds).toBeLessThan(10);
+    expect(kibibytes).toBeLessThan(512 * 1024);
+  });
+});
+
+describe('a look that takes longer than a second', () => {
+  const slowly = loading(`import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { statSync } = fs;
+    fs.statSync = (...args) => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+      return statSync(...args);
+    };
+    syncBuiltinESMExports();`);
+
+  beforeEach(() =>
+    writeFileSync(
+      pos,
+      posText(Array.from({ length: 300 }, (_, at) => ({ path: `${dir}/${at}`, position: null, inode: at }))),
+    ),
+  );
+
+  test('tells a terminal how far it is, wipes that away, and leaves stdout alone', () => {
+    const { stdout, status } = shell(
+      `${slowly} script -qec "$(declare -f posidle); posidle inspect app.pos --json > out" /dev/null; cat out`,
+    );
+    const start = stdout.indexOf('{');
+    const told = stdout.slice(0, start).split('\x1b[K');
+    expect(told.splice(-2)).toEqual(['\r', '']);
+    expect(told.length).toBeGreaterThan(0);
+    for (const line of told) expect(line).toMatch(/^\rlooked at \d+ of 300 files \(\d+%\)$/);
+    expect(JSON.parse(stdout.slice(start)).posFiles[0].entries).toHaveLength(300);
+    expect(status).toBe(0);
+  });
+
+  test('says nothing where no terminal would show it', () => {
+    const { stdout, stderr } = shell(`${slowly} posidle inspect app.pos --plain`);
+    expect(stdout.split('\n')).toHaveLength(303);
+    expect(stderr).toBe('');
+  });
+});
