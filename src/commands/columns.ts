@@ -17,7 +17,7 @@ export interface Cells {
   readonly state: FileState | null;
 }
 
-const GAP = 2;
+const GAP = '  ';
 const NAME = 'FILE';
 /** A name is not cut below this width as long as another column can go. */
 const LEAST_NAME = 24;
@@ -54,7 +54,7 @@ export class Layout {
       .sort((a, b) => (a.givesWay ?? 0) - (b.givesWay ?? 0))
       .map(({ index }) => index);
     let shown = this.#columns.map((_, index) => index);
-    const taken = () => shown.reduce((sum, index) => sum + (this.#widths[index] ?? 0) + GAP, 0);
+    const taken = () => shown.reduce((sum, index) => sum + (this.#widths[index] ?? 0) + GAP.length, 0);
     for (const index of order) {
       if (this.#width === undefined || taken() + least <= this.#width) break;
       shown = shown.filter((other) => other !== index);
@@ -64,14 +64,14 @@ export class Layout {
 
   #line({ cells, name, state }: Cells, style?: Style): string {
     let used = 0;
-    const parts = this.#shown.map((index) => {
+    let line = '';
+    for (const index of this.#shown) {
       const text = cells[index] ?? '';
       const width = this.#widths[index] ?? 0;
       const padded = this.#columns[index]?.align === 'right' ? text.padStart(width) : text.padEnd(width);
-      used += Math.max(width, text.length) + GAP;
-      return index === 0 && state !== null && style ? style.state(state, padded) : padded;
-    });
-    const left = this.#width === undefined ? undefined : Math.max(1, this.#width - used);
-    return [...parts, left === undefined ? name : shortenMiddle(name, left)].join(' '.repeat(GAP));
+      used += Math.max(width, text.length) + GAP.length;
+      line += (index === 0 && state !== null && style ? style.state(state, padded) : padded) + GAP;
+    }
+    return line + (this.#width === undefined ? name : shortenMiddle(name, Math.max(1, this.#width - used)));
   }
 }

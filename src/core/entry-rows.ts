@@ -1,6 +1,6 @@
 import { decodePath } from './path-bytes.ts';
 import type { PositionEntry, UnparsableLine } from './pos-file.ts';
-import { NEWLINE, pathEndOf, TAB, valuesAfter } from './pos-line.ts';
+import { type LineValues, NEWLINE, pathEndOf, TAB, valuesAfter } from './pos-line.ts';
 import { NONE, RowTable } from './row-table.ts';
 
 /** So much of an unparsable line is kept; no path is longer. */
@@ -11,7 +11,7 @@ const NO_WINDOW = { from: 0, text: '' };
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The entries of a pos file as columns over its own bytes: a million objects would take half a GiB, this takes 30 bytes an
+ * The entries of a pos file as columns over its own bytes: a million objects would take half a GiB, this takes 35 bytes an
  * entry. The same rules as `latestEntries`: of several lines with one path and inode the last counts.
  */
 export class EntryRows {
@@ -19,6 +19,7 @@ export class EntryRows {
   readonly unparsable: UnparsableLine[] = [];
   #count = 0;
   readonly #starts: Uint32Array;
+  readonly #pathEnds: Uint32Array;
   readonly #hashes: Int32Array;
   /** 1: another row with the same path and inode stands further down. */
   readonly #superseded: Uint8Array;
@@ -32,6 +33,7 @@ export class EntryRows {
     this.bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const lines = countLines(this.bytes);
     this.#starts = new Uint32Array(lines);
+    this.#pathEnds = new Uint32Array(lines);
     this.#hashes = new Int32Array(lines);
     this.#superseded = new Uint8Array(lines);
     this.#byPath = new RowTable(lines);
@@ -49,23 +51,26 @@ export class EntryRows {
   }
 
   entry(row: number): PositionEntry {
-    const start = this.#start(row);
-    const pathEnd = this.#pathEnd(start);
-    const { position, inode } = valuesAfter(this.bytes, pathEnd);
-    return { path: this.#pathAt(start, pathEnd), position, inode };
+    const { position, inode } = this.#values(row);
+    return { path: this.path(row), position, inode };
   }
 
   path(row: number): string {
-    const start = this.#start(row);
-    return this.#pathAt(start, this.#pathEnd(start));
+    return this.#pathAt(this.#start(row), this.#pathEnd(row));
+  }
+
+  /** One byte of a path; -1 behind its last. */
+  pathByte(row: number, index: number): number {
+    const at = this.#start(row) + index;
+    return at < this.#pathEnd(row) ? (this.bytes[at] as number) : -1;
   }
 
   position(row: number): number | null {
-    return valuesAfter(this.bytes, this.#pathEnd(this.#start(row))).position;
+    return this.#values(row).position;
   }
 
   inode(row: number): string {
-    return valuesAfter(this.bytes, this.#pathEnd(this.#start(row))).inode;
+    return this.#values(row).inode;
   }
 
   /** It is the last row of its path. */
@@ -90,12 +95,16 @@ export class EntryRows {
     return decodePath(this.bytes.subarray(start, end));
   }
 
-  #pathEnd(start: number): number {
-    return this.bytes.indexOf(TAB, start);
+  #values(row: number): LineValues {
+    return valuesAfter(this.bytes, this.#pathEnd(row));
   }
 
   #start(row: number): number {
     return this.#starts[row] as number;
+  }
+
+  #pathEnd(row: number): number {
+    return this.#pathEnds[row] as number;
   }
 
   #textOf(start: number, end: number): string {
@@ -119,6 +128,7 @@ export class EntryRows {
     const row = this.#count;
     this.#count += 1;
     this.#starts[row] = start;
+    this.#pathEnds[row] = pathEnd;
     this.#hashes[row] = hashOf(this.bytes, start, pathEnd);
     const before = this.#byPath.put(row, this.#hashes[row], (other) => this.#hasSamePath(other, row));
     if (before === NONE) return;

@@ -1,6 +1,7 @@
 import { type InspectedRows, STATES } from './inspected-rows.ts';
 import type { FileState } from './lag.ts';
 import type { Overview, PosFileOverview } from './overview.ts';
+import { sortByBytes } from './row-sort.ts';
 
 export const SORT_KEYS = ['lag', 'file', 'state', 'read', 'size', 'position', 'age'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
@@ -54,7 +55,11 @@ export function placesOf({ posFiles }: Overview, which: Which): readonly Place[]
     Array.from(rowsOf(posFile.entries, which), (row) => ({ posFile, row })),
   );
   if (sort === undefined || posFiles.length < 2) return all;
-  if (sort === 'file') return all.sort((a, b) => byName(pathOf(a), pathOf(b)));
+  if (sort === 'file') {
+    const order = Uint32Array.from(all.keys());
+    sortByBytes(order, (index, depth) => pathByte(all[index] as Place, depth));
+    return Array.from(order, (index) => all[index] as Place);
+  }
   return all.sort(
     (a, b) => weightOf(b.posFile.entries, b.row, sort) - weightOf(a.posFile.entries, a.row, sort),
   );
@@ -65,8 +70,8 @@ export function shareRead(size: number, lag: number): number {
   return size === 0 ? 1 : Math.max(0, 1 - lag / size);
 }
 
-function pathOf({ posFile, row }: Place): string {
-  return posFile.entries.rows.path(row);
+function pathByte({ posFile, row }: Place, depth: number): number {
+  return posFile.entries.rows.pathByte(row, depth);
 }
 
 function isOneOf(state: FileState | null, states: readonly FileState[]): boolean {
@@ -74,13 +79,7 @@ function isOneOf(state: FileState | null, states: readonly FileState[]): boolean
 }
 
 function sorted(rows: Uint32Array, entries: InspectedRows, sort: SortKey): Uint32Array {
-  if (sort === 'file') {
-    const named = Array.from(rows, (row) => ({ row, path: entries.rows.path(row) }));
-    return Uint32Array.from(
-      named.sort((a, b) => byName(a.path, b.path)),
-      ({ row }) => row,
-    );
-  }
+  if (sort === 'file') return sortByBytes(rows, (row, depth) => entries.rows.pathByte(row, depth));
   const values = new Float64Array(entries.rows.count);
   for (const row of rows) values[row] = weightOf(entries, row, sort);
   return rows.sort((a, b) => (values[b] as number) - (values[a] as number) || a - b);
@@ -106,8 +105,4 @@ function weightOf(entries: InspectedRows, row: number, sort: Exclude<SortKey, 'f
 
 function unlessKnown(value: number): number {
   return Number.isNaN(value) ? Number.MAX_VALUE : value;
-}
-
-function byName(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

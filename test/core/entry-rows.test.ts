@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EntryRows } from '../../src/core/entry-rows.ts';
+import { decodePath } from '../../src/core/path-bytes.ts';
 import { latestEntries, parsePosFile } from '../../src/core/pos-file.ts';
 import { bytesOf, entryLine, posFileBytes, RUNS } from '../support/arbitraries.ts';
 import { posText } from '../support/builders.ts';
@@ -54,6 +55,7 @@ describe('the entries of a pos file as rows', () => {
           for (const pick of at.take(30)) {
             const row = pick % rows.count;
             expect(rows.entry(row)).toEqual(entries[row]);
+            expect(decodePath(pathBytesOf(rows, row))).toBe(entries[row]?.path);
           }
         },
       ),
@@ -82,6 +84,12 @@ describe('the entries of a pos file as rows', () => {
     expect(rows.path(4_321)).toBe('/4321');
   });
 });
+
+function pathBytesOf(rows: EntryRows, row: number): Uint8Array {
+  const bytes: number[] = [];
+  for (let byte = rows.pathByte(row, 0); byte >= 0; byte = rows.pathByte(row, bytes.length)) bytes.push(byte);
+  return Uint8Array.from(bytes);
+}
 
 function rowsIn(rows: EntryRows): readonly number[] {
   return Array.from({ length: rows.count }, (_, row) => row).filter((row) => !rows.isSuperseded(row));
