@@ -3,6 +3,7 @@ import { History, Track } from '../core/inspection-history.ts';
 import { SORT_KEYS, type SortKey } from '../core/inspection-order.ts';
 import { EXIT } from '../core/outcome.ts';
 import type { Overview } from '../core/overview.ts';
+import { printableJson } from '../core/printable.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { Ending, Screen, writeAll } from '../node/terminal.ts';
 import { frameOf, type Live } from './follow-frame.ts';
@@ -48,7 +49,7 @@ async function followAsText(
 }
 
 function oneLine(parts: Iterable<string>): string {
-  return JSON.stringify(JSON.parse([...parts].join('')));
+  return printableJson(JSON.parse([...parts].join('')));
 }
 
 const SCROLLS: Readonly<Record<string, number>> = { '\x1b[A': -1, k: -1, '\x1b[B': 1, j: 1 };

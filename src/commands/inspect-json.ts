@@ -1,6 +1,7 @@
 import { type InspectedEntry, type InspectedPosFile, inspectionOf } from '../core/inspection.ts';
 import { undiscoveredOf, type Which } from '../core/inspection-order.ts';
 import type { Overview } from '../core/overview.ts';
+import { printableJson } from '../core/printable.ts';
 
 /** One JSON object, in parts: a million entries are longer than a string may be. An entry a line. */
 export function* jsonParts(found: Overview, which: Which): Generator<string> {
@@ -12,35 +13,35 @@ export function* jsonParts(found: Overview, which: Which): Generator<string> {
   }
   yield posFiles.length === 0 ? '],\n' : '\n  ],\n';
   yield `  "undiscovered": ${listed(undiscovered, '  ')},\n`;
-  yield `  "lag": ${JSON.stringify(lag)},\n  "caughtUp": ${caughtUp}\n}\n`;
+  yield `  "lag": ${printableJson(lag)},\n  "caughtUp": ${caughtUp}\n}\n`;
 }
 
 function* posFileParts({ path, entries, unparsable, error }: InspectedPosFile<Iterable<InspectedEntry>>) {
-  yield `    {\n      "path": ${JSON.stringify(path)},\n      "entries": [`;
+  yield `    {\n      "path": ${printableJson(path)},\n      "entries": [`;
   let separator = '\n';
   for (const entry of entries) {
-    yield `${separator}        ${JSON.stringify(entry)}`;
+    yield `${separator}        ${printableJson(entry)}`;
     separator = ',\n';
   }
   yield separator === '\n' ? ']' : '\n      ]';
   yield `,\n      "unparsable": ${listed(unparsable, '      ')}`;
-  yield error === undefined ? '\n    }' : `,\n      "error": ${JSON.stringify(error)}\n    }`;
+  yield error === undefined ? '\n    }' : `,\n      "error": ${printableJson(error)}\n    }`;
 }
 
 /** An entry a line, for logs and jq; what cannot be shown as an entry has a line of its own. */
 export function* ndjsonLines(found: Overview, which: Which): Generator<string> {
   for (const { path: posFile, entries, unparsable, error } of inspectionOf(found, which).posFiles) {
-    for (const entry of entries) yield JSON.stringify({ posFile, ...entry });
-    for (const line of unparsable) yield JSON.stringify({ posFile, unparsable: line });
-    if (error !== undefined) yield JSON.stringify({ posFile, error });
+    for (const entry of entries) yield printableJson({ posFile, ...entry });
+    for (const line of unparsable) yield printableJson({ posFile, unparsable: line });
+    if (error !== undefined) yield printableJson({ posFile, error });
   }
   for (const { posFile, path, size } of undiscoveredOf(found, which)) {
     const entry = { path, position: null, inode: null, size, lag: size, state: 'undiscovered' };
-    yield JSON.stringify({ posFile, ...entry });
+    yield printableJson({ posFile, ...entry });
   }
 }
 
 function listed(values: readonly unknown[], indent: string): string {
   if (values.length === 0) return '[]';
-  return `[\n${values.map((value) => `${indent}  ${JSON.stringify(value)}`).join(',\n')}\n${indent}]`;
+  return `[\n${values.map((value) => `${indent}  ${printableJson(value)}`).join(',\n')}\n${indent}]`;
 }

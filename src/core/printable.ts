@@ -8,10 +8,18 @@ export function printable(text: string): string {
   return ASCII.test(text) ? text : text.replace(UNSAFE, (char) => escaped(char.charCodeAt(0)));
 }
 
+/** JSON of the same value that cannot steer a terminal either: by itself it leaves C1 and bidirectional controls as they are. */
+export function printableJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return ASCII.test(text) ? text : text.replace(UNSAFE, (char) => `\\u${hex(char.charCodeAt(0), 4)}`);
+}
+
 /** U+DC80..U+DCFF stand for bytes that are not UTF-8 (path-bytes.ts). */
 function escaped(code: number): string {
   const byte = code >= 0xdc80 && code <= 0xdcff ? code - 0xdc00 : code;
-  return byte > 0xff
-    ? `\\u${byte.toString(16).padStart(4, '0')}`
-    : `\\x${byte.toString(16).padStart(2, '0')}`;
+  return byte > 0xff ? `\\u${hex(byte, 4)}` : `\\x${hex(byte, 2)}`;
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, '0');
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodePath } from '../../src/core/path-bytes.ts';
-import { printable } from '../../src/core/printable.ts';
+import { printable, printableJson } from '../../src/core/printable.ts';
 import { RUNS } from '../support/arbitraries.ts';
 
 describe('printable text', () => {
@@ -30,6 +30,20 @@ describe('printable text', () => {
         expect(printable(decodePath(bytes))).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/u);
       }),
       { ...RUNS, numRuns: 1_000 },
+    );
+  });
+
+  test('as JSON holds no control character either, and is the same value', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', '"', '\\', '\n', '\x1b', '\x9b', '\u202e', '\udcff', '日'),
+    });
+    fc.assert(
+      fc.property(fc.record({ text, count: fc.nat() }), (value) => {
+        const json = printableJson(value);
+        expect(json).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/u);
+        expect(JSON.parse(json)).toEqual(value);
+      }),
+      RUNS,
     );
   });
 });

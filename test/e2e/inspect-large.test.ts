@@ -41,7 +41,7 @@ describe('a large pos file', () => {
   test('of 100,000 entries is parsed back equal from --json', async () => {
     const expected = Array.from({ length: 100_000 }, (_, at) => {
       const entry = {
-        path: `/var/log/"${at}"\\é\u001b日.log`,
+        path: `/var/log/"${at}"\\é\u001b\u009b\u202e日.log`,
         position: 3 * at,
         inode: String(2 ** 40 + at),
       };
