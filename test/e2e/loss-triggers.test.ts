@@ -1,0 +1,19 @@
+import { describe, it } from 'vitest';
+import { expectNoLoss, promised, RUN_LIMIT } from '../loss/promise.ts';
+import { missingFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+
+/** A burst, a new file, a file buffer, a main that sleeps. */
+const SCENARIOS = [2, 3, 4, 15];
+const newest = TESTED_VERSIONS.at(-1) ?? '';
+const missing = missingFluentd(newest);
+
+// They wait, more than they work: side by side they take a third of the time.
+describe.skipIf(missing !== undefined)(
+  `posidle loses nothing, whatever the trigger, Fluentd ${newest}`,
+  { concurrent: true },
+  () => {
+    const all = promised(newest, { triggers: true, only: SCENARIOS });
+    it.each(all)('$title', ({ cell }) => expectNoLoss(cell), RUN_LIMIT);
+    if (missing !== undefined) it(missing, () => undefined);
+  },
+);

@@ -1,0 +1,29 @@
+import { expect } from 'vitest';
+import { missingFluentd } from '../support/real-fluentd.ts';
+import { type Cell, cells, runCell, type Selection } from './matrix.ts';
+
+/** For one cell: main may take its time, and a Pod six minutes. */
+export const RUN_LIMIT = 7 * 60_000;
+const SCALES = { time: 0.05, volume: 0.1, runs: 1 };
+
+export interface Promised {
+  cell: Cell;
+  title: string;
+}
+
+/** Of the cells of a version, if it is installed, those in which posidle promises to lose nothing; scaled down. */
+export function promised(version: string, selection: Partial<Selection>): Promised[] {
+  if (missingFluentd(version) !== undefined) return [];
+  return cells({ ...SCALES, version: [version], ...selection })
+    .filter(({ strategy, scenario }) => strategy.promises(scenario))
+    .map((cell) => ({ cell, title: `${cell.scenario.id}: ${cell.scenario.title}, ${cell.strategy.title}` }));
+}
+
+export async function expectNoLoss(cell: Cell): Promise<void> {
+  const { lost, endless, exit, said } = await runCell(cell, SCALES);
+  expect({ lost, endless, exit }, said).toEqual({
+    lost: 0,
+    endless: false,
+    exit: { code: 0, signal: null },
+  });
+}
