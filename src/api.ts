@@ -53,8 +53,10 @@ export async function run(
 
 /** What Fluentd has read and what is left: the object that `posidle inspect --json` prints. */
 export async function inspect(options: Pick<WatchOptions, 'posFiles' | 'fluentConf'>): Promise<Inspection> {
-  const { posFiles, fluentConf } = namedIn(options);
+  const { posFiles: names, fluentConf } = namedIn(options);
   const host = new NodeHost();
+  // stdin belongs to the program.
+  const posFiles = names.map((name) => (name === '-' ? './-' : name));
   const subject = await inspectSubject(host, { posFiles, fluentConf, raw: false, root: undefined });
   return whole(inspectionOf(await new Inspector(host, subject).look()));
 }

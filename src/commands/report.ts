@@ -68,12 +68,10 @@ export class LogReporter implements Reporter {
 
   #tellEarlyRequest({ name }: State, { requests, fluentd }: Observation): void {
     const [first] = requests;
-    if (first === undefined || this.#before?.requests.length !== 0) return;
-    if (name !== 'waiting' || fluentd.kind !== 'absent') return;
-    this.#log.info(
-      {},
-      `${first.by} came before fluentd is up: waiting for it; a second signal ends the wait`,
-    );
+    const isNew = (this.#before?.requests.length ?? 0) === 0;
+    if (first === undefined || !isNew || name !== 'waiting' || fluentd.kind !== 'absent') return;
+    const bySignal = first.by.startsWith('SIG') ? '; a second signal ends the wait' : '';
+    this.#log.info({}, `${first.by} came before fluentd is up, which is waited for first${bySignal}`);
   }
 
   #tellProgress(state: State, seen: Observation): void {

@@ -165,14 +165,15 @@ function fieldsOf(value: unknown, what: string, reading: Reading): Fields {
 }
 
 /** To Psych `<<` wins over what stands before it (`revive_hash` in `lib/psych/visitors/to_ruby.rb`). */
-function merged(fields: Fields): Fields {
-  return Object.assign({}, ...Object.entries(fields).map(([key, value]) => mergedIn(key, value)));
+function merged(fields: Fields, depth = 0): Fields {
+  return Object.assign({}, ...Object.entries(fields).map(([key, value]) => mergedIn(key, value, depth)));
 }
 
-function mergedIn(key: string, value: unknown): Fields {
-  if (key !== '<<') return { [key]: value };
+/** What is merged in may have something merged in itself; an anchor that merges itself in stays as it is. */
+function mergedIn(key: string, value: unknown, depth: number): Fields {
   const all: unknown[] = Array.isArray(value) ? value.toReversed() : [value];
-  return all.every(isFields) ? Object.assign({}, ...all) : { [key]: value };
+  if (key !== '<<' || depth > MAX_DEPTH || !all.every(isFields)) return { [key]: value };
+  return Object.assign({}, ...all.map((one) => merged(one, depth + 1)));
 }
 
 function isFields(value: unknown): value is Fields {

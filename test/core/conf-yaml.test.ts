@@ -103,6 +103,18 @@ describe('a YAML configuration', () => {
     ]);
   });
 
+  it('merges what has something merged in itself, and names an anchor that merges itself in', () => {
+    const oldest = { $type: 'file', path: '/oldest' };
+    const buffer = { '<<': { '<<': oldest, path: '/older' }, flush_interval: '1s' };
+    const endless: Record<string, unknown> = { $type: 'stdout' };
+    endless['<<'] = endless;
+    const read = (match: unknown) => confFromYaml({ config: [{ match }] }, 'f.yaml');
+    expect(sectionsOf(read({ $tag: 'a', buffer }).root).map(shape)).toEqual([
+      ['match', 'a', {}, ['buffer', '', { '@type': 'file', path: '/older', flush_interval: '1s' }]],
+    ]);
+    expect(read(endless).problems.map(({ text }) => text)).toContain('<< is nested too deeply');
+  });
+
   it('has the type and the argument of a section that an alias repeats only once', () => {
     const buffer = { $arg: 'tag', $type: 'file', flush_interval: '1s' };
     const match = { $tag: 'a', $type: 'forward', buffer };

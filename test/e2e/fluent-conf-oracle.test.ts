@@ -116,7 +116,7 @@ for (const version of TESTED_VERSIONS) {
       ];
       const sinceThen = [
         ...['sidecar.conf', 'throttled.conf', 'json-with-ruby.conf', 'tree.yaml'],
-        ...['docs-tail-newer.conf', 'docs-config.yaml'],
+        ...['docs-tail-newer.conf', 'docs-config.yaml', 'chained-merges.yaml'],
       ];
 
       it.each(isNew ? [...always, ...sinceThen] : always)(

@@ -1,12 +1,15 @@
 import { describe, it } from 'vitest';
-import { expectNoLoss, promised, RUN_LIMIT } from '../loss/promise.ts';
+import { expectKept, promised, RUN_LIMIT } from '../loss/promise.ts';
 import { missingFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+
+/** The sleeping main, 15, stands among the triggers. */
+const SCENARIOS = Array.from({ length: 14 }, (_, index) => index + 1);
 
 for (const version of TESTED_VERSIONS) {
   const missing = missingFluentd(version);
   describe.skipIf(missing !== undefined)(`posidle loses nothing, Fluentd ${version}`, () => {
-    const all = promised(version, { strategy: ['posidle'] });
-    it.each(all)('$title', ({ cell }) => expectNoLoss(cell), RUN_LIMIT);
+    const all = promised(version, { strategy: ['posidle'], only: SCENARIOS });
+    it.each(all)('$title', ({ cell }) => expectKept(cell), RUN_LIMIT);
     if (missing !== undefined) it(missing, () => undefined);
   });
 }

@@ -63,7 +63,8 @@ function progress({ scenario, version, strategy, run, ...result }: Result): stri
   const told = signalled === undefined ? '' : `stop signal at ${signalled} s, `;
   const counts = `lost ${lost} of ${written}, on disk ${onDisk}, twice ${duplicates}, ${told}${seconds} s`;
   const where = result.dir === undefined ? '' : `, kept in ${result.dir}`;
-  return `${scenario} ${version} ${strategy} #${run}: ${counts}${where}`;
+  const broken = result.broken.map((breach) => `; BROKEN: ${breach}`).join('');
+  return `${scenario} ${version} ${strategy} #${run}: ${counts}${where}${broken}`;
 }
 
 async function main(): Promise<void> {
@@ -78,7 +79,7 @@ async function main(): Promise<void> {
     if (values.json) console.log(JSON.stringify(result));
   }
   if (!values.json) console.log(markdown(results));
-  process.exitCode = results.some(({ promised, lost }) => promised && lost > 0) ? 1 : 0;
+  process.exitCode = results.some(({ broken }) => broken.length > 0) ? 1 : 0;
 }
 
 function saved(path: string): Result[] {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { IdTally } from '../support/numbered-lines.ts';
 import type { Exit } from '../support/process-group.ts';
 import { type Fluentd, fluentdVersions } from '../support/real-fluentd.ts';
+import { breachesOf, outcomeIn, signalledAt } from './breaches.ts';
 import type { Sidecar } from './container.ts';
 import { planFor, type Scales } from './plan.ts';
 import { makePod, type Pod } from './pod.ts';
@@ -33,8 +34,8 @@ export interface Result {
   duplicates: number;
   /** From main's end to the end of the Pod; negative where the sidecar ended first. */
   seconds: number;
-  /** posidle promised to lose nothing. */
-  promised: boolean;
+  /** How posidle broke its promise; rivals promise nothing. */
+  broken: readonly string[];
   /** From main's end to posidle's stop signal; what follows is Fluentd's own shutdown. */
   signalled?: number;
   exit: Exit;
@@ -88,7 +89,7 @@ export async function runCell(
     await scenario.before?.(pod);
     sidecar = strategy.start(pod, scenario);
     const result = count(cell, pod, await livePod(cell, pod, sidecar));
-    kept = selection.keep === true && result.lost > 0;
+    kept = selection.keep === true && (result.lost > 0 || result.broken.length > 0);
     return kept ? { ...result, dir: pod.dir } : result;
   } catch (error) {
     const logs = [pod.fluentdLog, pod.watcherLog].map((path) => `${path}:\n${lastLines(path)}`);
@@ -142,7 +143,7 @@ function count({ scenario, strategy, fluentd, run }: Cell, pod: Pod, life: Life)
   if (existsSync(pod.buffer)) disk.addDirectory(pod.buffer);
   const { written } = pod.lines;
   const lost = written - delivered.unique;
-  return {
+  const result = {
     scenario: scenario.id,
     title: scenario.title,
     strategy: strategy.name,
@@ -153,18 +154,12 @@ function count({ scenario, strategy, fluentd, run }: Cell, pod: Pod, life: Life)
     lost,
     onDisk: disk.notIn(delivered),
     duplicates: delivered.duplicates,
-    promised: strategy.promises(scenario),
     ...life,
-    ...(lost > 0 && { said: lastLines(pod.watcherLog) }),
   };
-}
-
-/** When posidle says that it sent the stop signal, by the wall clock. */
-function signalledAt(watcherLog: string): number | undefined {
-  const line = readFileSync(watcherLog, 'utf8')
-    .split('\n')
-    .find((text) => text.startsWith('{') && text.includes('"msg":"sent SIGINT'));
-  return line === undefined ? undefined : (JSON.parse(line) as { time: number }).time;
+  const trigger = strategy.promises(scenario);
+  const broken = trigger === undefined ? [] : breachesOf(result, trigger, outcomeIn(pod.watcherLog));
+  const isStriking = lost > 0 || broken.length > 0;
+  return { ...result, broken, ...(isStriking && { said: lastLines(pod.watcherLog) }) };
 }
 
 function tenths(ms: number): number {

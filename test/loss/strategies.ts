@@ -9,8 +9,8 @@ export interface Strategy {
   name: string;
   title: string;
   start(pod: Pod, scenario: Scenario): Sidecar;
-  /** It promises that no line of this scenario is lost. */
-  promises(scenario: Scenario): boolean;
+  /** posidle's trigger, where it promises that no line of this scenario is lost. */
+  promises(scenario: Scenario): TriggerName | undefined;
 }
 
 const GRACE = 30_000;
@@ -52,14 +52,14 @@ const posidle = (name: string, title: string, by?: TriggerName): Strategy => ({
   title,
   start: (pod, { trigger, flags }) => triggers[by ?? trigger](pod, flags(pod)),
   // Quiet cannot tell sleeping from finished.
-  promises: ({ sleeps }) => by !== 'quiet' || sleeps !== true,
+  promises: ({ sleeps, trigger }) => (by === 'quiet' && sleeps ? undefined : (by ?? trigger)),
 });
 
 const rival = (name: string, title: string, start: Strategy['start']): Strategy => ({
   name,
   title,
   start,
-  promises: () => false,
+  promises: () => undefined,
 });
 
 /** posidle beside its rivals. */
@@ -75,6 +75,6 @@ export const triggered: readonly Strategy[] = [
   posidle('by-done-file', 'done file', 'done-file'),
   posidle('by-done-process', "main's process", 'done-process'),
   posidle('by-http', 'POST /quitquitquit', 'http'),
-  posidle('by-sigterm', 'SIGTERM to `run`', 'sigterm'),
+  posidle('by-sigterm', 'SIGTERM to `run`', 'SIGTERM'),
   posidle('by-quiet', 'quiet', 'quiet'),
 ];

@@ -12,7 +12,8 @@ import {
 import { seconds } from './plan.ts';
 import type { Pod } from './pod.ts';
 
-export type TriggerName = 'quiet' | 'done-file' | 'done-process' | 'http' | 'sigterm';
+/** As the outcome names them. */
+export type TriggerName = 'quiet' | 'done-file' | 'done-process' | 'http' | 'SIGTERM';
 
 /** Starts Fluentd and posidle, which learns of main's end by one trigger. */
 type StartWith = (pod: Pod, flags: readonly string[]) => Sidecar;
@@ -57,5 +58,5 @@ export const triggers: Readonly<Record<TriggerName, StartWith>> = {
   'done-file': onDoneFile,
   'done-process': onDoneProcess,
   http: onHttp,
-  sigterm: onSigterm,
+  SIGTERM: onSigterm,
 };
