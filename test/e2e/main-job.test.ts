@@ -61,7 +61,9 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     const stopped = await posidle.logged(/^sent SIGINT/);
     expect(stopped.pids).toEqual([fluentd.pid]);
     expect(stopped.time - lastLine).toBeGreaterThanOrEqual(3_000);
-    expect(stopped.time - lastLine).toBeLessThan(3_500);
+    const { time, age } = await posidle.logged(/→ catching-up/);
+    // From the movement on, that is: when in_tail reads the last line is its own affair.
+    expect(stopped.time - (time - Number(age))).toBeLessThan(3_500);
     expect(deliveredLines()).toBe(21);
     expect(fluentd.output()).toMatch(/Worker 0 finished with status 0/);
     expect(fluentd.output().match(/Received graceful stop/g)).toHaveLength(1);
@@ -83,7 +85,8 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     writeFileSync(jobLog(), 'line 1 of 1\n');
     startArticleFluentd();
     const posidle = watch('--quiet', '4s');
-    const began = await posidle.logged(/→ watching/);
+    const { time, age } = await posidle.logged(/→ watching/);
+    const moved = time - Number(age);
     for (let round = 0; round < 10; round += 1) {
       const content = readFileSync(posFile());
       truncateSync(posFile());
@@ -94,8 +97,9 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     expect(isAlive(fluentd.pid)).toBe(true);
     expect(await posidle.exited).toBe(0);
     const stopped = await posidle.logged(/^sent SIGINT/);
-    expect(stopped.time - began.time).toBeGreaterThan(3_900);
-    expect(stopped.time - began.time).toBeLessThan(5_000);
+    expect(stopped.time - moved).toBeGreaterThan(3_900);
+    // Two seconds of compactions and a new window would be more; the settle time may begin anew, and that is less.
+    expect(stopped.time - moved).toBeLessThan(6_000);
     expect(deliveredLines()).toBe(1);
   });
 
