@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import './commands/heap.ts';
 import { fileURLToPath } from 'node:url';
 import yargs, { type Argv } from 'yargs';
+import { keepHeapSmall } from './commands/heap.ts';
 import { runInspect } from './commands/inspect.ts';
 import { inspectOptions } from './commands/inspect-options.ts';
 import { runInstall } from './commands/install.ts';
@@ -50,6 +50,7 @@ function parser(words: readonly string[]): Argv {
       'beside a fluentd that something else started: stop it when its work is done',
       watchCommand,
       async (args) => {
+        keepHeapSmall();
         exitCode = await runWatch(args);
       },
     )
@@ -58,6 +59,7 @@ function parser(words: readonly string[]): Argv {
       "as fluentd's parent, the container's command: posidle run -- fluentd …",
       runCommand,
       async (args) => {
+        keepHeapSmall();
         const command = ((args['--'] as unknown[] | undefined) ?? []).map(String);
         exitCode = await runParent(args, command);
       },
