@@ -18,8 +18,12 @@ export function isOver(deadline: Millis | undefined, at: Millis): boolean {
 /** When a Fluentd that is not there yet is given up. After a signal the kubelet counts: main may have been faster than Fluentd's start. */
 export function absenceDeadline(state: State, seen: Observation, policy: Policy): Millis | undefined {
   if (signalsIn(seen).length > 1) return NEVER_MIND;
-  const bounds = [startDeadline(state, policy), graceEnd(seen, policy)].filter((at) => at !== undefined);
-  return bounds.length === 0 ? undefined : Math.min(...bounds);
+  return earliest([startDeadline(state, policy), graceEnd(seen, policy)]);
+}
+
+function earliest(instants: readonly (Millis | undefined)[]): Millis | undefined {
+  const known = instants.filter((at) => at !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 /** When the quiet window ends; undefined: silence is no trigger, or nothing has moved yet. */
@@ -32,6 +36,12 @@ export function mainEndAt({ memory }: Observation, { settle, startTimeout }: Pol
   const { seen, goneSince } = memory.main;
   if (goneSince !== undefined) return goneSince + settle;
   return seen || startTimeout === 'off' ? undefined : memory.began + startTimeout;
+}
+
+/** When a trigger will come if nothing happens. */
+export function triggerAt(seen: Observation, policy: Policy): Millis | undefined {
+  const instants = [quietAt(seen, policy), policy.doneProcess ? mainEndAt(seen, policy) : undefined];
+  return earliest(instants.filter((at) => !isOver(at, seen.at)));
 }
 
 /** How long a pos file that cannot be believed holds the quiet window up; the drain's own gate still stands. */

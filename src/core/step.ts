@@ -14,6 +14,7 @@ import {
   signalsIn,
   startDeadline,
   stopDeadline,
+  triggerAt,
 } from './deadlines.ts';
 import { describeCandidates } from './explain.ts';
 import { bufferGate, hasBytesLeft, readGate } from './gates.ts';
@@ -79,8 +80,7 @@ const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
 const stepWatching: Rule<'watching'> = (state, seen, policy) => {
   const trigger = requestedBy(seen, policy) ?? quietBy(seen, policy);
   if (trigger !== undefined) return catchUp(trigger, seen, policy);
-  const wakeAt = quietAt(seen, policy);
-  return stay(state, isOver(wakeAt, seen.at) ? undefined : wakeAt);
+  return stay(state, triggerAt(seen, policy));
 };
 
 const stepCatchingUp: Rule<'catching-up'> = (state, seen, policy) => {

@@ -28,6 +28,18 @@ describe("main's process", () => {
     expect(outcome).toMatchObject({ drained: true, trigger: 'done-process' });
   });
 
+  test('is counted from the look that missed it first, and waits for no look more', async () => {
+    const host = worldWithMain();
+    host.at(10_050, (h) => h.endProcess(MAIN));
+    // Nothing else wakes posidle on a whole look.
+    const { report } = await runUntilMainIsGone(host, { settle: 2_100 });
+    const [gone] = report.looks.filter(({ seen }) => seen.memory.main.goneSince !== undefined);
+    expectStops(host, [`SIGINT 4242 @${(gone?.seen.at ?? 0) + 2_100}`]);
+    expect(report.transitions.find(({ to }) => to === 'catching-up')?.seen.at).toBe(
+      (gone?.seen.at ?? 0) + 2_100,
+    );
+  });
+
   test('that leaves a last line is settled from that line on', async () => {
     const host = worldWithMain();
     host.at(10_000, (h) => h.endProcess(MAIN));
