@@ -7,7 +7,7 @@ import { formatBytes, formatDuration } from '../core/units.ts';
 import { percentOf } from './inspect-cells.ts';
 import { buffersIn, rawVerdict, type View } from './inspect-table.ts';
 
-/** The found as sentences, for a screen reader: no columns, no colours, no drawing; the verdict first. */
+/** What was found as sentences, for a screen reader: no columns, no colours, no drawing; the verdict first. */
 export function* plainLines(found: Overview, view: View): Generator<string> {
   yield `${view.raw ? rawVerdict(found) : verdictOf(found)}.`;
   for (const posFile of found.posFiles) yield* posFileSentences(posFile, view);

@@ -11,7 +11,7 @@ import { Layout } from './columns.ts';
 import { COLUMNS, cellsOf, RAW_COLUMNS, rawCellsOf, undiscoveredCells } from './inspect-cells.ts';
 import type { Style } from './inspect-style.ts';
 
-/** How an found is shown. */
+/** How what was found is shown. */
 export interface View extends Which {
   readonly style: Style;
   /** undefined: no terminal, lines may be as long as they like. */
@@ -25,7 +25,7 @@ export interface View extends Which {
 const MEASURED = 5_000;
 const MOST_DEFECTS = 20;
 
-/** The found for people, line by line: a table a pos file, then what else there is, then one sentence. */
+/** What was found, for people, line by line: a table a pos file, then what else there is, then one sentence. */
 export function* tableLines(found: Overview, view: View): Generator<string> {
   for (const posFile of found.posFiles) yield* posFileLines(posFile, view);
   if (!view.raw) yield* undiscoveredLines(undiscoveredOf(found, view), view);
