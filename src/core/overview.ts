@@ -109,6 +109,8 @@ export function verdictOf({ posFiles, totals, lag, caughtUp }: Overview): string
   if (totals.left === 0) {
     return `${caughtUp ? 'caught up' : 'nothing is known to be left'}: ${files}${unknown}`;
   }
+  if (totals.unknown === totals.left)
+    return `not known how much is left of ${totals.left} of ${files}${unknown}`;
   const how = caughtUp ? 'caught up, but for unfinished last lines of' : 'behind by';
   const bytes = `${lag === null ? 'at least ' : ''}${formatBytes(totals.lag)}`;
   return `${how} ${bytes} in ${totals.left} of ${files}${unknown}`;

@@ -12,7 +12,8 @@ import { bytesOf } from '../support/arbitraries.ts';
 import { entry, posText } from '../support/builders.ts';
 
 interface Written {
-  readonly size: number;
+  /** null: there is no such file. */
+  readonly size: number | null;
   readonly position: number;
   readonly age?: number;
 }
@@ -139,6 +140,16 @@ describe('the verdict and the check', () => {
     expect(verdictOf(overviewOf({}))).toBe('caught up: 0 files');
   });
 
+  test('name no bytes where of no file that is left the lag is known', () => {
+    const gone = { size: null, position: 0 };
+    expect(verdictOf(overviewOf({ '/a': gone, '/b': { size: 5, position: 5 } }))).toBe(
+      'not known how much is left of 1 of 2 files',
+    );
+    expect(verdictOf(overviewOf({ '/a': gone, '/b': { size: 5, position: 1 } }))).toBe(
+      'behind by at least 4 B in 2 of 2 files',
+    );
+  });
+
   test('hold the lag and the age against their limits', () => {
     expect(check(left, { lag: 3_000, age: undefined }).passed).toBe(true);
     expect(check(left, { lag: 2_999, age: undefined })).toEqual({
@@ -187,7 +198,8 @@ function overviewOf(files: Readonly<Record<string, Written>>): Overview {
   const lines = Object.entries(files).map(([path, { position }]) => ({ path, position, inode: 7 }));
   const entries = new InspectedRows(new EntryRows(bytesOf(posText(lines))));
   for (const [row, { size, age = 0 }] of Object.values(files).entries()) {
-    const look: DatedLook = { atPath: { inode: '7', size, writtenAgo: age }, newlineLeft: true };
+    const look: DatedLook =
+      size === null ? {} : { atPath: { inode: '7', size, writtenAgo: age }, newlineLeft: true };
     entries.show(row, judge(entries.rows.entry(row), look, { ...NOW, posFileAge: age }));
   }
   const posFile = { path: '/pos', entries, unparsable: [], age: 0, empty: false, troubles: [] };
