@@ -2,6 +2,7 @@ import { type InspectedEntry, type InspectedPosFile, inspectionOf } from '../cor
 import { undiscoveredOf, type Which } from '../core/inspection-order.ts';
 import type { Overview } from '../core/overview.ts';
 import { printableJson } from '../core/printable.ts';
+import { inGroups } from './groups.ts';
 
 /** One JSON object, in parts: a million entries are longer than a string may be. An entry a line. */
 export function* jsonParts(found: Overview, which: Which): Generator<string> {
@@ -19,8 +20,8 @@ export function* jsonParts(found: Overview, which: Which): Generator<string> {
 function* posFileParts({ path, entries, unparsable, error }: InspectedPosFile<Iterable<InspectedEntry>>) {
   yield `    {\n      "path": ${printableJson(path)},\n      "entries": [`;
   let separator = '\n';
-  for (const entry of entries) {
-    yield `${separator}        ${printableJson(entry)}`;
+  for (const group of inGroups(entries)) {
+    yield separator + group.map((entry) => `        ${printableJson(entry)}`).join(',\n');
     separator = ',\n';
   }
   yield separator === '\n' ? ']' : '\n      ]';

@@ -4,6 +4,7 @@ import { type Overview, type PosFileOverview, verdictOf } from '../core/overview
 import { whyUnparsable } from '../core/pos-line.ts';
 import { printable } from '../core/printable.ts';
 import { formatBytes, formatDuration } from '../core/units.ts';
+import { inGroups } from './groups.ts';
 import { percentOf } from './inspect-cells.ts';
 import { buffersIn, rawVerdict, type View } from './inspect-table.ts';
 
@@ -21,7 +22,8 @@ function* posFileSentences(posFile: PosFileOverview, view: View): Generator<stri
   const { path, entries, error, unparsable, troubles } = posFile;
   yield `Pos file ${printable(path)}:`;
   if (error !== undefined) yield `Cannot be inspected: ${printable(error)}.`;
-  for (const row of rowsOf(entries, view)) yield sentenceOf(entries.at(row));
+  for (const group of inGroups(rowsOf(entries, view)))
+    yield group.map((row) => sentenceOf(entries.at(row))).join('\n');
   for (const { line, text } of unparsable)
     yield `Line ${line} cannot be parsed, ${whyUnparsable(text)}: ${printable(text)}`;
   for (const { path, error } of troubles) yield `Cannot look at ${printable(path)}: ${printable(error)}.`;

@@ -8,6 +8,7 @@ import type { ConfFacts } from '../core/subject.ts';
 import { shortenEnd, shortenMiddle } from '../core/text-width.ts';
 import { counted, formatBytes, formatDuration } from '../core/units.ts';
 import { Layout } from './columns.ts';
+import { inGroups } from './groups.ts';
 import { COLUMNS, cellsOf, RAW_COLUMNS, rawCellsOf, undiscoveredCells } from './inspect-cells.ts';
 import type { Style } from './inspect-style.ts';
 
@@ -25,7 +26,7 @@ export interface View extends Which {
 const MEASURED = 5_000;
 const MOST_DEFECTS = 20;
 
-/** What was found, for people, line by line: a table a pos file, then what else there is, then one sentence. */
+/** What was found, for people, one or more lines at a time: a table a pos file, then what else there is, then one sentence. */
 export function* tableLines(found: Overview, view: View): Generator<string> {
   for (const posFile of found.posFiles) yield* posFileLines(posFile, view);
   if (!view.raw) yield* undiscoveredLines(undiscoveredOf(found, view), view);
@@ -47,7 +48,8 @@ function* posFileLines(posFile: PosFileOverview, view: View): Generator<string> 
   const layout = new Layout(columns, measured, width === undefined ? undefined : width - 2);
   if (rows.length > 0) yield `  ${style.dim(layout.title())}`;
   else if (posFile.empty && error === undefined) yield '  no entry: there is nothing to read yet';
-  for (const row of rows) yield `  ${layout.row(toCells(entries.at(row)), style)}`;
+  const lineOf = (row: number) => `  ${layout.row(toCells(entries.at(row)), style)}`;
+  for (const group of inGroups(rows)) yield group.map(lineOf).join('\n');
   for (const line of defectsOf(posFile)) yield fitted(`  ${line}`, view, style.bad);
   yield '';
 }

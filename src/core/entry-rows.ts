@@ -12,7 +12,7 @@ const STRIDE = 4 * 1024;
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * The entries of a pos file as columns over its own bytes: a million objects would take half a GiB, this takes 35 bytes an
+ * The entries of a pos file as columns over its own bytes: a million objects would take half a GiB, this takes 36 bytes an
  * entry. The same rules as `latestEntries`: of several lines with one path and inode the last counts.
  */
 export class EntryRows {
@@ -22,6 +22,8 @@ export class EntryRows {
   readonly #starts: Uint32Array;
   readonly #pathEnds: Uint32Array;
   readonly #hashes: Int32Array;
+  /** 1: another row with the same path stands further down. */
+  readonly #overtaken: Uint8Array;
   /** 1: another row with the same path and inode stands further down. */
   readonly #superseded: Uint8Array;
   readonly #byPath: RowTable;
@@ -36,6 +38,7 @@ export class EntryRows {
     this.#starts = new Uint32Array(lines);
     this.#pathEnds = new Uint32Array(lines);
     this.#hashes = new Int32Array(lines);
+    this.#overtaken = new Uint8Array(lines);
     this.#superseded = new Uint8Array(lines);
     this.#byPath = new RowTable(lines);
     this.#byEntry = new RowTable(lines);
@@ -76,7 +79,7 @@ export class EntryRows {
 
   /** It is the last row of its path. */
   isLast(row: number): boolean {
-    return this.#byPath.find(this.#hashes[row] as number, (other) => this.#hasSamePath(other, row)) === row;
+    return this.#overtaken[row] === 0;
   }
 
   /** Another row with the same path has this inode. */
@@ -132,6 +135,7 @@ export class EntryRows {
     this.#hashes[row] = hashOf(this.bytes, start, pathEnd);
     const before = this.#byPath.put(row, this.#hashes[row], (other) => this.#hasSamePath(other, row));
     if (before === NONE) return;
+    this.#overtaken[before] = 1;
     // Only rows whose path stands there several times have to be told apart.
     this.#putEntry(before);
     const same = this.#putEntry(row);
