@@ -16,11 +16,9 @@ import { printable } from './core/printable.ts';
 /** Put in by docker/bundle.mjs. */
 declare const BUILD: { readonly version: string; readonly packed: boolean };
 
-let exitCode: number = EXIT.ok;
-
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Whoever reads has seen enough (`inspect | head -1`).
-  if (error.code === 'EPIPE') process.exit(EXIT.ok);
+  // Whoever reads has seen enough (`inspect | head -1`); what was found out stands.
+  if (error.code === 'EPIPE') process.exit();
   fail(`cannot write to stdout: ${error.message}`, EXIT.bug);
 });
 
@@ -36,7 +34,7 @@ async function main(): Promise<void> {
     fail((error as Error).stack ?? String(error), EXIT.bug);
   }
   // A pipe takes what is written in its own time: end only when it has.
-  process.stdout.write('', () => process.exit(exitCode));
+  process.stdout.write('', () => process.exit());
 }
 
 function parser(words: readonly string[]): Argv {
@@ -51,7 +49,7 @@ function parser(words: readonly string[]): Argv {
       watchCommand,
       async (args) => {
         keepHeapSmall();
-        exitCode = await runWatch(args);
+        process.exitCode = await runWatch(args);
       },
     )
     .command(
@@ -61,14 +59,14 @@ function parser(words: readonly string[]): Argv {
       async (args) => {
         keepHeapSmall();
         const command = ((args['--'] as unknown[] | undefined) ?? []).map(String);
-        exitCode = await runParent(args, command);
+        process.exitCode = await runParent(args, command);
       },
     )
     .command('inspect [files..]', 'what fluentd has read, what is left', inspectCommand, async (args) => {
       // yargs drops a lone `-`.
       const stdin = words.includes('-') ? ['-'] : [];
       const given = new Set([...(args.files ?? []), ...(args['pos-file'] ?? []), ...stdin]);
-      exitCode = await runInspect({ ...args, 'pos-file': [...given] });
+      process.exitCode = await runInspect({ ...args, 'pos-file': [...given] });
     })
     .command(
       'install <dir>',

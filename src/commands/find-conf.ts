@@ -1,11 +1,14 @@
+import { access, constants, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { problemText } from '../core/conf-element.ts';
 import { type FluentConf, fluentConfFromDump, type RubyContext } from '../core/fluent-conf.ts';
 import { findSupervisors } from '../core/processes.ts';
 import type { Host } from '../host.ts';
+import type { BelowRoot } from '../node/below-root.ts';
 import { loadFluentConf } from '../node/conf-files.ts';
 import { dryRun } from '../node/dry-run.ts';
 import { exists } from '../node/files.ts';
+import { inWords } from '../node/in-words.ts';
 import { environmentOf } from '../node/proc.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -16,14 +19,16 @@ export interface FoundConf {
   readonly isGiven: boolean;
 }
 
-interface ConfWanted {
+export interface ConfWanted {
   readonly fluentConf: string | undefined;
+  /** Where another's file system begins, whose configuration is meant. */
+  readonly below?: BelowRoot | undefined;
   /** Fluentd will run in posidle's own environment. */
   readonly ownEnvironment?: boolean;
 }
 
 /** Where the official images and packages have it (fluentd-docker-image's entrypoint; lib/fluent/env.rb). */
-export function usualPlaces(env: NodeJS.ProcessEnv): readonly string[] {
+function usualPlaces(env: NodeJS.ProcessEnv): readonly string[] {
   return [
     `/fluentd/etc/${env.FLUENTD_CONF ?? 'fluent.conf'}`,
     '/etc/fluent/fluent.conf',
@@ -34,24 +39,52 @@ export function usualPlaces(env: NodeJS.ProcessEnv): readonly string[] {
 /** Fluentd's configuration, where one is given or found; evaluated as far as that can be done. */
 export async function findConf(
   host: Host,
-  { fluentConf: given, ownEnvironment = false }: ConfWanted,
+  wanted: ConfWanted,
   env: NodeJS.ProcessEnv,
 ): Promise<FoundConf | undefined> {
-  const path = given ?? env.FLUENT_CONF ?? (await firstThere(usualPlaces(env)));
+  const { fluentConf: given = env.FLUENT_CONF, ownEnvironment = false, below } = wanted;
+  const path = await confPath(wanted, env);
   if (path === undefined) return undefined;
-  if (!(await exists(path))) {
-    const option = given === undefined ? 'FLUENT_CONF' : '--fluent-conf';
-    throw new UsageError(
-      `${option}: there is no file ${path}; name fluentd's configuration, or the pos file with --pos-file`,
-    );
-  }
+  if (given !== undefined) await refuseUnreadable(path, wanted);
   const ruby = ownEnvironment ? { env, hostname: hostname() } : await rubyContext(host, env);
   const own = await loadFluentConf(path, {
     ruby,
     includeDir: '/etc/fluent/conf.d',
+    placeOf: below && ((name) => below.resolve(name)),
   });
-  const conf = own.problems.length === 0 ? own : ((await askFluentd(host, path, own)) ?? own);
-  return { path, conf, isGiven: given !== undefined || env.FLUENT_CONF !== undefined };
+  // What lies below a root is another's: its Ruby is not run here, and its endpoints are not ours.
+  const isWhole = own.problems.length === 0 || below !== undefined;
+  const conf = isWhole ? own : ((await askFluentd(host, path, own)) ?? own);
+  return { path, conf, isGiven: given !== undefined };
+}
+
+/** Below a root another's files come first, and only the one that the option names may be ours. */
+async function confPath(
+  { fluentConf, below }: ConfWanted,
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const given = fluentConf ?? env.FLUENT_CONF;
+  if (below === undefined) return given ?? (await firstThere(usualPlaces(env)));
+  const names = given === undefined ? usualPlaces(env) : [given];
+  return (await firstThere(names.map((name) => below.resolve(name)))) ?? fluentConf;
+}
+
+async function refuseUnreadable(path: string, { fluentConf }: ConfWanted): Promise<void> {
+  const why = await whyUnreadable(path);
+  if (why === undefined) return;
+  const option = fluentConf === undefined ? 'FLUENT_CONF' : '--fluent-conf';
+  throw new UsageError(
+    `${option}: ${path}: ${why}; name fluentd's configuration, or the pos file with --pos-file`,
+  );
+}
+
+async function whyUnreadable(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.R_OK);
+    return (await stat(path)).isDirectory() ? 'it is a directory' : undefined;
+  } catch (error) {
+    return inWords(error as NodeJS.ErrnoException);
+  }
 }
 
 /** Every problem in one line each. */

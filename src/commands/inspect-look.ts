@@ -6,12 +6,14 @@ import {
   type Overview,
   overview,
   type PosFileOverview,
+  type Successor,
   type Trouble,
   undiscoveredFiles,
 } from '../core/overview.ts';
 import { entryKey, type PositionEntry } from '../core/pos-file.ts';
 import type { FollowedReading } from '../core/snapshot.ts';
-import { counted } from '../core/units.ts';
+import { unlistedIn } from '../core/undiscovered.ts';
+import { counted, type Millis } from '../core/units.ts';
 import { readBuffers } from '../daemon/read-buffers.ts';
 import { FileSearch } from '../node/files.ts';
 import { LogFiles } from '../node/log-files.ts';
@@ -50,10 +52,10 @@ export class Inspector {
       posFiles.push(await this.#lookAtPosFile(name, place));
     const found = posFiles.filter(({ error, empty }) => error === undefined || empty);
     const followed = this.#subject.raw ? [] : await this.#subject.followed();
-    const rows = found.map(({ path, entries }) => ({ path, rows: entries.rows }));
     return overview({
       posFiles: posFiles.map((posFile) => believed(posFile, followed)),
-      undiscovered: undiscoveredFiles(followed, rows),
+      undiscovered: undiscoveredFiles(followed, found),
+      unlisted: unlistedIn(followed),
       buffers: await this.#buffers(),
     });
   }
@@ -82,8 +84,9 @@ export class Inspector {
     const rows = new EntryRows(bytes);
     const entries = new InspectedRows(rows);
     const troubles: Trouble[] = [];
+    const successors: Successor[] = [];
     if (this.#subject.raw) for (let row = 0; row < rows.count; row += 1) entries.show(row);
-    else await this.#lookAtRows({ path, entries, troubles, posFileAge: writtenAgo ?? 0 });
+    else await this.#lookAtRows({ path, entries, troubles, successors, posFileAge: writtenAgo });
     const error = errorOf(rows);
     return {
       path,
@@ -93,6 +96,7 @@ export class Inspector {
       ...(error !== undefined && { error }),
       empty: false,
       troubles,
+      successors,
     };
   }
 
@@ -112,7 +116,7 @@ export class Inspector {
     }
   }
 
-  #take({ row, entry, look }: Seen, { path, entries, troubles, posFileAge }: RowsTask): void {
+  #take({ row, entry, look }: Seen, { path, entries, troubles, successors, posFileAge }: RowsTask): void {
     const { rows } = entries;
     const isOnDisk = look.atPath?.inode === entry.inode || look.renamed !== undefined;
     // As `livingEntries`: an older line of a path counts only while its file exists.
@@ -125,6 +129,8 @@ export class Inspector {
     const judgement = judge(entry, look, { past, succeeded, posFileAge });
     if (key !== undefined) this.#history?.remember(key, entry, judgement);
     entries.show(row, judgement);
+    if (judgement.state === 'rotated' && !succeeded && look.atPath !== undefined && look.atPath.size > 0)
+      successors.push({ path: entry.path, size: look.atPath.size });
   }
 }
 
@@ -138,19 +144,22 @@ interface RowsTask {
   readonly path: string;
   readonly entries: InspectedRows;
   readonly troubles: Trouble[];
-  readonly posFileAge: number;
+  readonly successors: Successor[];
+  readonly posFileAge: Millis | null;
 }
 
 function without(path: string, error: string): PosFileOverview {
   const entries = new InspectedRows(new EntryRows(new Uint8Array()));
-  return { path, entries, unparsable: [], age: null, error, empty: false, troubles: [] };
+  return { path, entries, unparsable: [], age: null, error, empty: false, troubles: [], successors: [] };
 }
 
 /** As doubt.ts: an empty pos file is no riddle where no source of it has anything to read. */
 function believed(posFile: PosFileOverview, followed: readonly FollowedReading[]): PosFileOverview {
   const sources = followed.filter((source) => source.posFile === posFile.path);
   if (!posFile.empty || sources.length === 0) return posFile;
-  if (sources.some(({ files }) => files.some(({ size }) => size > 0))) return posFile;
+  const isBare = ({ files, unknown }: FollowedReading) =>
+    unknown === undefined && files.every(({ size }) => size === 0);
+  if (!sources.every(isBare)) return posFile;
   const { error: _, ...rest } = posFile;
   return rest;
 }

@@ -1,12 +1,15 @@
 import type { InferredOptionTypes, Options } from 'yargs';
 import { SORT_KEYS } from '../core/inspection-order.ts';
-import { durationOf, optional, size, states } from './coercions.ts';
+import { durationOf, nonEmpty, optional, size, states } from './coercions.ts';
 import { duration, flag, posFileOptions, SHOW, TELL, text, WHICH } from './option-parts.ts';
 
 /** What `posidle inspect` takes. */
 export const inspectOptions = {
   ...posFileOptions,
-  root: text('DIR', "look below it: a node's mount, or /proc/PID/root", WHICH),
+  root: {
+    ...text('DIR', "look below it: a node's mount, or /proc/PID/root", WHICH),
+    coerce: optional(nonEmpty('root')),
+  },
   raw: { ...flag('only what stands in the pos file; no log file is looked at'), group: WHICH },
   state: {
     ...text('STATES', 'only files in these states, separated by commas', SHOW),

@@ -14,16 +14,19 @@ export function* plainLines(found: Overview, view: View): Generator<string> {
   for (const posFile of found.posFiles) yield* posFileSentences(posFile, view);
   for (const { path, size } of undiscoveredOf(found, view))
     yield `File ${printable(path)}: undiscovered, ${formatBytes(size)} left, no entry yet.`;
+  for (const why of found.unlisted) yield `Not known: ${printable(why)}.`;
   for (const line of buffersIn(found, view.conf)) yield `${line}.`;
   for (const note of view.notes) yield `Note: ${printable(note)}.`;
 }
 
 function* posFileSentences(posFile: PosFileOverview, view: View): Generator<string> {
-  const { path, entries, error, unparsable, troubles } = posFile;
+  const { path, entries, error, successors, unparsable, troubles } = posFile;
   yield `Pos file ${printable(path)}:`;
   if (error !== undefined) yield `Cannot be inspected: ${printable(error)}.`;
   for (const group of inGroups(rowsOf(entries, view)))
     yield group.map((row) => sentenceOf(entries.at(row))).join('\n');
+  for (const { path, size } of successors)
+    yield `File ${printable(path)}: ${formatBytes(size)} in the new file, which has no entry yet.`;
   for (const { line, text } of unparsable)
     yield `Line ${line} cannot be parsed, ${whyUnparsable(text)}: ${printable(text)}`;
   for (const { path, error } of troubles) yield `Cannot look at ${printable(path)}: ${printable(error)}.`;

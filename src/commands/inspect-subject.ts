@@ -1,12 +1,13 @@
-import type { TailSource } from '../core/fluent-conf.ts';
+import { stat } from 'node:fs/promises';
 import type { FollowedReading } from '../core/snapshot.ts';
 import type { ConfFacts } from '../core/subject.ts';
 import { listFollowed } from '../daemon/collect.ts';
 import { BelowRoot } from '../node/below-root.ts';
 import { exists } from '../node/files.ts';
+import { inWords } from '../node/in-words.ts';
 import type { NodeHost } from '../node/node-host.ts';
-import { usualPlaces } from './find-conf.ts';
 import { findSubject, type Named } from './subject.ts';
+import { UsageError } from './usage-error.ts';
 
 const STDIN = '-';
 
@@ -32,62 +33,62 @@ type Wanted = Pick<Named, 'posFiles' | 'fluentConf'> & Pick<InspectSubject, 'raw
 /** What is meant; throws where there is nothing to look at. */
 export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<InspectSubject> {
   const { raw, root } = wanted;
-  const below = root === undefined ? undefined : new BelowRoot(root);
-  const places = () => placesOf(host, wanted.posFiles, below);
+  const below = await belowRoot(root);
+  const places = () => distinct(wanted.posFiles.map((name) => placesNamed(host, name, below)));
   const named = await places();
   const found =
     raw && named.length > 0
       ? { posFiles: [], conf: undefined, warnings: [] }
       : await findSubject(host, {
           posFiles: named.map(({ name }) => name),
-          fluentConf: await confPlace(wanted.fluentConf, below),
+          fluentConf: wanted.fluentConf,
+          below,
         });
   return {
     raw,
     root,
     conf: found.conf && chunksBelow(found.conf, below),
     warnings: found.warnings,
-    posFiles: named.length > 0 ? places : () => placesOf(host, found.posFiles, below),
-    followed: () => followedBelow(host, found.conf?.sources ?? [], root),
+    posFiles:
+      named.length > 0
+        ? places
+        : () => distinct(found.posFiles.map((name) => placesBelow(host, name, below))),
+    followed: () => followedBelow(host, found.conf, root),
   };
 }
 
-async function placesOf(
-  host: NodeHost,
-  patterns: readonly string[],
-  below: BelowRoot | undefined,
-): Promise<readonly Place[]> {
-  const places = new Map<string, Place>();
-  for (const pattern of patterns)
-    for (const place of await placesOfOne(host, pattern, below)) places.set(place.name, place);
-  return [...places.values()];
+async function belowRoot(root: string | undefined): Promise<BelowRoot | undefined> {
+  if (root === undefined) return undefined;
+  const found = await stat(root).catch((error: NodeJS.ErrnoException) => error);
+  if (found instanceof Error) throw new UsageError(`--root: ${root}: ${inWords(found)}; ${ROOTS}`);
+  if (!found.isDirectory()) throw new UsageError(`--root: ${root}: it is no directory; ${ROOTS}`);
+  return new BelowRoot(root);
 }
 
-/** A pos file is named as a path of ours, or as the one below the root where ours is not there. */
-async function placesOfOne(
-  host: NodeHost,
-  pattern: string,
-  below: BelowRoot | undefined,
-): Promise<readonly Place[]> {
-  if (pattern === STDIN) return [{ name: pattern, place: pattern }];
-  const names = await host.expand(pattern);
-  const [only = pattern, ...others] = names;
-  if (below === undefined || others.length > 0 || (await exists(only)))
-    return names.map((name) => ({ name, place: name }));
-  const inside = await host.expand(below.resolve(pattern));
-  return inside.map((place) => ({ name: below.nameOf(place), place }));
+const ROOTS = "name a node's mount or /proc/PID/root";
+
+/** A pos file that a user names lies below the root, or is one of ours where it is not there. */
+async function placesNamed(host: NodeHost, pattern: string, below: BelowRoot | undefined) {
+  if (pattern === STDIN) return [{ name: STDIN, place: STDIN }];
+  const inside = await placesBelow(host, pattern, below);
+  if (below === undefined || (await isOneThere(inside))) return inside;
+  const ours = (await host.expand(pattern)).map((place) => ({ name: below.nameOf(place), place }));
+  return (await isOneThere(ours)) ? ours : inside;
 }
 
-async function confPlace(
-  given: string | undefined,
-  below: BelowRoot | undefined,
-): Promise<string | undefined> {
-  if (below === undefined) return given;
-  const candidates = given === undefined ? usualPlaces(process.env) : [given];
-  if (given !== undefined && (await exists(given))) return given;
-  for (const path of candidates.map((candidate) => below.resolve(candidate)))
-    if (await exists(path)) return path;
-  return given;
+/** What a configuration names lies below the root only. */
+async function placesBelow(host: NodeHost, pattern: string, below: BelowRoot | undefined) {
+  const places = await host.expand(below?.resolve(pattern) ?? pattern);
+  return places.map((place) => ({ name: below?.nameOf(place) ?? place, place }));
+}
+
+async function isOneThere([first]: readonly Place[]): Promise<boolean> {
+  return first !== undefined && (await exists(first.place));
+}
+
+async function distinct(places: readonly Promise<readonly Place[]>[]): Promise<readonly Place[]> {
+  const all = (await Promise.all(places)).flat();
+  return [...new Map(all.map((place) => [place.name, place])).values()];
 }
 
 function chunksBelow(conf: ConfFacts, below: BelowRoot | undefined): ConfFacts {
@@ -101,20 +102,18 @@ function chunksBelow(conf: ConfFacts, below: BelowRoot | undefined): ConfFacts {
 
 async function followedBelow(
   host: NodeHost,
-  sources: readonly TailSource[],
+  conf: ConfFacts | undefined,
   root: string | undefined,
 ): Promise<readonly FollowedReading[]> {
-  if (root === undefined) return listFollowed(host, sources);
+  if (conf === undefined || root === undefined) return listFollowed(host, conf);
   const below = new BelowRoot(root);
   const inside = (path: string) => below.placeOf(path);
-  const found = await listFollowed(
-    host,
-    sources.map((source) => ({
-      ...source,
-      paths: source.paths.map(inside),
-      excludePaths: source.excludePaths.map(inside),
-    })),
-  );
+  const sources = conf.sources.map((source) => ({
+    ...source,
+    paths: source.paths.map(inside),
+    excludePaths: source.excludePaths.map(inside),
+  }));
+  const found = await listFollowed(host, { ...conf, sources });
   return found.map((reading) => ({
     ...reading,
     files: reading.files.map((file) => ({ ...file, path: below.nameOf(file.path) })),

@@ -50,12 +50,23 @@ function* posFileLines(posFile: PosFileOverview, view: View): Generator<string> 
   else if (posFile.empty && error === undefined) yield '  no entry: there is nothing to read yet';
   const lineOf = (row: number) => `  ${layout.row(toCells(entries.at(row)), style)}`;
   for (const group of inGroups(rows)) yield group.map(lineOf).join('\n');
+  for (const line of successorsOf(posFile)) yield fitted(`  ${line}`, view);
   for (const line of defectsOf(posFile)) yield fitted(`  ${line}`, view, style.bad);
   yield '';
 }
 
 function ageOf({ age, error }: PosFileOverview): string {
   return age === null || error !== undefined ? '' : `  written ${formatDuration(age)} ago`;
+}
+
+/** What a line of the table has no room for. */
+function successorsOf({ successors }: PosFileOverview): readonly string[] {
+  const news = successors
+    .slice(0, MOST_DEFECTS)
+    .map(
+      ({ path, size }) => `${formatBytes(size)} in the new file, which has no entry yet: ${printable(path)}`,
+    );
+  return [...news, ...more(successors.length, 'such file')];
 }
 
 function defectsOf({ unparsable, troubles }: PosFileOverview): readonly string[] {
@@ -100,6 +111,7 @@ function closingLines(found: Overview, view: View): readonly string[] {
   const sum = `${formatBytes(totals.size)}, ${read}% read, ${formatBytes(totals.lag)} left`;
   return [
     ...view.notes.map((note) => `note: ${printable(note)}`),
+    ...found.unlisted.map((why) => `not known: ${printable(why)}`),
     ...buffersIn(found, view.conf),
     `total: ${counted(totals.files, 'file')}, ${sum}`,
   ];

@@ -23,14 +23,25 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   const view = viewOf(args, subject);
   if (args.follow) return await follow({ host, subject, view, args });
   const found = await lookOnce(new Inspector(host, subject));
-  if (!args.check) {
-    await writeAll(partsOf(found, view, args));
-    return exitCodeOf(found);
-  }
+  const { code, texts } = args.check
+    ? checked(found, view, args)
+    : { code: exitCodeOf(found), texts: partsOf(found, view, args) };
+  // First, for whoever reads may close the pipe at once.
+  process.exitCode = code;
+  await writeAll(texts);
+  return code;
+}
+
+interface Answer {
+  readonly code: number;
+  readonly texts: Iterable<string>;
+}
+
+function checked(found: Overview, view: View, args: InspectArgs): Answer {
   const { lag, age } = { lag: args['max-lag'], age: args['max-age'] };
   const { passed, reason } = check(found, { lag: lag ?? (age === undefined ? 0 : undefined), age });
-  await writeAll(args.json || args.ndjson ? partsOf(found, view, args) : [`${printable(reason)}\n`]);
-  return passed ? EXIT.ok : EXIT.bug;
+  const texts = args.json || args.ndjson ? partsOf(found, view, args) : [`${printable(reason)}\n`];
+  return { code: passed ? EXIT.ok : EXIT.bug, texts };
 }
 
 const EXCLUSIVE: readonly (readonly (keyof InspectArgs)[])[] = [

@@ -3,15 +3,12 @@ import type { Policy } from '../core/policy.ts';
 import { type ConfFacts, confFacts, type Subject } from '../core/subject.ts';
 import type { Host } from '../host.ts';
 import { nameUnder } from '../node/glob.ts';
-import { type FoundConf, findConf, problemsOf } from './find-conf.ts';
+import { type ConfWanted, type FoundConf, findConf, problemsOf } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What the user said about which Fluentd is meant. */
-export interface Named {
+export interface Named extends ConfWanted {
   readonly posFiles: readonly string[];
-  readonly fluentConf: string | undefined;
-  /** Fluentd will run in posidle's own environment. */
-  readonly ownEnvironment?: boolean;
 }
 
 export interface Found {
@@ -83,7 +80,8 @@ async function besidePosFiles(posFiles: readonly string[], found: FoundConf): Pr
   }
   const blind = `no in_tail of ${path} has the pos file ${posFiles.join(', ')}: its new files cannot be seen`;
   const warnings = [...problemsOf(conf), ...conf.warnings, ...(sources.length === 0 ? [blind] : [])];
-  return { posFiles, conf: { ...confFacts(conf), sources }, warnings, confPath: path };
+  // Whoever names the pos files has named them all.
+  return { posFiles, conf: { ...confFacts(conf), sources, hidden: [] }, warnings, confPath: path };
 }
 
 /** The source, its pos file called as the user calls it; one that could not be evaluated is the only one that was named. */

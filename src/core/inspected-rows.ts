@@ -54,7 +54,7 @@ export const NO_PAST: EntryPast = { lastSize: null, stuck: false, movedAgo: null
 
 /** What is made of one entry. */
 export interface Judgement extends Lag {
-  readonly age: Millis;
+  readonly age: Millis | null;
 }
 
 /** The state of one entry, from one look at it and at what was seen before. */
@@ -62,10 +62,10 @@ export function judge(entry: PositionEntry, look: DatedLook, around: Around): Ju
   const { past, succeeded, posFileAge } = around;
   const unreadAge = look.atPath?.writtenAgo ?? 0;
   // Nothing in this pos file has moved for so long, and the last bytes of the log have been there for so long.
-  const stuck = past.stuck || Math.min(posFileAge, unreadAge) >= DEFAULT_POLICY.blockedAfter;
+  const stuck = past.stuck || Math.min(posFileAge ?? 0, unreadAge) >= DEFAULT_POLICY.blockedAfter;
   const lag = lagOf(entry, look, { lastSize: past.lastSize, stuck, succeeded });
   // What is read was read right after it was written, at the latest when the pos file was.
-  const age = lag.lag === 0 ? Math.max(posFileAge, unreadAge) : posFileAge;
+  const age = lag.lag === 0 && posFileAge !== null ? Math.max(posFileAge, unreadAge) : posFileAge;
   return { state: lag.state, size: lag.size, lag: lag.lag, read: lag.read, age: past.movedAgo ?? age };
 }
 
@@ -73,8 +73,8 @@ export interface Around {
   readonly past: EntryPast;
   /** The file that stands at the path now has an entry of its own. */
   readonly succeeded: boolean;
-  /** How long ago the pos file was written. */
-  readonly posFileAge: Millis;
+  /** How long ago the pos file was written; null: it came through a pipe. */
+  readonly posFileAge: Millis | null;
 }
 
 /** What the entries of a pos file come to. */
@@ -121,14 +121,14 @@ export class InspectedRows {
     this.#state[row] = CODES.get(state) ?? UNJUDGED;
     this.#size[row] = size ?? Number.NaN;
     this.#lag[row] = lag ?? Number.NaN;
-    this.#age[row] = age;
+    this.#age[row] = age ?? Number.NaN;
   }
 
   isShown(row: number): boolean {
     return this.#state[row] !== HIDDEN;
   }
 
-  /** NaN where unknown. */
+  /** NaN where unknown, as its neighbours. */
   lag(row: number): number {
     return this.#lag[row] as number;
   }

@@ -22,27 +22,27 @@ export function check(found: Overview, limits: Limits): Checked {
   if (limits.lag !== undefined && (lag ?? 0) > limits.lag)
     return { passed: false, reason: `${verdict}; ${formatBytes(limits.lag)} may be left` };
   const still = limits.age === undefined ? undefined : longestStanding(found);
-  if (still !== undefined && limits.age !== undefined && still.age > limits.age)
-    return {
-      passed: false,
-      reason: `${verdict}; ${standing(still)}, ${formatDuration(limits.age)} may pass`,
-    };
-  return { passed: true, reason: verdict };
+  if (still === undefined || limits.age === undefined || still.age <= limits.age)
+    return { passed: true, reason: verdict };
+  return { passed: false, reason: `${verdict}; ${standing(still)}, ${formatDuration(limits.age)} may pass` };
 }
 
-function whatIsUnknown({ posFiles, totals }: Overview): string | undefined {
+function whatIsUnknown({ posFiles, totals, unlisted }: Overview): string | undefined {
   const broken = posFiles.find(({ error }) => error !== undefined);
   if (broken !== undefined) return `${broken.path}: ${broken.error}`;
-  return totals.unknown === 0 ? undefined : `the lag of ${counted(totals.unknown, 'file')}`;
+  if (totals.unknown > 0) return `the lag of ${counted(totals.unknown, 'file')}`;
+  return unlisted[0];
 }
 
 interface Standing {
   readonly path: string;
+  /** Infinity: not known. */
   readonly age: Millis;
 }
 
 function standing({ path, age }: Standing): string {
-  return `${path} has not moved for ${formatDuration(age)}`;
+  const span = age === Number.POSITIVE_INFINITY ? 'who knows how long' : formatDuration(age);
+  return `${path} has not moved for ${span}`;
 }
 
 /** Of the files with something left, the one that has stood still for the longest time. */
@@ -51,9 +51,14 @@ function longestStanding({ posFiles }: Overview): Standing | undefined {
   for (const { entries } of posFiles) {
     for (let row = 0; row < entries.rows.count; row += 1) {
       if (!entries.isShown(row) || !(entries.lag(row) > 0) || entries.state(row) === 'partial-line') continue;
-      const age = entries.age(row);
+      const age = unlessNaN(entries.age(row));
       if (longest === undefined || age > longest.age) longest = { age, path: () => entries.rows.path(row) };
     }
   }
   return longest && { age: longest.age, path: longest.path() };
+}
+
+/** Through a pipe comes no age. */
+function unlessNaN(age: Millis): Millis {
+  return Number.isNaN(age) ? Number.POSITIVE_INFINITY : age;
 }

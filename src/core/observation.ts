@@ -6,7 +6,7 @@ import type { Policy } from './policy.ts';
 import { entryKey, latestEntries, type PositionEntry } from './pos-file.ts';
 import type { FluentdReading } from './processes.ts';
 import type { FileLook, PosFileReading, Snapshot, StopRequest } from './snapshot.ts';
-import { type UndiscoveredFile, undiscoveredIn } from './undiscovered.ts';
+import { type UndiscoveredFile, undiscoveredIn, unlistedIn } from './undiscovered.ts';
 import type { Millis } from './units.ts';
 
 /** What the looks so far mean: the snapshot held against the observation before it. */
@@ -54,9 +54,7 @@ export function observe(previous: Observation | undefined, snapshot: Snapshot, p
   );
   const movedAt = latest([previous?.movedAt, ...files.map((file) => file.movedAt)]);
   const undiscovered = snapshot.followed?.flatMap((followed) => undiscoveredIn(followed, snapshot.posFiles));
-  const unlisted = (snapshot.followed ?? []).flatMap(({ posFile, unknown }) =>
-    unknown === undefined ? [] : [`the files of ${posFile} are not known: ${unknown}`],
-  );
+  const unlisted = unlistedIn(snapshot.followed ?? []);
   const isRead =
     unknown.length === 0 &&
     files.every((file) => file.read) &&

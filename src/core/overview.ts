@@ -11,6 +11,8 @@ export interface Overview {
   readonly posFiles: readonly PosFileOverview[];
   /** Files that in_tail should read and has no entry for yet. */
   readonly undiscovered: readonly UndiscoveredOverview[];
+  /** Why it is not known which files are to be read. */
+  readonly unlisted: readonly string[];
   /** undefined: no configuration is known. */
   readonly buffers: BuffersReading | undefined;
   readonly totals: Totals;
@@ -32,6 +34,7 @@ export interface PosFileOverview {
   readonly empty: boolean;
   /** Log files that could not be looked at, and why. */
   readonly troubles: readonly Trouble[];
+  readonly successors: readonly Successor[];
 }
 
 export interface Trouble {
@@ -39,22 +42,34 @@ export interface Trouble {
   readonly error: string;
 }
 
+/** A file in the place of a renamed one, without an entry of its own: in_tail turns to it when it has read the old one. */
+export interface Successor {
+  readonly path: string;
+  readonly size: number;
+}
+
 export interface UndiscoveredOverview extends UndiscoveredFile {
   readonly posFile: string;
 }
 
-export interface Parts extends Pick<Overview, 'posFiles' | 'undiscovered' | 'buffers'> {}
+export interface Parts extends Pick<Overview, 'posFiles' | 'undiscovered' | 'unlisted' | 'buffers'> {}
 
 /** The sum of what was found. */
-export function overview({ posFiles, undiscovered, buffers }: Parts): Overview {
+export function overview({ posFiles, undiscovered, unlisted, buffers }: Parts): Overview {
   const totals = noTotals();
   for (const { entries } of posFiles)
     for (const key of Object.keys(totals) as (keyof Totals)[]) totals[key] += entries.totals[key];
-  for (const { size } of undiscovered) addUndiscovered(totals, size);
-  const isKnown = posFiles.every(({ error }) => error === undefined) && totals.unknown === 0;
+  for (const { size } of undiscovered) addUnread(totals, size);
+  // By inode it is undiscovered as well.
+  const told = new Set(undiscovered.map(({ path }) => path));
+  const successors = posFiles.flatMap((posFile) => posFile.successors).filter(({ path }) => !told.has(path));
+  for (const { size } of successors) addUnread(totals, size);
+  const isSeen = posFiles.every(({ error }) => error === undefined) && unlisted.length === 0;
+  const isKnown = isSeen && totals.unknown === 0;
   return {
     posFiles,
     undiscovered,
+    unlisted,
     buffers,
     totals,
     lag: isKnown ? totals.lag : null,
@@ -65,11 +80,11 @@ export function overview({ posFiles, undiscovered, buffers }: Parts): Overview {
 /** Of the files that the sources take, those that no entry stands for. */
 export function undiscoveredFiles(
   followed: readonly FollowedReading[],
-  posFiles: readonly { readonly path: string; readonly rows: EntryRows }[],
+  posFiles: readonly PosFileOverview[],
 ): readonly UndiscoveredOverview[] {
   return followed.flatMap((source) => {
     const { posFile } = source;
-    const rows = posFiles.find(({ path }) => path === posFile)?.rows;
+    const rows = posFiles.find(({ path }) => path === posFile)?.entries.rows;
     if (rows === undefined || source.files.length === 0) return [];
     const reading = { path: posFile, kind: 'read', unparsable: [], writtenAgo: 0 } as const;
     return undiscoveredIn(source, [{ ...reading, entries: entriesOf(rows, source) }]).map((file) => ({
@@ -92,7 +107,8 @@ function entriesOf(rows: EntryRows, { files }: FollowedReading) {
   return entries;
 }
 
-function addUndiscovered(totals: Totals, size: number): void {
+/** Adds a file of which nothing is read. */
+function addUnread(totals: Totals, size: number): void {
   totals.files += 1;
   totals.lag += size;
   totals.size += size;

@@ -1,3 +1,4 @@
+import { problemText } from './conf-element.ts';
 import type { BufferConf, Endpoint, FluentConf, MonitorAgent, TailSource } from './fluent-conf.ts';
 import type { FluentdTarget } from './processes.ts';
 
@@ -22,8 +23,22 @@ export interface ConfFacts {
   readonly rpc: Endpoint | undefined;
   /** Everything in the configuration could be evaluated. */
   readonly complete: boolean;
+  /** Why there may be in_tail sources, or pos files of them, that are not known. */
+  readonly hidden: readonly string[];
 }
 
+/** A problem with one of these, or with the syntax or a file as a whole, may hide a source. */
+const HIDING: readonly (string | undefined)[] = [
+  '@include',
+  '@type',
+  'type',
+  'pos_file',
+  'workers',
+  undefined,
+];
+
 export function confFacts({ sources, buffers, monitorAgents, system, problems }: FluentConf): ConfFacts {
-  return { sources, buffers, monitorAgents, rpc: system.rpcEndpoint, complete: problems.length === 0 };
+  const hidden = problems.filter(({ parameter }) => HIDING.includes(parameter)).map(problemText);
+  const complete = problems.length === 0;
+  return { sources, buffers, monitorAgents, rpc: system.rpcEndpoint, complete, hidden };
 }

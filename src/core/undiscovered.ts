@@ -8,6 +8,13 @@ export interface UndiscoveredFile {
   readonly refreshInterval: Millis;
 }
 
+/** Why it is not known which files some source is to read. */
+export function unlistedIn(followed: readonly FollowedReading[]): readonly string[] {
+  return followed.flatMap(({ posFile, unknown }) =>
+    unknown === undefined ? [] : [`the files of ${posFile} are not known: ${unknown}`],
+  );
+}
+
 /** in_tail has an entry for each path that it follows; the one of a file that it let go does not count. */
 export function undiscoveredIn(
   followed: FollowedReading,

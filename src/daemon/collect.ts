@@ -2,7 +2,7 @@ import type { TailSource } from '../core/fluent-conf.ts';
 import { entryKey, latestEntries, type PositionEntry, parsePosFile } from '../core/pos-file.ts';
 import { type FluentdReading, findMains } from '../core/processes.ts';
 import type { FileLook, FileStat, FollowedReading, PosFileReading, Snapshot } from '../core/snapshot.ts';
-import type { Subject } from '../core/subject.ts';
+import type { ConfFacts, Subject } from '../core/subject.ts';
 import type { Host } from '../host.ts';
 import { readBuffers } from './read-buffers.ts';
 
@@ -15,7 +15,7 @@ export async function collect(host: Host, subject: Subject, view: View): Promise
   const posFiles = await readPosFiles(host, subject.posFiles);
   const looks = await lookAtFiles(host, posFiles);
   const isWhole = view.depth !== 'positions';
-  const followed = isWhole ? await listFollowed(host, subject.conf?.sources ?? []) : undefined;
+  const followed = isWhole ? await listFollowed(host, subject.conf) : undefined;
   const buffers = isWhole ? await readBuffers(host, subject.conf, view.depth) : undefined;
   const mains = subject.doneProcess && findMains(await host.listProcesses(), subject.doneProcess, host.self);
   return {
@@ -42,13 +42,17 @@ export type Depth = 'positions' | 'all' | 'files';
 /** The files that each source is to read. */
 export async function listFollowed(
   host: Pick<Host, 'listFollowed'>,
-  sources: readonly TailSource[],
+  conf: Pick<ConfFacts, 'sources' | 'hidden'> | undefined,
 ): Promise<readonly FollowedReading[]> {
+  const { sources, hidden } = conf ?? { sources: [], hidden: [] };
   const known = sources.flatMap((source) =>
     source.posFile === undefined ? [] : [followedBy(host, source, source.posFile)],
   );
-  return Promise.all(known);
+  const unknown = hidden.map((why) => ({ ...NOT_KNOWN, unknown: why }));
+  return [...(await Promise.all(known)), ...unknown];
 }
+
+const NOT_KNOWN = { posFile: 'further sources', refreshInterval: 0, byInode: false, files: [] } as const;
 
 async function followedBy(
   host: Pick<Host, 'listFollowed'>,

@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 
 const MOST_LINKS = 40;
 
@@ -25,9 +26,10 @@ export class BelowRoot {
     return `${this.#root}${path.startsWith('/') ? '' : '/'}${path}`;
   }
 
-  /** A path of ours as the other process names it. */
+  /** A path of ours as the other process names it; what does not lie below the root keeps its name. */
   nameOf(path: string): string {
-    return path.startsWith(`${this.#root}/`) ? path.slice(this.#root.length) : path;
+    const inside = relative(resolve(`${this.#root}/`), resolve(path));
+    return inside === '..' || inside.startsWith('../') ? path : `/${inside}`;
   }
 
   #follow(path: string, links: { left: number }): string {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, extname, resolve } from 'node:path';
+import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import yaml from 'js-yaml';
 import {
   type ConfElement,
@@ -24,6 +24,8 @@ export interface ConfOptions {
   readonly ruby: RubyContext;
   /** Fluentd 1.19 and later also load what lies below `/etc/fluent/conf.d`, unless config_include_dir says otherwise. */
   readonly includeDir?: string | undefined;
+  /** Where an absolute path of the configuration lies for us; by default there. */
+  readonly placeOf?: ((path: string) => string) | undefined;
 }
 
 /** The facts of a configuration file and of all that it includes. */
@@ -35,7 +37,8 @@ export async function loadFluentConf(path: string, options: ConfOptions): Promis
 
 /** The tree of a configuration file, with what it includes in place. */
 export async function readConfTree(path: string, options: ConfOptions): Promise<ParsedConf> {
-  const reading: Reading = { ruby: options.ruby, problems: [], within: [], yaml: { directory: '' } };
+  const { ruby, placeOf = (name) => name } = options;
+  const reading: Reading = { ruby, placeOf, problems: [], within: [], yaml: { directory: '' } };
   const items = await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined);
   const further = await includeDirItems(items, options, reading);
   return { root: rootElement([...items, ...further], { file: path, line: 1 }), problems: reading.problems };
@@ -43,6 +46,7 @@ export async function readConfTree(path: string, options: ConfOptions): Promise<
 
 interface Reading {
   readonly ruby: RubyContext;
+  readonly placeOf: (path: string) => string;
   readonly problems: ConfProblem[];
   /** The files that are being read, the outermost first. */
   readonly within: readonly string[];
@@ -89,7 +93,8 @@ async function includedItems(include: ConfInclude, reading: Reading): Promise<Co
   if (pattern === undefined) return [];
   const directory = inYaml ? reading.yaml.directory : dirname(include.place.file);
   const found: ConfItem[] = [];
-  for (const path of await rubyGlob(resolve(directory, pattern))) {
+  const whole = isAbsolute(pattern) ? reading.placeOf(pattern) : resolve(directory, pattern);
+  for (const path of await rubyGlob(whole)) {
     if (reading.within.includes(path) || reading.within.length > MAX_DEPTH) {
       reading.problems.push({ place: include.place, text: `@include of ${path} includes itself` });
     } else found.push(...(await itemsOf(path, reading, inYaml ? confFromYamlList : undefined)));
@@ -128,7 +133,7 @@ async function includeDirItems(items: readonly ConfItem[], options: ConfOptions,
   const directory = configIncludeDir(items, options.ruby) ?? options.includeDir;
   if (directory === '') return [];
   const found: ConfItem[] = [];
-  for (const path of await rubyGlob(`${directory}/**/*.{conf,yaml,yml}`)) {
+  for (const path of await rubyGlob(`${reading.placeOf(directory)}/**/*.{conf,yaml,yml}`)) {
     found.push(...(await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined)));
   }
   return found;

@@ -125,9 +125,12 @@ function statFile(path: string): FileStat | Error | undefined {
   }
 }
 
-/** Whether anything stands at the path. */
+/** Whether anything is to be seen at the path; what may not be looked at is not. */
 export async function exists(path: string): Promise<boolean> {
-  return (await orUndefined(stat(toBytes(path)))) !== undefined;
+  return stat(toBytes(path)).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** As a string where it is one: Node then spares itself a copy. */

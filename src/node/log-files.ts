@@ -4,7 +4,7 @@ import { decodePath, encodePath } from '../core/path-bytes.ts';
 import type { PositionEntry } from '../core/pos-file.ts';
 import { BelowRoot } from './below-root.ts';
 import type { FileSearch } from './files.ts';
-import { inWords } from './pos-bytes.ts';
+import { inWords } from './in-words.ts';
 
 const NEWLINE = 0x0a;
 const SCAN_BYTES = 64 * 1024;

@@ -1,10 +1,11 @@
 import { constants, fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { decodePath, encodePath } from '../core/path-bytes.ts';
+import { encodePath } from '../core/path-bytes.ts';
 import { NEWLINE, pathEndOf } from '../core/pos-line.ts';
 import { formatBytes, type Millis } from '../core/units.ts';
 import { exists } from './files.ts';
+import { inWords } from './in-words.ts';
 
 /** A pos file of two million entries. More is something else, or nothing that one should load beside a Fluentd. */
 const LARGEST = 512 * 1024 ** 2;
@@ -116,20 +117,4 @@ function refuseOthers(head: Uint8Array): void {
   throw new Error(
     `it is no pos file: its first ${formatBytes(HEAD)} hold no line of path, position and inode`,
   );
-}
-
-const WORDS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied: no right to read it',
-  EPERM: 'permission denied: no right to read it',
-  EISDIR: 'it is a directory, and no pos file',
-  ELOOP: 'its symbolic links lead round in a circle',
-  ENXIO: 'it is a socket or a device, and no pos file',
-  ENAMETOOLONG: 'its path is longer than the system allows',
-  EIO: 'the disk failed to read it',
-  EMFILE: 'too many files are open',
-};
-
-/** What the system says, for people; without the path, which stands beside it. */
-export function inWords(error: NodeJS.ErrnoException): string {
-  return WORDS[error.code ?? ''] ?? decodePath(Buffer.from(error.message.replace(/, \w+( '.*')?$/s, '')));
 }

@@ -168,6 +168,7 @@ describe('the verdict and the check', () => {
     const broken = overview({
       posFiles: [posFile as Overview['posFiles'][0]],
       undiscovered: [],
+      unlisted: [],
       buffers: undefined,
     });
     expect(check(broken, { lag: 1e9, age: undefined })).toMatchObject({
@@ -202,6 +203,14 @@ function overviewOf(files: Readonly<Record<string, Written>>): Overview {
       size === null ? {} : { atPath: { inode: '7', size, writtenAgo: age }, newlineLeft: true };
     entries.show(row, judge(entries.rows.entry(row), look, { ...NOW, posFileAge: age }));
   }
-  const posFile = { path: '/pos', entries, unparsable: [], age: 0, empty: false, troubles: [] };
-  return overview({ posFiles: [posFile], undiscovered: [], buffers: undefined });
+  const posFile = {
+    path: '/pos',
+    entries,
+    unparsable: [],
+    age: 0,
+    empty: false,
+    troubles: [],
+    successors: [],
+  };
+  return overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });
 }

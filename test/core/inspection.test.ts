@@ -45,12 +45,12 @@ function posFile(text?: string): PosFileOverview {
   const entries = new InspectedRows(new EntryRows(bytesOf(text ?? posText(lines))));
   for (const [row, judgement] of [BEHIND, UNKNOWN].entries())
     if (row < entries.rows.count) entries.show(row, judgement);
-  return { path: POS, entries, unparsable: [], age: 0, empty: false, troubles: [] };
+  return { path: POS, entries, unparsable: [], age: 0, empty: false, troubles: [], successors: [] };
 }
 
 function overviewOf(
   posFiles: readonly PosFileOverview[],
   undiscovered: Overview['undiscovered'] = [],
 ): Overview {
-  return overview({ posFiles, undiscovered, buffers: undefined });
+  return overview({ posFiles, undiscovered, unlisted: [], buffers: undefined });
 }

@@ -103,7 +103,8 @@ describe('with Fluentd 1.18.0', () => {
     await until('everything is in the buffer', () =>
       chunks().some((name) => linesIn(join(work.buffer, name)) === 1_000),
     );
-    const run = await watch(ofPid(running), { env: { ...process.env, PATH: work.dir } });
+    const how = { env: { ...process.env, PATH: work.dir } };
+    const run = await watch(['-p', work.pos, ...ofPid(running)], how);
     await run.logged(/→ watching/);
     writeFileSync(marker(), '');
     expect(await run.exited).toBe(0);
@@ -128,6 +129,25 @@ describe('with Fluentd 1.18.0', () => {
     expect(await run.exited).toBe(3);
     expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: false, gate: { name: 'undiscovered' } });
     expect(run.stderr()).toMatch(/Dir\.pwd/);
+  });
+
+  test('an in_tail whose pos_file cannot be evaluated may have files left: the drain goes to its bound, and says why', async () => {
+    for (const name of ['app.log', 'other.log']) writeFileSync(log(name), 'line 1\n');
+    const running = await start(
+      version,
+      renderConf([
+        tail(log('app.log'), work.pos),
+        tail(log('other.log'), '"#{Dir.pwd}/other.pos"'),
+        toStdout(),
+      ]),
+    );
+    await isRead(running, 'line 1');
+    writeFileSync(marker(), '');
+    const how = { env: { ...process.env, PATH: work.dir } };
+    const run = await watch([...ofPid(running), '--drain-timeout', '3s'], how);
+    expect(await run.exited).toBe(3);
+    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: false, gate: { name: 'undiscovered' } });
+    expect(outcomeOf(run).gate?.why).toMatch(/^the files of further sources are not known: .*Dir\.pwd/);
   });
 
   test.for([

@@ -121,7 +121,7 @@ export function confOf(paths: readonly string[]): ConfFacts {
     isMultiline: false,
     hasGroup: false,
   };
-  return { sources: [source], buffers: [], monitorAgents: [], rpc: undefined, complete: true };
+  return { sources: [source], buffers: [], monitorAgents: [], rpc: undefined, complete: true, hidden: [] };
 }
 
 /** Keeps what the loop tells. */

@@ -1,0 +1,19 @@
+import { decodePath } from '../core/path-bytes.ts';
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EACCES: 'permission denied: no right to read it',
+  EPERM: 'permission denied: no right to read it',
+  EISDIR: 'it is a directory, and no pos file',
+  ELOOP: 'its symbolic links lead round in a circle',
+  ENXIO: 'it is a socket or a device, and no pos file',
+  ENAMETOOLONG: 'its path is longer than the system allows',
+  EIO: 'the disk failed to read it',
+  EMFILE: 'too many files are open',
+};
+
+/** What the system says, for people; without the path, which stands beside it. */
+export function inWords(error: NodeJS.ErrnoException): string {
+  return WORDS[error.code ?? ''] ?? decodePath(Buffer.from(error.message.replace(/, \w+( '.*')?$/s, '')));
+}

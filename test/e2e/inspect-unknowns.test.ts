@@ -1,0 +1,209 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { inspectedDir } from '../support/inspected-dir.ts';
+
+const here = inspectedDir();
+const { at, conf, logged, posFile, shell } = here;
+const AS_NOBODY = 'setpriv --reuid 65534 --regid 65534 --clear-groups';
+const RUBY = '"#{Dir.pwd}/logs/*.log"';
+
+/** Nothing to ask: no fluentd can be found. */
+const alone = (line: string) => shell(`PATH=${at()} ${line}`);
+const json = (line: string) => JSON.parse(shell(line).stdout);
+
+describe('what is unknown is never taken for read', () => {
+  test('the file in the place of a renamed one is left, though the renamed one is read', () => {
+    const entry = logged('a.log', 'one\n', 4);
+    posFile('app.pos', [entry]);
+    renameSync(at('a.log'), at('a.log.1'));
+    logged('a.log', 'two\nthree\n', 0);
+    expect(shell('posidle inspect app.pos --check')).toMatchObject({
+      status: 1,
+      stdout: 'behind by 10 B in 1 of 2 files; 0 B may be left\n',
+    });
+    expect(json('posidle inspect app.pos --json')).toMatchObject({
+      posFiles: [{ entries: [{ state: 'rotated', size: 4, lag: 0 }] }],
+      undiscovered: [],
+      lag: 10,
+    });
+    expect(shell('posidle inspect app.pos').stdout).toContain(
+      `  10 B in the new file, which has no entry yet: ${at('a.log')}\n`,
+    );
+  });
+
+  test('by inode the file in the place of a renamed one is undiscovered, and counted once', () => {
+    posFile('app.pos', [logged('a.log', 'one\n', 4)]);
+    renameSync(at('a.log'), at('a.log.1'));
+    logged('a.log', 'two\nthree\n', 0);
+    conf('fluent.conf', [`${at('*.log')}\nfollow_inodes true`, at('app.pos')]);
+    expect(json('posidle inspect -c fluent.conf --json')).toMatchObject({
+      undiscovered: [{ path: at('a.log'), size: 10 }],
+      lag: 10,
+    });
+  });
+
+  test.each<[string, () => void]>([
+    ['a path in Ruby', () => conf('fluent.conf', [RUBY, at('app.pos')])],
+    ['a path in Ruby, and an empty pos file', () => conf('fluent.conf', [RUBY, at('empty.pos')])],
+    [
+      'a second pos file in Ruby',
+      () => conf('fluent.conf', [at('a.log'), at('app.pos')], [at('b.log'), '"#{Dir.pwd}/b.pos"']),
+    ],
+    [
+      'a file that cannot be included',
+      () => {
+        conf('fluent.conf', [at('a.log'), at('app.pos')]);
+        copyFileSync(at('fluent.conf'), at('more.conf'));
+        writeFileSync(at('fluent.conf'), '@include more.conf\n@include "#{Dir.pwd}/other.conf"\n');
+      },
+    ],
+  ])('%s: --check does not pass, and the table says so', (_, write) => {
+    posFile('app.pos', [logged('a.log', 'one\n', 4)]);
+    writeFileSync(at('empty.pos'), '');
+    write();
+    const { status, stdout } = alone('posidle inspect -c fluent.conf --check');
+    expect(stdout).toMatch(/^not known: .*(Dir\.pwd|could not be evaluated|it is empty)/);
+    expect(status).toBe(1);
+    expect(alone('posidle inspect -c fluent.conf').stdout).toMatch(/^not known: the files of /m);
+    expect(JSON.parse(alone('posidle inspect -c fluent.conf --json').stdout)).toMatchObject({
+      lag: null,
+      caughtUp: false,
+    });
+  });
+
+  test('through a pipe comes no age: --max-age does not pass where something is left', () => {
+    posFile('app.pos', [logged('a.log', 'one\ntwo\n', 4)]);
+    expect(shell('cat app.pos | posidle inspect - --check --max-age 1h')).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/a\.log has not moved for who knows how long, 60 min 0 s may pass\n$/),
+    });
+    expect(shell('cat app.pos | posidle inspect -').stdout).toMatch(/behind .* \? {2}.*a\.log\n/);
+    posFile('app.pos', [logged('a.log', 'one\ntwo\n', 8)]);
+    expect(shell('cat app.pos | posidle inspect - --check --max-age 1h').status).toBe(0);
+  });
+
+  test('whoever stops reading does not change what --check found out', () => {
+    posFile('app.pos', [logged('a.log', 'one\ntwo\n', 4)]);
+    const { stdout } = shell(`posidle inspect app.pos --check | true; echo \${PIPESTATUS[0]}`);
+    expect(stdout).toBe('1\n');
+  });
+});
+
+describe('what may not be looked at is named, without a stack', () => {
+  test.for([
+    ['a glob in a closed directory', "inspect 'closed/*.pos'", 1, /closed\/\*\.pos\n.*permission denied/],
+    [
+      'a configuration in a closed directory',
+      'inspect app.pos -c closed/f.conf',
+      2,
+      /--fluent-conf: .*permission denied/,
+    ],
+    ['a closed root', 'inspect --root closed/inner app.pos', 2, /--root: closed\/inner: permission denied/],
+  ] as const)('%s', ([, words, code, said], context) => {
+    if (process.getuid?.() !== 0) context.skip('only root may become another user');
+    posFile('app.pos', [logged('a.log', 'one\n', 4)]);
+    mkdirSync(at('closed'));
+    chmodSync(at(), 0o755);
+    chmodSync(at('closed'), 0o700);
+    const { stdout, stderr, status } = shell(
+      `export -f posidle; ${AS_NOBODY} bash -c ${JSON.stringify(`posidle ${words}`)}`,
+    );
+    expect(stdout + stderr).toMatch(said);
+    expect(stdout + stderr).not.toMatch(/^ +at /m);
+    expect(status).toBe(code);
+  });
+
+  test.each([
+    ["inspect 'loop/*.pos'", 1, /symbolic links lead round in a circle/],
+    ['inspect app.pos -c loop', 2, /--fluent-conf: loop: its symbolic links lead round in a circle/],
+    [`inspect '${'a'.repeat(300)}*'`, 1, /its path is longer than the system allows/],
+    ['inspect app.pos -c .', 2, /--fluent-conf: \.: it is a directory/],
+    [
+      'inspect app.pos -c none.conf',
+      2,
+      /--fluent-conf: none\.conf: there is no such file; name fluentd's conf/,
+    ],
+    ['inspect --root none app.pos', 2, /--root: none: there is no such file; name a node's mount/],
+    ['inspect --root a.log app.pos', 2, /--root: a\.log: it is no directory/],
+    ['inspect --root "" app.pos', 2, /--root: it is empty; was a variable not set\?/],
+    ['inspect --root / --root / app.pos', 2, /--root: given 2 times; give it once/],
+  ])('%s', (words, code, said) => {
+    posFile('app.pos', [logged('a.log', 'one\n', 4)]);
+    symlinkSync('loop', at('loop'));
+    const { stdout, stderr, status } = shell(`posidle ${words}`);
+    expect(stdout + stderr).toMatch(said);
+    expect(stdout + stderr).not.toMatch(/^ +at /m);
+    expect(status).toBe(code);
+  });
+});
+
+describe('below a root lies another world', () => {
+  /** Theirs is behind by 4 bytes, ours of the same name is read. */
+  const twoWorlds = () => {
+    mkdirSync(at('root', at(), 'logs'), { recursive: true });
+    mkdirSync(at('logs'));
+    const theirs = logged(`root/${at()}/logs/a.log`, 'one\ntwo\n', 4);
+    posFile(`root/${at()}/app.pos`, [{ ...theirs, path: at('logs/a.log') }]);
+    posFile('app.pos', [logged('logs/a.log', 'one\n', 4)]);
+    mkdirSync(at('root/etc/conf.d'), { recursive: true });
+  };
+
+  test('the pos files of its configuration are not ours, whatever has the same name here', () => {
+    twoWorlds();
+    conf('root/etc/f.conf', [at('logs/*.log'), at('app.pos')]);
+    conf('root/etc/conf.d/f.conf', [at('logs/*.log'), at('app.pos')]);
+    writeFileSync(at('root/etc/inc.conf'), '@include /etc/conf.d/*.conf\n');
+    for (const name of ['f.conf', 'inc.conf'])
+      expect(json(`posidle inspect --root root -c /etc/${name} --json`)).toMatchObject({
+        posFiles: [{ path: at('app.pos'), entries: [{ path: at('logs/a.log'), size: 8, lag: 4 }] }],
+      });
+    expect(json(`posidle inspect --root root ${at('app.pos')} --json`).lag).toBe(4);
+  });
+
+  test('a pos file there may be named as a path of ours: its undiscovered files are seen all the same', () => {
+    mkdirSync(at('root/logs'), { recursive: true });
+    posFile('root/app.pos', [{ ...logged('root/logs/a.log', 'one\n', 4), path: '/logs/a.log' }]);
+    logged('root/logs/new.log', 'new\n', 0);
+    conf('root/f.conf', ['/logs/*.log', '/app.pos']);
+    for (const name of ['/app.pos', 'root/app.pos', at('root/app.pos')])
+      expect(json(`posidle inspect --root root ${name} -c /f.conf --json`)).toMatchObject({
+        posFiles: [{ path: '/app.pos' }],
+        undiscovered: [{ path: '/logs/new.log', size: 4 }],
+      });
+  });
+
+  test('no configuration of ours stands in for one that is not there', () => {
+    posFile('app.pos', [logged('a.log', 'one\n', 4)]);
+    conf('f.conf', [at('a.log'), at('app.pos')]);
+    mkdirSync(at('root'));
+    const { status, stderr } = shell('FLUENT_CONF=$PWD/f.conf posidle inspect --root root');
+    expect(stderr).toMatch(/none given, and no fluent\.conf found/);
+    expect(status).toBe(2);
+    expect(shell('posidle inspect --root root -c $PWD/f.conf').stdout).toMatch(
+      /^ {2}cannot be inspected: there is no such file\n/m,
+    );
+  });
+
+  test('the Ruby of its configuration is not run', () => {
+    mkdirSync(at('root/logs'), { recursive: true });
+    posFile('root/app.pos', [{ ...logged('root/logs/a.log', 'one\n', 4), path: '/logs/a.log' }]);
+    conf('root/f.conf', [RUBY, '/app.pos']);
+    writeFileSync(at('fluentd'), `#!/bin/sh\ntouch ${at('run')}\n`, { mode: 0o755 });
+    const { status, stdout } = shell('PATH=$PWD:$PATH posidle inspect --root root -c /f.conf --check');
+    expect(stdout).toMatch(
+      /^not known: the files of \/app\.pos are not known: its path could not be evaluated/,
+    );
+    expect(status).toBe(1);
+    expect(existsSync(at('run'))).toBe(false);
+    shell('PATH=$PWD:$PATH posidle inspect -c root/f.conf --check');
+    expect(existsSync(at('run'))).toBe(true);
+  });
+});
