@@ -157,6 +157,7 @@ function believed(posFile: PosFileOverview, followed: readonly FollowedReading[]
 
 function errorOf({ count, unparsable }: EntryRows): string | undefined {
   if (count > 0) return undefined;
-  if (unparsable.length === 0) return 'it is no pos file: it holds no whole line';
-  return `it is no pos file: ${counted(unparsable.length, 'line')}, none of path, position and inode`;
+  const whole = unparsable.filter(({ torn }) => !torn).length;
+  if (whole === 0) return 'it is no pos file: it holds no whole line';
+  return `it is no pos file: ${counted(whole, 'line')}, none of path, position and inode`;
 }

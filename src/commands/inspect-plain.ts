@@ -24,8 +24,8 @@ function* posFileSentences(posFile: PosFileOverview, view: View): Generator<stri
   if (error !== undefined) yield `Cannot be inspected: ${printable(error)}.`;
   for (const group of inGroups(rowsOf(entries, view)))
     yield group.map((row) => sentenceOf(entries.at(row))).join('\n');
-  for (const { line, text } of unparsable)
-    yield `Line ${line} cannot be parsed, ${whyUnparsable(text)}: ${printable(text)}`;
+  for (const bad of unparsable)
+    yield `Line ${bad.line} cannot be parsed, ${whyUnparsable(bad)}: ${printable(bad.text)}`;
   for (const { path, error } of troubles) yield `Cannot look at ${printable(path)}: ${printable(error)}.`;
 }
 

@@ -62,8 +62,8 @@ function defectsOf({ unparsable, troubles }: PosFileOverview): readonly string[]
   const lines = unparsable
     .slice(0, MOST_DEFECTS)
     .map(
-      ({ line, text }) =>
-        `line ${line} cannot be parsed, ${whyUnparsable(text)}: ${printable(text.slice(0, 200))}`,
+      (bad) =>
+        `line ${bad.line} cannot be parsed, ${whyUnparsable(bad)}: ${printable(bad.text.slice(0, 200))}`,
     );
   const looks = troubles
     .slice(0, MOST_DEFECTS)

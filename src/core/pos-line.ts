@@ -1,4 +1,5 @@
 import { decodePath } from './path-bytes.ts';
+import type { UnparsableLine } from './pos-file.ts';
 
 /** What stands behind the path in a line of a pos file: `path \t hex position \t hex inode`, whatever follows. */
 export interface LineValues {
@@ -35,7 +36,8 @@ export function valuesAfter(bytes: Uint8Array, pathEnd: number): LineValues {
 }
 
 /** Why a line is none, for people. */
-export function whyUnparsable(text: string): string {
+export function whyUnparsable({ text, torn }: Omit<UnparsableLine, 'line'>): string {
+  if (torn) return 'it is torn: no newline ends it';
   const [path = '', position, inode] = text.split('\t');
   if (text === '') return 'it is empty';
   if (/^\0+$/.test(text)) return 'nothing but NUL bytes, as a crash of the machine leaves them';
