@@ -131,6 +131,9 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     ['--max-age', 'old', /--max-age: 'old' is no duration/],
     ['--json', '--ndjson', /--json and --ndjson: give only one of them/],
     ['--raw', '--check', /--raw and --check/],
+    ['--max-lag', '1KiB', /^posidle: --max-lag: it is a limit for --check; add --check, or leave it out\n$/],
+    ['--max-age', '1h', /^posidle: --max-age: it is a limit for --check; add --check, or leave it out\n$/],
+    ['--raw', '--state=behind', /^posidle: --raw and --state: .* no state; give only one of them\n$/],
   ])('%s %s is bad usage', async (name, value, why) => {
     writeFileSync(pos, '');
     const { stderr, code } = await posidle('inspect', pos, name, value);
