@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { styleOf } from '../../src/commands/inspect-style.ts';
+import { tableLines, type View } from '../../src/commands/inspect-table.ts';
+import { EntryRows } from '../../src/core/entry-rows.ts';
+import { InspectedRows, judge, NO_PAST } from '../../src/core/inspected-rows.ts';
+import { type Overview, overview, type PosFileOverview } from '../../src/core/overview.ts';
+import { widthOf } from '../../src/core/text-width.ts';
+import { bytesOf } from '../support/arbitraries.ts';
+import { POS, posText } from '../support/builders.ts';
+
+const DEEP =
+  '/var/log/pods/default_my-application-7d9f8b6c5d-abcde_12345678-1234-1234-1234-123456789012/app/0.log';
+const DENIED = 'permission denied: no right to read it';
+
+describe('a terminal that is narrow', () => {
+  test('leaves the reason why a file cannot be looked at, and both ends of its path', () => {
+    const lines = shown(overviewOf([], { troubles: [{ path: DEEP, error: DENIED }] }), { width: 80 });
+    expect(lines).toContain(`  cannot look at /var/lo…89012/app/0.log: ${DENIED}`);
+  });
+
+  test.each([80, 60, 40, 20])(
+    'of %d columns breaks what is said at words, and is never exceeded',
+    (width) => {
+      const error = `it is no pos file: ${'its first 64 KiB hold no line '.repeat(5)}`.trim();
+      const notes = [`${DEEP}:12: in_tail skips what a file holds when it appears; set read_from_head true`];
+      const found = overviewOf([], { error, troubles: [{ path: DEEP, error: DENIED }] });
+      const lines = shown(found, { width, notes });
+      expect(lines.filter((line) => widthOf(line) > width)).toEqual([]);
+      const text = lines.map((line) => line.trim()).join(' ');
+      for (const whole of [error, DENIED, 'set read_from_head true']) expect(text).toContain(whole);
+      expect(lines.at(lines.findIndex((line) => line.startsWith('note:')) + 1)).toMatch(/^ {2}\S/);
+    },
+  );
+});
+
+describe('what is more than a table shows', () => {
+  const many = Array.from({ length: 22 }, (_, at) => at);
+
+  test('is to be had from --json where it is there', () => {
+    const unparsable = many.map((line) => ({ line, text: 'x' }));
+    expect(shown(overviewOf([], { unparsable }))).toContain(
+      '  and 2 more unparsable lines; --json has them all',
+    );
+    const troubles = many.map((at) => ({ path: `/${at}`, error: DENIED }));
+    expect(shown(overviewOf([], { troubles }))).toContain('  and 2 more such files');
+  });
+});
+
+function shown(found: Overview, changes: Partial<View> = {}): readonly string[] {
+  const view: View = {
+    style: styleOf(false),
+    width: undefined,
+    raw: false,
+    conf: undefined,
+    notes: [],
+    states: undefined,
+    sort: undefined,
+    ...changes,
+  };
+  return [...tableLines(found, view)];
+}
+
+/** A log file a size, read up to its first 100 bytes; null: it is missing. */
+function overviewOf(sizes: readonly (number | null)[], changes: Partial<PosFileOverview> = {}): Overview {
+  const lines = sizes.map((size, at) => ({ path: `/${at}`, position: size === 0 ? 0 : 100, inode: 7 }));
+  const entries = new InspectedRows(new EntryRows(bytesOf(posText(lines))));
+  for (const [row, size] of sizes.entries()) {
+    const look = size === null ? {} : { atPath: { inode: '7', size, writtenAgo: 0 }, newlineLeft: true };
+    const around = { past: NO_PAST, succeeded: false, posFileAge: 0 };
+    entries.show(row, judge(entries.rows.entry(row), look, around));
+  }
+  const posFile = { path: POS, entries, unparsable: [], age: 0, empty: false, troubles: [], ...changes };
+  return overview({ posFiles: [posFile], undiscovered: [], buffers: undefined });
+}
