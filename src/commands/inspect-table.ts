@@ -1,4 +1,5 @@
 import { unseenBuffers, whatIsBuffered } from '../core/buffers.ts';
+import type { Totals } from '../core/inspected-rows.ts';
 import { rowsOf, shareRead, undiscoveredOf, type Which } from '../core/inspection-order.ts';
 import type { Overview, PosFileOverview, UndiscoveredOverview } from '../core/overview.ts';
 import { verdictOf } from '../core/overview.ts';
@@ -105,13 +106,20 @@ function* undiscoveredLines(all: readonly UndiscoveredOverview[], view: View): G
 function closingLines(found: Overview, view: View): readonly string[] {
   const { totals } = found;
   if (view.raw) return view.notes.map((note) => `note: ${printable(note)}`);
-  const read = Math.floor(shareRead(totals.size, totals.lag) * 100);
-  const sum = `${formatBytes(totals.size)}, ${read}% read, ${formatBytes(totals.lag)} left`;
   return [
     ...view.notes.map((note) => `note: ${printable(note)}`),
     ...buffersIn(found, view.conf),
-    `total: ${counted(totals.files, 'file')}, ${sum}`,
+    `total: ${counted(totals.files, 'file')}${sumOf(totals)}`,
   ];
+}
+
+function sumOf({ files, unknown, size, lag }: Totals): string {
+  if (files === 0) return '';
+  if (unknown === files) return ', not known how much is left';
+  if (unknown > 0)
+    return `, at least ${formatBytes(lag)} left; of ${counted(unknown, 'file')} it is not known`;
+  const read = Math.floor(shareRead(size, lag) * 100);
+  return `, ${formatBytes(size)}, ${read}% read, ${formatBytes(lag)} left`;
 }
 
 /** What is known of the buffers, in one line; none where no configuration is known. */

@@ -46,6 +46,22 @@ describe('what is more than a table shows', () => {
   });
 });
 
+describe('the total', () => {
+  test.each<[string, readonly (number | null)[], string]>([
+    ['of nothing', [], 'total: 0 files'],
+    ['of what is known', [100, 300], 'total: 2 files, 400 B, 50% read, 200 B left'],
+    ['of an empty file', [0], 'total: 1 file, 0 B, 100% read, 0 B left'],
+    [
+      'where something is unknown',
+      [300, null],
+      'total: 2 files, at least 200 B left; of 1 file it is not known',
+    ],
+    ['where all is unknown', [null, null], 'total: 2 files, not known how much is left'],
+  ])('%s', (_, sizes, line) => {
+    expect(shown(overviewOf(sizes)).at(-2)).toBe(line);
+  });
+});
+
 function shown(found: Overview, changes: Partial<View> = {}): readonly string[] {
   const view: View = {
     style: styleOf(false),
