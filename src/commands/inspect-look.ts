@@ -71,6 +71,8 @@ export class Inspector {
       const content = await readPosBytes(place);
       if (content === undefined) return without(path, 'there is no such file');
       if (content.bytes.length > 0) return await this.#lookAtEntries(path, content);
+      // A FIFO that nobody writes to, a command that failed in front of `inspect -`: no word of Fluentd's.
+      if (content.writtenAgo === null) return without(path, 'nothing came through it');
       const why = 'it is empty: Fluentd has found no log file yet, or is just rewriting it';
       return { ...without(path, why), age: content.writtenAgo, empty: true };
     } catch (error) {
