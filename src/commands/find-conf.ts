@@ -25,7 +25,7 @@ interface ConfWanted {
 /** Where the official images and packages have it (fluentd-docker-image's entrypoint; lib/fluent/env.rb). */
 export function usualPlaces(env: NodeJS.ProcessEnv): readonly string[] {
   return [
-    `/fluentd/etc/${env.FLUENTD_CONF ?? 'fluent.conf'}`,
+    `/fluentd/etc/${env.FLUENTD_CONF || 'fluent.conf'}`,
     '/etc/fluent/fluent.conf',
     '/etc/fluent/fluentd.conf',
   ];
@@ -37,7 +37,9 @@ export async function findConf(
   { fluentConf: given, ownEnvironment = false }: ConfWanted,
   env: NodeJS.ProcessEnv,
 ): Promise<FoundConf | undefined> {
-  const path = given ?? env.FLUENT_CONF ?? (await firstThere(usualPlaces(env)));
+  // Empty is as good as not set.
+  const named = given ?? (env.FLUENT_CONF || undefined);
+  const path = named ?? (await firstThere(usualPlaces(env)));
   if (path === undefined) return undefined;
   if (!(await exists(path))) {
     const option = given === undefined ? 'FLUENT_CONF' : '--fluent-conf';
@@ -51,7 +53,7 @@ export async function findConf(
     includeDir: '/etc/fluent/conf.d',
   });
   const conf = own.problems.length === 0 ? own : ((await askFluentd(host, path, own)) ?? own);
-  return { path, conf, isGiven: given !== undefined || env.FLUENT_CONF !== undefined };
+  return { path, conf, isGiven: named !== undefined };
 }
 
 /** Every problem in one line each. */
