@@ -16,6 +16,8 @@ import { printable } from './core/printable.ts';
 /** Put in by docker/bundle.mjs. */
 declare const BUILD: { readonly version: string; readonly packed: boolean };
 
+const { 'pos-file': posFileOption, ...otherInspectOptions } = inspectOptions;
+
 let exitCode: number = EXIT.ok;
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -60,15 +62,17 @@ function parser(words: readonly string[]): Argv {
       runCommand,
       async (args) => {
         keepHeapSmall();
-        const command = ((args['--'] as unknown[] | undefined) ?? []).map(String);
-        exitCode = await runParent(args, command);
+        exitCode = await runParent(args, behindDashes(args));
       },
     )
     .command('inspect [files..]', 'what fluentd has read, what is left', inspectCommand, async (args) => {
       // yargs drops a lone `-`.
       const stdin = words.includes('-') ? ['-'] : [];
-      const given = new Set([...(args.files ?? []), ...(args['pos-file'] ?? []), ...stdin]);
-      exitCode = await runInspect({ ...args, 'pos-file': [...given] });
+      const named = [...(args.files ?? []), ...behindDashes(args), ...(args['pos-file'] ?? []), ...stdin];
+      exitCode = await runInspect({
+        ...args,
+        'pos-file': named.length > 0 ? named : posFilesOfEnvironment(),
+      });
     })
     .command(
       'install <dir>',
@@ -90,6 +94,17 @@ function parser(words: readonly string[]): Argv {
     })
     .exitProcess(false)
     .epilogue('Every option can be set by environment: POSIDLE_QUIET=30s is --quiet 30s.');
+}
+
+/** The words behind `--`. */
+function behindDashes(args: { readonly [option: string]: unknown }): readonly string[] {
+  return ((args['--'] as unknown[] | undefined) ?? []).map(String);
+}
+
+/** They count only where none is named: yargs would leave them beside one that is named without `-p`. */
+function posFilesOfEnvironment(): string[] {
+  const found = optionsFromEnvironment(process.env, { 'pos-file': posFileOption });
+  return (found['pos-file'] as string[] | undefined) ?? [];
 }
 
 function runCommand(command: Argv) {
@@ -126,7 +141,7 @@ function inspectCommand(command: Argv) {
       describe: 'POS_FILE: pos files or globs; - is stdin',
     })
     .options(inspectOptions)
-    .config(optionsFromEnvironment(process.env, inspectOptions))
+    .config(optionsFromEnvironment(process.env, otherInspectOptions))
     .example('$0 inspect /var/log/fluentd/app.pos', 'a table of every file: state, lag, position, size')
     .example(
       '$0 inspect -c /etc/fluent/fluent.conf --follow',

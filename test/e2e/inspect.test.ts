@@ -156,6 +156,34 @@ describe('the table', () => {
   });
 });
 
+describe('the pos files', () => {
+  const verdictOf = (line: string) => shell(line).stdout;
+
+  beforeEach(() => {
+    writeFileSync(pos, posText([logged('a.log', 'one\n', 0)]));
+    writeFileSync(
+      join(dir, 'other.pos'),
+      posText([logged('b.log', 'one\n', 1), logged('c.log', 'one\n', 1)]),
+    );
+  });
+
+  test('of the environment count only where none is named, in whatever way', () => {
+    const beside = 'POSIDLE_POS_FILE=other.pos posidle inspect --check';
+    expect(verdictOf(beside)).toMatch(/^behind by 6 B in 2 of 2 files;/);
+    for (const named of ['app.pos', '-p app.pos', '-- app.pos', '- < app.pos'])
+      expect(verdictOf(`${beside} ${named}`)).toMatch(/^behind by 4 B in 1 of 1 file;/);
+  });
+
+  test('may stand behind --', () => {
+    expect(verdictOf('posidle inspect --check -- app.pos other.pos')).toMatch(
+      /^behind by 10 B in 3 of 3 files;/,
+    );
+    expect(verdictOf('posidle inspect --check app.pos -- -dash.pos')).toMatch(
+      /^not known: -dash\.pos: there is no such/,
+    );
+  });
+});
+
 describe('for programs', () => {
   test('--json is what the library finds, in every state; --ndjson is the same a line an entry', async () => {
     const entries = [
