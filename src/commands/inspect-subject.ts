@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { TailSource } from '../core/fluent-conf.ts';
 import type { FollowedReading } from '../core/snapshot.ts';
 import type { ConfFacts } from '../core/subject.ts';
@@ -59,7 +60,10 @@ async function placesOf(
 ): Promise<readonly Place[]> {
   const places = new Map<string, Place>();
   for (const pattern of patterns)
-    for (const place of await placesOfOne(host, pattern, below)) places.set(place.name, place);
+    for (const found of await placesOfOne(host, pattern, below)) {
+      const key = found.place === STDIN ? STDIN : resolve(found.place);
+      if (!places.has(key)) places.set(key, found);
+    }
   return [...places.values()];
 }
 

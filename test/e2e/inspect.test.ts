@@ -182,6 +182,16 @@ describe('the pos files', () => {
       /^not known: -dash\.pos: there is no such/,
     );
   });
+
+  test('count once, however often and in whatever way they are named', () => {
+    const { stdout } = shell("posidle inspect app.pos ./app.pos '*p.pos' $PWD/app.pos --ndjson");
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ posFile: 'app.pos' }]);
+  });
 });
 
 describe('for programs', () => {
