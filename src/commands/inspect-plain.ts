@@ -5,7 +5,7 @@ import { whyUnparsable } from '../core/pos-line.ts';
 import { printable } from '../core/printable.ts';
 import { formatBytes, formatDuration } from '../core/units.ts';
 import { inGroups } from './groups.ts';
-import { percentOf } from './inspect-cells.ts';
+import { percentOf, positionText } from './inspect-cells.ts';
 import { buffersIn, rawVerdict, type View } from './inspect-table.ts';
 
 /** What was found as sentences, for a screen reader: no columns, no colours, no drawing; the verdict first. */
@@ -35,7 +35,7 @@ export function sentenceOf(entry: ShownEntry): string {
     state,
     state !== null && (lag === null ? 'lag unknown' : `${formatBytes(lag)} left`),
     state !== null && lag !== null && size !== null && `${percentOf(entry)} read`,
-    position === null ? 'no position' : `position ${position}`,
+    position === null ? 'no position' : `position ${positionText(position)}`,
     size !== null && `size ${size}`,
     `inode ${inode}`,
     age !== null && `last moved ${formatDuration(age)} ago`,

@@ -12,6 +12,8 @@ export interface LineValues {
 export const NEWLINE = 0x0a;
 export const TAB = 0x09;
 const UNWATCHED = 0xffff_ffff_ffff_ffffn;
+/** All that is larger stands as this: no file is as large, and a number would not be exact. */
+export const LARGEST_POSITION = Number.MAX_SAFE_INTEGER;
 
 /**
  * Where the path of the entry that starts at `start` ends; -1: Fluentd cannot parse the line either. As
@@ -67,7 +69,7 @@ function digitOf(code: number): number {
 
 function positionOf(bytes: Uint8Array, start: number, end: number): number | null {
   const value = hexValue(bytes, start, end);
-  return value === UNWATCHED ? null : Number(value);
+  return value === UNWATCHED ? null : Math.min(Number(value), LARGEST_POSITION);
 }
 
 /** A number where it is exact as one. */

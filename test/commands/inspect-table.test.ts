@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { jsonParts } from '../../src/commands/inspect-json.ts';
+import { plainLines } from '../../src/commands/inspect-plain.ts';
 import { styleOf } from '../../src/commands/inspect-style.ts';
 import { tableLines, type View } from '../../src/commands/inspect-table.ts';
 import { EntryRows } from '../../src/core/entry-rows.ts';
@@ -62,8 +64,38 @@ describe('the total', () => {
   });
 });
 
+test('a position that no file can have is told as such, and is a number for programs', () => {
+  const text = `/a\t0000000000000005\t7\n/b\tfffffffffffffffe\t7\n/c\t${'f'.repeat(300)}\t7\n/d\t${'f'.repeat(16)}\t7\n`;
+  const entries = new InspectedRows(new EntryRows(bytesOf(text)));
+  for (let row = 0; row < 4; row += 1) entries.show(row);
+  const posFile = { path: POS, entries, unparsable: [], age: 0, empty: false, troubles: [] };
+  const found = overview({ posFiles: [posFile], undiscovered: [], buffers: undefined });
+  const linesOf = (parts: Iterable<string>) => [...parts].join('\n').split('\n').slice(2, 6);
+  const table = linesOf(shown(found, { raw: true }));
+  const plain = linesOf(plainLines(found, viewOf({ raw: true })));
+  const most = '≥9007199254740991';
+  expect(table.map((line) => line.trim().split(/ +/)[0])).toEqual(['5', most, most, 'unwatched']);
+  expect(plain.map((line) => /: (.*), inode/.exec(line)?.[1])).toEqual([
+    'position 5',
+    `position ${most}`,
+    `position ${most}`,
+    'no position',
+  ]);
+  const { posFiles } = JSON.parse([...jsonParts(found, viewOf({}))].join(''));
+  expect(posFiles[0].entries.map(({ position }: { position: number }) => position)).toEqual([
+    5,
+    9007199254740991,
+    9007199254740991,
+    null,
+  ]);
+});
+
 function shown(found: Overview, changes: Partial<View> = {}): readonly string[] {
-  const view: View = {
+  return [...tableLines(found, viewOf(changes))];
+}
+
+function viewOf(changes: Partial<View>): View {
+  return {
     style: styleOf(false),
     width: undefined,
     raw: false,
@@ -73,7 +105,6 @@ function shown(found: Overview, changes: Partial<View> = {}): readonly string[] 
     sort: undefined,
     ...changes,
   };
-  return [...tableLines(found, view)];
 }
 
 /** A log file a size, read up to its first 100 bytes; null: it is missing. */
