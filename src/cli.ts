@@ -93,7 +93,12 @@ function parser(words: readonly string[]): Argv {
       throw new UsageError(`${message ?? error?.message}; see posidle --help`);
     })
     .exitProcess(false)
-    .epilogue('Every option can be set by environment: POSIDLE_QUIET=30s is --quiet 30s.');
+    .epilogue(byEnvironment('POSIDLE_QUIET=30s is --quiet 30s'));
+}
+
+/** yargs forgets what is set for all commands where a command has its own help. */
+function byEnvironment(example: string): string {
+  return `Every option can be set by environment: ${example}.`;
 }
 
 /** The words behind `--`. */
@@ -111,6 +116,7 @@ function runCommand(command: Argv) {
   return command
     .options(runOptions)
     .config(optionsFromEnvironment(process.env, runOptions))
+    .epilogue(byEnvironment('POSIDLE_QUIET=30s is --quiet 30s'))
     .usage('$0 run [options] -- fluentd …')
     .example('$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when nothing has moved for 60 s')
     .example('$0 run --done-file /var/log/app/done -- fluentd', 'when main has left this file')
@@ -121,6 +127,7 @@ function watchCommand(command: Argv) {
   return command
     .options(watchOptions)
     .config(optionsFromEnvironment(process.env, watchOptions))
+    .epilogue(byEnvironment('POSIDLE_QUIET=30s is --quiet 30s'))
     .example('$0 watch -p /var/log/fluentd/app.pos', 'stop fluentd when nothing has moved for 60 s')
     .example(
       '$0 watch -p /var/log/fluentd/app.pos --quiet 30s --strict',
@@ -142,6 +149,7 @@ function inspectCommand(command: Argv) {
     })
     .options(inspectOptions)
     .config(optionsFromEnvironment(process.env, otherInspectOptions))
+    .epilogue(byEnvironment('POSIDLE_SORT=file is --sort file'))
     .example('$0 inspect /var/log/fluentd/app.pos', 'a table of every file: state, lag, position, size')
     .example(
       '$0 inspect -c /etc/fluent/fluent.conf --follow',

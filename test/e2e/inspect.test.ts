@@ -156,6 +156,15 @@ describe('the table', () => {
   });
 });
 
+test.each(['', 'inspect', 'watch', 'run'])(
+  '`posidle %s --help` says how the environment sets an option',
+  async (command) => {
+    const { stdout, code } = await posidle(...command.split(' ').filter(Boolean), '--help');
+    expect(stdout).toMatch(/Every option can be set by environment: POSIDLE_\w+=\S+ is --/);
+    expect(code).toBe(0);
+  },
+);
+
 describe('the pos files', () => {
   const verdictOf = (line: string) => shell(line).stdout;
 
