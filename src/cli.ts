@@ -16,6 +16,8 @@ import { printable } from './core/printable.ts';
 /** Put in by docker/bundle.mjs. */
 declare const BUILD: { readonly version: string; readonly packed: boolean };
 
+const { 'pos-file': posFileOption, ...otherInspectOptions } = inspectOptions;
+
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // Whoever reads has seen enough (`inspect | head -1`); what was found out stands.
   if (error.code === 'EPIPE') process.exit();
@@ -58,15 +60,17 @@ function parser(words: readonly string[]): Argv {
       runCommand,
       async (args) => {
         keepHeapSmall();
-        const command = ((args['--'] as unknown[] | undefined) ?? []).map(String);
-        process.exitCode = await runParent(args, command);
+        process.exitCode = await runParent(args, behindDashes(args));
       },
     )
     .command('inspect [files..]', 'what fluentd has read, what is left', inspectCommand, async (args) => {
       // yargs drops a lone `-`.
       const stdin = words.includes('-') ? ['-'] : [];
-      const given = new Set([...(args.files ?? []), ...(args['pos-file'] ?? []), ...stdin]);
-      process.exitCode = await runInspect({ ...args, 'pos-file': [...given] });
+      const named = [...(args.files ?? []), ...behindDashes(args), ...(args['pos-file'] ?? []), ...stdin];
+      process.exitCode = await runInspect({
+        ...args,
+        'pos-file': named.length > 0 ? named : posFilesOfEnvironment(),
+      });
     })
     .command(
       'install <dir>',
@@ -87,13 +91,30 @@ function parser(words: readonly string[]): Argv {
       throw new UsageError(`${message ?? error?.message}; see posidle --help`);
     })
     .exitProcess(false)
-    .epilogue('Every option can be set by environment: POSIDLE_QUIET=30s is --quiet 30s.');
+    .epilogue(byEnvironment('POSIDLE_QUIET=30s is --quiet 30s'));
+}
+
+/** yargs forgets what is set for all commands where a command has its own help. */
+function byEnvironment(example: string): string {
+  return `Every option can be set by environment: ${example}.`;
+}
+
+/** The words behind `--`. */
+function behindDashes(args: { readonly [option: string]: unknown }): readonly string[] {
+  return ((args['--'] as unknown[] | undefined) ?? []).map(String);
+}
+
+/** They count only where none is named: yargs would leave them beside one that is named without `-p`. */
+function posFilesOfEnvironment(): string[] {
+  const found = optionsFromEnvironment(process.env, { 'pos-file': posFileOption });
+  return (found['pos-file'] as string[] | undefined) ?? [];
 }
 
 function runCommand(command: Argv) {
   return command
     .options(runOptions)
     .config(optionsFromEnvironment(process.env, runOptions))
+    .epilogue(byEnvironment('POSIDLE_QUIET=30s is --quiet 30s'))
     .usage('$0 run [options] -- fluentd …')
     .example('$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when nothing has moved for 60 s')
     .example('$0 run --done-file /var/log/app/done -- fluentd', 'when main has left this file')
@@ -104,6 +125,7 @@ function watchCommand(command: Argv) {
   return command
     .options(watchOptions)
     .config(optionsFromEnvironment(process.env, watchOptions))
+    .epilogue(byEnvironment('POSIDLE_QUIET=30s is --quiet 30s'))
     .example('$0 watch -p /var/log/fluentd/app.pos', 'stop fluentd when nothing has moved for 60 s')
     .example(
       '$0 watch -p /var/log/fluentd/app.pos --quiet 30s --strict',
@@ -124,7 +146,8 @@ function inspectCommand(command: Argv) {
       describe: 'POS_FILE: pos files or globs; - is stdin',
     })
     .options(inspectOptions)
-    .config(optionsFromEnvironment(process.env, inspectOptions))
+    .config(optionsFromEnvironment(process.env, otherInspectOptions))
+    .epilogue(byEnvironment('POSIDLE_SORT=file is --sort file'))
     .example('$0 inspect /var/log/fluentd/app.pos', 'a table of every file: state, lag, position, size')
     .example(
       '$0 inspect -c /etc/fluent/fluent.conf --follow',

@@ -26,7 +26,7 @@ export interface Files {
   readFile(path: string): Promise<FileContent | undefined>;
   /** Of each path in order, the file that stands there; a symlink is followed. */
   statFiles(paths: readonly string[]): Promise<readonly (FileStat | Error | undefined)[]>;
-  /** The file with this inode in the directory of `path`. */
+  /** The regular file with this inode beside `path`, or beside what the symlink at `path` leads to. */
   findByInode(path: string, inode: string): Promise<{ path: string; stat: FileStat } | undefined>;
   /** Whether a newline stands at or after the position; undefined: the file is gone. */
   hasNewlineAfter(path: string, position: number): Promise<boolean | undefined>;

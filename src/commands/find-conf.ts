@@ -30,7 +30,7 @@ export interface ConfWanted {
 /** Where the official images and packages have it (fluentd-docker-image's entrypoint; lib/fluent/env.rb). */
 function usualPlaces(env: NodeJS.ProcessEnv): readonly string[] {
   return [
-    `/fluentd/etc/${env.FLUENTD_CONF ?? 'fluent.conf'}`,
+    `/fluentd/etc/${env.FLUENTD_CONF || 'fluent.conf'}`,
     '/etc/fluent/fluent.conf',
     '/etc/fluent/fluentd.conf',
   ];
@@ -42,7 +42,8 @@ export async function findConf(
   wanted: ConfWanted,
   env: NodeJS.ProcessEnv,
 ): Promise<FoundConf | undefined> {
-  const { fluentConf: given = env.FLUENT_CONF, ownEnvironment = false, below } = wanted;
+  const { ownEnvironment = false, below } = wanted;
+  const given = confNamed(wanted, env);
   const path = await confPath(wanted, env);
   if (path === undefined) return undefined;
   if (given !== undefined) await refuseUnreadable(path, wanted);
@@ -58,12 +59,17 @@ export async function findConf(
   return { path, conf, isGiven: given !== undefined };
 }
 
+/** Empty is as good as not set. */
+function confNamed({ fluentConf }: ConfWanted, env: NodeJS.ProcessEnv): string | undefined {
+  return fluentConf ?? (env.FLUENT_CONF || undefined);
+}
+
 /** Below a root another's files come first, and only the one that the option names may be ours. */
 async function confPath(
   { fluentConf, below }: ConfWanted,
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
-  const given = fluentConf ?? env.FLUENT_CONF;
+  const given = confNamed({ fluentConf }, env);
   if (below === undefined) return given ?? (await firstThere(usualPlaces(env)));
   const names = given === undefined ? usualPlaces(env) : [given];
   return (await firstThere(names.map((name) => below.resolve(name)))) ?? fluentConf;

@@ -2,6 +2,7 @@ import { formatAge } from '../core/age.ts';
 import type { ShownEntry } from '../core/inspected-rows.ts';
 import { shareRead } from '../core/inspection-order.ts';
 import type { UndiscoveredOverview } from '../core/overview.ts';
+import { LARGEST_POSITION } from '../core/pos-line.ts';
 import { printable } from '../core/printable.ts';
 import { formatBytes } from '../core/units.ts';
 import type { Cells, Column } from './columns.ts';
@@ -28,7 +29,7 @@ export function cellsOf(entry: ShownEntry): Cells {
     state ?? '-',
     lag === null ? '?' : formatBytes(lag),
     percentOf(entry),
-    String(position ?? '-'),
+    position === null ? '-' : positionText(position),
     String(size ?? '?'),
     inode,
     age === null ? '?' : formatAge(age),
@@ -37,7 +38,12 @@ export function cellsOf(entry: ShownEntry): Cells {
 }
 
 export function rawCellsOf({ position, inode, path }: ShownEntry): Cells {
-  return { cells: [String(position ?? 'unwatched'), inode], name: printable(path), state: null };
+  const cells = [position === null ? 'unwatched' : positionText(position), inode];
+  return { cells, name: printable(path), state: null };
+}
+
+export function positionText(position: number): string {
+  return `${position >= LARGEST_POSITION ? '≥' : ''}${position}`;
 }
 
 export function undiscoveredCells({ path, size }: UndiscoveredOverview): Cells {

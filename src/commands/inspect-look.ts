@@ -73,6 +73,8 @@ export class Inspector {
       const content = await readPosBytes(place);
       if (content === undefined) return without(path, 'there is no such file');
       if (content.bytes.length > 0) return await this.#lookAtEntries(path, content);
+      // A FIFO that nobody writes to, a command that failed in front of `inspect -`: no word of Fluentd's.
+      if (content.writtenAgo === null) return without(path, 'nothing came through it');
       const why = 'it is empty: Fluentd has found no log file yet, or is just rewriting it';
       return { ...without(path, why), age: content.writtenAgo, empty: true };
     } catch (error) {
@@ -166,6 +168,7 @@ function believed(posFile: PosFileOverview, followed: readonly FollowedReading[]
 
 function errorOf({ count, unparsable }: EntryRows): string | undefined {
   if (count > 0) return undefined;
-  if (unparsable.length === 0) return 'it is no pos file: it holds no whole line';
-  return `it is no pos file: ${counted(unparsable.length, 'line')}, none of path, position and inode`;
+  const whole = unparsable.filter(({ torn }) => !torn).length;
+  if (whole === 0) return 'it is no pos file: it holds no whole line';
+  return `it is no pos file: ${counted(whole, 'line')}, none of path, position and inode`;
 }

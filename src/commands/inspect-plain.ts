@@ -5,7 +5,7 @@ import { whyUnparsable } from '../core/pos-line.ts';
 import { printable } from '../core/printable.ts';
 import { formatBytes, formatDuration } from '../core/units.ts';
 import { inGroups } from './groups.ts';
-import { percentOf } from './inspect-cells.ts';
+import { percentOf, positionText } from './inspect-cells.ts';
 import { buffersIn, rawVerdict, type View } from './inspect-table.ts';
 
 /** What was found as sentences, for a screen reader: no columns, no colours, no drawing; the verdict first. */
@@ -27,8 +27,8 @@ function* posFileSentences(posFile: PosFileOverview, view: View): Generator<stri
     yield group.map((row) => sentenceOf(entries.at(row))).join('\n');
   for (const { path, size } of successors)
     yield `File ${printable(path)}: ${formatBytes(size)} in the new file, which has no entry yet.`;
-  for (const { line, text } of unparsable)
-    yield `Line ${line} cannot be parsed, ${whyUnparsable(text)}: ${printable(text)}`;
+  for (const bad of unparsable)
+    yield `Line ${bad.line} cannot be parsed, ${whyUnparsable(bad)}: ${printable(bad.text)}`;
   for (const { path, error } of troubles) yield `Cannot look at ${printable(path)}: ${printable(error)}.`;
 }
 
@@ -38,7 +38,7 @@ export function sentenceOf(entry: ShownEntry): string {
     state,
     state !== null && (lag === null ? 'lag unknown' : `${formatBytes(lag)} left`),
     state !== null && lag !== null && size !== null && `${percentOf(entry)} read`,
-    position === null ? 'no position' : `position ${position}`,
+    position === null ? 'no position' : `position ${positionText(position)}`,
     size !== null && `size ${size}`,
     `inode ${inode}`,
     age !== null && `last moved ${formatDuration(age)} ago`,

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { FollowedReading } from '../core/snapshot.ts';
 import type { ConfFacts } from '../core/subject.ts';
 import { listFollowed } from '../daemon/collect.ts';
@@ -88,7 +89,11 @@ async function isOneThere([first]: readonly Place[]): Promise<boolean> {
 
 async function distinct(places: readonly Promise<readonly Place[]>[]): Promise<readonly Place[]> {
   const all = (await Promise.all(places)).flat();
-  return [...new Map(all.map((place) => [place.name, place])).values()];
+  // The first name of a file is the one that it keeps.
+  const byFile = new Map(
+    all.toReversed().map((one) => [one.place === STDIN ? STDIN : resolve(one.place), one]),
+  );
+  return [...byFile.values()].toReversed();
 }
 
 function chunksBelow(conf: ConfFacts, below: BelowRoot | undefined): ConfFacts {

@@ -1,11 +1,12 @@
 import { unseenBuffers, whatIsBuffered } from '../core/buffers.ts';
+import type { Totals } from '../core/inspected-rows.ts';
 import { rowsOf, shareRead, undiscoveredOf, type Which } from '../core/inspection-order.ts';
 import type { Overview, PosFileOverview, UndiscoveredOverview } from '../core/overview.ts';
 import { verdictOf } from '../core/overview.ts';
 import { whyUnparsable } from '../core/pos-line.ts';
 import { printable } from '../core/printable.ts';
 import type { ConfFacts } from '../core/subject.ts';
-import { shortenEnd, shortenMiddle } from '../core/text-width.ts';
+import { shortenEnd, shortenMiddle, widthOf, wrap } from '../core/text-width.ts';
 import { counted, formatBytes, formatDuration } from '../core/units.ts';
 import { Layout } from './columns.ts';
 import { inGroups } from './groups.ts';
@@ -25,13 +26,17 @@ export interface View extends Which {
 /** So many rows tell how wide a column has to be. */
 const MEASURED = 5_000;
 const MOST_DEFECTS = 20;
+const INDENT = '  ';
+const CANNOT_LOOK = 'cannot look at ';
+/** A name is not cut below this width: what is too long then is broken. */
+const LEAST_NAME = 16;
 
 /** What was found, for people, one or more lines at a time: a table a pos file, then what else there is, then one sentence. */
 export function* tableLines(found: Overview, view: View): Generator<string> {
   for (const posFile of found.posFiles) yield* posFileLines(posFile, view);
   if (!view.raw) yield* undiscoveredLines(undiscoveredOf(found, view), view);
-  for (const line of closingLines(found, view)) yield fitted(line, view);
-  yield lastLine(found, view);
+  for (const line of closingLines(found, view)) yield* wrapped(line, view);
+  yield* lastLines(found, view);
 }
 
 function* posFileLines(posFile: PosFileOverview, view: View): Generator<string> {
@@ -40,7 +45,7 @@ function* posFileLines(posFile: PosFileOverview, view: View): Generator<string> 
   const age = ageOf(posFile);
   const name = printable(path === '-' ? 'stdin' : path);
   yield style.bold(width === undefined ? name : shortenMiddle(name, width - age.length)) + style.dim(age);
-  if (error !== undefined) yield fitted(`  cannot be inspected: ${printable(error)}`, view, style.bad);
+  if (error !== undefined) yield* below(`cannot be inspected: ${printable(error)}`, view);
   const rows = rowsOf(entries, view);
   const toCells = view.raw ? rawCellsOf : cellsOf;
   const measured = Array.from(rows.subarray(0, MEASURED), (row) => toCells(entries.at(row)));
@@ -51,7 +56,8 @@ function* posFileLines(posFile: PosFileOverview, view: View): Generator<string> 
   const lineOf = (row: number) => `  ${layout.row(toCells(entries.at(row)), style)}`;
   for (const group of inGroups(rows)) yield group.map(lineOf).join('\n');
   for (const line of successorsOf(posFile)) yield fitted(`  ${line}`, view);
-  for (const line of defectsOf(posFile)) yield fitted(`  ${line}`, view, style.bad);
+  for (const line of unparsableIn(posFile)) yield fitted(`  ${line}`, view, style.bad);
+  for (const line of troublesIn(posFile, view)) yield* below(line, view);
   yield '';
 }
 
@@ -66,30 +72,35 @@ function successorsOf({ successors }: PosFileOverview): readonly string[] {
     .map(
       ({ path, size }) => `${formatBytes(size)} in the new file, which has no entry yet: ${printable(path)}`,
     );
-  return [...news, ...more(successors.length, 'such file')];
+  const more = moreThanShown(successors.length, 'such file');
+  return more === undefined ? news : [...news, more];
 }
 
-function defectsOf({ unparsable, troubles }: PosFileOverview): readonly string[] {
+function unparsableIn({ unparsable }: PosFileOverview): readonly string[] {
   const lines = unparsable
     .slice(0, MOST_DEFECTS)
     .map(
-      ({ line, text }) =>
-        `line ${line} cannot be parsed, ${whyUnparsable(text)}: ${printable(text.slice(0, 200))}`,
+      (bad) =>
+        `line ${bad.line} cannot be parsed, ${whyUnparsable(bad)}: ${printable(bad.text.slice(0, 200))}`,
     );
-  const looks = troubles
-    .slice(0, MOST_DEFECTS)
-    .map(({ path, error }) => `cannot look at ${printable(path)}: ${printable(error)}`);
-  return [
-    ...lines,
-    ...more(unparsable.length, 'unparsable line'),
-    ...looks,
-    ...more(troubles.length, 'such file'),
-  ];
+  const more = moreThanShown(unparsable.length, 'unparsable line');
+  return more === undefined ? lines : [...lines, `${more}; --json has them all`];
 }
 
-function more(count: number, noun: string): readonly string[] {
-  const rest = count - MOST_DEFECTS;
-  return rest > 0 ? [`and ${counted(rest, `more ${noun}`)}; --json has them all`] : [];
+function troublesIn({ troubles }: PosFileOverview, { width }: View): readonly string[] {
+  const lines = troubles.slice(0, MOST_DEFECTS).map(({ path, error }) => {
+    const why = `: ${printable(error)}`;
+    const name = printable(path);
+    // The reason is what one has to know: it is the path that gives way.
+    const room = width === undefined ? Infinity : width - INDENT.length - CANNOT_LOOK.length - widthOf(why);
+    return `${CANNOT_LOOK}${shortenMiddle(name, Math.max(LEAST_NAME, room))}${why}`;
+  });
+  const more = moreThanShown(troubles.length, 'such file');
+  return more === undefined ? lines : [...lines, more];
+}
+
+function moreThanShown(count: number, noun: string): string | undefined {
+  return count > MOST_DEFECTS ? `and ${counted(count - MOST_DEFECTS, `more ${noun}`)}` : undefined;
 }
 
 function* undiscoveredLines(all: readonly UndiscoveredOverview[], view: View): Generator<string> {
@@ -97,7 +108,7 @@ function* undiscoveredLines(all: readonly UndiscoveredOverview[], view: View): G
   if (all.length === 0) return;
   const wait = formatDuration(Math.max(...all.map(({ refreshInterval }) => refreshInterval)));
   const title = `undiscovered: ${counted(all.length, 'file')}; in_tail looks for new ones every ${wait}`;
-  yield fitted(title, view, style.bold);
+  yield* wrapped(title, view, style.bold);
   const cells = all.toSorted((a, b) => b.size - a.size).map(undiscoveredCells);
   const layout = new Layout(COLUMNS, cells, width === undefined ? undefined : width - 2);
   for (const row of cells) yield `  ${layout.row(row, style)}`;
@@ -107,14 +118,21 @@ function* undiscoveredLines(all: readonly UndiscoveredOverview[], view: View): G
 function closingLines(found: Overview, view: View): readonly string[] {
   const { totals } = found;
   if (view.raw) return view.notes.map((note) => `note: ${printable(note)}`);
-  const read = Math.floor(shareRead(totals.size, totals.lag) * 100);
-  const sum = `${formatBytes(totals.size)}, ${read}% read, ${formatBytes(totals.lag)} left`;
   return [
     ...view.notes.map((note) => `note: ${printable(note)}`),
     ...found.unlisted.map((why) => `not known: ${printable(why)}`),
     ...buffersIn(found, view.conf),
-    `total: ${counted(totals.files, 'file')}, ${sum}`,
+    `total: ${counted(totals.files, 'file')}${sumOf(totals)}`,
   ];
+}
+
+function sumOf({ files, unknown, size, lag }: Totals): string {
+  if (files === 0) return '';
+  if (unknown === files) return ', not known how much is left';
+  if (unknown > 0)
+    return `, at least ${formatBytes(lag)} left; of ${counted(unknown, 'file')} it is not known`;
+  const read = Math.floor(shareRead(size, lag) * 100);
+  return `, ${formatBytes(size)}, ${read}% read, ${formatBytes(lag)} left`;
 }
 
 /** What is known of the buffers, in one line; none where no configuration is known. */
@@ -126,10 +144,10 @@ export function buffersIn({ buffers }: Overview, conf: ConfFacts | undefined): r
   return [`buffers: ${whatIsBuffered(buffers) ?? 'no chunk on disk'}${printable(hidden)}`];
 }
 
-function lastLine(found: Overview, view: View): string {
+function lastLines(found: Overview, view: View): readonly string[] {
   const { style, raw } = view;
-  if (raw) return fitted(rawVerdict(found), view);
-  return fitted(verdictOf(found), view, found.caughtUp ? style.good : style.bold);
+  if (raw) return wrapped(rawVerdict(found), view);
+  return wrapped(verdictOf(found), view, found.caughtUp ? style.good : style.bold);
 }
 
 export function rawVerdict({ posFiles }: Overview): string {
@@ -139,6 +157,20 @@ export function rawVerdict({ posFiles }: Overview): string {
   return `${entries} ${entries === 1 ? 'entry' : 'entries'}${bad}; no log file was looked at`;
 }
 
-function fitted(line: string, { width }: View, paint = (text: string) => text): string {
+function fitted(line: string, { width }: View, paint = plain): string {
   return paint(width === undefined ? line : shortenEnd(line, width));
+}
+
+function wrapped(line: string, { width }: View, paint = plain): readonly string[] {
+  return width === undefined ? [paint(line)] : wrap(line, width).map((part) => paint(part));
+}
+
+/** What is wrong with a pos file, below its name. */
+function below(line: string, view: View): readonly string[] {
+  const lines = view.width === undefined ? [line] : wrap(line, view.width - INDENT.length);
+  return lines.map((part) => view.style.bad(INDENT + part));
+}
+
+function plain(text: string): string {
+  return text;
 }

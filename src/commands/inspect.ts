@@ -56,6 +56,13 @@ function refuseContradictions(args: InspectArgs): void {
     const given = group.filter((name) => args[name] === true);
     if (given.length > 1) throw new UsageError(`--${given.join(' and --')}: give only one of them`);
   }
+  for (const name of ['max-lag', 'max-age'] as const)
+    if (args[name] !== undefined && !args.check)
+      throw new UsageError(`--${name}: it is a limit for --check; add --check, or leave it out`);
+  if (args.raw && args.state !== undefined)
+    throw new UsageError(
+      '--raw and --state: where no log file is looked at, an entry has no state; give only one of them',
+    );
   if (args.follow && args['pos-file']?.includes('-'))
     throw new UsageError('--follow: what comes through stdin can be read only once; name the pos file');
 }

@@ -13,7 +13,8 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The entries of a pos file as columns over its own bytes: a million objects would take half a GiB, this takes 36 bytes an
- * entry. The same rules as `latestEntries`: of several lines with one path and inode the last counts.
+ * entry. The same rules as `latestEntries`: of several lines with one path and inode the last counts. A torn last line, for
+ * which the daemon just looks again, is told: where no Fluentd writes any more it stays torn, and its entry is not seen.
  */
 export class EntryRows {
   readonly bytes: Uint8Array;
@@ -125,6 +126,8 @@ export class EntryRows {
       else this.#add(start, pathEnd);
       start = end + 1;
     }
+    if (start < bytes.length)
+      this.unparsable.push({ line: line + 1, text: this.#textOf(start, bytes.length), torn: true });
   }
 
   #add(start: number, pathEnd: number): void {

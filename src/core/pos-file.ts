@@ -16,6 +16,8 @@ export interface UnparsableLine {
   /** From 1. */
   readonly line: number;
   readonly text: string;
+  /** The last line, which no newline ends. */
+  readonly torn?: true;
 }
 
 export interface PosFile {

@@ -1,4 +1,5 @@
 import { decodePath } from './path-bytes.ts';
+import type { UnparsableLine } from './pos-file.ts';
 
 /** What stands behind the path in a line of a pos file: `path \t hex position \t hex inode`, whatever follows. */
 export interface LineValues {
@@ -11,6 +12,8 @@ export interface LineValues {
 export const NEWLINE = 0x0a;
 export const TAB = 0x09;
 const UNWATCHED = 0xffff_ffff_ffff_ffffn;
+/** All that is larger stands as this: no file is as large, and a number would not be exact. */
+export const LARGEST_POSITION = Number.MAX_SAFE_INTEGER;
 
 /**
  * Where the path of the entry that starts at `start` ends; -1: Fluentd cannot parse the line either. As
@@ -35,7 +38,8 @@ export function valuesAfter(bytes: Uint8Array, pathEnd: number): LineValues {
 }
 
 /** Why a line is none, for people. */
-export function whyUnparsable(text: string): string {
+export function whyUnparsable({ text, torn }: Omit<UnparsableLine, 'line'>): string {
+  if (torn) return 'it is torn: no newline ends it';
   const [path = '', position, inode] = text.split('\t');
   if (text === '') return 'it is empty';
   if (/^\0+$/.test(text)) return 'nothing but NUL bytes, as a crash of the machine leaves them';
@@ -65,7 +69,7 @@ function digitOf(code: number): number {
 
 function positionOf(bytes: Uint8Array, start: number, end: number): number | null {
   const value = hexValue(bytes, start, end);
-  return value === UNWATCHED ? null : Number(value);
+  return value === UNWATCHED ? null : Math.min(Number(value), LARGEST_POSITION);
 }
 
 /** A number where it is exact as one. */

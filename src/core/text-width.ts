@@ -5,6 +5,8 @@ const INVISIBLE = /^[\p{Mn}\p{Me}\p{Cf}\p{Default_Ignorable_Code_Point}]+$/u;
 const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\uFE0F/u;
 const SOUND_MARK = /[\uFF9E\uFF9F]$/;
 const ELLIPSIS = '…';
+/** The widest grapheme fits in. */
+const LEAST_ROOM = 4;
 
 /** First and last code points of East Asian Width W and F (Unicode 16, EastAsianWidth.txt), neighbours joined. */
 const WIDE: readonly (readonly [number, number])[] = [
@@ -47,6 +49,20 @@ export function shortenMiddle(text: string, width: number): string {
 /** Cut at the end. */
 export function shortenEnd(text: string, width: number): string {
   return widthOf(text) <= width ? text : takeStart(text, Math.max(0, width - 1)) + ELLIPSIS;
+}
+
+/** Broken at spaces into lines of that width at most, the second and all after it indented by two; a word that is wider is cut. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let rest = text;
+  for (let indent = ''; ; indent = '  ') {
+    const room = Math.max(LEAST_ROOM, width - indent.length);
+    if (widthOf(rest) <= room) return [...lines, indent + rest];
+    const space = takeStart(rest, room + 1).lastIndexOf(' ');
+    const end = space > 0 ? space : takeStart(rest, room).length;
+    lines.push(indent + rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
 }
 
 function takeStart(text: string, width: number): string {

@@ -34,8 +34,14 @@ export function formatDuration(span: Millis): string {
 /** `0 B`, `512 B`, `12.4 MiB`. */
 export function formatBytes(count: number): string {
   if (count < 1024) return `${count} B`;
-  const power = Math.min(Math.floor(Math.log2(count) / 10), SIZE_POWERS.length);
-  return `${(count / 1024 ** power).toFixed(1)} ${SIZE_POWERS[power - 1]}iB`;
+  let power = 1;
+  while (power < SIZE_POWERS.length && Number(inUnits(count, power)) >= 1024) power += 1;
+  return `${inUnits(count, power)} ${SIZE_POWERS[power - 1]}iB`;
+}
+
+/** Rounded before the unit is chosen: never `1024.0 KiB`. */
+function inUnits(count: number, power: number): string {
+  return (count / 1024 ** power).toFixed(1);
 }
 
 /** `1 file`, `2 files`. */

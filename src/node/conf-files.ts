@@ -72,7 +72,9 @@ async function itemsOf(path: string, reading: Reading, fromYaml: FromYaml | unde
     return await included(root.items, inner);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    reading.problems.push({ place: { file: path }, text: `it cannot be read (${error.message})` });
+    // js-yaml goes on with a picture of the place.
+    const [why] = error.message.split('\n', 1);
+    reading.problems.push({ place: { file: path }, text: `it cannot be read (${why})` });
     return [];
   }
 }

@@ -1,9 +1,9 @@
-import { closeSync, constants, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readSync, type Stats, statSync } from 'node:fs';
 import type { DatedLook, DatedStat } from '../core/inspected-rows.ts';
-import { decodePath, encodePath } from '../core/path-bytes.ts';
+import { decodePath } from '../core/path-bytes.ts';
 import type { PositionEntry } from '../core/pos-file.ts';
 import { BelowRoot } from './below-root.ts';
-import type { FileSearch } from './files.ts';
+import { directoriesBeside, type FileSearch, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
 
 const NEWLINE = 0x0a;
@@ -56,7 +56,7 @@ export class LogFiles {
   /** A million opens take 5 s: nearly always one short read answers. */
   #scan(place: string, position: number): boolean | 'not in the first part' | 'unreadable' {
     try {
-      const file = openSync(forSystem(place), constants.O_RDONLY | constants.O_NONBLOCK);
+      const file = openSync(toBytes(place), constants.O_RDONLY | constants.O_NONBLOCK);
       try {
         const count = readSync(file, this.#chunk, 0, SCAN_BYTES, position);
         const found = this.#chunk.subarray(0, count).includes(NEWLINE);
@@ -71,12 +71,8 @@ export class LogFiles {
 
   #stat(place: string): DatedStat | Error | undefined {
     try {
-      const stat = statSync(forSystem(place), { throwIfNoEntry: false });
-      if (stat === undefined) return undefined;
-      // Beyond 2^53 a number is no longer exact.
-      const isExact = stat.ino <= Number.MAX_SAFE_INTEGER;
-      const inode = isExact ? stat.ino : statSync(forSystem(place), { bigint: true }).ino;
-      return { inode: String(inode), size: stat.size, writtenAgo: Math.max(0, this.#now - stat.mtimeMs) };
+      const stat = statSync(toBytes(place), { throwIfNoEntry: false });
+      return stat && this.#dated(place, stat);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ERR_INVALID_ARG_VALUE') return new Error('its path holds a NUL byte');
@@ -84,11 +80,30 @@ export class LogFiles {
     }
   }
 
+  /** Nothing but a regular file is a log that was renamed. */
+  #statLog(place: string): DatedStat | undefined {
+    try {
+      const stat = statSync(toBytes(place), { throwIfNoEntry: false });
+      return stat?.isFile() ? this.#dated(place, stat) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #dated(place: string, { ino, size, mtimeMs }: Stats): DatedStat {
+    // Beyond 2^53 a number is no longer exact.
+    const isExact = ino <= Number.MAX_SAFE_INTEGER;
+    const inode = isExact ? ino : statSync(toBytes(place), { bigint: true }).ino;
+    return { inode: String(inode), size, writtenAgo: Math.max(0, this.#now - mtimeMs) };
+  }
+
   #findByInode(place: string, inode: string): DatedLook['renamed'] {
-    const path = this.#list(directoryOf(place)).get(inode);
-    const stat = path === undefined ? undefined : this.#stat(path);
-    if (path === undefined || stat === undefined || stat instanceof Error) return undefined;
-    return stat.inode === inode ? { path, stat } : undefined;
+    for (const directory of directoriesBeside(place)) {
+      const path = this.#list(directory).get(inode);
+      const stat = path === undefined ? undefined : this.#statLog(path);
+      if (path !== undefined && stat?.inode === inode) return { path, stat };
+    }
+    return undefined;
   }
 
   #list(directory: string): ReadonlyMap<string, string> {
@@ -97,8 +112,8 @@ export class LogFiles {
     const listing = new Map<string, string>();
     for (const name of this.#namesIn(directory)) {
       const path = directory + decodePath(name);
-      const stat = this.#stat(path);
-      if (stat !== undefined && !(stat instanceof Error)) listing.set(stat.inode, path);
+      const stat = this.#statLog(path);
+      if (stat !== undefined) listing.set(stat.inode, path);
     }
     this.#listings.set(directory, listing);
     return listing;
@@ -106,7 +121,7 @@ export class LogFiles {
 
   #namesIn(directory: string): readonly Buffer[] {
     try {
-      return readdirSync(directory === '' ? '.' : forSystem(directory), { encoding: 'buffer' });
+      return readdirSync(directory === '' ? '.' : toBytes(directory), { encoding: 'buffer' });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.#absent.add(directory);
       return [];
@@ -123,9 +138,4 @@ interface Rest {
 /** Empty, or with its slash. */
 function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
-}
-
-/** Only a path that is no UTF-8 has to go as bytes. */
-function forSystem(path: string): string | Buffer {
-  return path.isWellFormed() ? path : Buffer.from(encodePath(path));
 }

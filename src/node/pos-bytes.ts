@@ -22,7 +22,7 @@ export interface PosBytes {
 
 /** The bytes of a pos file, `-` for stdin; undefined: there is none. Rejects with what is wrong in words. */
 export async function readPosBytes(path: string): Promise<PosBytes | undefined> {
-  if (path === '-') return { bytes: await readStdin(), writtenAgo: null };
+  if (path === '-') return readStdin();
   const file = await openFile(path);
   if (file === undefined) return undefined;
   try {
@@ -35,7 +35,7 @@ export async function readPosBytes(path: string): Promise<PosBytes | undefined> 
     // A name that stands for another file by now has been replaced, not lost.
     if (stat.isFile() && nlink === 0 && !(await exists(path)))
       throw new Error('it vanished while it was read');
-    return { bytes, writtenAgo: stat.isFile() ? Math.max(0, Date.now() - mtimeMs) : null };
+    return { bytes, writtenAgo: stat.isFile() ? ageOf(mtimeMs) : null };
   } finally {
     await file.close();
   }
@@ -79,8 +79,9 @@ async function readSome(file: FileHandle, bytes: Uint8Array, from: number): Prom
   }
 }
 
-async function readStdin(): Promise<Uint8Array> {
-  if (fstatSync(STDIN).isDirectory()) throw new Error('it is a directory, and no pos file');
+async function readStdin(): Promise<PosBytes> {
+  const stat = fstatSync(STDIN);
+  if (stat.isDirectory()) throw new Error('it is a directory, and no pos file');
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of process.stdin as AsyncIterable<Buffer>) {
@@ -90,7 +91,11 @@ async function readStdin(): Promise<Uint8Array> {
     if (before < HEAD && length >= HEAD) refuseOthers(Buffer.concat(parts));
     refuseLarge(length);
   }
-  return Buffer.concat(parts);
+  return { bytes: Buffer.concat(parts), writtenAgo: stat.isFile() ? ageOf(stat.mtimeMs) : null };
+}
+
+function ageOf(mtime: Millis): Millis {
+  return Math.max(0, Date.now() - mtime);
 }
 
 function enlarged(bytes: Uint8Array): Uint8Array {

@@ -7,13 +7,26 @@ import { bytesOf, entryLine, posFileBytes, RUNS } from '../support/arbitraries.t
 import { posText } from '../support/builders.ts';
 
 describe('the entries of a pos file as rows', () => {
-  test('are those that the parser finds, and so are the unparsable lines', () => {
+  test('are those that the parser finds, and so are the unparsable lines but for a torn one', () => {
     fc.assert(
       fc.property(posFileBytes, (bytes) => {
         const { entries, unparsable } = parsePosFile(bytes);
         const rows = new EntryRows(bytes);
         expect(rowsIn(rows).map((row) => rows.entry(row))).toEqual(latestEntries(entries, undefined));
-        expect(rows.unparsable).toEqual(unparsable);
+        expect(rows.unparsable.filter(({ torn }) => !torn)).toEqual(unparsable);
+      }),
+      RUNS,
+    );
+  });
+
+  test('leave the rest behind the last newline as a torn line, whatever stands in it', () => {
+    fc.assert(
+      fc.property(posFileBytes, (bytes) => {
+        const end = bytes.lastIndexOf(0x0a) + 1;
+        const text = decodePath(bytes.subarray(end));
+        const line = bytes.filter((byte) => byte === 0x0a).length + 1;
+        const torn = new EntryRows(bytes).unparsable.filter((unparsable) => unparsable.torn);
+        expect(torn).toEqual(text === '' ? [] : [{ line, text, torn: true }]);
       }),
       RUNS,
     );

@@ -188,7 +188,12 @@ test.each([
   ['a\t1\tx', 'its inode is no hexadecimal number'],
 ])('the line %j is unparsable because %s', (text, why) => {
   expect(parsePosFile(bytesOf(`${text}\n`)).unparsable).toHaveLength(1);
-  expect(whyUnparsable(text)).toBe(why);
+  expect(whyUnparsable({ text })).toBe(why);
+});
+
+test('a line that no newline ends is torn, whatever stands in it', () => {
+  for (const text of ['', 'a\t1', 'a\t1\t2'])
+    expect(whyUnparsable({ text, torn: true })).toMatch(/^it is torn/);
 });
 
 test('an age fits a narrow column', () => {

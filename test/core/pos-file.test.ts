@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodePath } from '../../src/core/path-bytes.ts';
 import { latestEntries, parsePosFile } from '../../src/core/pos-file.ts';
+import { LARGEST_POSITION } from '../../src/core/pos-line.ts';
 import { bytesOf, entryLine, posFileBytes, positionEntry, RUNS } from '../support/arbitraries.ts';
 import { entry, parse, posText } from '../support/builders.ts';
 
@@ -30,7 +31,9 @@ describe('a line', () => {
       `p\t${UNWATCHED.toUpperCase()}\t1\n`,
       { position: null, inode: '1' },
     ],
-    ['one less than unwatched', 'p\tfffffffffffffffe\t1\n', { position: 2 ** 64, inode: '1' }],
+    ['one less than unwatched', 'p\tfffffffffffffffe\t1\n', { position: LARGEST_POSITION, inode: '1' }],
+    ['no exact position', 'p\t0020000000000001\t1\n', { position: LARGEST_POSITION, inode: '1' }],
+    ['300 digits', `p\t${'f'.repeat(300)}\t1\n`, { position: LARGEST_POSITION, inode: '1' }],
     ['something after the inode', 'p\t1\t2 more\n', { position: 1, inode: '2' }],
     ['a third tab', 'p\t1\t2\t3\n', { position: 1, inode: '2' }],
     ['a carriage return', 'p\t1\t2\r\n', { position: 1, inode: '2' }],
@@ -110,7 +113,10 @@ describe('a pos file', () => {
         const { entries, unparsable } = parsePosFile(bytesOf(...lines.map(({ bytes }) => bytes)));
         const expected = lines.map(({ path, position, inode }) => ({
           path: decodePath(path),
-          position: position.toLowerCase().replace(/^0+/, '') === UNWATCHED ? null : Number(`0x${position}`),
+          position:
+            position.toLowerCase().replace(/^0+/, '') === UNWATCHED
+              ? null
+              : Math.min(Number(`0x${position}`), LARGEST_POSITION),
           inode: BigInt(`0x${inode}`).toString(),
         }));
         expect({ entries, unparsable }).toEqual({ entries: expected, unparsable: [] });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sparkline } from '../../src/core/sparkline.ts';
-import { shortenEnd, shortenMiddle, widthOf } from '../../src/core/text-width.ts';
+import { shortenEnd, shortenMiddle, widthOf, wrap } from '../../src/core/text-width.ts';
 import { RUNS } from '../support/arbitraries.ts';
 
 describe('the width of a text in a terminal', () => {
@@ -29,6 +29,27 @@ describe('a text that is too wide', () => {
     expect(shortenMiddle('/var/log/containers/app-7f9c.log', 20)).toBe('/var/l…/app-7f9c.log');
     expect(shortenMiddle('/var/log/containers/app.log', 1)).toBe('…');
     expect(shortenMiddle('/short', 20)).toBe('/short');
+  });
+
+  test('is broken at its last space that fits, a word without one where it must be', () => {
+    expect(wrap('note: what is left', 10)).toEqual(['note: what', '  is left']);
+    expect(wrap('note: what', 10)).toEqual(['note: what']);
+    expect(wrap('note: /var/log/app.log', 10)).toEqual(['note:', '  /var/log', '  /app.log']);
+  });
+
+  test('that is broken keeps all that is no space, and no line is too wide', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 60 }),
+        fc.integer({ min: 8, max: 30 }),
+        (text, width) => {
+          const lines = wrap(text, width);
+          expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+          for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
+        },
+      ),
+      RUNS,
+    );
   });
 
   test('is never wider than asked for, whatever it holds', () => {

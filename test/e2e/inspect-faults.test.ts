@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +32,7 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
       /its first 64\.0 KiB hold no line/,
     ],
     ['a device', () => '/dev/zero', /its first 64\.0 KiB hold no line/],
+    ['a FIFO that nobody writes to', () => fifo(), /cannot be inspected: nothing came through it\n/],
     ['a file that is not there', () => join(dir, 'none.pos'), /there is no such file/],
     ['links in a circle', () => circle(), /its symbolic links lead round in a circle/],
     ['a path below a file', () => join(made('x'), 'y'), /there is no such file/],
@@ -47,6 +49,11 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
   const circle = () => {
     symlinkSync('circle', join(dir, 'circle'));
     return join(dir, 'circle');
+  };
+
+  const fifo = () => {
+    execFileSync('mkfifo', [join(dir, 'fifo')]);
+    return join(dir, 'fifo');
   };
 
   test.each(bad)('%s', async (_, make, why) => {
@@ -75,6 +82,16 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     expect(stdout).toMatch(/cannot look at .*c\.log: permission denied/);
     expect(stdout).toMatch(/behind .*b\.log\n[\s\S]*caught-up .*a\.log\n/);
     expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+  });
+
+  test('a stdin through which nothing came, where an empty file is none such', () => {
+    writeFileSync(pos, '');
+    const piped = shell('kubectl-that-failed 2>&- | posidle inspect - --raw');
+    expect(piped.stdout).toMatch(/^stdin\n {2}cannot be inspected: nothing came through it\n/);
+    expect(piped.status).toBe(1);
+    const redirected = shell('posidle inspect - --raw < app.pos');
+    expect(redirected.stdout).toMatch(/^stdin\n {2}cannot be inspected: it is empty: Fluentd has found no/);
+    expect(redirected.status).toBe(0);
   });
 
   test('a path with a NUL byte', async () => {
@@ -131,6 +148,9 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     ['--max-age', 'old', /--max-age: 'old' is no duration/],
     ['--json', '--ndjson', /--json and --ndjson: give only one of them/],
     ['--raw', '--check', /--raw and --check/],
+    ['--max-lag', '1KiB', /^posidle: --max-lag: it is a limit for --check; add --check, or leave it out\n$/],
+    ['--max-age', '1h', /^posidle: --max-age: it is a limit for --check; add --check, or leave it out\n$/],
+    ['--raw', '--state=behind', /^posidle: --raw and --state: .* no state; give only one of them\n$/],
   ])('%s %s is bad usage', async (name, value, why) => {
     writeFileSync(pos, '');
     const { stderr, code } = await posidle('inspect', pos, name, value);

@@ -101,7 +101,7 @@ describe('the table', () => {
   });
 
   test.each([80, 60, 40])(
-    'of %d columns wraps nowhere, and never loses the end of a name',
+    'of %d columns wraps no row, and never loses the end of a name',
     async (columns) => {
       const context = { skip: (note: string) => expect.fail(note) };
       requireTmux(context);
@@ -132,9 +132,9 @@ describe('the table', () => {
         expect(shown).toMatch(/…[\w-]*-?the-end\.log$/m);
         const lines = shown.split('\n');
         const from = lines.findIndex((line) => /STATE/.test(line));
-        const to = lines.findIndex((line, at) => at > from && /^behind by/.test(line));
-        // Title, five rows, one unparsable line, an empty one, the total.
-        expect(to - from).toBe(9);
+        const to = lines.findIndex((line, at) => at > from && /^total: /.test(line));
+        // Title, five rows, one unparsable line, an empty one.
+        expect(to - from).toBe(8);
       } finally {
         terminal.kill();
       }
@@ -153,6 +153,53 @@ describe('the table', () => {
       ),
       '',
     ]);
+  });
+});
+
+test.each(['', 'inspect', 'watch', 'run'])(
+  '`posidle %s --help` says how the environment sets an option',
+  async (command) => {
+    const { stdout, code } = await posidle(...command.split(' ').filter(Boolean), '--help');
+    expect(stdout).toMatch(/Every option can be set by environment: POSIDLE_\w+=\S+ is --/);
+    expect(code).toBe(0);
+  },
+);
+
+describe('the pos files', () => {
+  const verdictOf = (line: string) => shell(line).stdout;
+
+  beforeEach(() => {
+    writeFileSync(pos, posText([logged('a.log', 'one\n', 0)]));
+    writeFileSync(
+      join(dir, 'other.pos'),
+      posText([logged('b.log', 'one\n', 1), logged('c.log', 'one\n', 1)]),
+    );
+  });
+
+  test('of the environment count only where none is named, in whatever way', () => {
+    const beside = 'POSIDLE_POS_FILE=other.pos posidle inspect --check';
+    expect(verdictOf(beside)).toMatch(/^behind by 6 B in 2 of 2 files;/);
+    for (const named of ['app.pos', '-p app.pos', '-- app.pos', '- < app.pos'])
+      expect(verdictOf(`${beside} ${named}`)).toMatch(/^behind by 4 B in 1 of 1 file;/);
+  });
+
+  test('may stand behind --', () => {
+    expect(verdictOf('posidle inspect --check -- app.pos other.pos')).toMatch(
+      /^behind by 10 B in 3 of 3 files;/,
+    );
+    expect(verdictOf('posidle inspect --check app.pos -- -dash.pos')).toMatch(
+      /^not known: -dash\.pos: there is no such/,
+    );
+  });
+
+  test('count once, however often and in whatever way they are named', () => {
+    const { stdout } = shell("posidle inspect app.pos ./app.pos '*p.pos' $PWD/app.pos --ndjson");
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ posFile: 'app.pos' }]);
   });
 });
 

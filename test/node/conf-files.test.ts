@@ -106,6 +106,13 @@ describe('a configuration file', () => {
     ]);
   });
 
+  it('is named in one line where its YAML cannot be read', async () => {
+    const { problems } = await loadFluentConf(put('bad.yaml', 'config:\n  - source: [\n'), { ruby });
+    expect(problems.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^it cannot be read \(unexpected end of the stream .* \(3:1\)\)$/),
+    ]);
+  });
+
   it('of YAML looks for what it includes beside the file that was read last, as Fluentd does', async () => {
     const source = (path: string) =>
       `- source: {$type: tail, path: ${path}, pos_file: /p, read_from_head: true}\n`;

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { jsonParts } from '../../src/commands/inspect-json.ts';
+import { plainLines } from '../../src/commands/inspect-plain.ts';
+import { styleOf } from '../../src/commands/inspect-style.ts';
+import { tableLines, type View } from '../../src/commands/inspect-table.ts';
+import { EntryRows } from '../../src/core/entry-rows.ts';
+import { InspectedRows, judge, NO_PAST } from '../../src/core/inspected-rows.ts';
+import { type Overview, overview, type PosFileOverview } from '../../src/core/overview.ts';
+import { widthOf } from '../../src/core/text-width.ts';
+import { bytesOf } from '../support/arbitraries.ts';
+import { POS, posText } from '../support/builders.ts';
+
+const DEEP =
+  '/var/log/pods/default_my-application-7d9f8b6c5d-abcde_12345678-1234-1234-1234-123456789012/app/0.log';
+const DENIED = 'permission denied: no right to read it';
+
+describe('a terminal that is narrow', () => {
+  test('leaves the reason why a file cannot be looked at, and both ends of its path', () => {
+    const lines = shown(overviewOf([], { troubles: [{ path: DEEP, error: DENIED }] }), { width: 80 });
+    expect(lines).toContain(`  cannot look at /var/lo…89012/app/0.log: ${DENIED}`);
+  });
+
+  test.each([80, 60, 40, 20])(
+    'of %d columns breaks what is said at words, and is never exceeded',
+    (width) => {
+      const error = `it is no pos file: ${'its first 64 KiB hold no line '.repeat(5)}`.trim();
+      const notes = [`${DEEP}:12: in_tail skips what a file holds when it appears; set read_from_head true`];
+      const found = overviewOf([], { error, troubles: [{ path: DEEP, error: DENIED }] });
+      const lines = shown(found, { width, notes });
+      expect(lines.filter((line) => widthOf(line) > width)).toEqual([]);
+      const text = lines.map((line) => line.trim()).join(' ');
+      for (const whole of [error, DENIED, 'set read_from_head true']) expect(text).toContain(whole);
+      expect(lines.at(lines.findIndex((line) => line.startsWith('note:')) + 1)).toMatch(/^ {2}\S/);
+    },
+  );
+});
+
+describe('what is more than a table shows', () => {
+  const many = Array.from({ length: 22 }, (_, at) => at);
+
+  test('is to be had from --json where it is there', () => {
+    const unparsable = many.map((line) => ({ line, text: 'x' }));
+    expect(shown(overviewOf([], { unparsable }))).toContain(
+      '  and 2 more unparsable lines; --json has them all',
+    );
+    const troubles = many.map((at) => ({ path: `/${at}`, error: DENIED }));
+    expect(shown(overviewOf([], { troubles }))).toContain('  and 2 more such files');
+  });
+});
+
+describe('the total', () => {
+  test.each<[string, readonly (number | null)[], string]>([
+    ['of nothing', [], 'total: 0 files'],
+    ['of what is known', [100, 300], 'total: 2 files, 400 B, 50% read, 200 B left'],
+    ['of an empty file', [0], 'total: 1 file, 0 B, 100% read, 0 B left'],
+    [
+      'where something is unknown',
+      [300, null],
+      'total: 2 files, at least 200 B left; of 1 file it is not known',
+    ],
+    ['where all is unknown', [null, null], 'total: 2 files, not known how much is left'],
+  ])('%s', (_, sizes, line) => {
+    expect(shown(overviewOf(sizes)).at(-2)).toBe(line);
+  });
+});
+
+test('a position that no file can have is told as such, and is a number for programs', () => {
+  const text = `/a\t0000000000000005\t7\n/b\tfffffffffffffffe\t7\n/c\t${'f'.repeat(300)}\t7\n/d\t${'f'.repeat(16)}\t7\n`;
+  const entries = new InspectedRows(new EntryRows(bytesOf(text)));
+  for (let row = 0; row < 4; row += 1) entries.show(row);
+  const posFile = { path: POS, entries, unparsable: [], age: 0, empty: false, troubles: [], successors: [] };
+  const found = overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });
+  const linesOf = (parts: Iterable<string>) => [...parts].join('\n').split('\n').slice(2, 6);
+  const table = linesOf(shown(found, { raw: true }));
+  const plain = linesOf(plainLines(found, viewOf({ raw: true })));
+  const most = '≥9007199254740991';
+  expect(table.map((line) => line.trim().split(/ +/)[0])).toEqual(['5', most, most, 'unwatched']);
+  expect(plain.map((line) => /: (.*), inode/.exec(line)?.[1])).toEqual([
+    'position 5',
+    `position ${most}`,
+    `position ${most}`,
+    'no position',
+  ]);
+  const { posFiles } = JSON.parse([...jsonParts(found, viewOf({}))].join(''));
+  expect(posFiles[0].entries.map(({ position }: { position: number }) => position)).toEqual([
+    5,
+    9007199254740991,
+    9007199254740991,
+    null,
+  ]);
+});
+
+function shown(found: Overview, changes: Partial<View> = {}): readonly string[] {
+  return [...tableLines(found, viewOf(changes))];
+}
+
+function viewOf(changes: Partial<View>): View {
+  return {
+    style: styleOf(false),
+    width: undefined,
+    raw: false,
+    conf: undefined,
+    notes: [],
+    states: undefined,
+    sort: undefined,
+    ...changes,
+  };
+}
+
+/** A log file a size, read up to its first 100 bytes; null: it is missing. */
+function overviewOf(sizes: readonly (number | null)[], changes: Partial<PosFileOverview> = {}): Overview {
+  const lines = sizes.map((size, at) => ({ path: `/${at}`, position: size === 0 ? 0 : 100, inode: 7 }));
+  const entries = new InspectedRows(new EntryRows(bytesOf(posText(lines))));
+  for (const [row, size] of sizes.entries()) {
+    const look = size === null ? {} : { atPath: { inode: '7', size, writtenAgo: 0 }, newlineLeft: true };
+    const around = { past: NO_PAST, succeeded: false, posFileAge: 0 };
+    entries.show(row, judge(entries.rows.entry(row), look, around));
+  }
+  const posFile = {
+    path: POS,
+    entries,
+    unparsable: [],
+    age: 0,
+    empty: false,
+    troubles: [],
+    successors: [],
+    ...changes,
+  };
+  return overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });
+}
