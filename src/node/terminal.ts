@@ -80,19 +80,18 @@ const SUSPEND = '\x1a';
 /** The whole terminal: an alternate screen without a cursor, keys as they are pressed. All of it is undone on every end. */
 export class Screen {
   #open = false;
+  readonly #redraw: () => void;
   readonly #restore = () => this.close();
 
   constructor(on: { key: (key: string) => void; resize: () => void }) {
+    this.#redraw = on.resize;
     process.stdin.setEncoding('utf8').on('data', (keys) => {
       for (const key of keysIn(String(keys)))
-        if (key === SUSPEND) this.#suspend();
+        if (key === SUSPEND) this.#yieldTo('SIGTSTP');
         else on.key(key);
     });
     process.stdout.on('resize', on.resize);
-    process.on('SIGCONT', () => {
-      this.#enter();
-      on.resize();
-    });
+    process.on('SIGCONT', () => this.#comeBack());
     process.on('exit', this.#restore);
     process.on('uncaughtExceptionMonitor', this.#restore);
     this.#enter();
@@ -126,9 +125,16 @@ export class Screen {
     writeNow(ENTER);
   }
 
-  #suspend(): void {
+  #comeBack(): void {
+    this.#enter();
+    this.#redraw();
+  }
+
+  /** Where no shell waits (`kubectl exec -it POD -- posidle …`), the kernel ignores a SIGTSTP: see setpgid(2), orphaned groups. */
+  #yieldTo(signal: NodeJS.Signals): void {
     this.close();
-    process.kill(process.pid, 'SIGTSTP');
+    process.kill(process.pid, signal);
+    this.#comeBack();
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { posText } from '../support/builders.ts';
 import { makeWorkDir, renderConf, tail, toStdout } from '../support/fluentd-conf.ts';
-import { startPosidle } from '../support/posidle.ts';
+import { CLI, startPosidle } from '../support/posidle.ts';
 import { type FluentdRun, requireFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 import { requireTmux, Tmux } from '../support/tmux.ts';
 import { until } from '../support/until.ts';
@@ -129,6 +129,19 @@ describe('the live view', () => {
     await until('the live view again', () => FOOT.test(shown.screen()) && shown.modes() === '1 0 0');
     shown.type('q');
     await until('the shell', isBack);
+  });
+
+  test('stays in the terminal at Ctrl-Z where no shell waits, as after kubectl exec', async () => {
+    const command = `exec ${process.execPath} ${CLI} inspect ${pos} --follow --interval 100ms`;
+    const shown = new Tmux({ command });
+    terminal = shown;
+    await until('the live view', () => FOOT.test(shown.screen()));
+    const settings = shown.settings();
+    shown.type('C-z', 's');
+    await until('another order', () => /sort \(file\)/.test(shown.screen()));
+    await until('a terminal of its own', () => shown.modes() === '1 0 0' && shown.settings() === settings, {
+      within: 5_000,
+    });
   });
 
   test('sorts anew at s, and stands still at space until the next', async () => {
