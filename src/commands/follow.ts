@@ -108,16 +108,17 @@ class LiveView {
   #scroll(key: string): void {
     const page = Math.max(1, (this.#screen?.rows ?? 24) - 8);
     const by = SCROLLS[key] ?? (PAGES[key] ?? 0) * page;
-    this.#live.top = Math.max(0, Math.min(this.#live.top + by, (this.#found?.totals.files ?? 1) - 1));
+    this.#live.top = Math.max(0, this.#live.top + by);
   }
 
   #draw(): void {
     const screen = this.#screen;
     if (screen === undefined || this.#found === undefined) return;
     const size = { rows: screen.rows, columns: screen.columns };
-    screen.draw(
-      frameOf(this.#found, { ...this.#live, history: this.#history }, { ...size, view: this.#view }),
-    );
+    const live = { ...this.#live, history: this.#history };
+    const { lines, top } = frameOf(this.#found, live, { ...size, view: this.#view });
+    this.#live.top = top;
+    screen.draw(lines);
   }
 }
 

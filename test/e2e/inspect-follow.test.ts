@@ -188,6 +188,16 @@ describe('the live view', () => {
     await until('the shell', () => shown.modes() === '0 1 1', { within: 2_000 });
   });
 
+  test('scrolls back at the first key, however often it was told to scroll on', async () => {
+    const lines = Array.from({ length: 30 }, (_, at) => ({ path: `/${at}.log`, position: 1, inode: 1 }));
+    writeFileSync(pos, posText(lines));
+    const { shown } = await open();
+    shown.type(...Array.from({ length: 40 }, () => 'Down'));
+    await until('the last file', () => /· 12–30 of 30/.test(shown.screen()));
+    shown.type('Up');
+    await until('the one before', () => /· 11–29 of 30/.test(shown.screen()), { within: 5_000 });
+  });
+
   test('sends no control character of a path to the terminal', async () => {
     writeFileSync(pos, posText([{ path: '/evil\u001b[2J\u202e.log', position: 1, inode: 1 }]));
     const { shown } = await open();
