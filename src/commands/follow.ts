@@ -5,7 +5,7 @@ import { EXIT } from '../core/outcome.ts';
 import type { Overview } from '../core/overview.ts';
 import { printableJson } from '../core/printable.ts';
 import type { NodeHost } from '../node/node-host.ts';
-import { Ending, Screen, writeAll } from '../node/terminal.ts';
+import { canDraw, Ending, Screen, writeAll } from '../node/terminal.ts';
 import { frameOf, type Live } from './follow-frame.ts';
 import { FollowedLines } from './follow-lines.ts';
 import { jsonParts, ndjsonLines } from './inspect-json.ts';
@@ -27,8 +27,8 @@ export async function follow(task: FollowTask): Promise<number> {
   const ending = new Ending();
   const history = new History();
   const inspector = new Inspector(task.host, task.subject, history);
-  const isText = args.json || args.ndjson || args.plain || process.stdout.isTTY !== true;
-  if (isText) await followAsText(inspector, { ...task, ending });
+  if (args.json || args.ndjson || args.plain || !canDraw())
+    await followAsText(inspector, { ...task, ending });
   else await new LiveView(inspector, history, view).run(args.interval, ending);
   return EXIT.ok;
 }

@@ -28,6 +28,11 @@ export function widthOfStdout(): number | undefined {
   return process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
 }
 
+/** Whether stdout is a terminal that knows more than lines. */
+export function canDraw(): boolean {
+  return process.stdout.isTTY === true && process.env.TERM !== 'dumb';
+}
+
 /** Says on stderr how far something is, where a person looks on; it wipes itself away. */
 export class ProgressLine {
   readonly #start = performance.now();

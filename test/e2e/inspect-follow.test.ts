@@ -217,6 +217,16 @@ describe('the live view', () => {
     await until('the same line settings', () => shown.settings() === settings);
   });
 
+  test('is lines where the terminal can do no more', async () => {
+    const shown = await openTerminal();
+    shown.type('export TERM=dumb', 'Enter');
+    shown.posidle(`inspect ${pos} --follow --interval 100ms`);
+    await until('a line', () => /behind by 4 B in 1 of 1 file/.test(shown.screen()));
+    expect(shown.modes()).toBe('0 1 1');
+    expect(shown.screen()).not.toMatch(FOOT);
+    shown.type('C-c');
+  });
+
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'as lines tells each change once and ends at %s',
     async (name) => {
