@@ -87,6 +87,11 @@ export class Screen {
   #open = false;
   readonly #redraw: () => void;
   readonly #restore = () => this.close();
+  /** With no listener left it does what it does by itself: a core dump, and nothing to PID 1. */
+  readonly #quit = () => {
+    this.#yieldTo('SIGQUIT');
+    process.once('SIGQUIT', this.#quit);
+  };
 
   constructor(on: { key: (key: string) => void; resize: () => void }) {
     this.#redraw = on.resize;
@@ -97,6 +102,7 @@ export class Screen {
     });
     process.stdout.on('resize', on.resize);
     process.on('SIGCONT', () => this.#comeBack());
+    process.once('SIGQUIT', this.#quit);
     process.on('exit', this.#restore);
     process.on('uncaughtExceptionMonitor', this.#restore);
     this.#enter();

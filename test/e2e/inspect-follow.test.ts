@@ -110,6 +110,19 @@ describe('the live view', () => {
     expect(shown.screen()).not.toMatch(FOOT);
   });
 
+  test('leaves the terminal as it was at SIGQUIT, and dies of it', async () => {
+    const shown = await openTerminal();
+    const settings = shown.settings();
+    shown.type('ulimit -c 0', 'Enter');
+    shown.posidle(`inspect ${pos} --follow`);
+    await until('the live view', () => FOOT.test(shown.screen()));
+    signal(shown, 'SIGQUIT');
+    await until('the terminal as it was', () => shown.modes() === '0 1 1', { within: 5_000 });
+    await until('the same line settings', () => shown.settings() === settings);
+    shown.type('echo code $?', 'Enter');
+    await until('the exit code of a SIGQUIT', () => /^code 131$/m.test(shown.screen()));
+  });
+
   test('leaves the terminal as it was after a crash, and its stack can be read', async () => {
     const shown = await openTerminal();
     const settings = shown.settings();
