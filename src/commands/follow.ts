@@ -5,7 +5,7 @@ import { EXIT } from '../core/outcome.ts';
 import type { Overview } from '../core/overview.ts';
 import { printableJson } from '../core/printable.ts';
 import type { NodeHost } from '../node/node-host.ts';
-import { canDraw, Ending, Screen, writeAll } from '../node/terminal.ts';
+import { canDraw, Ending, Screen, Throttle, writeAll } from '../node/terminal.ts';
 import { frameOf, type Live } from './follow-frame.ts';
 import { FollowedLines } from './follow-lines.ts';
 import { jsonParts, ndjsonLines } from './inspect-json.ts';
@@ -77,6 +77,7 @@ class LiveView {
     this.#ending = ending;
     this.#live.interval = interval;
     this.#screen = new Screen({ key: (key) => this.#press(key), resize: () => this.#draw() });
+    this.#tellFirstLook();
     try {
       while (!ending.isWanted) {
         if (!this.#live.paused) await Promise.race([this.#look(), ending.wanted]);
@@ -85,6 +86,14 @@ class LiveView {
     } finally {
       this.#screen.close();
     }
+  }
+
+  /** There is no picture yet, and a million files take some seconds. */
+  #tellFirstLook(): void {
+    const throttle = new Throttle((text) => this.#screen?.say(text));
+    this.#inspector.onProgress = (text) => {
+      if (this.#found === undefined) throttle.tell(text);
+    };
   }
 
   async #look(): Promise<void> {

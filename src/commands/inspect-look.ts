@@ -29,7 +29,7 @@ export class Inspector {
   readonly #subject: InspectSubject;
   readonly #history: History | undefined;
   readonly #search = new FileSearch();
-  #onRow: (done: number, total: number) => void = () => {};
+  #onProgress: (text: () => string) => void = () => {};
 
   constructor(host: NodeHost, subject: InspectSubject, history?: History) {
     this.#host = host;
@@ -37,9 +37,9 @@ export class Inspector {
     this.#history = history;
   }
 
-  /** Tells how far a look is. */
-  set onRow(tell: (done: number, total: number) => void) {
-    this.#onRow = tell;
+  /** Is told how far a look is. */
+  set onProgress(tell: (text: () => string) => void) {
+    this.#onProgress = tell;
   }
 
   /** Positions first, sizes after: as in daemon/collect.ts. */
@@ -106,7 +106,7 @@ export class Inspector {
       const look = files.look(entry);
       this.#take({ row, entry, look: look instanceof Promise ? await look : look }, task);
       if (row % ROWS_AT_ONCE !== 0 || performance.now() - turn < TURN) continue;
-      this.#onRow(row, rows.count);
+      this.#onProgress(() => `looked at ${row} of ${rows.count} files (${percentOf(row, rows.count)})`);
       await nextTurn();
       turn = performance.now();
     }
@@ -139,6 +139,10 @@ interface RowsTask {
   readonly entries: InspectedRows;
   readonly troubles: Trouble[];
   readonly posFileAge: number;
+}
+
+function percentOf(done: number, total: number): string {
+  return `${Math.floor((done / total) * 100)}%`;
 }
 
 function without(path: string, error: string): PosFileOverview {

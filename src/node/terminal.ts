@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { shortenEnd } from '../core/text-width.ts';
 
 const STDOUT = 1;
 const PORTION = 64 * 1024;
@@ -33,20 +34,38 @@ export function canDraw(): boolean {
   return process.stdout.isTTY === true && process.env.TERM !== 'dumb';
 }
 
-/** Says on stderr how far something is, where a person looks on; it wipes itself away. */
-export class ProgressLine {
+/** Says how far something is, once it takes longer than a second, and ten times a second at most. */
+export class Throttle {
   readonly #start = performance.now();
-  #toldAt = 0;
+  readonly #say: (text: string) => void;
+  #saidAt = 0;
+
+  constructor(say: (text: string) => void) {
+    this.#say = say;
+  }
+
+  get hasSaid(): boolean {
+    return this.#saidAt > 0;
+  }
 
   tell(text: () => string): void {
     const now = performance.now();
-    if (!process.stderr.isTTY || now - this.#start < 1_000 || now - this.#toldAt < 100) return;
-    this.#toldAt = now;
-    process.stderr.write(`\r${text()}\x1b[K`);
+    if (now - this.#start < 1_000 || now - this.#saidAt < 100) return;
+    this.#saidAt = now;
+    this.#say(text());
+  }
+}
+
+/** Says on stderr how far something is, where a person looks on; it wipes itself away. */
+export class ProgressLine {
+  readonly #throttle = new Throttle((text) => process.stderr.write(`\r${text}${WIPE_LINE}`));
+
+  tell(text: () => string): void {
+    if (process.stderr.isTTY) this.#throttle.tell(text);
   }
 
   wipe(): void {
-    if (this.#toldAt > 0) process.stderr.write('\r\x1b[K');
+    if (this.#throttle.hasSaid) process.stderr.write(`\r${WIPE_LINE}`);
   }
 }
 
@@ -117,8 +136,14 @@ export class Screen {
   }
 
   draw(lines: readonly string[]): void {
+    if (!this.#open) return;
     const shown = lines.slice(0, this.rows).map((line) => WIPE_LINE + line);
     process.stdout.write(HOME + shown.join('\r\n'));
+  }
+
+  /** One line, in place of the first. */
+  say(text: string): void {
+    this.draw([shortenEnd(text, this.columns)]);
   }
 
   close(): void {

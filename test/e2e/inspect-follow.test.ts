@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { posText } from '../support/builders.ts';
 import { makeWorkDir, renderConf, tail, toStdout } from '../support/fluentd-conf.ts';
-import { CLI, startPosidle } from '../support/posidle.ts';
+import { CLI, SLOW_STATS, startPosidle } from '../support/posidle.ts';
 import { type FluentdRun, requireFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 import { requireTmux, Tmux } from '../support/tmux.ts';
 import { until } from '../support/until.ts';
@@ -199,6 +199,25 @@ describe('the live view', () => {
     await until('the next page', () => /· 1[5-9]–/.test(shown.screen()), { within: 2_000 });
     shown.type('q');
     await until('the shell', () => shown.modes() === '0 1 1', { within: 2_000 });
+  });
+
+  test('says how far a first look is that takes longer than a second, and lets it be left', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, at) => ({
+      path: `${dir}/${at}`,
+      position: null,
+      inode: 1,
+    }));
+    writeFileSync(pos, posText(lines));
+    const shown = await openTerminal();
+    shown.type(`export ${SLOW_STATS}`, 'Enter', 'clear', 'Enter');
+    shown.posidle(`inspect ${pos} --follow`);
+    const told = /^looked at \d+ of 3000 files \(\d+%\)\n/;
+    await until('how far it is', () => shown.modes() === '1 0 0' && told.test(shown.screen()), {
+      within: 20_000,
+    });
+    shown.type('q');
+    await until('the shell', () => shown.modes() === '0 1 1', { within: 5_000 });
+    expect(shown.screen()).not.toMatch(/looked at/);
   });
 
   test('scrolls back at the first key, however often it was told to scroll on', async () => {
