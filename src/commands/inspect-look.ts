@@ -10,10 +10,11 @@ import {
   undiscoveredFiles,
 } from '../core/overview.ts';
 import { entryKey, type PositionEntry } from '../core/pos-file.ts';
+import { printable } from '../core/printable.ts';
 import type { FollowedReading } from '../core/snapshot.ts';
-import { counted } from '../core/units.ts';
+import { counted, formatBytes } from '../core/units.ts';
 import { readBuffers } from '../daemon/read-buffers.ts';
-import { FileSearch } from '../node/files.ts';
+import { FileSearch, type Scanned } from '../node/files.ts';
 import { LogFiles } from '../node/log-files.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { type PosBytes, readPosBytes } from '../node/pos-bytes.ts';
@@ -28,7 +29,7 @@ export class Inspector {
   readonly #host: NodeHost;
   readonly #subject: InspectSubject;
   readonly #history: History | undefined;
-  readonly #search = new FileSearch();
+  readonly #search = new FileSearch((scanned) => this.#onProgress(() => textOf(scanned)));
   #onProgress: (text: () => string) => void = () => {};
 
   constructor(host: NodeHost, subject: InspectSubject, history?: History) {
@@ -139,6 +140,10 @@ interface RowsTask {
   readonly entries: InspectedRows;
   readonly troubles: Trouble[];
   readonly posFileAge: number;
+}
+
+function textOf({ path, scanned, left }: Scanned): string {
+  return `searched ${formatBytes(scanned)} of ${formatBytes(left)} for a newline: ${printable(path)}`;
 }
 
 function percentOf(done: number, total: number): string {

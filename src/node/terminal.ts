@@ -58,7 +58,11 @@ export class Throttle {
 
 /** Says on stderr how far something is, where a person looks on; it wipes itself away. */
 export class ProgressLine {
-  readonly #throttle = new Throttle((text) => process.stderr.write(`\r${text}${WIPE_LINE}`));
+  readonly #throttle = new Throttle((text) => {
+    // On two lines it could not wipe itself away.
+    const line = shortenEnd(text, (process.stderr.columns || 80) - 1);
+    process.stderr.write(`\r${line}${WIPE_LINE}`);
+  });
 
   tell(text: () => string): void {
     if (process.stderr.isTTY) this.#throttle.tell(text);
