@@ -91,8 +91,8 @@ class LiveView {
   /** There is no picture yet, and a million files take some seconds. */
   #tellFirstLook(): void {
     const throttle = new Throttle((text) => this.#screen?.say(text));
-    this.#inspector.onProgress = (text) => {
-      if (this.#found === undefined) throttle.tell(text);
+    this.#inspector.onProgress = (text, isLong) => {
+      if (this.#found === undefined) throttle.tell(text, isLong);
     };
   }
 

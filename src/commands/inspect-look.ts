@@ -24,13 +24,19 @@ import type { InspectSubject } from './inspect-subject.ts';
 const TURN = 8;
 const ROWS_AT_ONCE = 128;
 
+/** At this size, some 200,000 lines, a look takes about a second, and parsing it cannot be interrupted. */
+const LARGE = 16 * 1024 * 1024;
+
+/** `isLong`: nothing else will be told for a while. */
+type Tell = (text: () => string, isLong?: boolean) => void;
+
 /** Looks at what is to be inspected, once or again and again. */
 export class Inspector {
   readonly #host: NodeHost;
   readonly #subject: InspectSubject;
   readonly #history: History | undefined;
   readonly #search = new FileSearch((scanned) => this.#onProgress(() => textOf(scanned)));
-  #onProgress: (text: () => string) => void = () => {};
+  #onProgress: Tell = () => {};
 
   constructor(host: NodeHost, subject: InspectSubject, history?: History) {
     this.#host = host;
@@ -39,7 +45,7 @@ export class Inspector {
   }
 
   /** Is told how far a look is. */
-  set onProgress(tell: (text: () => string) => void) {
+  set onProgress(tell: Tell) {
     this.#onProgress = tell;
   }
 
@@ -80,6 +86,8 @@ export class Inspector {
   }
 
   async #lookAtEntries(path: string, { bytes, writtenAgo }: PosBytes): Promise<PosFileOverview> {
+    if (bytes.length >= LARGE)
+      this.#onProgress(() => `reading ${formatBytes(bytes.length)}: ${printable(path)}`, true);
     const rows = new EntryRows(bytes);
     const entries = new InspectedRows(rows);
     const troubles: Trouble[] = [];

@@ -64,7 +64,7 @@ function viewOf(args: InspectArgs, { raw, conf, warnings }: InspectSubject): Vie
 
 async function lookOnce(inspector: Inspector): Promise<Overview> {
   const progress = new ProgressLine();
-  inspector.onProgress = (text) => progress.tell(text);
+  inspector.onProgress = (text, isLong) => progress.tell(text, isLong);
   const found = await inspector.look();
   progress.wipe();
   return found;

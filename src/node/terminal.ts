@@ -38,19 +38,20 @@ export function canDraw(): boolean {
 export class Throttle {
   readonly #start = performance.now();
   readonly #say: (text: string) => void;
-  #saidAt = 0;
+  #saidAt = Number.NEGATIVE_INFINITY;
 
   constructor(say: (text: string) => void) {
     this.#say = say;
   }
 
   get hasSaid(): boolean {
-    return this.#saidAt > 0;
+    return Number.isFinite(this.#saidAt);
   }
 
-  tell(text: () => string): void {
+  /** `isLong`: it is going to take longer than a second, and nothing can be said meanwhile. */
+  tell(text: () => string, isLong = false): void {
     const now = performance.now();
-    if (now - this.#start < 1_000 || now - this.#saidAt < 100) return;
+    if (!isLong && (now - this.#start < 1_000 || now - this.#saidAt < 100)) return;
     this.#saidAt = now;
     this.#say(text());
   }
@@ -64,8 +65,8 @@ export class ProgressLine {
     process.stderr.write(`\r${line}${WIPE_LINE}`);
   });
 
-  tell(text: () => string): void {
-    if (process.stderr.isTTY) this.#throttle.tell(text);
+  tell(text: () => string, isLong?: boolean): void {
+    if (process.stderr.isTTY) this.#throttle.tell(text, isLong);
   }
 
   wipe(): void {
