@@ -1,7 +1,7 @@
 import type { Endpoint } from '../core/fluent-conf.ts';
 import { STATES } from '../core/inspected-rows.ts';
 import type { FileState } from '../core/lag.ts';
-import { type Millis, parseDuration, parseSize } from '../core/units.ts';
+import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../core/units.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A duration, or one of these words. */
@@ -12,6 +12,21 @@ export function durationOf<Word extends string>(name: string, words: readonly Wo
     if (span !== undefined) return span;
     const or = words.map((candidate) => ` or ${candidate}`).join('');
     throw new UsageError(`--${name}: '${given}' is no duration; write 500ms, 30s, 5m or 1h${or}`);
+  };
+}
+
+const SHORTEST_INTERVAL: Millis = 10;
+
+/** A time for which a timer can run, and in which something else can happen. */
+export function intervalOf(name: string) {
+  const parse = durationOf(name, []);
+  return (value: unknown): Millis => {
+    const span = parse(value);
+    if (span >= SHORTEST_INTERVAL && span <= LONGEST_TIMER) return span;
+    const most = Math.floor(LONGEST_TIMER / 3_600_000);
+    throw new UsageError(
+      `--${name}: '${value}' is no time between two looks; write ${SHORTEST_INTERVAL}ms to ${most}h`,
+    );
   };
 }
 

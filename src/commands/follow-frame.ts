@@ -41,28 +41,36 @@ const COLUMNS: readonly Column[] = [
   { title: 'TREND', align: 'left', givesWay: 6 },
 ];
 
-/** The lines of one picture: no more of them, and none longer, than the terminal can show. */
+export interface Frame {
+  /** No more of them, and none longer, than the terminal can show. */
+  readonly lines: readonly string[];
+  /** The first row that is shown: never so far down that room is left below the last. */
+  readonly top: number;
+}
+
+/** One picture. Where it is low, what stands above the rows gives way to one of them, from below. */
 export function frameOf(
   found: Overview,
   live: Live & { readonly history: History },
   { rows, columns, view }: Size,
-): readonly string[] {
+): Frame {
+  const { style } = view;
   const cut = (line: string, paint = (text: string) => text) => paint(shortenEnd(line, columns));
   const head = headOf(found, live, columns).map((line, index) =>
-    cut(line, index === 0 ? view.style.bold : undefined),
+    cut(line, index === 0 ? style.bold : undefined),
   );
-  const errors = errorsOf(found).map((line) => cut(line, view.style.bad));
-  const room = Math.max(1, rows - head.length - Math.min(3, errors.length) - 2);
-  const shown = rowsOf(found, { live, view, room });
+  const errors = errorsOf(found)
+    .slice(0, 3)
+    .map((line) => cut(line, style.bad));
+  const above = Math.min(head.length + errors.length + 1, Math.max(0, rows - 2));
+  const shown = rowsOf(found, { live, view, room: Math.max(0, rows - above - 1) });
   const layout = new Layout(COLUMNS, shown.cells, columns);
   const lines = [
-    ...head,
-    ...errors.slice(0, 3),
-    view.style.dim(layout.title()),
-    ...shown.cells.map((row) => layout.row(row, view.style)),
-  ].slice(0, rows - 1);
+    ...[...head, ...errors, style.dim(layout.title())].slice(0, above),
+    ...shown.cells.map((row) => layout.row(row, style)),
+  ];
   const filling = Array.from({ length: Math.max(0, rows - 1 - lines.length) }, () => '');
-  return [...lines, ...filling, cut(footOf(live, shown), view.style.dim)];
+  return { lines: [...lines, ...filling, cut(footOf(live, shown), style.dim)], top: shown.first };
 }
 
 function headOf(found: Overview, live: Live, columns: number): readonly string[] {
@@ -130,7 +138,11 @@ function paceCells({ rate, eta, lags }: Pace): readonly string[] {
   ];
 }
 
-function footOf({ sort, paused }: Live, { first, cells, all }: Shown): string {
-  const range = all === 0 ? 'no entries' : `${first + 1}–${first + cells.length} of ${all}`;
-  return `q quit · s sort (${sort}) · space ${paused ? 'go on' : 'pause'} · ↑↓ scroll · ${range}`;
+function footOf({ sort, paused }: Live, shown: Shown): string {
+  return `q quit · s sort (${sort}) · space ${paused ? 'go on' : 'pause'} · ↑↓ scroll · ${rangeOf(shown)}`;
+}
+
+function rangeOf({ first, cells, all }: Shown): string {
+  if (all === 0) return 'no entries';
+  return cells.length === 0 ? `0 of ${all}` : `${first + 1}–${first + cells.length} of ${all}`;
 }

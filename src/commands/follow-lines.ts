@@ -1,34 +1,23 @@
-import { placesOf, undiscoveredOf } from '../core/inspection-order.ts';
 import { type Overview, verdictOf } from '../core/overview.ts';
 import { printable } from '../core/printable.ts';
-import { formatBytes } from '../core/units.ts';
+import { FollowedPosFile } from './follow-pos-file.ts';
 import type { View } from './inspect-table.ts';
 
 /** A live view where there is no terminal: lines with a timestamp, only of what has changed. */
 export class FollowedLines {
-  readonly #view: View;
-  #states = new Map<string, string>();
+  readonly #view: Pick<View, 'states'>;
+  #posFiles = new Map<string, FollowedPosFile>();
   #verdict = '';
   #lines = new Set<string>();
 
-  constructor(view: View) {
+  constructor(view: Pick<View, 'states'>) {
     this.#view = view;
   }
 
-  /** The verdict where it is another one, and a line for each file with another state. */
+  /** What has changed of each pos file and its log files, and the verdict where it is another one. */
   *of(found: Overview, at: Date): Generator<string> {
     const stamp = at.toISOString();
-    const states = statesOf(found, this.#view);
-    for (const [name, { state, text }] of states) {
-      if (this.#states.get(name) === state) continue;
-      if (this.#verdict === '' && (state === 'caught-up' || state === 'unwatched')) continue;
-      yield `${stamp} ${text}\n`;
-    }
-    for (const name of this.#states.keys()) if (!states.has(name)) yield `${stamp} ${name} has gone\n`;
-    const verdict = verdictOf(found);
-    if (verdict !== this.#verdict) yield `${stamp} ${verdict}\n`;
-    this.#verdict = verdict;
-    this.#states = new Map([...states].map(([name, { state }]) => [name, state]));
+    for (const line of this.#changes(found)) yield `${stamp} ${line}\n`;
   }
 
   /** The text, unless it is the one before. */
@@ -43,28 +32,20 @@ export class FollowedLines {
     this.#lines = now;
     return changed;
   }
-}
 
-interface Told {
-  readonly state: string;
-  readonly text: string;
-}
-
-function statesOf(found: Overview, view: View): ReadonlyMap<string, Told> {
-  const states = new Map<string, Told>();
-  for (const { path, error } of found.posFiles)
-    if (error !== undefined)
-      states.set(printable(path), { state: error, text: `${printable(path)}: ${printable(error)}` });
-  for (const { posFile, row } of placesOf(found, { states: view.states, sort: undefined })) {
-    const { path, inode, state, lag } = posFile.entries.at(row);
-    const left = lag === null ? 'lag unknown' : `${formatBytes(lag)} left`;
-    const text = `${printable(path)} is ${state}, ${left}`;
-    states.set(`${printable(path)} (inode ${inode})`, { state: String(state), text });
+  *#changes(found: Overview): Generator<string> {
+    const before = this.#posFiles;
+    this.#posFiles = new Map();
+    for (const posFile of found.posFiles) {
+      const { path } = posFile;
+      const followed = before.get(path) ?? new FollowedPosFile(path, this.#view.states);
+      this.#posFiles.set(path, followed);
+      const undiscovered = found.undiscovered.filter((file) => file.posFile === path);
+      yield* followed.changes({ posFile, undiscovered, isOneOfSeveral: found.posFiles.length > 1 });
+    }
+    for (const path of before.keys()) if (!this.#posFiles.has(path)) yield `${printable(path)} has gone`;
+    const verdict = verdictOf(found);
+    if (verdict !== this.#verdict) yield verdict;
+    this.#verdict = verdict;
   }
-  for (const { path, size } of undiscoveredOf(found, view))
-    states.set(printable(path), {
-      state: 'undiscovered',
-      text: `${printable(path)} is undiscovered, ${formatBytes(size)} left`,
-    });
-  return states;
 }

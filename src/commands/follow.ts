@@ -5,7 +5,7 @@ import { EXIT } from '../core/outcome.ts';
 import type { Overview } from '../core/overview.ts';
 import { printableJson } from '../core/printable.ts';
 import type { NodeHost } from '../node/node-host.ts';
-import { Ending, Screen, writeAll } from '../node/terminal.ts';
+import { canDraw, Ending, Screen, Throttle, writeAll } from '../node/terminal.ts';
 import { frameOf, type Live } from './follow-frame.ts';
 import { FollowedLines } from './follow-lines.ts';
 import { jsonParts, ndjsonLines } from './inspect-json.ts';
@@ -27,8 +27,8 @@ export async function follow(task: FollowTask): Promise<number> {
   const ending = new Ending();
   const history = new History();
   const inspector = new Inspector(task.host, task.subject, history);
-  const isText = args.json || args.ndjson || args.plain || process.stdout.isTTY !== true;
-  if (isText) await followAsText(inspector, { ...task, ending });
+  if (args.json || args.ndjson || args.plain || !canDraw())
+    await followAsText(inspector, { ...task, ending });
   else await new LiveView(inspector, history, view).run(args.interval, ending);
   return EXIT.ok;
 }
@@ -77,6 +77,7 @@ class LiveView {
     this.#ending = ending;
     this.#live.interval = interval;
     this.#screen = new Screen({ key: (key) => this.#press(key), resize: () => this.#draw() });
+    this.#tellFirstLook();
     try {
       while (!ending.isWanted) {
         if (!this.#live.paused) await Promise.race([this.#look(), ending.wanted]);
@@ -85,6 +86,14 @@ class LiveView {
     } finally {
       this.#screen.close();
     }
+  }
+
+  /** There is no picture yet, and a million files take some seconds. */
+  #tellFirstLook(): void {
+    const throttle = new Throttle((text) => this.#screen?.say(text));
+    this.#inspector.onProgress = (text, isLong) => {
+      if (this.#found === undefined) throttle.tell(text, isLong);
+    };
   }
 
   async #look(): Promise<void> {
@@ -108,16 +117,17 @@ class LiveView {
   #scroll(key: string): void {
     const page = Math.max(1, (this.#screen?.rows ?? 24) - 8);
     const by = SCROLLS[key] ?? (PAGES[key] ?? 0) * page;
-    this.#live.top = Math.max(0, Math.min(this.#live.top + by, (this.#found?.totals.files ?? 1) - 1));
+    this.#live.top = Math.max(0, this.#live.top + by);
   }
 
   #draw(): void {
     const screen = this.#screen;
     if (screen === undefined || this.#found === undefined) return;
     const size = { rows: screen.rows, columns: screen.columns };
-    screen.draw(
-      frameOf(this.#found, { ...this.#live, history: this.#history }, { ...size, view: this.#view }),
-    );
+    const live = { ...this.#live, history: this.#history };
+    const { lines, top } = frameOf(this.#found, live, { ...size, view: this.#view });
+    this.#live.top = top;
+    screen.draw(lines);
   }
 }
 

@@ -11,11 +11,12 @@ import {
   undiscoveredFiles,
 } from '../core/overview.ts';
 import { entryKey, type PositionEntry } from '../core/pos-file.ts';
+import { printable } from '../core/printable.ts';
 import type { FollowedReading } from '../core/snapshot.ts';
 import { unlistedIn } from '../core/undiscovered.ts';
-import { counted, type Millis } from '../core/units.ts';
+import { counted, formatBytes, type Millis } from '../core/units.ts';
 import { readBuffers } from '../daemon/read-buffers.ts';
-import { FileSearch } from '../node/files.ts';
+import { FileSearch, type Scanned } from '../node/files.ts';
 import { LogFiles } from '../node/log-files.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { type PosBytes, readPosBytes } from '../node/pos-bytes.ts';
@@ -25,13 +26,19 @@ import type { InspectSubject } from './inspect-subject.ts';
 const TURN = 8;
 const ROWS_AT_ONCE = 128;
 
+/** At this size, some 200,000 lines, a look takes about a second, and parsing it cannot be interrupted. */
+const LARGE = 16 * 1024 * 1024;
+
+/** `isLong`: nothing else will be told for a while. */
+type Tell = (text: () => string, isLong?: boolean) => void;
+
 /** Looks at what is to be inspected, once or again and again. */
 export class Inspector {
   readonly #host: NodeHost;
   readonly #subject: InspectSubject;
   readonly #history: History | undefined;
-  readonly #search = new FileSearch();
-  #onRow: (done: number, total: number) => void = () => {};
+  readonly #search = new FileSearch((scanned) => this.#onProgress(() => textOf(scanned)));
+  #onProgress: Tell = () => {};
 
   constructor(host: NodeHost, subject: InspectSubject, history?: History) {
     this.#host = host;
@@ -39,9 +46,9 @@ export class Inspector {
     this.#history = history;
   }
 
-  /** Tells how far a look is. */
-  set onRow(tell: (done: number, total: number) => void) {
-    this.#onRow = tell;
+  /** Is told how far a look is. */
+  set onProgress(tell: Tell) {
+    this.#onProgress = tell;
   }
 
   /** Positions first, sizes after: as in daemon/collect.ts. */
@@ -83,6 +90,8 @@ export class Inspector {
   }
 
   async #lookAtEntries(path: string, { bytes, writtenAgo }: PosBytes): Promise<PosFileOverview> {
+    if (bytes.length >= LARGE)
+      this.#onProgress(() => `reading ${formatBytes(bytes.length)}: ${printable(path)}`, true);
     const rows = new EntryRows(bytes);
     const entries = new InspectedRows(rows);
     const troubles: Trouble[] = [];
@@ -112,7 +121,7 @@ export class Inspector {
       const look = files.look(entry);
       this.#take({ row, entry, look: look instanceof Promise ? await look : look }, task);
       if (row % ROWS_AT_ONCE !== 0 || performance.now() - turn < TURN) continue;
-      this.#onRow(row, rows.count);
+      this.#onProgress(() => `looked at ${row} of ${rows.count} files (${percentOf(row, rows.count)})`);
       await nextTurn();
       turn = performance.now();
     }
@@ -148,6 +157,14 @@ interface RowsTask {
   readonly troubles: Trouble[];
   readonly successors: Successor[];
   readonly posFileAge: Millis | null;
+}
+
+function textOf({ path, scanned, left }: Scanned): string {
+  return `searched ${formatBytes(scanned)} of ${formatBytes(left)} for a newline: ${printable(path)}`;
+}
+
+function percentOf(done: number, total: number): string {
+  return `${Math.floor((done / total) * 100)}%`;
 }
 
 function without(path: string, error: string): PosFileOverview {

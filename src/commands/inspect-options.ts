@@ -1,7 +1,7 @@
 import type { InferredOptionTypes, Options } from 'yargs';
 import { SORT_KEYS } from '../core/inspection-order.ts';
-import { durationOf, nonEmpty, optional, size, states } from './coercions.ts';
-import { duration, flag, posFileOptions, SHOW, TELL, text, WHICH } from './option-parts.ts';
+import { durationOf, intervalOf, nonEmpty, optional, size, states } from './coercions.ts';
+import { flag, posFileOptions, SHOW, TELL, text, WHICH } from './option-parts.ts';
 
 /** What `posidle inspect` takes. */
 export const inspectOptions = {
@@ -17,7 +17,11 @@ export const inspectOptions = {
   },
   sort: { ...text('KEY', 'what comes first; a table sorts by lag', SHOW), choices: SORT_KEYS },
   follow: { ...flag('look again and again; in a terminal a live view'), alias: 'f', group: SHOW },
-  interval: { ...duration('interval', 'with --follow: from look to look', '1s'), group: SHOW },
+  interval: {
+    ...text('DUR', 'with --follow: from look to look', SHOW),
+    default: '1s',
+    coerce: intervalOf('interval'),
+  },
   plain: { ...flag('sentences without columns and colours, for a screen reader'), group: SHOW },
   color: {
     type: 'boolean',

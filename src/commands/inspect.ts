@@ -82,8 +82,7 @@ function viewOf(args: InspectArgs, { raw, conf, warnings }: InspectSubject): Vie
 
 async function lookOnce(inspector: Inspector): Promise<Overview> {
   const progress = new ProgressLine();
-  inspector.onRow = (done, total) =>
-    progress.tell(() => `looked at ${done} of ${total} files (${Math.floor((done / total) * 100)}%)`);
+  inspector.onProgress = (text, isLong) => progress.tell(text, isLong);
   const found = await inspector.look();
   progress.wipe();
   return found;

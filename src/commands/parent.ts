@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { EXIT } from '../core/outcome.ts';
 import type { FluentdTarget, ProcessIdentity } from '../core/processes.ts';
-import type { Millis } from '../core/units.ts';
+import { LONGEST_TIMER, type Millis } from '../core/units.ts';
 import { findFluentd } from '../daemon/find-fluentd.ts';
 import { type Child, startChild } from '../node/child.ts';
 import type { NodeHost } from '../node/node-host.ts';
@@ -42,7 +42,7 @@ export class Parent {
     await this.forward(signal);
     const { ended } = this.#child;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, within);
+      const timer = setTimeout(resolve, Math.min(within, LONGEST_TIMER));
       void ended.then(() => {
         clearTimeout(timer);
         resolve();

@@ -26,34 +26,88 @@ interface Sample {
 
 /** A row of looks at how much is read and how much is left. */
 export class Track {
-  readonly #samples: Sample[] = [];
+  #last: Sample | undefined;
+  /** So many samples were the same up to the last, which came so long after the one before. */
+  #count = 0;
+  #gap: Millis = 0;
+  /** Only of what has moved: of 50,000 files nearly all stand still. */
+  #ring: Ring | undefined;
 
   add(sample: Sample): void {
-    this.#samples.push(sample);
-    if (this.#samples.length > SAMPLES) this.#samples.shift();
+    const last = this.#last;
+    if (this.#ring === undefined && last !== undefined && !isSame(last, sample)) this.#remember(last);
+    this.#ring?.push(sample);
+    this.#last = sample;
+    this.#count += 1;
+    this.#gap = sample.at - (last?.at ?? sample.at);
   }
 
   pace(): Pace {
-    const last = this.#samples.at(-1);
+    const last = this.#last;
     if (last === undefined) return NO_PACE;
-    const lags = this.#samples.map(({ lag }) => lag);
-    const first = this.#samples.find(({ at }) => at >= last.at - WINDOW);
-    const span = first === undefined ? 0 : last.at - first.at;
-    if (first === undefined || span <= 0) return { ...NO_PACE, lags };
+    const lags = this.#ring?.lags() ?? Array<number>(Math.min(this.#count, SAMPLES)).fill(last.lag);
+    const first = this.#ring?.since(last.at - WINDOW) ?? this.#firstStill(last);
+    const span = last.at - first.at;
+    if (span <= 0) return { ...NO_PACE, lags };
     const rate = Math.max(0, (1_000 * (last.read - first.read)) / span);
     const gain = (first.lag - last.lag) / span;
     return { rate, eta: last.lag > 0 && gain > 0 ? last.lag / gain : null, lags };
   }
+
+  #firstStill(last: Sample): Sample {
+    return { ...last, at: this.#gap > WINDOW ? last.at : last.at - this.#gap };
+  }
+
+  /** As if each sample had been kept: looks lie about evenly apart. */
+  #remember(last: Sample): void {
+    this.#ring = new Ring();
+    for (let back = Math.min(this.#count, SAMPLES) - 1; back >= 0; back -= 1)
+      this.#ring.push({ ...last, at: last.at - back * this.#gap });
+  }
 }
 
+function isSame(one: Sample, other: Sample): boolean {
+  return one.read === other.read && one.lag === other.lag;
+}
+
+/** The last samples; as objects they would take four times as much. */
+class Ring {
+  readonly #samples = new Float64Array(3 * SAMPLES);
+  #pushed = 0;
+
+  push({ at, read, lag }: Sample): void {
+    this.#samples.set([at, read, lag], 3 * (this.#pushed % SAMPLES));
+    this.#pushed += 1;
+  }
+
+  lags(): readonly number[] {
+    return Array.from(this.#all(), ({ lag }) => lag);
+  }
+
+  /** The first one that is not older. */
+  since(at: Millis): Sample | undefined {
+    for (const sample of this.#all()) if (sample.at >= at) return sample;
+    return undefined;
+  }
+
+  /** The oldest first. */
+  *#all(): Generator<Sample> {
+    for (let index = Math.max(0, this.#pushed - SAMPLES); index < this.#pushed; index += 1) {
+      const [at = 0, read = 0, lag = 0] = this.#samples.subarray(3 * (index % SAMPLES));
+      yield { at, read, lag };
+    }
+  }
+}
+
+/** Changed in place: a new one of each entry at each look would be a lot to clear away. */
 interface Remembered {
-  readonly position: number | null;
-  readonly size: number | null;
-  readonly movedAt: Millis | null;
-  readonly stillSince: Millis;
-  readonly leftSince: Millis | null;
+  position: number | null;
+  size: number | null;
+  movedAt: Millis | null;
+  stillSince: Millis;
+  leftSince: Millis | null;
   readonly track: Track;
-  readonly seen: number;
+  seen: number;
 }
 
 /** What a live view remembers of every entry. */
@@ -85,22 +139,22 @@ export class History {
   }
 
   remember(key: string, { position }: PositionEntry, { size, lag, state }: Judgement): void {
-    const known = this.#entries.get(key);
-    const moved = known !== undefined && known.position !== position;
-    const track = known?.track ?? new Track();
-    if (lag !== null) track.add({ at: this.#at, read: position ?? 0, lag });
-    this.#entries.set(key, {
-      position,
-      size: state === 'missing' ? (known?.size ?? null) : size,
-      movedAt: moved ? this.#at : (known?.movedAt ?? null),
-      stillSince: moved ? this.#at : (known?.stillSince ?? this.#at),
-      leftSince: lag === null || lag === 0 ? null : (known?.leftSince ?? this.#at),
-      track,
-      seen: this.#look,
-    });
+    const known = this.#entries.get(key) ?? this.#begin(key, position);
+    if (known.position !== position) known.movedAt = known.stillSince = this.#at;
+    known.position = position;
+    if (state !== 'missing') known.size = size;
+    known.leftSince = lag === null || lag === 0 ? null : (known.leftSince ?? this.#at);
+    known.seen = this.#look;
+    if (lag !== null) known.track.add({ at: this.#at, read: position ?? 0, lag });
   }
 
   pace(key: string): Pace {
     return this.#entries.get(key)?.track.pace() ?? NO_PACE;
+  }
+  #begin(key: string, position: number | null): Remembered {
+    const still = { movedAt: null, stillSince: this.#at, leftSince: null };
+    const begun = { position, size: null, ...still, track: new Track(), seen: this.#look };
+    this.#entries.set(key, begun);
+    return begun;
   }
 }

@@ -1,6 +1,9 @@
 /** A span of time, or an instant on the host's monotonic clock, in milliseconds. */
 export type Millis = number;
 
+/** What is longer, setTimeout takes for 1 ms. */
+export const LONGEST_TIMER: Millis = 2 ** 31 - 1;
+
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
 const DURATION_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const SIZE = /^(\d+(?:\.\d+)?)(B|[kKMGT]i?B)?$/;

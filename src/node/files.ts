@@ -80,6 +80,12 @@ export async function appendNewline(path: string, size: number): Promise<void> {
 export class FileSearch {
   readonly #listings = new Map<string, Listing>();
   readonly #scans = new Map<string, Scan>();
+  readonly #onScan: (scanned: Scanned) => void;
+
+  /** `onScan` is told how far a scan is, which may take minutes. */
+  constructor(onScan: (scanned: Scanned) => void = () => {}) {
+    this.#onScan = onScan;
+  }
 
   async findByInode(path: string, inode: string): Promise<{ path: string; stat: FileStat } | undefined> {
     for (const directory of directoriesBeside(path)) {
@@ -92,7 +98,8 @@ export class FileSearch {
 
   /** Reads on from where an earlier scan of the same rest of the same file found none. */
   async hasNewlineAfter(path: string, position: number): Promise<boolean | undefined> {
-    const scan = await orUndefined(scanForNewline(path, position, this.#scans.get(path)));
+    const before = this.#scans.get(path);
+    const scan = await orUndefined(scanForNewline({ path, position, before }, this.#onScan));
     if (scan === undefined || scan.found) this.#scans.delete(path);
     else this.#scans.set(path, scan);
     return scan?.found;
@@ -126,7 +133,23 @@ interface Scan {
   readonly found: boolean;
 }
 
-async function scanForNewline(path: string, position: number, before: Scan | undefined): Promise<Scan> {
+interface Rest {
+  readonly path: string;
+  readonly position: number;
+  readonly before: Scan | undefined;
+}
+
+/** How many bytes of what is left of a file have been scanned. */
+export interface Scanned {
+  readonly path: string;
+  readonly scanned: number;
+  readonly left: number;
+}
+
+async function scanForNewline(
+  { path, position, before }: Rest,
+  tell: (scanned: Scanned) => void,
+): Promise<Scan> {
   const file = await open(toBytes(path), constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const { ino: inode, size } = await file.stat();
@@ -137,6 +160,7 @@ async function scanForNewline(path: string, position: number, before: Scan | und
       const found = chunk.subarray(0, bytesRead).includes(NEWLINE);
       if (found || bytesRead === 0) return { inode, position, scannedTo, found };
       scannedTo += bytesRead;
+      tell({ path, scanned: scannedTo - position, left: size - position });
     }
   } finally {
     await file.close();

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { shortenEnd } from '../core/text-width.ts';
 
 const STDOUT = 1;
 const PORTION = 64 * 1024;
@@ -28,20 +29,48 @@ export function widthOfStdout(): number | undefined {
   return process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
 }
 
+/** Whether stdout is a terminal that knows more than lines. */
+export function canDraw(): boolean {
+  return process.stdout.isTTY === true && process.env.TERM !== 'dumb';
+}
+
+/** Says how far something is, once it takes longer than a second, and ten times a second at most. */
+export class Throttle {
+  readonly #start = performance.now();
+  readonly #say: (text: string) => void;
+  #saidAt = Number.NEGATIVE_INFINITY;
+
+  constructor(say: (text: string) => void) {
+    this.#say = say;
+  }
+
+  get hasSaid(): boolean {
+    return Number.isFinite(this.#saidAt);
+  }
+
+  /** `isLong`: it is going to take longer than a second, and nothing can be said meanwhile. */
+  tell(text: () => string, isLong = false): void {
+    const now = performance.now();
+    if (!isLong && (now - this.#start < 1_000 || now - this.#saidAt < 100)) return;
+    this.#saidAt = now;
+    this.#say(text());
+  }
+}
+
 /** Says on stderr how far something is, where a person looks on; it wipes itself away. */
 export class ProgressLine {
-  readonly #start = performance.now();
-  #toldAt = 0;
+  readonly #throttle = new Throttle((text) => {
+    // On two lines it could not wipe itself away.
+    const line = shortenEnd(text, (process.stderr.columns || 80) - 1);
+    process.stderr.write(`\r${line}${WIPE_LINE}`);
+  });
 
-  tell(text: () => string): void {
-    const now = performance.now();
-    if (!process.stderr.isTTY || now - this.#start < 1_000 || now - this.#toldAt < 100) return;
-    this.#toldAt = now;
-    process.stderr.write(`\r${text()}\x1b[K`);
+  tell(text: () => string, isLong?: boolean): void {
+    if (process.stderr.isTTY) this.#throttle.tell(text, isLong);
   }
 
   wipe(): void {
-    if (this.#toldAt > 0) process.stderr.write('\r\x1b[K');
+    if (this.#throttle.hasSaid) process.stderr.write(`\r${WIPE_LINE}`);
   }
 }
 
@@ -80,19 +109,24 @@ const SUSPEND = '\x1a';
 /** The whole terminal: an alternate screen without a cursor, keys as they are pressed. All of it is undone on every end. */
 export class Screen {
   #open = false;
+  readonly #redraw: () => void;
   readonly #restore = () => this.close();
+  /** With no listener left it does what it does by itself: a core dump, and nothing to PID 1. */
+  readonly #quit = () => {
+    this.#yieldTo('SIGQUIT');
+    process.once('SIGQUIT', this.#quit);
+  };
 
   constructor(on: { key: (key: string) => void; resize: () => void }) {
+    this.#redraw = on.resize;
     process.stdin.setEncoding('utf8').on('data', (keys) => {
       for (const key of keysIn(String(keys)))
-        if (key === SUSPEND) this.#suspend();
+        if (key === SUSPEND) this.#yieldTo('SIGTSTP');
         else on.key(key);
     });
     process.stdout.on('resize', on.resize);
-    process.on('SIGCONT', () => {
-      this.#enter();
-      on.resize();
-    });
+    process.on('SIGCONT', () => this.#comeBack());
+    process.once('SIGQUIT', this.#quit);
     process.on('exit', this.#restore);
     process.on('uncaughtExceptionMonitor', this.#restore);
     this.#enter();
@@ -107,8 +141,14 @@ export class Screen {
   }
 
   draw(lines: readonly string[]): void {
+    if (!this.#open) return;
     const shown = lines.slice(0, this.rows).map((line) => WIPE_LINE + line);
     process.stdout.write(HOME + shown.join('\r\n'));
+  }
+
+  /** One line, in place of the first. */
+  say(text: string): void {
+    this.draw([shortenEnd(text, this.columns)]);
   }
 
   close(): void {
@@ -126,9 +166,16 @@ export class Screen {
     writeNow(ENTER);
   }
 
-  #suspend(): void {
+  #comeBack(): void {
+    this.#enter();
+    this.#redraw();
+  }
+
+  /** Where no shell waits (`kubectl exec -it POD -- posidle …`), the kernel ignores a SIGTSTP: see setpgid(2), orphaned groups. */
+  #yieldTo(signal: NodeJS.Signals): void {
     this.close();
-    process.kill(process.pid, 'SIGTSTP');
+    process.kill(process.pid, signal);
+    this.#comeBack();
   }
 }
 

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { formatAge } from '../../src/core/age.ts';
 import { EntryRows } from '../../src/core/entry-rows.ts';
@@ -91,6 +93,43 @@ describe('the history of a live view', () => {
     expect(track.pace()).toEqual({ rate: 1_000, eta: 1_000, lags: [9_000, 3_000, 1_000] });
     track.add({ at: 13_000, read: 2_100, lag: 9_000 });
     expect(track.pace().eta).toBeNull();
+  });
+
+  test('knows of what has stood still how long it has, when it moves', () => {
+    const track = new Track();
+    for (let at = 0; at <= 100_000; at += 1_000) track.add({ at, read: 0, lag: 500 });
+    expect(track.pace()).toEqual({ rate: 0, eta: null, lags: Array(60).fill(500) });
+    track.add({ at: 101_000, read: 400, lag: 100 });
+    expect(track.pace()).toEqual({ rate: 80, eta: 1_250, lags: [...Array(59).fill(500), 100] });
+    for (let at = 102_000; at <= 200_000; at += 1_000) track.add({ at, read: 400, lag: 100 });
+    expect(track.pace()).toEqual({ rate: 0, eta: null, lags: Array(60).fill(100) });
+  });
+
+  test('tells no rate where looks lie further apart than 5 s', () => {
+    const track = new Track();
+    for (const at of [0, 6_000, 12_000]) track.add({ at, read: 0, lag: 500 });
+    expect(track.pace()).toEqual({ rate: null, eta: null, lags: [500, 500, 500] });
+    track.add({ at: 18_000, read: 400, lag: 100 });
+    expect(track.pace()).toEqual({ rate: null, eta: null, lags: [500, 500, 500, 100] });
+  });
+
+  test.each([
+    ['stands still takes next to nothing', 0, 256],
+    ['moves at each look takes 2 KiB at most', 1, 2_048],
+  ])('an entry that %s, however often it is looked at', (_, by, most) => {
+    const count = 5_000;
+    const history = new History();
+    const before = memoryInUse();
+    for (let look = 0; look < 100; look += 1) {
+      history.begin(look * 1_000);
+      for (let file = 0; file < count; file += 1) {
+        const position = 1e10 + look * by;
+        const judgement = { ...behind, size: 1e11, lag: 1e11 - position };
+        history.remember(String(file), entry({ position }), judgement);
+      }
+    }
+    expect((memoryInUse() - before) / count).toBeLessThan(most + 512);
+    expect(history.pace('0').lags).toHaveLength(60);
   });
 });
 
@@ -199,6 +238,14 @@ test('a line that no newline ends is torn, whatever stands in it', () => {
 test('an age fits a narrow column', () => {
   expect([0, 59_999, 60_000, 7_200_000, 1e9].map(formatAge)).toEqual(['0s', '59s', '1m', '2h', '11d']);
 });
+
+/** Bytes, when what is not used any more has been cleared away. */
+function memoryInUse(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
 
 function overviewOf(files: Readonly<Record<string, Written>>): Overview {
   const lines = Object.entries(files).map(([path, { position }]) => ({ path, position, inode: 7 }));

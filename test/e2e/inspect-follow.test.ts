@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { posText } from '../support/builders.ts';
 import { makeWorkDir, renderConf, tail, toStdout } from '../support/fluentd-conf.ts';
-import { startPosidle } from '../support/posidle.ts';
+import { CLI, SLOW_STATS, startPosidle } from '../support/posidle.ts';
 import { type FluentdRun, requireFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 import { requireTmux, Tmux } from '../support/tmux.ts';
 import { until } from '../support/until.ts';
@@ -110,6 +110,19 @@ describe('the live view', () => {
     expect(shown.screen()).not.toMatch(FOOT);
   });
 
+  test('leaves the terminal as it was at SIGQUIT, and dies of it', async () => {
+    const shown = await openTerminal();
+    const settings = shown.settings();
+    shown.type('ulimit -c 0', 'Enter');
+    shown.posidle(`inspect ${pos} --follow`);
+    await until('the live view', () => FOOT.test(shown.screen()));
+    signal(shown, 'SIGQUIT');
+    await until('the terminal as it was', () => shown.modes() === '0 1 1', { within: 5_000 });
+    await until('the same line settings', () => shown.settings() === settings);
+    shown.type('echo code $?', 'Enter');
+    await until('the exit code of a SIGQUIT', () => /^code 131$/m.test(shown.screen()));
+  });
+
   test('leaves the terminal as it was after a crash, and its stack can be read', async () => {
     const shown = await openTerminal();
     const settings = shown.settings();
@@ -129,6 +142,19 @@ describe('the live view', () => {
     await until('the live view again', () => FOOT.test(shown.screen()) && shown.modes() === '1 0 0');
     shown.type('q');
     await until('the shell', isBack);
+  });
+
+  test('stays in the terminal at Ctrl-Z where no shell waits, as after kubectl exec', async () => {
+    const command = `exec ${process.execPath} ${CLI} inspect ${pos} --follow --interval 100ms`;
+    const shown = new Tmux({ command });
+    terminal = shown;
+    await until('the live view', () => FOOT.test(shown.screen()));
+    const settings = shown.settings();
+    shown.type('C-z', 's');
+    await until('another order', () => /sort \(file\)/.test(shown.screen()));
+    await until('a terminal of its own', () => shown.modes() === '1 0 0' && shown.settings() === settings, {
+      within: 5_000,
+    });
   });
 
   test('sorts anew at s, and stands still at space until the next', async () => {
@@ -175,6 +201,35 @@ describe('the live view', () => {
     await until('the shell', () => shown.modes() === '0 1 1', { within: 2_000 });
   });
 
+  test('says how far a first look is that takes longer than a second, and lets it be left', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, at) => ({
+      path: `${dir}/${at}`,
+      position: null,
+      inode: 1,
+    }));
+    writeFileSync(pos, posText(lines));
+    const shown = await openTerminal();
+    shown.type(`export ${SLOW_STATS}`, 'Enter', 'clear', 'Enter');
+    shown.posidle(`inspect ${pos} --follow`);
+    const told = /^looked at \d+ of 3000 files \(\d+%\)\n/;
+    await until('how far it is', () => shown.modes() === '1 0 0' && told.test(shown.screen()), {
+      within: 20_000,
+    });
+    shown.type('q');
+    await until('the shell', () => shown.modes() === '0 1 1', { within: 5_000 });
+    expect(shown.screen()).not.toMatch(/looked at/);
+  });
+
+  test('scrolls back at the first key, however often it was told to scroll on', async () => {
+    const lines = Array.from({ length: 30 }, (_, at) => ({ path: `/${at}.log`, position: 1, inode: 1 }));
+    writeFileSync(pos, posText(lines));
+    const { shown } = await open();
+    shown.type(...Array.from({ length: 40 }, () => 'Down'));
+    await until('the last file', () => /· 12–30 of 30/.test(shown.screen()));
+    shown.type('Up');
+    await until('the one before', () => /· 11–29 of 30/.test(shown.screen()), { within: 5_000 });
+  });
+
   test('sends no control character of a path to the terminal', async () => {
     writeFileSync(pos, posText([{ path: '/evil\u001b[2J\u202e.log', position: 1, inode: 1 }]));
     const { shown } = await open();
@@ -192,6 +247,16 @@ describe('the live view', () => {
     await until('the end', () => /^codes 0 0$/m.test(shown.screen()));
     expect(shown.modes()).toBe('0 1 1');
     await until('the same line settings', () => shown.settings() === settings);
+  });
+
+  test('is lines where the terminal can do no more', async () => {
+    const shown = await openTerminal();
+    shown.type('export TERM=dumb', 'Enter');
+    shown.posidle(`inspect ${pos} --follow --interval 100ms`);
+    await until('a line', () => /behind by 4 B in 1 of 1 file/.test(shown.screen()));
+    expect(shown.modes()).toBe('0 1 1');
+    expect(shown.screen()).not.toMatch(FOOT);
+    shown.type('C-c');
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(

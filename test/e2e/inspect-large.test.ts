@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { posText } from '../support/builders.ts';
-import { CLI, loading, loggedIn, posidle, shellIn } from '../support/posidle.ts';
+import { CLI, loggedIn, posidle, SLOW_STATS, shellIn } from '../support/posidle.ts';
 
 let dir: string;
 let pos: string;
@@ -77,15 +77,6 @@ describe('a large pos file', () => {
 });
 
 describe('a look that takes longer than a second', () => {
-  const slowly = loading(`import fs from 'node:fs';
-    import { syncBuiltinESMExports } from 'node:module';
-    const { statSync } = fs;
-    fs.statSync = (...args) => {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-      return statSync(...args);
-    };
-    syncBuiltinESMExports();`);
-
   beforeEach(() =>
     writeFileSync(
       pos,
@@ -95,7 +86,7 @@ describe('a look that takes longer than a second', () => {
 
   test('tells a terminal how far it is, wipes that away, and leaves stdout alone', () => {
     const { stdout, status } = shell(
-      `${slowly} script -qec "$(declare -f posidle); posidle inspect app.pos --json > out" /dev/null; cat out`,
+      `${SLOW_STATS} script -qec "$(declare -f posidle); posidle inspect app.pos --json > out" /dev/null; cat out`,
     );
     const start = stdout.indexOf('{');
     const told = stdout.slice(0, start).split('\x1b[K');
@@ -107,7 +98,7 @@ describe('a look that takes longer than a second', () => {
   });
 
   test('says nothing where no terminal would show it', () => {
-    const { stdout, stderr } = shell(`${slowly} posidle inspect app.pos --plain`);
+    const { stdout, stderr } = shell(`${SLOW_STATS} posidle inspect app.pos --plain`);
     expect(stdout.split('\n')).toHaveLength(303);
     expect(stderr).toBe('');
   });

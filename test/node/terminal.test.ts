@@ -39,6 +39,20 @@ test('progress is silent for a second, then told ten times a second, and wiped a
   expect(told).toEqual([...[1, 2, 3].map((part) => `\rpart ${part}\x1b[K`), '\r\x1b[K']);
 });
 
+test('progress is told at once where it is known to take long, and wiped away', () => {
+  const progress = new ProgressLine();
+  progress.tell(() => 'reading', true);
+  progress.wipe();
+  expect(told).toEqual(['\rreading\x1b[K', '\r\x1b[K']);
+});
+
+test('progress fits on one line', () => {
+  const progress = new ProgressLine();
+  vi.advanceTimersByTime(1_000);
+  progress.tell(() => 'x'.repeat(200));
+  expect(told).toEqual([`\r${'x'.repeat(78)}…\x1b[K`]);
+});
+
 test('progress is kept from a stderr that is no terminal', () => {
   process.stderr.isTTY = false;
   const progress = new ProgressLine();

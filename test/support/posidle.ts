@@ -95,6 +95,16 @@ export function loading(text: string): string {
   return `NODE_OPTIONS='--import data:text/javascript,${encodeURIComponent(text).replaceAll("'", '%27')}'`;
 }
 
+/** The same words: each synchronous stat takes 10 ms. */
+export const SLOW_STATS = loading(`import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  const { statSync } = fs;
+  fs.statSync = (...args) => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    return statSync(...args);
+  };
+  syncBuiltinESMExports();`);
+
 /** A log file, and the entry of it. */
 export function loggedIn(dir: string, name: string, text: string, position: number | null) {
   const path = join(dir, name);

@@ -12,16 +12,17 @@ export function requireTmux(context: { skip(note: string): void }): void {
   context.skip('tmux is not installed');
 }
 
-/** A shell in a real terminal. */
+const SHELL = 'env PS1="ready> " LANG=C.UTF-8 TERM=screen-256color bash --norc --noprofile';
+
+/** A shell in a real terminal, or another command with nothing around it. */
 export class Tmux {
   readonly #socket: string;
 
-  constructor({ columns = 80, rows = 24 } = {}) {
+  constructor({ columns = 80, rows = 24, command = SHELL } = {}) {
     sessions += 1;
     this.#socket = `posidle-${process.pid}-${sessions}`;
     const size = ['-x', String(columns), '-y', String(rows)];
-    const shell = 'env PS1="ready> " LANG=C.UTF-8 TERM=screen-256color bash --norc --noprofile';
-    this.#tmux('-f', '/dev/null', '-u', 'new-session', '-d', ...size, shell);
+    this.#tmux('-f', '/dev/null', '-u', 'new-session', '-d', ...size, command);
   }
 
   type(...keys: readonly string[]): void {

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { FollowedLines } from '../../src/commands/follow-lines.ts';
+import { EntryRows } from '../../src/core/entry-rows.ts';
+import { InspectedRows } from '../../src/core/inspected-rows.ts';
+import type { FileState } from '../../src/core/lag.ts';
+import { type Overview, overview, type PosFileOverview } from '../../src/core/overview.ts';
+import { bytesOf } from '../support/arbitraries.ts';
+import { posText } from '../support/builders.ts';
+
+type States = Readonly<Record<string, FileState>>;
+
+/** A pos file with a log of 8 bytes for each state; 4 are left where one is not read. */
+function posFile(states: States, changes: Partial<PosFileOverview> = {}): PosFileOverview {
+  const lines = Object.keys(states).map((path) => ({ path, position: 4, inode: 7 }));
+  const entries = new InspectedRows(new EntryRows(bytesOf(posText(lines))));
+  for (const [row, state] of Object.values(states).entries()) {
+    const lag = state === 'caught-up' ? 0 : 4;
+    entries.show(row, { state, size: 8, lag: state === 'missing' ? null : lag, read: lag === 0, age: 0 });
+  }
+  return {
+    path: '/p',
+    entries,
+    unparsable: [],
+    age: 0,
+    empty: false,
+    troubles: [],
+    successors: [],
+    ...changes,
+  };
+}
+
+function look(posFiles: readonly PosFileOverview[], undiscovered: readonly string[] = []): Overview {
+  const files = undiscovered.map((path) => ({ posFile: '/p', path, size: 2, refreshInterval: 60_000 }));
+  return overview({ posFiles, undiscovered: files, unlisted: [], buffers: undefined });
+}
+
+/** The lines of each look without their timestamps, and without the verdicts. */
+function told(looks: readonly Overview[], states?: readonly FileState[]): readonly (readonly string[])[] {
+  const lines = new FollowedLines({ states });
+  return looks.map((found) =>
+    [...lines.of(found, new Date(0))]
+      .map((line) => line.replace('1970-01-01T00:00:00.000Z ', '').trimEnd())
+      .filter((line) => !/^(caught up|behind|nothing|not known)/.test(line)),
+  );
+}
+
+const ABSENT = { error: 'there is no such file' };
+
+test('tells a pos file that comes, and one that goes', () => {
+  const one = posFile({ '/a': 'behind' });
+  expect(told([look([posFile({}, ABSENT)]), look([one]), look([])])).toEqual([
+    ['/p: there is no such file'],
+    ['/p can be read now', '/a is behind, 4 B left'],
+    ['/p has gone'],
+  ]);
+});
+
+test('takes no file for gone while its pos file cannot be read', () => {
+  const one = look([posFile({ '/a': 'behind' })]);
+  const rewritten = look([posFile({}, { error: 'it is empty', empty: true })], ['/a']);
+  expect(told([one, rewritten, one])).toEqual([
+    ['/a is behind, 4 B left'],
+    ['/p: it is empty'],
+    ['/p can be read now'],
+  ]);
+});
+
+test('tells a file that is discovered, and one that goes before that', () => {
+  const one = posFile({ '/a': 'caught-up' });
+  const both = posFile({ '/a': 'caught-up', '/n': 'behind' });
+  expect(told([look([one], ['/m', '/n']), look([both]), look([one])])).toEqual([
+    ['/m is undiscovered, 2 B left', '/n is undiscovered, 2 B left'],
+    ['/n is discovered', '/n is behind, 4 B left', '/m has gone'],
+    ['/n (inode 7) has gone'],
+  ]);
+});
+
+test('tells of the states that are asked for what comes into them and what leaves them', () => {
+  const looks = (['behind', 'caught-up', 'blocked', 'behind'] as const).map((state) =>
+    look([posFile({ '/a': state, '/b': 'missing' })]),
+  );
+  expect(told([...looks, look([posFile({})])], ['behind'])).toEqual([
+    ['/a is behind, 4 B left'],
+    ['/a is caught-up, 0 B left'],
+    [],
+    ['/a is behind, 4 B left'],
+    ['/a (inode 7) has gone'],
+  ]);
+});
+
+test('keeps a log apart that stands in two pos files', () => {
+  const both = (first: FileState, second: FileState) =>
+    look([posFile({ '/a': first }), posFile({ '/a': second }, { path: '/q' })]);
+  expect(told([both('behind', 'caught-up'), both('caught-up', 'behind')])).toEqual([
+    ['/a is behind, 4 B left (in /p)'],
+    ['/a is caught-up, 0 B left (in /p)', '/a is behind, 4 B left (in /q)'],
+  ]);
+});
+
+test('tells why a log cannot be looked at, whatever states are asked for', () => {
+  const closed = { troubles: [{ path: '/a', error: 'permission denied' }] };
+  const looks = [look([posFile({ '/a': 'missing' }, closed)]), look([posFile({ '/a': 'caught-up' })])];
+  const lines = [['cannot look at /a: permission denied'], ['/a is caught-up, 0 B left']];
+  expect(told(looks)).toEqual(lines);
+  expect(told(looks, ['behind'])).toEqual(lines);
+});
+
+test('tells how many lines cannot be parsed', () => {
+  const torn = { unparsable: [{ line: 2, text: 'rubbish' }] };
+  const states = { '/a': 'caught-up' } as const;
+  expect(told([look([posFile(states, torn)]), look([posFile(states)])])).toEqual([
+    ['/p: 1 unparsable line, the first is line 2: it holds no tab'],
+    ['/p: every line can be parsed now'],
+  ]);
+});
