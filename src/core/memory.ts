@@ -1,6 +1,8 @@
+import { type Abandoned, type Awaited, awaitedIn, HELD_UP, letGo, restOf } from './abandoned.ts';
 import type { FileState } from './lag.ts';
 import { type MainProcess, NO_MAIN, watchMain } from './main-process.ts';
 import type { ObservedFile } from './observation.ts';
+import type { Policy } from './policy.ts';
 import { entryKey } from './pos-file.ts';
 import { isSame, type ProcessIdentity } from './processes.ts';
 import type { PosFileReading, Snapshot } from './snapshot.ts';
@@ -14,12 +16,19 @@ export interface Memory {
   readonly filled: ReadonlySet<string>;
   /** How many entries each pos file had. */
   readonly counts: ReadonlyMap<string, number>;
-  /** Bytes that were left in files whose entry went over to a new file. */
+  /** Bytes that were left in a file that went away from its path: the most of any. */
   readonly leftBehind: number;
+  /** Files that went away with bytes unread, by path and inode. */
+  readonly abandoned: ReadonlyMap<string, Abandoned>;
+  /** Files that in_tail has still to find, by inode, as of the last whole look. */
+  readonly awaited: ReadonlyMap<string, Awaited>;
   readonly fluentdSeen: boolean;
   /** The supervisor that runs, and since when it has been seen. */
   readonly supervisor: { readonly identity: ProcessIdentity; readonly since: Millis } | undefined;
   readonly workersSeen: boolean;
+  /** The workers that this supervisor has had, and whether one of them has been replaced. */
+  readonly workers: readonly ProcessIdentity[];
+  readonly workerReplaced: boolean;
   readonly main: MainProcess;
   /** The first look. */
   readonly began: Millis;
@@ -29,9 +38,14 @@ export interface EntryMemory {
   readonly state: FileState;
   readonly position: number | null;
   readonly size: number | null;
+  /** The last position that was one, and all bytes of the file, wherever it lay. */
+  readonly reached: number | null;
+  readonly whole: number | null;
   readonly movedAt: Millis;
   /** Since when bytes have been left. */
   readonly leftSince: Millis | undefined;
+  /** When last seen at its path, it had stood still beside bytes for too long. */
+  readonly heldUp: boolean;
 }
 
 export const NO_MEMORY: Memory = {
@@ -40,29 +54,91 @@ export const NO_MEMORY: Memory = {
   filled: new Set(),
   counts: new Map(),
   leftBehind: 0,
+  abandoned: new Map(),
+  awaited: new Map(),
   fluentdSeen: false,
   supervisor: undefined,
   workersSeen: false,
+  workers: [],
+  workerReplaced: false,
   main: NO_MAIN,
   began: Number.NaN,
 };
 
+interface Seen {
+  readonly files: readonly ObservedFile[];
+  readonly policy: Policy;
+}
+
 /** The memory after a look. */
-export function remember(memory: Memory, snapshot: Snapshot, files: readonly ObservedFile[]): Memory {
+export function remember(memory: Memory, snapshot: Snapshot, { files, policy }: Seen): Memory {
   const { fluentd } = snapshot;
+  const entries = rememberEntries(memory, files, snapshot.at);
+  const awaited = awaitedIn(snapshot.followed, knownBy(entries)) ?? memory.awaited;
   return {
-    entries: rememberEntries(memory, files, snapshot.at),
+    entries,
+    awaited,
+    abandoned: new Map([...memory.abandoned, ...abandonedNow(memory, files, { entries, snapshot, policy })]),
+    ...watchWorkers(memory, fluentd),
     emptySince: emptySinceOf(snapshot, memory),
     filled: new Set([...memory.filled, ...snapshot.posFiles.filter(isFilled).map(({ path }) => path)]),
     counts: new Map([...memory.counts, ...snapshot.posFiles.flatMap(countOf)]),
     supervisor:
       fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, snapshot.at) : memory.supervisor,
-    leftBehind: Math.max(memory.leftBehind, leftBehind(memory, files)),
+    leftBehind: Math.max(memory.leftBehind, leftBehind(memory, files, entries)),
     fluentdSeen: memory.fluentdSeen || fluentd.kind !== 'absent',
     main: watchMain(memory.main, snapshot.mains ?? [], snapshot.at),
     began: Number.isNaN(memory.began) ? snapshot.at : memory.began,
     workersSeen: memory.workersSeen || (fluentd.kind === 'running' && fluentd.workers.length > 0),
   };
+}
+
+interface Now {
+  readonly entries: Memory['entries'];
+  readonly snapshot: Snapshot;
+  readonly policy: Policy;
+}
+
+function abandonedNow(
+  memory: Memory,
+  files: readonly ObservedFile[],
+  { entries, snapshot, policy }: Now,
+): readonly (readonly [string, Abandoned])[] {
+  // Below a limit it goes on reading, however slowly.
+  const dropped = (policy.readLimit === undefined ? files : []).flatMap((file) => {
+    const abandoned = letGo(file, memory.entries.get(entryKey(file)), entries.get(entryKey(file)));
+    return abandoned === undefined ? [] : [[entryKey(file), abandoned] as const];
+  });
+  const { followed } = snapshot;
+  if (followed === undefined) return dropped;
+  const there = new Set(followed.flatMap((source) => source.files.map(({ inode }) => inode)));
+  const isKnown = knownBy(entries);
+  const vanished = [...memory.awaited]
+    .filter(([inode, { path }]) => !there.has(inode) && !isKnown(path, inode))
+    .map(([inode, { path, size }]) => [`${path}\t${inode}`, { path, bytes: size }] as const);
+  return followed.some(({ unknown }) => unknown !== undefined) ? dropped : [...dropped, ...vanished];
+}
+
+/** Whether Fluentd has, or had, an entry for the path or the file. */
+function knownBy(entries: Memory['entries']): (path: string, inode: string) => boolean {
+  const keys = [...entries.keys()].map((key) => key.split('\t'));
+  const paths = new Set(keys.map(([path]) => path));
+  const inodes = new Set(keys.map(([, inode]) => inode));
+  return (path, inode) => paths.has(path) || inodes.has(inode);
+}
+
+/** A worker that dies is started again, and what was in its memory is gone; while Fluentd ends none is. */
+function watchWorkers(
+  memory: Memory,
+  fluentd: Snapshot['fluentd'],
+): Pick<Memory, 'workers' | 'workerReplaced'> {
+  const { workers, workerReplaced, supervisor } = memory;
+  if (fluentd.kind !== 'running') return { workers, workerReplaced };
+  const isOther = supervisor === undefined || !isSame(supervisor.identity, fluentd.supervisor);
+  const before = isOther ? [] : workers;
+  const added = fluentd.workers.filter((worker) => !before.some((known) => isSame(known, worker)));
+  const gone = before.some((known) => !fluentd.workers.some((worker) => isSame(known, worker)));
+  return { workers: [...before, ...added], workerReplaced: workerReplaced || (gone && added.length > 0) };
 }
 
 function countOf(reading: PosFileReading): readonly (readonly [string, number])[] {
@@ -75,11 +151,12 @@ function sinceWhen({ supervisor }: Memory, identity: ProcessIdentity, at: Millis
     : { identity, since: at };
 }
 
-/** A known file now has another inode at its path, or nothing; or a known path has an entry with another inode. */
+/** A known file now has another inode at its path, or nothing, or was let go with bytes left; or a known path has an entry with another inode. */
 export function hasRotation(files: readonly ObservedFile[], { entries }: Memory): boolean {
   const wentAway = files.some((file) => {
     const known = entries.get(entryKey(file));
-    return known !== undefined && IS_AWAY.has(file.state) && known.state !== file.state;
+    if (known === undefined || known.state === file.state) return false;
+    return IS_AWAY.has(file.state) || (file.state === 'unwatched' && restOf(known) > 0);
   });
   const added = files.filter((file) => !entries.has(entryKey(file)));
   if (wentAway || added.length === 0) return wentAway;
@@ -101,28 +178,67 @@ function rememberEntries(
   for (const file of files) {
     const known = memory.entries.get(entryKey(file));
     const left = HAS_BYTES_LEFT.has(file.state);
+    const leftSince = left ? (known?.leftSince ?? at) : undefined;
     entries.set(entryKey(file), {
       state: file.state,
       position: file.position,
       size: sizeToRemember(file, known),
+      ...(file.state === 'unwatched'
+        ? { reached: known?.reached ?? null, whole: known?.whole ?? null }
+        : { reached: file.position, whole: wholeOf(file, known) }),
       movedAt: file.movedAt,
-      leftSince: left ? (known?.leftSince ?? at) : undefined,
+      leftSince,
+      heldUp: isHeldUp(file, known, { at, leftSince }),
     });
   }
   return entries;
 }
 
+interface Stand {
+  readonly at: Millis;
+  readonly leftSince: Millis | undefined;
+}
+
+/** Away from its path it stays what it was until then. */
+function isHeldUp(
+  { state, movedAt }: ObservedFile,
+  known: EntryMemory | undefined,
+  { at, leftSince }: Stand,
+): boolean {
+  const since = AT_ITS_PATH.has(state) ? leftSince : known?.leftSince;
+  return since === undefined
+    ? known?.heldUp === true && !AT_ITS_PATH.has(state)
+    : at - Math.max(movedAt, since) >= HELD_UP;
+}
+
+/** A renamed file shows its own size; one that is nowhere, the last that it had. */
+function wholeOf({ state, size }: ObservedFile, known: EntryMemory | undefined): number | null {
+  return state === 'truncated' ? null : (size ?? known?.whole ?? null);
+}
+
+const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
+  'caught-up',
+  'partial-line',
+  'behind',
+  'blocked',
+  'truncated',
+]);
+
 /**
  * After a rename in_tail gives the entry to the new file, and reads the rest of the old one from memory: at once, or as slowly as
  * a limit has it (in_tail.rb:672-684).
  */
-function leftBehind({ entries }: Memory, files: readonly ObservedFile[]): number {
+function leftBehind({ entries }: Memory, files: readonly ObservedFile[], now: Memory['entries']): number {
   const keys = new Set(files.map(entryKey));
   const paths = new Set(files.filter((file) => !entries.has(entryKey(file))).map(({ path }) => path));
   const left = [...entries]
     .filter(([key]) => !keys.has(key) && paths.has(key.slice(0, key.lastIndexOf('\t'))))
-    .map(([, { size, position }]) => Math.max(0, (size ?? 0) - (position ?? size ?? 0)));
-  return Math.max(0, ...left);
+    .map(([, known]) => restOf(known));
+  const away = files
+    .filter(({ state }) => !AT_ITS_PATH.has(state))
+    .map((file) => now.get(entryKey(file)))
+    .map((known) => (known === undefined ? 0 : restOf(known)));
+  return Math.max(0, ...left, ...away);
 }
 
 /** What was written after a truncation was never read, whatever the old position says. */

@@ -77,7 +77,7 @@ export function observe(previous: Observation | undefined, snapshot: Snapshot, p
     fluentd: snapshot.fluentd,
     goneSince: isAbsent && memory.fluentdSeen ? (previous?.goneSince ?? snapshot.at) : undefined,
     requests: snapshot.requests,
-    memory: remember(memory, snapshot, files),
+    memory: remember(memory, snapshot, { files, policy }),
   };
 }
 

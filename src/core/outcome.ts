@@ -1,3 +1,4 @@
+import { type Abandoned, describeAbandoned } from './abandoned.ts';
 import { bufferedIn, type Held } from './buffers.ts';
 import { bufferGate, readGate } from './gates.ts';
 import type { Observation } from './observation.ts';
@@ -39,14 +40,19 @@ const WORST = 10;
 export function outcomeOf(stopped: Stopped, why: string, last: LastLook): Outcome {
   const { end, verdict } = stopped;
   const { seen } = last;
+  const abandoned = [...seen.memory.abandoned.values()];
   const unread = [
     ...seen.files.filter(({ lag }) => lag === null || lag > 0),
+    ...abandoned.map(({ path, bytes }) => ({ path, lag: bytes, state: 'missing' })),
     ...(seen.undiscovered ?? [])
       .filter(({ size }) => size > 0)
       .map(({ path, size }) => ({ path, lag: size, state: 'undiscovered' })),
   ];
   const left =
-    readGate(seen, verdict?.trigger.by === 'start-timeout') ?? bufferGate(seen) ?? lostGate(stopped, seen);
+    readGate(seen, verdict?.trigger.by === 'start-timeout') ??
+    abandonedGate(abandoned) ??
+    bufferGate(seen) ??
+    lostGate(stopped, seen);
   const gate = verdict?.gate ?? left ?? null;
   return {
     end: end.kind,
@@ -124,8 +130,18 @@ function describeHeld({ chunks, bytes }: Held): string {
   return `${counted(chunks, 'chunk')} (${formatBytes(bytes)})`;
 }
 
+function abandonedGate(files: readonly Abandoned[]): Gate | undefined {
+  return files.length === 0 ? undefined : { name: 'unread', why: describeAbandoned(files) };
+}
+
 /** Nobody flushed: whatever was in memory is gone. */
-function lostGate({ end, verdict }: Stopped, { buffers }: Observation): Gate | undefined {
+function lostGate({ end, verdict }: Stopped, { buffers, memory }: Observation): Gate | undefined {
+  if (memory.workerReplaced && buffers?.inMemory === true) {
+    return {
+      name: 'worker',
+      why: 'a worker ended and another took its place; what its memory held is not known',
+    };
+  }
   const unflushed =
     end.kind === 'killed'
       ? buffers?.unseen.length !== 0

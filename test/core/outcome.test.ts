@@ -3,7 +3,7 @@ import { NO_BUFFERS } from '../../src/core/buffers.ts';
 import { describeOutcome, exitCodeOf, type Outcome, outcomeOf } from '../../src/core/outcome.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
 import type { End, Gate, State } from '../../src/core/state.ts';
-import { ABSENT, entry, fileOf, POS, seen, snapshot, type Watched } from '../support/builders.ts';
+import { ABSENT, entry, fileOf, POS, running, seen, snapshot, type Watched } from '../support/builders.ts';
 
 const UNREAD: Gate = { name: 'unread', why: '1 file unread' };
 const behind = entry({ path: '/behind', position: 10 });
@@ -42,6 +42,35 @@ describe('an outcome', () => {
       drained: false,
       gate: { name: 'pos-file' },
     });
+  });
+
+  test('is not drained where a file went away unread during the drain, and counts it', () => {
+    const followed = [
+      {
+        posFile: POS,
+        refreshInterval: 60_000,
+        byInode: false,
+        files: [{ path: '/new', inode: '8', size: 3 }],
+      },
+    ];
+    const before = [snapshot(8_000, [[entry()]], { followed })];
+    expect(outcome({ kind: 'stopped' }, { before })).toMatchObject({
+      drained: false,
+      gate: { name: 'unread', why: '1 file went away unread, 3 B, first /new' },
+      left: { files: 1, bytes: 3, worst: [{ path: '/new', lag: 3, state: 'missing' }] },
+    });
+  });
+
+  test.each([
+    [true, { name: 'worker' }],
+    [false, null],
+  ])('where a worker was replaced and a buffer is in memory (%s) has the gate %o', (inMemory, gate) => {
+    const runs = (pid: number) => running({ workers: [{ pid, startTime: '1' }] });
+    const before = [1, 2].map((pid) => snapshot(pid, [[entry()]], { fluentd: runs(pid) }));
+    const look = { buffers: { ...NO_BUFFERS, none: false, inMemory } };
+    const told = outcome({ kind: 'stopped' }, { before, look });
+    if (gate === null) expect(told).toMatchObject({ drained: true, gate });
+    else expect(told).toMatchObject({ drained: false, gate });
   });
 
   test('lists the ten files with most left, what is unknown first', () => {
@@ -142,14 +171,16 @@ describe('the sentence', () => {
 });
 
 interface Facts {
+  /** Looks before the last one. */
+  readonly before?: readonly Snapshot[];
   readonly gate?: Gate;
   readonly files?: readonly Watched[];
   readonly look?: Partial<Snapshot>;
 }
 
-function outcome(end: End, { gate, files = [[entry()]], look = {} }: Facts = {}): Outcome {
+function outcome(end: End, { gate, files = [[entry()]], look = {}, before = [] }: Facts = {}): Outcome {
   const verdict = { trigger: { by: 'quiet', at: 0 }, gate, held: { chunks: 0, bytes: 0 } } as const;
   const stopped: State = { name: 'stopped', since: 9_000, end, verdict };
-  const last = seen([snapshot(9_000, files, { fluentd: ABSENT, ...look })]);
+  const last = seen([...before, snapshot(9_000, files, { fluentd: ABSENT, ...look })]);
   return outcomeOf(stopped, 'why', { seen: last, durations: { watching: 1_000, stopping: 4_200 } });
 }

@@ -1,4 +1,13 @@
-import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -57,6 +66,10 @@ const isRead = (running: FluentdRun, line: string) =>
   until(`fluentd prints "${line}"`, () => running.output().includes(`"${line}"`));
 const outcomeOf = (run: PosidleRun) =>
   run.log().at(-1)?.outcome as { end: string; drained: boolean; gate: { name: string; why: string } | null };
+const workersOf = (supervisor: number) =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && parentOf(name) === supervisor)
+    .map(Number);
 const inodeOf = (path: string) => statSync(path).ino.toString(16).padStart(16, '0');
 /** The lines that out_file has written. */
 const deliveredLines = () =>
@@ -199,6 +212,71 @@ describe('with Fluentd 1.18.0', () => {
     });
     expect(deliveredLines()).toBe(0);
   });
+
+  test('a worker that is killed takes its memory buffer with it, though another one takes its place: that is not drained', async () => {
+    writeFileSync(log('app.log'), lines(1_000));
+    const running = await start(
+      version,
+      renderConf([
+        tail(log('*.log'), work.pos),
+        toFile(join(work.dir, 'out'), memoryBuffer({ flush_interval: '60s' })),
+      ]),
+    );
+    const run = await watch(ofPid(running));
+    await run.logged(/→ watching/);
+    const [worker = 0] = workersOf(running.pid);
+    process.kill(worker, 'SIGKILL');
+    await until('another worker', () => workersOf(running.pid).some((pid) => pid !== worker));
+    writeFileSync(marker(), '');
+    expect(await run.exited).toBe(3);
+    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: false, gate: { name: 'worker' } });
+  });
+
+  test('a file that goes away before in_tail has found it is left, and named', async () => {
+    writeFileSync(log('app.log'), 'line 1\n');
+    const running = await start(
+      version,
+      renderConf([tail(log('*.log'), work.pos, { refresh_interval: '30s' }), toStdout()]),
+    );
+    await isRead(running, 'line 1');
+    const run = await watch(ofPid(running));
+    await run.logged(/→ watching/);
+    writeFileSync(log('late.log'), lines(100));
+    writeFileSync(marker(), '');
+    await run.logged(/late\.log.* not discovered yet/);
+    rmSync(log('late.log'));
+    expect(await run.exited).toBe(3);
+    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: false, gate: { name: 'unread' } });
+    expect(outcomeOf(run).gate?.why).toContain(log('late.log'));
+  });
+});
+
+describe.each(['1.14.6', '1.18.0'])('with Fluentd %s', (version) => {
+  beforeEach((context) => void requireFluentd(version, context));
+
+  test('the rest of a throttled file that was renamed, and that nothing replaces, is waited for', async () => {
+    const limit = 20_000;
+    const running = await start(
+      version,
+      renderConf([
+        tail(log('app.log'), work.pos, {
+          read_bytes_limit_per_second: limit,
+          refresh_interval: '1s',
+          rotate_wait: '1s',
+        }),
+        toStdout(),
+      ]),
+    );
+    writeFileSync(log('app.log'), 'line 0\n');
+    await isRead(running, 'line 0');
+    const run = await watch(ofPid(running));
+    await run.logged(/→ watching/);
+    appendFileSync(log('app.log'), lines(1_500, `${'padding-'.repeat(9)}line`));
+    renameSync(log('app.log'), log('app.log.1'));
+    writeFileSync(marker(), '');
+    expect(await run.exited).toBe(0);
+    expect(running.output().match(/line \d+"/g)).toHaveLength(1_501);
+  });
 });
 
 describe('with Fluentd 1.14.6', () => {
@@ -229,3 +307,15 @@ describe('with Fluentd 1.14.6', () => {
     expect(running.output().match(/line \d+"/g)).toHaveLength(601);
   });
 });
+
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(
+      readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')[1],
+    );
+  } catch {
+    return undefined;
+  }
+}
