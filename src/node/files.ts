@@ -65,15 +65,27 @@ function targetOf(path: string): string | undefined {
   }
 }
 
-/** Ends the last line of a file, unless somebody has written to it since. */
+/** Ends the last line of a text file, unless somebody has written to it since. */
 export async function appendNewline(path: string, size: number): Promise<void> {
-  const file = await open(toBytes(path), constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
+  const file = await open(toBytes(path), constants.O_RDWR | constants.O_APPEND | constants.O_NONBLOCK);
   try {
+    const head = Buffer.alloc(HEAD);
+    const { bytesRead } = await file.read(head, 0, HEAD, 0);
+    if (!isText(head.subarray(0, bytesRead))) throw new Error('it is compressed or binary, and no text');
     const stat = await file.stat();
     if (stat.size === size) await file.write('\n');
   } finally {
     await file.close();
   }
+}
+
+/** How gzip, zstd, xz and bzip2 begin: a glob may take rotated files too. */
+const COMPRESSED = ['1f8b', '28b52ffd', 'fd377a585a', '425a68'].map((hex) => Buffer.from(hex, 'hex'));
+const HEAD = 4_096;
+
+function isText(head: Buffer): boolean {
+  const isCompressed = COMPRESSED.some((magic) => head.subarray(0, magic.length).equals(magic));
+  return !isCompressed && !head.includes(0);
 }
 
 /** Finds renamed files by inode, and newlines in what is left of files; remembers what it saw for a while. */

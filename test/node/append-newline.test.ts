@@ -1,0 +1,43 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { appendNewline } from '../../src/node/files.ts';
+
+let path: string;
+
+beforeAll(() => {
+  path = join(mkdtempSync(join(tmpdir(), 'posidle-newline-')), 'a.log');
+});
+afterAll(() => rmSync(join(path, '..'), { recursive: true, force: true }));
+
+describe('an unfinished last line', () => {
+  test('is ended, whatever the encoding of its text', async () => {
+    for (const text of ['one\ntwo', '日本\n日', Buffer.from([0x93, 0xfa, 0x96, 0x7b])]) {
+      writeFileSync(path, text);
+      await appendNewline(path, Buffer.byteLength(text));
+      expect(readFileSync(path)).toEqual(Buffer.concat([Buffer.from(text), Buffer.from('\n')]));
+    }
+  });
+
+  test('is left alone where somebody has written to it since', async () => {
+    writeFileSync(path, 'one\ntwo\n');
+    await appendNewline(path, 7);
+    expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
+  });
+
+  test.each([
+    ['gzip', gzipSync('one\ntwo\n', { level: 9 })],
+    ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 1, 2])],
+    ['xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 1])],
+    ['bzip2', Buffer.from('BZh91AY&SY')],
+    ['bytes with a NUL', Buffer.from('one\0two')],
+  ])('of %s is none: a newline would damage it', async (_, bytes) => {
+    writeFileSync(path, bytes);
+    await expect(appendNewline(path, bytes.length)).rejects.toThrow(
+      'it is compressed or binary, and no text',
+    );
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+});
