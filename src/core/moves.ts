@@ -42,6 +42,14 @@ export function flush(
   );
 }
 
+export function readAnew(
+  { trigger, completed }: Extract<State, { name: 'flushing' }>,
+  seen: Observation,
+  why: string,
+): Step {
+  return move({ name: 'catching-up', since: seen.at, trigger, completed }, why);
+}
+
 export function endLines(seen: Observation): readonly Action[] {
   return seen.files
     .filter(({ state }) => state === 'partial-line')

@@ -27,6 +27,7 @@ import {
   flush,
   KILL,
   move,
+  readAnew,
   type Step,
   stay,
   stop,
@@ -100,16 +101,12 @@ const stepCatchingUp: Rule<'catching-up'> = (state, seen, policy) => {
 };
 
 const stepFlushing: Rule<'flushing'> = (state, seen, policy) => {
-  const { trigger, completed } = state;
+  const { trigger } = state;
   const turn = turnOf(state, seen, policy);
   if (turn !== undefined) return turn;
   const unread = gateOf(state, seen);
-  if (unread !== undefined && unread.name !== 'look') {
-    return move(
-      { name: 'catching-up', since: seen.at, trigger, completed },
-      `not all is read any more: ${unread.why}`,
-    );
-  }
+  if (unread !== undefined && unread.name !== 'look')
+    return readAnew(state, seen, `not all is read any more: ${unread.why}`);
   const gate = bufferGate(seen);
   // Between staged and queued a chunk has no name for an instant (buf_file.rb): one look proves nothing.
   if (gate === undefined && state.emptyAt !== undefined) return stop({ trigger, gate }, seen, policy);
@@ -163,8 +160,10 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
   if (seen.goneSince !== undefined) {
     // A restart, or SIGUSR2 since 1.18, puts another supervisor in its place.
     const deadline = seen.goneSince + (policy.parent ? 0 : policy.settle);
-    if (!isOver(deadline, seen.at)) return stay(state, deadline);
-    return finish({ kind: 'ended-by-itself' }, seen, verdict);
+    if (isOver(deadline, seen.at)) return finish({ kind: 'ended-by-itself' }, seen, verdict);
+    return state.name === 'flushing'
+      ? readAnew(state, seen, 'Fluentd is away for now')
+      : stay(state, deadline);
   }
   if (policy.parent && fluentd.kind === 'orphaned') return desert(seen, verdict);
   if (fluentd.kind !== 'absent' && !fluentd.permitted && !policy.dryRun) {

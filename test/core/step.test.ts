@@ -8,7 +8,7 @@ import type { Snapshot } from '../../src/core/snapshot.ts';
 import { begin, type State, type StateName } from '../../src/core/state.ts';
 import { step } from '../../src/core/step.ts';
 import { RUNS, worldRules, worlds } from '../support/arbitraries.ts';
-import { entry, policy, reading, row, seen, snapshot } from '../support/builders.ts';
+import { ABSENT, entry, policy, reading, row, seen, snapshot } from '../support/builders.ts';
 
 /** One step, with all that led to it. */
 interface Taken {
@@ -130,6 +130,17 @@ describe('in any world', () => {
       'stopped',
     ];
     expect(new Set(reached)).toEqual(new Set(all));
+  });
+});
+
+test('a Fluentd that is away for a look while its buffers are flushed is waited for and read anew', () => {
+  const away = seen([snapshot(0, [[entry()]]), snapshot(1_000, [[entry()]], { fluentd: ABSENT })]);
+  const trigger = { by: 'done-file', at: 0 } as const;
+  const times = { since: 0, flushedAt: 0, emptyAt: 500 };
+  const flushing: State = { name: 'flushing', trigger, completed: true, ...times };
+  expect(step(flushing, away, policy())).toMatchObject({
+    state: { name: 'catching-up', trigger, completed: true },
+    actions: [],
   });
 });
 
