@@ -31,7 +31,7 @@ export function inspectionOf(found: Overview, which: Which = ALL): Inspection<It
     posFiles: found.posFiles.map(({ path, entries, unparsable, error }) => ({
       path,
       entries: inspected(entries, which),
-      unparsable,
+      unparsable: unparsable.map(({ line, text }) => ({ line, text })),
       ...(error !== undefined && { error }),
     })),
     undiscovered: undiscoveredOf(found, which).map(({ path, size }) => ({ path, size })),
