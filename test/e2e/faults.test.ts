@@ -171,6 +171,14 @@ test('a wrapper that starts Fluentd late is not stopped by an old pos file and d
   expect([chunks().length, delivered()]).toEqual([0, 1_000]);
 });
 
+test('a Fluentd that is to become a daemon is refused', async () => {
+  writeFileSync(conf(), renderConf([tailAll(), toStdout()]));
+  const { command } = requireFluentd(VERSION);
+  const { code, stderr } = await posidle('run', '--', command, '-c', conf(), '-d', join(work.dir, 'pid'));
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/-d: .*leave it out/);
+});
+
 test('a SIGTERM that comes before Fluentd is up leaves it the time to read and to deliver', async () => {
   writeFileSync(log('app.log'), lines(1_000));
   writeFileSync(conf(), renderConf([tailAll(), toStdout()]));
