@@ -15,7 +15,7 @@ export async function runParent(args: RunArgs, command: readonly string[]): Prom
     (by) => {
       host.request(by);
       // A dry run ends nothing: Fluentd gets what it would get without posidle.
-      if (args['dry-run']) void parent.forward(by);
+      if (args['dry-run']) void parent.end(by);
     },
     (signal) => void parent.forward(signal),
   );
@@ -51,6 +51,7 @@ const WITH_OWN_CODE: ReadonlySet<Outcome['end']> = new Set(['ended-by-itself', '
 
 /** Where Fluentd ended by itself its own code counts, 128 + n for a signal. A dry run leaves it running until it does. */
 async function codeOfRun({ end }: Outcome, code: number, parent: Parent): Promise<number> {
+  if (end !== 'dry-run') await parent.finish();
   return WITH_OWN_CODE.has(end) ? await parent.ownCode() : code;
 }
 
