@@ -47,7 +47,7 @@ export async function run(
   try {
     return await supervise(host, { ...options, ...(fluentConf && { fluentConf }) }, () => parent.start());
   } finally {
-    parent.killGroup();
+    await parent.finish();
   }
 }
 

@@ -110,6 +110,8 @@ function describeFluentd({ fluentd }: Observation): string {
     }
     case 'orphaned':
       return `fluentd's supervisor is gone, its workers go on: pid ${fluentd.workers.map(({ pid }) => pid).join(', ')}`;
+    case 'wrapper':
+      return `no fluentd shows below the command, pid ${fluentd.leader.pid}`;
     case 'remote':
       return 'fluentd runs: its RPC answers';
     case 'ambiguous':

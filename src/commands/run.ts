@@ -15,7 +15,7 @@ export async function runParent(args: RunArgs, command: readonly string[]): Prom
     (by) => {
       host.request(by);
       // A dry run ends nothing: Fluentd gets what it would get without posidle.
-      if (args['dry-run']) void parent.forward(by);
+      if (args['dry-run']) void parent.end(by);
     },
     (signal) => void parent.forward(signal),
   );
@@ -23,6 +23,7 @@ export async function runParent(args: RunArgs, command: readonly string[]): Prom
   if (command.length === 0) {
     throw new UsageError('no command given: posidle run [options] -- fluentd -c fluent.conf');
   }
+  refuseDaemon(command);
   const policy = { ...policyOf(args), parent: true };
   const found = await findSubject(host, {
     posFiles: args['pos-file'] ?? [],
@@ -50,17 +51,33 @@ const WITH_OWN_CODE: ReadonlySet<Outcome['end']> = new Set(['ended-by-itself', '
 
 /** Where Fluentd ended by itself its own code counts, 128 + n for a signal. A dry run leaves it running until it does. */
 async function codeOfRun({ end }: Outcome, code: number, parent: Parent): Promise<number> {
+  if (end !== 'dry-run') await parent.finish();
   return WITH_OWN_CODE.has(end) ? await parent.ownCode() : code;
 }
 
-/** `-c FILE`, `-cFILE`, `--config FILE`, `--config=FILE` among fluentd's own words; a shell has a `-c` too. */
+/** Throws where fluentd is told to become a daemon: its parent would see it end at once. */
+export function refuseDaemon(command: readonly string[]): void {
+  const daemon = wordsOf(command).find((word) => /^(-[qv]*d|--daemon(=|$))/.test(word));
+  if (daemon === undefined) return;
+  const option = daemon.startsWith('--') ? '--daemon' : '-d';
+  throw new UsageError(
+    `${option}: fluentd would go into the background, and posidle run is its parent: leave it out`,
+  );
+}
+
+/** `-c FILE`, `-cFILE`, `--config FILE`, `--config=FILE` among fluentd's own words. */
 export function confOf(command: readonly string[]): string | undefined {
-  const program = command.findIndex((word) => /(^|\/)(fluentd|td-agent)$/.test(word));
-  const words = program === -1 ? [] : command.slice(program + 1);
+  const words = wordsOf(command);
   for (const [at, word] of words.entries()) {
     if (word === '-c' || word === '--config') return words[at + 1];
     const joined = /^(?:--config=|-c(?=.))(.+)$/.exec(word)?.[1];
     if (joined !== undefined) return joined;
   }
   return undefined;
+}
+
+/** Fluentd's own words: a shell has a `-c` too. */
+function wordsOf(command: readonly string[]): readonly string[] {
+  const program = command.findIndex((word) => /(^|\/)(fluentd|td-agent)$/.test(word));
+  return program === -1 ? [] : command.slice(program + 1);
 }

@@ -10,7 +10,7 @@ const SLOWER_THAN_ITS_LIMIT = 2;
 /** in_tail looks at every file that it follows this often, events or not (in_tail.rb:490). */
 const IN_TAIL_TICK: Millis = 1_000;
 
-/** A child in whom no worker has been seen yet may be a wrapper, or a Fluentd that is short of CPU. */
+/** A child below which no Fluentd shows may be on its way to one, and a Fluentd without a worker yet may be short of CPU. */
 const SLOW_START: Millis = 10_000;
 const NEVER_MIND = Number.NEGATIVE_INFINITY;
 
@@ -87,7 +87,8 @@ function multilineEnd({ movedAt }: Observation, { multilineFlush }: Policy): Mil
 }
 
 /** A supervisor that has only just (re)started would die of a signal, whatever an older pos file says. */
-function startEnd({ memory }: Observation, { settle, parent }: Policy): Millis {
+function startEnd({ fluentd, memory }: Observation, { settle, parent }: Policy): Millis {
+  if (fluentd.kind === 'wrapper') return fluentd.since + SLOW_START;
   if (memory.supervisor === undefined) return NEVER_MIND;
   const isUp = memory.workersSeen || !parent;
   return memory.supervisor.since + (isUp ? settle : SLOW_START);

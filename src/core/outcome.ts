@@ -134,7 +134,7 @@ function abandonedGate(files: readonly Abandoned[]): Gate | undefined {
   return files.length === 0 ? undefined : { name: 'unread', why: describeAbandoned(files) };
 }
 
-/** Nobody flushed: whatever was in memory is gone. */
+/** What was in memory is gone where a worker, or Fluentd, had no time to flush it. */
 function lostGate({ end, verdict }: Stopped, { buffers, memory }: Observation): Gate | undefined {
   if (memory.workerReplaced && buffers?.inMemory === true) {
     return {
@@ -142,10 +142,10 @@ function lostGate({ end, verdict }: Stopped, { buffers, memory }: Observation): 
       why: 'a worker ended and another took its place; what its memory held is not known',
     };
   }
-  const unflushed =
-    end.kind === 'killed'
-      ? buffers?.unseen.length !== 0
-      : end.kind === 'ended-by-itself' && verdict === undefined;
+  if (end.kind === 'killed' && (buffers?.inMemory !== false || buffers.unseen.length > 0)) {
+    return { name: 'buffers', why: 'Fluentd had to be killed; what its memory held is not known' };
+  }
+  const unflushed = end.kind === 'ended-by-itself' && verdict === undefined;
   if (!unflushed || buffers?.inMemory !== true) return undefined;
   return {
     name: 'buffers',

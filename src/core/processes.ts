@@ -1,3 +1,5 @@
+import type { Millis } from './units.ts';
+
 /** What the process table tells of one process. */
 export interface ProcessRow {
   readonly pid: number;
@@ -23,7 +25,7 @@ export type FluentdTarget =
   | { readonly by: 'pid'; readonly pid: number }
   | { readonly by: 'pid-file'; readonly path: string }
   | { readonly by: 'pattern'; readonly pattern: RegExp }
-  /** The child that leads this session, or what runs in it: wrappers and restarts included. */
+  /** What runs in the session that this child leads, or below the child: behind wrappers, and after restarts. */
   | { readonly by: 'session'; readonly leader: number };
 
 export type FluentdReading =
@@ -44,6 +46,14 @@ export type FluentdReading =
     }
   /** The supervisor died alone; its workers go on (there is no heartbeat). */
   | { readonly kind: 'orphaned'; readonly workers: readonly ProcessIdentity[]; readonly permitted: boolean }
+  /** A parent's child, and no Fluentd to be told below it: a wrapper on its way to one, or a Fluentd under another name. */
+  | {
+      readonly kind: 'wrapper';
+      readonly leader: ProcessIdentity;
+      /** The first of the looks that found it so. */
+      readonly since: Millis;
+      readonly permitted: boolean;
+    }
   /** No process to be seen, but Fluentd's RPC answers: it runs in another container. */
   | { readonly kind: 'remote'; readonly permitted: true }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] };
@@ -86,14 +96,29 @@ export function findMains(
   );
 }
 
-/** The Fluentd that runs in a session; before it shows itself, and where it is none, the session's leader. */
-export function findInSession(table: readonly ProcessRow[], leader: number): readonly ProcessRow[] {
-  const members = table.filter((row) => row.session === leader && !row.zombie);
-  const supervisors = findSupervisors(members);
-  // After SIGUSR2 (1.18 and later) the old supervisor and the new one run side by side for a while.
-  const newest = supervisors.toSorted((a, b) => Number(a.startTime) - Number(b.startTime)).at(-1);
-  if (newest !== undefined) return [newest];
-  return members.filter(({ pid, argv }) => pid === leader && !isWorker(argv));
+/** The Fluentd that runs in a session, or else in another one below its leader: `su` and `setsid` begin one. */
+export function findInSession(table: readonly ProcessRow[], leader: number): ProcessRow | undefined {
+  const members = table.filter((row) => row.session === leader);
+  return newestOf(findSupervisors(members)) ?? newestOf(findSupervisors(findFamily(table, leader)));
+}
+
+/** What has workers below it is their supervisor, whatever its name. */
+export function findByWorkers(table: readonly ProcessRow[], leader: number): ProcessRow | undefined {
+  const isSupervisor = ({ pid, zombie }: ProcessRow) => !zombie && findWorkers(table, pid).length > 0;
+  return newestOf(findFamily(table, leader).filter(isSupervisor));
+}
+
+/** The members of a session, its leader's descendants in other ones, and theirs. */
+export function findFamily(table: readonly ProcessRow[], leader: number): readonly ProcessRow[] {
+  const family = new Set(table.filter((row) => row.pid === leader || row.session === leader));
+  // A Set's iteration also takes what is added to it on the way.
+  for (const { pid } of family) for (const row of table) if (row.ppid === pid) family.add(row);
+  return [...family];
+}
+
+/** After SIGUSR2 (1.18 and later) the old supervisor and the new one run side by side for a while. */
+function newestOf(rows: readonly ProcessRow[]): ProcessRow | undefined {
+  return rows.toSorted((a, b) => Number(a.startTime) - Number(b.startTime)).at(-1);
 }
 
 /** The live workers below a supervisor. */

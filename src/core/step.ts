@@ -232,5 +232,13 @@ function hasMovedSince(at: Millis, { movedAt }: Observation): boolean {
 
 /** Only after a whole start timeout is an empty pos file the word that nothing was logged. */
 function gateOf({ trigger }: { readonly trigger: Trigger }, seen: Observation): Gate | undefined {
-  return readGate(seen, trigger.by === 'start-timeout');
+  return readGate(seen, trigger.by === 'start-timeout') ?? restartGate(seen);
+}
+
+/** A Fluentd that was seen is gone, and its wrapper goes on: it may start another one. */
+function restartGate({ fluentd, memory }: Observation): Gate | undefined {
+  const isAwaited = fluentd.kind === 'wrapper' && memory.supervisor !== undefined;
+  return isAwaited
+    ? { name: 'worker', why: 'Fluentd has ended, and its wrapper has not started another one' }
+    : undefined;
 }

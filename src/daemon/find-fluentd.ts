@@ -3,6 +3,7 @@ import {
   type FluentdReading,
   type FluentdTarget,
   findByPattern,
+  findByWorkers,
   findInSession,
   findSupervisors,
   findWorkers,
@@ -28,14 +29,41 @@ export async function findFluentd(
   const table = await host.listProcesses();
   const same = known && stillRunning(table, known);
   if (same !== undefined) return same;
+  const { fluentd } = subject;
+  if (fluentd.by === 'session') return findBelow(host, table, { ...fluentd, known, rpc: rpcOf(subject) });
   const last = lastOf(known);
-  const wanted = await resolve(host, subject.fluentd);
+  const wanted = await resolve(host, fluentd);
   const rows = (all: readonly ProcessRow[]) =>
-    wanted.rows(all).filter((row) => mayReplace(row, last, subject.fluentd));
+    wanted.rows(all).filter((row) => mayReplace(row, last, fluentd));
   const found = searchTable(host, table, { wanted: { ...wanted, rows }, rpc: rpcOf(subject) });
   if (found.kind !== 'absent') return found;
   const gone = last === undefined ? found : { ...found, last };
   return (known && orphansOf(host, table, known)) ?? (await remote(host, subject)) ?? gone;
+}
+
+interface Child {
+  readonly leader: number;
+  readonly known: FluentdReading | undefined;
+  readonly rpc: Endpoint | undefined;
+}
+
+/** Orphaned workers go to the next init above them, which is not their supervisor: they come before what has workers. */
+function findBelow(host: Host, table: readonly ProcessRow[], { leader, known, rpc }: Child): FluentdReading {
+  const named = findInSession(table, leader);
+  if (named !== undefined) return runningBy(host, table, { row: named, rpc });
+  const orphans = known && orphansOf(host, table, known);
+  if (orphans !== undefined) return orphans;
+  const renamed = findByWorkers(table, leader);
+  if (renamed !== undefined) return runningBy(host, table, { row: renamed, rpc });
+  const row = table.find(({ pid, zombie }) => pid === leader && !zombie);
+  if (row === undefined) return { kind: 'absent', why: 'fluentd has ended' };
+  const since = known?.kind === 'wrapper' ? known.since : host.now();
+  return {
+    kind: 'wrapper',
+    leader: identityOf(row),
+    since,
+    permitted: rpc !== undefined || host.maySignal(leader),
+  };
 }
 
 /** The supervisor that was there before. */
@@ -60,15 +88,20 @@ export async function followFluentd(
   const gone: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
   if (known.kind === 'remote') return (await remote(host, subject)) ?? gone;
   const table = await host.listProcesses();
+  if (known.kind === 'wrapper') return isAlive(table, known.leader) ? known : gone;
   return stillRunning(table, known) ?? orphansOf(host, table, known) ?? gone;
 }
 
 /** The same supervisor, with the workers that it has now. */
 function stillRunning(table: readonly ProcessRow[], known: FluentdReading): FluentdReading | undefined {
   if (known.kind !== 'running') return undefined;
-  const isThere = table.some((row) => isSame(row, known.supervisor) && !row.zombie);
-  const { pid } = known.supervisor;
-  return isThere ? { ...known, workers: findWorkers(table, pid).map(identityOf) } : undefined;
+  const { supervisor } = known;
+  if (!isAlive(table, supervisor)) return undefined;
+  return { ...known, workers: findWorkers(table, supervisor.pid).map(identityOf) };
+}
+
+function isAlive(table: readonly ProcessRow[], identity: ProcessIdentity): boolean {
+  return table.some((row) => isSame(row, identity) && !row.zombie);
 }
 
 /** The RPC that may be used: the supervisor itself answers there. */
@@ -86,7 +119,7 @@ type Wanted = {
   readonly rows: (table: readonly ProcessRow[]) => readonly ProcessRow[];
 };
 
-async function resolve(host: Host, target: FluentdTarget): Promise<Wanted> {
+async function resolve(host: Host, target: Exclude<FluentdTarget, { by: 'session' }>): Promise<Wanted> {
   switch (target.by) {
     case 'search':
       return { why: 'no fluentd runs', rows: findSupervisors };
@@ -95,10 +128,6 @@ async function resolve(host: Host, target: FluentdTarget): Promise<Wanted> {
     case 'pattern': {
       const why = `no process matches ${target.pattern} (--process)`;
       return { why, rows: (table) => findByPattern(table, target.pattern, host.self) };
-    }
-    case 'session': {
-      const { leader } = target;
-      return { why: 'fluentd has ended', rows: (table) => findInSession(table, leader) };
     }
     case 'pid-file':
       return resolvePidFile(host, target.path);
@@ -133,6 +162,15 @@ function searchTable(host: Host, table: readonly ProcessRow[], { wanted, rpc }: 
   const [row] = rows;
   if (row === undefined) return { kind: 'absent', why: wanted.why };
   if (rows.length > 1) return { kind: 'ambiguous', candidates: rows };
+  return runningBy(host, table, { row, rpc });
+}
+
+interface Running {
+  readonly row: ProcessRow;
+  readonly rpc: Endpoint | undefined;
+}
+
+function runningBy(host: Host, table: readonly ProcessRow[], { row, rpc }: Running): FluentdReading {
   return {
     kind: 'running',
     supervisor: identityOf(row),
@@ -149,7 +187,7 @@ function orphansOf(
   known: FluentdReading,
 ): FluentdReading | undefined {
   if (known.kind !== 'running' && known.kind !== 'orphaned') return undefined;
-  const workers = known.workers.filter((worker) => table.some((row) => isSame(row, worker) && !row.zombie));
+  const workers = known.workers.filter((worker) => isAlive(table, worker));
   const [first] = workers;
   if (first === undefined) return undefined;
   return { kind: 'orphaned', workers, permitted: host.maySignal(first.pid) };

@@ -26,6 +26,8 @@ const STOP_PATHS: Readonly<Record<string, string>> = {
   SIGTERM: '/api/processes.killWorkers',
 };
 
+const NOBODY_TO_FLUSH: Done = { what: 'no fluentd shows that could flush', pids: [], failed: false };
+
 /** Carries out one order. */
 export function perform(host: Host, action: Action, reach: Reach): Promise<Done> {
   switch (action.do) {
@@ -47,6 +49,8 @@ export function goesByRpc(host: Pick<Host, 'maySignal'>, { fluentd, via, rpc }: 
 
 function flush(host: Host, reach: Reach): Promise<Done> {
   if (reach.rpc !== undefined && goesByRpc(host, reach)) return call(host, reach.rpc, FLUSH_PATH);
+  // SIGUSR1 ends what is no Fluentd.
+  if (reach.fluentd.kind === 'wrapper') return Promise.resolve(NOBODY_TO_FLUSH);
   // The supervisor passes it on to its workers; a worker that lost its supervisor takes it itself.
   const target = reach.fluentd.kind === 'orphaned' ? 'workers' : 'supervisor';
   return send(host, targetsOf(target, reach.fluentd), 'SIGUSR1');
@@ -92,6 +96,7 @@ function targetsOf(
   target: 'supervisor' | 'workers' | 'all',
   fluentd: FluentdReading,
 ): readonly ProcessIdentity[] {
+  if (fluentd.kind === 'wrapper') return target === 'workers' ? [] : [fluentd.leader];
   if (fluentd.kind !== 'running' && fluentd.kind !== 'orphaned') return [];
   const supervisor = fluentd.kind === 'running' ? [fluentd.supervisor] : [];
   switch (target) {

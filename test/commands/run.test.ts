@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { confOf } from '../../src/commands/run.ts';
+import { confOf, refuseDaemon } from '../../src/commands/run.ts';
 
 test.each([
   ['fluentd -c a.conf', 'a.conf'],
@@ -18,3 +18,20 @@ test.each([
 test('the -c of a shell that starts fluentd is not taken for it', () => {
   expect(confOf(['sh', '-c', 'exec "$0" "$@"', 'fluentd', '-c', 'g.conf'])).toBe('g.conf');
 });
+
+test.each([
+  'fluentd -d /run/f.pid -c f.conf',
+  'fluentd -d/run/f.pid',
+  'fluentd -vd /run/f.pid',
+  'td-agent --daemon /run/f.pid',
+  'tini -- /usr/bin/fluentd -c f.conf --daemon=/run/f.pid',
+])('`%s` would leave posidle: it is refused, with the remedy', (command) => {
+  expect(() => refuseDaemon(command.split(' '))).toThrow(/(-d|--daemon): .*leave it out/);
+});
+
+test.each(['fluentd -c f.conf', 'fluentd --dry-run', 'setpriv -d fluentd -c f.conf', 'collector -d'])(
+  '`%s` stays in the foreground',
+  (command) => {
+    expect(() => refuseDaemon(command.split(' '))).not.toThrow();
+  },
+);

@@ -94,6 +94,17 @@ describe('an outcome', () => {
     ]);
   });
 
+  test.each([
+    ['a buffer in memory', { inMemory: true }],
+    ['a buffer that nobody sees', { unseen: ['all'] }],
+  ])('killed with %s is not drained, also where it was seen empty', (_, buffers) => {
+    const look = { buffers: { ...NO_BUFFERS, none: false, ...buffers } };
+    expect(outcome({ kind: 'killed' }, { look })).toMatchObject({
+      drained: false,
+      gate: { name: 'buffers', why: 'Fluentd had to be killed; what its memory held is not known' },
+    });
+  });
+
   test.each(['killed', 'ended-by-itself'] as const)('%s may be drained', (kind) => {
     expect(outcome({ kind }).drained).toBe(true);
   });

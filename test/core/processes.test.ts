@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   findByPattern,
+  findInSession,
   findSupervisors,
   findWorkers,
   isFluentd,
@@ -104,6 +105,32 @@ describe('the workers of a supervisor', () => {
       row({ pid: 8, ppid: 99, argv: WORKER }),
     ];
     expect(findWorkers(table, 3).map(({ pid }) => pid)).toEqual([4, 5]);
+  });
+});
+
+describe('a session', () => {
+  const LEADER = 2;
+  const member = (changes: Parameters<typeof row>[0]) => row({ ppid: LEADER, session: LEADER, ...changes });
+  const shell = row({ pid: LEADER, session: LEADER, argv: ['sh', '-c', 'fluentd; true'] });
+
+  test('without a Fluentd has none, whatever its leader is', () => {
+    expect(findInSession([shell, row({ pid: 3, argv: SUPERVISOR })], LEADER)).toBeUndefined();
+  });
+
+  test('has the newest of two Fluentds, the one that SIGUSR2 has put in the place of the other', () => {
+    const table = [
+      shell,
+      member({ pid: 9, startTime: '90', argv: SUPERVISOR }),
+      member({ pid: 3, startTime: '100', argv: SUPERVISOR }),
+    ];
+    expect(findInSession(table, LEADER)?.pid).toBe(3);
+  });
+
+  test('comes before the sessions that were begun below it', () => {
+    const other = { session: 4, startTime: '300', argv: SUPERVISOR };
+    const table = [shell, member({ pid: 4, ...other }), member({ pid: 5, argv: SUPERVISOR })];
+    expect(findInSession(table, LEADER)?.pid).toBe(5);
+    expect(findInSession(table.slice(0, 2), LEADER)?.pid).toBe(4);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/core/outcome.ts';
 import { findFluentd, followFluentd } from '../../src/daemon/find-fluentd.ts';
-import { confOf, expectStops, LOG, policy, run, subject } from '../support/builders.ts';
+import { confOf, expectStops, LOG, POS, policy, posText, run, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
 const PID_FILE = '/var/run/fluentd.pid';
@@ -228,6 +228,134 @@ describe('following', () => {
     const known = await findFluentd(host, subject(), undefined);
     host.endProcess(4243);
     expect(await followFluentd(host, subject(), known)).toMatchObject({ kind: 'running', workers: [] });
+  });
+});
+
+describe("a parent's child", () => {
+  const CHILD = 900;
+  const asParent = subject({ fluentd: { by: 'session', leader: CHILD } });
+  const wrapped = (pid = 910) => ({ pid, ppid: CHILD, session: CHILD, argv: ['ruby', '/usr/bin/fluentd'] });
+  const worldWithWrapper = () => {
+    const host = new FakeHost();
+    host.startProcess({ pid: CHILD, session: CHILD, argv: ['sh', '-c', 'fluentd -c f.conf; true'] });
+    return host;
+  };
+
+  test('that is a wrapper is no Fluentd, and the one that comes below it is found', async () => {
+    const host = worldWithWrapper();
+    const early = await findFluentd(host, asParent, undefined);
+    expect(early).toMatchObject({ kind: 'wrapper', leader: { pid: CHILD }, since: 0, permitted: true });
+    host.startProcess(wrapped());
+    const found = await findFluentd(host, asParent, early);
+    expect(found).toMatchObject({ kind: 'running', supervisor: { pid: 910 } });
+    host.endProcess(910);
+    const late = await findFluentd(host, asParent, found);
+    expect(late.kind).toBe('wrapper');
+    host.startProcess(wrapped(920));
+    expect(await findFluentd(host, asParent, late)).toMatchObject({ supervisor: { pid: 920 } });
+  });
+
+  test('keeps the instant since which no Fluentd has shown', async () => {
+    const host = worldWithWrapper();
+    const early = await findFluentd(host, asParent, undefined);
+    await host.sleep(5_000);
+    expect(await findFluentd(host, asParent, early)).toEqual(early);
+  });
+
+  test('that becomes Fluentd itself is found under the same pid', async () => {
+    const host = worldWithWrapper();
+    const early = await findFluentd(host, asParent, undefined);
+    host.startProcess({ pid: CHILD, session: CHILD, argv: ['ruby', '/usr/bin/fluentd'] });
+    expect(await findFluentd(host, asParent, early)).toMatchObject({ supervisor: { pid: CHILD } });
+  });
+
+  test('is looked through into other sessions, also when it has ended before its Fluentd', async () => {
+    const host = worldWithWrapper();
+    host.startProcess({ pid: 905, ppid: CHILD, session: 905, argv: ['sh', '-c', 'fluentd'] });
+    host.startProcess({ ...wrapped(), ppid: 905, session: 905 });
+    const found = await findFluentd(host, asParent, undefined);
+    expect(found).toMatchObject({ kind: 'running', supervisor: { pid: 910 } });
+    host.endProcess(CHILD);
+    expect(await findFluentd(host, asParent, found)).toEqual(found);
+  });
+
+  test('that has ended leaves nothing to look for', async () => {
+    expect((await findFluentd(new FakeHost(), asParent, undefined)).kind).toBe('absent');
+  });
+
+  test('is left alone where another Fluentd runs beside it', async () => {
+    const host = worldWithWrapper();
+    host.startFluentd();
+    expect(await findFluentd(host, asParent, undefined)).toMatchObject({ kind: 'wrapper' });
+  });
+
+  test('with workers below it is a Fluentd, whatever its name', async () => {
+    const host = worldWithWrapper();
+    host.startProcess({ ...wrapped(), argv: ['/opt/collector', '-c', 'f.conf'] });
+    host.startProcess({ ...wrapped(911), ppid: 910, argv: ['/opt/collector', '--under-supervisor'] });
+    const found = await findFluentd(host, asParent, undefined);
+    expect(found).toMatchObject({ kind: 'running', supervisor: { pid: 910 }, workers: [{ pid: 911 }] });
+  });
+
+  test('that has adopted the workers of a dead supervisor is not taken for their supervisor', async () => {
+    const host = worldWithWrapper();
+    host.startProcess(wrapped());
+    const worker = { ...wrapped(911), ppid: 910, startTime: 'worker' };
+    host.startProcess({ ...worker, argv: ['ruby', 'fluentd', '--under-supervisor'] });
+    const known = await findFluentd(host, asParent, undefined);
+    host.endProcess(910);
+    host.startProcess({ ...worker, ppid: CHILD, argv: ['ruby', 'fluentd', '--under-supervisor'] });
+    const found = await findFluentd(host, asParent, known);
+    expect(found).toMatchObject({ kind: 'orphaned', workers: [{ pid: 911 }] });
+  });
+
+  test('that was told to end, and shows no Fluentd, is followed until it is gone', async () => {
+    const host = worldWithWrapper();
+    const known = await findFluentd(host, asParent, undefined);
+    expect(await followFluentd(host, asParent, known)).toEqual(known);
+    host.endProcess(CHILD);
+    expect((await followFluentd(host, asParent, known)).kind).toBe('absent');
+  });
+
+  test('gets the stop signal after ten seconds without a Fluentd, and never a flush', async () => {
+    const host = worldWithWrapper();
+    host.writeFile(POS, '');
+    host.appendLog(LOG, 'line\n');
+    host.writeFile(POS, posText([{ path: LOG, position: 5, inode: host.files.get(LOG)?.inode ?? '' }]));
+    host.at(1_000, (h) => h.request('done-file'));
+    const { outcome } = await run(host, { parent: true, quiet: 'off' }, { fluentd: asParent.fluentd });
+    expect(host.sent.map((sent) => sent.split(' @')[0])).toEqual([`SIGINT ${CHILD}`]);
+    expectStops(host, [`SIGINT ${CHILD} @10000`]);
+    expect(outcome.end).toBe('stopped');
+  });
+
+  test('whose Fluentd comes late gets no signal; its Fluentd is flushed and stopped', async () => {
+    const host = worldWithWrapper();
+    host.appendLog(LOG, 'line\n');
+    host.writeFile(POS, posText([{ path: LOG, position: 5, inode: host.files.get(LOG)?.inode ?? '' }]));
+    host.at(1_000, (h) => h.request('done-file'));
+    const onSignal = (signal: string) => {
+      if (signal === 'SIGINT') for (const pid of [911, 910, CHILD]) host.endProcess(pid);
+    };
+    host.at(9_000, (h) => {
+      h.startProcess({ ...wrapped(), onSignal });
+      h.startProcess({ ...wrapped(911), ppid: 910, argv: ['ruby', 'fluentd', '--under-supervisor'] });
+    });
+    const { outcome } = await run(host, { parent: true, quiet: 'off' }, { fluentd: asParent.fluentd });
+    expect(host.sent.map((sent) => sent.split(' @')[0])).toEqual(['SIGUSR1 910', 'SIGINT 910']);
+    expect(outcome).toMatchObject({ end: 'stopped', drained: true });
+  });
+
+  test('whose Fluentd has ended and is not started again has not drained', async () => {
+    const host = worldWithWrapper();
+    host.appendLog(LOG, 'line\n');
+    host.writeFile(POS, posText([{ path: LOG, position: 5, inode: host.files.get(LOG)?.inode ?? '' }]));
+    host.startProcess(wrapped());
+    host.at(20_000, (h) => h.endProcess(910));
+    host.at(30_000, (h) => h.request('SIGTERM'));
+    const { outcome } = await run(host, { parent: true, quiet: 'off' }, { fluentd: asParent.fluentd });
+    expect(host.sent.map((sent) => sent.split(' @')[0])).toEqual([`SIGINT ${CHILD}`]);
+    expect(outcome).toMatchObject({ drained: false, gate: { name: 'worker' } });
   });
 });
 

@@ -171,6 +171,45 @@ test('a wrapper that starts Fluentd late is not stopped by an old pos file and d
   expect([chunks().length, delivered()]).toEqual([0, 1_000]);
 });
 
+test.each([
+  ['a shell that does not exec it', ['sh', '-c', 'sleep 1; "$0" "$@"; true']],
+  ['a shell that takes SIGUSR1', ['sh', '-c', 'trap : USR1; sleep 1; "$0" "$@"; true']],
+  ['a pipe', ['sh', '-c', 'sleep 1; "$0" "$@" 2>&1 | cat']],
+  ['a session of its own', ['setsid', '--fork', '--wait']],
+])('behind %s it is Fluentd that is flushed and stopped, and its lines are delivered', async (_, wrapper) => {
+  writeFileSync(log('app.log'), lines(1_000));
+  writeFileSync(conf(), renderConf([tailAll(), toOut(memoryBuffer({ flush_interval: '60s' }))]));
+  writeFileSync(marker(), '');
+  const command = [...wrapper, requireFluentd(VERSION).command, '-c', conf()];
+  const wrapped = run(['-c', conf(), '--done-file', marker(), '--strict'], command);
+  expect(await within(30_000, wrapped.exited)).toBe(0);
+  expect(wrapped.stdout()).toMatch(/Worker 0 finished with status 0/);
+  expect(delivered()).toBe(1_000);
+  expect(outcomeOf(wrapped)).toMatchObject({ end: 'stopped', drained: true });
+});
+
+test('what a wrapper began in other sessions ends with its Fluentd', async () => {
+  writeFileSync(log('app.log'), lines(10));
+  writeFileSync(conf(), renderConf([tailAll(), toStdout()]));
+  writeFileSync(marker(), '');
+  const pidFile = join(work.dir, 'other.pid');
+  const script = `setsid sh -c 'echo $$ >${pidFile}; exec sleep 300' & "$0" "$@"; wait`;
+  const { command, env } = requireFluentd(VERSION);
+  const options = ['run', '-c', conf(), '--done-file', marker(), '--strict', '--'];
+  running = startPosidle([...options, 'sh', '-c', script, command, '-c', conf()], { env });
+  expect(await within(30_000, running.exited)).toBe(0);
+  expect(linesIn(running.stdout())).toBe(10);
+  expect(commandOf(readFileSync(pidFile, 'utf8').trim())).not.toMatch(/sleep/);
+});
+
+test('a Fluentd that is to become a daemon is refused', async () => {
+  writeFileSync(conf(), renderConf([tailAll(), toStdout()]));
+  const { command } = requireFluentd(VERSION);
+  const { code, stderr } = await posidle('run', '--', command, '-c', conf(), '-d', join(work.dir, 'pid'));
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/-d: .*leave it out/);
+});
+
 test('a SIGTERM that comes before Fluentd is up leaves it the time to read and to deliver', async () => {
   writeFileSync(log('app.log'), lines(1_000));
   writeFileSync(conf(), renderConf([tailAll(), toStdout()]));
@@ -259,7 +298,8 @@ test('a done file that comes while the configuration is still being asked for is
   const asked = join(work.dir, 'asked');
   const slow = `#!/bin/sh\n: >'${asked}'\nwhile [ ! -e '${marker()}' ]; do /bin/sleep 0.1; done\nexit 1\n`;
   writeFileSync(join(work.dir, 'fluentd'), slow, { mode: 0o755 });
-  const options = ['-c', ours, '--pid', String(pid), '--done-file', marker(), '--ignore-old-done-file'];
+  const which = ['-c', ours, '-p', work.pos, '--pid', String(pid)];
+  const options = [...which, '--done-file', marker(), '--ignore-old-done-file'];
   const watching = watch(options, { env: { ...process.env, PATH: work.dir } });
   await until('fluentd --dry-run is asked', () => existsSync(asked));
   writeFileSync(marker(), '');
@@ -300,6 +340,12 @@ test('the last record of a multiline source is waited for as long as multiline_f
 function signalInside({ pid }: PosidleRun, signal: NodeJS.Signals): void {
   const [init] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   process.kill(Number(init), signal);
+}
+
+/** Empty for a zombie and for none at all. */
+function commandOf(pid: string): string {
+  const path = `/proc/${pid}/cmdline`;
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
 /** Fails before the test's own time is over, so that what runs is cleaned up. */

@@ -136,7 +136,14 @@ interface Turn {
   readonly posFile: PosFileReading['kind'];
   readonly writtenAgo: number;
   readonly files: 'here' | 'unfinished' | 'cut' | 'gone' | 'broken' | 'let go';
-  readonly fluentd: 'running' | 'absent' | 'orphaned' | 'restarted' | 'ambiguous' | 'not permitted';
+  readonly fluentd:
+    | 'running'
+    | 'absent'
+    | 'orphaned'
+    | 'wrapper'
+    | 'restarted'
+    | 'ambiguous'
+    | 'not permitted';
   readonly request: StopRequest['by'] | undefined;
   readonly isNew: boolean;
   readonly chunks: number;
@@ -160,6 +167,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
     'running',
     'absent',
     'orphaned',
+    'wrapper',
     'restarted',
     'ambiguous',
     'not permitted',
@@ -258,6 +266,8 @@ function fluentdOf({ fluentd }: Turn): FluentdReading {
       return ABSENT;
     case 'orphaned':
       return ORPHANED;
+    case 'wrapper':
+      return { kind: 'wrapper', leader: { pid: 4000, startTime: '0' }, since: 0, permitted: true };
     case 'ambiguous':
       return { kind: 'ambiguous', candidates: [row(), row({ pid: 5_000 })] };
   }
