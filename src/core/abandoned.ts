@@ -37,14 +37,14 @@ export interface Awaited {
   readonly size: number;
 }
 
-/** The files that wait for in_tail to find them; undefined: not looked at this time. */
+/** The files that wait for in_tail to find them. */
 export function awaitedIn(
-  followed: readonly FollowedReading[] | undefined,
+  followed: readonly FollowedReading[],
   isKnown: (path: string, inode: string) => boolean,
-): ReadonlyMap<string, Awaited> | undefined {
-  const files = followed?.flatMap((source) => source.files);
-  const waiting = files?.filter(({ path, inode, size }) => size > 0 && !isKnown(path, inode));
-  return waiting && new Map(waiting.map(({ path, inode, size }) => [inode, { path, size }]));
+): ReadonlyMap<string, Awaited> {
+  const files = followed.flatMap((source) => source.files);
+  const waiting = files.filter(({ path, inode, size }) => size > 0 && !isKnown(path, inode));
+  return new Map(waiting.map(({ path, inode, size }) => [inode, { path, size }]));
 }
 
 export function describeAbandoned(files: readonly Abandoned[]): string {

@@ -74,10 +74,10 @@ interface Seen {
 export function remember(memory: Memory, snapshot: Snapshot, { files, policy }: Seen): Memory {
   const { fluentd } = snapshot;
   const entries = rememberEntries(memory, files, snapshot.at);
-  const awaited = awaitedIn(snapshot.followed, knownBy(entries)) ?? memory.awaited;
+  const { followed } = snapshot;
   return {
     entries,
-    awaited,
+    awaited: followed === undefined ? memory.awaited : awaitedIn(followed, knownBy(entries)),
     abandoned: new Map([...memory.abandoned, ...abandonedNow(memory, files, { entries, snapshot, policy })]),
     ...watchWorkers(memory, fluentd),
     emptySince: emptySinceOf(snapshot, memory),
@@ -231,14 +231,13 @@ const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
 function leftBehind({ entries }: Memory, files: readonly ObservedFile[], now: Memory['entries']): number {
   const keys = new Set(files.map(entryKey));
   const paths = new Set(files.filter((file) => !entries.has(entryKey(file))).map(({ path }) => path));
-  const left = [...entries]
+  const replaced = [...entries]
     .filter(([key]) => !keys.has(key) && paths.has(key.slice(0, key.lastIndexOf('\t'))))
-    .map(([, known]) => restOf(known));
+    .map(([, known]) => known);
   const away = files
     .filter(({ state }) => !AT_ITS_PATH.has(state))
-    .map((file) => now.get(entryKey(file)))
-    .map((known) => (known === undefined ? 0 : restOf(known)));
-  return Math.max(0, ...left, ...away);
+    .flatMap((file) => now.get(entryKey(file)) ?? []);
+  return [...replaced, ...away].reduce((most, known) => Math.max(most, restOf(known)), 0);
 }
 
 /** What was written after a truncation was never read, whatever the old position says. */
