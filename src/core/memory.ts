@@ -7,9 +7,10 @@ import { entryKey } from './pos-file.ts';
 import { isSame, type ProcessIdentity } from './processes.ts';
 import type { PosFileReading, Snapshot } from './snapshot.ts';
 import type { Millis } from './units.ts';
+import { NO_WORKERS, type WorkerMemory, watchWorkers } from './workers.ts';
 
 /** What has to be remembered from look to look. */
-export interface Memory {
+export interface Memory extends WorkerMemory {
   readonly entries: ReadonlyMap<string, EntryMemory>;
   /** Pos files: since when empty, and whether they ever held an entry. */
   readonly emptySince: ReadonlyMap<string, Millis>;
@@ -26,9 +27,6 @@ export interface Memory {
   /** The supervisor that runs, and since when it has been seen. */
   readonly supervisor: { readonly identity: ProcessIdentity; readonly since: Millis } | undefined;
   readonly workersSeen: boolean;
-  /** The workers that this supervisor has had, and whether one of them has been replaced. */
-  readonly workers: readonly ProcessIdentity[];
-  readonly workerReplaced: boolean;
   readonly main: MainProcess;
   /** The first look. */
   readonly began: Millis;
@@ -59,8 +57,7 @@ export const NO_MEMORY: Memory = {
   fluentdSeen: false,
   supervisor: undefined,
   workersSeen: false,
-  workers: [],
-  workerReplaced: false,
+  ...NO_WORKERS,
   main: NO_MAIN,
   began: Number.NaN,
 };
@@ -79,7 +76,7 @@ export function remember(memory: Memory, snapshot: Snapshot, { files, policy }: 
     entries,
     awaited: followed === undefined ? memory.awaited : awaitedIn(followed, knownBy(entries)),
     abandoned: new Map([...memory.abandoned, ...abandonedNow(memory, files, { entries, snapshot, policy })]),
-    ...watchWorkers(memory, fluentd),
+    ...watchWorkers(memory, fluentd, memory.supervisor?.identity),
     emptySince: emptySinceOf(snapshot, memory),
     filled: new Set([...memory.filled, ...snapshot.posFiles.filter(isFilled).map(({ path }) => path)]),
     counts: new Map([...memory.counts, ...snapshot.posFiles.flatMap(countOf)]),
@@ -125,20 +122,6 @@ function knownBy(entries: Memory['entries']): (path: string, inode: string) => b
   const paths = new Set(keys.map(([path]) => path));
   const inodes = new Set(keys.map(([, inode]) => inode));
   return (path, inode) => paths.has(path) || inodes.has(inode);
-}
-
-/** A worker that dies is started again, and what was in its memory is gone; while Fluentd ends none is. */
-function watchWorkers(
-  memory: Memory,
-  fluentd: Snapshot['fluentd'],
-): Pick<Memory, 'workers' | 'workerReplaced'> {
-  const { workers, workerReplaced, supervisor } = memory;
-  if (fluentd.kind !== 'running') return { workers, workerReplaced };
-  const isOther = supervisor === undefined || !isSame(supervisor.identity, fluentd.supervisor);
-  const before = isOther ? [] : workers;
-  const added = fluentd.workers.filter((worker) => !before.some((known) => isSame(known, worker)));
-  const gone = before.some((known) => !fluentd.workers.some((worker) => isSame(known, worker)));
-  return { workers: [...before, ...added], workerReplaced: workerReplaced || (gone && added.length > 0) };
 }
 
 function countOf(reading: PosFileReading): readonly (readonly [string, number])[] {
