@@ -13,7 +13,7 @@ import {
 import { entryKey, type PositionEntry } from '../core/pos-file.ts';
 import { printable } from '../core/printable.ts';
 import type { FollowedReading } from '../core/snapshot.ts';
-import { unlistedIn } from '../core/undiscovered.ts';
+import { isBare, unlistedIn } from '../core/undiscovered.ts';
 import { counted, formatBytes, type Millis } from '../core/units.ts';
 import { readBuffers } from '../daemon/read-buffers.ts';
 import { FileSearch, type Scanned } from '../node/files.ts';
@@ -176,8 +176,6 @@ function without(path: string, error: string): PosFileOverview {
 function believed(posFile: PosFileOverview, followed: readonly FollowedReading[]): PosFileOverview {
   const sources = followed.filter((source) => source.posFile === posFile.path);
   if (!posFile.empty || sources.length === 0) return posFile;
-  const isBare = ({ files, unknown }: FollowedReading) =>
-    unknown === undefined && files.every(({ size }) => size === 0);
   if (!sources.every(isBare)) return posFile;
   const { error: _, ...rest } = posFile;
   return rest;

@@ -1,6 +1,7 @@
 import type { Memory } from './memory.ts';
 import type { Policy } from './policy.ts';
-import type { FollowedReading, PosFileReading, Snapshot } from './snapshot.ts';
+import type { PosFileReading, Snapshot } from './snapshot.ts';
+import { isBare } from './undiscovered.ts';
 
 export interface UnknownPosFile {
   readonly path: string;
@@ -37,8 +38,6 @@ export function doubtOf(reading: PosFileReading, doubts: Doubts): readonly Unkno
 /** No file of any source of this pos file holds a byte: there is nothing that it could have an entry for. */
 function hasNothingToFollow(path: string, { snapshot }: Doubts): boolean {
   const sources = snapshot.followed?.filter(({ posFile }) => posFile === path) ?? [];
-  const isBare = ({ files, unknown }: FollowedReading) =>
-    unknown === undefined && files.every(({ size }) => size === 0);
   return sources.length > 0 && sources.every(isBare);
 }
 

@@ -15,6 +15,11 @@ export function unlistedIn(followed: readonly FollowedReading[]): readonly strin
   );
 }
 
+/** It is known that no file of the source holds a byte. */
+export function isBare({ files, unknown }: FollowedReading): boolean {
+  return unknown === undefined && files.every(({ size }) => size === 0);
+}
+
 /** in_tail has an entry for each path that it follows; the one of a file that it let go does not count. */
 export function undiscoveredIn(
   followed: FollowedReading,

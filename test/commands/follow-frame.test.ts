@@ -6,7 +6,7 @@ import { InspectedRows } from '../../src/core/inspected-rows.ts';
 import { History, Track } from '../../src/core/inspection-history.ts';
 import { overview } from '../../src/core/overview.ts';
 import { bytesOf } from '../support/arbitraries.ts';
-import { posText } from '../support/builders.ts';
+import { inspectedPosFile, posText } from '../support/builders.ts';
 
 const PATHS = Array.from({ length: 30 }, (_, at) => `/${at}.log`);
 
@@ -16,16 +16,7 @@ function frame({ rows, top = 0 }: { readonly rows: number; readonly top?: number
   const entries = new InspectedRows(new EntryRows(bytesOf(posText(lines))));
   for (const row of PATHS.keys())
     entries.show(row, { state: 'behind', size: 8, lag: 4, read: false, age: 0 });
-  const posFile = {
-    path: '/p',
-    entries,
-    unparsable: [],
-    age: 0,
-    error: 'odd',
-    empty: false,
-    troubles: [],
-    successors: [],
-  };
+  const posFile = inspectedPosFile(entries, { path: '/p', error: 'odd' });
   const found = overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });
   const live = { sort: 'lag', paused: false, top, at: new Date(0), interval: 1_000 } as const;
   const view = { style: styleOf(false), width: 80, raw: false, conf: undefined, notes: [] };

@@ -5,7 +5,7 @@ import { InspectedRows } from '../../src/core/inspected-rows.ts';
 import type { FileState } from '../../src/core/lag.ts';
 import { type Overview, overview, type PosFileOverview } from '../../src/core/overview.ts';
 import { bytesOf } from '../support/arbitraries.ts';
-import { posText } from '../support/builders.ts';
+import { inspectedPosFile, posText } from '../support/builders.ts';
 
 type States = Readonly<Record<string, FileState>>;
 
@@ -17,16 +17,7 @@ function posFile(states: States, changes: Partial<PosFileOverview> = {}): PosFil
     const lag = state === 'caught-up' ? 0 : 4;
     entries.show(row, { state, size: 8, lag: state === 'missing' ? null : lag, read: lag === 0, age: 0 });
   }
-  return {
-    path: '/p',
-    entries,
-    unparsable: [],
-    age: 0,
-    empty: false,
-    troubles: [],
-    successors: [],
-    ...changes,
-  };
+  return inspectedPosFile(entries, { path: '/p', ...changes });
 }
 
 function look(posFiles: readonly PosFileOverview[], undiscovered: readonly string[] = []): Overview {

@@ -8,7 +8,7 @@ import { InspectedRows, judge, NO_PAST } from '../../src/core/inspected-rows.ts'
 import { type Overview, overview, type PosFileOverview } from '../../src/core/overview.ts';
 import { widthOf } from '../../src/core/text-width.ts';
 import { bytesOf } from '../support/arbitraries.ts';
-import { POS, posText } from '../support/builders.ts';
+import { inspectedPosFile, posText } from '../support/builders.ts';
 
 const DEEP =
   '/var/log/pods/default_my-application-7d9f8b6c5d-abcde_12345678-1234-1234-1234-123456789012/app/0.log';
@@ -68,7 +68,7 @@ test('a position that no file can have is told as such, and is a number for prog
   const text = `/a\t0000000000000005\t7\n/b\tfffffffffffffffe\t7\n/c\t${'f'.repeat(300)}\t7\n/d\t${'f'.repeat(16)}\t7\n`;
   const entries = new InspectedRows(new EntryRows(bytesOf(text)));
   for (let row = 0; row < 4; row += 1) entries.show(row);
-  const posFile = { path: POS, entries, unparsable: [], age: 0, empty: false, troubles: [], successors: [] };
+  const posFile = inspectedPosFile(entries);
   const found = overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });
   const linesOf = (parts: Iterable<string>) => [...parts].join('\n').split('\n').slice(2, 6);
   const table = linesOf(shown(found, { raw: true }));
@@ -116,15 +116,6 @@ function overviewOf(sizes: readonly (number | null)[], changes: Partial<PosFileO
     const around = { past: NO_PAST, succeeded: false, posFileAge: 0 };
     entries.show(row, judge(entries.rows.entry(row), look, around));
   }
-  const posFile = {
-    path: POS,
-    entries,
-    unparsable: [],
-    age: 0,
-    empty: false,
-    troubles: [],
-    successors: [],
-    ...changes,
-  };
+  const posFile = inspectedPosFile(entries, changes);
   return overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });
 }

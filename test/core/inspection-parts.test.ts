@@ -11,7 +11,7 @@ import { type Overview, overview, verdictOf } from '../../src/core/overview.ts';
 import { parsePosFile } from '../../src/core/pos-file.ts';
 import { whyUnparsable } from '../../src/core/pos-line.ts';
 import { bytesOf } from '../support/arbitraries.ts';
-import { entry, posText } from '../support/builders.ts';
+import { entry, inspectedPosFile, posText } from '../support/builders.ts';
 
 interface Written {
   /** null: there is no such file. */
@@ -255,14 +255,6 @@ function overviewOf(files: Readonly<Record<string, Written>>): Overview {
       size === null ? {} : { atPath: { inode: '7', size, writtenAgo: age }, newlineLeft: true };
     entries.show(row, judge(entries.rows.entry(row), look, { ...NOW, posFileAge: age }));
   }
-  const posFile = {
-    path: '/pos',
-    entries,
-    unparsable: [],
-    age: 0,
-    empty: false,
-    troubles: [],
-    successors: [],
-  };
+  const posFile = inspectedPosFile(entries, { path: '/pos' });
   return overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });
 }

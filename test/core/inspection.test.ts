@@ -4,7 +4,7 @@ import { InspectedRows } from '../../src/core/inspected-rows.ts';
 import { inspectionOf, whole } from '../../src/core/inspection.ts';
 import { type Overview, overview, type PosFileOverview } from '../../src/core/overview.ts';
 import { bytesOf } from '../support/arbitraries.ts';
-import { LOG, POS, posText } from '../support/builders.ts';
+import { inspectedPosFile, LOG, POS, posText } from '../support/builders.ts';
 
 const BEHIND = { state: 'behind', size: 160, lag: 60, read: false, age: 5 } as const;
 const UNKNOWN = { state: 'missing', size: null, lag: null, read: false, age: 5 } as const;
@@ -45,7 +45,7 @@ function posFile(text?: string): PosFileOverview {
   const entries = new InspectedRows(new EntryRows(bytesOf(text ?? posText(lines))));
   for (const [row, judgement] of [BEHIND, UNKNOWN].entries())
     if (row < entries.rows.count) entries.show(row, judgement);
-  return { path: POS, entries, unparsable: [], age: 0, empty: false, troubles: [], successors: [] };
+  return inspectedPosFile(entries);
 }
 
 function overviewOf(

@@ -57,6 +57,12 @@ const start = async (version: string, text: string) => {
   await fluentd.ready;
   return fluentd;
 };
+/** With a thousand lines in a memory buffer. */
+const startHolding = (version: string) => {
+  writeFileSync(log('app.log'), lines(1_000));
+  const buffer = memoryBuffer({ flush_interval: '60s' });
+  return start(version, renderConf([tail(log('*.log'), work.pos), toFile(join(work.dir, 'out'), buffer)]));
+};
 const watch = async (options: readonly string[], how?: PosidleOptions) => {
   watching = startPosidle(['watch', '-c', conf(), '--done-file', marker(), '--strict', ...options], how);
   return watching;
@@ -193,14 +199,7 @@ describe('with Fluentd 1.18.0', () => {
   );
 
   test('a Fluentd that is killed takes its memory buffer with it: that is not drained, and --strict exits 3', async () => {
-    writeFileSync(log('app.log'), lines(1_000));
-    const running = await start(
-      version,
-      renderConf([
-        tail(log('*.log'), work.pos),
-        toFile(join(work.dir, 'out'), memoryBuffer({ flush_interval: '60s' })),
-      ]),
-    );
+    const running = await startHolding(version);
     const run = await watch([...ofPid(running), '--start-timeout', '20s']);
     await run.logged(/→ watching/);
     running.kill();
@@ -214,14 +213,7 @@ describe('with Fluentd 1.18.0', () => {
   });
 
   test('a worker that is killed takes its memory buffer with it, though another one takes its place: that is not drained', async () => {
-    writeFileSync(log('app.log'), lines(1_000));
-    const running = await start(
-      version,
-      renderConf([
-        tail(log('*.log'), work.pos),
-        toFile(join(work.dir, 'out'), memoryBuffer({ flush_interval: '60s' })),
-      ]),
-    );
+    const running = await startHolding(version);
     const run = await watch(ofPid(running));
     await run.logged(/→ watching/);
     const [worker = 0] = workersOf(running.pid);

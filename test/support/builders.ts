@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
 import { NO_BUFFERS } from '../../src/core/buffers.ts';
 import type { TailSource } from '../../src/core/fluent-conf.ts';
+import type { InspectedRows } from '../../src/core/inspected-rows.ts';
 import { type Observation, observe } from '../../src/core/observation.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
+import type { PosFileOverview } from '../../src/core/overview.ts';
 import { encodePath } from '../../src/core/path-bytes.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/core/policy.ts';
 import { entryKey, type PositionEntry, parsePosFile } from '../../src/core/pos-file.ts';
@@ -43,6 +45,15 @@ export function parse(text: string | Uint8Array): ReturnType<typeof parsePosFile
 
 export function entry(changes: Partial<PositionEntry> = {}): PositionEntry {
   return { path: LOG, position: 100, inode: '7', ...changes };
+}
+
+/** A pos file as inspect finds it. */
+export function inspectedPosFile(
+  entries: InspectedRows,
+  changes: Partial<PosFileOverview> = {},
+): PosFileOverview {
+  const nothingElse = { unparsable: [], age: 0, empty: false, troubles: [], successors: [] };
+  return { path: POS, entries, ...nothingElse, ...changes };
 }
 
 /** A look at an entry's own file, of the given size; with bytes left they hold a newline. */
