@@ -11,7 +11,7 @@ import { runParent } from './commands/run.ts';
 import { CommandError, UsageError } from './commands/usage-error.ts';
 import { runWatch } from './commands/watch.ts';
 import { EXIT } from './core/outcome.ts';
-import { printable } from './core/printable.ts';
+import { printable } from './core/text/printable.ts';
 
 /** Put in by docker/bundle.mjs. */
 declare const BUILD: { readonly version: string; readonly packed: boolean };

@@ -2,7 +2,7 @@ import type { Chunk } from './core/buffers.ts';
 import type { Endpoint, TailSource } from './core/fluent-conf.ts';
 import type { ProcessIdentity, ProcessRow } from './core/processes.ts';
 import type { FileStat, FollowedFile, StopRequest } from './core/snapshot.ts';
-import type { Millis } from './core/units.ts';
+import type { Millis } from './core/text/units.ts';
 
 /**
  * All that the daemon may ask of the outside world: facts out, orders in. What is not there is `undefined`; what is broken

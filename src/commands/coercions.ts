@@ -1,7 +1,7 @@
 import type { Endpoint } from '../core/fluent-conf.ts';
 import { STATES } from '../core/inspected-rows.ts';
 import type { FileState } from '../core/lag.ts';
-import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../core/units.ts';
+import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../core/text/units.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A duration, or one of these words. */

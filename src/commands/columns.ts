@@ -1,5 +1,5 @@
 import type { FileState } from '../core/lag.ts';
-import { shortenMiddle, widthOf } from '../core/text-width.ts';
+import { shortenMiddle, widthOf } from '../core/text/text-width.ts';
 import type { Style } from './inspect-style.ts';
 
 /** One column of a table; its last column is the file's name, which takes what is left. */

@@ -1,5 +1,5 @@
 import { type Overview, verdictOf } from '../core/overview.ts';
-import { printable } from '../core/printable.ts';
+import { printable } from '../core/text/printable.ts';
 import { FollowedPosFile } from './follow-pos-file.ts';
 import type { View } from './inspect-table.ts';
 

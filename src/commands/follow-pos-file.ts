@@ -2,8 +2,8 @@ import { STATES } from '../core/inspected-rows.ts';
 import type { FileState } from '../core/lag.ts';
 import type { PosFileOverview, UndiscoveredOverview } from '../core/overview.ts';
 import { whyUnparsable } from '../core/pos-line.ts';
-import { printable } from '../core/printable.ts';
-import { counted, formatBytes } from '../core/units.ts';
+import { printable } from '../core/text/printable.ts';
+import { counted, formatBytes } from '../core/text/units.ts';
 
 /** What one look found of a pos file. */
 export interface PosFileLook {

@@ -3,7 +3,7 @@ import { History, Track } from '../core/inspection-history.ts';
 import { SORT_KEYS, type SortKey } from '../core/inspection-order.ts';
 import { EXIT } from '../core/outcome.ts';
 import type { Overview } from '../core/overview.ts';
-import { printableJson } from '../core/printable.ts';
+import { printableJson } from '../core/text/printable.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { canDraw, Ending, Screen, Throttle, writeAll } from '../node/terminal.ts';
 import { frameOf, type Live } from './follow-frame.ts';

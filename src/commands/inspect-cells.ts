@@ -1,10 +1,10 @@
-import { formatAge } from '../core/age.ts';
 import type { ShownEntry } from '../core/inspected-rows.ts';
 import { shareRead } from '../core/inspection-order.ts';
 import type { UndiscoveredOverview } from '../core/overview.ts';
 import { LARGEST_POSITION } from '../core/pos-line.ts';
-import { printable } from '../core/printable.ts';
-import { formatBytes } from '../core/units.ts';
+import { formatAge } from '../core/text/age.ts';
+import { printable } from '../core/text/printable.ts';
+import { formatBytes } from '../core/text/units.ts';
 import type { Cells, Column } from './columns.ts';
 
 export const COLUMNS: readonly Column[] = [

@@ -11,10 +11,10 @@ import {
   undiscoveredFiles,
 } from '../core/overview.ts';
 import { entryKey, type PositionEntry } from '../core/pos-file.ts';
-import { printable } from '../core/printable.ts';
 import type { FollowedReading } from '../core/snapshot.ts';
+import { printable } from '../core/text/printable.ts';
+import { counted, formatBytes, type Millis } from '../core/text/units.ts';
 import { isBare, unlistedIn } from '../core/undiscovered.ts';
-import { counted, formatBytes, type Millis } from '../core/units.ts';
 import { readBuffers } from '../daemon/read-buffers.ts';
 import { FileSearch, type Scanned } from '../node/files.ts';
 import { LogFiles } from '../node/log-files.ts';

@@ -4,10 +4,10 @@ import { rowsOf, shareRead, undiscoveredOf, type Which } from '../core/inspectio
 import type { Overview, PosFileOverview, UndiscoveredOverview } from '../core/overview.ts';
 import { verdictOf } from '../core/overview.ts';
 import { whyUnparsable } from '../core/pos-line.ts';
-import { printable } from '../core/printable.ts';
 import type { ConfFacts } from '../core/subject.ts';
-import { shortenEnd, shortenMiddle, widthOf, wrap } from '../core/text-width.ts';
-import { counted, formatBytes, formatDuration } from '../core/units.ts';
+import { printable } from '../core/text/printable.ts';
+import { shortenEnd, shortenMiddle, widthOf, wrap } from '../core/text/text-width.ts';
+import { counted, formatBytes, formatDuration } from '../core/text/units.ts';
 import { Layout } from './columns.ts';
 import { inGroups } from './groups.ts';
 import { COLUMNS, cellsOf, RAW_COLUMNS, rawCellsOf, undiscoveredCells } from './inspect-cells.ts';

@@ -1,7 +1,7 @@
 import { check } from '../core/inspection-check.ts';
 import { EXIT } from '../core/outcome.ts';
 import type { Overview } from '../core/overview.ts';
-import { printable } from '../core/printable.ts';
+import { printable } from '../core/text/printable.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { ProgressLine, widthOfStdout, writeAll } from '../node/terminal.ts';
 import { follow } from './follow.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { formatBytes } from '../core/units.ts';
+import { formatBytes } from '../core/text/units.ts';
 import { InstallError, install } from '../node/install.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -7,7 +7,7 @@ import {
   identityOf,
   type ProcessIdentity,
 } from '../core/processes.ts';
-import { LONGEST_TIMER, type Millis } from '../core/units.ts';
+import { LONGEST_TIMER, type Millis } from '../core/text/units.ts';
 import { findFluentd } from '../daemon/find-fluentd.ts';
 import { type Child, startChild } from '../node/child.ts';
 import type { NodeHost } from '../node/node-host.ts';

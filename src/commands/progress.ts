@@ -1,7 +1,7 @@
 import { bufferGate, bytesLeft, readGate } from '../core/gates.ts';
 import type { Observation } from '../core/observation.ts';
 import type { State } from '../core/state.ts';
-import { formatBytes, formatDuration, type Millis } from '../core/units.ts';
+import { formatBytes, formatDuration, type Millis } from '../core/text/units.ts';
 
 const BAR = 20;
 

@@ -1,7 +1,7 @@
 import { bytesLeft } from '../core/gates.ts';
 import type { Observation } from '../core/observation.ts';
 import type { State } from '../core/state.ts';
-import { counted, formatBytes, formatDuration, type Millis } from '../core/units.ts';
+import { counted, formatBytes, formatDuration, type Millis } from '../core/text/units.ts';
 import type { Reporter, Transition } from '../daemon/loop.ts';
 import type { Done } from '../daemon/perform.ts';
 import type { Log } from '../log.ts';

@@ -2,7 +2,7 @@ import { renderMetrics } from '../core/metrics.ts';
 import type { Observation } from '../core/observation.ts';
 import type { State } from '../core/state.ts';
 import { type Status, statusOf } from '../core/status.ts';
-import type { Millis } from '../core/units.ts';
+import type { Millis } from '../core/text/units.ts';
 import type { Reporter, Transition } from '../daemon/loop.ts';
 import type { Answer, Routes } from '../node/http-server.ts';
 import type { Usage } from '../node/usage.ts';

@@ -8,7 +8,7 @@ import {
   sectionsOf,
 } from './conf-element.ts';
 import { type Evaluated, evaluate, type RubyContext, unsetVariables } from './conf-ruby.ts';
-import type { Millis } from './units.ts';
+import type { Millis } from './text/units.ts';
 
 /** What one reading of a configuration gathers beside its facts. */
 export interface Reading {

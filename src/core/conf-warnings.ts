@@ -3,7 +3,7 @@ import { placeText } from './conf-element.ts';
 import type { Params } from './conf-params.ts';
 import type { TailSource } from './conf-tail.ts';
 import type { FluentConf } from './fluent-conf.ts';
-import { formatDuration, type Millis } from './units.ts';
+import { formatDuration, type Millis } from './text/units.ts';
 
 /** The waits that are measured against what in_tail needs. */
 export interface Waits {

@@ -2,7 +2,7 @@ import type { Observation } from './observation.ts';
 import { type Policy, stopReserve } from './policy.ts';
 import type { StopRequest } from './snapshot.ts';
 import type { State, Trigger } from './state.ts';
-import type { Millis } from './units.ts';
+import type { Millis } from './text/units.ts';
 
 /** Measured: a limited in_tail reads 65 to 80 % of what its limit allows. */
 const SLOWER_THAN_ITS_LIMIT = 2;

@@ -2,7 +2,7 @@ import type { Observation } from './observation.ts';
 import type { Policy } from './policy.ts';
 import type { ProcessRow } from './processes.ts';
 import type { End, Trigger } from './state.ts';
-import { formatDuration } from './units.ts';
+import { formatDuration } from './text/units.ts';
 
 /** Why the drain begins. */
 export function describeTrigger({ by }: Trigger, seen: Observation, policy: Policy): string {

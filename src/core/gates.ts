@@ -1,8 +1,8 @@
 import { isRetrying, whatIsBuffered } from './buffers.ts';
 import type { Observation, ObservedFile } from './observation.ts';
 import type { Gate } from './state.ts';
+import { counted, formatBytes, formatDuration } from './text/units.ts';
 import type { UndiscoveredFile } from './undiscovered.ts';
-import { counted, formatBytes, formatDuration } from './units.ts';
 
 /** The first condition of "everything read" that does not hold; undefined: everything is read. */
 export function readGate(seen: Observation, acceptEmpty: boolean): Gate | undefined {

@@ -3,7 +3,7 @@ import { type FileState, type Lag, type LagContext, lagOf } from './lag.ts';
 import { DEFAULT_POLICY } from './policy.ts';
 import type { PositionEntry } from './pos-file.ts';
 import type { FileLook, FileStat } from './snapshot.ts';
-import type { Millis } from './units.ts';
+import type { Millis } from './text/units.ts';
 
 export const STATES: readonly FileState[] = [
   'caught-up',

@@ -1,7 +1,7 @@
 import type { EntryPast, Judgement } from './inspected-rows.ts';
 import { DEFAULT_POLICY } from './policy.ts';
 import type { PositionEntry } from './pos-file.ts';
-import type { Millis } from './units.ts';
+import type { Millis } from './text/units.ts';
 
 /** How fast an entry is read, and how its lag has gone. */
 export interface Pace {

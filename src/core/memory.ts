@@ -6,7 +6,7 @@ import type { Policy } from './policy.ts';
 import { entryKey } from './pos-file.ts';
 import { isSame, type ProcessIdentity } from './processes.ts';
 import type { PosFileReading, Snapshot } from './snapshot.ts';
-import type { Millis } from './units.ts';
+import type { Millis } from './text/units.ts';
 import { NO_WORKERS, type WorkerMemory, watchWorkers } from './workers.ts';
 
 /** What has to be remembered from look to look. */

@@ -3,7 +3,7 @@ import { describeEnd, describeTrigger } from './explain.ts';
 import type { Observation } from './observation.ts';
 import type { Policy } from './policy.ts';
 import type { Action, End, Gate, State, Trigger, Verdict } from './state.ts';
-import { counted, type Millis } from './units.ts';
+import { counted, type Millis } from './text/units.ts';
 
 export interface Step {
   readonly state: State;

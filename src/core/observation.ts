@@ -6,8 +6,8 @@ import type { Policy } from './policy.ts';
 import { entryKey, latestEntries, type PositionEntry } from './pos-file.ts';
 import type { FluentdReading } from './processes.ts';
 import type { FileLook, PosFileReading, Snapshot, StopRequest } from './snapshot.ts';
+import type { Millis } from './text/units.ts';
 import { type UndiscoveredFile, undiscoveredIn, unlistedIn } from './undiscovered.ts';
-import type { Millis } from './units.ts';
 
 /** What the looks so far mean: the snapshot held against the observation before it. */
 export interface Observation {

@@ -4,7 +4,7 @@ import { bufferGate, readGate } from './gates.ts';
 import type { Observation } from './observation.ts';
 import type { Policy } from './policy.ts';
 import type { End, Gate, State, StateName, Trigger } from './state.ts';
-import { counted, formatBytes, formatDuration, type Millis } from './units.ts';
+import { counted, formatBytes, formatDuration, type Millis } from './text/units.ts';
 
 /** What came of it, told after Fluentd is gone: its own exit code says nothing about delivery. */
 export interface Outcome {

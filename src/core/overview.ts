@@ -3,8 +3,8 @@ import type { EntryRows } from './entry-rows.ts';
 import { type InspectedRows, noTotals, type Totals } from './inspected-rows.ts';
 import type { UnparsableLine } from './pos-file.ts';
 import type { FollowedReading } from './snapshot.ts';
+import { counted, formatBytes, type Millis } from './text/units.ts';
 import { type UndiscoveredFile, undiscoveredIn } from './undiscovered.ts';
-import { counted, formatBytes, type Millis } from './units.ts';
 
 /** What one look of `inspect` found. */
 export interface Overview {

@@ -1,7 +1,7 @@
 import type { BuffersReading } from './buffers.ts';
 import type { PositionEntry, UnparsableLine } from './pos-file.ts';
 import type { FluentdReading, ProcessIdentity } from './processes.ts';
-import type { Millis } from './units.ts';
+import type { Millis } from './text/units.ts';
 
 /** Everything that one look at the world found: facts only, nothing concluded. */
 export interface Snapshot {

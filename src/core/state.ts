@@ -1,6 +1,6 @@
 import type { Held } from './buffers.ts';
 import type { StopRequest } from './snapshot.ts';
-import type { Millis } from './units.ts';
+import type { Millis } from './text/units.ts';
 
 /** Where the machine stands. The data belong to the state: nothing can be read that does not apply. */
 export type State =

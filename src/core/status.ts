@@ -4,7 +4,7 @@ import type { FileState } from './lag.ts';
 import type { Observation } from './observation.ts';
 import type { ProcessIdentity } from './processes.ts';
 import type { State, StateName, Trigger } from './state.ts';
-import type { Millis } from './units.ts';
+import type { Millis } from './text/units.ts';
 
 /** What GET /status answers. Byte counts and milliseconds; null where unknown. */
 export interface Status {

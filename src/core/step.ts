@@ -37,7 +37,7 @@ import {
 import type { Observation } from './observation.ts';
 import { FLUSH_AGAIN, type Policy } from './policy.ts';
 import type { Gate, State, StateName, Trigger, Verdict } from './state.ts';
-import { formatDuration, type Millis } from './units.ts';
+import { formatDuration, type Millis } from './text/units.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,

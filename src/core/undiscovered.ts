@@ -1,5 +1,5 @@
 import type { FollowedReading, PosFileReading } from './snapshot.ts';
-import type { Millis } from './units.ts';
+import type { Millis } from './text/units.ts';
 
 export interface UndiscoveredFile {
   readonly path: string;

@@ -6,7 +6,7 @@ import type { FluentdReading } from '../core/processes.ts';
 import { begin, type State, type StateName } from '../core/state.ts';
 import { step } from '../core/step.ts';
 import type { Subject } from '../core/subject.ts';
-import type { Millis } from '../core/units.ts';
+import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { collect, type Depth } from './collect.ts';
 import { findFluentd, followFluentd } from './find-fluentd.ts';

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { printable } from '../core/printable.ts';
+import { printable } from '../core/text/printable.ts';
 import type { Log, LogFormat, LogLevel } from '../log.ts';
 import { openStderr } from './stderr.ts';
 

@@ -1,7 +1,7 @@
 import type { TailSource } from '../core/fluent-conf.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/processes.ts';
 import type { FollowedFile, StopRequest } from '../core/snapshot.ts';
-import type { Millis } from '../core/units.ts';
+import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { listChunks } from './chunks.ts';
 import { appendNewline, FileSearch, readFile, statFiles } from './files.ts';

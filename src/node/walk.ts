@@ -12,7 +12,7 @@ import {
   type WallClock,
 } from '../core/path-pattern.ts';
 import type { FileStat } from '../core/snapshot.ts';
-import type { Millis } from '../core/units.ts';
+import type { Millis } from '../core/text/units.ts';
 
 /** What decides which files a source follows. */
 export interface FollowRules extends PathRules {

@@ -6,7 +6,7 @@ import { tableLines, type View } from '../../src/commands/inspect-table.ts';
 import { EntryRows } from '../../src/core/entry-rows.ts';
 import { InspectedRows, judge, NO_PAST } from '../../src/core/inspected-rows.ts';
 import { type Overview, overview, type PosFileOverview } from '../../src/core/overview.ts';
-import { widthOf } from '../../src/core/text-width.ts';
+import { widthOf } from '../../src/core/text/text-width.ts';
 import { bytesOf } from '../support/arbitraries.ts';
 import { inspectedPosFile, posText } from '../support/builders.ts';
 

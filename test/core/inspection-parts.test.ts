@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { formatAge } from '../../src/core/age.ts';
 import { EntryRows } from '../../src/core/entry-rows.ts';
 import { type DatedLook, InspectedRows, judge, NO_PAST } from '../../src/core/inspected-rows.ts';
 import { check } from '../../src/core/inspection-check.ts';
@@ -10,6 +9,7 @@ import { placesOf, rowsOf, SORT_KEYS, type SortKey } from '../../src/core/inspec
 import { type Overview, overview, verdictOf } from '../../src/core/overview.ts';
 import { parsePosFile } from '../../src/core/pos-file.ts';
 import { whyUnparsable } from '../../src/core/pos-line.ts';
+import { formatAge } from '../../src/core/text/age.ts';
 import { bytesOf } from '../support/arbitraries.ts';
 import { entry, inspectedPosFile, posText } from '../support/builders.ts';
 

@@ -12,7 +12,7 @@ import type { FluentdReading, ProcessRow } from '../../src/core/processes.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../../src/core/snapshot.ts';
 import type { State } from '../../src/core/state.ts';
 import type { ConfFacts, Subject } from '../../src/core/subject.ts';
-import type { Millis } from '../../src/core/units.ts';
+import type { Millis } from '../../src/core/text/units.ts';
 import { type Reporter, type Task, type Transition, watch } from '../../src/daemon/loop.ts';
 import type { Done } from '../../src/daemon/perform.ts';
 import type { Host } from '../../src/host.ts';

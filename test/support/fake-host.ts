@@ -3,7 +3,7 @@ import type { Endpoint, TailSource } from '../../src/core/fluent-conf.ts';
 import { encodePath } from '../../src/core/path-bytes.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/processes.ts';
 import type { FileStat, FollowedFile, StopRequest } from '../../src/core/snapshot.ts';
-import type { Millis } from '../../src/core/units.ts';
+import type { Millis } from '../../src/core/text/units.ts';
 import type { FileContent, Host } from '../../src/host.ts';
 import { POS, posText } from './builders.ts';
 

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { counted, formatBytes, formatDuration, parseDuration, parseSize } from '../../src/core/units.ts';
-import { RUNS } from '../support/arbitraries.ts';
+import {
+  counted,
+  formatBytes,
+  formatDuration,
+  parseDuration,
+  parseSize,
+} from '../../../src/core/text/units.ts';
+import { RUNS } from '../../support/arbitraries.ts';
 
 describe('a duration', () => {
   test.each([

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sparkline } from '../../src/core/sparkline.ts';
-import { shortenEnd, shortenMiddle, widthOf, wrap } from '../../src/core/text-width.ts';
-import { RUNS } from '../support/arbitraries.ts';
+import { sparkline } from '../../../src/core/text/sparkline.ts';
+import { shortenEnd, shortenMiddle, widthOf, wrap } from '../../../src/core/text/text-width.ts';
+import { RUNS } from '../../support/arbitraries.ts';
 
 describe('the width of a text in a terminal', () => {
   test.each([

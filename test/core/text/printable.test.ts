@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodePath } from '../../src/core/path-bytes.ts';
-import { printable, printableJson } from '../../src/core/printable.ts';
-import { RUNS } from '../support/arbitraries.ts';
+import { decodePath } from '../../../src/core/path-bytes.ts';
+import { printable, printableJson } from '../../../src/core/text/printable.ts';
+import { RUNS } from '../../support/arbitraries.ts';
 
 describe('printable text', () => {
   test.each(['/var/log/app.log', 'a b', 'ünïcode 日本語 😀', ''])('leaves %j as it is', (text) => {
