@@ -1,5 +1,5 @@
 import { bench, describe } from 'vitest';
-import { parsePosFile } from '../src/core/pos-file.ts';
+import { parsePosFile } from '../src/core/pos-file/pos-file.ts';
 import { posText } from './support/builders.ts';
 
 const paths = (count: number, name: string) =>

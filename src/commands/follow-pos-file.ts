@@ -1,7 +1,7 @@
 import { STATES } from '../core/inspected-rows.ts';
 import type { FileState } from '../core/lag.ts';
 import type { PosFileOverview, UndiscoveredOverview } from '../core/overview.ts';
-import { whyUnparsable } from '../core/pos-line.ts';
+import { whyUnparsable } from '../core/pos-file/pos-line.ts';
 import { printable } from '../core/text/printable.ts';
 import { counted, formatBytes } from '../core/text/units.ts';
 

@@ -1,7 +1,7 @@
 import type { ShownEntry } from '../core/inspected-rows.ts';
 import { shareRead } from '../core/inspection-order.ts';
 import type { UndiscoveredOverview } from '../core/overview.ts';
-import { LARGEST_POSITION } from '../core/pos-line.ts';
+import { LARGEST_POSITION } from '../core/pos-file/pos-line.ts';
 import { formatAge } from '../core/text/age.ts';
 import { printable } from '../core/text/printable.ts';
 import { formatBytes } from '../core/text/units.ts';

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { EntryRows } from '../core/entry-rows.ts';
 import { type DatedLook, InspectedRows, judge, NO_PAST } from '../core/inspected-rows.ts';
 import type { History } from '../core/inspection-history.ts';
 import {
@@ -10,7 +9,8 @@ import {
   type Trouble,
   undiscoveredFiles,
 } from '../core/overview.ts';
-import { entryKey, type PositionEntry } from '../core/pos-file.ts';
+import { EntryRows } from '../core/pos-file/entry-rows.ts';
+import { entryKey, type PositionEntry } from '../core/pos-file/pos-file.ts';
 import type { FollowedReading } from '../core/snapshot.ts';
 import { printable } from '../core/text/printable.ts';
 import { counted, formatBytes, type Millis } from '../core/text/units.ts';

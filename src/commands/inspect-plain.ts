@@ -1,7 +1,7 @@
 import type { ShownEntry } from '../core/inspected-rows.ts';
 import { rowsOf, undiscoveredOf } from '../core/inspection-order.ts';
 import { type Overview, type PosFileOverview, verdictOf } from '../core/overview.ts';
-import { whyUnparsable } from '../core/pos-line.ts';
+import { whyUnparsable } from '../core/pos-file/pos-line.ts';
 import { printable } from '../core/text/printable.ts';
 import { formatBytes, formatDuration } from '../core/text/units.ts';
 import { inGroups } from './groups.ts';

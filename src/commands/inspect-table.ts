@@ -3,7 +3,7 @@ import type { Totals } from '../core/inspected-rows.ts';
 import { rowsOf, shareRead, undiscoveredOf, type Which } from '../core/inspection-order.ts';
 import type { Overview, PosFileOverview, UndiscoveredOverview } from '../core/overview.ts';
 import { verdictOf } from '../core/overview.ts';
-import { whyUnparsable } from '../core/pos-line.ts';
+import { whyUnparsable } from '../core/pos-file/pos-line.ts';
 import type { ConfFacts } from '../core/subject.ts';
 import { printable } from '../core/text/printable.ts';
 import { shortenEnd, shortenMiddle, widthOf, wrap } from '../core/text/text-width.ts';

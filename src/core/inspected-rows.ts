@@ -1,7 +1,7 @@
-import type { EntryRows } from './entry-rows.ts';
 import { type FileState, type Lag, type LagContext, lagOf } from './lag.ts';
 import { DEFAULT_POLICY } from './policy.ts';
-import type { PositionEntry } from './pos-file.ts';
+import type { EntryRows } from './pos-file/entry-rows.ts';
+import type { PositionEntry } from './pos-file/pos-file.ts';
 import type { FileLook, FileStat } from './snapshot.ts';
 import type { Millis } from './text/units.ts';
 

@@ -1,6 +1,6 @@
 import type { EntryPast, Judgement } from './inspected-rows.ts';
 import { DEFAULT_POLICY } from './policy.ts';
-import type { PositionEntry } from './pos-file.ts';
+import type { PositionEntry } from './pos-file/pos-file.ts';
 import type { Millis } from './text/units.ts';
 
 /** How fast an entry is read, and how its lag has gone. */

@@ -3,7 +3,7 @@ import type { FileState } from './lag.ts';
 import { type MainProcess, NO_MAIN, watchMain } from './main-process.ts';
 import type { ObservedFile } from './observation.ts';
 import type { Policy } from './policy.ts';
-import { entryKey } from './pos-file.ts';
+import { entryKey } from './pos-file/pos-file.ts';
 import { isSame, type ProcessIdentity } from './processes.ts';
 import type { PosFileReading, Snapshot } from './snapshot.ts';
 import type { Millis } from './text/units.ts';

@@ -1,7 +1,7 @@
 import type { BuffersReading } from './buffers.ts';
-import type { EntryRows } from './entry-rows.ts';
 import { type InspectedRows, noTotals, type Totals } from './inspected-rows.ts';
-import type { UnparsableLine } from './pos-file.ts';
+import type { EntryRows } from './pos-file/entry-rows.ts';
+import type { UnparsableLine } from './pos-file/pos-file.ts';
 import type { FollowedReading } from './snapshot.ts';
 import { counted, formatBytes, type Millis } from './text/units.ts';
 import { type UndiscoveredFile, undiscoveredIn } from './undiscovered.ts';

@@ -1,5 +1,5 @@
 import type { BuffersReading } from './buffers.ts';
-import type { PositionEntry, UnparsableLine } from './pos-file.ts';
+import type { PositionEntry, UnparsableLine } from './pos-file/pos-file.ts';
 import type { FluentdReading, ProcessIdentity } from './processes.ts';
 import type { Millis } from './text/units.ts';
 

@@ -16,7 +16,7 @@ import { parseConf } from '../core/conf-syntax.ts';
 import { confFromYaml, confFromYamlList, FluentJson, FluentString, YamlInclude } from '../core/conf-yaml.ts';
 import { yamlScalar } from '../core/conf-yaml-scalar.ts';
 import { type FluentConf, fluentConf } from '../core/fluent-conf.ts';
-import { decodePath } from '../core/path-bytes.ts';
+import { decodePath } from '../core/pos-file/path-bytes.ts';
 import { rubyGlob } from './walk.ts';
 
 /** How a configuration is read. */

@@ -1,6 +1,6 @@
 import { type BigIntStats, constants, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
-import { decodePath, encodePath } from '../core/path-bytes.ts';
+import { decodePath, encodePath } from '../core/pos-file/path-bytes.ts';
 import type { FileStat } from '../core/snapshot.ts';
 import type { FileContent } from '../host.ts';
 

@@ -1,6 +1,5 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { decodePath, encodePath } from '../core/path-bytes.ts';
 import {
   currentExcludes,
   currentPaths,
@@ -11,6 +10,7 @@ import {
   pathPattern,
   type WallClock,
 } from '../core/path-pattern.ts';
+import { decodePath, encodePath } from '../core/pos-file/path-bytes.ts';
 import type { FileStat } from '../core/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
 

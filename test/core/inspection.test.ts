@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { EntryRows } from '../../src/core/entry-rows.ts';
 import { InspectedRows } from '../../src/core/inspected-rows.ts';
 import { inspectionOf, whole } from '../../src/core/inspection.ts';
 import { type Overview, overview, type PosFileOverview } from '../../src/core/overview.ts';
+import { EntryRows } from '../../src/core/pos-file/entry-rows.ts';
 import { bytesOf } from '../support/arbitraries.ts';
 import { inspectedPosFile, LOG, POS, posText } from '../support/builders.ts';
 

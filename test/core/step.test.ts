@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Step } from '../../src/core/moves.ts';
 import { type Observation, observe } from '../../src/core/observation.ts';
 import { type Policy, stopReserve } from '../../src/core/policy.ts';
-import { entryKey } from '../../src/core/pos-file.ts';
+import { entryKey } from '../../src/core/pos-file/pos-file.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
 import { begin, type State, type StateName } from '../../src/core/state.ts';
 import { step } from '../../src/core/step.ts';

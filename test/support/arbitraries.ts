@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type BuffersReading, NO_BUFFERS } from '../../src/core/buffers.ts';
-import { decodePath } from '../../src/core/path-bytes.ts';
 import type { Policy } from '../../src/core/policy.ts';
-import type { PositionEntry } from '../../src/core/pos-file.ts';
+import { decodePath } from '../../src/core/pos-file/path-bytes.ts';
+import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { FluentdReading } from '../../src/core/processes.ts';
 import type { FileLook, PosFileReading, Snapshot, StopRequest } from '../../src/core/snapshot.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Chunk } from '../../src/core/buffers.ts';
 import type { Endpoint, TailSource } from '../../src/core/fluent-conf.ts';
-import { encodePath } from '../../src/core/path-bytes.ts';
+import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/processes.ts';
 import type { FileStat, FollowedFile, StopRequest } from '../../src/core/snapshot.ts';
 import type { Millis } from '../../src/core/text/units.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodePath } from '../../../src/core/path-bytes.ts';
+import { decodePath } from '../../../src/core/pos-file/path-bytes.ts';
 import { printable, printableJson } from '../../../src/core/text/printable.ts';
 import { RUNS } from '../../support/arbitraries.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sortByBytes } from '../../src/core/row-sort.ts';
-import { bytesOf, pathBytes, RUNS } from '../support/arbitraries.ts';
+import { sortByBytes } from '../../../src/core/pos-file/row-sort.ts';
+import { bytesOf, pathBytes, RUNS } from '../../support/arbitraries.ts';
 
 /** A few beginnings, so that many have one in common. */
 const name = fc

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodePath, encodePath } from '../../src/core/path-bytes.ts';
-import { pathBytes, RUNS } from '../support/arbitraries.ts';
+import { decodePath, encodePath } from '../../../src/core/pos-file/path-bytes.ts';
+import { pathBytes, RUNS } from '../../support/arbitraries.ts';
 
 describe('a path', () => {
   test.each([

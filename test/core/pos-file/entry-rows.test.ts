@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EntryRows } from '../../src/core/entry-rows.ts';
-import { decodePath } from '../../src/core/path-bytes.ts';
-import { latestEntries, parsePosFile } from '../../src/core/pos-file.ts';
-import { bytesOf, entryLine, posFileBytes, RUNS } from '../support/arbitraries.ts';
-import { posText } from '../support/builders.ts';
+import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
+import { decodePath } from '../../../src/core/pos-file/path-bytes.ts';
+import { latestEntries, parsePosFile } from '../../../src/core/pos-file/pos-file.ts';
+import { bytesOf, entryLine, posFileBytes, RUNS } from '../../support/arbitraries.ts';
+import { posText } from '../../support/builders.ts';
 
 describe('the entries of a pos file as rows', () => {
   test('are those that the parser finds, and so are the unparsable lines but for a torn one', () => {

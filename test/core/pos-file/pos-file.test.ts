@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodePath } from '../../src/core/path-bytes.ts';
-import { latestEntries, parsePosFile } from '../../src/core/pos-file.ts';
-import { LARGEST_POSITION } from '../../src/core/pos-line.ts';
-import { bytesOf, entryLine, posFileBytes, positionEntry, RUNS } from '../support/arbitraries.ts';
-import { entry, parse, posText } from '../support/builders.ts';
+import { decodePath } from '../../../src/core/pos-file/path-bytes.ts';
+import { latestEntries, parsePosFile } from '../../../src/core/pos-file/pos-file.ts';
+import { LARGEST_POSITION } from '../../../src/core/pos-file/pos-line.ts';
+import { bytesOf, entryLine, posFileBytes, positionEntry, RUNS } from '../../support/arbitraries.ts';
+import { entry, parse, posText } from '../../support/builders.ts';
 
 const UNWATCHED = 'f'.repeat(16);
 

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodePath } from '../../src/core/path-bytes.ts';
-import { parsePosFile } from '../../src/core/pos-file.ts';
-import { LARGEST_POSITION } from '../../src/core/pos-line.ts';
-import { bytesOf, posFileBytes } from '../support/arbitraries.ts';
+import { encodePath } from '../../../src/core/pos-file/path-bytes.ts';
+import { parsePosFile } from '../../../src/core/pos-file/pos-file.ts';
+import { LARGEST_POSITION } from '../../../src/core/pos-file/pos-line.ts';
+import { bytesOf, posFileBytes } from '../../support/arbitraries.ts';
 
 /** Fluentd's own regex over the same bytes: an entry a line, `end` after each file. */
 const PROGRAM = String.raw`
