@@ -1,6 +1,6 @@
 import type { Place } from './conf-element.ts';
 import type { Params } from './conf-params.ts';
-import type { GlobPolicy } from './path-pattern.ts';
+import type { GlobPolicy } from './in-tail/path-pattern.ts';
 import type { Millis } from './text/units.ts';
 
 /** One in_tail source, with the defaults of `lib/fluent/plugin/in_tail.rb`. */

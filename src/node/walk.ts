@@ -9,7 +9,7 @@ import {
   parseGlob,
   pathPattern,
   type WallClock,
-} from '../core/path-pattern.ts';
+} from '../core/in-tail/path-pattern.ts';
 import { decodePath, encodePath } from '../core/pos-file/path-bytes.ts';
 import type { FileStat } from '../core/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';

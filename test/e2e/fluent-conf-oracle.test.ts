@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConfElement, ConfItem, ConfValue } from '../../src/core/conf-element.ts';
 import { evaluate, type RubyContext } from '../../src/core/conf-ruby.ts';
 import { type FluentConf, fluentConfFromDump } from '../../src/core/fluent-conf.ts';
-import { expandDates } from '../../src/core/path-pattern.ts';
+import { expandDates } from '../../src/core/in-tail/path-pattern.ts';
 import { loadFluentConf, readConfTree } from '../../src/node/conf-files.ts';
 import { rubyGlob } from '../../src/node/walk.ts';
 import { missingFluentd, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';

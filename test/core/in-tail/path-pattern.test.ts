@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expandDates, globBase, isGlob, matcher, sourceMatcher } from '../../src/core/path-pattern.ts';
+import {
+  expandDates,
+  globBase,
+  isGlob,
+  matcher,
+  sourceMatcher,
+} from '../../../src/core/in-tail/path-pattern.ts';
 
 const INSTANT = Date.UTC(2026, 0, 1, 20, 4, 5, 123);
 

@@ -1,4 +1,4 @@
-import type { Millis } from './text/units.ts';
+import type { Millis } from '../text/units.ts';
 
 /** Wall-clock fields at an instant in a time zone. */
 interface Wall {

@@ -1,6 +1,6 @@
+import type { Millis } from '../text/units.ts';
 import { expandDates } from './path-dates.ts';
 import { type Glob, parseGlob } from './path-glob.ts';
-import type { Millis } from './text/units.ts';
 
 export { expandDates } from './path-dates.ts';
 export { type Glob, type GlobPart, parseGlob } from './path-glob.ts';
