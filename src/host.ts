@@ -1,5 +1,5 @@
 import type { Chunk } from './core/buffers.ts';
-import type { Endpoint, TailSource } from './core/fluent-conf.ts';
+import type { Endpoint, TailSource } from './core/fluent-conf/fluent-conf.ts';
 import type { ProcessIdentity, ProcessRow } from './core/processes.ts';
 import type { FileStat, FollowedFile, StopRequest } from './core/snapshot.ts';
 import type { Millis } from './core/text/units.ts';

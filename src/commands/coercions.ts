@@ -1,4 +1,4 @@
-import type { Endpoint } from '../core/fluent-conf.ts';
+import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import { STATES } from '../core/inspected-rows.ts';
 import type { FileState } from '../core/lag.ts';
 import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../core/text/units.ts';

@@ -1,4 +1,4 @@
-import type { TailSource } from '../core/fluent-conf.ts';
+import type { TailSource } from '../core/fluent-conf/fluent-conf.ts';
 import type { Policy } from '../core/policy.ts';
 import { type ConfFacts, confFacts, type Subject } from '../core/subject.ts';
 import type { Host } from '../host.ts';

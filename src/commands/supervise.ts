@@ -1,5 +1,5 @@
 import { unseenBuffers } from '../core/buffers.ts';
-import { multilineWarnings, quietWarnings } from '../core/fluent-conf.ts';
+import { multilineWarnings, quietWarnings } from '../core/fluent-conf/fluent-conf.ts';
 import { describeOutcome, type Outcome } from '../core/outcome.ts';
 import type { Policy } from '../core/policy.ts';
 import type { FluentdTarget } from '../core/processes.ts';

@@ -1,5 +1,11 @@
-import { problemText } from './conf-element.ts';
-import type { BufferConf, Endpoint, FluentConf, MonitorAgent, TailSource } from './fluent-conf.ts';
+import { problemText } from './fluent-conf/element.ts';
+import type {
+  BufferConf,
+  Endpoint,
+  FluentConf,
+  MonitorAgent,
+  TailSource,
+} from './fluent-conf/fluent-conf.ts';
 import type { FluentdTarget } from './processes.ts';
 
 /** What a watch looks at, and through what. */

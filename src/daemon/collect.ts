@@ -1,4 +1,4 @@
-import type { TailSource } from '../core/fluent-conf.ts';
+import type { TailSource } from '../core/fluent-conf/fluent-conf.ts';
 import { entryKey, latestEntries, type PositionEntry, parsePosFile } from '../core/pos-file/pos-file.ts';
 import { type FluentdReading, findMains } from '../core/processes.ts';
 import type { FileLook, FileStat, FollowedReading, PosFileReading, Snapshot } from '../core/snapshot.ts';

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../core/fluent-conf.ts';
+import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import {
   type FluentdReading,
   type FluentdTarget,

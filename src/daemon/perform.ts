@@ -1,4 +1,4 @@
-import type { Endpoint } from '../core/fluent-conf.ts';
+import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import type { FluentdReading, ProcessIdentity } from '../core/processes.ts';
 import type { Action } from '../core/state.ts';
 import type { StopVia } from '../core/subject.ts';

@@ -6,7 +6,7 @@ import {
   parseMonitorAgent,
   unseenBuffers,
 } from '../core/buffers.ts';
-import type { MonitorAgent } from '../core/fluent-conf.ts';
+import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
 import type { ConfFacts } from '../core/subject.ts';
 import type { Host } from '../host.ts';
 import type { Depth } from './collect.ts';

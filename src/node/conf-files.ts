@@ -10,12 +10,18 @@ import {
   paramOf,
   rootElement,
   sectionsOf,
-} from '../core/conf-element.ts';
-import { evaluate, type RubyContext } from '../core/conf-ruby.ts';
-import { parseConf } from '../core/conf-syntax.ts';
-import { confFromYaml, confFromYamlList, FluentJson, FluentString, YamlInclude } from '../core/conf-yaml.ts';
-import { yamlScalar } from '../core/conf-yaml-scalar.ts';
-import { type FluentConf, fluentConf } from '../core/fluent-conf.ts';
+} from '../core/fluent-conf/element.ts';
+import { type FluentConf, fluentConf } from '../core/fluent-conf/fluent-conf.ts';
+import { evaluate, type RubyContext } from '../core/fluent-conf/ruby.ts';
+import { parseConf } from '../core/fluent-conf/syntax.ts';
+import {
+  confFromYaml,
+  confFromYamlList,
+  FluentJson,
+  FluentString,
+  YamlInclude,
+} from '../core/fluent-conf/yaml.ts';
+import { yamlScalar } from '../core/fluent-conf/yaml-scalar.ts';
 import { decodePath } from '../core/pos-file/path-bytes.ts';
 import { rubyGlob } from './walk.ts';
 

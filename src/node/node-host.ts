@@ -1,4 +1,4 @@
-import type { TailSource } from '../core/fluent-conf.ts';
+import type { TailSource } from '../core/fluent-conf/fluent-conf.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/processes.ts';
 import type { FollowedFile, StopRequest } from '../core/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConfElement, ConfItem, ConfValue } from '../../src/core/conf-element.ts';
-import { evaluate, type RubyContext } from '../../src/core/conf-ruby.ts';
-import { type FluentConf, fluentConfFromDump } from '../../src/core/fluent-conf.ts';
+import type { ConfElement, ConfItem, ConfValue } from '../../src/core/fluent-conf/element.ts';
+import { type FluentConf, fluentConfFromDump } from '../../src/core/fluent-conf/fluent-conf.ts';
+import { evaluate, type RubyContext } from '../../src/core/fluent-conf/ruby.ts';
 import { expandDates } from '../../src/core/in-tail/path-pattern.ts';
 import { loadFluentConf, readConfTree } from '../../src/node/conf-files.ts';
 import { rubyGlob } from '../../src/node/walk.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { NO_BUFFERS } from '../../src/core/buffers.ts';
-import type { TailSource } from '../../src/core/fluent-conf.ts';
+import type { TailSource } from '../../src/core/fluent-conf/fluent-conf.ts';
 import type { InspectedRows } from '../../src/core/inspected-rows.ts';
 import { type Observation, observe } from '../../src/core/observation.ts';
 import type { Outcome } from '../../src/core/outcome.ts';

@@ -1,5 +1,5 @@
 import type { Chunk } from '../../src/core/buffers.ts';
-import type { Endpoint, TailSource } from '../../src/core/fluent-conf.ts';
+import type { Endpoint, TailSource } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/processes.ts';
 import type { FileStat, FollowedFile, StopRequest } from '../../src/core/snapshot.ts';

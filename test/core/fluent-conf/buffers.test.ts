@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseConf } from '../../src/core/conf-syntax.ts';
-import { type FluentConf, fluentConf } from '../../src/core/fluent-conf.ts';
+import { type FluentConf, fluentConf } from '../../../src/core/fluent-conf/fluent-conf.ts';
+import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
 
 function read(text: string): FluentConf {
   const { root, problems } = parseConf(text, 'f.conf');

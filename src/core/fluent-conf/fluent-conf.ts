@@ -1,16 +1,16 @@
-import { type BufferConf, buffersOf, type Surroundings } from './conf-buffers.ts';
-import { type ConfElement, type ConfProblem, sectionsOf } from './conf-element.ts';
-import { Params, type Reading } from './conf-params.ts';
-import type { RubyContext } from './conf-ruby.ts';
-import { parseConf } from './conf-syntax.ts';
-import { type TailSource, tailSource } from './conf-tail.ts';
-import { ownEventWarnings } from './conf-warnings.ts';
+import { type BufferConf, buffersOf, type Surroundings } from './buffers.ts';
+import { type ConfElement, type ConfProblem, sectionsOf } from './element.ts';
+import { Params, type Reading } from './params.ts';
+import type { RubyContext } from './ruby.ts';
+import { parseConf } from './syntax.ts';
+import { type TailSource, tailSource } from './tail.ts';
+import { ownEventWarnings } from './warnings.ts';
 
-export type { BufferConf } from './conf-buffers.ts';
-export type { ConfProblem } from './conf-element.ts';
-export type { RubyContext } from './conf-ruby.ts';
-export type { TailSource } from './conf-tail.ts';
-export { multilineWarnings, quietWarnings } from './conf-warnings.ts';
+export type { BufferConf } from './buffers.ts';
+export type { ConfProblem } from './element.ts';
+export type { RubyContext } from './ruby.ts';
+export type { TailSource } from './tail.ts';
+export { multilineWarnings, quietWarnings } from './warnings.ts';
 
 /** Where a plain HTTP server of Fluentd's listens. */
 export interface Endpoint {

@@ -5,9 +5,9 @@ import {
   type ParsedConf,
   type Place,
   rootElement,
-} from './conf-element.ts';
-import { interpolated, SyntaxProblem } from './conf-literal.ts';
-import { RubyFloat } from './conf-yaml-scalar.ts';
+} from './element.ts';
+import { interpolated, SyntaxProblem } from './literal.ts';
+import { RubyFloat } from './yaml-scalar.ts';
 
 /** What YAML's `!fluent/s` holds: a string whose embedded Ruby is evaluated. */
 export class FluentString {

@@ -1,4 +1,4 @@
-import { type ConfValue, joinParts, type Ruby } from './conf-element.ts';
+import { type ConfValue, joinParts, type Ruby } from './element.ts';
 
 /** Thrown inside the readers of this syntax only; `parseConf` turns it into a problem. */
 export class SyntaxProblem extends Error {}

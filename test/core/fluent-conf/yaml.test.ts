@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ConfElement, paramOf, sectionsOf } from '../../src/core/conf-element.ts';
-import { evaluate } from '../../src/core/conf-ruby.ts';
+import { type ConfElement, paramOf, sectionsOf } from '../../../src/core/fluent-conf/element.ts';
+import { evaluate } from '../../../src/core/fluent-conf/ruby.ts';
 import {
   confFromYaml,
   confFromYamlList,
   FluentJson,
   FluentString,
   YamlInclude,
-} from '../../src/core/conf-yaml.ts';
+} from '../../../src/core/fluent-conf/yaml.ts';
 
 const texts = (problems: readonly { text: string }[]) => problems.map(({ text }) => text);
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ConfElement, ConfValue } from '../../src/core/conf-element.ts';
-import { evaluate, type RubyContext } from '../../src/core/conf-ruby.ts';
-import { parseConf } from '../../src/core/conf-syntax.ts';
+import type { ConfElement, ConfValue } from '../../../src/core/fluent-conf/element.ts';
+import { evaluate, type RubyContext } from '../../../src/core/fluent-conf/ruby.ts';
+import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
 
 const context: RubyContext = {
   env: {},

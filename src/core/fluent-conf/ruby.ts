@@ -1,4 +1,4 @@
-import type { ConfValue, Template } from './conf-element.ts';
+import type { ConfValue, Template } from './element.ts';
 
 /** What embedded Ruby may ask for. */
 export interface RubyContext {

@@ -1,7 +1,7 @@
-import type { Place } from './conf-element.ts';
-import { type Params, parseList } from './conf-params.ts';
-import { joinPath } from './conf-ruby.ts';
-import type { Millis } from './text/units.ts';
+import type { Millis } from '../text/units.ts';
+import type { Place } from './element.ts';
+import { type Params, parseList } from './params.ts';
+import { joinPath } from './ruby.ts';
 
 /** The buffer of one output in one worker. */
 export interface BufferConf {

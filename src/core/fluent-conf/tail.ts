@@ -1,7 +1,7 @@
-import type { Place } from './conf-element.ts';
-import type { Params } from './conf-params.ts';
-import type { GlobPolicy } from './in-tail/path-pattern.ts';
-import type { Millis } from './text/units.ts';
+import type { GlobPolicy } from '../in-tail/path-pattern.ts';
+import type { Millis } from '../text/units.ts';
+import type { Place } from './element.ts';
+import type { Params } from './params.ts';
 
 /** One in_tail source, with the defaults of `lib/fluent/plugin/in_tail.rb`. */
 export interface TailSource {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseBool, parseBytes, parseList, parseTime } from '../../src/core/conf-params.ts';
+import { parseBool, parseBytes, parseList, parseTime } from '../../../src/core/fluent-conf/params.ts';
 
 describe('a value', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { yamlScalar } from '../../src/core/conf-yaml-scalar.ts';
+import { yamlScalar } from '../../../src/core/fluent-conf/yaml-scalar.ts';
 
 describe('an unquoted YAML scalar', () => {
   it.each([

@@ -5,8 +5,8 @@ import {
   type ParsedConf,
   type Place,
   rootElement,
-} from './conf-element.ts';
-import { LINE_END, literal, Scanner, SPACING, SyntaxProblem, stringLiteral } from './conf-literal.ts';
+} from './element.ts';
+import { LINE_END, literal, Scanner, SPACING, SyntaxProblem, stringLiteral } from './literal.ts';
 
 interface Open {
   readonly name: string;

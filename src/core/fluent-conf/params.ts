@@ -1,3 +1,4 @@
+import type { Millis } from '../text/units.ts';
 import {
   type ConfElement,
   type ConfParam,
@@ -6,9 +7,8 @@ import {
   paramOf,
   placeText,
   sectionsOf,
-} from './conf-element.ts';
-import { type Evaluated, evaluate, type RubyContext, unsetVariables } from './conf-ruby.ts';
-import type { Millis } from './text/units.ts';
+} from './element.ts';
+import { type Evaluated, evaluate, type RubyContext, unsetVariables } from './ruby.ts';
 
 /** What one reading of a configuration gathers beside its facts. */
 export interface Reading {

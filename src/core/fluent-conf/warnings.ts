@@ -1,9 +1,9 @@
-import { buffersOf, type Surroundings } from './conf-buffers.ts';
-import { placeText } from './conf-element.ts';
-import type { Params } from './conf-params.ts';
-import type { TailSource } from './conf-tail.ts';
+import { formatDuration, type Millis } from '../text/units.ts';
+import { buffersOf, type Surroundings } from './buffers.ts';
+import { placeText } from './element.ts';
 import type { FluentConf } from './fluent-conf.ts';
-import { formatDuration, type Millis } from './text/units.ts';
+import type { Params } from './params.ts';
+import type { TailSource } from './tail.ts';
 
 /** The waits that are measured against what in_tail needs. */
 export interface Waits {

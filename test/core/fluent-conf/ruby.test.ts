@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { paramOf } from '../../src/core/conf-element.ts';
-import { evaluate, joinPath, type RubyContext } from '../../src/core/conf-ruby.ts';
-import { parseConf } from '../../src/core/conf-syntax.ts';
+import { paramOf } from '../../../src/core/fluent-conf/element.ts';
+import { evaluate, joinPath, type RubyContext } from '../../../src/core/fluent-conf/ruby.ts';
+import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
 
 const context: RubyContext = {
   env: { SET: 'set', EMPTY: '', DIR: '/var/log/' },

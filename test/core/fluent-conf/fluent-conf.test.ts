@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { problemText } from '../../src/core/conf-element.ts';
-import { parseConf } from '../../src/core/conf-syntax.ts';
+import { problemText } from '../../../src/core/fluent-conf/element.ts';
 import {
   type FluentConf,
   fluentConf,
   fluentConfFromDump,
   type RubyContext,
-} from '../../src/core/fluent-conf.ts';
+} from '../../../src/core/fluent-conf/fluent-conf.ts';
+import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
 
 const ruby: RubyContext = { env: { SET: 'set' }, hostname: 'pod-1' };
 
