@@ -1,6 +1,6 @@
-import type { Chunk } from './core/buffers.ts';
 import type { Endpoint, TailSource } from './core/fluent-conf/fluent-conf.ts';
-import type { ProcessIdentity, ProcessRow } from './core/processes.ts';
+import type { Chunk } from './core/fluentd/buffers.ts';
+import type { ProcessIdentity, ProcessRow } from './core/fluentd/processes.ts';
 import type { FileStat, FollowedFile, StopRequest } from './core/snapshot.ts';
 import type { Millis } from './core/text/units.ts';
 

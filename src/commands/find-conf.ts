@@ -2,7 +2,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { problemText } from '../core/fluent-conf/element.ts';
 import { type FluentConf, fluentConfFromDump, type RubyContext } from '../core/fluent-conf/fluent-conf.ts';
-import { findSupervisors } from '../core/processes.ts';
+import { findSupervisors } from '../core/fluentd/processes.ts';
 import type { Host } from '../host.ts';
 import type { BelowRoot } from '../node/below-root.ts';
 import { loadFluentConf } from '../node/conf-files.ts';

@@ -1,4 +1,4 @@
-import { unseenBuffers, whatIsBuffered } from '../core/buffers.ts';
+import { unseenBuffers, whatIsBuffered } from '../core/fluentd/buffers.ts';
 import type { Totals } from '../core/inspected-rows.ts';
 import { rowsOf, shareRead, undiscoveredOf, type Which } from '../core/inspection-order.ts';
 import type { Overview, PosFileOverview, UndiscoveredOverview } from '../core/overview.ts';

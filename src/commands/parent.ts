@@ -1,12 +1,12 @@
 import { constants } from 'node:os';
-import { EXIT } from '../core/outcome.ts';
 import {
   type FluentdReading,
   type FluentdTarget,
   findFamily,
   identityOf,
   type ProcessIdentity,
-} from '../core/processes.ts';
+} from '../core/fluentd/processes.ts';
+import { EXIT } from '../core/outcome.ts';
 import { LONGEST_TIMER, type Millis } from '../core/text/units.ts';
 import { findFluentd } from '../daemon/find-fluentd.ts';
 import { type Child, startChild } from '../node/child.ts';

@@ -1,6 +1,6 @@
+import type { ProcessRow } from './fluentd/processes.ts';
 import type { Observation } from './observation.ts';
 import type { Policy } from './policy.ts';
-import type { ProcessRow } from './processes.ts';
 import type { End, Trigger } from './state.ts';
 import { formatDuration } from './text/units.ts';
 

@@ -1,4 +1,4 @@
-import { isRetrying, whatIsBuffered } from './buffers.ts';
+import { isRetrying, whatIsBuffered } from './fluentd/buffers.ts';
 import type { Observation, ObservedFile } from './observation.ts';
 import type { Gate } from './state.ts';
 import { counted, formatBytes, formatDuration } from './text/units.ts';

@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from './processes.ts';
+import type { ProcessIdentity } from './fluentd/processes.ts';
 import type { Millis } from './text/units.ts';
 
 /** What the looks so far know of the Pod's main process (--done-process). */

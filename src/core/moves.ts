@@ -1,5 +1,5 @@
-import { bufferedIn } from './buffers.ts';
 import { describeEnd, describeTrigger } from './explain.ts';
+import { bufferedIn } from './fluentd/buffers.ts';
 import type { Observation } from './observation.ts';
 import type { Policy } from './policy.ts';
 import type { Action, End, Gate, State, Trigger, Verdict } from './state.ts';

@@ -1,10 +1,10 @@
-import type { BuffersReading } from './buffers.ts';
 import { doubtOf, type UnknownPosFile } from './doubt.ts';
+import type { BuffersReading } from './fluentd/buffers.ts';
+import type { FluentdReading } from './fluentd/processes.ts';
 import { type Lag, lagOf } from './lag.ts';
 import { type EntryMemory, hasRotation, type Memory, NO_MEMORY, remember } from './memory.ts';
 import type { Policy } from './policy.ts';
 import { entryKey, latestEntries, type PositionEntry } from './pos-file/pos-file.ts';
-import type { FluentdReading } from './processes.ts';
 import type { FileLook, PosFileReading, Snapshot, StopRequest } from './snapshot.ts';
 import type { Millis } from './text/units.ts';
 import { type UndiscoveredFile, undiscoveredIn, unlistedIn } from './undiscovered.ts';

@@ -1,5 +1,5 @@
 import { type Abandoned, describeAbandoned } from './abandoned.ts';
-import { bufferedIn, type Held } from './buffers.ts';
+import { bufferedIn, type Held } from './fluentd/buffers.ts';
 import { bufferGate, readGate } from './gates.ts';
 import type { Observation } from './observation.ts';
 import type { Policy } from './policy.ts';

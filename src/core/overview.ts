@@ -1,4 +1,4 @@
-import type { BuffersReading } from './buffers.ts';
+import type { BuffersReading } from './fluentd/buffers.ts';
 import { type InspectedRows, noTotals, type Totals } from './inspected-rows.ts';
 import type { EntryRows } from './pos-file/entry-rows.ts';
 import type { UnparsableLine } from './pos-file/pos-file.ts';

@@ -1,6 +1,6 @@
-import type { BuffersReading } from './buffers.ts';
+import type { BuffersReading } from './fluentd/buffers.ts';
+import type { FluentdReading, ProcessIdentity } from './fluentd/processes.ts';
 import type { PositionEntry, UnparsableLine } from './pos-file/pos-file.ts';
-import type { FluentdReading, ProcessIdentity } from './processes.ts';
 import type { Millis } from './text/units.ts';
 
 /** Everything that one look at the world found: facts only, nothing concluded. */

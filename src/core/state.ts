@@ -1,4 +1,4 @@
-import type { Held } from './buffers.ts';
+import type { Held } from './fluentd/buffers.ts';
 import type { StopRequest } from './snapshot.ts';
 import type { Millis } from './text/units.ts';
 

@@ -1,8 +1,8 @@
-import { bufferedIn, type Held } from './buffers.ts';
+import { bufferedIn, type Held } from './fluentd/buffers.ts';
+import type { ProcessIdentity } from './fluentd/processes.ts';
 import { bytesLeft, readGate } from './gates.ts';
 import type { FileState } from './lag.ts';
 import type { Observation } from './observation.ts';
-import type { ProcessIdentity } from './processes.ts';
 import type { State, StateName, Trigger } from './state.ts';
 import type { Millis } from './text/units.ts';
 

@@ -2,7 +2,7 @@
  * The decision, whole. Rule 1: whether the state changes is said in this file; moves.ts only says what a change consists of. Rule 2: it knows no clock, no process
  * and no file, only the state, the observation and the policy that it is given.
  */
-import { bufferedIn } from './buffers.ts';
+
 import {
   absenceDeadline,
   doubtEnd,
@@ -17,6 +17,7 @@ import {
   triggerAt,
 } from './deadlines.ts';
 import { describeCandidates } from './explain.ts';
+import { bufferedIn } from './fluentd/buffers.ts';
 import { bufferGate, hasBytesLeft, readGate } from './gates.ts';
 import {
   catchUp,

@@ -6,7 +6,7 @@ import type {
   MonitorAgent,
   TailSource,
 } from './fluent-conf/fluent-conf.ts';
-import type { FluentdTarget } from './processes.ts';
+import type { FluentdTarget } from './fluentd/processes.ts';
 
 /** What a watch looks at, and through what. */
 export interface Subject {

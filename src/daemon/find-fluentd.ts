@@ -13,7 +13,7 @@ import {
   type ProcessIdentity,
   type ProcessRow,
   runsAlone,
-} from '../core/processes.ts';
+} from '../core/fluentd/processes.ts';
 import type { Subject } from '../core/subject.ts';
 import type { Host } from '../host.ts';
 

@@ -1,3 +1,4 @@
+import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
 import {
   type BuffersReading,
   type Chunk,
@@ -5,8 +6,7 @@ import {
   type OutputReading,
   parseMonitorAgent,
   unseenBuffers,
-} from '../core/buffers.ts';
-import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
+} from '../core/fluentd/buffers.ts';
 import type { ConfFacts } from '../core/subject.ts';
 import type { Host } from '../host.ts';
 import type { Depth } from './collect.ts';

@@ -1,5 +1,5 @@
 import type { TailSource } from '../core/fluent-conf/fluent-conf.ts';
-import type { ProcessIdentity, ProcessRow } from '../core/processes.ts';
+import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
 import type { FollowedFile, StopRequest } from '../core/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';

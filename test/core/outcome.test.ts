@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NO_BUFFERS } from '../../src/core/buffers.ts';
+import { NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
 import { describeOutcome, exitCodeOf, type Outcome, outcomeOf } from '../../src/core/outcome.ts';
 import type { Snapshot } from '../../src/core/snapshot.ts';
 import type { End, Gate, State } from '../../src/core/state.ts';

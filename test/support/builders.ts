@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
-import { NO_BUFFERS } from '../../src/core/buffers.ts';
 import type { TailSource } from '../../src/core/fluent-conf/fluent-conf.ts';
+import { NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
+import type { FluentdReading, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import type { InspectedRows } from '../../src/core/inspected-rows.ts';
 import { type Observation, observe } from '../../src/core/observation.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
@@ -8,7 +9,6 @@ import type { PosFileOverview } from '../../src/core/overview.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/core/policy.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import { entryKey, type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
-import type { FluentdReading, ProcessRow } from '../../src/core/processes.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../../src/core/snapshot.ts';
 import type { State } from '../../src/core/state.ts';
 import type { ConfFacts, Subject } from '../../src/core/subject.ts';

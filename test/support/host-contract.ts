@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ProcessIdentity, ProcessRow } from '../../src/core/processes.ts';
+import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import type { StopRequest } from '../../src/core/snapshot.ts';
 import type { Host } from '../../src/host.ts';
 

@@ -1,5 +1,5 @@
-import type { ConfFacts } from './subject.ts';
-import { counted, formatBytes } from './text/units.ts';
+import type { ConfFacts } from '../subject.ts';
+import { counted, formatBytes } from '../text/units.ts';
 
 /** A chunk file on disk. */
 export interface Chunk {

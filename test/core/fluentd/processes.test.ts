@@ -6,8 +6,8 @@ import {
   findWorkers,
   isFluentd,
   isWorker,
-} from '../../src/core/processes.ts';
-import { row } from '../support/builders.ts';
+} from '../../../src/core/fluentd/processes.ts';
+import { row } from '../../support/builders.ts';
 
 const words = (line: string) => line.split(' ');
 const SUPERVISOR = words('/usr/local/bin/ruby /usr/local/bin/fluentd -c /fluentd/etc/fluent.conf');

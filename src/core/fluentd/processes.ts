@@ -1,4 +1,4 @@
-import type { Millis } from './text/units.ts';
+import type { Millis } from '../text/units.ts';
 
 /** What the process table tells of one process. */
 export interface ProcessRow {
