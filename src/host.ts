@@ -1,7 +1,7 @@
 import type { Endpoint, TailSource } from './core/fluent-conf/fluent-conf.ts';
 import type { Chunk } from './core/fluentd/buffers.ts';
 import type { ProcessIdentity, ProcessRow } from './core/fluentd/processes.ts';
-import type { FileStat, FollowedFile, StopRequest } from './core/snapshot.ts';
+import type { FileStat, FollowedFile, StopRequest } from './core/look/snapshot.ts';
 import type { Millis } from './core/text/units.ts';
 
 /**

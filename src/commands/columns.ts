@@ -1,4 +1,4 @@
-import type { FileState } from '../core/lag.ts';
+import type { FileState } from '../core/look/lag.ts';
 import { shortenMiddle, widthOf } from '../core/text/text-width.ts';
 import type { Style } from './inspect-style.ts';
 

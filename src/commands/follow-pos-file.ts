@@ -1,5 +1,5 @@
 import { STATES } from '../core/inspected-rows.ts';
-import type { FileState } from '../core/lag.ts';
+import type { FileState } from '../core/look/lag.ts';
 import type { PosFileOverview, UndiscoveredOverview } from '../core/overview.ts';
 import { whyUnparsable } from '../core/pos-file/pos-line.ts';
 import { printable } from '../core/text/printable.ts';

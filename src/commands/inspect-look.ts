@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type DatedLook, InspectedRows, judge, NO_PAST } from '../core/inspected-rows.ts';
 import type { History } from '../core/inspection-history.ts';
+import type { FollowedReading } from '../core/look/snapshot.ts';
+import { isBare, unlistedIn } from '../core/look/undiscovered.ts';
 import {
   type Overview,
   overview,
@@ -11,10 +13,8 @@ import {
 } from '../core/overview.ts';
 import { EntryRows } from '../core/pos-file/entry-rows.ts';
 import { entryKey, type PositionEntry } from '../core/pos-file/pos-file.ts';
-import type { FollowedReading } from '../core/snapshot.ts';
 import { printable } from '../core/text/printable.ts';
 import { counted, formatBytes, type Millis } from '../core/text/units.ts';
-import { isBare, unlistedIn } from '../core/undiscovered.ts';
 import { readBuffers } from '../daemon/read-buffers.ts';
 import { FileSearch, type Scanned } from '../node/files.ts';
 import { LogFiles } from '../node/log-files.ts';

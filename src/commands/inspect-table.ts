@@ -1,10 +1,10 @@
 import { unseenBuffers, whatIsBuffered } from '../core/fluentd/buffers.ts';
 import type { Totals } from '../core/inspected-rows.ts';
 import { rowsOf, shareRead, undiscoveredOf, type Which } from '../core/inspection-order.ts';
+import type { ConfFacts } from '../core/look/subject.ts';
 import type { Overview, PosFileOverview, UndiscoveredOverview } from '../core/overview.ts';
 import { verdictOf } from '../core/overview.ts';
 import { whyUnparsable } from '../core/pos-file/pos-line.ts';
-import type { ConfFacts } from '../core/subject.ts';
 import { printable } from '../core/text/printable.ts';
 import { shortenEnd, shortenMiddle, widthOf, wrap } from '../core/text/text-width.ts';
 import { counted, formatBytes, formatDuration } from '../core/text/units.ts';

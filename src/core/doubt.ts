@@ -1,7 +1,7 @@
+import type { PosFileReading, Snapshot } from './look/snapshot.ts';
+import { isBare } from './look/undiscovered.ts';
 import type { Memory } from './memory.ts';
 import type { Policy } from './policy.ts';
-import type { PosFileReading, Snapshot } from './snapshot.ts';
-import { isBare } from './undiscovered.ts';
 
 export interface UnknownPosFile {
   readonly path: string;

@@ -1,8 +1,8 @@
-import { type FileState, type Lag, type LagContext, lagOf } from './lag.ts';
+import { type FileState, type Lag, type LagContext, lagOf } from './look/lag.ts';
+import type { FileLook, FileStat } from './look/snapshot.ts';
 import { DEFAULT_POLICY } from './policy.ts';
 import type { EntryRows } from './pos-file/entry-rows.ts';
 import type { PositionEntry } from './pos-file/pos-file.ts';
-import type { FileLook, FileStat } from './snapshot.ts';
 import type { Millis } from './text/units.ts';
 
 export const STATES: readonly FileState[] = [

@@ -1,5 +1,5 @@
 import { type InspectedRows, STATES } from './inspected-rows.ts';
-import type { FileState } from './lag.ts';
+import type { FileState } from './look/lag.ts';
 import type { Overview, PosFileOverview } from './overview.ts';
 import { sortByBytes } from './pos-file/row-sort.ts';
 

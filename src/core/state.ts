@@ -1,5 +1,5 @@
 import type { Held } from './fluentd/buffers.ts';
-import type { StopRequest } from './snapshot.ts';
+import type { StopRequest } from './look/snapshot.ts';
 import type { Millis } from './text/units.ts';
 
 /** Where the machine stands. The data belong to the state: nothing can be read that does not apply. */

@@ -1,8 +1,8 @@
 import type { TailSource } from '../core/fluent-conf/fluent-conf.ts';
 import { type FluentdReading, findMains } from '../core/fluentd/processes.ts';
+import type { FileLook, FileStat, FollowedReading, PosFileReading, Snapshot } from '../core/look/snapshot.ts';
+import type { ConfFacts, Subject } from '../core/look/subject.ts';
 import { entryKey, latestEntries, type PositionEntry, parsePosFile } from '../core/pos-file/pos-file.ts';
-import type { FileLook, FileStat, FollowedReading, PosFileReading, Snapshot } from '../core/snapshot.ts';
-import type { ConfFacts, Subject } from '../core/subject.ts';
 import type { Host } from '../host.ts';
 import { readBuffers } from './read-buffers.ts';
 

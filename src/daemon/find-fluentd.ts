@@ -14,7 +14,7 @@ import {
   type ProcessRow,
   runsAlone,
 } from '../core/fluentd/processes.ts';
-import type { Subject } from '../core/subject.ts';
+import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
 
 /** What says where Fluentd may be found. */

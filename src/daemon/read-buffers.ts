@@ -7,7 +7,7 @@ import {
   parseMonitorAgent,
   unseenBuffers,
 } from '../core/fluentd/buffers.ts';
-import type { ConfFacts } from '../core/subject.ts';
+import type { ConfFacts } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
 import type { Depth } from './collect.ts';
 

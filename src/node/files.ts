@@ -1,7 +1,7 @@
 import { type BigIntStats, constants, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
+import type { FileStat } from '../core/look/snapshot.ts';
 import { decodePath, encodePath } from '../core/pos-file/path-bytes.ts';
-import type { FileStat } from '../core/snapshot.ts';
 import type { FileContent } from '../host.ts';
 
 const STATS_AT_ONCE = 200;

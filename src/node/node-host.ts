@@ -1,6 +1,6 @@
 import type { TailSource } from '../core/fluent-conf/fluent-conf.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
-import type { FollowedFile, StopRequest } from '../core/snapshot.ts';
+import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { listChunks } from './chunks.ts';

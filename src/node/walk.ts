@@ -10,8 +10,8 @@ import {
   pathPattern,
   type WallClock,
 } from '../core/in-tail/path-pattern.ts';
+import type { FileStat } from '../core/look/snapshot.ts';
 import { decodePath, encodePath } from '../core/pos-file/path-bytes.ts';
-import type { FileStat } from '../core/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
 
 /** What decides which files a source follows. */

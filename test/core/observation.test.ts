@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PosFileReading, Snapshot } from '../../src/core/snapshot.ts';
+import type { PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
 import {
   ABSENT,
   entry,

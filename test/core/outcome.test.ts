@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
+import type { Snapshot } from '../../src/core/look/snapshot.ts';
 import { describeOutcome, exitCodeOf, type Outcome, outcomeOf } from '../../src/core/outcome.ts';
-import type { Snapshot } from '../../src/core/snapshot.ts';
 import type { End, Gate, State } from '../../src/core/state.ts';
 import { ABSENT, entry, fileOf, POS, running, seen, snapshot, type Watched } from '../support/builders.ts';
 

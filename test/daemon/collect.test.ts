@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { FileLook, PosFileReading } from '../../src/core/look/snapshot.ts';
 import { entryKey } from '../../src/core/pos-file/pos-file.ts';
-import type { FileLook, PosFileReading } from '../../src/core/snapshot.ts';
 import { collect, lookAtFiles, readPosFiles } from '../../src/daemon/collect.ts';
 import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';

@@ -1,8 +1,8 @@
 import type { Endpoint, TailSource } from '../../src/core/fluent-conf/fluent-conf.ts';
 import type { Chunk } from '../../src/core/fluentd/buffers.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
+import type { FileStat, FollowedFile, StopRequest } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
-import type { FileStat, FollowedFile, StopRequest } from '../../src/core/snapshot.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { FileContent, Host } from '../../src/host.ts';
 import { POS, posText } from './builders.ts';

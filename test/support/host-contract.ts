@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
-import type { StopRequest } from '../../src/core/snapshot.ts';
+import type { StopRequest } from '../../src/core/look/snapshot.ts';
 import type { Host } from '../../src/host.ts';
 
 /** A world of its own for each test, with a way to change it from outside. */

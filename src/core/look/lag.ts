@@ -1,4 +1,4 @@
-import type { PositionEntry } from './pos-file/pos-file.ts';
+import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { FileLook, FileStat } from './snapshot.ts';
 
 export type FileState =

@@ -1,12 +1,12 @@
-import { problemText } from './fluent-conf/element.ts';
+import { problemText } from '../fluent-conf/element.ts';
 import type {
   BufferConf,
   Endpoint,
   FluentConf,
   MonitorAgent,
   TailSource,
-} from './fluent-conf/fluent-conf.ts';
-import type { FluentdTarget } from './fluentd/processes.ts';
+} from '../fluent-conf/fluent-conf.ts';
+import type { FluentdTarget } from '../fluentd/processes.ts';
 
 /** What a watch looks at, and through what. */
 export interface Subject {

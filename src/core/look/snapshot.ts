@@ -1,7 +1,7 @@
-import type { BuffersReading } from './fluentd/buffers.ts';
-import type { FluentdReading, ProcessIdentity } from './fluentd/processes.ts';
-import type { PositionEntry, UnparsableLine } from './pos-file/pos-file.ts';
-import type { Millis } from './text/units.ts';
+import type { BuffersReading } from '../fluentd/buffers.ts';
+import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
+import type { PositionEntry, UnparsableLine } from '../pos-file/pos-file.ts';
+import type { Millis } from '../text/units.ts';
 
 /** Everything that one look at the world found: facts only, nothing concluded. */
 export interface Snapshot {

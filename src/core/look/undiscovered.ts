@@ -1,5 +1,5 @@
+import type { Millis } from '../text/units.ts';
 import type { FollowedReading, PosFileReading } from './snapshot.ts';
-import type { Millis } from './text/units.ts';
 
 export interface UndiscoveredFile {
   readonly path: string;
