@@ -1,5 +1,5 @@
 import { bufferGate, bytesLeft, readGate } from '../core/gates.ts';
-import type { Observation } from '../core/observation.ts';
+import type { Observation } from '../core/observe/observation.ts';
 import type { State } from '../core/state.ts';
 import { formatBytes, formatDuration, type Millis } from '../core/text/units.ts';
 

@@ -1,5 +1,5 @@
 import { bytesLeft } from '../core/gates.ts';
-import type { Observation } from '../core/observation.ts';
+import type { Observation } from '../core/observe/observation.ts';
 import type { State } from '../core/state.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../core/text/units.ts';
 import type { Reporter, Transition } from '../daemon/loop.ts';

@@ -1,5 +1,5 @@
 import { renderMetrics } from '../core/metrics.ts';
-import type { Observation } from '../core/observation.ts';
+import type { Observation } from '../core/observe/observation.ts';
 import type { State } from '../core/state.ts';
 import { type Status, statusOf } from '../core/status.ts';
 import type { Millis } from '../core/text/units.ts';

@@ -1,5 +1,5 @@
 import type { StopRequest } from './look/snapshot.ts';
-import type { Observation } from './observation.ts';
+import type { Observation } from './observe/observation.ts';
 import { type Policy, stopReserve } from './policy.ts';
 import type { State, Trigger } from './state.ts';
 import type { Millis } from './text/units.ts';

@@ -1,5 +1,5 @@
 import type { ProcessRow } from './fluentd/processes.ts';
-import type { Observation } from './observation.ts';
+import type { Observation } from './observe/observation.ts';
 import type { Policy } from './policy.ts';
 import type { End, Trigger } from './state.ts';
 import { formatDuration } from './text/units.ts';

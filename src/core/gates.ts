@@ -1,6 +1,6 @@
 import { isRetrying, whatIsBuffered } from './fluentd/buffers.ts';
 import type { UndiscoveredFile } from './look/undiscovered.ts';
-import type { Observation, ObservedFile } from './observation.ts';
+import type { Observation, ObservedFile } from './observe/observation.ts';
 import type { Gate } from './state.ts';
 import { counted, formatBytes, formatDuration } from './text/units.ts';
 

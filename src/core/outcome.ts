@@ -1,7 +1,7 @@
-import { type Abandoned, describeAbandoned } from './abandoned.ts';
 import { bufferedIn, type Held } from './fluentd/buffers.ts';
 import { bufferGate, readGate } from './gates.ts';
-import type { Observation } from './observation.ts';
+import { type Abandoned, describeAbandoned } from './observe/abandoned.ts';
+import type { Observation } from './observe/observation.ts';
 import type { Policy } from './policy.ts';
 import type { End, Gate, State, StateName, Trigger } from './state.ts';
 import { counted, formatBytes, formatDuration, type Millis } from './text/units.ts';

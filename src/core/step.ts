@@ -35,7 +35,7 @@ import {
   stopAction,
   TERM_WORKERS,
 } from './moves.ts';
-import type { Observation } from './observation.ts';
+import type { Observation } from './observe/observation.ts';
 import { FLUSH_AGAIN, type Policy } from './policy.ts';
 import type { Gate, State, StateName, Trigger, Verdict } from './state.ts';
 import { formatDuration, type Millis } from './text/units.ts';

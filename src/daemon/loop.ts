@@ -1,7 +1,7 @@
 import type { FluentdReading } from '../core/fluentd/processes.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { Step } from '../core/moves.ts';
-import { type Observation, observe } from '../core/observation.ts';
+import { type Observation, observe } from '../core/observe/observation.ts';
 import { type Durations, type Outcome, outcomeOf } from '../core/outcome.ts';
 import { BUSY_LOOKS, lookInterval, type Policy } from '../core/policy.ts';
 import { begin, type State, type StateName } from '../core/state.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../src/core/look/snapshot.ts';
 import type { Step } from '../../src/core/moves.ts';
-import { type Observation, observe } from '../../src/core/observation.ts';
+import { type Observation, observe } from '../../src/core/observe/observation.ts';
 import { type Policy, stopReserve } from '../../src/core/policy.ts';
 import { entryKey } from '../../src/core/pos-file/pos-file.ts';
 import { begin, type State, type StateName } from '../../src/core/state.ts';

@@ -5,7 +5,7 @@ import type { FluentdReading, ProcessRow } from '../../src/core/fluentd/processe
 import type { InspectedRows } from '../../src/core/inspected-rows.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
 import type { ConfFacts, Subject } from '../../src/core/look/subject.ts';
-import { type Observation, observe } from '../../src/core/observation.ts';
+import { type Observation, observe } from '../../src/core/observe/observation.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import type { PosFileOverview } from '../../src/core/overview.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/core/policy.ts';

@@ -1,7 +1,7 @@
-import type { PosFileReading, Snapshot } from './look/snapshot.ts';
-import { isBare } from './look/undiscovered.ts';
+import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
+import { isBare } from '../look/undiscovered.ts';
+import type { Policy } from '../policy.ts';
 import type { Memory } from './memory.ts';
-import type { Policy } from './policy.ts';
 
 export interface UnknownPosFile {
   readonly path: string;

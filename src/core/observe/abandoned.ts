@@ -1,7 +1,7 @@
-import type { FollowedReading } from './look/snapshot.ts';
+import type { FollowedReading } from '../look/snapshot.ts';
+import { counted, formatBytes, type Millis } from '../text/units.ts';
 import type { EntryMemory } from './memory.ts';
 import type { ObservedFile } from './observation.ts';
-import { counted, formatBytes, type Millis } from './text/units.ts';
 
 /** A file that Fluentd will read no more, though bytes of it were seen to be left. */
 export interface Abandoned {

@@ -1,5 +1,5 @@
-import type { ProcessIdentity } from './fluentd/processes.ts';
-import type { Millis } from './text/units.ts';
+import type { ProcessIdentity } from '../fluentd/processes.ts';
+import type { Millis } from '../text/units.ts';
 
 /** What the looks so far know of the Pod's main process (--done-process). */
 export interface MainProcess {

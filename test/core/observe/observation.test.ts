@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
+import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
 import {
   ABSENT,
   entry,
@@ -11,7 +11,7 @@ import {
   running,
   seen,
   snapshot,
-} from '../support/builders.ts';
+} from '../../support/builders.ts';
 
 const SECOND = 1_000;
 const at = (position: number | null) => entry({ position });

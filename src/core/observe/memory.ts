@@ -1,12 +1,12 @@
+import { isSame, type ProcessIdentity } from '../fluentd/processes.ts';
+import type { FileState } from '../look/lag.ts';
+import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
+import type { Policy } from '../policy.ts';
+import { entryKey } from '../pos-file/pos-file.ts';
+import type { Millis } from '../text/units.ts';
 import { type Abandoned, type Awaited, awaitedIn, HELD_UP, letGo, restOf } from './abandoned.ts';
-import { isSame, type ProcessIdentity } from './fluentd/processes.ts';
-import type { FileState } from './look/lag.ts';
-import type { PosFileReading, Snapshot } from './look/snapshot.ts';
 import { type MainProcess, NO_MAIN, watchMain } from './main-process.ts';
 import type { ObservedFile } from './observation.ts';
-import type { Policy } from './policy.ts';
-import { entryKey } from './pos-file/pos-file.ts';
-import type { Millis } from './text/units.ts';
 import { NO_WORKERS, type WorkerMemory, watchWorkers } from './workers.ts';
 
 /** What has to be remembered from look to look. */

@@ -1,4 +1,4 @@
-import { type FluentdReading, isSame, type ProcessIdentity } from './fluentd/processes.ts';
+import { type FluentdReading, isSame, type ProcessIdentity } from '../fluentd/processes.ts';
 
 /** What is remembered of the workers. */
 export interface WorkerMemory {
