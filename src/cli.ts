@@ -10,7 +10,7 @@ import { runOptions, watchOptions } from './commands/options.ts';
 import { runParent } from './commands/run.ts';
 import { CommandError, UsageError } from './commands/usage-error.ts';
 import { runWatch } from './commands/watch.ts';
-import { EXIT } from './core/outcome.ts';
+import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
 
 /** Put in by docker/bundle.mjs. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { EXIT } from '../core/drain/outcome.ts';
 import { History, Track } from '../core/inspection-history.ts';
 import { SORT_KEYS, type SortKey } from '../core/inspection-order.ts';
-import { EXIT } from '../core/outcome.ts';
 import type { Overview } from '../core/overview.ts';
 import { printableJson } from '../core/text/printable.ts';
 import type { NodeHost } from '../node/node-host.ts';

@@ -1,5 +1,5 @@
+import { EXIT } from '../core/drain/outcome.ts';
 import { check } from '../core/inspection-check.ts';
-import { EXIT } from '../core/outcome.ts';
 import type { Overview } from '../core/overview.ts';
 import { printable } from '../core/text/printable.ts';
 import { NodeHost } from '../node/node-host.ts';

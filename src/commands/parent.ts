@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { EXIT } from '../core/drain/outcome.ts';
 import {
   type FluentdReading,
   type FluentdTarget,
@@ -6,7 +7,6 @@ import {
   identityOf,
   type ProcessIdentity,
 } from '../core/fluentd/processes.ts';
-import { EXIT } from '../core/outcome.ts';
 import { LONGEST_TIMER, type Millis } from '../core/text/units.ts';
 import { findFluentd } from '../daemon/find-fluentd.ts';
 import { type Child, startChild } from '../node/child.ts';

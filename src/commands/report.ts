@@ -1,6 +1,6 @@
-import { bytesLeft } from '../core/gates.ts';
+import { bytesLeft } from '../core/drain/gates.ts';
+import type { State } from '../core/drain/state.ts';
 import type { Observation } from '../core/observe/observation.ts';
-import type { State } from '../core/state.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../core/text/units.ts';
 import type { Reporter, Transition } from '../daemon/loop.ts';
 import type { Done } from '../daemon/perform.ts';

@@ -1,4 +1,4 @@
-import { exitCodeOf, type Outcome } from '../core/outcome.ts';
+import { exitCodeOf, type Outcome } from '../core/drain/outcome.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { onSignals } from '../node/signals.ts';
 import { policyOf, type RunArgs } from './options.ts';

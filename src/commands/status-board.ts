@@ -1,7 +1,7 @@
-import { renderMetrics } from '../core/metrics.ts';
+import { renderMetrics } from '../core/drain/metrics.ts';
+import type { State } from '../core/drain/state.ts';
+import { type Status, statusOf } from '../core/drain/status.ts';
 import type { Observation } from '../core/observe/observation.ts';
-import type { State } from '../core/state.ts';
-import { type Status, statusOf } from '../core/status.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Reporter, Transition } from '../daemon/loop.ts';
 import type { Answer, Routes } from '../node/http-server.ts';

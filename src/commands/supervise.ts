@@ -1,9 +1,9 @@
+import { describeOutcome, type Outcome } from '../core/drain/outcome.ts';
+import type { Policy } from '../core/drain/policy.ts';
 import { multilineWarnings, quietWarnings } from '../core/fluent-conf/fluent-conf.ts';
 import { unseenBuffers } from '../core/fluentd/buffers.ts';
 import type { FluentdTarget } from '../core/fluentd/processes.ts';
 import type { StopVia } from '../core/look/subject.ts';
-import { describeOutcome, type Outcome } from '../core/outcome.ts';
-import type { Policy } from '../core/policy.ts';
 import { type Reporter, watch } from '../daemon/loop.ts';
 import type { Log, LogFormat, LogLevel } from '../log.ts';
 import { DoneFile } from '../node/done-file.ts';

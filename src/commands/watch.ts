@@ -1,4 +1,4 @@
-import { exitCodeOf } from '../core/outcome.ts';
+import { exitCodeOf } from '../core/drain/outcome.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { onSignals } from '../node/signals.ts';
 import { policyOf, targetOf, type WatchArgs } from './options.ts';

@@ -1,6 +1,6 @@
+import { DEFAULT_POLICY } from './drain/policy.ts';
 import { type FileState, type Lag, type LagContext, lagOf } from './look/lag.ts';
 import type { FileLook, FileStat } from './look/snapshot.ts';
-import { DEFAULT_POLICY } from './policy.ts';
 import type { EntryRows } from './pos-file/entry-rows.ts';
 import type { PositionEntry } from './pos-file/pos-file.ts';
 import type { Millis } from './text/units.ts';

@@ -1,5 +1,5 @@
+import { DEFAULT_POLICY } from './drain/policy.ts';
 import type { EntryPast, Judgement } from './inspected-rows.ts';
-import { DEFAULT_POLICY } from './policy.ts';
 import type { PositionEntry } from './pos-file/pos-file.ts';
 import type { Millis } from './text/units.ts';
 

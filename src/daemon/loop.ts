@@ -1,11 +1,11 @@
+import type { Step } from '../core/drain/moves.ts';
+import { type Durations, type Outcome, outcomeOf } from '../core/drain/outcome.ts';
+import { BUSY_LOOKS, lookInterval, type Policy } from '../core/drain/policy.ts';
+import { begin, type State, type StateName } from '../core/drain/state.ts';
+import { step } from '../core/drain/step.ts';
 import type { FluentdReading } from '../core/fluentd/processes.ts';
 import type { Subject } from '../core/look/subject.ts';
-import type { Step } from '../core/moves.ts';
 import { type Observation, observe } from '../core/observe/observation.ts';
-import { type Durations, type Outcome, outcomeOf } from '../core/outcome.ts';
-import { BUSY_LOOKS, lookInterval, type Policy } from '../core/policy.ts';
-import { begin, type State, type StateName } from '../core/state.ts';
-import { step } from '../core/step.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { collect, type Depth } from './collect.ts';

@@ -1,7 +1,7 @@
+import type { Action } from '../core/drain/state.ts';
 import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import type { FluentdReading, ProcessIdentity } from '../core/fluentd/processes.ts';
 import type { StopVia } from '../core/look/subject.ts';
-import type { Action } from '../core/state.ts';
 import type { Host } from '../host.ts';
 
 /** How Fluentd is reached. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exitCodeOf } from '../../src/core/outcome.ts';
+import { exitCodeOf } from '../../src/core/drain/outcome.ts';
 import { findFluentd, followFluentd } from '../../src/daemon/find-fluentd.ts';
 import { confOf, expectStops, LOG, POS, policy, posText, run, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exitCodeOf } from '../../src/core/outcome.ts';
+import { exitCodeOf } from '../../src/core/drain/outcome.ts';
 import { RUNS } from '../support/arbitraries.ts';
 import { confOf, expectStops, LOG, POS, policy, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Policy } from '../../src/core/policy.ts';
+import type { Policy } from '../../src/core/drain/policy.ts';
 import { expectStops, LOG, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 

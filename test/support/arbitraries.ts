@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import type { Policy } from '../../src/core/drain/policy.ts';
 import { type BuffersReading, NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
 import type { FluentdReading } from '../../src/core/fluentd/processes.ts';
 import type { FileLook, PosFileReading, Snapshot, StopRequest } from '../../src/core/look/snapshot.ts';
-import type { Policy } from '../../src/core/policy.ts';
 import { decodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import {

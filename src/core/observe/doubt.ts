@@ -1,6 +1,6 @@
+import type { Policy } from '../drain/policy.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { isBare } from '../look/undiscovered.ts';
-import type { Policy } from '../policy.ts';
 import type { Memory } from './memory.ts';
 
 export interface UnknownPosFile {

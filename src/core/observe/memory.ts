@@ -1,7 +1,7 @@
+import type { Policy } from '../drain/policy.ts';
 import { isSame, type ProcessIdentity } from '../fluentd/processes.ts';
 import type { FileState } from '../look/lag.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
-import type { Policy } from '../policy.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { type Abandoned, type Awaited, awaitedIn, HELD_UP, letGo, restOf } from './abandoned.ts';

@@ -1,9 +1,9 @@
+import type { Policy } from '../drain/policy.ts';
 import type { BuffersReading } from '../fluentd/buffers.ts';
 import type { FluentdReading } from '../fluentd/processes.ts';
 import { type Lag, lagOf } from '../look/lag.ts';
 import type { FileLook, PosFileReading, Snapshot, StopRequest } from '../look/snapshot.ts';
 import { type UndiscoveredFile, undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
-import type { Policy } from '../policy.ts';
 import { entryKey, latestEntries, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { doubtOf, type UnknownPosFile } from './doubt.ts';

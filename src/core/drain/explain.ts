@@ -1,8 +1,8 @@
-import type { ProcessRow } from './fluentd/processes.ts';
-import type { Observation } from './observe/observation.ts';
+import type { ProcessRow } from '../fluentd/processes.ts';
+import type { Observation } from '../observe/observation.ts';
+import { formatDuration } from '../text/units.ts';
 import type { Policy } from './policy.ts';
 import type { End, Trigger } from './state.ts';
-import { formatDuration } from './text/units.ts';
 
 /** Why the drain begins. */
 export function describeTrigger({ by }: Trigger, seen: Observation, policy: Policy): string {

@@ -1,10 +1,10 @@
-import { bufferedIn, type Held } from './fluentd/buffers.ts';
-import type { ProcessIdentity } from './fluentd/processes.ts';
+import { bufferedIn, type Held } from '../fluentd/buffers.ts';
+import type { ProcessIdentity } from '../fluentd/processes.ts';
+import type { FileState } from '../look/lag.ts';
+import type { Observation } from '../observe/observation.ts';
+import type { Millis } from '../text/units.ts';
 import { bytesLeft, readGate } from './gates.ts';
-import type { FileState } from './look/lag.ts';
-import type { Observation } from './observe/observation.ts';
 import type { State, StateName, Trigger } from './state.ts';
-import type { Millis } from './text/units.ts';
 
 /** What GET /status answers. Byte counts and milliseconds; null where unknown. */
 export interface Status {

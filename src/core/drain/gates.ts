@@ -1,8 +1,8 @@
-import { isRetrying, whatIsBuffered } from './fluentd/buffers.ts';
-import type { UndiscoveredFile } from './look/undiscovered.ts';
-import type { Observation, ObservedFile } from './observe/observation.ts';
+import { isRetrying, whatIsBuffered } from '../fluentd/buffers.ts';
+import type { UndiscoveredFile } from '../look/undiscovered.ts';
+import type { Observation, ObservedFile } from '../observe/observation.ts';
+import { counted, formatBytes, formatDuration } from '../text/units.ts';
 import type { Gate } from './state.ts';
-import { counted, formatBytes, formatDuration } from './text/units.ts';
 
 /** The first condition of "everything read" that does not hold; undefined: everything is read. */
 export function readGate(seen: Observation, acceptEmpty: boolean): Gate | undefined {

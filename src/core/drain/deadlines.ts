@@ -1,8 +1,8 @@
-import type { StopRequest } from './look/snapshot.ts';
-import type { Observation } from './observe/observation.ts';
+import type { StopRequest } from '../look/snapshot.ts';
+import type { Observation } from '../observe/observation.ts';
+import type { Millis } from '../text/units.ts';
 import { type Policy, stopReserve } from './policy.ts';
 import type { State, Trigger } from './state.ts';
-import type { Millis } from './text/units.ts';
 
 /** Measured: a limited in_tail reads 65 to 80 % of what its limit allows. */
 const SLOWER_THAN_ITS_LIMIT = 2;

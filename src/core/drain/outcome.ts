@@ -1,10 +1,10 @@
-import { bufferedIn, type Held } from './fluentd/buffers.ts';
+import { bufferedIn, type Held } from '../fluentd/buffers.ts';
+import { type Abandoned, describeAbandoned } from '../observe/abandoned.ts';
+import type { Observation } from '../observe/observation.ts';
+import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import { bufferGate, readGate } from './gates.ts';
-import { type Abandoned, describeAbandoned } from './observe/abandoned.ts';
-import type { Observation } from './observe/observation.ts';
 import type { Policy } from './policy.ts';
 import type { End, Gate, State, StateName, Trigger } from './state.ts';
-import { counted, formatBytes, formatDuration, type Millis } from './text/units.ts';
 
 /** What came of it, told after Fluentd is gone: its own exit code says nothing about delivery. */
 export interface Outcome {

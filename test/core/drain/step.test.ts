@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Snapshot } from '../../src/core/look/snapshot.ts';
-import type { Step } from '../../src/core/moves.ts';
-import { type Observation, observe } from '../../src/core/observe/observation.ts';
-import { type Policy, stopReserve } from '../../src/core/policy.ts';
-import { entryKey } from '../../src/core/pos-file/pos-file.ts';
-import { begin, type State, type StateName } from '../../src/core/state.ts';
-import { step } from '../../src/core/step.ts';
-import { RUNS, worldRules, worlds } from '../support/arbitraries.ts';
-import { ABSENT, entry, policy, reading, row, seen, snapshot } from '../support/builders.ts';
+import type { Step } from '../../../src/core/drain/moves.ts';
+import { type Policy, stopReserve } from '../../../src/core/drain/policy.ts';
+import { begin, type State, type StateName } from '../../../src/core/drain/state.ts';
+import { step } from '../../../src/core/drain/step.ts';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import { type Observation, observe } from '../../../src/core/observe/observation.ts';
+import { entryKey } from '../../../src/core/pos-file/pos-file.ts';
+import { RUNS, worldRules, worlds } from '../../support/arbitraries.ts';
+import { ABSENT, entry, policy, reading, row, seen, snapshot } from '../../support/builders.ts';
 
 /** One step, with all that led to it. */
 interface Taken {

@@ -1,6 +1,6 @@
+import { printable } from '../text/printable.ts';
 import type { StateName } from './state.ts';
 import type { Status } from './status.ts';
-import { printable } from './text/printable.ts';
 
 const STATES: readonly StateName[] = [
   'waiting',

@@ -1,9 +1,9 @@
+import { bufferedIn } from '../fluentd/buffers.ts';
+import type { Observation } from '../observe/observation.ts';
+import { counted, type Millis } from '../text/units.ts';
 import { describeEnd, describeTrigger } from './explain.ts';
-import { bufferedIn } from './fluentd/buffers.ts';
-import type { Observation } from './observe/observation.ts';
 import type { Policy } from './policy.ts';
 import type { Action, End, Gate, State, Trigger, Verdict } from './state.ts';
-import { counted, type Millis } from './text/units.ts';
 
 export interface Step {
   readonly state: State;

@@ -3,6 +3,9 @@
  * and no file, only the state, the observation and the policy that it is given.
  */
 
+import { bufferedIn } from '../fluentd/buffers.ts';
+import type { Observation } from '../observe/observation.ts';
+import { formatDuration, type Millis } from '../text/units.ts';
 import {
   absenceDeadline,
   doubtEnd,
@@ -17,7 +20,6 @@ import {
   triggerAt,
 } from './deadlines.ts';
 import { describeCandidates } from './explain.ts';
-import { bufferedIn } from './fluentd/buffers.ts';
 import { bufferGate, hasBytesLeft, readGate } from './gates.ts';
 import {
   catchUp,
@@ -35,10 +37,8 @@ import {
   stopAction,
   TERM_WORKERS,
 } from './moves.ts';
-import type { Observation } from './observe/observation.ts';
 import { FLUSH_AGAIN, type Policy } from './policy.ts';
 import type { Gate, State, StateName, Trigger, Verdict } from './state.ts';
-import { formatDuration, type Millis } from './text/units.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,

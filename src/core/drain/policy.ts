@@ -1,4 +1,4 @@
-import type { Millis } from './text/units.ts';
+import type { Millis } from '../text/units.ts';
 
 /** How posidle decides: the flags, in milliseconds. */
 export interface Policy {

@@ -1,6 +1,6 @@
-import type { Held } from './fluentd/buffers.ts';
-import type { StopRequest } from './look/snapshot.ts';
-import type { Millis } from './text/units.ts';
+import type { Held } from '../fluentd/buffers.ts';
+import type { StopRequest } from '../look/snapshot.ts';
+import type { Millis } from '../text/units.ts';
 
 /** Where the machine stands. The data belong to the state: nothing can be read that does not apply. */
 export type State =

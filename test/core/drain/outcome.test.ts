@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
-import type { Snapshot } from '../../src/core/look/snapshot.ts';
-import { describeOutcome, exitCodeOf, type Outcome, outcomeOf } from '../../src/core/outcome.ts';
-import type { End, Gate, State } from '../../src/core/state.ts';
-import { ABSENT, entry, fileOf, POS, running, seen, snapshot, type Watched } from '../support/builders.ts';
+import { describeOutcome, exitCodeOf, type Outcome, outcomeOf } from '../../../src/core/drain/outcome.ts';
+import type { End, Gate, State } from '../../../src/core/drain/state.ts';
+import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import { ABSENT, entry, fileOf, POS, running, seen, snapshot, type Watched } from '../../support/builders.ts';
 
 const UNREAD: Gate = { name: 'unread', why: '1 file unread' };
 const behind = entry({ path: '/behind', position: 10 });
