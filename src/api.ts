@@ -7,7 +7,7 @@ import type { Outcome } from './core/drain/outcome.ts';
 import { DEFAULT_POLICY, type Policy } from './core/drain/policy.ts';
 import type { StateName } from './core/drain/state.ts';
 import type { FluentdTarget } from './core/fluentd/processes.ts';
-import { type Inspection, inspectionOf, whole } from './core/inspection.ts';
+import { type Inspection, inspectionOf, whole } from './core/inspect/inspection.ts';
 import type { StopVia } from './core/look/subject.ts';
 import { type Reporter, watch as watchLoop } from './daemon/loop.ts';
 import { DoneFile } from './node/done-file.ts';

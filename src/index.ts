@@ -2,4 +2,4 @@ export { inspect, run, type WatchOptions, watch } from './api.ts';
 export { UsageError } from './commands/usage-error.ts';
 export type { Outcome } from './core/drain/outcome.ts';
 export type { Trigger } from './core/drain/state.ts';
-export type { InspectedEntry, InspectedPosFile, Inspection } from './core/inspection.ts';
+export type { InspectedEntry, InspectedPosFile, Inspection } from './core/inspect/inspection.ts';

@@ -1,7 +1,7 @@
-import type { History, Pace, Track } from '../core/inspection-history.ts';
-import { type Place, placesOf, type SortKey, undiscoveredOf } from '../core/inspection-order.ts';
-import type { Overview, UndiscoveredOverview } from '../core/overview.ts';
-import { verdictOf } from '../core/overview.ts';
+import type { History, Pace, Track } from '../core/inspect/history.ts';
+import { type Place, placesOf, type SortKey, undiscoveredOf } from '../core/inspect/order.ts';
+import type { Overview, UndiscoveredOverview } from '../core/inspect/overview.ts';
+import { verdictOf } from '../core/inspect/overview.ts';
 import { printable } from '../core/text/printable.ts';
 import { sparkline } from '../core/text/sparkline.ts';
 import { shortenEnd, widthOf } from '../core/text/text-width.ts';

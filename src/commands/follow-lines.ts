@@ -1,4 +1,4 @@
-import { type Overview, verdictOf } from '../core/overview.ts';
+import { type Overview, verdictOf } from '../core/inspect/overview.ts';
 import { printable } from '../core/text/printable.ts';
 import { FollowedPosFile } from './follow-pos-file.ts';
 import type { View } from './inspect-table.ts';

@@ -1,6 +1,6 @@
-import { STATES } from '../core/inspected-rows.ts';
+import type { PosFileOverview, UndiscoveredOverview } from '../core/inspect/overview.ts';
+import { STATES } from '../core/inspect/rows.ts';
 import type { FileState } from '../core/look/lag.ts';
-import type { PosFileOverview, UndiscoveredOverview } from '../core/overview.ts';
 import { whyUnparsable } from '../core/pos-file/pos-line.ts';
 import { printable } from '../core/text/printable.ts';
 import { counted, formatBytes } from '../core/text/units.ts';

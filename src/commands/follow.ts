@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../core/drain/outcome.ts';
-import { History, Track } from '../core/inspection-history.ts';
-import { SORT_KEYS, type SortKey } from '../core/inspection-order.ts';
-import type { Overview } from '../core/overview.ts';
+import { History, Track } from '../core/inspect/history.ts';
+import { SORT_KEYS, type SortKey } from '../core/inspect/order.ts';
+import type { Overview } from '../core/inspect/overview.ts';
 import { printableJson } from '../core/text/printable.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { canDraw, Ending, Screen, Throttle, writeAll } from '../node/terminal.ts';

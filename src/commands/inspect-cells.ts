@@ -1,6 +1,6 @@
-import type { ShownEntry } from '../core/inspected-rows.ts';
-import { shareRead } from '../core/inspection-order.ts';
-import type { UndiscoveredOverview } from '../core/overview.ts';
+import { shareRead } from '../core/inspect/order.ts';
+import type { UndiscoveredOverview } from '../core/inspect/overview.ts';
+import type { ShownEntry } from '../core/inspect/rows.ts';
 import { LARGEST_POSITION } from '../core/pos-file/pos-line.ts';
 import { formatAge } from '../core/text/age.ts';
 import { printable } from '../core/text/printable.ts';

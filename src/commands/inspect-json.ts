@@ -1,6 +1,6 @@
-import { type InspectedEntry, type InspectedPosFile, inspectionOf } from '../core/inspection.ts';
-import { undiscoveredOf, type Which } from '../core/inspection-order.ts';
-import type { Overview } from '../core/overview.ts';
+import { type InspectedEntry, type InspectedPosFile, inspectionOf } from '../core/inspect/inspection.ts';
+import { undiscoveredOf, type Which } from '../core/inspect/order.ts';
+import type { Overview } from '../core/inspect/overview.ts';
 import { printableJson } from '../core/text/printable.ts';
 import { inGroups } from './groups.ts';
 

@@ -1,8 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type DatedLook, InspectedRows, judge, NO_PAST } from '../core/inspected-rows.ts';
-import type { History } from '../core/inspection-history.ts';
-import type { FollowedReading } from '../core/look/snapshot.ts';
-import { isBare, unlistedIn } from '../core/look/undiscovered.ts';
+import type { History } from '../core/inspect/history.ts';
 import {
   type Overview,
   overview,
@@ -10,7 +7,10 @@ import {
   type Successor,
   type Trouble,
   undiscoveredFiles,
-} from '../core/overview.ts';
+} from '../core/inspect/overview.ts';
+import { type DatedLook, InspectedRows, judge, NO_PAST } from '../core/inspect/rows.ts';
+import type { FollowedReading } from '../core/look/snapshot.ts';
+import { isBare, unlistedIn } from '../core/look/undiscovered.ts';
 import { EntryRows } from '../core/pos-file/entry-rows.ts';
 import { entryKey, type PositionEntry } from '../core/pos-file/pos-file.ts';
 import { printable } from '../core/text/printable.ts';

@@ -1,6 +1,6 @@
-import type { ShownEntry } from '../core/inspected-rows.ts';
-import { rowsOf, undiscoveredOf } from '../core/inspection-order.ts';
-import { type Overview, type PosFileOverview, verdictOf } from '../core/overview.ts';
+import { rowsOf, undiscoveredOf } from '../core/inspect/order.ts';
+import { type Overview, type PosFileOverview, verdictOf } from '../core/inspect/overview.ts';
+import type { ShownEntry } from '../core/inspect/rows.ts';
 import { whyUnparsable } from '../core/pos-file/pos-line.ts';
 import { printable } from '../core/text/printable.ts';
 import { formatBytes, formatDuration } from '../core/text/units.ts';

@@ -1,6 +1,6 @@
 import { EXIT } from '../core/drain/outcome.ts';
-import { check } from '../core/inspection-check.ts';
-import type { Overview } from '../core/overview.ts';
+import { check } from '../core/inspect/check.ts';
+import type { Overview } from '../core/inspect/overview.ts';
 import { printable } from '../core/text/printable.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { ProgressLine, widthOfStdout, writeAll } from '../node/terminal.ts';

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readdirSync, readSync, type Stats, statSync } from 'node:fs';
-import type { DatedLook, DatedStat } from '../core/inspected-rows.ts';
+import type { DatedLook, DatedStat } from '../core/inspect/rows.ts';
 import { decodePath } from '../core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../core/pos-file/pos-file.ts';
 import { BelowRoot } from './below-root.ts';

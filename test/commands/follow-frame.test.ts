@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { frameOf } from '../../src/commands/follow-frame.ts';
 import { styleOf } from '../../src/commands/inspect-style.ts';
-import { InspectedRows } from '../../src/core/inspected-rows.ts';
-import { History, Track } from '../../src/core/inspection-history.ts';
-import { overview } from '../../src/core/overview.ts';
+import { History, Track } from '../../src/core/inspect/history.ts';
+import { overview } from '../../src/core/inspect/overview.ts';
+import { InspectedRows } from '../../src/core/inspect/rows.ts';
 import { EntryRows } from '../../src/core/pos-file/entry-rows.ts';
 import { bytesOf } from '../support/arbitraries.ts';
 import { inspectedPosFile, posText } from '../support/builders.ts';

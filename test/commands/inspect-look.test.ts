@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Inspector } from '../../src/commands/inspect-look.ts';
 import { inspectSubject } from '../../src/commands/inspect-subject.ts';
 import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
-import { inspectionOf, whole } from '../../src/core/inspection.ts';
+import { inspectionOf, whole } from '../../src/core/inspect/inspection.ts';
 import { observe } from '../../src/core/observe/observation.ts';
 import { collect } from '../../src/daemon/collect.ts';
 import { NodeHost } from '../../src/node/node-host.ts';

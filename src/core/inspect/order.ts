@@ -1,7 +1,7 @@
-import { type InspectedRows, STATES } from './inspected-rows.ts';
-import type { FileState } from './look/lag.ts';
+import type { FileState } from '../look/lag.ts';
+import { sortByBytes } from '../pos-file/row-sort.ts';
 import type { Overview, PosFileOverview } from './overview.ts';
-import { sortByBytes } from './pos-file/row-sort.ts';
+import { type InspectedRows, STATES } from './rows.ts';
 
 export const SORT_KEYS = ['lag', 'file', 'state', 'read', 'size', 'position', 'age'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];

@@ -1,5 +1,5 @@
+import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import { type Overview, verdictOf } from './overview.ts';
-import { counted, formatBytes, formatDuration, type Millis } from './text/units.ts';
 
 /** How much may be left, and how long a position may stand still while something is; undefined: any. */
 export interface Limits {

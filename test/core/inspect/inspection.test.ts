@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { InspectedRows } from '../../src/core/inspected-rows.ts';
-import { inspectionOf, whole } from '../../src/core/inspection.ts';
-import { type Overview, overview, type PosFileOverview } from '../../src/core/overview.ts';
-import { EntryRows } from '../../src/core/pos-file/entry-rows.ts';
-import { bytesOf } from '../support/arbitraries.ts';
-import { inspectedPosFile, LOG, POS, posText } from '../support/builders.ts';
+import { inspectionOf, whole } from '../../../src/core/inspect/inspection.ts';
+import { type Overview, overview, type PosFileOverview } from '../../../src/core/inspect/overview.ts';
+import { InspectedRows } from '../../../src/core/inspect/rows.ts';
+import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
+import { bytesOf } from '../../support/arbitraries.ts';
+import { inspectedPosFile, LOG, POS, posText } from '../../support/builders.ts';
 
 const BEHIND = { state: 'behind', size: 160, lag: 60, read: false, age: 5 } as const;
 const UNKNOWN = { state: 'missing', size: null, lag: null, read: false, age: 5 } as const;

@@ -1,17 +1,17 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { type DatedLook, InspectedRows, judge, NO_PAST } from '../../src/core/inspected-rows.ts';
-import { check } from '../../src/core/inspection-check.ts';
-import { History, Track } from '../../src/core/inspection-history.ts';
-import { placesOf, rowsOf, SORT_KEYS, type SortKey } from '../../src/core/inspection-order.ts';
-import { type Overview, overview, verdictOf } from '../../src/core/overview.ts';
-import { EntryRows } from '../../src/core/pos-file/entry-rows.ts';
-import { parsePosFile } from '../../src/core/pos-file/pos-file.ts';
-import { whyUnparsable } from '../../src/core/pos-file/pos-line.ts';
-import { formatAge } from '../../src/core/text/age.ts';
-import { bytesOf } from '../support/arbitraries.ts';
-import { entry, inspectedPosFile, posText } from '../support/builders.ts';
+import { check } from '../../../src/core/inspect/check.ts';
+import { History, Track } from '../../../src/core/inspect/history.ts';
+import { placesOf, rowsOf, SORT_KEYS, type SortKey } from '../../../src/core/inspect/order.ts';
+import { type Overview, overview, verdictOf } from '../../../src/core/inspect/overview.ts';
+import { type DatedLook, InspectedRows, judge, NO_PAST } from '../../../src/core/inspect/rows.ts';
+import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
+import { parsePosFile } from '../../../src/core/pos-file/pos-file.ts';
+import { whyUnparsable } from '../../../src/core/pos-file/pos-line.ts';
+import { formatAge } from '../../../src/core/text/age.ts';
+import { bytesOf } from '../../support/arbitraries.ts';
+import { entry, inspectedPosFile, posText } from '../../support/builders.ts';
 
 interface Written {
   /** null: there is no such file. */

@@ -1,7 +1,7 @@
-import type { InspectedRows, ShownEntry } from './inspected-rows.ts';
-import { rowsOf, undiscoveredOf, type Which } from './inspection-order.ts';
+import type { UnparsableLine } from '../pos-file/pos-file.ts';
+import { rowsOf, undiscoveredOf, type Which } from './order.ts';
 import type { Overview } from './overview.ts';
-import type { UnparsableLine } from './pos-file/pos-file.ts';
+import type { InspectedRows, ShownEntry } from './rows.ts';
 
 /** What `inspect` tells programs; its JSON form is a contract. Byte counts are numbers, null where unknown. */
 export interface Inspection<Entries = readonly InspectedEntry[]> {

@@ -1,9 +1,9 @@
-import { DEFAULT_POLICY } from './drain/policy.ts';
-import { type FileState, type Lag, type LagContext, lagOf } from './look/lag.ts';
-import type { FileLook, FileStat } from './look/snapshot.ts';
-import type { EntryRows } from './pos-file/entry-rows.ts';
-import type { PositionEntry } from './pos-file/pos-file.ts';
-import type { Millis } from './text/units.ts';
+import { DEFAULT_POLICY } from '../drain/policy.ts';
+import { type FileState, type Lag, type LagContext, lagOf } from '../look/lag.ts';
+import type { FileLook, FileStat } from '../look/snapshot.ts';
+import type { EntryRows } from '../pos-file/entry-rows.ts';
+import type { PositionEntry } from '../pos-file/pos-file.ts';
+import type { Millis } from '../text/units.ts';
 
 export const STATES: readonly FileState[] = [
   'caught-up',

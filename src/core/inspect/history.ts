@@ -1,7 +1,7 @@
-import { DEFAULT_POLICY } from './drain/policy.ts';
-import type { EntryPast, Judgement } from './inspected-rows.ts';
-import type { PositionEntry } from './pos-file/pos-file.ts';
-import type { Millis } from './text/units.ts';
+import { DEFAULT_POLICY } from '../drain/policy.ts';
+import type { PositionEntry } from '../pos-file/pos-file.ts';
+import type { Millis } from '../text/units.ts';
+import type { EntryPast, Judgement } from './rows.ts';
 
 /** How fast an entry is read, and how its lag has gone. */
 export interface Pace {
