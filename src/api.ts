@@ -10,7 +10,7 @@ import type { FluentdTarget } from './core/fluentd/processes.ts';
 import { type Inspection, inspectionOf, whole } from './core/inspect/inspection.ts';
 import type { StopVia } from './core/look/subject.ts';
 import { type Reporter, watch as watchLoop } from './daemon/loop.ts';
-import { DoneFile } from './node/done-file.ts';
+import { DoneFile } from './node/files/done-file.ts';
 import { NodeHost } from './node/node-host.ts';
 
 /** What to watch, how to decide, and what to be told. Durations are milliseconds. */

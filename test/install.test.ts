@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { librariesIn, mappedIn } from '../src/node/install-runtime.ts';
+import { librariesIn, mappedIn } from '../src/node/install/runtime.ts';
 import { bundle } from './pods/bundle.ts';
 
 let posidle: string;

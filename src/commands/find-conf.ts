@@ -4,12 +4,12 @@ import { problemText } from '../core/fluent-conf/element.ts';
 import { type FluentConf, fluentConfFromDump, type RubyContext } from '../core/fluent-conf/fluent-conf.ts';
 import { findSupervisors } from '../core/fluentd/processes.ts';
 import type { Host } from '../host.ts';
-import type { BelowRoot } from '../node/below-root.ts';
-import { loadFluentConf } from '../node/conf-files.ts';
-import { dryRun } from '../node/dry-run.ts';
-import { exists } from '../node/files.ts';
-import { inWords } from '../node/in-words.ts';
-import { environmentOf } from '../node/proc.ts';
+import type { BelowRoot } from '../node/files/below-root.ts';
+import { loadFluentConf } from '../node/files/conf-files.ts';
+import { exists } from '../node/files/files.ts';
+import { inWords } from '../node/files/in-words.ts';
+import { dryRun } from '../node/processes/dry-run.ts';
+import { environmentOf } from '../node/processes/proc.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface FoundConf {

@@ -5,7 +5,7 @@ import { SORT_KEYS, type SortKey } from '../core/inspect/order.ts';
 import type { Overview } from '../core/inspect/overview.ts';
 import { printableJson } from '../core/text/printable.ts';
 import type { NodeHost } from '../node/node-host.ts';
-import { canDraw, Ending, Screen, Throttle, writeAll } from '../node/terminal.ts';
+import { canDraw, Ending, Screen, Throttle, writeAll } from '../node/output/terminal.ts';
 import { frameOf, type Live } from './follow-frame.ts';
 import { FollowedLines } from './follow-lines.ts';
 import { jsonParts, ndjsonLines } from './inspect-json.ts';

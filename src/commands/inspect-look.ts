@@ -16,10 +16,10 @@ import { entryKey, type PositionEntry } from '../core/pos-file/pos-file.ts';
 import { printable } from '../core/text/printable.ts';
 import { counted, formatBytes, type Millis } from '../core/text/units.ts';
 import { readBuffers } from '../daemon/read-buffers.ts';
-import { FileSearch, type Scanned } from '../node/files.ts';
-import { LogFiles } from '../node/log-files.ts';
+import { FileSearch, type Scanned } from '../node/files/files.ts';
+import { LogFiles } from '../node/files/log-files.ts';
+import { type PosBytes, readPosBytes } from '../node/files/pos-bytes.ts';
 import type { NodeHost } from '../node/node-host.ts';
-import { type PosBytes, readPosBytes } from '../node/pos-bytes.ts';
 import type { InspectSubject } from './inspect-subject.ts';
 
 /** For so long at once the event loop is kept waiting. */

@@ -3,7 +3,7 @@ import { check } from '../core/inspect/check.ts';
 import type { Overview } from '../core/inspect/overview.ts';
 import { printable } from '../core/text/printable.ts';
 import { NodeHost } from '../node/node-host.ts';
-import { ProgressLine, widthOfStdout, writeAll } from '../node/terminal.ts';
+import { ProgressLine, widthOfStdout, writeAll } from '../node/output/terminal.ts';
 import { follow } from './follow.ts';
 import { jsonParts, ndjsonLines } from './inspect-json.ts';
 import { Inspector } from './inspect-look.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { formatBytes } from '../core/text/units.ts';
-import { InstallError, install } from '../node/install.ts';
+import { InstallError, install } from '../node/install/install.ts';
 import { UsageError } from './usage-error.ts';
 
 /** `posidle install DIR`: resolves when DIR/posidle runs. */

@@ -9,8 +9,8 @@ import {
 } from '../core/fluentd/processes.ts';
 import { LONGEST_TIMER, type Millis } from '../core/text/units.ts';
 import { findFluentd } from '../daemon/find-fluentd.ts';
-import { type Child, startChild } from '../node/child.ts';
 import type { NodeHost } from '../node/node-host.ts';
+import { type Child, startChild } from '../node/processes/child.ts';
 import { CommandError } from './usage-error.ts';
 
 const NOT_FOUND = 127;

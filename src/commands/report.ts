@@ -5,7 +5,7 @@ import { counted, formatBytes, formatDuration, type Millis } from '../core/text/
 import type { Reporter, Transition } from '../daemon/loop.ts';
 import type { Done } from '../daemon/perform.ts';
 import type { Log } from '../log.ts';
-import type { Usage } from '../node/usage.ts';
+import type { Usage } from '../node/processes/usage.ts';
 import { Progress } from './progress.ts';
 
 const PROGRESS: Readonly<Partial<Record<State['name'], Millis>>> = {

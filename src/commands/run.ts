@@ -1,6 +1,6 @@
 import { exitCodeOf, type Outcome } from '../core/drain/outcome.ts';
 import { NodeHost } from '../node/node-host.ts';
-import { onSignals } from '../node/signals.ts';
+import { onSignals } from '../node/processes/signals.ts';
 import { policyOf, type RunArgs } from './options.ts';
 import { Parent } from './parent.ts';
 import { findSubject } from './subject.ts';

@@ -2,7 +2,7 @@ import type { Policy } from '../core/drain/policy.ts';
 import type { TailSource } from '../core/fluent-conf/fluent-conf.ts';
 import { type ConfFacts, confFacts, type Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
-import { nameUnder } from '../node/glob.ts';
+import { nameUnder } from '../node/files/glob.ts';
 import { type ConfWanted, type FoundConf, findConf, problemsOf } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
 

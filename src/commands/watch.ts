@@ -1,6 +1,6 @@
 import { exitCodeOf } from '../core/drain/outcome.ts';
 import { NodeHost } from '../node/node-host.ts';
-import { onSignals } from '../node/signals.ts';
+import { onSignals } from '../node/processes/signals.ts';
 import { policyOf, targetOf, type WatchArgs } from './options.ts';
 import { findSubject } from './subject.ts';
 import { doneFileOf, supervise } from './supervise.ts';

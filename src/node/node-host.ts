@@ -3,13 +3,13 @@ import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
 import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
-import { listChunks } from './chunks.ts';
-import { appendNewline, FileSearch, readFile, statFiles } from './files.ts';
-import { expandGlob } from './glob.ts';
-import { get, isListening } from './network.ts';
-import { maySignal, openProcessTable, type ProcessTable, signalProcess } from './processes.ts';
-import { listFollowed } from './walk.ts';
-import { Watcher } from './watcher.ts';
+import { listChunks } from './files/chunks.ts';
+import { appendNewline, FileSearch, readFile, statFiles } from './files/files.ts';
+import { expandGlob } from './files/glob.ts';
+import { listFollowed } from './files/walk.ts';
+import { Watcher } from './files/watcher.ts';
+import { get, isListening } from './network/network.ts';
+import { maySignal, openProcessTable, type ProcessTable, signalProcess } from './processes/processes.ts';
 
 /** The Host on Node.js. */
 export class NodeHost implements Host {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadFluentConf } from '../../src/node/conf-files.ts';
-import { listFollowed, rubyGlob } from '../../src/node/walk.ts';
+import { loadFluentConf } from '../../src/node/files/conf-files.ts';
+import { listFollowed, rubyGlob } from '../../src/node/files/walk.ts';
 import { missingFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 

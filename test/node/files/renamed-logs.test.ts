@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FileSearch } from '../../src/node/files.ts';
-import { LogFiles } from '../../src/node/log-files.ts';
+import { FileSearch } from '../../../src/node/files/files.ts';
+import { LogFiles } from '../../../src/node/files/log-files.ts';
 
 type Find = (path: string, inode: string) => Promise<string | undefined>;
 

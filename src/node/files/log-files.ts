@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readdirSync, readSync, type Stats, statSync } from 'node:fs';
-import type { DatedLook, DatedStat } from '../core/inspect/rows.ts';
-import { decodePath } from '../core/pos-file/path-bytes.ts';
-import type { PositionEntry } from '../core/pos-file/pos-file.ts';
+import type { DatedLook, DatedStat } from '../../core/inspect/rows.ts';
+import { decodePath } from '../../core/pos-file/path-bytes.ts';
+import type { PositionEntry } from '../../core/pos-file/pos-file.ts';
 import { BelowRoot } from './below-root.ts';
 import { directoriesBeside, type FileSearch, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';

@@ -1,6 +1,6 @@
 import { get as httpGet } from 'node:http';
 import { connect } from 'node:net';
-import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
+import type { Endpoint } from '../../core/fluent-conf/fluent-conf.ts';
 
 const TIMEOUT = 2_000;
 

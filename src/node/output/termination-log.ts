@@ -1,5 +1,5 @@
 import { access, constants, writeFile } from 'node:fs/promises';
-import type { Outcome } from '../core/drain/outcome.ts';
+import type { Outcome } from '../../core/drain/outcome.ts';
 
 /** The kubelet takes the first 4 KiB of what stands there (container.terminationMessagePath). */
 const USUAL = '/dev/termination-log';

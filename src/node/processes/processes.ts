@@ -1,5 +1,5 @@
 import psList from 'ps-list';
-import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
+import type { ProcessIdentity, ProcessRow } from '../../core/fluentd/processes.ts';
 import { Proc } from './proc.ts';
 
 /** The process table: /proc on Linux, the `ps` command where there is none (a developer's macOS). */

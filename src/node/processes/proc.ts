@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ProcessRow } from '../core/fluentd/processes.ts';
+import type { ProcessRow } from '../../core/fluentd/processes.ts';
 
 /**
  * The process table from Linux's /proc. `ps` is not in slim images, and busybox's lacks the columns; state and start time

@@ -1,9 +1,9 @@
 import { constants, fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { encodePath } from '../core/pos-file/path-bytes.ts';
-import { NEWLINE, pathEndOf } from '../core/pos-file/pos-line.ts';
-import { formatBytes, type Millis } from '../core/text/units.ts';
+import { encodePath } from '../../core/pos-file/path-bytes.ts';
+import { NEWLINE, pathEndOf } from '../../core/pos-file/pos-line.ts';
+import { formatBytes, type Millis } from '../../core/text/units.ts';
 import { exists } from './files.ts';
 import { inWords } from './in-words.ts';
 

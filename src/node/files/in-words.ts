@@ -1,4 +1,4 @@
-import { decodePath } from '../core/pos-file/path-bytes.ts';
+import { decodePath } from '../../core/pos-file/path-bytes.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',

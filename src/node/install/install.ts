@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { ownRuntime, type Runtime } from './install-runtime.ts';
+import { ownRuntime, type Runtime } from './runtime.ts';
 
 const FOLDER = '.posidle';
 const UNFINISHED = 'unfinished-';

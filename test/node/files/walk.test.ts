@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, utimesSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FollowRules, listFollowed } from '../../src/node/walk.ts';
+import { type FollowRules, listFollowed } from '../../../src/node/files/walk.ts';
 
 const clock = { instant: Date.UTC(2026, 0, 2), timeZone: 'UTC' };
 let dir = '';

@@ -1,4 +1,4 @@
-import type { Chunk } from '../core/fluentd/buffers.ts';
+import type { Chunk } from '../../core/fluentd/buffers.ts';
 import { statFiles } from './files.ts';
 import { rubyGlob } from './walk.ts';
 

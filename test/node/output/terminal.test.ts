@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ProgressLine } from '../../src/node/terminal.ts';
+import { ProgressLine } from '../../../src/node/output/terminal.ts';
 
 const { isTTY } = process.stderr;
 let told: string[];

@@ -10,19 +10,19 @@ import {
   paramOf,
   rootElement,
   sectionsOf,
-} from '../core/fluent-conf/element.ts';
-import { type FluentConf, fluentConf } from '../core/fluent-conf/fluent-conf.ts';
-import { evaluate, type RubyContext } from '../core/fluent-conf/ruby.ts';
-import { parseConf } from '../core/fluent-conf/syntax.ts';
+} from '../../core/fluent-conf/element.ts';
+import { type FluentConf, fluentConf } from '../../core/fluent-conf/fluent-conf.ts';
+import { evaluate, type RubyContext } from '../../core/fluent-conf/ruby.ts';
+import { parseConf } from '../../core/fluent-conf/syntax.ts';
 import {
   confFromYaml,
   confFromYamlList,
   FluentJson,
   FluentString,
   YamlInclude,
-} from '../core/fluent-conf/yaml.ts';
-import { yamlScalar } from '../core/fluent-conf/yaml-scalar.ts';
-import { decodePath } from '../core/pos-file/path-bytes.ts';
+} from '../../core/fluent-conf/yaml.ts';
+import { yamlScalar } from '../../core/fluent-conf/yaml-scalar.ts';
+import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import { rubyGlob } from './walk.ts';
 
 /** How a configuration is read. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { appendNewline } from '../../src/node/files.ts';
+import { appendNewline } from '../../../src/node/files/files.ts';
 
 let path: string;
 

@@ -9,10 +9,10 @@ import {
   parseGlob,
   pathPattern,
   type WallClock,
-} from '../core/in-tail/path-pattern.ts';
-import type { FileStat } from '../core/look/snapshot.ts';
-import { decodePath, encodePath } from '../core/pos-file/path-bytes.ts';
-import type { Millis } from '../core/text/units.ts';
+} from '../../core/in-tail/path-pattern.ts';
+import type { FileStat } from '../../core/look/snapshot.ts';
+import { decodePath, encodePath } from '../../core/pos-file/path-bytes.ts';
+import type { Millis } from '../../core/text/units.ts';
 
 /** What decides which files a source follows. */
 export interface FollowRules extends PathRules {

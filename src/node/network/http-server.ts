@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
+import type { Endpoint } from '../../core/fluent-conf/fluent-conf.ts';
 
 /** What the server answers from. */
 export interface Routes {

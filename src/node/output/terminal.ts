@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { shortenEnd } from '../core/text/text-width.ts';
+import { shortenEnd } from '../../core/text/text-width.ts';
 
 const STDOUT = 1;
 const PORTION = 64 * 1024;

@@ -1,8 +1,8 @@
 import { type BigIntStats, constants, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
-import type { FileStat } from '../core/look/snapshot.ts';
-import { decodePath, encodePath } from '../core/pos-file/path-bytes.ts';
-import type { FileContent } from '../host.ts';
+import type { FileStat } from '../../core/look/snapshot.ts';
+import { decodePath, encodePath } from '../../core/pos-file/path-bytes.ts';
+import type { FileContent } from '../../host.ts';
 
 const STATS_AT_ONCE = 200;
 const SCAN_BYTES = 64 * 1024;

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { problemText } from '../../src/core/fluent-conf/element.ts';
-import type { RubyContext } from '../../src/core/fluent-conf/fluent-conf.ts';
-import { loadFluentConf } from '../../src/node/conf-files.ts';
+import { problemText } from '../../../src/core/fluent-conf/element.ts';
+import type { RubyContext } from '../../../src/core/fluent-conf/fluent-conf.ts';
+import { loadFluentConf } from '../../../src/node/files/conf-files.ts';
 
 const ruby: RubyContext = { env: { PART: 'part' }, hostname: 'pod-1' };
 let dir = '';

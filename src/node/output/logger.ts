@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import { printable } from '../core/text/printable.ts';
-import type { Log, LogFormat, LogLevel } from '../log.ts';
+import { printable } from '../../core/text/printable.ts';
+import type { Log, LogFormat, LogLevel } from '../../log.ts';
 import { openStderr } from './stderr.ts';
 
 const COLOURS: Readonly<Record<string, number>> = { error: 31, warn: 33, info: 32, debug: 90 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadFluentConf } from '../../src/node/conf-files.ts';
+import { loadFluentConf } from '../../../src/node/files/conf-files.ts';
 
 const ruby = { env: {}, hostname: 'pod-1' };
 
