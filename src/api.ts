@@ -1,8 +1,4 @@
-import { Inspector } from './commands/inspect-look.ts';
-import { inspectSubject } from './commands/inspect-subject.ts';
-import { Parent } from './commands/parent.ts';
 import { confOf } from './commands/run.ts';
-import { findSubject, subjectFor, withConf } from './commands/subject.ts';
 import type { Outcome } from './core/drain/outcome.ts';
 import { DEFAULT_POLICY, type Policy } from './core/drain/policy.ts';
 import type { StateName } from './core/drain/state.ts';
@@ -12,6 +8,10 @@ import type { StopVia } from './core/look/subject.ts';
 import { type Reporter, watch as watchLoop } from './daemon/loop.ts';
 import { DoneFile } from './node/files/done-file.ts';
 import { NodeHost } from './node/node-host.ts';
+import { Inspector } from './tasks/inspect-look.ts';
+import { inspectSubject } from './tasks/inspect-subject.ts';
+import { Parent } from './tasks/parent.ts';
+import { findSubject, subjectFor, withConf } from './tasks/subject.ts';
 
 /** What to watch, how to decide, and what to be told. Durations are milliseconds. */
 export interface WatchOptions extends Partial<Omit<Policy, 'parent' | 'doneProcess'>> {

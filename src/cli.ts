@@ -8,10 +8,10 @@ import { runInstall } from './commands/install.ts';
 import { optionsFromEnvironment } from './commands/option-parts.ts';
 import { runOptions, watchOptions } from './commands/options.ts';
 import { runParent } from './commands/run.ts';
-import { CommandError, UsageError } from './commands/usage-error.ts';
 import { runWatch } from './commands/watch.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
+import { CommandError, UsageError } from './tasks/usage-error.ts';
 
 /** Put in by docker/bundle.mjs. */
 declare const BUILD: { readonly version: string; readonly packed: boolean };

@@ -1,5 +1,5 @@
 export { inspect, run, type WatchOptions, watch } from './api.ts';
-export { UsageError } from './commands/usage-error.ts';
 export type { Outcome } from './core/drain/outcome.ts';
 export type { Trigger } from './core/drain/state.ts';
 export type { InspectedEntry, InspectedPosFile, Inspection } from './core/inspect/inspection.ts';
+export { UsageError } from './tasks/usage-error.ts';

@@ -6,12 +6,12 @@ import type { Overview } from '../core/inspect/overview.ts';
 import { printableJson } from '../core/text/printable.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { canDraw, Ending, Screen, Throttle, writeAll } from '../node/output/terminal.ts';
+import { Inspector } from '../tasks/inspect-look.ts';
+import type { InspectSubject } from '../tasks/inspect-subject.ts';
 import { frameOf, type Live } from './follow-frame.ts';
 import { FollowedLines } from './follow-lines.ts';
 import { jsonParts, ndjsonLines } from './inspect-json.ts';
-import { Inspector } from './inspect-look.ts';
 import type { InspectArgs } from './inspect-options.ts';
-import type { InspectSubject } from './inspect-subject.ts';
 import type { View } from './inspect-table.ts';
 
 export interface FollowTask {

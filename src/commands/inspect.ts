@@ -4,15 +4,15 @@ import type { Overview } from '../core/inspect/overview.ts';
 import { printable } from '../core/text/printable.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { ProgressLine, widthOfStdout, writeAll } from '../node/output/terminal.ts';
+import { Inspector } from '../tasks/inspect-look.ts';
+import { type InspectSubject, inspectSubject } from '../tasks/inspect-subject.ts';
+import { UsageError } from '../tasks/usage-error.ts';
 import { follow } from './follow.ts';
 import { jsonParts, ndjsonLines } from './inspect-json.ts';
-import { Inspector } from './inspect-look.ts';
 import type { InspectArgs } from './inspect-options.ts';
 import { plainLines } from './inspect-plain.ts';
 import { isColored, styleOf } from './inspect-style.ts';
-import { type InspectSubject, inspectSubject } from './inspect-subject.ts';
 import { tableLines, type View } from './inspect-table.ts';
-import { UsageError } from './usage-error.ts';
 
 /** `posidle inspect`: what is read, what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {

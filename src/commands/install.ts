@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { formatBytes } from '../core/text/units.ts';
 import { InstallError, install } from '../node/install/install.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../tasks/usage-error.ts';
 
 /** `posidle install DIR`: resolves when DIR/posidle runs. */
 export async function runInstall(bundle: string, dir: string, print: (text: string) => void): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Options } from 'yargs';
+import { UsageError } from '../tasks/usage-error.ts';
 import { durationOf, nonEmpty, optional } from './coercions.ts';
-import { UsageError } from './usage-error.ts';
 
 export const WHICH = 'Which Fluentd:';
 export const WHEN = 'When to stop it:';

@@ -1,11 +1,11 @@
 import { exitCodeOf, type Outcome } from '../core/drain/outcome.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { onSignals } from '../node/processes/signals.ts';
+import { Parent } from '../tasks/parent.ts';
+import { findSubject } from '../tasks/subject.ts';
+import { UsageError } from '../tasks/usage-error.ts';
 import { policyOf, type RunArgs } from './options.ts';
-import { Parent } from './parent.ts';
-import { findSubject } from './subject.ts';
 import { doneFileOf, supervise } from './supervise.ts';
-import { UsageError } from './usage-error.ts';
 
 /** `posidle run -- fluentd …`: as fluentd's parent, the container's command. Resolves to the exit code. */
 export async function runParent(args: RunArgs, command: readonly string[]): Promise<number> {

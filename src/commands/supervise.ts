@@ -12,11 +12,11 @@ import type { NodeHost } from '../node/node-host.ts';
 import { openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
 import { usageOf } from '../node/processes/usage.ts';
+import { type Found, subjectFor, withConf } from '../tasks/subject.ts';
+import { UsageError } from '../tasks/usage-error.ts';
 import type { RunArgs } from './options.ts';
 import { LogReporter } from './report.ts';
 import { StatusBoard } from './status-board.ts';
-import { type Found, subjectFor, withConf } from './subject.ts';
-import { UsageError } from './usage-error.ts';
 
 /** One watch from start to outcome, told to the log and to the termination message. */
 export interface Supervision {

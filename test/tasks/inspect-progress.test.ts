@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Inspector } from '../../src/commands/inspect-look.ts';
-import { inspectSubject } from '../../src/commands/inspect-subject.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
+import { Inspector } from '../../src/tasks/inspect-look.ts';
+import { inspectSubject } from '../../src/tasks/inspect-subject.ts';
 import { posText } from '../support/builders.ts';
 
 let dir: string;

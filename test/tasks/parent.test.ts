@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Parent } from '../../src/commands/parent.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
+import { Parent } from '../../src/tasks/parent.ts';
 
 test('a stop timeout longer than a timer can run does not end the wait at once', async () => {
   const parent = new Parent(new NodeHost(), ['sleep', '0.3']);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findConf } from '../../src/commands/find-conf.ts';
+import { findConf } from '../../src/tasks/find-conf.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
 test('a variable that is empty names no configuration, as if it were not set', async () => {

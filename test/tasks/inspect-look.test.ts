@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Inspector } from '../../src/commands/inspect-look.ts';
-import { inspectSubject } from '../../src/commands/inspect-subject.ts';
 import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import { inspectionOf, whole } from '../../src/core/inspect/inspection.ts';
 import { observe } from '../../src/core/observe/observation.ts';
 import { collect } from '../../src/daemon/collect.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
+import { Inspector } from '../../src/tasks/inspect-look.ts';
+import { inspectSubject } from '../../src/tasks/inspect-subject.ts';
 import { RUNS } from '../support/arbitraries.ts';
 import { ABSENT, posText, subject } from '../support/builders.ts';
 
