@@ -7,12 +7,12 @@ import { ProgressLine, widthOfStdout, writeAll } from '../node/output/terminal.t
 import { Inspector } from '../tasks/inspect-look.ts';
 import { type InspectSubject, inspectSubject } from '../tasks/inspect-subject.ts';
 import { UsageError } from '../tasks/usage-error.ts';
-import { follow } from './follow.ts';
-import { jsonParts, ndjsonLines } from './inspect-json.ts';
-import type { InspectArgs } from './inspect-options.ts';
-import { plainLines } from './inspect-plain.ts';
-import { isColored, styleOf } from './inspect-style.ts';
-import { tableLines, type View } from './inspect-table.ts';
+import type { InspectArgs } from './options/inspect-options.ts';
+import { follow } from './show/follow.ts';
+import { jsonParts, ndjsonLines } from './show/json.ts';
+import { plainLines } from './show/plain.ts';
+import { isColored, styleOf } from './show/style.ts';
+import { tableLines, type View } from './show/table.ts';
 
 /** `posidle inspect`: what is read, what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {

@@ -4,7 +4,7 @@ import { onSignals } from '../node/processes/signals.ts';
 import { Parent } from '../tasks/parent.ts';
 import { findSubject } from '../tasks/subject.ts';
 import { UsageError } from '../tasks/usage-error.ts';
-import { policyOf, type RunArgs } from './options.ts';
+import { policyOf, type RunArgs } from './options/options.ts';
 import { doneFileOf, supervise } from './supervise.ts';
 
 /** `posidle run -- fluentd …`: as fluentd's parent, the container's command. Resolves to the exit code. */

@@ -14,9 +14,9 @@ import { writeTerminationLog } from '../node/output/termination-log.ts';
 import { usageOf } from '../node/processes/usage.ts';
 import { type Found, subjectFor, withConf } from '../tasks/subject.ts';
 import { UsageError } from '../tasks/usage-error.ts';
-import type { RunArgs } from './options.ts';
-import { LogReporter } from './report.ts';
-import { StatusBoard } from './status-board.ts';
+import type { RunArgs } from './options/options.ts';
+import { LogReporter } from './tell/report.ts';
+import { StatusBoard } from './tell/status-board.ts';
 
 /** One watch from start to outcome, told to the log and to the termination message. */
 export interface Supervision {

@@ -2,7 +2,7 @@ import { exitCodeOf } from '../core/drain/outcome.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { onSignals } from '../node/processes/signals.ts';
 import { findSubject } from '../tasks/subject.ts';
-import { policyOf, targetOf, type WatchArgs } from './options.ts';
+import { policyOf, targetOf, type WatchArgs } from './options/options.ts';
 import { doneFileOf, supervise } from './supervise.ts';
 
 /** `posidle watch`: beside a fluentd that something else started. Resolves to the exit code. */

@@ -1,6 +1,6 @@
-import type { FileState } from '../core/look/lag.ts';
-import { shortenMiddle, widthOf } from '../core/text/text-width.ts';
-import type { Style } from './inspect-style.ts';
+import type { FileState } from '../../core/look/lag.ts';
+import { shortenMiddle, widthOf } from '../../core/text/text-width.ts';
+import type { Style } from './style.ts';
 
 /** One column of a table; its last column is the file's name, which takes what is left. */
 export interface Column {

@@ -1,11 +1,11 @@
-import { renderMetrics } from '../core/drain/metrics.ts';
-import type { State } from '../core/drain/state.ts';
-import { type Status, statusOf } from '../core/drain/status.ts';
-import type { Observation } from '../core/observe/observation.ts';
-import type { Millis } from '../core/text/units.ts';
-import type { Reporter, Transition } from '../daemon/loop.ts';
-import type { Answer, Routes } from '../node/network/http-server.ts';
-import type { Usage } from '../node/processes/usage.ts';
+import { renderMetrics } from '../../core/drain/metrics.ts';
+import type { State } from '../../core/drain/state.ts';
+import { type Status, statusOf } from '../../core/drain/status.ts';
+import type { Observation } from '../../core/observe/observation.ts';
+import type { Millis } from '../../core/text/units.ts';
+import type { Reporter, Transition } from '../../daemon/loop.ts';
+import type { Answer, Routes } from '../../node/network/http-server.ts';
+import type { Usage } from '../../node/processes/usage.ts';
 
 /** The loop looks at least once a second; a look that takes so long hangs. */
 const STALE: Millis = 15_000;

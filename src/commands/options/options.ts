@@ -1,8 +1,8 @@
 import type { InferredOptionTypes, Options } from 'yargs';
-import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
-import type { FluentdTarget } from '../core/fluentd/processes.ts';
-import { LOG_FORMATS, LOG_LEVELS } from '../log.ts';
-import { UsageError } from '../tasks/usage-error.ts';
+import { DEFAULT_POLICY, type Policy } from '../../core/drain/policy.ts';
+import type { FluentdTarget } from '../../core/fluentd/processes.ts';
+import { LOG_FORMATS, LOG_LEVELS } from '../../log.ts';
+import { UsageError } from '../../tasks/usage-error.ts';
 import { durationOf, endpoint, nonEmpty, optional, pattern, stopSignal, wholeNumber } from './coercions.ts';
 import { duration, flag, HOW, posFileOptions, TELL, text, WHEN, WHICH } from './option-parts.ts';
 

@@ -1,12 +1,12 @@
-import { rowsOf, undiscoveredOf } from '../core/inspect/order.ts';
-import { type Overview, type PosFileOverview, verdictOf } from '../core/inspect/overview.ts';
-import type { ShownEntry } from '../core/inspect/rows.ts';
-import { whyUnparsable } from '../core/pos-file/pos-line.ts';
-import { printable } from '../core/text/printable.ts';
-import { formatBytes, formatDuration } from '../core/text/units.ts';
+import { rowsOf, undiscoveredOf } from '../../core/inspect/order.ts';
+import { type Overview, type PosFileOverview, verdictOf } from '../../core/inspect/overview.ts';
+import type { ShownEntry } from '../../core/inspect/rows.ts';
+import { whyUnparsable } from '../../core/pos-file/pos-line.ts';
+import { printable } from '../../core/text/printable.ts';
+import { formatBytes, formatDuration } from '../../core/text/units.ts';
+import { percentOf, positionText } from './cells.ts';
 import { inGroups } from './groups.ts';
-import { percentOf, positionText } from './inspect-cells.ts';
-import { buffersIn, rawVerdict, type View } from './inspect-table.ts';
+import { buffersIn, rawVerdict, type View } from './table.ts';
 
 /** What was found as sentences, for a screen reader: no columns, no colours, no drawing; the verdict first. */
 export function* plainLines(found: Overview, view: View): Generator<string> {

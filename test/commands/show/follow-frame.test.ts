@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { frameOf } from '../../src/commands/follow-frame.ts';
-import { styleOf } from '../../src/commands/inspect-style.ts';
-import { History, Track } from '../../src/core/inspect/history.ts';
-import { overview } from '../../src/core/inspect/overview.ts';
-import { InspectedRows } from '../../src/core/inspect/rows.ts';
-import { EntryRows } from '../../src/core/pos-file/entry-rows.ts';
-import { bytesOf } from '../support/arbitraries.ts';
-import { inspectedPosFile, posText } from '../support/builders.ts';
+import { frameOf } from '../../../src/commands/show/follow-frame.ts';
+import { styleOf } from '../../../src/commands/show/style.ts';
+import { History, Track } from '../../../src/core/inspect/history.ts';
+import { overview } from '../../../src/core/inspect/overview.ts';
+import { InspectedRows } from '../../../src/core/inspect/rows.ts';
+import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
+import { bytesOf } from '../../support/arbitraries.ts';
+import { inspectedPosFile, posText } from '../../support/builders.ts';
 
 const PATHS = Array.from({ length: 30 }, (_, at) => `/${at}.log`);
 

@@ -1,7 +1,7 @@
-import { type InspectedEntry, type InspectedPosFile, inspectionOf } from '../core/inspect/inspection.ts';
-import { undiscoveredOf, type Which } from '../core/inspect/order.ts';
-import type { Overview } from '../core/inspect/overview.ts';
-import { printableJson } from '../core/text/printable.ts';
+import { type InspectedEntry, type InspectedPosFile, inspectionOf } from '../../core/inspect/inspection.ts';
+import { undiscoveredOf, type Which } from '../../core/inspect/order.ts';
+import type { Overview } from '../../core/inspect/overview.ts';
+import { printableJson } from '../../core/text/printable.ts';
 import { inGroups } from './groups.ts';
 
 /** One JSON object, in parts: a million entries are longer than a string may be. An entry a line. */

@@ -1,11 +1,11 @@
-import { bytesLeft } from '../core/drain/gates.ts';
-import type { State } from '../core/drain/state.ts';
-import type { Observation } from '../core/observe/observation.ts';
-import { counted, formatBytes, formatDuration, type Millis } from '../core/text/units.ts';
-import type { Reporter, Transition } from '../daemon/loop.ts';
-import type { Done } from '../daemon/perform.ts';
-import type { Log } from '../log.ts';
-import type { Usage } from '../node/processes/usage.ts';
+import { bytesLeft } from '../../core/drain/gates.ts';
+import type { State } from '../../core/drain/state.ts';
+import type { Observation } from '../../core/observe/observation.ts';
+import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
+import type { Reporter, Transition } from '../../daemon/loop.ts';
+import type { Done } from '../../daemon/perform.ts';
+import type { Log } from '../../log.ts';
+import type { Usage } from '../../node/processes/usage.ts';
 import { Progress } from './progress.ts';
 
 const PROGRESS: Readonly<Partial<Record<State['name'], Millis>>> = {

@@ -1,10 +1,10 @@
-import { shareRead } from '../core/inspect/order.ts';
-import type { UndiscoveredOverview } from '../core/inspect/overview.ts';
-import type { ShownEntry } from '../core/inspect/rows.ts';
-import { LARGEST_POSITION } from '../core/pos-file/pos-line.ts';
-import { formatAge } from '../core/text/age.ts';
-import { printable } from '../core/text/printable.ts';
-import { formatBytes } from '../core/text/units.ts';
+import { shareRead } from '../../core/inspect/order.ts';
+import type { UndiscoveredOverview } from '../../core/inspect/overview.ts';
+import type { ShownEntry } from '../../core/inspect/rows.ts';
+import { LARGEST_POSITION } from '../../core/pos-file/pos-line.ts';
+import { formatAge } from '../../core/text/age.ts';
+import { printable } from '../../core/text/printable.ts';
+import { formatBytes } from '../../core/text/units.ts';
 import type { Cells, Column } from './columns.ts';
 
 export const COLUMNS: readonly Column[] = [

@@ -1,14 +1,14 @@
-import type { History, Pace, Track } from '../core/inspect/history.ts';
-import { type Place, placesOf, type SortKey, undiscoveredOf } from '../core/inspect/order.ts';
-import type { Overview, UndiscoveredOverview } from '../core/inspect/overview.ts';
-import { verdictOf } from '../core/inspect/overview.ts';
-import { printable } from '../core/text/printable.ts';
-import { sparkline } from '../core/text/sparkline.ts';
-import { shortenEnd, widthOf } from '../core/text/text-width.ts';
-import { formatBytes, formatDuration } from '../core/text/units.ts';
+import type { History, Pace, Track } from '../../core/inspect/history.ts';
+import { type Place, placesOf, type SortKey, undiscoveredOf } from '../../core/inspect/order.ts';
+import type { Overview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
+import { verdictOf } from '../../core/inspect/overview.ts';
+import { printable } from '../../core/text/printable.ts';
+import { sparkline } from '../../core/text/sparkline.ts';
+import { shortenEnd, widthOf } from '../../core/text/text-width.ts';
+import { formatBytes, formatDuration } from '../../core/text/units.ts';
+import { cellsOf, undiscoveredCells } from './cells.ts';
 import { type Cells, type Column, Layout } from './columns.ts';
-import { cellsOf, undiscoveredCells } from './inspect-cells.ts';
-import type { View } from './inspect-table.ts';
+import type { View } from './table.ts';
 
 /** What the user has made of the live view, and when it was taken. */
 export interface Live {

@@ -1,7 +1,7 @@
-import { type Overview, verdictOf } from '../core/inspect/overview.ts';
-import { printable } from '../core/text/printable.ts';
+import { type Overview, verdictOf } from '../../core/inspect/overview.ts';
+import { printable } from '../../core/text/printable.ts';
 import { FollowedPosFile } from './follow-pos-file.ts';
-import type { View } from './inspect-table.ts';
+import type { View } from './table.ts';
 
 /** A live view where there is no terminal: lines with a timestamp, only of what has changed. */
 export class FollowedLines {

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { EXIT } from '../core/drain/outcome.ts';
-import { History, Track } from '../core/inspect/history.ts';
-import { SORT_KEYS, type SortKey } from '../core/inspect/order.ts';
-import type { Overview } from '../core/inspect/overview.ts';
-import { printableJson } from '../core/text/printable.ts';
-import type { NodeHost } from '../node/node-host.ts';
-import { canDraw, Ending, Screen, Throttle, writeAll } from '../node/output/terminal.ts';
-import { Inspector } from '../tasks/inspect-look.ts';
-import type { InspectSubject } from '../tasks/inspect-subject.ts';
+import { EXIT } from '../../core/drain/outcome.ts';
+import { History, Track } from '../../core/inspect/history.ts';
+import { SORT_KEYS, type SortKey } from '../../core/inspect/order.ts';
+import type { Overview } from '../../core/inspect/overview.ts';
+import { printableJson } from '../../core/text/printable.ts';
+import type { NodeHost } from '../../node/node-host.ts';
+import { canDraw, Ending, Screen, Throttle, writeAll } from '../../node/output/terminal.ts';
+import { Inspector } from '../../tasks/inspect-look.ts';
+import type { InspectSubject } from '../../tasks/inspect-subject.ts';
+import type { InspectArgs } from '../options/inspect-options.ts';
 import { frameOf, type Live } from './follow-frame.ts';
 import { FollowedLines } from './follow-lines.ts';
-import { jsonParts, ndjsonLines } from './inspect-json.ts';
-import type { InspectArgs } from './inspect-options.ts';
-import type { View } from './inspect-table.ts';
+import { jsonParts, ndjsonLines } from './json.ts';
+import type { View } from './table.ts';
 
 export interface FollowTask {
   readonly host: NodeHost;

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { FollowedLines } from '../../src/commands/follow-lines.ts';
-import { type Overview, overview, type PosFileOverview } from '../../src/core/inspect/overview.ts';
-import { InspectedRows } from '../../src/core/inspect/rows.ts';
-import type { FileState } from '../../src/core/look/lag.ts';
-import { EntryRows } from '../../src/core/pos-file/entry-rows.ts';
-import { bytesOf } from '../support/arbitraries.ts';
-import { inspectedPosFile, posText } from '../support/builders.ts';
+import { FollowedLines } from '../../../src/commands/show/follow-lines.ts';
+import { type Overview, overview, type PosFileOverview } from '../../../src/core/inspect/overview.ts';
+import { InspectedRows } from '../../../src/core/inspect/rows.ts';
+import type { FileState } from '../../../src/core/look/lag.ts';
+import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
+import { bytesOf } from '../../support/arbitraries.ts';
+import { inspectedPosFile, posText } from '../../support/builders.ts';
 
 type States = Readonly<Record<string, FileState>>;
 

@@ -1,17 +1,17 @@
-import { unseenBuffers, whatIsBuffered } from '../core/fluentd/buffers.ts';
-import { rowsOf, shareRead, undiscoveredOf, type Which } from '../core/inspect/order.ts';
-import type { Overview, PosFileOverview, UndiscoveredOverview } from '../core/inspect/overview.ts';
-import { verdictOf } from '../core/inspect/overview.ts';
-import type { Totals } from '../core/inspect/rows.ts';
-import type { ConfFacts } from '../core/look/subject.ts';
-import { whyUnparsable } from '../core/pos-file/pos-line.ts';
-import { printable } from '../core/text/printable.ts';
-import { shortenEnd, shortenMiddle, widthOf, wrap } from '../core/text/text-width.ts';
-import { counted, formatBytes, formatDuration } from '../core/text/units.ts';
+import { unseenBuffers, whatIsBuffered } from '../../core/fluentd/buffers.ts';
+import { rowsOf, shareRead, undiscoveredOf, type Which } from '../../core/inspect/order.ts';
+import type { Overview, PosFileOverview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
+import { verdictOf } from '../../core/inspect/overview.ts';
+import type { Totals } from '../../core/inspect/rows.ts';
+import type { ConfFacts } from '../../core/look/subject.ts';
+import { whyUnparsable } from '../../core/pos-file/pos-line.ts';
+import { printable } from '../../core/text/printable.ts';
+import { shortenEnd, shortenMiddle, widthOf, wrap } from '../../core/text/text-width.ts';
+import { counted, formatBytes, formatDuration } from '../../core/text/units.ts';
+import { COLUMNS, cellsOf, RAW_COLUMNS, rawCellsOf, undiscoveredCells } from './cells.ts';
 import { Layout } from './columns.ts';
 import { inGroups } from './groups.ts';
-import { COLUMNS, cellsOf, RAW_COLUMNS, rawCellsOf, undiscoveredCells } from './inspect-cells.ts';
-import type { Style } from './inspect-style.ts';
+import type { Style } from './style.ts';
 
 /** How what was found is shown. */
 export interface View extends Which {

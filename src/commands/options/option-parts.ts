@@ -1,5 +1,5 @@
 import type { Options } from 'yargs';
-import { UsageError } from '../tasks/usage-error.ts';
+import { UsageError } from '../../tasks/usage-error.ts';
 import { durationOf, nonEmpty, optional } from './coercions.ts';
 
 export const WHICH = 'Which Fluentd:';

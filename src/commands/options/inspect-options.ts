@@ -1,5 +1,5 @@
 import type { InferredOptionTypes, Options } from 'yargs';
-import { SORT_KEYS } from '../core/inspect/order.ts';
+import { SORT_KEYS } from '../../core/inspect/order.ts';
 import { durationOf, intervalOf, nonEmpty, optional, size, states } from './coercions.ts';
 import { flag, posFileOptions, SHOW, TELL, text, WHICH } from './option-parts.ts';
 

@@ -1,9 +1,9 @@
-import type { PosFileOverview, UndiscoveredOverview } from '../core/inspect/overview.ts';
-import { STATES } from '../core/inspect/rows.ts';
-import type { FileState } from '../core/look/lag.ts';
-import { whyUnparsable } from '../core/pos-file/pos-line.ts';
-import { printable } from '../core/text/printable.ts';
-import { counted, formatBytes } from '../core/text/units.ts';
+import type { PosFileOverview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
+import { STATES } from '../../core/inspect/rows.ts';
+import type { FileState } from '../../core/look/lag.ts';
+import { whyUnparsable } from '../../core/pos-file/pos-line.ts';
+import { printable } from '../../core/text/printable.ts';
+import { counted, formatBytes } from '../../core/text/units.ts';
 
 /** What one look found of a pos file. */
 export interface PosFileLook {

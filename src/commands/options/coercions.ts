@@ -1,8 +1,8 @@
-import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
-import { STATES } from '../core/inspect/rows.ts';
-import type { FileState } from '../core/look/lag.ts';
-import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../core/text/units.ts';
-import { UsageError } from '../tasks/usage-error.ts';
+import type { Endpoint } from '../../core/fluent-conf/fluent-conf.ts';
+import { STATES } from '../../core/inspect/rows.ts';
+import type { FileState } from '../../core/look/lag.ts';
+import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../../core/text/units.ts';
+import { UsageError } from '../../tasks/usage-error.ts';
 
 /** A duration, or one of these words. */
 export function durationOf<Word extends string>(name: string, words: readonly Word[]) {

@@ -1,7 +1,7 @@
-import { bufferGate, bytesLeft, readGate } from '../core/drain/gates.ts';
-import type { State } from '../core/drain/state.ts';
-import type { Observation } from '../core/observe/observation.ts';
-import { formatBytes, formatDuration, type Millis } from '../core/text/units.ts';
+import { bufferGate, bytesLeft, readGate } from '../../core/drain/gates.ts';
+import type { State } from '../../core/drain/state.ts';
+import type { Observation } from '../../core/observe/observation.ts';
+import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 
 const BAR = 20;
 

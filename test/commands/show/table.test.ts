@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { jsonParts } from '../../src/commands/inspect-json.ts';
-import { plainLines } from '../../src/commands/inspect-plain.ts';
-import { styleOf } from '../../src/commands/inspect-style.ts';
-import { tableLines, type View } from '../../src/commands/inspect-table.ts';
-import { type Overview, overview, type PosFileOverview } from '../../src/core/inspect/overview.ts';
-import { InspectedRows, judge, NO_PAST } from '../../src/core/inspect/rows.ts';
-import { EntryRows } from '../../src/core/pos-file/entry-rows.ts';
-import { widthOf } from '../../src/core/text/text-width.ts';
-import { bytesOf } from '../support/arbitraries.ts';
-import { inspectedPosFile, posText } from '../support/builders.ts';
+import { jsonParts } from '../../../src/commands/show/json.ts';
+import { plainLines } from '../../../src/commands/show/plain.ts';
+import { styleOf } from '../../../src/commands/show/style.ts';
+import { tableLines, type View } from '../../../src/commands/show/table.ts';
+import { type Overview, overview, type PosFileOverview } from '../../../src/core/inspect/overview.ts';
+import { InspectedRows, judge, NO_PAST } from '../../../src/core/inspect/rows.ts';
+import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
+import { widthOf } from '../../../src/core/text/text-width.ts';
+import { bytesOf } from '../../support/arbitraries.ts';
+import { inspectedPosFile, posText } from '../../support/builders.ts';
 
 const DEEP =
   '/var/log/pods/default_my-application-7d9f8b6c5d-abcde_12345678-1234-1234-1234-123456789012/app/0.log';
