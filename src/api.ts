@@ -2,6 +2,7 @@ import { confOf } from './commands/run.ts';
 import type { Outcome } from './core/drain/outcome.ts';
 import { DEFAULT_POLICY, type Policy } from './core/drain/policy.ts';
 import type { StateName } from './core/drain/state.ts';
+import { tailFacts } from './core/fluent-conf/facts.ts';
 import type { FluentdTarget } from './core/fluentd/processes.ts';
 import { type Inspection, inspectionOf, whole } from './core/inspect/inspection.ts';
 import type { StopVia } from './core/look/subject.ts';
@@ -11,7 +12,7 @@ import { NodeHost } from './node/node-host.ts';
 import { Inspector } from './tasks/inspect-look.ts';
 import { inspectSubject } from './tasks/inspect-subject.ts';
 import { Parent } from './tasks/parent.ts';
-import { findSubject, subjectFor, withConf } from './tasks/subject.ts';
+import { findSubject, subjectFor } from './tasks/subject.ts';
 
 /** What to watch, how to decide, and what to be told. Durations are milliseconds. */
 export interface WatchOptions extends Partial<Omit<Policy, 'parent' | 'doneProcess'>> {
@@ -73,7 +74,12 @@ async function supervise(host: NodeHost, options: WatchOptions, start: Start): P
   try {
     const found = await findSubject(host, { ...namedIn(options), ownEnvironment: parent });
     const subject = subjectFor(found, { stopVia, doneProcess });
-    const policy = withConf({ ...policyOf(options), parent, doneProcess: doneProcess !== undefined }, found);
+    const policy = {
+      ...policyOf(options),
+      parent,
+      doneProcess: doneProcess !== undefined,
+      tail: tailFacts(found.conf),
+    };
     host.watchFiles(found.posFiles, () => {});
     marker?.watch(() => host.request('done-file'));
     if (signal?.aborted) abort();

@@ -1,4 +1,5 @@
-import type { Endpoint, TailSource } from './core/fluent-conf/fluent-conf.ts';
+import type { Endpoint } from './core/fluent-conf/fluent-conf.ts';
+import type { TailSource } from './core/fluent-conf/tail.ts';
 import type { Chunk } from './core/fluentd/buffers.ts';
 import type { ProcessIdentity, ProcessRow } from './core/fluentd/processes.ts';
 import type { FileStat, FollowedFile, StopRequest } from './core/look/snapshot.ts';

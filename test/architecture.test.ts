@@ -3,55 +3,126 @@ import { builtinModules } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-const LAYERS: Readonly<Record<string, RegExp>> = {
-  core: /^core\//,
-  host: /^core\//,
-  log: /^$/,
-  api: /^(core|daemon|node|commands)\//,
-  index: /^(api|(core|commands)\/)/,
-  daemon: /^(core\/|daemon\/|host|log)/,
-  node: /^(core\/|node\/|host|log)|^node:/,
-  commands: /^(core\/|daemon\/|node\/|commands\/|host|log)|^node:/,
-  cli: /^(core\/|commands\/)|^node:|^yargs$/,
+/** Every folder and file of src/, the lowest first: nothing imports what stands above it. */
+const ORDER: readonly (readonly string[])[] = [
+  ['core/text'],
+  ['core/pos-file'],
+  ['core/in-tail'],
+  ['core/fluent-conf'],
+  ['core/fluentd'],
+  ['core/look'],
+  ['core/observe'],
+  ['core/drain'],
+  ['core/inspect'],
+  ['core/index.ts'],
+  ['host.ts', 'log.ts'],
+  // Neither knows the other.
+  ['daemon', 'node'],
+  ['tasks'],
+  ['commands'],
+  ['api.ts'],
+  ['cli.ts', 'index.ts'],
+];
+/** What a place may import beside src/. */
+const OUTSIDE: Readonly<Record<string, RegExp>> = {
+  node: /^node:/,
+  tasks: /^node:/,
+  commands: /^node:/,
+  'cli.ts': /^node:/,
 };
 /** Each npm package is imported in exactly one file; yargs's types also where the options stand. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  chokidar: ['node/watcher.ts'],
-  'js-yaml': ['node/conf-files.ts'],
-  pidusage: ['node/usage.ts'],
-  pino: ['node/logger.ts'],
-  'ps-list': ['node/processes.ts'],
-  yargs: ['cli.ts', 'commands/inspect-options.ts', 'commands/option-parts.ts', 'commands/options.ts'],
+  chokidar: ['node/files/watcher.ts'],
+  'js-yaml': ['node/files/conf-files.ts'],
+  pidusage: ['node/processes/usage.ts'],
+  pino: ['node/output/logger.ts'],
+  'ps-list': ['node/processes/processes.ts'],
+  yargs: [
+    'cli.ts',
+    'commands/options/inspect-options.ts',
+    'commands/options/option-parts.ts',
+    'commands/options/options.ts',
+  ],
 };
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.(?!ts')|Buffer\b|setTimeout|performance\.)/;
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
   name.endsWith('.ts'),
 );
+const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
 describe.each(files)('src/%s', (file) => {
   const text = readFileSync(join('src', file), 'utf8');
-  const layer = file.includes('/') ? (file.split('/')[0] ?? '') : file.replace(/\.ts$/, '');
 
-  test('imports only what its layer may', () => {
-    for (const target of importsOf(text).map((name) => resolve(file, name))) {
+  test('imports nothing that stands above it', () => {
+    const own = placeOf(file);
+    for (const target of inSrc(file)) {
+      const place = placeOf(target);
+      const isBeside = place.name === own.name || place.rank < own.rank;
+      expect(isBeside, `${file} imports ${target}`).toBe(true);
+    }
+  });
+
+  test('imports of the outside world only what its place may', () => {
+    for (const target of imports.get(file) ?? []) {
+      if (files.includes(target)) continue;
       const owners = PACKAGES[target];
       if (owners !== undefined) expect(owners).toContain(file);
-      else expect(target).toMatch(LAYERS[layer] ?? /^$/);
+      else expect(target).toMatch(OUTSIDE[placeOf(file).name] ?? /^$/);
     }
   });
 
   test('asks no clock, no chance and no process where it must be pure', () => {
-    if (layer === 'core' || layer === 'daemon') expect(withoutComments(text)).not.toMatch(IMPURE);
+    if (/^(core|daemon)\//.test(file)) expect(withoutComments(text)).not.toMatch(IMPURE);
   });
 
   test('ends the process nowhere but in cli.ts, and reads no argv elsewhere', () => {
     if (file !== 'cli.ts') expect(text).not.toMatch(/process\.(exit\b|argv)/);
   });
+
+  test('is not part of a circle of imports', () => {
+    expect(pathBackTo(file)).toEqual([]);
+  });
 });
 
-function importsOf(text: string): readonly string[] {
-  return [...text.matchAll(/(?:from|import)\s+'([^']+)'/g)].map(([, name = '']) => name);
+function placeOf(file: string): { readonly name: string; readonly rank: number } {
+  for (const [rank, names] of ORDER.entries()) {
+    const name = names.find((place) => file === place || file.startsWith(`${place}/`));
+    if (name !== undefined) return { name, rank };
+  }
+  throw new Error(`src/${file} has no place in ORDER`);
+}
+
+function inSrc(file: string): readonly string[] {
+  return (imports.get(file) ?? []).filter((target) => files.includes(target));
+}
+
+/** The shortest way by imports from a file back to itself. */
+function pathBackTo(file: string): readonly string[] {
+  const before = new Map<string, string>();
+  const waiting = [file];
+  for (const at of waiting) {
+    for (const next of inSrc(at)) {
+      if (next === file) return wayTo(at, before, file);
+      if (before.has(next)) continue;
+      before.set(next, at);
+      waiting.push(next);
+    }
+  }
+  return [];
+}
+
+function wayTo(end: string, before: ReadonlyMap<string, string>, start: string): readonly string[] {
+  const way = [start];
+  for (let at: string | undefined = end; at !== undefined && at !== start; at = before.get(at))
+    way.unshift(at);
+  return [start, ...way];
+}
+
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(join('src', file), 'utf8');
+  const names = [...text.matchAll(/(?:from|import)\s+'([^']+)'/g)].map(([, name = '']) => name);
+  return names.map((name) => resolve(file, name));
 }
 
 function resolve(file: string, name: string): string {

@@ -38,7 +38,7 @@ export async function runParent(args: RunArgs, command: readonly string[]): Prom
       doneFile,
       policy,
       start: () => parent.start(),
-      codeOf: (outcome) => codeOfRun(outcome, exitCodeOf(outcome, policy), parent),
+      codeOf: (outcome) => codeOfRun(outcome, exitCodeOf(outcome, args), parent),
     });
   } catch (error) {
     // Whatever is wrong with posidle, Fluentd gets its orderly end.

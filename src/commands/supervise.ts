@@ -1,6 +1,7 @@
 import { describeOutcome, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
-import { multilineWarnings, quietWarnings } from '../core/fluent-conf/fluent-conf.ts';
+import { tailFacts } from '../core/fluent-conf/facts.ts';
+import { multilineWarnings, quietWarnings } from '../core/fluent-conf/warnings.ts';
 import { unseenBuffers } from '../core/fluentd/buffers.ts';
 import type { FluentdTarget } from '../core/fluentd/processes.ts';
 import type { StopVia } from '../core/look/subject.ts';
@@ -12,7 +13,7 @@ import type { NodeHost } from '../node/node-host.ts';
 import { openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
 import { usageOf } from '../node/processes/usage.ts';
-import { type Found, subjectFor, withConf } from '../tasks/subject.ts';
+import { type Found, subjectFor } from '../tasks/subject.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 import type { RunArgs } from './options/options.ts';
 import { LogReporter } from './tell/report.ts';
@@ -42,7 +43,7 @@ export async function supervise(supervision: Supervision): Promise<number> {
   const quit = () => host.request('http');
   const server = await listen(args, board.routes(quit, args['token-file']));
   try {
-    const policy = withConf(supervision.policy, found);
+    const policy = { ...supervision.policy, tail: tailFacts(found.conf) };
     tellStart(log, found, policy);
     host.watchFiles(found.posFiles, (why) =>
       log.warn({}, `no file events, looking by the clock alone: ${why}`),

@@ -26,6 +26,6 @@ export async function runWatch(args: WatchArgs): Promise<number> {
     doneFile,
     policy,
     start: async () => target,
-    codeOf: (outcome) => exitCodeOf(outcome, policy),
+    codeOf: (outcome) => exitCodeOf(outcome, args),
   });
 }

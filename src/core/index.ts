@@ -5,5 +5,6 @@ export { begin, type State, type StateName } from './drain/state.ts';
 export { step } from './drain/step.ts';
 export { type FileState, type Lag, lagOf } from './look/lag.ts';
 export type { Snapshot } from './look/snapshot.ts';
-export { type Observation, observe } from './observe/observation.ts';
+export type { Observation } from './observe/observation.ts';
+export { observe } from './observe/observe.ts';
 export { latestEntries, type PosFile, type PositionEntry, parsePosFile } from './pos-file/pos-file.ts';

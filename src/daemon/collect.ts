@@ -1,7 +1,15 @@
-import type { TailSource } from '../core/fluent-conf/fluent-conf.ts';
+import type { ConfFacts } from '../core/fluent-conf/facts.ts';
+import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { type FluentdReading, findMains } from '../core/fluentd/processes.ts';
-import type { FileLook, FileStat, FollowedReading, PosFileReading, Snapshot } from '../core/look/snapshot.ts';
-import type { ConfFacts, Subject } from '../core/look/subject.ts';
+import type {
+  Depth,
+  FileLook,
+  FileStat,
+  FollowedReading,
+  PosFileReading,
+  Snapshot,
+} from '../core/look/snapshot.ts';
+import type { Subject } from '../core/look/subject.ts';
 import { entryKey, latestEntries, type PositionEntry, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Host } from '../host.ts';
 import { readBuffers } from './read-buffers.ts';
@@ -33,11 +41,8 @@ export async function collect(host: Host, subject: Subject, view: View): Promise
 /** How much a look takes in. */
 export interface View {
   readonly fluentd: FluentdReading;
-  /** `positions`: enough for the quiet window. `all`: what a drain needs. `files`: all that outlives Fluentd. */
   readonly depth: Depth;
 }
-
-export type Depth = 'positions' | 'all' | 'files';
 
 /** The files that each source is to read. */
 export async function listFollowed(

@@ -4,11 +4,13 @@ import { BUSY_LOOKS, lookInterval, type Policy } from '../core/drain/policy.ts';
 import { begin, type State, type StateName } from '../core/drain/state.ts';
 import { step } from '../core/drain/step.ts';
 import type { FluentdReading } from '../core/fluentd/processes.ts';
+import type { Depth } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
-import { type Observation, observe } from '../core/observe/observation.ts';
+import type { Observation } from '../core/observe/observation.ts';
+import { observe } from '../core/observe/observe.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
-import { collect, type Depth } from './collect.ts';
+import { collect } from './collect.ts';
 import { findFluentd, followFluentd } from './find-fluentd.ts';
 import { type Done, perform, type Reach } from './perform.ts';
 

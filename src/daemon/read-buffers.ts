@@ -1,3 +1,4 @@
+import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
 import {
   type BuffersReading,
@@ -7,9 +8,8 @@ import {
   parseMonitorAgent,
   unseenBuffers,
 } from '../core/fluentd/buffers.ts';
-import type { ConfFacts } from '../core/look/subject.ts';
+import type { Depth } from '../core/look/snapshot.ts';
 import type { Host } from '../host.ts';
-import type { Depth } from './collect.ts';
 
 type Looks = Pick<Host, 'listChunks' | 'get'>;
 

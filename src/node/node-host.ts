@@ -1,4 +1,4 @@
-import type { TailSource } from '../core/fluent-conf/fluent-conf.ts';
+import type { TailSource } from '../core/fluent-conf/tail.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
 import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';

@@ -1,7 +1,8 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { problemText } from '../core/fluent-conf/element.ts';
-import { type FluentConf, fluentConfFromDump, type RubyContext } from '../core/fluent-conf/fluent-conf.ts';
+import { type FluentConf, fluentConfFromDump } from '../core/fluent-conf/fluent-conf.ts';
+import type { RubyContext } from '../core/fluent-conf/ruby.ts';
 import { findSupervisors } from '../core/fluentd/processes.ts';
 import type { Host } from '../host.ts';
 import type { BelowRoot } from '../node/files/below-root.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { FollowedReading } from '../core/look/snapshot.ts';
-import type { ConfFacts } from '../core/look/subject.ts';
 import { listFollowed } from '../daemon/collect.ts';
 import { BelowRoot } from '../node/files/below-root.ts';
 import { exists } from '../node/files/files.ts';

@@ -1,6 +1,6 @@
-import type { Policy } from '../core/drain/policy.ts';
-import type { TailSource } from '../core/fluent-conf/fluent-conf.ts';
-import { type ConfFacts, confFacts, type Subject } from '../core/look/subject.ts';
+import { type ConfFacts, confFacts } from '../core/fluent-conf/facts.ts';
+import type { TailSource } from '../core/fluent-conf/tail.ts';
+import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
 import { nameUnder } from '../node/files/glob.ts';
 import { type ConfWanted, type FoundConf, findConf, problemsOf } from './find-conf.ts';
@@ -39,19 +39,6 @@ export function subjectFor<Wanted extends Pick<Subject, 'stopVia'>>(
     );
   }
   return { ...wanted, posFiles: found.posFiles, conf: found.conf };
-}
-
-/** in_tail's own times, where they are known. */
-export function withConf(policy: Policy, { conf }: Found): Policy {
-  const sources = conf?.sources ?? [];
-  if (sources.length === 0) return policy;
-  return {
-    ...policy,
-    refreshInterval: Math.max(...sources.map(({ refreshInterval }) => refreshInterval)),
-    rotateWait: Math.max(...sources.map(({ rotateWait }) => rotateWait)),
-    readLimit: readLimitOf(sources),
-    multilineFlush: Math.max(...sources.map(multilineFlushOf)),
-  };
 }
 
 function fromConf(found: FoundConf | undefined): Found {
@@ -93,16 +80,4 @@ async function underItsName(source: TailSource, named: readonly string[]): Promi
     if (posFile !== undefined) return { ...source, posFile };
   }
   return undefined;
-}
-
-/** The strictest limit; lines of a <group> cannot be told in bytes, so nothing is promised. */
-function readLimitOf(sources: readonly TailSource[]): number | undefined {
-  const limits = sources.flatMap(({ hasGroup, readBytesLimitPerSecond }) =>
-    hasGroup ? 0 : (readBytesLimitPerSecond ?? []),
-  );
-  return limits.length === 0 ? undefined : Math.min(...limits);
-}
-
-function multilineFlushOf({ isMultiline, multilineFlushInterval }: TailSource): number {
-  return isMultiline ? (multilineFlushInterval ?? 0) : 0;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/core/drain/outcome.ts';
 import { findFluentd, followFluentd } from '../../src/daemon/find-fluentd.ts';
-import { confOf, expectStops, LOG, POS, policy, posText, run, subject } from '../support/builders.ts';
+import { confOf, expectStops, LOG, POS, posText, run, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
 const PID_FILE = '/var/run/fluentd.pid';
@@ -15,7 +15,7 @@ describe('fluentd', () => {
     expect(host.sent).toEqual([]);
     expect(outcome).toMatchObject({ end: 'ended-by-itself', drained: true, trigger: null });
     expect(host.now()).toBeLessThanOrEqual(23_250);
-    expect(exitCodeOf(outcome, policy())).toBe(0);
+    expect(exitCodeOf(outcome, { strict: false })).toBe(0);
   });
 
   test('that ends by itself with lines unread is told as not drained', async () => {
@@ -23,9 +23,9 @@ describe('fluentd', () => {
     host.at(20_000, (h) => h.endProcess(4243));
     host.at(20_000, (h) => h.endProcess(4242));
     host.at(20_100, (h) => h.appendLog(LOG, 'nobody reads\n'));
-    const { outcome } = await run(host, { strict: true });
+    const { outcome } = await run(host);
     expect(outcome).toMatchObject({ drained: false, left: { files: 1, bytes: 13 } });
-    expect(exitCodeOf(outcome, policy({ strict: true }))).toBe(3);
+    expect(exitCodeOf(outcome, { strict: true })).toBe(3);
   });
 
   test('that restarts with another pid is followed, and the new one is stopped', async () => {
@@ -61,7 +61,7 @@ describe('fluentd', () => {
     const { outcome } = await run(host, { startTimeout: 30_000 });
     expect(host.now()).toBe(30_000);
     expect(outcome).toMatchObject({ end: 'no-fluentd', drained: false });
-    expect(exitCodeOf(outcome, policy())).toBe(4);
+    expect(exitCodeOf(outcome, { strict: false })).toBe(4);
   });
 
   test('that comes after the SIGTERM of a main that was faster is drained within the grace period', async () => {
@@ -79,7 +79,7 @@ describe('fluentd', () => {
     host.at(5_000, (h) => h.request('SIGTERM'));
     const { outcome } = await run(host);
     expect(host.now()).toBe(5_000 + 15_000);
-    expect(exitCodeOf(outcome, policy())).toBe(4);
+    expect(exitCodeOf(outcome, { strict: false })).toBe(4);
   });
 
   test('that is not there is waited for no longer after a second SIGTERM', async () => {
@@ -88,7 +88,7 @@ describe('fluentd', () => {
     host.at(6_000, (h) => h.request('SIGTERM'));
     const { outcome } = await run(host);
     expect(host.now()).toBe(6_000);
-    expect(exitCodeOf(outcome, policy())).toBe(4);
+    expect(exitCodeOf(outcome, { strict: false })).toBe(4);
   });
 
   test("that is another user's ends in exit code 5, at once", async () => {
@@ -97,7 +97,7 @@ describe('fluentd', () => {
     expect(host.sent).toEqual([]);
     expect(host.now()).toBe(0);
     expect(outcome.end).toBe('not-permitted');
-    expect(exitCodeOf(outcome, policy())).toBe(5);
+    expect(exitCodeOf(outcome, { strict: false })).toBe(5);
   });
 
   test('that runs twice ends in exit code 2 and a list of both', async () => {
@@ -108,7 +108,7 @@ describe('fluentd', () => {
     expect(outcome.end).toBe('ambiguous');
     expect(outcome.why).toContain('4242');
     expect(outcome.why).toContain('5000');
-    expect(exitCodeOf(outcome, policy())).toBe(2);
+    expect(exitCodeOf(outcome, { strict: false })).toBe(2);
   });
 
   test.each([

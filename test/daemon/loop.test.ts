@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/core/drain/outcome.ts';
 import { RUNS } from '../support/arbitraries.ts';
-import { confOf, expectStops, LOG, POS, policy, run } from '../support/builders.ts';
+import { confOf, expectStops, LOG, POS, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
 const OTHER = '/var/log/other.log';
@@ -31,7 +31,7 @@ describe('a quiet window', () => {
     expectStops(host, ['SIGINT 4242 @120000']);
     expect(report.path).toEqual(['waiting', 'watching', 'catching-up', 'stopping', 'stopped']);
     expect(outcome).toMatchObject({ end: 'stopped', drained: true, trigger: 'quiet', gate: null });
-    expect(exitCodeOf(outcome, policy({ strict: true }))).toBe(0);
+    expect(exitCodeOf(outcome, { strict: true })).toBe(0);
   });
 
   test('runs from the movement, not from the look that found it', async () => {
@@ -236,13 +236,13 @@ describe('the drain', () => {
     fluentd.reads = false;
     host.at(2_000, (h) => h.appendLog(LOG, 'unread\n'));
     host.at(3_000, (h) => h.request('SIGTERM'));
-    const { outcome } = await run(host, { strict: true });
+    const { outcome } = await run(host);
     expectStops(host, ['SIGINT 4242 @18000']);
     expect(outcome).toMatchObject({ end: 'stopped', drained: false, gate: { name: 'unread' } });
     expect(outcome.gate?.why).toContain(LOG);
     expect(outcome.left).toMatchObject({ files: 1, bytes: 7 });
-    expect(exitCodeOf(outcome, policy({ strict: true }))).toBe(3);
-    expect(exitCodeOf(outcome, policy())).toBe(0);
+    expect(exitCodeOf(outcome, { strict: true })).toBe(3);
+    expect(exitCodeOf(outcome, { strict: false })).toBe(0);
   });
 
   test('stops at once at a second signal', async () => {
@@ -262,7 +262,7 @@ describe('the drain', () => {
     expect(host.sent).toEqual([]);
     expect(host.now()).toBeGreaterThanOrEqual(60_000);
     expect(outcome).toMatchObject({ end: 'dry-run', gate: null });
-    expect(exitCodeOf(outcome, policy())).toBe(0);
+    expect(exitCodeOf(outcome, { strict: false })).toBe(0);
   });
 
   test('counts the time in every state, also where a signal overtakes a quiet window', async () => {
@@ -335,7 +335,7 @@ describe('the stop', () => {
     host.at(61_000, (h) => h.forbid(4242));
     const { outcome } = await run(host, { stopTimeout: 30_000 });
     expect(outcome).toMatchObject({ end: 'survived', drained: false });
-    expect(exitCodeOf(outcome, policy())).toBe(3);
+    expect(exitCodeOf(outcome, { strict: false })).toBe(3);
     expect(host.now()).toBeLessThan(105_000);
   });
 
@@ -405,9 +405,9 @@ describe('the stop', () => {
       fluentd.reads = false;
       h.appendLog(LOG, 'too late\n');
     });
-    const { outcome } = await run(host, { strict: true });
+    const { outcome } = await run(host);
     expect(outcome).toMatchObject({ end: 'stopped', drained: false, left: { files: 1, bytes: 9 } });
-    expect(exitCodeOf(outcome, policy({ strict: true }))).toBe(3);
+    expect(exitCodeOf(outcome, { strict: true })).toBe(3);
   });
 
   test('counts as read what Fluentd read on its way out', async () => {

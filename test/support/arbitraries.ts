@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Policy } from '../../src/core/drain/policy.ts';
+import { DEFAULT_TAIL } from '../../src/core/fluent-conf/facts.ts';
 import { type BuffersReading, NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
 import type { FluentdReading } from '../../src/core/fluentd/processes.ts';
 import type { FileLook, PosFileReading, Snapshot, StopRequest } from '../../src/core/look/snapshot.ts';
@@ -197,7 +198,7 @@ export const worldRules: fc.Arbitrary<Policy> = fc
     drainTimeout: fc.constantFrom(10_000, 40_000),
     grace: fc.constantFrom(5_000, 25_000),
     stopTimeout: fc.constantFrom(5_000, 30_000),
-    refreshInterval: fc.constant(10_000),
+    tail: fc.constant({ ...DEFAULT_TAIL, refreshInterval: 10_000 }),
     dryRun: mostly(false, true),
   })
   .map((rules) => policy(rules));

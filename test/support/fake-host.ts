@@ -1,4 +1,5 @@
-import type { Endpoint, TailSource } from '../../src/core/fluent-conf/fluent-conf.ts';
+import type { Endpoint } from '../../src/core/fluent-conf/fluent-conf.ts';
+import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { Chunk } from '../../src/core/fluentd/buffers.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import type { FileStat, FollowedFile, StopRequest } from '../../src/core/look/snapshot.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import { inspectionOf, whole } from '../../src/core/inspect/inspection.ts';
-import { observe } from '../../src/core/observe/observation.ts';
+import { observe } from '../../src/core/observe/observe.ts';
 import { collect } from '../../src/daemon/collect.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import { Inspector } from '../../src/tasks/inspect-look.ts';

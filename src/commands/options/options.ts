@@ -95,7 +95,6 @@ export function policyOf(args: RunArgs): Policy {
     grace: args.grace,
     stopTimeout: args['stop-timeout'],
     stopSignal: args['stop-signal'],
-    strict: args.strict,
     dryRun: args['dry-run'],
     completeLastLine: args['complete-last-line'],
   };

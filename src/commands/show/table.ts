@@ -1,9 +1,9 @@
+import type { ConfFacts } from '../../core/fluent-conf/facts.ts';
 import { unseenBuffers, whatIsBuffered } from '../../core/fluentd/buffers.ts';
 import { rowsOf, shareRead, undiscoveredOf, type Which } from '../../core/inspect/order.ts';
 import type { Overview, PosFileOverview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
 import { verdictOf } from '../../core/inspect/overview.ts';
 import type { Totals } from '../../core/inspect/rows.ts';
-import type { ConfFacts } from '../../core/look/subject.ts';
 import { whyUnparsable } from '../../core/pos-file/pos-line.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenEnd, shortenMiddle, widthOf, wrap } from '../../core/text/text-width.ts';

@@ -12,7 +12,7 @@ const IN_TAIL_TICK: Millis = 1_000;
 
 /** A child below which no Fluentd shows may be on its way to one, and a Fluentd without a worker yet may be short of CPU. */
 const SLOW_START: Millis = 10_000;
-const NEVER_MIND = Number.NEGATIVE_INFINITY;
+const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 
 export function isOver(deadline: Millis | undefined, at: Millis): boolean {
   return deadline !== undefined && at >= deadline;
@@ -20,7 +20,7 @@ export function isOver(deadline: Millis | undefined, at: Millis): boolean {
 
 /** When a Fluentd that is not there yet is given up. After a signal the kubelet counts: main may have been faster than Fluentd's start. */
 export function absenceDeadline(state: State, seen: Observation, policy: Policy): Millis | undefined {
-  if (signalsIn(seen).length > 1) return NEVER_MIND;
+  if (signalsIn(seen).length > 1) return ALREADY_OVER;
   return earliest([startDeadline(state, policy), graceEnd(seen, policy)]);
 }
 
@@ -68,28 +68,33 @@ export function settleEnd(
 
 /** The quiet window counts towards the settle time, and so does the time for which main has been gone. */
 function silentSince(trigger: Trigger, { memory }: Observation): Millis {
-  if (trigger.by === 'quiet') return NEVER_MIND;
+  if (trigger.by === 'quiet') return ALREADY_OVER;
   if (trigger.by === 'done-process') return memory.main.goneSince ?? trigger.at;
   return trigger.at;
 }
 
 /** What is appended to a renamed file is read for rotate_wait, and no pos file shows it (in_tail.rb:1035). */
-function rotationEnd({ rotatedAt, memory }: Observation, { rotateWait, readLimit }: Policy): Millis {
-  if (rotatedAt === undefined) return NEVER_MIND;
+function rotationEnd(
+  { rotatedAt, memory }: Observation,
+  { tail: { rotateWait, readLimit } }: Policy,
+): Millis {
+  if (rotatedAt === undefined) return ALREADY_OVER;
   const isSlow = readLimit !== undefined && memory.leftBehind > 0;
   const rest = isSlow ? (memory.leftBehind / readLimit) * 1_000 * SLOWER_THAN_ITS_LIMIT : 0;
   return rotatedAt + rotateWait + IN_TAIL_TICK + rest;
 }
 
 /** The last record of a multiline source is emitted when multiline_flush_interval has passed since its last line. */
-function multilineEnd({ movedAt }: Observation, { multilineFlush }: Policy): Millis {
-  return multilineFlush === 0 || movedAt === undefined ? NEVER_MIND : movedAt + multilineFlush + IN_TAIL_TICK;
+function multilineEnd({ movedAt }: Observation, { tail: { multilineFlush } }: Policy): Millis {
+  return multilineFlush === 0 || movedAt === undefined
+    ? ALREADY_OVER
+    : movedAt + multilineFlush + IN_TAIL_TICK;
 }
 
 /** A supervisor that has only just (re)started would die of a signal, whatever an older pos file says. */
 function startEnd({ fluentd, memory }: Observation, { settle, parent }: Policy): Millis {
   if (fluentd.kind === 'wrapper') return fluentd.since + SLOW_START;
-  if (memory.supervisor === undefined) return NEVER_MIND;
+  if (memory.supervisor === undefined) return ALREADY_OVER;
   const isUp = memory.workersSeen || !parent;
   return memory.supervisor.since + (isUp ? settle : SLOW_START);
 }

@@ -1,9 +1,8 @@
 import { bufferedIn, type Held } from '../fluentd/buffers.ts';
-import { type Abandoned, describeAbandoned } from '../observe/abandoned.ts';
-import type { Observation } from '../observe/observation.ts';
+import { describeAbandoned } from '../observe/abandoned.ts';
+import type { Abandoned, Observation } from '../observe/observation.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import { bufferGate, readGate } from './gates.ts';
-import type { Policy } from './policy.ts';
 import type { End, Gate, State, StateName, Trigger } from './state.ts';
 
 /** What came of it, told after Fluentd is gone: its own exit code says nothing about delivery. */
@@ -83,7 +82,7 @@ interface LastLook {
 export const EXIT = { ok: 0, bug: 1, usage: 2, left: 3, noFluentd: 4, notPermitted: 5 } as const;
 
 /** The exit code that tells the outcome. */
-export function exitCodeOf(outcome: Outcome, { strict }: Pick<Policy, 'strict'>): number {
+export function exitCodeOf(outcome: Outcome, { strict }: { readonly strict: boolean }): number {
   switch (outcome.end) {
     case 'no-fluentd':
       return EXIT.noFluentd;

@@ -1,3 +1,4 @@
+import { DEFAULT_TAIL, type TailFacts } from '../fluent-conf/facts.ts';
 import type { Millis } from '../text/units.ts';
 
 /** How posidle decides: the flags, in milliseconds. */
@@ -15,23 +16,14 @@ export interface Policy {
   /** From the stop signal to SIGKILL. */
   readonly stopTimeout: Millis;
   readonly stopSignal: string;
-  /** A position that stands still for this long with bytes left is blocked. */
-  readonly blockedAfter: Millis;
-  /** How often in_tail looks for new files. */
-  readonly refreshInterval: Millis;
-  /** How long in_tail goes on with a file that was renamed. */
-  readonly rotateWait: Millis;
-  /** Bytes a second that in_tail reads of one file at most; 0: a <group> limits lines; undefined: no limit. */
-  readonly readLimit: number | undefined;
-  /** How long a multiline record may wait for its next line. */
-  readonly multilineFlush: Millis;
+  /** How in_tail reads. */
+  readonly tail: TailFacts;
   /** End the unfinished last line of a file, so that Fluentd emits it. */
   readonly completeLastLine: boolean;
   /** Begin to drain when main's process is gone. */
   readonly doneProcess: boolean;
   /** posidle is Fluentd's parent: its supervisor's end is the end. */
   readonly parent: boolean;
-  readonly strict: boolean;
   readonly dryRun: boolean;
 }
 
@@ -43,15 +35,10 @@ export const DEFAULT_POLICY: Policy = {
   grace: 25_000,
   stopTimeout: 120_000,
   stopSignal: 'SIGINT',
-  blockedAfter: 10_000,
-  refreshInterval: 60_000,
-  rotateWait: 5_000,
-  readLimit: undefined,
-  multilineFlush: 0,
+  tail: DEFAULT_TAIL,
   completeLastLine: false,
   doneProcess: false,
   parent: false,
-  strict: false,
   dryRun: false,
 };
 

@@ -6,12 +6,6 @@ import { parseConf } from './syntax.ts';
 import { type TailSource, tailSource } from './tail.ts';
 import { ownEventWarnings } from './warnings.ts';
 
-export type { BufferConf } from './buffers.ts';
-export type { ConfProblem } from './element.ts';
-export type { RubyContext } from './ruby.ts';
-export type { TailSource } from './tail.ts';
-export { multilineWarnings, quietWarnings } from './warnings.ts';
-
 /** Where a plain HTTP server of Fluentd's listens. */
 export interface Endpoint {
   readonly host: string;

@@ -1,7 +1,6 @@
 import { formatDuration, type Millis } from '../text/units.ts';
-import { buffersOf, type Surroundings } from './buffers.ts';
+import { type BufferConf, buffersOf, type Surroundings } from './buffers.ts';
 import { placeText } from './element.ts';
-import type { FluentConf } from './fluent-conf.ts';
 import type { Params } from './params.ts';
 import type { TailSource } from './tail.ts';
 
@@ -11,8 +10,12 @@ export interface Waits {
   readonly grace?: Millis | undefined;
 }
 
+interface Sources {
+  readonly sources: readonly TailSource[];
+}
+
 /** What may be missed where posidle waits for less time than in_tail takes to see a new file. */
-export function quietWarnings(conf: { readonly sources: readonly TailSource[] }, waits: Waits): string[] {
+export function quietWarnings(conf: Sources, waits: Waits): string[] {
   return conf.sources.flatMap((source) => [
     ...tooShort(source, '--quiet', { wait: waits.quiet, needed: source.refreshInterval + source.rotateWait }),
     ...tooShort(source, '--grace', { wait: waits.grace, needed: source.refreshInterval }),
@@ -34,7 +37,7 @@ function tooShort({ place, refreshInterval }: TailSource, option: string, { wait
 }
 
 /** The last record of a multiline source that has no flush interval comes out at the shutdown, too late for a file buffer. */
-export function multilineWarnings(conf: Pick<FluentConf, 'sources' | 'buffers'>): string[] {
+export function multilineWarnings(conf: Sources & { readonly buffers: readonly BufferConf[] }): string[] {
   const keeps = conf.buffers.some(({ type, flushAtShutdown }) => type !== 'memory' && !flushAtShutdown);
   return conf.sources
     .filter(

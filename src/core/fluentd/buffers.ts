@@ -1,4 +1,4 @@
-import type { ConfFacts } from '../look/subject.ts';
+import type { ConfFacts } from '../fluent-conf/facts.ts';
 import { counted, formatBytes } from '../text/units.ts';
 
 /** A chunk file on disk. */

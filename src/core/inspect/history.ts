@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY } from '../drain/policy.ts';
+import { BLOCKED_AFTER } from '../observe/observe.ts';
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import type { EntryPast, Judgement } from './rows.ts';
@@ -117,7 +117,7 @@ export class History {
   #at: Millis = 0;
   #look = 0;
 
-  constructor(blockedAfter: Millis = DEFAULT_POLICY.blockedAfter) {
+  constructor(blockedAfter: Millis = BLOCKED_AFTER) {
     this.#blockedAfter = blockedAfter;
   }
 

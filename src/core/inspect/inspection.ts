@@ -1,4 +1,4 @@
-import type { UnparsableLine } from '../pos-file/pos-file.ts';
+import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import { rowsOf, undiscoveredOf, type Which } from './order.ts';
 import type { Overview } from './overview.ts';
 import type { InspectedRows, ShownEntry } from './rows.ts';

@@ -2,7 +2,7 @@ import type { BuffersReading } from '../fluentd/buffers.ts';
 import type { FollowedReading } from '../look/snapshot.ts';
 import { type UndiscoveredFile, undiscoveredIn } from '../look/undiscovered.ts';
 import type { EntryRows } from '../pos-file/entry-rows.ts';
-import type { UnparsableLine } from '../pos-file/pos-file.ts';
+import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
 import { type InspectedRows, noTotals, type Totals } from './rows.ts';
 

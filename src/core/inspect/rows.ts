@@ -1,6 +1,6 @@
-import { DEFAULT_POLICY } from '../drain/policy.ts';
 import { type FileState, type Lag, type LagContext, lagOf } from '../look/lag.ts';
 import type { FileLook, FileStat } from '../look/snapshot.ts';
+import { BLOCKED_AFTER } from '../observe/observe.ts';
 import type { EntryRows } from '../pos-file/entry-rows.ts';
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
@@ -62,7 +62,7 @@ export function judge(entry: PositionEntry, look: DatedLook, around: Around): Ju
   const { past, succeeded, posFileAge } = around;
   const unreadAge = look.atPath?.writtenAgo ?? 0;
   // Nothing in this pos file has moved for so long, and the last bytes of the log have been there for so long.
-  const stuck = past.stuck || Math.min(posFileAge ?? 0, unreadAge) >= DEFAULT_POLICY.blockedAfter;
+  const stuck = past.stuck || Math.min(posFileAge ?? 0, unreadAge) >= BLOCKED_AFTER;
   const lag = lagOf(entry, look, { lastSize: past.lastSize, stuck, succeeded });
   // What is read was read right after it was written, at the latest when the pos file was.
   const age = lag.lag === 0 && posFileAge !== null ? Math.max(posFileAge, unreadAge) : posFileAge;

@@ -1,6 +1,7 @@
 import type { BuffersReading } from '../fluentd/buffers.ts';
 import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
-import type { PositionEntry, UnparsableLine } from '../pos-file/pos-file.ts';
+import type { PositionEntry } from '../pos-file/pos-file.ts';
+import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import type { Millis } from '../text/units.ts';
 
 /** Everything that one look at the world found: facts only, nothing concluded. */
@@ -71,3 +72,6 @@ export interface StopRequest {
   readonly by: 'SIGTERM' | 'SIGINT' | 'done-file' | 'http' | 'abort';
   readonly at: Millis;
 }
+
+/** How much a look takes in. `positions`: enough for the quiet window. `all`: what a drain needs. `files`: all that outlives Fluentd. */
+export type Depth = 'positions' | 'all' | 'files';

@@ -1,13 +1,6 @@
 import type { FollowedReading } from '../look/snapshot.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
-import type { EntryMemory } from './memory.ts';
-import type { ObservedFile } from './observation.ts';
-
-/** A file that Fluentd will read no more, though bytes of it were seen to be left. */
-export interface Abandoned {
-  readonly path: string;
-  readonly bytes: number;
-}
+import type { Abandoned, Awaited, EntryMemory, ObservedFile } from './observation.ts';
 
 /** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
 export const HELD_UP: Millis = 2_000;
@@ -29,12 +22,6 @@ export function letGo(
   if (state !== 'unwatched' || before === undefined || before.state === 'unwatched') return undefined;
   const bytes = now === undefined ? 0 : restOf(now);
   return bytes > 0 && now?.heldUp === true ? { path, bytes } : undefined;
-}
-
-/** A file that was to be read, by inode. */
-export interface Awaited {
-  readonly path: string;
-  readonly size: number;
 }
 
 /** The files that wait for in_tail to find them. */

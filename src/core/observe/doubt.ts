@@ -1,19 +1,11 @@
-import type { Policy } from '../drain/policy.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { isBare } from '../look/undiscovered.ts';
-import type { Memory } from './memory.ts';
-
-export interface UnknownPosFile {
-  readonly path: string;
-  readonly why: string;
-  /** Nothing but an empty file: Fluentd runs and has found no log file yet, or is just rewriting it. */
-  readonly empty: boolean;
-}
+import type { Limits, Memory, UnknownPosFile } from './observation.ts';
 
 export interface Doubts {
   readonly snapshot: Snapshot;
   readonly memory: Memory;
-  readonly policy: Policy;
+  readonly limits: Limits;
 }
 
 /** Why a pos file cannot be believed for now; nothing where it can. */
@@ -45,7 +37,7 @@ function hasNothingToFollow(path: string, { snapshot }: Doubts): boolean {
  * Fluentd empties a pos file for some 80 µs when it compacts it (position_file.rb, truncate then write), and leaves a new one
  * empty until it finds a log file, at the latest after one refresh_interval.
  */
-function isTrulyEmpty(path: string, { snapshot, memory, policy }: Doubts): boolean {
+function isTrulyEmpty(path: string, { snapshot, memory, limits }: Doubts): boolean {
   const span = snapshot.at - (memory.emptySince.get(path) ?? snapshot.at);
-  return span >= (memory.filled.has(path) ? policy.settle : policy.refreshInterval + policy.settle);
+  return span >= (memory.filled.has(path) ? limits.settle : limits.tail.refreshInterval + limits.settle);
 }

@@ -1,50 +1,12 @@
-import type { Policy } from '../drain/policy.ts';
 import { isSame, type ProcessIdentity } from '../fluentd/processes.ts';
 import type { FileState } from '../look/lag.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
-import { type Abandoned, type Awaited, awaitedIn, HELD_UP, letGo, restOf } from './abandoned.ts';
-import { type MainProcess, NO_MAIN, watchMain } from './main-process.ts';
-import type { ObservedFile } from './observation.ts';
-import { NO_WORKERS, type WorkerMemory, watchWorkers } from './workers.ts';
-
-/** What has to be remembered from look to look. */
-export interface Memory extends WorkerMemory {
-  readonly entries: ReadonlyMap<string, EntryMemory>;
-  /** Pos files: since when empty, and whether they ever held an entry. */
-  readonly emptySince: ReadonlyMap<string, Millis>;
-  readonly filled: ReadonlySet<string>;
-  /** How many entries each pos file had. */
-  readonly counts: ReadonlyMap<string, number>;
-  /** Bytes that were left in a file that went away from its path: the most of any. */
-  readonly leftBehind: number;
-  /** Files that went away with bytes unread, by path and inode. */
-  readonly abandoned: ReadonlyMap<string, Abandoned>;
-  /** Files that in_tail has still to find, by inode, as of the last whole look. */
-  readonly awaited: ReadonlyMap<string, Awaited>;
-  readonly fluentdSeen: boolean;
-  /** The supervisor that runs, and since when it has been seen. */
-  readonly supervisor: { readonly identity: ProcessIdentity; readonly since: Millis } | undefined;
-  readonly workersSeen: boolean;
-  readonly main: MainProcess;
-  /** The first look. */
-  readonly began: Millis;
-}
-
-export interface EntryMemory {
-  readonly state: FileState;
-  readonly position: number | null;
-  readonly size: number | null;
-  /** The last position that was one, and all bytes of the file, wherever it lay. */
-  readonly reached: number | null;
-  readonly whole: number | null;
-  readonly movedAt: Millis;
-  /** Since when bytes have been left. */
-  readonly leftSince: Millis | undefined;
-  /** When last seen at its path, it had stood still beside bytes for too long. */
-  readonly heldUp: boolean;
-}
+import { awaitedIn, HELD_UP, letGo, restOf } from './abandoned.ts';
+import { NO_MAIN, watchMain } from './main-process.ts';
+import type { Abandoned, EntryMemory, Limits, Memory, ObservedFile } from './observation.ts';
+import { NO_WORKERS, watchWorkers } from './workers.ts';
 
 export const NO_MEMORY: Memory = {
   entries: new Map(),
@@ -64,18 +26,18 @@ export const NO_MEMORY: Memory = {
 
 interface Seen {
   readonly files: readonly ObservedFile[];
-  readonly policy: Policy;
+  readonly limits: Limits;
 }
 
 /** The memory after a look. */
-export function remember(memory: Memory, snapshot: Snapshot, { files, policy }: Seen): Memory {
+export function remember(memory: Memory, snapshot: Snapshot, { files, limits }: Seen): Memory {
   const { fluentd } = snapshot;
   const entries = rememberEntries(memory, files, snapshot.at);
   const { followed } = snapshot;
   return {
     entries,
     awaited: followed === undefined ? memory.awaited : awaitedIn(followed, knownBy(entries)),
-    abandoned: new Map([...memory.abandoned, ...abandonedNow(memory, files, { entries, snapshot, policy })]),
+    abandoned: new Map([...memory.abandoned, ...abandonedNow(memory, files, { entries, snapshot, limits })]),
     ...watchWorkers(memory, fluentd, memory.supervisor?.identity),
     emptySince: emptySinceOf(snapshot, memory),
     filled: new Set([...memory.filled, ...snapshot.posFiles.filter(isFilled).map(({ path }) => path)]),
@@ -93,16 +55,16 @@ export function remember(memory: Memory, snapshot: Snapshot, { files, policy }: 
 interface Now {
   readonly entries: Memory['entries'];
   readonly snapshot: Snapshot;
-  readonly policy: Policy;
+  readonly limits: Limits;
 }
 
 function abandonedNow(
   memory: Memory,
   files: readonly ObservedFile[],
-  { entries, snapshot, policy }: Now,
+  { entries, snapshot, limits }: Now,
 ): readonly (readonly [string, Abandoned])[] {
   // Below a limit it goes on reading, however slowly.
-  const dropped = (policy.readLimit === undefined ? files : []).flatMap((file) => {
+  const dropped = (limits.tail.readLimit === undefined ? files : []).flatMap((file) => {
     const abandoned = letGo(file, memory.entries.get(entryKey(file)), entries.get(entryKey(file)));
     return abandoned === undefined ? [] : [[entryKey(file), abandoned] as const];
   });

@@ -1,13 +1,12 @@
-import type { Policy } from '../drain/policy.ts';
+import type { TailFacts } from '../fluent-conf/facts.ts';
 import type { BuffersReading } from '../fluentd/buffers.ts';
-import type { FluentdReading } from '../fluentd/processes.ts';
-import { type Lag, lagOf } from '../look/lag.ts';
-import type { FileLook, PosFileReading, Snapshot, StopRequest } from '../look/snapshot.ts';
-import { type UndiscoveredFile, undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
-import { entryKey, latestEntries, type PositionEntry } from '../pos-file/pos-file.ts';
+import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
+import type { FileState, Lag } from '../look/lag.ts';
+import type { StopRequest } from '../look/snapshot.ts';
+import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { Millis } from '../text/units.ts';
-import { doubtOf, type UnknownPosFile } from './doubt.ts';
-import { type EntryMemory, hasRotation, type Memory, NO_MEMORY, remember } from './memory.ts';
+import type { MainProcess } from './main-process.ts';
+import type { WorkerMemory } from './workers.ts';
 
 /** What the looks so far mean: the snapshot held against the observation before it. */
 export interface Observation {
@@ -45,110 +44,64 @@ export interface ObservedFile extends Lag {
   readonly movedAt: Millis;
 }
 
-/** What `snapshot` means after `previous`; pure. */
-export function observe(previous: Observation | undefined, snapshot: Snapshot, policy: Policy): Observation {
-  const memory = previous?.memory ?? NO_MEMORY;
-  const unknown = snapshot.posFiles.flatMap((reading) => doubtOf(reading, { snapshot, memory, policy }));
-  const files = snapshot.posFiles.flatMap((reading) =>
-    observeEntries(reading, snapshot, { previous, policy }),
-  );
-  const movedAt = latest([previous?.movedAt, ...files.map((file) => file.movedAt)]);
-  const undiscovered = snapshot.followed?.flatMap((followed) => undiscoveredIn(followed, snapshot.posFiles));
-  const unlisted = unlistedIn(snapshot.followed ?? []);
-  const isRead =
-    unknown.length === 0 &&
-    files.every((file) => file.read) &&
-    !undiscovered?.some(({ size }) => size > 0) &&
-    unlisted.length === 0;
-  const movedNow = movedAt !== previous?.movedAt ? movedAt : undefined;
-  const isAbsent = snapshot.fluentd.kind === 'absent';
-  return {
-    at: snapshot.at,
-    files,
-    unknown,
-    started: snapshot.posFiles.length > 0 && snapshot.posFiles.every(({ kind }) => kind !== 'missing'),
-    logged: previous?.logged === true || files.some(({ position }) => position !== 0),
-    movedAt,
-    readSince: isRead ? (movedNow ?? previous?.readSince ?? snapshot.at) : undefined,
-    rotatedAt: hasRotation(files, memory) ? snapshot.at : previous?.rotatedAt,
-    undiscovered,
-    unlisted,
-    buffers: snapshot.buffers,
-    fluentd: snapshot.fluentd,
-    goneSince: isAbsent && memory.fluentdSeen ? (previous?.goneSince ?? snapshot.at) : undefined,
-    requests: snapshot.requests,
-    memory: remember(memory, snapshot, { files, policy }),
-  };
+export interface UnknownPosFile {
+  readonly path: string;
+  readonly why: string;
+  /** Nothing but an empty file: Fluentd runs and has found no log file yet, or is just rewriting it. */
+  readonly empty: boolean;
 }
 
-interface Before {
-  readonly previous: Observation | undefined;
-  readonly policy: Policy;
+/** What has to be remembered from look to look. */
+export interface Memory extends WorkerMemory {
+  readonly entries: ReadonlyMap<string, EntryMemory>;
+  /** Pos files: since when empty, and whether they ever held an entry. */
+  readonly emptySince: ReadonlyMap<string, Millis>;
+  readonly filled: ReadonlySet<string>;
+  /** How many entries each pos file had. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Bytes that were left in a file that went away from its path: the most of any. */
+  readonly leftBehind: number;
+  /** Files that went away with bytes unread, by path and inode. */
+  readonly abandoned: ReadonlyMap<string, Abandoned>;
+  /** Files that in_tail has still to find, by inode, as of the last whole look. */
+  readonly awaited: ReadonlyMap<string, Awaited>;
+  readonly fluentdSeen: boolean;
+  /** The supervisor that runs, and since when it has been seen. */
+  readonly supervisor: { readonly identity: ProcessIdentity; readonly since: Millis } | undefined;
+  readonly workersSeen: boolean;
+  readonly main: MainProcess;
+  /** The first look. */
+  readonly began: Millis;
 }
 
-function observeEntries(
-  reading: PosFileReading,
-  snapshot: Snapshot,
-  before: Before,
-): readonly ObservedFile[] {
-  if (reading.kind !== 'read') return [];
-  const entries = livingEntries(latestEntries(reading.entries, undefined), snapshot.looks);
-  const inodesOf = groupInodes(entries);
-  return entries.map((entry) => {
-    const look = snapshot.looks.get(entryKey(entry)) ?? {};
-    const known = before.previous?.memory.entries.get(entryKey(entry));
-    const movedAt = movementOf(entry, known, { snapshot, reading, before });
-    const standsSince = Math.max(movedAt, known?.leftSince ?? snapshot.at);
-    const lag = lagOf(entry, look, {
-      lastSize: known?.size ?? null,
-      stuck: snapshot.at - standsSince >= before.policy.blockedAfter,
-      succeeded: inodesOf.get(entry.path)?.has(look.atPath?.inode ?? '') === true,
-    });
-    return { ...lag, path: entry.path, position: entry.position, inode: entry.inode, movedAt };
-  });
+export interface EntryMemory {
+  readonly state: FileState;
+  readonly position: number | null;
+  readonly size: number | null;
+  /** The last position that was one, and all bytes of the file, wherever it lay. */
+  readonly reached: number | null;
+  readonly whole: number | null;
+  readonly movedAt: Millis;
+  /** Since when bytes have been left. */
+  readonly leftSince: Millis | undefined;
+  /** When last seen at its path, it had stood still beside bytes for too long. */
+  readonly heldUp: boolean;
 }
 
-/**
- * Without the older lines of a path whose file is nowhere any more. With follow_inodes several lines of a path are different
- * files, and both still exist; otherwise the last line is the one that Fluentd uses.
- */
-export function livingEntries(
-  entries: readonly PositionEntry[],
-  looks: ReadonlyMap<string, FileLook>,
-): readonly PositionEntry[] {
-  const lastOf = new Map(entries.map((entry) => [entry.path, entry]));
-  return entries.filter(
-    (entry) => lastOf.get(entry.path) === entry || isOnDisk(entry, looks.get(entryKey(entry))),
-  );
+/** A file that Fluentd will read no more, though bytes of it were seen to be left. */
+export interface Abandoned {
+  readonly path: string;
+  readonly bytes: number;
 }
 
-function isOnDisk(entry: PositionEntry, look: FileLook | undefined): boolean {
-  return look?.atPath?.inode === entry.inode || look?.renamed?.stat.inode === entry.inode;
+/** A file that was to be read, by inode. */
+export interface Awaited {
+  readonly path: string;
+  readonly size: number;
 }
 
-function groupInodes(entries: readonly PositionEntry[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const groups = new Map<string, Set<string>>();
-  for (const { path, inode } of entries) groups.set(path, (groups.get(path) ?? new Set()).add(inode));
-  return groups;
-}
-
-interface Moment {
-  readonly snapshot: Snapshot;
-  readonly reading: PosFileReading;
-  readonly before: Before;
-}
-
-/** When this entry moved last: dated by the pos file's own mtime, between the look before and this one. */
-function movementOf(entry: PositionEntry, known: EntryMemory | undefined, moment: Moment): Millis {
-  // in_tail letting a file go (position null) is no progress in reading.
-  if (known !== undefined && (known.position === entry.position || entry.position === null))
-    return known.movedAt;
-  const { snapshot, reading, before } = moment;
-  if (before.previous === undefined || reading.kind !== 'read') return snapshot.at;
-  const earliest = Math.min(before.previous.at + 1, snapshot.at);
-  return Math.max(earliest, snapshot.at - Math.max(0, reading.writtenAgo));
-}
-
-function latest(instants: readonly (Millis | undefined)[]): Millis | undefined {
-  return instants.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined);
+/** What observing has to know: the settle time, and how in_tail reads. */
+export interface Limits {
+  readonly settle: Millis;
+  readonly tail: TailFacts;
 }

@@ -1,5 +1,6 @@
 import { decodePath } from './path-bytes.ts';
-import type { PositionEntry, UnparsableLine } from './pos-file.ts';
+import type { PositionEntry } from './pos-file.ts';
+import type { UnparsableLine } from './pos-line.ts';
 import { type LineValues, NEWLINE, pathEndOf, TAB, valuesAfter } from './pos-line.ts';
 import { NONE, RowTable } from './row-table.ts';
 

@@ -1,5 +1,5 @@
 import { decodePath } from './path-bytes.ts';
-import { NEWLINE, pathEndOf, valuesAfter } from './pos-line.ts';
+import { NEWLINE, pathEndOf, type UnparsableLine, valuesAfter } from './pos-line.ts';
 
 /** One line of a pos file: `path \t hex position \t hex inode`. */
 export interface PositionEntry {
@@ -9,15 +9,6 @@ export interface PositionEntry {
   readonly position: number | null;
   /** Decimal, 64 bits; '0' while in_tail has not opened the file yet. */
   readonly inode: string;
-}
-
-/** A line that Fluentd itself would warn about as "Unparsable line in pos_file". */
-export interface UnparsableLine {
-  /** From 1. */
-  readonly line: number;
-  readonly text: string;
-  /** The last line, which no newline ends. */
-  readonly torn?: true;
 }
 
 export interface PosFile {

@@ -1,5 +1,4 @@
 import { decodePath } from './path-bytes.ts';
-import type { UnparsableLine } from './pos-file.ts';
 
 /** What stands behind the path in a line of a pos file: `path \t hex position \t hex inode`, whatever follows. */
 export interface LineValues {
@@ -7,6 +6,15 @@ export interface LineValues {
   readonly position: number | null;
   /** Decimal. */
   readonly inode: string;
+}
+
+/** A line that Fluentd itself would warn about as "Unparsable line in pos_file". */
+export interface UnparsableLine {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+  /** The last line, which no newline ends. */
+  readonly torn?: true;
 }
 
 export const NEWLINE = 0x0a;

@@ -4,8 +4,8 @@ import {
   type FluentConf,
   fluentConf,
   fluentConfFromDump,
-  type RubyContext,
 } from '../../../src/core/fluent-conf/fluent-conf.ts';
+import type { RubyContext } from '../../../src/core/fluent-conf/ruby.ts';
 import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
 
 const ruby: RubyContext = { env: { SET: 'set' }, hostname: 'pod-1' };

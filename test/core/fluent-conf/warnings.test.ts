@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type FluentConf, fluentConf, quietWarnings } from '../../../src/core/fluent-conf/fluent-conf.ts';
+import { type FluentConf, fluentConf } from '../../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
-import { tagMatches } from '../../../src/core/fluent-conf/warnings.ts';
+import { quietWarnings, tagMatches } from '../../../src/core/fluent-conf/warnings.ts';
 
 function read(text: string): FluentConf {
   const { root, problems } = parseConf(text, 'f.conf');

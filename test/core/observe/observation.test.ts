@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
 import {
   ABSENT,
@@ -109,7 +110,7 @@ describe('an empty pos file', () => {
   });
 
   test('that never had any is believed after in_tail must have looked for files', () => {
-    const rules = policy({ refreshInterval: 10_000, settle: 2_000 });
+    const rules = policy({ tail: { ...DEFAULT_TAIL, refreshInterval: 10_000 }, settle: 2_000 });
     expect(seen([without(0, empty), without(11_900, empty)], rules).unknown).toHaveLength(1);
     expect(seen([without(0, empty), without(12_000, empty)], rules).unknown).toEqual([]);
   });
@@ -179,7 +180,7 @@ describe('fluentd', () => {
 });
 
 describe('a file that in_tail lets go of', () => {
-  const rules = policy({ readLimit: undefined });
+  const rules = policy();
   const left = fileOf(at(5), 9);
   const renamed = { renamed: { path: `${LOG}.1`, stat: { inode: '7', size: 12 } }, newlineLeft: true };
   /** Bytes are left for so long before it is renamed, and then let go. */
@@ -202,7 +203,10 @@ describe('a file that in_tail lets go of', () => {
   });
 
   test('below a limit is read on: as many bytes are waited for, from then on', () => {
-    const { memory, rotatedAt } = seen(letGoAfter(2_000), policy({ readLimit: 10_000 }));
+    const { memory, rotatedAt } = seen(
+      letGoAfter(2_000),
+      policy({ tail: { ...DEFAULT_TAIL, readLimit: 10_000 } }),
+    );
     expect(memory.abandoned.size).toBe(0);
     expect(memory.leftBehind).toBe(7);
     expect(rotatedAt).toBe(4_000);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problemText } from '../../../src/core/fluent-conf/element.ts';
-import type { RubyContext } from '../../../src/core/fluent-conf/fluent-conf.ts';
+import type { RubyContext } from '../../../src/core/fluent-conf/ruby.ts';
 import { loadFluentConf } from '../../../src/node/files/conf-files.ts';
 
 const ruby: RubyContext = { env: { PART: 'part' }, hostname: 'pod-1' };

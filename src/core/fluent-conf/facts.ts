@@ -1,0 +1,77 @@
+import type { Millis } from '../text/units.ts';
+import type { BufferConf } from './buffers.ts';
+import { problemText } from './element.ts';
+import type { Endpoint, FluentConf, MonitorAgent } from './fluent-conf.ts';
+import type { TailSource } from './tail.ts';
+
+/** What fluent.conf says that posidle acts on. */
+export interface ConfFacts {
+  readonly sources: readonly TailSource[];
+  readonly buffers: readonly BufferConf[];
+  readonly monitorAgents: readonly MonitorAgent[];
+  readonly rpc: Endpoint | undefined;
+  /** Everything in the configuration could be evaluated. */
+  readonly complete: boolean;
+  /** Why there may be in_tail sources, or pos files of them, that are not known. */
+  readonly hidden: readonly string[];
+}
+
+/** A problem with one of these, or with the syntax or a file as a whole, may hide a source. */
+const HIDING: readonly (string | undefined)[] = [
+  '@include',
+  '@type',
+  'type',
+  'pos_file',
+  'workers',
+  undefined,
+];
+
+export function confFacts({ sources, buffers, monitorAgents, system, problems }: FluentConf): ConfFacts {
+  const hidden = problems.filter(({ parameter }) => HIDING.includes(parameter)).map(problemText);
+  const complete = problems.length === 0;
+  return { sources, buffers, monitorAgents, rpc: system.rpcEndpoint, complete, hidden };
+}
+
+/** How in_tail reads: the slowest of all sources. */
+export interface TailFacts {
+  /** How often in_tail looks for new files. */
+  readonly refreshInterval: Millis;
+  /** How long in_tail goes on reading a file that was renamed. */
+  readonly rotateWait: Millis;
+  /** Bytes a second that in_tail reads of one file at most; 0: a <group> limits lines; undefined: no limit. */
+  readonly readLimit: number | undefined;
+  /** How long a multiline record may wait for its next line. */
+  readonly multilineFlush: Millis;
+}
+
+/** in_tail's own defaults (lib/fluent/plugin/in_tail.rb). */
+export const DEFAULT_TAIL: TailFacts = {
+  refreshInterval: 60_000,
+  rotateWait: 5_000,
+  readLimit: undefined,
+  multilineFlush: 0,
+};
+
+/** `conf` undefined: no configuration is known. */
+export function tailFacts(conf: Pick<ConfFacts, 'sources'> | undefined): TailFacts {
+  const sources = conf?.sources ?? [];
+  if (sources.length === 0) return DEFAULT_TAIL;
+  return {
+    refreshInterval: Math.max(...sources.map(({ refreshInterval }) => refreshInterval)),
+    rotateWait: Math.max(...sources.map(({ rotateWait }) => rotateWait)),
+    readLimit: readLimitOf(sources),
+    multilineFlush: Math.max(...sources.map(multilineFlushOf)),
+  };
+}
+
+/** The strictest limit. A <group> limits lines, and lines say nothing about bytes: 0 promises nothing. */
+function readLimitOf(sources: readonly TailSource[]): number | undefined {
+  const limits = sources.flatMap(({ hasGroup, readBytesLimitPerSecond }) =>
+    hasGroup ? 0 : (readBytesLimitPerSecond ?? []),
+  );
+  return limits.length === 0 ? undefined : Math.min(...limits);
+}
+
+function multilineFlushOf({ isMultiline, multilineFlushInterval }: TailSource): Millis {
+  return isMultiline ? (multilineFlushInterval ?? 0) : 0;
+}
