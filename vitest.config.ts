@@ -21,7 +21,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**'],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
           // Some make the bundle first: two builds and a compression.
           hookTimeout: 60_000,
         },

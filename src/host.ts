@@ -1,6 +1,6 @@
 import type { Endpoint } from './core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from './core/fluent-conf/tail.ts';
-import type { Chunk } from './core/fluentd/buffers.ts';
+import type { Chunk, ChunkListing } from './core/fluentd/chunk.ts';
 import type { ProcessIdentity, ProcessRow } from './core/fluentd/processes.ts';
 import type { FileStat, FollowedFile, StopRequest } from './core/look/snapshot.ts';
 import type { Millis } from './core/text/units.ts';
@@ -31,10 +31,14 @@ export interface Files {
   findByInode(path: string, inode: string): Promise<{ path: string; stat: FileStat } | undefined>;
   /** Whether a newline stands at or after the position; undefined: the file is gone. */
   hasNewlineAfter(path: string, position: number): Promise<boolean | undefined>;
+  /** Whether a process may read a file; undefined: not known. `pid` undefined: the process cannot be seen. */
+  mayRead(path: string, pid: number | undefined): boolean | undefined;
   /** The files that an in_tail source takes, by its own rules. */
   listFollowed(source: TailSource): Promise<readonly FollowedFile[]>;
-  /** The buffer chunks at these globs. */
-  listChunks(globs: readonly string[]): Promise<readonly Chunk[]>;
+  /** The chunks of one buffer, which lie at these globs. */
+  listChunks(globs: readonly string[]): Promise<ChunkListing>;
+  /** The chunks that Fluentd has put aside, at these globs. */
+  listBackups(globs: readonly string[]): Promise<readonly Chunk[]>;
   /** Ends the last line of a file that is still as long as it was. */
   appendNewline(path: string, size: number): Promise<void>;
 }

@@ -45,8 +45,8 @@ test('watch resolves to the outcome, and tells each transition', async () => {
     settle: 200,
     onTransition: ({ to }) => names.push(to),
   });
-  expect(outcome).toMatchObject({ end: 'stopped', drained: true, trigger: 'quiet' });
-  expect(names).toEqual(['watching', 'catching-up', 'flushing', 'stopping', 'stopped']);
+  expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained', trigger: 'quiet' });
+  expect(names).toEqual(['watching', 'draining', 'stopping', 'stopped']);
   expectTypeOf(outcome).toEqualTypeOf<Outcome>();
 });
 
@@ -64,7 +64,7 @@ test('aborting begins the drain: what was written just before is delivered', asy
       end.abort();
     },
   });
-  expect(await watching).toMatchObject({ drained: true, trigger: 'abort' });
+  expect(await watching).toMatchObject({ drained: 'drained', trigger: 'abort' });
   expect(printed).toMatch(/delivered line 2/);
 });
 
@@ -75,7 +75,7 @@ test('run starts the command and leaves nothing of it behind', async () => {
     quiet: 500,
     settle: 200,
   });
-  expect(outcome).toMatchObject({ end: 'stopped', drained: true });
+  expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained' });
 });
 
 test('a task without anything to look at is refused', async () => {

@@ -2,7 +2,7 @@ import { describeOutcome, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { tailFacts } from '../core/fluent-conf/facts.ts';
 import { multilineWarnings, quietWarnings } from '../core/fluent-conf/warnings.ts';
-import { unseenBuffers } from '../core/fluentd/buffers.ts';
+import { unseenByConf } from '../core/fluentd/buffers.ts';
 import type { FluentdTarget } from '../core/fluentd/processes.ts';
 import type { StopVia } from '../core/look/subject.ts';
 import { type Reporter, watch } from '../daemon/loop.ts';
@@ -52,7 +52,7 @@ export async function supervise(supervision: Supervision): Promise<number> {
     const report = all([board, new LogReporter(log, { bar: process.stderr.isTTY, usage: usageOf })]);
     const fluentd = await supervision.start();
     const outcome = await watch(host, { subject: { ...subject, fluentd }, policy, report });
-    const tell = outcome.drained || outcome.end === 'dry-run' ? log.info : log.warn;
+    const tell = outcome.drained === 'drained' || outcome.end === 'dry-run' ? log.info : log.warn;
     tell({ outcome }, describeOutcome(outcome));
     await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>
       log.warn({}, `the termination message cannot be written: ${error.message}`),
@@ -101,15 +101,15 @@ function tellStart(log: Log, { posFiles, conf, confPath, warnings }: Found, poli
     ...(conf === undefined ? [] : [...quietWarnings(conf, waits), ...multilineWarnings(conf)]),
   ])
     log.warn({}, warning);
-  const unseen = unseenBuffers(conf);
+  const unseen = unseenByConf(conf);
   if (unseen.length === 0) return;
   const remedy =
     conf === undefined
       ? 'give --fluent-conf'
       : 'add to fluent.conf: <source> @type monitor_agent, bind 127.0.0.1 </source>';
-  log.info(
+  log.warn(
     { unseen },
-    `buffers that posidle cannot see, and can only ask to flush: ${unseen.join(', ')}; to make them visible, ${remedy}`,
+    `posidle cannot see whether these buffers are delivered: ${unseen.join(', ')}; the outcome will be unproven; to make them visible, ${remedy}`,
   );
 }
 

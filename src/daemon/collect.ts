@@ -1,5 +1,6 @@
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
+import type { BuffersReading } from '../core/fluentd/buffers.ts';
 import { type FluentdReading, findMains } from '../core/fluentd/processes.ts';
 import type {
   Depth,
@@ -11,37 +12,88 @@ import type {
 } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
 import { entryKey, latestEntries, type PositionEntry, parsePosFile } from '../core/pos-file/pos-file.ts';
+import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { readBuffers } from './read-buffers.ts';
 
-/**
- * One look at the world, and at the fluentd that was just looked for. Positions first, sizes after: a position that has
- * reached a size seen later has reached every byte before it. Buffers last: in_tail moves a position only when the buffer
- * has taken the lines (in_tail.rb:1269).
- */
-export async function collect(host: Host, subject: Subject, view: View): Promise<Snapshot> {
-  const posFiles = await readPosFiles(host, subject.posFiles);
-  const looks = await lookAtFiles(host, posFiles);
-  const isWhole = view.depth !== 'positions';
-  const followed = isWhole ? await listFollowed(host, subject.conf) : undefined;
-  const buffers = isWhole ? await readBuffers(host, subject.conf, view.depth) : undefined;
-  const mains = subject.doneProcess && findMains(await host.listProcesses(), subject.doneProcess, host.self);
-  return {
-    at: host.now(),
-    mains,
-    posFiles,
-    looks,
-    followed,
-    buffers,
-    fluentd: view.fluentd,
-    requests: host.requests(),
-  };
+/** How often new files are looked for at rest. What comes and goes in less time is not seen. */
+const LISTING_AGE: Millis = 1_000;
+/** How often the buffers are looked at at rest: soon after lines were read, and now and then anyway. */
+const BUSY_LEDGER: Millis = 2_000;
+const IDLE_LEDGER: Millis = 10_000;
+
+/** How much a look takes in, and what is known before it. */
+export interface View {
+  readonly depth: Depth;
+  readonly fluentd: FluentdReading;
+  /** The last movement of any position that was seen. */
+  readonly movedAt: Millis | undefined;
 }
 
-/** How much a look takes in. */
-export interface View {
-  readonly fluentd: FluentdReading;
-  readonly depth: Depth;
+/** Takes looks at the world; remembers what need not be looked at each time. */
+export class Collector {
+  readonly #host: Host;
+  readonly #subject: Subject;
+  #listing: { readonly at: Millis; readonly followed: readonly FollowedReading[] } | undefined;
+  #buffersAt: Millis | undefined;
+
+  constructor(host: Host, subject: Subject) {
+    this.#host = host;
+    this.#subject = subject;
+  }
+
+  /**
+   * One look, at the fluentd that was just looked for. Positions first, sizes after: a position that has reached a size seen
+   * later has reached every byte before it. Buffers last: in_tail moves a position only when the buffer has taken the lines
+   * (in_tail.rb:1269).
+   */
+  async look({ depth, fluentd, movedAt }: View): Promise<Snapshot> {
+    const host = this.#host;
+    const { posFiles: patterns, doneProcess } = this.#subject;
+    const posFiles = await readPosFiles(host, patterns);
+    const looks = await lookAtFiles(host, posFiles);
+    const followed = await this.#listFollowed(depth);
+    const closed = closedFiles(host, { posFiles, followed, fluentd });
+    const buffers = await this.#readBuffers(depth, movedAt);
+    const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);
+    const requests = host.requests();
+    return { at: host.now(), depth, mains, posFiles, looks, followed, closed, buffers, fluentd, requests };
+  }
+
+  async #listFollowed(depth: Depth): Promise<readonly FollowedReading[]> {
+    const at = this.#host.now();
+    const isFresh = this.#listing !== undefined && at - this.#listing.at < LISTING_AGE;
+    if (depth === 'rest' && isFresh) return this.#listing?.followed ?? [];
+    const followed = await listFollowed(this.#host, this.#subject.conf);
+    this.#listing = { at, followed };
+    return followed;
+  }
+
+  async #readBuffers(depth: Depth, movedAt: Millis | undefined): Promise<BuffersReading | undefined> {
+    const at = this.#host.now();
+    if (depth === 'rest' && !this.#isLedgerDue(at, movedAt)) return undefined;
+    this.#buffersAt = at;
+    return readBuffers(this.#host, this.#subject.conf, depth !== 'last');
+  }
+
+  #isLedgerDue(at: Millis, movedAt: Millis | undefined): boolean {
+    if (this.#buffersAt === undefined) return true;
+    const hasMoved = movedAt !== undefined && movedAt >= this.#buffersAt;
+    return at - this.#buffersAt >= (hasMoved ? BUSY_LEDGER : IDLE_LEDGER);
+  }
+}
+
+interface Followed extends Pick<Snapshot, 'posFiles' | 'followed' | 'fluentd'> {}
+
+/** The files that Fluentd should read, has read nothing of, and may not read. */
+function closedFiles(host: Host, { posFiles, followed, fluentd }: Followed): ReadonlySet<string> {
+  const entries = posFiles.flatMap((reading) => (reading.kind === 'read' ? reading.entries : []));
+  const begun = new Set(entries.filter(({ position }) => position !== 0).map(({ path }) => path));
+  const waiting = followed
+    .flatMap(({ files }) => files)
+    .filter(({ path, size }) => size > 0 && !begun.has(path));
+  const pid = fluentd.kind === 'running' ? (fluentd.workers[0] ?? fluentd.supervisor).pid : undefined;
+  return new Set(waiting.filter(({ path }) => host.mayRead(path, pid) === false).map(({ path }) => path));
 }
 
 /** The files that each source is to read. */

@@ -5,6 +5,7 @@ import {
   findByPattern,
   findByWorkers,
   findInSession,
+  findSuccessor,
   findSupervisors,
   findWorkers,
   identityOf,
@@ -89,7 +90,21 @@ export async function followFluentd(
   if (known.kind === 'remote') return (await remote(host, subject)) ?? gone;
   const table = await host.listProcesses();
   if (known.kind === 'wrapper') return isAlive(table, known.leader) ? known : gone;
-  return stillRunning(table, known) ?? orphansOf(host, table, known) ?? gone;
+  return (
+    stillRunning(table, known) ?? successorOf(host, table, known) ?? orphansOf(host, table, known) ?? gone
+  );
+}
+
+/** The supervisor that has taken the place of one that is gone. */
+function successorOf(
+  host: Host,
+  table: readonly ProcessRow[],
+  known: FluentdReading,
+): FluentdReading | undefined {
+  if (known.kind !== 'running' || known.successor === undefined) return undefined;
+  const { successor } = known;
+  const row = table.find((candidate) => isSame(candidate, successor) && !candidate.zombie);
+  return row && runningBy(host, table, { row, rpc: undefined });
 }
 
 /** The same supervisor, with the workers that it has now. */
@@ -97,7 +112,10 @@ function stillRunning(table: readonly ProcessRow[], known: FluentdReading): Flue
   if (known.kind !== 'running') return undefined;
   const { supervisor } = known;
   if (!isAlive(table, supervisor)) return undefined;
-  return { ...known, workers: findWorkers(table, supervisor.pid).map(identityOf) };
+  const successor = findSuccessor(table, supervisor.pid);
+  const { successor: _, ...rest } = known;
+  const workers = findWorkers(table, supervisor.pid).map(identityOf);
+  return { ...rest, workers, ...(successor && { successor: identityOf(successor) }) };
 }
 
 function isAlive(table: readonly ProcessRow[], identity: ProcessIdentity): boolean {

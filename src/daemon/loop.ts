@@ -10,9 +10,9 @@ import type { Observation } from '../core/observe/observation.ts';
 import { observe } from '../core/observe/observe.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
-import { collect } from './collect.ts';
+import { Collector } from './collect.ts';
 import { findFluentd, followFluentd } from './find-fluentd.ts';
-import { type Done, perform, type Reach } from './perform.ts';
+import { type Done, perform } from './perform.ts';
 
 /** What the loop tells while it goes on. */
 export interface Reporter {
@@ -30,31 +30,6 @@ export interface Transition {
   readonly seen: Observation;
 }
 
-/** Looks, decides, acts and sleeps until Fluentd is gone and the outcome stands. */
-export async function watch(host: Host, task: Task): Promise<Outcome> {
-  const { policy, report } = task;
-  let seen: Observation | undefined;
-  let state = begin(host.now());
-  const durations: Partial<Record<StateName, Millis>> = {};
-  for (;;) {
-    const fluentd = await lookForFluentd(host, task, { state, known: seen?.fluentd });
-    seen = observe(seen, await collect(host, task.subject, { fluentd, depth: depthOf(state) }), policy);
-    report.looked(state, seen);
-    const { next, why } = await settleState(host, task, { state, seen, durations });
-    if (next.state.name === 'stopped') {
-      const last = observe(seen, await collect(host, task.subject, { fluentd, depth: 'files' }), policy);
-      return outcomeOf(next.state, why, { seen: last, durations });
-    }
-    state = next.state;
-    await host.sleep(wakeTime(next, host.now(), policy));
-  }
-}
-
-/** At rest positions are enough; a drain looks at everything. */
-function depthOf({ name }: State): Depth {
-  return name === 'catching-up' || name === 'flushing' ? 'all' : 'positions';
-}
-
 /** What to watch and how to decide. */
 export interface Task {
   readonly subject: Subject;
@@ -62,50 +37,78 @@ export interface Task {
   readonly report: Reporter;
 }
 
-interface Known {
-  readonly state: State;
-  readonly known: FluentdReading | undefined;
+/** Looks, decides, acts and sleeps until Fluentd is gone and the outcome stands. */
+export function watch(host: Host, task: Task): Promise<Outcome> {
+  return new Watch(host, task).run();
 }
 
-/** Once it is told to stop, only that very fluentd counts. */
-function lookForFluentd(host: Host, { subject }: Task, { state, known }: Known): Promise<FluentdReading> {
-  const isTold = state.name === 'stopping' || state.name === 'killing';
-  return isTold && known !== undefined
-    ? followFluentd(host, subject, known)
-    : findFluentd(host, subject, known);
-}
+class Watch {
+  readonly #host: Host;
+  readonly #task: Task;
+  readonly #collector: Collector;
+  readonly #durations: { -readonly [Name in keyof Durations]: Durations[Name] } = {};
+  #state: State;
+  #seen: Observation | undefined;
+  #why = '';
 
-interface Moment {
-  readonly state: State;
-  readonly seen: Observation;
-  readonly durations: { -readonly [Name in keyof Durations]: Durations[Name] };
-}
-
-/** One observation may carry through several states: it steps until it stays where it is. */
-async function settleState(
-  host: Host,
-  { policy, report, subject }: Task,
-  moment: Moment,
-): Promise<{ next: Step; why: string }> {
-  const { seen, durations } = moment;
-  let { state } = moment;
-  let why = '';
-  for (;;) {
-    const next = step(state, seen, policy);
-    const moved = next.why !== '';
-    if (moved) {
-      why = next.why;
-      durations[state.name] = (durations[state.name] ?? 0) + (seen.at - state.since);
-      report.transition({ from: state.name, to: next.state.name, why, state: next.state, seen });
-    }
-    for (const action of next.actions) report.performed(await perform(host, action, reachOf(subject, seen)));
-    state = next.state;
-    if (!moved || state.name === 'stopped') return { next, why };
+  constructor(host: Host, task: Task) {
+    this.#host = host;
+    this.#task = task;
+    this.#collector = new Collector(host, task.subject);
+    this.#state = begin(host.now());
   }
-}
 
-function reachOf({ stopVia, conf }: Subject, { fluentd }: Observation): Reach {
-  return { fluentd, via: stopVia, rpc: conf?.rpc };
+  async run(): Promise<Outcome> {
+    const { policy, report } = this.#task;
+    for (let depth: Depth = 'rest'; ; ) {
+      const fluentd = await this.#findFluentd();
+      const seen = await this.#look(depth, fluentd);
+      report.looked(this.#state, seen);
+      const next = await this.#settle(seen);
+      if (this.#state.name === 'stopped')
+        return outcomeOf(this.#state, this.#why, {
+          seen: await this.#look('last', fluentd),
+          durations: this.#durations,
+        });
+      depth = next.depth;
+      await this.#host.sleep(wakeTime(next, this.#host.now(), policy));
+    }
+  }
+
+  async #look(depth: Depth, fluentd: FluentdReading): Promise<Observation> {
+    const { movedAt } = this.#seen ?? { movedAt: undefined };
+    const snapshot = await this.#collector.look({ depth, fluentd, movedAt });
+    this.#seen = observe(this.#seen, snapshot, this.#task.policy);
+    return this.#seen;
+  }
+
+  /** Once it is told to stop, only that very fluentd counts. */
+  #findFluentd(): Promise<FluentdReading> {
+    const { subject } = this.#task;
+    const known = this.#seen?.fluentd;
+    const isTold = this.#state.name === 'stopping' || this.#state.name === 'killing';
+    return isTold && known !== undefined
+      ? followFluentd(this.#host, subject, known)
+      : findFluentd(this.#host, subject, known);
+  }
+
+  /** One observation may carry through several states: it steps until it stays where it is. */
+  async #settle(seen: Observation): Promise<Step> {
+    const { policy, report, subject } = this.#task;
+    for (;;) {
+      const from = this.#state;
+      const next = step(from, seen, policy);
+      this.#state = next.state;
+      if (next.moved !== undefined) {
+        this.#why = next.moved;
+        this.#durations[from.name] = (this.#durations[from.name] ?? 0) + (seen.at - from.since);
+        report.transition({ from: from.name, to: next.state.name, why: next.moved, state: next.state, seen });
+      }
+      const reach = { fluentd: seen.fluentd, via: subject.stopVia, rpc: subject.conf?.rpc };
+      for (const action of next.actions) report.performed(await perform(this.#host, action, reach));
+      if (next.moved === undefined || next.state.name === 'stopped') return next;
+    }
+  }
 }
 
 function wakeTime({ state, wakeAt }: Step, now: Millis, policy: Policy): Millis {

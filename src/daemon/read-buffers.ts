@@ -1,61 +1,81 @@
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
 import {
+  type AgentAnswer,
   type BuffersReading,
-  type Chunk,
+  hiddenBuffers,
   NO_BUFFERS,
-  type OutputReading,
-  parseMonitorAgent,
-  unseenBuffers,
+  outputsOf,
 } from '../core/fluentd/buffers.ts';
-import type { Depth } from '../core/look/snapshot.ts';
+import type { ChunkListing } from '../core/fluentd/chunk.ts';
+import {
+  CONFIG_PATH,
+  PLUGINS_PATH,
+  parseAgentIdentity,
+  parsePlugins,
+} from '../core/fluentd/monitor-agent.ts';
 import type { Host } from '../host.ts';
 
-type Looks = Pick<Host, 'listChunks' | 'get'>;
+type Looks = Pick<Host, 'listChunks' | 'listBackups' | 'get'>;
 
-/** What can be seen of Fluentd's buffers: chunk files on disk, and what each worker's monitor_agent tells. */
+/** What can be seen of Fluentd's buffers: chunk files on disk, and what each worker's monitor_agent tells where it is asked. */
 export async function readBuffers(
   host: Looks,
   conf: ConfFacts | undefined,
-  depth: Depth,
+  ask: boolean,
 ): Promise<BuffersReading> {
-  const unseen = unseenBuffers(conf);
-  if (conf === undefined) return { ...NO_BUFFERS, unseen, none: false };
-  if (conf.buffers.length === 0 && conf.complete) return NO_BUFFERS;
-  const disk = await lookOnDisk(host, conf);
-  const agents = depth === 'all' ? conf.monitorAgents : [];
-  const told = await Promise.all(agents.map((agent) => ask(host, agent)));
+  const hidden = hiddenBuffers(conf);
+  if (conf === undefined) return { ...NO_BUFFERS, hidden, none: false, asked: ask };
+  if (conf.buffers.length === 0 && conf.complete) return { ...NO_BUFFERS, asked: ask };
+  const disk = await Promise.all(conf.buffers.map(({ chunkGlobs }) => lookOnDisk(host, chunkGlobs)));
+  const answers = await Promise.all(ask ? conf.monitorAgents.map((agent) => askAgent(host, agent)) : []);
+  const outputs = outputsOf(
+    conf.buffers,
+    disk.map(({ listing }) => listing),
+    answers,
+  );
   return {
-    onDisk: disk.chunks,
-    outputs: told.flatMap(({ outputs }) => outputs),
-    silent: [...disk.silent, ...told.flatMap(({ silent }) => silent)],
-    unseen,
-    inMemory: unseen.length > 0 || conf.buffers.some(({ chunkGlobs }) => chunkGlobs.length === 0),
+    outputs,
+    silent: [...disk, ...answers].flatMap(({ silent }) => silent ?? []),
+    hidden,
+    agents: answers.flatMap(({ identity }) => identity ?? []),
+    backups: await host.listBackups(conf.backupGlobs).catch(() => []),
+    full: outputs.filter((_, index) => disk[index]?.listing?.isFull === true).map(({ name }) => name),
     none: false,
+    asked: ask,
   };
 }
 
-async function lookOnDisk(
-  host: Looks,
-  { buffers }: ConfFacts,
-): Promise<{ chunks: readonly Chunk[]; silent: string[] }> {
+interface OnDisk {
+  readonly listing: ChunkListing | undefined;
+  readonly silent?: string;
+}
+
+async function lookOnDisk(host: Looks, globs: readonly string[]): Promise<OnDisk> {
+  if (globs.length === 0) return { listing: undefined };
   try {
-    return { chunks: await host.listChunks(buffers.flatMap(({ chunkGlobs }) => chunkGlobs)), silent: [] };
+    return { listing: await host.listChunks(globs) };
   } catch (error) {
-    return { chunks: [], silent: [`the chunks on disk cannot be listed (${(error as Error).message})`] };
+    const silent = `the chunks on disk cannot be listed (${(error as Error).message})`;
+    return { listing: { chunks: [], isThere: true, isFull: false }, silent };
   }
 }
 
-interface Told {
-  readonly outputs: readonly OutputReading[];
-  readonly silent: readonly string[];
+interface Answer extends AgentAnswer {
+  readonly identity?: string | undefined;
+  readonly silent?: string;
 }
 
-async function ask(host: Looks, { bind, port }: MonitorAgent): Promise<Told> {
-  const text = await host.get({ host: reachable(bind), port }, '/api/plugins.json');
-  const outputs = text === undefined ? undefined : parseMonitorAgent(text);
-  if (outputs !== undefined) return { outputs, silent: [] };
-  return { outputs: [], silent: [`no answer from monitor_agent at ${bind}:${port}`] };
+async function askAgent(host: Looks, { bind, port, worker }: MonitorAgent): Promise<Answer> {
+  const endpoint = { host: reachable(bind), port };
+  const [plugins, config] = await Promise.all([
+    host.get(endpoint, PLUGINS_PATH),
+    host.get(endpoint, CONFIG_PATH),
+  ]);
+  const outputs = plugins === undefined ? undefined : parsePlugins(plugins);
+  if (outputs === undefined)
+    return { worker, outputs: [], silent: `no answer from monitor_agent at ${bind}:${port}` };
+  return { worker, outputs, identity: config === undefined ? undefined : parseAgentIdentity(config) };
 }
 
 /** To listen on every address is to listen on loopback too, which the containers of a Pod share. */

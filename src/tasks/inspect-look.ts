@@ -70,9 +70,7 @@ export class Inspector {
   async #buffers(): Promise<Overview['buffers']> {
     const { conf, raw } = this.#subject;
     // From files alone: no monitor_agent is asked.
-    return raw || conf === undefined
-      ? undefined
-      : readBuffers(this.#host, { ...conf, monitorAgents: [] }, 'files');
+    return raw || conf === undefined ? undefined : readBuffers(this.#host, conf, false);
   }
 
   async #lookAtPosFile(path: string, place: string): Promise<PosFileOverview> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FileLook, PosFileReading } from '../../src/core/look/snapshot.ts';
 import { entryKey } from '../../src/core/pos-file/pos-file.ts';
-import { collect, lookAtFiles, readPosFiles } from '../../src/daemon/collect.ts';
+import { Collector, lookAtFiles, readPosFiles } from '../../src/daemon/collect.ts';
 import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
@@ -104,12 +104,15 @@ test('a look is dated, and holds fluentd and the requests so far', async () => {
   host.writeFile(POS, posText([]));
   await host.sleep(2_000);
   host.request('SIGINT');
-  expect(await collect(host, subject(), { fluentd: ABSENT, depth: 'positions' })).toEqual({
+  expect(
+    await new Collector(host, subject()).look({ fluentd: ABSENT, depth: 'rest', movedAt: undefined }),
+  ).toEqual({
     at: 2_000,
     posFiles: [{ path: POS, kind: 'empty' }],
     looks: new Map(),
-    followed: undefined,
-    buffers: undefined,
+    depth: 'rest',
+    followed: [],
+    buffers: expect.objectContaining({ outputs: [], asked: true }),
     fluentd: ABSENT,
     requests: [{ by: 'SIGINT', at: 2_000 }],
   });

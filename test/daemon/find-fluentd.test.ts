@@ -7,14 +7,15 @@ import { FakeHost } from '../support/fake-host.ts';
 const PID_FILE = '/var/run/fluentd.pid';
 
 describe('fluentd', () => {
-  test('that ends by itself is waited for no longer than the settle time', async () => {
+  test('that ends by itself is waited for until the trigger, and then no longer than the settle time', async () => {
     const host = worldWithFluentd();
     host.at(20_000, (h) => h.endProcess(4243));
     host.at(20_000, (h) => h.endProcess(4242));
+    host.at(40_000, (h) => h.request('done-file'));
     const { outcome } = await run(host, {}, { conf: confOf([LOG]) });
     expect(host.sent).toEqual([]);
-    expect(outcome).toMatchObject({ end: 'ended-by-itself', drained: true, trigger: null });
-    expect(host.now()).toBeLessThanOrEqual(23_250);
+    expect(outcome).toMatchObject({ end: 'ended-by-itself', drained: 'drained', trigger: 'done-file' });
+    expect(host.now()).toBeLessThanOrEqual(42_250);
     expect(exitCodeOf(outcome, { strict: false })).toBe(0);
   });
 
@@ -24,7 +25,7 @@ describe('fluentd', () => {
     host.at(20_000, (h) => h.endProcess(4242));
     host.at(20_100, (h) => h.appendLog(LOG, 'nobody reads\n'));
     const { outcome } = await run(host);
-    expect(outcome).toMatchObject({ drained: false, left: { files: 1, bytes: 13 } });
+    expect(outcome).toMatchObject({ drained: 'not drained', left: { files: 1, bytes: 13 } });
     expect(exitCodeOf(outcome, { strict: true })).toBe(3);
   });
 
@@ -60,7 +61,7 @@ describe('fluentd', () => {
     const host = new FakeHost();
     const { outcome } = await run(host, { startTimeout: 30_000 });
     expect(host.now()).toBe(30_000);
-    expect(outcome).toMatchObject({ end: 'no-fluentd', drained: false });
+    expect(outcome).toMatchObject({ end: 'no-fluentd', drained: 'not drained' });
     expect(exitCodeOf(outcome, { strict: false })).toBe(4);
   });
 
@@ -70,7 +71,7 @@ describe('fluentd', () => {
     host.at(3_000, (h) => h.request('SIGTERM'));
     host.at(9_000, (h) => h.startFluentd().read(LOG));
     const { outcome } = await run(host);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: true, trigger: 'SIGTERM' });
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven', trigger: 'SIGTERM' });
     expect(host.now()).toBeLessThan(3_000 + 25_000);
   });
 
@@ -343,7 +344,7 @@ describe("a parent's child", () => {
     });
     const { outcome } = await run(host, { parent: true, quiet: 'off' }, { fluentd: asParent.fluentd });
     expect(host.sent.map((sent) => sent.split(' @')[0])).toEqual(['SIGUSR1 910', 'SIGINT 910']);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: true });
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven' });
   });
 
   test('whose Fluentd has ended and is not started again has not drained', async () => {
@@ -355,7 +356,7 @@ describe("a parent's child", () => {
     host.at(30_000, (h) => h.request('SIGTERM'));
     const { outcome } = await run(host, { parent: true, quiet: 'off' }, { fluentd: asParent.fluentd });
     expect(host.sent.map((sent) => sent.split(' @')[0])).toEqual([`SIGINT ${CHILD}`]);
-    expect(outcome).toMatchObject({ drained: false, gate: { name: 'worker' } });
+    expect(outcome).toMatchObject({ drained: 'not drained', gate: { name: 'fluentd' } });
   });
 });
 

@@ -25,7 +25,7 @@ describe("main's process", () => {
     host.at(10_000, (h) => h.endProcess(MAIN));
     const { outcome } = await runUntilMainIsGone(host);
     expectStops(host, ['SIGINT 4242 @12000']);
-    expect(outcome).toMatchObject({ drained: true, trigger: 'done-process' });
+    expect(outcome).toMatchObject({ drained: 'unproven', trigger: 'done-process' });
   });
 
   test('is counted from the look that missed it first, and waits for no look more', async () => {
@@ -35,7 +35,7 @@ describe("main's process", () => {
     const { report } = await runUntilMainIsGone(host, { settle: 2_100 });
     const [gone] = report.looks.filter(({ seen }) => seen.memory.main.goneSince !== undefined);
     expectStops(host, [`SIGINT 4242 @${(gone?.seen.at ?? 0) + 2_100}`]);
-    expect(report.transitions.find(({ to }) => to === 'catching-up')?.seen.at).toBe(
+    expect(report.transitions.find(({ to }) => to === 'draining')?.seen.at).toBe(
       (gone?.seen.at ?? 0) + 2_100,
     );
   });
@@ -92,14 +92,14 @@ describe('a main that sleeps for five minutes between two lines', () => {
     host.at(303_000, (h) => h.request(by));
     const { outcome } = await run(host, WATCHING);
     expectStops(host, ['SIGINT 4242 @305000']);
-    expect(outcome).toMatchObject({ drained: true, trigger: by, left: { bytes: 0 } });
+    expect(outcome).toMatchObject({ drained: 'unproven', trigger: by, left: { bytes: 0 } });
   });
 
   test("loses nothing with main's process as the trigger", async () => {
     const host = sleepingMain();
     const { outcome } = await runUntilMainIsGone(host);
     expectStops(host, ['SIGINT 4242 @305000']);
-    expect(outcome).toMatchObject({ drained: true, left: { bytes: 0 } });
+    expect(outcome).toMatchObject({ drained: 'unproven', left: { bytes: 0 } });
   });
 
   test('is taken as ended by a quiet window of one minute', async () => {

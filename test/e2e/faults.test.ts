@@ -185,7 +185,7 @@ test.each([
   expect(await within(30_000, wrapped.exited)).toBe(0);
   expect(wrapped.stdout()).toMatch(/Worker 0 finished with status 0/);
   expect(delivered()).toBe(1_000);
-  expect(outcomeOf(wrapped)).toMatchObject({ end: 'stopped', drained: true });
+  expect(outcomeOf(wrapped)).toMatchObject({ end: 'stopped', drained: 'drained' });
 });
 
 test('what a wrapper began in other sessions ends with its Fluentd', async () => {
@@ -219,7 +219,7 @@ test('a SIGTERM that comes before Fluentd is up leaves it the time to read and t
   await early.logged(/^SIGTERM came before fluentd is up/);
   const { output, exited } = await start(tailAll(), toStdout());
   expect(await early.exited).toBe(0);
-  expect(outcomeOf(early)).toMatchObject({ end: 'stopped', trigger: 'SIGTERM', drained: true });
+  expect(outcomeOf(early)).toMatchObject({ end: 'stopped', trigger: 'SIGTERM', drained: 'drained' });
   expect(await exited).toEqual({ code: 0, signal: null });
   expect(linesIn(output())).toBe(1_000);
 });

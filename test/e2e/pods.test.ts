@@ -73,7 +73,7 @@ describe.skipIf(missing !== undefined)('in a real Pod', { concurrent: true, time
   test('post-start: a posidle that the hook has started stops fluentd', async () => {
     const pod = await play('post-start');
     expectAllLines(pod);
-    expect(logOf(pod, 'fluentd')).toMatch(/watching → catching-up: nothing has moved/);
+    expect(logOf(pod, 'fluentd')).toMatch(/watching → draining: nothing has moved/);
   });
 
   test('parent: the container of the image ends with its fluentd', async () => {
@@ -142,7 +142,7 @@ function expectDelivered(pod: PodReport, trigger: string, container = 'posidle')
   expectAllLines(pod);
   expect(pod.containers[container]?.code).toBe(0);
   const outcome = JSON.parse(pod.containers[container]?.terminationMessage ?? '');
-  expect(outcome).toMatchObject({ end: 'stopped', drained: true, trigger });
+  expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained', trigger });
 }
 
 function expectAllLines(pod: PodReport): void {

@@ -150,7 +150,7 @@ describe.each(TESTED_VERSIONS)('posidle run, with Fluentd %s', (version) => {
     const run = runInContainer('--quiet', 'off', '--grace', '60s');
     await run.logged(/→ watching/);
     signalInside(run, 'SIGTERM');
-    await run.logged(/→ flushing/);
+    await run.logged(/sent SIGUSR1/);
     const before = Date.now();
     signalInside(run, 'SIGTERM');
     expect(await run.exited).toBe(0);

@@ -44,7 +44,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     const { time } = await run.logged(/^sent SIGINT/);
     expect(time - triggered).toBeGreaterThanOrEqual(SETTLE - 50);
     expect(time - triggered).toBeLessThan(SETTLE + 500);
-    expect(run.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', drained: true } });
+    expect(run.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', drained: 'drained' } });
   };
 
   test('a done file whose directory comes later is seen at once', PROMPT, async () => {
@@ -54,7 +54,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     mkdirSync(directory);
     writeFileSync(join(directory, 'done'), '');
     const triggered = Date.now();
-    const { time } = await run.logged(/→ catching-up: the done file is there/);
+    const { time } = await run.logged(/→ draining: the done file is there/);
     expect(time - triggered).toBeLessThan(400);
     await expectPromptStop(run, triggered);
   });
@@ -69,7 +69,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
       const run = watch('--done-file', marker, '--ignore-old-done-file');
       await run.logged(/→ watching/);
       await pause(1_500);
-      expect(run.log().some(({ to }) => to === 'catching-up')).toBe(false);
+      expect(run.log().some(({ to }) => to === 'draining')).toBe(false);
       utimesSync(marker, new Date(), new Date());
       await expectPromptStop(run, Date.now());
     },
@@ -95,7 +95,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
 
   test('a main that is never seen is taken as ended after the start timeout, and that is said', async () => {
     const run = watch('--done-process', 'no-such-main-anywhere', '--start-timeout', '3s');
-    expect((await run.logged(/→ catching-up/)).msg).toMatch(/never seen within --start-timeout/);
+    expect((await run.logged(/→ draining/)).msg).toMatch(/never seen within --start-timeout/);
     expect(await run.exited).toBe(0);
   });
 
@@ -163,7 +163,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
       ...Array.from({ length: 1_000 }, () => open('')),
     ]);
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
-    expect(run.log().some(({ to }) => to === 'catching-up')).toBe(false);
+    expect(run.log().some(({ to }) => to === 'draining')).toBe(false);
     expect(peakBytes(run.pid)).toBeLessThan(80e6);
     run.kill('SIGTERM');
     expect(await run.exited).toBe(0);

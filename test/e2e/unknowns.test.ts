@@ -71,7 +71,7 @@ const ofPid = ({ pid }: FluentdRun) => ['--pid', String(pid)];
 const isRead = (running: FluentdRun, line: string) =>
   until(`fluentd prints "${line}"`, () => running.output().includes(`"${line}"`));
 const outcomeOf = (run: PosidleRun) =>
-  run.log().at(-1)?.outcome as { end: string; drained: boolean; gate: { name: string; why: string } | null };
+  run.log().at(-1)?.outcome as { end: string; drained: string; gate: { name: string; why: string } | null };
 const workersOf = (supervisor: number) =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && parentOf(name) === supervisor)
@@ -107,7 +107,7 @@ describe('with Fluentd 1.18.0', () => {
       writeFileSync(marker(), '');
       expect(await run.exited).toBe(0);
       expect(running.output().match(/"late \d+"/g)).toHaveLength(1_000);
-      expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: true });
+      expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'drained' });
     },
   );
 
@@ -146,7 +146,11 @@ describe('with Fluentd 1.18.0', () => {
     const how = { env: { ...process.env, PATH: work.dir } };
     const run = await watch([...ofPid(running), '--drain-timeout', '3s'], how);
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: false, gate: { name: 'undiscovered' } });
+    expect(outcomeOf(run)).toMatchObject({
+      end: 'stopped',
+      drained: 'not drained',
+      gate: { name: 'undiscovered' },
+    });
     expect(run.stderr()).toMatch(/Dir\.pwd/);
   });
 
@@ -165,7 +169,11 @@ describe('with Fluentd 1.18.0', () => {
     const how = { env: { ...process.env, PATH: work.dir } };
     const run = await watch([...ofPid(running), '--drain-timeout', '3s'], how);
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: false, gate: { name: 'undiscovered' } });
+    expect(outcomeOf(run)).toMatchObject({
+      end: 'stopped',
+      drained: 'not drained',
+      gate: { name: 'undiscovered' },
+    });
     expect(outcomeOf(run).gate?.why).toMatch(/^the files of further sources are not known: .*Dir\.pwd/);
   });
 
@@ -193,7 +201,7 @@ describe('with Fluentd 1.18.0', () => {
       const wrapper = ['setpriv', ...UNPRIVILEGED, process.execPath, CLI];
       const run = await watch([...ofPid(running), '--drain-timeout', '3s'], { wrapper });
       expect(await run.exited).toBe(3);
-      expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: false, gate: { name: gate } });
+      expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'not drained', gate: { name: gate } });
       expect(outcomeOf(run).gate?.why).toContain(work.logs);
     },
   );
@@ -206,7 +214,7 @@ describe('with Fluentd 1.18.0', () => {
     expect(await run.exited).toBe(3);
     expect(outcomeOf(run)).toMatchObject({
       end: 'ended-by-itself',
-      drained: false,
+      drained: 'not drained',
       gate: { name: 'buffers' },
     });
     expect(deliveredLines()).toBe(0);
@@ -221,7 +229,11 @@ describe('with Fluentd 1.18.0', () => {
     await until('another worker', () => workersOf(running.pid).some((pid) => pid !== worker));
     writeFileSync(marker(), '');
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: false, gate: { name: 'worker' } });
+    expect(outcomeOf(run)).toMatchObject({
+      end: 'stopped',
+      drained: 'not drained',
+      gate: { name: 'worker' },
+    });
   });
 
   test('a file that goes away before in_tail has found it is left, and named', async () => {
@@ -238,7 +250,11 @@ describe('with Fluentd 1.18.0', () => {
     await run.logged(/late\.log.* not discovered yet/);
     rmSync(log('late.log'));
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: false, gate: { name: 'unread' } });
+    expect(outcomeOf(run)).toMatchObject({
+      end: 'stopped',
+      drained: 'not drained',
+      gate: { name: 'unread' },
+    });
     expect(outcomeOf(run).gate?.why).toContain(log('late.log'));
   });
 });

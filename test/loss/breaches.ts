@@ -4,7 +4,7 @@ import type { TriggerName } from './triggers.ts';
 
 export interface ToldOutcome {
   trigger: string | null;
-  drained: boolean;
+  drained: string;
 }
 
 /** A lucky shutdown saves lines too: what is promised is the proof before the signal, by the trigger that was given. */
@@ -19,7 +19,7 @@ export function breachesOf(
     'it never ended': endless,
     [`exit ${exit.code ?? exit.signal}`]: exit.code !== 0,
     [`triggered by ${outcome?.trigger}, not by ${trigger}`]: outcome?.trigger !== trigger,
-    'not drained': outcome?.drained !== true,
+    'not drained': outcome?.drained !== 'drained',
     'no stop signal after the end of main': !(signalled >= 0),
   };
   return Object.keys(found).filter((breach) => found[breach]);

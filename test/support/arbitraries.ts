@@ -10,12 +10,14 @@ import {
   ABSENT,
   fileOf,
   ORPHANED,
+  outputReading,
   POS,
   policy,
   reading,
   row,
   running,
   snapshot,
+  told,
   type Watched,
 } from './builders.ts';
 
@@ -280,6 +282,9 @@ function followedOf({ isNew }: Turn) {
 }
 
 function buffersOf({ chunks }: Turn): BuffersReading {
-  const outputs = [{ id: 'out', chunks, bytes: 10 * chunks, retrying: false }];
-  return { ...NO_BUFFERS, outputs, none: false };
+  return {
+    ...NO_BUFFERS,
+    outputs: [outputReading({ told: told({ chunks, bytes: 10 * chunks }) })],
+    none: false,
+  };
 }

@@ -4,7 +4,8 @@ import { DEFAULT_POLICY, type Policy } from '../../src/core/drain/policy.ts';
 import type { State } from '../../src/core/drain/state.ts';
 import type { ConfFacts } from '../../src/core/fluent-conf/facts.ts';
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
-import { NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
+import { NO_BUFFERS, type OutputReading } from '../../src/core/fluentd/buffers.ts';
+import type { MonitoredOutput } from '../../src/core/fluentd/monitor-agent.ts';
 import type { FluentdReading, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import type { PosFileOverview } from '../../src/core/inspect/overview.ts';
 import type { InspectedRows } from '../../src/core/inspect/rows.ts';
@@ -67,6 +68,18 @@ export function row(changes: Partial<ProcessRow> = {}): ProcessRow {
   return { pid: 4242, ppid: 1, session: 0, startTime: '1', zombie: false, argv: ['fluentd'], ...changes };
 }
 
+/** What a monitor_agent tells of one output. */
+export function told(changes: Partial<MonitoredOutput> = {}): MonitoredOutput {
+  const counters = { chunks: 0, bytes: 0, retrying: false, sent: 0, emitted: 0, emitErrors: 0, space: 100 };
+  return { id: 'out', type: 'forward', ...counters, ...changes };
+}
+
+/** An output with a buffer in memory that a monitor_agent tells of, empty. */
+export function outputReading(changes: Partial<OutputReading> = {}): OutputReading {
+  const kind = { inMemory: true, takesOwnEvents: false, mayGiveUp: false };
+  return { key: '0 out', name: 'out', onDisk: undefined, told: told(), ...kind, ...changes };
+}
+
 type Running = Extract<FluentdReading, { kind: 'running' }>;
 
 export function running(changes: Partial<Running> = {}): Running {
@@ -92,7 +105,9 @@ export function looksOf(files: readonly Watched[]): ReadonlyMap<string, FileLook
 export function snapshot(at: Millis, files: readonly Watched[], changes: Partial<Snapshot> = {}): Snapshot {
   const posFiles = [reading(files)];
   const nothingElse = {
+    depth: 'all' as const,
     followed: [],
+    closed: new Set<string>(),
     buffers: NO_BUFFERS,
     fluentd: running(),
     mains: undefined,
@@ -134,7 +149,15 @@ export function confOf(paths: readonly string[]): ConfFacts {
     isMultiline: false,
     hasGroup: false,
   };
-  return { sources: [source], buffers: [], monitorAgents: [], rpc: undefined, complete: true, hidden: [] };
+  return {
+    sources: [source],
+    buffers: [],
+    monitorAgents: [],
+    rpc: undefined,
+    backupGlobs: [],
+    complete: true,
+    hidden: [],
+  };
 }
 
 /** Keeps what the loop tells. */
@@ -155,9 +178,9 @@ export class Recorder implements Reporter {
     this.done.push(done);
   }
 
-  /** `waiting watching …` up to where it is; a flush is no step of its own here. */
+  /** `waiting watching …` up to where it is. */
   get path(): readonly string[] {
-    return ['waiting', ...this.transitions.map(({ to }) => to)].filter((name) => name !== 'flushing');
+    return ['waiting', ...this.transitions.map(({ to }) => to)];
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../src/core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
-import type { Chunk } from '../../src/core/fluentd/buffers.ts';
+import type { Chunk, ChunkListing } from '../../src/core/fluentd/chunk.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import type { FileStat, FollowedFile, StopRequest } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
@@ -41,6 +41,9 @@ export class FakeHost implements Host {
   /** What answers on the network: by `HOST:PORT`, a body a path; undefined there: no answer. */
   readonly servers = new Map<string, (path: string) => string | undefined>();
   sleeps = 0;
+  isDiskFull = false;
+  /** Files that Fluentd may not read. */
+  readonly closed = new Set<string>();
   /** Right before a signal that is meant to end something. */
   onStop: () => void = () => {};
   #now = 0;
@@ -177,6 +180,10 @@ export class FakeHost implements Host {
     return this.files.get(path)?.bytes.subarray(position).includes(NEWLINE);
   }
 
+  mayRead(path: string): boolean | undefined {
+    return !this.closed.has(path);
+  }
+
   async listFollowed({ paths }: TailSource): Promise<readonly FollowedFile[]> {
     return this.#matching(paths).flatMap((path) => {
       const file = this.files.get(path);
@@ -184,8 +191,15 @@ export class FakeHost implements Host {
     });
   }
 
-  async listChunks(globs: readonly string[]): Promise<readonly Chunk[]> {
-    return this.#matching(globs).map((path) => ({ path, size: this.files.get(path)?.bytes.length ?? 0 }));
+  async listChunks(globs: readonly string[]): Promise<ChunkListing> {
+    return { chunks: await this.listBackups(globs), isThere: true, isFull: this.isDiskFull };
+  }
+
+  async listBackups(globs: readonly string[]): Promise<readonly Chunk[]> {
+    return this.#matching(globs).map((path) => {
+      const { bytes, writtenAt } = this.files.get(path) ?? { bytes: [], writtenAt: this.#now };
+      return { path, size: bytes.length, age: this.#now - writtenAt };
+    });
   }
 
   async appendNewline(path: string, size: number): Promise<void> {

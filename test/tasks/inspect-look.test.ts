@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import { inspectionOf, whole } from '../../src/core/inspect/inspection.ts';
 import { observe } from '../../src/core/observe/observe.ts';
-import { collect } from '../../src/daemon/collect.ts';
+import { Collector } from '../../src/daemon/collect.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import { Inspector } from '../../src/tasks/inspect-look.ts';
 import { inspectSubject } from '../../src/tasks/inspect-subject.ts';
@@ -60,8 +60,8 @@ test('inspect finds what the daemon finds in the same directory: entries, states
       writeFileSync(pos, posText(entries) + (torn ? 'torn\n/b\t1' : ''));
 
       const posFiles = [pos];
-      const view = { fluentd: ABSENT, depth: 'positions' } as const;
-      const snapshot = await collect(host, subject({ posFiles }), view);
+      const view = { fluentd: ABSENT, depth: 'rest', movedAt: undefined } as const;
+      const snapshot = await new Collector(host, subject({ posFiles })).look(view);
       const { files: watched, unknown, readSince } = observe(undefined, snapshot, DEFAULT_POLICY);
       const wanted = await inspectSubject(host, {
         posFiles,

@@ -22,6 +22,7 @@ const STATE_CODES: Readonly<Record<FileState, Code>> = {
   missing: 'red',
   undiscovered: 'yellow',
   unwatched: 'dim',
+  unreadable: 'red',
 };
 
 /** `wanted`: what `--color` and `--no-color` say. See no-color.org. */

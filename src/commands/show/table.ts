@@ -1,5 +1,5 @@
 import type { ConfFacts } from '../../core/fluent-conf/facts.ts';
-import { unseenBuffers, whatIsBuffered } from '../../core/fluentd/buffers.ts';
+import { describeHeld, heldIn } from '../../core/fluentd/buffers.ts';
 import { rowsOf, shareRead, undiscoveredOf, type Which } from '../../core/inspect/order.ts';
 import type { Overview, PosFileOverview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
 import { verdictOf } from '../../core/inspect/overview.ts';
@@ -139,9 +139,15 @@ function sumOf({ files, unknown, size, lag }: Totals): string {
 export function buffersIn({ buffers }: Overview, conf: ConfFacts | undefined): readonly string[] {
   if (buffers === undefined || conf === undefined) return [];
   if (buffers.none) return ['buffers: none in the configuration'];
-  const unseen = unseenBuffers({ ...conf, monitorAgents: [] });
+  const unseen = [
+    ...buffers.hidden,
+    ...buffers.outputs.filter(({ onDisk }) => onDisk === undefined).map(({ name }) => name),
+  ];
+  const held = heldIn(buffers);
   const hidden = unseen.length === 0 ? '' : `; not seen from files: ${unseen.join(', ')}`;
-  return [`buffers: ${whatIsBuffered(buffers) ?? 'no chunk on disk'}${printable(hidden)}`];
+  return [
+    `buffers: ${[held.chunks === 0 ? 'no chunk on disk' : `${describeHeld(held)} on disk`, ...buffers.silent].join(', ')}${printable(hidden)}`,
+  ];
 }
 
 function lastLines(found: Overview, view: View): readonly string[] {

@@ -1,4 +1,4 @@
-import { bufferGate, bytesLeft, readGate } from '../../core/drain/gates.ts';
+import { bufferGate, bytesLeft, unreadGate } from '../../core/drain/gates.ts';
 import type { State } from '../../core/drain/state.ts';
 import type { Observation } from '../../core/observe/observation.ts';
 import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
@@ -16,8 +16,9 @@ export class Progress {
   }
 
   describe(state: State, seen: Observation): string {
-    const waitedFor =
-      (readGate(seen, false) ?? bufferGate(seen))?.why ?? 'everything is read; holding the settle time';
+    const gate =
+      state.name === 'draining' ? (unreadGate(state, seen) ?? bufferGate(seen, state.flush)) : undefined;
+    const waitedFor = gate?.why ?? 'everything is read; holding the settle time';
     return [waitedFor, ...this.#speed(state, seen)].join('; ');
   }
 
@@ -28,7 +29,7 @@ export class Progress {
     }
     const { at, left: all } = this.#began;
     const rate = (all - left) / Math.max(1, seen.at - at);
-    if (name !== 'catching-up' || rate <= 0 || left === 0) return [];
+    if (name !== 'draining' || rate <= 0 || left === 0) return [];
     const eta = `${formatBytes(Math.round(rate * 1_000))}/s, about ${formatDuration(left / rate)} to go`;
     return this.#bar ? [eta, barOf(1 - left / all)] : [eta];
   }

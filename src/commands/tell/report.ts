@@ -10,8 +10,7 @@ import { Progress } from './progress.ts';
 
 const PROGRESS: Readonly<Partial<Record<State['name'], Millis>>> = {
   waiting: 30_000,
-  'catching-up': 5_000,
-  flushing: 5_000,
+  draining: 5_000,
   stopping: 5_000,
   killing: 5_000,
 };

@@ -30,7 +30,7 @@ export class StatusBoard implements Reporter {
   transition({ from, to, why, state, seen }: Transition): void {
     this.#last = { state, seen };
     this.#why = why;
-    if (to === 'catching-up' && from !== 'flushing') this.#drains += 1;
+    if (to === 'draining' && from !== 'draining') this.#drains += 1;
   }
 
   looked(state: State, seen: Observation): void {

@@ -57,11 +57,8 @@ export function startDeadline({ since }: State, { startTimeout }: Policy): Milli
   return startTimeout === 'off' ? undefined : since + startTimeout;
 }
 
-export function settleEnd(
-  { trigger }: { readonly trigger: Trigger },
-  seen: Observation,
-  policy: Policy,
-): Millis {
+/** When everything has been read for long enough to be believed. */
+export function settleEnd(trigger: Trigger, seen: Observation, policy: Policy): Millis {
   const held = Math.max(seen.readSince ?? trigger.at, silentSince(trigger, seen)) + policy.settle;
   return Math.max(held, rotationEnd(seen, policy), multilineEnd(seen, policy), startEnd(seen, policy));
 }
@@ -92,11 +89,32 @@ function multilineEnd({ movedAt }: Observation, { tail: { multilineFlush } }: Po
 }
 
 /** A supervisor that has only just (re)started would die of a signal, whatever an older pos file says. */
-function startEnd({ fluentd, memory }: Observation, { settle, parent }: Policy): Millis {
+export function startEnd({ fluentd, memory }: Observation, { settle, parent }: Policy): Millis {
   if (fluentd.kind === 'wrapper') return fluentd.since + SLOW_START;
   if (memory.supervisor === undefined) return ALREADY_OVER;
   const isUp = memory.workersSeen || !parent;
   return memory.supervisor.since + (isUp ? settle : SLOW_START);
+}
+
+/** How long before the drain's deadline what was read is flushed: it must still be delivered. */
+const FLUSH_RESERVE: Millis = 10_000;
+
+/** When it is time to flush, whatever is still unread. */
+export function lastFlushAt(trigger: Trigger, seen: Observation, policy: Policy): Millis {
+  const deadline = drainDeadline(trigger, seen, policy);
+  const begun = Math.max(trigger.at, signalsIn(seen)[0]?.at ?? trigger.at);
+  return deadline - Math.min(FLUSH_RESERVE, (deadline - begun) / 2);
+}
+
+/** How long a Fluentd that ended by itself is waited for once the drain has begun. */
+export function returnDeadline(trigger: Trigger, seen: Observation, policy: Policy): Millis | undefined {
+  if (seen.goneSince === undefined) return undefined;
+  if (policy.parent) return seen.goneSince;
+  const deadline = drainDeadline(trigger, seen, policy);
+  // A restart by hand, or SIGUSR2 since 1.18, puts another supervisor in its place at once.
+  return policy.restarts
+    ? deadline
+    : Math.min(deadline, Math.max(seen.goneSince, trigger.at) + policy.settle);
 }
 
 /** A signal means that the kubelet counts: then the grace period bounds it all, whatever began the drain. */

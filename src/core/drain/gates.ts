@@ -1,8 +1,37 @@
-import { isRetrying, whatIsBuffered } from '../fluentd/buffers.ts';
+import {
+  describeHeld,
+  type Held,
+  heldBy,
+  isRetrying,
+  type OutputReading,
+  sumOf,
+} from '../fluentd/buffers.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
-import { counted, formatBytes, formatDuration } from '../text/units.ts';
-import type { Gate } from './state.ts';
+import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
+import { isOver, settleEnd } from './deadlines.ts';
+import type { Policy } from './policy.ts';
+import type { Draining, Flush, Gate, Trigger } from './state.ts';
+
+/** The first gate of the drain that is closed; undefined: everything is read, flushed and delivered, as far as it can be seen. */
+export function drainGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
+  return (
+    unreadGate(state, seen) ??
+    settleGate(state, seen, policy) ??
+    flushGate(state, seen, policy) ??
+    (policy.dryRun ? undefined : bufferGate(seen, state.flush))
+  );
+}
+
+/** The first gate that is closed as long as not everything is read. */
+export function unreadGate({ trigger }: Pick<Draining, 'trigger'>, seen: Observation): Gate | undefined {
+  return fluentdGate(seen) ?? readGate(seen, acceptsEmpty(trigger));
+}
+
+/** Only after a whole start timeout does an empty pos file mean that nothing was logged. */
+export function acceptsEmpty(trigger: Trigger | undefined): boolean {
+  return trigger?.by === 'start-timeout';
+}
 
 /** The first condition of "everything read" that does not hold; undefined: everything is read. */
 export function readGate(seen: Observation, acceptEmpty: boolean): Gate | undefined {
@@ -10,19 +39,66 @@ export function readGate(seen: Observation, acceptEmpty: boolean): Gate | undefi
   if (doubt !== undefined) return { name: 'pos-file', why: `${doubt.path} ${doubt.why}` };
   const unread = seen.files.filter((file) => !file.read);
   if (unread.length > 0) return { name: 'unread', why: describeUnread(unread) };
-  if (seen.undiscovered === undefined) return { name: 'look', why: 'not everything was looked at' };
+  if (!seen.isWhole) return { name: 'look', why: 'not everything was looked at' };
   const [unlisted] = seen.unlisted;
   if (unlisted !== undefined) return { name: 'undiscovered', why: unlisted };
-  const undiscovered = seen.undiscovered.filter(({ size }) => size > 0);
+  const undiscovered = seen.undiscovered.filter(({ size, unreadable }) => size > 0 && !unreadable);
   if (undiscovered.length > 0) return { name: 'undiscovered', why: describeUndiscovered(undiscovered) };
-  return workerGate(seen);
+  return undefined;
 }
 
-/** What of the buffers keeps the drain open; undefined: they are empty, as far as they can be seen. */
-export function bufferGate({ buffers }: Observation): Gate | undefined {
+function settleGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
+  if (isOver(settleEnd(state.trigger, seen, policy), seen.at)) return undefined;
+  return { name: 'settle', why: 'everything is read, but not for long enough to be believed' };
+}
+
+function flushGate({ flush }: Draining, seen: Observation, { dryRun }: Policy): Gate | undefined {
+  const { buffers, movedAt, fluentd } = seen;
+  // A wrapper would die of SIGUSR1.
+  if (dryRun || buffers?.none === true || fluentd.kind === 'wrapper') return undefined;
+  const isFlushed = flush !== undefined && flush.at >= (movedAt ?? flush.at);
+  return isFlushed ? undefined : { name: 'flush', why: 'everything is read, and not yet flushed' };
+}
+
+/** What of the buffers keeps the drain going; undefined: they are empty, as far as they can be seen. */
+export function bufferGate({ buffers, at }: Observation, flush: Flush | undefined): Gate | undefined {
   if (buffers === undefined) return { name: 'look', why: 'the buffers were not looked at' };
-  const why = whatIsBuffered(buffers);
-  return why === undefined ? undefined : { name: isRetrying(buffers) ? 'retry' : 'buffers', why };
+  const waiting = buffers.outputs.flatMap((output) => describeWaiting(output, flush, at));
+  const why = [...waiting, ...buffers.silent].join(', ');
+  return why === '' ? undefined : { name: isRetrying(buffers) ? 'retry' : 'buffers', why };
+}
+
+function describeWaiting(output: OutputReading, flush: Flush | undefined, at: Millis): readonly string[] {
+  const isTrying = output.told?.retrying === true;
+  const waiting = waitingIn(output, flush, at);
+  if (waiting.chunks === 0 && waiting.bytes === 0 && !isTrying) return [];
+  return [`${describeHeld(waiting)} in ${output.name}${isTrying ? ', which retries' : ''}`];
+}
+
+/** What an output still has to deliver. Of an output that takes Fluentd's own log events, what came after the flush is no line of a log. */
+export function waitingIn(output: OutputReading, flush: Flush | undefined, at: Millis): Held {
+  const { onDisk, told } = output;
+  if (!output.takesOwnEvents || flush === undefined) return heldBy(output);
+  if (onDisk !== undefined) {
+    const old = onDisk.filter(({ age }) => at - age <= flush.at);
+    return sumOf(old.map(({ size }) => ({ chunks: 1, bytes: size })));
+  }
+  const before = flush.buffers?.outputs.find(({ key }) => key === output.key)?.told;
+  if (told === undefined || before === undefined) return heldBy(output);
+  const chunks = Math.max(0, before.chunks - (told.sent - before.sent));
+  return { chunks, bytes: chunks === 0 ? 0 : told.bytes };
+}
+
+/** Fluentd, or one of its workers, is away: nothing is read or flushed until it runs again. */
+function fluentdGate({ fluentd, memory }: Observation): Gate | undefined {
+  if (fluentd.kind === 'absent') return { name: 'fluentd', why: fluentd.why };
+  if (fluentd.kind === 'wrapper' && memory.supervisor !== undefined)
+    return { name: 'fluentd', why: 'Fluentd has ended, and its wrapper has not started another one' };
+  if (fluentd.kind !== 'running') return undefined;
+  if (fluentd.successor !== undefined)
+    return { name: 'fluentd', why: `Fluentd is being replaced by pid ${fluentd.successor.pid}` };
+  if (fluentd.alone || fluentd.workers.length > 0 || !memory.workersSeen) return undefined;
+  return { name: 'worker', why: 'the worker is gone, and its supervisor is starting another one' };
 }
 
 /** Bytes are left that Fluentd could read, moving or not: the opposite of quiet. */
@@ -33,16 +109,7 @@ export function hasBytesLeft(seen: Observation): boolean {
 /** Bytes that Fluentd has still to read. */
 export function bytesLeft({ files, undiscovered }: Observation): number {
   const read = files.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
-  return (undiscovered ?? []).reduce((sum, { size }) => sum + size, read);
-}
-
-/** A worker that died is started again; until it runs, nothing is read or flushed. */
-function workerGate({ fluentd, memory }: Observation): Gate | undefined {
-  const isAway =
-    fluentd.kind === 'running' && !fluentd.alone && fluentd.workers.length === 0 && memory.workersSeen;
-  return isAway
-    ? { name: 'worker', why: 'the worker is gone, its supervisor is starting another one' }
-    : undefined;
+  return undiscovered.reduce((sum, { size }) => sum + size, read);
 }
 
 /** `2 files unread, 12.4 MiB left, most in /var/log/app.log (behind)`. */

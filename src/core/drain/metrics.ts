@@ -2,15 +2,7 @@ import { printable } from '../text/printable.ts';
 import type { StateName } from './state.ts';
 import type { Status } from './status.ts';
 
-const STATES: readonly StateName[] = [
-  'waiting',
-  'watching',
-  'catching-up',
-  'flushing',
-  'stopping',
-  'killing',
-  'stopped',
-];
+const STATES: readonly StateName[] = ['waiting', 'watching', 'draining', 'stopping', 'killing', 'stopped'];
 
 interface Metric {
   readonly name: string;
@@ -74,7 +66,7 @@ function metricsOf(status: Status, drains: number): readonly Metric[] {
 function countStates({ files, undiscovered }: Status): readonly Sample[] {
   const counts = new Map<string, number>();
   for (const { state } of files) counts.set(state, (counts.get(state) ?? 0) + 1);
-  if (undiscovered !== null) counts.set('undiscovered', undiscovered.length);
+  counts.set('undiscovered', undiscovered.length);
   return [...counts].map(([state, count]): Sample => [{ state }, count]);
 }
 

@@ -1,19 +1,24 @@
-import { bufferedIn, type Held } from '../fluentd/buffers.ts';
+import { describeHeld, type Held, heldIn, sumOf } from '../fluentd/buffers.ts';
 import { describeAbandoned } from '../observe/abandoned.ts';
 import type { Abandoned, Observation } from '../observe/observation.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
-import { bufferGate, readGate } from './gates.ts';
+import { deliveriesOf, lossGate, type OutputOutcome, thrownAwayGate } from './delivery.ts';
+import { acceptsEmpty, bufferGate, readGate, waitingIn } from './gates.ts';
 import type { End, Gate, State, StateName, Trigger } from './state.ts';
 
 /** What came of it, told after Fluentd is gone: its own exit code says nothing about delivery. */
 export interface Outcome {
   readonly end: End['kind'];
   readonly why: string;
-  /** Nothing was open when the drain ended, and nothing was left when Fluentd was gone. */
-  readonly drained: boolean;
+  /**
+   * `drained`: everything was read, flushed and delivered. `unproven`: everything was read and flushed, and nobody can see what became
+   * of some buffer. `not drained`: something was left, thrown away, or is not known to have been read.
+   */
+  readonly drained: 'drained' | 'unproven' | 'not drained';
   readonly trigger: Trigger['by'] | null;
-  /** The first condition that did not hold; null where it drained. */
+  /** The first condition that did not hold; null where all did. */
   readonly gate: Gate | null;
+  readonly outputs: readonly OutputOutcome[];
   readonly left: {
     readonly files: number;
     readonly bytes: number;
@@ -21,7 +26,7 @@ export interface Outcome {
     readonly worst: readonly { readonly path: string; readonly lag: number | null; readonly state: string }[];
     /** Chunks on disk after Fluentd's end. */
     readonly onDisk: Held;
-    /** What the buffers held when the drain ended without being empty; what of it a shutdown flush delivered, nobody can see. */
+    /** What the buffers held when the drain ended without being empty. Nobody can see what of it Fluentd still delivered while it stopped. */
     readonly held: Held;
     /** Buffers that nobody could see. */
     readonly unseen: readonly string[];
@@ -36,39 +41,39 @@ type Stopped = Extract<State, { name: 'stopped' }>;
 const WORST = 10;
 
 /** The outcome of a run that ended in `stopped`, by the look that was taken when Fluentd was gone. */
-export function outcomeOf(stopped: Stopped, why: string, last: LastLook): Outcome {
-  const { end, verdict } = stopped;
+export function outcomeOf({ end, result }: Stopped, why: string, last: LastLook): Outcome {
   const { seen } = last;
+  const { unseen } = seen.memory.ledger;
+  const outputs = deliveriesOf(seen, result);
   const abandoned = [...seen.memory.abandoned.values()];
-  const unread = [
-    ...seen.files.filter(({ lag }) => lag === null || lag > 0),
-    ...abandoned.map(({ path, bytes }) => ({ path, lag: bytes, state: 'missing' })),
-    ...(seen.undiscovered ?? [])
-      .filter(({ size }) => size > 0)
-      .map(({ path, size }) => ({ path, lag: size, state: 'undiscovered' })),
-  ];
-  const left =
-    readGate(seen, verdict?.trigger.by === 'start-timeout') ??
+  const left = unreadIn(seen, abandoned);
+  const gate =
+    thrownAwayGate(outputs) ??
+    result?.gate ??
+    readGate(seen, acceptsEmpty(result?.trigger)) ??
     abandonedGate(abandoned) ??
-    bufferGate(seen) ??
-    lostGate(stopped, seen);
-  const gate = verdict?.gate ?? left ?? null;
+    unreadableGate(left) ??
+    bufferGate(seen, result?.flush) ??
+    lossGate(seen, end.kind, result) ??
+    null;
+  const isClean = gate === null && hasEnded(end);
   return {
     end: end.kind,
     why,
-    drained: gate === null && hasEnded(end),
-    trigger: verdict?.trigger.by ?? null,
+    drained: !isClean ? 'not drained' : unseen.length > 0 ? 'unproven' : 'drained',
+    trigger: result?.trigger.by ?? null,
     gate,
+    outputs,
     left: {
-      files: unread.length,
-      bytes: unread.reduce((sum, { lag }) => sum + (lag ?? 0), 0),
-      worst: unread
+      files: left.length,
+      bytes: left.reduce((sum, { lag }) => sum + (lag ?? 0), 0),
+      worst: left
         .toSorted((a, b) => (b.lag ?? Number.MAX_VALUE) - (a.lag ?? Number.MAX_VALUE))
         .slice(0, WORST)
         .map(({ path, lag, state }) => ({ path, lag, state })),
-      onDisk: bufferedIn(seen.buffers),
-      held: verdict?.held ?? bufferedIn(undefined),
-      unseen: seen.buffers?.unseen ?? [],
+      onDisk: sumOf((seen.buffers?.outputs ?? []).map((output) => waitingIn(output, result?.flush, seen.at))),
+      held: result?.held ?? heldIn(undefined),
+      unseen,
     },
     durations: last.durations,
   };
@@ -103,7 +108,7 @@ export function exitCodeOf(outcome: Outcome, { strict }: { readonly strict: bool
 
 /** An unfinished last line is no reason to wait, but it is left. */
 export function isAnythingLeft({ drained, left }: Outcome): boolean {
-  return !drained || left.files > 0 || left.onDisk.chunks > 0;
+  return drained !== 'drained' || left.files > 0 || left.onDisk.chunks > 0;
 }
 
 /** What came of it, in one sentence. */
@@ -114,42 +119,46 @@ export function describeOutcome(outcome: Outcome): string {
   const took = formatDuration((durations.stopping ?? 0) + (durations.killing ?? 0));
   const parts = [
     `${why}${end === 'ended-by-itself' ? '' : ` after ${took}`}`,
-    drained
-      ? `drained${left.unseen.length > 0 ? ', as far as can be seen' : ''}`
-      : `not drained (${gate === null ? 'Fluentd survived' : `${gate.name}: ${gate.why}`})`,
+    drained === 'drained' ? drained : `${drained} (${reasonOf(outcome)})`,
     left.files > 0 &&
       `left ${formatBytes(left.bytes)} in ${counted(left.files, 'file')}: ${left.worst.map(({ path }) => path).join(', ')}`,
     left.onDisk.chunks > 0 && `left on disk ${describeHeld(left.onDisk)}`,
-    left.held.chunks > 0 && `held when told to stop ${describeHeld(left.held)}`,
+    drained === 'not drained' && left.held.chunks > 0 && `held when told to stop ${describeHeld(left.held)}`,
   ];
   return parts.filter((part) => part !== false).join('; ');
 }
 
-function describeHeld({ chunks, bytes }: Held): string {
-  return `${counted(chunks, 'chunk')} (${formatBytes(bytes)})`;
+function reasonOf({ gate, left }: Outcome): string {
+  if (gate !== null) return `${gate.name}: ${gate.why}`;
+  return left.unseen.length > 0
+    ? `everything was read and flushed, but nobody can see ${left.unseen.join(', ')}`
+    : 'Fluentd survived';
+}
+
+/** Files that hold bytes which Fluentd did not read. */
+function unreadIn(seen: Observation, abandoned: readonly Abandoned[]) {
+  return [
+    ...seen.files.filter(({ lag }) => lag === null || lag > 0),
+    ...abandoned.map(({ path, bytes }) => ({ path, lag: bytes, state: 'missing' })),
+    ...seen.undiscovered
+      .filter(({ size }) => size > 0)
+      .map(({ path, size, unreadable }) => ({
+        path,
+        lag: size,
+        state: unreadable ? 'unreadable' : 'undiscovered',
+      })),
+  ];
 }
 
 function abandonedGate(files: readonly Abandoned[]): Gate | undefined {
   return files.length === 0 ? undefined : { name: 'unread', why: describeAbandoned(files) };
 }
 
-/** What was in memory is gone where a worker, or Fluentd, had no time to flush it. */
-function lostGate({ end, verdict }: Stopped, { buffers, memory }: Observation): Gate | undefined {
-  if (memory.workerReplaced && buffers?.inMemory === true) {
-    return {
-      name: 'worker',
-      why: 'a worker ended and another took its place; what its memory held is not known',
-    };
-  }
-  if (end.kind === 'killed' && (buffers?.inMemory !== false || buffers.unseen.length > 0)) {
-    return { name: 'buffers', why: 'Fluentd had to be killed; what its memory held is not known' };
-  }
-  const unflushed = end.kind === 'ended-by-itself' && verdict === undefined;
-  if (!unflushed || buffers?.inMemory !== true) return undefined;
-  return {
-    name: 'buffers',
-    why: 'Fluentd ended before it was asked to flush; what its memory held is not known',
-  };
+function unreadableGate(left: readonly { path: string; state: string }[]): Gate | undefined {
+  const paths = left.filter(({ state }) => state === 'unreadable').map(({ path }) => path);
+  return paths.length === 0
+    ? undefined
+    : { name: 'unreadable', why: `Fluentd may not read ${paths.join(', ')}` };
 }
 
 function hasEnded(end: End): boolean {

@@ -24,6 +24,8 @@ export interface Policy {
   readonly doneProcess: boolean;
   /** posidle is Fluentd's parent: its supervisor's end is the end. */
   readonly parent: boolean;
+  /** The kubelet starts a Fluentd that ended again. */
+  readonly restarts: boolean;
   readonly dryRun: boolean;
 }
 
@@ -39,6 +41,7 @@ export const DEFAULT_POLICY: Policy = {
   completeLastLine: false,
   doneProcess: false,
   parent: false,
+  restarts: false,
   dryRun: false,
 };
 
@@ -58,8 +61,5 @@ export function lookInterval(policy: Policy): Millis {
 }
 
 const RESTING_LOOKS: Millis = 1_000;
-/** How long a flush is given before it is asked for again, where chunks are still left. */
-export const FLUSH_AGAIN: Millis = 10_000;
-
 /** Once the end has begun, everybody waits: look often. */
 export const BUSY_LOOKS: Millis = 100;

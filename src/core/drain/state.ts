@@ -1,4 +1,4 @@
-import type { Held } from '../fluentd/buffers.ts';
+import type { BuffersReading, Held } from '../fluentd/buffers.ts';
 import type { StopRequest } from '../look/snapshot.ts';
 import type { Millis } from '../text/units.ts';
 
@@ -6,26 +6,10 @@ import type { Millis } from '../text/units.ts';
 export type State =
   /** No fluentd yet, or nothing logged yet. */
   | { readonly name: 'waiting'; readonly since: Millis }
-  /** The quiet window runs. */
+  /** Fluentd reads; no trigger has come. */
   | { readonly name: 'watching'; readonly since: Millis }
-  /** A trigger has fired: everything must be read, and stay so for the settle time. */
-  | {
-      readonly name: 'catching-up';
-      readonly since: Millis;
-      readonly trigger: Trigger;
-      /** Unfinished last lines were ended, once. */
-      readonly completed: boolean;
-    }
-  /** Everything is read; the flush is asked for, and the buffers must become empty. */
-  | {
-      readonly name: 'flushing';
-      readonly since: Millis;
-      readonly trigger: Trigger;
-      readonly completed: boolean;
-      readonly flushedAt: Millis;
-      /** The first look that found the buffers empty. */
-      readonly emptyAt: Millis | undefined;
-    }
+  /** A trigger has come: everything must be read, flushed and delivered. */
+  | Draining
   /** The stop signal is sent: Fluentd flushes and ends. */
   | ({
       readonly name: 'stopping';
@@ -33,20 +17,40 @@ export type State =
       readonly termedOrphans: boolean;
       /** The last time that it was told. */
       readonly toldAt: Millis;
-      /** It was the supervisor that ended, by itself: only its workers are being stopped. */
-      readonly deserted: boolean;
-    } & Verdict)
+      /** The pid of each supervisor that was told. */
+      readonly told: readonly number[];
+    } & DrainResult)
   /** SIGKILL is sent to what was left. */
-  | ({ readonly name: 'killing'; readonly since: Millis } & Verdict)
+  | ({ readonly name: 'killing'; readonly since: Millis } & DrainResult)
   /** The end. */
   | {
       readonly name: 'stopped';
       readonly since: Millis;
       readonly end: End;
-      readonly verdict: Verdict | undefined;
+      readonly result: DrainResult | undefined;
     };
 
 export type StateName = State['name'];
+
+export interface Draining {
+  readonly name: 'draining';
+  readonly since: Millis;
+  readonly trigger: Trigger;
+  /** Unfinished last lines were ended, once. */
+  readonly completed: boolean;
+  /** The last flush that was asked for. */
+  readonly flush: Flush | undefined;
+  /** The first look of this row of looks that found the buffers empty. */
+  readonly emptyAt: Millis | undefined;
+  /** The stop is due, and waits only for the last flush to begin. */
+  readonly closingAt: Millis | undefined;
+}
+
+export interface Flush {
+  readonly at: Millis;
+  /** What the buffers held then; undefined: they were not looked at. */
+  readonly buffers: BuffersReading | undefined;
+}
 
 /** What made the drain begin. */
 export interface Trigger {
@@ -55,19 +59,36 @@ export interface Trigger {
 }
 
 /** What the drain came to. */
-export interface Verdict {
+export interface DrainResult {
   readonly trigger: Trigger;
-  /** The first thing that was still open when the drain ended; undefined: drained. */
+  /** The first gate that was still closed when the drain ended; undefined: all were open. */
   readonly gate: Gate | undefined;
   /** What the buffers held then. */
   readonly held: Held;
+  /** The last flush before the stop. */
+  readonly flush: Flush | undefined;
 }
 
 /** A condition of the drain that does not hold yet. */
 export interface Gate {
-  readonly name: 'look' | 'worker' | 'pos-file' | 'undiscovered' | 'unread' | 'settle' | 'buffers' | 'retry';
+  readonly name: GateName;
   readonly why: string;
 }
+
+export type GateName =
+  | 'look'
+  | 'fluentd'
+  | 'worker'
+  | 'pos-file'
+  | 'undiscovered'
+  | 'unread'
+  | 'settle'
+  | 'flush'
+  | 'buffers'
+  | 'retry'
+  // These never open: they tell of what is lost.
+  | 'unreadable'
+  | 'thrown-away';
 
 /** How it ended. */
 export type End =

@@ -1,4 +1,4 @@
-import { bufferedIn, type Held } from '../fluentd/buffers.ts';
+import { type Held, heldIn } from '../fluentd/buffers.ts';
 import type { ProcessIdentity } from '../fluentd/processes.ts';
 import type { FileState } from '../look/lag.ts';
 import type { Observation } from '../observe/observation.ts';
@@ -17,7 +17,7 @@ export interface Status {
   /** The first condition of the drain that does not hold yet. */
   readonly gate: string | null;
   readonly files: readonly StatusFile[];
-  readonly undiscovered: readonly { readonly path: string; readonly size: number }[] | null;
+  readonly undiscovered: readonly { readonly path: string; readonly size: number }[];
   readonly lag: number;
   /** Since the last movement. */
   readonly age: Millis | null;
@@ -55,10 +55,10 @@ export function statusOf(state: State, seen: Observation, why: string): Status {
       size,
       lag,
     })),
-    undiscovered: seen.undiscovered?.map(({ path, size }) => ({ path, size })) ?? null,
+    undiscovered: seen.undiscovered.map(({ path, size }) => ({ path, size })),
     lag: bytesLeft(seen),
     age: seen.movedAt === undefined ? null : Math.round(seen.at - seen.movedAt),
-    buffers: seen.buffers === undefined ? null : bufferedIn(seen.buffers),
+    buffers: seen.buffers === undefined ? null : heldIn(seen.buffers),
     fluentd: {
       kind: fluentd.kind,
       pid: fluentd.kind === 'running' ? fluentd.supervisor.pid : null,
@@ -69,5 +69,5 @@ export function statusOf(state: State, seen: Observation, why: string): Status {
 
 function triggerOf(state: State): Trigger['by'] | null {
   if ('trigger' in state) return state.trigger.by;
-  return state.name === 'stopped' ? (state.verdict?.trigger.by ?? null) : null;
+  return state.name === 'stopped' ? (state.result?.trigger.by ?? null) : null;
 }

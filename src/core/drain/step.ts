@@ -2,8 +2,6 @@
  * The decision, whole. Rule 1: whether the state changes is said in this file; moves.ts only says what a change consists of. Rule 2: it knows no clock, no process
  * and no file, only the state, the observation and the policy that it is given.
  */
-
-import { bufferedIn } from '../fluentd/buffers.ts';
 import type { Observation } from '../observe/observation.ts';
 import { formatDuration, type Millis } from '../text/units.ts';
 import {
@@ -11,8 +9,10 @@ import {
   doubtEnd,
   drainDeadline,
   isOver,
+  lastFlushAt,
   mainEndAt,
   quietAt,
+  returnDeadline,
   settleEnd,
   signalsIn,
   startDeadline,
@@ -20,25 +20,24 @@ import {
   triggerAt,
 } from './deadlines.ts';
 import { describeCandidates } from './explain.ts';
-import { bufferGate, hasBytesLeft, readGate } from './gates.ts';
+import { flushAt, mayFlush } from './flushing.ts';
+import { acceptsEmpty, drainGate, hasBytesLeft, readGate } from './gates.ts';
 import {
-  catchUp,
-  desert,
-  endLines,
-  FLUSH,
+  drain,
   finish,
   flush,
   KILL,
   move,
-  readAnew,
+  resultOf,
   type Step,
   stay,
   stop,
   stopAction,
   TERM_WORKERS,
+  unfinishedLines,
 } from './moves.ts';
-import { FLUSH_AGAIN, type Policy } from './policy.ts';
-import type { Gate, State, StateName, Trigger, Verdict } from './state.ts';
+import type { Policy } from './policy.ts';
+import type { Draining, DrainResult, Gate, State, StateName, Trigger } from './state.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,
@@ -48,6 +47,10 @@ type Rule<Name extends StateName> = (
 
 /** How long SIGKILL may take before it is given up: only a process stuck in the kernel survives it. */
 const KILL_TIMEOUT: Millis = 10_000;
+/** A call may get no answer; Fluentd minds no second one. */
+const TELL_AGAIN: Millis = 5_000;
+/** From the last flush to the stop signal: of two signals that arrive together the stop would be handled first. */
+const FLUSH_HEAD_START: Millis = 250;
 
 /** The next state, and what to do now. Where the state changed, the same observation is good for another step at once. */
 export function step(state: State, seen: Observation, policy: Policy): Step {
@@ -56,10 +59,8 @@ export function step(state: State, seen: Observation, policy: Policy): Step {
       return endOf(state, seen, policy) ?? stepWaiting(state, seen, policy);
     case 'watching':
       return endOf(state, seen, policy) ?? stepWatching(state, seen, policy);
-    case 'catching-up':
-      return endOf(state, seen, policy) ?? stepCatchingUp(state, seen, policy);
-    case 'flushing':
-      return endOf(state, seen, policy) ?? stepFlushing(state, seen, policy);
+    case 'draining':
+      return endOf(state, seen, policy) ?? stepDraining(state, seen, policy);
     case 'stopping':
       return stepStopping(state, seen, policy);
     case 'killing':
@@ -70,131 +71,122 @@ export function step(state: State, seen: Observation, policy: Policy): Step {
 }
 
 const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
-  if (seen.fluentd.kind === 'absent') return waitForFluentd(state, seen, policy);
+  if (seen.fluentd.kind === 'absent' && seen.goneSince === undefined)
+    return waitForFluentd(state, seen, policy);
   const trigger = requestedBy(seen, policy);
-  if (trigger !== undefined) return catchUp(trigger, seen, policy);
+  if (trigger !== undefined) return drain(trigger, seen, policy);
   if (seen.logged && seen.started) return move({ name: 'watching', since: seen.at }, 'Fluentd reads');
   const deadline = policy.quiet === 'off' ? undefined : startDeadline(state, policy);
-  if (isOver(deadline, seen.at)) return catchUp({ by: 'start-timeout', at: seen.at }, seen, policy);
+  if (isOver(deadline, seen.at)) return drain({ by: 'start-timeout', at: seen.at }, seen, policy);
   return stay(state, deadline);
 };
 
 const stepWatching: Rule<'watching'> = (state, seen, policy) => {
   const trigger = requestedBy(seen, policy) ?? quietBy(seen, policy);
-  if (trigger !== undefined) return catchUp(trigger, seen, policy);
+  if (trigger !== undefined) return drain(trigger, seen, policy);
   return stay(state, triggerAt(seen, policy));
 };
 
-const stepCatchingUp: Rule<'catching-up'> = (state, seen, policy) => {
+const stepDraining: Rule<'draining'> = (state, seen, policy) => {
   const { trigger } = state;
-  const turn = turnOf(state, seen, policy);
-  if (turn !== undefined) return turn;
-  const gate = gateOf(state, seen);
-  const settledAt = gate === undefined ? settleEnd(state, seen, policy) : undefined;
-  if (isOver(settledAt, seen.at)) {
-    const unfinished = policy.completeLastLine && !state.completed ? endLines(seen) : [];
-    if (unfinished.length > 0) return stay({ ...state, completed: true }, undefined, unfinished);
-    return flush(state, seen, policy);
-  }
+  const request = requestedBy(seen, policy);
+  if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);
+  if (isGuess(trigger) && hasMovedSince(trigger.at, seen))
+    return move({ name: 'watching', since: seen.at }, 'lines came in again');
+  const gate = drainGate(state, seen, policy);
   const deadline = drainDeadline(trigger, seen, policy);
-  if (isOver(deadline, seen.at)) return stop({ trigger, gate: gate ?? SETTLE }, seen, policy);
-  return stay(state, gate?.name === 'look' ? seen.at : Math.min(deadline, settledAt ?? deadline));
+  if (isOver(deadline - FLUSH_HEAD_START, seen.at) || signalsIn(seen).length > 1)
+    return close(state, gate, seen, policy);
+  if (gate === undefined) return finishDrain(state, seen, policy, deadline);
+  if (gate.name === 'flush' && policy.completeLastLine && !state.completed) {
+    const unfinished = unfinishedLines(seen);
+    if (unfinished.length > 0) return stay({ ...state, completed: true }, undefined, unfinished);
+  }
+  const kept: Draining = { ...state, emptyAt: undefined };
+  const next = flushAt(state, gate, seen, policy);
+  if (isOver(next, seen.at)) return flush(kept, seen, deadline);
+  const times = [next, lastFlushAt(trigger, seen, policy), settleEnd(trigger, seen, policy)];
+  const coming = times.filter((at) => at !== undefined && at > seen.at) as Millis[];
+  return stay(kept, gate.name === 'look' ? seen.at : Math.min(deadline - FLUSH_HEAD_START, ...coming));
 };
 
-const stepFlushing: Rule<'flushing'> = (state, seen, policy) => {
-  const { trigger } = state;
-  const turn = turnOf(state, seen, policy);
-  if (turn !== undefined) return turn;
-  const unread = gateOf(state, seen);
-  if (unread !== undefined && unread.name !== 'look')
-    return readAnew(state, seen, `not all is read any more: ${unread.why}`);
-  const gate = bufferGate(seen);
-  // Between staged and queued a chunk has no name for an instant (buf_file.rb): one look proves nothing.
-  if (gate === undefined && state.emptyAt !== undefined) return stop({ trigger, gate }, seen, policy);
-  const emptyAt = gate === undefined && seen.at > state.flushedAt ? seen.at : undefined;
-  const deadline = drainDeadline(trigger, seen, policy);
-  if (isOver(deadline, seen.at)) return stop({ trigger, gate }, seen, policy);
-  const again = state.flushedAt + FLUSH_AGAIN;
-  if (isOver(again, seen.at)) return stay({ ...state, emptyAt, flushedAt: seen.at }, deadline, [FLUSH]);
-  return stay({ ...state, emptyAt }, Math.min(deadline, again));
-};
+/** Between staged and queued a chunk has no name for an instant (buf_file.rb): the buffers have to be empty in two looks. */
+function finishDrain(state: Draining, seen: Observation, policy: Policy, deadline: Millis): Step {
+  const isSure = state.flush === undefined || (state.emptyAt !== undefined && state.emptyAt < seen.at);
+  if (isSure) return stop(state, undefined, seen, policy);
+  return stay({ ...state, emptyAt: state.emptyAt ?? seen.at }, deadline);
+}
+
+/** The stop is due, whatever is still open: what was read since the last flush is flushed first. */
+function close(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
+  const { closingAt } = state;
+  if (closingAt === undefined && gate !== undefined && mayFlush(state, seen, policy))
+    return flush({ ...state, closingAt: seen.at }, seen, seen.at + FLUSH_HEAD_START);
+  const deadline = drainDeadline(state.trigger, seen, policy);
+  const isCut = signalsIn(seen).length > 1;
+  const end = closingAt !== undefined ? closingAt + FLUSH_HEAD_START : isCut ? seen.at : deadline;
+  if (!isOver(end, seen.at)) return stay(state, end);
+  return stop(state, gate, seen, policy);
+}
 
 const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
-  const { trigger, gate, held } = state;
-  const verdict = { trigger, gate, held };
-  const kind = state.deserted ? 'ended-by-itself' : 'stopped';
-  if (seen.fluentd.kind === 'absent') return finish({ kind }, seen, verdict);
+  const { trigger, gate, held, flush } = state;
+  const result = { trigger, gate, held, flush };
+  const { fluentd } = seen;
+  if (fluentd.kind === 'absent') return finish({ kind: endKind(state) }, seen, result);
   const deadline = stopDeadline(state, seen, policy);
   if (isOver(deadline, seen.at)) {
     const why = `Fluentd still runs ${formatDuration(seen.at - state.since)} after the stop signal`;
-    return move({ name: 'killing', since: seen.at, ...verdict }, why, [KILL]);
+    return move({ name: 'killing', since: seen.at, ...result }, why, [KILL]);
   }
-  if (seen.fluentd.kind === 'remote' && isOver(state.toldAt + TELL_AGAIN, seen.at)) {
+  // After SIGUSR2 (1.18 and later) a successor goes on where the supervisor that was told has ended.
+  if (fluentd.kind === 'running' && !state.told.includes(fluentd.supervisor.pid) && state.told.length > 0) {
+    const told = [...state.told, fluentd.supervisor.pid];
+    return stay({ ...state, told, toldAt: seen.at }, deadline, [stopAction(policy)]);
+  }
+  if (fluentd.kind === 'remote' && isOver(state.toldAt + TELL_AGAIN, seen.at)) {
     return stay({ ...state, toldAt: seen.at }, deadline, [stopAction(policy)]);
   }
   const halfTime = state.since + (deadline - state.since) / 2;
-  const orphaned = seen.fluentd.kind === 'orphaned' && !state.termedOrphans;
-  if (orphaned && isOver(halfTime, seen.at))
+  const isOrphaned = fluentd.kind === 'orphaned' && !state.termedOrphans;
+  if (isOrphaned && isOver(halfTime, seen.at))
     return stay({ ...state, termedOrphans: true }, deadline, [TERM_WORKERS]);
-  return stay(state, orphaned ? halfTime : deadline);
+  return stay(state, isOrphaned ? halfTime : deadline);
 };
+
+/** Whoever started a supervisor that ended by itself learns how it ended; posidle only stopped the workers that it left. */
+function endKind({ trigger }: DrainResult): 'stopped' | 'ended-by-itself' {
+  return trigger.by === 'deserted' ? 'ended-by-itself' : 'stopped';
+}
 
 const stepKilling: Rule<'killing'> = (state, seen) => {
-  const { trigger, gate, held } = state;
-  const verdict = { trigger, gate, held };
-  if (seen.fluentd.kind === 'absent') return finish({ kind: 'killed' }, seen, verdict);
+  const { trigger, gate, held, flush } = state;
+  const result = { trigger, gate, held, flush };
+  if (seen.fluentd.kind === 'absent') return finish({ kind: 'killed' }, seen, result);
   const deadline = state.since + KILL_TIMEOUT;
-  return isOver(deadline, seen.at) ? finish({ kind: 'survived' }, seen, verdict) : stay(state, deadline);
+  return isOver(deadline, seen.at) ? finish({ kind: 'survived' }, seen, result) : stay(state, deadline);
 };
 
-/** A call may get no answer; Fluentd minds no second one. */
-const TELL_AGAIN: Millis = 5_000;
-const SETTLE: Gate = { name: 'settle', why: 'everything was read, but not for long enough to be believed' };
-
-/** The ends that need no drain: Fluentd is gone, or cannot be told. */
+/** The ends that need no drain, or cut it short: Fluentd is gone, or cannot be told. */
 function endOf(state: State, seen: Observation, policy: Policy): Step | undefined {
   const { fluentd } = seen;
-  const verdict = verdictOf(state, seen);
-  if (fluentd.kind === 'ambiguous') {
-    return finish({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, verdict);
+  const result =
+    state.name === 'draining'
+      ? resultOf(state, readGate(seen, acceptsEmpty(state.trigger)), seen)
+      : undefined;
+  if (fluentd.kind === 'ambiguous')
+    return finish({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, result);
+  if (seen.goneSince !== undefined && (policy.parent || state.name === 'draining')) {
+    const deadline = state.name === 'draining' ? returnDeadline(state.trigger, seen, policy) : seen.goneSince;
+    if (isOver(deadline, seen.at)) return finish({ kind: 'ended-by-itself' }, seen, result);
   }
-  if (seen.goneSince !== undefined) {
-    // A restart, or SIGUSR2 since 1.18, puts another supervisor in its place.
-    const deadline = seen.goneSince + (policy.parent ? 0 : policy.settle);
-    if (isOver(deadline, seen.at)) return finish({ kind: 'ended-by-itself' }, seen, verdict);
-    return state.name === 'flushing'
-      ? readAnew(state, seen, 'Fluentd is away for now')
-      : stay(state, deadline);
-  }
-  if (policy.parent && fluentd.kind === 'orphaned') return desert(seen, verdict);
+  if (policy.parent && fluentd.kind === 'orphaned' && state.name !== 'draining')
+    return drain({ by: 'deserted', at: seen.at }, seen, policy);
   if (fluentd.kind !== 'absent' && !fluentd.permitted && !policy.dryRun) {
     const why = 'posidle may not signal fluentd: run it as the same user, or with the capability KILL';
-    return finish({ kind: 'not-permitted', why }, seen, verdict);
+    return finish({ kind: 'not-permitted', why }, seen, result);
   }
   return undefined;
-}
-
-/** What a drain that is under way comes to if it ends here. */
-function verdictOf(state: State, seen: Observation): Verdict | undefined {
-  if (state.name !== 'catching-up' && state.name !== 'flushing') return undefined;
-  return { trigger: state.trigger, gate: gateOf(state, seen), held: bufferedIn(seen.buffers) };
-}
-
-/** What turns a drain around or cuts it short: a call for the end, a second one, or lines after a mere guess. */
-function turnOf(
-  state: Extract<State, { name: 'catching-up' | 'flushing' }>,
-  seen: Observation,
-  policy: Policy,
-): Step | undefined {
-  const { trigger } = state;
-  const request = requestedBy(seen, policy);
-  if (isGuess(trigger) && request !== undefined) return catchUp(request, seen, policy);
-  if (isGuess(trigger) && hasMovedSince(trigger.at, seen)) {
-    return move({ name: 'watching', since: seen.at }, 'lines came in again');
-  }
-  if (signalsIn(seen).length < 2) return undefined;
-  const held = isOver(settleEnd(state, seen, policy), seen.at) ? undefined : SETTLE;
-  return stop({ trigger, gate: gateOf(state, seen) ?? bufferGate(seen) ?? held }, seen, policy);
 }
 
 function waitForFluentd(state: State, seen: Observation, policy: Policy): Step {
@@ -218,7 +210,10 @@ function mainEndedBy(seen: Observation, policy: Policy): Trigger | undefined {
 /** Quiet: something was logged, nothing has moved for the window, and no bytes are left that could still move. */
 function quietBy(seen: Observation, policy: Policy): Trigger | undefined {
   const isKnown = seen.unknown.length === 0 || isOver(doubtEnd(seen, policy), seen.at);
-  const isQuiet = isKnown && isOver(quietAt(seen, policy), seen.at) && !hasBytesLeft(seen);
+  const isQuiet =
+    isKnown &&
+    isOver(quietAt(seen, policy), seen.at) &&
+    (seen.goneSince !== undefined || !hasBytesLeft(seen));
   return isQuiet ? { by: 'quiet', at: seen.at } : undefined;
 }
 
@@ -229,17 +224,4 @@ function isGuess({ by }: Trigger): boolean {
 
 function hasMovedSince(at: Millis, { movedAt }: Observation): boolean {
   return movedAt !== undefined && movedAt > at;
-}
-
-/** Only after a whole start timeout is an empty pos file the word that nothing was logged. */
-function gateOf({ trigger }: { readonly trigger: Trigger }, seen: Observation): Gate | undefined {
-  return readGate(seen, trigger.by === 'start-timeout') ?? restartGate(seen);
-}
-
-/** A Fluentd that was seen is gone, and its wrapper goes on: it may start another one. */
-function restartGate({ fluentd, memory }: Observation): Gate | undefined {
-  const isAwaited = fluentd.kind === 'wrapper' && memory.supervisor !== undefined;
-  return isAwaited
-    ? { name: 'worker', why: 'Fluentd has ended, and its wrapper has not started another one' }
-    : undefined;
 }

@@ -23,8 +23,11 @@ export interface BufferConf {
   readonly timekey?: Millis | undefined;
   readonly timekeyWait: Millis;
   readonly overflowAction: string;
-  /** Where there is more than one worker. */
-  readonly worker?: number | undefined;
+  readonly worker: number;
+  /** Fluentd's own log events go into it as well. */
+  readonly takesOwnEvents: boolean;
+  /** It throws chunks away after some retries: a retry limit is set, and no `<secondary>`. */
+  readonly mayGiveUp: boolean;
 }
 
 /** What an output's buffer depends on beside its own section. */
@@ -74,10 +77,24 @@ export function buffersOf(params: Params, around: Surroundings): BufferConf[] {
   if (section === undefined && UNBUFFERED.has(output)) return [];
   const buffer = withOwnPath(readBuffer(params, section, output), params, around);
   warnOfLoss(section ?? params, buffer);
-  return [{ ...buffer, tag: around.tag, worker: around.worker, chunkGlobs: chunkGlobs(buffer, around) }];
+  return [
+    {
+      ...buffer,
+      tag: around.tag,
+      worker: around.workerId,
+      takesOwnEvents: false,
+      mayGiveUp: mayGiveUp(params, section),
+      chunkGlobs: chunkGlobs(buffer, around),
+    },
+  ];
 }
 
-type OwnConf = Omit<BufferConf, 'tag' | 'worker' | 'chunkGlobs'>;
+type OwnConf = Omit<BufferConf, 'tag' | 'worker' | 'chunkGlobs' | 'takesOwnEvents' | 'mayGiveUp'>;
+
+function mayGiveUp(params: Params, section: Params | undefined): boolean {
+  const isLimited = ['retry_max_times', 'retry_timeout'].some((name) => section?.text(name) !== undefined);
+  return isLimited && section?.bool('retry_forever') !== true && params.sections('secondary').length === 0;
+}
 
 function readBuffer(params: Params, section: Params | undefined, output: string): OwnConf {
   const defaults = DEFAULTS.get(output) ?? {};

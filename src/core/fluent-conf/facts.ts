@@ -10,6 +10,8 @@ export interface ConfFacts {
   readonly buffers: readonly BufferConf[];
   readonly monitorAgents: readonly MonitorAgent[];
   readonly rpc: Endpoint | undefined;
+  /** Where Fluentd puts chunks that it gives up. */
+  readonly backupGlobs: readonly string[];
   /** Everything in the configuration could be evaluated. */
   readonly complete: boolean;
   /** Why there may be in_tail sources, or pos files of them, that are not known. */
@@ -29,7 +31,15 @@ const HIDING: readonly (string | undefined)[] = [
 export function confFacts({ sources, buffers, monitorAgents, system, problems }: FluentConf): ConfFacts {
   const hidden = problems.filter(({ parameter }) => HIDING.includes(parameter)).map(problemText);
   const complete = problems.length === 0;
-  return { sources, buffers, monitorAgents, rpc: system.rpcEndpoint, complete, hidden };
+  const { rpcEndpoint: rpc, backupDir } = system;
+  const backupGlobs = backupGlobsIn(backupDir);
+  return { sources, buffers, monitorAgents, rpc, backupGlobs, complete, hidden };
+}
+
+/** Chunks that a destination refused (`backup` in buffer.rb), and file chunks at the retry limit since 1.19 (`evacuate_dir`). */
+function backupGlobsIn(directory: string): readonly string[] {
+  const base = directory.replace(/[\\[\]{}*?]/g, '\\$&');
+  return [`${base}/backup/worker*/*/*.log`, `${base}/buffer/*/*.log`, `${base}/buffer/*/*.buf`];
 }
 
 /** How in_tail reads: the slowest of all sources. */

@@ -18,6 +18,8 @@ export interface SystemConf {
   readonly rpcEndpoint?: Endpoint | undefined;
   readonly enableGetDump: boolean;
   readonly rootDir?: string | undefined;
+  /** The directory for chunks that are given up. */
+  readonly backupDir: string;
   readonly processName?: string | undefined;
 }
 
@@ -25,7 +27,7 @@ export interface SystemConf {
 export interface MonitorAgent {
   readonly bind: string;
   readonly port: number;
-  readonly worker?: number | undefined;
+  readonly worker: number;
 }
 
 /** What a configuration says that matters to posidle. */
@@ -42,7 +44,7 @@ export interface FluentConf {
 export function fluentConf(written: ConfElement, ruby: RubyContext): FluentConf {
   const root = unwrapped(written);
   const reading: Reading = { ruby, problems: [], warnings: [] };
-  const { withoutSource, ...system } = readSystem(new Params(root, reading));
+  const { withoutSource, ...system } = readSystem(new Params(root, reading), ruby);
   const ids = Array.from({ length: system.workers }, (_, id) => id);
   const found = ids.map((id) => readWorker(root, { ...reading, ruby: { ...ruby, workerId: id } }, system));
   return {
@@ -89,13 +91,15 @@ function unwrapped(root: ConfElement): ConfElement {
   return only?.name === 'ROOT' && others.length === 0 ? only : root;
 }
 
-function readSystem(root: Params): SystemConf & { withoutSource: boolean } {
+function readSystem(root: Params, { env }: RubyContext): SystemConf & { withoutSource: boolean } {
   const [system] = root.sections('system');
   return {
     workers: Math.min(Math.max(system?.integer('workers') ?? 1, 1), MAX_WORKERS),
     rpcEndpoint: system === undefined ? undefined : rpcEndpoint(system),
     enableGetDump: system?.bool('enable_get_dump') ?? false,
     rootDir: system?.text('root_dir'),
+    // DEFAULT_BACKUP_DIR in lib/fluent/env.rb.
+    backupDir: system?.text('root_dir') ?? (env.FLUENT_BACKUP_DIR || '/tmp/fluent'),
     processName: system?.text('process_name'),
     withoutSource: system?.bool('without_source') ?? false,
   };
@@ -171,9 +175,9 @@ function matchBuffers(scope: Params, around: Surroundings): BufferConf[] {
     .flatMap((match) => buffersOf(match, { ...around, tag: match.arg() === '' ? '**' : match.arg() }));
 }
 
-function monitorAgent(source: Params, { worker, workerId }: Surroundings): MonitorAgent {
+function monitorAgent(source: Params, { workerId }: Surroundings): MonitorAgent {
   const port = (source.integer('port') ?? 24_220) + workerId;
-  return { bind: source.text('bind') ?? '0.0.0.0', port, worker };
+  return { bind: source.text('bind') ?? '0.0.0.0', port, worker: workerId };
 }
 
 function distinct(problems: readonly ConfProblem[]): ConfProblem[] {

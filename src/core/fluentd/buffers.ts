@@ -1,19 +1,25 @@
+import type { BufferConf } from '../fluent-conf/buffers.ts';
 import type { ConfFacts } from '../fluent-conf/facts.ts';
 import { counted, formatBytes } from '../text/units.ts';
+import type { Chunk, ChunkListing } from './chunk.ts';
+import type { MonitoredOutput } from './monitor-agent.ts';
 
-/** A chunk file on disk. */
-export interface Chunk {
-  readonly path: string;
-  readonly size: number;
-}
-
-/** What one output holds, as its worker's monitor_agent tells. */
+/** What can be seen of one output's buffer in one look. */
 export interface OutputReading {
-  readonly id: string;
-  readonly chunks: number;
-  readonly bytes: number;
-  /** It failed and waits for its next try. */
-  readonly retrying: boolean;
+  /** Tells it from every other output of the same Fluentd. */
+  readonly key: string;
+  /** For people: `@id`, or `forward of <match app>`. */
+  readonly name: string;
+  /** Its chunks on disk; undefined: they are in memory, or where this process cannot see them. */
+  readonly onDisk: readonly Chunk[] | undefined;
+  /** What the monitor_agent of its worker tells; undefined: nothing. */
+  readonly told: MonitoredOutput | undefined;
+  /** What it holds is gone when Fluentd is. */
+  readonly inMemory: boolean;
+  /** Fluentd's own log events go into it as well. */
+  readonly takesOwnEvents: boolean;
+  /** It throws chunks away after some retries, and only a monitor_agent shows that. */
+  readonly mayGiveUp: boolean;
 }
 
 /** How much is held in buffers. */
@@ -24,108 +30,151 @@ export interface Held {
 
 /** What can be seen of Fluentd's buffers in one look. */
 export interface BuffersReading {
-  /** Chunk files, staged and queued. */
-  readonly onDisk: readonly Chunk[];
-  /** Outputs with a buffer of whatever type, where a monitor_agent tells of them. */
   readonly outputs: readonly OutputReading[];
   /** Where to look is known, but there was no answer. */
   readonly silent: readonly string[];
-  /** Outputs whose buffer nobody can see. */
-  readonly unseen: readonly string[];
-  /** Some buffer is in memory: what it holds is gone when Fluentd is. */
-  readonly inMemory: boolean;
+  /** Why there may be buffers that are not known at all. */
+  readonly hidden: readonly string[];
+  /** The processes that the monitor_agents belong to. */
+  readonly agents: readonly string[];
+  /** Chunks that Fluentd has given up and put aside. */
+  readonly backups: readonly Chunk[];
+  /** Buffers whose disk is full, by name. */
+  readonly full: readonly string[];
   /** The configuration is known, whole, and no output in it has a buffer. */
   readonly none: boolean;
+  /** The monitor_agents were asked. */
+  readonly asked: boolean;
 }
 
 export const NO_BUFFERS: BuffersReading = {
-  onDisk: [],
   outputs: [],
   silent: [],
-  unseen: [],
-  inMemory: false,
+  hidden: [],
+  agents: [],
+  backups: [],
+  full: [],
   none: true,
+  asked: true,
 };
 
-/** What keeps "buffers empty" from holding; undefined: nothing that can be seen. */
-export function whatIsBuffered({ onDisk, outputs, silent }: BuffersReading): string | undefined {
-  const held = outputs.filter(({ chunks, bytes, retrying }) => chunks > 0 || bytes > 0 || retrying);
-  const parts = [
-    onDisk.length > 0 && `${counted(onDisk.length, 'chunk')} (${formatBytes(sizeOf(onDisk))}) on disk`,
-    ...held.map(describeOutput),
-    ...silent,
-  ].filter((part) => typeof part === 'string');
-  return parts.length === 0 ? undefined : parts.join(', ');
+export const NOTHING_HELD: Held = { chunks: 0, bytes: 0 };
+
+/** What one worker's monitor_agent answered. */
+export interface AgentAnswer {
+  readonly worker: number;
+  readonly outputs: readonly MonitoredOutput[];
+}
+
+/**
+ * Brings together what fluent.conf says of each buffer, what lies on disk, and what the monitor_agents tell. `listings`: by buffer, in
+ * the order of `buffers`. An output that has no `@id` is known by its type and its place in the order, which both sides keep.
+ */
+export function outputsOf(
+  buffers: readonly BufferConf[],
+  listings: readonly (ChunkListing | undefined)[],
+  answers: readonly AgentAnswer[],
+): readonly OutputReading[] {
+  const left = answers.map(({ worker, outputs }) => ({ worker, outputs: [...outputs] }));
+  const isShared = new Set(buffers.map(({ worker }) => worker)).size > 1;
+  const known = buffers.map((buffer, index): OutputReading => {
+    const told = takeFrom(left.find(({ worker }) => worker === buffer.worker)?.outputs ?? [], buffer);
+    const listing = listings[index];
+    const where = isShared ? ` (worker ${buffer.worker})` : '';
+    return {
+      key: `${buffer.worker} ${buffer.id ?? `#${index}`}`,
+      name: `${nameOf(buffer)}${where}`,
+      onDisk: listing?.isThere === true ? listing.chunks : undefined,
+      told,
+      inMemory: buffer.chunkGlobs.length === 0,
+      takesOwnEvents: buffer.takesOwnEvents,
+      mayGiveUp: buffer.mayGiveUp,
+    };
+  });
+  const others = left.flatMap(({ worker, outputs }) => outputs.map((told) => unknownOutput(worker, told)));
+  return [...known, ...others];
+}
+
+/** `@id`, or `forward of <match app>`. */
+function nameOf({ id, output, tag }: BufferConf): string {
+  return id ?? `${output} of <match ${tag ?? '**'}>`;
+}
+
+function takeFrom(outputs: MonitoredOutput[], { id, output }: BufferConf): MonitoredOutput | undefined {
+  const isMeant = (one: MonitoredOutput) =>
+    id === undefined ? one.type === output && one.id.startsWith('object:') : one.id === id;
+  const at = outputs.findIndex(isMeant);
+  return at === -1 ? undefined : outputs.splice(at, 1)[0];
+}
+
+function unknownOutput(worker: number, told: MonitoredOutput): OutputReading {
+  const name = told.id.startsWith('object:') ? `an output of @type ${told.type}` : told.id;
+  const key = `${worker} ${told.id}`;
+  return { key, name, onDisk: undefined, told, inMemory: true, takesOwnEvents: false, mayGiveUp: false };
+}
+
+/** The buffers that nobody can see, each with its name. */
+export function unseenIn({ outputs, hidden }: BuffersReading): readonly string[] {
+  return [...hidden, ...outputs.filter((output) => !isSeen(output)).map(nameOfUnseen)];
+}
+
+function nameOfUnseen({ name, onDisk, inMemory }: OutputReading): string {
+  if (onDisk !== undefined) return `${name} (it may give chunks up after some retries)`;
+  return `${name} (${inMemory ? 'its buffer is in memory' : 'the directory of its buffer is not here'})`;
+}
+
+function isSeen({ told, onDisk, mayGiveUp }: OutputReading): boolean {
+  return told !== undefined || (onDisk !== undefined && !mayGiveUp);
+}
+
+/** The buffers whose delivery will not be seen, by what is known before the first look; `conf` undefined: none is known. */
+export function unseenByConf(conf: ConfFacts | undefined): readonly string[] {
+  const blind = buffersWithoutAgent(conf).filter(
+    ({ chunkGlobs, mayGiveUp }) => chunkGlobs.length === 0 || mayGiveUp,
+  );
+  return [...hiddenBuffers(conf), ...blind.map(nameOf)];
+}
+
+/** The buffers of workers that have no monitor_agent. */
+export function buffersWithoutAgent(conf: ConfFacts | undefined): readonly BufferConf[] {
+  const covered = new Set(conf?.monitorAgents.map(({ worker }) => worker));
+  return (conf?.buffers ?? []).filter(({ worker }) => !covered.has(worker));
+}
+
+/** Why there may be buffers that fluent.conf does not tell of; `conf` undefined: none is known. */
+export function hiddenBuffers(
+  conf: Pick<ConfFacts, 'complete' | 'monitorAgents'> | undefined,
+): readonly string[] {
+  if (conf === undefined) return ['all buffers: no fluent.conf is known'];
+  if (conf.complete || conf.monitorAgents.length > 0) return [];
+  return ['buffers in the part of fluent.conf that posidle cannot evaluate'];
+}
+
+/** What one output holds. A chunk on disk is also counted by the monitor_agent, so the larger figure of the two holds. */
+export function heldBy({ onDisk = [], told }: OutputReading): Held {
+  const size = onDisk.reduce((sum, chunk) => sum + chunk.size, 0);
+  return { chunks: Math.max(onDisk.length, told?.chunks ?? 0), bytes: Math.max(size, told?.bytes ?? 0) };
+}
+
+/** What all outputs hold. */
+export function heldIn(buffers: BuffersReading | undefined): Held {
+  return sumOf((buffers?.outputs ?? []).map(heldBy));
+}
+
+export function sumOf(all: readonly Held[]): Held {
+  const add = (sum: Held, { chunks, bytes }: Held) => ({
+    chunks: sum.chunks + chunks,
+    bytes: sum.bytes + bytes,
+  });
+  return all.reduce(add, NOTHING_HELD);
+}
+
+/** `3 chunks (12.4 MiB)`. */
+export function describeHeld({ chunks, bytes }: Held): string {
+  return `${counted(chunks, 'chunk')} (${formatBytes(bytes)})`;
 }
 
 /** An output that retries gives up at once when it is told to stop (output.rb, force_flush). */
 export function isRetrying({ outputs }: BuffersReading): boolean {
-  return outputs.some(({ retrying }) => retrying);
-}
-
-/** Chunks and bytes left; a chunk on disk is also counted by its output, so the larger figure of the two holds. */
-export function bufferedIn(buffers: BuffersReading | undefined): Held {
-  const { onDisk, outputs } = buffers ?? NO_BUFFERS;
-  const told = outputs.reduce((sum, { chunks }) => sum + chunks, 0);
-  const bytes = outputs.reduce((sum, output) => sum + output.bytes, 0);
-  return { chunks: Math.max(onDisk.length, told), bytes: Math.max(sizeOf(onDisk), bytes) };
-}
-
-/** The outputs whose buffers cannot be seen, each with why; `conf` undefined: no configuration is known. */
-export function unseenBuffers(
-  conf: Pick<ConfFacts, 'buffers' | 'monitorAgents' | 'complete'> | undefined,
-): readonly string[] {
-  if (conf === undefined) return ['all: no fluent.conf is known'];
-  if (conf.monitorAgents.length > 0) return [];
-  const unread = conf.complete
-    ? []
-    : ['whatever stands in the part of fluent.conf that could not be evaluated'];
-  const buffers = conf.buffers
-    .filter(({ chunkGlobs }) => chunkGlobs.length === 0)
-    .map(({ id, output, tag, type }) => `${id ?? `${output} of <match ${tag ?? '**'}>`} (${type} buffer)`);
-  return [...unread, ...buffers];
-}
-
-/** Reads monitor_agent's `/api/plugins.json`; undefined where it is none. */
-export function parseMonitorAgent(text: string): readonly OutputReading[] | undefined {
-  try {
-    const { plugins } = JSON.parse(text) as { plugins?: unknown };
-    return Array.isArray(plugins) ? plugins.filter(hasBuffer).map(outputOf) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** lib/fluent/plugin/in_monitor_agent.rb, MONITOR_INFO. */
-interface MonitoredPlugin {
-  readonly plugin_id?: string;
-  readonly buffer_queue_length?: number;
-  readonly buffer_stage_length?: number;
-  readonly buffer_total_queued_size?: number;
-  readonly retry?: Readonly<Record<string, unknown>>;
-}
-
-function hasBuffer(plugin: MonitoredPlugin): boolean {
-  return (
-    typeof plugin.buffer_total_queued_size === 'number' || typeof plugin.buffer_queue_length === 'number'
-  );
-}
-
-/** A chunk leaves the queue length when its sending begins, the size only when it is done; the size may go below zero (#1766). */
-function outputOf(plugin: MonitoredPlugin): OutputReading {
-  const chunks = Math.max(0, plugin.buffer_queue_length ?? 0) + Math.max(0, plugin.buffer_stage_length ?? 0);
-  return {
-    id: plugin.plugin_id ?? '',
-    chunks,
-    bytes: Math.max(0, plugin.buffer_total_queued_size ?? 0),
-    retrying: Object.keys(plugin.retry ?? {}).length > 0,
-  };
-}
-
-function describeOutput({ id, chunks, bytes, retrying }: OutputReading): string {
-  return `${counted(chunks, 'chunk')} (${formatBytes(bytes)}) in ${id}${retrying ? ', which retries' : ''}`;
-}
-
-function sizeOf(chunks: readonly Chunk[]): number {
-  return chunks.reduce((sum, { size }) => sum + size, 0);
+  return outputs.some(({ told }) => told?.retrying === true);
 }

@@ -41,6 +41,8 @@ export type FluentdReading =
       readonly workers: readonly ProcessIdentity[];
       /** `--no-supervisor`: one process does it all, there are no workers to wait for. */
       readonly alone: boolean;
+      /** Since 1.18, SIGUSR2 starts another supervisor, which takes over while this one still runs. */
+      readonly successor?: ProcessIdentity;
       /** This process may signal it. */
       readonly permitted: boolean;
     }
@@ -119,6 +121,13 @@ export function findFamily(table: readonly ProcessRow[], leader: number): readon
 /** After SIGUSR2 (1.18 and later) the old supervisor and the new one run side by side for a while. */
 function newestOf(rows: readonly ProcessRow[]): ProcessRow | undefined {
   return rows.toSorted((a, b) => Number(a.startTime) - Number(b.startTime)).at(-1);
+}
+
+/** The supervisor that another one has started to take its place: SIGUSR2 since 1.18. */
+export function findSuccessor(table: readonly ProcessRow[], supervisor: number): ProcessRow | undefined {
+  return table.find(
+    (row) => row.ppid === supervisor && !row.zombie && isFluentd(row.argv) && !isWorker(row.argv),
+  );
 }
 
 /** The live workers below a supervisor. */

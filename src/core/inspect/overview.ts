@@ -87,10 +87,12 @@ export function undiscoveredFiles(
     const rows = posFiles.find(({ path }) => path === posFile)?.entries.rows;
     if (rows === undefined || source.files.length === 0) return [];
     const reading = { path: posFile, kind: 'read', unparsable: [], writtenAgo: 0 } as const;
-    return undiscoveredIn(source, [{ ...reading, entries: entriesOf(rows, source) }]).map((file) => ({
-      ...file,
-      posFile,
-    }));
+    return undiscoveredIn(source, [{ ...reading, entries: entriesOf(rows, source) }], new Set()).map(
+      (file) => ({
+        ...file,
+        posFile,
+      }),
+    );
   });
 }
 

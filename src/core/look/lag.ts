@@ -10,7 +10,8 @@ export type FileState =
   | 'truncated'
   | 'missing'
   | 'undiscovered'
-  | 'unwatched';
+  | 'unwatched'
+  | 'unreadable';
 
 /** How far Fluentd is with one file. */
 export interface Lag {

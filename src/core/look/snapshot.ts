@@ -8,11 +8,14 @@ import type { Millis } from '../text/units.ts';
 export interface Snapshot {
   /** When the look was taken. */
   readonly at: Millis;
+  readonly depth: Depth;
   readonly posFiles: readonly PosFileReading[];
   /** The log file of every entry, by `entryKey`. */
   readonly looks: ReadonlyMap<string, FileLook>;
-  /** By source, the files that in_tail is to read; undefined: not looked at this time. */
-  readonly followed: readonly FollowedReading[] | undefined;
+  /** By source, the files that in_tail is to read; at rest as they were a moment ago. */
+  readonly followed: readonly FollowedReading[];
+  /** Files without a position that Fluentd may not read, by their modes. */
+  readonly closed: ReadonlySet<string>;
   /** undefined: not looked at this time. */
   readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;
@@ -73,5 +76,5 @@ export interface StopRequest {
   readonly at: Millis;
 }
 
-/** How much a look takes in. `positions`: enough for the quiet window. `all`: what a drain needs. `files`: all that outlives Fluentd. */
-export type Depth = 'positions' | 'all' | 'files';
+/** How much a look takes in. `rest`: enough for a trigger, and cheap. `all`: what a drain needs. `last`: all that outlives Fluentd. */
+export type Depth = 'rest' | 'all' | 'last';

@@ -6,6 +6,8 @@ export interface UndiscoveredFile {
   readonly size: number;
   /** How long in_tail may take to see it. */
   readonly refreshInterval: Millis;
+  /** Fluentd may not read it, and will not find it. */
+  readonly unreadable: boolean;
 }
 
 /** Why it is not known which files some source is to read. */
@@ -24,6 +26,7 @@ export function isBare({ files, unknown }: FollowedReading): boolean {
 export function undiscoveredIn(
   followed: FollowedReading,
   posFiles: readonly PosFileReading[],
+  unreadable: ReadonlySet<string>,
 ): readonly UndiscoveredFile[] {
   const posFile = posFiles.find(({ path }) => path === followed.posFile);
   const entries = posFile?.kind === 'read' ? posFile.entries : [];
@@ -31,5 +34,10 @@ export function undiscoveredIn(
   const known = new Set(living.map(({ path, inode }) => (followed.byInode ? inode : path)));
   return followed.files
     .filter(({ path, inode }) => !known.has(followed.byInode ? inode : path))
-    .map(({ path, size }) => ({ path, size, refreshInterval: followed.refreshInterval }));
+    .map(({ path, size }) => ({
+      path,
+      size,
+      refreshInterval: followed.refreshInterval,
+      unreadable: unreadable.has(path),
+    }));
 }

@@ -29,7 +29,7 @@ export function doubtOf(reading: PosFileReading, doubts: Doubts): readonly Unkno
 
 /** No file of any source of this pos file holds a byte: there is nothing that it could have an entry for. */
 function hasNothingToFollow(path: string, { snapshot }: Doubts): boolean {
-  const sources = snapshot.followed?.filter(({ posFile }) => posFile === path) ?? [];
+  const sources = snapshot.followed.filter(({ posFile }) => posFile === path);
   return sources.length > 0 && sources.every(isBare);
 }
 

@@ -4,6 +4,7 @@ import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { awaitedIn, HELD_UP, letGo, restOf } from './abandoned.ts';
+import { keepLedger, NO_LEDGER } from './ledger.ts';
 import { NO_MAIN, watchMain } from './main-process.ts';
 import type { Abandoned, EntryMemory, Limits, Memory, ObservedFile } from './observation.ts';
 import { NO_WORKERS, watchWorkers } from './workers.ts';
@@ -16,35 +17,46 @@ export const NO_MEMORY: Memory = {
   leftBehind: 0,
   abandoned: new Map(),
   awaited: new Map(),
+  closedSince: new Map(),
   fluentdSeen: false,
   supervisor: undefined,
   workersSeen: false,
   ...NO_WORKERS,
   main: NO_MAIN,
+  ledger: NO_LEDGER,
   began: Number.NaN,
 };
 
 interface Seen {
   readonly files: readonly ObservedFile[];
+  readonly movedAt: Millis | undefined;
   readonly limits: Limits;
 }
 
 /** The memory after a look. */
-export function remember(memory: Memory, snapshot: Snapshot, { files, limits }: Seen): Memory {
+export function remember(memory: Memory, snapshot: Snapshot, { files, movedAt, limits }: Seen): Memory {
   const { fluentd } = snapshot;
   const entries = rememberEntries(memory, files, snapshot.at);
   const { followed } = snapshot;
+  const workers = watchWorkers(memory, fluentd, memory.supervisor?.identity);
   return {
     entries,
-    awaited: followed === undefined ? memory.awaited : awaitedIn(followed, knownBy(entries)),
+    awaited: awaitedIn(followed, knownBy(entries)),
     abandoned: new Map([...memory.abandoned, ...abandonedNow(memory, files, { entries, snapshot, limits })]),
-    ...watchWorkers(memory, fluentd, memory.supervisor?.identity),
+    ...workers,
+    ledger: keepLedger(memory.ledger, snapshot.buffers, {
+      at: snapshot.at,
+      movedAt,
+      isReplaced: workers.workerReplaced,
+      isChild: limits.parent,
+    }),
     emptySince: emptySinceOf(snapshot, memory),
     filled: new Set([...memory.filled, ...snapshot.posFiles.filter(isFilled).map(({ path }) => path)]),
     counts: new Map([...memory.counts, ...snapshot.posFiles.flatMap(countOf)]),
     supervisor:
       fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, snapshot.at) : memory.supervisor,
     leftBehind: Math.max(memory.leftBehind, leftBehind(memory, files, entries)),
+    closedSince: closedSinceOf(snapshot, memory),
     fluentdSeen: memory.fluentdSeen || fluentd.kind !== 'absent',
     main: watchMain(memory.main, snapshot.mains ?? [], snapshot.at),
     began: Number.isNaN(memory.began) ? snapshot.at : memory.began,
@@ -69,7 +81,6 @@ function abandonedNow(
     return abandoned === undefined ? [] : [[entryKey(file), abandoned] as const];
   });
   const { followed } = snapshot;
-  if (followed === undefined) return dropped;
   const there = new Set(followed.flatMap((source) => source.files.map(({ inode }) => inode)));
   const isKnown = knownBy(entries);
   const vanished = [...memory.awaited]
@@ -192,6 +203,13 @@ function sizeToRemember({ state, size }: ObservedFile, known: EntryMemory | unde
 }
 
 const HAS_BYTES_LEFT: ReadonlySet<FileState> = new Set(['behind', 'blocked', 'truncated', 'rotated']);
+
+export function closedSinceOf(
+  { closed, at }: Snapshot,
+  { closedSince }: Memory,
+): ReadonlyMap<string, Millis> {
+  return new Map([...closed].map((path) => [path, closedSince.get(path) ?? at]));
+}
 
 function emptySinceOf(snapshot: Snapshot, memory: Memory): ReadonlyMap<string, Millis> {
   const empty = snapshot.posFiles.filter(({ kind }) => kind === 'empty');

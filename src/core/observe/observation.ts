@@ -5,6 +5,7 @@ import type { FileState, Lag } from '../look/lag.ts';
 import type { StopRequest } from '../look/snapshot.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { Millis } from '../text/units.ts';
+import type { Ledger } from './ledger.ts';
 import type { MainProcess } from './main-process.ts';
 import type { WorkerMemory } from './workers.ts';
 
@@ -24,8 +25,10 @@ export interface Observation {
   readonly readSince: Millis | undefined;
   /** The last time that a file was renamed, replaced or removed. */
   readonly rotatedAt: Millis | undefined;
-  /** Files that in_tail is to read and has no entry for yet; undefined: not looked at this time. */
-  readonly undiscovered: readonly UndiscoveredFile[] | undefined;
+  /** Everything was looked at, as a drain needs it. */
+  readonly isWhole: boolean;
+  /** Files that in_tail is to read and has no entry for yet. */
+  readonly undiscovered: readonly UndiscoveredFile[];
   /** Why it is not known which files some source is to read. */
   readonly unlisted: readonly string[];
   /** undefined: not looked at this time. */
@@ -65,11 +68,14 @@ export interface Memory extends WorkerMemory {
   readonly abandoned: ReadonlyMap<string, Abandoned>;
   /** Files that in_tail has still to find, by inode, as of the last whole look. */
   readonly awaited: ReadonlyMap<string, Awaited>;
+  /** Files that Fluentd may not read, and since when. */
+  readonly closedSince: ReadonlyMap<string, Millis>;
   readonly fluentdSeen: boolean;
   /** The supervisor that runs, and since when it has been seen. */
   readonly supervisor: { readonly identity: ProcessIdentity; readonly since: Millis } | undefined;
   readonly workersSeen: boolean;
   readonly main: MainProcess;
+  readonly ledger: Ledger;
   /** The first look. */
   readonly began: Millis;
 }
@@ -103,5 +109,7 @@ export interface Awaited {
 /** What observing has to know: the settle time, and how in_tail reads. */
 export interface Limits {
   readonly settle: Millis;
+  /** posidle is Fluentd's parent. */
+  readonly parent: boolean;
   readonly tail: TailFacts;
 }

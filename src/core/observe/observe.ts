@@ -4,8 +4,8 @@ import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, latestEntries, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { doubtOf } from './doubt.ts';
-import { hasRotation, NO_MEMORY, remember } from './memory.ts';
-import type { EntryMemory, Limits, Observation, ObservedFile } from './observation.ts';
+import { closedSinceOf, hasRotation, NO_MEMORY, remember } from './memory.ts';
+import type { EntryMemory, Limits, Memory, Observation, ObservedFile } from './observation.ts';
 
 /** A position that stands still for this long with bytes left is blocked. */
 export const BLOCKED_AFTER: Millis = 10_000;
@@ -14,16 +14,19 @@ export const BLOCKED_AFTER: Millis = 10_000;
 export function observe(previous: Observation | undefined, snapshot: Snapshot, limits: Limits): Observation {
   const memory = previous?.memory ?? NO_MEMORY;
   const unknown = snapshot.posFiles.flatMap((reading) => doubtOf(reading, { snapshot, memory, limits }));
-  const files = snapshot.posFiles.flatMap((reading) =>
-    observeEntries(reading, snapshot, { previous, limits }),
-  );
+  const unreadable = unreadableIn(snapshot, memory, limits);
+  const files = snapshot.posFiles
+    .flatMap((reading) => observeEntries(reading, snapshot, { previous, limits }))
+    .map((file) => (file.position === 0 && unreadable.has(file.path) ? asUnreadable(file) : file));
   const movedAt = latest([previous?.movedAt, ...files.map((file) => file.movedAt)]);
-  const undiscovered = snapshot.followed?.flatMap((followed) => undiscoveredIn(followed, snapshot.posFiles));
-  const unlisted = unlistedIn(snapshot.followed ?? []);
+  const undiscovered = snapshot.followed.flatMap((followed) =>
+    undiscoveredIn(followed, snapshot.posFiles, unreadable),
+  );
+  const unlisted = unlistedIn(snapshot.followed);
   const isRead =
     unknown.length === 0 &&
     files.every((file) => file.read) &&
-    !undiscovered?.some(({ size }) => size > 0) &&
+    !undiscovered.some(({ size, unreadable }) => size > 0 && !unreadable) &&
     unlisted.length === 0;
   const movedNow = movedAt !== previous?.movedAt ? movedAt : undefined;
   const isAbsent = snapshot.fluentd.kind === 'absent';
@@ -36,14 +39,28 @@ export function observe(previous: Observation | undefined, snapshot: Snapshot, l
     movedAt,
     readSince: isRead ? (movedNow ?? previous?.readSince ?? snapshot.at) : undefined,
     rotatedAt: hasRotation(files, memory) ? snapshot.at : previous?.rotatedAt,
+    isWhole: snapshot.depth !== 'rest',
     undiscovered,
     unlisted,
     buffers: snapshot.buffers,
     fluentd: snapshot.fluentd,
     goneSince: isAbsent && memory.fluentdSeen ? (previous?.goneSince ?? snapshot.at) : undefined,
     requests: snapshot.requests,
-    memory: remember(memory, snapshot, { files, limits }),
+    memory: remember(memory, snapshot, { files, movedAt, limits }),
   };
+}
+
+/** in_tail would have found a file that it may read within one refresh_interval: two make sure. */
+function unreadableIn(snapshot: Snapshot, memory: Memory, { tail }: Limits): ReadonlySet<string> {
+  const since = [...closedSinceOf(snapshot, memory)];
+  return new Set(
+    since.filter(([, at]) => snapshot.at - at >= 2 * tail.refreshInterval).map(([path]) => path),
+  );
+}
+
+/** Nothing waits for a file that Fluentd may not read; its bytes are left. */
+function asUnreadable(file: ObservedFile): ObservedFile {
+  return { ...file, state: 'unreadable', lag: file.size, read: true };
 }
 
 interface Before {

@@ -4,22 +4,29 @@ import { type FluentdReading, isSame, type ProcessIdentity } from '../fluentd/pr
 export interface WorkerMemory {
   /** All that this supervisor has had. */
   readonly workers: readonly ProcessIdentity[];
-  /** One has ended, and another one runs in its place. */
+  /** Another supervisor, which this one has started to take its place (SIGUSR2 since 1.18). */
+  readonly successor: ProcessIdentity | undefined;
+  /** Since the look before, a worker or the whole Fluentd has ended by itself, and another one has taken its place. */
   readonly workerReplaced: boolean;
 }
 
-export const NO_WORKERS: WorkerMemory = { workers: [], workerReplaced: false };
+export const NO_WORKERS: WorkerMemory = { workers: [], successor: undefined, workerReplaced: false };
 
 /** A worker that dies is started again, and what was in its memory is gone; while Fluentd ends none is. */
 export function watchWorkers(
-  { workers, workerReplaced }: WorkerMemory,
+  { workers, successor }: WorkerMemory,
   fluentd: FluentdReading,
   supervisor: ProcessIdentity | undefined,
 ): WorkerMemory {
-  if (fluentd.kind !== 'running') return { workers, workerReplaced };
-  const isOther = supervisor === undefined || !isSame(supervisor, fluentd.supervisor);
+  if (fluentd.kind !== 'running') return { workers, successor, workerReplaced: false };
+  const isOther = supervisor !== undefined && !isSame(supervisor, fluentd.supervisor);
+  const isHandedOver = isOther && successor !== undefined && isSame(successor, fluentd.supervisor);
   const before = isOther ? [] : workers;
   const added = fluentd.workers.filter((worker) => !before.some((known) => isSame(known, worker)));
   const gone = before.some((known) => !fluentd.workers.some((worker) => isSame(known, worker)));
-  return { workers: [...before, ...added], workerReplaced: workerReplaced || (gone && added.length > 0) };
+  return {
+    workers: [...before, ...added],
+    successor: fluentd.successor ?? (isOther ? undefined : successor),
+    workerReplaced: (gone && added.length > 0) || (isOther && !isHandedOver),
+  };
 }

@@ -1,18 +1,35 @@
-import type { Chunk } from '../../core/fluentd/buffers.ts';
-import { statFiles } from './files.ts';
+import { statfs } from 'node:fs/promises';
+import { type Chunk, type ChunkListing, chunkBirth, isChunk } from '../../core/fluentd/chunk.ts';
+import { parseGlob } from '../../core/in-tail/path-glob.ts';
+import { exists, statFiles } from './files.ts';
 import { rubyGlob } from './walk.ts';
 
-/** Staged `b` or queued `q`, then 32 hex digits (lib/fluent/plugin/buffer/file_chunk.rb); the `.meta` beside it is no chunk. */
-const CHUNK = /\.[bq][0-9a-f]{32}\.[^/]*$/;
+/** A chunk file and its `.meta` take a page each: with less than this free the next one fails. */
+const ROOM_FOR_A_CHUNK = 16 * 1024;
 
-/** The chunk files that the globs name, each once. */
-export async function listChunks(globs: readonly string[]): Promise<readonly Chunk[]> {
+/** The chunks of one buffer. The first of its globs stands for the directory that Fluentd makes when it starts. */
+export async function listChunks(globs: readonly string[]): Promise<ChunkListing> {
+  const chunks = (await listBackups(globs)).filter(({ path }) => isChunk(path));
+  const directory = parseGlob(globs[0] ?? '')[0]?.base ?? '';
+  const isThere = chunks.length > 0 || (await exists(directory));
+  return { chunks, isThere, isFull: isThere && (await isFull(directory)) };
+}
+
+/** The files at the globs, each once, with the time since Fluentd began them as chunks. */
+export async function listBackups(globs: readonly string[]): Promise<readonly Chunk[]> {
   const found = await Promise.all(globs.map(rubyGlob));
-  const paths = [...new Set(found.flat())].filter((path) => CHUNK.test(path) && !path.endsWith('.meta'));
+  const paths = [...new Set(found.flat())];
   const stats = await statFiles(paths);
-  return paths.flatMap((path, index) => {
+  const now = Date.now();
+  return paths.map((path, index) => {
     const stat = stats[index];
     // Renamed from staged to queued in this very moment, or just delivered: the next look knows.
-    return [{ path, size: stat === undefined || stat instanceof Error ? 0 : stat.size }];
+    const size = stat === undefined || stat instanceof Error ? 0 : stat.size;
+    return { path, size, age: Math.max(0, now - (chunkBirth(path) ?? now)) };
   });
+}
+
+async function isFull(directory: string): Promise<boolean> {
+  const disk = await statfs(directory).catch(() => undefined);
+  return disk !== undefined && disk.bavail * disk.bsize < ROOM_FOR_A_CHUNK;
 }

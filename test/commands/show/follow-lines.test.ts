@@ -21,7 +21,13 @@ function posFile(states: States, changes: Partial<PosFileOverview> = {}): PosFil
 }
 
 function look(posFiles: readonly PosFileOverview[], undiscovered: readonly string[] = []): Overview {
-  const files = undiscovered.map((path) => ({ posFile: '/p', path, size: 2, refreshInterval: 60_000 }));
+  const files = undiscovered.map((path) => ({
+    posFile: '/p',
+    path,
+    size: 2,
+    refreshInterval: 60_000,
+    unreadable: false,
+  }));
   return overview({ posFiles, undiscovered: files, unlisted: [], buffers: undefined });
 }
 

@@ -1,9 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { describeOutcome, exitCodeOf, type Outcome, outcomeOf } from '../../../src/core/drain/outcome.ts';
-import type { End, Gate, State } from '../../../src/core/drain/state.ts';
+import type { End, Gate } from '../../../src/core/drain/state.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { ABSENT, entry, fileOf, POS, running, seen, snapshot, type Watched } from '../../support/builders.ts';
+import {
+  ABSENT,
+  entry,
+  fileOf,
+  outputReading,
+  POS,
+  running,
+  seen,
+  snapshot,
+  told,
+  type Watched,
+} from '../../support/builders.ts';
 
 const UNREAD: Gate = { name: 'unread', why: '1 file unread' };
 const behind = entry({ path: '/behind', position: 10 });
@@ -13,7 +24,7 @@ describe('an outcome', () => {
   test('is drained where no gate was open and the last look finds nothing left', () => {
     expect(outcome({ kind: 'stopped' })).toMatchObject({
       end: 'stopped',
-      drained: true,
+      drained: 'drained',
       trigger: 'quiet',
       gate: null,
       left: { files: 0, bytes: 0, worst: [] },
@@ -21,17 +32,24 @@ describe('an outcome', () => {
   });
 
   test('names the gate that was open when the drain ended, also where the last look finds nothing left', () => {
-    expect(outcome({ kind: 'stopped' }, { gate: UNREAD })).toMatchObject({ drained: false, gate: UNREAD });
+    expect(outcome({ kind: 'stopped' }, { gate: UNREAD })).toMatchObject({
+      drained: 'not drained',
+      gate: UNREAD,
+    });
   });
 
   test('names what the last look finds, where the drain was clean', () => {
     const left = outcome({ kind: 'stopped' }, { files: [[behind, fileOf(behind, 30)]] });
-    expect(left).toMatchObject({ drained: false, gate: { name: 'unread' }, left: { files: 1, bytes: 20 } });
+    expect(left).toMatchObject({
+      drained: 'not drained',
+      gate: { name: 'unread' },
+      left: { files: 1, bytes: 20 },
+    });
   });
 
   test('is not drained where a file is unknown, and counts it', () => {
     expect(outcome({ kind: 'stopped' }, { files: [[behind, {}]] })).toMatchObject({
-      drained: false,
+      drained: 'not drained',
       left: { files: 1, bytes: 0, worst: [{ path: '/behind', lag: null, state: 'missing' }] },
     });
   });
@@ -39,7 +57,7 @@ describe('an outcome', () => {
   test('is not drained where the pos file is unknown', () => {
     const posFiles = [{ path: POS, kind: 'unreadable', error: 'EIO' }] as const;
     expect(outcome({ kind: 'stopped' }, { look: { posFiles } })).toMatchObject({
-      drained: false,
+      drained: 'not drained',
       gate: { name: 'pos-file' },
     });
   });
@@ -55,7 +73,7 @@ describe('an outcome', () => {
     ];
     const before = [snapshot(8_000, [[entry()]], { followed })];
     expect(outcome({ kind: 'stopped' }, { before })).toMatchObject({
-      drained: false,
+      drained: 'not drained',
       gate: { name: 'unread', why: '1 file went away unread, 3 B, first /new' },
       left: { files: 1, bytes: 3, worst: [{ path: '/new', lag: 3, state: 'missing' }] },
     });
@@ -66,11 +84,15 @@ describe('an outcome', () => {
     [false, null],
   ])('where a worker was replaced and a buffer is in memory (%s) has the gate %o', (inMemory, gate) => {
     const runs = (pid: number) => running({ workers: [{ pid, startTime: '1' }] });
-    const before = [1, 2].map((pid) => snapshot(pid, [[entry()]], { fluentd: runs(pid) }));
-    const look = { buffers: { ...NO_BUFFERS, none: false, inMemory } };
-    const told = outcome({ kind: 'stopped' }, { before, look });
-    if (gate === null) expect(told).toMatchObject({ drained: true, gate });
-    else expect(told).toMatchObject({ drained: false, gate });
+    const buffers = {
+      ...NO_BUFFERS,
+      none: false,
+      outputs: [outputReading({ inMemory, told: told({ chunks: 1 }) })],
+    };
+    const before = [1, 2].map((pid) => snapshot(pid, [[entry()]], { fluentd: runs(pid), buffers }));
+    const told_ = outcome({ kind: 'stopped' }, { before });
+    if (gate === null) expect(told_).toMatchObject({ drained: 'drained', gate });
+    else expect(told_).toMatchObject({ drained: 'not drained', gate });
   });
 
   test('lists the ten files with most left, what is unknown first', () => {
@@ -95,18 +117,21 @@ describe('an outcome', () => {
   });
 
   test.each([
-    ['a buffer in memory', { inMemory: true }],
-    ['a buffer that nobody sees', { unseen: ['all'] }],
+    ['a buffer in memory', { outputs: [outputReading()] }],
+    ['a buffer that nobody sees', { hidden: ['all'] }],
   ])('killed with %s is not drained, also where it was seen empty', (_, buffers) => {
     const look = { buffers: { ...NO_BUFFERS, none: false, ...buffers } };
     expect(outcome({ kind: 'killed' }, { look })).toMatchObject({
-      drained: false,
-      gate: { name: 'buffers', why: 'Fluentd had to be killed; what its memory held is not known' },
+      drained: 'not drained',
+      gate: {
+        name: 'buffers',
+        why: 'Fluentd had to be killed; what became of the lines in its memory is not known',
+      },
     });
   });
 
   test.each(['killed', 'ended-by-itself'] as const)('%s may be drained', (kind) => {
-    expect(outcome({ kind }).drained).toBe(true);
+    expect(outcome({ kind }).drained).toBe('drained');
   });
 
   test.each([
@@ -116,7 +141,7 @@ describe('an outcome', () => {
     { kind: 'not-permitted', why: 'w' },
     { kind: 'ambiguous', why: 'w' },
   ] as const)('$kind is never drained', (end) => {
-    expect(outcome(end).drained).toBe(false);
+    expect(outcome(end).drained).toBe('not drained');
   });
 });
 
@@ -141,7 +166,7 @@ describe('the exit code', () => {
 
   test('is 3 under --strict where an unfinished last line is left, though the drain was clean', () => {
     const left = outcome({ kind: 'stopped' }, { files: [halfLine] });
-    expect(left.drained).toBe(true);
+    expect(left.drained).toBe('drained');
     expect(exitCodeOf(left, { strict: true })).toBe(3);
   });
 
@@ -158,7 +183,8 @@ describe('the exit code', () => {
   });
 
   test('is 3 under --strict where chunks are left on disk', () => {
-    const buffers = { ...NO_BUFFERS, onDisk: [{ path: '/b/q1', size: 10 }], none: false };
+    const onDisk = [{ path: '/b/q1', size: 10, age: 0 }];
+    const buffers = { ...NO_BUFFERS, outputs: [outputReading({ onDisk, told: undefined })], none: false };
     expect(exitCodeOf(outcome({ kind: 'stopped' }, { look: { buffers } }), { strict: true })).toBe(3);
   });
 });
@@ -190,8 +216,9 @@ interface Facts {
 }
 
 function outcome(end: End, { gate, files = [[entry()]], look = {}, before = [] }: Facts = {}): Outcome {
-  const verdict = { trigger: { by: 'quiet', at: 0 }, gate, held: { chunks: 0, bytes: 0 } } as const;
-  const stopped: State = { name: 'stopped', since: 9_000, end, verdict };
+  const trigger = { by: 'quiet', at: 0 } as const;
+  const result = { trigger, gate, held: { chunks: 0, bytes: 0 }, flush: undefined };
+  const stopped = { name: 'stopped', since: 9_000, end, result } as const;
   const last = seen([...before, snapshot(9_000, files, { fluentd: ABSENT, ...look })]);
   return outcomeOf(stopped, 'why', { seen: last, durations: { watching: 1_000, stopping: 4_200 } });
 }

@@ -228,7 +228,6 @@ describe('a file that in_tail has still to find', () => {
   test.each([
     ['has an entry by then', [snapshot(SECOND, [[at(5)], [entry({ path: '/new', inode: '8' })]], follows())]],
     ['is there under another name', [snapshot(SECOND, [[at(5)]], follows({ ...fresh, path: '/newer' }))]],
-    ['is not looked for', [snapshot(SECOND, [[at(5)]], { followed: undefined })]],
     ['is empty', [snapshot(0, [[at(5)]], follows({ ...fresh, size: 0 })), snapshot(1, [[at(5)]], follows())]],
   ])('is not where it %s', (_, looks) => {
     const before = looks.length > 1 ? [] : [first];
@@ -247,14 +246,14 @@ describe('a worker', () => {
     ['beside whom another one starts has not', [runs(0, 1), runs(1, 1, 2)], false],
     ['that ends with its Fluentd has not', [runs(0, 1, 2), runs(1, 2), runs(2)], false],
     [
-      'of another supervisor has not',
+      'of a Fluentd in whose place another one runs has been replaced',
       [
         runs(0, 1),
         snapshot(1, [[at(5)]], {
           fluentd: running({ supervisor: { pid: 9, startTime: '9' }, workers: [worker(2)] }),
         }),
       ],
-      false,
+      true,
     ],
   ])('%s', (_, looks, replaced) => {
     expect(seen(looks).memory.workerReplaced).toBe(replaced);

@@ -1,0 +1,76 @@
+import { heldBy } from '../fluentd/buffers.ts';
+import type { Observation } from '../observe/observation.ts';
+import { BLOCKED_AFTER } from '../observe/observe.ts';
+import type { Millis } from '../text/units.ts';
+import { isOver, lastFlushAt, startEnd } from './deadlines.ts';
+import { hasBytesLeft } from './gates.ts';
+import type { Policy } from './policy.ts';
+import type { Draining, Gate } from './state.ts';
+
+/** How long a flush is given before it is asked for again, where chunks are still left. */
+const FLUSH_AGAIN: Millis = 10_000;
+/** The least time between two flushes: each makes small chunks, and keeps a thread of Fluentd busy for a second or more. */
+const FLUSH_PAUSE: Millis = 2_000;
+/** in_tail looks at its files once a second: an input that has stood still for longer is held up. */
+const HELD_UP: Millis = 1_500;
+/** A buffer with less room than this, in percent, does not take what in_tail has read. */
+const FULL = 5;
+
+/**
+ * When the next flush would help; undefined: none would. `gate` is the first closed one. A flush helps once everything is read, again where
+ * chunks stay, where a full buffer holds up in_tail, and shortly before the deadline.
+ */
+export function flushAt(state: Draining, gate: Gate, seen: Observation, policy: Policy): Millis | undefined {
+  if (!mayFlush(state, seen, policy)) return undefined;
+  const last = state.flush?.at ?? Number.NEGATIVE_INFINITY;
+  switch (gate.name) {
+    case 'flush':
+      return seen.at;
+    case 'buffers':
+      return last + FLUSH_AGAIN;
+    case 'unread':
+    case 'undiscovered':
+      return earliest(heldUpAt(seen, policy), lastFlushAt(state.trigger, seen, policy), last + FLUSH_PAUSE);
+    default:
+      return Math.max(lastFlushAt(state.trigger, seen, policy), last + FLUSH_PAUSE);
+  }
+}
+
+/** Whether Fluentd has buffers, and is up to flush them. A Fluentd that has just been started dies of SIGUSR1. */
+export function mayFlush({ flush }: Draining, seen: Observation, policy: Policy): boolean {
+  const { fluentd, buffers } = seen;
+  if (policy.dryRun || buffers?.none === true || !seen.started) return false;
+  if (fluentd.kind === 'absent' || fluentd.kind === 'ambiguous' || fluentd.kind === 'wrapper') return false;
+  return isOver(startEnd(seen, policy), seen.at) && (hasMovedSince(flush?.at, seen) || mayHoldChunks(seen));
+}
+
+function hasMovedSince(at: Millis | undefined, { movedAt }: Observation): boolean {
+  return at === undefined || (movedAt !== undefined && movedAt > at);
+}
+
+/** Some output holds chunks that a flush would send, or cannot be seen. One that retries does not mind a flush. */
+function mayHoldChunks({ buffers }: Observation): boolean {
+  if (buffers === undefined) return false;
+  const isHelped = buffers.outputs.some(
+    (output) => output.told?.retrying !== true && (heldBy(output).chunks > 0 || isUnseen(output)),
+  );
+  return isHelped || buffers.hidden.length > 0;
+}
+
+function isUnseen({ told, onDisk }: { told: unknown; onDisk: unknown }): boolean {
+  return told === undefined && onDisk === undefined;
+}
+
+/** Since when a full buffer has held in_tail up, plus the time for which it may stand still anyway; undefined: it is not held up. */
+function heldUpAt(seen: Observation, { tail }: Policy): Millis | undefined {
+  if (!hasBytesLeft(seen) || !mayHoldChunks(seen) || seen.movedAt === undefined) return undefined;
+  const told = (seen.buffers?.outputs ?? []).flatMap((output) => output.told ?? []);
+  const isFull = told.some(({ space }) => space <= FULL);
+  const isKnown = told.length === seen.buffers?.outputs.length && seen.buffers.hidden.length === 0;
+  if (isKnown && !isFull) return undefined;
+  return seen.movedAt + (isFull || tail.readLimit === undefined ? HELD_UP : BLOCKED_AFTER);
+}
+
+function earliest(heldUp: Millis | undefined, lastFlush: Millis, pauseEnd: Millis): Millis {
+  return Math.max(heldUp === undefined ? lastFlush : Math.min(heldUp, lastFlush), pauseEnd);
+}

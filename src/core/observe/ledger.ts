@@ -1,0 +1,198 @@
+import type { BuffersReading, Held, OutputReading } from '../fluentd/buffers.ts';
+import { heldBy, NOTHING_HELD, unseenIn } from '../fluentd/buffers.ts';
+import type { Chunk } from '../fluentd/chunk.ts';
+import type { MonitoredOutput } from '../fluentd/monitor-agent.ts';
+import type { Millis } from '../text/units.ts';
+
+/**
+ * What is known of the delivery by each output, from the first look to the last. A chunk that is gone from its buffer was sent or
+ * thrown away, and only the counters tell which: `chunks + sent` falls when chunks are thrown away, and never else.
+ */
+export interface Ledger {
+  readonly accounts: ReadonlyMap<string, Account>;
+  /** When the buffers were last looked at; undefined: not yet. */
+  readonly at: Millis | undefined;
+  /** Whether buffers in memory exist, and whether all of them can be seen. */
+  readonly memory: 'none' | 'seen' | 'unseen';
+  /** Buffers that nobody can see, by name. */
+  readonly unseen: readonly string[];
+  /** The processes that answered, where they tell. */
+  readonly agents: readonly string[];
+  /** Another Fluentd has taken the place of one that held lines in memory, or read some since the last look. */
+  readonly lostWithProcess: boolean;
+  /** Chunks that were put aside before the first look. */
+  readonly oldBackups: ReadonlySet<string> | undefined;
+  /** Chunks that Fluentd has given up and put aside since. */
+  readonly givenUp: readonly Chunk[];
+  /** Buffers whose disk was seen full. */
+  readonly full: readonly string[];
+}
+
+/** What one output has done. */
+export interface Account {
+  /** `@id`, or `object:…`. */
+  readonly id: string;
+  readonly name: string;
+  /** `chunks + sent`: the most that two looks in a row have shown. */
+  readonly most: number;
+  /** The same in the last look. */
+  readonly last: number;
+  readonly held: Held;
+  readonly inMemory: boolean;
+  readonly emitted: number;
+  readonly emitErrors: number;
+  readonly space: number;
+  /** Chunks that were thrown away. */
+  readonly thrownAway: Held;
+  /** How often records could not be put into the buffer. */
+  readonly refused: number;
+}
+
+export const NO_LEDGER: Ledger = {
+  accounts: new Map(),
+  at: undefined,
+  memory: 'none',
+  unseen: [],
+  agents: [],
+  lostWithProcess: false,
+  oldBackups: undefined,
+  givenUp: [],
+  full: [],
+};
+
+/** Where less is free, an output may have refused records only until there was room again. */
+const ROOM_ENOUGH = 20;
+
+/** What else has to be known to keep the ledger. */
+export interface Circumstances {
+  readonly at: Millis;
+  /** The last movement of any position. */
+  readonly movedAt: Millis | undefined;
+  /** A worker ended and another one took its place since the last look. */
+  readonly isReplaced: boolean;
+  /** Fluentd was started by posidle: its counters began at 0 under its eyes. */
+  readonly isChild: boolean;
+}
+
+/** The ledger after a look. */
+export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, now: Circumstances): Ledger {
+  const isOther = now.isReplaced || (reading !== undefined && isOtherFluentd(ledger, reading));
+  const lostWithProcess = ledger.lostWithProcess || (isOther && mayHaveLost(ledger, now));
+  if (reading === undefined)
+    return { ...ledger, accounts: isOther ? new Map() : ledger.accounts, lostWithProcess };
+  const isNew = isOther || (ledger.at === undefined && now.isChild);
+  const oldBackups = ledger.oldBackups ?? new Set(now.isChild ? [] : reading.backups.map(({ path }) => path));
+  const setAside = {
+    oldBackups,
+    givenUp: reading.backups.filter(({ path }) => !oldBackups.has(path)),
+    full: [...new Set([...ledger.full, ...reading.full])],
+  };
+  if (!reading.asked) return { ...ledger, ...setAside };
+  return {
+    accounts: accountsOf(reading.outputs, isOther ? NO_LEDGER.accounts : ledger.accounts, isNew),
+    at: now.at,
+    memory: memoryOf(reading),
+    unseen: unseenIn(reading),
+    agents: reading.agents.length > 0 ? reading.agents : ledger.agents,
+    lostWithProcess,
+    ...setAside,
+  };
+}
+
+/** The agents name other processes, or a counter has gone back. */
+function isOtherFluentd({ agents, accounts }: Ledger, reading: BuffersReading): boolean {
+  const isRenamed = agents.length > 0 && reading.agents.some((agent) => !agents.includes(agent));
+  return (
+    isRenamed ||
+    reading.outputs.some(
+      ({ key, told }) => (told?.emitted ?? 0) < (accounts.get(key)?.emitted ?? 0) && told !== undefined,
+    )
+  );
+}
+
+function memoryOf({ outputs, hidden }: BuffersReading): Ledger['memory'] {
+  const inMemory = outputs.filter((output) => output.inMemory);
+  if (hidden.length > 0 || inMemory.some(({ told }) => told === undefined)) return 'unseen';
+  return inMemory.length > 0 ? 'seen' : 'none';
+}
+
+/** Nothing is lost with a process whose memory was seen empty, and that has read nothing since. */
+export function mayHaveLost(
+  { at, memory, accounts }: Ledger,
+  { movedAt }: Pick<Circumstances, 'movedAt'>,
+): boolean {
+  if (at === undefined || memory === 'none') return false;
+  const held = [...accounts.values()].some(
+    (account) => account.inMemory && account.held.chunks + account.held.bytes > 0,
+  );
+  const since = memory === 'seen' ? at : Number.NEGATIVE_INFINITY;
+  return held || (movedAt !== undefined && movedAt > since);
+}
+
+function accountsOf(
+  outputs: readonly OutputReading[],
+  before: Ledger['accounts'],
+  isNew: boolean,
+): ReadonlyMap<string, Account> {
+  const now = outputs.flatMap((output) =>
+    output.told === undefined
+      ? []
+      : [
+          [
+            output.key,
+            accountOf(output, output.told, before.get(output.key) ?? begun(output, isNew)),
+          ] as const,
+        ],
+  );
+  return new Map([...before, ...now]);
+}
+
+/** Counters of a Fluentd that ran before the first look count from there on. */
+function begun({ name, inMemory, told }: OutputReading, isNew: boolean): Account {
+  const nothing = {
+    id: told?.id ?? '',
+    name,
+    inMemory,
+    most: 0,
+    last: 0,
+    held: NOTHING_HELD,
+    thrownAway: NOTHING_HELD,
+    refused: 0,
+    space: 100,
+  };
+  return {
+    ...nothing,
+    emitted: isNew ? 0 : (told?.emitted ?? 0),
+    emitErrors: isNew ? 0 : (told?.emitErrors ?? 0),
+  };
+}
+
+/** The counters are read one after the other, so a single look may be off by a chunk: two looks have to agree. */
+function accountOf(output: OutputReading, told: MonitoredOutput, before: Account): Account {
+  const held = heldBy(output);
+  const now = told.chunks + told.sent;
+  const most = Math.max(before.most, Math.min(before.last, now));
+  const lost = Math.max(0, most - Math.max(before.last, now));
+  const hasRoom = Math.min(told.space, before.space) >= ROOM_ENOUGH;
+  return {
+    id: told.id,
+    name: before.name,
+    inMemory: before.inMemory,
+    most: most - lost,
+    last: now,
+    // What was held before the loss tells how many bytes went with it.
+    held: now < most && lost === 0 ? before.held : held,
+    emitted: told.emitted,
+    emitErrors: told.emitErrors,
+    space: told.space,
+    thrownAway:
+      lost === 0
+        ? before.thrownAway
+        : plus(before.thrownAway, { chunks: lost, bytes: Math.max(0, before.held.bytes - held.bytes) }),
+    refused: before.refused + (hasRoom ? Math.max(0, told.emitErrors - before.emitErrors) : 0),
+  };
+}
+
+function plus(one: Held, other: Held): Held {
+  return { chunks: one.chunks + other.chunks, bytes: one.bytes + other.bytes };
+}
