@@ -36,7 +36,11 @@ export async function findFluentd(
   const wanted = await resolve(host, fluentd);
   const rows = (all: readonly ProcessRow[]) =>
     wanted.rows(all).filter((row) => mayReplace(row, last, fluentd));
-  const found = searchTable(host, table, { wanted: { ...wanted, rows }, rpc: rpcOf(subject) });
+  const found = searchTable(host, table, {
+    wanted: { ...wanted, rows },
+    rpc: rpcOf(subject),
+    force: 'force' in fluentd && fluentd.force === true,
+  });
   if (found.kind !== 'absent') return found;
   const gone = last === undefined ? found : { ...found, last };
   return (known && orphansOf(host, table, known)) ?? (await remote(host, subject)) ?? gone;
@@ -173,13 +177,20 @@ function byPid(pid: number): Wanted['rows'] {
 interface Search {
   readonly wanted: Wanted;
   readonly rpc: Endpoint | undefined;
+  readonly force: boolean;
 }
 
-function searchTable(host: Host, table: readonly ProcessRow[], { wanted, rpc }: Search): FluentdReading {
+function searchTable(
+  host: Host,
+  table: readonly ProcessRow[],
+  { wanted, rpc, force }: Search,
+): FluentdReading {
   const rows = wanted.rows(table);
   const [row] = rows;
   if (row === undefined) return { kind: 'absent', why: wanted.why };
   if (rows.length > 1) return { kind: 'ambiguous', candidates: rows };
+  const isOne = force || isFluentd(row.argv) || findWorkers(table, row.pid).length > 0;
+  if (!isOne) return { kind: 'foreign', row };
   return runningBy(host, table, { row, rpc });
 }
 

@@ -112,6 +112,7 @@ test('a look is dated, and holds fluentd and the requests so far', async () => {
     looks: new Map(),
     depth: 'rest',
     followed: [],
+    closed: new Set(),
     buffers: expect.objectContaining({ outputs: [], asked: true }),
     fluentd: ABSENT,
     requests: [{ by: 'SIGINT', at: 2_000 }],

@@ -113,6 +113,8 @@ function describeFluentd({ fluentd }: Observation): string {
       return `no fluentd shows below the command, pid ${fluentd.leader.pid}`;
     case 'remote':
       return 'fluentd runs: its RPC answers';
+    case 'foreign':
+      return `pid ${fluentd.row.pid} is no fluentd`;
     case 'ambiguous':
       return `${fluentd.candidates.length} independent fluentds run`;
   }

@@ -45,8 +45,14 @@ export function describeEnd(end: End): string {
     case 'no-fluentd':
     case 'not-permitted':
     case 'ambiguous':
+    case 'no-fluentd-named':
       return end.why;
   }
+}
+
+/** The process that was named, and why nothing is sent to it. */
+export function describeForeign({ pid, argv }: ProcessRow): string {
+  return `pid ${pid} (${argv.join(' ').trim()}) is no fluentd: a flush would kill it; name another process, or add --force`;
 }
 
 /** The fluentds that were found, and how to name the one that is meant. */

@@ -36,11 +36,13 @@ export function flushAt(state: Draining, gate: Gate, seen: Observation, policy: 
   }
 }
 
+const CAN_FLUSH: ReadonlySet<Observation['fluentd']['kind']> = new Set(['running', 'orphaned', 'remote']);
+
 /** Whether Fluentd has buffers, and is up to flush them. A Fluentd that has just been started dies of SIGUSR1. */
 export function mayFlush({ flush }: Draining, seen: Observation, policy: Policy): boolean {
   const { fluentd, buffers } = seen;
   if (policy.dryRun || buffers?.none === true || !seen.started) return false;
-  if (fluentd.kind === 'absent' || fluentd.kind === 'ambiguous' || fluentd.kind === 'wrapper') return false;
+  if (!CAN_FLUSH.has(fluentd.kind)) return false;
   return isOver(startEnd(seen, policy), seen.at) && (hasMovedSince(flush?.at, seen) || mayHoldChunks(seen));
 }
 
@@ -61,14 +63,14 @@ function isUnseen({ told, onDisk }: { told: unknown; onDisk: unknown }): boolean
   return told === undefined && onDisk === undefined;
 }
 
-/** Since when a full buffer has held in_tail up, plus the time for which it may stand still anyway; undefined: it is not held up. */
+/** When a full buffer holds in_tail up: at once where that is told, else once it has stood still for too long; undefined: it does not. */
 function heldUpAt(seen: Observation, { tail }: Policy): Millis | undefined {
   if (!hasBytesLeft(seen) || !mayHoldChunks(seen) || seen.movedAt === undefined) return undefined;
   const told = (seen.buffers?.outputs ?? []).flatMap((output) => output.told ?? []);
   const isFull = told.some(({ space }) => space <= FULL);
   const isKnown = told.length === seen.buffers?.outputs.length && seen.buffers.hidden.length === 0;
-  if (isKnown && !isFull) return undefined;
-  return seen.movedAt + (isFull || tail.readLimit === undefined ? HELD_UP : BLOCKED_AFTER);
+  if (isFull) return seen.at;
+  return isKnown ? undefined : seen.movedAt + (tail.readLimit === undefined ? HELD_UP : BLOCKED_AFTER);
 }
 
 function earliest(heldUp: Millis | undefined, lastFlush: Millis, pauseEnd: Millis): Millis {

@@ -94,6 +94,7 @@ export function exitCodeOf(outcome: Outcome, { strict }: { readonly strict: bool
     case 'not-permitted':
       return EXIT.notPermitted;
     case 'ambiguous':
+    case 'no-fluentd-named':
       return EXIT.usage;
     case 'survived':
       return EXIT.left;

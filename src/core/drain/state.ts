@@ -102,6 +102,7 @@ export type End =
   | { readonly kind: 'no-fluentd'; readonly why: string }
   | { readonly kind: 'not-permitted'; readonly why: string }
   | { readonly kind: 'ambiguous'; readonly why: string }
+  | { readonly kind: 'no-fluentd-named'; readonly why: string }
   | { readonly kind: 'dry-run' };
 
 /** An order to the outside world. */

@@ -19,7 +19,7 @@ import {
   stopDeadline,
   triggerAt,
 } from './deadlines.ts';
-import { describeCandidates } from './explain.ts';
+import { describeCandidates, describeForeign } from './explain.ts';
 import { flushAt, mayFlush } from './flushing.ts';
 import { acceptsEmpty, drainGate, hasBytesLeft, readGate } from './gates.ts';
 import {
@@ -176,6 +176,8 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
       : undefined;
   if (fluentd.kind === 'ambiguous')
     return finish({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, result);
+  if (fluentd.kind === 'foreign')
+    return finish({ kind: 'no-fluentd-named', why: describeForeign(fluentd.row) }, seen, result);
   if (seen.goneSince !== undefined && (policy.parent || state.name === 'draining')) {
     const deadline = state.name === 'draining' ? returnDeadline(state.trigger, seen, policy) : seen.goneSince;
     if (isOver(deadline, seen.at)) return finish({ kind: 'ended-by-itself' }, seen, result);

@@ -22,9 +22,10 @@ export interface ProcessIdentity {
 /** Which fluentd is meant: the one that is found by itself, or the one that the user named. */
 export type FluentdTarget =
   | { readonly by: 'search' }
-  | { readonly by: 'pid'; readonly pid: number }
+  /** `force`: also where it is no Fluentd, by its command line. */
+  | { readonly by: 'pid'; readonly pid: number; readonly force?: boolean }
   | { readonly by: 'pid-file'; readonly path: string }
-  | { readonly by: 'pattern'; readonly pattern: RegExp }
+  | { readonly by: 'pattern'; readonly pattern: RegExp; readonly force?: boolean }
   /** What runs in the session that this child leads, or below the child: behind wrappers, and after restarts. */
   | { readonly by: 'session'; readonly leader: number };
 
@@ -58,7 +59,9 @@ export type FluentdReading =
     }
   /** No process to be seen, but Fluentd's RPC answers: it runs in another container. */
   | { readonly kind: 'remote'; readonly permitted: true }
-  | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] };
+  | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] }
+  /** The process that the user named is no Fluentd: SIGUSR1 would end it. */
+  | { readonly kind: 'foreign'; readonly row: ProcessRow };
 
 const PROGRAM = /^(fluentd|td-agent)$/;
 const RUBY = /^j?ruby[\d.]*$/;
