@@ -54,6 +54,8 @@ export interface Processes {
   readonly self: number;
   listProcesses(): Promise<readonly ProcessRow[]>;
   maySignal(pid: number): boolean;
+  /** Whether a process holds one of these files open; undefined: its open files may not be looked at. */
+  holdsOpen(pid: number, paths: readonly string[]): boolean | undefined;
   /** Checks the identity right before the signal. */
   signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
 }

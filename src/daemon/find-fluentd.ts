@@ -1,7 +1,7 @@
 import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
+import { CONFIG_PATH, parseAgentIdentity } from '../core/fluentd/monitor-agent.ts';
 import {
   type FluentdReading,
-  type FluentdTarget,
   findByPattern,
   findByWorkers,
   findInSession,
@@ -17,58 +17,185 @@ import {
 } from '../core/fluentd/processes.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
+import { reachable } from './read-buffers.ts';
 
 /** What says where Fluentd may be found. */
-export type Whereabouts = Pick<Subject, 'fluentd' | 'conf' | 'stopVia'>;
+export type Whereabouts = Pick<Subject, 'fluentd' | 'conf' | 'stopVia' | 'posFiles'>;
 
-/** Where fluentd is now: the one that is known for as long as it runs, else whichever is found. */
-export async function findFluentd(
-  host: Host,
-  subject: Whereabouts,
-  known: FluentdReading | undefined,
-): Promise<FluentdReading> {
-  const table = await host.listProcesses();
-  const same = known && stillRunning(table, known);
-  if (same !== undefined) return same;
-  const { fluentd } = subject;
-  if (fluentd.by === 'session') return findBelow(host, table, { ...fluentd, known, rpc: rpcOf(subject) });
-  const last = lastOf(known);
-  const wanted = await resolve(host, fluentd);
-  const rows = (all: readonly ProcessRow[]) =>
-    wanted.rows(all).filter((row) => mayReplace(row, last, fluentd));
-  const found = searchTable(host, table, {
-    wanted: { ...wanted, rows },
-    rpc: rpcOf(subject),
-    force: 'force' in fluentd && fluentd.force === true,
-  });
-  if (found.kind !== 'absent') return found;
-  const gone = last === undefined ? found : { ...found, last };
-  return (known && orphansOf(host, table, known)) ?? (await remote(host, subject)) ?? gone;
-}
+type Table = readonly ProcessRow[];
 
-interface Child {
-  readonly leader: number;
-  readonly known: FluentdReading | undefined;
-  readonly rpc: Endpoint | undefined;
-}
+const GONE: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
 
-/** Orphaned workers go to the next init above them, which is not their supervisor: they come before what has workers. */
-function findBelow(host: Host, table: readonly ProcessRow[], { leader, known, rpc }: Child): FluentdReading {
-  const named = findInSession(table, leader);
-  if (named !== undefined) return runningBy(host, table, { row: named, rpc });
-  const orphans = known && orphansOf(host, table, known);
-  if (orphans !== undefined) return orphans;
-  const renamed = findByWorkers(table, leader);
-  if (renamed !== undefined) return runningBy(host, table, { row: renamed, rpc });
-  const row = table.find(({ pid, zombie }) => pid === leader && !zombie);
-  if (row === undefined) return { kind: 'absent', why: 'fluentd has ended' };
-  const since = known?.kind === 'wrapper' ? known.since : host.now();
-  return {
-    kind: 'wrapper',
-    leader: identityOf(row),
-    since,
-    permitted: rpc !== undefined || host.maySignal(leader),
-  };
+/** Finds the Fluentd that is meant, look after look. */
+export class FluentdFinder {
+  readonly #host: Host;
+  readonly #subject: Whereabouts;
+
+  constructor(host: Host, subject: Whereabouts) {
+    this.#host = host;
+    this.#subject = subject;
+  }
+
+  /** Where Fluentd is now: the one that is known for as long as it runs, else whichever is found. */
+  async find(known: FluentdReading | undefined): Promise<FluentdReading> {
+    const { fluentd } = this.#subject;
+    const table = await this.#host.listProcesses();
+    const same = known && stillRunning(table, known);
+    if (same !== undefined) return await this.#withProof(same);
+    if (fluentd.by === 'session') return this.#findBelow(table, fluentd.leader, known);
+    const found = await this.#search(table, lastOf(known));
+    if (found.kind !== 'absent') return found;
+    return (known && this.#orphansOf(table, known)) ?? (await this.#remote()) ?? found;
+  }
+
+  /** What is left of the very Fluentd that was told to stop: another one that starts meanwhile is not meant. */
+  async follow(known: FluentdReading): Promise<FluentdReading> {
+    if (known.kind === 'remote') return (await this.#remote()) ?? GONE;
+    const table = await this.#host.listProcesses();
+    if (known.kind === 'wrapper') return isAlive(table, known.leader) ? known : GONE;
+    return (
+      stillRunning(table, known) ?? this.#successorOf(table, known) ?? this.#orphansOf(table, known) ?? GONE
+    );
+  }
+
+  /** Orphaned workers go to the next init above them, which is not their supervisor: they come before what has workers. */
+  #findBelow(table: Table, leader: number, known: FluentdReading | undefined): FluentdReading {
+    const named = findInSession(table, leader);
+    if (named !== undefined) return this.#running(table, named, true);
+    const orphans = known && this.#orphansOf(table, known);
+    if (orphans !== undefined) return orphans;
+    const renamed = findByWorkers(table, leader);
+    if (renamed !== undefined) return this.#running(table, renamed, true);
+    const row = table.find(({ pid, zombie }) => pid === leader && !zombie);
+    if (row === undefined) return { kind: 'absent', why: 'fluentd has ended' };
+    const since = known?.kind === 'wrapper' ? known.since : this.#host.now();
+    const permitted = this.#rpc() !== undefined || this.#host.maySignal(leader);
+    return { kind: 'wrapper', leader: identityOf(row), since, permitted };
+  }
+
+  async #search(table: Table, last: ProcessIdentity | undefined): Promise<FluentdReading> {
+    const { rows, why } = await this.#candidates(table);
+    const candidates = this.#signalable(rows.filter((row) => this.#mayReplace(row, last)));
+    const proofs = await Promise.all(candidates.map((row) => this.#isProven(table, row)));
+    const proven = candidates.filter((_, index) => proofs[index]);
+    const [row, ...others] = proven.length > 0 ? proven : candidates;
+    if (row === undefined) return { kind: 'absent', why, ...(last && { last }) };
+    if (others.length > 0) return { kind: 'ambiguous', candidates: [row, ...others] };
+    if (!this.#isForced() && !isFluentd(row.argv) && findWorkers(table, row.pid).length === 0)
+      return { kind: 'foreign', row };
+    return this.#running(table, row, proven.length > 0);
+  }
+
+  /** The processes that may be meant, and what to say where there is none. */
+  async #candidates(table: Table): Promise<{ rows: Table; why: string }> {
+    const { fluentd } = this.#subject;
+    switch (fluentd.by) {
+      case 'pid':
+        return { rows: byPid(table, fluentd.pid), why: `no process has the pid ${fluentd.pid} (--pid)` };
+      case 'pattern': {
+        const why = `no process matches ${fluentd.pattern} (--process)`;
+        return { rows: findByPattern(table, fluentd.pattern, this.#host.self), why };
+      }
+      case 'pid-file':
+        return await this.#inPidFile(table, fluentd.path);
+      default:
+        return { rows: findSupervisors(table), why: 'no fluentd runs' };
+    }
+  }
+
+  async #inPidFile(table: Table, path: string): Promise<{ rows: Table; why: string }> {
+    const content = await this.#host.readFile(path).catch((error: Error) => error);
+    if (content instanceof Error)
+      return { rows: [], why: `${path} (--pid-file) cannot be read: ${content.message}` };
+    const pid = Number.parseInt(new TextDecoder().decode(content?.bytes), 10);
+    if (Number.isNaN(pid)) return { rows: [], why: `${path} (--pid-file) holds no pid` };
+    // Fluentd leaves its pid file behind when it fails: the pid may be another process's by now.
+    const rows = byPid(table, pid).filter(({ argv }) => isFluentd(argv));
+    return { rows, why: `${path} (--pid-file) names pid ${pid}, which is no fluentd` };
+  }
+
+  /** A pid may be another process's by now, and a pattern may fit what is no fluentd: neither follows a fluentd that was seen. */
+  #mayReplace(row: ProcessRow, last: ProcessIdentity | undefined): boolean {
+    const { by } = this.#subject.fluentd;
+    if (last === undefined) return true;
+    if (by === 'pid') return isSame(row, last);
+    return by !== 'pattern' || isSame(row, last) || isFluentd(row.argv);
+  }
+
+  /** Beside a process that may be signalled, one that may not does not count. */
+  #signalable(rows: Table): Table {
+    const permitted = rows.filter(({ pid }) => this.#host.maySignal(pid));
+    return permitted.length > 0 ? permitted : rows;
+  }
+
+  /** Whether a process, or a worker of it, holds a pos file open, or answers where fluent.conf says that Fluentd does. */
+  async #isProven(table: Table, row: ProcessRow): Promise<boolean> {
+    if (this.#isForced()) return true;
+    const pids = [...findWorkers(table, row.pid), row].map(({ pid }) => pid);
+    const paths = await Promise.all(this.#subject.posFiles.map((pattern) => this.#host.expand(pattern)));
+    if (pids.some((pid) => this.#host.holdsOpen(pid, paths.flat()))) return true;
+    for (const { bind, port } of this.#subject.conf?.monitorAgents ?? []) {
+      const answer = await this.#host.get({ host: reachable(bind), port }, CONFIG_PATH);
+      const identity = answer === undefined ? undefined : parseAgentIdentity(answer);
+      if (identity?.split(' ').some((pid) => pids.includes(Number(pid)))) return true;
+    }
+    return false;
+  }
+
+  async #withProof(reading: FluentdReading): Promise<FluentdReading> {
+    if (reading.kind !== 'running' || reading.isProven) return reading;
+    const table = await this.#host.listProcesses();
+    const row = table.find((candidate) => isSame(candidate, reading.supervisor));
+    return { ...reading, isProven: row !== undefined && (await this.#isProven(table, row)) };
+  }
+
+  #isForced(): boolean {
+    const { fluentd } = this.#subject;
+    return 'force' in fluentd && fluentd.force === true;
+  }
+
+  #running(table: Table, row: ProcessRow, isProven: boolean): FluentdReading {
+    const maySignal = this.#host.maySignal(row.pid);
+    const hasRpc = this.#rpc() !== undefined;
+    return {
+      kind: 'running',
+      supervisor: identityOf(row),
+      workers: findWorkers(table, row.pid).map(identityOf),
+      alone: runsAlone(row.argv),
+      permitted: hasRpc || maySignal,
+      // A call reaches whoever listens at the endpoint of fluent.conf, and no other process.
+      isProven: isProven || (hasRpc && (!maySignal || this.#subject.stopVia === 'rpc')),
+    };
+  }
+
+  /** Workers that outlived their supervisor. */
+  #orphansOf(table: Table, known: FluentdReading): FluentdReading | undefined {
+    if (known.kind !== 'running' && known.kind !== 'orphaned') return undefined;
+    const workers = known.workers.filter((worker) => isAlive(table, worker));
+    const [first] = workers;
+    if (first === undefined) return undefined;
+    return { kind: 'orphaned', workers, permitted: this.#host.maySignal(first.pid) };
+  }
+
+  /** The supervisor that has taken the place of one that is gone. */
+  #successorOf(table: Table, known: FluentdReading): FluentdReading | undefined {
+    if (known.kind !== 'running' || known.successor === undefined) return undefined;
+    const { successor } = known;
+    const row = table.find((candidate) => isSame(candidate, successor) && !candidate.zombie);
+    return row && this.#running(table, row, true);
+  }
+
+  async #remote(): Promise<FluentdReading | undefined> {
+    const rpc = this.#subject.fluentd.by === 'search' ? this.#rpc() : undefined;
+    const isUp = rpc !== undefined && (await this.#host.isListening(rpc));
+    return isUp ? { kind: 'remote', permitted: true } : undefined;
+  }
+
+  /** The RPC that may be used: the supervisor itself answers there. */
+  #rpc(): Endpoint | undefined {
+    const { conf, stopVia } = this.#subject;
+    return stopVia === 'signal' ? undefined : conf?.rpc;
+  }
 }
 
 /** The supervisor that was there before. */
@@ -77,147 +204,20 @@ function lastOf(known: FluentdReading | undefined): ProcessIdentity | undefined 
   return known?.kind === 'absent' ? known.last : undefined;
 }
 
-/** A pid may be another process's by now, and a pattern may fit what is no fluentd: neither follows a fluentd that was seen. */
-function mayReplace(row: ProcessRow, last: ProcessIdentity | undefined, { by }: FluentdTarget): boolean {
-  if (last === undefined) return true;
-  if (by === 'pid') return isSame(row, last);
-  return by !== 'pattern' || isSame(row, last) || isFluentd(row.argv);
-}
-
-/** What is left of the very fluentd that was told to stop: another one that starts meanwhile is not meant. */
-export async function followFluentd(
-  host: Host,
-  subject: Whereabouts,
-  known: FluentdReading,
-): Promise<FluentdReading> {
-  const gone: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
-  if (known.kind === 'remote') return (await remote(host, subject)) ?? gone;
-  const table = await host.listProcesses();
-  if (known.kind === 'wrapper') return isAlive(table, known.leader) ? known : gone;
-  return (
-    stillRunning(table, known) ?? successorOf(host, table, known) ?? orphansOf(host, table, known) ?? gone
-  );
-}
-
-/** The supervisor that has taken the place of one that is gone. */
-function successorOf(
-  host: Host,
-  table: readonly ProcessRow[],
-  known: FluentdReading,
-): FluentdReading | undefined {
-  if (known.kind !== 'running' || known.successor === undefined) return undefined;
-  const { successor } = known;
-  const row = table.find((candidate) => isSame(candidate, successor) && !candidate.zombie);
-  return row && runningBy(host, table, { row, rpc: undefined });
-}
-
 /** The same supervisor, with the workers that it has now. */
-function stillRunning(table: readonly ProcessRow[], known: FluentdReading): FluentdReading | undefined {
-  if (known.kind !== 'running') return undefined;
-  const { supervisor } = known;
-  if (!isAlive(table, supervisor)) return undefined;
-  const successor = findSuccessor(table, supervisor.pid);
+function stillRunning(table: Table, known: FluentdReading): FluentdReading | undefined {
+  if (known.kind !== 'running' || !isAlive(table, known.supervisor)) return undefined;
   const { successor: _, ...rest } = known;
-  const workers = findWorkers(table, supervisor.pid).map(identityOf);
+  const { pid } = known.supervisor;
+  const successor = findSuccessor(table, pid);
+  const workers = findWorkers(table, pid).map(identityOf);
   return { ...rest, workers, ...(successor && { successor: identityOf(successor) }) };
 }
 
-function isAlive(table: readonly ProcessRow[], identity: ProcessIdentity): boolean {
+function isAlive(table: Table, identity: ProcessIdentity): boolean {
   return table.some((row) => isSame(row, identity) && !row.zombie);
 }
 
-/** The RPC that may be used: the supervisor itself answers there. */
-function rpcOf({ conf, stopVia }: Whereabouts): Endpoint | undefined {
-  return stopVia === 'signal' ? undefined : conf?.rpc;
-}
-
-async function remote(host: Host, subject: Whereabouts): Promise<FluentdReading | undefined> {
-  const rpc = subject.fluentd.by === 'search' ? rpcOf(subject) : undefined;
-  return rpc !== undefined && (await host.isListening(rpc)) ? { kind: 'remote', permitted: true } : undefined;
-}
-
-type Wanted = {
-  readonly why: string;
-  readonly rows: (table: readonly ProcessRow[]) => readonly ProcessRow[];
-};
-
-async function resolve(host: Host, target: Exclude<FluentdTarget, { by: 'session' }>): Promise<Wanted> {
-  switch (target.by) {
-    case 'search':
-      return { why: 'no fluentd runs', rows: findSupervisors };
-    case 'pid':
-      return { why: `no process has the pid ${target.pid} (--pid)`, rows: byPid(target.pid) };
-    case 'pattern': {
-      const why = `no process matches ${target.pattern} (--process)`;
-      return { why, rows: (table) => findByPattern(table, target.pattern, host.self) };
-    }
-    case 'pid-file':
-      return resolvePidFile(host, target.path);
-  }
-}
-
-async function resolvePidFile(host: Host, path: string): Promise<Wanted> {
-  const content = await host.readFile(path).catch((error: Error) => error);
-  if (content instanceof Error)
-    return { why: `${path} (--pid-file) cannot be read: ${content.message}`, rows: () => [] };
-  const pid =
-    content === undefined ? Number.NaN : Number.parseInt(new TextDecoder().decode(content.bytes), 10);
-  if (Number.isNaN(pid)) return { why: `${path} (--pid-file) holds no pid`, rows: () => [] };
-  // Fluentd leaves its pid file behind when it fails: the pid may be another process's by now.
-  return {
-    why: `${path} (--pid-file) names pid ${pid}, which is no fluentd`,
-    rows: (table) => byPid(pid)(table).filter(({ argv }) => isFluentd(argv)),
-  };
-}
-
-function byPid(pid: number): Wanted['rows'] {
-  return (table) => table.filter((row) => row.pid === pid && !row.zombie);
-}
-
-interface Search {
-  readonly wanted: Wanted;
-  readonly rpc: Endpoint | undefined;
-  readonly force: boolean;
-}
-
-function searchTable(
-  host: Host,
-  table: readonly ProcessRow[],
-  { wanted, rpc, force }: Search,
-): FluentdReading {
-  const rows = wanted.rows(table);
-  const [row] = rows;
-  if (row === undefined) return { kind: 'absent', why: wanted.why };
-  if (rows.length > 1) return { kind: 'ambiguous', candidates: rows };
-  const isOne = force || isFluentd(row.argv) || findWorkers(table, row.pid).length > 0;
-  if (!isOne) return { kind: 'foreign', row };
-  return runningBy(host, table, { row, rpc });
-}
-
-interface Running {
-  readonly row: ProcessRow;
-  readonly rpc: Endpoint | undefined;
-}
-
-function runningBy(host: Host, table: readonly ProcessRow[], { row, rpc }: Running): FluentdReading {
-  return {
-    kind: 'running',
-    supervisor: identityOf(row),
-    workers: findWorkers(table, row.pid).map(identityOf),
-    alone: runsAlone(row.argv),
-    permitted: rpc !== undefined || host.maySignal(row.pid),
-  };
-}
-
-/** Workers that outlived their supervisor. */
-function orphansOf(
-  host: Host,
-  table: readonly ProcessRow[],
-  known: FluentdReading,
-): FluentdReading | undefined {
-  if (known.kind !== 'running' && known.kind !== 'orphaned') return undefined;
-  const workers = known.workers.filter((worker) => isAlive(table, worker));
-  const [first] = workers;
-  if (first === undefined) return undefined;
-  return { kind: 'orphaned', workers, permitted: host.maySignal(first.pid) };
+function byPid(table: Table, pid: number): Table {
+  return table.filter((row) => row.pid === pid && !row.zombie);
 }

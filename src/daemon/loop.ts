@@ -11,7 +11,7 @@ import { observe } from '../core/observe/observe.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { Collector } from './collect.ts';
-import { findFluentd, followFluentd } from './find-fluentd.ts';
+import { FluentdFinder } from './find-fluentd.ts';
 import { type Done, perform } from './perform.ts';
 
 /** What the loop tells while it goes on. */
@@ -45,6 +45,7 @@ export function watch(host: Host, task: Task): Promise<Outcome> {
 class Watch {
   readonly #host: Host;
   readonly #task: Task;
+  readonly #finder: FluentdFinder;
   readonly #collector: Collector;
   readonly #durations: { -readonly [Name in keyof Durations]: Durations[Name] } = {};
   #state: State;
@@ -54,6 +55,7 @@ class Watch {
   constructor(host: Host, task: Task) {
     this.#host = host;
     this.#task = task;
+    this.#finder = new FluentdFinder(host, task.subject);
     this.#collector = new Collector(host, task.subject);
     this.#state = begin(host.now());
   }
@@ -84,12 +86,9 @@ class Watch {
 
   /** Once it is told to stop, only that very fluentd counts. */
   #findFluentd(): Promise<FluentdReading> {
-    const { subject } = this.#task;
     const known = this.#seen?.fluentd;
     const isTold = this.#state.name === 'stopping' || this.#state.name === 'killing';
-    return isTold && known !== undefined
-      ? followFluentd(this.#host, subject, known)
-      : findFluentd(this.#host, subject, known);
+    return isTold && known !== undefined ? this.#finder.follow(known) : this.#finder.find(known);
   }
 
   /** One observation may carry through several states: it steps until it stays where it is. */

@@ -79,7 +79,7 @@ async function askAgent(host: Looks, { bind, port, worker }: MonitorAgent): Prom
 }
 
 /** To listen on every address is to listen on loopback too, which the containers of a Pod share. */
-function reachable(bind: string): string {
+export function reachable(bind: string): string {
   if (bind === '0.0.0.0') return '127.0.0.1';
   return bind === '::' ? '::1' : bind;
 }

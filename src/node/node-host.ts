@@ -10,7 +10,13 @@ import { mayRead } from './files/permission.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { get, isListening } from './network/network.ts';
-import { maySignal, openProcessTable, type ProcessTable, signalProcess } from './processes/processes.ts';
+import {
+  holdsOpen,
+  maySignal,
+  openProcessTable,
+  type ProcessTable,
+  signalProcess,
+} from './processes/processes.ts';
 
 /** The Host on Node.js. */
 export class NodeHost implements Host {
@@ -19,6 +25,7 @@ export class NodeHost implements Host {
   readonly statFiles = statFiles;
   readonly expand = expandGlob;
   readonly maySignal = maySignal;
+  readonly holdsOpen = holdsOpen;
   readonly appendNewline = appendNewline;
   readonly listChunks = listChunks;
   readonly listBackups = listBackups;

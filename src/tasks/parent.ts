@@ -8,7 +8,7 @@ import {
   type ProcessIdentity,
 } from '../core/fluentd/processes.ts';
 import { LONGEST_TIMER, type Millis } from '../core/text/units.ts';
-import { findFluentd } from '../daemon/find-fluentd.ts';
+import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { type Child, startChild } from '../node/processes/child.ts';
 import { CommandError } from './usage-error.ts';
@@ -96,7 +96,8 @@ export class Parent {
   async #find(): Promise<FluentdReading | undefined> {
     if (this.#child === undefined) return undefined;
     const fluentd = { by: 'session', leader: this.#child.pid } as const;
-    return await findFluentd(this.#host, { fluentd, conf: undefined, stopVia: 'signal' }, undefined);
+    const subject = { fluentd, conf: undefined, stopVia: 'signal', posFiles: [] } as const;
+    return await new FluentdFinder(this.#host, subject).find(undefined);
   }
 
   async #family(): Promise<readonly ProcessIdentity[]> {

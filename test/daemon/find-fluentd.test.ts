@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/core/drain/outcome.ts';
-import { findFluentd, followFluentd } from '../../src/daemon/find-fluentd.ts';
+import { FluentdFinder } from '../../src/daemon/find-fluentd.ts';
 import { confOf, expectStops, LOG, POS, posText, run, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
@@ -129,7 +129,7 @@ describe('a pid file', () => {
   const byPidFile = subject({ fluentd: { by: 'pid-file', path: PID_FILE } });
 
   test('is waited for', async () => {
-    const reading = await findFluentd(worldWithFluentd(), byPidFile, undefined);
+    const reading = await new FluentdFinder(worldWithFluentd(), byPidFile).find(undefined);
     expect(reading).toMatchObject({ kind: 'absent', why: expect.stringContaining(PID_FILE) });
   });
 
@@ -137,19 +137,19 @@ describe('a pid file', () => {
     const host = new FakeHost();
     host.startProcess({ pid: 900, argv: ['postgres'] });
     host.writeFile(PID_FILE, '900\n');
-    expect((await findFluentd(host, byPidFile, undefined)).kind).toBe('absent');
+    expect((await new FluentdFinder(host, byPidFile).find(undefined)).kind).toBe('absent');
   });
 
   test.each(['', 'none\n', '-1\n', '0\n'])('with the content %j names no fluentd', async (content) => {
     const host = worldWithFluentd();
     host.writeFile(PID_FILE, content);
-    expect((await findFluentd(host, byPidFile, undefined)).kind).toBe('absent');
+    expect((await new FluentdFinder(host, byPidFile).find(undefined)).kind).toBe('absent');
   });
 
   test('that cannot be read names no fluentd, and why', async () => {
     const host = worldWithFluentd();
     host.broken.set(PID_FILE, 'EACCES: permission denied, open');
-    const reading = await findFluentd(host, byPidFile, undefined);
+    const reading = await new FluentdFinder(host, byPidFile).find(undefined);
     expect(reading).toMatchObject({ kind: 'absent', why: expect.stringContaining('EACCES') });
   });
 });
@@ -157,7 +157,7 @@ describe('a pid file', () => {
 describe('the search', () => {
   test('finds the supervisor, its live workers and whether it may be told', async () => {
     const host = worldWithFluentd({ workers: 2 });
-    expect(await findFluentd(host, subject(), undefined)).toMatchObject({
+    expect(await new FluentdFinder(host, subject()).find(undefined)).toMatchObject({
       kind: 'running',
       supervisor: { pid: 4242 },
       workers: [{ pid: 4243 }, { pid: 4244 }],
@@ -168,67 +168,73 @@ describe('the search', () => {
 
   test('reads the whole process table only when what is known no longer holds', async () => {
     const host = worldWithFluentd();
-    const known = await findFluentd(host, subject(), undefined);
+    const known = await new FluentdFinder(host, subject()).find(undefined);
     host.startProcess({ pid: 6000, argv: ['fluentd', '-c', 'other.conf'] });
-    expect(await findFluentd(host, subject(), known)).toEqual(known);
+    expect(await new FluentdFinder(host, subject()).find(known)).toEqual(known);
   });
 
   test('finds a worker that was started anew', async () => {
     const host = new FakeHost();
     const fluentd = host.startFluentd();
-    const known = await findFluentd(host, subject(), undefined);
+    const known = await new FluentdFinder(host, subject()).find(undefined);
     host.endProcess(4243);
     fluentd.startWorker(4244);
-    expect(await findFluentd(host, subject(), known)).toMatchObject({ workers: [{ pid: 4244 }] });
+    expect(await new FluentdFinder(host, subject()).find(known)).toMatchObject({ workers: [{ pid: 4244 }] });
   });
 
   test('takes a lone process as such', async () => {
     const host = new FakeHost();
     host.startFluentd({ workers: 0, argv: ['fluentd', '--no-supervisor'] });
-    expect(await findFluentd(host, subject(), undefined)).toMatchObject({ alone: true, workers: [] });
+    expect(await new FluentdFinder(host, subject()).find(undefined)).toMatchObject({
+      alone: true,
+      workers: [],
+    });
   });
 
   test('finds workers without their supervisor only where they were known before', async () => {
     const host = worldWithFluentd();
-    const known = await findFluentd(host, subject(), undefined);
+    const known = await new FluentdFinder(host, subject()).find(undefined);
     host.endProcess(4242);
-    expect(await findFluentd(host, subject(), known)).toMatchObject({
+    expect(await new FluentdFinder(host, subject()).find(known)).toMatchObject({
       kind: 'orphaned',
       workers: [{ pid: 4243 }],
     });
-    expect((await findFluentd(host, subject(), undefined)).kind).toBe('absent');
+    expect((await new FluentdFinder(host, subject()).find(undefined)).kind).toBe('absent');
   });
 
   test('prefers a new supervisor to the workers that an old one left', async () => {
     const host = worldWithFluentd();
-    const known = await findFluentd(host, subject(), undefined);
+    const known = await new FluentdFinder(host, subject()).find(undefined);
     host.endProcess(4242);
     host.startFluentd({ pid: 5000 });
-    expect(await findFluentd(host, subject(), known)).toMatchObject({ supervisor: { pid: 5000 } });
+    expect(await new FluentdFinder(host, subject()).find(known)).toMatchObject({ supervisor: { pid: 5000 } });
   });
 });
 
 describe('following', () => {
   test('sees a zombie as gone', async () => {
     const host = worldWithFluentd();
-    const known = await findFluentd(host, subject(), undefined);
+    const known = await new FluentdFinder(host, subject()).find(undefined);
     for (const pid of [4242, 4243]) host.startProcess({ pid, startTime: 'started 0', zombie: true });
-    expect((await followFluentd(host, subject(), known)).kind).toBe('absent');
+    expect((await new FluentdFinder(host, subject()).follow(known)).kind).toBe('absent');
   });
 
   test('sees no other fluentd than the one that it knows', async () => {
     const host = worldWithFluentd();
-    const known = await findFluentd(host, subject(), undefined);
+    const known = await new FluentdFinder(host, subject()).find(undefined);
     for (const pid of [4242, 4243]) host.endProcess(pid);
     host.startFluentd({ pid: 5000 });
-    expect((await followFluentd(host, subject(), known)).kind).toBe('absent');
+    expect((await new FluentdFinder(host, subject()).follow(known)).kind).toBe('absent');
   });
 
   test('waits for the supervisor when its worker is gone already', async () => {
     const host = worldWithFluentd();
-    const known = await findFluentd(host, subject(), undefined);
+    const known = await new FluentdFinder(host, subject()).find(undefined);
     host.endProcess(4243);
-    expect(await followFluentd(host, subject(), known)).toMatchObject({ kind: 'running', workers: [] });
+    expect(await new FluentdFinder(host, subject()).follow(known)).toMatchObject({
+      kind: 'running',
+      workers: [],
+    });
   });
 });
 
@@ -244,57 +250,57 @@ describe("a parent's child", () => {
 
   test('that is a wrapper is no Fluentd, and the one that comes below it is found', async () => {
     const host = worldWithWrapper();
-    const early = await findFluentd(host, asParent, undefined);
+    const early = await new FluentdFinder(host, asParent).find(undefined);
     expect(early).toMatchObject({ kind: 'wrapper', leader: { pid: CHILD }, since: 0, permitted: true });
     host.startProcess(wrapped());
-    const found = await findFluentd(host, asParent, early);
+    const found = await new FluentdFinder(host, asParent).find(early);
     expect(found).toMatchObject({ kind: 'running', supervisor: { pid: 910 } });
     host.endProcess(910);
-    const late = await findFluentd(host, asParent, found);
+    const late = await new FluentdFinder(host, asParent).find(found);
     expect(late.kind).toBe('wrapper');
     host.startProcess(wrapped(920));
-    expect(await findFluentd(host, asParent, late)).toMatchObject({ supervisor: { pid: 920 } });
+    expect(await new FluentdFinder(host, asParent).find(late)).toMatchObject({ supervisor: { pid: 920 } });
   });
 
   test('keeps the instant since which no Fluentd has shown', async () => {
     const host = worldWithWrapper();
-    const early = await findFluentd(host, asParent, undefined);
+    const early = await new FluentdFinder(host, asParent).find(undefined);
     await host.sleep(5_000);
-    expect(await findFluentd(host, asParent, early)).toEqual(early);
+    expect(await new FluentdFinder(host, asParent).find(early)).toEqual(early);
   });
 
   test('that becomes Fluentd itself is found under the same pid', async () => {
     const host = worldWithWrapper();
-    const early = await findFluentd(host, asParent, undefined);
+    const early = await new FluentdFinder(host, asParent).find(undefined);
     host.startProcess({ pid: CHILD, session: CHILD, argv: ['ruby', '/usr/bin/fluentd'] });
-    expect(await findFluentd(host, asParent, early)).toMatchObject({ supervisor: { pid: CHILD } });
+    expect(await new FluentdFinder(host, asParent).find(early)).toMatchObject({ supervisor: { pid: CHILD } });
   });
 
   test('is looked through into other sessions, also when it has ended before its Fluentd', async () => {
     const host = worldWithWrapper();
     host.startProcess({ pid: 905, ppid: CHILD, session: 905, argv: ['sh', '-c', 'fluentd'] });
     host.startProcess({ ...wrapped(), ppid: 905, session: 905 });
-    const found = await findFluentd(host, asParent, undefined);
+    const found = await new FluentdFinder(host, asParent).find(undefined);
     expect(found).toMatchObject({ kind: 'running', supervisor: { pid: 910 } });
     host.endProcess(CHILD);
-    expect(await findFluentd(host, asParent, found)).toEqual(found);
+    expect(await new FluentdFinder(host, asParent).find(found)).toEqual(found);
   });
 
   test('that has ended leaves nothing to look for', async () => {
-    expect((await findFluentd(new FakeHost(), asParent, undefined)).kind).toBe('absent');
+    expect((await new FluentdFinder(new FakeHost(), asParent).find(undefined)).kind).toBe('absent');
   });
 
   test('is left alone where another Fluentd runs beside it', async () => {
     const host = worldWithWrapper();
     host.startFluentd();
-    expect(await findFluentd(host, asParent, undefined)).toMatchObject({ kind: 'wrapper' });
+    expect(await new FluentdFinder(host, asParent).find(undefined)).toMatchObject({ kind: 'wrapper' });
   });
 
   test('with workers below it is a Fluentd, whatever its name', async () => {
     const host = worldWithWrapper();
     host.startProcess({ ...wrapped(), argv: ['/opt/collector', '-c', 'f.conf'] });
     host.startProcess({ ...wrapped(911), ppid: 910, argv: ['/opt/collector', '--under-supervisor'] });
-    const found = await findFluentd(host, asParent, undefined);
+    const found = await new FluentdFinder(host, asParent).find(undefined);
     expect(found).toMatchObject({ kind: 'running', supervisor: { pid: 910 }, workers: [{ pid: 911 }] });
   });
 
@@ -303,19 +309,19 @@ describe("a parent's child", () => {
     host.startProcess(wrapped());
     const worker = { ...wrapped(911), ppid: 910, startTime: 'worker' };
     host.startProcess({ ...worker, argv: ['ruby', 'fluentd', '--under-supervisor'] });
-    const known = await findFluentd(host, asParent, undefined);
+    const known = await new FluentdFinder(host, asParent).find(undefined);
     host.endProcess(910);
     host.startProcess({ ...worker, ppid: CHILD, argv: ['ruby', 'fluentd', '--under-supervisor'] });
-    const found = await findFluentd(host, asParent, known);
+    const found = await new FluentdFinder(host, asParent).find(known);
     expect(found).toMatchObject({ kind: 'orphaned', workers: [{ pid: 911 }] });
   });
 
   test('that was told to end, and shows no Fluentd, is followed until it is gone', async () => {
     const host = worldWithWrapper();
-    const known = await findFluentd(host, asParent, undefined);
-    expect(await followFluentd(host, asParent, known)).toEqual(known);
+    const known = await new FluentdFinder(host, asParent).find(undefined);
+    expect(await new FluentdFinder(host, asParent).follow(known)).toEqual(known);
     host.endProcess(CHILD);
-    expect((await followFluentd(host, asParent, known)).kind).toBe('absent');
+    expect((await new FluentdFinder(host, asParent).follow(known)).kind).toBe('absent');
   });
 
   test('gets the stop signal after ten seconds without a Fluentd, and never a flush', async () => {

@@ -218,6 +218,14 @@ export class FakeHost implements Host {
     return [{ ...SELF, pid: this.self }, ...this.processes.values()];
   }
 
+  /** A Fluentd's workers hold its pos file open. */
+  holdsOpen(pid: number, paths: readonly string[]): boolean | undefined {
+    if (this.processes.get(pid)?.permitted === false) return undefined;
+    return [...this.#fluentds].some(
+      ({ pid: supervisor, posFile }) => paths.includes(posFile) && pid >= supervisor && pid < supervisor + 10,
+    );
+  }
+
   maySignal(pid: number): boolean {
     return this.processes.get(pid)?.permitted !== false;
   }

@@ -46,8 +46,17 @@ export function describeEnd(end: End): string {
     case 'not-permitted':
     case 'ambiguous':
     case 'no-fluentd-named':
+    case 'not-proven':
       return end.why;
   }
+}
+
+/** Nothing is signalled that may be another program. */
+export function describeUnproven(pid: number): string {
+  return (
+    `pid ${pid} is not known to be the fluentd that is meant: it does not hold a pos file open, or its open files may not be looked at; ` +
+    'run posidle as the same user, add a monitor_agent, or name it with --pid and --force'
+  );
 }
 
 /** The process that was named, and why nothing is sent to it. */

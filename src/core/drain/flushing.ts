@@ -42,7 +42,7 @@ const CAN_FLUSH: ReadonlySet<Observation['fluentd']['kind']> = new Set(['running
 export function mayFlush({ flush }: Draining, seen: Observation, policy: Policy): boolean {
   const { fluentd, buffers } = seen;
   if (policy.dryRun || buffers?.none === true || !seen.started) return false;
-  if (!CAN_FLUSH.has(fluentd.kind)) return false;
+  if (!CAN_FLUSH.has(fluentd.kind) || (fluentd.kind === 'running' && !fluentd.isProven)) return false;
   return isOver(startEnd(seen, policy), seen.at) && (hasMovedSince(flush?.at, seen) || mayHoldChunks(seen));
 }
 

@@ -10,6 +10,7 @@ import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import { isOver, settleEnd } from './deadlines.ts';
+import { describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Flush, Gate, Trigger } from './state.ts';
 
@@ -17,6 +18,7 @@ import type { Draining, Flush, Gate, Trigger } from './state.ts';
 export function drainGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
   return (
     unreadGate(state, seen) ??
+    proofGate(seen, policy) ??
     settleGate(state, seen, policy) ??
     flushGate(state, seen, policy) ??
     (policy.dryRun ? undefined : bufferGate(seen, state.flush))
@@ -45,6 +47,12 @@ export function readGate(seen: Observation, acceptEmpty: boolean): Gate | undefi
   const undiscovered = seen.undiscovered.filter(({ size, unreadable }) => size > 0 && !unreadable);
   if (undiscovered.length > 0) return { name: 'undiscovered', why: describeUndiscovered(undiscovered) };
   return undefined;
+}
+
+/** Nothing is signalled that may be another program. */
+function proofGate({ fluentd }: Observation, { dryRun }: Policy): Gate | undefined {
+  if (dryRun || fluentd.kind !== 'running' || fluentd.isProven) return undefined;
+  return { name: 'fluentd', why: describeUnproven(fluentd.supervisor.pid) };
 }
 
 function settleGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {

@@ -2,7 +2,7 @@ import { heldIn } from '../fluentd/buffers.ts';
 import type { Depth } from '../look/snapshot.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
-import { describeEnd, describeTrigger } from './explain.ts';
+import { describeEnd, describeTrigger, describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Action, Draining, DrainResult, End, Gate, State, Trigger } from './state.ts';
 
@@ -46,6 +46,8 @@ export function unfinishedLines(seen: Observation): readonly Action[] {
 export function stop(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
   const result = resultOf(state, gate, seen);
   if (policy.dryRun) return finish({ kind: 'dry-run' }, seen, result);
+  if (seen.fluentd.kind === 'running' && !seen.fluentd.isProven)
+    return finish({ kind: 'not-proven', why: describeUnproven(seen.fluentd.supervisor.pid) }, seen, result);
   const why =
     gate === undefined ? 'everything is read and flushed' : `not drained, ${gate.name}: ${gate.why}`;
   const isOrphaned = seen.fluentd.kind === 'orphaned';

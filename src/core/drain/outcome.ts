@@ -92,6 +92,7 @@ export function exitCodeOf(outcome: Outcome, { strict }: { readonly strict: bool
     case 'no-fluentd':
       return EXIT.noFluentd;
     case 'not-permitted':
+    case 'not-proven':
       return EXIT.notPermitted;
     case 'ambiguous':
     case 'no-fluentd-named':

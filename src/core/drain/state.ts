@@ -103,6 +103,7 @@ export type End =
   | { readonly kind: 'not-permitted'; readonly why: string }
   | { readonly kind: 'ambiguous'; readonly why: string }
   | { readonly kind: 'no-fluentd-named'; readonly why: string }
+  | { readonly kind: 'not-proven'; readonly why: string }
   | { readonly kind: 'dry-run' };
 
 /** An order to the outside world. */

@@ -46,6 +46,8 @@ export type FluentdReading =
       readonly successor?: ProcessIdentity;
       /** This process may signal it. */
       readonly permitted: boolean;
+      /** It is known to be the Fluentd that is meant: posidle's child, or the process that holds a pos file open. */
+      readonly isProven: boolean;
     }
   /** The supervisor died alone; its workers go on (there is no heartbeat). */
   | { readonly kind: 'orphaned'; readonly workers: readonly ProcessIdentity[]; readonly permitted: boolean }

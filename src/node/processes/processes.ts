@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from 'node:fs';
 import psList from 'ps-list';
 import type { ProcessIdentity, ProcessRow } from '../../core/fluentd/processes.ts';
 import { Proc } from './proc.ts';
@@ -17,6 +18,26 @@ export function openProcessTable(): ProcessTable {
 /** Whether the kernel would let this process signal that one. */
 export function maySignal(pid: number): boolean {
   return send(pid, 0) !== 'not-permitted';
+}
+
+/** Looks at the open files of a process (proc(5), /proc/pid/fd): that takes the same user, or CAP_SYS_PTRACE. */
+export function holdsOpen(pid: number, paths: readonly string[]): boolean | undefined {
+  const wanted = new Set(paths.flatMap((path) => fileAt(path) ?? []));
+  try {
+    const open = readdirSync(`/proc/${pid}/fd`).map((fd) => fileAt(`/proc/${pid}/fd/${fd}`));
+    return open.some((file) => file !== undefined && wanted.has(file));
+  } catch {
+    return undefined;
+  }
+}
+
+function fileAt(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Sends only where the pid still is the very same process, looked at right before. */
