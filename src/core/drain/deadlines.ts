@@ -29,6 +29,11 @@ function earliest(instants: readonly (Millis | undefined)[]): Millis | undefined
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
+/** When it is given up to tell one of several fluentds from the others: the one that is meant may only just be opening its pos file. */
+export function choiceDeadline({ memory }: Observation): Millis {
+  return memory.began + SLOW_START;
+}
+
 /** When the quiet window ends; undefined: silence is no trigger, or nothing has moved yet. */
 export function quietAt({ movedAt }: Observation, { quiet }: Policy): Millis | undefined {
   return quiet === 'off' || movedAt === undefined ? undefined : movedAt + quiet;

@@ -6,6 +6,7 @@ import type { Observation } from '../observe/observation.ts';
 import { formatDuration, type Millis } from '../text/units.ts';
 import {
   absenceDeadline,
+  choiceDeadline,
   doubtEnd,
   drainDeadline,
   isOver,
@@ -174,8 +175,11 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
     state.name === 'draining'
       ? resultOf(state, readGate(seen, acceptsEmpty(state.trigger)), seen)
       : undefined;
-  if (fluentd.kind === 'ambiguous')
+  if (fluentd.kind === 'ambiguous') {
+    const deadline = choiceDeadline(seen);
+    if (state.name === 'waiting' && !isOver(deadline, seen.at)) return stay(state, deadline);
     return finish({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, result);
+  }
   if (fluentd.kind === 'foreign')
     return finish({ kind: 'no-fluentd-named', why: describeForeign(fluentd.row) }, seen, result);
   if (seen.goneSince !== undefined && (policy.parent || state.name === 'draining')) {

@@ -48,10 +48,13 @@ describe('a quiet trigger', () => {
 });
 
 describe('two fluentds', () => {
-  test('are both named, with their pids and command lines', () => {
+  test('are both named, with their pids and command lines, when neither has opened the pos file in time', () => {
     const candidates = [row({ pid: 5, argv: ['fluentd', '-c', 'a'] }), row({ pid: 6, argv: ['td-agent'] })];
-    const observed = seen([snapshot(0, [[entry()]], { fluentd: { kind: 'ambiguous', candidates } })]);
-    expect(step(begin(0), observed, policy()).moved).toMatch(/5.*fluentd -c a.*6.*td-agent/);
+    const looks = [0, 10_000].map((at) =>
+      snapshot(at, [[entry()]], { fluentd: { kind: 'ambiguous', candidates } }),
+    );
+    expect(step(begin(0), seen(looks.slice(0, 1)), policy()).moved).toBeUndefined();
+    expect(step(begin(0), seen(looks), policy()).moved).toMatch(/5.*fluentd -c a.*6.*td-agent/);
   });
 });
 
