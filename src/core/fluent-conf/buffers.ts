@@ -1,6 +1,5 @@
-import type { Millis } from '../text/units.ts';
 import type { Place } from './element.ts';
-import { type Params, parseList } from './params.ts';
+import type { Params } from './params.ts';
 import { joinPath } from './ruby.ts';
 
 /** The buffer of one output in one worker. */
@@ -13,18 +12,10 @@ export interface BufferConf {
   readonly tag?: string | undefined;
   /** `memory`, `file`, `file_single`, or what a plugin brings. */
   readonly type: string;
-  readonly path?: string | undefined;
-  readonly pathSuffix?: string | undefined;
   /** Where its chunks lie: `*` stands for `b` (staged) or `q` (queued) and 32 hex digits, in file_single after a key. */
   readonly chunkGlobs: readonly string[];
   readonly flushAtShutdown: boolean;
-  readonly flushMode: string;
-  readonly flushInterval: Millis;
-  readonly timekey?: Millis | undefined;
-  readonly timekeyWait: Millis;
   readonly overflowAction: string;
-  /** Where there is more than one worker. */
-  readonly worker?: number | undefined;
 }
 
 /** What an output's buffer depends on beside its own section. */
@@ -34,28 +25,10 @@ export interface Surroundings {
   readonly workerId: number;
   /** The section runs in more than one worker. */
   readonly shared: boolean;
-  readonly worker: number | undefined;
 }
 
-interface Defaults {
-  readonly type?: string;
-  readonly keys?: string;
-  readonly timekey?: Millis;
-  readonly flushMode?: string;
-  readonly flushInterval?: Millis;
-  readonly flushAtShutdown?: boolean;
-}
-
-const DAY = 86_400_000;
-
-/** `config_set_default` in `lib/fluent/plugin/out_*.rb`. */
-const DEFAULTS: ReadonlyMap<string, Defaults> = new Map([
-  ['file', { type: 'file', keys: 'time', timekey: DAY }],
-  ['buffer', { type: 'file', flushMode: 'interval', flushInterval: 10_000 }],
-  ['exec', { keys: 'time', timekey: DAY }],
-  ['exec_filter', { flushMode: 'interval', flushInterval: 1_000 }],
-  ['null', { flushAtShutdown: true }],
-]);
+/** Outputs whose buffer is a file by default (`config_set_default` in `lib/fluent/plugin/out_*.rb`). */
+const IN_FILES = new Set(['file', 'buffer']);
 
 /** Outputs that pass events on, or write them at once where no `<buffer>` is given; the rest of the world buffers. */
 const UNBUFFERED = new Set(
@@ -65,86 +38,83 @@ const UNBUFFERED = new Set(
   ).split(' '),
 );
 
+/** The names of a buffer's parameters where no `<buffer>` is given (`lib/fluent/plugin_helper/compat_parameters.rb`). */
+const OLD_NAMES: Readonly<Record<string, string>> = {
+  '@type': 'buffer_type',
+  path: 'buffer_path',
+  overflow_action: 'buffer_queue_full_action',
+};
+
 /** The buffers of one `<match>` or `<store>`, with those of the stores in it. */
 export function buffersOf(params: Params, around: Surroundings): BufferConf[] {
   const stores = params.sections('store');
   if (stores.length > 0) return stores.flatMap((store) => buffersOf(store, around));
   const output = params.text('@type', 'type') ?? '';
   const [section] = params.sections('buffer');
-  if (section === undefined && UNBUFFERED.has(output)) return [];
-  const buffer = withOwnPath(readBuffer(params, section, output), params, around);
-  warnOfLoss(section ?? params, buffer);
-  return [{ ...buffer, tag: around.tag, worker: around.worker, chunkGlobs: chunkGlobs(buffer, around) }];
+  return section === undefined && UNBUFFERED.has(output)
+    ? []
+    : [bufferOf({ params, section, output }, around)];
 }
 
-type OwnConf = Omit<BufferConf, 'tag' | 'worker' | 'chunkGlobs'>;
+interface Output {
+  readonly params: Params;
+  readonly section: Params | undefined;
+  readonly output: string;
+}
 
-function readBuffer(params: Params, section: Params | undefined, output: string): OwnConf {
-  const defaults = DEFAULTS.get(output) ?? {};
-  const type = typeOf(params, section) ?? defaults.type ?? 'memory';
-  return {
-    place: (section ?? params).element.place,
+function bufferOf({ params, section, output }: Output, around: Surroundings): BufferConf {
+  const own = section ?? params;
+  const named = (name: string) => (section === undefined ? (OLD_NAMES[name] ?? name) : name);
+  const type = own.text(named('@type'), 'type') ?? (IN_FILES.has(output) ? 'file' : 'memory');
+  const buffer = {
+    place: own.element.place,
     id: params.text('@id', 'id'),
     output,
+    tag: around.tag,
     type,
-    path: section === undefined ? params.text('buffer_path') : section.text('path'),
-    pathSuffix: section?.text('path_suffix'),
-    overflowAction: overflowAction(params, section),
-    ...timing(params, section, defaults),
-    flushAtShutdown:
-      (section ?? params).bool('flush_at_shutdown') ?? defaults.flushAtShutdown ?? !isPersistent(type),
+    // out_null has a default of its own (`lib/fluent/plugin/out_null.rb`); `persistent?` of the others is false in memory.
+    flushAtShutdown: own.bool('flush_at_shutdown') ?? (output === 'null' || type === 'memory'),
+    overflowAction: overflowAction(own.text(named('overflow_action'))),
+  };
+  warnOfLoss(own, buffer);
+  const path = own.text(named('path')) ?? ownPath(buffer, params, around);
+  return {
+    ...buffer,
+    chunkGlobs: chunkGlobs({ ...buffer, path, suffix: section?.text('path_suffix') }, around),
   };
 }
 
+type OwnConf = Omit<BufferConf, 'chunkGlobs'>;
+
 /** out_file keeps its buffer under its own `path` (`configure` in out_file.rb). */
-function withOwnPath(buffer: OwnConf, params: Params, { rootDir }: Surroundings): OwnConf {
-  const hasPlace = buffer.path !== undefined || (buffer.id !== undefined && rootDir !== undefined);
-  return buffer.output === 'file' && !hasPlace ? { ...buffer, path: params.text('path') } : buffer;
+function ownPath({ output, id }: OwnConf, params: Params, { rootDir }: Surroundings): string | undefined {
+  const hasPlace = id !== undefined && rootDir !== undefined;
+  return output === 'file' && !hasPlace ? params.text('path') : undefined;
 }
 
-/** `persistent?` in `lib/fluent/plugin/buf_file.rb`; buf_memory has it false. */
-function isPersistent(type: string): boolean {
-  return type !== 'memory';
-}
-
-function typeOf(params: Params, section: Params | undefined): string | undefined {
-  return section === undefined ? params.text('buffer_type') : section.text('@type', 'type');
-}
-
-function overflowAction(params: Params, section: Params | undefined): string {
-  const written = section?.text('overflow_action') ?? params.text('buffer_queue_full_action');
+function overflowAction(written: string | undefined): string {
   return written === undefined || written === 'exception' ? 'throw_exception' : written;
 }
 
-function timing(params: Params, section: Params | undefined, defaults: Defaults) {
-  const keys = section?.arg() || (defaults.keys ?? '');
-  const byTime = parseList(keys).includes('time');
-  const timekey = section?.time('timekey') ?? defaults.timekey;
-  const old = params.time('flush_interval');
-  const mode = section?.text('flush_mode') ?? defaults.flushMode ?? 'default';
-  const usual = byTime && old === undefined ? 'lazy' : 'interval';
-  return {
-    flushMode: mode === 'default' ? usual : mode,
-    flushInterval: section?.time('flush_interval') ?? old ?? defaults.flushInterval ?? 60_000,
-    timekey: byTime ? timekey : undefined,
-    timekeyWait: section?.time('timekey_wait') ?? 600_000,
-  };
+interface Located extends OwnConf {
+  readonly path: string | undefined;
+  readonly suffix: string | undefined;
 }
 
 /** How `path` becomes the pattern of the chunk files: `configure` in buf_file.rb and buf_file_single.rb. */
-function chunkGlobs(buffer: OwnConf, around: Surroundings): string[] {
-  const single = buffer.type === 'file_single';
-  if (!single && buffer.type !== 'file') return [];
-  const suffix = single ? '.buf' : (buffer.pathSuffix ?? '.log');
-  const name = `${single ? 'fsb' : 'buffer'}.*${suffix}`;
-  if (buffer.path === undefined) {
-    if (around.rootDir === undefined || buffer.id === undefined) return [];
-    const parts = [around.rootDir, `worker${around.workerId}`, buffer.id, 'buffer'];
+function chunkGlobs({ type, id, path, suffix }: Located, around: Surroundings): string[] {
+  const single = type === 'file_single';
+  if (!single && type !== 'file') return [];
+  const end = single ? '.buf' : (suffix ?? '.log');
+  const name = `${single ? 'fsb' : 'buffer'}.*${end}`;
+  if (path === undefined) {
+    if (around.rootDir === undefined || id === undefined) return [];
+    const parts = [around.rootDir, `worker${around.workerId}`, id, 'buffer'];
     return [joinPath([...parts.map(literally), name])];
   }
-  const path = literally(buffer.path);
-  if (path.includes('.*')) return [fileGlob(path, suffix, single)];
-  return [...directoryGlobs(path, name, around), `${path}.*${suffix}`];
+  const whole = literally(path);
+  if (whole.includes('.*')) return [fileGlob(whole, end, single)];
+  return [...directoryGlobs(whole, name, around), `${whole}.*${end}`];
 }
 
 /** Fluentd makes its chunks under the very name, also where out_file's `path` with its `${tag}` becomes the buffer's. */

@@ -23,6 +23,7 @@ const HIDING: readonly (string | undefined)[] = [
   'type',
   'pos_file',
   'workers',
+  'config_include_dir',
   undefined,
 ];
 

@@ -1,5 +1,5 @@
 import { type BufferConf, buffersOf, type Surroundings } from './buffers.ts';
-import { type ConfElement, type ConfProblem, sectionsOf } from './element.ts';
+import { type ConfElement, type ConfItem, type ConfProblem, rootElement, sectionsOf } from './element.ts';
 import { Params, type Reading } from './params.ts';
 import type { RubyContext } from './ruby.ts';
 import { parseConf } from './syntax.ts';
@@ -18,14 +18,14 @@ export interface SystemConf {
   readonly rpcEndpoint?: Endpoint | undefined;
   readonly enableGetDump: boolean;
   readonly rootDir?: string | undefined;
-  readonly processName?: string | undefined;
+  /** Where Fluentd 1.19 and later look for further files; empty: nowhere. */
+  readonly configIncludeDir?: string | undefined;
 }
 
 /** One monitor_agent in one worker. */
 export interface MonitorAgent {
   readonly bind: string;
   readonly port: number;
-  readonly worker?: number | undefined;
 }
 
 /** What a configuration says that matters to posidle. */
@@ -53,6 +53,12 @@ export function fluentConf(written: ConfElement, ruby: RubyContext): FluentConf 
     problems: distinct(reading.problems),
     warnings: [...new Set(reading.warnings)],
   };
+}
+
+/** Where Fluentd 1.19 and later look for further files, as far as these items say. */
+export function configIncludeDir(items: readonly ConfItem[], ruby: RubyContext): string | undefined {
+  const root = new Params(rootElement(items, { file: '' }), { ruby, problems: [], warnings: [] });
+  return readSystem(root).configIncludeDir;
 }
 
 /**
@@ -96,7 +102,7 @@ function readSystem(root: Params): SystemConf & { withoutSource: boolean } {
     rpcEndpoint: system === undefined ? undefined : rpcEndpoint(system),
     enableGetDump: system?.bool('enable_get_dump') ?? false,
     rootDir: system?.text('root_dir'),
-    processName: system?.text('process_name'),
+    configIncludeDir: system?.text('config_include_dir'),
     withoutSource: system?.bool('without_source') ?? false,
   };
 }
@@ -120,9 +126,7 @@ function readWorker(root: ConfElement, reading: Reading, system: SystemConf): Wo
   const scopes = scopesOf(new Params(root, reading), system, reading.ruby.workerId ?? 0);
   reading.warnings.push(...ownEventWarnings(scopes.map(({ params, around }) => ({ params, around }))));
   return {
-    sources: scopes.flatMap(({ params, around }) =>
-      sourcesOf(params, 'tail').map((source) => tailSource(source, around.worker)),
-    ),
+    sources: scopes.flatMap(({ params }) => sourcesOf(params, 'tail').map((source) => tailSource(source))),
     buffers: scopes.flatMap(({ params, around }) =>
       [params, ...params.sections('label')].flatMap((scope) => matchBuffers(scope, around)),
     ),
@@ -139,12 +143,10 @@ interface Scope {
 
 /** The root and the `<worker>` sections for this worker, in the order in which Fluentd puts them together. */
 function scopesOf(root: Params, { workers, rootDir }: SystemConf, workerId: number): Scope[] {
-  const worker = workers > 1 ? workerId : undefined;
   const around = (count: number): Surroundings => ({
     tag: undefined,
     rootDir,
     workerId,
-    worker,
     shared: count > 1,
   });
   const own = root.sections('worker').flatMap((params): Scope[] => {
@@ -171,9 +173,8 @@ function matchBuffers(scope: Params, around: Surroundings): BufferConf[] {
     .flatMap((match) => buffersOf(match, { ...around, tag: match.arg() === '' ? '**' : match.arg() }));
 }
 
-function monitorAgent(source: Params, { worker, workerId }: Surroundings): MonitorAgent {
-  const port = (source.integer('port') ?? 24_220) + workerId;
-  return { bind: source.text('bind') ?? '0.0.0.0', port, worker };
+function monitorAgent(source: Params, { workerId }: Surroundings): MonitorAgent {
+  return { bind: source.text('bind') ?? '0.0.0.0', port: (source.integer('port') ?? 24_220) + workerId };
 }
 
 function distinct(problems: readonly ConfProblem[]): ConfProblem[] {

@@ -2,16 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import yaml from 'js-yaml';
 import {
-  type ConfElement,
   type ConfInclude,
   type ConfItem,
   type ConfProblem,
   type ParsedConf,
-  paramOf,
   rootElement,
-  sectionsOf,
 } from '../../core/fluent-conf/element.ts';
-import { type FluentConf, fluentConf } from '../../core/fluent-conf/fluent-conf.ts';
+import { configIncludeDir, type FluentConf, fluentConf } from '../../core/fluent-conf/fluent-conf.ts';
 import { evaluate, type RubyContext } from '../../core/fluent-conf/ruby.ts';
 import { parseConf } from '../../core/fluent-conf/syntax.ts';
 import {
@@ -145,14 +142,6 @@ async function includeDirItems(items: readonly ConfItem[], options: ConfOptions,
     found.push(...(await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined)));
   }
   return found;
-}
-
-function configIncludeDir(items: readonly ConfItem[], ruby: RubyContext): string | undefined {
-  const root: ConfElement = rootElement(items, { file: '' });
-  const [system] = sectionsOf(root, 'system');
-  const param = system && paramOf(system, 'config_include_dir');
-  const value = param && evaluate(param.value, ruby);
-  return typeof value === 'string' ? value : undefined;
 }
 
 function isYaml(path: string): boolean {

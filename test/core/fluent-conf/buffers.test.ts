@@ -20,29 +20,16 @@ describe('a buffer', () => {
         output: 'forward',
         tag: 'app',
         type: 'memory',
-        path: undefined,
-        pathSuffix: undefined,
         chunkGlobs: [],
         flushAtShutdown: true,
-        flushMode: 'interval',
-        flushInterval: 60_000,
-        timekey: undefined,
-        timekeyWait: 600_000,
         overflowAction: 'throw_exception',
-        worker: undefined,
       },
     ]);
   });
 
-  it('is a file by the day in out_file, and not flushed at the end', () => {
+  it('is a file in out_file, and not flushed at the end', () => {
     expect(buffers(match('@type file\npath /out\n<buffer>\npath /buf\n</buffer>'))).toMatchObject([
-      {
-        type: 'file',
-        flushAtShutdown: false,
-        flushMode: 'lazy',
-        timekey: 86_400_000,
-        chunkGlobs: ['/buf/buffer.*.log', '/buf.*.log'],
-      },
+      { type: 'file', flushAtShutdown: false, chunkGlobs: ['/buf/buffer.*.log', '/buf.*.log'] },
     ]);
   });
 
@@ -51,23 +38,12 @@ describe('a buffer', () => {
     const file = `@type file\npath ${path}\n<buffer tag>\n</buffer>`;
     expect(buffers(match(file))).toMatchObject([
       {
-        path,
         chunkGlobs: [
           String.raw`/out/$\{tag\}/\[a\]\?.log/buffer.*.log`,
           String.raw`/out/$\{tag\}/\[a\]\?.log.*.log`,
         ],
       },
     ]);
-  });
-
-  it.each(['tag, time', '["tag", "time"]', '"time,tag"'])('is cut by time where its keys are %s', (keys) => {
-    const buffer = `@type forward\n<buffer ${keys}>\ntimekey 1h\n</buffer>`;
-    expect(buffers(match(buffer))).toMatchObject([{ flushMode: 'lazy', timekey: 3_600_000 }]);
-  });
-
-  it.each(['[]', 'tag, x'])('is not cut by time where its keys are %s', (keys) => {
-    const buffer = `@type file\npath /out\n<buffer ${keys}>\npath /buf\n</buffer>`;
-    expect(buffers(match(buffer))).toMatchObject([{ flushMode: 'interval', timekey: undefined }]);
   });
 
   it.each(['stdout', 'null', 'relabel', 'copy', 'rewrite_tag_filter'])('is not there in %s', (type) => {
@@ -113,13 +89,11 @@ describe('a buffer', () => {
   });
 
   it('is also told in the old style', () => {
-    const text =
-      'type forward\nbuffer_type file\nbuffer_path /b/x.*.buffer\nflush_interval 5s\nbuffer_queue_full_action block';
+    const text = 'type forward\nbuffer_type file\nbuffer_path /b/x.*.buffer\nbuffer_queue_full_action block';
     expect(buffers(match(text))).toMatchObject([
       {
         type: 'file',
         chunkGlobs: ['/b/x.*.buffer'],
-        flushInterval: 5_000,
         overflowAction: 'block',
         flushAtShutdown: false,
       },

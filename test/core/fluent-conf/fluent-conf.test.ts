@@ -24,15 +24,12 @@ describe('an in_tail source', () => {
   it('has the defaults of Fluentd', () => {
     expect(source('path /a.log')).toEqual({
       place: { file: 'f.conf', line: 1 },
-      id: undefined,
       posFile: undefined,
       paths: ['/a.log'],
-      pathDelimiter: ',',
       excludePaths: [],
       pathTimezone: undefined,
       globPolicy: 'backward_compatible',
       refreshInterval: 60_000,
-      skipRefreshOnStartup: false,
       limitRecentlyModified: undefined,
       rotateWait: 5_000,
       multilineFlushInterval: undefined,
@@ -41,7 +38,6 @@ describe('an in_tail source', () => {
       isMultiline: false,
       hasGroup: false,
       readBytesLimitPerSecond: undefined,
-      worker: undefined,
     });
   });
 
@@ -70,7 +66,7 @@ describe('an in_tail source', () => {
   });
 
   it('is found by the old name of its type', () => {
-    expect(read('<source>\ntype tail\nid old\npath /a\n</source>\n').sources[0]).toMatchObject({ id: 'old' });
+    expect(read('<source>\ntype tail\npath /a\n</source>\n').sources).toMatchObject([{ paths: ['/a'] }]);
   });
 
   it('is not there with without_source', () => {
@@ -89,11 +85,17 @@ describe('what cannot be evaluated', () => {
     expect(problems[0]).toMatchObject({ parameter: 'pos_file', ruby: 'Dir.pwd' });
   });
 
-  it('is no problem where posidle does not need it', () => {
-    expect(read(tail('path /a\npos_file /p\nread_from_head true\ntag "#{Dir.pwd}"'))).toMatchObject({
-      problems: [],
-      warnings: [],
-    });
+  it.each([
+    tail('path /a\npos_file /p\nread_from_head true\ntag "#{Dir.pwd}"'),
+    tail('path /a\npos_file /p\nread_from_head true\n@id "#{Dir.pwd}"\nskip_refresh_on_startup "#{Dir.pwd}"'),
+    match('@type http\nflush_interval "#{Dir.pwd}"'),
+    match('@type http\n<buffer "#{Dir.pwd}">\n</buffer>'),
+    match(
+      '@type http\n<buffer>\nflush_mode "#{x}"\nflush_interval "#{x}"\ntimekey "#{x}"\ntimekey_wait "#{x}"\n</buffer>',
+    ),
+    '<system>\nprocess_name "#{Dir.pwd}"\n</system>\n',
+  ])('is no problem where posidle does not need it: %j', (text) => {
+    expect(read(text)).toMatchObject({ problems: [], warnings: [] });
   });
 
   it('includes a variable that only Fluentd may have', () => {
@@ -111,14 +113,14 @@ describe('what cannot be evaluated', () => {
 describe('<system>', () => {
   it('tells how Fluentd is reached', () => {
     const { system } = read(
-      '<system>\nrpc_endpoint "[::1]:24444"\nenable_get_dump true\nroot_dir /r\nprocess_name p\n</system>\n',
+      '<system>\nrpc_endpoint "[::1]:24444"\nenable_get_dump true\nroot_dir /r\nconfig_include_dir /d\n</system>\n',
     );
     expect(system).toEqual({
       workers: 1,
       rpcEndpoint: { host: '::1', port: 24444 },
       enableGetDump: true,
       rootDir: '/r',
-      processName: 'p',
+      configIncludeDir: '/d',
     });
   });
 
@@ -137,12 +139,12 @@ describe('several workers', () => {
   it('have a buffer and a monitor_agent each', () => {
     const conf = read(`${system}${agent}${match('@type http\n<buffer>\n@type file\npath /b\n</buffer>')}`);
     expect(conf.monitorAgents).toEqual([
-      { bind: '0.0.0.0', port: 24_220, worker: 0 },
-      { bind: '0.0.0.0', port: 24_221, worker: 1 },
+      { bind: '0.0.0.0', port: 24_220 },
+      { bind: '0.0.0.0', port: 24_221 },
     ]);
-    expect(conf.buffers.map(({ worker, chunkGlobs }) => [worker, chunkGlobs])).toEqual([
-      [0, ['/b/worker0/buffer.*.log', '/b/buffer.*.log', '/b.*.log']],
-      [1, ['/b/worker1/buffer.*.log', '/b.*.log']],
+    expect(conf.buffers.map(({ chunkGlobs }) => chunkGlobs)).toEqual([
+      ['/b/worker0/buffer.*.log', '/b/buffer.*.log', '/b.*.log'],
+      ['/b/worker1/buffer.*.log', '/b.*.log'],
     ]);
   });
 
@@ -151,7 +153,7 @@ describe('several workers', () => {
     const conf = read(
       `${system}<worker 0-1>\n${agent}</worker>\n<worker 1>\n${tail(pos)}${match('@type http\n<buffer>\n@type file\npath /b\n</buffer>')}</worker>\n`,
     );
-    expect(conf.sources.map(({ worker, posFile }) => [worker, posFile])).toEqual([[1, '/pos/1']]);
+    expect(conf.sources.map(({ posFile }) => posFile)).toEqual(['/pos/1']);
     expect(conf.monitorAgents.map(({ port }) => port)).toEqual([24_220, 24_221]);
     expect(conf.buffers.map(({ chunkGlobs }) => chunkGlobs[0])).toEqual(['/b/buffer.*.log']);
   });

@@ -136,7 +136,6 @@ describe('a configuration file', () => {
       '      rotate_wait: 1_000',
       '      read_from_head: !!bool true',
       '  - source:',
-      '      $id: second',
       '      path: /overridden',
       '      <<: *common',
       '      pos_file: /q',
@@ -151,7 +150,7 @@ describe('a configuration file', () => {
     };
     expect(sources).toMatchObject([
       { ...shared, posFile: '/p' },
-      { ...shared, posFile: '/q', id: 'second' },
+      { ...shared, posFile: '/q' },
     ]);
   });
 
