@@ -2,10 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConfElement, ConfItem, ConfValue } from '../../src/core/fluent-conf/element.ts';
 import { type FluentConf, fluentConfFromDump } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { evaluate, type RubyContext } from '../../src/core/fluent-conf/ruby.ts';
+import { tagMatches } from '../../src/core/fluent-conf/tag-pattern.ts';
 import { expandDates } from '../../src/core/in-tail/path-pattern.ts';
 import { loadFluentConf, readConfTree } from '../../src/node/files/conf-files.ts';
 import { rubyGlob } from '../../src/node/files/walk.ts';
@@ -143,7 +145,9 @@ function readableFiles(examples: string, isNew: boolean): string[] {
 
 function facts({ sources, buffers, system, monitorAgents }: FluentConf) {
   const unplaced = <T extends { place: unknown }>({ place: _, ...rest }: T) => rest;
-  return { sources: sources.map(unplaced), buffers: buffers.map(unplaced), system, monitorAgents };
+  // A dump has what Ruby gave, where the file has the Ruby.
+  const unnamed = buffers.map((buffer) => ({ ...unplaced(buffer), name: undefined }));
+  return { sources: sources.map(unplaced), buffers: unnamed, system, monitorAgents };
 }
 
 /** Leaves out what posidle said that it cannot evaluate. */
@@ -155,6 +159,13 @@ function known(theirs: ReturnType<typeof facts>, ours: FluentConf) {
     ...(unknown.has('pos_file') ? { posFile: undefined } : {}),
   }));
   return { ...theirs, sources };
+}
+
+function hasOpenBrace(pattern: string): boolean {
+  let depth = 0;
+  for (const [token] of pattern.replace(/\\./g, '').matchAll(/[{}]/g))
+    depth = token === '{' ? depth + 1 : Math.max(0, depth - 1);
+  return depth > 0;
 }
 
 describe('Ruby', () => {
@@ -197,6 +208,31 @@ describe('Ruby', () => {
           pattern,
         )
         .toEqual(theirs);
+    }
+  });
+
+  it('takes tags under the patterns under which posidle takes them', (context) => {
+    const { env } = requireFluentd('1.18.0', context);
+    const word = fc.constantFrom('a', 'b', '.', '.', '*', '**', '{', '}', ',', '\\', '-', ' ');
+    const patterns = fc
+      .sample(fc.array(word, { minLength: 1, maxLength: 9 }), { numRuns: 3_000, seed: 1 })
+      .map((words) => words.join('').trim())
+      .filter((pattern) => !pattern.split(' ').some(hasOpenBrace));
+    const tags = ['a', 'b', 'a.b', 'b.a', 'a.b.a', 'aa', 'ab', 'a-b', 'a.', '.a', 'a.a.b', 'a,b', '{a'];
+    const program = `
+      require 'fluent/event_router'
+      require 'fluent/match'
+      answers = INPUT['patterns'].map do |p|
+        rule = Fluent::EventRouter::Rule.new(p, nil)
+        INPUT['tags'].map { |t| rule.match?(t) }
+      rescue RegexpError
+        nil
+      end
+      puts JSON.dump(answers)`;
+    const theirs = askRuby(program, { patterns, tags }, env) as (boolean[] | null)[];
+    for (const [index, pattern] of patterns.entries()) {
+      const ours = tags.map((tag) => tagMatches(pattern, tag));
+      if (theirs[index] !== null) expect.soft(ours, pattern).toEqual(theirs[index]);
     }
   });
 

@@ -1,30 +1,53 @@
+import type { Millis } from '../text/units.ts';
 import type { Place } from './element.ts';
 import type { Params } from './params.ts';
 import { joinPath } from './ruby.ts';
 
 /** The buffer of one output in one worker. */
-export interface BufferConf {
+export interface BufferConf extends Match {
   readonly place: Place;
   readonly id?: string | undefined;
+  /** Its `@id` as it stands in the file, or its output and its match. */
+  readonly name: string;
   /** The output's `@type`. */
   readonly output: string;
-  /** The pattern of the enclosing `<match>`. */
-  readonly tag?: string | undefined;
   /** `memory`, `file`, `file_single`, or what a plugin brings. */
   readonly type: string;
   /** Where its chunks lie: `*` stands for `b` (staged) or `q` (queued) and 32 hex digits, in file_single after a key. */
   readonly chunkGlobs: readonly string[];
   readonly flushAtShutdown: boolean;
   readonly overflowAction: string;
+  readonly chunkLimitSize?: number | undefined;
+  readonly retryMaxTimes?: number | undefined;
+  readonly retryTimeout?: Millis | undefined;
+  readonly retryForever: boolean;
+  readonly disableChunkBackup: boolean;
+  readonly hasSecondary: boolean;
+  /** Of out_forward: the receiver says what it has got. */
+  readonly requireAckResponse: boolean;
 }
 
-/** What an output's buffer depends on beside its own section. */
+/** The `<match>` that an output stands in. */
+export interface Match {
+  /** Its pattern; undefined where it could not be evaluated. */
+  readonly tag?: string | undefined;
+  /** The `<label>` around it. */
+  readonly label?: string | undefined;
+  /** Fluentd's own log events can get here. */
+  readonly takesOwnEvents: boolean;
+}
+
+/** The worker that an output runs in. */
 export interface Surroundings {
-  readonly tag: string | undefined;
   readonly rootDir: string | undefined;
   readonly workerId: number;
   /** The section runs in more than one worker. */
   readonly shared: boolean;
+}
+
+interface Around extends Surroundings, Match {
+  /** The pattern as it stands in the file. */
+  readonly written: string;
 }
 
 /** Outputs whose buffer is a file by default (`config_set_default` in `lib/fluent/plugin/out_*.rb`). */
@@ -43,10 +66,13 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
   '@type': 'buffer_type',
   path: 'buffer_path',
   overflow_action: 'buffer_queue_full_action',
+  retry_max_times: 'retry_limit',
+  retry_forever: 'disable_retry_limit',
+  chunk_limit_size: 'buffer_chunk_limit',
 };
 
 /** The buffers of one `<match>` or `<store>`, with those of the stores in it. */
-export function buffersOf(params: Params, around: Surroundings): BufferConf[] {
+export function buffersOf(params: Params, around: Around): BufferConf[] {
   const stores = params.sections('store');
   if (stores.length > 0) return stores.flatMap((store) => buffersOf(store, around));
   const output = params.text('@type', 'type') ?? '';
@@ -62,29 +88,45 @@ interface Output {
   readonly output: string;
 }
 
-function bufferOf({ params, section, output }: Output, around: Surroundings): BufferConf {
+function bufferOf({ params, section, output }: Output, around: Around): BufferConf {
   const own = section ?? params;
   const named = (name: string) => (section === undefined ? (OLD_NAMES[name] ?? name) : name);
+  const { written, takesOwnEvents, tag, label } = around;
   const type = own.text(named('@type'), 'type') ?? (IN_FILES.has(output) ? 'file' : 'memory');
-  const buffer = {
+  const buffer: OwnConf = {
     place: own.element.place,
     id: params.text('@id', 'id'),
+    name: params.written('@id', 'id') ?? `${output} of <match ${written}>`,
     output,
-    tag: around.tag,
+    tag,
+    label,
+    takesOwnEvents,
     type,
     // out_null has a default of its own (`lib/fluent/plugin/out_null.rb`); `persistent?` of the others is false in memory.
     flushAtShutdown: own.bool('flush_at_shutdown') ?? (output === 'null' || type === 'memory'),
     overflowAction: overflowAction(own.text(named('overflow_action'))),
+    hasSecondary: params.sections('secondary').length > 0,
+    requireAckResponse: params.aside().bool('require_ack_response') ?? false,
+    ...limits(own.aside(), named),
   };
   warnOfLoss(own, buffer);
+  if (output === 'forward' && !buffer.requireAckResponse) params.warn(WITHOUT_ACK);
   const path = own.text(named('path')) ?? ownPath(buffer, params, around);
-  return {
-    ...buffer,
-    chunkGlobs: chunkGlobs({ ...buffer, path, suffix: section?.text('path_suffix') }, around),
-  };
+  const suffix = section?.text('path_suffix');
+  return { ...buffer, chunkGlobs: chunkGlobs({ ...buffer, path, suffix }, around) };
 }
 
 type OwnConf = Omit<BufferConf, 'chunkGlobs'>;
+
+function limits(own: Params, named: (name: string) => string) {
+  return {
+    chunkLimitSize: own.size(named('chunk_limit_size')),
+    retryMaxTimes: own.integer(named('retry_max_times')),
+    retryTimeout: own.time('retry_timeout'),
+    retryForever: own.bool(named('retry_forever')) ?? false,
+    disableChunkBackup: own.bool('disable_chunk_backup') ?? false,
+  };
+}
 
 /** out_file keeps its buffer under its own `path` (`configure` in out_file.rb). */
 function ownPath({ output, id }: OwnConf, params: Params, { rootDir }: Surroundings): string | undefined {
@@ -134,14 +176,34 @@ function fileGlob(path: string, suffix: string, single: boolean): string {
   return base.endsWith('.*') ? path + suffix : `${path}.*${suffix}`;
 }
 
+const WITHOUT_ACK =
+  'out_forward without require_ack_response may lose what is on its way when the receiver dies: ' +
+  'set require_ack_response true';
+const SMALL_CHUNK = 64 * 1024;
+
 function warnOfLoss(params: Params, buffer: OwnConf): void {
+  const { type, retryMaxTimes, retryTimeout, chunkLimitSize } = buffer;
   if (buffer.overflowAction === 'drop_oldest_chunk') {
     params.warn(
       'overflow_action drop_oldest_chunk throws lines away when the buffer is full: ' +
         'use overflow_action block, so that in_tail waits',
     );
   }
-  if (buffer.type === 'memory' && !buffer.flushAtShutdown) {
+  if (type === 'memory' && !buffer.flushAtShutdown) {
     params.warn('a memory buffer with flush_at_shutdown false is lost at the end: remove flush_at_shutdown');
+  }
+  const limit = retryMaxTimes === undefined ? 'retry_timeout' : 'retry_max_times';
+  const isLimited = (retryMaxTimes ?? retryTimeout) !== undefined && !buffer.retryForever;
+  if (isLimited && !buffer.hasSecondary) {
+    params.warn(
+      `${limit} without <secondary> throws chunks away when the limit is reached: ` +
+        'add a <secondary>, or set retry_forever true',
+    );
+  }
+  if (chunkLimitSize !== undefined && chunkLimitSize < SMALL_CHUNK) {
+    params.warn(
+      `chunk_limit_size ${params.written('chunk_limit_size', 'buffer_chunk_limit')} throws away every record that is larger: ` +
+        'set it far above the longest line, or leave it out',
+    );
   }
 }

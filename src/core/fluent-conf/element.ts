@@ -78,6 +78,12 @@ export function paramOf(element: ConfElement, name: string): ConfParam | undefin
   return element.items.findLast((item): item is ConfParam => item.kind === 'param' && item.name === name);
 }
 
+/** As it stands in the file: what its Ruby gives may be a secret of Fluentd's environment. */
+export function writtenText(value: ConfValue): string {
+  if (typeof value === 'string') return value;
+  return value.parts.map((part) => (typeof part === 'string' ? part : `#{${part.ruby}}`)).join('');
+}
+
 /** `fluent.conf:12`, or the file alone. */
 export function placeText(place: Place): string {
   return place.line === undefined ? place.file : `${place.file}:${place.line}`;

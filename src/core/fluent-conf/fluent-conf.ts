@@ -1,10 +1,10 @@
 import { type BufferConf, buffersOf, type Surroundings } from './buffers.ts';
 import { type ConfElement, type ConfItem, type ConfProblem, rootElement, sectionsOf } from './element.ts';
+import { type OwnEvents, ownEvents } from './own-events.ts';
 import { Params, type Reading } from './params.ts';
 import type { RubyContext } from './ruby.ts';
 import { parseConf } from './syntax.ts';
 import { type TailSource, tailSource } from './tail.ts';
-import { ownEventWarnings } from './warnings.ts';
 
 /** Where a plain HTTP server of Fluentd's listens. */
 export interface Endpoint {
@@ -124,11 +124,11 @@ interface WorkerConf {
 
 function readWorker(root: ConfElement, reading: Reading, system: SystemConf): WorkerConf {
   const scopes = scopesOf(new Params(root, reading), system, reading.ruby.workerId ?? 0);
-  reading.warnings.push(...ownEventWarnings(scopes.map(({ params, around }) => ({ params, around }))));
+  const own = ownEvents(scopes.map(({ params }) => params));
   return {
     sources: scopes.flatMap(({ params }) => sourcesOf(params, 'tail').map((source) => tailSource(source))),
     buffers: scopes.flatMap(({ params, around }) =>
-      [params, ...params.sections('label')].flatMap((scope) => matchBuffers(scope, around)),
+      [params, ...params.sections('label')].flatMap((scope) => matchBuffers(scope, around, own)),
     ),
     monitorAgents: scopes.flatMap(({ params, around }) =>
       sourcesOf(params, 'monitor_agent').map((source) => monitorAgent(source, around)),
@@ -143,12 +143,7 @@ interface Scope {
 
 /** The root and the `<worker>` sections for this worker, in the order in which Fluentd puts them together. */
 function scopesOf(root: Params, { workers, rootDir }: SystemConf, workerId: number): Scope[] {
-  const around = (count: number): Surroundings => ({
-    tag: undefined,
-    rootDir,
-    workerId,
-    shared: count > 1,
-  });
+  const around = (count: number): Surroundings => ({ rootDir, workerId, shared: count > 1 });
   const own = root.sections('worker').flatMap((params): Scope[] => {
     const [first, last] = targets(params);
     return first <= workerId && workerId <= last ? [{ params, around: around(last - first + 1) }] : [];
@@ -167,10 +162,21 @@ function sourcesOf(params: Params, type: string): Params[] {
   return params.sections('source').filter((source) => source.text('@type', 'type') === type);
 }
 
-function matchBuffers(scope: Params, around: Surroundings): BufferConf[] {
-  return scope
-    .sections('match')
-    .flatMap((match) => buffersOf(match, { ...around, tag: match.arg() === '' ? '**' : match.arg() }));
+function matchBuffers(scope: Params, around: Surroundings, own: OwnEvents): BufferConf[] {
+  const label = scope.element.name === 'label' ? scope.arg() : undefined;
+  return scope.sections('match').flatMap((match) => {
+    const tag = match.arg() === '' ? '**' : match.arg();
+    const takesOwnEvents = own.takers.has(match.element);
+    const written = match.writtenArg() || '**';
+    const buffers = buffersOf(match, { ...around, tag, label, written, takesOwnEvents });
+    if (takesOwnEvents && !own.haveLabel && buffers.length > 0) {
+      match.warn(
+        `<match ${written}> buffers Fluentd's own log events too, so its buffer may never be empty: ` +
+          'add <label @FLUENT_LOG> with a <match **> of @type stdout or null',
+      );
+    }
+    return buffers;
+  });
 }
 
 function monitorAgent(source: Params, { workerId }: Surroundings): MonitorAgent {

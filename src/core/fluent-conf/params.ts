@@ -7,6 +7,7 @@ import {
   paramOf,
   placeText,
   sectionsOf,
+  writtenText,
 } from './element.ts';
 import { type Evaluated, evaluate, type RubyContext, unsetVariables } from './ruby.ts';
 
@@ -44,6 +45,12 @@ export class Params {
     return undefined;
   }
 
+  /** The same as it stands in the file. */
+  written(...names: string[]): string | undefined {
+    const param = names.map((name) => paramOf(this.element, name)).find((found) => found !== undefined);
+    return param && writtenText(param.value);
+  }
+
   time(...names: string[]): Millis | undefined {
     return mapped(this.number(...names), parseTime);
   }
@@ -68,6 +75,15 @@ export class Params {
   arg(): string | undefined {
     const value = evaluate(this.element.arg, this.reading.ruby);
     return typeof value === 'string' ? value : undefined;
+  }
+
+  writtenArg(): string {
+    return writtenText(this.element.arg);
+  }
+
+  /** The same section, for what is worth a warning, but no problem where it cannot be evaluated. */
+  aside(): Params {
+    return new Params(this.element, { ...this.reading, problems: [], warnings: [] });
   }
 
   sections(...names: string[]): Params[] {

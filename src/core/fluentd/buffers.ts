@@ -82,7 +82,7 @@ export function unseenBuffers(
     : ['whatever stands in the part of fluent.conf that could not be evaluated'];
   const buffers = conf.buffers
     .filter(({ chunkGlobs }) => chunkGlobs.length === 0)
-    .map(({ id, output, tag, type }) => `${id ?? `${output} of <match ${tag ?? '**'}>`} (${type} buffer)`);
+    .map(({ name, type }) => `${name} (${type} buffer)`);
   return [...unread, ...buffers];
 }
 
