@@ -51,7 +51,6 @@ export interface ConfProblem {
   readonly place: Place;
   readonly text: string;
   readonly parameter?: string;
-  readonly ruby?: string;
 }
 
 /** A tree and what was wrong with the text that it came from. */

@@ -112,7 +112,8 @@ function rpcEndpoint(system: Params): Endpoint | undefined {
   const text = system.text('rpc_endpoint');
   if (text === undefined) return undefined;
   const match = /^\[?([0-9a-zA-Z:\-.]+)\]?:([0-9]+)$/.exec(text);
-  if (match === null) system.problem(`rpc_endpoint ${text} is not HOST:PORT`, 'rpc_endpoint');
+  const written = system.written('rpc_endpoint');
+  if (match === null) system.problem(`rpc_endpoint ${written} is not HOST:PORT`, 'rpc_endpoint');
   return match === null ? undefined : { host: match[1] ?? '', port: Number(match[2]) };
 }
 

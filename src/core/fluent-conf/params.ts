@@ -9,7 +9,7 @@ import {
   sectionsOf,
   writtenText,
 } from './element.ts';
-import { type Evaluated, evaluate, type RubyContext, unsetVariables } from './ruby.ts';
+import { evaluate, type RubyContext, unsetVariables } from './ruby.ts';
 
 /** What one reading of a configuration gathers beside its facts. */
 export interface Reading {
@@ -112,8 +112,9 @@ export class Params {
       this.warnOfUnset(name, written);
       return value ?? undefined;
     }
-    const text = unevaluableText(name, value);
-    this.reading.problems.push({ place, text, parameter: name, ruby: value.ruby });
+    const remedy = REMEDIES[name] ?? ELSE;
+    const text = `${name} is "${writtenText(written)}", which posidle cannot evaluate (${value.reason}): ${remedy}`;
+    this.reading.problems.push({ place, text, parameter: name });
     return undefined;
   }
 
@@ -168,8 +169,4 @@ function toInteger(text: string): number {
 
 function mapped<T>(text: string | undefined, parse: (text: string) => T): T | undefined {
   return text === undefined ? undefined : parse(text);
-}
-
-function unevaluableText(name: string, { ruby, reason }: Exclude<Evaluated, string | null>): string {
-  return `${name} is "#{${ruby}}", which posidle cannot evaluate (${reason}): ${REMEDIES[name] ?? ELSE}`;
 }

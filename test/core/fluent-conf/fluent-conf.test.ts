@@ -75,14 +75,14 @@ describe('an in_tail source', () => {
 });
 
 describe('what cannot be evaluated', () => {
-  it('is a problem that names the place, the parameter, the Ruby and the remedy', () => {
+  it('is a problem that names the place, the parameter as it stands in the file, and the remedy', () => {
     const { problems, sources } = read(tail('path /a\npos_file "/pos/#{Dir.pwd}.pos"'));
     expect(sources[0]?.posFile).toBeUndefined();
     expect(problems.map(problemText)).toEqual([
-      'f.conf:4: pos_file is "#{Dir.pwd}", which posidle cannot evaluate (posidle evaluates only ENV, hostname, ' +
+      'f.conf:4: pos_file is "/pos/#{Dir.pwd}.pos", which posidle cannot evaluate (posidle evaluates only ENV, hostname, ' +
         'worker_id, File.join, use_nil and use_default): give --pos-file',
     ]);
-    expect(problems[0]).toMatchObject({ parameter: 'pos_file', ruby: 'Dir.pwd' });
+    expect(problems[0]).toMatchObject({ parameter: 'pos_file' });
   });
 
   it.each([
@@ -96,6 +96,18 @@ describe('what cannot be evaluated', () => {
     '<system>\nprocess_name "#{Dir.pwd}"\n</system>\n',
   ])('is no problem where posidle does not need it: %j', (text) => {
     expect(read(text)).toMatchObject({ problems: [], warnings: [] });
+  });
+
+  it('is told without what the environment holds', () => {
+    const { problems } = read(tail('path /a\nexclude_path ["#{ENV[\'SECRET\']}"]'), {
+      ...ruby,
+      env: { SECRET: 'se"cret' },
+    });
+    expect(problems.map(({ text }) => text)).toEqual([
+      expect.stringMatching(
+        /^exclude_path is "\["#\{ENV\['SECRET'\]\}"\]", .* \(what it gives is not JSON\)/,
+      ),
+    ]);
   });
 
   it('includes a variable that only Fluentd may have', () => {
@@ -128,6 +140,13 @@ describe('<system>', () => {
     expect(read('').system).toMatchObject({ workers: 1, rpcEndpoint: undefined, enableGetDump: false });
     expect(read('<system>\nrpc_endpoint 24444\n</system>\n').problems.map(({ text }) => text)).toEqual([
       'rpc_endpoint 24444 is not HOST:PORT',
+    ]);
+  });
+
+  it('is told as it stands in the file, for what its Ruby gives may be a secret', () => {
+    const { problems } = read('<system>\nrpc_endpoint "http://#{ENV[\'SET\']}@x"\n</system>\n');
+    expect(problems.map(({ text }) => text)).toEqual([
+      "rpc_endpoint http://#{ENV['SET']}@x is not HOST:PORT",
     ]);
   });
 });
