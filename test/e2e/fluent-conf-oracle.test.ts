@@ -8,7 +8,7 @@ import type { ConfElement, ConfItem, ConfValue } from '../../src/core/fluent-con
 import { type FluentConf, fluentConfFromDump } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { evaluate, type RubyContext } from '../../src/core/fluent-conf/ruby.ts';
 import { tagMatches } from '../../src/core/fluent-conf/tag-pattern.ts';
-import { expandDates } from '../../src/core/in-tail/path-pattern.ts';
+import { expandDates } from '../../src/core/in-tail/path-dates.ts';
 import { loadFluentConf, readConfTree } from '../../src/node/files/conf-files.ts';
 import { rubyGlob } from '../../src/node/files/walk.ts';
 import { missingFluentd, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';

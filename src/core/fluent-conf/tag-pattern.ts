@@ -39,7 +39,7 @@ interface Group {
 function partsOf(pattern: string): Part[] | undefined {
   const open: Group[] = [];
   let parts: Part[] = [];
-  for (const match of pattern.matchAll(/\\([^]?)|(\.?)\*\*(\.?)|[^]/g)) {
+  for (const match of pattern.matchAll(/\\(.?)|(\.?)\*\*(\.?)|./gs)) {
     const [token, escaped, before, after] = match;
     const group = open.at(-1);
     if (escaped !== undefined) parts.push(...[...escaped].map(char));

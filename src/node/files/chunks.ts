@@ -7,7 +7,7 @@ const CHUNK = /\.[bq][0-9a-f]{32}\.[^/]*$/;
 
 /** The chunk files that the globs name, each once. */
 export async function listChunks(globs: readonly string[]): Promise<readonly Chunk[]> {
-  const found = await Promise.all(globs.map(rubyGlob));
+  const found = await Promise.all(globs.map((glob) => rubyGlob(glob)));
   const paths = [...new Set(found.flat())].filter((path) => CHUNK.test(path) && !path.endsWith('.meta'));
   const stats = await statFiles(paths);
   return paths.flatMap((path, index) => {
