@@ -1,3 +1,4 @@
+import { otherDirectives } from '../in-tail/path-dates.ts';
 import type { GlobPolicy } from '../in-tail/path-pattern.ts';
 import type { Millis } from '../text/units.ts';
 import type { Place } from './element.ts';
@@ -42,12 +43,23 @@ export function tailSource(params: Params): TailSource {
 function tailPaths(params: Params) {
   const delimiter = params.text('path_delimiter') ?? ',';
   const parts = (params.text('path') ?? '').split(delimiter).map((part) => part.trim());
+  const paths = [...new Set(parts)].filter((part) => part !== '');
+  const excludePaths = params.list('exclude_path');
+  const isWhole = areFilledIn('path', paths, params) && areFilledIn('exclude_path', excludePaths, params);
   return {
-    paths: [...new Set(parts)].filter((part) => part !== ''),
-    excludePaths: params.list('exclude_path'),
+    // Which files the source takes is then not known.
+    paths: isWhole ? paths : [],
+    excludePaths,
     pathTimezone: params.text('path_timezone') || undefined,
     globPolicy: globPolicy(params),
   };
+}
+
+function areFilledIn(name: string, patterns: readonly string[], params: Params): boolean {
+  const others = new Set(patterns.flatMap(otherDirectives));
+  for (const directive of others)
+    params.problem(`${name} has ${directive}, which posidle does not fill in: write * instead`, name);
+  return others.size === 0;
 }
 
 function globPolicy(params: Params): GlobPolicy {

@@ -46,6 +46,15 @@ describe('an in_tail source', () => {
     expect(source('path /a,1|/b\npath_delimiter |')?.paths).toEqual(['/a,1', '/b']);
   });
 
+  it('has no known files where its path holds a date that is not filled in', () => {
+    const { sources, problems } = read(tail('path /a-%G%V.log, /b.log\nexclude_path ["/x-%Z"]'));
+    expect(sources).toMatchObject([{ paths: [] }]);
+    expect(problems.map(problemText)).toEqual([
+      'f.conf:1: path has %G, which posidle does not fill in: write * instead',
+      'f.conf:1: path has %V, which posidle does not fill in: write * instead',
+    ]);
+  });
+
   it('takes times, sizes and switches as Fluentd does', () => {
     const text =
       'path /a\nrefresh_interval 5m\nrotate_wait 0.5\nread_bytes_limit_per_second 1m\nread_from_head\nfollow_inodes on';
