@@ -1,6 +1,7 @@
 import type { Options } from 'yargs';
+import { type Millis, writeDuration } from '../../core/text/units.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
-import { durationOf, nonEmpty, optional } from './coercions.ts';
+import { durationOr, nonEmpty } from './coercions.ts';
 
 export const WHICH = 'Which Fluentd:';
 export const WHEN = 'When to stop it:';
@@ -17,9 +18,13 @@ export const posFileOptions = {
     WHICH,
   ),
   'fluent-conf': {
-    ...text('FILE', "fluentd's configuration; by default $FLUENT_CONF or where the images have it", WHICH),
+    ...parsed(
+      'FILE',
+      "fluentd's configuration; by default $FLUENT_CONF or where the images have it",
+      WHICH,
+      nonEmpty,
+    ),
     alias: 'c',
-    coerce: optional(nonEmpty('fluent-conf')),
   },
 } as const;
 
@@ -45,9 +50,34 @@ function fromEnvironment(name: string, option: Options, value: string): unknown 
   );
 }
 
+/** The same options; what is wrong with a value is told with the option's name. */
+export function named<Named extends Readonly<Record<string, Options>>>(options: Named): Named {
+  const entries = Object.entries(options).map(([name, option]) => {
+    const { coerce: parse } = option;
+    const coerce = parse && ((value: unknown) => coerced(name, value, parse));
+    return [name, coerce === undefined ? option : { ...option, coerce }];
+  });
+  return Object.fromEntries(entries);
+}
+
+function coerced(name: string, value: unknown, parse: (given: string) => unknown): unknown {
+  if (value === undefined) return undefined;
+  if (Array.isArray(value)) throw new UsageError(`--${name}: given ${value.length} times; give it once`);
+  try {
+    return parse(String(value));
+  } catch (error) {
+    throw new UsageError(`--${name}: ${(error as Error).message}`);
+  }
+}
+
 /** An option with one value. */
 export function text(placeholder: string, meaning: string, group: string) {
   return { type: 'string', requiresArg: true, describe: `${placeholder}: ${meaning}`, group } as const;
+}
+
+/** One whose value is checked and converted. */
+export function parsed<T>(placeholder: string, meaning: string, group: string, coerce: (given: string) => T) {
+  return { ...text(placeholder, meaning, group), coerce } as const;
 }
 
 /** A repeatable option. */
@@ -56,16 +86,11 @@ export function list(alias: string, placeholder: string, meaning: string, group:
 }
 
 /** An option without a value. */
-export function flag(meaning: string) {
-  return { type: 'boolean', default: false, describe: meaning } as const;
+export function flag(meaning: string, group: string) {
+  return { type: 'boolean', default: false, describe: meaning, group } as const;
 }
 
 /** A duration that has a default. */
-export function duration<Word extends string = never>(
-  name: string,
-  meaning: string,
-  byDefault: string,
-  words: readonly Word[] = [],
-) {
-  return { ...text('DUR', meaning, ''), default: byDefault, coerce: durationOf(name, words) } as const;
+export function duration(meaning: string, byDefault: Millis | 'off', group: string) {
+  return { ...parsed('DUR', meaning, group, durationOr()), default: writeDuration(byDefault) } as const;
 }
