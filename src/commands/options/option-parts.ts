@@ -11,12 +11,12 @@ export const SHOW = 'How to show it:';
 
 /** Which pos files, and how Fluentd is configured. */
 export const posFileOptions = {
-  'pos-file': list(
-    'p',
-    'PATH',
-    'a pos file or glob of in_tail; repeatable; by default those of fluent.conf',
-    WHICH,
-  ),
+  'pos-file': {
+    ...text('PATH', 'a pos file or glob of in_tail; repeatable; by default those of fluent.conf', WHICH),
+    alias: 'p',
+    array: true,
+    nargs: 1,
+  },
   'fluent-conf': {
     ...parsed(
       'FILE',
@@ -34,20 +34,19 @@ export function optionsFromEnvironment(
   options: Readonly<Record<string, Options>>,
 ): Readonly<Record<string, unknown>> {
   const given = Object.entries(options).flatMap(([name, option]) => {
-    const value = env[`POSIDLE_${name.toUpperCase().replaceAll('-', '_')}`];
-    return value === undefined || value === '' ? [] : [[name, fromEnvironment(name, option, value)]];
+    const variable = `POSIDLE_${name.toUpperCase().replaceAll('-', '_')}`;
+    const value = env[variable];
+    return value === undefined || value === '' ? [] : [[name, fromEnvironment(variable, option, value)]];
   });
   return Object.fromEntries(given);
 }
 
-function fromEnvironment(name: string, option: Options, value: string): unknown {
+function fromEnvironment(variable: string, option: Options, value: string): unknown {
   if (option.array === true) return value.split(',');
   if (option.type !== 'boolean') return value;
   if (/^(1|true|yes|on)$/i.test(value)) return true;
   if (/^(0|false|no|off)$/i.test(value)) return false;
-  throw new UsageError(
-    `POSIDLE_${name.toUpperCase().replaceAll('-', '_')}: '${value}' is neither true nor false`,
-  );
+  throw new UsageError(`${variable}: '${value}' is neither true nor false`);
 }
 
 /** The same options; what is wrong with a value is told with the option's name. */
@@ -78,11 +77,6 @@ export function text(placeholder: string, meaning: string, group: string) {
 /** One whose value is checked and converted. */
 export function parsed<T>(placeholder: string, meaning: string, group: string, coerce: (given: string) => T) {
   return { ...text(placeholder, meaning, group), coerce } as const;
-}
-
-/** A repeatable option. */
-export function list(alias: string, placeholder: string, meaning: string, group: string) {
-  return { ...text(placeholder, meaning, group), alias, array: true, nargs: 1 } as const;
 }
 
 /** An option without a value. */

@@ -1,9 +1,8 @@
 import type { ArgumentsCamelCase, InferredOptionTypes } from 'yargs';
-import { DEFAULT_POLICY, type Policy } from '../../core/drain/policy.ts';
-import type { FluentdTarget } from '../../core/fluentd/processes.ts';
 import { formatDuration } from '../../core/text/units.ts';
 import { LOG_FORMATS, LOG_LEVELS } from '../../log.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
+import { DEFAULTS, type Settings, type WatchOptions } from '../../tasks/watch-options.ts';
 import { durationOr, endpoint, nonEmpty, pattern, processId, stopSignal } from './coercions.ts';
 import {
   duration,
@@ -26,7 +25,7 @@ export const watchOptions = named({
   process: parsed('REGEX', 'the process whose command line matches', WHICH, pattern),
   quiet: parsed(
     'DUR',
-    `begin when nothing has moved for this long; ${formatDuration(Number(DEFAULT_POLICY.quiet))} when no other trigger is given`,
+    `begin when nothing has moved for this long; ${formatDuration(Number(DEFAULTS.quiet))} when no other trigger is given`,
     WHEN,
     durationOr('off'),
   ),
@@ -45,24 +44,20 @@ export const watchOptions = named({
   ),
   'token-file': parsed('FILE', 'POST needs the bearer token in this file', WHEN, nonEmpty),
   'ignore-old-done-file': flag('a done file that was there before posidle does not count', WHEN),
-  settle: duration('how long "everything read" must hold', DEFAULT_POLICY.settle, WHEN),
+  settle: duration('how long "everything read" must hold', DEFAULTS.settle, WHEN),
   'start-timeout': {
-    ...duration('longest wait for fluentd and its first entry', DEFAULT_POLICY.startTimeout, WHEN),
+    ...duration('longest wait for fluentd and its first entry', DEFAULTS.startTimeout, WHEN),
     coerce: durationOr('off'),
   },
-  'drain-timeout': duration('longest drain after a trigger', DEFAULT_POLICY.drainTimeout, HOW),
-  grace: duration('the whole budget after SIGTERM to posidle', DEFAULT_POLICY.grace, HOW),
-  'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULT_POLICY.stopTimeout, HOW),
+  'drain-timeout': duration('longest drain after a trigger', DEFAULTS.drainTimeout, HOW),
+  grace: duration('the whole budget after SIGTERM to posidle', DEFAULTS.grace, HOW),
+  'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULTS.stopTimeout, HOW),
   'stop-via': {
     ...text('HOW', 'by signal, by rpc (rpc_endpoint), or auto: a signal where the process is seen', HOW),
     choices: ['auto', 'signal', 'rpc'],
-    default: 'auto',
+    default: DEFAULTS.stopVia,
   },
-  'stop-signal': {
-    ...text('SIG', 'the stop signal', HOW),
-    default: DEFAULT_POLICY.stopSignal,
-    coerce: stopSignal,
-  },
+  'stop-signal': { ...text('SIG', 'the stop signal', HOW), default: DEFAULTS.stopSignal, coerce: stopSignal },
   'complete-last-line': flag('end an unfinished last line, so that fluentd emits it', HOW),
   'termination-log': text(
     'FILE',
@@ -86,33 +81,20 @@ export const runOptions = ofTheWatch;
 export type WatchArgs = ArgumentsCamelCase<InferredOptionTypes<typeof watchOptions>>;
 export type RunArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>>;
 
-/** The flags as a policy. */
-export function policyOf(args: RunArgs): Policy {
-  return {
-    ...DEFAULT_POLICY,
-    quiet: args.quiet ?? (hasOtherTrigger(args) ? 'off' : DEFAULT_POLICY.quiet),
-    doneProcess: args['done-process'] !== undefined,
-    settle: args.settle,
-    startTimeout: args['start-timeout'],
-    drainTimeout: args['drain-timeout'],
-    grace: args.grace,
-    stopTimeout: args['stop-timeout'],
-    stopSignal: args['stop-signal'],
-    dryRun: args['dry-run'],
-    completeLastLine: args['complete-last-line'],
-  };
-}
-
-function hasOtherTrigger(args: RunArgs): boolean {
-  return [args['done-file'], args['done-process'], args.listen].some((given) => given !== undefined);
+/** What the flags say; `--listen` is a trigger of the command's own. */
+export function watchOptionsOf(args: RunArgs): WatchOptions {
+  const { posFiles, fluentd, signal, ...flags } = DEFAULTS;
+  const names = Object.keys(flags) as (keyof typeof flags)[];
+  const given: WatchOptions = Object.fromEntries(names.map((name) => [name, args[name]]));
+  return { ...given, posFiles: args.posFile, quiet: args.quiet ?? (args.listen && 'off') };
 }
 
 /** Which fluentd the flags name. */
-export function targetOf(args: WatchArgs): FluentdTarget {
+export function targetOf(args: WatchArgs): Settings['fluentd'] {
   const named = (['pid', 'pid-file', 'process'] as const).filter((name) => args[name] !== undefined);
   if (named.length > 1) throw new UsageError(`--${named.join(' and --')}: give only one of them`);
   if (args.pid !== undefined) return { by: 'pid', pid: args.pid };
   if (args['pid-file'] !== undefined) return { by: 'pid-file', path: args['pid-file'] };
   if (args.process !== undefined) return { by: 'pattern', pattern: args.process };
-  return { by: 'search' };
+  return DEFAULTS.fluentd;
 }
