@@ -124,9 +124,9 @@ async function resolve(host: Host, target: Exclude<FluentdTarget, { by: 'session
     case 'search':
       return { why: 'no fluentd runs', rows: findSupervisors };
     case 'pid':
-      return { why: `no process has the pid ${target.pid} (--pid)`, rows: byPid(target.pid) };
+      return { why: `no process has the pid ${target.pid}`, rows: byPid(target.pid) };
     case 'pattern': {
-      const why = `no process matches ${target.pattern} (--process)`;
+      const why = `no process matches ${target.pattern}`;
       return { why, rows: (table) => findByPattern(table, target.pattern, host.self) };
     }
     case 'pid-file':
@@ -137,13 +137,13 @@ async function resolve(host: Host, target: Exclude<FluentdTarget, { by: 'session
 async function resolvePidFile(host: Host, path: string): Promise<Wanted> {
   const content = await host.readFile(path).catch((error: Error) => error);
   if (content instanceof Error)
-    return { why: `${path} (--pid-file) cannot be read: ${content.message}`, rows: () => [] };
+    return { why: `the pid file ${path} cannot be read: ${content.message}`, rows: () => [] };
   const pid =
     content === undefined ? Number.NaN : Number.parseInt(new TextDecoder().decode(content.bytes), 10);
-  if (Number.isNaN(pid)) return { why: `${path} (--pid-file) holds no pid`, rows: () => [] };
+  if (Number.isNaN(pid)) return { why: `the pid file ${path} holds no pid`, rows: () => [] };
   // Fluentd leaves its pid file behind when it fails: the pid may be another process's by now.
   return {
-    why: `${path} (--pid-file) names pid ${pid}, which is no fluentd`,
+    why: `the pid file ${path} names pid ${pid}, which is no fluentd`,
     rows: (table) => byPid(pid)(table).filter(({ argv }) => isFluentd(argv)),
   };
 }

@@ -19,8 +19,8 @@ export interface Reading {
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  pos_file: 'give --pos-file',
-  rpc_endpoint: 'give --stop-via signal',
+  pos_file: 'give `posFiles`',
+  rpc_endpoint: 'give `stopVia` signal',
 };
 const ELSE =
   'write the value out, or set rpc_endpoint and enable_get_dump true in <system> so that Fluentd tells it';

@@ -16,8 +16,8 @@ interface Sources {
 /** What may be missed where posidle waits for less time than in_tail takes to see a new file. */
 export function quietWarnings(conf: Sources, waits: Waits): string[] {
   return conf.sources.flatMap((source) => [
-    ...tooShort(source, '--quiet', { wait: waits.quiet, needed: source.refreshInterval + source.rotateWait }),
-    ...tooShort(source, '--grace', { wait: waits.grace, needed: source.refreshInterval }),
+    ...tooShort(source, '`quiet`', { wait: waits.quiet, needed: source.refreshInterval + source.rotateWait }),
+    ...tooShort(source, '`grace`', { wait: waits.grace, needed: source.refreshInterval }),
   ]);
 }
 
