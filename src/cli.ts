@@ -4,6 +4,7 @@ import yargs, { type Argv } from 'yargs';
 import { keepHeapSmall } from './commands/heap.ts';
 import { runInspect } from './commands/inspect.ts';
 import { runInstall } from './commands/install.ts';
+import { inFlags } from './commands/options/flags.ts';
 import { inspectOptions } from './commands/options/inspect-options.ts';
 import { optionsFromEnvironment } from './commands/options/option-parts.ts';
 import { runOptions, watchOptions } from './commands/options/options.ts';
@@ -31,7 +32,7 @@ async function main(): Promise<void> {
   try {
     await parser(process.argv.slice(2)).parseAsync();
   } catch (error) {
-    if (error instanceof UsageError) fail(error.message, EXIT.usage);
+    if (error instanceof UsageError) fail(inFlags(error.message), EXIT.usage);
     if (error instanceof CommandError) fail(error.message, error.code);
     fail((error as Error).stack ?? String(error), EXIT.bug);
   }
@@ -91,11 +92,11 @@ function parser(words: readonly string[]): Argv {
       throw new UsageError(`${message ?? error?.message}; see posidle --help`);
     })
     .exitProcess(false)
-    .epilogue(byEnvironment('POSIDLE_QUIET=30s is --quiet 30s'));
+    .epilogue(byEnvironment());
 }
 
 /** yargs forgets what is set for all commands where a command has its own help. */
-function byEnvironment(example: string): string {
+function byEnvironment(example = 'POSIDLE_QUIET=30s is --quiet 30s'): string {
   return `Every option can be set by environment: ${example}.`;
 }
 
@@ -114,7 +115,7 @@ function runCommand(command: Argv) {
   return command
     .options(runOptions)
     .config(optionsFromEnvironment(process.env, runOptions))
-    .epilogue(byEnvironment('POSIDLE_QUIET=30s is --quiet 30s'))
+    .epilogue(byEnvironment())
     .usage('$0 run [options] -- fluentd …')
     .example('$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when nothing has moved for 60 s')
     .example('$0 run --done-file /var/log/app/done -- fluentd', 'when main has left this file')
@@ -125,7 +126,7 @@ function watchCommand(command: Argv) {
   return command
     .options(watchOptions)
     .config(optionsFromEnvironment(process.env, watchOptions))
-    .epilogue(byEnvironment('POSIDLE_QUIET=30s is --quiet 30s'))
+    .epilogue(byEnvironment())
     .example('$0 watch -p /var/log/fluentd/app.pos', 'stop fluentd when nothing has moved for 60 s')
     .example(
       '$0 watch -p /var/log/fluentd/app.pos --quiet 30s --strict',

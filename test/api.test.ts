@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, expectTypeOf, test } from 'vitest';
-import { type Outcome, run, UsageError, watch } from '../src/index.ts';
+import { inspect, type Outcome, run, UsageError, watch } from '../src/index.ts';
 import { until } from './support/until.ts';
 
 const STAND_IN = ['fixtures/fake-fluentd.mjs'];
@@ -76,6 +76,31 @@ test('run starts the command and leaves nothing of it behind', async () => {
     settle: 200,
   });
   expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven' });
+});
+
+test('a dry run of run signals nothing: the command ends by itself', async () => {
+  const ended = join(dir, 'ended');
+  const script = `(sleep 4; touch ${ended}; kill -INT $$) & exec -a fluentd "$0" "$@"`;
+  const outcome = await run(['bash', '-c', script, process.execPath, ...standIn()], {
+    posFiles: [posFile()],
+    quiet: 300,
+    settle: 100,
+    dryRun: true,
+  });
+  expect(outcome).toMatchObject({ end: 'dry-run' });
+  expect(existsSync(ended)).toBe(true);
+});
+
+test('what is refused is named as the library knows it', async () => {
+  const wrong = { posFiles: ['a.pos'], stratum: 1 };
+  await expect(watch({ posFiles: ['a.pos'], stopVia: 'rpc' })).rejects.toThrow(
+    /^`stopVia` rpc: .*`fluentConf`$/,
+  );
+  await expect(watch({ fluentConf: '/none.conf' })).rejects.toThrow(
+    /^`fluentConf`: \/none\.conf: .*`posFiles`$/,
+  );
+  await expect(watch(wrong)).rejects.toThrow(/^no such option: stratum;/);
+  await expect(inspect(wrong)).rejects.toThrow(/^no such option: stratum; there are posFiles, fluentConf$/);
 });
 
 test('a task without anything to look at is refused', async () => {

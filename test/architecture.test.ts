@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { inspectOptions } from '../src/commands/options/inspect-options.ts';
+import { watchOptions } from '../src/commands/options/options.ts';
 
 /** Every folder and file of src/, the lowest first: nothing imports what stands above it. */
 const ORDER: readonly (readonly string[])[] = [
@@ -44,6 +46,13 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'commands/options/options.ts',
   ],
 };
+/** Texts name an option by its key; the commands put its flag in (commands/options/flags.ts). Fluentd has a --dry-run too. */
+const FLAGS = new RegExp(
+  `--(${Object.keys({ ...watchOptions, ...inspectOptions })
+    .filter((flag) => flag !== 'dry-run')
+    .join('|')})\\b`,
+);
+const SPEAKS_FLAGS: readonly string[] = ['core/drain/explain.ts', 'node/network/http-server.ts'];
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.(?!ts')|Buffer\b|setTimeout|performance\.)/;
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -78,6 +87,11 @@ describe.each(files)('src/%s', (file) => {
 
   test('ends the process nowhere but in cli.ts, and reads no argv elsewhere', () => {
     if (file !== 'cli.ts') expect(text).not.toMatch(/process\.(exit\b|argv)/);
+  });
+
+  test('names no flag below the commands', () => {
+    const isBelow = placeOf(file).rank < placeOf('commands').rank || file === 'api.ts';
+    if (isBelow && !SPEAKS_FLAGS.includes(file)) expect(withoutComments(text)).not.toMatch(FLAGS);
   });
 
   test('is not part of a circle of imports', () => {

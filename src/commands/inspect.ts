@@ -7,6 +7,7 @@ import { ProgressLine, widthOfStdout, writeAll } from '../node/output/terminal.t
 import { Inspector } from '../tasks/inspect-look.ts';
 import { type InspectSubject, inspectSubject } from '../tasks/inspect-subject.ts';
 import { UsageError } from '../tasks/usage-error.ts';
+import { inFlags } from './options/flags.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
 import { follow } from './show/follow.ts';
 import { jsonParts, ndjsonLines } from './show/json.ts';
@@ -14,18 +15,22 @@ import { plainLines } from './show/plain.ts';
 import { isColored, styleOf } from './show/style.ts';
 import { tableLines, type View } from './show/table.ts';
 
+/** The check failed, or something could not be looked at. */
+const FAILED = 1;
+
 /** `posidle inspect`: what is read, what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {
   refuseContradictions(args);
   const host = new NodeHost();
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, raw, root } = args;
-  const subject = await inspectSubject(host, { posFiles, fluentConf, raw, root });
+  const wanted = { posFiles, fluentConf, raw, root, nameOptions: inFlags };
+  const subject = await inspectSubject(host, wanted);
   const view = viewOf(args, subject);
   if (args.follow) return await follow({ host, subject, view, args });
   const found = await lookOnce(new Inspector(host, subject));
   const { code, texts } = args.check
     ? checked(found, view, args)
-    : { code: exitCodeOf(found), texts: partsOf(found, view, args) };
+    : { code: codeOfLook(found), texts: partsOf(found, view, args) };
   // First, for whoever reads may close the pipe at once.
   process.exitCode = code;
   await writeAll(texts);
@@ -41,7 +46,7 @@ function checked(found: Overview, view: View, args: InspectArgs): Answer {
   const { lag, age } = { lag: args['max-lag'], age: args['max-age'] };
   const { passed, reason } = check(found, { lag: lag ?? (age === undefined ? 0 : undefined), age });
   const texts = args.json || args.ndjson ? partsOf(found, view, args) : [`${printable(reason)}\n`];
-  return { code: passed ? EXIT.ok : EXIT.bug, texts };
+  return { code: passed ? EXIT.ok : FAILED, texts };
 }
 
 const EXCLUSIVE: readonly (readonly (keyof InspectArgs)[])[] = [
@@ -98,10 +103,10 @@ function* ended(lines: Iterable<string>): Generator<string> {
   for (const line of lines) yield `${line}\n`;
 }
 
-/** 1 where something could not be looked at; an empty pos file is none such. */
-function exitCodeOf({ posFiles }: Overview): number {
+/** An empty pos file is no failure. */
+function codeOfLook({ posFiles }: Overview): number {
   const isWhole = posFiles.every(
     ({ error, empty, troubles }) => (error === undefined || empty) && troubles.length === 0,
   );
-  return isWhole ? EXIT.ok : EXIT.bug;
+  return isWhole ? EXIT.ok : FAILED;
 }

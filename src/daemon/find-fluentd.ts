@@ -91,9 +91,9 @@ export class FluentdFinder {
     const { fluentd } = this.#subject;
     switch (fluentd.by) {
       case 'pid':
-        return { rows: byPid(table, fluentd.pid), why: `no process has the pid ${fluentd.pid} (--pid)` };
+        return { rows: byPid(table, fluentd.pid), why: `no process has the pid ${fluentd.pid}` };
       case 'pattern': {
-        const why = `no process matches ${fluentd.pattern} (--process)`;
+        const why = `no process matches ${fluentd.pattern}`;
         return { rows: findByPattern(table, fluentd.pattern, this.#host.self), why };
       }
       case 'pid-file':
@@ -106,12 +106,12 @@ export class FluentdFinder {
   async #inPidFile(table: Table, path: string): Promise<{ rows: Table; why: string }> {
     const content = await this.#host.readFile(path).catch((error: Error) => error);
     if (content instanceof Error)
-      return { rows: [], why: `${path} (--pid-file) cannot be read: ${content.message}` };
+      return { rows: [], why: `the pid file ${path} cannot be read: ${content.message}` };
     const pid = Number.parseInt(new TextDecoder().decode(content?.bytes), 10);
-    if (Number.isNaN(pid)) return { rows: [], why: `${path} (--pid-file) holds no pid` };
+    if (Number.isNaN(pid)) return { rows: [], why: `the pid file ${path} holds no pid` };
     // Fluentd leaves its pid file behind when it fails: the pid may be another process's by now.
     const rows = byPid(table, pid).filter(({ argv }) => isFluentd(argv));
-    return { rows, why: `${path} (--pid-file) names pid ${pid}, which is no fluentd` };
+    return { rows, why: `the pid file ${path} names pid ${pid}, which is no fluentd` };
   }
 
   /** A pid may be another process's by now, and a pattern may fit what is no fluentd: neither follows a fluentd that was seen. */

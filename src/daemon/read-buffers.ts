@@ -66,13 +66,15 @@ interface Answer extends AgentAnswer {
   readonly silent?: string;
 }
 
-async function askAgent(host: Looks, { bind, port, worker }: MonitorAgent): Promise<Answer> {
+async function askAgent(host: Looks, { bind, port, worker, isAdded }: MonitorAgent): Promise<Answer> {
   const endpoint = { host: reachable(bind), port };
   const [plugins, config] = await Promise.all([
     host.get(endpoint, PLUGINS_PATH),
     host.get(endpoint, CONFIG_PATH),
   ]);
   const outputs = plugins === undefined ? undefined : parsePlugins(plugins);
+  // Whether Fluentd has taken an agent that was added is not known until it answers.
+  if (outputs === undefined && isAdded) return { worker, outputs: [] };
   if (outputs === undefined)
     return { worker, outputs: [], silent: `no answer from monitor_agent at ${bind}:${port}` };
   return { worker, outputs, identity: config === undefined ? undefined : parseAgentIdentity(config) };

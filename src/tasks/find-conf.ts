@@ -1,6 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { problemText } from '../core/fluent-conf/element.ts';
 import { type FluentConf, fluentConfFromDump } from '../core/fluent-conf/fluent-conf.ts';
 import type { RubyContext } from '../core/fluent-conf/ruby.ts';
 import { findSupervisors } from '../core/fluentd/processes.ts';
@@ -26,6 +25,8 @@ export interface ConfWanted {
   readonly below?: BelowRoot | undefined;
   /** Fluentd will run in posidle's own environment. */
   readonly ownEnvironment?: boolean;
+  /** Puts the names that users know into a text that names options by their keys: `posFiles`. */
+  readonly nameOptions?: ((text: string) => string) | undefined;
 }
 
 /** Where the official images and packages have it (fluentd-docker-image's entrypoint; lib/fluent/env.rb). */
@@ -43,7 +44,7 @@ export async function findConf(
   wanted: ConfWanted,
   env: NodeJS.ProcessEnv,
 ): Promise<FoundConf | undefined> {
-  const { ownEnvironment = false, below } = wanted;
+  const { ownEnvironment = false, below, nameOptions = (text) => text } = wanted;
   const given = confNamed(wanted, env);
   const path = await confPath(wanted, env);
   if (path === undefined) return undefined;
@@ -57,7 +58,8 @@ export async function findConf(
   // What lies below a root is another's: its Ruby is not run here, and its endpoints are not ours.
   const isWhole = own.problems.length === 0 || below !== undefined;
   const conf = isWhole ? own : ((await askFluentd(host, path, own)) ?? own);
-  return { path, conf, isGiven: given !== undefined };
+  const problems = conf.problems.map((problem) => ({ ...problem, text: nameOptions(problem.text) }));
+  return { path, conf: { ...conf, problems }, isGiven: given !== undefined };
 }
 
 /** Empty is as good as not set. */
@@ -79,9 +81,9 @@ async function confPath(
 async function refuseUnreadable(path: string, { fluentConf }: ConfWanted): Promise<void> {
   const why = await whyUnreadable(path);
   if (why === undefined) return;
-  const option = fluentConf === undefined ? 'FLUENT_CONF' : '--fluent-conf';
+  const option = fluentConf === undefined ? 'FLUENT_CONF' : '`fluentConf`';
   throw new UsageError(
-    `${option}: ${path}: ${why}; name fluentd's configuration, or the pos file with --pos-file`,
+    `${option}: ${path}: ${why}; name fluentd's configuration, or the pos file with \`posFiles\``,
   );
 }
 
@@ -92,11 +94,6 @@ async function whyUnreadable(path: string): Promise<string | undefined> {
   } catch (error) {
     return inWords(error as NodeJS.ErrnoException);
   }
-}
-
-/** Every problem in one line each. */
-export function problemsOf({ problems }: FluentConf): readonly string[] {
-  return problems.map(problemText);
 }
 
 async function firstThere(paths: readonly string[]): Promise<string | undefined> {

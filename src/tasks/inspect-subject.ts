@@ -7,7 +7,7 @@ import { BelowRoot } from '../node/files/below-root.ts';
 import { exists } from '../node/files/files.ts';
 import { inWords } from '../node/files/in-words.ts';
 import type { NodeHost } from '../node/node-host.ts';
-import { findSubject, type Named } from './subject.ts';
+import { findPosFiles, type Wanted as PosFilesWanted } from './find-pos-files.ts';
 import { UsageError } from './usage-error.ts';
 
 const STDIN = '-';
@@ -29,7 +29,8 @@ export interface InspectSubject {
   followed(): Promise<readonly FollowedReading[]>;
 }
 
-type Wanted = Pick<Named, 'posFiles' | 'fluentConf'> & Pick<InspectSubject, 'raw' | 'root'>;
+type Wanted = Pick<PosFilesWanted, 'posFiles' | 'fluentConf' | 'nameOptions'> &
+  Pick<InspectSubject, 'raw' | 'root'>;
 
 /** What is meant; throws where there is nothing to look at. */
 export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<InspectSubject> {
@@ -40,9 +41,10 @@ export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<In
   const found =
     raw && named.length > 0
       ? { posFiles: [], conf: undefined, warnings: [] }
-      : await findSubject(host, {
+      : await findPosFiles(host, {
           posFiles: named.map(({ name }) => name),
           fluentConf: wanted.fluentConf,
+          nameOptions: wanted.nameOptions,
           below,
         });
   return {
@@ -61,8 +63,8 @@ export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<In
 async function belowRoot(root: string | undefined): Promise<BelowRoot | undefined> {
   if (root === undefined) return undefined;
   const found = await stat(root).catch((error: NodeJS.ErrnoException) => error);
-  if (found instanceof Error) throw new UsageError(`--root: ${root}: ${inWords(found)}; ${ROOTS}`);
-  if (!found.isDirectory()) throw new UsageError(`--root: ${root}: it is no directory; ${ROOTS}`);
+  if (found instanceof Error) throw new UsageError(`\`root\`: ${root}: ${inWords(found)}; ${ROOTS}`);
+  if (!found.isDirectory()) throw new UsageError(`\`root\`: ${root}: it is no directory; ${ROOTS}`);
   return new BelowRoot(root);
 }
 

@@ -1,5 +1,6 @@
-import { constants } from 'node:os';
-import { EXIT } from '../core/drain/outcome.ts';
+import type { ConfFacts } from '../core/fluent-conf/facts.ts';
+import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
+import { fluentdArguments } from '../core/fluentd/command-line.ts';
 import {
   type FluentdReading,
   type FluentdTarget,
@@ -7,11 +8,12 @@ import {
   identityOf,
   type ProcessIdentity,
 } from '../core/fluentd/processes.ts';
-import { LONGEST_TIMER, type Millis } from '../core/text/units.ts';
+import type { Millis } from '../core/text/units.ts';
 import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { type Child, startChild } from '../node/processes/child.ts';
-import { CommandError } from './usage-error.ts';
+import { withMonitor } from './monitor.ts';
+import { CommandError, UsageError } from './usage-error.ts';
 
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
@@ -21,76 +23,78 @@ const LOOKS: Millis = 100;
 
 /** The parent's side of a Fluentd: its child, whatever that turns into, and how it ended. */
 export class Parent {
+  /** The configuration that the command itself names. */
+  readonly conf: string | undefined;
   readonly #host: NodeHost;
-  readonly #command: readonly string[];
+  #command: readonly string[];
   #child: Child | undefined;
 
+  /** Throws where the command would leave its parent. */
   constructor(host: NodeHost, command: readonly string[]) {
+    const { daemon, configFile } = fluentdArguments(command);
+    if (daemon !== undefined) {
+      throw new UsageError(
+        '-d, --daemon: fluentd would go into the background, away from its parent: leave it out',
+      );
+    }
     this.#host = host;
     this.#command = command;
+    this.conf = configFile;
+  }
+
+  /** Adds a monitor_agent to its Fluentd where that shows buffers which nobody would see; gives where it will answer. */
+  async addMonitor(
+    conf: ConfFacts | undefined,
+    confPath: string | undefined,
+  ): Promise<readonly MonitorAgent[]> {
+    const monitored = await withMonitor(this.#command, conf, confPath);
+    this.#command = monitored?.command ?? this.#command;
+    return monitored?.agents ?? [];
   }
 
   /** Starts the command; nothing of it survives this process. */
   async start(): Promise<FluentdTarget> {
-    const child = await this.#start();
-    this.#child = child;
-    process.once('exit', child.killGroup);
-    void child.ended.then(() => this.#host.wake());
-    return { by: 'session', leader: child.pid };
+    this.#child = await startCommand(this.#command);
+    const { pid, exitCode } = this.#child;
+    void exitCode.then(() => this.#host.wake());
+    return { by: 'session', leader: pid };
   }
 
-  /** To the supervisor alone, a wrapper would die of it; looked up anew, since SIGUSR2 (1.18 and later) puts another one in its place. */
+  /** Signals only the supervisor: the signal would kill a wrapper. Since 1.18 SIGUSR2 puts another one in its place, so it is looked up anew. */
   async forward(signal: string): Promise<void> {
     const found = await this.#find();
     if (found?.kind === 'running') await this.#host.signal(found.supervisor, signal);
   }
 
-  /** To Fluentd, or to the wrapper that shows none. */
-  async end(signal: string): Promise<void> {
+  /** Signals Fluentd, or the wrapper where none shows. */
+  async askToEnd(signal: string): Promise<void> {
     const found = await this.#find();
     if (found?.kind === 'wrapper') await this.#host.signal(found.leader, signal);
     else await this.forward(signal);
   }
 
-  /** Tells it to end and waits, but not for ever. */
-  async stop(signal: string, within: Millis): Promise<void> {
-    if (this.#child === undefined) return;
-    await this.end(signal);
-    await this.#childEnds(within);
-    await this.finish();
+  /** Asks it to end, waits, but not for ever, and kills the rest. */
+  async shutDown(signal: string, within: Millis): Promise<void> {
+    await this.askToEnd(signal);
+    await this.#child?.endsWithin(within);
+    await this.killRest();
   }
 
-  /** Fluentd is gone: its wrapper may end by itself, but not start another one. Then nothing is left of the command, in whatever session. */
-  async finish(): Promise<void> {
-    if (this.#child === undefined) return;
+  /** Once Fluentd is gone: its wrapper may end by itself, but not start another one. Then nothing is left of the command, in whatever session. */
+  async killRest(): Promise<void> {
     const before = await this.#family();
     for (let left = WRAPPER_END; left > 0; left -= LOOKS) {
       if ((await this.#find())?.kind !== 'wrapper') break;
-      await this.#childEnds(LOOKS);
+      await this.#child?.endsWithin(LOOKS);
     }
     const rest = [...before, ...(await this.#family())];
     await Promise.all(rest.map((process) => this.#host.signal(process, 'SIGKILL')));
-    this.#child.killGroup();
+    this.#child?.killGroup();
   }
 
-  /** The child's exit code once it has ended, 128 + n for a signal. */
-  async ownCode(): Promise<number> {
-    if (this.#child === undefined) return EXIT.bug;
-    const { code, signal } = await this.#child.ended;
-    return signal === null ? (code ?? EXIT.bug) : 128 + constants.signals[signal];
-  }
-
-  async #start(): Promise<Child> {
-    try {
-      return await startChild(this.#command);
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      const isMissing = code === 'ENOENT';
-      throw new CommandError(
-        `cannot run ${this.#command[0]}: ${isMissing ? 'no such command' : message}`,
-        isMissing ? NOT_FOUND : NOT_EXECUTABLE,
-      );
-    }
+  /** The child's exit code once it has ended, 128 + n for a signal; undefined: it was never started. */
+  async exitCode(): Promise<number | undefined> {
+    return this.#child?.exitCode;
   }
 
   async #find(): Promise<FluentdReading | undefined> {
@@ -104,15 +108,17 @@ export class Parent {
     if (this.#child === undefined) return [];
     return findFamily(await this.#host.listProcesses(), this.#child.pid).map(identityOf);
   }
+}
 
-  async #childEnds(within: Millis): Promise<void> {
-    const ended = this.#child?.ended;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.min(within, LONGEST_TIMER));
-      void ended?.then(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+async function startCommand(command: readonly string[]): Promise<Child> {
+  try {
+    return await startChild(command);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isMissing = code === 'ENOENT';
+    throw new CommandError(
+      `cannot run ${command[0]}: ${isMissing ? 'no such command' : message}`,
+      isMissing ? NOT_FOUND : NOT_EXECUTABLE,
+    );
   }
 }

@@ -86,7 +86,7 @@ for (const version of TESTED_VERSIONS) {
         expect(files?.map(({ path }) => path)).toEqual(entries());
         expect(buffers).toHaveLength(8);
         for (const { chunkGlobs } of buffers) {
-          const chunks = (await Promise.all(chunkGlobs.map(rubyGlob))).flat();
+          const chunks = (await Promise.all(chunkGlobs.map((glob) => rubyGlob(glob)))).flat();
           const found = chunks.filter(
             (path) => /\.(b|q)[0-9a-f]+\.[^/]*$/.test(path) && !path.endsWith('.meta'),
           );

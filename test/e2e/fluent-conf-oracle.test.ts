@@ -2,11 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConfElement, ConfItem, ConfValue } from '../../src/core/fluent-conf/element.ts';
 import { type FluentConf, fluentConfFromDump } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { evaluate, type RubyContext } from '../../src/core/fluent-conf/ruby.ts';
-import { expandDates } from '../../src/core/in-tail/path-pattern.ts';
+import { tagMatches } from '../../src/core/fluent-conf/tag-pattern.ts';
+import { expandDates } from '../../src/core/in-tail/path-dates.ts';
 import { loadFluentConf, readConfTree } from '../../src/node/files/conf-files.ts';
 import { rubyGlob } from '../../src/node/files/walk.ts';
 import { missingFluentd, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
@@ -143,7 +145,9 @@ function readableFiles(examples: string, isNew: boolean): string[] {
 
 function facts({ sources, buffers, system, monitorAgents }: FluentConf) {
   const unplaced = <T extends { place: unknown }>({ place: _, ...rest }: T) => rest;
-  return { sources: sources.map(unplaced), buffers: buffers.map(unplaced), system, monitorAgents };
+  // A dump has what Ruby gave, where the file has the Ruby.
+  const unnamed = buffers.map((buffer) => ({ ...unplaced(buffer), name: undefined }));
+  return { sources: sources.map(unplaced), buffers: unnamed, system, monitorAgents };
 }
 
 /** Leaves out what posidle said that it cannot evaluate. */
@@ -155,6 +159,13 @@ function known(theirs: ReturnType<typeof facts>, ours: FluentConf) {
     ...(unknown.has('pos_file') ? { posFile: undefined } : {}),
   }));
   return { ...theirs, sources };
+}
+
+function hasOpenBrace(pattern: string): boolean {
+  let depth = 0;
+  for (const [token] of pattern.replace(/\\./g, '').matchAll(/[{}]/g))
+    depth = token === '{' ? depth + 1 : Math.max(0, depth - 1);
+  return depth > 0;
 }
 
 describe('Ruby', () => {
@@ -200,11 +211,35 @@ describe('Ruby', () => {
     }
   });
 
+  it('takes tags under the patterns under which posidle takes them', (context) => {
+    const { env } = requireFluentd('1.18.0', context);
+    const word = fc.constantFrom('a', 'b', '.', '.', '*', '**', '{', '}', ',', '\\', '-', ' ');
+    const patterns = fc
+      .sample(fc.array(word, { minLength: 1, maxLength: 9 }), { numRuns: 3_000, seed: 1 })
+      .map((words) => words.join('').trim())
+      .filter((pattern) => !pattern.split(' ').some(hasOpenBrace));
+    const tags = ['a', 'b', 'a.b', 'b.a', 'a.b.a', 'aa', 'ab', 'a-b', 'a.', '.a', 'a.a.b', 'a,b', '{a'];
+    const program = `
+      require 'fluent/event_router'
+      require 'fluent/match'
+      answers = INPUT['patterns'].map do |p|
+        rule = Fluent::EventRouter::Rule.new(p, nil)
+        INPUT['tags'].map { |t| rule.match?(t) }
+      rescue RegexpError
+        nil
+      end
+      puts JSON.dump(answers)`;
+    const theirs = askRuby(program, { patterns, tags }, env) as (boolean[] | null)[];
+    for (const [index, pattern] of patterns.entries()) {
+      const ours = tags.map((tag) => tagMatches(pattern, tag));
+      if (theirs[index] !== null) expect.soft(ours, pattern).toEqual(theirs[index]);
+    }
+  });
+
   it('fills in dates as posidle does', (context) => {
     const patterns = (
-      '%Y %C %y %m %B %b %h %^B %d %e %j %k %H %I %l %P %p %#p %M %S %L %3N %z %:z %::z %A %a %u %w %G %g %V %U %W %s ' +
-      '%c %D %F %v %x %X %r %R %T %n %t %% %q %Q %Ey %Od %-d %-m %_m %_d %05d %10Y %-y %^a %#B %010A %10A %-I %02e %0e ' +
-      '%_H %-H %3S %-j %-l %-k %0k %-N %i %:d %F%T %10F /logs/%Y/%m/%d/%H-*.log'
+      '%Y %y %m %B %b %d %j %H %M %S %a %F %T %% %-Y %-y %-m %-d %-j %-H %-M %-S %F%T ' +
+      '%. %%Y %%%Y /logs/%Y/%m/%d/%H-*.log'
     ).split(' ');
     const instants = [
       0, 1_767_323_045_123, 1_735_517_106_000, 1_609_632_000_000, 1_720_000_000_000, 951_782_400_000,

@@ -22,7 +22,7 @@ const logged = (name: string, text: string, position: number | null, at = dir) =
 const shell = (line: string, input?: string) => shellIn(dir, line, input);
 
 describe('the table', () => {
-  test('names every file with what is read and left, what is furthest behind first, and a verdict', async () => {
+  test('names every file with what is read and left, what is furthest behind first, and a summary', async () => {
     const entries = [logged('a.log', 'one\n', 4), logged('b.log', `${'x'.repeat(4_095)}\n`, 1_024)];
     writeFileSync(pos, posText(entries));
     const { stdout, code } = await posidle('inspect', pos);
@@ -48,7 +48,7 @@ describe('the table', () => {
     expect(code).toBe(0);
   });
 
-  test('can be sorted and filtered, the verdict is of all', async () => {
+  test('can be sorted and filtered, the summary is of all', async () => {
     writeFileSync(
       pos,
       posText([logged('a.log', 'one\n', 4), logged('b.log', 'one\n', 0), logged('c.log', 'o', 0)]),
@@ -127,7 +127,7 @@ describe('the table', () => {
       const terminal = new Tmux({ columns, rows: 24 });
       try {
         terminal.posidle(`inspect ${pos} --sort file`);
-        await until('the verdict', () => /^behind by at least/m.test(terminal.screen()));
+        await until('the summary', () => /^behind by at least/m.test(terminal.screen()));
         const shown = terminal.screen();
         expect(shown).toMatch(/…[\w-]*-?the-end\.log$/m);
         const lines = shown.split('\n');
@@ -141,7 +141,7 @@ describe('the table', () => {
     },
   );
 
-  test('with --plain is a sentence a file, the verdict first', async () => {
+  test('with --plain is a sentence a file, the summary first', async () => {
     const entry = logged('a.log', 'one\ntwo\n', 4);
     writeFileSync(pos, posText([entry]));
     const { stdout } = await posidle('inspect', pos, '--plain');
@@ -166,7 +166,7 @@ test.each(['', 'inspect', 'watch', 'run'])(
 );
 
 describe('the pos files', () => {
-  const verdictOf = (line: string) => shell(line).stdout;
+  const summaryOf = (line: string) => shell(line).stdout;
 
   beforeEach(() => {
     writeFileSync(pos, posText([logged('a.log', 'one\n', 0)]));
@@ -178,16 +178,16 @@ describe('the pos files', () => {
 
   test('of the environment count only where none is named, in whatever way', () => {
     const beside = 'POSIDLE_POS_FILE=other.pos posidle inspect --check';
-    expect(verdictOf(beside)).toMatch(/^behind by 6 B in 2 of 2 files;/);
+    expect(summaryOf(beside)).toMatch(/^behind by 6 B in 2 of 2 files;/);
     for (const named of ['app.pos', '-p app.pos', '-- app.pos', '- < app.pos'])
-      expect(verdictOf(`${beside} ${named}`)).toMatch(/^behind by 4 B in 1 of 1 file;/);
+      expect(summaryOf(`${beside} ${named}`)).toMatch(/^behind by 4 B in 1 of 1 file;/);
   });
 
   test('may stand behind --', () => {
-    expect(verdictOf('posidle inspect --check -- app.pos other.pos')).toMatch(
+    expect(summaryOf('posidle inspect --check -- app.pos other.pos')).toMatch(
       /^behind by 10 B in 3 of 3 files;/,
     );
-    expect(verdictOf('posidle inspect --check app.pos -- -dash.pos')).toMatch(
+    expect(summaryOf('posidle inspect --check app.pos -- -dash.pos')).toMatch(
       /^not known: -dash\.pos: there is no such/,
     );
   });

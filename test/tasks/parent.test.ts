@@ -6,9 +6,18 @@ test('a stop timeout longer than a timer can run does not end the wait at once',
   const parent = new Parent(new NodeHost(), ['sleep', '0.3']);
   let isOver = false;
   await parent.start();
-  void parent.ownCode().then(() => {
+  void parent.exitCode().then(() => {
     isOver = true;
   });
-  await parent.stop('SIGINT', 700 * 3_600_000);
+  await parent.shutDown('SIGINT', 700 * 3_600_000);
   expect(isOver).toBe(true);
+});
+
+test.each([
+  ['-d', 'fluentd -c f.conf -d /run/f.pid'],
+  ['--daemon', 'fluentd --daemon=/run/f.pid'],
+])('a command that would leave its parent by %s is refused, with the remedy', (option, command) => {
+  expect(() => new Parent(new NodeHost(), command.split(' '))).toThrow(
+    new RegExp(`${option}\\b.*: .*leave it out$`),
+  );
 });

@@ -5,112 +5,75 @@ import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../../core
 import { UsageError } from '../../tasks/usage-error.ts';
 
 /** A duration, or one of these words. */
-export function durationOf<Word extends string>(name: string, words: readonly Word[]) {
-  return (value: unknown): Millis | Word => {
-    const given = single(name, value);
+export function durationOr<Word extends string = never>(...words: readonly Word[]) {
+  return (given: string): Millis | Word => {
     const span = words.find((candidate) => candidate === given) ?? parseDuration(given);
     if (span !== undefined) return span;
     const or = words.map((candidate) => ` or ${candidate}`).join('');
-    throw new UsageError(`--${name}: '${given}' is no duration; write 500ms, 30s, 5m or 1h${or}`);
+    throw new UsageError(`'${given}' is no duration; write 500ms, 30s, 5m or 1h${or}`);
   };
 }
 
 const SHORTEST_INTERVAL: Millis = 10;
 
 /** A time for which a timer can run, and in which something else can happen. */
-export function intervalOf(name: string) {
-  const parse = durationOf(name, []);
-  return (value: unknown): Millis => {
-    const span = parse(value);
-    if (span >= SHORTEST_INTERVAL && span <= LONGEST_TIMER) return span;
-    const most = Math.floor(LONGEST_TIMER / 3_600_000);
-    throw new UsageError(
-      `--${name}: '${value}' is no time between two looks; write ${SHORTEST_INTERVAL}ms to ${most}h`,
-    );
-  };
+export function interval(given: string): Millis {
+  const span = durationOr()(given);
+  if (span >= SHORTEST_INTERVAL && span <= LONGEST_TIMER) return span;
+  const most = Math.floor(LONGEST_TIMER / 3_600_000);
+  throw new UsageError(`'${given}' is no time between two looks; write ${SHORTEST_INTERVAL}ms to ${most}h`);
 }
 
 /** Text that is there. */
-export function nonEmpty(name: string) {
-  return (value: unknown): string => {
-    const given = single(name, value);
-    if (given !== '') return given;
-    throw new UsageError(`--${name}: it is empty; was a variable not set?`);
-  };
-}
-
-/** The same where the option may be left out. */
-export function optional<T>(coerce: (value: unknown) => T) {
-  return (value: unknown): T | undefined => (value === undefined ? undefined : coerce(value));
+export function nonEmpty(given: string): string {
+  if (given !== '') return given;
+  throw new UsageError('it is empty; was a variable not set?');
 }
 
 /** A number of bytes. */
-export function size(name: string) {
-  return (value: unknown): number => {
-    const given = single(name, value);
-    const bytes = parseSize(given);
-    if (bytes !== undefined) return bytes;
-    throw new UsageError(`--${name}: '${given}' is no size; write 4096, 64KiB or 10MB`);
-  };
+export function size(given: string): number {
+  const bytes = parseSize(given);
+  if (bytes !== undefined) return bytes;
+  throw new UsageError(`'${given}' is no size; write 4096, 64KiB or 10MB`);
 }
 
 /** States of files, separated by commas. */
-export function states(name: string) {
-  return (value: unknown): readonly FileState[] => {
-    const words = single(name, value).split(',');
-    const wrong = words.find((word) => !STATES.some((state) => state === word));
-    if (wrong === undefined) return STATES.filter((state) => words.includes(state));
-    throw new UsageError(`--${name}: '${wrong}' is no state; write some of ${STATES.join(',')}`);
-  };
+export function states(given: string): readonly FileState[] {
+  const words = given.split(',');
+  const wrong = words.find((word) => !STATES.some((state) => state === word));
+  if (wrong === undefined) return STATES.filter((state) => words.includes(state));
+  throw new UsageError(`'${wrong}' is no state; write some of ${STATES.join(',')}`);
 }
 
-/** A process id. */
-export function wholeNumber(name: string) {
-  return (value: unknown): number => {
-    const given = single(name, value);
-    if (/^[1-9]\d*$/.test(given)) return Number(given);
-    throw new UsageError(`--${name}: '${given}' is no process id; write a number such as 42`);
-  };
+export function processId(given: string): number {
+  if (/^[1-9]\d*$/.test(given)) return Number(given);
+  throw new UsageError(`'${given}' is no process id; write a number such as 42`);
 }
 
 /** `HOST:PORT`, or a port on loopback; an address that others can reach has to be written out. */
-export function endpoint(name: string) {
-  return (value: unknown): Endpoint => {
-    const given = single(name, value);
-    const match = /^(?:\[([^\]]+)\]:|([^:]+):)?(\d{1,5})$/.exec(given);
-    const port = Number(match?.[3]);
-    if (match !== null && port <= 65_535) return { host: match[1] ?? match[2] ?? '127.0.0.1', port };
-    throw new UsageError(
-      `--${name}: '${given}' is no address; write 127.0.0.1:8080, or 0.0.0.0:8080 to be reached from outside`,
-    );
-  };
+export function endpoint(given: string): Endpoint {
+  const match = /^(?:\[([^\]]+)\]:|([^:]+):)?(\d{1,5})$/.exec(given);
+  const port = Number(match?.[3]);
+  if (match !== null && port <= 65_535) return { host: match[1] ?? match[2] ?? '127.0.0.1', port };
+  throw new UsageError(
+    `'${given}' is no address; write 127.0.0.1:8080, or 0.0.0.0:8080 to be reached from outside`,
+  );
 }
 
 /** A regular expression. */
-export function pattern(name: string) {
-  return (value: unknown): RegExp => {
-    const given = single(name, value);
-    try {
-      return new RegExp(given);
-    } catch (error) {
-      throw new UsageError(`--${name}: '${given}' is no regular expression: ${(error as Error).message}`);
-    }
-  };
+export function pattern(given: string): RegExp {
+  try {
+    return new RegExp(given);
+  } catch (error) {
+    throw new UsageError(`'${given}' is no regular expression: ${(error as Error).message}`);
+  }
 }
 
 /** Only signals on which Fluentd ends in order: SIGKILL and the like would lose what it holds. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'];
 
-export function stopSignal(value: unknown): string {
-  const given = single('stop-signal', value).toUpperCase();
-  const signal = given.startsWith('SIG') ? given : `SIG${given}`;
+export function stopSignal(given: string): string {
+  const signal = given.toUpperCase().replace(/^(SIG)?/, 'SIG');
   if (STOP_SIGNALS.includes(signal)) return signal;
-  throw new UsageError(
-    `--stop-signal: '${given}' does not end Fluentd in order; write ${STOP_SIGNALS.join(' or ')}`,
-  );
-}
-
-function single(name: string, value: unknown): string {
-  if (!Array.isArray(value)) return String(value);
-  throw new UsageError(`--${name}: given ${value.length} times; give it once`);
+  throw new UsageError(`'${given}' does not end Fluentd in order; write ${STOP_SIGNALS.join(' or ')}`);
 }

@@ -1,6 +1,7 @@
 import type { Options } from 'yargs';
+import { type Millis, writeDuration } from '../../core/text/units.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
-import { durationOf, nonEmpty, optional } from './coercions.ts';
+import { durationOr, nonEmpty } from './coercions.ts';
 
 export const WHICH = 'Which Fluentd:';
 export const WHEN = 'When to stop it:';
@@ -10,16 +11,20 @@ export const SHOW = 'How to show it:';
 
 /** Which pos files, and how Fluentd is configured. */
 export const posFileOptions = {
-  'pos-file': list(
-    'p',
-    'PATH',
-    'a pos file or glob of in_tail; repeatable; by default those of fluent.conf',
-    WHICH,
-  ),
+  'pos-file': {
+    ...text('PATH', 'a pos file or glob of in_tail; repeatable; by default those of fluent.conf', WHICH),
+    alias: 'p',
+    array: true,
+    nargs: 1,
+  },
   'fluent-conf': {
-    ...text('FILE', "fluentd's configuration; by default $FLUENT_CONF or where the images have it", WHICH),
+    ...parsed(
+      'FILE',
+      "fluentd's configuration; by default $FLUENT_CONF or where the images have it",
+      WHICH,
+      nonEmpty,
+    ),
     alias: 'c',
-    coerce: optional(nonEmpty('fluent-conf')),
   },
 } as const;
 
@@ -29,20 +34,39 @@ export function optionsFromEnvironment(
   options: Readonly<Record<string, Options>>,
 ): Readonly<Record<string, unknown>> {
   const given = Object.entries(options).flatMap(([name, option]) => {
-    const value = env[`POSIDLE_${name.toUpperCase().replaceAll('-', '_')}`];
-    return value === undefined || value === '' ? [] : [[name, fromEnvironment(name, option, value)]];
+    const variable = `POSIDLE_${name.toUpperCase().replaceAll('-', '_')}`;
+    const value = env[variable];
+    return value === undefined || value === '' ? [] : [[name, fromEnvironment(variable, option, value)]];
   });
   return Object.fromEntries(given);
 }
 
-function fromEnvironment(name: string, option: Options, value: string): unknown {
+function fromEnvironment(variable: string, option: Options, value: string): unknown {
   if (option.array === true) return value.split(',');
   if (option.type !== 'boolean') return value;
   if (/^(1|true|yes|on)$/i.test(value)) return true;
   if (/^(0|false|no|off)$/i.test(value)) return false;
-  throw new UsageError(
-    `POSIDLE_${name.toUpperCase().replaceAll('-', '_')}: '${value}' is neither true nor false`,
-  );
+  throw new UsageError(`${variable}: '${value}' is neither true nor false`);
+}
+
+/** The same options; what is wrong with a value is told with the option's name. */
+export function named<Named extends Readonly<Record<string, Options>>>(options: Named): Named {
+  const entries = Object.entries(options).map(([name, option]) => {
+    const { coerce: parse } = option;
+    const coerce = parse && ((value: unknown) => coerced(name, value, parse));
+    return [name, coerce === undefined ? option : { ...option, coerce }];
+  });
+  return Object.fromEntries(entries);
+}
+
+function coerced(name: string, value: unknown, parse: (given: string) => unknown): unknown {
+  if (value === undefined) return undefined;
+  if (Array.isArray(value)) throw new UsageError(`--${name}: given ${value.length} times; give it once`);
+  try {
+    return parse(String(value));
+  } catch (error) {
+    throw new UsageError(`--${name}: ${(error as Error).message}`);
+  }
 }
 
 /** An option with one value. */
@@ -50,22 +74,17 @@ export function text(placeholder: string, meaning: string, group: string) {
   return { type: 'string', requiresArg: true, describe: `${placeholder}: ${meaning}`, group } as const;
 }
 
-/** A repeatable option. */
-export function list(alias: string, placeholder: string, meaning: string, group: string) {
-  return { ...text(placeholder, meaning, group), alias, array: true, nargs: 1 } as const;
+/** One whose value is checked and converted. */
+export function parsed<T>(placeholder: string, meaning: string, group: string, coerce: (given: string) => T) {
+  return { ...text(placeholder, meaning, group), coerce } as const;
 }
 
 /** An option without a value. */
-export function flag(meaning: string) {
-  return { type: 'boolean', default: false, describe: meaning } as const;
+export function flag(meaning: string, group: string) {
+  return { type: 'boolean', default: false, describe: meaning, group } as const;
 }
 
 /** A duration that has a default. */
-export function duration<Word extends string = never>(
-  name: string,
-  meaning: string,
-  byDefault: string,
-  words: readonly Word[] = [],
-) {
-  return { ...text('DUR', meaning, ''), default: byDefault, coerce: durationOf(name, words) } as const;
+export function duration(meaning: string, byDefault: Millis | 'off', group: string) {
+  return { ...parsed('DUR', meaning, group, durationOr()), default: writeDuration(byDefault) } as const;
 }

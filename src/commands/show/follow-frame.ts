@@ -1,7 +1,7 @@
 import type { History, Pace, Track } from '../../core/inspect/history.ts';
 import { type Place, placesOf, type SortKey, undiscoveredOf } from '../../core/inspect/order.ts';
 import type { Overview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
-import { verdictOf } from '../../core/inspect/overview.ts';
+import { summaryOf } from '../../core/inspect/overview.ts';
 import { printable } from '../../core/text/printable.ts';
 import { sparkline } from '../../core/text/sparkline.ts';
 import { shortenEnd, widthOf } from '../../core/text/text-width.ts';
@@ -82,7 +82,7 @@ function headOf(found: Overview, live: Live, columns: number): readonly string[]
   const left = `lag ${formatBytes(found.totals.lag)}  ${speed}${rest}  `;
   return [
     `${clock}Z${live.paused ? ' PAUSED' : ''}  posidle inspect  ${names}`,
-    verdictOf(found),
+    summaryOf(found),
     left + sparkline(lags, Math.max(0, Math.min(lags.length, columns - widthOf(left)))),
   ];
 }

@@ -1,4 +1,4 @@
-import { type Overview, verdictOf } from '../../core/inspect/overview.ts';
+import { type Overview, summaryOf } from '../../core/inspect/overview.ts';
 import { printable } from '../../core/text/printable.ts';
 import { FollowedPosFile } from './follow-pos-file.ts';
 import type { View } from './table.ts';
@@ -7,14 +7,14 @@ import type { View } from './table.ts';
 export class FollowedLines {
   readonly #view: Pick<View, 'states'>;
   #posFiles = new Map<string, FollowedPosFile>();
-  #verdict = '';
+  #summary = '';
   #lines = new Set<string>();
 
   constructor(view: Pick<View, 'states'>) {
     this.#view = view;
   }
 
-  /** What has changed of each pos file and its log files, and the verdict where it is another one. */
+  /** What has changed of each pos file and its log files, and the summary where it is another one. */
   *of(found: Overview, at: Date): Generator<string> {
     const stamp = at.toISOString();
     for (const line of this.#changes(found)) yield `${stamp} ${line}\n`;
@@ -44,8 +44,8 @@ export class FollowedLines {
       yield* followed.changes({ posFile, undiscovered, isOneOfSeveral: found.posFiles.length > 1 });
     }
     for (const path of before.keys()) if (!this.#posFiles.has(path)) yield `${printable(path)} has gone`;
-    const verdict = verdictOf(found);
-    if (verdict !== this.#verdict) yield verdict;
-    this.#verdict = verdict;
+    const summary = summaryOf(found);
+    if (summary !== this.#summary) yield summary;
+    this.#summary = summary;
   }
 }

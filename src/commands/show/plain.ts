@@ -1,16 +1,16 @@
 import { rowsOf, undiscoveredOf } from '../../core/inspect/order.ts';
-import { type Overview, type PosFileOverview, verdictOf } from '../../core/inspect/overview.ts';
+import { type Overview, type PosFileOverview, summaryOf } from '../../core/inspect/overview.ts';
 import type { ShownEntry } from '../../core/inspect/rows.ts';
 import { whyUnparsable } from '../../core/pos-file/pos-line.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatBytes, formatDuration } from '../../core/text/units.ts';
 import { percentOf, positionText } from './cells.ts';
 import { inGroups } from './groups.ts';
-import { buffersIn, rawVerdict, type View } from './table.ts';
+import { buffersIn, rawSummary, type View } from './table.ts';
 
-/** What was found as sentences, for a screen reader: no columns, no colours, no drawing; the verdict first. */
+/** What was found as sentences, for a screen reader: no columns, no colours, no drawing; the summary first. */
 export function* plainLines(found: Overview, view: View): Generator<string> {
-  yield `${view.raw ? rawVerdict(found) : verdictOf(found)}.`;
+  yield `${view.raw ? rawSummary(found) : summaryOf(found)}.`;
   for (const posFile of found.posFiles) yield* posFileSentences(posFile, view);
   for (const { path, size } of undiscoveredOf(found, view))
     yield `File ${printable(path)}: undiscovered, ${formatBytes(size)} left, no entry yet.`;

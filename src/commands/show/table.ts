@@ -2,7 +2,7 @@ import type { ConfFacts } from '../../core/fluent-conf/facts.ts';
 import { describeHeld, heldIn } from '../../core/fluentd/buffers.ts';
 import { rowsOf, shareRead, undiscoveredOf, type Which } from '../../core/inspect/order.ts';
 import type { Overview, PosFileOverview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
-import { verdictOf } from '../../core/inspect/overview.ts';
+import { summaryOf } from '../../core/inspect/overview.ts';
 import type { Totals } from '../../core/inspect/rows.ts';
 import { whyUnparsable } from '../../core/pos-file/pos-line.ts';
 import { printable } from '../../core/text/printable.ts';
@@ -152,11 +152,11 @@ export function buffersIn({ buffers }: Overview, conf: ConfFacts | undefined): r
 
 function lastLines(found: Overview, view: View): readonly string[] {
   const { style, raw } = view;
-  if (raw) return wrapped(rawVerdict(found), view);
-  return wrapped(verdictOf(found), view, found.caughtUp ? style.good : style.bold);
+  if (raw) return wrapped(rawSummary(found), view);
+  return wrapped(summaryOf(found), view, found.caughtUp ? style.good : style.bold);
 }
 
-export function rawVerdict({ posFiles }: Overview): string {
+export function rawSummary({ posFiles }: Overview): string {
   const entries = posFiles.reduce((sum, { entries }) => sum + entries.totals.files, 0);
   const lines = posFiles.reduce((sum, { unparsable }) => sum + unparsable.length, 0);
   const bad = lines === 0 ? '' : `, ${counted(lines, 'unparsable line')}`;

@@ -5,7 +5,7 @@ import { counted, formatBytes, formatDuration, type Millis } from '../../core/te
 import type { Reporter, Transition } from '../../daemon/loop.ts';
 import type { Done } from '../../daemon/perform.ts';
 import type { Log } from '../../log.ts';
-import type { Usage } from '../../node/processes/usage.ts';
+import { usageOf } from '../../node/processes/usage.ts';
 import { Progress } from './progress.ts';
 
 const PROGRESS: Readonly<Partial<Record<State['name'], Millis>>> = {
@@ -18,15 +18,14 @@ const PROGRESS: Readonly<Partial<Record<State['name'], Millis>>> = {
 /** Tells the log what the loop does: a line a transition, a line a signal, progress while something is waited for. */
 export class LogReporter implements Reporter {
   readonly #log: Log;
-  readonly #usage: (pid: number) => Promise<Usage | undefined>;
   readonly #progress: Progress;
   #before: Observation | undefined;
   #toldAt: Millis | undefined;
 
-  constructor(log: Log, options: { bar: boolean; usage: (pid: number) => Promise<Usage | undefined> }) {
+  /** `bar`: for a terminal. */
+  constructor(log: Log, bar: boolean) {
     this.#log = log;
-    this.#usage = options.usage;
-    this.#progress = new Progress(options.bar);
+    this.#progress = new Progress(bar);
   }
 
   transition({ from, to, why, seen }: Transition): void {
@@ -85,7 +84,7 @@ export class LogReporter implements Reporter {
   async #withUsage(text: string, seen: Observation): Promise<void> {
     const { fluentd } = seen;
     const [worker] = fluentd.kind === 'running' && !fluentd.alone ? fluentd.workers : [];
-    const usage = worker && (await this.#usage(worker.pid));
+    const usage = worker && (await usageOf(worker.pid));
     const told =
       usage === undefined ? '' : `; worker: ${Math.round(usage.cpu)} % CPU, ${formatBytes(usage.memory)}`;
     this.#log.info({ ...factsOf(seen), ...usage }, `${text}${told}`);

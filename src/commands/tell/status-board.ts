@@ -5,7 +5,7 @@ import type { Observation } from '../../core/observe/observation.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
 import type { Answer, Routes } from '../../node/network/http-server.ts';
-import type { Usage } from '../../node/processes/usage.ts';
+import { type Usage, usageOf } from '../../node/processes/usage.ts';
 
 /** The loop looks at least once a second; a look that takes so long hangs. */
 const STALE: Millis = 15_000;
@@ -16,15 +16,13 @@ const TEXT_TYPE = 'text/plain; charset=utf-8';
 /** Keeps the last look, for whoever asks over HTTP. */
 export class StatusBoard implements Reporter {
   readonly #now: () => Millis;
-  readonly #usage: (pid: number) => Promise<Usage | undefined>;
   #last: { readonly state: State; readonly seen: Observation } | undefined;
   #used: Usage | undefined;
   #why = 'started';
   #drains = 0;
 
-  constructor(now: () => Millis, usage: (pid: number) => Promise<Usage | undefined>) {
+  constructor(now: () => Millis) {
     this.#now = now;
-    this.#usage = usage;
   }
 
   transition({ from, to, why, state, seen }: Transition): void {
@@ -72,7 +70,7 @@ export class StatusBoard implements Reporter {
   /** As of the question before: measuring takes its time, and nobody waits for it. */
   #usageOf({ fluentd }: Status): { cpu: number | null; memory: number | null } {
     const pid = fluentd.workers[0] ?? fluentd.pid;
-    if (pid !== null) void this.#usage(pid).then((usage) => (this.#used = usage));
+    if (pid !== null) void usageOf(pid).then((usage) => (this.#used = usage));
     return { cpu: this.#used?.cpu ?? null, memory: this.#used?.memory ?? null };
   }
 }

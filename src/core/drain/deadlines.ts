@@ -117,7 +117,7 @@ export function returnDeadline(trigger: Trigger, seen: Observation, policy: Poli
   if (policy.parent) return seen.goneSince;
   const deadline = drainDeadline(trigger, seen, policy);
   // A restart by hand, or SIGUSR2 since 1.18, puts another supervisor in its place at once.
-  return policy.restarts
+  return policy.restartPolicy !== 'never'
     ? deadline
     : Math.min(deadline, Math.max(seen.goneSince, trigger.at) + policy.settle);
 }

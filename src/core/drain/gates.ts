@@ -69,10 +69,17 @@ function flushGate({ flush }: Draining, seen: Observation, { dryRun }: Policy): 
 }
 
 /** What of the buffers keeps the drain going; undefined: they are empty, as far as they can be seen. */
-export function bufferGate({ buffers, at }: Observation, flush: Flush | undefined): Gate | undefined {
+export function bufferGate({ buffers, at, memory }: Observation, flush: Flush | undefined): Gate | undefined {
   if (buffers === undefined) return { name: 'look', why: 'the buffers were not looked at' };
   const waiting = buffers.outputs.flatMap((output) => describeWaiting(output, flush, at));
-  const why = [...waiting, ...buffers.silent].join(', ');
+  const silent = buffers.asked
+    ? buffers.outputs.filter(({ key, told }) => told === undefined && memory.ledger.accounts.has(key))
+    : [];
+  const why = [
+    ...waiting,
+    ...buffers.silent,
+    ...silent.map(({ name }) => `monitor_agent tells nothing of ${name}`),
+  ].join(', ');
   return why === '' ? undefined : { name: isRetrying(buffers) ? 'retry' : 'buffers', why };
 }
 

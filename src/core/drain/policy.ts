@@ -24,10 +24,12 @@ export interface Policy {
   readonly doneProcess: boolean;
   /** posidle is Fluentd's parent: its supervisor's end is the end. */
   readonly parent: boolean;
-  /** The kubelet starts a Fluentd that ended again. */
-  readonly restarts: boolean;
+  /** Whether the kubelet starts a Fluentd that ended again: the restartPolicy of its Pod or container. */
+  readonly restartPolicy: RestartPolicy;
   readonly dryRun: boolean;
 }
+
+export type RestartPolicy = 'never' | 'on-failure' | 'always';
 
 export const DEFAULT_POLICY: Policy = {
   quiet: 60_000,
@@ -41,7 +43,7 @@ export const DEFAULT_POLICY: Policy = {
   completeLastLine: false,
   doneProcess: false,
   parent: false,
-  restarts: false,
+  restartPolicy: 'never',
   dryRun: false,
 };
 

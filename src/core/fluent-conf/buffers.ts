@@ -1,64 +1,58 @@
 import type { Millis } from '../text/units.ts';
 import type { Place } from './element.ts';
-import { type Params, parseList } from './params.ts';
+import type { Params } from './params.ts';
 import { joinPath } from './ruby.ts';
 
 /** The buffer of one output in one worker. */
-export interface BufferConf {
+export interface BufferConf extends Match {
   readonly place: Place;
   readonly id?: string | undefined;
+  /** Its `@id` as it stands in the file, or its output and its match. */
+  readonly name: string;
   /** The output's `@type`. */
   readonly output: string;
-  /** The pattern of the enclosing `<match>`. */
-  readonly tag?: string | undefined;
   /** `memory`, `file`, `file_single`, or what a plugin brings. */
   readonly type: string;
-  readonly path?: string | undefined;
-  readonly pathSuffix?: string | undefined;
   /** Where its chunks lie: `*` stands for `b` (staged) or `q` (queued) and 32 hex digits, in file_single after a key. */
   readonly chunkGlobs: readonly string[];
   readonly flushAtShutdown: boolean;
-  readonly flushMode: string;
-  readonly flushInterval: Millis;
-  readonly timekey?: Millis | undefined;
-  readonly timekeyWait: Millis;
   readonly overflowAction: string;
   readonly worker: number;
-  /** Fluentd's own log events go into it as well. */
-  readonly takesOwnEvents: boolean;
-  /** It throws chunks away after some retries: a retry limit is set, and no `<secondary>`. */
-  readonly mayGiveUp: boolean;
+  readonly chunkLimitSize?: number | undefined;
+  readonly retryMaxTimes?: number | undefined;
+  readonly retryTimeout?: Millis | undefined;
+  readonly retryForever: boolean;
+  readonly disableChunkBackup: boolean;
+  readonly hasSecondary: boolean;
+  /** Of out_forward: the receiver says what it has got. */
+  readonly requireAckResponse: boolean;
 }
 
-/** What an output's buffer depends on beside its own section. */
+/** The `<match>` that an output stands in. */
+export interface Match {
+  /** Its pattern; undefined where it could not be evaluated. */
+  readonly tag?: string | undefined;
+  /** The `<label>` around it. */
+  readonly label?: string | undefined;
+  /** Fluentd's own log events can get here. */
+  readonly takesOwnEvents: boolean;
+}
+
+/** The worker that an output runs in. */
 export interface Surroundings {
-  readonly tag: string | undefined;
   readonly rootDir: string | undefined;
   readonly workerId: number;
   /** The section runs in more than one worker. */
   readonly shared: boolean;
-  readonly worker: number | undefined;
 }
 
-interface Defaults {
-  readonly type?: string;
-  readonly keys?: string;
-  readonly timekey?: Millis;
-  readonly flushMode?: string;
-  readonly flushInterval?: Millis;
-  readonly flushAtShutdown?: boolean;
+interface Around extends Surroundings, Match {
+  /** The pattern as it stands in the file. */
+  readonly written: string;
 }
 
-const DAY = 86_400_000;
-
-/** `config_set_default` in `lib/fluent/plugin/out_*.rb`. */
-const DEFAULTS: ReadonlyMap<string, Defaults> = new Map([
-  ['file', { type: 'file', keys: 'time', timekey: DAY }],
-  ['buffer', { type: 'file', flushMode: 'interval', flushInterval: 10_000 }],
-  ['exec', { keys: 'time', timekey: DAY }],
-  ['exec_filter', { flushMode: 'interval', flushInterval: 1_000 }],
-  ['null', { flushAtShutdown: true }],
-]);
+/** Outputs whose buffer is a file by default (`config_set_default` in `lib/fluent/plugin/out_*.rb`). */
+const IN_FILES = new Set(['file', 'buffer']);
 
 /** Outputs that pass events on, or write them at once where no `<buffer>` is given; the rest of the world buffers. */
 const UNBUFFERED = new Set(
@@ -68,100 +62,103 @@ const UNBUFFERED = new Set(
   ).split(' '),
 );
 
+/** The names of a buffer's parameters where no `<buffer>` is given (`lib/fluent/plugin_helper/compat_parameters.rb`). */
+const OLD_NAMES: Readonly<Record<string, string>> = {
+  '@type': 'buffer_type',
+  path: 'buffer_path',
+  overflow_action: 'buffer_queue_full_action',
+  retry_max_times: 'retry_limit',
+  retry_forever: 'disable_retry_limit',
+  chunk_limit_size: 'buffer_chunk_limit',
+};
+
 /** The buffers of one `<match>` or `<store>`, with those of the stores in it. */
-export function buffersOf(params: Params, around: Surroundings): BufferConf[] {
+export function buffersOf(params: Params, around: Around): BufferConf[] {
   const stores = params.sections('store');
   if (stores.length > 0) return stores.flatMap((store) => buffersOf(store, around));
   const output = params.text('@type', 'type') ?? '';
   const [section] = params.sections('buffer');
-  if (section === undefined && UNBUFFERED.has(output)) return [];
-  const buffer = withOwnPath(readBuffer(params, section, output), params, around);
-  warnOfLoss(section ?? params, buffer);
-  return [
-    {
-      ...buffer,
-      tag: around.tag,
-      worker: around.workerId,
-      takesOwnEvents: false,
-      mayGiveUp: mayGiveUp(params, section),
-      chunkGlobs: chunkGlobs(buffer, around),
-    },
-  ];
+  return section === undefined && UNBUFFERED.has(output)
+    ? []
+    : [bufferOf({ params, section, output }, around)];
 }
 
-type OwnConf = Omit<BufferConf, 'tag' | 'worker' | 'chunkGlobs' | 'takesOwnEvents' | 'mayGiveUp'>;
-
-function mayGiveUp(params: Params, section: Params | undefined): boolean {
-  const isLimited = ['retry_max_times', 'retry_timeout'].some((name) => section?.text(name) !== undefined);
-  return isLimited && section?.bool('retry_forever') !== true && params.sections('secondary').length === 0;
+interface Output {
+  readonly params: Params;
+  readonly section: Params | undefined;
+  readonly output: string;
 }
 
-function readBuffer(params: Params, section: Params | undefined, output: string): OwnConf {
-  const defaults = DEFAULTS.get(output) ?? {};
-  const type = typeOf(params, section) ?? defaults.type ?? 'memory';
-  return {
-    place: (section ?? params).element.place,
+function bufferOf({ params, section, output }: Output, around: Around): BufferConf {
+  const own = section ?? params;
+  const named = (name: string) => (section === undefined ? (OLD_NAMES[name] ?? name) : name);
+  const { written, takesOwnEvents, tag, label } = around;
+  const type = own.text(named('@type'), 'type') ?? (IN_FILES.has(output) ? 'file' : 'memory');
+  const buffer: OwnConf = {
+    place: own.element.place,
     id: params.text('@id', 'id'),
+    name: params.written('@id', 'id') ?? `${output} of <match ${written}>`,
     output,
+    tag,
+    label,
+    takesOwnEvents,
+    worker: around.workerId,
     type,
-    path: section === undefined ? params.text('buffer_path') : section.text('path'),
-    pathSuffix: section?.text('path_suffix'),
-    overflowAction: overflowAction(params, section),
-    ...timing(params, section, defaults),
-    flushAtShutdown:
-      (section ?? params).bool('flush_at_shutdown') ?? defaults.flushAtShutdown ?? !isPersistent(type),
+    // out_null has a default of its own (`lib/fluent/plugin/out_null.rb`); `persistent?` of the others is false in memory.
+    flushAtShutdown: own.bool('flush_at_shutdown') ?? (output === 'null' || type === 'memory'),
+    overflowAction: overflowAction(own.text(named('overflow_action'))),
+    hasSecondary: params.sections('secondary').length > 0,
+    requireAckResponse: params.aside().bool('require_ack_response') ?? false,
+    ...limits(own.aside(), named),
+  };
+  warnOfLoss(own, buffer);
+  if (output === 'forward' && !buffer.requireAckResponse) params.warn(WITHOUT_ACK);
+  const path = own.text(named('path')) ?? ownPath(buffer, params, around);
+  const suffix = section?.text('path_suffix');
+  return { ...buffer, chunkGlobs: chunkGlobs({ ...buffer, path, suffix }, around) };
+}
+
+type OwnConf = Omit<BufferConf, 'chunkGlobs'>;
+
+function limits(own: Params, named: (name: string) => string) {
+  return {
+    chunkLimitSize: own.size(named('chunk_limit_size')),
+    retryMaxTimes: own.integer(named('retry_max_times')),
+    retryTimeout: own.time('retry_timeout'),
+    retryForever: own.bool(named('retry_forever')) ?? false,
+    disableChunkBackup: own.bool('disable_chunk_backup') ?? false,
   };
 }
 
 /** out_file keeps its buffer under its own `path` (`configure` in out_file.rb). */
-function withOwnPath(buffer: OwnConf, params: Params, { rootDir }: Surroundings): OwnConf {
-  const hasPlace = buffer.path !== undefined || (buffer.id !== undefined && rootDir !== undefined);
-  return buffer.output === 'file' && !hasPlace ? { ...buffer, path: params.text('path') } : buffer;
+function ownPath({ output, id }: OwnConf, params: Params, { rootDir }: Surroundings): string | undefined {
+  const hasPlace = id !== undefined && rootDir !== undefined;
+  return output === 'file' && !hasPlace ? params.text('path') : undefined;
 }
 
-/** `persistent?` in `lib/fluent/plugin/buf_file.rb`; buf_memory has it false. */
-function isPersistent(type: string): boolean {
-  return type !== 'memory';
-}
-
-function typeOf(params: Params, section: Params | undefined): string | undefined {
-  return section === undefined ? params.text('buffer_type') : section.text('@type', 'type');
-}
-
-function overflowAction(params: Params, section: Params | undefined): string {
-  const written = section?.text('overflow_action') ?? params.text('buffer_queue_full_action');
+function overflowAction(written: string | undefined): string {
   return written === undefined || written === 'exception' ? 'throw_exception' : written;
 }
 
-function timing(params: Params, section: Params | undefined, defaults: Defaults) {
-  const keys = section?.arg() || (defaults.keys ?? '');
-  const byTime = parseList(keys).includes('time');
-  const timekey = section?.time('timekey') ?? defaults.timekey;
-  const old = params.time('flush_interval');
-  const mode = section?.text('flush_mode') ?? defaults.flushMode ?? 'default';
-  const usual = byTime && old === undefined ? 'lazy' : 'interval';
-  return {
-    flushMode: mode === 'default' ? usual : mode,
-    flushInterval: section?.time('flush_interval') ?? old ?? defaults.flushInterval ?? 60_000,
-    timekey: byTime ? timekey : undefined,
-    timekeyWait: section?.time('timekey_wait') ?? 600_000,
-  };
+interface Located extends OwnConf {
+  readonly path: string | undefined;
+  readonly suffix: string | undefined;
 }
 
 /** How `path` becomes the pattern of the chunk files: `configure` in buf_file.rb and buf_file_single.rb. */
-function chunkGlobs(buffer: OwnConf, around: Surroundings): string[] {
-  const single = buffer.type === 'file_single';
-  if (!single && buffer.type !== 'file') return [];
-  const suffix = single ? '.buf' : (buffer.pathSuffix ?? '.log');
-  const name = `${single ? 'fsb' : 'buffer'}.*${suffix}`;
-  if (buffer.path === undefined) {
-    if (around.rootDir === undefined || buffer.id === undefined) return [];
-    const parts = [around.rootDir, `worker${around.workerId}`, buffer.id, 'buffer'];
+function chunkGlobs({ type, id, path, suffix }: Located, around: Surroundings): string[] {
+  const single = type === 'file_single';
+  if (!single && type !== 'file') return [];
+  const end = single ? '.buf' : (suffix ?? '.log');
+  const name = `${single ? 'fsb' : 'buffer'}.*${end}`;
+  if (path === undefined) {
+    if (around.rootDir === undefined || id === undefined) return [];
+    const parts = [around.rootDir, `worker${around.workerId}`, id, 'buffer'];
     return [joinPath([...parts.map(literally), name])];
   }
-  const path = literally(buffer.path);
-  if (path.includes('.*')) return [fileGlob(path, suffix, single)];
-  return [...directoryGlobs(path, name, around), `${path}.*${suffix}`];
+  const whole = literally(path);
+  if (whole.includes('.*')) return [fileGlob(whole, end, single)];
+  return [...directoryGlobs(whole, name, around), `${whole}.*${end}`];
 }
 
 /** Fluentd makes its chunks under the very name, also where out_file's `path` with its `${tag}` becomes the buffer's. */
@@ -181,14 +178,34 @@ function fileGlob(path: string, suffix: string, single: boolean): string {
   return base.endsWith('.*') ? path + suffix : `${path}.*${suffix}`;
 }
 
+const WITHOUT_ACK =
+  'out_forward without require_ack_response may lose what is on its way when the receiver dies: ' +
+  'set require_ack_response true';
+const SMALL_CHUNK = 64 * 1024;
+
 function warnOfLoss(params: Params, buffer: OwnConf): void {
+  const { type, retryMaxTimes, retryTimeout, chunkLimitSize } = buffer;
   if (buffer.overflowAction === 'drop_oldest_chunk') {
     params.warn(
       'overflow_action drop_oldest_chunk throws lines away when the buffer is full: ' +
         'use overflow_action block, so that in_tail waits',
     );
   }
-  if (buffer.type === 'memory' && !buffer.flushAtShutdown) {
+  if (type === 'memory' && !buffer.flushAtShutdown) {
     params.warn('a memory buffer with flush_at_shutdown false is lost at the end: remove flush_at_shutdown');
+  }
+  const limit = retryMaxTimes === undefined ? 'retry_timeout' : 'retry_max_times';
+  const isLimited = (retryMaxTimes ?? retryTimeout) !== undefined && !buffer.retryForever;
+  if (isLimited && !buffer.hasSecondary) {
+    params.warn(
+      `${limit} without <secondary> throws chunks away when the limit is reached: ` +
+        'add a <secondary>, or set retry_forever true',
+    );
+  }
+  if (chunkLimitSize !== undefined && chunkLimitSize < SMALL_CHUNK) {
+    params.warn(
+      `chunk_limit_size ${params.written('chunk_limit_size', 'buffer_chunk_limit')} throws away every record that is larger: ` +
+        'set it far above the longest line, or leave it out',
+    );
   }
 }

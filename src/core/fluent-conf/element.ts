@@ -51,7 +51,6 @@ export interface ConfProblem {
   readonly place: Place;
   readonly text: string;
   readonly parameter?: string;
-  readonly ruby?: string;
 }
 
 /** A tree and what was wrong with the text that it came from. */
@@ -76,6 +75,12 @@ export function sectionsOf(element: ConfElement, ...names: string[]): ConfElemen
 /** The parameter of that name; of several the last one counts. */
 export function paramOf(element: ConfElement, name: string): ConfParam | undefined {
   return element.items.findLast((item): item is ConfParam => item.kind === 'param' && item.name === name);
+}
+
+/** As it stands in the file: what its Ruby gives may be a secret of Fluentd's environment. */
+export function writtenText(value: ConfValue): string {
+  if (typeof value === 'string') return value;
+  return value.parts.map((part) => (typeof part === 'string' ? part : `#{${part.ruby}}`)).join('');
 }
 
 /** `fluent.conf:12`, or the file alone. */

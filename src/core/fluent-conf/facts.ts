@@ -10,6 +10,7 @@ export interface ConfFacts {
   readonly buffers: readonly BufferConf[];
   readonly monitorAgents: readonly MonitorAgent[];
   readonly rpc: Endpoint | undefined;
+  readonly workers: number;
   /** Where Fluentd puts chunks that it gives up. */
   readonly backupGlobs: readonly string[];
   /** Everything in the configuration could be evaluated. */
@@ -25,15 +26,16 @@ const HIDING: readonly (string | undefined)[] = [
   'type',
   'pos_file',
   'workers',
+  'config_include_dir',
   undefined,
 ];
 
 export function confFacts({ sources, buffers, monitorAgents, system, problems }: FluentConf): ConfFacts {
   const hidden = problems.filter(({ parameter }) => HIDING.includes(parameter)).map(problemText);
   const complete = problems.length === 0;
-  const { rpcEndpoint: rpc, backupDir } = system;
+  const { rpcEndpoint: rpc, backupDir, workers } = system;
   const backupGlobs = backupGlobsIn(backupDir);
-  return { sources, buffers, monitorAgents, rpc, backupGlobs, complete, hidden };
+  return { sources, buffers, monitorAgents, rpc, workers, backupGlobs, complete, hidden };
 }
 
 /** Chunks that a destination refused (`backup` in buffer.rb), and file chunks at the retry limit since 1.19 (`evacuate_dir`). */

@@ -1,10 +1,10 @@
 import { type BufferConf, buffersOf, type Surroundings } from './buffers.ts';
-import { type ConfElement, type ConfProblem, sectionsOf } from './element.ts';
+import { type ConfElement, type ConfItem, type ConfProblem, rootElement, sectionsOf } from './element.ts';
+import { type OwnEvents, ownEvents } from './own-events.ts';
 import { Params, type Reading } from './params.ts';
 import type { RubyContext } from './ruby.ts';
 import { parseConf } from './syntax.ts';
 import { type TailSource, tailSource } from './tail.ts';
-import { ownEventWarnings } from './warnings.ts';
 
 /** Where a plain HTTP server of Fluentd's listens. */
 export interface Endpoint {
@@ -20,7 +20,8 @@ export interface SystemConf {
   readonly rootDir?: string | undefined;
   /** The directory for chunks that are given up. */
   readonly backupDir: string;
-  readonly processName?: string | undefined;
+  /** Where Fluentd 1.19 and later look for further files; empty: nowhere. */
+  readonly configIncludeDir?: string | undefined;
 }
 
 /** One monitor_agent in one worker. */
@@ -28,6 +29,8 @@ export interface MonitorAgent {
   readonly bind: string;
   readonly port: number;
   readonly worker: number;
+  /** posidle has added it, and cannot be sure that Fluentd has taken it. */
+  readonly isAdded?: boolean;
 }
 
 /** What a configuration says that matters to posidle. */
@@ -55,6 +58,12 @@ export function fluentConf(written: ConfElement, ruby: RubyContext): FluentConf 
     problems: distinct(reading.problems),
     warnings: [...new Set(reading.warnings)],
   };
+}
+
+/** Where Fluentd 1.19 and later look for further files, as far as these items say. */
+export function configIncludeDir(items: readonly ConfItem[], ruby: RubyContext): string | undefined {
+  const root = new Params(rootElement(items, { file: '' }), { ruby, problems: [], warnings: [] });
+  return readSystem(root, ruby).configIncludeDir;
 }
 
 /**
@@ -100,7 +109,7 @@ function readSystem(root: Params, { env }: RubyContext): SystemConf & { withoutS
     rootDir: system?.text('root_dir'),
     // DEFAULT_BACKUP_DIR in lib/fluent/env.rb.
     backupDir: system?.text('root_dir') ?? (env.FLUENT_BACKUP_DIR || '/tmp/fluent'),
-    processName: system?.text('process_name'),
+    configIncludeDir: system?.text('config_include_dir'),
     withoutSource: system?.bool('without_source') ?? false,
   };
 }
@@ -110,7 +119,8 @@ function rpcEndpoint(system: Params): Endpoint | undefined {
   const text = system.text('rpc_endpoint');
   if (text === undefined) return undefined;
   const match = /^\[?([0-9a-zA-Z:\-.]+)\]?:([0-9]+)$/.exec(text);
-  if (match === null) system.problem(`rpc_endpoint ${text} is not HOST:PORT`, 'rpc_endpoint');
+  const written = system.written('rpc_endpoint');
+  if (match === null) system.problem(`rpc_endpoint ${written} is not HOST:PORT`, 'rpc_endpoint');
   return match === null ? undefined : { host: match[1] ?? '', port: Number(match[2]) };
 }
 
@@ -122,13 +132,11 @@ interface WorkerConf {
 
 function readWorker(root: ConfElement, reading: Reading, system: SystemConf): WorkerConf {
   const scopes = scopesOf(new Params(root, reading), system, reading.ruby.workerId ?? 0);
-  reading.warnings.push(...ownEventWarnings(scopes.map(({ params, around }) => ({ params, around }))));
+  const own = ownEvents(scopes.map(({ params }) => params));
   return {
-    sources: scopes.flatMap(({ params, around }) =>
-      sourcesOf(params, 'tail').map((source) => tailSource(source, around.worker)),
-    ),
+    sources: scopes.flatMap(({ params }) => sourcesOf(params, 'tail').map((source) => tailSource(source))),
     buffers: scopes.flatMap(({ params, around }) =>
-      [params, ...params.sections('label')].flatMap((scope) => matchBuffers(scope, around)),
+      [params, ...params.sections('label')].flatMap((scope) => matchBuffers(scope, around, own)),
     ),
     monitorAgents: scopes.flatMap(({ params, around }) =>
       sourcesOf(params, 'monitor_agent').map((source) => monitorAgent(source, around)),
@@ -143,14 +151,7 @@ interface Scope {
 
 /** The root and the `<worker>` sections for this worker, in the order in which Fluentd puts them together. */
 function scopesOf(root: Params, { workers, rootDir }: SystemConf, workerId: number): Scope[] {
-  const worker = workers > 1 ? workerId : undefined;
-  const around = (count: number): Surroundings => ({
-    tag: undefined,
-    rootDir,
-    workerId,
-    worker,
-    shared: count > 1,
-  });
+  const around = (count: number): Surroundings => ({ rootDir, workerId, shared: count > 1 });
   const own = root.sections('worker').flatMap((params): Scope[] => {
     const [first, last] = targets(params);
     return first <= workerId && workerId <= last ? [{ params, around: around(last - first + 1) }] : [];
@@ -169,10 +170,21 @@ function sourcesOf(params: Params, type: string): Params[] {
   return params.sections('source').filter((source) => source.text('@type', 'type') === type);
 }
 
-function matchBuffers(scope: Params, around: Surroundings): BufferConf[] {
-  return scope
-    .sections('match')
-    .flatMap((match) => buffersOf(match, { ...around, tag: match.arg() === '' ? '**' : match.arg() }));
+function matchBuffers(scope: Params, around: Surroundings, own: OwnEvents): BufferConf[] {
+  const label = scope.element.name === 'label' ? scope.arg() : undefined;
+  return scope.sections('match').flatMap((match) => {
+    const tag = match.arg() === '' ? '**' : match.arg();
+    const takesOwnEvents = own.takers.has(match.element);
+    const written = match.writtenArg() || '**';
+    const buffers = buffersOf(match, { ...around, tag, label, written, takesOwnEvents });
+    if (takesOwnEvents && !own.haveLabel && buffers.length > 0) {
+      match.warn(
+        `<match ${written}> buffers Fluentd's own log events too, so its buffer may never be empty: ` +
+          'add <label @FLUENT_LOG> with a <match **> of @type stdout or null',
+      );
+    }
+    return buffers;
+  });
 }
 
 function monitorAgent(source: Params, { workerId }: Surroundings): MonitorAgent {

@@ -7,8 +7,9 @@ import {
   paramOf,
   placeText,
   sectionsOf,
+  writtenText,
 } from './element.ts';
-import { type Evaluated, evaluate, type RubyContext, unsetVariables } from './ruby.ts';
+import { evaluate, type RubyContext, unsetVariables } from './ruby.ts';
 
 /** What one reading of a configuration gathers beside its facts. */
 export interface Reading {
@@ -18,8 +19,8 @@ export interface Reading {
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  pos_file: 'give --pos-file',
-  rpc_endpoint: 'give --stop-via signal',
+  pos_file: 'give `posFiles`',
+  rpc_endpoint: 'give `stopVia` signal',
 };
 const ELSE =
   'write the value out, or set rpc_endpoint and enable_get_dump true in <system> so that Fluentd tells it';
@@ -42,6 +43,12 @@ export class Params {
       if (value !== undefined) return value;
     }
     return undefined;
+  }
+
+  /** The same as it stands in the file. */
+  written(...names: string[]): string | undefined {
+    const param = names.map((name) => paramOf(this.element, name)).find((found) => found !== undefined);
+    return param && writtenText(param.value);
   }
 
   time(...names: string[]): Millis | undefined {
@@ -70,6 +77,15 @@ export class Params {
     return typeof value === 'string' ? value : undefined;
   }
 
+  writtenArg(): string {
+    return writtenText(this.element.arg);
+  }
+
+  /** The same section, for what is worth a warning, but no problem where it cannot be evaluated. */
+  aside(): Params {
+    return new Params(this.element, { ...this.reading, problems: [], warnings: [] });
+  }
+
   sections(...names: string[]): Params[] {
     return sectionsOf(this.element, ...names).map((element) => new Params(element, this.reading));
   }
@@ -96,8 +112,9 @@ export class Params {
       this.warnOfUnset(name, written);
       return value ?? undefined;
     }
-    const text = unevaluableText(name, value);
-    this.reading.problems.push({ place, text, parameter: name, ruby: value.ruby });
+    const remedy = REMEDIES[name] ?? ELSE;
+    const text = `${name} is "${writtenText(written)}", which posidle cannot evaluate (${value.reason}): ${remedy}`;
+    this.reading.problems.push({ place, text, parameter: name });
     return undefined;
   }
 
@@ -152,8 +169,4 @@ function toInteger(text: string): number {
 
 function mapped<T>(text: string | undefined, parse: (text: string) => T): T | undefined {
   return text === undefined ? undefined : parse(text);
-}
-
-function unevaluableText(name: string, { ruby, reason }: Exclude<Evaluated, string | null>): string {
-  return `${name} is "#{${ruby}}", which posidle cannot evaluate (${reason}): ${REMEDIES[name] ?? ELSE}`;
 }

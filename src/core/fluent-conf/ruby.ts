@@ -10,14 +10,12 @@ export interface RubyContext {
   readonly foreign?: boolean;
 }
 
-/** Ruby that posidle does not evaluate, and why. */
-export interface Unevaluable {
-  readonly ruby: string;
+/** Text; null for `use_nil` and `use_default`; or why it cannot be evaluated. */
+export type Evaluated = string | null | Unevaluable;
+
+interface Unevaluable {
   readonly reason: string;
 }
-
-/** Text; null for `use_nil` and `use_default`; or the Ruby that stands in the way. */
-export type Evaluated = string | null | Unevaluable;
 
 const MAX_LENGTH = 2_000;
 
@@ -44,12 +42,12 @@ function filledIn(value: Template, context: RubyContext): Evaluated {
 
 /** What `"#{ruby}"` is in the given context. */
 function evaluateRuby(ruby: string, context: RubyContext): string | Unevaluable {
-  if (ruby.length > MAX_LENGTH) return { ruby, reason: 'it is too long' };
+  if (ruby.length > MAX_LENGTH) return { reason: 'it is too long' };
   try {
     const parser = new Parser(ruby, context);
     return parser.whole() ?? '';
   } catch (error) {
-    if (error instanceof Refusal) return { ruby, reason: error.message };
+    if (error instanceof Refusal) return { reason: error.message };
     throw error;
   }
 }
@@ -238,6 +236,6 @@ function compactJson(text: string): Evaluated {
   try {
     return JSON.stringify(JSON.parse(text));
   } catch {
-    return { ruby: text, reason: 'what it gives is not JSON' };
+    return { reason: 'what it gives is not JSON' };
   }
 }

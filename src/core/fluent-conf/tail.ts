@@ -1,3 +1,4 @@
+import { otherDirectives } from '../in-tail/path-dates.ts';
 import type { GlobPolicy } from '../in-tail/path-pattern.ts';
 import type { Millis } from '../text/units.ts';
 import type { Place } from './element.ts';
@@ -6,17 +7,14 @@ import type { Params } from './params.ts';
 /** One in_tail source, with the defaults of `lib/fluent/plugin/in_tail.rb`. */
 export interface TailSource {
   readonly place: Place;
-  readonly id?: string | undefined;
   /** May be relative to Fluentd's working directory. */
   readonly posFile?: string | undefined;
   /** Patterns, before their dates are filled in. */
   readonly paths: readonly string[];
-  readonly pathDelimiter: string;
   readonly excludePaths: readonly string[];
   readonly pathTimezone?: string | undefined;
   readonly globPolicy: GlobPolicy;
   readonly refreshInterval: Millis;
-  readonly skipRefreshOnStartup: boolean;
   readonly limitRecentlyModified?: Millis | undefined;
   readonly rotateWait: Millis;
   readonly followInodes: boolean;
@@ -25,37 +23,43 @@ export interface TailSource {
   readonly multilineFlushInterval?: Millis | undefined;
   readonly hasGroup: boolean;
   readonly readBytesLimitPerSecond?: number | undefined;
-  /** Where there is more than one worker. */
-  readonly worker?: number | undefined;
 }
 
 const MIN_BYTES_PER_SECOND = 8_192;
 
 /** Reads one `<source>` whose type is tail. */
-export function tailSource(params: Params, worker: number | undefined): TailSource {
+export function tailSource(params: Params): TailSource {
   const source = {
     place: params.element.place,
-    id: params.text('@id', 'id'),
     posFile: params.text('pos_file') || undefined,
     ...tailPaths(params),
     ...tailTimes(params),
     ...tailReading(params),
-    worker,
   };
   warnOfLoss(params, source);
   return source;
 }
 
 function tailPaths(params: Params) {
-  const pathDelimiter = params.text('path_delimiter') ?? ',';
-  const parts = (params.text('path') ?? '').split(pathDelimiter).map((part) => part.trim());
+  const delimiter = params.text('path_delimiter') ?? ',';
+  const parts = (params.text('path') ?? '').split(delimiter).map((part) => part.trim());
+  const paths = [...new Set(parts)].filter((part) => part !== '');
+  const excludePaths = params.list('exclude_path');
+  const isWhole = areFilledIn('path', paths, params) && areFilledIn('exclude_path', excludePaths, params);
   return {
-    paths: [...new Set(parts)].filter((part) => part !== ''),
-    pathDelimiter,
-    excludePaths: params.list('exclude_path'),
+    // Which files the source takes is then not known.
+    paths: isWhole ? paths : [],
+    excludePaths,
     pathTimezone: params.text('path_timezone') || undefined,
     globPolicy: globPolicy(params),
   };
+}
+
+function areFilledIn(name: string, patterns: readonly string[], params: Params): boolean {
+  const others = new Set(patterns.flatMap(otherDirectives));
+  for (const directive of others)
+    params.problem(`${name} has ${directive}, which posidle does not fill in: write * instead`, name);
+  return others.size === 0;
 }
 
 function globPolicy(params: Params): GlobPolicy {
@@ -66,7 +70,6 @@ function globPolicy(params: Params): GlobPolicy {
 function tailTimes(params: Params) {
   return {
     refreshInterval: params.time('refresh_interval') ?? 60_000,
-    skipRefreshOnStartup: params.bool('skip_refresh_on_startup') ?? false,
     limitRecentlyModified: params.time('limit_recently_modified'),
     rotateWait: params.time('rotate_wait') ?? 5_000,
     multilineFlushInterval: params.time('multiline_flush_interval'),

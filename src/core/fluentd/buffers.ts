@@ -83,21 +83,21 @@ export function outputsOf(
     const where = isShared ? ` (worker ${buffer.worker})` : '';
     return {
       key: `${buffer.worker} ${buffer.id ?? `#${index}`}`,
-      name: `${nameOf(buffer)}${where}`,
+      name: `${buffer.name}${where}`,
       onDisk: listing?.isThere === true ? listing.chunks : undefined,
       told,
       inMemory: buffer.chunkGlobs.length === 0,
       takesOwnEvents: buffer.takesOwnEvents,
-      mayGiveUp: buffer.mayGiveUp,
+      mayGiveUp: mayGiveUp(buffer),
     };
   });
   const others = left.flatMap(({ worker, outputs }) => outputs.map((told) => unknownOutput(worker, told)));
   return [...known, ...others];
 }
 
-/** `@id`, or `forward of <match app>`. */
-function nameOf({ id, output, tag }: BufferConf): string {
-  return id ?? `${output} of <match ${tag ?? '**'}>`;
+/** A retry limit is set, and no `<secondary>` takes what is given up. */
+function mayGiveUp({ retryMaxTimes, retryTimeout, retryForever, hasSecondary }: BufferConf): boolean {
+  return (retryMaxTimes ?? retryTimeout) !== undefined && !retryForever && !hasSecondary;
 }
 
 function takeFrom(outputs: MonitoredOutput[], { id, output }: BufferConf): MonitoredOutput | undefined {
@@ -130,9 +130,9 @@ function isSeen({ told, onDisk, mayGiveUp }: OutputReading): boolean {
 /** The buffers whose delivery will not be seen, by what is known before the first look; `conf` undefined: none is known. */
 export function unseenByConf(conf: ConfFacts | undefined): readonly string[] {
   const blind = buffersWithoutAgent(conf).filter(
-    ({ chunkGlobs, mayGiveUp }) => chunkGlobs.length === 0 || mayGiveUp,
+    (buffer) => buffer.chunkGlobs.length === 0 || mayGiveUp(buffer),
   );
-  return [...hiddenBuffers(conf), ...blind.map(nameOf)];
+  return [...hiddenBuffers(conf), ...blind.map(({ name }) => name)];
 }
 
 /** The buffers of workers that have no monitor_agent. */

@@ -10,33 +10,47 @@ export interface Glob {
   /** The fixed part that a walk starts from: empty, or ending with a slash. */
   readonly base: string;
   readonly parts: readonly GlobPart[];
-  readonly matches: (path: string) => boolean;
 }
 
 const MAX_ALTERNATIVES = 1_000;
-const NEVER = '(?!)';
+/** Of a path on Linux (PATH_MAX). */
+const MAX_LENGTH = 4_096;
 
 /** A pattern as Ruby's Dir.glob reads it (no flags): braces, `**`+`/`, `*`, `?`, `[…]`, backslash. */
 export function parseGlob(pattern: string): Glob[] {
-  return expandBraces(pattern)
-    .slice(0, MAX_ALTERNATIVES)
-    .map((alternative) => parseAlternative(withoutLastBackslash(alternative)));
+  if (pattern.length > MAX_LENGTH) throw new Error(`a pattern has more than ${MAX_LENGTH} characters`);
+  const globs: Glob[] = [];
+  for (const alternative of hasOpenBrace(pattern) ? [] : expandBraces(pattern)) {
+    globs.push(parseAlternative(withoutLastBackslash(alternative)));
+    if (globs.length > MAX_ALTERNATIVES)
+      throw new Error(`a pattern has more than ${MAX_ALTERNATIVES} alternatives`);
+  }
+  return globs;
 }
 
-/** Like Ruby, gives nothing where a brace is opened and never closed. */
-function expandBraces(pattern: string): string[] {
-  const open = openingBrace(pattern);
-  if (open === -1) return [pattern];
+/** Ruby gives nothing where a brace is opened and never closed. */
+function hasOpenBrace(pattern: string): boolean {
+  for (let open = openingBrace(pattern, 0); open !== -1; ) {
+    const { close } = alternatives(pattern, open);
+    if (close === -1) return true;
+    open = openingBrace(pattern, close + 1);
+  }
+  return false;
+}
+
+function* expandBraces(pattern: string): Generator<string> {
+  const open = openingBrace(pattern, 0);
+  if (open === -1) yield pattern;
+  if (open === -1) return;
   const { ends, close } = alternatives(pattern, open);
-  if (close === -1) return [];
-  const bodies = ends.map((end, index) => pattern.slice((ends[index - 1] ?? open) + 1, end));
-  return bodies.flatMap((body) =>
-    expandBraces(pattern.slice(0, open) + body + pattern.slice(close + 1)).slice(0, MAX_ALTERNATIVES),
-  );
+  for (const [index, end] of ends.entries()) {
+    const body = pattern.slice((ends[index - 1] ?? open) + 1, end);
+    yield* expandBraces(pattern.slice(0, open) + body + pattern.slice(close + 1));
+  }
 }
 
-function openingBrace(pattern: string): number {
-  for (let at = 0; at < pattern.length; at++) {
+function openingBrace(pattern: string, from: number): number {
+  for (let at = from; at < pattern.length; at++) {
     if (pattern[at] === '\\') at++;
     else if (pattern[at] === '{') return at;
   }
@@ -60,13 +74,8 @@ function parseAlternative(pattern: string): Glob {
   const segments = pattern.split('/');
   const plain = segments.slice(0, -1).findIndex(isMagic);
   const fixed = plain === -1 ? segments.length - 1 : plain;
-  const base = segments
-    .slice(0, fixed)
-    .map((segment) => `${unescaped(segment)}/`)
-    .join('');
-  const rest = dropEmptyAfterDirectories(segments.slice(fixed));
-  const expression = new RegExp(`^${escapeText(base)}${pathSource(rest)}$`, 'u');
-  return { base, parts: rest.map(toPart), matches: (path) => expression.test(path) };
+  const base = segments.slice(0, fixed).map((segment) => `${unescaped(segment)}/`);
+  return { base: base.join(''), parts: dropEmptyAfterDirectories(segments.slice(fixed)).map(toPart) };
 }
 
 function isMagic(segment: string): boolean {
@@ -75,56 +84,77 @@ function isMagic(segment: string): boolean {
 
 /** Ruby skips further slashes and further `**` after `**`+`/`. */
 function dropEmptyAfterDirectories(segments: readonly string[]): string[] {
+  let previous = '';
   return segments.filter((segment, index) => {
-    if (index === segments.length - 1) return true;
-    const previous = segments.slice(0, index).findLast((earlier) => earlier !== '');
-    return previous !== '**' || (segment !== '' && segment !== '**');
+    const isDropped = previous === '**' && (segment === '' || segment === '**');
+    if (segment !== '') previous = segment;
+    return index === segments.length - 1 || !isDropped;
   });
 }
 
 function toPart(segment: string, index: number, all: readonly string[]): GlobPart {
   if (segment === '**' && index < all.length - 1) return { kind: 'directories' };
   if (!isMagic(segment)) return { kind: 'plain', name: unescaped(segment) };
-  const expression = new RegExp(`^${nameSource(segment)}$`, 'u');
-  return { kind: 'names', matches: (name) => expression.test(name) };
+  return { kind: 'names', matches: nameMatcher(segment) };
 }
 
-function pathSource(segments: readonly string[]): string {
-  return segments
-    .map((segment, index) => {
-      const last = index === segments.length - 1;
-      if (segment === '**' && !last) return '(?:[^/.][^/]*/)*';
-      return (isMagic(segment) ? nameSource(segment) : escapeText(unescaped(segment))) + (last ? '' : '/');
-    })
-    .join('');
+/** Whether a token takes a code point; null stands for `*`. */
+type Token = ((code: number) => boolean) | null;
+
+/**
+ * Tells whether one part of a glob stands for a name. What the last `*` takes grows until the rest fits, so a name costs
+ * no more steps than its length times the pattern's.
+ */
+export function nameMatcher(segment: string): (name: string) => boolean {
+  const tokens = [...segment.matchAll(/\\(.)|\*+|\?|\[[!^]?([^\]]*)(\]?)|[^\\]/gsu)].map(toToken);
+  // A wildcard at the start of a name never takes a dot.
+  const hidesDots = /^[*?[]/.test(segment);
+  return (name) => !(hidesDots && name.startsWith('.')) && takes(tokens, name);
 }
 
-/** A wildcard at the start of a name never takes a dot. */
-function nameSource(segment: string): string {
-  const source = [...segment.matchAll(/\\(.)|\*+|\?|\[[!^]?([^\]]*)(\]?)|[^\\]/gsu)]
-    .map(tokenSource)
-    .join('');
-  return /^[*?[]/.test(segment) ? `(?!\\.)${source}` : source;
+function takes(tokens: readonly Token[], name: string): boolean {
+  let token = 0;
+  let lastStar = -1;
+  let lastEnd = 0;
+  for (let at = 0; at < name.length; ) {
+    const wanted = tokens[token];
+    if (wanted === null) {
+      lastStar = token++;
+      lastEnd = at;
+    } else if (wanted?.(codeAt(name, at))) {
+      token++;
+      at += widthAt(name, at);
+    } else if (lastStar >= 0) {
+      token = lastStar + 1;
+      lastEnd += widthAt(name, lastEnd);
+      at = lastEnd;
+    } else return false;
+  }
+  return tokens.slice(token).every((left) => left === null);
 }
 
-function tokenSource(match: RegExpExecArray): string {
-  const [token, escaped, members = '', bracket] = match;
-  if (escaped !== undefined) return escapeText(escaped);
-  if (token.startsWith('*')) return '[^/]*';
-  if (token === '?') return '[^/]';
-  if (!token.startsWith('[')) return escapeText(token);
-  return bracket === ']' ? classSource(members, /^\[[!^]/.test(token)) : NEVER;
+function toToken([token, escaped, members = '', bracket]: RegExpExecArray): Token {
+  if (token.startsWith('*')) return null;
+  if (token === '?') return () => true;
+  if (token.startsWith('[')) return bracket === ']' ? classOf(members, /^\[[!^]/.test(token)) : () => false;
+  const wanted = codeAt(escaped ?? token, 0);
+  return (code) => code === wanted;
 }
 
-function classSource(members: string, negated: boolean): string {
-  const items = [...members.matchAll(/(\\?.)(?:-(\\?.))?/gsu)].map(([, low = '', high]) => {
-    const [from, to] = [unescaped(low), high === undefined ? undefined : unescaped(high)];
-    if (to === undefined) return escapeText(from);
-    return from <= to ? `${escapeText(from)}-${escapeText(to)}` : '';
-  });
-  const body = items.join('');
-  if (body === '') return negated ? '[^/]' : NEVER;
-  return negated ? `[^/${body}]` : `(?!/)[${body}]`;
+function classOf(members: string, negated: boolean): Token {
+  const ranges = [...members.matchAll(/(\\?.)(?:-(\\?.))?/gsu)].map(([, low = '', high = low]) => ({
+    first: codeAt(unescaped(low), 0),
+    last: codeAt(unescaped(high), 0),
+  }));
+  return (code) => ranges.some(({ first, last }) => first <= code && code <= last) !== negated;
+}
+
+function codeAt(text: string, at: number): number {
+  return text.codePointAt(at) ?? 0;
+}
+
+function widthAt(text: string, at: number): number {
+  return codeAt(text, at) > 0xffff ? 2 : 1;
 }
 
 function withoutLastBackslash(pattern: string): string {
@@ -134,8 +164,4 @@ function withoutLastBackslash(pattern: string): string {
 
 function unescaped(segment: string): string {
   return segment.replace(/\\(.)/gsu, '$1');
-}
-
-function escapeText(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, (char) => `\\u{${char.charCodeAt(0).toString(16)}}`);
 }

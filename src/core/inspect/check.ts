@@ -1,5 +1,5 @@
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
-import { type Overview, verdictOf } from './overview.ts';
+import { type Overview, summaryOf } from './overview.ts';
 
 /** How much may be left, and how long a position may stand still while something is; undefined: any. */
 export interface Limits {
@@ -15,16 +15,16 @@ export interface Checked {
 
 /** Whether no more than that is left, and nothing is unknown. */
 export function check(found: Overview, limits: Limits): Checked {
-  const verdict = verdictOf(found);
+  const summary = summaryOf(found);
   const unknown = whatIsUnknown(found);
-  if (unknown !== undefined) return { passed: false, reason: `not known: ${unknown}; ${verdict}` };
+  if (unknown !== undefined) return { passed: false, reason: `not known: ${unknown}; ${summary}` };
   const { lag } = found;
   if (limits.lag !== undefined && (lag ?? 0) > limits.lag)
-    return { passed: false, reason: `${verdict}; ${formatBytes(limits.lag)} may be left` };
+    return { passed: false, reason: `${summary}; ${formatBytes(limits.lag)} may be left` };
   const still = limits.age === undefined ? undefined : longestStanding(found);
   if (still === undefined || limits.age === undefined || still.age <= limits.age)
-    return { passed: true, reason: verdict };
-  return { passed: false, reason: `${verdict}; ${standing(still)}, ${formatDuration(limits.age)} may pass` };
+    return { passed: true, reason: summary };
+  return { passed: false, reason: `${summary}; ${standing(still)}, ${formatDuration(limits.age)} may pass` };
 }
 
 function whatIsUnknown({ posFiles, totals, unlisted }: Overview): string | undefined {

@@ -120,7 +120,7 @@ function addUnread(totals: Totals, size: number): void {
 }
 
 /** `behind by 12.4 MiB in 2 of 31 files`. */
-export function verdictOf({ posFiles, totals, lag, caughtUp }: Overview): string {
+export function summaryOf({ posFiles, totals, lag, caughtUp }: Overview): string {
   const errors = posFiles.filter(({ error }) => error !== undefined).length;
   const unknown = errors === 0 ? '' : `; ${counted(errors, 'pos file')} cannot be judged`;
   const files = counted(totals.files, 'file');

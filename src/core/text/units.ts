@@ -15,6 +15,16 @@ export function parseDuration(text: string): Millis | undefined {
   return match === null ? undefined : Number(match[1]) * (DURATION_UNITS[match[2] ?? ''] ?? Number.NaN);
 }
 
+/** What `parseDuration` takes: `500ms`, `2s`, `10m`. */
+export function writeDuration(span: Millis | 'off'): string {
+  if (span === 'off') return span;
+  const [unit, length] = Object.entries(DURATION_UNITS).findLast(([, length]) => span % length === 0) ?? [
+    'ms',
+    1,
+  ];
+  return `${span / length}${unit}`;
+}
+
 /** `4096`, `64KiB`, `10MB` to bytes; undefined where it is none of these. */
 export function parseSize(text: string): number | undefined {
   const match = SIZE.exec(text);

@@ -17,7 +17,7 @@ export async function listChunks(globs: readonly string[]): Promise<ChunkListing
 
 /** The files at the globs, each once, with the time since Fluentd began them as chunks. */
 export async function listBackups(globs: readonly string[]): Promise<readonly Chunk[]> {
-  const found = await Promise.all(globs.map(rubyGlob));
+  const found = await Promise.all(globs.map((glob) => rubyGlob(glob)));
   const paths = [...new Set(found.flat())];
   const stats = await statFiles(paths);
   const now = Date.now();

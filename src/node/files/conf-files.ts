@@ -2,16 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import yaml from 'js-yaml';
 import {
-  type ConfElement,
   type ConfInclude,
   type ConfItem,
   type ConfProblem,
   type ParsedConf,
-  paramOf,
   rootElement,
-  sectionsOf,
+  writtenText,
 } from '../../core/fluent-conf/element.ts';
-import { type FluentConf, fluentConf } from '../../core/fluent-conf/fluent-conf.ts';
+import { configIncludeDir, type FluentConf, fluentConf } from '../../core/fluent-conf/fluent-conf.ts';
 import { evaluate, type RubyContext } from '../../core/fluent-conf/ruby.ts';
 import { parseConf } from '../../core/fluent-conf/syntax.ts';
 import {
@@ -23,6 +21,7 @@ import {
 } from '../../core/fluent-conf/yaml.ts';
 import { yamlScalar } from '../../core/fluent-conf/yaml-scalar.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
+import { inWords } from './in-words.ts';
 import { rubyGlob } from './walk.ts';
 
 /** How a configuration is read. */
@@ -102,27 +101,39 @@ async function includedItems(include: ConfInclude, reading: Reading): Promise<Co
   const directory = inYaml ? reading.yaml.directory : dirname(include.place.file);
   const found: ConfItem[] = [];
   const whole = isAbsolute(pattern) ? reading.placeOf(pattern) : resolve(directory, pattern);
-  for (const path of await rubyGlob(whole)) {
+  for (const path of await filesOf(include, whole, reading)) {
     if (reading.within.includes(path) || reading.within.length > MAX_DEPTH) {
-      reading.problems.push({ place: include.place, text: `@include of ${path} includes itself` });
+      addProblem(include, 'includes itself', reading);
     } else found.push(...(await itemsOf(path, reading, inYaml ? confFromYamlList : undefined)));
   }
   return found;
 }
 
+async function filesOf(include: ConfInclude, pattern: string, reading: Reading): Promise<readonly string[]> {
+  try {
+    return await rubyGlob(pattern);
+  } catch (error) {
+    addProblem(include, `cannot be listed (${inWords(error as NodeJS.ErrnoException)})`, reading);
+    return [];
+  }
+}
+
+/** The path as it stands in the file: what its Ruby gives may be a secret. */
+function addProblem({ path, place }: ConfInclude, text: string, { problems }: Reading): void {
+  problems.push({ place, text: `@include ${writtenText(path)} ${text}`, parameter: '@include' });
+}
+
 /** `eval_include` in `lib/fluent/config/v1_parser.rb` takes the pattern for a URI. */
 function includePattern(include: ConfInclude, reading: Reading, inYaml: boolean): string | undefined {
-  const { place } = include;
   const path = evaluate(include.path, reading.ruby);
   if (path === null) return undefined;
   if (typeof path !== 'string') {
-    const text = `@include "#{${path.ruby}}" cannot be evaluated by posidle (${path.reason}): write the path out`;
-    reading.problems.push({ place, text, parameter: '@include', ruby: path.ruby });
+    addProblem(include, `cannot be evaluated by posidle (${path.reason}): write the path out`, reading);
     return undefined;
   }
   if (inYaml) return path;
   if (/^[a-z][a-z0-9+.-]+:/i.test(path) && !path.startsWith('file:')) {
-    reading.problems.push({ place, text: `@include ${path} is a URL, which posidle does not fetch` });
+    addProblem(include, 'is a URL, which posidle does not fetch', reading);
     return undefined;
   }
   return formDecoded(path.replace(/^file:(?:\/\/)?/, ''));
@@ -145,14 +156,6 @@ async function includeDirItems(items: readonly ConfItem[], options: ConfOptions,
     found.push(...(await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined)));
   }
   return found;
-}
-
-function configIncludeDir(items: readonly ConfItem[], ruby: RubyContext): string | undefined {
-  const root: ConfElement = rootElement(items, { file: '' });
-  const [system] = sectionsOf(root, 'system');
-  const param = system && paramOf(system, 'config_include_dir');
-  const value = param && evaluate(param.value, ruby);
-  return typeof value === 'string' ? value : undefined;
 }
 
 function isYaml(path: string): boolean {

@@ -1,6 +1,8 @@
-import { readdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { nameMatcher } from '../../core/in-tail/path-glob.ts';
 import { exists } from './files.ts';
+import { rubyGlob } from './walk.ts';
 
 const WILDCARDS = /[*?]/;
 
@@ -10,9 +12,17 @@ const WILDCARDS = /[*?]/;
  */
 export async function expandGlob(pattern: string): Promise<readonly string[]> {
   if (!WILDCARDS.test(pattern) || (await exists(pattern))) return [pattern];
-  const start = pattern.startsWith('/') ? '/' : '';
-  const matches = await matchParts(start, pattern.split('/').filter(Boolean));
-  return matches.length === 0 ? [pattern] : matches.toSorted();
+  const found = await rubyGlob(toRubyGlob(pattern), (told) => told.catch(() => undefined));
+  const matches = found.filter((path) => basename(path) !== '.');
+  return matches.length === 0 ? [pattern] : matches;
+}
+
+/** Only `*` and `?` are special to a user, and `**` is no more than `*`. */
+function toRubyGlob(pattern: string): string {
+  return pattern
+    .replace(/[\\[\]{}]/g, '\\$&')
+    .replace(/\*+/g, '*')
+    .replace(/\/+/g, '/');
 }
 
 /**
@@ -22,9 +32,9 @@ export async function expandGlob(pattern: string): Promise<readonly string[]> {
 export async function nameUnder(pattern: string, path: string): Promise<string | undefined> {
   const [wanted, own] = await Promise.all([canonical(pattern), canonical(path)]);
   if (wanted === own) return pattern;
-  const parts = wanted.split('/');
+  const parts = toRubyGlob(wanted).split('/');
   const names = own.split('/');
-  const fits = parts.length === names.length && parts.every((part, at) => matcherOf(part)(names[at] ?? ''));
+  const fits = parts.length === names.length && parts.every((part, at) => nameMatcher(part)(names[at] ?? ''));
   if (!WILDCARDS.test(pattern) || !fits) return undefined;
   return WILDCARDS.test(dirname(pattern)) ? path : join(dirname(pattern), basename(path));
 }
@@ -34,28 +44,4 @@ async function canonical(path: string): Promise<string> {
   const whole = resolve(path);
   const directory = await realpath(dirname(whole)).catch(() => dirname(whole));
   return join(directory, basename(whole));
-}
-
-async function matchParts(base: string, [part, ...rest]: readonly string[]): Promise<readonly string[]> {
-  if (part === undefined) return [base];
-  const names = WILDCARDS.test(part) ? (await namesIn(base)).filter(matcherOf(part)) : [part];
-  const paths = names.map((name) => (base === '' || base === '/' ? `${base}${name}` : `${base}/${name}`));
-  if (rest.length === 0) {
-    const there = await Promise.all(paths.map(exists));
-    return paths.filter((_, index) => there[index]);
-  }
-  return (await Promise.all(paths.map((path) => matchParts(path, rest)))).flat();
-}
-
-async function namesIn(directory: string): Promise<readonly string[]> {
-  return readdir(directory === '' ? '.' : directory).catch(() => []);
-}
-
-function matcherOf(part: string): (name: string) => boolean {
-  const source = part
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  const whole = new RegExp(`^${source}$`);
-  return (name) => whole.test(name) && (part.startsWith('.') || !name.startsWith('.'));
 }

@@ -1,13 +1,11 @@
-import type { BigIntStats, Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
+import { type GlobPart, parseGlob } from '../../core/in-tail/path-glob.ts';
 import {
   currentExcludes,
   currentPaths,
-  type Glob,
-  type GlobPart,
+  type GlobPolicy,
+  isGlob,
   type PathRules,
-  parseGlob,
-  pathPattern,
   type WallClock,
 } from '../../core/in-tail/path-pattern.ts';
 import type { FileStat } from '../../core/look/snapshot.ts';
@@ -38,88 +36,66 @@ export async function listFollowed(rules: FollowRules, clock: WallClock): Promis
 }
 
 /** Ruby's Dir.glob: every path, of whatever kind, that the pattern names and that is there. */
-export async function rubyGlob(pattern: string): Promise<string[]> {
-  const found = await Promise.all(parseGlob(pattern).map(walk));
+export async function rubyGlob(pattern: string, look: Look = ifThere): Promise<string[]> {
+  const found = await Promise.all(parseGlob(pattern).map(({ base, parts }) => descend(base, parts, look)));
   return [...new Set(found.flat())].sort();
 }
 
 async function expandAll(patterns: readonly string[], { globPolicy }: PathRules): Promise<string[]> {
-  const found = await Promise.all(
-    patterns.map(async (pattern) =>
-      pathPattern(pattern, globPolicy).kind === 'file' ? [pattern] : await rubyGlob(pattern),
-    ),
-  );
-  return found.flat();
+  return (await Promise.all(patterns.map((pattern) => pathsOf(pattern, globPolicy)))).flat();
+}
+
+async function pathsOf(pattern: string, policy: GlobPolicy): Promise<string[]> {
+  return isGlob(pattern, policy) ? rubyGlob(pattern) : [pattern];
 }
 
 async function filesOf(pattern: string, rules: FollowRules, clock: WallClock): Promise<FollowedFile[]> {
-  const { kind } = pathPattern(pattern, rules.globPolicy);
-  const paths = kind === 'file' ? [pattern] : await rubyGlob(pattern);
+  const paths = await pathsOf(pattern, rules.globPolicy);
   const files = (await Promise.all(paths.map(regularFile))).filter((file) => file !== undefined);
   const { limitRecentlyModified } = rules;
-  if (kind === 'file' || limitRecentlyModified === undefined) return files;
+  if (limitRecentlyModified === undefined || !isGlob(pattern, rules.globPolicy)) return files;
   return files.filter(({ modified }) => modified >= clock.instant - limitRecentlyModified);
 }
 
 async function regularFile(path: string): Promise<FollowedFile | undefined> {
-  const found = await statOf(path);
+  const found = await ifThere(stat(toBytes(path), { bigint: true }));
   if (!found?.isFile()) return undefined;
   return { path, inode: String(found.ino), size: Number(found.size), modified: Number(found.mtimeMs) };
 }
 
-function walk({ base, parts }: Glob): Promise<string[]> {
-  return descend(base, parts);
-}
+/** What the file system tells; undefined: nothing. */
+type Look = <T>(told: Promise<T>) => Promise<T | undefined>;
 
 /** `prefix` is empty or ends with a slash. */
-async function descend(prefix: string, [part, ...rest]: readonly GlobPart[]): Promise<string[]> {
+async function descend(prefix: string, parts: readonly GlobPart[], look: Look): Promise<string[]> {
+  const [part, ...rest] = parts;
   if (part === undefined) return [];
-  if (part.kind === 'plain') return step(prefix + part.name, rest);
-  const entries = await entriesOf(prefix);
+  if (part.kind === 'plain') return step(prefix + part.name, rest, look);
+  const directory = readdir(toBytes(prefix || '.'), { withFileTypes: true, encoding: 'buffer' });
+  const entries = ((await look(directory)) ?? []).map((entry) => ({ name: decodePath(entry.name), entry }));
   if (part.kind === 'directories') {
     const inner = entries.filter(({ name, entry }) => entry.isDirectory() && !name.startsWith('.'));
-    const deeper = inner.map(({ name }) => descend(`${prefix}${name}/`, [part, ...rest]));
-    return (await Promise.all([descend(prefix, rest), ...deeper])).flat();
+    const deeper = inner.map(({ name }) => descend(`${prefix}${name}/`, parts, look));
+    return (await Promise.all([descend(prefix, rest, look), ...deeper])).flat();
   }
   const taken = ['.', ...entries.map(({ name }) => name)].filter(part.matches);
-  return (await Promise.all(taken.map((name) => step(prefix + name, rest)))).flat();
+  return (await Promise.all(taken.map((name) => step(prefix + name, rest, look)))).flat();
 }
 
-async function step(path: string, rest: readonly GlobPart[]): Promise<string[]> {
-  if (rest.length > 0) return descend(`${path}/`, rest);
-  return (await statOf(path)) === undefined ? [] : [path];
-}
-
-interface Entry {
-  readonly name: string;
-  readonly entry: Dirent<Buffer>;
-}
-
-async function entriesOf(prefix: string): Promise<Entry[]> {
-  try {
-    const entries = await readdir(toBytes(prefix === '' ? '.' : prefix), {
-      withFileTypes: true,
-      encoding: 'buffer',
-    });
-    return entries.map((entry) => ({ name: decodePath(entry.name), entry }));
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-async function statOf(path: string): Promise<BigIntStats | undefined> {
-  try {
-    return await stat(toBytes(path), { bigint: true });
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+async function step(path: string, rest: readonly GlobPart[], look: Look): Promise<string[]> {
+  if (rest.length > 0) return descend(`${path}/`, rest, look);
+  return (await look(stat(toBytes(path)))) === undefined ? [] : [path];
 }
 
 /** What may not be looked at is not known to be missing. */
-function isMissing(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '');
+async function ifThere<T>(told: Promise<T>): Promise<T | undefined> {
+  try {
+    return await told;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) return undefined;
+    throw error;
+  }
 }
 
 function toBytes(path: string): Buffer {

@@ -1,31 +1,39 @@
 import { spawn } from 'node:child_process';
-
-/** How a child ended: a code, or the signal that ended it. */
-export interface ChildEnd {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
+import { constants } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { LONGEST_TIMER, type Millis } from '../../core/text/units.ts';
 
 export interface Child {
   /** Also the id of its session and process group. */
   readonly pid: number;
-  readonly ended: Promise<ChildEnd>;
+  /** Its exit code once it has ended, 128 + n for a signal. */
+  readonly exitCode: Promise<number>;
+  /** Resolves when it has ended, or when the time is over. */
+  endsWithin(span: Millis): Promise<unknown>;
   /** SIGKILL to whatever is left of its process group. */
   killGroup(): void;
 }
 
-/** Starts a command as the leader of a session of its own; its input and output are those of this process. */
+/**
+ * Starts a command as the leader of a session of its own; its input and output are those of this process. Nothing of its
+ * process group survives this process.
+ */
 export function startChild(command: readonly string[]): Promise<Child> {
   const [file = '', ...args] = command;
   const child = spawn(file, args, { detached: true, stdio: 'inherit' });
-  const ended = new Promise<ChildEnd>((resolve) =>
-    child.once('exit', (code, signal) => resolve({ code, signal })),
+  const exitCode = new Promise<number>((resolve) =>
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? Number(code) : 128 + constants.signals[signal]),
+    ),
   );
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('spawn', () => {
       const pid = child.pid ?? 0;
-      resolve({ pid, ended, killGroup: () => killGroup(pid) });
+      const kill = () => killGroup(pid);
+      const over = (span: Millis) => pause(Math.min(span, LONGEST_TIMER), undefined, { ref: false });
+      process.once('exit', kill);
+      resolve({ pid, exitCode, endsWithin: (span) => Promise.race([exitCode, over(span)]), killGroup: kill });
     });
   });
 }

@@ -31,7 +31,7 @@ function look(posFiles: readonly PosFileOverview[], undiscovered: readonly strin
   return overview({ posFiles, undiscovered: files, unlisted: [], buffers: undefined });
 }
 
-/** The lines of each look without their timestamps, and without the verdicts. */
+/** The lines of each look without their timestamps, and without the summaries. */
 function told(looks: readonly Overview[], states?: readonly FileState[]): readonly (readonly string[])[] {
   const lines = new FollowedLines({ states });
   return looks.map((found) =>

@@ -17,32 +17,30 @@ describe('a buffer', () => {
       {
         place: { file: 'f.conf', line: 1 },
         id: undefined,
+        name: 'forward of <match app>',
         output: 'forward',
         tag: 'app',
+        label: undefined,
+        takesOwnEvents: false,
+        worker: 0,
         type: 'memory',
-        path: undefined,
-        pathSuffix: undefined,
         chunkGlobs: [],
         flushAtShutdown: true,
-        flushMode: 'interval',
-        flushInterval: 60_000,
-        timekey: undefined,
-        timekeyWait: 600_000,
         overflowAction: 'throw_exception',
-        worker: undefined,
+        chunkLimitSize: undefined,
+        retryMaxTimes: undefined,
+        retryTimeout: undefined,
+        retryForever: false,
+        disableChunkBackup: false,
+        hasSecondary: false,
+        requireAckResponse: false,
       },
     ]);
   });
 
-  it('is a file by the day in out_file, and not flushed at the end', () => {
+  it('is a file in out_file, and not flushed at the end', () => {
     expect(buffers(match('@type file\npath /out\n<buffer>\npath /buf\n</buffer>'))).toMatchObject([
-      {
-        type: 'file',
-        flushAtShutdown: false,
-        flushMode: 'lazy',
-        timekey: 86_400_000,
-        chunkGlobs: ['/buf/buffer.*.log', '/buf.*.log'],
-      },
+      { type: 'file', flushAtShutdown: false, chunkGlobs: ['/buf/buffer.*.log', '/buf.*.log'] },
     ]);
   });
 
@@ -51,23 +49,12 @@ describe('a buffer', () => {
     const file = `@type file\npath ${path}\n<buffer tag>\n</buffer>`;
     expect(buffers(match(file))).toMatchObject([
       {
-        path,
         chunkGlobs: [
           String.raw`/out/$\{tag\}/\[a\]\?.log/buffer.*.log`,
           String.raw`/out/$\{tag\}/\[a\]\?.log.*.log`,
         ],
       },
     ]);
-  });
-
-  it.each(['tag, time', '["tag", "time"]', '"time,tag"'])('is cut by time where its keys are %s', (keys) => {
-    const buffer = `@type forward\n<buffer ${keys}>\ntimekey 1h\n</buffer>`;
-    expect(buffers(match(buffer))).toMatchObject([{ flushMode: 'lazy', timekey: 3_600_000 }]);
-  });
-
-  it.each(['[]', 'tag, x'])('is not cut by time where its keys are %s', (keys) => {
-    const buffer = `@type file\npath /out\n<buffer ${keys}>\npath /buf\n</buffer>`;
-    expect(buffers(match(buffer))).toMatchObject([{ flushMode: 'interval', timekey: undefined }]);
   });
 
   it.each(['stdout', 'null', 'relabel', 'copy', 'rewrite_tag_filter'])('is not there in %s', (type) => {
@@ -86,11 +73,40 @@ describe('a buffer', () => {
   it('is there for each store, at any depth, and for each label', () => {
     const inner = '<store>\n@type copy\n<store>\n@type http\n</store>\n</store>';
     const text = `${match(`@type copy\n<store>\n@type forward\n@id a\n</store>\n${inner}`)}<label @L>\n<match>\n@type s3\n</match>\n</label>\n`;
-    expect(buffers(text).map(({ output, tag, id }) => [output, tag, id])).toEqual([
-      ['forward', 'app', 'a'],
-      ['http', 'app', undefined],
-      ['s3', '**', undefined],
+    expect(buffers(text).map(({ output, tag, label, id }) => [output, tag, label, id])).toEqual([
+      ['forward', 'app', undefined, 'a'],
+      ['http', 'app', undefined, undefined],
+      ['s3', '**', '@L', undefined],
     ]);
+  });
+
+  it('says what it does with chunks that cannot be sent', () => {
+    const limits = 'retry_max_times 3\nretry_timeout 1h\nchunk_limit_size 8m\ndisable_chunk_backup true';
+    const text = match(
+      `@type forward\nrequire_ack_response true\n<secondary>\n@type file\n</secondary>\n<buffer>\n${limits}\n</buffer>`,
+    );
+    expect(buffers(text)).toMatchObject([
+      {
+        retryMaxTimes: 3,
+        retryTimeout: 3_600_000,
+        retryForever: false,
+        chunkLimitSize: 8 * 1024 * 1024,
+        disableChunkBackup: true,
+        hasSecondary: true,
+        requireAckResponse: true,
+      },
+    ]);
+    const old = 'type forward\nretry_limit 3\ndisable_retry_limit true\nbuffer_chunk_limit 8m';
+    expect(buffers(match(old))).toMatchObject([
+      { retryMaxTimes: 3, retryForever: true, chunkLimitSize: 8 * 1024 * 1024 },
+    ]);
+  });
+
+  it('is named as the file has it, for what its Ruby gives may be a secret', () => {
+    const [named] = buffers(match('@type http\n@id "out-#{hostname}"'));
+    expect(named).toMatchObject({ id: 'out-pod-1', name: 'out-#{hostname}' });
+    const [unnamed] = buffers('<match "a.#{hostname}">\n@type http\n</match>\n');
+    expect(unnamed).toMatchObject({ tag: 'a.pod-1', name: 'http of <match a.#{hostname}>' });
   });
 
   it('of a <secondary> is none', () => {
@@ -113,13 +129,11 @@ describe('a buffer', () => {
   });
 
   it('is also told in the old style', () => {
-    const text =
-      'type forward\nbuffer_type file\nbuffer_path /b/x.*.buffer\nflush_interval 5s\nbuffer_queue_full_action block';
+    const text = 'type forward\nbuffer_type file\nbuffer_path /b/x.*.buffer\nbuffer_queue_full_action block';
     expect(buffers(match(text))).toMatchObject([
       {
         type: 'file',
         chunkGlobs: ['/b/x.*.buffer'],
-        flushInterval: 5_000,
         overflowAction: 'block',
         flushAtShutdown: false,
       },

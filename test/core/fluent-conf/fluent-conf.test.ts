@@ -24,15 +24,12 @@ describe('an in_tail source', () => {
   it('has the defaults of Fluentd', () => {
     expect(source('path /a.log')).toEqual({
       place: { file: 'f.conf', line: 1 },
-      id: undefined,
       posFile: undefined,
       paths: ['/a.log'],
-      pathDelimiter: ',',
       excludePaths: [],
       pathTimezone: undefined,
       globPolicy: 'backward_compatible',
       refreshInterval: 60_000,
-      skipRefreshOnStartup: false,
       limitRecentlyModified: undefined,
       rotateWait: 5_000,
       multilineFlushInterval: undefined,
@@ -41,13 +38,21 @@ describe('an in_tail source', () => {
       isMultiline: false,
       hasGroup: false,
       readBytesLimitPerSecond: undefined,
-      worker: undefined,
     });
   });
 
   it('has several paths between delimiters', () => {
     expect(source('path /a, /b/*.log ,/a')?.paths).toEqual(['/a', '/b/*.log']);
     expect(source('path /a,1|/b\npath_delimiter |')?.paths).toEqual(['/a,1', '/b']);
+  });
+
+  it('has no known files where its path holds a date that is not filled in', () => {
+    const { sources, problems } = read(tail('path /a-%G%V.log, /b.log\nexclude_path ["/x-%Z"]'));
+    expect(sources).toMatchObject([{ paths: [] }]);
+    expect(problems.map(problemText)).toEqual([
+      'f.conf:1: path has %G, which posidle does not fill in: write * instead',
+      'f.conf:1: path has %V, which posidle does not fill in: write * instead',
+    ]);
   });
 
   it('takes times, sizes and switches as Fluentd does', () => {
@@ -70,7 +75,7 @@ describe('an in_tail source', () => {
   });
 
   it('is found by the old name of its type', () => {
-    expect(read('<source>\ntype tail\nid old\npath /a\n</source>\n').sources[0]).toMatchObject({ id: 'old' });
+    expect(read('<source>\ntype tail\npath /a\n</source>\n').sources).toMatchObject([{ paths: ['/a'] }]);
   });
 
   it('is not there with without_source', () => {
@@ -79,21 +84,39 @@ describe('an in_tail source', () => {
 });
 
 describe('what cannot be evaluated', () => {
-  it('is a problem that names the place, the parameter, the Ruby and the remedy', () => {
+  it('is a problem that names the place, the parameter as it stands in the file, and the remedy', () => {
     const { problems, sources } = read(tail('path /a\npos_file "/pos/#{Dir.pwd}.pos"'));
     expect(sources[0]?.posFile).toBeUndefined();
     expect(problems.map(problemText)).toEqual([
-      'f.conf:4: pos_file is "#{Dir.pwd}", which posidle cannot evaluate (posidle evaluates only ENV, hostname, ' +
-        'worker_id, File.join, use_nil and use_default): give --pos-file',
+      'f.conf:4: pos_file is "/pos/#{Dir.pwd}.pos", which posidle cannot evaluate (posidle evaluates only ENV, hostname, ' +
+        'worker_id, File.join, use_nil and use_default): give `posFiles`',
     ]);
-    expect(problems[0]).toMatchObject({ parameter: 'pos_file', ruby: 'Dir.pwd' });
+    expect(problems[0]).toMatchObject({ parameter: 'pos_file' });
   });
 
-  it('is no problem where posidle does not need it', () => {
-    expect(read(tail('path /a\npos_file /p\nread_from_head true\ntag "#{Dir.pwd}"'))).toMatchObject({
-      problems: [],
-      warnings: [],
+  it.each([
+    tail('path /a\npos_file /p\nread_from_head true\ntag "#{Dir.pwd}"'),
+    tail('path /a\npos_file /p\nread_from_head true\n@id "#{Dir.pwd}"\nskip_refresh_on_startup "#{Dir.pwd}"'),
+    match('@type http\nflush_interval "#{Dir.pwd}"'),
+    match('@type http\n<buffer "#{Dir.pwd}">\n</buffer>'),
+    match(
+      '@type http\n<buffer>\nflush_mode "#{x}"\nflush_interval "#{x}"\ntimekey "#{x}"\ntimekey_wait "#{x}"\n</buffer>',
+    ),
+    '<system>\nprocess_name "#{Dir.pwd}"\n</system>\n',
+  ])('is no problem where posidle does not need it: %j', (text) => {
+    expect(read(text)).toMatchObject({ problems: [], warnings: [] });
+  });
+
+  it('is told without what the environment holds', () => {
+    const { problems } = read(tail('path /a\nexclude_path ["#{ENV[\'SECRET\']}"]'), {
+      ...ruby,
+      env: { SECRET: 'se"cret' },
     });
+    expect(problems.map(({ text }) => text)).toEqual([
+      expect.stringMatching(
+        /^exclude_path is "\["#\{ENV\['SECRET'\]\}"\]", .* \(what it gives is not JSON\)/,
+      ),
+    ]);
   });
 
   it('includes a variable that only Fluentd may have', () => {
@@ -111,14 +134,15 @@ describe('what cannot be evaluated', () => {
 describe('<system>', () => {
   it('tells how Fluentd is reached', () => {
     const { system } = read(
-      '<system>\nrpc_endpoint "[::1]:24444"\nenable_get_dump true\nroot_dir /r\nprocess_name p\n</system>\n',
+      '<system>\nrpc_endpoint "[::1]:24444"\nenable_get_dump true\nroot_dir /r\nconfig_include_dir /d\n</system>\n',
     );
     expect(system).toEqual({
       workers: 1,
       rpcEndpoint: { host: '::1', port: 24444 },
       enableGetDump: true,
       rootDir: '/r',
-      processName: 'p',
+      backupDir: '/r',
+      configIncludeDir: '/d',
     });
   });
 
@@ -126,6 +150,13 @@ describe('<system>', () => {
     expect(read('').system).toMatchObject({ workers: 1, rpcEndpoint: undefined, enableGetDump: false });
     expect(read('<system>\nrpc_endpoint 24444\n</system>\n').problems.map(({ text }) => text)).toEqual([
       'rpc_endpoint 24444 is not HOST:PORT',
+    ]);
+  });
+
+  it('is told as it stands in the file, for what its Ruby gives may be a secret', () => {
+    const { problems } = read('<system>\nrpc_endpoint "http://#{ENV[\'SET\']}@x"\n</system>\n');
+    expect(problems.map(({ text }) => text)).toEqual([
+      "rpc_endpoint http://#{ENV['SET']}@x is not HOST:PORT",
     ]);
   });
 });
@@ -140,9 +171,9 @@ describe('several workers', () => {
       { bind: '0.0.0.0', port: 24_220, worker: 0 },
       { bind: '0.0.0.0', port: 24_221, worker: 1 },
     ]);
-    expect(conf.buffers.map(({ worker, chunkGlobs }) => [worker, chunkGlobs])).toEqual([
-      [0, ['/b/worker0/buffer.*.log', '/b/buffer.*.log', '/b.*.log']],
-      [1, ['/b/worker1/buffer.*.log', '/b.*.log']],
+    expect(conf.buffers.map(({ chunkGlobs }) => chunkGlobs)).toEqual([
+      ['/b/worker0/buffer.*.log', '/b/buffer.*.log', '/b.*.log'],
+      ['/b/worker1/buffer.*.log', '/b.*.log'],
     ]);
   });
 
@@ -151,7 +182,7 @@ describe('several workers', () => {
     const conf = read(
       `${system}<worker 0-1>\n${agent}</worker>\n<worker 1>\n${tail(pos)}${match('@type http\n<buffer>\n@type file\npath /b\n</buffer>')}</worker>\n`,
     );
-    expect(conf.sources.map(({ worker, posFile }) => [worker, posFile])).toEqual([[1, '/pos/1']]);
+    expect(conf.sources.map(({ posFile }) => posFile)).toEqual(['/pos/1']);
     expect(conf.monitorAgents.map(({ port }) => port)).toEqual([24_220, 24_221]);
     expect(conf.buffers.map(({ chunkGlobs }) => chunkGlobs[0])).toEqual(['/b/buffer.*.log']);
   });

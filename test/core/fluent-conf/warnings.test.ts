@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FluentConf, fluentConf } from '../../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
-import { quietWarnings, tagMatches } from '../../../src/core/fluent-conf/warnings.ts';
+import { quietWarnings } from '../../../src/core/fluent-conf/warnings.ts';
 
 function read(text: string): FluentConf {
   const { root, problems } = parseConf(text, 'f.conf');
@@ -31,6 +31,20 @@ describe('a warning', () => {
       match('@type http\n<buffer>\nflush_at_shutdown false\n</buffer>'),
       'f.conf:3: a memory buffer with flush_at_shutdown false',
     ],
+    [match('@type forward'), 'f.conf:1: out_forward without require_ack_response may lose'],
+    [
+      match('@type http\n<buffer>\nretry_max_times 3\n</buffer>'),
+      'f.conf:3: retry_max_times without <secondary> throws',
+    ],
+    [
+      match('@type http\n<buffer>\nretry_timeout 1h\n</buffer>'),
+      'f.conf:3: retry_timeout without <secondary> throws',
+    ],
+    [match('type http\nretry_limit 3'), 'f.conf:1: retry_max_times without <secondary> throws'],
+    [
+      match('@type http\n<buffer>\nchunk_limit_size 8k\n</buffer>'),
+      'f.conf:3: chunk_limit_size 8k throws away every record that is larger',
+    ],
     ['<match **>\n@type http\n</match>\n', "f.conf:1: <match **> buffers Fluentd's own log events"],
     [
       '<match fluent.**>\n@type copy\n<store>\n@type http\n</store>\n</match>\n',
@@ -39,6 +53,15 @@ describe('a warning', () => {
   ])('is one sentence with its place: %j', (text, start) => {
     expect(read(text).warnings).toEqual([expect.stringMatching(/^[^.]*\.conf:.*: .*\.$/)]);
     expect(read(text).warnings[0]).toContain(start);
+  });
+
+  it.each([
+    match('@type forward\nrequire_ack_response true'),
+    match('@type http\n<buffer>\nretry_max_times 3\nretry_forever true\n</buffer>'),
+    match('@type http\n<buffer>\nretry_timeout 1h\n</buffer>\n<secondary>\n@type file\n</secondary>'),
+    match('@type http\n<buffer>\nchunk_limit_size 64k\n</buffer>'),
+  ])('is not given where nothing is thrown away: %j', (text) => {
+    expect(read(text).warnings).toEqual([]);
   });
 
   it.each([
@@ -55,31 +78,10 @@ describe('a warning', () => {
     expect(quietWarnings(conf, { quiet: 65_000, grace: 60_000 })).toEqual([]);
     expect(quietWarnings(conf, {})).toEqual([]);
     expect(quietWarnings(conf, { quiet: 30_000, grace: 25_000 })).toEqual([
-      'f.conf:1: in_tail looks for new files every 60 s, so --quiet 30 s can end before it sees one: ' +
-        'set refresh_interval 5s, or --quiet 65s.',
-      'f.conf:1: in_tail looks for new files every 60 s, so --grace 25 s can end before it sees one: ' +
-        'set refresh_interval 5s, or --grace 60s.',
+      'f.conf:1: in_tail looks for new files every 60 s, so `quiet` 30 s can end before it sees one: ' +
+        'set refresh_interval 5s, or `quiet` 65s.',
+      'f.conf:1: in_tail looks for new files every 60 s, so `grace` 25 s can end before it sees one: ' +
+        'set refresh_interval 5s, or `grace` 60s.',
     ]);
-  });
-});
-
-describe('a tag pattern', () => {
-  it.each([
-    ['**', 'fluent.info', true],
-    ['a.**', 'a', true],
-    ['a.**', 'a.b.c', true],
-    ['a.**', 'ab', false],
-    ['**.a', 'a', true],
-    ['**.a', 'b.c.a', true],
-    ['a.*', 'a.b', true],
-    ['a.*', 'a.b.c', false],
-    ['{a,fluent.**}', 'fluent.warn', true],
-    ['x fluent.*', 'fluent.warn', true],
-    ['/fluent\\.(info|warn)/', 'fluent.warn', true],
-    ['/(/', 'fluent.warn', false],
-    ['a\\*', 'a*', true],
-    ['{a', 'a', true],
-  ])('%s takes %s: %s', (pattern, tag, matches) => {
-    expect(tagMatches(pattern, tag)).toBe(matches);
   });
 });

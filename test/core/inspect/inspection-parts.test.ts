@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { check } from '../../../src/core/inspect/check.ts';
 import { History, Track } from '../../../src/core/inspect/history.ts';
 import { placesOf, rowsOf, SORT_KEYS, type SortKey } from '../../../src/core/inspect/order.ts';
-import { type Overview, overview, verdictOf } from '../../../src/core/inspect/overview.ts';
+import { type Overview, overview, summaryOf } from '../../../src/core/inspect/overview.ts';
 import { type DatedLook, InspectedRows, judge, NO_PAST } from '../../../src/core/inspect/rows.ts';
 import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
 import { parsePosFile } from '../../../src/core/pos-file/pos-file.ts';
@@ -168,23 +168,23 @@ describe('the order', () => {
   });
 });
 
-describe('the verdict and the check', () => {
+describe('the summary and the check', () => {
   const left = overviewOf({
     '/a': { size: 3_000, position: 0, age: 60_000 },
     '/b': { size: 5, position: 5 },
   });
 
   test('tell how much is left in how many files', () => {
-    expect(verdictOf(left)).toBe('behind by 2.9 KiB in 1 of 2 files');
-    expect(verdictOf(overviewOf({}))).toBe('caught up: 0 files');
+    expect(summaryOf(left)).toBe('behind by 2.9 KiB in 1 of 2 files');
+    expect(summaryOf(overviewOf({}))).toBe('caught up: 0 files');
   });
 
   test('name no bytes where of no file that is left the lag is known', () => {
     const gone = { size: null, position: 0 };
-    expect(verdictOf(overviewOf({ '/a': gone, '/b': { size: 5, position: 5 } }))).toBe(
+    expect(summaryOf(overviewOf({ '/a': gone, '/b': { size: 5, position: 5 } }))).toBe(
       'not known how much is left of 1 of 2 files',
     );
-    expect(verdictOf(overviewOf({ '/a': gone, '/b': { size: 5, position: 1 } }))).toBe(
+    expect(summaryOf(overviewOf({ '/a': gone, '/b': { size: 5, position: 1 } }))).toBe(
       'behind by at least 4 B in 2 of 2 files',
     );
   });

@@ -6,6 +6,7 @@ import {
   formatDuration,
   parseDuration,
   parseSize,
+  writeDuration,
 } from '../../../src/core/text/units.ts';
 import { RUNS } from '../../support/arbitraries.ts';
 
@@ -50,6 +51,26 @@ describe('a duration', () => {
     [7_800_000, '2 h 10 min'],
   ])('of %d ms is told as %s', (span, expected) => {
     expect(formatDuration(span)).toBe(expected);
+  });
+
+  test.each([
+    [2_000, '2s'],
+    [60_000, '1m'],
+    [90_000, '90s'],
+    [1_500, '1500ms'],
+    [7_200_000, '2h'],
+    ['off', 'off'],
+  ] as const)('of %s is written as %s where an option takes it', (span, expected) => {
+    expect(writeDuration(span)).toBe(expected);
+  });
+
+  test('that is written is read as it was', () => {
+    fc.assert(
+      fc.property(fc.nat(), (span) => {
+        expect(parseDuration(writeDuration(span))).toBe(span);
+      }),
+      RUNS,
+    );
   });
 
   test('in whole milliseconds is read as it was written', () => {

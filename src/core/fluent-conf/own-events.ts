@@ -1,0 +1,49 @@
+import type { ConfElement } from './element.ts';
+import type { Params } from './params.ts';
+import { tagMatches } from './tag-pattern.ts';
+
+const OWN_TAGS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'].map((level) => `fluent.${level}`);
+const OWN_LABEL = '@FLUENT_LOG';
+
+/** Where Fluentd's own log events go. */
+export interface OwnEvents {
+  /** The `<match>` sections that they can reach. */
+  readonly takers: ReadonlySet<ConfElement>;
+  /** `<label @FLUENT_LOG>` takes them all. */
+  readonly haveLabel: boolean;
+}
+
+/** They go to the first match that takes them, and on by `@type relabel` (`lib/fluent/fluent_log_event_router.rb`). */
+export function ownEvents(scopes: readonly Params[]): OwnEvents {
+  const roots = scopes.map((scope) => scope.aside());
+  const labels = new Map<string | undefined, Params[]>();
+  for (const label of roots.flatMap((root) => root.sections('label'))) {
+    const name = label.arg();
+    labels.set(name, [...(labels.get(name) ?? []), label]);
+  }
+  const own = labels.get(OWN_LABEL);
+  const takers = OWN_TAGS.flatMap((tag) => takersOf(tag, own ?? roots, labels));
+  return { takers: new Set(takers), haveLabel: own !== undefined };
+}
+
+type Labels = ReadonlyMap<string | undefined, readonly Params[]>;
+
+function takersOf(tag: string, start: readonly Params[], labels: Labels): ConfElement[] {
+  const takers: ConfElement[] = [];
+  const ways = new Set([start]);
+  // A Set's iteration also takes what is added to it on the way.
+  for (const scopes of ways) {
+    const matches = scopes.flatMap((scope) => scope.sections('match'));
+    const taker = matches.find((match) => tagMatches(match.arg() || '**', tag));
+    if (taker === undefined) continue;
+    takers.push(taker.element);
+    for (const label of relabelsOf(taker)) ways.add(labels.get(label) ?? []);
+  }
+  return takers;
+}
+
+function relabelsOf(output: Params): (string | undefined)[] {
+  const stores = output.sections('store');
+  if (stores.length > 0) return stores.flatMap(relabelsOf);
+  return output.text('@type', 'type') === 'relabel' ? [output.text('@label')] : [];
+}

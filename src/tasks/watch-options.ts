@@ -1,0 +1,67 @@
+import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
+import type { FluentdTarget } from '../core/fluentd/processes.ts';
+import type { Subject } from '../core/look/subject.ts';
+
+/** What to watch and how to decide. Durations are milliseconds. */
+export interface Settings
+  extends Omit<Policy, 'tail' | 'parent' | 'doneProcess'>,
+    Pick<Subject, 'stopVia' | 'doneProcess'> {
+  /** Pos files or globs; none: those of `fluentConf`. */
+  readonly posFiles: readonly string[];
+  /** undefined: Fluentd's own, where it is found. */
+  readonly fluentConf: string | undefined;
+  /** Which Fluentd; a parent has its child. */
+  readonly fluentd: Exclude<FluentdTarget, { by: 'session' }>;
+  /** Begins the drain when it exists. */
+  readonly doneFile: string | undefined;
+  /** A done file that is there already does not count. */
+  readonly ignoreOldDoneFile: boolean;
+  /** A parent adds a monitor_agent to its Fluentd, where nobody could see its buffers. */
+  readonly monitor: boolean;
+  /** Begins the drain when it is aborted. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Each may be left out. */
+export type WatchOptions = { readonly [Key in keyof Settings]?: Settings[Key] | undefined };
+
+const { tail: _tail, parent: _parent, ...decisions } = DEFAULT_POLICY;
+
+/** Quiet is a guess: it counts only where no other trigger is given. */
+export const DEFAULTS: Settings = {
+  ...decisions,
+  posFiles: [],
+  fluentConf: undefined,
+  fluentd: { by: 'search' },
+  stopVia: 'auto',
+  doneFile: undefined,
+  ignoreOldDoneFile: false,
+  doneProcess: undefined,
+  monitor: true,
+  signal: undefined,
+};
+
+/** All settings; throws where an option is none of them. */
+export function settingsOf(options: WatchOptions, isParent: boolean): Settings {
+  const { fluentd, ...ofParent } = DEFAULTS;
+  refuseUnknown(options, isParent ? ofParent : DEFAULTS);
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const { doneFile, doneProcess, signal } = options;
+  const hasTrigger = [doneFile, doneProcess, signal].some((trigger) => trigger !== undefined);
+  return { ...DEFAULTS, ...(hasTrigger && { quiet: 'off' }), ...Object.fromEntries(given) };
+}
+
+/** The settings as a policy, with the facts that no option tells. */
+export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'parent'>): Policy {
+  const { posFiles, fluentConf, fluentd, stopVia, doneFile, ignoreOldDoneFile, monitor, signal, ...policy } =
+    settings;
+  return { ...policy, ...facts, doneProcess: settings.doneProcess !== undefined };
+}
+
+/** A misspelt option would be ignored. */
+export function refuseUnknown(options: object, known: object): void {
+  const unknown = Object.keys(options).filter((key) => !Object.hasOwn(known, key));
+  if (unknown.length > 0) {
+    throw new TypeError(`no such option: ${unknown.join(', ')}; there are ${Object.keys(known).join(', ')}`);
+  }
+}

@@ -1,0 +1,99 @@
+import type { Outcome } from '../core/drain/outcome.ts';
+import type { Policy } from '../core/drain/policy.ts';
+import { tailFacts } from '../core/fluent-conf/facts.ts';
+import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
+import { unseenByConf } from '../core/fluentd/buffers.ts';
+import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
+import { DoneFile } from '../node/files/done-file.ts';
+import type { NodeHost } from '../node/node-host.ts';
+import { type Found, findPosFiles, type Wanted } from './find-pos-files.ts';
+import type { Parent } from './parent.ts';
+import { UsageError } from './usage-error.ts';
+import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';
+
+/** Is told what happens. */
+export interface WatchReporter extends Reporter {
+  /** The system tells of no changed files: only the clock is left. */
+  withoutEvents?(why: string): void;
+  /** A monitor_agent was added to Fluentd's configuration. */
+  monitorAdded?(agents: readonly MonitorAgent[]): void;
+  /** Nobody can see whether these buffers are delivered. */
+  unseen?(buffers: readonly string[]): void;
+  /** Fluentd is gone; what is left of a parent's command is not. */
+  ended?(outcome: Outcome): Promise<void>;
+}
+
+export interface Surroundings extends Pick<Wanted, 'nameOptions'> {
+  /** Called once all options are validated, before anything is started. */
+  readonly begin: (found: Found, policy: Policy) => Promise<WatchReporter>;
+  /** Starts Fluentd; without it one is looked for. */
+  readonly parent?: Parent | undefined;
+}
+
+/** Watches a Fluentd until it is gone. Whoever has the host may call for the end at any time. */
+export async function watch(
+  host: NodeHost,
+  options: WatchOptions,
+  surroundings: Surroundings,
+): Promise<Outcome> {
+  const { parent } = surroundings;
+  const settings = settingsOf(options, parent !== undefined);
+  const closeTriggers = openTriggers(host, settings);
+  try {
+    return await findAndWatch(host, settings, surroundings);
+  } catch (error) {
+    // Whatever is wrong with posidle, Fluentd gets its orderly end.
+    await parent?.shutDown(settings.stopSignal, settings.stopTimeout);
+    throw error;
+  } finally {
+    closeTriggers();
+    host.close();
+  }
+}
+
+function openTriggers(host: NodeHost, { doneFile, ignoreOldDoneFile, signal }: Settings): () => void {
+  const marker = doneFile === undefined ? undefined : new DoneFile(doneFile, ignoreOldDoneFile);
+  const abort = () => host.request('abort');
+  marker?.watch(() => host.request('done-file'));
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  return () => {
+    marker?.close();
+    signal?.removeEventListener('abort', abort);
+  };
+}
+
+async function findAndWatch(
+  host: NodeHost,
+  settings: Settings,
+  { begin, parent, nameOptions }: Surroundings,
+): Promise<Outcome> {
+  const { posFiles, fluentConf, fluentd, stopVia, doneProcess } = settings;
+  const isParent = parent !== undefined;
+  const found = await findPosFiles(host, {
+    posFiles,
+    fluentConf: fluentConf ?? parent?.conf,
+    ownEnvironment: isParent,
+    nameOptions,
+  });
+  if (stopVia === 'rpc' && found.conf?.rpc === undefined) {
+    throw new UsageError(
+      '`stopVia` rpc: no rpc_endpoint is known; set it in <system> of fluent.conf and give `fluentConf`',
+    );
+  }
+  const policy = policyOf(settings, { tail: tailFacts(found.conf), parent: isParent });
+  const report = await begin(found, policy);
+  const paths = await Promise.all(found.posFiles.map((posFile) => host.expand(posFile)));
+  host.watchFiles(paths.flat(), (why) => report.withoutEvents?.(why));
+  const added = settings.monitor ? ((await parent?.addMonitor(found.conf, found.confPath)) ?? []) : [];
+  if (added.length > 0) report.monitorAdded?.(added);
+  const conf = found.conf && { ...found.conf, monitorAgents: [...found.conf.monitorAgents, ...added] };
+  report.unseen?.(unseenByConf(conf));
+  const target = (await parent?.start()) ?? fluentd;
+  const subject = { posFiles: found.posFiles, conf, stopVia, doneProcess, fluentd: target };
+  const outcome = await watchLoop(host, { subject, policy, report });
+  await report.ended?.(outcome);
+  // A dry run leaves it running until it ends by itself.
+  await (outcome.end === 'dry-run' ? parent?.exitCode() : parent?.killRest());
+  return outcome;
+}

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import yargs, { type Options } from 'yargs';
+import { inFlags } from '../../../src/commands/options/flags.ts';
+import { inspectOptions } from '../../../src/commands/options/inspect-options.ts';
+import { optionsFromEnvironment } from '../../../src/commands/options/option-parts.ts';
+import {
+  type RunArgs,
+  runOptions,
+  watchOptions,
+  watchOptionsOf,
+} from '../../../src/commands/options/options.ts';
+import { DEFAULTS, type Settings, settingsOf } from '../../../src/tasks/watch-options.ts';
+
+const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
+  ['--pid one', /^--pid: 'one' is no process id; write a number such as 42$/],
+  ['--pid 1 --pid 2', /^--pid: given 2 times; give it once$/],
+  ['--pid-file=', /^--pid-file: it is empty; was a variable not set\?$/],
+  ['--process (', /^--process: '\(' is no regular expression: /],
+  ['--quiet 30', /^--quiet: '30' is no duration; write 500ms, 30s, 5m or 1h or off$/],
+  ['--settle off', /^--settle: 'off' is no duration; write 500ms, 30s, 5m or 1h$/],
+  ['--listen 70000', /^--listen: '70000' is no address; write 127\.0\.0\.1:8080/],
+  ['--stop-signal kill', /^--stop-signal: 'kill' does not end Fluentd in order; write SIGINT or SIGTERM$/],
+  ['--max-lag some', /^--max-lag: 'some' is no size; write 4096, 64KiB or 10MB$/],
+  ['--state red', /^--state: 'red' is no state; write some of /],
+  ['--interval 1ms', /^--interval: '1ms' is no time between two looks; write 10ms to 596h$/],
+];
+
+test.each(WRONG)('%s is refused by name, with the remedy', async (line, said) => {
+  await expect(parsed(line.split(' '), { ...watchOptions, ...inspectOptions })).rejects.toThrow(said);
+});
+
+test('the signal may be written without its first letters, and small', async () => {
+  expect(await parsed(['--stop-signal', 'term'], watchOptions)).toMatchObject({ 'stop-signal': 'SIGTERM' });
+});
+
+test('what the environment says is checked in the same way', async () => {
+  const config = optionsFromEnvironment({ POSIDLE_GRACE: '5' }, watchOptions);
+  await expect(parsed([], watchOptions, config)).rejects.toThrow(/^--grace: '5' is no duration/);
+});
+
+/** Of each setting its flag, a value and what that comes to. */
+const SETTINGS: Record<
+  Exclude<keyof Settings, 'fluentd' | 'signal'>,
+  readonly [flag: string, given: string, value: unknown]
+> = {
+  posFiles: ['--pos-file', 'a.pos', ['a.pos']],
+  fluentConf: ['--fluent-conf', 'f.conf', 'f.conf'],
+  quiet: ['--quiet', '1s', 1_000],
+  settle: ['--settle', '2s', 2_000],
+  startTimeout: ['--start-timeout', 'off', 'off'],
+  drainTimeout: ['--drain-timeout', '4s', 4_000],
+  grace: ['--grace', '5s', 5_000],
+  stopTimeout: ['--stop-timeout', '6s', 6_000],
+  stopVia: ['--stop-via', 'rpc', 'rpc'],
+  stopSignal: ['--stop-signal', 'TERM', 'SIGTERM'],
+  doneFile: ['--done-file', 'done', 'done'],
+  ignoreOldDoneFile: ['--ignore-old-done-file', 'true', true],
+  doneProcess: ['--done-process', 'main', /main/],
+  restartPolicy: ['--restart-policy', 'always', 'always'],
+  monitor: ['--monitor', 'false', false],
+  completeLastLine: ['--complete-last-line', 'true', true],
+  dryRun: ['--dry-run', 'true', true],
+};
+const settingsBy = async (words: readonly string[]) =>
+  watchOptionsOf((await parsed(words, { ...watchOptions, ...runOptions })) as unknown as RunArgs);
+
+test.each(Object.entries(SETTINGS))('the flag of %s is %o', async (key, [flag, given, value]) => {
+  expect(await settingsBy([flag, given])).toHaveProperty(key, value);
+  expect(inFlags(`give \`${key}\`.`)).toBe(`give ${flag}.`);
+});
+
+test('without a flag, every setting is the default of the library', async () => {
+  expect(settingsOf(await settingsBy([]), true)).toEqual(DEFAULTS);
+});
+
+test('a call by HTTP is a trigger: quiet is none then, unless it is asked for', async () => {
+  expect(await settingsBy(['--listen', '80'])).toMatchObject({ quiet: 'off' });
+  expect(await settingsBy(['--listen', '80', '--quiet', '3s'])).toMatchObject({ quiet: 3_000 });
+});
+
+test('a text in which no option is named stays as it is', () => {
+  const text = 'run `node posidle.cjs install DIR`; `toString`, `pos-file` and posFiles are no keys';
+  expect(inFlags(text)).toBe(text);
+});
+
+async function parsed(
+  words: readonly string[],
+  options: Readonly<Record<string, Options>>,
+  config: object = {},
+) {
+  return yargs([...words])
+    .options(options)
+    .config(config)
+    .fail((message, error) => {
+      throw error ?? new Error(message);
+    })
+    .exitProcess(false)
+    .parseAsync();
+}

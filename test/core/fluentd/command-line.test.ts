@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { fluentdArguments, shapingArguments } from '../../../src/core/fluentd/command-line.ts';
+
+const argumentsOf = (command: string) => fluentdArguments(command.split(' '));
+
+test.each([
+  ['fluentd -c a.conf', 'a.conf'],
+  ['/usr/local/bin/fluentd -v --config b.conf', 'b.conf'],
+  ['fluentd --config=c.conf', 'c.conf'],
+  ['fluentd -cd.conf', 'd.conf'],
+  ['fluentd -vqcd.conf', 'd.conf'],
+  ['tini -- /bin/entrypoint.sh fluentd -c e.conf', 'e.conf'],
+  ['bundle exec fluentd -c f.conf', 'f.conf'],
+  ['/usr/bin/ruby /usr/local/bin/fluentd -c g.conf', 'g.conf'],
+  ['fluentd -c h.conf -c i.conf', 'i.conf'],
+  ['fluentd -p -c -c j.conf', 'j.conf'],
+  ['fluentd --config', ''],
+  ['fluentd -- -c k.conf', undefined],
+  ['sh -c fluentd', undefined],
+  ['fluentd', undefined],
+  ['my-wrapper -c not-fluentds.conf', undefined],
+])('the configuration that `%s` names is %s', (command, conf) => {
+  expect(argumentsOf(command).configFile).toBe(conf);
+});
+
+test('the -c of a shell that starts fluentd is not taken for it', () => {
+  const command = ['sh', '-c', 'exec "$0" "$@"', 'fluentd', '-c', 'g.conf'];
+  expect(fluentdArguments(command).configFile).toBe('g.conf');
+});
+
+describe('of the text that is appended', () => {
+  const text = '<source>\n@type tail -c\n</source>';
+  test.each([
+    [['-i', text], text],
+    [[`-i${text}`], text],
+    [['--inline-config', text], text],
+    [[`--inline-config=${text}`], text],
+    [[`--inl=${text}`], text],
+    [['-i', 'first', `-vi${text}`], text],
+    [['-i', text, '--inline-config='], ''],
+  ])('the last one counts: %j', (words, expected) => {
+    expect(fluentdArguments(['fluentd', ...words]).inlineConfig).toBe(expected);
+  });
+});
+
+test.each([
+  ['--workers 2', { workers: 2 }],
+  ['--work=3x', { workers: 3 }],
+  ['--without-source', { withoutSource: true }],
+  ['--with_source_only', { withSourceOnly: true }],
+  ['--wi-so', {}],
+  ['--without-s --with-s-o', { withoutSource: true, withSourceOnly: true }],
+  ['--WITHOUT-SOURCE', { withoutSource: true }],
+  ['--w 2 --with', {}],
+  ['--no-supervisor', { noSupervisor: true }],
+  ['-n', { noSupervisor: true }],
+  ['--use-v0-config', { useV0: true }],
+  ['--use-v0-config --use-v1-config', {}],
+  ['--config-f yaml', { configFileType: 'yaml' }],
+  ['--conf x', {}],
+  ['-d /run/f.pid', { daemon: '/run/f.pid' }],
+  ['-d/run/f.pid', { daemon: '/run/f.pid' }],
+  ['-vd /run/f.pid', { daemon: '/run/f.pid' }],
+  ['--daemon=/run/f.pid', { daemon: '/run/f.pid' }],
+  ['-s -d x', { daemon: 'x' }],
+  ['-s dir -d x', { daemon: 'x' }],
+  ['--suppress-repeated-stacktrace false -d x', { daemon: 'x' }],
+  ['--no-such-option --dry-run', {}],
+])('`fluentd %s` is understood', (words, expected) => {
+  const nothing = fluentdArguments(['fluentd']);
+  expect(argumentsOf(`fluentd ${words}`)).toEqual({ ...nothing, ...expected });
+});
+
+test('what shapes the configuration is handed on, and nothing else', () => {
+  const command =
+    'fluentd -v -c f.conf -p plugins -Ilib -r one --use-v0-config -o log -d pid --workers 2 -i text --gemfile G';
+  expect(shapingArguments(command.split(' '))).toEqual([
+    '--plugin=plugins',
+    '-Ilib',
+    '-rone',
+    '--use-v0-config',
+    '--inline-config=text',
+  ]);
+});

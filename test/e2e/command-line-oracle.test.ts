@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fluentdArguments } from '../../src/core/fluentd/command-line.ts';
+import { missingFluentd, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { askRuby } from '../support/ruby-oracle.ts';
+
+/** Fluentd's own definition of its options, without what it then does. */
+const PARSE = `
+require 'fluent/version'
+module Fluent
+  DEFAULT_CONFIG_PATH = '/c'
+  def self.windows? = false
+  module Supervisor
+    def self.default_options = { plugin_dirs: [], log_level: 2 }
+  end
+  class Log
+    LEVEL_TRACE = 0
+    LEVEL_ERROR = 4
+    LOG_ROTATE_AGE = []
+  end
+end
+SOURCE = File.read(INPUT['file'])[/^default_opts.*?(?=^singleton_class)/m].sub(/^op = .*/, '')
+def parse(argv)
+  op = OptionParser.new
+  op.version = '1'
+  cmd_opts = nil
+  eval(SOURCE + "\ncmd_opts = cmd_opts; rest = op.parse(argv); [rest, cmd_opts]", binding)
+rescue StandardError
+  nil
+end
+require 'optparse'
+puts JSON.dump(INPUT['commands'].map { |argv| parse(argv) })`;
+
+interface Parsed {
+  readonly config_path?: string;
+  readonly config_file_type?: string;
+  readonly inline_config?: string;
+  readonly use_v1_config?: boolean;
+  readonly workers?: number;
+  readonly without_source?: boolean;
+  readonly with_source_only?: boolean;
+  readonly standalone_worker?: boolean;
+  readonly daemonize?: string;
+}
+
+const word = fc.constantFrom(
+  ...'-c --config --conf --config= --config=f -cf -vqc -qq -v -i -ix --inline-config=y --inl --in --inline_config'.split(
+    ' ',
+  ),
+  ...'--workers --work=2 --w 3 --without-source --wit --without --with-source-only --with-s-o --WITHOUT-S'.split(
+    ' ',
+  ),
+  ...'-d -dp --daemon=q -vdx -p -Ilib -r x yaml --config-file-type --config-file-type=yml --use-v0-config --use_v1'.split(
+    ' ',
+  ),
+  ...'--no-supervisor -n -l -s --setup --setup=a --log --lo --log-rotate-a -g -G -- -v- - -o --dry-run --suppress-r'.split(
+    ' ',
+  ),
+);
+
+// Earlier versions lack some of the options.
+for (const version of TESTED_VERSIONS.filter((one) => one !== '1.14.6')) {
+  describe.skipIf(missingFluentd(version) !== undefined)(`the command line of Fluentd ${version}`, () => {
+    it('is read as Fluentd reads it', () => {
+      const { env } = requireFluentd(version);
+      const gem = join(String(env.GEM_HOME), 'gems', `fluentd-${version}`);
+      const commands = fc.sample(fc.array(word, { maxLength: 5 }), { numRuns: 4_000, seed: 7 });
+      const file = join(gem, 'lib/fluent/command/fluentd.rb');
+      const theirs = askRuby(PARSE, { file, commands }, env) as ([string[], Parsed] | null)[];
+      let compared = 0;
+      for (const [index, command] of commands.entries()) {
+        const [rest, parsed] = theirs[index] ?? [['refused'], {}];
+        if (rest.length > 0) continue;
+        compared += 1;
+        expect.soft(fluentdArguments(['fluentd', ...command]), command.join(' ')).toEqual({
+          configFile: parsed.config_path,
+          configFileType: parsed.config_file_type,
+          inlineConfig: parsed.inline_config,
+          useV0: parsed.use_v1_config === false,
+          workers: parsed.workers,
+          withoutSource: parsed.without_source ?? false,
+          withSourceOnly: parsed.with_source_only ?? false,
+          noSupervisor: parsed.standalone_worker ?? false,
+          daemon: parsed.daemonize,
+        });
+      }
+      expect(compared).toBeGreaterThan(500);
+    });
+  });
+}

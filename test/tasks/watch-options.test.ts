@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
+import { DEFAULT_TAIL } from '../../src/core/fluent-conf/facts.ts';
+import { DEFAULTS, policyOf, settingsOf, type WatchOptions } from '../../src/tasks/watch-options.ts';
+
+const quietOf = (options: WatchOptions) => settingsOf(options, false).quiet;
+
+test('quiet is the trigger only where no other one is given', () => {
+  expect(quietOf({})).toBe(DEFAULT_POLICY.quiet);
+  expect(quietOf({ doneFile: '/done' })).toBe('off');
+  expect(quietOf({ doneProcess: /main/ })).toBe('off');
+  expect(quietOf({ signal: new AbortController().signal })).toBe('off');
+  expect(quietOf({ doneFile: '/done', quiet: 5_000 })).toBe(5_000);
+});
+
+test('what is undefined is left out', () => {
+  expect(settingsOf({ settle: undefined, doneFile: undefined }, false)).toEqual(DEFAULTS);
+});
+
+test('an option that does not exist is refused by name, and the others are listed', () => {
+  const misspelt = { quiet: 1, setle: 2, refreshInterval: 3, toString: 4 } as WatchOptions;
+  expect(() => settingsOf(misspelt, false)).toThrow(TypeError);
+  expect(() => settingsOf(misspelt, false)).toThrow(
+    /^no such option: setle, refreshInterval, toString; there are quiet, settle, /,
+  );
+});
+
+test('a parent knows its Fluentd: none can be named', () => {
+  const options: WatchOptions = { fluentd: { by: 'pid', pid: 1 } };
+  expect(settingsOf(options, false).fluentd).toEqual({ by: 'pid', pid: 1 });
+  expect(() => settingsOf(options, true)).toThrow(/^no such option: fluentd;/);
+});
+
+test('the policy of no options is the default one', () => {
+  const facts = { tail: DEFAULT_TAIL, parent: false };
+  expect(policyOf(settingsOf({}, false), facts)).toEqual(DEFAULT_POLICY);
+});

@@ -1,0 +1,184 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Outcome } from '../../src/core/drain/outcome.ts';
+import type { Policy } from '../../src/core/drain/policy.ts';
+import type { StopRequest } from '../../src/core/look/snapshot.ts';
+import { NodeHost } from '../../src/node/node-host.ts';
+import type { Found } from '../../src/tasks/find-pos-files.ts';
+import { Parent } from '../../src/tasks/parent.ts';
+import { type WatchReporter, watch } from '../../src/tasks/watch.ts';
+import type { Settings, WatchOptions } from '../../src/tasks/watch-options.ts';
+import { until } from '../support/until.ts';
+
+let dir: string;
+const at = (name: string) => join(dir, name);
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-watch-'));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const SILENT: WatchReporter = { transition: () => {}, looked: () => {}, performed: () => {} };
+
+interface Begun {
+  readonly found: Found;
+  readonly policy: Policy;
+  readonly calls: readonly StopRequest['by'][];
+}
+
+/** How a watch begins with these options; nothing is started. */
+async function begun(options: WatchOptions): Promise<Begun> {
+  const host = new NodeHost();
+  const enough = new Error('enough');
+  let seen: Begun | undefined;
+  const watching = watch(host, options, {
+    begin: async (found, policy) => {
+      seen = { found, policy, calls: host.requests().map(({ by }) => by) };
+      throw enough;
+    },
+  });
+  await expect(watching).rejects.toThrow(enough);
+  if (seen === undefined) throw new Error('it did not begin');
+  return seen;
+}
+
+type Decisions = Omit<Settings, 'doneProcess' | Exclude<keyof Settings, keyof Policy>>;
+/** Of each setting that decides, what is not its default; a new one needs its row. */
+const DECISIONS: Decisions = {
+  quiet: 1,
+  settle: 2,
+  startTimeout: 3,
+  drainTimeout: 4,
+  grace: 5,
+  stopTimeout: 6,
+  stopSignal: 'SIGTERM',
+  restartPolicy: 'always',
+  completeLastLine: true,
+  dryRun: true,
+};
+
+/** Of each other setting, what shows that it counts. */
+const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<void>> = {
+  posFiles: async () => {
+    expect((await begun({ posFiles: [at('a.pos')] })).found.posFiles).toEqual([at('a.pos')]);
+  },
+  fluentConf: async () => {
+    const conf = `<source>\n@type tail\npath /a\npos_file ${at('b.pos')}\n</source>\n`;
+    writeFileSync(at('f.conf'), conf);
+    const { found } = await begun({ fluentConf: at('f.conf') });
+    expect(found).toMatchObject({ posFiles: [at('b.pos')], confPath: at('f.conf') });
+  },
+  fluentd: async () => {
+    const options = {
+      posFiles: [at('a.pos')],
+      fluentd: { by: 'pid', pid: 2 ** 22 + 1 },
+      startTimeout: 0,
+    } as const;
+    const outcome = await watch(new NodeHost(), options, { begin: async () => SILENT });
+    expect(outcome).toMatchObject({ end: 'no-fluentd', why: expect.stringMatching(/ pid 4194305$/) });
+  },
+  stopVia: async () => {
+    const watching = watch(
+      new NodeHost(),
+      { posFiles: [at('a.pos')], stopVia: 'rpc' },
+      { begin: async () => SILENT },
+    );
+    await expect(watching).rejects.toThrow(/^`stopVia` rpc: no rpc_endpoint is known/);
+  },
+  doneFile: async () => {
+    writeFileSync(at('done'), '');
+    expect((await begun({ posFiles: [at('a.pos')], doneFile: at('done') })).calls).toEqual(['done-file']);
+  },
+  ignoreOldDoneFile: async () => {
+    writeFileSync(at('done'), '');
+    const options = { posFiles: [at('a.pos')], doneFile: at('done'), ignoreOldDoneFile: true };
+    expect((await begun(options)).calls).toEqual([]);
+  },
+  doneProcess: async () => {
+    const options = { posFiles: [at('a.pos')], doneProcess: /main/ };
+    expect((await begun(options)).policy).toMatchObject({ doneProcess: true, quiet: 'off' });
+  },
+  monitor: async () => {
+    const conf = `<source>\n@type tail\npath /a\npos_file ${at('c.pos')}\n</source>\n<match **>\n@type forward\n</match>\n`;
+    writeFileSync(at('m.conf'), conf);
+    writeFileSync(at('fluentd'), `#!/bin/sh\nprintf '%s\\n' "$@" > ${at('words')}\n`, { mode: 0o755 });
+    const wordsWith = async (options: WatchOptions) => {
+      const host = new NodeHost();
+      const parent = new Parent(host, [at('fluentd'), '-c', at('m.conf')]);
+      await watch(host, { fluentConf: at('m.conf'), ...options }, { begin: async () => SILENT, parent });
+      return readFileSync(at('words'), 'utf8');
+    };
+    expect(await wordsWith({})).toMatch(/^-i\n<source>\n@type monitor_agent\nbind 127.0.0.1\nport \d+\n/m);
+    expect(await wordsWith({ monitor: false })).toBe(`-c\n${at('m.conf')}\n`);
+  },
+  signal: async () => {
+    expect((await begun({ posFiles: [at('a.pos')], signal: AbortSignal.abort() })).calls).toEqual(['abort']);
+  },
+};
+
+describe('no option is ignored:', () => {
+  test.each(Object.entries(DECISIONS))('%s', async (name, value) => {
+    const { policy } = await begun({ posFiles: [at('a.pos')], [name]: value });
+    expect(policy).toHaveProperty(name, value);
+  });
+
+  test.each(Object.entries(EFFECTS))('%s', (_, holds) => holds());
+});
+
+test('file events are asked for of the files that a glob matches', async () => {
+  const watchFiles = vi.spyOn(NodeHost.prototype, 'watchFiles');
+  for (const name of ['a.pos', 'b.pos', 'c.log']) writeFileSync(at(name), '');
+  const options = {
+    posFiles: [at('*.pos')],
+    fluentd: { by: 'pid', pid: 2 ** 22 + 1 },
+    startTimeout: 0,
+  } as const;
+  await watch(new NodeHost(), options, { begin: async () => SILENT });
+  expect(watchFiles.mock.calls[0]?.[0]).toEqual([at('a.pos'), at('b.pos')]);
+});
+
+describe('as the parent', () => {
+  const shell = (script: string) => ['sh', '-c', script];
+  const asParent = (script: string, report: Partial<WatchReporter>, options: WatchOptions = {}) => {
+    const host = new NodeHost();
+    const parent = new Parent(host, shell(script));
+    const begin = async () => ({ ...SILENT, ...report });
+    return { parent, outcome: watch(host, { posFiles: [at('a.pos')], ...options }, { begin, parent }) };
+  };
+
+  test('what goes wrong in posidle still lets the command end in order', async () => {
+    const script = `trap 'echo SIGINT >${at('got')}; exit' INT; touch ${at('up')}; while :; do sleep 0.05; done`;
+    const looked = () => {
+      if (existsSync(at('up'))) throw new Error('a bug');
+    };
+    const { outcome } = asParent(script, { looked });
+    await expect(outcome).rejects.toThrow('a bug');
+    expect(readFileSync(at('got'), 'utf8')).toBe('SIGINT\n');
+  });
+
+  test('the end is told before what is left of the command is killed, and its exit code is kept', async () => {
+    const script = `sleep 300 & echo $! >${at('pid')}; sleep 0.3; exit 7`;
+    const left = () => Number(readFileSync(at('pid'), 'utf8'));
+    const told: unknown[] = [];
+    const ended = async ({ end }: Outcome) => void told.push(end, isAlive(left()));
+    const { parent, outcome } = asParent(script, { ended });
+    expect(await outcome).toMatchObject({ end: 'ended-by-itself' });
+    expect(told).toEqual(['ended-by-itself', true]);
+    expect(await parent.exitCode()).toBe(7);
+    await until('the rest is gone', () => !isAlive(left()));
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
