@@ -216,7 +216,7 @@ describe('a configuration without an end', () => {
   });
 
   it('of ever more includes is read no further either', async () => {
-    const problems = await problemsOf(put('f.conf', '@include none\n'.repeat(500_000)));
+    const problems = await problemsOf(put('f.conf', '@include none\n'.repeat(100_000)));
     expect(problems).toEqual(['more than 2000 files are included: posidle reads no further']);
   });
 
