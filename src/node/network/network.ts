@@ -5,6 +5,8 @@ import type { Endpoint } from '../../core/fluent-conf/fluent-conf.ts';
 const TIMEOUT = 2_000;
 /** A monitor_agent tells some 2 KiB of each plugin. */
 const BODY_LIMIT = 8 * 1024 ** 2;
+/** However short they are, each takes a buffer. */
+const MOST_CHUNKS = 10_000;
 
 /** Whether something accepts connections there. */
 export function isListening({ host, port }: Endpoint): Promise<boolean> {
@@ -31,7 +33,7 @@ export function get({ host, port }: Endpoint, path: string): Promise<string | un
         answer.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
           size += chunk.length;
-          if (size > BODY_LIMIT) request.destroy(new Error('too long'));
+          if (size > BODY_LIMIT || chunks.length > MOST_CHUNKS) request.destroy(new Error('too long'));
         });
         answer.once('end', () =>
           resolve(answer.statusCode === 200 ? Buffer.concat(chunks).toString() : undefined),

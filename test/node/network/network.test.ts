@@ -54,6 +54,21 @@ describe('an answer over HTTP', () => {
     expect(sent).toBeLessThan(64 * 2 ** 20);
   });
 
+  test('in ever more chunks of one byte is none', async () => {
+    let writes = 0;
+    const at = await served((_, response) => {
+      const more = () => {
+        while (!response.destroyed) {
+          writes += 1;
+          if (!response.write('x')) return void response.once('drain', more);
+        }
+      };
+      more();
+    });
+    expect(await get(at, '/')).toBeUndefined();
+    expect(writes).toBeLessThan(100_000);
+  });
+
   test('that ends before it is whole is none', async () => {
     const at = await served((_, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('half');
