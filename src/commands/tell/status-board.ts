@@ -37,7 +37,8 @@ export class StatusBoard implements Reporter {
 
   performed(): void {}
 
-  routes(quit: () => void, tokenFile: string | undefined): Routes {
+  /** Without `quit` there is nothing to POST to. */
+  routes(quit: (() => void) | undefined, tokenFile: string | undefined): Routes {
     return {
       get: {
         '/healthz': () => this.#health(),
@@ -46,7 +47,7 @@ export class StatusBoard implements Reporter {
           this.#answer((status) => `${JSON.stringify({ ...status, ...this.#usageOf(status) })}\n`, JSON_TYPE),
         '/metrics': () => this.#answer((status) => renderMetrics(status, this.#drains), METRICS_TYPE),
       },
-      post: { '/quitquitquit': quit },
+      post: quit === undefined ? {} : { '/quitquitquit': quit },
       tokenFile,
     };
   }
