@@ -20,13 +20,13 @@ test.each(names)('%s names each action by its commit, with its version beside it
 
 describe('a release', () => {
   const { jobs } = yaml.load(textOf('release.yml')) as { jobs: Readonly<Record<string, Job>> };
-  const before = (name: string): readonly string[] =>
-    [jobs[name]?.needs ?? []].flat().flatMap((one) => [one, ...before(one)]);
+  const neededBy = (name: string): readonly string[] =>
+    [jobs[name]?.needs ?? []].flat().flatMap((one) => [one, ...neededBy(one)]);
   const publishing = Object.keys(jobs).filter((name) => jobs[name]?.permissions !== undefined);
 
   test('publishes nothing that was not tested before', () => {
     expect(publishing.sort()).toEqual(['images', 'npm', 'release']);
-    for (const name of publishing) expect(before(name)).toContain('test');
+    for (const name of publishing) expect(neededBy(name)).toContain('test');
   });
 
   test('runs no script of a package where it can publish', () => {
