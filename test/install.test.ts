@@ -1,19 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  chownSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -106,15 +92,6 @@ describe('install', () => {
     expect(modeOf(join(dir, 'a'))).toBe(0o755);
   });
 
-  test('makes usable what an earlier install has left for its own user alone', () => {
-    install(dir);
-    const home = homeOf(dir);
-    chmodSync(join(dir, '.posidle'), 0o700);
-    chmodSync(join(home, 'node'), 0o700);
-    install(dir);
-    expect([join(dir, '.posidle'), join(home, 'node')].map(modeOf)).toEqual([0o755, 0o755]);
-  });
-
   test.skipIf(process.getuid?.() !== 0)(
     'says how much is free where it is not enough, and leaves nothing',
     () => {
@@ -135,86 +112,6 @@ describe('install', () => {
     onTmpfs('ro', () => {
       expect(install(dir).stderr).toBe(`posidle: install: ${dir} is mounted read-only (EROFS)\n`);
     });
-  });
-});
-
-describe('install beside what somebody else has put there before', () => {
-  /** Says that it has run, and passes for posidle. */
-  const planted = () => `#!/bin/sh\necho "$0" >>${dir}/ran\necho 9.9.9\n`;
-
-  /** What is planted does not run, in the install or later. */
-  const expectOurs = (installed: ReturnType<typeof install>) => {
-    expect(installed).toMatchObject({ status: 0, stderr: '' });
-    const { stdout } = spawnSync(join(dir, 'posidle'), ['--version'], { encoding: 'utf8' });
-    expect(stdout).toMatch(/^0\.\d+\.\d+\n$/);
-    expect(readdirSync(dir)).not.toContain('ran');
-  };
-
-  test.each([
-    ['another Node', (home: string) => writeFileSync(join(home, 'node'), planted(), { mode: 0o755 })],
-    ['another bundle of the same length', (home: string) => flipLastByte(join(home, 'posidle.cjs'))],
-    ['another loader', (home: string) => writeFileSync(join(home, 'lib', loaderIn(home)), planted())],
-    ['one more library', (home: string) => writeFileSync(join(home, 'lib', 'libnss_files.so.2'), planted())],
-    ['a link in place of a file', (home: string) => linkInPlaceOf(join(home, 'node'))],
-    ['a link in place of the folder', (home: string) => linkInPlaceOf(home)],
-    ['a file that everybody may change', (home: string) => chmodSync(join(home, 'node'), 0o777)],
-    ['another command', () => writeFileSync(join(dir, 'posidle'), planted(), { mode: 0o755 })],
-  ])('installs anew over %s', (_, plant) => {
-    install(dir);
-    const before = filesIn(dir);
-    plant(homeOf(dir));
-    expectOurs(install(dir));
-    expect(filesIn(dir).filter(({ name }) => !name.startsWith('elsewhere'))).toEqual(before);
-  });
-
-  test.skipIf(process.getuid?.() !== 0)('installs anew over the files of another user', () => {
-    install(dir);
-    chownSync(join(homeOf(dir), 'node'), 1000, 1000);
-    expectOurs(install(dir));
-    expect(statSync(join(homeOf(dir), 'node')).uid).toBe(0);
-  });
-
-  test('writes through no link at the place of the command', () => {
-    writeFileSync(join(dir, 'precious'), 'precious');
-    symlinkSync(join(dir, 'precious'), join(dir, 'posidle'));
-    expectOurs(install(dir));
-    expect(readFileSync(join(dir, 'precious'), 'utf8')).toBe('precious');
-  });
-
-  test.skipIf(process.getuid?.() !== 0)('writes through no link that waits for its pid', () => {
-    writeFileSync(join(dir, 'precious'), 'precious');
-    symlinkSync(join(dir, 'precious'), join(dir, 'posidle.1'));
-    expectOurs(install(dir, { wrapper: ['unshare', '--fork', '--pid', '--mount-proc'] }));
-    expect(readFileSync(join(dir, 'precious'), 'utf8')).toBe('precious');
-  });
-
-  test('writes into no folder that a link leads to', () => {
-    mkdirSync(join(dir, 'elsewhere'));
-    symlinkSync(join(dir, 'elsewhere'), join(dir, '.posidle'));
-    const { status, stderr } = install(dir);
-    expect(stderr).toBe(`posidle: install: ${dir}/.posidle is not a directory of this user: remove it\n`);
-    expect(status).toBe(2);
-    expect(readdirSync(join(dir, 'elsewhere'))).toEqual([]);
-  });
-
-  test.skipIf(process.getuid?.() !== 0)('takes no folder of another user', () => {
-    mkdirSync(join(dir, '.posidle'));
-    chownSync(join(dir, '.posidle'), 1000, 1000);
-    expect(install(dir).stderr).toMatch(/\.posidle is not a directory of this user: remove it\n$/);
-    expect(readdirSync(join(dir, '.posidle'))).toEqual([]);
-  });
-
-  test.skipIf(process.getuid?.() !== 0)('takes for its own what root has installed', () => {
-    install(dir);
-    chmodSync(dir, 0o777);
-    chmodSync(dirname(posidle), 0o755);
-    const { stdout, stderr } = install(dir, { wrapper: ['setpriv', '--reuid=1000', '--clear-groups'] });
-    expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(/was there already/), stderr: '' });
-  });
-
-  test('says that a directory stands where the command should be', () => {
-    mkdirSync(join(dir, 'posidle'));
-    expect(install(dir).stderr).toMatch(/ holds a directory of the name posidle \(EISDIR\)\n$/);
   });
 });
 
@@ -256,46 +153,13 @@ describe('what a process has mapped', () => {
   });
 });
 
-function install(target: string, { umask = '022', wrapper = [] as readonly string[] } = {}) {
-  const words = [...wrapper, process.execPath, posidle, 'install', target];
+function install(target: string, { umask = '022' } = {}) {
+  const words = [process.execPath, posidle, 'install', target];
   return spawnSync('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', ...words], { encoding: 'utf8' });
-}
-
-function homeOf(target: string): string {
-  const [name = ''] = readdirSync(join(target, '.posidle'));
-  return join(target, '.posidle', name);
-}
-
-/** Each with its kind, its mode and its contents. */
-function filesIn(target: string) {
-  return readdirSync(target, { recursive: true, encoding: 'utf8' })
-    .sort()
-    .map((name) => {
-      const { mode } = lstatSync(join(target, name));
-      const text = statSync(join(target, name)).isFile() ? readFileSync(join(target, name)) : '';
-      return { name, mode, digest: createHash('sha256').update(text).digest('hex') };
-    });
 }
 
 function modeOf(path: string): number {
   return statSync(path).mode & 0o777;
-}
-
-function flipLastByte(path: string): void {
-  const bytes = readFileSync(path);
-  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
-  writeFileSync(path, bytes);
-}
-
-function loaderIn(home: string): string {
-  return readdirSync(join(home, 'lib')).find((name) => name.startsWith('ld-')) ?? 'none';
-}
-
-/** The same contents, at a place where somebody else can change them. */
-function linkInPlaceOf(path: string): void {
-  const elsewhere = join(dir, 'elsewhere');
-  renameSync(path, elsewhere);
-  symlinkSync(elsewhere, path);
 }
 
 function onTmpfs(options: string, use: () => void): void {

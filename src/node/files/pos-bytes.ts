@@ -15,9 +15,9 @@ export interface PosBytes {
 }
 
 /** The bytes of a pos file, `-` for stdin; undefined: there is none. Rejects with what is wrong in words. */
-export async function readPosBytes(path: string, bounds: Bounds = BOUNDS): Promise<PosBytes | undefined> {
+export async function readPosBytes(path: string): Promise<PosBytes | undefined> {
   if (path === '-') return readStdin();
-  const found = await readBounded(path, bounds);
+  const found = await readBounded(path, BOUNDS);
   if (found === undefined) return undefined;
   const { bytes, stat } = found;
   // A name that stands for another file by now has been replaced, not lost.

@@ -44,10 +44,10 @@ export class InstallError extends Error {
  * libc, or with none. The command appears last and at once, by rename: who sees it can run it. What is there already counts
  * only where it is the same, and nobody else can have put it there.
  */
-export async function install(bundle: string, dir: string): Promise<Installed> {
+export async function install(bundle: string, dir: string, own?: Runtime): Promise<Installed> {
   // The one who runs it is another user.
   process.umask(0o022);
-  const runtime = await ownRuntime();
+  const runtime = own ?? (await ownRuntime());
   const files = filesOf(bundle, runtime);
   const bytes = await sizeOf(files);
   const digest = await digestOf(files);
