@@ -1,5 +1,7 @@
 # An init container's image: it copies posidle and its Node into a shared volume, so that the unchanged Fluentd image runs them.
 #   npm ci && npm run build && docker build -f docker/init.Dockerfile -t posidle-init:0.1.0 .
+# To pin the base: --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:…, with the digest that
+# `docker buildx imagetools inspect node:24-bookworm-slim` prints first. Renew it with each release of the base.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE}

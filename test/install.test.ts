@@ -73,8 +73,23 @@ describe('install', () => {
   test('says in one line that a file stands where the directory should be', () => {
     writeFileSync(join(dir, 'file'), '');
     const { status, stderr } = install(join(dir, 'file'));
-    expect(stderr).toBe(`posidle: install: ${dir}/file is no directory (EEXIST)\n`);
+    expect(stderr).toBe(`posidle: install: ${dir}/file is no directory (ENOTDIR)\n`);
     expect(status).toBe(2);
+  });
+
+  test('ends at once where nothing can be made, and says why', () => {
+    const { status, stderr } = install('/proc/foo');
+    expect(stderr).toBe('posidle: install: /proc/foo cannot be made there (ENOENT)\n');
+    expect(status).toBe(2);
+  });
+
+  test('is for every user, whatever the umask', () => {
+    install(join(dir, 'a', 'b'), { umask: '077' });
+    const modes = ['a', 'a/b', ...readdirSync(join(dir, 'a', 'b'), { recursive: true, encoding: 'utf8' })];
+    expect(modes.length).toBeGreaterThan(6);
+    for (const name of readdirSync(join(dir, 'a'), { recursive: true, encoding: 'utf8' }))
+      expect([name, modeOf(join(dir, 'a', name))]).toEqual([name, 0o755]);
+    expect(modeOf(join(dir, 'a'))).toBe(0o755);
   });
 
   test.skipIf(process.getuid?.() !== 0)(
@@ -138,8 +153,13 @@ describe('what a process has mapped', () => {
   });
 });
 
-function install(target: string) {
-  return spawnSync(process.execPath, [posidle, 'install', target], { encoding: 'utf8' });
+function install(target: string, { umask = '022' } = {}) {
+  const words = [process.execPath, posidle, 'install', target];
+  return spawnSync('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', ...words], { encoding: 'utf8' });
+}
+
+function modeOf(path: string): number {
+  return statSync(path).mode & 0o777;
 }
 
 function onTmpfs(options: string, use: () => void): void {

@@ -26,6 +26,8 @@ const CAUSES: Readonly<Record<string, string>> = {
   EDQUOT: 'has no quota left; nothing was installed',
   ENOTDIR: 'is no directory',
   EEXIST: 'is no directory',
+  ENOENT: 'cannot be made there',
+  EISDIR: 'holds a directory of the name posidle',
 };
 
 function why(error: NodeJS.ErrnoException, dir: string): string {

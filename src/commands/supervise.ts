@@ -38,7 +38,8 @@ export async function supervise(
   const begin = async (found: Found, policy: Policy): Promise<WatchReporter> => {
     const log = openLog(args['log-level'], args['log-format'] ?? (process.stderr.isTTY ? 'pretty' : 'json'));
     const board = new StatusBoard(() => host.now());
-    const routes = board.routes(() => host.request('http'), args['token-file']);
+    const quit = args.quit ? () => host.request('http') : undefined;
+    const routes = board.routes(quit, args['token-file']);
     const server = args.listen && (await listen(args.listen, routes));
     close = async () => {
       server?.close();

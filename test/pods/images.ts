@@ -39,8 +39,8 @@ export async function buildImage(dockerfile: string, image: string, dist: string
     '--build-arg',
     `FLUENTD_IMAGE=${BASES.fluentd}`,
   ];
-  // HEALTHCHECK is docker's, not OCI's. No layers: each bundle would leave its own behind.
-  const options = ['--quiet', '--pull=never', '--network', 'none', '--format', 'docker', '--layers=false'];
+  // No layers: each bundle would leave its own behind.
+  const options = ['--quiet', '--pull=never', '--network', 'none', '--layers=false'];
   const name = standInFor(image);
   const words = [...options, ...buildArgs, '--label', MARK, '--file', dockerfile, '--tag', name, context];
   await podman('build', ...words).finally(() => rmSync(context, { recursive: true }));

@@ -43,6 +43,7 @@ export const watchOptions = named({
     WHEN,
     endpoint,
   ),
+  quit: { ...flag('--listen takes POST /quitquitquit; --no-quit: only GET', WHEN), default: true },
   'token-file': parsed('FILE', 'POST needs the bearer token in this file', WHEN, nonEmpty),
   'ignore-old-done-file': flag('a done file that was there before posidle does not count', WHEN),
   settle: duration('how long "everything read" must hold', DEFAULTS.settle, WHEN),
@@ -107,7 +108,8 @@ export function watchOptionsOf(args: SharedArgs): WatchOptions {
   const { posFiles, fluentd, signal, ...flags } = DEFAULTS;
   const names = Object.keys(flags) as (keyof typeof flags)[];
   const given: WatchOptions = Object.fromEntries(names.map((name) => [name, args[name]]));
-  return { ...given, posFiles: args.posFile, quiet: args.quiet ?? (args.listen && 'off') };
+  const isTrigger = args.listen !== undefined && args.quit;
+  return { ...given, posFiles: args.posFile, quiet: args.quiet ?? (isTrigger ? 'off' : undefined) };
 }
 
 /** Which fluentd the flags name. */

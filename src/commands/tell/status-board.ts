@@ -2,6 +2,7 @@ import { renderMetrics } from '../../core/drain/metrics.ts';
 import type { State } from '../../core/drain/state.ts';
 import { type Status, statusOf } from '../../core/drain/status.ts';
 import type { Observation } from '../../core/observe/observation.ts';
+import { printableJson } from '../../core/text/printable.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
 import type { Answer, Routes } from '../../node/network/http-server.ts';
@@ -37,16 +38,17 @@ export class StatusBoard implements Reporter {
 
   performed(): void {}
 
-  routes(quit: () => void, tokenFile: string | undefined): Routes {
+  /** Without `quit` there is nothing to POST to. */
+  routes(quit: (() => void) | undefined, tokenFile: string | undefined): Routes {
     return {
       get: {
         '/healthz': () => this.#health(),
         '/readyz': () => this.#readiness(),
         '/status': () =>
-          this.#answer((status) => `${JSON.stringify({ ...status, ...this.#usageOf(status) })}\n`, JSON_TYPE),
+          this.#answer((status) => `${printableJson({ ...status, ...this.#usageOf(status) })}\n`, JSON_TYPE),
         '/metrics': () => this.#answer((status) => renderMetrics(status, this.#drains), METRICS_TYPE),
       },
-      post: { '/quitquitquit': quit },
+      post: quit === undefined ? {} : { '/quitquitquit': quit },
       tokenFile,
     };
   }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import yaml from 'js-yaml';
 import {
@@ -6,6 +5,7 @@ import {
   type ConfItem,
   type ConfProblem,
   type ParsedConf,
+  type Place,
   rootElement,
   writtenText,
 } from '../../core/fluent-conf/element.ts';
@@ -21,6 +21,7 @@ import {
 } from '../../core/fluent-conf/yaml.ts';
 import { yamlScalar } from '../../core/fluent-conf/yaml-scalar.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
+import { readBounded } from './bounded.ts';
 import { inWords } from './in-words.ts';
 import { rubyGlob } from './walk.ts';
 
@@ -43,7 +44,8 @@ export async function loadFluentConf(path: string, options: ConfOptions): Promis
 /** The tree of a configuration file, with what it includes in place. */
 export async function readConfTree(path: string, options: ConfOptions): Promise<ParsedConf> {
   const { ruby, placeOf = (name) => name } = options;
-  const reading: Reading = { ruby, placeOf, problems: [], within: [], yaml: { directory: '' } };
+  const spent = { steps: 0, bytes: 0 };
+  const reading: Reading = { ruby, placeOf, problems: [], within: [], spent, yaml: { directory: '' } };
   const items = await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined);
   const further = await includeDirItems(items, options, reading);
   return { root: rootElement([...items, ...further], { file: path, line: 1 }), problems: reading.problems };
@@ -55,6 +57,8 @@ interface Reading {
   readonly problems: ConfProblem[];
   /** The files that are being read, the outermost first. */
   readonly within: readonly string[];
+  /** Files and includes so far, each as often as it is met: ten files that include one another are met ten million times. */
+  readonly spent: { steps: number; bytes: number };
   /**
    * Of the YAML file that was opened last: Fluentd resolves `!include` against it, also in the files around that one,
    * for Psych has one `domain_types` for all loaders (`lib/fluent/config/yaml_parser/loader.rb`).
@@ -65,12 +69,15 @@ interface Reading {
 type FromYaml = (document: unknown, file: string) => ParsedConf;
 
 const MAX_DEPTH = 32;
+const MOST_STEPS = 2_000;
+const MOST_BYTES = 8 * 1024 ** 2;
 
 async function itemsOf(path: string, reading: Reading, fromYaml: FromYaml | undefined): Promise<ConfItem[]> {
+  if (!mayGoOn(reading, { file: path })) return [];
   const inner = { ...reading, within: [...reading.within, resolve(path)] };
   if (fromYaml !== undefined) reading.yaml.directory = dirname(path);
   try {
-    const text = decodePath(await readFile(path));
+    const text = decodePath(await readConf(path, reading));
     const { root, problems } =
       fromYaml === undefined ? parseConf(text, path) : loadYaml(text, path, fromYaml);
     reading.problems.push(...problems);
@@ -84,6 +91,21 @@ async function itemsOf(path: string, reading: Reading, fromYaml: FromYaml | unde
   }
 }
 
+/** Says so once where the configuration has been read for long enough. */
+function mayGoOn({ spent, problems }: Reading, place: Place): boolean {
+  spent.steps += 1;
+  if (spent.steps === MOST_STEPS)
+    problems.push({ place, text: `more than ${MOST_STEPS} files are included: posidle reads no further` });
+  return spent.steps < MOST_STEPS;
+}
+
+async function readConf(path: string, { spent }: Reading): Promise<Uint8Array> {
+  const found = await readBounded(path, { limit: MOST_BYTES - spent.bytes });
+  if (found === undefined) throw new Error('there is no such file');
+  spent.bytes += found.bytes.length;
+  return found.bytes;
+}
+
 async function included(items: readonly ConfItem[], reading: Reading): Promise<ConfItem[]> {
   const found: ConfItem[] = [];
   for (const item of items) {
@@ -95,6 +117,7 @@ async function included(items: readonly ConfItem[], reading: Reading): Promise<C
 }
 
 async function includedItems(include: ConfInclude, reading: Reading): Promise<ConfItem[]> {
+  if (!mayGoOn(reading, include.place)) return [];
   const inYaml = isYaml(include.place.file);
   const pattern = includePattern(include, reading, inYaml);
   if (pattern === undefined) return [];
@@ -163,7 +186,25 @@ function isYaml(path: string): boolean {
 }
 
 function loadYaml(text: string, file: string, fromYaml: FromYaml): ParsedConf {
-  return fromYaml(yaml.load(text, { filename: file, schema: SCHEMA, json: true }), file);
+  const document = yaml.load(text, { filename: file, schema: SCHEMA, json: true });
+  refuseEndless(document);
+  return fromYaml(document, file);
+}
+
+const MOST_VALUES = 100_000;
+/** Deeper than any configuration; an anchor that holds itself has no end. */
+const YAML_DEPTH = 200;
+
+/** An alias stands for all that its anchor holds: thirty lines of ten aliases each are more values than there are atoms. */
+function refuseEndless(document: unknown): void {
+  let left = MOST_VALUES;
+  const count = (value: unknown, depth: number): void => {
+    left -= 1;
+    if (left < 0) throw new Error(`its aliases stand for more than ${MOST_VALUES} values`);
+    if (typeof value !== 'object' || value === null || depth > YAML_DEPTH) return;
+    for (const inner of Object.values(value)) count(inner, depth + 1);
+  };
+  count(document, 0);
 }
 
 const scalar = (tag: string) =>

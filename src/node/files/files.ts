@@ -3,7 +3,10 @@ import { open, readdir, stat } from 'node:fs/promises';
 import type { FileStat } from '../../core/look/snapshot.ts';
 import { decodePath, encodePath } from '../../core/pos-file/path-bytes.ts';
 import type { FileContent } from '../../host.ts';
+import { readBounded } from './bounded.ts';
 
+/** A pos file of 400,000 entries. */
+const LARGEST = 64 * 1024 ** 2;
 const STATS_AT_ONCE = 200;
 const SCAN_BYTES = 64 * 1024;
 const NEWLINE = 0x0a;
@@ -13,18 +16,11 @@ const MOST_LINKS = 40;
 /** Linux dates a write by the last timer tick: up to 10 ms (HZ=100) before it happened. */
 const TICK = 10;
 
-/** The bytes of a file and its age; undefined where there is none. */
+/** The bytes of a pos file or pid file and its age; undefined where there is none. */
 export async function readFile(path: string): Promise<FileContent | undefined> {
-  // Non-blocking: opening a FIFO that nobody writes to would wait for ever.
-  const file = await orUndefined(open(toBytes(path), constants.O_RDONLY | constants.O_NONBLOCK));
-  if (file === undefined) return undefined;
-  try {
-    const bytes = await file.readFile();
-    const { mtimeMs } = await file.stat();
-    return { bytes, writtenAgo: Math.max(0, Date.now() - mtimeMs - TICK) };
-  } finally {
-    await file.close();
-  }
+  const found = await readBounded(path, { limit: LARGEST });
+  if (found === undefined) return undefined;
+  return { bytes: found.bytes, writtenAgo: Math.max(0, Date.now() - found.stat.mtimeMs - TICK) };
 }
 
 export function statFiles(paths: readonly string[]): Promise<readonly (FileStat | Error | undefined)[]> {

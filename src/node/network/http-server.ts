@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, isIP, type Socket } from 'node:net';
 import type { Endpoint } from '../../core/fluent-conf/fluent-conf.ts';
+import { readBounded } from '../files/bounded.ts';
 
 /** What the server answers from. */
 export interface Routes {
@@ -26,8 +26,9 @@ export interface HttpServer {
 }
 
 const CONNECTIONS = 64;
-const TIMEOUT = 5_000;
+const TIMEOUT = 2_000;
 const BODY_LIMIT = 1_024;
+const TOKEN_LIMIT = 64 * 1_024;
 
 /** Listens; rejects where it cannot (a busy port). Slow clients are cut off, bodies are not wanted. */
 export function startHttpServer({ host, port }: Endpoint, routes: Routes): Promise<HttpServer> {
@@ -36,10 +37,10 @@ export function startHttpServer({ host, port }: Endpoint, routes: Routes): Promi
     headersTimeout: TIMEOUT,
     connectionsCheckingInterval: 1_000,
   });
-  server.maxConnections = CONNECTIONS;
+  makeRoom(server);
   server.keepAliveTimeout = 1_000;
   server.setTimeout(TIMEOUT, (socket) => socket.destroy());
-  server.on('request', (request, response) => answer(request, response, routes));
+  server.on('request', (request, response) => void answer(request, response, { routes, host }));
   server.on('clientError', (_, socket) => socket.destroy());
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -52,16 +53,42 @@ export function startHttpServer({ host, port }: Endpoint, routes: Routes): Promi
   });
 }
 
-function closeNow(server: ReturnType<typeof createServer>): void {
+/** For each newcomer the connection goes that has been unused for longest: clients that hold theirs keep no probe out. */
+function makeRoom(server: Server): void {
+  const open = new Set<Socket>();
+  const use = (socket: Socket) => {
+    open.delete(socket);
+    open.add(socket);
+  };
+  server.on('request', ({ socket }) => use(socket));
+  server.on('connection', (socket) => {
+    use(socket);
+    socket.once('close', () => open.delete(socket));
+    const [unused] = open;
+    if (open.size <= CONNECTIONS || unused === undefined) return;
+    open.delete(unused);
+    unused.destroy();
+  });
+}
+
+function closeNow(server: Server): void {
   server.close();
   server.closeAllConnections();
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, routes: Routes): void {
+interface Served {
+  readonly routes: Routes;
+  readonly host: string;
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
+  const { routes, host } = served;
   const path = (request.url ?? '').replace(/\?.*$/s, '');
   const post = request.method === 'POST' ? own(routes.post, path) : undefined;
-  if (post === undefined) end(response, replyTo(request.method, path, routes));
-  else if (!isAllowed(request, routes.tokenFile)) end(response, UNAUTHORIZED);
+  if (!isOwnHost(request.headers.host, host)) end(response, MISDIRECTED);
+  else if (post === undefined) end(response, replyTo(request.method, path, routes));
+  else if (!isOwnOrigin(request)) end(response, FOREIGN);
+  else if (!(await isAllowed(request, routes.tokenFile))) end(response, UNAUTHORIZED);
   else {
     takeBody(request, response, () => {
       post();
@@ -70,12 +97,27 @@ function answer(request: IncomingMessage, response: ServerResponse, routes: Rout
   }
 }
 
+/** A name that leads here may be anybody's (DNS rebinding); a client of HTTP/1.0 need not say any. */
+function isOwnHost(asked: string | undefined, host: string): boolean {
+  if (asked === undefined) return true;
+  const [, ipv6, name = ''] = /^(?:\[(.*)\]|([^:]*))(?::\d*)?$/.exec(asked.toLowerCase()) ?? [];
+  if (ipv6 !== undefined) return isIP(ipv6) === 6;
+  return isIP(name) === 4 || name === 'localhost' || name === host.toLowerCase();
+}
+
+/** A browser says which page a POST comes from; other clients say nothing. */
+function isOwnOrigin({ headers }: IncomingMessage): boolean {
+  return headers.origin === undefined || headers.origin === `http://${headers.host}`;
+}
+
 interface Reply {
   readonly status: number;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const MISDIRECTED: Reply = { status: 421, body: 'ask for localhost, or for an address\n' };
+const FOREIGN: Reply = { status: 403, body: 'no page may do this (Origin)\n' };
 const UNAUTHORIZED: Reply = { status: 401, body: 'a bearer token is needed (--token-file)\n' };
 
 function replyTo(method: string | undefined, path: string, routes: Routes): Reply {
@@ -104,17 +146,15 @@ function takeBody(request: IncomingMessage, response: ServerResponse, whole: () 
   request.once('end', whole);
 }
 
-function isAllowed(request: IncomingMessage, tokenFile: string | undefined): boolean {
+async function isAllowed({ headers }: IncomingMessage, tokenFile: string | undefined): Promise<boolean> {
   if (tokenFile === undefined) return true;
-  try {
-    const wanted = Buffer.from(`Bearer ${readFileSync(tokenFile, 'utf8').trim()}`);
-    const given = Buffer.from(request.headers.authorization ?? '');
-    return (
-      wanted.length > 'Bearer '.length && given.length === wanted.length && timingSafeEqual(given, wanted)
-    );
-  } catch {
-    return false;
-  }
+  const file = await readBounded(tokenFile, { limit: TOKEN_LIMIT }).catch(() => undefined);
+  const token = Buffer.from(file?.bytes ?? '')
+    .toString()
+    .trim();
+  const wanted = Buffer.from(`Bearer ${token}`);
+  const given = Buffer.from(headers.authorization ?? '');
+  return token !== '' && given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {

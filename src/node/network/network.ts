@@ -3,6 +3,10 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import type { Endpoint } from '../../core/fluent-conf/fluent-conf.ts';
 
 const TIMEOUT = 2_000;
+/** A monitor_agent tells some 2 KiB of each plugin. */
+const BODY_LIMIT = 8 * 1024 ** 2;
+/** However short they are, each takes a buffer. */
+const MOST_CHUNKS = 10_000;
 
 /** So many ports in a row that nothing listens on now; none where they cannot be found. */
 export async function freePorts(count: number, host: string): Promise<readonly number[]> {
@@ -39,18 +43,22 @@ export function isListening({ host, port }: Endpoint): Promise<boolean> {
   });
 }
 
-/** The body of an answer 200; undefined: no answer in time, or another one. */
+/** The body of an answer 200; undefined: no answer in time, another one, or one without an end. */
 export function get({ host, port }: Endpoint, path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const request = httpGet(
       { host, port, path, agent: false, signal: AbortSignal.timeout(TIMEOUT) },
       (answer) => {
-        let body = '';
-        answer.setEncoding('utf8');
-        answer.on('data', (chunk: string) => {
-          body += chunk;
+        const chunks: Buffer[] = [];
+        let size = 0;
+        answer.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          size += chunk.length;
+          if (size > BODY_LIMIT || chunks.length > MOST_CHUNKS) request.destroy(new Error('too long'));
         });
-        answer.once('end', () => resolve(answer.statusCode === 200 ? body : undefined));
+        answer.once('end', () =>
+          resolve(answer.statusCode === 200 ? Buffer.concat(chunks).toString() : undefined),
+        );
         answer.once('error', () => resolve(undefined));
       },
     );

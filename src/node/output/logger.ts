@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { printable } from '../../core/text/printable.ts';
+import { printable, printableJson } from '../../core/text/printable.ts';
 import type { Log, LogFormat, LogLevel } from '../../log.ts';
 import { openStderr } from './stderr.ts';
 
@@ -9,7 +9,7 @@ const COLOURS: Readonly<Record<string, number>> = { error: 31, warn: 33, info: 3
 export function openLog(level: LogLevel, format: LogFormat): Log & { close(): Promise<void> } {
   // Not pino's own destination: at exit it repeats a write that fails until it succeeds.
   const stderr = openStderr();
-  const write = (line: string) => stderr.write(format === 'pretty' ? prettyLine(line) : line);
+  const write = (line: string) => stderr.write(format === 'pretty' ? prettyLine(line) : jsonLine(line));
   const logger = pino({ level, base: null, formatters: { level: (label) => ({ level: label }) } }, { write });
   return {
     debug: (facts, message) => logger.debug(facts, message),
@@ -18,6 +18,11 @@ export function openLog(level: LogLevel, format: LogFormat): Log & { close(): Pr
     error: (facts, message) => logger.error(facts, message),
     close: () => stderr.close(),
   };
+}
+
+/** Whoever reads the log in a terminal is not steered by a file's name. */
+function jsonLine(line: string): string {
+  return `${printableJson(JSON.parse(line))}\n`;
 }
 
 /** The facts stand in the sentence already: people get the sentence. */

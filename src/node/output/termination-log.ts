@@ -1,30 +1,72 @@
-import { access, constants, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, type FileHandle, open } from 'node:fs/promises';
 import type { Outcome } from '../../core/drain/outcome.ts';
+import { printableJson } from '../../core/text/printable.ts';
+import { formatDuration, type Millis } from '../../core/text/units.ts';
 
 /** The kubelet takes the first 4 KiB of what stands there (container.terminationMessagePath). */
 const USUAL = '/dev/termination-log';
 const LIMIT = 4_096;
+const TIMEOUT: Millis = 2_000;
+/** The file may lie on a volume that others write to: no link is followed, no reader of a FIFO is waited for. */
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Leaves the outcome as one JSON line where the kubelet looks for it; by default only where there is such a place. */
-export async function writeTerminationLog(path: string | undefined, outcome: Outcome): Promise<void> {
-  if (path === undefined && !(await isWritable(USUAL))) return;
-  await writeFile(path ?? USUAL, `${lineOf(outcome)}\n`);
+export function writeTerminationLog(path: string | undefined, outcome: Outcome): Promise<void> {
+  return inTime(path === undefined ? writeUsual(outcome) : write(path, outcome));
+}
+
+async function writeUsual(outcome: Outcome): Promise<void> {
+  const isWritable = await access(USUAL, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (isWritable) await write(USUAL, outcome);
+}
+
+async function write(path: string, outcome: Outcome): Promise<void> {
+  const file = await openFile(path);
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) throw new Error('it is not a regular file');
+    if (stat.nlink > 1) throw new Error('it has another name too (a hard link)');
+    await file.truncate();
+    await file.writeFile(`${lineOf(outcome)}\n`);
+  } finally {
+    await file.close();
+  }
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  ELOOP: 'it is a symbolic link',
+  ENXIO: 'it is not a regular file',
+  EISDIR: 'it is a directory',
+};
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, FLAGS, 0o644);
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new Error(REFUSALS[code] ?? message);
+  }
+}
+
+async function inTime(written: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not written within ${formatDuration(TIMEOUT)}`)), TIMEOUT);
+  });
+  await Promise.race([written, late]).finally(() => clearTimeout(timer));
 }
 
 /** Long paths are left out, the least behind first, until it fits. */
 function lineOf(outcome: Outcome): string {
   const { worst } = outcome.left;
   for (let count = worst.length; count >= 0; count -= 1) {
-    const line = JSON.stringify({ ...outcome, left: { ...outcome.left, worst: worst.slice(0, count) } });
+    const line = printableJson({ ...outcome, left: { ...outcome.left, worst: worst.slice(0, count) } });
     if (Buffer.byteLength(line) < LIMIT) return line;
   }
   const { end, drained, trigger } = outcome;
   return JSON.stringify({ end, drained, trigger });
-}
-
-function isWritable(path: string): Promise<boolean> {
-  return access(path, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,5 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import type { ProcessRow } from '../../core/fluentd/processes.ts';
+
+/** What is kept of a command line: a pattern may take time by the square of its length. */
+const KEPT = 4 * 1024;
+/** What is read of it: one argument has 128 KiB at most (MAX_ARG_STRLEN in linux/binfmts.h). */
+const BUFFER = Buffer.allocUnsafe(256 * 1024);
 
 /**
  * The process table from Linux's /proc. `ps` is not in slim images, and busybox's lacks the columns; state and start time
@@ -26,7 +31,7 @@ export class Proc {
   read(pid: number): ProcessRow | undefined {
     try {
       const stat = readFileSync(`${this.#root}/${pid}/stat`, 'latin1');
-      const cmdline = readFileSync(`${this.#root}/${pid}/cmdline`, 'utf8');
+      const cmdline = readInto(BUFFER, `${this.#root}/${pid}/cmdline`);
       return { pid, ...parseStat(stat), argv: parseCmdline(cmdline) };
     } catch {
       return undefined;
@@ -34,10 +39,14 @@ export class Proc {
   }
 }
 
+/** A quarter of the usual stack is all that arguments and environment may take (execve(2)). */
+const LARGEST_ENVIRONMENT = 2 * 1024 ** 2;
+
 /** The environment that a process was started with; undefined: not ours to read. */
 export function environmentOf(pid: number): Readonly<Record<string, string>> | undefined {
   try {
-    const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean);
+    const environ = readInto(Buffer.alloc(LARGEST_ENVIRONMENT), `/proc/${pid}/environ`);
+    const words = environ.toString().split('\0').filter(Boolean);
     return Object.fromEntries(
       words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
     );
@@ -57,8 +66,33 @@ function parseStat(text: string): Pick<ProcessRow, 'ppid' | 'session' | 'startTi
   };
 }
 
+/**
+ * Of a long command line its beginning and its end: Java's main class stands behind the class path, Fluentd's
+ * `--under-supervisor` behind the text of `-i`.
+ */
+function parseCmdline(bytes: Buffer): readonly string[] {
+  if (bytes.length === BUFFER.length) return wordsOf(withoutPadding(bytes.subarray(0, KEPT)));
+  const whole = withoutPadding(bytes);
+  if (whole.length <= KEPT) return wordsOf(whole);
+  return [...wordsOf(whole.subarray(0, KEPT / 2)), ...wordsOf(whole.subarray(-KEPT / 2 + 1))];
+}
+
 /** A title that a process has given itself (setproctitle) is padded with NULs. */
-function parseCmdline(text: string): readonly string[] {
-  const words = text.replace(/\0+$/, '');
-  return words === '' ? [] : words.split('\0');
+function withoutPadding(bytes: Buffer): Buffer {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  return bytes.subarray(0, end);
+}
+
+function wordsOf(bytes: Buffer): readonly string[] {
+  return bytes.length === 0 ? [] : bytes.toString().split('\0');
+}
+
+function readInto(buffer: Buffer, path: string): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, 0));
+  } finally {
+    closeSync(file);
+  }
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -87,7 +88,7 @@ describe('@include', () => {
 describe('a configuration file', () => {
   it('that is missing is a problem', async () => {
     const { problems } = await loadFluentConf(join(dir, 'f.conf'), { ruby });
-    expect(problems.map(({ text }) => text)).toEqual([expect.stringMatching(/^it cannot be read \(ENOENT/)]);
+    expect(problems.map(({ text }) => text)).toEqual(['it cannot be read (there is no such file)']);
   });
 
   it('may name a path that is not UTF-8', async () => {
@@ -179,5 +180,67 @@ describe('a configuration file', () => {
     expect(await paths(file)).toEqual(['/f']);
     const off = put('g.conf', `<system>\nconfig_include_dir ""\n</system>\n${tail('/g')}`);
     expect(await paths(off, join(dir, 'conf.d'))).toEqual(['/g']);
+  });
+});
+
+describe('a configuration without an end', () => {
+  const LAUGHS = [
+    'a: &a0 [lol]',
+    ...Array.from({ length: 30 }, (_, n) => `a${n}: &a${n + 1} [${`*a${n},`.repeat(10)}]`),
+  ];
+  const problemsOf = async (file: string) =>
+    (await loadFluentConf(file, { ruby })).problems.map(({ text }) => text);
+
+  it.each([
+    ['a device', () => symlinkSync('/dev/zero', join(dir, 'x.conf')), 'it is a device, not a regular file'],
+    ['a FIFO', () => execFileSync('mkfifo', [join(dir, 'x.conf')]), 'it is a pipe, not a regular file'],
+    [
+      'a sparse file',
+      () => truncateSync(put('x.conf', ''), 2 ** 40),
+      /^it is too large: 1.0 TiB, and at most 8.0 MiB/,
+    ],
+  ])('is not read: %s that is included', async (_, make, why) => {
+    make();
+    const [problem, ...others] = await problemsOf(put('f.conf', '@include x.conf\n'));
+    expect(problem).toMatch(/^it cannot be read \((.*)\)$/);
+    expect(problem?.slice('it cannot be read ('.length)).toMatch(why);
+    expect(others).toEqual([]);
+  });
+
+  it('of files that include one another is read no further than 2000 files', async () => {
+    for (let n = 0; n < 12; n += 1) put(`d/${n}.conf`, '@include *.conf\n');
+    const problems = await problemsOf(put('f.conf', '@include d/*.conf\n'));
+    expect(problems.filter((text) => !/includes itself$/.test(text))).toEqual([
+      'more than 2000 files are included: posidle reads no further',
+    ]);
+  });
+
+  it('of ever more includes is read no further either', async () => {
+    const problems = await problemsOf(put('f.conf', '@include none\n'.repeat(100_000)));
+    expect(problems).toEqual(['more than 2000 files are included: posidle reads no further']);
+  });
+
+  it.each([
+    ['aliases of aliases', [...LAUGHS, 'config: [{source: {$type: tail, paths: *a30}}]']],
+    [
+      'merges of merges',
+      [...LAUGHS.map((line) => line.replace('lol', '{x: 1}')), 'config: [{source: {<<: *a30}}]'],
+    ],
+    [
+      'an anchor that holds itself twice',
+      ['config: &all', '  - source: {$type: tail, inner: *all, other: *all}'],
+    ],
+    ['a JSON value of aliases', [...LAUGHS, 'config: [{source: {$type: !fluent/json [*a30]}}]']],
+  ])('is named where its YAML holds %s', async (_, lines) => {
+    expect(await problemsOf(put('f.yaml', lines.join('\n')))).toEqual([
+      'it cannot be read (its aliases stand for more than 100000 values)',
+    ]);
+  });
+
+  it('is none where an anchor holds itself once', async () => {
+    const problems = await problemsOf(
+      put('f.yaml', 'config: &all\n  - source: {$type: tail, inner: *all}\n'),
+    );
+    expect(problems.join()).not.toMatch(/aliases/);
   });
 });

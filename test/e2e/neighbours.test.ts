@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loading, type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
+
+/** Whoever shares a volume or loopback with posidle: a main that is broken, or hostile. No Fluentd is needed here. */
+let dir = '';
+const runs: PosidleRun[] = [];
+const at = (name: string) => join(dir, name);
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-neighbours-'));
+});
+afterEach(() => {
+  for (const run of runs.splice(0)) run.kill('SIGKILL');
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Watches for a second, for there is no Fluentd by this pid file. */
+function watched(...args: readonly string[]) {
+  const ours = { POSIDLE_PID_FILE: at('none.pid'), POSIDLE_START_TIMEOUT: '1s', NODE_OPTIONS: PEAK };
+  const run = startPosidle(['watch', ...args], { env: { ...process.env, ...ours } });
+  runs.push(run);
+  return run;
+}
+
+/** Node's option that makes it say at its end how much memory it took at most. */
+const PEAK = loading(`import { writeSync } from 'node:fs';
+  process.on('exit', () => writeSync(2, '\\npeak ' + process.resourceUsage().maxRSS + ' KiB\\n'));`).slice(
+  "NODE_OPTIONS='".length,
+  -1,
+);
+
+function peakMiB(stderr: string): number {
+  const [, peak] = /^peak (\d+) KiB$/m.exec(stderr) ?? [];
+  return Number(peak) / 1024;
+}
+
+describe('a pos file', () => {
+  test.each([
+    ['a link to an endless device', () => symlinkSync('/dev/zero', at('app.pos')), /it is a device/],
+    ['a sparse file of 1.5 GB', () => sparse('app.pos', 1.5 * 2 ** 30), /it is too large: 1\.5 GiB/],
+    ['a FIFO', () => execFileSync('mkfifo', [at('app.pos')]), /it is a pipe/],
+  ])('that is %s is named, and fills no memory', async (_, make, why) => {
+    make();
+    writeFileSync(at('done'), '');
+    const run = watched('-p', at('app.pos'), '--done-file', at('done'));
+    expect(await run.exited).toBe(4);
+    expect(run.stderr()).toMatch(why);
+    expect(peakMiB(run.stderr())).toBeLessThan(128);
+  });
+});
+
+test('a pid file that is an endless device is named, and fills no memory', async () => {
+  const run = watched('-p', at('app.pos'), '--pid-file', '/dev/zero');
+  expect(await run.exited).toBe(4);
+  expect(run.stderr()).toMatch(/\/dev\/zero \(--pid-file\) cannot be read: it is a device/);
+  expect(peakMiB(run.stderr())).toBeLessThan(128);
+});
+
+describe('a configuration', () => {
+  test('that includes a FIFO keeps nobody waiting', async () => {
+    execFileSync('mkfifo', [at('part.conf')]);
+    writeFileSync(at('app.pos'), '');
+    writeFileSync(at('fluent.conf'), '@include part.conf\n');
+    const { stdout, stderr } = await posidle('inspect', at('app.pos'), '-c', at('fluent.conf'));
+    expect(stdout + stderr).toMatch(/part\.conf: it cannot be read \(it is a pipe, not a regular file\)/);
+  });
+});
+
+describe('the termination message', () => {
+  test('is not written over another file, and that is said', async () => {
+    writeFileSync(at('precious'), 'precious');
+    symlinkSync(at('precious'), at('message'));
+    const run = watched('-p', at('app.pos'), '--termination-log', at('message'));
+    expect(await run.exited).toBe(4);
+    expect((await run.logged(/termination message cannot be written/)).msg).toMatch(/it is a symbolic link/);
+    expect(readFileSync(at('precious'), 'utf8')).toBe('precious');
+  });
+
+  test('waits for no reader of a FIFO', async () => {
+    execFileSync('mkfifo', [at('message')]);
+    const run = watched('-p', at('app.pos'), '--termination-log', at('message'));
+    expect(await run.exited).toBe(4);
+    expect(run.stderr()).toMatch(/termination message cannot be written: it is not a regular file/);
+  });
+});
+
+test('the log steers no terminal, whatever a file is called', async () => {
+  const run = watched('-p', at('\u009b31m\u202e.pos'), '--log-format', 'json');
+  expect(await run.exited).toBe(4);
+  expect(run.stderr()).toMatch(/\\u009b31m\\u202e\.pos/);
+  expect(run.stderr()).not.toMatch(/[\u0080-\u009f\u202e]/);
+});
+
+test('--no-quit answers GET alone, and leaves the quiet window as the trigger', async () => {
+  const port = 24_661;
+  const run = watched('-p', at('app.pos'), '--listen', String(port), '--no-quit', '--start-timeout', '30s');
+  const { policy } = await run.logged(/^posidle watches/);
+  expect(policy).toMatchObject({ quiet: 60_000 });
+  const url = `http://127.0.0.1:${port}`;
+  expect((await fetch(`${url}/quitquitquit`, { method: 'POST' })).status).toBe(404);
+  expect((await fetch(`${url}/metrics`)).status).toBe(200);
+});
+
+function sparse(name: string, size: number): void {
+  writeFileSync(at(name), '');
+  truncateSync(at(name), size);
+}

@@ -1,0 +1,145 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Bounds, HEAD, readBounded } from '../../../src/node/files/bounded.ts';
+import { readFile } from '../../../src/node/files/files.ts';
+import { readPosBytes } from '../../../src/node/files/pos-bytes.ts';
+import { until } from '../../support/until.ts';
+
+const LIMIT = 3 * HEAD;
+let dir = '';
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-bounded-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const read = async (path: string, bounds: Partial<Bounds> = {}) => {
+  const found = await readBounded(path, { limit: LIMIT, ...bounds });
+  return found && Buffer.from(found.bytes).toString();
+};
+
+function made(text: string): string {
+  writeFileSync(join(dir, 'made'), text);
+  return join(dir, 'made');
+}
+
+function sparse(size: number): string {
+  truncateSync(made(''), size);
+  return join(dir, 'made');
+}
+
+function fifo(): string {
+  execFileSync('mkfifo', [join(dir, 'fifo')]);
+  return join(dir, 'fifo');
+}
+
+function linkTo(target: string): string {
+  symlinkSync(target, join(dir, 'link'));
+  return join(dir, 'link');
+}
+
+describe('a bounded read', () => {
+  test('gives a file whole, up to its limit', async () => {
+    for (const text of ['', 'one\n', 'x'.repeat(LIMIT)]) expect(await read(made(text))).toBe(text);
+  });
+
+  test('gives nothing where there is no file', async () => {
+    expect(await read(join(dir, 'none'))).toBeUndefined();
+    expect(await read(join(made('x'), 'below'))).toBeUndefined();
+  });
+
+  test('takes a file of /proc, whose size is said to be 0', async () => {
+    expect(await read('/proc/self/status')).toMatch(/^Name:/);
+  });
+
+  test.each([
+    ['a file over the limit', () => made('x'.repeat(LIMIT + 1)), 'it is too large: 192.0 KiB'],
+    [
+      'a sparse file over the limit',
+      () => sparse(2 ** 40),
+      'it is too large: 1.0 TiB, and at most 192.0 KiB',
+    ],
+    ['a link to an endless device', () => linkTo('/dev/zero'), 'it is a device, not a regular file'],
+    ['a FIFO', () => fifo(), 'it is a pipe, not a regular file'],
+    ['a directory', () => dir, 'it is a directory'],
+    ['a link to itself', () => linkTo('link'), 'its symbolic links lead round in a circle'],
+  ])('refuses %s', async (_, make, why) => {
+    await expect(read(make())).rejects.toThrow(why);
+  });
+
+  test('refuses a socket', async () => {
+    const server = createServer().listen(join(dir, 'socket'));
+    await expect(read(join(dir, 'socket'))).rejects.toThrow('not a regular file');
+    server.close();
+  });
+
+  test('stops at the limit where the file is longer than it says', async () => {
+    // /proc/kallsyms says 0 and holds megabytes.
+    await expect(read('/proc/kallsyms')).rejects.toThrow('it is too large');
+  });
+
+  test('reads a pipe only where that is wanted, and gives it up when nothing comes', async () => {
+    const pipe = await openPipe('one');
+    await expect(read(pipe.path, { silence: 200 })).rejects.toThrow('nothing more came through the pipe');
+    pipe.close();
+  });
+});
+
+describe('what the daemon reads', () => {
+  test('is refused where it is a device or larger than 64 MiB', async () => {
+    await expect(readFile(linkTo('/dev/zero'))).rejects.toThrow('it is a device');
+    await expect(readFile(sparse(1.5 * 2 ** 30))).rejects.toThrow(
+      'it is too large: 1.5 GiB, and at most 64.0 MiB',
+    );
+  });
+});
+
+describe("the inspector's reader", () => {
+  test('refuses a device', async () => {
+    await expect(readPosBytes('/dev/zero')).rejects.toThrow('it is a device');
+  });
+
+  test('takes a pipe to its end, as a shell makes it of <(…)', async () => {
+    const pipe = await openPipe('one\n');
+    const reading = readPosBytes(pipe.path);
+    await until('it is open', () => openFiles().includes(pipe.path));
+    pipe.close();
+    expect(Buffer.from((await reading)?.bytes ?? []).toString()).toBe('one\n');
+  });
+});
+
+/** A FIFO that another process holds open, with a text in it. */
+async function openPipe(text: string): Promise<{ path: string; close(): void }> {
+  const path = fifo();
+  const writer = spawn('sh', [
+    '-c',
+    `exec 3<>"$0"; printf %s "$1" >&3; echo ready; exec sleep 60`,
+    path,
+    text,
+  ]);
+  await once(writer.stdout, 'data');
+  return { path, close: () => writer.kill('SIGKILL') };
+}
+
+function openFiles(): readonly string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type HttpServer, type Routes, startHttpServer } from '../../../src/node/network/http-server.ts';
+import { until } from '../../support/until.ts';
+
+let dir = '';
+let server: HttpServer;
+let quits = 0;
+const sockets: Socket[] = [];
+
+const ROUTES: Routes = {
+  get: { '/healthz': () => ({ body: 'ok\n', type: 'text/plain', isWell: true }) },
+  post: { '/quit': () => (quits += 1) },
+  tokenFile: undefined,
+};
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-http-'));
+  quits = 0;
+  server = await startHttpServer({ host: '127.0.0.1', port: 0 }, ROUTES);
+});
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server.close();
+  rmSync(dir, { recursive: true });
+});
+
+interface Reply {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+}
+
+function ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const { host, port } = server.endpoint;
+    const asked = request({ host, port, method, path, headers, agent: false }, (answer) => {
+      answer.resume().once('end', () => resolve({ status: answer.statusCode, headers: answer.headers }));
+    });
+    asked.once('error', reject).end();
+  });
+}
+
+const status = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).status;
+
+/** A client that says no more than this. */
+function open(text = ''): Socket {
+  const { host, port } = server.endpoint;
+  const socket = connect({ host, port }, () => socket.write(text));
+  socket.on('error', () => {});
+  sockets.push(socket);
+  return socket;
+}
+
+/** Starts anew with other routes. */
+async function serve(host: string, routes: Partial<Routes>): Promise<void> {
+  server.close();
+  server = await startHttpServer({ host, port: 0 }, { ...ROUTES, ...routes });
+}
+
+describe('the Host that a client asks for', () => {
+  const names = ['localhost', 'LOCALHOST:8080', '127.0.0.1', '10.1.2.3:8611', '[::1]:8611', '[fe80::1]'];
+  test.each(names)('may be %s: loopback, or an address', async (host) => {
+    expect(await status('GET', '/healthz', { host })).toBe(200);
+    expect(await status('POST', '/quit', { host })).toBe(202);
+  });
+
+  const foreign = [
+    'evil.test',
+    'evil.test:8611',
+    'localhost.evil.test',
+    '127.0.0.1.evil.test',
+    '[evil]',
+    'a@localhost',
+  ];
+  test.each(foreign)('is refused where it is %j, on every path', async (host) => {
+    for (const path of ['/healthz', '/none']) expect(await status('GET', path, { host })).toBe(421);
+    expect(await status('POST', '/quit', { host })).toBe(421);
+    expect(quits).toBe(0);
+  });
+
+  test('may be the name that the server listens on', async () => {
+    expect(await status('GET', '/healthz', { host: hostname() })).toBe(421);
+    await serve(hostname(), {});
+    expect(await status('GET', '/healthz', { host: hostname() })).toBe(200);
+  });
+
+  test('may be left out by a client of HTTP/1.0', async () => {
+    const socket = open('GET /healthz HTTP/1.0\r\n\r\n');
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    await until('it is answered', () => text.includes('200 OK'));
+  });
+});
+
+describe('the Origin of a POST', () => {
+  test.each(['http://evil.test', 'null', 'http://localhost:3000', 'https://127.0.0.1', ''])(
+    'is refused where it is %j',
+    async (origin) => {
+      expect(await status('POST', '/quit', { origin })).toBe(403);
+      expect(quits).toBe(0);
+    },
+  );
+
+  test("may be the server's own", async () => {
+    const host = `localhost:${server.endpoint.port}`;
+    expect(await status('POST', '/quit', { host, origin: `http://${host}` })).toBe(202);
+  });
+
+  test('is no concern of a GET', async () => {
+    expect(await status('GET', '/healthz', { origin: 'http://evil.test' })).toBe(200);
+  });
+});
+
+describe('clients that hold a connection', () => {
+  test.each([
+    ['say nothing', ''],
+    ['have said half of a request', 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n'],
+    ['owe a body', 'POST /quit HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n'],
+    ['have been answered', 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'],
+  ])('and %s do not keep a probe out', async (_, text) => {
+    const clients = Array.from({ length: 100 }, () => open(text));
+    await until('all are connected', () => clients.every(({ connecting }) => !connecting));
+    for (let probe = 0; probe < 5; probe += 1) expect(await status('GET', '/healthz')).toBe(200);
+    expect(await status('POST', '/quit')).toBe(202);
+  });
+
+  test('are cut off soon', async () => {
+    const client = open();
+    await until('it is cut off', () => client.closed, { within: 4_000 });
+  });
+});
+
+describe('the token file', () => {
+  const quit = (token: string) => status('POST', '/quit', { authorization: `Bearer ${token}` });
+  const withToken = (tokenFile: string) => serve('127.0.0.1', { tokenFile });
+  const token = () => join(dir, 'token');
+
+  test('is read anew for each POST', async () => {
+    writeFileSync(token(), 'one\n');
+    await withToken(token());
+    expect(await quit('one')).toBe(202);
+    writeFileSync(token(), 'two\n');
+    expect(await quit('one')).toBe(401);
+    expect(await quit('two')).toBe(202);
+    expect(await status('POST', '/quit')).toBe(401);
+  });
+
+  test.each([
+    ['a FIFO', () => execFileSync('mkfifo', [token()])],
+    ['a link to an endless device', () => symlinkSync('/dev/zero', token())],
+    ['an empty file', () => writeFileSync(token(), '')],
+    ['not there', () => {}],
+  ])('lets nobody in where it is %s', async (_, make) => {
+    make();
+    await withToken(token());
+    expect(await quit('')).toBe(401);
+    expect(await quit('one')).toBe(401);
+    expect(await status('GET', '/healthz')).toBe(200);
+  });
+});
+
+test('without a POST route nobody can quit', async () => {
+  await serve('127.0.0.1', { post: {} });
+  expect(await status('POST', '/quit')).toBe(404);
+  expect(await status('GET', '/healthz')).toBe(200);
+});

@@ -1,0 +1,88 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Outcome } from '../../../src/core/drain/outcome.ts';
+import { writeTerminationLog } from '../../../src/node/output/termination-log.ts';
+
+const disk = vi.hoisted(() => ({ isStuck: false }));
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>();
+  const open: typeof real.open = (...args) => (disk.isStuck ? new Promise(() => {}) : real.open(...args));
+  return { ...real, open };
+});
+
+const NOTHING = { chunks: 0, bytes: 0 };
+const OUTCOME: Outcome = {
+  end: 'stopped',
+  why: 'everything is read',
+  drained: false,
+  trigger: 'quiet',
+  gate: null,
+  left: { files: 0, bytes: 0, worst: [], onDisk: NOTHING, held: NOTHING, unseen: [] },
+  durations: {},
+};
+let dir = '';
+let path = '';
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-termination-'));
+  path = join(dir, 'log');
+});
+afterEach(() => {
+  disk.isStuck = false;
+  rmSync(dir, { recursive: true });
+});
+
+describe('the termination message', () => {
+  test('takes the place of what stood in the file', async () => {
+    writeFileSync(path, 'x'.repeat(10_000));
+    await writeTerminationLog(path, OUTCOME);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(OUTCOME);
+    expect(readFileSync(path, 'utf8')).toMatch(/\}\n$/);
+  });
+
+  test('makes the file where there is none', async () => {
+    await writeTerminationLog(path, OUTCOME);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(OUTCOME);
+  });
+
+  test.each([
+    ['a symbolic link', (other: string) => symlinkSync(other, path), 'it is a symbolic link'],
+    ['a link to nothing', () => symlinkSync(join(dir, 'none'), path), 'it is a symbolic link'],
+    ['a hard link', (other: string) => linkSync(other, path), 'it has another name too (a hard link)'],
+    ['a FIFO', () => execFileSync('mkfifo', [path]), 'it is not a regular file'],
+    ['a directory', () => execFileSync('mkdir', [path]), 'it is a directory'],
+  ])('is not written through %s', async (_, make, why) => {
+    const other = join(dir, 'other');
+    writeFileSync(other, 'precious');
+    make(other);
+    await expect(writeTerminationLog(path, OUTCOME)).rejects.toThrow(why);
+    expect(readFileSync(other, 'utf8')).toBe('precious');
+  });
+
+  test('is not written to a device', async () => {
+    await expect(writeTerminationLog('/dev/full', OUTCOME)).rejects.toThrow('it is not a regular file');
+  });
+
+  test('is not written into a FIFO that somebody reads', async () => {
+    execFileSync('mkfifo', [path]);
+    const reader = spawn('sh', ['-c', 'exec 3<>"$0"; echo ready; exec cat <&3', path]);
+    await once(reader.stdout, 'data');
+    await expect(writeTerminationLog(path, OUTCOME)).rejects.toThrow('it is not a regular file');
+    reader.kill('SIGKILL');
+  });
+
+  test('is given up where the disk does not answer', async () => {
+    disk.isStuck = true;
+    await expect(writeTerminationLog(path, OUTCOME)).rejects.toThrow('not written within 2.0 s');
+  });
+
+  test('cannot steer the terminal that shows it', async () => {
+    const worst = [{ path: '/a\u009b31m\u202e.log', lag: 1, state: 'behind' }];
+    await writeTerminationLog(path, { ...OUTCOME, left: { ...OUTCOME.left, worst } });
+    expect(readFileSync(path, 'utf8')).toMatch(/\/a\\u009b31m\\u202e\.log/);
+  });
+});
