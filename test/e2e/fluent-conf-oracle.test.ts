@@ -9,7 +9,7 @@ import { evaluate, type RubyContext } from '../../src/core/fluent-conf/ruby.ts';
 import { expandDates } from '../../src/core/in-tail/path-pattern.ts';
 import { loadFluentConf, readConfTree } from '../../src/node/files/conf-files.ts';
 import { rubyGlob } from '../../src/node/files/walk.ts';
-import { missingFluentd, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { missingFluentd, NEWEST, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 import { askRuby } from '../support/ruby-oracle.ts';
 
 const FIXTURES = 'fixtures/conf';
@@ -94,12 +94,12 @@ for (const version of TESTED_VERSIONS) {
       afterAll(() => rmSync('/tmp/posidle-fixture-root', { recursive: true, force: true }));
 
       it('is the tree that posidle reads', async () => {
-        const { env } = requireFluentd(version);
+        const fluentd = requireFluentd(version);
         const files = readableFiles(
-          join(String(env.GEM_HOME), 'gems', `fluentd-${version}`, 'example'),
+          join(String(fluentd.env.GEM_HOME), 'gems', `fluentd-${version}`, 'example'),
           isNew,
         );
-        const theirs = askRuby(READ_TREES, files, env) as (Tree | null)[];
+        const theirs = askRuby(READ_TREES, files, fluentd) as (Tree | null)[];
         for (const [index, file] of files.entries()) {
           const { root, problems } = await readConfTree(file, { ruby });
           const ours = toTree(root);
@@ -157,7 +157,8 @@ function known(theirs: ReturnType<typeof facts>, ours: FluentConf) {
   return { ...theirs, sources };
 }
 
-describe('Ruby', () => {
+/** Two Rubies: 3.1 and 3.3. */
+describe.each(['1.18.0', NEWEST])('the Ruby of Fluentd %s', (version) => {
   let directory = '';
 
   beforeAll(() => {
@@ -175,7 +176,7 @@ describe('Ruby', () => {
   afterAll(() => rmSync(directory, { recursive: true }));
 
   it('expands a glob to the paths that posidle finds', async (context) => {
-    const { env } = requireFluentd('1.18.0', context);
+    const fluentd = requireFluentd(version, context);
     const patterns = (
       '*.log **/x.log **/*.log */x.log **.log ** a//b/*.log .//*.log ./*.log c}*.log c{d* {a,real/sub}/x.log ' +
       '[[]z*.log [x* s\\*r* ?.log ??.log .*.log [.]h* [^a].log [!a].log [a-z].log [z-a].log {x,l}* {x,}*.log ' +
@@ -186,7 +187,7 @@ describe('Ruby', () => {
     const found = askRuby(
       'puts JSON.dump(INPUT.map { |p| Dir.glob(p).uniq.sort })',
       patterns.map((pattern) => `${directory}/${pattern}`),
-      env,
+      fluentd,
     ) as string[][];
     for (const [index, pattern] of patterns.entries()) {
       const ours = await rubyGlob(`${directory}/${pattern}`);
@@ -221,7 +222,6 @@ describe('Ruby', () => {
     const cases = instants.flatMap((at) =>
       zones.flatMap((zone) => patterns.map((pattern) => ({ at, zone, pattern }))),
     );
-    const { env } = requireFluentd('1.18.0', context);
     const program = `
       require 'time'
       require 'tzinfo'
@@ -231,7 +231,7 @@ describe('Ruby', () => {
         east = zone =~ /^[+-]/ ? Time.zone_offset(zone) : TZInfo::Timezone.get(zone).period_for_utc(t).utc_total_offset
         t.localtime(east).strftime(c['pattern'])
       })`;
-    const theirs = askRuby(program, cases, env) as string[];
+    const theirs = askRuby(program, cases, requireFluentd(version, context)) as string[];
     const ours = cases.map(({ at, zone, pattern }) => expandDates(pattern, at, zone));
     expect(cases.map((one, index) => ({ ...one, text: ours[index] }))).toEqual(
       cases.map((one, index) => ({ ...one, text: theirs[index] })),
