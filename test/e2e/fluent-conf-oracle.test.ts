@@ -11,7 +11,7 @@ import { tagMatches } from '../../src/core/fluent-conf/tag-pattern.ts';
 import { expandDates } from '../../src/core/in-tail/path-dates.ts';
 import { loadFluentConf, readConfTree } from '../../src/node/files/conf-files.ts';
 import { rubyGlob } from '../../src/node/files/walk.ts';
-import { missingFluentd, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { missingFluentd, NEWEST, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 import { askRuby } from '../support/ruby-oracle.ts';
 
 const FIXTURES = 'fixtures/conf';
@@ -96,12 +96,12 @@ for (const version of TESTED_VERSIONS) {
       afterAll(() => rmSync('/tmp/posidle-fixture-root', { recursive: true, force: true }));
 
       it('is the tree that posidle reads', async () => {
-        const { env } = requireFluentd(version);
+        const fluentd = requireFluentd(version);
         const files = readableFiles(
-          join(String(env.GEM_HOME), 'gems', `fluentd-${version}`, 'example'),
+          join(String(fluentd.env.GEM_HOME), 'gems', `fluentd-${version}`, 'example'),
           isNew,
         );
-        const theirs = askRuby(READ_TREES, files, env) as (Tree | null)[];
+        const theirs = askRuby(READ_TREES, files, fluentd) as (Tree | null)[];
         for (const [index, file] of files.entries()) {
           const { root, problems } = await readConfTree(file, { ruby });
           const ours = toTree(root);
@@ -120,8 +120,9 @@ for (const version of TESTED_VERSIONS) {
         ...['sidecar.conf', 'throttled.conf', 'json-with-ruby.conf', 'tree.yaml'],
         ...['docs-tail-newer.conf', 'docs-config.yaml', 'chained-merges.yaml'],
       ];
+      const ofNewest = version === NEWEST ? ['threads.conf'] : [];
 
-      it.each(isNew ? [...always, ...sinceThen] : always)(
+      it.each([...always, ...(isNew ? sinceThen : []), ...ofNewest])(
         'says in its own dump of %s what posidle reads from the file',
         async (name) => {
           const { command, env } = requireFluentd(version);
@@ -168,7 +169,8 @@ function hasOpenBrace(pattern: string): boolean {
   return depth > 0;
 }
 
-describe('Ruby', () => {
+/** Two Rubies: 3.1 and 3.3. */
+describe.each(['1.18.0', NEWEST])('the Ruby of Fluentd %s', (version) => {
   let directory = '';
 
   beforeAll(() => {
@@ -186,7 +188,7 @@ describe('Ruby', () => {
   afterAll(() => rmSync(directory, { recursive: true }));
 
   it('expands a glob to the paths that posidle finds', async (context) => {
-    const { env } = requireFluentd('1.18.0', context);
+    const fluentd = requireFluentd(version, context);
     const patterns = (
       '*.log **/x.log **/*.log */x.log **.log ** a//b/*.log .//*.log ./*.log c}*.log c{d* {a,real/sub}/x.log ' +
       '[[]z*.log [x* s\\*r* ?.log ??.log .*.log [.]h* [^a].log [!a].log [a-z].log [z-a].log {x,l}* {x,}*.log ' +
@@ -197,7 +199,7 @@ describe('Ruby', () => {
     const found = askRuby(
       'puts JSON.dump(INPUT.map { |p| Dir.glob(p).uniq.sort })',
       patterns.map((pattern) => `${directory}/${pattern}`),
-      env,
+      fluentd,
     ) as string[][];
     for (const [index, pattern] of patterns.entries()) {
       const ours = await rubyGlob(`${directory}/${pattern}`);
@@ -256,7 +258,6 @@ describe('Ruby', () => {
     const cases = instants.flatMap((at) =>
       zones.flatMap((zone) => patterns.map((pattern) => ({ at, zone, pattern }))),
     );
-    const { env } = requireFluentd('1.18.0', context);
     const program = `
       require 'time'
       require 'tzinfo'
@@ -266,7 +267,7 @@ describe('Ruby', () => {
         east = zone =~ /^[+-]/ ? Time.zone_offset(zone) : TZInfo::Timezone.get(zone).period_for_utc(t).utc_total_offset
         t.localtime(east).strftime(c['pattern'])
       })`;
-    const theirs = askRuby(program, cases, env) as string[];
+    const theirs = askRuby(program, cases, requireFluentd(version, context)) as string[];
     const ours = cases.map(({ at, zone, pattern }) => expandDates(pattern, at, zone));
     expect(cases.map((one, index) => ({ ...one, text: ours[index] }))).toEqual(
       cases.map((one, index) => ({ ...one, text: theirs[index] })),

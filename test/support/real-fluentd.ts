@@ -9,6 +9,8 @@ import { until } from './until.ts';
 export interface Fluentd {
   version: string;
   command: string;
+  /** The Ruby that it runs on. */
+  ruby: string;
   env: NodeJS.ProcessEnv;
 }
 
@@ -30,7 +32,14 @@ export interface StartOptions {
   env?: NodeJS.ProcessEnv;
 }
 
-export const TESTED_VERSIONS = ['1.14.6', '1.18.0'] as const;
+/** The newest is what a test runs on that has little to do with the version. */
+export const NEWEST = '1.20.1';
+/** FLUENTD_VERSIONS=1.14.6,1.20.1 runs the tests on fewer. */
+export const TESTED_VERSIONS: readonly string[] = process.env.FLUENTD_VERSIONS?.split(',') ?? [
+  '1.14.6',
+  '1.18.0',
+  NEWEST,
+];
 export const READY_LINE = 'fluentd worker is now running';
 
 let known: Fluentd[] | undefined;
@@ -45,7 +54,9 @@ function cached(version: string): Fluentd[] {
   const dir = join(cacheDir(), `fluentd-${version}`);
   const command = join(dir, 'bin', 'fluentd');
   if (!existsSync(command)) return [];
-  return [{ version, command, env: { ...unproxied(), GEM_HOME: dir, GEM_PATH: dir } }];
+  const ownRuby = join(dir, 'bin', 'ruby');
+  const ruby = existsSync(ownRuby) ? ownRuby : 'ruby';
+  return [{ version, command, ruby, env: { ...unproxied(), GEM_HOME: dir, GEM_PATH: dir } }];
 }
 
 /** out_http would send even to loopback through the proxy that HTTP_PROXY names. */
@@ -61,7 +72,7 @@ function cacheDir(): string {
 function onPath(): Fluentd[] {
   const { stdout } = spawnSync('fluentd', ['--version'], { encoding: 'utf8' });
   const version = /(\d+\.\d+\.\d+)/.exec(stdout ?? '')?.[1];
-  return version === undefined ? [] : [{ version, command: 'fluentd', env: unproxied() }];
+  return version === undefined ? [] : [{ version, command: 'fluentd', ruby: 'ruby', env: unproxied() }];
 }
 
 /** Why tests on this version cannot run here, or undefined; under CI=true the lack is a failure. */

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import type { Fluentd } from './real-fluentd.ts';
 
 /** Runs a Ruby program that prints one JSON value; `input` is what it finds, parsed, in INPUT. */
-export function askRuby(program: string, input: unknown, env: NodeJS.ProcessEnv): unknown {
+export function askRuby(program: string, input: unknown, { ruby, env }: Fluentd): unknown {
   const script = `require 'json'; INPUT = JSON.parse(STDIN.read)\n${program}`;
   const options = {
     input: JSON.stringify(input),
@@ -9,7 +10,7 @@ export function askRuby(program: string, input: unknown, env: NodeJS.ProcessEnv)
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   } as const;
-  const { status, stdout, stderr } = spawnSync('ruby', ['-Eutf-8:utf-8', '-e', script], options);
+  const { status, stdout, stderr } = spawnSync(ruby, ['-Eutf-8:utf-8', '-e', script], options);
   if (status !== 0) throw new Error(`ruby: ${stderr}`);
   return JSON.parse(stdout);
 }
