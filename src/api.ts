@@ -1,4 +1,3 @@
-import { confOf } from './commands/run.ts';
 import type { Outcome } from './core/drain/outcome.ts';
 import { DEFAULT_POLICY, type Policy } from './core/drain/policy.ts';
 import type { StateName } from './core/drain/state.ts';
@@ -44,9 +43,8 @@ export async function run(
 ): Promise<Outcome> {
   const host = new NodeHost();
   const parent = new Parent(host, command);
-  const fluentConf = options.fluentConf ?? confOf(command);
   try {
-    return await supervise(host, { ...options, ...(fluentConf && { fluentConf }) }, () => parent.start());
+    return await supervise(host, options, () => parent.start(), command);
   } finally {
     await parent.finish();
   }
@@ -66,13 +64,18 @@ const SEARCH: Start = async () => ({ by: 'search' });
 
 type Start = () => Promise<FluentdTarget>;
 
-async function supervise(host: NodeHost, options: WatchOptions, start: Start): Promise<Outcome> {
+async function supervise(
+  host: NodeHost,
+  options: WatchOptions,
+  start: Start,
+  command?: readonly string[],
+): Promise<Outcome> {
   const { doneProcess, stopVia = 'auto', doneFile, signal } = options;
   const marker = doneFile === undefined ? undefined : new DoneFile(doneFile, false);
   const abort = () => host.request('abort');
   const parent = options.fluentd === undefined && start !== SEARCH;
   try {
-    const found = await findSubject(host, { ...namedIn(options), ownEnvironment: parent });
+    const found = await findSubject(host, { ...namedIn(options), command, mayAsk: true });
     const subject = subjectFor(found, { stopVia, doneProcess });
     const policy = {
       ...policyOf(options),

@@ -1,4 +1,5 @@
 import { exitCodeOf, type Outcome } from '../core/drain/outcome.ts';
+import { fluentdArguments } from '../core/fluentd/command-line.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { onSignals } from '../node/processes/signals.ts';
 import { Parent } from '../tasks/parent.ts';
@@ -27,8 +28,9 @@ export async function runParent(args: RunArgs, command: readonly string[]): Prom
   const policy = { ...policyOf(args), parent: true };
   const found = await findSubject(host, {
     posFiles: args['pos-file'] ?? [],
-    fluentConf: args['fluent-conf'] ?? confOf(command),
-    ownEnvironment: true,
+    fluentConf: args['fluent-conf'],
+    command,
+    mayAsk: true,
   });
   try {
     return await supervise({
@@ -57,27 +59,8 @@ async function codeOfRun({ end }: Outcome, code: number, parent: Parent): Promis
 
 /** Throws where fluentd is told to become a daemon: its parent would see it end at once. */
 export function refuseDaemon(command: readonly string[]): void {
-  const daemon = wordsOf(command).find((word) => /^(-[qv]*d|--daemon(=|$))/.test(word));
-  if (daemon === undefined) return;
-  const option = daemon.startsWith('--') ? '--daemon' : '-d';
+  if (fluentdArguments(command).daemon === undefined) return;
   throw new UsageError(
-    `${option}: fluentd would go into the background, and posidle run is its parent: leave it out`,
+    '--daemon: fluentd would go into the background, and posidle run is its parent: leave it out',
   );
-}
-
-/** `-c FILE`, `-cFILE`, `--config FILE`, `--config=FILE` among fluentd's own words. */
-export function confOf(command: readonly string[]): string | undefined {
-  const words = wordsOf(command);
-  for (const [at, word] of words.entries()) {
-    if (word === '-c' || word === '--config') return words[at + 1];
-    const joined = /^(?:--config=|-c(?=.))(.+)$/.exec(word)?.[1];
-    if (joined !== undefined) return joined;
-  }
-  return undefined;
-}
-
-/** Fluentd's own words: a shell has a `-c` too. */
-function wordsOf(command: readonly string[]): readonly string[] {
-  const program = command.findIndex((word) => /(^|\/)(fluentd|td-agent)$/.test(word));
-  return program === -1 ? [] : command.slice(program + 1);
 }

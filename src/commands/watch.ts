@@ -18,6 +18,7 @@ export async function runWatch(args: WatchArgs): Promise<number> {
   const found = await findSubject(host, {
     posFiles: args['pos-file'] ?? [],
     fluentConf: args['fluent-conf'],
+    mayAsk: true,
   });
   return supervise({
     host,

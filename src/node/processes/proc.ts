@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { ProcessRow } from '../../core/fluentd/processes.ts';
 
 /**
@@ -41,6 +41,15 @@ export function environmentOf(pid: number): Readonly<Record<string, string>> | u
     return Object.fromEntries(
       words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
     );
+  } catch {
+    return undefined;
+  }
+}
+
+/** undefined: not ours to see. */
+export function workingDirectoryOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
     return undefined;
   }
