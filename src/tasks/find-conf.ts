@@ -1,7 +1,9 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { isAbsolute, resolve } from 'node:path';
 import { type FluentConf, fluentConfFromDump } from '../core/fluent-conf/fluent-conf.ts';
 import type { RubyContext } from '../core/fluent-conf/ruby.ts';
+import { type FluentdArguments, fluentdArguments, shapingArguments } from '../core/fluentd/command-line.ts';
 import { findSupervisors } from '../core/fluentd/processes.ts';
 import type { Host } from '../host.ts';
 import type { BelowRoot } from '../node/files/below-root.ts';
@@ -9,7 +11,7 @@ import { loadFluentConf } from '../node/files/conf-files.ts';
 import { exists } from '../node/files/files.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { dryRun } from '../node/processes/dry-run.ts';
-import { environmentOf } from '../node/processes/proc.ts';
+import { environmentOf, workingDirectoryOf } from '../node/processes/proc.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface FoundConf {
@@ -23,10 +25,15 @@ export interface ConfWanted {
   readonly fluentConf: string | undefined;
   /** Where another's file system begins, whose configuration is meant. */
   readonly below?: BelowRoot | undefined;
-  /** Fluentd will run in posidle's own environment. */
-  readonly ownEnvironment?: boolean;
   /** Puts the names that users know into a text that names options by their keys: `posFiles`. */
   readonly nameOptions?: ((text: string) => string) | undefined;
+  /** What will start Fluentd, in posidle's own environment. */
+  readonly command?: readonly string[] | undefined;
+  /**
+   * The configuration is that of the Fluentd that posidle is to stop, so Fluentd may be asked for it. What is merely
+   * looked at may come from anybody, and its Ruby is never run.
+   */
+  readonly mayAsk?: boolean;
 }
 
 /** Where the official images and packages have it (fluentd-docker-image's entrypoint; lib/fluent/env.rb). */
@@ -44,46 +51,99 @@ export async function findConf(
   wanted: ConfWanted,
   env: NodeJS.ProcessEnv,
 ): Promise<FoundConf | undefined> {
-  const { ownEnvironment = false, below, nameOptions = (text) => text } = wanted;
-  const given = confNamed(wanted, env);
-  const path = await confPath(wanted, env);
-  if (path === undefined) return undefined;
-  if (given !== undefined) await refuseUnreadable(path, wanted);
-  const ruby = ownEnvironment ? { env, hostname: hostname() } : await rubyContext(host, env);
-  const own = await loadFluentConf(path, {
+  const { below, mayAsk = false, nameOptions = (text) => text } = wanted;
+  const fluentd =
+    wanted.command === undefined ? await running(host, env, mayAsk) : starting(wanted.command, env);
+  const found = await confPath(wanted, fluentd, env);
+  if (found === undefined) return undefined;
+  await refuseUnreadable(found);
+  const { ruby, given } = fluentd;
+  const own = await loadFluentConf(found.path, {
     ruby,
+    given,
     includeDir: '/etc/fluent/conf.d',
     placeOf: below && ((name) => below.resolve(name)),
   });
-  // What lies below a root is another's: its Ruby is not run here, and its endpoints are not ours.
-  const isWhole = own.problems.length === 0 || below !== undefined;
-  const conf = isWhole ? own : ((await askFluentd(host, path, own)) ?? own);
+  const isWhole = own.problems.length === 0 || !mayAsk;
+  const conf = isWhole ? own : ((await askFluentd(host, { own, found, fluentd })) ?? own);
   const problems = conf.problems.map((problem) => ({ ...problem, text: nameOptions(problem.text) }));
-  return { path, conf: { ...conf, problems }, isGiven: given !== undefined };
+  return { path: found.path, conf: { ...conf, problems }, isGiven: found.by !== undefined };
 }
 
-/** Empty is as good as not set. */
-function confNamed({ fluentConf }: ConfWanted, env: NodeJS.ProcessEnv): string | undefined {
-  return fluentConf ?? (env.FLUENT_CONF || undefined);
+/** What is known of Fluentd before its configuration is read. */
+interface Started {
+  readonly command: readonly string[];
+  readonly given: FluentdArguments;
+  readonly ruby: RubyContext;
+  /** The configuration that it names itself, as a path for us. */
+  readonly configFile: string | undefined;
+  /** It is posidle that starts it. */
+  readonly isOurs: boolean;
+}
+
+function starting(command: readonly string[], env: NodeJS.ProcessEnv): Started {
+  const given = fluentdArguments(command);
+  const ruby = { env, hostname: hostname() };
+  return { command, given, ruby, configFile: given.configFile || undefined, isOurs: true };
+}
+
+/** The one fluentd that runs: its ENV['X'] are its own, where they may be read; its arguments count for its own configuration only. */
+async function running(host: Host, env: NodeJS.ProcessEnv, isMeant: boolean): Promise<Started> {
+  const [first, ...others] = findSupervisors(await host.listProcesses());
+  const fluentd = others.length === 0 ? first : undefined;
+  const own = fluentd && environmentOf(fluentd.pid);
+  const ruby = { env: own ?? env, hostname: hostname(), foreign: own === undefined };
+  const command = isMeant ? (fluentd?.argv ?? []) : [];
+  const given = fluentdArguments(command);
+  const path = given.configFile && fluentd && pathIn(fluentd.pid, given.configFile);
+  return { command, given, ruby, configFile: path || undefined, isOurs: false };
+}
+
+function pathIn(pid: number, path: string): string | undefined {
+  if (isAbsolute(path)) return path;
+  const directory = workingDirectoryOf(pid);
+  return directory === undefined ? undefined : resolve(directory, path);
+}
+
+interface Located {
+  readonly path: string;
+  /** How the user named it; undefined: it just lies there. */
+  readonly by?: string | undefined;
 }
 
 /** Below a root another's files come first, and only the one that the option names may be ours. */
 async function confPath(
-  { fluentConf, below }: ConfWanted,
+  wanted: ConfWanted,
+  fluentd: Started,
   env: NodeJS.ProcessEnv,
-): Promise<string | undefined> {
-  const given = confNamed({ fluentConf }, env);
-  if (below === undefined) return given ?? (await firstThere(usualPlaces(env)));
-  const names = given === undefined ? usualPlaces(env) : [given];
-  return (await firstThere(names.map((name) => below.resolve(name)))) ?? fluentConf;
+): Promise<Located | undefined> {
+  const { fluentConf, below } = wanted;
+  const named = await confNamed(wanted, fluentd, env);
+  if (below === undefined && named !== undefined) return named;
+  const names = named === undefined ? usualPlaces(env) : [named.path];
+  const there = await firstThere(names.map((name) => below?.resolve(name) ?? name));
+  const path = there ?? fluentConf;
+  return path === undefined ? undefined : { path, by: named?.by };
 }
 
-async function refuseUnreadable(path: string, { fluentConf }: ConfWanted): Promise<void> {
-  const why = await whyUnreadable(path);
+async function confNamed(
+  { fluentConf }: ConfWanted,
+  { configFile, isOurs }: Started,
+  env: NodeJS.ProcessEnv,
+): Promise<Located | undefined> {
+  if (fluentConf !== undefined) return { path: fluentConf, by: '`fluentConf`' };
+  if (configFile !== undefined && isOurs) return { path: configFile, by: "fluentd's own -c" };
+  // Another container's path may lead nowhere here.
+  if (configFile !== undefined && (await exists(configFile))) return { path: configFile };
+  // Empty is as good as not set.
+  return env.FLUENT_CONF ? { path: env.FLUENT_CONF, by: 'FLUENT_CONF' } : undefined;
+}
+
+async function refuseUnreadable({ path, by }: Located): Promise<void> {
+  const why = by === undefined ? undefined : await whyUnreadable(path);
   if (why === undefined) return;
-  const option = fluentConf === undefined ? 'FLUENT_CONF' : '`fluentConf`';
   throw new UsageError(
-    `${option}: ${path}: ${why}; name fluentd's configuration, or the pos file with \`posFiles\``,
+    `${by}: ${path}: ${why}; name fluentd's configuration, or the pos file with \`posFiles\``,
   );
 }
 
@@ -101,27 +161,29 @@ async function firstThere(paths: readonly string[]): Promise<string | undefined>
   return undefined;
 }
 
-/** The environment of the one fluentd that runs, where it may be read: its ENV['X'] are its own. */
-async function rubyContext(host: Host, env: NodeJS.ProcessEnv): Promise<RubyContext> {
-  const [fluentd, ...others] = findSupervisors(await host.listProcesses());
-  const own = fluentd !== undefined && others.length === 0 ? environmentOf(fluentd.pid) : undefined;
-  return { env: own ?? env, hostname: hostname(), foreign: own === undefined };
+interface Unknown {
+  readonly own: FluentConf;
+  readonly found: Located;
+  readonly fluentd: Started;
 }
 
 /** What Ruby wrote, Ruby evaluates: a dry run takes about a second; the RPC answers where enable_get_dump is set. */
-async function askFluentd(host: Host, path: string, own: FluentConf): Promise<FluentConf | undefined> {
-  const printed = await dryRun(path);
-  if (printed !== undefined) return fluentConfFromDump(printed);
+async function askFluentd(host: Host, { own, found, fluentd }: Unknown): Promise<FluentConf | undefined> {
+  const { given, command, isOurs } = fluentd;
+  // Whatever a process calls itself fluentd, what it brings along is not run.
+  const isUsers = isOurs || (found.path !== fluentd.configFile && given.inlineConfig === undefined);
+  const printed = isUsers ? await dryRun(found.path, isOurs ? shapingArguments(command) : []) : undefined;
+  if (printed !== undefined) return fluentConfFromDump(printed, given);
   const { rpcEndpoint, enableGetDump } = own.system;
   if (rpcEndpoint === undefined || !enableGetDump) return undefined;
   const answer = await host.get(rpcEndpoint, '/api/config.getDump');
-  return answer === undefined ? undefined : fromGetDump(answer);
+  return answer === undefined ? undefined : fromGetDump(answer, given);
 }
 
-function fromGetDump(answer: string): FluentConf | undefined {
+function fromGetDump(answer: string, given: FluentdArguments): FluentConf | undefined {
   try {
     const { conf } = JSON.parse(answer) as { conf?: unknown };
-    return typeof conf === 'string' ? fluentConfFromDump(conf) : undefined;
+    return typeof conf === 'string' ? fluentConfFromDump(conf, given) : undefined;
   } catch {
     return undefined;
   }

@@ -23,15 +23,13 @@ const LOOKS: Millis = 100;
 
 /** The parent's side of a Fluentd: its child, whatever that turns into, and how it ended. */
 export class Parent {
-  /** The configuration that the command itself names. */
-  readonly conf: string | undefined;
   readonly #host: NodeHost;
   #command: readonly string[];
   #child: Child | undefined;
 
   /** Throws where the command would leave its parent. */
   constructor(host: NodeHost, command: readonly string[]) {
-    const { daemon, configFile } = fluentdArguments(command);
+    const { daemon } = fluentdArguments(command);
     if (daemon !== undefined) {
       throw new UsageError(
         '-d, --daemon: fluentd would go into the background, away from its parent: leave it out',
@@ -39,7 +37,11 @@ export class Parent {
     }
     this.#host = host;
     this.#command = command;
-    this.conf = configFile;
+  }
+
+  /** What is started, or will be. */
+  get command(): readonly string[] {
+    return this.#command;
   }
 
   /** Adds a monitor_agent to its Fluentd where that shows buffers which nobody would see; gives where it will answer. */

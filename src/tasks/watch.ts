@@ -72,8 +72,9 @@ async function findAndWatch(
   const isParent = parent !== undefined;
   const found = await findPosFiles(host, {
     posFiles,
-    fluentConf: fluentConf ?? parent?.conf,
-    ownEnvironment: isParent,
+    fluentConf,
+    command: parent?.command,
+    mayAsk: true,
     nameOptions,
   });
   if (stopVia === 'rpc' && found.conf?.rpc === undefined) {

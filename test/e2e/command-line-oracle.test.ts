@@ -63,11 +63,12 @@ const word = fc.constantFrom(
 for (const version of TESTED_VERSIONS.filter((one) => one !== '1.14.6')) {
   describe.skipIf(missingFluentd(version) !== undefined)(`the command line of Fluentd ${version}`, () => {
     it('is read as Fluentd reads it', () => {
-      const { env } = requireFluentd(version);
+      const fluentd = requireFluentd(version);
+      const { env } = fluentd;
       const gem = join(String(env.GEM_HOME), 'gems', `fluentd-${version}`);
       const commands = fc.sample(fc.array(word, { maxLength: 5 }), { numRuns: 4_000, seed: 7 });
       const file = join(gem, 'lib/fluent/command/fluentd.rb');
-      const theirs = askRuby(PARSE, { file, commands }, env) as ([string[], Parsed] | null)[];
+      const theirs = askRuby(PARSE, { file, commands }, fluentd) as ([string[], Parsed] | null)[];
       let compared = 0;
       for (const [index, command] of commands.entries()) {
         const [rest, parsed] = theirs[index] ?? [['refused'], {}];

@@ -214,7 +214,7 @@ describe.each(['1.18.0', NEWEST])('the Ruby of Fluentd %s', (version) => {
   });
 
   it('takes tags under the patterns under which posidle takes them', (context) => {
-    const { env } = requireFluentd('1.18.0', context);
+    const fluentd = requireFluentd(version, context);
     const word = fc.constantFrom('a', 'b', '.', '.', '*', '**', '{', '}', ',', '\\', '-', ' ');
     const patterns = fc
       .sample(fc.array(word, { minLength: 1, maxLength: 9 }), { numRuns: 3_000, seed: 1 })
@@ -231,7 +231,7 @@ describe.each(['1.18.0', NEWEST])('the Ruby of Fluentd %s', (version) => {
         nil
       end
       puts JSON.dump(answers)`;
-    const theirs = askRuby(program, { patterns, tags }, env) as (boolean[] | null)[];
+    const theirs = askRuby(program, { patterns, tags }, fluentd) as (boolean[] | null)[];
     for (const [index, pattern] of patterns.entries()) {
       const ours = tags.map((tag) => tagMatches(pattern, tag));
       if (theirs[index] !== null) expect.soft(ours, pattern).toEqual(theirs[index]);

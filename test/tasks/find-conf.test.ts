@@ -1,12 +1,173 @@
-import { expect, test } from 'vitest';
-import { findConf } from '../../src/tasks/find-conf.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { inspect } from '../../src/index.ts';
+import { type ConfWanted, findConf } from '../../src/tasks/find-conf.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
+const PATH = process.env.PATH;
+let dir = '';
+let child: ChildProcess | undefined;
+
+const put = (name: string, text: string, mode = 0o644) => {
+  writeFileSync(join(dir, name), text, { mode });
+  return join(dir, name);
+};
+const tail = (name: string) =>
+  `<source>\n@type tail\npath ${dir}/${name}.log\npos_file ${dir}/${name}.pos\nread_from_head true\n</source>\n`;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-find-'));
+});
+
+afterEach(() => {
+  process.env.PATH = PATH;
+  child?.kill('SIGKILL');
+  child = undefined;
+  rmSync(dir, { recursive: true });
+});
+
+const find = (wanted: Partial<ConfWanted>, env: NodeJS.ProcessEnv = {}, host = new FakeHost()) =>
+  findConf(host, { fluentConf: undefined, ...wanted }, env);
+
 test('a variable that is empty names no configuration, as if it were not set', async () => {
-  const find = (env: NodeJS.ProcessEnv) => findConf(new FakeHost(), { fluentConf: undefined }, env);
   const empty = { FLUENT_CONF: '', FLUENTD_CONF: '' };
-  expect(await find(empty)).toEqual(await find({}));
-  await expect(find({ FLUENT_CONF: '/not/there.conf' })).rejects.toThrow(
+  expect(await find({}, empty)).toEqual(await find({}));
+  await expect(find({}, { FLUENT_CONF: '/not/there.conf' })).rejects.toThrow(
     /^FLUENT_CONF: \/not\/there\.conf: there is no such file/,
   );
+});
+
+/** A command `fluentd` that tells what it was asked, and prints an evaluated configuration. */
+function putFluentd(): string {
+  mkdirSync(join(dir, 'bin'));
+  const dump = `<ROOT>\n${tail('asked')}</ROOT>\n`;
+  put('bin/fluentd', `#!/bin/sh\nprintf '%s\\n' "$@" >${dir}/asked\ncat <<'END'\n${dump}END\n`, 0o755);
+  process.env.PATH = `${dir}/bin:${PATH}`;
+  return join(dir, 'asked');
+}
+
+describe('a configuration with Ruby that posidle does not evaluate', () => {
+  const wicked = () => put('f.conf', tail('a').replace(`${dir}/a.log`, `"#{\`id > ${dir}/PWNED\`}"`));
+
+  test('is never run where it is only looked at, and what is unknown is named', async () => {
+    const asked = putFluentd();
+    const fluentConf = wicked();
+    const found = await find({ fluentConf });
+    expect(found?.conf.problems).toMatchObject([{ parameter: 'path' }]);
+    await inspect({ fluentConf });
+    expect([asked, join(dir, 'PWNED')].filter(existsSync)).toEqual([]);
+  });
+
+  test('is asked for where it is that of the Fluentd that posidle stops', async () => {
+    const asked = putFluentd();
+    const found = await find({ fluentConf: wicked(), mayAsk: true });
+    expect(existsSync(asked)).toBe(true);
+    expect(found?.conf).toMatchObject({ problems: [], sources: [{ posFile: `${dir}/asked.pos` }] });
+  });
+});
+
+describe('the command that starts Fluentd', () => {
+  const sources = async (...words: string[]) => {
+    const found = await find({ command: ['tini', 'fluentd', ...words], mayAsk: true });
+    return found?.conf.sources.map(({ posFile }) => posFile?.slice(dir.length + 1));
+  };
+
+  test('names the configuration, and what is appended to it', async () => {
+    expect(await sources('-c', put('f.conf', tail('a')), '-i', tail('x'), '-i', tail('b'))).toEqual([
+      'a.pos',
+      'b.pos',
+    ]);
+  });
+
+  test('may write line ends as \\n', async () => {
+    const text = tail('b').replaceAll('\n', '\\n');
+    expect(await sources('-c', put('f.conf', tail('a')), `-i${text}`)).toEqual(['a.pos', 'b.pos']);
+  });
+
+  test('appends nothing to YAML', async () => {
+    const conf = put('f.yaml', `config:\n  - source: {$type: tail, path: /a, pos_file: ${dir}/a.pos}\n`);
+    expect(await sources('-c', conf, '-i', tail('b'))).toEqual(['a.pos']);
+  });
+
+  test('says how many workers there are, before <system> does', async () => {
+    const text = `<system>\nworkers 1\n</system>\n<worker 1>\n${tail('a')}</worker>\n`;
+    expect(await sources('-c', put('f.conf', text))).toEqual([]);
+    expect(await sources('-c', put('f.conf', text), '--workers', '2')).toEqual(['a.pos']);
+  });
+
+  test('may leave all sources out', async () => {
+    expect(await sources('-c', put('f.conf', tail('a')), '--without-source')).toEqual([]);
+  });
+
+  test('is wrong where its configuration cannot be read', async () => {
+    await expect(sources('-c', '/not/there.conf')).rejects.toThrow(
+      /^fluentd's own -c: \/not\/there\.conf: there is no such file/,
+    );
+  });
+
+  test('is asked with what shapes its configuration', async () => {
+    putFluentd();
+    const text = `@include "#{Dir.pwd}"\n`;
+    const command = ['-c', put('f.conf', text), '-p', 'plugins', '-i', tail('b'), '-d', 'pid', '--workers=2'];
+    expect(await sources(...command)).toEqual(['asked.pos', 'asked.pos']);
+    expect(readFileSync(join(dir, 'asked'), 'utf8')).toBe(
+      `--dry-run\n-c\n${dir}/f.conf\n--plugin=plugins\n--inline-config=${tail('b')}\n`,
+    );
+  });
+});
+
+describe('a Fluentd that runs', () => {
+  const running = (...words: string[]) => {
+    child = spawn('sleep', ['60'], { cwd: dir, env: { NAME: 'from-env' } });
+    const { pid = 0 } = child;
+    const host = new FakeHost();
+    const row = { ppid: 1, session: pid, startTime: '1', zombie: false, permitted: true, onSignal: () => {} };
+    host.processes.set(pid, { ...row, pid, argv: ['/usr/bin/ruby', '/usr/bin/fluentd', ...words] });
+    return host;
+  };
+  const sources = async (host: FakeHost, wanted: Partial<ConfWanted>, env: NodeJS.ProcessEnv = {}) => {
+    const found = await find({ mayAsk: true, ...wanted }, env, host);
+    return found?.conf.sources.map(({ posFile }) => posFile?.slice(dir.length + 1));
+  };
+
+  test('names its configuration, relative to its own directory, and what is appended to it', async () => {
+    put('f.conf', tail('a'));
+    const host = running(
+      '-c',
+      'f.conf',
+      '-i',
+      tail(`#{ENV['NAME']}`).replace(/pos_file (.*)/, 'pos_file "$1"'),
+    );
+    expect(await sources(host, {})).toEqual(['a.pos', 'from-env.pos']);
+  });
+
+  test('names it before the environment and the usual places do, and after the user', async () => {
+    const [mine, other] = [put('mine.conf', tail('mine')), put('other.conf', tail('other'))];
+    put('f.conf', tail('a'));
+    const host = running('-c', 'f.conf', '-i', tail('b'));
+    expect(await sources(host, {}, { FLUENT_CONF: other })).toEqual(['a.pos', 'b.pos']);
+    expect(await sources(host, { fluentConf: mine })).toEqual(['mine.pos', 'b.pos']);
+  });
+
+  test('counts for nothing where it is only looked at, or where its path leads nowhere here', async () => {
+    const other = put('other.conf', tail('other'));
+    const env = { FLUENT_CONF: other };
+    put('f.conf', tail('a'));
+    expect(await sources(running('-c', 'f.conf', '-i', tail('b')), { mayAsk: false }, env)).toEqual([
+      'other.pos',
+    ]);
+    expect(await sources(running('-c', '/not/there.conf'), {}, env)).toEqual(['other.pos']);
+  });
+
+  test('has none of the Ruby run that it brings along: whoever is called fluentd could', async () => {
+    const asked = putFluentd();
+    put('f.conf', '@include "#{Dir.pwd}"\n');
+    await sources(running('-c', 'f.conf'), {});
+    const fluentConf = put('mine.conf', tail('a'));
+    await sources(running('-i', '@include "#{Dir.pwd}"'), { fluentConf });
+    expect(existsSync(asked)).toBe(false);
+  });
 });

@@ -43,11 +43,17 @@ export interface FluentConf {
   readonly warnings: readonly string[];
 }
 
+/** What Fluentd's command line says instead of `<system>`. */
+export interface Given {
+  readonly workers?: number | undefined;
+  readonly withoutSource?: boolean;
+}
+
 /** Fluentd lets a worker evaluate the whole file again, with its own worker_id. */
-export function fluentConf(written: ConfElement, ruby: RubyContext): FluentConf {
+export function fluentConf(written: ConfElement, ruby: RubyContext, given: Given = {}): FluentConf {
   const root = unwrapped(written);
   const reading: Reading = { ruby, problems: [], warnings: [] };
-  const { withoutSource, ...system } = readSystem(new Params(root, reading), ruby);
+  const { withoutSource, ...system } = readSystem(new Params(root, reading), ruby, given);
   const ids = Array.from({ length: system.workers }, (_, id) => id);
   const found = ids.map((id) => readWorker(root, { ...reading, ruby: { ...ruby, workerId: id } }, system));
   return {
@@ -70,10 +76,10 @@ export function configIncludeDir(items: readonly ConfItem[], ruby: RubyContext):
  * What RPC `/api/config.getDump` gives and `fluentd --dry-run` prints, among other lines, is evaluated already.
  * Only what a plugin declares is quoted in it: a value in `<record>` may be what no reader of the syntax takes.
  */
-export function fluentConfFromDump(output: string): FluentConf {
+export function fluentConfFromDump(output: string, given: Given = {}): FluentConf {
   const dump = dumpIn(output) ?? dumpInJson(output) ?? output;
   const { root, problems } = parseConf(dump, "Fluentd's own dump", 'passed over');
-  const conf = fluentConf(root, { env: {}, hostname: '' });
+  const conf = fluentConf(root, { env: {}, hostname: '' }, given);
   return { ...conf, problems: [...problems, ...conf.problems] };
 }
 
@@ -100,17 +106,21 @@ function unwrapped(root: ConfElement): ConfElement {
   return only?.name === 'ROOT' && others.length === 0 ? only : root;
 }
 
-function readSystem(root: Params, { env }: RubyContext): SystemConf & { withoutSource: boolean } {
+function readSystem(
+  root: Params,
+  { env }: RubyContext,
+  given: Given = {},
+): SystemConf & { withoutSource: boolean } {
   const [system] = root.sections('system');
   return {
-    workers: Math.min(Math.max(system?.integer('workers') ?? 1, 1), MAX_WORKERS),
+    workers: Math.min(Math.max(given.workers ?? system?.integer('workers') ?? 1, 1), MAX_WORKERS),
     rpcEndpoint: system === undefined ? undefined : rpcEndpoint(system),
     enableGetDump: system?.bool('enable_get_dump') ?? false,
     rootDir: system?.text('root_dir'),
     // DEFAULT_BACKUP_DIR in lib/fluent/env.rb.
     backupDir: system?.text('root_dir') ?? (env.FLUENT_BACKUP_DIR || '/tmp/fluent'),
     configIncludeDir: system?.text('config_include_dir'),
-    withoutSource: system?.bool('without_source') ?? false,
+    withoutSource: given.withoutSource || (system?.bool('without_source') ?? false),
   };
 }
 

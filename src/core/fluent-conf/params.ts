@@ -23,7 +23,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   rpc_endpoint: 'give `stopVia` signal',
 };
 const ELSE =
-  'write the value out, or set rpc_endpoint and enable_get_dump true in <system> so that Fluentd tells it';
+  'write the value out (posidle watch and run also ask Fluentd, where <system> has rpc_endpoint and enable_get_dump true)';
 
 /** The parameters of one section, typed as Fluentd types them (`lib/fluent/config/types.rb`). */
 export class Params {

@@ -20,6 +20,7 @@ import {
   YamlInclude,
 } from '../../core/fluent-conf/yaml.ts';
 import { yamlScalar } from '../../core/fluent-conf/yaml-scalar.ts';
+import type { FluentdArguments } from '../../core/fluentd/command-line.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import { readBounded } from './bounded.ts';
 import { inWords } from './in-words.ts';
@@ -32,21 +33,25 @@ export interface ConfOptions {
   readonly includeDir?: string | undefined;
   /** Where an absolute path of the configuration lies for us; by default there. */
   readonly placeOf?: ((path: string) => string) | undefined;
+  /** What Fluentd's command line says beside the file. */
+  readonly given?: Partial<FluentdArguments> | undefined;
 }
 
 /** The facts of a configuration file and of all that it includes. */
 export async function loadFluentConf(path: string, options: ConfOptions): Promise<FluentConf> {
   const { root, problems } = await readConfTree(path, options);
-  const conf = fluentConf(root, options.ruby);
+  const conf = fluentConf(root, options.ruby, options.given);
   return { ...conf, problems: [...problems, ...conf.problems] };
 }
 
 /** The tree of a configuration file, with what it includes in place. */
 export async function readConfTree(path: string, options: ConfOptions): Promise<ParsedConf> {
-  const { ruby, placeOf = (name) => name } = options;
+  const { ruby, placeOf = (name) => name, given = {} } = options;
   const spent = { steps: 0, bytes: 0 };
   const reading: Reading = { ruby, placeOf, problems: [], within: [], spent, yaml: { directory: '' } };
-  const items = await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined);
+  const inYaml = isYaml(path) || /^ya?ml$/.test(given.configFileType ?? '');
+  const items = await itemsOf(path, reading, inYaml ? confFromYaml : undefined);
+  if (!inYaml) items.push(...(await inlineItems(path, given, reading)));
   const further = await includeDirItems(items, options, reading);
   return { root: rootElement([...items, ...further], { file: path, line: 1 }), problems: reading.problems };
 }
@@ -104,6 +109,23 @@ async function readConf(path: string, { spent }: Reading): Promise<Uint8Array> {
   if (found === undefined) throw new Error('there is no such file');
   spent.bytes += found.bytes.length;
   return found.bytes;
+}
+
+/** Fluentd appends the text to the file's (`build` in `lib/fluent/config.rb`). */
+async function inlineItems(path: string, given: Partial<FluentdArguments>, reading: Reading) {
+  const { inlineConfig, useV0 } = given;
+  const { problems } = reading;
+  if (useV0) {
+    const text = 'Fluentd reads it with --use-v0-config, and posidle reads only the v1 syntax';
+    problems.push({ place: { file: path }, text, parameter: '--use-v0-config' });
+  }
+  if (inlineConfig === undefined) return [];
+  const place = { file: `${path} (--inline-config)` };
+  if (inlineConfig === '-') problems.push({ place, text: 'Fluentd reads it from its stdin' });
+  if (inlineConfig === '-') return [];
+  const { root, problems: own } = parseConf(inlineConfig.replaceAll('\\n', '\n'), place.file);
+  problems.push(...own);
+  return included(root.items, reading);
 }
 
 async function included(items: readonly ConfItem[], reading: Reading): Promise<ConfItem[]> {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import type { ProcessRow } from '../../core/fluentd/processes.ts';
 
 /** What is kept of a command line: a pattern may take time by the square of its length. */
@@ -50,6 +50,15 @@ export function environmentOf(pid: number): Readonly<Record<string, string>> | u
     return Object.fromEntries(
       words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]),
     );
+  } catch {
+    return undefined;
+  }
+}
+
+/** undefined: not ours to see. */
+export function workingDirectoryOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
     return undefined;
   }

@@ -85,7 +85,41 @@ describe('@include', () => {
   });
 });
 
+describe('the text that the command line appends', () => {
+  const given = (inlineConfig: string) =>
+    loadFluentConf(put('d/f.conf', tail('/f')), { ruby, given: { inlineConfig } });
+
+  it('includes files beside the configuration', async () => {
+    put('d/part.conf', tail('/p'));
+    const { sources, problems } = await given('@include part.conf\\n@include "#{ENV[\'PART\']}.conf"');
+    expect(problems).toEqual([]);
+    expect(sources.flatMap((source) => source.paths)).toEqual(['/f', '/p', '/p']);
+  });
+
+  it('has its own lines', async () => {
+    const { problems } = await given('\n@include part.conf x\n</source>');
+    expect(problems.map(problemText)).toEqual([
+      `${dir}/d/f.conf (--inline-config):3: </source> ends no section`,
+    ]);
+  });
+
+  it('is a problem where Fluentd reads it from its stdin', async () => {
+    expect((await given('-')).problems.map(({ text }) => text)).toEqual(['Fluentd reads it from its stdin']);
+  });
+});
+
 describe('a configuration file', () => {
+  it('in the v0 syntax is a problem', async () => {
+    const { problems } = await loadFluentConf(put('f.conf', tail('/f')), { ruby, given: { useV0: true } });
+    expect(problems).toMatchObject([{ parameter: '--use-v0-config' }]);
+  });
+
+  it('is YAML where the command line says so', async () => {
+    const file = put('f.conf', 'config:\n  - source: {$type: tail, path: /a, pos_file: /p}\n');
+    const { sources } = await loadFluentConf(file, { ruby, given: { configFileType: 'yaml' } });
+    expect(sources).toMatchObject([{ paths: ['/a'] }]);
+  });
+
   it('that is missing is a problem', async () => {
     const { problems } = await loadFluentConf(join(dir, 'f.conf'), { ruby });
     expect(problems.map(({ text }) => text)).toEqual(['it cannot be read (there is no such file)']);

@@ -18,9 +18,10 @@ const NOTHING = { chunks: 0, bytes: 0 };
 const OUTCOME: Outcome = {
   end: 'stopped',
   why: 'everything is read',
-  drained: false,
+  drained: 'not drained',
   trigger: 'quiet',
   gate: null,
+  outputs: [],
   left: { files: 0, bytes: 0, worst: [], onDisk: NOTHING, held: NOTHING, unseen: [] },
   durations: {},
 };
