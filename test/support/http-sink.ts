@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IdTally } from './numbered-lines.ts';
 
-/** up: 200 · refusing: 503 · dead: the connection is cut without an answer. */
-export type SinkPhase = 'up' | 'refusing' | 'dead';
+/** up: 200 · refusing: 503 · rejecting: 400 · dead: the connection is cut without an answer. */
+export type SinkPhase = 'up' | 'refusing' | 'rejecting' | 'dead';
+
+const STATUS = { up: 200, refusing: 503, rejecting: 400 };
 
 /** A destination for out_http on loopback. What came whole while it was up counts as delivered. */
 export class HttpSink {
@@ -48,6 +50,6 @@ export class HttpSink {
     for await (const part of request) parts.push(part);
     if (phase === 'up') this.tally.add(Buffer.concat(parts));
     if (this.delay > 0) await sleep(this.delay);
-    response.writeHead(phase === 'up' ? 200 : 503).end();
+    response.writeHead(STATUS[phase]).end();
   }
 }

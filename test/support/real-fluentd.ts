@@ -30,6 +30,8 @@ export interface StartOptions {
   conf: string;
   args?: readonly string[];
   env?: NodeJS.ProcessEnv;
+  /** Words before Fluentd's own command. */
+  wrapper?: readonly string[];
 }
 
 /** The newest is what a test runs on that has little to do with the version. */
@@ -101,12 +103,19 @@ export function containerEnv({ env }: Fluentd, dir: string): NodeJS.ProcessEnv {
 }
 
 /** `conf` is the text of the configuration; it is written to fluent.conf in `dir`. */
-export function startFluentd({ version, dir, conf, args = [], env = {} }: StartOptions): FluentdRun {
+export function startFluentd({
+  version,
+  dir,
+  conf,
+  args = [],
+  env = {},
+  wrapper = [],
+}: StartOptions): FluentdRun {
   const fluentd = requireFluentd(version);
   const confPath = join(dir, 'fluent.conf');
   const log = join(dir, 'fluentd.log');
   writeFileSync(confPath, conf);
-  const command = [fluentd.command, '-c', confPath, ...args];
+  const command = [...wrapper, fluentd.command, '-c', confPath, ...args];
   // A second start in the same directory goes on in the same log.
   const from = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   const group = startGroup(command, { log, env: { ...fluentd.env, ...env }, cwd: dir });

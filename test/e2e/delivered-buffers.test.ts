@@ -1,0 +1,75 @@
+import { expect } from 'vitest';
+import { onFluentd, runDelivery, SOON, test, VERSIONS, VERSIONS_AND_OLDEST } from '../support/delivery.ts';
+import type { Site } from '../support/delivery-site.ts';
+import { fileBuffer, memoryBuffer, type Section, tail, toFile, toHttp } from '../support/fluentd-conf.ts';
+
+const source = (site: Site, params = {}) =>
+  tail(site.log('*.log'), site.pos, { refresh_interval: '2s', ...params });
+const DELIVERED = { lost: 0, code: 0, outcome: { drained: 'drained', gate: null } };
+
+onFluentd(VERSIONS_AND_OLDEST, (version) => {
+  const small = { total_limit_size: '64k', overflow_action: 'block' };
+  test.for<[string, (site: Site) => Section]>([
+    [
+      'file buffer with timekey 1h',
+      ({ buffer }) => ({ ...fileBuffer(buffer, { timekey: '1h', ...small }), arg: 'time' }),
+    ],
+    ['memory buffer with flush_interval 300s', () => memoryBuffer({ flush_interval: '300s', ...small })],
+  ])('a full %s, which blocks the input, is flushed again and again', async ([, buffer], { site }) => {
+    const ended = await runDelivery(site, {
+      version,
+      conf: [source(site), toFile(site.out, buffer(site))],
+      main: () => site.write('app.log', 3_000),
+      args: ['--drain-timeout', '40s'],
+    });
+    expect(ended).toMatchObject(DELIVERED);
+    expect(ended.seconds).toBeLessThan(30);
+  });
+});
+
+onFluentd(VERSIONS, (version) => {
+  const ownEvents = (site: Site): Record<string, readonly Section[]> => {
+    const toSink = (path: string, arg: string) => ({
+      ...toHttp(site.sink.port, fileBuffer(path, { flush_interval: '60s' })),
+      arg,
+    });
+    return {
+      '<match **>': [toSink(site.buffer, '**')],
+      '<label @FLUENT_LOG>': [
+        toSink(site.buffer, 'app'),
+        { name: 'label', arg: '@FLUENT_LOG', sections: [toSink(`${site.buffer}-own`, '**')] },
+      ],
+    };
+  };
+  test.for(['<match **>', '<label @FLUENT_LOG>'])(
+    "Fluentd's own events in the file buffer of %s do not hold the drain up",
+    async (name, { site }) => {
+      const ended = await runDelivery(site, {
+        version,
+        conf: [source(site), ...(ownEvents(site)[name] ?? [])],
+        main: () => site.write('app.log', 1_000),
+      });
+      expect(ended).toMatchObject(DELIVERED);
+      expect(ended.seconds).toBeLessThan(SOON);
+    },
+  );
+
+  test('what a throttled input has read when the grace period ends is delivered', async ({ site }) => {
+    const throttle = { read_bytes_limit_per_second: '100k' };
+    const ended = await runDelivery(site, {
+      version,
+      conf: [source(site, throttle), toFile(site.out, fileBuffer(site.buffer))],
+      main: () => site.write('app.log', 20_010),
+      end: (posidle) => posidle.kill('SIGTERM'),
+      args: ['--grace', '12s'],
+    });
+    expect(ended.delivered).toBeGreaterThan(1_500);
+    // in_tail reads on until its shutdown, and a file buffer is not flushed there.
+    expect(site.buffered()).toBeLessThan(2_500);
+    expect(ended.seconds).toBeLessThan(14);
+    expect(ended).toMatchObject({
+      code: 3,
+      outcome: { drained: 'not drained', left: { files: 1, worst: [{ path: site.log('app.log') }] } },
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import { renameSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import {
+  type Ended,
+  onFluentd,
+  runDelivery,
+  SOON,
+  startBeside,
+  test,
+  VERSIONS,
+  watchDelivery,
+} from '../support/delivery.ts';
+import type { Site } from '../support/delivery-site.ts';
+import { fileBuffer, tail, toFile } from '../support/fluentd-conf.ts';
+
+const DELIVERED = { lost: 0, code: 0, outcome: { drained: 'drained', gate: null } };
+
+const confOf = (site: Site, path: string, refresh: string) => [
+  tail(path, site.pos, { refresh_interval: refresh }),
+  toFile(site.out, fileBuffer(site.buffer)),
+];
+
+onFluentd(VERSIONS, (version) => {
+  const glob = (site: Site) => site.log('*.log');
+  const fixed = (site: Site) => `${site.log('app.log')},${site.log('late.log')}`;
+  test.for<[string, (site: Site) => string, (site: Site) => unknown]>([
+    ['a file of a glob that is deleted', glob, (site) => rmSync(site.log('late.log'))],
+    ['a file of a glob that is renamed', glob, (site) => rotate(site)],
+    ['a fixed path that is deleted', fixed, (site) => rmSync(site.log('late.log'))],
+    [
+      'a fixed path that is rotated',
+      fixed,
+      async (site) => {
+        rotate(site);
+        await site.write('late.log', 10);
+      },
+    ],
+  ])('%s before in_tail has found it is delivered or told', async ([, path, goAway], { site }) => {
+    const ended = await runDelivery(site, {
+      version,
+      conf: confOf(site, path(site), '10s'),
+      before: () => site.write('app.log', 10),
+      main: async (posidle) => {
+        await posidle.logged(/→ watching/);
+        await site.isRead('app.log');
+        await site.write('late.log', 1_000);
+        await sleep(4_000);
+        await goAway(site);
+      },
+    });
+    expectDeliveredOrTold(ended, site.log('late.log'));
+  });
+
+  test('a log with a newline in its name is delivered', async ({ site }) => {
+    const ended = await runDelivery(site, {
+      version,
+      conf: confOf(site, site.log('*.log'), '2s'),
+      before: () => site.write('app.log', 10),
+      main: () => site.write('new\nline.log', 1_000),
+    });
+    expect(ended).toMatchObject(DELIVERED);
+    expect(ended.seconds).toBeLessThan(SOON);
+  });
+
+  test.for([
+    ['run', runDelivery],
+    ['watch', watchDelivery],
+  ] as const)('posidle %s takes a relative path as Fluentd does', async ([command, deliver], { site }) => {
+    const ended = await deliver(site, {
+      version,
+      conf: confOf(site, 'logs/*.log', '4s'),
+      before: () => site.write('app.log', 10),
+      main: async () => {
+        await site.isRead('app.log', { named: 'logs/app.log' });
+        await site.write('late.log', 1_000);
+      },
+      args: command === 'watch' ? ['--process', site.conf] : [],
+    });
+    expect(ended).toMatchObject(DELIVERED);
+    expect(ended.seconds).toBeLessThan(SOON);
+  });
+
+  test('a file that was read and deleted before posidle started is not taken as unread', async ({ site }) => {
+    const conf = confOf(site, site.log('*.log'), '60s');
+    await site.write('app.log', 10);
+    await site.write('gone.log', 10);
+    const fluentd = startBeside(site, { version, conf });
+    await site.isRead('gone.log');
+    rmSync(site.log('gone.log'));
+    const args = ['--process', site.conf];
+    const ended = await watchDelivery(site, { version, conf, args }, fluentd);
+    expect(ended).toMatchObject(DELIVERED);
+    expect(ended.seconds).toBeLessThan(SOON);
+  });
+});
+
+function rotate(site: Site): void {
+  renameSync(site.log('late.log'), site.log('late.log.1'));
+}
+
+function expectDeliveredOrTold({ code, lost, outcome }: Ended, path: string): void {
+  const told = {
+    drained: 'not drained',
+    gate: { name: expect.stringMatching(/^(undiscovered|unread)$/) },
+  };
+  const expected = lost === 0 ? { code: 0, outcome: { drained: 'drained' } } : { code: 3, outcome: told };
+  expect({ code, outcome }).toMatchObject(expected);
+  if (lost > 0) expect(JSON.stringify([outcome.gate?.why, outcome.left.worst])).toContain(path);
+}

@@ -1,0 +1,90 @@
+import { existsSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import { expect } from 'vitest';
+import { type Ended, onFluentd, runDelivery, SOON, test, VERSIONS } from '../support/delivery.ts';
+import type { Site } from '../support/delivery-site.ts';
+import { fileBuffer, type Params, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
+import { IdTally } from '../support/numbered-lines.ts';
+import { until } from '../support/until.ts';
+
+const LINES = 2_000;
+const THREE_TRIES = { retry_max_times: 3, retry_type: 'periodic', retry_wait: '1s' };
+const TOLD = { code: 3, outcome: { drained: 'not drained', gate: { name: 'thrown-away' } } };
+
+const confOf = (site: Site, buffer: Params = {}): Section[] => {
+  const http = toHttp(site.sink.port, fileBuffer(site.buffer, { flush_interval: '1s', ...buffer }));
+  return [
+    tail(site.log('*.log'), site.pos, { refresh_interval: '2s' }),
+    { ...http, params: { '@id': basename(site.dir), ...http.params } },
+  ];
+};
+const rootDir = ({ dir }: Site): Section => ({ name: 'system', params: { root_dir: `${dir}/root` } });
+
+onFluentd(VERSIONS, (version) => {
+  /** The retry limit leaves the chunks in a directory since 1.19. */
+  const evacuates = version !== '1.18.0';
+
+  test.for([
+    ['while posidle drains', undefined],
+    ['before main has ended', /Hit limit for retries/],
+  ] as const)(
+    'chunks that Fluentd drops at the retry limit %s are thrown away, and that is told',
+    async ([, first], { site }) => {
+      site.sink.phase = 'refusing';
+      const ended = await runDelivery(site, {
+        version,
+        conf: [rootDir(site), ...confOf(site, THREE_TRIES)],
+        main: async (posidle) => {
+          await site.write('app.log', LINES);
+          if (first !== undefined) await until(`${first}`, () => first.test(posidle.stdout()));
+        },
+      });
+      expect(ended.delivered).toBe(0);
+      expectThrownAway(ended);
+      if (evacuates) expectKept(ended);
+      expect(ended.seconds).toBeLessThan(SOON);
+    },
+  );
+
+  test.for([
+    ['below root_dir', rootDir],
+    ['below /tmp/fluent, where there is no root_dir', () => undefined],
+  ] as const)(
+    'chunks that the destination rejects are thrown away, and their backup %s is named',
+    async ([, system], { site, onTestFinished }) => {
+      const usual = `/tmp/fluent/backup/worker0/${basename(site.dir)}`;
+      onTestFinished(() => rmSync(usual, { recursive: true, force: true }));
+      site.sink.phase = 'rejecting';
+      const root = system(site);
+      const ended = await runDelivery(site, {
+        version,
+        conf: [...(root === undefined ? [] : [root]), ...confOf(site)],
+        main: () => site.write('app.log', LINES),
+      });
+      expect(ended.delivered).toBe(0);
+      expectThrownAway(ended);
+      expectKept(ended);
+      expect(existsSync(usual)).toBe(root === undefined);
+      expect(ended.seconds).toBeLessThan(SOON);
+    },
+  );
+});
+
+function expectThrownAway(ended: Ended): void {
+  expect(ended).toMatchObject(TOLD);
+  const [output] = ended.outcome.outputs;
+  expect(ended.outcome.outputs).toHaveLength(1);
+  expect(output?.delivery).toBe('thrown away');
+  expect(output?.chunks).toBeGreaterThan(0);
+  expect(ended.outcome.gate?.why).toContain('thrown away');
+  expect(ended.outcome.gate?.why).toContain(output?.output);
+}
+
+/** The lines can still be had: they stand in the directory that the outcome names. */
+function expectKept({ outcome: { outputs, gate } }: Ended): void {
+  const where = outputs[0]?.where ?? 'nowhere';
+  expect(gate?.why).toContain(where);
+  const kept = new IdTally();
+  kept.addDirectory(where);
+  expect(kept.unique).toBe(LINES);
+}

@@ -1,0 +1,87 @@
+import { expect } from 'vitest';
+import {
+  type Delivery,
+  ONE_VERSION,
+  onFluentd,
+  runDelivery,
+  SOON,
+  test,
+  VERSIONS_AND_OLDEST,
+} from '../support/delivery.ts';
+import type { Site } from '../support/delivery-site.ts';
+import { memoryBuffer, type Section, tail, toForward, toHttp } from '../support/fluentd-conf.ts';
+
+const CLOSED_PORT = 9;
+const MONITOR_ADDED = /monitor_agent.*\d{4,5}/;
+
+const source = (site: Site) => tail(site.log('*.log'), site.pos, { refresh_interval: '2s' });
+const toNobody = () => toForward(CLOSED_PORT, memoryBuffer());
+const toSink = ({ sink }: Site) => toHttp(sink.port, memoryBuffer());
+
+const runOn =
+  (version: string) =>
+  (site: Site, out: Section, rest: Partial<Delivery> = {}) =>
+    runDelivery(site, {
+      version,
+      conf: [source(site), out],
+      main: () => site.write('app.log', 2_000),
+      ...rest,
+    });
+
+onFluentd(VERSIONS_AND_OLDEST, (version) => {
+  const run = runOn(version);
+
+  test('a memory buffer is made visible, and is drained', async ({ site }) => {
+    const ended = await run(site, toSink(site));
+    expect(ended).toMatchObject({
+      lost: 0,
+      code: 0,
+      outcome: { drained: 'drained', gate: null, outputs: [{ delivery: 'delivered' }] },
+    });
+    expect(ended.log.filter(({ msg }) => MONITOR_ADDED.test(msg))).toHaveLength(1);
+    expect(ended.seconds).toBeLessThan(SOON);
+  });
+
+  test('what a memory buffer loses at shutdown is not taken as drained', async ({ site }) => {
+    const ended = await run(site, toNobody(), { args: ['--drain-timeout', '5s'] });
+    expect(ended).toMatchObject({ code: 3, lost: 2_000, outcome: { drained: 'not drained' } });
+    expect(ended.outcome.outputs).not.toMatchObject([{ delivery: 'delivered' }]);
+  });
+
+  test('with --no-monitor a memory buffer that loses everything is unproven, with a warning', async ({
+    site,
+  }) => {
+    const ended = await run(site, toNobody(), { args: ['--no-monitor'] });
+    expect(ended).toMatchObject({ code: 3, lost: 2_000, outcome: { drained: 'unproven' } });
+    const warnings = ended.log.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+    expect(warnings).toContainEqual(expect.stringContaining('unproven'));
+  });
+});
+
+onFluentd(ONE_VERSION, (version) => {
+  const run = runOn(version);
+
+  test('with --no-monitor a memory buffer is unproven, which --strict does not accept', async ({ site }) => {
+    const ended = await run(site, toSink(site), { args: ['--no-monitor'] });
+    expect(ended).toMatchObject({
+      lost: 0,
+      code: 3,
+      outcome: { drained: 'unproven', outputs: [{ delivery: 'unseen' }] },
+    });
+    expect(ended.log.some(({ msg }) => MONITOR_ADDED.test(msg))).toBe(false);
+  });
+
+  test('a shell that hands its words through hands monitor_agent through too', async ({ site }) => {
+    const command = (fluentd: readonly string[]) => ['sh', '-c', 'exec "$0" "$@"', ...fluentd];
+    const ended = await run(site, toSink(site), { command });
+    expect(ended).toMatchObject({ lost: 0, code: 0, outcome: { drained: 'drained' } });
+  });
+
+  test('a shell line that takes no further words is left as it is, and its buffer is unproven', async ({
+    site,
+  }) => {
+    const command = (fluentd: readonly string[]) => ['sh', '-c', `exec ${fluentd.join(' ')}`];
+    const ended = await run(site, toNobody(), { command, args: ['-c', site.conf] });
+    expect(ended).toMatchObject({ code: 3, lost: 2_000, outcome: { drained: 'unproven' } });
+  });
+});

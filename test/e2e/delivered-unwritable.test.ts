@@ -1,0 +1,53 @@
+import { appendFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { onFluentd, runDelivery, SOON, test, VERSIONS } from '../support/delivery.ts';
+import type { Site } from '../support/delivery-site.ts';
+import { fileBuffer, tail, toFile } from '../support/fluentd-conf.ts';
+
+const confOf = (site: Site, params = {}) => [
+  tail(site.log('*.log'), site.pos, { refresh_interval: '2s' }),
+  toFile(site.out, fileBuffer(site.buffer, params)),
+];
+const TOLD = { code: 3, outcome: { drained: 'not drained' } };
+
+onFluentd(VERSIONS, (version) => {
+  test('lines that found no room on the disk of the buffer are told', async ({ site, skip }) => {
+    const reason = cannotMount();
+    if (reason !== undefined) skip(reason);
+    site.limitBuffer('200k');
+    const ended = await runDelivery(site, {
+      version,
+      conf: confOf(site),
+      main: async () => {
+        await site.write('app.log', 20_000);
+        await site.isRead('app.log');
+      },
+    });
+    expect(ended.lost).toBeGreaterThan(0);
+    expect(ended).toMatchObject(TOLD);
+    expect(ended.seconds).toBeLessThan(SOON);
+  });
+
+  test('a record that is larger than chunk_limit_size is told', async ({ site }) => {
+    const ended = await runDelivery(site, {
+      version,
+      conf: confOf(site, { chunk_limit_size: '8k' }),
+      main: async () => {
+        await site.write('app.log', 10);
+        appendFileSync(site.log('app.log'), `${'x'.repeat(20_000)}\n`);
+        await site.write('app.log', 10);
+      },
+    });
+    expect(ended.lost).toBe(0);
+    expect(ended).toMatchObject(TOLD);
+    expect(ended.seconds).toBeLessThan(SOON);
+  });
+});
+
+/** Under CI=true the lack of root is a failure. */
+function cannotMount(): string | undefined {
+  if (process.getuid?.() === 0) return undefined;
+  const reason = 'only root may mount a file system';
+  if (process.env.CI === 'true') throw new Error(reason);
+  return reason;
+}

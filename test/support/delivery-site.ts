@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeWorkDir, type WorkDir } from './fluentd-conf.ts';
+import { HttpSink } from './http-sink.ts';
+import { IdTally, NumberedLines } from './numbered-lines.ts';
+import { killProcesses, processesNaming } from './own-processes.ts';
+import { until } from './until.ts';
+
+/** A directory for all that one Fluentd works on, and its destinations: `sink` for out_http, `out` for out_file. */
+export class Site implements WorkDir {
+  readonly dir: string;
+  readonly logs: string;
+  readonly pos: string;
+  readonly buffer: string;
+  readonly conf: string;
+  readonly marker: string;
+  readonly termination: string;
+  /** The `path` of an out_file. */
+  readonly out: string;
+  readonly lines = new NumberedLines();
+  readonly sink: HttpSink;
+  #isMounted = false;
+
+  private constructor(sink: HttpSink) {
+    const work = makeWorkDir('delivered');
+    this.dir = work.dir;
+    this.logs = work.logs;
+    this.pos = work.pos;
+    this.buffer = work.buffer;
+    this.conf = join(work.dir, 'fluent.conf');
+    this.marker = join(work.dir, 'done');
+    this.termination = join(work.dir, 'termination');
+    this.out = join(work.dir, 'out', 'app');
+    this.sink = sink;
+  }
+
+  static async open(): Promise<Site> {
+    return new Site(await HttpSink.start());
+  }
+
+  log(name: string): string {
+    return join(this.logs, name);
+  }
+
+  write(name: string, count: number): Promise<void> {
+    return this.lines.append(this.log(name), count);
+  }
+
+  /** Waits until in_tail's pos file has an entry of this file, with nothing left to read. */
+  async isRead(name: string, { posFile = this.pos, named = this.log(name) } = {}): Promise<void> {
+    await until(`${name} is read`, () => {
+      const entries = existsSync(posFile) ? readFileSync(posFile, 'latin1').split('\n') : [];
+      const [, position = ''] = entries.find((line) => line.startsWith(`${named}\t`))?.split('\t') ?? [];
+      return Number.parseInt(position, 16) === statSync(this.log(name)).size;
+    });
+  }
+
+  delivered(): number {
+    return this.#inDirectory('out').unique + this.sink.tally.unique;
+  }
+
+  /** Lines that stand in the file buffer's chunks. */
+  buffered(): number {
+    return this.#inDirectory('buffer').unique;
+  }
+
+  #inDirectory(name: string): IdTally {
+    const tally = new IdTally();
+    if (existsSync(join(this.dir, name))) tally.addDirectory(join(this.dir, name));
+    return tally;
+  }
+
+  /** Every process that has this directory on its command line: posidle, supervisors, workers. */
+  processes(): number[] {
+    return processesNaming(this.dir);
+  }
+
+  /** A tmpfs of this size in the place of the file buffer. */
+  limitBuffer(size: string): void {
+    mkdirSync(this.buffer);
+    const options = ['-t', 'tmpfs', '-o', `size=${size}`];
+    const { status, stderr } = spawnSync('mount', [...options, 'tmpfs', this.buffer]);
+    if (status !== 0) throw new Error(`mount: ${stderr}`);
+    this.#isMounted = true;
+  }
+
+  async close(): Promise<void> {
+    await until('nothing runs here any more', () => {
+      const left = this.processes();
+      killProcesses(left);
+      return left.length === 0;
+    });
+    await this.sink.stop();
+    if (this.#isMounted) spawnSync('umount', [this.buffer]);
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,178 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { beforeEach, describe, test as plainTest } from 'vitest';
+import { Site } from './delivery-site.ts';
+import { renderConf, type Section } from './fluentd-conf.ts';
+import { killProcesses } from './own-processes.ts';
+import { CLI, type LogLine, type PosidleRun, startPosidle } from './posidle.ts';
+import {
+  type FluentdRun,
+  READY_LINE,
+  requireFluentd,
+  startFluentd,
+  TESTED_VERSIONS,
+} from './real-fluentd.ts';
+import { until } from './until.ts';
+
+/** The oldest costs a minute more: only what it must show runs on it, too. */
+export const VERSIONS_AND_OLDEST: readonly string[] = TESTED_VERSIONS;
+export const VERSIONS = VERSIONS_AND_OLDEST.slice(1);
+/** For what has little to do with the version. */
+export const ONE_VERSION = VERSIONS.slice(-1);
+/** Seconds within which posidle ends where it does not wait for the drain timeout, which is 20 s here. */
+export const SOON = 18;
+
+/** Tests on each of these versions; where one is missing its tests are skipped. */
+export function onFluentd(versions: readonly string[], tests: (version: string) => void): void {
+  describe.each(versions)('with Fluentd %s', (version) => {
+    beforeEach(({ skip }) => void requireFluentd(version, { skip }));
+    tests(version);
+  });
+}
+
+/** posidle's termination message. */
+export interface Outcome {
+  end: string;
+  drained: 'drained' | 'unproven' | 'not drained';
+  gate: { name: string; why: string } | null;
+  outputs: {
+    output: string;
+    delivery: 'delivered' | 'thrown away' | 'left' | 'unseen';
+    chunks: number;
+    bytes: number;
+    where?: string;
+  }[];
+  left: {
+    files: number;
+    bytes: number;
+    worst: { path: string; lag: number | null; state: string }[];
+  };
+}
+
+export interface Ended {
+  code: number | null;
+  outcome: Outcome;
+  log: LogLine[];
+  /** Numbered lines that main has written and the destination has not got. */
+  lost: number;
+  delivered: number;
+  /** From main's end to posidle's. */
+  seconds: number;
+}
+
+/** vitest's `test` with a site of its own for each test. */
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures from this pattern.
+export const test = plainTest.extend('site', async ({}, { onCleanup }) => {
+  const site = await Site.open();
+  onCleanup(() => site.close());
+  return site;
+});
+
+export interface Delivery {
+  version: string;
+  conf: readonly Section[];
+  /** What main has done before Fluentd starts. */
+  before?: () => Promise<unknown>;
+  /** What main does once Fluentd is up; its done file comes after. */
+  main?: (posidle: PosidleRun) => Promise<unknown> | undefined;
+  /** How main's end is told; by default the done file. */
+  end?: (posidle: PosidleRun) => void;
+  /** posidle's options; those given here replace the usual ones. */
+  args?: readonly string[];
+  fluentdArgs?: readonly string[];
+  /** What `run` starts, where it is not Fluentd's own command line. */
+  command?: (fluentd: readonly string[]) => readonly string[];
+  /** Words before the command of a Fluentd that is not posidle's child. */
+  fluentdWrapper?: readonly string[];
+  /** Words before posidle's own command. */
+  wrapper?: readonly string[];
+}
+
+/** Runs `posidle run … -- fluentd …` from its start to its end. */
+export async function runDelivery(site: Site, delivery: Delivery): Promise<Ended> {
+  const { version, conf, args = [], fluentdArgs = [], command = (words) => words } = delivery;
+  const fluentd = requireFluentd(version);
+  writeFileSync(site.conf, renderConf(conf));
+  await delivery.before?.();
+  const started = command([fluentd.command, '-c', site.conf, ...fluentdArgs]);
+  const words = ['run', ...usualOptions(site, args), ...args, '--', ...started];
+  const posidle = startPosidle(words, { env: fluentd.env, cwd: site.dir, ...wrapperOf(delivery) });
+  await isUp(posidle);
+  return await toTheEnd(site, delivery, posidle);
+}
+
+/** Runs `posidle watch` beside a Fluentd that is started here, or was before. */
+export async function watchDelivery(site: Site, delivery: Delivery, fluentd?: FluentdRun): Promise<Ended> {
+  const { args = [] } = delivery;
+  await delivery.before?.();
+  await (fluentd ?? startBeside(site, delivery)).ready;
+  const words = ['watch', '-c', site.conf, ...usualOptions(site, args), ...args];
+  const posidle = startPosidle(words, { cwd: '/', ...wrapperOf(delivery) });
+  await posidle.logged(/fluentd runs/);
+  return await toTheEnd(site, delivery, posidle);
+}
+
+/** Starts a Fluentd that is not posidle's child. */
+export function startBeside(
+  site: Site,
+  { version, conf, fluentdArgs = [], fluentdWrapper = [] }: Delivery,
+): FluentdRun {
+  const [args, wrapper] = [fluentdArgs, fluentdWrapper];
+  return startFluentd({ version, dir: site.dir, conf: renderConf(conf), args, wrapper });
+}
+
+async function isUp({ exited, stdout, stderr }: PosidleRun): Promise<void> {
+  let ended = false;
+  void exited.then(() => {
+    ended = true;
+  });
+  const running = () => stdout().includes(READY_LINE);
+  await until(`"${READY_LINE}"`, () => running() || ended).catch(() => undefined);
+  if (!running()) throw new Error(`fluentd is not up:\n${stdout()}\n${stderr()}`);
+}
+
+async function toTheEnd(site: Site, { main, end }: Delivery, posidle: PosidleRun): Promise<Ended> {
+  await main?.(posidle);
+  const ended = performance.now();
+  if (end === undefined) writeFileSync(site.marker, '');
+  else end(posidle);
+  const code = await withinLimit(site, posidle);
+  return {
+    code,
+    seconds: Math.round((performance.now() - ended) / 100) / 10,
+    lost: site.lines.written - site.delivered(),
+    delivered: site.delivered(),
+    outcome: JSON.parse(existsSync(site.termination) ? readFileSync(site.termination, 'utf8') : 'null'),
+    log: posidle.log(),
+  };
+}
+
+function usualOptions({ marker, termination }: Site, args: readonly string[]): string[] {
+  const options = {
+    '--done-file': marker,
+    '--quiet': 'off',
+    '--drain-timeout': '20s',
+    '--stop-timeout': '20s',
+    '--start-timeout': '30s',
+    '--termination-log': termination,
+  };
+  const usual = Object.entries(options).filter(([name]) => !args.includes(name));
+  return [...usual.flat(), '--strict'];
+}
+
+function wrapperOf({ wrapper }: Delivery): { wrapper?: readonly string[] } {
+  return wrapper === undefined ? {} : { wrapper: [...wrapper, process.execPath, CLI] };
+}
+
+const LIMIT = 60_000;
+
+async function withinLimit(site: Site, { exited, stderr }: PosidleRun): Promise<number | null> {
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    killProcesses(site.processes());
+  }, LIMIT);
+  const code = await exited;
+  clearTimeout(timer);
+  if (late) throw new Error(`posidle did not end within ${LIMIT} ms:\n${stderr().slice(-3_000)}`);
+  return code;
+}

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The processes whose command line names `word`, without this one. */
+export function processesNaming(word: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && commandLine(name).includes(word))
+    .map(Number)
+    .filter((pid) => pid !== process.pid);
+}
+
+export function killProcesses(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // ESRCH: it has ended meanwhile.
+    }
+  }
+}
+
+/** Empty for a zombie and for a process that is gone. */
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
