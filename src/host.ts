@@ -54,6 +54,8 @@ export interface Processes {
   readonly self: number;
   listProcesses(): Promise<readonly ProcessRow[]>;
   maySignal(pid: number): boolean;
+  /** The file with this inode among those that a process holds open, also where it is deleted. */
+  findOpen(pid: number, inode: string): { path: string; stat: FileStat } | undefined;
   /** Whether a process holds one of these files open; undefined: its open files may not be looked at. */
   holdsOpen(pid: number, paths: readonly string[]): boolean | undefined;
   /** Checks the identity right before the signal. */

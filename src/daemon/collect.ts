@@ -51,7 +51,7 @@ export class Collector {
     const host = this.#host;
     const { posFiles: patterns, doneProcess } = this.#subject;
     const posFiles = await readPosFiles(host, patterns);
-    const looks = await lookAtFiles(host, posFiles);
+    const looks = withOpenFiles(host, await lookAtFiles(host, posFiles), fluentd);
     const followed = await this.#listFollowed(depth);
     const closed = closedFiles(host, { posFiles, followed, fluentd });
     const buffers = await this.#readBuffers(depth, movedAt);
@@ -81,6 +81,25 @@ export class Collector {
     const hasMoved = movedAt !== undefined && movedAt >= this.#buffersAt;
     return at - this.#buffersAt >= (hasMoved ? BUSY_LEDGER : IDLE_LEDGER);
   }
+}
+
+/** A deleted file is looked at through the worker that still holds it open. */
+function withOpenFiles(
+  host: Host,
+  looks: ReadonlyMap<string, FileLook>,
+  fluentd: FluentdReading,
+): ReadonlyMap<string, FileLook> {
+  const pids =
+    fluentd.kind === 'running' ? [...fluentd.workers, fluentd.supervisor].map(({ pid }) => pid) : [];
+  return new Map(
+    [...looks].map(([key, look]) => {
+      if (look.atPath !== undefined || look.renamed !== undefined || look.error !== undefined)
+        return [key, look];
+      const inode = key.slice(key.lastIndexOf('\t') + 1);
+      const renamed = pids.map((pid) => host.findOpen(pid, inode)).find((found) => found !== undefined);
+      return [key, renamed === undefined ? look : { ...look, renamed }];
+    }),
+  );
 }
 
 interface Followed extends Pick<Snapshot, 'posFiles' | 'followed' | 'fluentd'> {}

@@ -42,6 +42,8 @@ export class FluentdFinder {
     const table = await this.#host.listProcesses();
     const same = known && stillRunning(table, known);
     if (same !== undefined) return await this.#withProof(same);
+    const successor = known && this.#successorOf(table, known);
+    if (successor !== undefined) return successor;
     if (fluentd.by === 'session') return this.#findBelow(table, fluentd.leader, known);
     const found = await this.#search(table, lastOf(known));
     if (found.kind !== 'absent') return found;

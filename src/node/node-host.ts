@@ -11,6 +11,7 @@ import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { get, isListening } from './network/network.ts';
 import {
+  findOpen,
   holdsOpen,
   maySignal,
   openProcessTable,
@@ -26,6 +27,7 @@ export class NodeHost implements Host {
   readonly expand = expandGlob;
   readonly maySignal = maySignal;
   readonly holdsOpen = holdsOpen;
+  readonly findOpen = findOpen;
   readonly appendNewline = appendNewline;
   readonly listChunks = listChunks;
   readonly listBackups = listBackups;

@@ -4,7 +4,8 @@ import { isAbsolute, resolve } from 'node:path';
 import { type FluentConf, fluentConfFromDump } from '../core/fluent-conf/fluent-conf.ts';
 import type { RubyContext } from '../core/fluent-conf/ruby.ts';
 import { type FluentdArguments, fluentdArguments, shapingArguments } from '../core/fluentd/command-line.ts';
-import { findSupervisors } from '../core/fluentd/processes.ts';
+import { type FluentdTarget, isSame } from '../core/fluentd/processes.ts';
+import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { Host } from '../host.ts';
 import type { BelowRoot } from '../node/files/below-root.ts';
 import { loadFluentConf } from '../node/files/conf-files.ts';
@@ -23,6 +24,9 @@ export interface FoundConf {
 
 export interface ConfWanted {
   readonly fluentConf: string | undefined;
+  readonly posFiles?: readonly string[];
+  /** Which Fluentd is meant; by default the one that runs. */
+  readonly fluentd?: FluentdTarget;
   /** Where another's file system begins, whose configuration is meant. */
   readonly below?: BelowRoot | undefined;
   /** Puts the names that users know into a text that names options by their keys: `posFiles`. */
@@ -53,7 +57,7 @@ export async function findConf(
 ): Promise<FoundConf | undefined> {
   const { below, mayAsk = false, nameOptions = (text) => text } = wanted;
   const fluentd =
-    wanted.command === undefined ? await running(host, env, mayAsk) : starting(wanted.command, env);
+    wanted.command === undefined ? await running(host, wanted, env) : starting(wanted.command, env);
   const found = await confPath(wanted, fluentd, env);
   if (found === undefined) return undefined;
   await refuseUnreadable(found);
@@ -88,9 +92,14 @@ function starting(command: readonly string[], env: NodeJS.ProcessEnv): Started {
 }
 
 /** The one fluentd that runs: its ENV['X'] are its own, where they may be read; its arguments count for its own configuration only. */
-async function running(host: Host, env: NodeJS.ProcessEnv, isMeant: boolean): Promise<Started> {
-  const [first, ...others] = findSupervisors(await host.listProcesses());
-  const fluentd = others.length === 0 ? first : undefined;
+async function running(host: Host, wanted: ConfWanted, env: NodeJS.ProcessEnv): Promise<Started> {
+  const { mayAsk: isMeant = false, posFiles = [], fluentd: target = { by: 'search' } } = wanted;
+  const finder = new FluentdFinder(host, { fluentd: target, conf: undefined, stopVia: 'signal', posFiles });
+  const found = await finder.find(undefined);
+  const fluentd =
+    found.kind === 'running'
+      ? (await host.listProcesses()).find((row) => isSame(row, found.supervisor))
+      : undefined;
   const own = fluentd && environmentOf(fluentd.pid);
   const ruby = { env: own ?? env, hostname: hostname(), foreign: own === undefined };
   const command = isMeant ? (fluentd?.argv ?? []) : [];

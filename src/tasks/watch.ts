@@ -73,6 +73,7 @@ async function findAndWatch(
   const found = await findPosFiles(host, {
     posFiles,
     fluentConf,
+    fluentd,
     command: parent?.command,
     mayAsk: true,
     nameOptions,

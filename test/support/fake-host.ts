@@ -226,6 +226,10 @@ export class FakeHost implements Host {
     );
   }
 
+  findOpen(): undefined {
+    return undefined;
+  }
+
   maySignal(pid: number): boolean {
     return this.processes.get(pid)?.permitted !== false;
   }

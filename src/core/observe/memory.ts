@@ -205,9 +205,11 @@ function sizeToRemember({ state, size }: ObservedFile, known: EntryMemory | unde
 const HAS_BYTES_LEFT: ReadonlySet<FileState> = new Set(['behind', 'blocked', 'truncated', 'rotated']);
 
 export function closedSinceOf(
-  { closed, at }: Snapshot,
+  { closed, at, fluentd }: Snapshot,
   { closedSince }: Memory,
 ): ReadonlyMap<string, Millis> {
+  // Without a Fluentd nobody knows what it may read.
+  if (fluentd.kind === 'absent') return closedSince;
   return new Map([...closed].map((path) => [path, closedSince.get(path) ?? at]));
 }
 
