@@ -11,6 +11,7 @@ import {
   toStdout,
   type WorkDir,
 } from '../support/fluentd-conf.ts';
+import { freePort } from '../support/free-port.ts';
 import { posidle, startPosidle } from '../support/posidle.ts';
 import { type FluentdRun, requireFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
@@ -152,7 +153,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
 
   test('without seeing any process, the RPC is enough to flush and to stop', async () => {
     writeFileSync(log('app.log'), 'line 1\n');
-    const [port, agent] = version === '1.14.6' ? [24_611, 24_612] : [24_613, 24_614];
+    const [port, agent] = [await freePort(), await freePort()];
     const running = await start(
       renderConf([
         { name: 'system', params: { rpc_endpoint: `127.0.0.1:${port}` } },

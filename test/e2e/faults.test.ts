@@ -16,10 +16,15 @@ import {
 } from '../support/fluentd-conf.ts';
 import { type PosidleOptions, type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
 import { type ProcessGroup, startGroup } from '../support/process-group.ts';
-import { containerEnv, type FluentdRun, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
+import {
+  containerEnv,
+  type FluentdRun,
+  NEWEST,
+  requireFluentd,
+  startFluentd,
+} from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
-const VERSION = '1.18.0';
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const POSIDLE = [process.execPath, CLI];
 /** Sees no process but its own; all of them end with it. */
@@ -35,7 +40,7 @@ let other: ProcessGroup | undefined;
 let server: Server | undefined;
 
 beforeEach((context) => {
-  requireFluentd(VERSION, context);
+  requireFluentd(NEWEST, context);
   work = makeWorkDir('faults');
 });
 
@@ -70,7 +75,7 @@ const linesIn = (text: string) => text.match(/line \d+/g)?.length ?? 0;
 const chunks = () => readdirSync(work.buffer).filter((name) => name.endsWith('.log'));
 
 const start = async (...sections: readonly Section[]) => {
-  fluentd = startFluentd({ version: VERSION, dir: work.dir, conf: renderConf(sections) });
+  fluentd = startFluentd({ version: NEWEST, dir: work.dir, conf: renderConf(sections) });
   await fluentd.ready;
   return fluentd;
 };
@@ -79,8 +84,8 @@ const watch = (options: readonly string[], how?: PosidleOptions) => {
   return running;
 };
 /** As the first process of a container of its own. */
-const run = (options: readonly string[], command = [requireFluentd(VERSION).command, '-c', conf()]) => {
-  const env = containerEnv(requireFluentd(VERSION), work.dir);
+const run = (options: readonly string[], command = [requireFluentd(NEWEST).command, '-c', conf()]) => {
+  const env = containerEnv(requireFluentd(NEWEST), work.dir);
   running = startPosidle(['run', ...options, '--', ...command], { env, wrapper: CONTAINER });
   return running;
 };
@@ -144,7 +149,7 @@ test.each(STDERRS)('watch with a stderr that is %s stops Fluentd all the same', 
 test('run with a stderr on a full disk lets Fluentd deliver and end in order', async () => {
   writeFileSync(log('app.log'), lines(1_000));
   writeFileSync(conf(), renderConf([tailAll(), toOut(memoryBuffer({ flush_interval: '60s' }))]));
-  const found = requireFluentd(VERSION);
+  const found = requireFluentd(NEWEST);
   const args = ['run', '--quiet', '1s', '--strict', '--', found.command, '-c', conf()];
   const env = containerEnv(found, work.dir);
   running = startPosidle(args, { env, ...withStderr(STDERRS[0][1], CONTAINER) });
@@ -163,7 +168,7 @@ test('a wrapper that starts Fluentd late is not stopped by an old pos file and d
   expect([chunks().length, delivered()]).toEqual([1, 0]);
   writeFileSync(marker(), '');
 
-  const { command } = requireFluentd(VERSION);
+  const { command } = requireFluentd(NEWEST);
   const entrypoint = ['sh', '-c', 'sleep 3; exec "$0" "$@"', command, '-c', conf()];
   const late = run(['-c', conf(), '--done-file', marker(), '--strict'], entrypoint);
   expect(await late.exited).toBe(0);
@@ -180,7 +185,7 @@ test.each([
   writeFileSync(log('app.log'), lines(1_000));
   writeFileSync(conf(), renderConf([tailAll(), toOut(memoryBuffer({ flush_interval: '60s' }))]));
   writeFileSync(marker(), '');
-  const command = [...wrapper, requireFluentd(VERSION).command, '-c', conf()];
+  const command = [...wrapper, requireFluentd(NEWEST).command, '-c', conf()];
   const wrapped = run(['-c', conf(), '--done-file', marker(), '--strict'], command);
   expect(await within(30_000, wrapped.exited)).toBe(0);
   expect(wrapped.stdout()).toMatch(/Worker 0 finished with status 0/);
@@ -194,7 +199,7 @@ test('what a wrapper began in other sessions ends with its Fluentd', async () =>
   writeFileSync(marker(), '');
   const pidFile = join(work.dir, 'other.pid');
   const script = `setsid sh -c 'echo $$ >${pidFile}; exec sleep 300' & "$0" "$@"; wait`;
-  const { command, env } = requireFluentd(VERSION);
+  const { command, env } = requireFluentd(NEWEST);
   const options = ['run', '-c', conf(), '--done-file', marker(), '--strict', '--'];
   running = startPosidle([...options, 'sh', '-c', script, command, '-c', conf()], { env });
   expect(await within(30_000, running.exited)).toBe(0);
@@ -204,7 +209,7 @@ test('what a wrapper began in other sessions ends with its Fluentd', async () =>
 
 test('a Fluentd that is to become a daemon is refused', async () => {
   writeFileSync(conf(), renderConf([tailAll(), toStdout()]));
-  const { command } = requireFluentd(VERSION);
+  const { command } = requireFluentd(NEWEST);
   const { code, stderr } = await posidle('run', '--', command, '-c', conf(), '-d', join(work.dir, 'pid'));
   expect(code).toBe(2);
   expect(stderr).toMatch(/-d: .*leave it out/);

@@ -11,7 +11,7 @@ import { tagMatches } from '../../src/core/fluent-conf/tag-pattern.ts';
 import { expandDates } from '../../src/core/in-tail/path-dates.ts';
 import { loadFluentConf, readConfTree } from '../../src/node/files/conf-files.ts';
 import { rubyGlob } from '../../src/node/files/walk.ts';
-import { missingFluentd, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { missingFluentd, NEWEST, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 import { askRuby } from '../support/ruby-oracle.ts';
 
 const FIXTURES = 'fixtures/conf';
@@ -168,7 +168,8 @@ function hasOpenBrace(pattern: string): boolean {
   return depth > 0;
 }
 
-describe('Ruby', () => {
+/** Two Rubies: 3.1 and 3.3. */
+describe.each(['1.18.0', NEWEST])('the Ruby of Fluentd %s', (version) => {
   let directory = '';
 
   beforeAll(() => {
@@ -186,7 +187,7 @@ describe('Ruby', () => {
   afterAll(() => rmSync(directory, { recursive: true }));
 
   it('expands a glob to the paths that posidle finds', async (context) => {
-    const { env } = requireFluentd('1.18.0', context);
+    const { env } = requireFluentd(version, context);
     const patterns = (
       '*.log **/x.log **/*.log */x.log **.log ** a//b/*.log .//*.log ./*.log c}*.log c{d* {a,real/sub}/x.log ' +
       '[[]z*.log [x* s\\*r* ?.log ??.log .*.log [.]h* [^a].log [!a].log [a-z].log [z-a].log {x,l}* {x,}*.log ' +
@@ -212,7 +213,7 @@ describe('Ruby', () => {
   });
 
   it('takes tags under the patterns under which posidle takes them', (context) => {
-    const { env } = requireFluentd('1.18.0', context);
+    const { env } = requireFluentd(version, context);
     const word = fc.constantFrom('a', 'b', '.', '.', '*', '**', '{', '}', ',', '\\', '-', ' ');
     const patterns = fc
       .sample(fc.array(word, { minLength: 1, maxLength: 9 }), { numRuns: 3_000, seed: 1 })
@@ -256,7 +257,6 @@ describe('Ruby', () => {
     const cases = instants.flatMap((at) =>
       zones.flatMap((zone) => patterns.map((pattern) => ({ at, zone, pattern }))),
     );
-    const { env } = requireFluentd('1.18.0', context);
     const program = `
       require 'time'
       require 'tzinfo'
@@ -266,7 +266,7 @@ describe('Ruby', () => {
         east = zone =~ /^[+-]/ ? Time.zone_offset(zone) : TZInfo::Timezone.get(zone).period_for_utc(t).utc_total_offset
         t.localtime(east).strftime(c['pattern'])
       })`;
-    const theirs = askRuby(program, cases, env) as string[];
+    const theirs = askRuby(program, cases, requireFluentd(version, context).env) as string[];
     const ours = cases.map(({ at, zone, pattern }) => expandDates(pattern, at, zone));
     expect(cases.map((one, index) => ({ ...one, text: ours[index] }))).toEqual(
       cases.map((one, index) => ({ ...one, text: theirs[index] })),

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { posText } from '../support/builders.ts';
 import { makeWorkDir, renderConf, tail, toStdout } from '../support/fluentd-conf.ts';
 import { CLI, SLOW_STATS, startPosidle } from '../support/posidle.ts';
-import { type FluentdRun, requireFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { type FluentdRun, NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
 import { requireTmux, Tmux } from '../support/tmux.ts';
 import { until } from '../support/until.ts';
 
@@ -19,7 +19,7 @@ afterEach(() => {
   terminal = undefined;
 });
 
-describe.each(TESTED_VERSIONS)('the live view beside a loaded Fluentd %s', (version) => {
+describe(`the live view beside a loaded Fluentd ${NEWEST}`, () => {
   let fluentd: FluentdRun | undefined;
   const work = makeWorkDir('follow');
 
@@ -30,12 +30,12 @@ describe.each(TESTED_VERSIONS)('the live view beside a loaded Fluentd %s', (vers
   });
 
   test('shows lag rise while more is written than read, and fall when the writer has stopped', async (context) => {
-    requireFluentd(version, context);
+    requireFluentd(NEWEST, context);
     const log = join(work.logs, 'job.log');
     const slow = { refresh_interval: 1, read_bytes_limit_per_second: 100_000 };
     writeFileSync(log, 'line 1\n');
     const conf = renderConf([tail(log, work.pos, slow), { ...toStdout(), params: { '@type': 'null' } }]);
-    fluentd = startFluentd({ version, dir: work.dir, conf });
+    fluentd = startFluentd({ version: NEWEST, dir: work.dir, conf });
     await fluentd.ready;
     const shown = await openTerminal();
     shown.posidle(`inspect ${work.pos} --follow --interval 200ms`);

@@ -6,26 +6,27 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeWorkDir, renderConf, tail, toStdout, type WorkDir } from '../support/fluentd-conf.ts';
+import { freePort } from '../support/free-port.ts';
 import { type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
-import { type FluentdRun, requireFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { type FluentdRun, NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
 
 const SETTLE = 2_000;
 /** A bound on time, on a machine that others use too: one of three tries has to keep it. */
 const PROMPT = { retry: 2 };
 
-describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
+describe(`with Fluentd ${NEWEST}`, () => {
   let work: WorkDir;
   let fluentd: FluentdRun;
 
   beforeEach(async (context) => {
-    requireFluentd(version, context);
+    requireFluentd(NEWEST, context);
     work = makeWorkDir('triggers');
     writeFileSync(join(work.logs, 'app.log'), 'line 1\n');
     const conf = renderConf([
       tail(join(work.logs, '*.log'), work.pos, { refresh_interval: '1s' }),
       toStdout(),
     ]);
-    fluentd = startFluentd({ version, dir: work.dir, conf });
+    fluentd = startFluentd({ version: NEWEST, dir: work.dir, conf });
     await fluentd.ready;
   });
 
@@ -79,7 +80,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     "main's process gone is the trigger; posidle's own command line and a short probe are not main",
     PROMPT,
     async () => {
-      const name = `main-of-${process.pid}-${version}`;
+      const name = `main-of-${process.pid}`;
       const main = spawn('sh', ['-c', `: ${name}; sleep 60`], { stdio: 'ignore' });
       const run = watch('--done-process', name);
       await run.logged(/→ watching/);
@@ -100,7 +101,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
   });
 
   test('POST /quitquitquit is the trigger, however often; the other paths answer', PROMPT, async () => {
-    const port = version === '1.14.6' ? 24_621 : 24_622;
+    const port = await freePort();
     const at = `http://127.0.0.1:${port}`;
     const run = watch('--listen', String(port));
     await run.logged(/→ watching/);
@@ -124,7 +125,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
   });
 
   test('with a token file, only its bearer may quit; a busy port is a clear error', async () => {
-    const port = version === '1.14.6' ? 24_623 : 24_624;
+    const port = await freePort();
     const token = join(work.dir, 'token');
     writeFileSync(token, 'secret\n');
     const run = watch('--listen', `127.0.0.1:${port}`, '--token-file', token);
@@ -146,7 +147,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
   });
 
   test('clients that send nothing, garbage or too much, and a thousand at once, leave it working and small', async () => {
-    const port = version === '1.14.6' ? 24_625 : 24_626;
+    const port = await freePort();
     const run = watch('--listen', `127.0.0.1:${port}`);
     await run.logged(/→ watching/);
     const open = (text: string) =>

@@ -22,7 +22,13 @@ import {
   type WorkDir,
 } from '../support/fluentd-conf.ts';
 import { type PosidleOptions, type PosidleRun, startPosidle } from '../support/posidle.ts';
-import { type FluentdRun, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
+import {
+  type FluentdRun,
+  NEWEST,
+  requireFluentd,
+  startFluentd,
+  TESTED_VERSIONS,
+} from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -85,8 +91,8 @@ const deliveredLines = () =>
 const linesIn = (path: string) => readFileSync(path, 'utf8').match(/line \d+/g)?.length ?? 0;
 const chunks = () => readdirSync(work.buffer).filter((name) => name.endsWith('.log'));
 
-describe('with Fluentd 1.18.0', () => {
-  const version = '1.18.0';
+describe(`with Fluentd ${NEWEST}`, () => {
+  const version = NEWEST;
   beforeEach((context) => void requireFluentd(version, context));
 
   test.each([
@@ -243,7 +249,7 @@ describe('with Fluentd 1.18.0', () => {
   });
 });
 
-describe.each(['1.14.6', '1.18.0'])('with Fluentd %s', (version) => {
+describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
   beforeEach((context) => void requireFluentd(version, context));
 
   test('the rest of a throttled file that was renamed, and that nothing replaces, is waited for', async () => {

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { makeWorkDir, type WorkDir } from '../support/fluentd-conf.ts';
+import { freePort } from '../support/free-port.ts';
 import { HttpSink } from '../support/http-sink.ts';
 import { searcher } from '../support/log-text.ts';
 import { NumberedLines } from '../support/numbered-lines.ts';
@@ -45,13 +44,4 @@ export async function makePod(plan: Plan, label: string): Promise<Pod> {
       await until(`"${READY_LINE}" in ${fluentdLog}`, running, { within: 60_000 });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
