@@ -1,0 +1,105 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  fileBuffer,
+  makeWorkDir,
+  memoryBuffer,
+  monitorAgent,
+  renderConf,
+  type Section,
+  tail,
+  toHttp,
+  type WorkDir,
+} from '../support/fluentd-conf.ts';
+import { freePort } from '../support/free-port.ts';
+import { HttpSink } from '../support/http-sink.ts';
+import { NumberedLines } from '../support/numbered-lines.ts';
+import { type PosidleRun, startPosidle } from '../support/posidle.ts';
+import { type FluentdRun, NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
+import { until } from '../support/until.ts';
+
+describe(`with what is new in Fluentd ${NEWEST}`, () => {
+  let work: WorkDir;
+  let sink: HttpSink;
+  let lines: NumberedLines;
+  let fluentd: FluentdRun;
+  let run: PosidleRun | undefined;
+
+  beforeEach(async (context) => {
+    requireFluentd(NEWEST, context);
+    work = makeWorkDir('newest');
+    sink = await HttpSink.start();
+    lines = new NumberedLines();
+  });
+
+  afterEach(async () => {
+    run?.kill('SIGKILL');
+    fluentd?.kill();
+    await Promise.all([run?.exited, fluentd?.exited, sink?.stop()]);
+    rmSync(work.dir, { recursive: true, force: true });
+  });
+
+  const log = (name: string) => join(work.logs, name);
+  const marker = () => join(work.dir, 'done');
+  /** Four threads parse. A new directory is seen at once: the next look by the clock would come too late for the test. */
+  const tailed = () =>
+    tail(log('**/*.log'), work.pos, { num_threads: 4, enable_dir_watcher: true, refresh_interval: '10m' });
+
+  /** Two logs are there and found; posidle watches. */
+  const start = async (output: Section, ...others: readonly Section[]) => {
+    for (const name of ['a.log', 'b.log']) await lines.append(log(name), 1);
+    const conf = renderConf([...others, tailed(), output]);
+    fluentd = startFluentd({ version: NEWEST, dir: work.dir, conf });
+    await fluentd.ready;
+    expect(fluentd.output()).toMatch(/in_tail worker parsing enabled with 4 threads/);
+    const options = ['--pid', String(fluentd.pid), '--done-file', marker(), '--grace', '10m', '--strict'];
+    const started = startPosidle(['watch', '-c', join(work.dir, 'fluent.conf'), ...options]);
+    run = started;
+    await started.logged(/→ watching/);
+    return started;
+  };
+
+  /** Much at once in what is known, something in a directory that nobody has seen, and the end. */
+  const endOfMain = async () => {
+    for (const name of ['a.log', 'b.log']) await lines.append(log(name), 40_000);
+    mkdirSync(log('new'));
+    await lines.append(log('new/late.log'), 1_000);
+    writeFileSync(marker(), '');
+  };
+
+  const expectDelivered = async (stopped: PosidleRun) => {
+    expect(await stopped.exited).toBe(0);
+    expect(stopped.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', drained: true } });
+    expect(stopped.log().filter(({ level }) => level !== 'info')).toEqual([]);
+    expect([sink.tally.unique, sink.tally.duplicates]).toEqual([lines.written, 0]);
+  };
+
+  test('nothing is lost where threads parse, directories are watched, and a file buffer may evacuate its chunks', async () => {
+    const buffer = fileBuffer(work.buffer, { flush_interval: '10m', evacuate_limit_size: '1g' });
+    const { params, ...rest } = toHttp(sink.port, buffer);
+    const stopping = await start({ ...rest, params: { ...params, '@id': 'sink' } });
+    await endOfMain();
+    await expectDelivered(stopping);
+  });
+
+  test('a memory buffer that is in retry is waited for, though monitor_agent no longer tells of retries', async () => {
+    const patience = { flush_interval: '1s', retry_wait: '1s', retry_max_interval: '1s' };
+    const agent = monitorAgent(await freePort());
+    sink.phase = 'refusing';
+    const stopping = await start(toHttp(sink.port, memoryBuffer(patience)), agent);
+    const plugins = async () =>
+      await (await fetch(`http://127.0.0.1:${agent.params?.port}/api/plugins.json`)).text();
+    expect(await plugins()).not.toMatch(/"retry":/);
+    await endOfMain();
+    await until('all is in the buffer', async () =>
+      (await plugins()).includes(`"emit_records":${lines.written},`),
+    );
+    const asked = sink.requests;
+    // One try a second: for longer than posidle waits where nothing is left.
+    await until('Fluentd has tried four times', () => sink.requests >= asked + 4);
+    expect(stopping.log().some(({ msg }) => /^sent SIGINT/.test(msg))).toBe(false);
+    sink.phase = 'up';
+    await expectDelivered(stopping);
+  });
+});
