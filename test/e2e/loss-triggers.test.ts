@@ -1,18 +1,17 @@
 import { describe, it } from 'vitest';
 import { expectKept, promised, RUN_LIMIT } from '../loss/promise.ts';
-import { missingFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { missingFluentd, NEWEST } from '../support/real-fluentd.ts';
 
 /** A burst, a new file, a file buffer, a main that sleeps. */
 const SCENARIOS = [2, 3, 4, 15];
-const newest = TESTED_VERSIONS.at(-1) ?? '';
-const missing = missingFluentd(newest);
+const missing = missingFluentd(NEWEST);
 
 // They wait, more than they work: side by side they take a third of the time.
 describe.skipIf(missing !== undefined)(
-  `posidle loses nothing, whatever the trigger, Fluentd ${newest}`,
+  `posidle loses nothing, whatever the trigger, Fluentd ${NEWEST}`,
   { concurrent: true },
   () => {
-    const all = promised(newest, { triggers: true, only: SCENARIOS });
+    const all = promised(NEWEST, { triggers: true, only: SCENARIOS });
     it.each(all)('$title', ({ cell }) => expectKept(cell), RUN_LIMIT);
     if (missing !== undefined) it(missing, () => undefined);
   },
