@@ -68,7 +68,7 @@ for (const version of TESTED_VERSIONS.filter((one) => one !== '1.14.6')) {
       const gem = join(String(env.GEM_HOME), 'gems', `fluentd-${version}`);
       const commands = fc.sample(fc.array(word, { maxLength: 5 }), { numRuns: 4_000, seed: 7 });
       const file = join(gem, 'lib/fluent/command/fluentd.rb');
-      const theirs = askRuby(PARSE, { file, commands }, fluentd) as ([string[], Parsed] | null)[];
+      const theirs = askRuby(PARSE, { file, commands }, env) as ([string[], Parsed] | null)[];
       let compared = 0;
       for (const [index, command] of commands.entries()) {
         const [rest, parsed] = theirs[index] ?? [['refused'], {}];

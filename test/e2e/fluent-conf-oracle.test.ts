@@ -96,12 +96,12 @@ for (const version of TESTED_VERSIONS) {
       afterAll(() => rmSync('/tmp/posidle-fixture-root', { recursive: true, force: true }));
 
       it('is the tree that posidle reads', async () => {
-        const fluentd = requireFluentd(version);
+        const { env } = requireFluentd(version);
         const files = readableFiles(
-          join(String(fluentd.env.GEM_HOME), 'gems', `fluentd-${version}`, 'example'),
+          join(String(env.GEM_HOME), 'gems', `fluentd-${version}`, 'example'),
           isNew,
         );
-        const theirs = askRuby(READ_TREES, files, fluentd) as (Tree | null)[];
+        const theirs = askRuby(READ_TREES, files, env) as (Tree | null)[];
         for (const [index, file] of files.entries()) {
           const { root, problems } = await readConfTree(file, { ruby });
           const ours = toTree(root);
@@ -188,7 +188,7 @@ describe.each(['1.18.0', NEWEST])('the Ruby of Fluentd %s', (version) => {
   afterAll(() => rmSync(directory, { recursive: true }));
 
   it('expands a glob to the paths that posidle finds', async (context) => {
-    const fluentd = requireFluentd(version, context);
+    const { env } = requireFluentd(version, context);
     const patterns = (
       '*.log **/x.log **/*.log */x.log **.log ** a//b/*.log .//*.log ./*.log c}*.log c{d* {a,real/sub}/x.log ' +
       '[[]z*.log [x* s\\*r* ?.log ??.log .*.log [.]h* [^a].log [!a].log [a-z].log [z-a].log {x,l}* {x,}*.log ' +
@@ -199,7 +199,7 @@ describe.each(['1.18.0', NEWEST])('the Ruby of Fluentd %s', (version) => {
     const found = askRuby(
       'puts JSON.dump(INPUT.map { |p| Dir.glob(p).uniq.sort })',
       patterns.map((pattern) => `${directory}/${pattern}`),
-      fluentd,
+      env,
     ) as string[][];
     for (const [index, pattern] of patterns.entries()) {
       const ours = await rubyGlob(`${directory}/${pattern}`);
@@ -214,7 +214,7 @@ describe.each(['1.18.0', NEWEST])('the Ruby of Fluentd %s', (version) => {
   });
 
   it('takes tags under the patterns under which posidle takes them', (context) => {
-    const fluentd = requireFluentd(version, context);
+    const { env } = requireFluentd(version, context);
     const word = fc.constantFrom('a', 'b', '.', '.', '*', '**', '{', '}', ',', '\\', '-', ' ');
     const patterns = fc
       .sample(fc.array(word, { minLength: 1, maxLength: 9 }), { numRuns: 3_000, seed: 1 })
@@ -231,7 +231,7 @@ describe.each(['1.18.0', NEWEST])('the Ruby of Fluentd %s', (version) => {
         nil
       end
       puts JSON.dump(answers)`;
-    const theirs = askRuby(program, { patterns, tags }, fluentd) as (boolean[] | null)[];
+    const theirs = askRuby(program, { patterns, tags }, env) as (boolean[] | null)[];
     for (const [index, pattern] of patterns.entries()) {
       const ours = tags.map((tag) => tagMatches(pattern, tag));
       if (theirs[index] !== null) expect.soft(ours, pattern).toEqual(theirs[index]);
@@ -267,7 +267,7 @@ describe.each(['1.18.0', NEWEST])('the Ruby of Fluentd %s', (version) => {
         east = zone =~ /^[+-]/ ? Time.zone_offset(zone) : TZInfo::Timezone.get(zone).period_for_utc(t).utc_total_offset
         t.localtime(east).strftime(c['pattern'])
       })`;
-    const theirs = askRuby(program, cases, requireFluentd(version, context)) as string[];
+    const theirs = askRuby(program, cases, requireFluentd(version, context).env) as string[];
     const ours = cases.map(({ at, zone, pattern }) => expandDates(pattern, at, zone));
     expect(cases.map((one, index) => ({ ...one, text: ours[index] }))).toEqual(
       cases.map((one, index) => ({ ...one, text: theirs[index] })),

@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import type { Fluentd } from './real-fluentd.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Runs a Ruby program that prints one JSON value; `input` is what it finds, parsed, in INPUT. */
-export function askRuby(program: string, input: unknown, { ruby, env }: Fluentd): unknown {
+export function askRuby(program: string, input: unknown, env: NodeJS.ProcessEnv): unknown {
+  // The newest Fluentd has a Ruby of its own.
+  const own = join(String(env.GEM_HOME), 'bin/ruby');
   const script = `require 'json'; INPUT = JSON.parse(STDIN.read)\n${program}`;
   const options = {
     input: JSON.stringify(input),
@@ -10,7 +13,11 @@ export function askRuby(program: string, input: unknown, { ruby, env }: Fluentd)
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   } as const;
-  const { status, stdout, stderr } = spawnSync(ruby, ['-Eutf-8:utf-8', '-e', script], options);
+  const { status, stdout, stderr } = spawnSync(
+    existsSync(own) ? own : 'ruby',
+    ['-Eutf-8:utf-8', '-e', script],
+    options,
+  );
   if (status !== 0) throw new Error(`ruby: ${stderr}`);
   return JSON.parse(stdout);
 }
