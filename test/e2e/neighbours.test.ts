@@ -56,7 +56,7 @@ describe('a pos file', () => {
 test('a pid file that is an endless device is named, and fills no memory', async () => {
   const run = watched('-p', at('app.pos'), '--pid-file', '/dev/zero');
   expect(await run.exited).toBe(4);
-  expect(run.stderr()).toMatch(/\/dev\/zero \(--pid-file\) cannot be read: it is a device/);
+  expect(run.stderr()).toMatch(/pid file \/dev\/zero cannot be read: it is a device/);
   expect(peakMiB(run.stderr())).toBeLessThan(128);
 });
 
