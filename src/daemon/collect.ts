@@ -1,16 +1,16 @@
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { type FluentdReading, findMains } from '../core/fluentd/processes.ts';
-import type {
-  Depth,
-  FileLook,
-  FileStat,
-  FollowedReading,
-  PosFileReading,
-  Snapshot,
+import {
+  type Depth,
+  type FileLook,
+  type FollowedReading,
+  lookKey,
+  type PosFileReading,
+  type Snapshot,
 } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
-import { entryKey, latestEntries, type PositionEntry, parsePosFile } from '../core/pos-file/pos-file.ts';
+import { latestEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Host } from '../host.ts';
 import { readBuffers } from './read-buffers.ts';
 
@@ -83,18 +83,16 @@ export async function readPosFiles(
   return Promise.all([...new Set(paths.flat())].map((path) => readPosFile(host, path)));
 }
 
-/** The log file of every entry that counts, by `entryKey`. */
+/** The log file of every entry that counts, by `lookKey`. */
 export async function lookAtFiles(
-  host: Pick<Host, 'statFiles' | 'findByInode' | 'hasNewlineAfter'>,
+  host: Pick<Host, 'lookAt'>,
   posFiles: readonly PosFileReading[],
-): Promise<ReadonlyMap<string, FileLook>> {
-  const entries = posFiles.flatMap((reading) =>
-    reading.kind === 'read' ? latestEntries(reading.entries, undefined) : [],
-  );
-  const stats = await host.statFiles(entries.map(({ path }) => path));
+): Promise<Snapshot['looks']> {
   const looks = new Map<string, FileLook>();
-  for (const [index, entry] of entries.entries()) {
-    looks.set(entryKey(entry), await lookAtFile(host, entry, stats[index]));
+  for (const reading of posFiles) {
+    if (reading.kind !== 'read') continue;
+    const entries = latestEntries(reading.entries, undefined);
+    await host.lookAt(entries, (entry, look) => looks.set(lookKey(reading.path, entry), look));
   }
   return looks;
 }
@@ -108,30 +106,6 @@ async function readPosFile(host: Pick<Host, 'readFile'>, path: string): Promise<
   } catch (error) {
     return { path, kind: 'unreadable', error: messageOf(error) };
   }
-}
-
-async function lookAtFile(
-  host: Pick<Host, 'findByInode' | 'hasNewlineAfter'>,
-  entry: PositionEntry,
-  stat: FileStat | Error | undefined,
-): Promise<FileLook> {
-  if (stat instanceof Error) return { error: stat.message };
-  if (entry.position === null) return stat === undefined ? {} : { atPath: stat };
-  const here = stat !== undefined && (stat.inode === entry.inode || entry.inode === '0');
-  const renamed = here ? undefined : await orUnknown(host.findByInode(entry.path, entry.inode));
-  const file = here ? { path: entry.path, stat } : renamed;
-  const isLeft = file !== undefined && file.stat.size > entry.position;
-  const newlineLeft = isLeft ? await orUnknown(host.hasNewlineAfter(file.path, entry.position)) : undefined;
-  return {
-    ...(stat && { atPath: stat }),
-    ...(renamed && { renamed }),
-    ...(newlineLeft !== undefined && { newlineLeft }),
-  };
-}
-
-/** What may not be looked at is unknown, and no reason to know nothing of the others. */
-function orUnknown<T>(look: Promise<T>): Promise<T | undefined> {
-  return look.catch(() => undefined);
 }
 
 function messageOf(error: unknown): string {

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { History } from '../core/inspect/history.ts';
 import {
   type Overview,
@@ -8,23 +7,24 @@ import {
   type Trouble,
   undiscoveredFiles,
 } from '../core/inspect/overview.ts';
-import { type DatedLook, InspectedRows, judge, NO_PAST } from '../core/inspect/rows.ts';
-import type { FollowedReading } from '../core/look/snapshot.ts';
+import { InspectedRows, judge, NO_PAST } from '../core/inspect/rows.ts';
+import type { FileLook, FollowedReading } from '../core/look/snapshot.ts';
 import { isBare, unlistedIn } from '../core/look/undiscovered.ts';
-import { EntryRows } from '../core/pos-file/entry-rows.ts';
-import { entryKey, type PositionEntry } from '../core/pos-file/pos-file.ts';
+import { type EntryRow, EntryRows } from '../core/pos-file/entry-rows.ts';
+import { entryKey } from '../core/pos-file/pos-file.ts';
 import { printable } from '../core/text/printable.ts';
 import { counted, formatBytes, type Millis } from '../core/text/units.ts';
 import { readBuffers } from '../daemon/read-buffers.ts';
-import { FileSearch, type Scanned } from '../node/files/files.ts';
-import { LogFiles } from '../node/files/log-files.ts';
-import { type PosBytes, readPosBytes } from '../node/files/pos-bytes.ts';
-import type { NodeHost } from '../node/node-host.ts';
+import type { Host, SearchProgress } from '../host.ts';
+import { BelowRoot } from '../node/files/below-root.ts';
+import type { PosBytes } from '../node/files/pos-bytes.ts';
 import type { InspectSubject } from './inspect-subject.ts';
 
-/** For so long at once the event loop is kept waiting. */
-const TURN = 8;
-const ROWS_AT_ONCE = 128;
+/** Where no look follows, this one searches for longer. */
+const SEARCH_AT_MOST = 1024 ** 3;
+
+/** How far a look is, is told once in so many rows. */
+const TELL_EVERY = 128;
 
 /** At this size, some 200,000 lines, a look takes about a second, and parsing it cannot be interrupted. */
 const LARGE = 16 * 1024 * 1024;
@@ -32,15 +32,17 @@ const LARGE = 16 * 1024 * 1024;
 /** `isLong`: nothing else will be told for a while. */
 type Tell = (text: () => string, isLong?: boolean) => void;
 
+/** What an inspector asks of the outside world. */
+type World = Pick<Host, 'lookAt' | 'listChunks' | 'get' | 'now'>;
+
 /** Looks at what is to be inspected, once or again and again. */
 export class Inspector {
-  readonly #host: NodeHost;
+  readonly #host: World;
   readonly #subject: InspectSubject;
   readonly #history: History | undefined;
-  readonly #search = new FileSearch((scanned) => this.#onProgress(() => textOf(scanned)));
   #onProgress: Tell = () => {};
 
-  constructor(host: NodeHost, subject: InspectSubject, history?: History) {
+  constructor(host: World, subject: InspectSubject, history?: History) {
     this.#host = host;
     this.#subject = subject;
     this.#history = history;
@@ -53,7 +55,7 @@ export class Inspector {
 
   /** Positions first, sizes after: as in daemon/collect.ts. */
   async look(): Promise<Overview> {
-    this.#history?.begin(performance.now());
+    this.#history?.begin(this.#host.now());
     const posFiles: PosFileOverview[] = [];
     for (const { name, place } of await this.#subject.posFiles())
       posFiles.push(await this.#lookAtPosFile(name, place));
@@ -77,7 +79,7 @@ export class Inspector {
 
   async #lookAtPosFile(path: string, place: string): Promise<PosFileOverview> {
     try {
-      const content = await readPosBytes(place);
+      const content = await this.#subject.read(place);
       if (content === undefined) return without(path, 'there is no such file');
       if (content.bytes.length > 0) return await this.#lookAtEntries(path, content);
       // A FIFO that nobody writes to, a command that failed in front of `inspect -`: no word of Fluentd's.
@@ -113,22 +115,29 @@ export class Inspector {
 
   async #lookAtRows(task: RowsTask): Promise<void> {
     const { rows } = task.entries;
-    const files = new LogFiles(this.#subject.root, this.#search);
-    let turn = performance.now();
-    for (let row = 0; row < rows.count; row += 1) {
-      if (rows.isSuperseded(row)) continue;
-      const entry = rows.entry(row);
-      const look = files.look(entry);
-      this.#take({ row, entry, look: look instanceof Promise ? await look : look }, task);
-      if (row % ROWS_AT_ONCE !== 0 || performance.now() - turn < TURN) continue;
-      this.#onProgress(() => `looked at ${row} of ${rows.count} files (${percentOf(row, rows.count)})`);
-      await nextTurn();
-      turn = performance.now();
-    }
+    const { root } = this.#subject;
+    const below = root === undefined ? undefined : new BelowRoot(root);
+    const found = (entry: EntryRow, look: FileLook) => {
+      this.#take(entry, look, task);
+      if (entry.row % TELL_EVERY !== 0) return;
+      const text = () =>
+        `looked at ${entry.row} of ${rows.count} files (${percentOf(entry.row, rows.count)})`;
+      this.#onProgress(text);
+    };
+    await this.#host.lookAt(rows.latest(), found, {
+      ...(below && { placeOf: (path) => below.resolve(path) }),
+      ...(this.#history === undefined && { searchAtMost: SEARCH_AT_MOST }),
+      onSearch: (progress) => this.#onProgress(() => textOf(progress)),
+    });
   }
 
-  #take({ row, entry, look }: Seen, { path, entries, troubles, successors, posFileAge }: RowsTask): void {
+  #take(
+    entry: EntryRow,
+    look: FileLook,
+    { path, entries, troubles, successors, posFileAge }: RowsTask,
+  ): void {
     const { rows } = entries;
+    const { row } = entry;
     const isOnDisk = look.atPath?.inode === entry.inode || look.renamed !== undefined;
     // As `livingEntries`: an older line of a path counts only while its file exists.
     if (!isOnDisk && !rows.isLast(row)) return;
@@ -145,12 +154,6 @@ export class Inspector {
   }
 }
 
-interface Seen {
-  readonly row: number;
-  readonly entry: PositionEntry;
-  readonly look: DatedLook;
-}
-
 interface RowsTask {
   readonly path: string;
   readonly entries: InspectedRows;
@@ -159,8 +162,8 @@ interface RowsTask {
   readonly posFileAge: Millis | null;
 }
 
-function textOf({ path, scanned, left }: Scanned): string {
-  return `searched ${formatBytes(scanned)} of ${formatBytes(left)} for a newline: ${printable(path)}`;
+function textOf({ path, searched, left }: SearchProgress): string {
+  return `searched ${formatBytes(searched)} of ${formatBytes(left)} for a newline: ${printable(path)}`;
 }
 
 function percentOf(done: number, total: number): string {

@@ -1,5 +1,5 @@
 import { type FileState, type Lag, type LagContext, lagOf } from '../look/lag.ts';
-import type { FileLook, FileStat } from '../look/snapshot.ts';
+import type { FileLook } from '../look/snapshot.ts';
 import { BLOCKED_AFTER } from '../observe/observe.ts';
 import type { EntryRows } from '../pos-file/entry-rows.ts';
 import type { PositionEntry } from '../pos-file/pos-file.ts';
@@ -33,17 +33,6 @@ export interface ShownEntry {
   readonly age: Millis | null;
 }
 
-/** A log file with its age, by the wall clock. */
-export interface DatedStat extends FileStat {
-  readonly writtenAgo: Millis;
-}
-
-/** A look at a log file, with its age. */
-export interface DatedLook extends FileLook {
-  readonly atPath?: DatedStat;
-  readonly renamed?: { readonly path: string; readonly stat: DatedStat };
-}
-
 /** What earlier looks tell about an entry. */
 export interface EntryPast extends Pick<LagContext, 'lastSize' | 'stuck'> {
   /** How long ago the position was seen to move; null: never seen. */
@@ -58,7 +47,7 @@ export interface Judgement extends Lag {
 }
 
 /** The state of one entry, from one look at it and at what was seen before. */
-export function judge(entry: PositionEntry, look: DatedLook, around: Around): Judgement {
+export function judge(entry: PositionEntry, look: FileLook, around: Around): Judgement {
   const { past, succeeded, posFileAge } = around;
   const unreadAge = look.atPath?.writtenAgo ?? 0;
   // Nothing in this pos file has moved for so long, and the last bytes of the log have been there for so long.

@@ -1,6 +1,6 @@
 import type { BuffersReading } from '../fluentd/buffers.ts';
 import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
-import type { PositionEntry } from '../pos-file/pos-file.ts';
+import { entryKey, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import type { Millis } from '../text/units.ts';
 
@@ -9,7 +9,7 @@ export interface Snapshot {
   /** When the look was taken. */
   readonly at: Millis;
   readonly posFiles: readonly PosFileReading[];
-  /** The log file of every entry, by `entryKey`. */
+  /** The log file of every entry that counts, by `lookKey`. */
   readonly looks: ReadonlyMap<string, FileLook>;
   /** By source, the files that in_tail is to read; undefined: not looked at this time. */
   readonly followed: readonly FollowedReading[] | undefined;
@@ -40,15 +40,22 @@ export interface FileLook {
   readonly atPath?: FileStat;
   /** The file with the entry's inode, found beside its path; only looked for where the path has another inode. */
   readonly renamed?: { readonly path: string; readonly stat: FileStat };
-  /** Whether a newline stands between the position and the end of the entry's file; only where bytes are left. */
+  /** Whether a newline stands between the position and the end of the entry's file; only where bytes are left, and where it is known. */
   readonly newlineLeft?: boolean;
   /** Why it could not be looked at. */
   readonly error?: string;
 }
 
+/** What tells an entry from all others. Two pos files may have one for the same log file. */
+export function lookKey(posFile: string, entry: Omit<PositionEntry, 'position'>): string {
+  return `${posFile}\t${entryKey(entry)}`;
+}
+
 export interface FileStat {
   readonly inode: string;
   readonly size: number;
+  /** How long ago it was last written, by the wall clock; not everybody asks. */
+  readonly writtenAgo?: Millis;
 }
 
 /** What one in_tail source is to read, as its `path` says. */

@@ -1,5 +1,5 @@
 import { lagOf } from '../look/lag.ts';
-import type { FileLook, PosFileReading, Snapshot } from '../look/snapshot.ts';
+import { type FileLook, lookKey, type PosFileReading, type Snapshot } from '../look/snapshot.ts';
 import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, latestEntries, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
@@ -57,10 +57,10 @@ function observeEntries(
   before: Before,
 ): readonly ObservedFile[] {
   if (reading.kind !== 'read') return [];
-  const entries = livingEntries(latestEntries(reading.entries, undefined), snapshot.looks);
+  const entries = livingEntries(latestEntries(reading.entries, undefined), reading.path, snapshot.looks);
   const inodesOf = groupInodes(entries);
   return entries.map((entry) => {
-    const look = snapshot.looks.get(entryKey(entry)) ?? {};
+    const look = snapshot.looks.get(lookKey(reading.path, entry)) ?? {};
     const known = before.previous?.memory.entries.get(entryKey(entry));
     const movedAt = movementOf(entry, known, { snapshot, reading, before });
     const standsSince = Math.max(movedAt, known?.leftSince ?? snapshot.at);
@@ -79,11 +79,12 @@ function observeEntries(
  */
 export function livingEntries(
   entries: readonly PositionEntry[],
-  looks: ReadonlyMap<string, FileLook>,
+  posFile: string,
+  looks: Snapshot['looks'],
 ): readonly PositionEntry[] {
   const lastOf = new Map(entries.map((entry) => [entry.path, entry]));
   return entries.filter(
-    (entry) => lastOf.get(entry.path) === entry || isOnDisk(entry, looks.get(entryKey(entry))),
+    (entry) => lastOf.get(entry.path) === entry || isOnDisk(entry, looks.get(lookKey(posFile, entry))),
   );
 }
 

@@ -52,7 +52,7 @@ export function latestEntries(
   return latest.size === entries.length ? entries : [...latest.values()];
 }
 
-/** What tells one position entry from another; a tab cannot stand in a path. */
-export function entryKey(entry: PositionEntry): string {
-  return `${entry.path}\t${entry.inode}`;
+/** What tells the entries of a pos file apart; a tab cannot stand in a path. */
+export function entryKey({ path, inode }: Omit<PositionEntry, 'position'>): string {
+  return `${path}\t${inode}`;
 }

@@ -5,7 +5,8 @@ import { check } from '../../../src/core/inspect/check.ts';
 import { History, Track } from '../../../src/core/inspect/history.ts';
 import { placesOf, rowsOf, SORT_KEYS, type SortKey } from '../../../src/core/inspect/order.ts';
 import { type Overview, overview, summaryOf } from '../../../src/core/inspect/overview.ts';
-import { type DatedLook, InspectedRows, judge, NO_PAST } from '../../../src/core/inspect/rows.ts';
+import { InspectedRows, judge, NO_PAST } from '../../../src/core/inspect/rows.ts';
+import type { FileLook } from '../../../src/core/look/snapshot.ts';
 import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
 import { parsePosFile } from '../../../src/core/pos-file/pos-file.ts';
 import { whyUnparsable } from '../../../src/core/pos-file/pos-line.ts';
@@ -23,7 +24,7 @@ interface Written {
 const NOW = { past: NO_PAST, succeeded: false, posFileAge: 0 };
 
 describe('the judgement of one look', () => {
-  const look = (size: number, writtenAgo: number): DatedLook => ({
+  const look = (size: number, writtenAgo: number): FileLook => ({
     atPath: { inode: '7', size, writtenAgo },
     newlineLeft: true,
   });
@@ -251,7 +252,7 @@ function overviewOf(files: Readonly<Record<string, Written>>): Overview {
   const lines = Object.entries(files).map(([path, { position }]) => ({ path, position, inode: 7 }));
   const entries = new InspectedRows(new EntryRows(bytesOf(posText(lines))));
   for (const [row, { size, age = 0 }] of Object.values(files).entries()) {
-    const look: DatedLook =
+    const look: FileLook =
       size === null ? {} : { atPath: { inode: '7', size, writtenAgo: age }, newlineLeft: true };
     entries.show(row, judge(entries.rows.entry(row), look, { ...NOW, posFileAge: age }));
   }
