@@ -1,16 +1,9 @@
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { type FluentdReading, findMains } from '../core/fluentd/processes.ts';
-import {
-  type Depth,
-  type FileLook,
-  type FollowedReading,
-  lookKey,
-  type PosFileReading,
-  type Snapshot,
-} from '../core/look/snapshot.ts';
+import type { Depth, FileLook, FollowedReading, PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
-import { latestEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
+import { entryKeyIn, latestEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Host } from '../host.ts';
 import { readBuffers } from './read-buffers.ts';
 
@@ -83,7 +76,7 @@ export async function readPosFiles(
   return Promise.all([...new Set(paths.flat())].map((path) => readPosFile(host, path)));
 }
 
-/** The log file of every entry that counts, by `lookKey`. */
+/** The log file of every entry that counts, by `entryKeyIn`. */
 export async function lookAtFiles(
   host: Pick<Host, 'lookAt'>,
   posFiles: readonly PosFileReading[],
@@ -92,7 +85,7 @@ export async function lookAtFiles(
   for (const reading of posFiles) {
     if (reading.kind !== 'read') continue;
     const entries = latestEntries(reading.entries, undefined);
-    await host.lookAt(entries, (entry, look) => looks.set(lookKey(reading.path, entry), look));
+    await host.lookAt(entries, (entry, look) => looks.set(entryKeyIn(reading.path, entry), look));
   }
   return looks;
 }

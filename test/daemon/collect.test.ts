@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type FileLook, lookKey, type PosFileReading } from '../../src/core/look/snapshot.ts';
+import type { FileLook, PosFileReading } from '../../src/core/look/snapshot.ts';
+import { entryKeyIn } from '../../src/core/pos-file/pos-file.ts';
 import { collect, lookAtFiles, readPosFiles } from '../../src/daemon/collect.ts';
 import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
@@ -52,7 +53,7 @@ test('a log file that two pos files have an entry for is looked at for each of t
   };
   const looks = await lookAtFiles(host, [reading('/pos/a', 0), reading('/pos/b', 4)]);
   const newlineLeft = (posFile: string) =>
-    looks.get(lookKey(posFile, { path: LOG, inode: '7' }))?.newlineLeft;
+    looks.get(entryKeyIn(posFile, { path: LOG, inode: '7' }))?.newlineLeft;
   expect([newlineLeft('/pos/a'), newlineLeft('/pos/b')]).toEqual([true, false]);
 });
 
@@ -99,5 +100,5 @@ async function looksAt(host: FakeHost, entries: readonly At[]): Promise<Readonly
 }
 
 async function lookAt(host: FakeHost, entry: At): Promise<FileLook | undefined> {
-  return (await looksAt(host, [entry])).get(lookKey(POS, { path: LOG, ...entry }));
+  return (await looksAt(host, [entry])).get(entryKeyIn(POS, { path: LOG, ...entry }));
 }

@@ -8,12 +8,12 @@ import { NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
 import type { FluentdReading, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import type { PosFileOverview } from '../../src/core/inspect/overview.ts';
 import type { InspectedRows } from '../../src/core/inspect/rows.ts';
-import { type FileLook, lookKey, type PosFileReading, type Snapshot } from '../../src/core/look/snapshot.ts';
+import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
 import type { Subject } from '../../src/core/look/subject.ts';
 import type { Observation } from '../../src/core/observe/observation.ts';
 import { observe } from '../../src/core/observe/observe.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
-import { type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
+import { entryKeyIn, type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import { type Reporter, type Task, type Transition, watch } from '../../src/daemon/loop.ts';
 import type { Done } from '../../src/daemon/perform.ts';
@@ -86,7 +86,7 @@ export function reading(files: readonly Watched[], writtenAgo: Millis = 0): PosF
 }
 
 export function looksOf(files: readonly Watched[]): Snapshot['looks'] {
-  return new Map(files.map(([entry, look]) => [lookKey(POS, entry), look ?? fileOf(entry)]));
+  return new Map(files.map(([entry, look]) => [entryKeyIn(POS, entry), look ?? fileOf(entry)]));
 }
 
 export function snapshot(at: Millis, files: readonly Watched[], changes: Partial<Snapshot> = {}): Snapshot {

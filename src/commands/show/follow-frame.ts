@@ -121,7 +121,7 @@ function rowsOf(found: Overview, { live, view, room }: Choice): Shown {
 function liveCells({ posFile, row }: Place, { history }: { readonly history: History }): Cells {
   const entry = posFile.entries.at(row);
   const { cells, ...rest } = cellsOf(entry);
-  const pace = history.pace(`${posFile.path}\t${entry.path}\t${entry.inode}`);
+  const pace = history.pace(posFile.path, entry);
   return { ...rest, cells: [...cells, ...paceCells(pace)] };
 }
 

@@ -1,6 +1,6 @@
 import type { BuffersReading } from '../fluentd/buffers.ts';
 import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
-import { entryKey, type PositionEntry } from '../pos-file/pos-file.ts';
+import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import type { Millis } from '../text/units.ts';
 
@@ -9,7 +9,7 @@ export interface Snapshot {
   /** When the look was taken. */
   readonly at: Millis;
   readonly posFiles: readonly PosFileReading[];
-  /** The log file of every entry that counts, by `lookKey`. */
+  /** The log file of every entry that counts, by `entryKeyIn`. */
   readonly looks: ReadonlyMap<string, FileLook>;
   /** By source, the files that in_tail is to read; undefined: not looked at this time. */
   readonly followed: readonly FollowedReading[] | undefined;
@@ -44,11 +44,6 @@ export interface FileLook {
   readonly newlineLeft?: boolean;
   /** Why it could not be looked at. */
   readonly error?: string;
-}
-
-/** What tells an entry from all others. Two pos files may have one for the same log file. */
-export function lookKey(posFile: string, entry: Omit<PositionEntry, 'position'>): string {
-  return `${posFile}\t${entryKey(entry)}`;
 }
 
 export interface FileStat {

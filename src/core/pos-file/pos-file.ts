@@ -56,3 +56,8 @@ export function latestEntries(
 export function entryKey({ path, inode }: Omit<PositionEntry, 'position'>): string {
   return `${path}\t${inode}`;
 }
+
+/** What tells an entry from all others: two pos files may have one for the same log file. */
+export function entryKeyIn(posFile: string, entry: Omit<PositionEntry, 'position'>): string {
+  return `${posFile}\t${entryKey(entry)}`;
+}
