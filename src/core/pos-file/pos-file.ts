@@ -57,6 +57,12 @@ export function entryKey({ path, inode }: Omit<PositionEntry, 'position'>): stri
   return `${path}\t${inode}`;
 }
 
+/** What an `entryKey` stands for. */
+export function entryOf(key: string): Omit<PositionEntry, 'position'> {
+  const tab = key.lastIndexOf('\t');
+  return { path: key.slice(0, tab), inode: key.slice(tab + 1) };
+}
+
 /** What tells an entry from all others: two pos files may have one for the same log file. */
 export function entryKeyIn(posFile: string, entry: Omit<PositionEntry, 'position'>): string {
   return `${posFile}\t${entryKey(entry)}`;
