@@ -2,7 +2,8 @@ import type { Endpoint } from './core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from './core/fluent-conf/tail.ts';
 import type { Chunk, ChunkListing } from './core/fluentd/chunk.ts';
 import type { ProcessIdentity, ProcessRow } from './core/fluentd/processes.ts';
-import type { FileStat, FollowedFile, StopRequest } from './core/look/snapshot.ts';
+import type { FileLook, FileStat, FollowedFile, StopRequest } from './core/look/snapshot.ts';
+import type { PositionEntry } from './core/pos-file/pos-file.ts';
 import type { Millis } from './core/text/units.ts';
 
 /**
@@ -25,12 +26,12 @@ export interface Files {
   /** The paths that a pos file argument stands for now: itself, or what its glob matches. */
   expand(pattern: string): Promise<readonly string[]>;
   readFile(path: string): Promise<FileContent | undefined>;
-  /** Of each path in order, the file that stands there; a symlink is followed. */
-  statFiles(paths: readonly string[]): Promise<readonly (FileStat | Error | undefined)[]>;
-  /** The regular file with this inode beside `path`, or beside what the symlink at `path` leads to. */
-  findByInode(path: string, inode: string): Promise<{ path: string; stat: FileStat } | undefined>;
-  /** Whether a newline stands at or after the position; undefined: the file is gone. */
-  hasNewlineAfter(path: string, position: number): Promise<boolean | undefined>;
+  /** Looks at the log file of each entry, one after the other, and hands over what it finds. */
+  lookAt<Entry extends PositionEntry>(
+    entries: Iterable<Entry>,
+    found: (entry: Entry, look: FileLook) => void,
+    options?: LookOptions,
+  ): Promise<void>;
   /** Whether a process may read a file; undefined: not known. `pid` undefined: the process cannot be seen. */
   mayRead(path: string, pid: number | undefined): boolean | undefined;
   /** The files that an in_tail source takes, by its own rules. */
@@ -41,6 +42,22 @@ export interface Files {
   listBackups(globs: readonly string[]): Promise<readonly Chunk[]>;
   /** Ends the last line of a file that is still as long as it was. */
   appendNewline(path: string, size: number): Promise<void>;
+}
+
+export interface LookOptions {
+  /** Where a log file lies for this process; by default at its path. */
+  readonly placeOf?: (path: string) => string;
+  /** So many bytes are searched for newlines; what is not known then, the next look goes on with. */
+  readonly searchAtMost?: number;
+  /** Is told how far a search for a newline is. */
+  readonly onSearch?: (progress: SearchProgress) => void;
+}
+
+export interface SearchProgress {
+  readonly path: string;
+  readonly searched: number;
+  /** Bytes after the position. */
+  readonly left: number;
 }
 
 export interface FileContent {

@@ -2,16 +2,9 @@ import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import type { BuffersReading } from '../core/fluentd/buffers.ts';
 import { type FluentdReading, findMains } from '../core/fluentd/processes.ts';
-import type {
-  Depth,
-  FileLook,
-  FileStat,
-  FollowedReading,
-  PosFileReading,
-  Snapshot,
-} from '../core/look/snapshot.ts';
+import type { Depth, FileLook, FollowedReading, PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
-import { entryKey, latestEntries, type PositionEntry, parsePosFile } from '../core/pos-file/pos-file.ts';
+import { entryKeyIn, latestEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { readBuffers } from './read-buffers.ts';
@@ -51,7 +44,7 @@ export class Collector {
     const host = this.#host;
     const { posFiles: patterns, doneProcess } = this.#subject;
     const posFiles = await readPosFiles(host, patterns);
-    const looks = withOpenFiles(host, await lookAtFiles(host, posFiles), fluentd);
+    const looks = await lookAtFiles(host, posFiles, fluentd);
     const followed = await this.#listFollowed(depth);
     const closed = closedFiles(host, { posFiles, followed, fluentd });
     const buffers = await this.#readBuffers(depth, movedAt);
@@ -84,22 +77,12 @@ export class Collector {
 }
 
 /** A deleted file is looked at through the worker that still holds it open. */
-function withOpenFiles(
-  host: Host,
-  looks: ReadonlyMap<string, FileLook>,
-  fluentd: FluentdReading,
-): ReadonlyMap<string, FileLook> {
-  const pids =
-    fluentd.kind === 'running' ? [...fluentd.workers, fluentd.supervisor].map(({ pid }) => pid) : [];
-  return new Map(
-    [...looks].map(([key, look]) => {
-      if (look.atPath !== undefined || look.renamed !== undefined || look.error !== undefined)
-        return [key, look];
-      const inode = key.slice(key.lastIndexOf('\t') + 1);
-      const renamed = pids.map((pid) => host.findOpen(pid, inode)).find((found) => found !== undefined);
-      return [key, renamed === undefined ? look : { ...look, renamed }];
-    }),
-  );
+function lookAtOpen(host: Host, look: FileLook, inode: string, pids: readonly number[]): FileLook {
+  const isSeen = look.atPath !== undefined || look.renamed !== undefined || look.error !== undefined;
+  const found = isSeen
+    ? undefined
+    : pids.map((pid) => host.findOpen(pid, inode)).find((file) => file !== undefined);
+  return found === undefined ? look : { ...look, renamed: found };
 }
 
 interface Followed extends Pick<Snapshot, 'posFiles' | 'followed' | 'fluentd'> {}
@@ -154,18 +137,21 @@ export async function readPosFiles(
   return Promise.all([...new Set(paths.flat())].map((path) => readPosFile(host, path)));
 }
 
-/** The log file of every entry that counts, by `entryKey`. */
+/** The log file of every entry that counts, by `entryKeyIn`. */
 export async function lookAtFiles(
-  host: Pick<Host, 'statFiles' | 'findByInode' | 'hasNewlineAfter'>,
+  host: Host,
   posFiles: readonly PosFileReading[],
-): Promise<ReadonlyMap<string, FileLook>> {
-  const entries = posFiles.flatMap((reading) =>
-    reading.kind === 'read' ? latestEntries(reading.entries, undefined) : [],
-  );
-  const stats = await host.statFiles(entries.map(({ path }) => path));
+  fluentd: FluentdReading,
+): Promise<Snapshot['looks']> {
   const looks = new Map<string, FileLook>();
-  for (const [index, entry] of entries.entries()) {
-    looks.set(entryKey(entry), await lookAtFile(host, entry, stats[index]));
+  const pids =
+    fluentd.kind === 'running' ? [...fluentd.workers, fluentd.supervisor].map(({ pid }) => pid) : [];
+  for (const reading of posFiles) {
+    if (reading.kind !== 'read') continue;
+    const entries = latestEntries(reading.entries, undefined);
+    await host.lookAt(entries, (entry, look) =>
+      looks.set(entryKeyIn(reading.path, entry), lookAtOpen(host, look, entry.inode, pids)),
+    );
   }
   return looks;
 }
@@ -179,30 +165,6 @@ async function readPosFile(host: Pick<Host, 'readFile'>, path: string): Promise<
   } catch (error) {
     return { path, kind: 'unreadable', error: messageOf(error) };
   }
-}
-
-async function lookAtFile(
-  host: Pick<Host, 'findByInode' | 'hasNewlineAfter'>,
-  entry: PositionEntry,
-  stat: FileStat | Error | undefined,
-): Promise<FileLook> {
-  if (stat instanceof Error) return { error: stat.message };
-  if (entry.position === null) return stat === undefined ? {} : { atPath: stat };
-  const here = stat !== undefined && (stat.inode === entry.inode || entry.inode === '0');
-  const renamed = here ? undefined : await orUnknown(host.findByInode(entry.path, entry.inode));
-  const file = here ? { path: entry.path, stat } : renamed;
-  const isLeft = file !== undefined && file.stat.size > entry.position;
-  const newlineLeft = isLeft ? await orUnknown(host.hasNewlineAfter(file.path, entry.position)) : undefined;
-  return {
-    ...(stat && { atPath: stat }),
-    ...(renamed && { renamed }),
-    ...(newlineLeft !== undefined && { newlineLeft }),
-  };
-}
-
-/** What may not be looked at is unknown, and no reason to know nothing of the others. */
-function orUnknown<T>(look: Promise<T>): Promise<T | undefined> {
-  return look.catch(() => undefined);
 }
 
 function messageOf(error: unknown): string {

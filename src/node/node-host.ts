@@ -4,8 +4,9 @@ import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { listBackups, listChunks } from './files/chunks.ts';
-import { appendNewline, FileSearch, readFile, statFiles } from './files/files.ts';
+import { appendNewline, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
+import { LogFiles } from './files/log-files.ts';
 import { mayRead } from './files/permission.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
@@ -23,7 +24,6 @@ import {
 export class NodeHost implements Host {
   readonly self = process.pid;
   readonly readFile = readFile;
-  readonly statFiles = statFiles;
   readonly expand = expandGlob;
   readonly maySignal = maySignal;
   readonly holdsOpen = holdsOpen;
@@ -34,7 +34,7 @@ export class NodeHost implements Host {
   readonly mayRead = mayRead;
   readonly isListening = isListening;
   readonly get = get;
-  readonly #search = new FileSearch();
+  readonly #logFiles = new LogFiles();
   readonly #table: ProcessTable = openProcessTable();
   readonly #requests: StopRequest[] = [];
   #watcher: Watcher | undefined;
@@ -73,13 +73,7 @@ export class NodeHost implements Host {
     this.#resolveSleep();
   }
 
-  findByInode(path: string, inode: string): ReturnType<Host['findByInode']> {
-    return this.#search.findByInode(path, inode);
-  }
-
-  hasNewlineAfter(path: string, position: number): Promise<boolean | undefined> {
-    return this.#search.hasNewlineAfter(path, position);
-  }
+  lookAt: Host['lookAt'] = (entries, found, options) => this.#logFiles.lookAt(entries, found, options);
 
   listFollowed(source: TailSource): Promise<readonly FollowedFile[]> {
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();

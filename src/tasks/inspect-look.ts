@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ageOf, memoryByAges } from '../core/inspect/ages.ts';
 import type { History } from '../core/inspect/history.ts';
 import {
   type Overview,
@@ -8,23 +8,24 @@ import {
   type Trouble,
   undiscoveredFiles,
 } from '../core/inspect/overview.ts';
-import { type DatedLook, InspectedRows, judge, NO_PAST } from '../core/inspect/rows.ts';
-import type { FollowedReading } from '../core/look/snapshot.ts';
-import { isBare, unlistedIn } from '../core/look/undiscovered.ts';
-import { EntryRows } from '../core/pos-file/entry-rows.ts';
-import { entryKey, type PositionEntry } from '../core/pos-file/pos-file.ts';
+import { InspectedRows } from '../core/inspect/rows.ts';
+import type { FileLook, FollowedReading } from '../core/look/snapshot.ts';
+import { hasNothingToFollow, unlistedIn } from '../core/look/undiscovered.ts';
+import { isSucceeded, judge, type PosFileView } from '../core/observe/entry.ts';
+import { type EntryRow, EntryRows } from '../core/pos-file/entry-rows.ts';
 import { printable } from '../core/text/printable.ts';
-import { counted, formatBytes, type Millis } from '../core/text/units.ts';
+import { counted, formatBytes } from '../core/text/units.ts';
 import { readBuffers } from '../daemon/read-buffers.ts';
-import { FileSearch, type Scanned } from '../node/files/files.ts';
-import { LogFiles } from '../node/files/log-files.ts';
-import { type PosBytes, readPosBytes } from '../node/files/pos-bytes.ts';
-import type { NodeHost } from '../node/node-host.ts';
+import type { Host, SearchProgress } from '../host.ts';
+import { BelowRoot } from '../node/files/below-root.ts';
+import type { PosBytes } from '../node/files/pos-bytes.ts';
 import type { InspectSubject } from './inspect-subject.ts';
 
-/** For so long at once the event loop is kept waiting. */
-const TURN = 8;
-const ROWS_AT_ONCE = 128;
+/** Where no look follows, this one searches for longer. */
+const SEARCH_AT_MOST = 1024 ** 3;
+
+/** How far a look is, is told once in so many rows. */
+const TELL_EVERY = 128;
 
 /** At this size, some 200,000 lines, a look takes about a second, and parsing it cannot be interrupted. */
 const LARGE = 16 * 1024 * 1024;
@@ -32,15 +33,19 @@ const LARGE = 16 * 1024 * 1024;
 /** `isLong`: nothing else will be told for a while. */
 type Tell = (text: () => string, isLong?: boolean) => void;
 
+type When = Pick<PosFileView<EntryRow>, 'at' | 'before'>;
+
+/** What an inspector asks of the outside world. */
+type World = Pick<Host, 'lookAt' | 'listChunks' | 'listBackups' | 'get' | 'now'>;
+
 /** Looks at what is to be inspected, once or again and again. */
 export class Inspector {
-  readonly #host: NodeHost;
+  readonly #host: World;
   readonly #subject: InspectSubject;
   readonly #history: History | undefined;
-  readonly #search = new FileSearch((scanned) => this.#onProgress(() => textOf(scanned)));
   #onProgress: Tell = () => {};
 
-  constructor(host: NodeHost, subject: InspectSubject, history?: History) {
+  constructor(host: World, subject: InspectSubject, history?: History) {
     this.#host = host;
     this.#subject = subject;
     this.#history = history;
@@ -53,10 +58,11 @@ export class Inspector {
 
   /** Positions first, sizes after: as in daemon/collect.ts. */
   async look(): Promise<Overview> {
-    this.#history?.begin(performance.now());
+    const at = this.#host.now();
+    const when = { at, before: this.#history?.begin(at) };
     const posFiles: PosFileOverview[] = [];
     for (const { name, place } of await this.#subject.posFiles())
-      posFiles.push(await this.#lookAtPosFile(name, place));
+      posFiles.push(await this.#lookAtPosFile(name, place, when));
     const found = posFiles.filter(({ error, empty }) => error === undefined || empty);
     const followed = this.#subject.raw ? [] : await this.#subject.followed();
     return overview({
@@ -73,11 +79,11 @@ export class Inspector {
     return raw || conf === undefined ? undefined : readBuffers(this.#host, conf, false);
   }
 
-  async #lookAtPosFile(path: string, place: string): Promise<PosFileOverview> {
+  async #lookAtPosFile(path: string, place: string, when: When): Promise<PosFileOverview> {
     try {
-      const content = await readPosBytes(place);
+      const content = await this.#subject.read(place);
       if (content === undefined) return without(path, 'there is no such file');
-      if (content.bytes.length > 0) return await this.#lookAtEntries(path, content);
+      if (content.bytes.length > 0) return await this.#lookAtEntries(path, content, when);
       // A FIFO that nobody writes to, a command that failed in front of `inspect -`: no word of Fluentd's.
       if (content.writtenAgo === null) return without(path, 'nothing came through it');
       const why = 'it is empty: Fluentd has found no log file yet, or is just rewriting it';
@@ -87,82 +93,80 @@ export class Inspector {
     }
   }
 
-  async #lookAtEntries(path: string, { bytes, writtenAgo }: PosBytes): Promise<PosFileOverview> {
+  async #lookAtEntries(path: string, { bytes, writtenAgo }: PosBytes, when: When): Promise<PosFileOverview> {
     if (bytes.length >= LARGE)
       this.#onProgress(() => `reading ${formatBytes(bytes.length)}: ${printable(path)}`, true);
     const rows = new EntryRows(bytes);
     const entries = new InspectedRows(rows);
-    const troubles: Trouble[] = [];
-    const successors: Successor[] = [];
-    if (this.#subject.raw) for (let row = 0; row < rows.count; row += 1) entries.show(row);
-    else await this.#lookAtRows({ path, entries, troubles, successors, posFileAge: writtenAgo });
     const error = errorOf(rows);
-    return {
+    const posFile: Found = {
       path,
       entries,
       unparsable: rows.unparsable,
       age: writtenAgo,
       ...(error !== undefined && { error }),
       empty: false,
-      troubles,
-      successors,
+      troubles: [],
+      successors: [],
     };
+    if (this.#subject.raw) for (let row = 0; row < rows.count; row += 1) entries.record(row);
+    else await this.#lookAtRows(posFile, when);
+    return posFile;
   }
 
-  async #lookAtRows(task: RowsTask): Promise<void> {
-    const { rows } = task.entries;
-    const files = new LogFiles(this.#subject.root, this.#search);
-    let turn = performance.now();
-    for (let row = 0; row < rows.count; row += 1) {
-      if (rows.isSuperseded(row)) continue;
-      const entry = rows.entry(row);
-      const look = files.look(entry);
-      this.#take({ row, entry, look: look instanceof Promise ? await look : look }, task);
-      if (row % ROWS_AT_ONCE !== 0 || performance.now() - turn < TURN) continue;
-      this.#onProgress(() => `looked at ${row} of ${rows.count} files (${percentOf(row, rows.count)})`);
-      await nextTurn();
-      turn = performance.now();
-    }
+  async #lookAtRows(found: Found, when: When): Promise<void> {
+    const { path, age } = found;
+    const { rows } = found.entries;
+    const posFile: PosFileView<EntryRow> = {
+      ...when,
+      path,
+      writtenAgo: age ?? 0,
+      isLast: ({ row }) => rows.isLast(row),
+      hasInode: ({ row }, inode) => rows.hasInode(row, inode),
+    };
+    const { root } = this.#subject;
+    const below = root === undefined ? undefined : new BelowRoot(root);
+    const take = (entry: EntryRow, look: FileLook) => {
+      this.#take(entry, look, found, posFile);
+      if (entry.row % TELL_EVERY === 0) this.#onProgress(() => lookedAt(entry.row, rows.count));
+    };
+    await this.#host.lookAt(rows.latest(), take, {
+      ...(below && { placeOf: (path) => below.resolve(path) }),
+      ...(this.#history === undefined && { searchAtMost: SEARCH_AT_MOST }),
+      onSearch: (progress) => this.#onProgress(() => textOf(progress)),
+    });
   }
 
-  #take({ row, entry, look }: Seen, { path, entries, troubles, successors, posFileAge }: RowsTask): void {
-    const { rows } = entries;
-    const isOnDisk = look.atPath?.inode === entry.inode || look.renamed !== undefined;
-    // As `livingEntries`: an older line of a path counts only while its file exists.
-    if (!isOnDisk && !rows.isLast(row)) return;
-    if (look.error !== undefined) troubles.push({ path: entry.path, error: look.error });
-    const inode = look.atPath?.inode;
-    const succeeded = inode !== undefined && inode !== entry.inode && rows.hasInode(row, inode);
-    const key = this.#history && `${path}\t${entryKey(entry)}`;
-    const past = key === undefined ? NO_PAST : (this.#history?.past(key, entry) ?? NO_PAST);
-    const judgement = judge(entry, look, { past, succeeded, posFileAge });
-    if (key !== undefined) this.#history?.remember(key, entry, judgement);
-    entries.show(row, judgement);
-    if (judgement.state === 'rotated' && !succeeded && look.atPath !== undefined && look.atPath.size > 0)
-      successors.push({ path: entry.path, size: look.atPath.size });
+  #take(entry: EntryRow, look: FileLook, found: Found, posFile: PosFileView<EntryRow>): void {
+    const followed = this.#history?.of(posFile.path, entry);
+    const known = followed?.memory ?? memoryByAges(entry, look, posFile);
+    const file = judge(entry, look, known, posFile);
+    if (file === undefined) return;
+    followed?.take(file, known, posFile.at);
+    const movedAt = followed?.movedAt ?? null;
+    const age = movedAt === null ? ageOf(file, look, found.age) : posFile.at - movedAt;
+    found.entries.record(entry.row, file, age);
+    const { path } = entry;
+    const { atPath, error } = look;
+    if (error !== undefined) found.troubles.push({ path, error });
+    const hasSuccessor = file.state === 'rotated' && !isSucceeded(entry, look, posFile);
+    if (hasSuccessor && atPath !== undefined && atPath.size > 0)
+      found.successors.push({ path, size: atPath.size });
   }
 }
 
-interface Seen {
-  readonly row: number;
-  readonly entry: PositionEntry;
-  readonly look: DatedLook;
-}
-
-interface RowsTask {
-  readonly path: string;
-  readonly entries: InspectedRows;
+/** What is being found of a pos file. */
+interface Found extends PosFileOverview {
   readonly troubles: Trouble[];
   readonly successors: Successor[];
-  readonly posFileAge: Millis | null;
 }
 
-function textOf({ path, scanned, left }: Scanned): string {
-  return `searched ${formatBytes(scanned)} of ${formatBytes(left)} for a newline: ${printable(path)}`;
+function textOf({ path, searched, left }: SearchProgress): string {
+  return `searched ${formatBytes(searched)} of ${formatBytes(left)} for a newline: ${printable(path)}`;
 }
 
-function percentOf(done: number, total: number): string {
-  return `${Math.floor((done / total) * 100)}%`;
+function lookedAt(row: number, count: number): string {
+  return `looked at ${row} of ${count} files (${Math.floor((row / count) * 100)}%)`;
 }
 
 function without(path: string, error: string): PosFileOverview {
@@ -170,11 +174,9 @@ function without(path: string, error: string): PosFileOverview {
   return { path, entries, unparsable: [], age: null, error, empty: false, troubles: [], successors: [] };
 }
 
-/** As doubt.ts: an empty pos file is no riddle where no source of it has anything to read. */
+/** Where there is nothing to follow, an empty pos file is no error. */
 function believed(posFile: PosFileOverview, followed: readonly FollowedReading[]): PosFileOverview {
-  const sources = followed.filter((source) => source.posFile === posFile.path);
-  if (!posFile.empty || sources.length === 0) return posFile;
-  if (!sources.every(isBare)) return posFile;
+  if (!posFile.empty || !hasNothingToFollow(posFile.path, followed)) return posFile;
   const { error: _, ...rest } = posFile;
   return rest;
 }

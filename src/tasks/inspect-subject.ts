@@ -6,6 +6,7 @@ import { listFollowed } from '../daemon/collect.ts';
 import { BelowRoot } from '../node/files/below-root.ts';
 import { exists } from '../node/files/files.ts';
 import { inWords } from '../node/files/in-words.ts';
+import { type PosBytes, readPosBytes } from '../node/files/pos-bytes.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { findPosFiles, type Wanted as PosFilesWanted } from './find-pos-files.ts';
 import { UsageError } from './usage-error.ts';
@@ -27,6 +28,8 @@ export interface InspectSubject {
   readonly warnings: readonly string[];
   posFiles(): Promise<readonly Place[]>;
   followed(): Promise<readonly FollowedReading[]>;
+  /** The bytes of a pos file, by its place; undefined: there is none. */
+  read(place: string): Promise<PosBytes | undefined>;
 }
 
 type Wanted = Pick<PosFilesWanted, 'posFiles' | 'fluentConf' | 'nameOptions'> &
@@ -57,6 +60,7 @@ export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<In
         ? places
         : () => distinct(found.posFiles.map((name) => placesBelow(host, name, below))),
     followed: () => followedBelow(host, found.conf, root),
+    read: readPosBytes,
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FileLook, PosFileReading } from '../../src/core/look/snapshot.ts';
-import { entryKey } from '../../src/core/pos-file/pos-file.ts';
+import { entryKeyIn } from '../../src/core/pos-file/pos-file.ts';
 import { Collector, lookAtFiles, readPosFiles } from '../../src/daemon/collect.ts';
 import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
@@ -35,50 +35,26 @@ test('a pos file is read, missing, empty or unreadable, and each is told from th
   expect(missing?.kind).toBe('missing');
 });
 
-test('the file at the path is looked at for every entry', async () => {
+test('the file of every entry is looked at', async () => {
   const host = new FakeHost();
-  host.writeFile(LOG, '12345\n', '7');
-  expect(await lookAt(host, { position: 6, inode: '7' })).toEqual({ atPath: { inode: '7', size: 6 } });
-});
-
-test.each([
-  ['a newline is left', '12345\nmore\n', true],
-  ['an unfinished line is left', '12345\nmore', false],
-])('where bytes are left, %s', async (_, text, newlineLeft) => {
-  const host = new FakeHost();
-  host.writeFile(LOG, text, '7');
-  expect(await lookAt(host, { position: 6, inode: '7' })).toMatchObject({ newlineLeft });
-});
-
-test('a renamed file is found by its inode, and the rest of it is looked at', async () => {
-  const host = new FakeHost();
-  host.writeFile(`${LOG}.1`, '12345\nrest\n', '7');
-  host.writeFile(LOG, 'new\n', '8');
-  expect(await lookAt(host, { position: 6, inode: '7' })).toEqual({
-    atPath: { inode: '8', size: 4 },
-    renamed: { path: `${LOG}.1`, stat: { inode: '7', size: 11 } },
+  host.writeFile(LOG, '12345\nmore\n', '7');
+  expect(await lookAt(host, { position: 6, inode: '7' })).toMatchObject({
+    atPath: { inode: '7', size: 11 },
     newlineLeft: true,
   });
 });
 
-test('a file that is gone leaves an empty look', async () => {
-  expect(await lookAt(new FakeHost(), { position: 6, inode: '7' })).toEqual({});
-});
-
-test('an entry whose file is not opened yet (inode 0) belongs to the file at its path', async () => {
+test('a log file that two pos files have an entry for is looked at for each of them', async () => {
   const host = new FakeHost();
-  host.writeFile(LOG, 'new\n', '8');
-  expect(await lookAt(host, { position: 0, inode: '0' })).toEqual({
-    atPath: { inode: '8', size: 4 },
-    newlineLeft: true,
-  });
-});
-
-test('an unwatched entry costs no search', async () => {
-  const host = new FakeHost();
-  host.broken.set('/var/log', 'the directory is not asked');
-  host.writeFile(LOG, 'new\n', '8');
-  expect(await lookAt(host, { position: null, inode: '7' })).toEqual({ atPath: { inode: '8', size: 4 } });
+  host.writeFile(LOG, 'one\ntwo', '7');
+  const reading = (path: string, position: number): PosFileReading => {
+    const entries = [{ path: LOG, position, inode: '7' }];
+    return { path, kind: 'read', entries, unparsable: [], writtenAgo: 0 };
+  };
+  const looks = await lookAtFiles(host, [reading('/pos/a', 0), reading('/pos/b', 4)], ABSENT);
+  const newlineLeft = (posFile: string) =>
+    looks.get(entryKeyIn(posFile, { path: LOG, inode: '7' }))?.newlineLeft;
+  expect([newlineLeft('/pos/a'), newlineLeft('/pos/b')]).toEqual([true, false]);
 });
 
 test('a directory that may not be listed keeps no look from the other files', async () => {
@@ -124,9 +100,9 @@ type At = { readonly path?: string; readonly position: number | null; readonly i
 async function looksAt(host: FakeHost, entries: readonly At[]): Promise<ReadonlyMap<string, FileLook>> {
   const whole = entries.map((entry) => ({ path: LOG, ...entry }));
   const posFile: PosFileReading = { path: POS, kind: 'read', entries: whole, unparsable: [], writtenAgo: 0 };
-  return lookAtFiles(host, [posFile]);
+  return lookAtFiles(host, [posFile], ABSENT);
 }
 
 async function lookAt(host: FakeHost, entry: At): Promise<FileLook | undefined> {
-  return (await looksAt(host, [entry])).get(entryKey({ path: LOG, ...entry }));
+  return (await looksAt(host, [entry])).get(entryKeyIn(POS, { path: LOG, ...entry }));
 }

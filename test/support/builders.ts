@@ -14,7 +14,7 @@ import type { Subject } from '../../src/core/look/subject.ts';
 import type { Observation } from '../../src/core/observe/observation.ts';
 import { observe } from '../../src/core/observe/observe.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
-import { entryKey, type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
+import { entryKeyIn, type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import { type Reporter, type Task, type Transition, watch } from '../../src/daemon/loop.ts';
 import type { Done } from '../../src/daemon/perform.ts';
@@ -98,8 +98,8 @@ export function reading(files: readonly Watched[], writtenAgo: Millis = 0): PosF
   return { path: POS, kind: 'read', entries: files.map(([entry]) => entry), unparsable: [], writtenAgo };
 }
 
-export function looksOf(files: readonly Watched[]): ReadonlyMap<string, FileLook> {
-  return new Map(files.map(([entry, look]) => [entryKey(entry), look ?? fileOf(entry)]));
+export function looksOf(files: readonly Watched[]): Snapshot['looks'] {
+  return new Map(files.map(([entry, look]) => [entryKeyIn(POS, entry), look ?? fileOf(entry)]));
 }
 
 export function snapshot(at: Millis, files: readonly Watched[], changes: Partial<Snapshot> = {}): Snapshot {

@@ -2,10 +2,12 @@ import type { Endpoint } from '../../src/core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { Chunk, ChunkListing } from '../../src/core/fluentd/chunk.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
-import type { FileStat, FollowedFile, StopRequest } from '../../src/core/look/snapshot.ts';
+import { isFileOf } from '../../src/core/look/lag.ts';
+import type { FileLook, FileStat, FollowedFile, StopRequest } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
+import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import type { FileContent, Host } from '../../src/host.ts';
+import type { FileContent, Host, LookOptions } from '../../src/host.ts';
 import { POS, posText } from './builders.ts';
 
 /** A file of the fake world. */
@@ -156,28 +158,45 @@ export class FakeHost implements Host {
     return file && { bytes: file.bytes, writtenAgo: this.#now - file.writtenAt };
   }
 
-  async statFiles(paths: readonly string[]): Promise<readonly (FileStat | undefined)[]> {
-    return paths.map((path) => {
-      const file = this.files.get(path);
-      if (file !== undefined) return { inode: file.inode, size: file.bytes.length };
-      const inode = this.directories.get(path);
-      return inode === undefined ? undefined : { inode, size: 4096 };
-    });
+  async lookAt<Entry extends PositionEntry>(
+    entries: Iterable<Entry>,
+    found: (entry: Entry, look: FileLook) => void,
+    { placeOf = (path) => path }: LookOptions = {},
+  ): Promise<void> {
+    for (const entry of entries) found(entry, this.#lookAt(entry, placeOf(entry.path)));
   }
 
-  async findByInode(path: string, inode: string): Promise<{ path: string; stat: FileStat } | undefined> {
-    const directory = directoryOf(path);
-    this.#failIfBroken(directory);
-    for (const [other, file] of this.files) {
-      if (directoryOf(other) !== directory || file.inode !== inode) continue;
-      return { path: other, stat: { inode, size: file.bytes.length } };
-    }
-    return undefined;
+  #lookAt(entry: PositionEntry, place: string): FileLook {
+    const atPath = this.#statOf(place);
+    const look = atPath === undefined ? {} : { atPath };
+    if (entry.position === null) return look;
+    if (atPath !== undefined && isFileOf(entry, atPath))
+      return { ...look, ...this.#newlineIn(place, entry.position) };
+    const renamed = this.#findByInode(directoryOf(place), entry.inode);
+    return renamed === undefined
+      ? look
+      : { ...look, renamed, ...this.#newlineIn(renamed.path, entry.position) };
   }
 
-  async hasNewlineAfter(path: string, position: number): Promise<boolean | undefined> {
-    this.#failIfBroken(path);
-    return this.files.get(path)?.bytes.subarray(position).includes(NEWLINE);
+  #statOf(path: string): FileStat | undefined {
+    const file = this.files.get(path);
+    if (file !== undefined)
+      return { inode: file.inode, size: file.bytes.length, writtenAgo: this.#now - file.writtenAt };
+    const inode = this.directories.get(path);
+    return inode === undefined ? undefined : { inode, size: 4096, writtenAgo: 0 };
+  }
+
+  #findByInode(directory: string, inode: string): FileLook['renamed'] {
+    if (this.broken.has(directory)) return undefined;
+    const beside = [...this.files.keys()].filter((path) => directoryOf(path) === directory);
+    const path = beside.find((path) => this.files.get(path)?.inode === inode);
+    const stat = path === undefined ? undefined : this.#statOf(path);
+    return path !== undefined && stat !== undefined ? { path, stat } : undefined;
+  }
+
+  #newlineIn(path: string, position: number): Pick<FileLook, 'newlineLeft'> {
+    const rest = this.files.get(path)?.bytes.subarray(position) ?? new Uint8Array();
+    return rest.length === 0 || this.broken.has(path) ? {} : { newlineLeft: rest.includes(NEWLINE) };
   }
 
   mayRead(path: string): boolean | undefined {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
-import type { StopRequest } from '../../src/core/look/snapshot.ts';
-import type { Host } from '../../src/host.ts';
+import type { FileLook, StopRequest } from '../../src/core/look/snapshot.ts';
+import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
+import type { Host, LookOptions } from '../../src/host.ts';
 
 /** A world of its own for each test, with a way to change it from outside. */
 export interface World {
@@ -35,9 +36,6 @@ export function describeHost(
   describe(`${name}: files`, () => {
     holds('what is not there is undefined', async ({ host, path }) => {
       expect(await host.readFile(path('none'))).toBeUndefined();
-      expect(await host.statFiles([path('none')])).toEqual([undefined]);
-      expect(await host.hasNewlineAfter(path('none'), 0)).toBeUndefined();
-      expect(await host.findByInode(path('none'), '1')).toBeUndefined();
     });
 
     holds('a file is its bytes, dated', async ({ host, path, write }) => {
@@ -48,38 +46,9 @@ export function describeHost(
       expect(content?.writtenAgo).toBeLessThan(RATHER_LONG);
     });
 
-    holds('a directory has an inode and cannot be read', async ({ host, path, makeDirectory }) => {
+    holds('a directory cannot be read', async ({ host, path, makeDirectory }) => {
       makeDirectory('dir');
-      expect(await host.statFiles([path('dir')])).toMatchObject([
-        { inode: expect.stringMatching(/^[1-9]\d*$/) },
-      ]);
       await expect(host.readFile(path('dir'))).rejects.toThrow(/directory/);
-    });
-
-    holds('stats come in the order of the paths, with size and inode', async ({ host, path, write }) => {
-      write('a.log', '12345');
-      write('b.log', '');
-      const [b, none, a] = await host.statFiles([path('b.log'), path('none'), path('a.log')]);
-      expect(b).toMatchObject({ size: 0 });
-      expect(none).toBeUndefined();
-      expect(a).toMatchObject({ size: 5, inode: expect.stringMatching(/^[1-9]\d*$/) });
-      expect((a as { inode: string }).inode).not.toBe((b as { inode: string }).inode);
-    });
-
-    holds('a file keeps its inode as it grows', async ({ host, path, write, append }) => {
-      write('a.log', '1');
-      const before = await statOf(host, path('a.log'));
-      append('a.log', '23');
-      expect(await statOf(host, path('a.log'))).toEqual({ inode: before.inode, size: 3 });
-    });
-
-    holds('a renamed file is found by its inode, beside its path', async ({ host, path, write, rename }) => {
-      write('a.log', 'old\n');
-      const { inode } = await statOf(host, path('a.log'));
-      rename('a.log', 'a.log.1');
-      write('a.log', 'new file\n');
-      const stat = { inode, size: 4 };
-      expect(await host.findByInode(path('a.log'), inode)).toEqual({ path: path('a.log.1'), stat });
     });
 
     holds('a path that is there is itself, whatever is in its name', async ({ host, path, write }) => {
@@ -100,41 +69,134 @@ export function describeHost(
     );
   });
 
+  describe(`${name}: a look at log files`, () => {
+    holds('finds nothing where nothing is', async ({ host, path }) => {
+      expect(await lookAt(host, path('none'), 0)).toEqual({});
+    });
+
+    holds('comes in the order of the entries, with size, inode and age', async ({ host, path, write }) => {
+      write('a.log', '12345');
+      write('b.log', '');
+      const entries = ['b.log', 'none', 'a.log'].map((name) => ({
+        path: path(name),
+        position: 0,
+        inode: '0',
+      }));
+      const looks: [PositionEntry, FileLook][] = [];
+      await host.lookAt(entries, (entry, look) => looks.push([entry, look]));
+      expect(looks.map(([entry]) => entry)).toEqual(entries);
+      const [b, none, a] = looks.map(([, { atPath }]) => atPath);
+      expect(b).toMatchObject({ size: 0 });
+      expect(none).toBeUndefined();
+      expect(a).toMatchObject({ size: 5, inode: expect.stringMatching(/^[1-9]\d*$/) });
+      expect(a?.inode).not.toBe(b?.inode);
+      expect(a?.writtenAgo).toBeGreaterThanOrEqual(0);
+      expect(a?.writtenAgo).toBeLessThan(RATHER_LONG);
+    });
+
+    holds('finds the inode of a directory', async ({ host, path, makeDirectory }) => {
+      makeDirectory('dir');
+      expect(await inodeOf(host, path('dir'))).toMatch(/^[1-9]\d*$/);
+    });
+
+    holds('finds the same inode in a file that has grown', async ({ host, path, write, append }) => {
+      write('a.log', '1');
+      const inode = await inodeOf(host, path('a.log'));
+      append('a.log', '23');
+      expect((await lookAt(host, path('a.log'), 0)).atPath).toMatchObject({ inode, size: 3 });
+    });
+
+    holds('finds a renamed file by its inode, and its rest', async ({ host, path, write, rename }) => {
+      write('a.log', 'old\n');
+      const inode = await inodeOf(host, path('a.log'));
+      rename('a.log', 'a.log.1');
+      const renamed = { path: path('a.log.1'), stat: { inode, size: 4 } };
+      expect(await lookAt(host, path('a.log'), 2, inode)).toMatchObject({ renamed, newlineLeft: true });
+      write('a.log', 'new file\n');
+      const look = await lookAt(host, path('a.log'), 4, inode);
+      expect(look).toMatchObject({ atPath: { size: 9 }, renamed });
+      expect(look.newlineLeft).toBeUndefined();
+    });
+
+    holds('takes inode 0 for the file at the path', async ({ host, path, write, rename }) => {
+      write('a.log', 'old\n');
+      expect(await lookAt(host, path('a.log'), 0, '0')).toMatchObject({
+        atPath: { size: 4 },
+        newlineLeft: true,
+      });
+      rename('a.log', 'a.log.1');
+      expect(await lookAt(host, path('a.log'), 0, '0')).toEqual({});
+    });
+
+    holds('looks for nothing more where an entry is unwatched', async ({ host, path, write, rename }) => {
+      write('a.log', 'old\n');
+      const inode = await inodeOf(host, path('a.log'));
+      expect(Object.keys(await lookAt(host, path('a.log'), null, inode))).toEqual(['atPath']);
+      rename('a.log', 'a.log.1');
+      expect(await lookAt(host, path('a.log'), null, inode)).toEqual({});
+    });
+
+    holds('goes to where a log file lies for this process', async ({ host, path, write }) => {
+      write('a.log', 'one\n');
+      const placeOf = (name: string) => path(name.slice(1));
+      expect(await lookAt(host, '/a.log', 0, '0', { placeOf })).toMatchObject({ atPath: { size: 4 } });
+    });
+  });
+
   describe(`${name}: a newline after a position`, () => {
+    const hasNewline = async (host: Host, path: string, position: number) =>
+      (await lookAt(host, path, position)).newlineLeft;
+
     holds('is seen at the position itself and after it, not before', async ({ host, path, write }) => {
       write('a.log', 'ab\ncd');
-      const found = [0, 2, 3, 5, 99].map((position) => host.hasNewlineAfter(path('a.log'), position));
-      expect(await Promise.all(found)).toEqual([true, true, false, false, false]);
+      for (const [position, newlineLeft] of [
+        [0, true],
+        [2, true],
+        [3, false],
+        [5, undefined],
+        [99, undefined],
+      ] as const)
+        expect(await hasNewline(host, path('a.log'), position), `${position}`).toBe(newlineLeft);
     });
 
     holds('is seen when the line is ended later', async ({ host, path, write, append }) => {
       write('a.log', 'ab\ncd');
-      expect(await host.hasNewlineAfter(path('a.log'), 3)).toBe(false);
+      expect(await hasNewline(host, path('a.log'), 3)).toBe(false);
       append('a.log', 'ef');
-      expect(await host.hasNewlineAfter(path('a.log'), 3)).toBe(false);
+      expect(await hasNewline(host, path('a.log'), 3)).toBe(false);
       append('a.log', 'gh\n');
-      expect(await host.hasNewlineAfter(path('a.log'), 3)).toBe(true);
-      expect(await host.hasNewlineAfter(path('a.log'), 3)).toBe(true);
+      expect(await hasNewline(host, path('a.log'), 3)).toBe(true);
+      expect(await hasNewline(host, path('a.log'), 3)).toBe(true);
+    });
+
+    holds('is seen when a long line is ended later', async ({ host, path, write, append }) => {
+      write('a.log', 'x'.repeat(3_000_000));
+      expect(await hasNewline(host, path('a.log'), 7)).toBe(false);
+      append('a.log', 'x'.repeat(3_000_000));
+      expect(await hasNewline(host, path('a.log'), 7)).toBe(false);
+      append('a.log', '\n');
+      expect(await hasNewline(host, path('a.log'), 7)).toBe(true);
+      expect(await hasNewline(host, path('a.log'), 7)).toBe(true);
     });
 
     holds('is seen after many bytes', async ({ host, path, write }) => {
       write('a.log', `${'x'.repeat(300_000)}\n`);
-      expect(await host.hasNewlineAfter(path('a.log'), 7)).toBe(true);
+      expect(await hasNewline(host, path('a.log'), 7)).toBe(true);
     });
 
     holds('is seen in a shorter file that took the place of one', async ({ host, path, write, rename }) => {
-      write('a.log', 'a long unfinished line');
-      expect(await host.hasNewlineAfter(path('a.log'), 0)).toBe(false);
+      write('a.log', 'x'.repeat(300_000));
+      expect(await hasNewline(host, path('a.log'), 0)).toBe(false);
       rename('a.log', 'a.log.1');
       write('a.log', 'short\nunfinished and long again');
-      expect(await host.hasNewlineAfter(path('a.log'), 0)).toBe(true);
+      expect(await hasNewline(host, path('a.log'), 0)).toBe(true);
     });
 
     holds('is seen in a file that was written anew', async ({ host, path, write }) => {
-      write('a.log', 'a long unfinished line');
-      expect(await host.hasNewlineAfter(path('a.log'), 0)).toBe(false);
+      write('a.log', 'x'.repeat(300_000));
+      expect(await hasNewline(host, path('a.log'), 0)).toBe(false);
       write('a.log', 'short\n');
-      expect(await host.hasNewlineAfter(path('a.log'), 0)).toBe(true);
+      expect(await hasNewline(host, path('a.log'), 0)).toBe(true);
     });
   });
 
@@ -214,10 +276,23 @@ export function describeHost(
   });
 }
 
-async function statOf(host: Host, path: string): Promise<{ inode: string; size: number }> {
-  const [stat] = await host.statFiles([path]);
-  if (stat === undefined || stat instanceof Error) throw new Error(`no ${path}`);
-  return stat;
+/** A look at one entry; by default that of the file at the path. */
+async function lookAt(
+  host: Host,
+  path: string,
+  position: number | null,
+  inode?: string,
+  options?: LookOptions,
+): Promise<FileLook> {
+  const looks: FileLook[] = [];
+  const entry = { path, position, inode: inode ?? '0' };
+  await host.lookAt([entry], (_, look) => looks.push(look), options);
+  expect(looks).toHaveLength(1);
+  return looks[0] ?? {};
+}
+
+async function inodeOf(host: Host, path: string): Promise<string> {
+  return (await lookAt(host, path, null)).atPath?.inode ?? `no ${path}`;
 }
 
 export async function rowOf(host: Pick<Host, 'listProcesses'>, pid: number): Promise<ProcessRow | undefined> {

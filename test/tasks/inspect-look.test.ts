@@ -2,16 +2,21 @@ import { lstatSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
-import { inspectionOf, whole } from '../../src/core/inspect/inspection.ts';
+import { History } from '../../src/core/inspect/history.ts';
+import { type InspectedEntry, inspectionOf, whole } from '../../src/core/inspect/inspection.ts';
+import { STATES } from '../../src/core/inspect/rows.ts';
+import type { Observation, ObservedFile } from '../../src/core/observe/observation.ts';
 import { observe } from '../../src/core/observe/observe.ts';
 import { Collector } from '../../src/daemon/collect.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import { Inspector } from '../../src/tasks/inspect-look.ts';
 import { inspectSubject } from '../../src/tasks/inspect-subject.ts';
 import { RUNS } from '../support/arbitraries.ts';
-import { ABSENT, posText, subject } from '../support/builders.ts';
+import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
+import { FakeHost } from '../support/fake-host.ts';
+import { LogWorld, POS_FILES, turns } from '../support/log-worlds.ts';
 
 let dir: string;
 
@@ -71,8 +76,7 @@ test('inspect finds what the daemon finds in the same directory: entries, states
       });
       const found = whole(inspectionOf(await new Inspector(host, wanted).look()));
 
-      const shown = watched.map(({ movedAt: _, read: __, ...entry }) => entry);
-      expect(found.posFiles[0]?.entries).toEqual(shown);
+      expect(found.posFiles[0]?.entries).toEqual(watched.map(shown));
       if (unknown.length === 0 && found.posFiles[0]?.error === undefined)
         expect(found.caughtUp).toBe(readSince !== undefined);
       const unparsable = found.posFiles[0]?.unparsable ?? [];
@@ -82,6 +86,95 @@ test('inspect finds what the daemon finds in the same directory: entries, states
     }),
     RUNS,
   );
+});
+
+/** The daemon and a live view, which look at the same world at the same time. */
+class Watchers {
+  readonly #host: FakeHost;
+  readonly #posFiles: readonly string[];
+  readonly #inspector: Inspector;
+  #seen: Observation | undefined;
+
+  constructor(host: FakeHost, posFiles: readonly string[] = [POS]) {
+    this.#host = host;
+    this.#posFiles = posFiles;
+    const inspected = {
+      ...{ raw: false, root: undefined, conf: undefined, warnings: [] },
+      posFiles: async () => posFiles.map((path) => ({ name: path, place: path })),
+      followed: async () => [],
+      read: (place: string) => host.readFile(place),
+    };
+    this.#inspector = new Inspector(host, inspected, new History());
+  }
+
+  /** One look of each, of which every answer is the same. */
+  async agree(): Promise<readonly InspectedEntry[]> {
+    const watched = subject({ posFiles: this.#posFiles });
+    const view = { fluentd: ABSENT, depth: 'rest', movedAt: undefined } as const;
+    const snapshot = await new Collector(this.#host, watched).look(view);
+    const seen = observe(this.#seen, snapshot, DEFAULT_POLICY);
+    this.#seen = seen;
+    const overview = await this.#inspector.look();
+    const found = whole(inspectionOf(overview));
+    for (const [index, { path, entries }] of found.posFiles.entries()) {
+      const files = seen.files.filter(({ posFile }) => posFile === path);
+      expect(entries).toEqual(files.map(shown));
+      const unread = files.filter(({ read }) => !read).length;
+      expect(overview.posFiles[index]?.entries.totals).toMatchObject({ files: files.length, unread });
+    }
+    if (seen.unknown.length === 0 && found.posFiles.every(({ error }) => error === undefined))
+      expect(found.caughtUp).toBe(seen.readSince !== undefined);
+    return found.posFiles.flatMap(({ entries }) => entries);
+  }
+}
+
+function shown({ path, position, inode, size, lag, state }: ObservedFile): InspectedEntry {
+  return { path, position, inode, size, lag, state };
+}
+
+describe('from look to look a live view and the daemon agree', () => {
+  const followed = (text: string, position: number) => {
+    const host = new FakeHost();
+    host.writeFile(LOG, text, '7');
+    host.writeFile(POS, posText([{ path: LOG, position, inode: 7 }]));
+    return { host, watchers: new Watchers(host) };
+  };
+
+  test('on a file that is cut short and then removed: what was written since was never read', async () => {
+    const { host, watchers } = followed('one\ntwo\n', 8);
+    await watchers.agree();
+    host.writeFile(LOG, 'new\n', '7');
+    expect(await watchers.agree()).toMatchObject([{ state: 'truncated', lag: 4 }]);
+    host.files.delete(LOG);
+    expect(await watchers.agree()).toMatchObject([{ state: 'missing', lag: null }]);
+  });
+
+  test('on half a line that is ended after 15 s: no byte of it could be read before', async () => {
+    const { host, watchers } = followed('one\nhalf', 4);
+    expect(await watchers.agree()).toMatchObject([{ state: 'partial-line' }]);
+    await host.sleep(15_000);
+    host.appendLog(LOG, '\n');
+    expect(await watchers.agree()).toMatchObject([{ state: 'behind', lag: 5 }]);
+    await host.sleep(25_000);
+    expect(await watchers.agree()).toMatchObject([{ state: 'blocked', lag: 5 }]);
+  });
+
+  test('on whatever becomes of log files and of the lines of pos files', async () => {
+    const states = new Set<string | null>();
+    await fc.assert(
+      fc.asyncProperty(turns, async (turns) => {
+        const world = new LogWorld();
+        const watchers = new Watchers(world.host, POS_FILES);
+        await watchers.agree();
+        for (const turn of turns) {
+          await world.turn(turn);
+          for (const { state } of await watchers.agree()) states.add(state);
+        }
+      }),
+      { ...RUNS, numRuns: 300 },
+    );
+    expect([...states].sort()).toEqual(STATES.filter((state) => state !== 'undiscovered').toSorted());
+  });
 });
 
 function linkTo(target: string, path: string): void {

@@ -63,7 +63,7 @@ export function frameOf(
     .slice(0, 3)
     .map((line) => cut(line, style.bad));
   const above = Math.min(head.length + errors.length + 1, Math.max(0, rows - 2));
-  const shown = rowsOf(found, { live, view, room: Math.max(0, rows - above - 1) });
+  const shown = rowsOf(found, live, view, Math.max(0, rows - above - 1));
   const layout = new Layout(COLUMNS, shown.cells, columns);
   const lines = [
     ...[...head, ...errors, style.dim(layout.title())].slice(0, above),
@@ -101,27 +101,26 @@ interface Shown {
   readonly all: number;
 }
 
-interface Choice {
-  readonly live: Live & { readonly history: History };
-  readonly view: View;
-  readonly room: number;
-}
-
 /** Only what fits is made up: there may be 10,000 files. Undiscovered ones come first, they have all of it left. */
-function rowsOf(found: Overview, { live, view, room }: Choice): Shown {
+function rowsOf(
+  found: Overview,
+  live: Live & { readonly history: History },
+  view: View,
+  room: number,
+): Shown {
   const places = placesOf(found, { states: view.states, sort: live.sort });
   const all: readonly (Place | UndiscoveredOverview)[] = [...undiscoveredOf(found, view), ...places];
   const first = Math.max(0, Math.min(live.top, all.length - room));
   const cells = all
     .slice(first, first + room)
-    .map((one) => ('row' in one ? liveCells(one, live) : newCells(one)));
+    .map((one) => ('row' in one ? liveCells(one, live.history) : newCells(one)));
   return { cells, first, all: all.length };
 }
 
-function liveCells({ posFile, row }: Place, { history }: { readonly history: History }): Cells {
+function liveCells({ posFile, row }: Place, history: History): Cells {
   const entry = posFile.entries.at(row);
   const { cells, ...rest } = cellsOf(entry);
-  const pace = history.pace(`${posFile.path}\t${entry.path}\t${entry.inode}`);
+  const pace = history.pace(posFile.path, entry);
   return { ...rest, cells: [...cells, ...paceCells(pace)] };
 }
 

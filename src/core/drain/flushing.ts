@@ -1,6 +1,6 @@
 import { heldBy } from '../fluentd/buffers.ts';
+import { BLOCKED_AFTER } from '../observe/entry.ts';
 import type { Observation } from '../observe/observation.ts';
-import { BLOCKED_AFTER } from '../observe/observe.ts';
 import type { Millis } from '../text/units.ts';
 import { isOver, lastFlushAt, startEnd } from './deadlines.ts';
 import { hasBytesLeft } from './gates.ts';

@@ -1,7 +1,7 @@
-import { BLOCKED_AFTER } from '../observe/observe.ts';
-import type { PositionEntry } from '../pos-file/pos-file.ts';
+import { rememberEntry } from '../observe/entry.ts';
+import type { EntryMemory, ObservedFile } from '../observe/observation.ts';
+import { entryKeyIn, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
-import type { EntryPast, Judgement } from './rows.ts';
 
 /** How fast an entry is read, and how its lag has gone. */
 export interface Pace {
@@ -99,62 +99,49 @@ class Ring {
   }
 }
 
-/** Changed in place: a new one of each entry at each look would be a lot to clear away. */
-interface Remembered {
-  position: number | null;
-  size: number | null;
-  movedAt: Millis | null;
-  stillSince: Millis;
-  leftSince: Millis | null;
-  readonly track: Track;
-  seen: number;
+/** An entry in a live view: how fast it is read, and what was seen of it. */
+export class Followed extends Track {
+  memory: EntryMemory | undefined;
+  /** When it was seen to move; null: never. */
+  movedAt: Millis | null = null;
+  /** The number of the last look that found it. */
+  lastLook = 0;
+
+  take(file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
+    if (known !== undefined && known.movedAt !== file.movedAt) this.movedAt = file.movedAt;
+    this.memory = rememberEntry(file, known, at);
+    if (file.lag !== null) this.add({ at, read: file.position ?? 0, lag: file.lag });
+  }
 }
+
+/** For so many looks an entry that is gone may come back: Fluentd empties a pos file for an instant when it rewrites it. */
+const FORGET_AFTER = 60;
 
 /** What a live view remembers of every entry. */
 export class History {
-  readonly #entries = new Map<string, Remembered>();
-  readonly #blockedAfter: Millis;
-  #at: Millis = 0;
+  readonly #entries = new Map<string, Followed>();
   #look = 0;
+  #at: Millis | undefined;
 
-  constructor(blockedAfter: Millis = BLOCKED_AFTER) {
-    this.#blockedAfter = blockedAfter;
-  }
-
-  /** A look begins; entries that were not there in the last one are forgotten. */
-  begin(at: Millis): void {
-    for (const [key, { seen }] of this.#entries) if (seen < this.#look) this.#entries.delete(key);
+  /** A look begins. Gives when the one before began. */
+  begin(at: Millis): Millis | undefined {
+    const before = this.#at;
     this.#at = at;
     this.#look += 1;
+    for (const [key, { lastLook }] of this.#entries)
+      if (this.#look - lastLook > FORGET_AFTER) this.#entries.delete(key);
+    return before;
   }
 
-  past(key: string, { position }: PositionEntry): EntryPast {
-    const known = this.#entries.get(key);
-    if (known === undefined) return { lastSize: null, stuck: false, movedAgo: null };
-    const moved = known.position !== position;
-    const since = Math.max(known.stillSince, known.leftSince ?? this.#at);
-    const stuck = !moved && this.#at - since >= this.#blockedAfter;
-    const movedAt = moved ? this.#at : known.movedAt;
-    return { lastSize: known.size, stuck, movedAgo: movedAt === null ? null : this.#at - movedAt };
+  of(posFile: string, entry: PositionEntry): Followed {
+    const key = entryKeyIn(posFile, entry);
+    const followed = this.#entries.get(key) ?? new Followed();
+    if (followed.lastLook === 0) this.#entries.set(key, followed);
+    followed.lastLook = this.#look;
+    return followed;
   }
 
-  remember(key: string, { position }: PositionEntry, { size, lag, state }: Judgement): void {
-    const known = this.#entries.get(key) ?? this.#begin(key, position);
-    if (known.position !== position) known.movedAt = known.stillSince = this.#at;
-    known.position = position;
-    if (state !== 'missing') known.size = size;
-    known.leftSince = lag === null || lag === 0 ? null : (known.leftSince ?? this.#at);
-    known.seen = this.#look;
-    if (lag !== null) known.track.add({ at: this.#at, read: position ?? 0, lag });
-  }
-
-  pace(key: string): Pace {
-    return this.#entries.get(key)?.track.pace() ?? NO_PACE;
-  }
-  #begin(key: string, position: number | null): Remembered {
-    const still = { movedAt: null, stillSince: this.#at, leftSince: null };
-    const begun = { position, size: null, ...still, track: new Track(), seen: this.#look };
-    this.#entries.set(key, begun);
-    return begun;
+  pace(posFile: string, entry: Omit<PositionEntry, 'position'>): Pace {
+    return this.#entries.get(entryKeyIn(posFile, entry))?.pace() ?? NO_PACE;
   }
 }

@@ -101,11 +101,8 @@ function entriesOf(rows: EntryRows, { files }: FollowedReading) {
   const paths = new Set(files.map(({ path }) => path));
   const inodes = new Set(files.map(({ inode }) => inode));
   const entries = [];
-  for (let row = 0; row < rows.count; row += 1) {
-    if (rows.isSuperseded(row)) continue;
-    const entry = rows.entry(row);
+  for (const entry of rows.latest())
     if (paths.has(entry.path) || inodes.has(entry.inode)) entries.push(entry);
-  }
   return entries;
 }
 

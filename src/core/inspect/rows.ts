@@ -1,8 +1,5 @@
-import { type FileState, type Lag, type LagContext, lagOf } from '../look/lag.ts';
-import type { FileLook, FileStat } from '../look/snapshot.ts';
-import { BLOCKED_AFTER } from '../observe/observe.ts';
+import type { FileState, Lag } from '../look/lag.ts';
 import type { EntryRows } from '../pos-file/entry-rows.ts';
-import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 
 export const STATES: readonly FileState[] = [
@@ -31,50 +28,6 @@ export interface ShownEntry {
   readonly state: FileState | null;
   /** How long ago the position moved last, as far as that can be told. */
   readonly age: Millis | null;
-}
-
-/** A log file with its age, by the wall clock. */
-export interface DatedStat extends FileStat {
-  readonly writtenAgo: Millis;
-}
-
-/** A look at a log file, with its age. */
-export interface DatedLook extends FileLook {
-  readonly atPath?: DatedStat;
-  readonly renamed?: { readonly path: string; readonly stat: DatedStat };
-}
-
-/** What earlier looks tell about an entry. */
-export interface EntryPast extends Pick<LagContext, 'lastSize' | 'stuck'> {
-  /** How long ago the position was seen to move; null: never seen. */
-  readonly movedAgo: Millis | null;
-}
-
-export const NO_PAST: EntryPast = { lastSize: null, stuck: false, movedAgo: null };
-
-/** What is made of one entry. */
-export interface Judgement extends Lag {
-  readonly age: Millis | null;
-}
-
-/** The state of one entry, from one look at it and at what was seen before. */
-export function judge(entry: PositionEntry, look: DatedLook, around: Around): Judgement {
-  const { past, succeeded, posFileAge } = around;
-  const unreadAge = look.atPath?.writtenAgo ?? 0;
-  // Nothing in this pos file has moved for so long, and the last bytes of the log have been there for so long.
-  const stuck = past.stuck || Math.min(posFileAge ?? 0, unreadAge) >= BLOCKED_AFTER;
-  const lag = lagOf(entry, look, { lastSize: past.lastSize, stuck, succeeded });
-  // What is read was read right after it was written, at the latest when the pos file was.
-  const age = lag.lag === 0 && posFileAge !== null ? Math.max(posFileAge, unreadAge) : posFileAge;
-  return { state: lag.state, size: lag.size, lag: lag.lag, read: lag.read, age: past.movedAgo ?? age };
-}
-
-export interface Around {
-  readonly past: EntryPast;
-  /** The file that stands at the path now has an entry of its own. */
-  readonly succeeded: boolean;
-  /** How long ago the pos file was written; null: it came through a pipe. */
-  readonly posFileAge: Millis | null;
 }
 
 /** What the entries of a pos file come to. */
@@ -111,13 +64,13 @@ export class InspectedRows {
     this.#age = new Float64Array(rows.count).fill(Number.NaN);
   }
 
-  /** Takes a row in. */
-  show(row: number, judgement?: Judgement): void {
+  /** `judged`: undefined where the log file was not looked at. */
+  record(row: number, judged?: Lag, age: Millis | null = null): void {
     this.#state[row] = UNJUDGED;
     this.totals.files += 1;
-    addTo(this.totals, judgement ?? NOT_KNOWN);
-    if (judgement === undefined) return;
-    const { state, size, lag, age } = judgement;
+    addTo(this.totals, judged ?? NOT_KNOWN);
+    if (judged === undefined) return;
+    const { state, size, lag } = judged;
     this.#state[row] = CODES.get(state) ?? UNJUDGED;
     this.#size[row] = size ?? Number.NaN;
     this.#lag[row] = lag ?? Number.NaN;

@@ -47,8 +47,13 @@ export function lagOf(entry: PositionEntry, look: FileLook, context: LagContext)
   return lagOfRotated(position, look, context);
 }
 
+/** Bytes are left that Fluentd could read. */
+export function hasUnread({ state, read }: Lag): boolean {
+  return !read && state !== 'missing';
+}
+
 /** Inode 0 stands in an entry for the instant between its making and the first open (position_file.rb:47). */
-function isFileOf(entry: PositionEntry, stat: FileStat): boolean {
+export function isFileOf(entry: PositionEntry, stat: FileStat): boolean {
   return entry.inode === stat.inode || entry.inode === '0';
 }
 

@@ -10,7 +10,7 @@ export interface Snapshot {
   readonly at: Millis;
   readonly depth: Depth;
   readonly posFiles: readonly PosFileReading[];
-  /** The log file of every entry, by `entryKey`. */
+  /** The log file of every entry that counts, by `entryKeyIn`. */
   readonly looks: ReadonlyMap<string, FileLook>;
   /** By source, the files that in_tail is to read; at rest as they were a moment ago. */
   readonly followed: readonly FollowedReading[];
@@ -43,7 +43,7 @@ export interface FileLook {
   readonly atPath?: FileStat;
   /** The file with the entry's inode, found beside its path; only looked for where the path has another inode. */
   readonly renamed?: { readonly path: string; readonly stat: FileStat };
-  /** Whether a newline stands between the position and the end of the entry's file; only where bytes are left. */
+  /** Whether a newline stands between the position and the end of the entry's file; only where bytes are left, and where it is known. */
   readonly newlineLeft?: boolean;
   /** Why it could not be looked at. */
   readonly error?: string;
@@ -52,6 +52,8 @@ export interface FileLook {
 export interface FileStat {
   readonly inode: string;
   readonly size: number;
+  /** How long ago it was last written, by the wall clock; not everybody asks. */
+  readonly writtenAgo?: Millis;
 }
 
 /** What one in_tail source is to read, as its `path` says. */

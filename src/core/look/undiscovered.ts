@@ -17,9 +17,13 @@ export function unlistedIn(followed: readonly FollowedReading[]): readonly strin
   );
 }
 
-/** It is known that no file of the source holds a byte. */
-export function isBare({ files, unknown }: FollowedReading): boolean {
-  return unknown === undefined && files.every(({ size }) => size === 0);
+/** No file of any source of this pos file holds a byte: there is nothing that it could have an entry for. */
+export function hasNothingToFollow(posFile: string, followed: readonly FollowedReading[]): boolean {
+  const sources = followed.filter((source) => source.posFile === posFile);
+  return (
+    sources.length > 0 &&
+    sources.every(({ files, unknown }) => unknown === undefined && files.every(({ size }) => size === 0))
+  );
 }
 
 /** in_tail has an entry for each path that it follows; the one of a file that it let go does not count. */

@@ -1,37 +1,114 @@
+import type { FileState } from '../look/lag.ts';
 import type { FollowedReading } from '../look/snapshot.ts';
+import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
-import type { Abandoned, Awaited, EntryMemory, ObservedFile } from './observation.ts';
+import { keyOf } from './entry.ts';
+import type { Abandoned, Awaited, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 
 /** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
-export const HELD_UP: Millis = 2_000;
+const HELD_UP: Millis = 2_000;
+const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
+  'caught-up',
+  'partial-line',
+  'behind',
+  'blocked',
+  'truncated',
+]);
+
+type Entries = Memory['entries'];
 
 /** Bytes that were left when the file was last seen. */
-export function restOf({ whole, reached }: EntryMemory): number {
+export function restOf({ whole, reached }: KnownEntry): number {
   return whole === null || reached === null ? 0 : Math.max(0, whole - reached);
+}
+
+/** A renamed file shows its own size; one that is nowhere, or was let go, the last that it had. */
+export function wholeOf({ state, size }: ObservedFile, known: KnownEntry | undefined): number | null {
+  if (state === 'truncated') return null;
+  return (state === 'unwatched' ? null : size) ?? known?.whole ?? null;
+}
+
+/** Away from its path it stays what it was until then. */
+export function isHeldUp(
+  { state, movedAt }: ObservedFile,
+  known: KnownEntry | undefined,
+  leftSince: Millis | undefined,
+  at: Millis,
+): boolean {
+  const isHere = AT_ITS_PATH.has(state);
+  const since = isHere ? leftSince : known?.leftSince;
+  return since === undefined ? known?.heldUp === true && !isHere : at - Math.max(movedAt, since) >= HELD_UP;
+}
+
+/** The files that are seen in this look to have gone away unread, by path and inode. */
+export function abandonedNow(
+  memory: Memory,
+  entries: Entries,
+  files: readonly ObservedFile[],
+  followed: readonly FollowedReading[] | undefined,
+  { tail }: Limits,
+): readonly (readonly [string, Abandoned])[] {
+  // Below a limit it goes on reading, however slowly.
+  const dropped = tail.readLimit === undefined ? files.flatMap((file) => letGo(file, memory, entries)) : [];
+  if (followed === undefined || followed.some(({ unknown }) => unknown !== undefined)) return dropped;
+  const there = new Set(followed.flatMap((source) => source.files.map(({ inode }) => inode)));
+  const isKnown = knownBy(entries);
+  const vanished = [...memory.awaited]
+    .filter(([inode, { path }]) => !there.has(inode) && !isKnown(path, inode))
+    .map(([inode, { path, size }]) => [entryKey({ path, inode }), { path, bytes: size }] as const);
+  return [...dropped, ...vanished];
 }
 
 /**
  * in_tail lets go of a file that is gone from its path, after rotate_wait and whatever is left of it: it has read the rest
  * from memory unless it was held up, or a limit slows it down (in_tail.rb, detach_watcher_after_rotate_wait).
  */
-export function letGo(
-  { path, state }: ObservedFile,
-  before: EntryMemory | undefined,
-  now: EntryMemory | undefined,
-): Abandoned | undefined {
-  if (state !== 'unwatched' || before === undefined || before.state === 'unwatched') return undefined;
-  const bytes = now === undefined ? 0 : restOf(now);
-  return bytes > 0 && now?.heldUp === true ? { path, bytes } : undefined;
+function letGo(
+  file: ObservedFile,
+  memory: Memory,
+  entries: Entries,
+): readonly (readonly [string, Abandoned])[] {
+  const key = keyOf(file);
+  const before = memory.entries.get(key);
+  const now = entries.get(key);
+  if (file.state !== 'unwatched' || before === undefined || before.state === 'unwatched') return [];
+  const isUnread = now?.heldUp === true && restOf(now) > 0;
+  return isUnread ? [[entryKey(file), { path: file.path, bytes: restOf(now) }]] : [];
 }
 
 /** The files that wait for in_tail to find them. */
 export function awaitedIn(
   followed: readonly FollowedReading[],
-  isKnown: (path: string, inode: string) => boolean,
+  entries: Entries,
 ): ReadonlyMap<string, Awaited> {
+  const isKnown = knownBy(entries);
   const files = followed.flatMap((source) => source.files);
   const waiting = files.filter(({ path, inode, size }) => size > 0 && !isKnown(path, inode));
   return new Map(waiting.map(({ path, inode, size }) => [inode, { path, size }]));
+}
+
+/** Whether Fluentd has, or had, an entry for the path or the file. */
+function knownBy(entries: Entries): (path: string, inode: string) => boolean {
+  const paths = new Set<string>();
+  const inodes = new Set<string>();
+  for (const { path, inode } of entries.values()) {
+    paths.add(path);
+    inodes.add(inode);
+  }
+  return (path, inode) => paths.has(path) || inodes.has(inode);
+}
+
+/**
+ * Bytes left in a file that went away from its path: the most of any. After a rename in_tail gives the entry to the new file, and
+ * reads the rest of the old one from memory: at once, or as slowly as a limit has it (in_tail.rb:672-684).
+ */
+export function leftBehind(memory: Memory, entries: Entries, files: readonly ObservedFile[]): number {
+  const keys = new Set(files.map(keyOf));
+  const added = files.filter((file) => !memory.entries.has(keyOf(file)));
+  const paths = new Set(added.map(({ path }) => path));
+  const replaced = [...memory.entries].filter(([key, { path }]) => !keys.has(key) && paths.has(path));
+  const away = [...entries].filter(([key, { state }]) => keys.has(key) && !AT_ITS_PATH.has(state));
+  return [...replaced, ...away].reduce((most, [, known]) => Math.max(most, restOf(known)), 0);
 }
 
 export function describeAbandoned(files: readonly Abandoned[]): string {

@@ -41,9 +41,11 @@ export interface Observation {
 }
 
 export interface ObservedFile extends Lag {
+  readonly posFile: string;
   readonly path: string;
   readonly position: number | null;
   readonly inode: string;
+  /** As far as it was seen: at the latest when the first look was taken. */
   readonly movedAt: Millis;
 }
 
@@ -56,7 +58,8 @@ export interface UnknownPosFile {
 
 /** What has to be remembered from look to look. */
 export interface Memory extends WorkerMemory {
-  readonly entries: ReadonlyMap<string, EntryMemory>;
+  /** By `entryKeyIn`. */
+  readonly entries: ReadonlyMap<string, KnownEntry>;
   /** Pos files: since when empty, and whether they ever held an entry. */
   readonly emptySince: ReadonlyMap<string, Millis>;
   readonly filled: ReadonlySet<string>;
@@ -80,16 +83,24 @@ export interface Memory extends WorkerMemory {
   readonly began: Millis;
 }
 
+/** What has to be remembered of an entry, so that the next look can be judged. */
 export interface EntryMemory {
-  readonly state: FileState;
   readonly position: number | null;
+  /** The last size that was seen, unless the file was cut short. */
   readonly size: number | null;
-  /** The last position that was one, and all bytes of the file, wherever it lay. */
-  readonly reached: number | null;
-  readonly whole: number | null;
   readonly movedAt: Millis;
   /** Since when bytes have been left. */
   readonly leftSince: Millis | undefined;
+}
+
+/** What is remembered beside it, to tell what Fluentd left unread. */
+export interface KnownEntry extends EntryMemory {
+  readonly path: string;
+  readonly inode: string;
+  readonly state: FileState;
+  /** The last position that was one, and all bytes of the file, wherever it lay. */
+  readonly reached: number | null;
+  readonly whole: number | null;
   /** When last seen at its path, it had stood still beside bytes for too long. */
   readonly heldUp: boolean;
 }

@@ -1,22 +1,19 @@
-import { lagOf } from '../look/lag.ts';
-import type { FileLook, PosFileReading, Snapshot } from '../look/snapshot.ts';
+import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
-import { entryKey, latestEntries, type PositionEntry } from '../pos-file/pos-file.ts';
+import { entryKey, entryKeyIn, latestEntries, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { doubtOf } from './doubt.ts';
-import { closedSinceOf, hasRotation, NO_MEMORY, remember } from './memory.ts';
-import type { EntryMemory, Limits, Memory, Observation, ObservedFile } from './observation.ts';
-
-/** A position that stands still for this long with bytes left is blocked. */
-export const BLOCKED_AFTER: Millis = 10_000;
+import { judge } from './entry.ts';
+import { closedSinceOf, hasRotation, newMemory, remember } from './memory.ts';
+import type { Limits, Memory, Observation, ObservedFile } from './observation.ts';
 
 /** What `snapshot` means after `previous`; pure. */
 export function observe(previous: Observation | undefined, snapshot: Snapshot, limits: Limits): Observation {
-  const memory = previous?.memory ?? NO_MEMORY;
-  const unknown = snapshot.posFiles.flatMap((reading) => doubtOf(reading, { snapshot, memory, limits }));
+  const memory = previous?.memory ?? newMemory(snapshot.at);
+  const unknown = snapshot.posFiles.flatMap((reading) => doubtOf(reading, snapshot, memory, limits));
   const unreadable = unreadableIn(snapshot, memory, limits);
   const files = snapshot.posFiles
-    .flatMap((reading) => observeEntries(reading, snapshot, { previous, limits }))
+    .flatMap((reading) => observeEntries(reading, snapshot, memory, previous?.at))
     .map((file) => (file.position === 0 && unreadable.has(file.path) ? asUnreadable(file) : file));
   const movedAt = latest([previous?.movedAt, ...files.map((file) => file.movedAt)]);
   const undiscovered = snapshot.followed.flatMap((followed) =>
@@ -46,7 +43,7 @@ export function observe(previous: Observation | undefined, snapshot: Snapshot, l
     fluentd: snapshot.fluentd,
     goneSince: isAbsent && memory.fluentdSeen ? (previous?.goneSince ?? snapshot.at) : undefined,
     requests: snapshot.requests,
-    memory: remember(memory, snapshot, { files, movedAt, limits }),
+    memory: remember(memory, snapshot, files, movedAt, limits),
   };
 }
 
@@ -63,72 +60,24 @@ function asUnreadable(file: ObservedFile): ObservedFile {
   return { ...file, state: 'unreadable', lag: file.size, read: true };
 }
 
-interface Before {
-  readonly previous: Observation | undefined;
-  readonly limits: Limits;
-}
-
 function observeEntries(
   reading: PosFileReading,
-  snapshot: Snapshot,
-  before: Before,
+  { at, looks }: Snapshot,
+  memory: Memory,
+  before: Millis | undefined,
 ): readonly ObservedFile[] {
   if (reading.kind !== 'read') return [];
-  const entries = livingEntries(latestEntries(reading.entries, undefined), snapshot.looks);
-  const inodesOf = groupInodes(entries);
-  return entries.map((entry) => {
-    const look = snapshot.looks.get(entryKey(entry)) ?? {};
-    const known = before.previous?.memory.entries.get(entryKey(entry));
-    const movedAt = movementOf(entry, known, { snapshot, reading, before });
-    const standsSince = Math.max(movedAt, known?.leftSince ?? snapshot.at);
-    const lag = lagOf(entry, look, {
-      lastSize: known?.size ?? null,
-      stuck: snapshot.at - standsSince >= BLOCKED_AFTER,
-      succeeded: inodesOf.get(entry.path)?.has(look.atPath?.inode ?? '') === true,
-    });
-    return { ...lag, path: entry.path, position: entry.position, inode: entry.inode, movedAt };
-  });
-}
-
-/**
- * Without the older lines of a path whose file is nowhere any more. With follow_inodes several lines of a path are different
- * files, and both still exist; otherwise the last line is the one that Fluentd uses.
- */
-export function livingEntries(
-  entries: readonly PositionEntry[],
-  looks: ReadonlyMap<string, FileLook>,
-): readonly PositionEntry[] {
+  const { path, writtenAgo } = reading;
+  const entries = latestEntries(reading.entries, undefined);
   const lastOf = new Map(entries.map((entry) => [entry.path, entry]));
-  return entries.filter(
-    (entry) => lastOf.get(entry.path) === entry || isOnDisk(entry, looks.get(entryKey(entry))),
-  );
-}
-
-function isOnDisk(entry: PositionEntry, look: FileLook | undefined): boolean {
-  return look?.atPath?.inode === entry.inode || look?.renamed?.stat.inode === entry.inode;
-}
-
-function groupInodes(entries: readonly PositionEntry[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const groups = new Map<string, Set<string>>();
-  for (const { path, inode } of entries) groups.set(path, (groups.get(path) ?? new Set()).add(inode));
-  return groups;
-}
-
-interface Moment {
-  readonly snapshot: Snapshot;
-  readonly reading: PosFileReading;
-  readonly before: Before;
-}
-
-/** When this entry moved last: dated by the pos file's own mtime, between the look before and this one. */
-function movementOf(entry: PositionEntry, known: EntryMemory | undefined, moment: Moment): Millis {
-  // in_tail letting a file go (position null) is no progress in reading.
-  if (known !== undefined && (known.position === entry.position || entry.position === null))
-    return known.movedAt;
-  const { snapshot, reading, before } = moment;
-  if (before.previous === undefined || reading.kind !== 'read') return snapshot.at;
-  const earliest = Math.min(before.previous.at + 1, snapshot.at);
-  return Math.max(earliest, snapshot.at - Math.max(0, reading.writtenAgo));
+  const keys = new Set(entries.map(entryKey));
+  const isLast = (entry: PositionEntry) => lastOf.get(entry.path) === entry;
+  const hasInode = (entry: PositionEntry, inode: string) => keys.has(entryKey({ path: entry.path, inode }));
+  const posFile = { path, at, before, writtenAgo, isLast, hasInode };
+  return entries.flatMap((entry) => {
+    const key = entryKeyIn(path, entry);
+    return judge(entry, looks.get(key) ?? {}, memory.entries.get(key), posFile) ?? [];
+  });
 }
 
 function latest(instants: readonly (Millis | undefined)[]): Millis | undefined {

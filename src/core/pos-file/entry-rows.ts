@@ -52,8 +52,13 @@ export class EntryRows {
     return this.#count;
   }
 
-  isSuperseded(row: number): boolean {
-    return this.#superseded[row] === 1;
+  /** The entries that count, one after the other. */
+  *latest(): Generator<EntryRow> {
+    for (let row = 0; row < this.#count; row += 1)
+      if (this.#superseded[row] === 0) {
+        const { position, inode } = this.#values(row);
+        yield { row, path: this.path(row), position, inode };
+      }
   }
 
   entry(row: number): PositionEntry {
@@ -168,6 +173,10 @@ export class EntryRows {
     for (; bytes[at] === bytes[there]; at += 1, there += 1) if (bytes[at] === TAB) return true;
     return false;
   }
+}
+
+export interface EntryRow extends PositionEntry {
+  readonly row: number;
 }
 
 /** Decoded bytes; without a text where not each byte is a character, so that a byte's place is not the character's. */

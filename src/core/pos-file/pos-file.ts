@@ -52,7 +52,18 @@ export function latestEntries(
   return latest.size === entries.length ? entries : [...latest.values()];
 }
 
-/** What tells one position entry from another; a tab cannot stand in a path. */
-export function entryKey(entry: PositionEntry): string {
-  return `${entry.path}\t${entry.inode}`;
+/** What tells the entries of a pos file apart; a tab cannot stand in a path. */
+export function entryKey({ path, inode }: Omit<PositionEntry, 'position'>): string {
+  return `${path}\t${inode}`;
+}
+
+/** What an `entryKey` stands for. */
+export function entryOf(key: string): Omit<PositionEntry, 'position'> {
+  const tab = key.lastIndexOf('\t');
+  return { path: key.slice(0, tab), inode: key.slice(tab + 1) };
+}
+
+/** What tells an entry from all others: two pos files may have one for the same log file. */
+export function entryKeyIn(posFile: string, entry: Omit<PositionEntry, 'position'>): string {
+  return `${posFile}\t${entryKey(entry)}`;
 }

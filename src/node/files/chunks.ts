@@ -1,7 +1,8 @@
+import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { type Chunk, type ChunkListing, chunkBirth, isChunk } from '../../core/fluentd/chunk.ts';
 import { parseGlob } from '../../core/in-tail/path-glob.ts';
-import { exists, statFiles } from './files.ts';
+import { exists, inPortions, toBytes } from './files.ts';
 import { rubyGlob } from './walk.ts';
 
 /** A chunk file and its `.meta` take a page each: with less than this free the next one fails. */
@@ -18,15 +19,21 @@ export async function listChunks(globs: readonly string[]): Promise<ChunkListing
 /** The files at the globs, each once, with the time since Fluentd began them as chunks. */
 export async function listBackups(globs: readonly string[]): Promise<readonly Chunk[]> {
   const found = await Promise.all(globs.map((glob) => rubyGlob(glob)));
-  const paths = [...new Set(found.flat())];
-  const stats = await statFiles(paths);
   const now = Date.now();
-  return paths.map((path, index) => {
-    const stat = stats[index];
-    // Renamed from staged to queued in this very moment, or just delivered: the next look knows.
-    const size = stat === undefined || stat instanceof Error ? 0 : stat.size;
-    return { path, size, age: Math.max(0, now - (chunkBirth(path) ?? now)) };
-  });
+  const chunks: Chunk[] = [];
+  await inPortions(new Set(found.flat()), (path) =>
+    chunks.push({ path, size: sizeOf(path), age: Math.max(0, now - (chunkBirth(path) ?? now)) }),
+  );
+  return chunks;
+}
+
+/** Renamed from staged to queued in this very moment, or just delivered: the next look knows. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(toBytes(path), { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 async function isFull(directory: string): Promise<boolean> {

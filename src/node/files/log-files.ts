@@ -1,141 +1,180 @@
-import { closeSync, constants, openSync, readdirSync, readSync, type Stats, statSync } from 'node:fs';
-import type { DatedLook, DatedStat } from '../../core/inspect/rows.ts';
+import { lstatSync, readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { isFileOf } from '../../core/look/lag.ts';
+import type { FileLook, FileStat } from '../../core/look/snapshot.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../core/pos-file/pos-file.ts';
-import { BelowRoot } from './below-root.ts';
-import { directoriesBeside, type FileSearch, toBytes } from './files.ts';
+import type { Millis } from '../../core/text/units.ts';
+import type { LookOptions } from '../../host.ts';
+import { inPortions, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
+import { NewlineSearch, type SearchTask, searchTask } from './newline-search.ts';
 
-const NEWLINE = 0x0a;
-const SCAN_BYTES = 64 * 1024;
+/** A listing is good for ten times as long as it took to make, but not for long. */
+const WORTH = 10;
+const LISTING_AGE: Millis = 1_000;
+/** As many as Linux follows (path_resolution(7)). */
+const MOST_LINKS = 40;
 
-/** The log files of a pos file's entries, one look at all of them; synchronous, since a stat takes a microsecond. */
+/** Looks at the log files of position entries. */
 export class LogFiles {
-  readonly #below: BelowRoot | undefined;
-  /** Finds newlines in long rests, and remembers how far it has looked. */
-  readonly #search: FileSearch;
-  readonly #listings = new Map<string, ReadonlyMap<string, string>>();
-  /** Directories that are not there. */
-  readonly #absent = new Set<string>();
-  readonly #chunk = Buffer.allocUnsafe(SCAN_BYTES);
-  readonly #now = Date.now();
+  readonly #search = new NewlineSearch();
+  readonly #listings = new Map<string, Listing>();
 
-  constructor(root: string | undefined, search: FileSearch) {
-    this.#below = root === undefined ? undefined : new BelowRoot(root);
-    this.#search = search;
+  async lookAt<Entry extends PositionEntry>(
+    entries: Iterable<Entry>,
+    found: (entry: Entry, look: FileLook) => void,
+    options: LookOptions = {},
+  ): Promise<void> {
+    const now = performance.now();
+    for (const [directory, { goodUntil }] of this.#listings)
+      if (goodUntil < now) this.#listings.delete(directory);
+    const { placeOf = (path: string) => path } = options;
+    const task = searchTask(options);
+    await inPortions(entries, (entry) => {
+      const look = this.#look(entry, placeOf(entry.path), task);
+      return look instanceof Promise ? look.then((later) => found(entry, later)) : found(entry, look);
+    });
   }
 
-  /** As `lookAtFile` in daemon/collect.ts. */
-  look(entry: PositionEntry): DatedLook | Promise<DatedLook> {
-    const { position, inode } = entry;
-    const place = this.#below === undefined ? entry.path : this.#below.resolve(entry.path);
+  #look(entry: PositionEntry, place: string, task: SearchTask): FileLook | Promise<FileLook> {
     // A pos file from another machine: one directory, thousands of entries.
-    if (this.#absent.size > 0 && this.#absent.has(directoryOf(place))) return {};
-    const stat = this.#stat(place);
+    if (this.#listings.size > 0 && this.#listings.get(directoryOf(place))?.isAbsent) return {};
+    const stat = statAt(place);
     if (stat instanceof Error) return { error: inWords(stat) };
-    if (stat !== undefined && (position === null || stat.inode === inode || inode === '0'))
-      return this.#lookInside({ atPath: stat }, { place, size: stat.size, position });
-    const renamed = position === null ? undefined : this.#findByInode(place, inode);
-    const look = { ...(stat && { atPath: stat }), ...(renamed && { renamed }) };
+    const { inode, position } = entry;
+    const look: NewLook = stat === undefined ? {} : { atPath: stat };
+    if (position === null) return look;
+    if (stat === undefined || !isFileOf(entry, stat))
+      return this.#lookBeside(look, place, inode, position, task);
+    return this.#lookInside(look, place, stat, position, task);
+  }
+
+  async #lookBeside(
+    look: NewLook,
+    place: string,
+    inode: string,
+    position: number,
+    task: SearchTask,
+  ): Promise<FileLook> {
+    const renamed = await this.#findByInode(place, inode);
     if (renamed === undefined) return look;
-    return this.#lookInside(look, { place: renamed.path, size: renamed.stat.size, position });
+    look.renamed = renamed;
+    return this.#lookInside(look, renamed.path, renamed.stat, position, task);
   }
 
-  /** Looks for a newline in what is left of a file. */
-  #lookInside(look: DatedLook, { place, size, position }: Rest): DatedLook | Promise<DatedLook> {
-    if (position === null || size <= position) return look;
-    const found = this.#scan(place, position);
-    if (found === 'unreadable') return look;
-    if (found !== 'not in the first part') return { ...look, newlineLeft: found };
-    return this.#search.hasNewlineAfter(place, position).then(
-      (newlineLeft) => (newlineLeft === undefined ? look : { ...look, newlineLeft }),
-      () => look,
-    );
+  #lookInside(
+    look: NewLook,
+    place: string,
+    stat: FileStat,
+    position: number,
+    task: SearchTask,
+  ): FileLook | Promise<FileLook> {
+    if (stat.size <= position) return look;
+    const found = this.#search.find(place, stat, position, task);
+    return found instanceof Promise
+      ? found.then((later) => withNewline(look, later))
+      : withNewline(look, found);
   }
 
-  /** A million opens take 5 s: nearly always one short read answers. */
-  #scan(place: string, position: number): boolean | 'not in the first part' | 'unreadable' {
-    try {
-      const file = openSync(toBytes(place), constants.O_RDONLY | constants.O_NONBLOCK);
-      try {
-        const count = readSync(file, this.#chunk, 0, SCAN_BYTES, position);
-        const found = this.#chunk.subarray(0, count).includes(NEWLINE);
-        return found || count < SCAN_BYTES ? found : 'not in the first part';
-      } finally {
-        closeSync(file);
-      }
-    } catch {
-      return 'unreadable';
-    }
-  }
-
-  #stat(place: string): DatedStat | Error | undefined {
-    try {
-      const stat = statSync(toBytes(place), { throwIfNoEntry: false });
-      return stat && this.#dated(place, stat);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'ERR_INVALID_ARG_VALUE') return new Error('its path holds a NUL byte');
-      return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : (error as Error);
-    }
-  }
-
-  /** Nothing but a regular file is a log that was renamed. */
-  #statLog(place: string): DatedStat | undefined {
-    try {
-      const stat = statSync(toBytes(place), { throwIfNoEntry: false });
-      return stat?.isFile() ? this.#dated(place, stat) : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
-  #dated(place: string, { ino, size, mtimeMs }: Stats): DatedStat {
-    // Beyond 2^53 a number is no longer exact.
-    const isExact = ino <= Number.MAX_SAFE_INTEGER;
-    const inode = isExact ? ino : statSync(toBytes(place), { bigint: true }).ino;
-    return { inode: String(inode), size, writtenAgo: Math.max(0, this.#now - mtimeMs) };
-  }
-
-  #findByInode(place: string, inode: string): DatedLook['renamed'] {
+  async #findByInode(place: string, inode: string): Promise<FileLook['renamed']> {
     for (const directory of directoriesBeside(place)) {
-      const path = this.#list(directory).get(inode);
-      const stat = path === undefined ? undefined : this.#statLog(path);
-      if (path !== undefined && stat?.inode === inode) return { path, stat };
+      const { names } = this.#listings.get(directory) ?? (await this.#list(directory));
+      const path = directory + names.get(inode);
+      const stat = names.has(inode) ? logAt(path) : undefined;
+      if (stat?.inode === inode) return { path, stat };
     }
     return undefined;
   }
 
-  #list(directory: string): ReadonlyMap<string, string> {
-    const known = this.#listings.get(directory);
-    if (known !== undefined) return known;
-    const listing = new Map<string, string>();
-    for (const name of this.#namesIn(directory)) {
-      const path = directory + decodePath(name);
-      const stat = this.#statLog(path);
-      if (stat !== undefined) listing.set(stat.inode, path);
-    }
+  async #list(directory: string): Promise<Listing> {
+    const start = performance.now();
+    const found = namesIn(directory);
+    const names = new Map<string, string>();
+    await inPortions(found ?? [], (bytes) => {
+      const name = decodePath(bytes);
+      const stat = logAt(directory + name);
+      if (stat !== undefined) names.set(stat.inode, name);
+    });
+    const end = performance.now();
+    const goodUntil = end + Math.min(LISTING_AGE, WORTH * (end - start));
+    const listing = { names, isAbsent: found === undefined, goodUntil };
     this.#listings.set(directory, listing);
     return listing;
   }
-
-  #namesIn(directory: string): readonly Buffer[] {
-    try {
-      return readdirSync(directory === '' ? '.' : toBytes(directory), { encoding: 'buffer' });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') this.#absent.add(directory);
-      return [];
-    }
-  }
 }
 
-interface Rest {
-  readonly place: string;
-  readonly size: number;
-  readonly position: number | null;
+interface Listing {
+  /** Of the regular files, by inode. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly isAbsent: boolean;
+  readonly goodUntil: Millis;
+}
+
+type NewLook = { -readonly [Key in keyof FileLook]: FileLook[Key] };
+
+function withNewline(look: NewLook, newlineLeft: boolean | undefined): FileLook {
+  if (newlineLeft !== undefined) look.newlineLeft = newlineLeft;
+  return look;
+}
+
+/**
+ * The directories where a log may lie that was renamed: the path's own, then where the symlink at the path leads, link by link.
+ * Behind /var/log/containers/x.log -> ../pods/…/0.log the kubelet renames the target. Each is empty, or ends with its slash.
+ */
+function* directoriesBeside(path: string): Generator<string> {
+  let place: string | undefined = path;
+  for (let links = 0; place !== undefined && links <= MOST_LINKS; links += 1) {
+    const directory = directoryOf(place);
+    yield directory;
+    const target = targetOf(place);
+    place = target?.startsWith('/') ? target : target && directory + target;
+  }
 }
 
 /** Empty, or with its slash. */
 function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    // Without a link readlink throws, which takes ten times as long.
+    const isLink = lstatSync(toBytes(path), { throwIfNoEntry: false })?.isSymbolicLink();
+    return isLink ? decodePath(readlinkSync(toBytes(path), { encoding: 'buffer' })) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** undefined: there is no such directory. */
+function namesIn(directory: string): readonly Buffer[] | undefined {
+  try {
+    return readdirSync(toBytes(directory || '.'), { encoding: 'buffer' });
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : [];
+  }
+}
+
+function statAt(place: string, onlyFiles = false): FileStat | Error | undefined {
+  try {
+    const stat = statSync(toBytes(place), { throwIfNoEntry: false });
+    return stat === undefined || (onlyFiles && !stat.isFile()) ? undefined : factsOf(place, stat);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_INVALID_ARG_VALUE') return new Error('its path holds a NUL byte');
+    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : (error as Error);
+  }
+}
+
+/** Nothing but a regular file is a log that was renamed. */
+function logAt(place: string): FileStat | undefined {
+  const stat = statAt(place, true);
+  return stat instanceof Error ? undefined : stat;
+}
+
+function factsOf(place: string, { ino, size, mtimeMs }: Stats): FileStat {
+  // Beyond 2^53 a number is no longer exact.
+  const isExact = ino <= Number.MAX_SAFE_INTEGER;
+  const inode = isExact ? ino : statSync(toBytes(place), { bigint: true }).ino;
+  return { inode: String(inode), size, writtenAgo: Math.max(0, Date.now() - mtimeMs) };
 }

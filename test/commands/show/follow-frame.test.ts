@@ -14,8 +14,7 @@ const PATHS = Array.from({ length: 30 }, (_, at) => `/${at}.log`);
 function frame({ rows, top = 0 }: { readonly rows: number; readonly top?: number }) {
   const lines = PATHS.map((path) => ({ path, position: 4, inode: 7 }));
   const entries = new InspectedRows(new EntryRows(bytesOf(posText(lines))));
-  for (const row of PATHS.keys())
-    entries.show(row, { state: 'behind', size: 8, lag: 4, read: false, age: 0 });
+  for (const row of PATHS.keys()) entries.record(row, { state: 'behind', size: 8, lag: 4, read: false }, 0);
   const posFile = inspectedPosFile(entries, { path: '/p', error: 'odd' });
   const found = overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });
   const live = { sort: 'lag', paused: false, top, at: new Date(0), interval: 1_000 } as const;

@@ -15,7 +15,7 @@ function posFile(states: States, changes: Partial<PosFileOverview> = {}): PosFil
   const entries = new InspectedRows(new EntryRows(bytesOf(posText(lines))));
   for (const [row, state] of Object.values(states).entries()) {
     const lag = state === 'caught-up' ? 0 : 4;
-    entries.show(row, { state, size: 8, lag: state === 'missing' ? null : lag, read: lag === 0, age: 0 });
+    entries.record(row, { state, size: 8, lag: state === 'missing' ? null : lag, read: lag === 0 }, 0);
   }
   return inspectedPosFile(entries, { path: '/p', ...changes });
 }

@@ -4,11 +4,12 @@ import { plainLines } from '../../../src/commands/show/plain.ts';
 import { styleOf } from '../../../src/commands/show/style.ts';
 import { tableLines, type View } from '../../../src/commands/show/table.ts';
 import { type Overview, overview, type PosFileOverview } from '../../../src/core/inspect/overview.ts';
-import { InspectedRows, judge, NO_PAST } from '../../../src/core/inspect/rows.ts';
+import { InspectedRows } from '../../../src/core/inspect/rows.ts';
 import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
 import { widthOf } from '../../../src/core/text/text-width.ts';
 import { bytesOf } from '../../support/arbitraries.ts';
-import { inspectedPosFile, posText } from '../../support/builders.ts';
+import { inspectedPosFile } from '../../support/builders.ts';
+import { overviewOf as overviewOfFiles } from '../../support/overviews.ts';
 
 const DEEP =
   '/var/log/pods/default_my-application-7d9f8b6c5d-abcde_12345678-1234-1234-1234-123456789012/app/0.log';
@@ -67,7 +68,7 @@ describe('the total', () => {
 test('a position that no file can have is told as such, and is a number for programs', () => {
   const text = `/a\t0000000000000005\t7\n/b\tfffffffffffffffe\t7\n/c\t${'f'.repeat(300)}\t7\n/d\t${'f'.repeat(16)}\t7\n`;
   const entries = new InspectedRows(new EntryRows(bytesOf(text)));
-  for (let row = 0; row < 4; row += 1) entries.show(row);
+  for (let row = 0; row < 4; row += 1) entries.record(row);
   const posFile = inspectedPosFile(entries);
   const found = overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });
   const linesOf = (parts: Iterable<string>) => [...parts].join('\n').split('\n').slice(2, 6);
@@ -109,13 +110,6 @@ function viewOf(changes: Partial<View>): View {
 
 /** A log file a size, read up to its first 100 bytes; null: it is missing. */
 function overviewOf(sizes: readonly (number | null)[], changes: Partial<PosFileOverview> = {}): Overview {
-  const lines = sizes.map((size, at) => ({ path: `/${at}`, position: size === 0 ? 0 : 100, inode: 7 }));
-  const entries = new InspectedRows(new EntryRows(bytesOf(posText(lines))));
-  for (const [row, size] of sizes.entries()) {
-    const look = size === null ? {} : { atPath: { inode: '7', size, writtenAgo: 0 }, newlineLeft: true };
-    const around = { past: NO_PAST, succeeded: false, posFileAge: 0 };
-    entries.show(row, judge(entries.rows.entry(row), look, around));
-  }
-  const posFile = inspectedPosFile(entries, changes);
-  return overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });
+  const files = sizes.map((size, at) => [`/${at}`, { size, position: size === 0 ? 0 : 100 }]);
+  return overviewOfFiles(Object.fromEntries(files), changes);
 }

@@ -8,9 +8,9 @@ import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { Observation } from '../../../src/core/observe/observation.ts';
 import { observe } from '../../../src/core/observe/observe.ts';
-import { entryKey } from '../../../src/core/pos-file/pos-file.ts';
+import { entryKey, entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
 import { RUNS, worldRules, worlds } from '../../support/arbitraries.ts';
-import { ABSENT, entry, policy, reading, row, seen, snapshot } from '../../support/builders.ts';
+import { ABSENT, entry, POS, policy, reading, row, seen, snapshot } from '../../support/builders.ts';
 
 /** One step, with all that led to it. */
 interface Taken {
@@ -198,7 +198,7 @@ function unreadIn(look: Snapshot, taken: readonly Taken[]): readonly string[] {
   const missing = look.posFiles
     .flatMap((file) => (file.kind === 'read' ? file.entries : []))
     .filter((entry) => {
-      const { atPath, error } = look.looks.get(entryKey(entry)) ?? {};
+      const { atPath, error } = look.looks.get(entryKeyIn(POS, entry)) ?? {};
       return (
         entry.position !== null &&
         (error !== undefined || (atPath === undefined && !wasRead(entry, look, taken)))
@@ -216,7 +216,7 @@ function unreadIn(look: Snapshot, taken: readonly Taken[]): readonly string[] {
 function bytesLeftIn(look: Snapshot): readonly string[] {
   const entries = look.posFiles.flatMap((file) => (file.kind === 'read' ? file.entries : []));
   return entries.flatMap((entry) => {
-    const { atPath, newlineLeft } = look.looks.get(entryKey(entry)) ?? {};
+    const { atPath, newlineLeft } = look.looks.get(entryKeyIn(POS, entry)) ?? {};
     if (entry.position === null || atPath === undefined || atPath.size === entry.position) return [];
     return atPath.size > entry.position && newlineLeft === false ? [] : [`${entry.path} left`];
   });
@@ -230,7 +230,7 @@ function wasRead(
 ): boolean {
   const before = taken
     .filter(({ snapshot }) => snapshot.at < look.at)
-    .map(({ snapshot }) => snapshot.looks.get(entryKey({ ...entry })));
+    .map(({ snapshot }) => snapshot.looks.get(entryKeyIn(POS, entry)));
   const last = before.findLast((file) => file?.atPath !== undefined)?.atPath;
   return last !== undefined && (entry.position ?? 0) >= last.size;
 }

@@ -6,8 +6,8 @@ import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
 import { bytesOf } from '../../support/arbitraries.ts';
 import { inspectedPosFile, LOG, POS, posText } from '../../support/builders.ts';
 
-const BEHIND = { state: 'behind', size: 160, lag: 60, read: false, age: 5 } as const;
-const UNKNOWN = { state: 'missing', size: null, lag: null, read: false, age: 5 } as const;
+const BEHIND = { state: 'behind', size: 160, lag: 60, read: false } as const;
+const UNKNOWN = { state: 'missing', size: null, lag: null, read: false } as const;
 
 test('an inspection has the fields of the contract, in its order, and no more', () => {
   const late = { path: '/late.log', size: 9, refreshInterval: 60_000, unreadable: false, posFile: POS };
@@ -44,7 +44,7 @@ function posFile(text?: string): PosFileOverview {
   ];
   const entries = new InspectedRows(new EntryRows(bytesOf(text ?? posText(lines))));
   for (const [row, judgement] of [BEHIND, UNKNOWN].entries())
-    if (row < entries.rows.count) entries.show(row, judgement);
+    if (row < entries.rows.count) entries.record(row, judgement);
   return inspectedPosFile(entries);
 }
 

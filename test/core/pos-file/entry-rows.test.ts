@@ -105,5 +105,5 @@ function pathBytesOf(rows: EntryRows, row: number): Uint8Array {
 }
 
 function rowsIn(rows: EntryRows): readonly number[] {
-  return Array.from({ length: rows.count }, (_, row) => row).filter((row) => !rows.isSuperseded(row));
+  return Array.from(rows.latest(), ({ row }) => row);
 }

@@ -1,18 +1,28 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FileSearch } from '../../../src/node/files/files.ts';
+import { observe } from '../../../src/core/observe/observe.ts';
+import { Collector } from '../../../src/daemon/collect.ts';
 import { LogFiles } from '../../../src/node/files/log-files.ts';
+import { NodeHost } from '../../../src/node/node-host.ts';
+import { ABSENT, policy, posText, subject } from '../../support/builders.ts';
 
-type Find = (path: string, inode: string) => Promise<string | undefined>;
-
-const byTheDaemon: Find = async (path, inode) => (await new FileSearch().findByInode(path, inode))?.path;
-const byInspect: Find = async (path, inode) => {
-  const entry = { path, position: 0, inode };
-  return (await new LogFiles(undefined, new FileSearch()).look(entry)).renamed?.path;
-};
+async function find(path: string, inode: string): Promise<string | undefined> {
+  const found: (string | undefined)[] = [];
+  await new LogFiles().lookAt([{ path, position: 0, inode }], (_, { renamed }) => found.push(renamed?.path));
+  return found[0];
+}
 
 let dir: string;
 
@@ -33,10 +43,7 @@ function inodeOf(name: string): string {
   return String(statSync(join(dir, name)).ino);
 }
 
-describe.each([
-  ['the daemon', byTheDaemon],
-  ['inspect', byInspect],
-])('a renamed log as %s looks for it', (_, find) => {
+describe('a renamed log', () => {
   test('is found beside the path', async () => {
     const inode = written('app.log');
     renameSync(join(dir, 'app.log'), join(dir, 'app.log.1'));
@@ -81,5 +88,32 @@ describe.each([
     symlinkSync('sub', join(dir, 'link'));
     for (const name of ['sub', 'fifo', 'link'])
       expect(await find(join(dir, 'app.log'), inodeOf(name))).toBeUndefined();
+  });
+});
+
+describe('a log file of 1 TiB without a newline', () => {
+  test('holds up no look: bytes are left, and whether a line ends in them is not known yet', async () => {
+    const inode = written('huge.log');
+    const path = join(dir, 'huge.log');
+    truncateSync(path, 1024 ** 4);
+    const pos = join(dir, 'app.pos');
+    writeFileSync(pos, posText([{ path, position: 4, inode }]));
+    const start = performance.now();
+    const view = { fluentd: ABSENT, depth: 'rest', movedAt: undefined } as const;
+    const snapshot = await new Collector(new NodeHost(), subject({ posFiles: [pos] })).look(view);
+    expect(performance.now() - start).toBeLessThan(2_000);
+    const [file] = observe(undefined, snapshot, policy()).files;
+    expect(file).toMatchObject({ state: 'behind', lag: 1024 ** 4 - 4, read: false });
+  });
+
+  test('is searched on from look to look', async () => {
+    const inode = written('huge.log');
+    const path = join(dir, 'huge.log');
+    truncateSync(path, 200 * 1024 ** 2);
+    const files = new LogFiles();
+    const found: (boolean | undefined)[] = [];
+    while (found.length < 10 && found.at(-1) === undefined)
+      await files.lookAt([{ path, position: 4, inode }], (_, { newlineLeft }) => found.push(newlineLeft));
+    expect(found).toEqual([undefined, undefined, undefined, false]);
   });
 });

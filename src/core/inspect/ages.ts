@@ -1,0 +1,23 @@
+import type { FileLook } from '../look/snapshot.ts';
+import type { PosFileView } from '../observe/entry.ts';
+import type { EntryMemory, ObservedFile } from '../observe/observation.ts';
+import type { PositionEntry } from '../pos-file/pos-file.ts';
+import type { Millis } from '../text/units.ts';
+
+/** What stands in for a memory in the first look: neither the pos file nor the log has changed for a while. */
+export function memoryByAges(
+  { position }: PositionEntry,
+  { atPath }: FileLook,
+  { at, before, writtenAgo }: PosFileView<never>,
+): EntryMemory | undefined {
+  if (before !== undefined) return undefined;
+  const since = at - Math.min(writtenAgo, atPath?.writtenAgo ?? 0);
+  return { position, size: null, movedAt: since, leftSince: since };
+}
+
+/** How long ago the position moved, where nobody has seen it move; null: it came through a pipe. */
+export function ageOf({ lag }: ObservedFile, { atPath }: FileLook, posFileAge: Millis | null): Millis | null {
+  // What is read was read right after it was written, at the latest when the pos file was.
+  const isRead = lag === 0 && posFileAge !== null;
+  return isRead ? Math.max(posFileAge, atPath?.writtenAgo ?? 0) : posFileAge;
+}

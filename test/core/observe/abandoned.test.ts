@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
+import { entry, fileOf, LOG, POS, policy, seen, snapshot } from '../../support/builders.ts';
+
+const SECOND = 1_000;
+const at = (position: number | null) => entry({ position });
+
+describe('a file that in_tail lets go of', () => {
+  const rules = policy();
+  const left = fileOf(at(5), 9);
+  const renamed = { renamed: { path: `${LOG}.1`, stat: { inode: '7', size: 12 } }, newlineLeft: true };
+  /** Bytes are left for so long before it is renamed, and then let go. */
+  const letGoAfter = (span: number) => [
+    snapshot(0, [[at(5), left]]),
+    snapshot(span, [[at(5), left]]),
+    snapshot(span + SECOND, [[at(5), renamed]]),
+    snapshot(span + 2 * SECOND, [[at(null), {}]]),
+  ];
+
+  test('after it was held up beside bytes, is left unread, and stays so', () => {
+    const abandoned = [[`${LOG}\t7`, { path: LOG, bytes: 7 }]];
+    expect([...seen(letGoAfter(2_000), rules).memory.abandoned]).toEqual(abandoned);
+    const later = [...letGoAfter(2_000), snapshot(9_000, [[at(null), {}]])];
+    expect([...seen(later, rules).memory.abandoned]).toEqual(abandoned);
+  });
+
+  test('within a moment of being written to, has been read from memory', () => {
+    expect(seen(letGoAfter(900), rules).memory.abandoned.size).toBe(0);
+  });
+
+  test('below a limit is read on: as many bytes are waited for, from then on', () => {
+    const { memory, rotatedAt } = seen(
+      letGoAfter(2_000),
+      policy({ tail: { ...DEFAULT_TAIL, readLimit: 10_000 } }),
+    );
+    expect(memory.abandoned.size).toBe(0);
+    expect(memory.leftBehind).toBe(7);
+    expect(rotatedAt).toBe(4_000);
+  });
+});
+
+describe('a file that in_tail has still to find', () => {
+  const follows = (...files: readonly { path: string; inode: string; size: number }[]) => ({
+    followed: [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }],
+  });
+  const fresh = { path: '/new', inode: '8', size: 3 };
+  const first = snapshot(0, [[at(5)]], follows(fresh));
+
+  test('and that goes away before, is left unread', () => {
+    const { memory } = seen([first, snapshot(SECOND, [[at(5)]], follows())]);
+    expect([...memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
+  });
+
+  test.each([
+    ['has an entry by then', [snapshot(SECOND, [[at(5)], [entry({ path: '/new', inode: '8' })]], follows())]],
+    ['is there under another name', [snapshot(SECOND, [[at(5)]], follows({ ...fresh, path: '/newer' }))]],
+    ['is empty', [snapshot(0, [[at(5)]], follows({ ...fresh, size: 0 })), snapshot(1, [[at(5)]], follows())]],
+  ])('is not where it %s', (_, looks) => {
+    const before = looks.length > 1 ? [] : [first];
+    expect(seen([...before, ...looks]).memory.abandoned.size).toBe(0);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
+import { ABSENT, entry, fileOf, POS, seen, snapshot } from '../../support/builders.ts';
+
+const SECOND = 1_000;
+const at = (position: number | null) => entry({ position });
+const empty: readonly PosFileReading[] = [{ path: POS, kind: 'empty' }];
+const missing: readonly PosFileReading[] = [{ path: POS, kind: 'missing' }];
+const without = (when: number, posFiles: readonly PosFileReading[]): Snapshot =>
+  snapshot(when, [], { posFiles });
+
+describe('"everything read"', () => {
+  const left = fileOf(at(5), 9);
+
+  test('holds since the first look that found it', () => {
+    const looks = [snapshot(0, [[at(5), left]]), snapshot(SECOND, [[at(5)]]), snapshot(2_000, [[at(5)]])];
+    expect(seen(looks).readSince).toBe(SECOND);
+  });
+
+  test('holds no longer when bytes are left, and begins anew', () => {
+    const looks = [snapshot(0, [[at(5)]]), snapshot(SECOND, [[at(5), left]])];
+    expect(seen(looks).readSince).toBeUndefined();
+    expect(seen([...looks, snapshot(2_000, [[at(5)]])]).readSince).toBe(2_000);
+  });
+
+  test('begins anew with a movement', () => {
+    expect(seen([snapshot(0, [[at(5)]]), snapshot(SECOND, [[at(6)]])]).readSince).toBe(SECOND);
+  });
+
+  test.each([
+    ['missing', missing],
+    ['empty for one look', empty],
+    ['unreadable', [{ path: POS, kind: 'unreadable', error: 'EIO' }]],
+  ] as const)('does not hold where a pos file is %s', (_, posFiles) => {
+    expect(seen([snapshot(0, [[at(5)]]), without(SECOND, posFiles)])).toMatchObject({
+      readSince: undefined,
+      unknown: [{ path: POS }],
+    });
+  });
+
+  test('does not hold where a pos file has fewer entries than before', () => {
+    const other = entry({ path: '/other' });
+    const looks = [snapshot(0, [[at(5)], [other, fileOf(other, 999)]]), snapshot(SECOND, [[at(5)]])];
+    expect(seen(looks)).toMatchObject({ readSince: undefined, unknown: [{ path: POS }] });
+  });
+});
+
+describe('logged', () => {
+  test('is nothing while every entry stands at 0', () => {
+    expect(seen([snapshot(0, [[at(0), fileOf(at(0), 50)]])]).logged).toBe(false);
+  });
+
+  test('stays true, whatever becomes of the entry', () => {
+    expect(seen([snapshot(0, [[at(5)]]), without(SECOND, empty)]).logged).toBe(true);
+  });
+});
+
+describe('fluentd', () => {
+  const absent = (when: number): Snapshot => snapshot(when, [[at(5)]], { fluentd: ABSENT });
+
+  test('that was never seen is not gone', () => {
+    expect(seen([absent(0), absent(SECOND)]).goneSince).toBeUndefined();
+  });
+
+  test('is gone since the first look without it, and no longer when it is back', () => {
+    const looks = [snapshot(0, [[at(5)]]), absent(SECOND), absent(2_000)];
+    expect(seen(looks).goneSince).toBe(SECOND);
+    expect(seen([...looks, snapshot(3_000, [[at(5)]])]).goneSince).toBeUndefined();
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import { entry, running, seen, snapshot } from '../../support/builders.ts';
+
+const at = (position: number | null) => entry({ position });
+
+describe('a worker', () => {
+  const worker = (pid: number) => ({ pid, startTime: String(pid) });
+  const runs = (when: number, ...workers: readonly number[]) =>
+    snapshot(when, [[at(5)]], { fluentd: running({ workers: workers.map(worker) }) });
+
+  test.each<[string, readonly Snapshot[], boolean]>([
+    ['in whose place another one runs has been replaced', [runs(0, 1), runs(1, 2)], true],
+    ['that was away for a look has been replaced', [runs(0, 1), runs(1), runs(2, 2)], true],
+    ['beside whom another one starts has not', [runs(0, 1), runs(1, 1, 2)], false],
+    ['that ends with its Fluentd has not', [runs(0, 1, 2), runs(1, 2), runs(2)], false],
+    [
+      'of a Fluentd in whose place another one runs has been replaced',
+      [
+        runs(0, 1),
+        snapshot(1, [[at(5)]], {
+          fluentd: running({ supervisor: { pid: 9, startTime: '9' }, workers: [worker(2)] }),
+        }),
+      ],
+      true,
+    ],
+  ])('%s', (_, looks, replaced) => {
+    expect(seen(looks).memory.workerReplaced).toBe(replaced);
+  });
+});
