@@ -54,7 +54,7 @@ export function fluentConf(written: ConfElement, ruby: RubyContext, given: Given
   const root = unwrapped(written);
   const reading: Reading = { ruby, problems: [], warnings: [] };
   const { withoutSource, ...system } = readSystem(new Params(root, reading), ruby, given);
-  const ids = Array.from({ length: system.workers }, (_, id) => id);
+  const ids = Array.from({ length: workersRead(root, system, reading) }, (_, id) => id);
   const found = ids.map((id) => readWorker(root, { ...reading, ruby: { ...ruby, workerId: id } }, system));
   return {
     sources: withoutSource ? [] : found.flatMap((worker) => worker.sources),
@@ -98,7 +98,20 @@ function dumpInJson(output: string): string | undefined {
   }
 }
 
-const MAX_WORKERS = 256;
+const MAX_SECTIONS = 20_000;
+
+/** Each worker reads all sections, which would be too many in a configuration that means harm. */
+function workersRead(root: ConfElement, { workers }: SystemConf, { problems }: Reading): number {
+  const most = Math.max(1, Math.floor(MAX_SECTIONS / countSections(root)));
+  if (workers <= most) return workers;
+  const text = `there are ${workers} workers, and posidle reads the sections of only ${most}`;
+  problems.push({ place: root.place, text, parameter: 'workers' });
+  return most;
+}
+
+function countSections(element: ConfElement): number {
+  return sectionsOf(element).reduce((sum, section) => sum + countSections(section), 1);
+}
 
 /** A dump stands in `<ROOT>…</ROOT>`. */
 function unwrapped(root: ConfElement): ConfElement {
@@ -113,7 +126,7 @@ function readSystem(
 ): SystemConf & { withoutSource: boolean } {
   const [system] = root.sections('system');
   return {
-    workers: Math.min(Math.max(given.workers ?? system?.integer('workers') ?? 1, 1), MAX_WORKERS),
+    workers: Math.max(given.workers ?? system?.integer('workers') ?? 1, 1),
     rpcEndpoint: system === undefined ? undefined : rpcEndpoint(system),
     enableGetDump: system?.bool('enable_get_dump') ?? false,
     rootDir: system?.text('root_dir'),

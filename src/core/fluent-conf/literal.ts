@@ -9,19 +9,17 @@ export const LINE_END = /(?:[ \t]*(?:#[^\n]*)?(?:$|[\r\n]))+/y;
 /** White space, line ends and comments. */
 export const SPACING = /(?:[ \t\r\n]|#[^\r\n]*)+/y;
 
+const REST = /[^\r\n]*/y;
 const BLANK = /[ \t\r\n]+/y;
-const TO_LINE_END = /(?:#|(?!(?:[ \t]*(?:#[^\n]*)?(?:$|[\r\n])))[^\n])+/y;
-const TO_SPACE = /(?:#|[^\s#])+/y;
-const TO_TAG_END = /(?:#|(?!(?:[ \t\r\n]|#[^\r\n]*(?:$|[\r\n]))*>)[^\n])+/y;
+// A comment begins behind white space only. No pattern may look at a blank more than twice: there may be very many.
+const TO_LINE_END = /(?:[^ \t\r\n]|[ \t]+(?![ \t#\r\n]|$))+/y;
+const TO_TAG_END = /(?:[^ \t\r\n>]|[ \t]+(?![ \t>]))+/y;
+
+/** More than posidle evaluates. */
+const LONGEST_RUBY = 4_000;
 
 /** Where a value that is not quoted ends. */
 export type Boundary = 'line-end' | 'space' | 'tag-end';
-
-const UNQUOTED: Readonly<Record<Boundary, RegExp>> = {
-  'line-end': TO_LINE_END,
-  space: TO_SPACE,
-  'tag-end': TO_TAG_END,
-};
 
 const ESCAPES: Readonly<Record<string, string>> = { r: '\r', n: '\n', t: '\t', f: '\f', b: '\b', '0': '\0' };
 
@@ -46,6 +44,12 @@ export class Scanner {
     return found;
   }
 
+  /** The rest of the line. */
+  get rest(): string {
+    REST.lastIndex = this.position;
+    return REST.exec(this.text)?.[0] ?? '';
+  }
+
   /** Everything up to an index, read. */
   takeUpTo(end: number): string {
     const found = this.text.slice(this.position, end);
@@ -64,7 +68,9 @@ export function literal(scanner: Scanner): ConfValue {
 export function stringLiteral(scanner: Scanner, boundary: Boundary): ConfValue {
   if (scanner.take(/"/y) !== undefined) return doubleQuoted(scanner);
   if (scanner.take(/'/y) !== undefined) return singleQuoted(scanner);
-  return scanner.take(UNQUOTED[boundary]) ?? '';
+  if (boundary === 'space') return scanner.take(/\S+/y) ?? '';
+  const endsTag = boundary === 'tag-end' && scanner.rest.includes('>');
+  return scanner.take(endsTag ? TO_TAG_END : TO_LINE_END) ?? '';
 }
 
 /** Reads what stands in double quotes where the quotes themselves are already gone (`!fluent/s` in YAML). */
@@ -99,7 +105,7 @@ function unescaped(char: string): string {
 }
 
 function singleQuoted(scanner: Scanner): string {
-  const body = scanner.take(/(?:\\[\\']|[^'\n])*'/y);
+  const body = scanner.take(/(?:\\[\\']|\\(?![\\'])|[^'\\\n])*'/y);
   if (body === undefined) throw new SyntaxProblem('a single-quoted string does not end on its line');
   return body.slice(0, -1).replace(/\\([\\'])/g, '$1');
 }
@@ -112,11 +118,10 @@ function embedded(scanner: Scanner): Ruby {
 
 function embeddedEnd(text: string, from: number): number {
   let depth = 0;
-  const token = /'(?:[^'\\]|\\[\s\S])*'|"(?:[^"\\]|\\[\s\S])*"|[{}]/g;
-  token.lastIndex = from;
-  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
-    if (match[0] === '{') depth++;
-    if (match[0] === '}' && depth-- === 0) return match.index;
+  const ruby = text.slice(from, from + LONGEST_RUBY);
+  for (const { 0: token, index } of ruby.matchAll(/'(?:[^'\\]|\\[\s\S])*'|"(?:[^"\\]|\\[\s\S])*"|[{}]/g)) {
+    if (token === '{') depth++;
+    if (token === '}' && depth-- === 0) return from + index;
   }
   throw new SyntaxProblem('embedded Ruby does not end');
 }

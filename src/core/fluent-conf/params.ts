@@ -132,7 +132,7 @@ export class Params {
 /** `60`, `0.5`, `60s`, `5m`, `1h`, `1d`; the first number with a unit counts, so `1.5s` is 5 s and `500ms` is 500 min. */
 export function parseTime(text: string): Millis {
   for (const [unit, factor] of Object.entries({ s: 1, m: 60, h: 3_600, d: 86_400 })) {
-    const match = new RegExp(`([0-9]+)${unit}`).exec(text);
+    const match = new RegExp(`(?<![0-9])([0-9]+)${unit}`).exec(text);
     if (match !== null) return Number(match[1]) * factor * 1_000;
   }
   return (Number.parseFloat(text) || 0) * 1_000;
@@ -141,7 +141,7 @@ export function parseTime(text: string): Millis {
 /** `8192`, `8k`, `1m`, `64MB`, `1g`; powers of 1024. */
 export function parseBytes(text: string): number {
   for (const [power, unit] of [...'kmgt'].entries()) {
-    const match = new RegExp(`([0-9]+)${unit}`, 'i').exec(text);
+    const match = new RegExp(`(?<![0-9])([0-9]+)${unit}`, 'i').exec(text);
     if (match !== null) return Number(match[1]) * 1024 ** (power + 1);
   }
   return toInteger(text);
@@ -154,7 +154,7 @@ export function parseBool(text: string): boolean {
 
 /** A JSON array, or items between commas. */
 export function parseList(text: string): string[] {
-  if (!text.startsWith('[')) return text.trim() === '' ? [] : text.trim().split(/\s*,\s*/);
+  if (!text.startsWith('[')) return text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
   try {
     const items: unknown = JSON.parse(text);
     return Array.isArray(items) ? items.map(String) : [];

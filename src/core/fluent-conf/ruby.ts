@@ -64,7 +64,7 @@ export function unsetVariables(value: ConfValue, context: RubyContext): string[]
 export function joinPath(parts: readonly string[]): string {
   const [first = '', ...rest] = parts;
   return rest.reduce((path, part) => {
-    if (part.startsWith('/')) return path.replace(/\/+$/, '') + part;
+    if (part.startsWith('/')) return path.replace(/(?<!\/)\/+$/, '') + part;
     return path.endsWith('/') ? path + part : `${path}/${part}`;
   }, first);
 }

@@ -19,6 +19,8 @@ interface Open {
 export type Unreadable = 'problem' | 'passed over';
 
 interface Reading {
+  /** Lines that could not be read: each may have been searched to the end of the file. */
+  failures: number;
   readonly unreadable: Unreadable;
   readonly scanner: Scanner;
   readonly open: [Open, ...Open[]];
@@ -27,12 +29,22 @@ interface Reading {
 }
 
 const NAME = /[a-zA-Z0-9_]+/y;
+/** A dump has many values that nothing quotes. */
+const MOST_FAILURES: Readonly<Record<Unreadable, number>> = { problem: 100, 'passed over': 1_000 };
+const MOST_DEEP = 50;
 
 /** The v1 syntax (`lib/fluent/config/v1_parser.rb`); what cannot be read is passed over, and is a problem. */
 export function parseConf(text: string, file: string, unreadable: Unreadable = 'problem'): ParsedConf {
   const placeAt = placesIn(text, file);
   const root: Open = { name: 'ROOT', arg: '', items: [], place: placeAt(0) };
-  const reading: Reading = { unreadable, scanner: new Scanner(text), open: [root], problems: [], placeAt };
+  const reading: Reading = {
+    failures: 0,
+    unreadable,
+    scanner: new Scanner(text),
+    open: [root],
+    problems: [],
+    placeAt,
+  };
   for (skipSpace(reading); !reading.scanner.done; skipSpace(reading)) statement(reading);
   for (const { name, place } of reading.open.slice(1)) {
     reading.problems.push({ place, text: `<${name}> has no end tag </${name}>` });
@@ -59,13 +71,20 @@ function statement(reading: Reading): void {
       reading.problems.push({ place: reading.placeAt(start), text: error.message });
     scanner.position = start;
     scanner.take(/[^\r\n]+/y);
+    if (++reading.failures > MOST_FAILURES[reading.unreadable]) giveUp(reading, start);
   }
+}
+
+function giveUp({ scanner, problems, placeAt }: Reading, start: number): void {
+  problems.push({ place: placeAt(start), text: 'too many lines cannot be read: the rest is not' });
+  scanner.position = scanner.text.length;
 }
 
 function startTag(reading: Reading, start: number): void {
   const { scanner } = reading;
   const name = scanner.take(NAME);
   if (name === undefined) throw new SyntaxProblem('a tag has no name');
+  if (reading.open.length > MOST_DEEP) throw new SyntaxProblem('sections stand too deep in each other');
   scanner.take(SPACING);
   const arg = stringLiteral(scanner, 'tag-end');
   closeTag(scanner);

@@ -4,11 +4,13 @@ type Positions = ReadonlySet<number>;
 /** One part of a pattern: where a match may stand behind it. All positions go at once, so nothing is tried twice. */
 type Part = (from: Positions, tag: string) => Positions;
 
+/** Far longer than any that people write. */
 const MAX_LENGTH = 1_000;
+const MAX_WORDS = 1_000;
 
 /** Whether a tag falls under one of the patterns of a `<match>` (`lib/fluent/match.rb`, `lib/fluent/event_router.rb`). */
 export function tagMatches(patterns: string, tag: string): boolean {
-  return patterns.split(/\s+/).some((pattern) => {
+  return patterns.split(/\s+/, MAX_WORDS).some((pattern) => {
     if (pattern.length > MAX_LENGTH) return false;
     const regexp = /^\/(.*)\/$/.exec(pattern)?.[1];
     if (regexp !== undefined) return isTame(regexp) && regexpOf(regexp).test(tag);

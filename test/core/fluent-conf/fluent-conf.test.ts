@@ -222,3 +222,37 @@ describe("Fluentd's own dump", () => {
     expect(fluentConfFromDump(dump).sources).toMatchObject([{ pathTimezone: undefined }]);
   });
 });
+
+const MANY = 100_000;
+const blanks = ' '.repeat(MANY);
+
+it.each([
+  ['blanks in a tag', `<match a${blanks}b>\n@type http\n</match>\n`],
+  ['comments in a tag', `<match a${' #'.repeat(MANY)}>\n@type http\n</match>\n`],
+  ['blanks in a value', tail(`path /a${blanks}b`)],
+  ['blanks in a list', tail(`exclude_path x${blanks}y`)],
+  ['stars in a tag', `<match ${'*'.repeat(200)}x>\n@type http\n</match>\n`],
+  ['backslashes in quotes', tail(`path '${'\\'.repeat(MANY)}`)],
+  ['quotes in Ruby', tail(`path "#{${"\\'".repeat(MANY)}`)],
+  ['strings that never end', tail('path "#{\n'.repeat(MANY / 10))],
+  ['lists that never end', tail('path [\n'.repeat(MANY / 10))],
+  ['digits in a time', tail(`rotate_wait ${'1'.repeat(MANY)}`)],
+  ['digits in a size', tail(`read_bytes_limit_per_second ${'1'.repeat(MANY)}`)],
+  ['brackets in a path', tail(`path ${'['.repeat(MANY)}\nglob_policy extended`)],
+  [
+    'slashes',
+    `<system>\nroot_dir /${'/'.repeat(MANY)}x\n</system>\n<match a>\n@type http\n@id i\n<buffer>\n@type file\n</buffer>\n</match>\n`,
+  ],
+  ['sections in sections', '<store>\n'.repeat(MANY)],
+  ['workers', `<system>\nworkers 1000000\n</system>\n${tail('path /a').repeat(2_000)}`],
+  [
+    '<worker> sections',
+    `<system>\nworkers 256\n</system>\n${'<worker 0-999999999>\n</worker>\n'.repeat(2_000)}`,
+  ],
+])('a configuration with very many %s is read in time', (_, text) => {
+  const start = performance.now();
+  const { root } = parseConf(text, 'f.conf');
+  const { sources } = fluentConf(root, ruby);
+  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(sources.length).toBeLessThanOrEqual(20_000);
+});
