@@ -15,14 +15,14 @@ export interface Host extends Clock, Files, Processes, Network {
   requests(): readonly StopRequest[];
 }
 
-export interface Clock {
+interface Clock {
   /** Monotonic. */
   now(): Millis;
   /** Until the instant, or sooner when something may have changed. */
   sleep(until: Millis): Promise<void>;
 }
 
-export interface Files {
+interface Files {
   /** The paths that a pos file argument stands for now: itself, or what its glob matches. */
   expand(pattern: string): Promise<readonly string[]>;
   readFile(path: string): Promise<FileContent | undefined>;
@@ -66,7 +66,7 @@ export interface FileContent {
   readonly writtenAgo: Millis;
 }
 
-export interface Processes {
+interface Processes {
   /** posidle's own pid. */
   readonly self: number;
   listProcesses(): Promise<readonly ProcessRow[]>;
@@ -79,7 +79,7 @@ export interface Processes {
   signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
 }
 
-export interface Network {
+interface Network {
   /** Whether something listens there. */
   isListening(endpoint: Endpoint): Promise<boolean>;
   /** The body of an answer 200; undefined: no answer in time, or another one. */

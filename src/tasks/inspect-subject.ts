@@ -14,7 +14,7 @@ import { UsageError } from './usage-error.ts';
 const STDIN = '-';
 
 /** A pos file: how it is named, and where it lies for us. */
-export interface Place {
+interface Place {
   readonly name: string;
   readonly place: string;
 }

@@ -7,7 +7,7 @@ export interface Scales {
 }
 
 /** The waits of a real set-up, in ms, after scaling. */
-export interface Waits {
+interface Waits {
   /** The script's interval and posidle's quiet window: 60 s in the article. */
   window: number;
   /** flush_interval and refresh_interval: 60 s by Fluentd's defaults. */

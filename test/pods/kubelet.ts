@@ -10,7 +10,7 @@ import { makeTerminationLog, makeVolumes } from './volumes.ts';
 const DEFAULT_GRACE = 30;
 const POD_LIMIT = 90_000;
 
-export interface ContainerReport {
+interface ContainerReport {
   code: number;
   /** Seconds since the epoch. */
   startedAt: number;

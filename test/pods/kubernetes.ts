@@ -1,5 +1,5 @@
 /** The parts of the Kubernetes objects that the manifests use. */
-export interface Mount {
+interface Mount {
   name: string;
   mountPath: string;
   readOnly?: boolean;
@@ -18,7 +18,7 @@ export interface Container {
   resources?: unknown;
 }
 
-export interface Volume {
+interface Volume {
   name: string;
   emptyDir?: object;
   configMap?: { name: string };

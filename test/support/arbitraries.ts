@@ -36,7 +36,7 @@ export const pathBytes: fc.Arbitrary<Uint8Array> = fc.oneof(
 );
 
 /** Hexadecimal digits in either case, leading zeros too. */
-export function hexDigits(minLength: number, maxLength: number): fc.Arbitrary<string> {
+function hexDigits(minLength: number, maxLength: number): fc.Arbitrary<string> {
   const digit = fc.constantFrom(...'0123456789abcdefABCDEF');
   return fc.array(digit, { minLength, maxLength }).map((digits) => digits.join(''));
 }

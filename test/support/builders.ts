@@ -98,7 +98,7 @@ export function reading(files: readonly Watched[], writtenAgo: Millis = 0): PosF
   return { path: POS, kind: 'read', entries: files.map(([entry]) => entry), unparsable: [], writtenAgo };
 }
 
-export function looksOf(files: readonly Watched[]): Snapshot['looks'] {
+function looksOf(files: readonly Watched[]): Snapshot['looks'] {
   return new Map(files.map(([entry, look]) => [entryKeyIn(POS, entry), look ?? fileOf(entry)]));
 }
 
@@ -160,7 +160,7 @@ export function confOf(paths: readonly string[]): ConfFacts {
 }
 
 /** Keeps what the loop tells. */
-export class Recorder implements Reporter {
+class Recorder implements Reporter {
   readonly transitions: Transition[] = [];
   readonly looks: { readonly state: State; readonly seen: Observation }[] = [];
   readonly done: Done[] = [];

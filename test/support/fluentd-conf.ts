@@ -49,7 +49,7 @@ export function tail(path: string, posFile: string, params: Params = {}, section
   };
 }
 
-export function output(type: string, params: Params = {}, sections: Section[] = []): Section {
+function output(type: string, params: Params = {}, sections: Section[] = []): Section {
   // Not `**`: that would catch Fluentd's own events too, and its buffer would never be empty.
   return { name: 'match', arg: 'app', params: { '@type': type, ...params }, sections };
 }
@@ -66,9 +66,6 @@ export const toForward = (port: number, buffer: Section): Section =>
   output('forward', {}, [{ name: 'server', params: { host: '127.0.0.1', port } }, buffer]);
 
 export const toFile = (path: string, buffer: Section): Section => output('file', { path }, [buffer]);
-
-export const toExec = (command: string, buffer: Section): Section =>
-  output('exec', { command }, [{ name: 'format', params: { '@type': 'json' } }, buffer]);
 
 export const fileBuffer = (path: string, params: Params = {}): Section => ({
   name: 'buffer',

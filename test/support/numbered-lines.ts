@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export const LINE_BYTES = 100;
+const LINE_BYTES = 100;
 const MARK = Buffer.from('id=');
 const DIGITS = 10;
 const ID_BYTES = MARK.length + DIGITS;

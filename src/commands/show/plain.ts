@@ -32,7 +32,7 @@ function* posFileSentences(posFile: PosFileOverview, view: View): Generator<stri
   for (const { path, error } of troubles) yield `Cannot look at ${printable(path)}: ${printable(error)}.`;
 }
 
-export function sentenceOf(entry: ShownEntry): string {
+function sentenceOf(entry: ShownEntry): string {
   const { path, state, lag, position, size, inode, age } = entry;
   const parts = [
     state,

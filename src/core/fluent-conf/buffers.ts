@@ -29,7 +29,7 @@ export interface BufferConf extends Match {
 }
 
 /** The `<match>` that an output stands in. */
-export interface Match {
+interface Match {
   /** Its pattern; undefined where it could not be evaluated. */
   readonly tag?: string | undefined;
   /** The `<label>` around it. */

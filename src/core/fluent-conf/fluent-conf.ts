@@ -13,7 +13,7 @@ export interface Endpoint {
 }
 
 /** `<system>`. */
-export interface SystemConf {
+interface SystemConf {
   readonly workers: number;
   readonly rpcEndpoint?: Endpoint | undefined;
   readonly enableGetDump: boolean;

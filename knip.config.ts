@@ -1,0 +1,20 @@
+import type { KnipConfig } from 'knip';
+
+export default {
+  entry: [
+    'src/{cli,index}.ts!',
+    'src/core/index.ts!',
+    // esbuild puts these in the place of packages.
+    'docker/bundle/*.mjs',
+    'fixtures/**/*.{mjs,ts}',
+    'test/loss/main.ts',
+  ],
+  project: ['src/**/*.ts!', 'docker/**/*.mjs', 'fixtures/**/*.{mjs,ts}', 'test/**/*.{ts,mjs}'],
+  exclude: ['binaries'],
+  // For a test an export is no more than a handle; what only tests use at all is dead.
+  ignoreExportsUsedInFile: process.argv.includes('--production'),
+  ignoreIssues: {
+    'src/core/{drain,look,observe}/*.ts': ['exports', 'types'],
+    'src/daemon/*.ts': ['exports', 'types'],
+  },
+} satisfies KnipConfig;
