@@ -1,21 +1,21 @@
-/** Where in the tag a match may stand. */
-type Positions = ReadonlySet<number>;
-
-/** One part of a pattern: where a match may stand behind it. All positions go at once, so nothing is tried twice. */
+/** Where in a tag a match may go on: bit n stands for its character n. All ways go at once, so none is tried twice. */
+type Positions = number;
 type Part = (from: Positions, tag: string) => Positions;
 
-/** Far longer than any that people write. */
-const MAX_LENGTH = 1_000;
-const MAX_WORDS = 1_000;
+/** Bits are few. */
+const LONGEST_TAG = 30;
+/** Far more than people write. */
+const LONGEST_PATTERN = 1_000;
+const MOST_PATTERNS = 1_000;
 
-/** Whether a tag falls under one of the patterns of a `<match>` (`lib/fluent/match.rb`, `lib/fluent/event_router.rb`). */
+/** Whether a short tag falls under one of the patterns of a `<match>` (`lib/fluent/match.rb`, `lib/fluent/event_router.rb`). */
 export function tagMatches(patterns: string, tag: string): boolean {
-  return patterns.split(/\s+/, MAX_WORDS).some((pattern) => {
-    if (pattern.length > MAX_LENGTH) return false;
+  return patterns.split(/\s+/, MOST_PATTERNS).some((pattern) => {
+    if (pattern.length > LONGEST_PATTERN || tag.length > LONGEST_TAG) return false;
     const regexp = /^\/(.*)\/$/.exec(pattern)?.[1];
     if (regexp !== undefined) return isTame(regexp) && regexpOf(regexp).test(tag);
     const parts = partsOf(pattern);
-    return parts !== undefined && inOrder(parts)(new Set([0]), tag).has(tag.length);
+    return parts !== undefined && inOrder(parts)(1, tag) >> tag.length === 1;
   });
 }
 
@@ -32,21 +32,15 @@ function regexpOf(text: string): RegExp {
   }
 }
 
-interface Group {
-  readonly alternatives: Part[][];
-  readonly before: Part[];
-}
-
 /** undefined: a brace is never closed, which Fluentd takes for other text than is written. */
 function partsOf(pattern: string): Part[] | undefined {
-  const open: Group[] = [];
+  const open: { readonly alternatives: Part[][]; readonly before: Part[] }[] = [];
   let parts: Part[] = [];
   for (const match of pattern.matchAll(/\\(.?)|(\.?)\*\*(\.?)|./gs)) {
     const [token, escaped, before, after] = match;
     const group = open.at(-1);
     if (escaped !== undefined) parts.push(...[...escaped].map(char));
-    else if (before !== undefined)
-      parts.push(...(before ? [endOfName] : []), after ? namesWithDot : anything);
+    else if (before !== undefined) parts.push(...(before ? [endOfName] : []), after ? names : anything);
     else if (token === '*') parts.push(restOfName);
     else if (token === '{') {
       open.push({ alternatives: [], before: parts });
@@ -57,7 +51,7 @@ function partsOf(pattern: string): Part[] | undefined {
     } else if (token === '}' && group !== undefined) {
       const all = [...group.alternatives, parts].map(inOrder);
       parts = group.before;
-      parts.push((from, tag) => union(all.map((part) => part(from, tag))));
+      parts.push((from, tag) => all.reduce((found, part) => found | part(from, tag), 0));
       open.pop();
     }
     // Fluentd forgets a dot at the very end.
@@ -70,36 +64,26 @@ function inOrder(parts: readonly Part[]): Part {
   return (from, tag) => parts.reduce((positions, part) => part(positions, tag), from);
 }
 
+function where(wanted: string, tag: string): Positions {
+  return [...tag].reduce((found, char, at) => (char === wanted ? found | (1 << at) : found), 0);
+}
+
 function char(wanted: string): Part {
-  return (from, tag) => new Set([...from].filter((at) => tag[at] === wanted).map((at) => at + 1));
+  return (from, tag) => (from & where(wanted, tag)) << 1;
 }
-
-function upTo(stop: string): Part {
-  return (from, tag) => {
-    const reached = new Set(from);
-    // A Set's iteration also takes what is added to it on the way.
-    for (const at of reached) if (at < tag.length && tag[at] !== stop) reached.add(at + 1);
-    return reached;
-  };
-}
-
-/** `*` */
-const restOfName = upTo('.');
 
 /** `**` */
-const anything = upTo('');
-
-/** The dot of `a.**`, which also takes `a`. */
-const endOfName: Part = (from, tag) =>
-  new Set([...from].filter((at) => at === tag.length || tag[at] === '.'));
+const anything: Part = (from, tag) => (from | -from) & ((2 << tag.length) - 1);
 
 /** `**.`, where `**.a` also takes `a`. */
-const namesWithDot: Part = (from, tag) => {
-  const first = Math.min(...from);
-  const afterDot = [...anything(from, tag)].filter((at) => at > first && tag[at - 1] === '.');
-  return new Set([...(from.has(0) ? [0] : []), ...afterDot]);
-};
+const names: Part = (from, tag) => (from & 1) | ((anything(from, tag) & where('.', tag)) << 1);
 
-function union(all: readonly Positions[]): Positions {
-  return new Set(all.flatMap((positions) => [...positions]));
-}
+/** `*`: up to the next dot at most. */
+const restOfName: Part = (from, tag) =>
+  [...tag].reduce(
+    (reached, char, at) => (char === '.' ? reached : reached | ((reached & (1 << at)) << 1)),
+    from,
+  );
+
+/** The dot of `a.**`, which also takes `a`. */
+const endOfName: Part = (from, tag) => from & (where('.', tag) | (1 << tag.length));
