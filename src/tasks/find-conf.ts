@@ -118,6 +118,8 @@ interface Located {
   readonly path: string;
   /** How the user named it; undefined: it just lies there. */
   readonly by?: string | undefined;
+  /** It is only a process called fluentd that names it, and anybody can call a process so. */
+  readonly isHearsay?: boolean;
 }
 
 /** Below a root another's files come first, and only the one that the option names may be ours. */
@@ -143,7 +145,8 @@ async function confNamed(
   if (fluentConf !== undefined) return { path: fluentConf, by: '`fluentConf`' };
   if (configFile !== undefined && isOurs) return { path: configFile, by: "fluentd's own -c" };
   // Another container's path may lead nowhere here.
-  if (configFile !== undefined && (await exists(configFile))) return { path: configFile };
+  if (configFile !== undefined && (await exists(configFile)))
+    return { path: configFile, isHearsay: !usualPlaces(env).includes(configFile) };
   // Empty is as good as not set.
   return env.FLUENT_CONF ? { path: env.FLUENT_CONF, by: 'FLUENT_CONF' } : undefined;
 }
@@ -179,9 +182,8 @@ interface Unknown {
 /** What Ruby wrote, Ruby evaluates: a dry run takes about a second; the RPC answers where enable_get_dump is set. */
 async function askFluentd(host: Host, { own, found, fluentd }: Unknown): Promise<FluentConf | undefined> {
   const { given, command, isOurs } = fluentd;
-  // Whatever a process calls itself fluentd, what it brings along is not run.
-  const isUsers = isOurs || (found.path !== fluentd.configFile && given.inlineConfig === undefined);
-  const printed = isUsers ? await dryRun(found.path, isOurs ? shapingArguments(command) : []) : undefined;
+  const mayRun = isOurs || !(found.isHearsay || given.inlineConfig !== undefined);
+  const printed = mayRun ? await dryRun(found.path, isOurs ? shapingArguments(command) : []) : undefined;
   if (printed !== undefined) return fluentConfFromDump(printed, given);
   const { rpcEndpoint, enableGetDump } = own.system;
   if (rpcEndpoint === undefined || !enableGetDump) return undefined;

@@ -169,5 +169,7 @@ describe('a Fluentd that runs', () => {
     const fluentConf = put('mine.conf', tail('a'));
     await sources(running('-i', '@include "#{Dir.pwd}"'), { fluentConf });
     expect(existsSync(asked)).toBe(false);
+    await sources(running('-c', fluentConf), { fluentConf: put('mine.conf', '@include "#{Dir.pwd}"\n') });
+    expect(existsSync(asked)).toBe(true);
   });
 });

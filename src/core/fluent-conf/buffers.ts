@@ -64,7 +64,6 @@ const UNBUFFERED = new Set(
 
 /** The names of a buffer's parameters where no `<buffer>` is given (`lib/fluent/plugin_helper/compat_parameters.rb`). */
 const OLD_NAMES: Readonly<Record<string, string>> = {
-  '@type': 'buffer_type',
   path: 'buffer_path',
   overflow_action: 'buffer_queue_full_action',
   retry_max_times: 'retry_limit',
@@ -92,12 +91,13 @@ interface Output {
 function bufferOf({ params, section, output }: Output, around: Around): BufferConf {
   const own = section ?? params;
   const named = (name: string) => (section === undefined ? (OLD_NAMES[name] ?? name) : name);
-  const { written, takesOwnEvents, tag, label } = around;
-  const type = own.text(named('@type'), 'type') ?? (IN_FILES.has(output) ? 'file' : 'memory');
+  const { takesOwnEvents, tag, label } = around;
+  const written = section === undefined ? params.text('buffer_type') : section.text('@type', 'type');
+  const type = written ?? (IN_FILES.has(output) ? 'file' : 'memory');
   const buffer: OwnConf = {
     place: own.element.place,
     id: params.text('@id', 'id'),
-    name: params.written('@id', 'id') ?? `${output} of <match ${written}>`,
+    name: params.written('@id', 'id') ?? `${output} of <match ${around.written}>`,
     output,
     tag,
     label,

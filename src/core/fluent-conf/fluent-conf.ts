@@ -54,13 +54,15 @@ export function fluentConf(written: ConfElement, ruby: RubyContext, given: Given
   const root = unwrapped(written);
   const reading: Reading = { ruby, problems: [], warnings: [] };
   const { withoutSource, ...system } = readSystem(new Params(root, reading), ruby, given);
-  const ids = Array.from({ length: workersRead(root, system, reading) }, (_, id) => id);
-  const found = ids.map((id) => readWorker(root, { ...reading, ruby: { ...ruby, workerId: id } }, system));
+  const workers = Array.from({ length: workersRead(root, system, reading) }, (_, workerId) =>
+    scopesOf(new Params(root, { ...reading, ruby: { ...ruby, workerId } }), system, workerId),
+  );
+  const sources = withoutSource ? [] : workers.flat().flatMap(sourcesOf);
   return {
-    sources: withoutSource ? [] : found.flatMap((worker) => worker.sources),
-    buffers: found.flatMap((worker) => worker.buffers),
+    sources: sources.filter(({ type }) => type === 'tail').map(({ params }) => tailSource(params)),
+    buffers: workers.flatMap(buffersIn),
     system,
-    monitorAgents: withoutSource ? [] : found.flatMap((worker) => worker.monitorAgents),
+    monitorAgents: sources.filter(({ type }) => type === 'monitor_agent').map(monitorAgent),
     problems: distinct(reading.problems),
     warnings: [...new Set(reading.warnings)],
   };
@@ -147,26 +149,6 @@ function rpcEndpoint(system: Params): Endpoint | undefined {
   return match === null ? undefined : { host: match[1] ?? '', port: Number(match[2]) };
 }
 
-interface WorkerConf {
-  readonly sources: TailSource[];
-  readonly buffers: BufferConf[];
-  readonly monitorAgents: MonitorAgent[];
-}
-
-function readWorker(root: ConfElement, reading: Reading, system: SystemConf): WorkerConf {
-  const scopes = scopesOf(new Params(root, reading), system, reading.ruby.workerId ?? 0);
-  const own = ownEvents(scopes.map(({ params }) => params));
-  return {
-    sources: scopes.flatMap(({ params }) => sourcesOf(params, 'tail').map((source) => tailSource(source))),
-    buffers: scopes.flatMap(({ params, around }) =>
-      [params, ...params.sections('label')].flatMap((scope) => matchBuffers(scope, around, own)),
-    ),
-    monitorAgents: scopes.flatMap(({ params, around }) =>
-      sourcesOf(params, 'monitor_agent').map((source) => monitorAgent(source, around)),
-    ),
-  };
-}
-
 interface Scope {
   readonly params: Params;
   readonly around: Surroundings;
@@ -189,8 +171,23 @@ function targets(params: Params): [number, number] {
   return match === null ? [0, -1] : [Number(match[1]), Number(match[2] ?? match[1])];
 }
 
-function sourcesOf(params: Params, type: string): Params[] {
-  return params.sections('source').filter((source) => source.text('@type', 'type') === type);
+function sourcesOf({ params, around }: Scope): (Scope & { readonly type: string | undefined })[] {
+  return params
+    .sections('source')
+    .map((source) => ({ params: source, around, type: source.text('@type', 'type') }));
+}
+
+function monitorAgent({ params, around }: Scope): MonitorAgent {
+  const port = (params.integer('port') ?? 24_220) + around.workerId;
+  return { bind: params.text('bind') ?? '0.0.0.0', port, worker: around.workerId };
+}
+
+/** All that one worker has. */
+function buffersIn(scopes: readonly Scope[]): BufferConf[] {
+  const own = ownEvents(scopes.map(({ params }) => params));
+  return scopes.flatMap(({ params, around }) =>
+    [params, ...params.sections('label')].flatMap((scope) => matchBuffers(scope, around, own)),
+  );
 }
 
 function matchBuffers(scope: Params, around: Surroundings, own: OwnEvents): BufferConf[] {
@@ -208,11 +205,6 @@ function matchBuffers(scope: Params, around: Surroundings, own: OwnEvents): Buff
     }
     return buffers;
   });
-}
-
-function monitorAgent(source: Params, { workerId }: Surroundings): MonitorAgent {
-  const port = (source.integer('port') ?? 24_220) + workerId;
-  return { bind: source.text('bind') ?? '0.0.0.0', port, worker: workerId };
 }
 
 function distinct(problems: readonly ConfProblem[]): ConfProblem[] {

@@ -80,7 +80,7 @@ function tailReading(params: Params) {
   const limit = params.size('read_bytes_limit_per_second') ?? -1;
   return {
     followInodes: params.bool('follow_inodes') ?? false,
-    readFromHead: params.bool('read_from_head') ?? false,
+    readFromHead: params.aside().bool('read_from_head') ?? false,
     isMultiline: isMultiline(params),
     hasGroup: params.sections('group').length > 0,
     readBytesLimitPerSecond: limit > 0 ? Math.max(limit, MIN_BYTES_PER_SECOND) : undefined,

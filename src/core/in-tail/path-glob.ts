@@ -30,31 +30,22 @@ export function parseGlob(pattern: string): Glob[] {
 
 /** Ruby gives nothing where a brace is opened and never closed. */
 function hasOpenBrace(pattern: string): boolean {
-  for (let open = openingBrace(pattern, 0); open !== -1; ) {
-    const { close } = alternatives(pattern, open);
-    if (close === -1) return true;
-    open = openingBrace(pattern, close + 1);
+  let depth = 0;
+  for (const [token] of pattern.matchAll(/\\.|[{}]/gs)) {
+    if (token === '{') depth++;
+    if (token === '}' && depth > 0) depth--;
   }
-  return false;
+  return depth > 0;
 }
 
 function* expandBraces(pattern: string): Generator<string> {
-  const open = openingBrace(pattern, 0);
-  if (open === -1) yield pattern;
-  if (open === -1) return;
+  const open = /^(?:[^\\{]|\\.)*/s.exec(pattern)?.[0].length ?? 0;
+  if (pattern[open] !== '{') return yield pattern;
   const { ends, close } = alternatives(pattern, open);
   for (const [index, end] of ends.entries()) {
     const body = pattern.slice((ends[index - 1] ?? open) + 1, end);
     yield* expandBraces(pattern.slice(0, open) + body + pattern.slice(close + 1));
   }
-}
-
-function openingBrace(pattern: string, from: number): number {
-  for (let at = from; at < pattern.length; at++) {
-    if (pattern[at] === '\\') at++;
-    else if (pattern[at] === '{') return at;
-  }
-  return -1;
 }
 
 function alternatives(pattern: string, open: number): { ends: number[]; close: number } {

@@ -98,7 +98,7 @@ describe('a buffer', () => {
     ]);
     const old = 'type forward\nretry_limit 3\ndisable_retry_limit true\nbuffer_chunk_limit 8m';
     expect(buffers(match(old))).toMatchObject([
-      { retryMaxTimes: 3, retryForever: true, chunkLimitSize: 8 * 1024 * 1024 },
+      { type: 'memory', retryMaxTimes: 3, retryForever: true, chunkLimitSize: 8 * 1024 * 1024 },
     ]);
   });
 
