@@ -30,26 +30,21 @@ export function evaluate(value: ConfValue, context: RubyContext): Evaluated {
   }
 }
 
-function filledIn(value: Template, context: RubyContext): Evaluated {
-  let text = '';
-  for (const part of value.parts) {
-    const result = typeof part === 'string' ? part : evaluateRuby(part.ruby, context);
-    if (typeof result !== 'string') return result;
-    text += result;
+function filledIn({ parts, json }: Template, context: RubyContext): Evaluated {
+  try {
+    const text = parts.map((part) => (typeof part === 'string' ? part : textOf(part.ruby, context))).join('');
+    return json ? JSON.stringify(JSON.parse(text)) : text;
+  } catch (error) {
+    if (error instanceof Refusal) return { reason: error.message };
+    if (error instanceof SyntaxError) return { reason: 'what it gives is not JSON' };
+    throw error;
   }
-  return value.json ? compactJson(text) : text;
 }
 
 /** What `"#{ruby}"` is in the given context. */
-function evaluateRuby(ruby: string, context: RubyContext): string | Unevaluable {
-  if (ruby.length > MAX_LENGTH) return { reason: 'it is too long' };
-  try {
-    const parser = new Parser(ruby, context);
-    return parser.whole() ?? '';
-  } catch (error) {
-    if (error instanceof Refusal) return { reason: error.message };
-    throw error;
-  }
+function textOf(ruby: string, context: RubyContext): string {
+  if (ruby.length > MAX_LENGTH) throw refuse('it is too long');
+  return new Parser(ruby, context).whole() ?? '';
 }
 
 /** The variables that a value takes from an environment in which they are not set. */
@@ -193,22 +188,13 @@ class Parser {
 
   private word(): Lazy {
     const word = this.take(/^(?:Socket\.gethostname|hostname|worker_id|use_nil|use_default|nil)\b(?![.(?!])/);
-    switch (word) {
-      case 'Socket.gethostname':
-      case 'hostname':
-        return () => this.context.hostname;
-      case 'worker_id':
-        return () => this.workerId() ?? '';
-      case 'use_nil':
-      case 'use_default':
-        return () => {
-          throw new Default(word === 'use_nil' ? '' : ':default');
-        };
-      case 'nil':
-        return () => null;
-      default:
-        throw refuse();
-    }
+    if (word === undefined) throw refuse();
+    if (word.endsWith('hostname')) return () => this.context.hostname;
+    if (word === 'worker_id') return () => this.workerId() ?? '';
+    if (word === 'nil') return () => null;
+    return () => {
+      throw new Default(word === 'use_nil' ? '' : ':default');
+    };
   }
 
   private workerId(): string | undefined {
@@ -230,12 +216,4 @@ function refuse(
 
 function unset(name: string | null): string {
   return `${name} is not set in posidle's own environment`;
-}
-
-function compactJson(text: string): Evaluated {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return { reason: 'what it gives is not JSON' };
-  }
 }
