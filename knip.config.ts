@@ -13,8 +13,4 @@ export default {
   exclude: ['binaries'],
   // For a test an export is no more than a handle; what only tests use at all is dead.
   ignoreExportsUsedInFile: process.argv.includes('--production'),
-  ignoreIssues: {
-    'src/core/{drain,look,observe}/*.ts': ['exports', 'types'],
-    'src/daemon/*.ts': ['exports', 'types'],
-  },
 } satisfies KnipConfig;

@@ -9,6 +9,7 @@ import type { MonitoredOutput } from '../../src/core/fluentd/monitor-agent.ts';
 import type { FluentdReading, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import type { PosFileOverview } from '../../src/core/inspect/overview.ts';
 import type { InspectedRows } from '../../src/core/inspect/rows.ts';
+import type { LagContext } from '../../src/core/look/lag.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
 import type { Subject } from '../../src/core/look/subject.ts';
 import type { Observation } from '../../src/core/observe/observation.ts';
@@ -89,6 +90,8 @@ export function running(changes: Partial<Running> = {}): Running {
 }
 
 export const ORPHANED: FluentdReading = { kind: 'orphaned', workers: running().workers, permitted: true };
+/** An entry of which nothing else is known. */
+export const NO_CONTEXT: LagContext = { lastSize: null, stuck: false, succeeded: false };
 export const ABSENT: FluentdReading = { kind: 'absent', why: 'no fluentd runs' };
 
 export type Watched = readonly [entry: PositionEntry, look?: FileLook];

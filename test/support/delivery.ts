@@ -30,7 +30,7 @@ export function onFluentd(versions: readonly string[], tests: (version: string) 
 }
 
 /** posidle's termination message. */
-export interface Outcome {
+interface Outcome {
   end: string;
   drained: 'drained' | 'unproven' | 'not drained';
   gate: { name: string; why: string } | null;

@@ -49,7 +49,7 @@ export function tail(path: string, posFile: string, params: Params = {}, section
   };
 }
 
-function output(type: string, params: Params = {}, sections: Section[] = []): Section {
+export function output(type: string, params: Params = {}, sections: Section[] = []): Section {
   // Not `**`: that would catch Fluentd's own events too, and its buffer would never be empty.
   return { name: 'match', arg: 'app', params: { '@type': type, ...params }, sections };
 }

@@ -1,10 +1,10 @@
 import { type Overview, overview, type PosFileOverview } from '../../src/core/inspect/overview.ts';
 import { InspectedRows } from '../../src/core/inspect/rows.ts';
-import { lagOf, NO_CONTEXT } from '../../src/core/look/lag.ts';
+import { lagOf } from '../../src/core/look/lag.ts';
 import { EntryRows } from '../../src/core/pos-file/entry-rows.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import { bytesOf } from './arbitraries.ts';
-import { fileOf, inspectedPosFile, posText } from './builders.ts';
+import { fileOf, inspectedPosFile, NO_CONTEXT, posText } from './builders.ts';
 
 export interface Written {
   /** null: there is no such file. */

@@ -7,7 +7,7 @@ import { until } from './until.ts';
 export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /** One line of posidle's JSON log. */
-interface LogLine {
+export interface LogLine {
   level: string;
   /** Wall clock, milliseconds. */
   time: number;

@@ -17,7 +17,7 @@ export interface Step {
   readonly moved: string | undefined;
 }
 
-export const FLUSH: Action = { do: 'flush' };
+const FLUSH: Action = { do: 'flush' };
 
 export const KILL: Action = { do: 'signal', target: 'all', signal: 'SIGKILL' };
 

@@ -109,7 +109,7 @@ export function exitCodeOf(outcome: Outcome, { strict }: { readonly strict: bool
 }
 
 /** An unfinished last line is no reason to wait, but it is left. */
-export function isAnythingLeft({ drained, left }: Outcome): boolean {
+function isAnythingLeft({ drained, left }: Outcome): boolean {
   return drained !== 'drained' || left.files > 0 || left.onDisk.chunks > 0;
 }
 

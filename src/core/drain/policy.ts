@@ -29,7 +29,7 @@ export interface Policy {
   readonly dryRun: boolean;
 }
 
-export type RestartPolicy = 'never' | 'on-failure' | 'always';
+type RestartPolicy = 'never' | 'on-failure' | 'always';
 
 export const DEFAULT_POLICY: Policy = {
   quiet: 60_000,

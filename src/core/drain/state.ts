@@ -75,7 +75,7 @@ export interface Gate {
   readonly why: string;
 }
 
-export type GateName =
+type GateName =
   | 'look'
   | 'fluentd'
   | 'worker'

@@ -29,7 +29,7 @@ export interface Status {
   };
 }
 
-export interface StatusFile {
+interface StatusFile {
   readonly path: string;
   readonly inode: string;
   readonly state: FileState;

@@ -34,8 +34,6 @@ export interface LagContext {
   readonly succeeded: boolean;
 }
 
-export const NO_CONTEXT: LagContext = { lastSize: null, stuck: false, succeeded: false };
-
 /** The state of one log file, as its position entry and the file system show it. */
 export function lagOf(entry: PositionEntry, look: FileLook, context: LagContext): Lag {
   const { position } = entry;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lagOf, NO_CONTEXT } from '../../../src/core/look/lag.ts';
+import { lagOf } from '../../../src/core/look/lag.ts';
 import type { FileLook } from '../../../src/core/look/snapshot.ts';
 import { RUNS } from '../../support/arbitraries.ts';
-import { entry, fileOf } from '../../support/builders.ts';
+import { entry, fileOf, NO_CONTEXT } from '../../support/builders.ts';
 
 const at100 = entry({ position: 100, inode: '7' });
 const sized = (size: number): FileLook => ({ atPath: { inode: '7', size } });
