@@ -212,7 +212,7 @@ test('a Fluentd that is to become a daemon is refused', async () => {
   const { command } = requireFluentd(NEWEST);
   const { code, stderr } = await posidle('run', '--', command, '-c', conf(), '-d', join(work.dir, 'pid'));
   expect(code).toBe(2);
-  expect(stderr).toMatch(/-d: .*leave it out/);
+  expect(stderr).toMatch(/--daemon: .*leave it out/);
 });
 
 test('a SIGTERM that comes before Fluentd is up leaves it the time to read and to deliver', async () => {

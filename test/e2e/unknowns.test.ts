@@ -117,7 +117,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     },
   );
 
-  test('outputs in a file that cannot be included may hold a buffer: it is flushed before the stop', async () => {
+  test('outputs in a file that cannot be included may hold a buffer: it is flushed, and the outcome is unproven', async () => {
     const out = toFile(join(work.dir, 'out'), fileBuffer(work.buffer, { flush_interval: '60s' }));
     writeFileSync(join(work.dir, 'more.conf'), renderConf([out]));
     writeFileSync(log('app.log'), lines(1_000));
@@ -132,7 +132,8 @@ describe(`with Fluentd ${NEWEST}`, () => {
     const run = await watch(['-p', work.pos, ...ofPid(running)], how);
     await run.logged(/→ watching/);
     writeFileSync(marker(), '');
-    expect(await run.exited).toBe(0);
+    expect(await run.exited).toBe(3);
+    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'unproven', gate: null });
     expect(deliveredLines()).toBe(1_000);
     expect(chunks()).toEqual([]);
     expect(run.log().map(({ level, msg }) => `${level} ${msg}`)).toContainEqual(
@@ -217,6 +218,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     const run = await watch([...ofPid(running), '--start-timeout', '20s']);
     await run.logged(/→ watching/);
     running.kill();
+    writeFileSync(marker(), '');
     expect(await run.exited).toBe(3);
     expect(outcomeOf(run)).toMatchObject({
       end: 'ended-by-itself',
