@@ -16,9 +16,12 @@ export interface PosFile {
   readonly unparsable: readonly UnparsableLine[];
 }
 
+/** A hostile pos file may hold millions of lines that are none. */
+const KEPT_UNPARSABLE = 1_000;
+
 /**
  * Every entry of a pos file, line by line; never throws. A last line without its newline is torn and no entry yet.
- * Duplicates stay in: see `latestEntries`.
+ * Duplicates stay in: see `latestEntries`. Of lines that are no entry the first thousand are kept.
  */
 export function parsePosFile(bytes: Uint8Array): PosFile {
   const entries: PositionEntry[] = [];
@@ -28,8 +31,10 @@ export function parsePosFile(bytes: Uint8Array): PosFile {
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
     line += 1;
     const pathEnd = pathEndOf(bytes, start, end);
-    if (pathEnd < 0) unparsable.push({ line, text: decodePath(bytes.subarray(start, end)) });
-    else entries.push({ path: decodePath(bytes.subarray(start, pathEnd)), ...valuesAfter(bytes, pathEnd) });
+    if (pathEnd >= 0)
+      entries.push({ path: decodePath(bytes.subarray(start, pathEnd)), ...valuesAfter(bytes, pathEnd) });
+    else if (unparsable.length < KEPT_UNPARSABLE)
+      unparsable.push({ line, text: decodePath(bytes.subarray(start, end)) });
     start = end + 1;
   }
   return { entries, unparsable };

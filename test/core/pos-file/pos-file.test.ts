@@ -195,3 +195,8 @@ describe('of several lines', () => {
     expect(latestEntries([older, other], false)).toEqual([older, other]);
   });
 });
+
+test('of millions of lines that are none, only the first thousand are kept', () => {
+  const { unparsable } = parsePosFile(new Uint8Array(4 * 1024 ** 2).fill(0x0a));
+  expect(unparsable).toHaveLength(1_000);
+});
