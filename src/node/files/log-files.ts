@@ -49,17 +49,25 @@ export class LogFiles {
     return this.#lookInside(look, place, stat, position, task);
   }
 
-  async #lookBeside(
+  /** A renamed file, by its inode. */
+  #lookBeside(
     look: NewLook,
     place: string,
     inode: string,
     position: number,
     task: SearchTask,
-  ): Promise<FileLook> {
-    const renamed = await this.#findByInode(place, inode);
-    if (renamed === undefined) return look;
-    look.renamed = renamed;
-    return this.#lookInside(look, renamed.path, renamed.stat, position, task);
+  ): FileLook | Promise<FileLook> {
+    for (const directory of directoriesBeside(place)) {
+      const listing = this.#listings.get(directory);
+      if (listing === undefined)
+        return this.#list(directory).then(() => this.#lookBeside(look, place, inode, position, task));
+      const path = directory + listing.names.get(inode);
+      const stat = listing.names.has(inode) ? logAt(path) : undefined;
+      if (stat?.inode !== inode) continue;
+      look.renamed = { path, stat };
+      return this.#lookInside(look, path, stat, position, task);
+    }
+    return look;
   }
 
   #lookInside(
@@ -76,17 +84,7 @@ export class LogFiles {
       : withNewline(look, found);
   }
 
-  async #findByInode(place: string, inode: string): Promise<FileLook['renamed']> {
-    for (const directory of directoriesBeside(place)) {
-      const { names } = this.#listings.get(directory) ?? (await this.#list(directory));
-      const path = directory + names.get(inode);
-      const stat = names.has(inode) ? logAt(path) : undefined;
-      if (stat?.inode === inode) return { path, stat };
-    }
-    return undefined;
-  }
-
-  async #list(directory: string): Promise<Listing> {
+  async #list(directory: string): Promise<void> {
     const start = performance.now();
     const found = namesIn(directory);
     const names = new Map<string, string>();
@@ -97,9 +95,7 @@ export class LogFiles {
     });
     const end = performance.now();
     const goodUntil = end + Math.min(LISTING_AGE, WORTH * (end - start));
-    const listing = { names, isAbsent: found === undefined, goodUntil };
-    this.#listings.set(directory, listing);
-    return listing;
+    this.#listings.set(directory, { names, isAbsent: found === undefined, goodUntil });
   }
 }
 
