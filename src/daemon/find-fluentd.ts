@@ -16,6 +16,7 @@ import {
   runsAlone,
 } from '../core/fluentd/processes.ts';
 import type { Subject } from '../core/look/subject.ts';
+import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { reachable } from './read-buffers.ts';
 
@@ -45,7 +46,7 @@ export class FluentdFinder {
     const successor = known && this.#successorOf(table, known);
     if (successor !== undefined) return successor;
     if (fluentd.by === 'session') return this.#findBelow(table, fluentd.leader, known);
-    const found = await this.#search(table, lastOf(known));
+    const found = await this.#search(table, known);
     if (found.kind !== 'absent') return found;
     return (known && this.#orphansOf(table, known)) ?? (await this.#remote()) ?? found;
   }
@@ -75,7 +76,8 @@ export class FluentdFinder {
     return { kind: 'wrapper', leader: identityOf(row), since, permitted };
   }
 
-  async #search(table: Table, last: ProcessIdentity | undefined): Promise<FluentdReading> {
+  async #search(table: Table, known: FluentdReading | undefined): Promise<FluentdReading> {
+    const last = lastOf(known);
     const { rows, why } = await this.#candidates(table);
     const candidates = this.#signalable(rows.filter((row) => this.#mayReplace(row, last)));
     const proofs = await Promise.all(candidates.map((row) => this.#isProven(table, row)));
@@ -84,8 +86,13 @@ export class FluentdFinder {
     if (row === undefined) return { kind: 'absent', why, ...(last && { last }) };
     if (others.length > 0) return { kind: 'ambiguous', candidates: [row, ...others] };
     if (!this.#isForced() && !isFluentd(row.argv) && findWorkers(table, row.pid).length === 0)
-      return { kind: 'foreign', row };
+      return { kind: 'foreign', row, since: this.#foreignSince(row, known) };
     return this.#running(table, row, proven.length > 0);
+  }
+
+  #foreignSince(row: ProcessRow, known: FluentdReading | undefined): Millis | undefined {
+    if (this.#subject.fluentd.by === 'pid') return undefined;
+    return known?.kind === 'foreign' && isSame(known.row, row) ? known.since : this.#host.now();
   }
 
   /** The processes that may be meant, and what to say where there is none. */

@@ -63,7 +63,12 @@ export type FluentdReading =
   | { readonly kind: 'remote'; readonly permitted: true }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] }
   /** The process that the user named is no Fluentd: SIGUSR1 would end it. */
-  | { readonly kind: 'foreign'; readonly row: ProcessRow };
+  | {
+      readonly kind: 'foreign';
+      readonly row: ProcessRow;
+      /** A shell may match a pattern on its way to fluentd: since when it has; undefined: it was named by its pid. */
+      readonly since: Millis | undefined;
+    };
 
 const PROGRAM = /^(fluentd|td-agent)$/;
 const RUBY = /^j?ruby[\d.]*$/;
