@@ -49,7 +49,9 @@ export function stop(state: Draining, gate: Gate | undefined, seen: Observation,
   if (seen.fluentd.kind === 'running' && !seen.fluentd.isProven)
     return finish({ kind: 'not-proven', why: describeUnproven(seen.fluentd.supervisor.pid) }, seen, result);
   const why =
-    gate === undefined ? 'everything is read and flushed' : `not drained, ${gate.name}: ${gate.why}`;
+    gate === undefined
+      ? `everything is read${state.flush === undefined ? '' : ' and flushed'}`
+      : `not drained, ${gate.name}: ${gate.why}`;
   const isOrphaned = seen.fluentd.kind === 'orphaned';
   return move(
     {
