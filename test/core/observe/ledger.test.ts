@@ -1,0 +1,305 @@
+import { describe, expect, test } from 'vitest';
+import { type BuffersReading, NO_BUFFERS, NOTHING_HELD } from '../../../src/core/fluentd/buffers.ts';
+import type { Chunk } from '../../../src/core/fluentd/chunk.ts';
+import type { MonitoredOutput } from '../../../src/core/fluentd/monitor-agent.ts';
+import { type Circumstances, keepLedger, type Ledger, NO_LEDGER } from '../../../src/core/observe/ledger.ts';
+import { outputReading, told } from '../../support/builders.ts';
+
+type Counters = Partial<MonitoredOutput>;
+
+interface Look extends Partial<Circumstances> {
+  /** undefined: the buffers were not looked at. */
+  readonly reading?: BuffersReading;
+}
+
+/** Each chunk of these tests holds ten bytes. */
+const held = (chunks: number, sent: number): Counters => ({ chunks, sent, bytes: 10 * chunks });
+const lost = (chunks: number) => ({ chunks, bytes: 10 * chunks });
+
+describe('chunks', () => {
+  test.each<{ title: string; looks: readonly Counters[]; thrownAway: number }>([
+    {
+      title: 'that are gone without being sent are thrown away',
+      looks: [held(3, 0), held(3, 0), held(0, 0), held(0, 0)],
+      thrownAway: 3,
+    },
+    {
+      title: 'that are gone in part are thrown away in part',
+      looks: [held(3, 0), held(3, 0), held(1, 0), held(1, 0)],
+      thrownAway: 2,
+    },
+    {
+      title: 'that are gone again later are added to those before',
+      looks: [held(3, 0), held(3, 0), held(2, 0), held(2, 0), held(1, 0), held(1, 0)],
+      thrownAway: 2,
+    },
+    {
+      title: 'that are gone are counted once, however often that is seen',
+      looks: [held(3, 0), held(3, 0), held(2, 0), held(2, 0), held(2, 0), held(2, 0)],
+      thrownAway: 1,
+    },
+    {
+      title: 'that are gone after one was sent are thrown away',
+      looks: [held(3, 0), held(2, 1), held(1, 1), held(1, 1)],
+      thrownAway: 1,
+    },
+    {
+      title: 'of which one is missing in a single look are all there',
+      looks: [held(3, 0), held(3, 0), held(2, 0), held(3, 0), held(3, 0)],
+      thrownAway: 0,
+    },
+    {
+      title: 'of which there is one too many in a single look are all there',
+      looks: [held(2, 1), held(2, 1), held(3, 1), held(2, 1), held(2, 1)],
+      thrownAway: 0,
+    },
+    {
+      title: 'that are missing in the first looks, and never were seen twice, are not known',
+      looks: [held(3, 0), held(2, 0), held(2, 0)],
+      thrownAway: 0,
+    },
+    {
+      title: 'that were sent are not thrown away',
+      looks: [held(3, 0), held(3, 0), held(1, 2), held(0, 3), held(0, 3)],
+      thrownAway: 0,
+    },
+    {
+      title: 'that came and were sent between two looks are not thrown away',
+      looks: [held(1, 0), held(1, 0), held(0, 5), held(0, 5)],
+      thrownAway: 0,
+    },
+    {
+      title: 'that are gone while a new one comes are thrown away, as many as more were gone than came',
+      looks: [held(3, 0), held(3, 0), held(1, 0), held(2, 0), held(2, 0)],
+      thrownAway: 1,
+    },
+    {
+      title: 'that come after others were thrown away hide nothing',
+      looks: [held(3, 0), held(3, 0), held(1, 0), held(1, 0), held(5, 0), held(5, 0)],
+      thrownAway: 2,
+    },
+  ])('$title', ({ looks, thrownAway }) => {
+    const { accounts } = ledgerOf(looks.map((counters) => ({ reading: readingOf(counters) })));
+    expect(accounts.get('0 out')?.thrownAway).toEqual(lost(thrownAway));
+  });
+
+  test('that are missing in a single look still count as held', () => {
+    const looks = [held(3, 0), held(3, 0), held(2, 0)].map((counters) => ({ reading: readingOf(counters) }));
+    expect(ledgerOf(looks).accounts.get('0 out')?.held).toEqual(lost(3));
+  });
+});
+
+describe('records that did not get into the buffer', () => {
+  test.each([
+    ['are refused where the buffer has room before and after', 100, 100, 2],
+    ['are refused where just enough is free', 20, 20, 2],
+    ['are not refused where the buffer is full: in_tail tries again', 100, 19, 0],
+    ['are not refused where the buffer was full until now', 19, 100, 0],
+  ])('%s', (_, before, after, refused) => {
+    const looks = [
+      { reading: readingOf({ space: before, emitErrors: 1 }) },
+      { reading: readingOf({ space: after, emitErrors: 3 }) },
+    ];
+    expect(ledgerOf(looks).accounts.get('0 out')).toMatchObject({ refused, emitErrors: 3 });
+  });
+
+  test.each([
+    ['before the first look are not counted', false, 0],
+    ['before the first look are counted where posidle started Fluentd', true, 4],
+  ])('%s', (_, isChild, refused) => {
+    const { accounts } = ledgerOf([{ reading: readingOf({ emitErrors: 4 }), isChild }]);
+    expect(accounts.get('0 out')).toMatchObject({ refused });
+  });
+});
+
+describe('another Fluentd', () => {
+  const inMemory = readingOf({ chunks: 1, bytes: 10, emitted: 50 });
+  const empty = readingOf({ emitted: 50 });
+  const onDisk = readingOf({ chunks: 1, emitted: 50 }, { inMemory: false });
+  const began = readingOf({ emitted: 3 });
+  const now = (at: number, reading: BuffersReading, more: Look = {}) => ({ at, reading, ...more });
+
+  test.each<{ title: string; looks: readonly Look[]; lostWithProcess: boolean }>([
+    {
+      title: 'is told by a counter that went back, and lost what was held in memory',
+      looks: [now(0, inMemory), now(100, began)],
+      lostWithProcess: true,
+    },
+    {
+      title: 'lost what was read since the last look',
+      looks: [now(0, empty), now(100, began, { movedAt: 50 })],
+      lostWithProcess: true,
+    },
+    {
+      title: 'lost nothing where the memory was empty, and nothing was read since',
+      looks: [now(50, empty), now(100, began, { movedAt: 50 })],
+      lostWithProcess: false,
+    },
+    {
+      title: 'lost nothing where the buffer is on disk',
+      looks: [now(0, onDisk), now(100, readingOf({ emitted: 3 }, { inMemory: false }), { movedAt: 50 })],
+      lostWithProcess: false,
+    },
+    {
+      title: 'is told by the pids of the agents',
+      looks: [now(0, withAgents(inMemory, '7 1')), now(100, withAgents(inMemory, '9 1'))],
+      lostWithProcess: true,
+    },
+    {
+      title: 'is not told by the same pids',
+      looks: [now(0, withAgents(inMemory, '7 1')), now(100, withAgents(inMemory, '7 1'))],
+      lostWithProcess: false,
+    },
+    {
+      title: 'is not told where one of two agents is silent for a look',
+      looks: [now(0, withAgents(inMemory, '7 1', '8 1')), now(100, withAgents(inMemory, '8 1'))],
+      lostWithProcess: false,
+    },
+    {
+      title: 'is told by new pids after a look in which no agent answered',
+      looks: [
+        now(0, withAgents(inMemory, '7 1')),
+        now(50, withAgents(inMemory)),
+        now(100, withAgents(inMemory, '9 1')),
+      ],
+      lostWithProcess: true,
+    },
+    {
+      title: 'is told by a worker that was replaced',
+      looks: [now(0, inMemory), now(100, inMemory, { isReplaced: true })],
+      lostWithProcess: true,
+    },
+    {
+      title: 'is also told in a look that does not take in the buffers',
+      looks: [now(0, inMemory), { at: 100, isReplaced: true }],
+      lostWithProcess: true,
+    },
+    {
+      title: 'lost nothing that anybody knows of where the buffers were never looked at',
+      looks: [{ at: 0 }, now(100, inMemory, { isReplaced: true, movedAt: 50 })],
+      lostWithProcess: false,
+    },
+    {
+      title: 'may have lost what was read ever where its memory could not be seen',
+      looks: [
+        now(0, { ...NO_BUFFERS, none: false, hidden: ['all buffers'] }, { movedAt: -50 }),
+        now(100, began, { isReplaced: true, movedAt: -50 }),
+      ],
+      lostWithProcess: true,
+    },
+    {
+      title: 'stays known in the looks that follow',
+      looks: [now(0, inMemory), now(100, began), now(200, readingOf({ emitted: 4 }))],
+      lostWithProcess: true,
+    },
+  ])('$title', ({ looks, lostWithProcess }) => {
+    expect(ledgerOf(looks).lostWithProcess).toBe(lostWithProcess);
+  });
+
+  test('begins new accounts: its counters begin at 0', () => {
+    const before = readingOf({ ...held(3, 9), emitted: 50 });
+    const after = readingOf({ ...held(0, 0), emitted: 3, emitErrors: 2 });
+    const looks = [before, before, after, after].map((reading) => ({ reading }));
+    expect(ledgerOf(looks).accounts.get('0 out')).toMatchObject({ thrownAway: NOTHING_HELD, refused: 2 });
+  });
+});
+
+describe('the account of an output', () => {
+  test('is kept while its agent is silent', () => {
+    const silent = {
+      ...NO_BUFFERS,
+      none: false,
+      outputs: [outputReading({ told: undefined })],
+    };
+    const looks = [readingOf(held(2, 1)), silent].map((reading) => ({ reading }));
+    expect(ledgerOf(looks).accounts.get('0 out')).toMatchObject({ last: 3, held: lost(2) });
+  });
+
+  test('is kept by a look that does not ask the agents', () => {
+    const before = ledgerOf([{ at: 5, reading: readingOf(held(2, 1)) }]);
+    const after = keepLedger(
+      before,
+      { ...readingOf({}), asked: false },
+      { at: 9, movedAt: 7, ...noOtherFluentd },
+    );
+    expect(after).toMatchObject({ accounts: before.accounts, at: 5 });
+  });
+
+  test('counts each output for itself', () => {
+    const other = outputReading({
+      key: '0 other',
+      name: 'other',
+      told: told({ id: 'other', ...held(1, 0) }),
+    });
+    const looks = [held(2, 0), held(2, 0), held(1, 0), held(1, 0)].map((counters) => {
+      const reading = readingOf(counters);
+      return { reading: { ...reading, outputs: [...reading.outputs, other] } };
+    });
+    const { accounts } = ledgerOf(looks);
+    expect(accounts.get('0 out')?.thrownAway).toEqual(lost(1));
+    expect(accounts.get('0 other')?.thrownAway).toEqual(NOTHING_HELD);
+  });
+});
+
+describe('the memory', () => {
+  test.each<{ title: string; reading: BuffersReading; memory: Ledger['memory'] }>([
+    { title: 'is none without a buffer', reading: NO_BUFFERS, memory: 'none' },
+    { title: 'is none where all is on disk', reading: readingOf({}, { inMemory: false }), memory: 'none' },
+    { title: 'is seen where a monitor_agent tells of it', reading: readingOf({}), memory: 'seen' },
+    {
+      title: 'is unseen where no monitor_agent tells of it',
+      reading: { ...NO_BUFFERS, outputs: [outputReading({ told: undefined })] },
+      memory: 'unseen',
+    },
+    {
+      title: 'is unseen where buffers may be hidden',
+      reading: { ...readingOf({}), hidden: ['all buffers'] },
+      memory: 'unseen',
+    },
+  ])('$title', ({ reading, memory }) => {
+    expect(ledgerOf([{ reading }]).memory).toBe(memory);
+  });
+});
+
+describe('what Fluentd has put aside', () => {
+  const chunk = (path: string): Chunk => ({ path, size: 10, age: 0 });
+  const withBackups = (...paths: readonly string[]) => ({ ...NO_BUFFERS, backups: paths.map(chunk) });
+
+  test.each([
+    ['before the first look does not count', false, ['/b/old', '/b/new'], ['/b/new']],
+    ['before the first look counts where posidle started Fluentd', true, ['/b/old'], ['/b/old']],
+    ['and was removed counts no more', false, [], []],
+  ])('%s', (_, isChild, second, givenUp) => {
+    const looks = [withBackups('/b/old'), withBackups(...second)].map((reading) => ({ reading, isChild }));
+    expect(ledgerOf(looks).givenUp.map(({ path }) => path)).toEqual(givenUp);
+  });
+
+  test('counts also by a look that does not ask the agents, the last one', () => {
+    const last = { ...withBackups('/b/new'), asked: false };
+    expect(ledgerOf([{ reading: NO_BUFFERS }, { reading: last }]).givenUp).toEqual([chunk('/b/new')]);
+  });
+});
+
+test('a full disk is remembered, once, also when it has room again', () => {
+  const full = (...names: readonly string[]) => ({ reading: { ...NO_BUFFERS, full: names } });
+  expect(ledgerOf([full('a'), full('a', 'b'), full()]).full).toEqual(['a', 'b']);
+});
+
+const noOtherFluentd = { isReplaced: false, isChild: false };
+
+/** The ledger after these looks, one each 100 ms where they do not say. */
+function ledgerOf(looks: readonly Look[]): Ledger {
+  return looks.reduce(
+    (ledger, { reading, ...now }, index) =>
+      keepLedger(ledger, reading, { at: 100 * index, movedAt: undefined, ...noOtherFluentd, ...now }),
+    NO_LEDGER,
+  );
+}
+
+function readingOf(counters: Counters, { inMemory = true } = {}): BuffersReading {
+  return { ...NO_BUFFERS, none: false, outputs: [outputReading({ inMemory, told: told(counters) })] };
+}
+
+function withAgents(reading: BuffersReading, ...agents: readonly string[]): BuffersReading {
+  return { ...reading, agents };
+}
