@@ -71,13 +71,22 @@ export function row(changes: Partial<ProcessRow> = {}): ProcessRow {
 
 /** What a monitor_agent tells of one output. */
 export function told(changes: Partial<MonitoredOutput> = {}): MonitoredOutput {
-  const counters = { chunks: 0, bytes: 0, retrying: false, sent: 0, emitted: 0, emitErrors: 0, space: 100 };
+  const counters = {
+    chunks: 0,
+    bytes: 0,
+    retrying: false,
+    sent: 0,
+    dropped: undefined,
+    emitted: 0,
+    emitErrors: 0,
+    space: 100,
+  };
   return { id: 'out', type: 'forward', ...counters, ...changes };
 }
 
 /** An output with a buffer in memory that a monitor_agent tells of, empty. */
 export function outputReading(changes: Partial<OutputReading> = {}): OutputReading {
-  const kind = { inMemory: true, takesOwnEvents: false, mayGiveUp: false };
+  const kind = { inMemory: true, takesOwnEvents: false, mayGiveUp: false, mayDrop: false };
   return { key: '0 out', name: 'out', onDisk: undefined, told: told(), ...kind, ...changes };
 }
 

@@ -38,7 +38,8 @@ function deliveryOf(
     inMemoryOf(account, result),
   ]);
   if (left.chunks > 0) return { ...named, delivery: 'left', ...left };
-  const isSeen = account !== undefined || (output.onDisk !== undefined && !output.mayGiveUp);
+  const isOnDisk = output.onDisk !== undefined && !output.mayGiveUp && !output.mayDrop;
+  const isSeen = account?.isCounted ?? isOnDisk;
   return { ...named, delivery: isSeen ? 'delivered' : 'unseen', ...NOTHING_HELD };
 }
 

@@ -20,6 +20,8 @@ export interface OutputReading {
   readonly takesOwnEvents: boolean;
   /** It throws chunks away after some retries, and only a monitor_agent shows that. */
   readonly mayGiveUp: boolean;
+  /** It throws the oldest chunk away when it is full, and only Fluentd 1.20 counts that. */
+  readonly mayDrop: boolean;
 }
 
 /** How much is held in buffers. */
@@ -89,6 +91,7 @@ export function outputsOf(
       inMemory: buffer.chunkGlobs.length === 0,
       takesOwnEvents: buffer.takesOwnEvents,
       mayGiveUp: mayGiveUp(buffer),
+      mayDrop: buffer.overflowAction === 'drop_oldest_chunk',
     };
   });
   const others = left.flatMap(({ worker, outputs }) => outputs.map((told) => unknownOutput(worker, told)));
@@ -110,7 +113,16 @@ function takeFrom(outputs: MonitoredOutput[], { id, output }: BufferConf): Monit
 function unknownOutput(worker: number, told: MonitoredOutput): OutputReading {
   const name = told.id.startsWith('object:') ? `an output of @type ${told.type}` : told.id;
   const key = `${worker} ${told.id}`;
-  return { key, name, onDisk: undefined, told, inMemory: true, takesOwnEvents: false, mayGiveUp: false };
+  return {
+    key,
+    name,
+    onDisk: undefined,
+    told,
+    inMemory: true,
+    takesOwnEvents: false,
+    mayGiveUp: false,
+    mayDrop: false,
+  };
 }
 
 /** The buffers that nobody can see, each with its name. */
@@ -118,12 +130,15 @@ export function unseenIn({ outputs, hidden }: BuffersReading): readonly string[]
   return [...hidden, ...outputs.filter((output) => !isSeen(output)).map(nameOfUnseen)];
 }
 
-function nameOfUnseen({ name, onDisk, inMemory }: OutputReading): string {
+function nameOfUnseen({ name, onDisk, inMemory, mayDrop }: OutputReading): string {
+  if (mayDrop) return `${name} (it throws chunks away when it is full, and only Fluentd 1.20 tells how many)`;
   if (onDisk !== undefined) return `${name} (it may give chunks up after some retries)`;
   return `${name} (${inMemory ? 'its buffer is in memory' : 'the directory of its buffer is not here'})`;
 }
 
-function isSeen({ told, onDisk, mayGiveUp }: OutputReading): boolean {
+/** Whether somebody can see what became of each of its chunks. */
+function isSeen({ told, onDisk, mayGiveUp, mayDrop }: OutputReading): boolean {
+  if (mayDrop) return told?.dropped !== undefined;
   return told !== undefined || (onDisk !== undefined && !mayGiveUp);
 }
 

@@ -11,6 +11,8 @@ export interface MonitoredOutput {
   readonly retrying: boolean;
   /** Chunks that were sent, or are being sent. A chunk that was put into the backup directory counts as sent. */
   readonly sent: number;
+  /** Chunks that a full buffer has thrown away (overflow_action drop_oldest_chunk); undefined: not told before 1.20. */
+  readonly dropped: number | undefined;
   /** Records that the output has taken into its buffer. */
   readonly emitted: number;
   /** Records that could not be put into the buffer: too large, a full disk, a full buffer. */
@@ -19,7 +21,7 @@ export interface MonitoredOutput {
   readonly space: number;
 }
 
-/** Whatever `include_retry` and `include_config` say: 1.19.3 and later tell of retries only when asked. */
+/** Asks for retries whatever `include_retry` says. Fluentd 1.20 no longer takes the question, and its counters have to do. */
 export const PLUGINS_PATH = '/api/plugins.json?with_retry=yes&with_config=no';
 export const CONFIG_PATH = '/api/config.json';
 
@@ -56,6 +58,7 @@ interface MonitoredPlugin {
   readonly write_count?: number;
   readonly rollback_count?: number;
   readonly retry_count?: number;
+  readonly drop_oldest_chunk_count?: number;
   readonly retry?: Readonly<Record<string, unknown>>;
 }
 
@@ -78,6 +81,7 @@ function outputOf(plugin: MonitoredPlugin): MonitoredOutput {
     bytes: Math.max(0, plugin.buffer_total_queued_size ?? 0),
     retrying: Object.keys(plugin.retry ?? {}).length > 0,
     sent: (plugin.write_count ?? 0) - rollbacks,
+    dropped: plugin.drop_oldest_chunk_count,
     emitted: plugin.emit_records ?? 0,
     emitErrors: Math.max(0, (plugin.retry_count ?? 0) - rollbacks),
     space: plugin.buffer_available_buffer_space_ratios ?? 100,

@@ -41,6 +41,10 @@ export interface Account {
   readonly inMemory: boolean;
   readonly emitted: number;
   readonly emitErrors: number;
+  /** Chunks that a full buffer has thrown away. */
+  readonly dropped: number;
+  /** All that it throws away is counted. */
+  readonly isCounted: boolean;
   readonly space: number;
   /** Chunks that were thrown away. */
   readonly thrownAway: Held;
@@ -164,13 +168,16 @@ function begun({ name, inMemory, told }: OutputReading, isNew: boolean): Account
     ...nothing,
     emitted: isNew ? 0 : (told?.emitted ?? 0),
     emitErrors: isNew ? 0 : (told?.emitErrors ?? 0),
+    dropped: isNew ? 0 : (told?.dropped ?? 0),
+    isCounted: true,
   };
 }
 
 /** The counters are read one after the other, so a single look may be off by a chunk: two looks have to agree. */
 function accountOf(output: OutputReading, told: MonitoredOutput, before: Account): Account {
   const held = heldBy(output);
-  const now = told.chunks + told.sent;
+  const dropped = told.dropped ?? 0;
+  const now = told.chunks + told.sent + dropped;
   const most = Math.max(before.most, Math.min(before.last, now));
   const lost = Math.max(0, most - Math.max(before.last, now));
   const hasRoom = Math.min(told.space, before.space) >= ROOM_ENOUGH;
@@ -184,11 +191,13 @@ function accountOf(output: OutputReading, told: MonitoredOutput, before: Account
     held: now < most && lost === 0 ? before.held : held,
     emitted: told.emitted,
     emitErrors: told.emitErrors,
+    dropped,
+    isCounted: !output.mayDrop || told.dropped !== undefined,
     space: told.space,
-    thrownAway:
-      lost === 0
-        ? before.thrownAway
-        : plus(before.thrownAway, { chunks: lost, bytes: Math.max(0, before.held.bytes - held.bytes) }),
+    thrownAway: plus(before.thrownAway, {
+      chunks: lost + Math.max(0, dropped - before.dropped),
+      bytes: lost === 0 ? 0 : Math.max(0, before.held.bytes - held.bytes),
+    }),
     refused: before.refused + (hasRoom ? Math.max(0, told.emitErrors - before.emitErrors) : 0),
   };
 }

@@ -34,7 +34,7 @@ describe('the answer of a monitor_agent', () => {
   });
 
   test('of 1.20.1 tells of each output with a buffer, and of no retries where it is not set to', () => {
-    const counters = { chunks: 2, bytes: 540, sent: 0, emitted: 20, emitErrors: 0, space: 100 };
+    const counters = { chunks: 2, bytes: 540, sent: 0, dropped: 0, emitted: 20, emitErrors: 0, space: 100 };
     expect(parsePlugins(ANSWER_1_20_1)).toEqual([
       { id: 'out', type: 'forward', retrying: false, ...counters },
     ]);

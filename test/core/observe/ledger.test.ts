@@ -74,6 +74,15 @@ describe('chunks', () => {
       thrownAway: 1,
     },
     {
+      title: 'that a full buffer drops as new ones come are counted where Fluentd tells of them',
+      looks: [
+        { ...held(3, 0), dropped: 0 },
+        { ...held(3, 0), dropped: 2 },
+        { ...held(3, 0), dropped: 2 },
+      ],
+      thrownAway: 2,
+    },
+    {
       title: 'that come after others were thrown away hide nothing',
       looks: [held(3, 0), held(3, 0), held(1, 0), held(1, 0), held(5, 0), held(5, 0)],
       thrownAway: 2,
