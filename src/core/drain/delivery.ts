@@ -37,7 +37,7 @@ function deliveryOf(
     waitingIn({ ...output, told: undefined }, result?.flush, seen.at),
     inMemoryOf(account, result),
   ]);
-  if (left.chunks > 0) return { ...named, delivery: 'left', ...left };
+  if (left.chunks > 0 || left.bytes > 0) return { ...named, delivery: 'left', ...left };
   const isOnDisk = output.onDisk !== undefined && !output.mayGiveUp && !output.mayDrop;
   const isSeen = account?.isCounted ?? isOnDisk;
   return { ...named, delivery: isSeen ? 'delivered' : 'unseen', ...NOTHING_HELD };

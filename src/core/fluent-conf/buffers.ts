@@ -74,6 +74,7 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
 /** The buffers of one `<match>` or `<store>`, with those of the stores in it. */
 export function buffersOf(params: Params, around: Around): BufferConf[] {
   const stores = params.sections('store');
+  for (const store of stores) if (store.arg() === 'ignore_error') store.warn(IGNORED_ERRORS);
   if (stores.length > 0) return stores.flatMap((store) => buffersOf(store, around));
   const output = params.text('@type', 'type') ?? '';
   const [section] = params.sections('buffer');
@@ -183,12 +184,20 @@ const WITHOUT_ACK =
   'set require_ack_response true';
 const SMALL_CHUNK = 64 * 1024;
 
+const IGNORED_ERRORS =
+  '<store ignore_error> loses what this store cannot take, for example when its buffer is full: remove ignore_error';
+
 function warnOfLoss(params: Params, buffer: OwnConf): void {
   const { type, retryMaxTimes, retryTimeout, chunkLimitSize } = buffer;
   if (buffer.overflowAction === 'drop_oldest_chunk') {
     params.warn(
       'overflow_action drop_oldest_chunk throws lines away when the buffer is full: ' +
         'use overflow_action block, so that in_tail waits',
+    );
+  }
+  if (buffer.disableChunkBackup) {
+    params.warn(
+      'disable_chunk_backup throws away what the destination refuses, without a trace: remove disable_chunk_backup',
     );
   }
   if (type === 'memory' && !buffer.flushAtShutdown) {

@@ -49,7 +49,8 @@ export function abandonedNow(
   { tail }: Limits,
 ): readonly (readonly [string, Abandoned])[] {
   // Below a limit it goes on reading, however slowly.
-  const dropped = tail.readLimit === undefined ? files.flatMap((file) => letGo(file, memory, entries)) : [];
+  const letGoNow = tail.readLimit === undefined ? files.flatMap((file) => letGo(file, memory, entries)) : [];
+  const dropped = [...letGoNow, ...files.flatMap((file) => cutShort(file, memory, tail))];
   if (followed === undefined || followed.some(({ unknown }) => unknown !== undefined)) return dropped;
   const there = new Set(followed.flatMap((source) => source.files.map(({ inode }) => inode)));
   const isKnown = knownBy(entries);
@@ -74,6 +75,26 @@ function letGo(
   if (file.state !== 'unwatched' || before === undefined || before.state === 'unwatched') return [];
   const isUnread = now?.heldUp === true && restOf(now) > 0;
   return isUnread ? [[entryKey(file), { path: file.path, bytes: restOf(now) }]] : [];
+}
+
+/**
+ * What was unread when a file was truncated is gone. Where in_tail has noticed and begun anew, it may have read the rest just before,
+ * unless it was held up or a limit slows it down.
+ */
+function cutShort(
+  file: ObservedFile,
+  memory: Memory,
+  { readLimit }: Limits['tail'],
+): readonly (readonly [string, Abandoned])[] {
+  const { path, inode, position, size, state } = file;
+  const known = memory.entries.get(keyOf(file));
+  const { whole = null, reached = null } = known ?? {};
+  if (whole === null || position === null || size === null || size >= whole || !AT_ITS_PATH.has(state))
+    return [];
+  const hasBegunAnew = position < (reached ?? 0);
+  if (hasBegunAnew && known?.heldUp !== true && readLimit === undefined) return [];
+  const bytes = whole - Math.max(position, reached ?? 0);
+  return bytes > 0 ? [[entryKey({ path, inode }), { path, bytes }]] : [];
 }
 
 /** The files that wait for in_tail to find them. */

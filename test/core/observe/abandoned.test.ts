@@ -1,9 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { entry, fileOf, LOG, POS, policy, seen, snapshot } from '../../support/builders.ts';
 
 const SECOND = 1_000;
 const at = (position: number | null) => entry({ position });
+
+describe('a file that is truncated', () => {
+  const cut = (position: number, size: number) =>
+    snapshot(SECOND, [[at(position), fileOf(at(position), size)]]);
+  const abandonedIn = (...looks: readonly Snapshot[]) => [...seen(looks).memory.abandoned.values()];
+
+  test('with unread bytes has lost them, also where it is soon longer than the position again', () => {
+    const before = snapshot(0, [[at(5), fileOf(at(5), 100)]]);
+    expect(abandonedIn(before, cut(5, 2))).toEqual([{ path: LOG, bytes: 95 }]);
+    expect(abandonedIn(before, cut(5, 9))).toEqual([{ path: LOG, bytes: 95 }]);
+  });
+
+  test('and was read to its end has lost nothing', () => {
+    expect(abandonedIn(snapshot(0, [[at(100)]]), cut(100, 2))).toEqual([]);
+  });
+
+  test('and is read anew may have been read to its end just before, unless it was held up', () => {
+    const left = (when: number) => snapshot(when, [[at(5), fileOf(at(5), 100)]]);
+    expect(abandonedIn(left(0), cut(0, 2))).toEqual([]);
+    expect(abandonedIn(left(-3 * SECOND), left(0), cut(0, 2))).toEqual([{ path: LOG, bytes: 95 }]);
+  });
+});
 
 describe('a file that in_tail lets go of', () => {
   const rules = policy();
