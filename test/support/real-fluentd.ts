@@ -34,21 +34,18 @@ export interface StartOptions {
   wrapper?: readonly string[];
 }
 
-/** The newest is what a test runs on that has little to do with the version. */
+/** What a test runs on that is about posidle alone. */
 export const NEWEST = '1.20.1';
-/** FLUENTD_VERSIONS=1.14.6,1.20.1 runs the tests on fewer. */
-export const TESTED_VERSIONS: readonly string[] = process.env.FLUENTD_VERSIONS?.split(',') ?? [
-  '1.14.6',
-  '1.18.0',
-  NEWEST,
-];
+const VERSIONS = ['1.14.6', '1.18.0', NEWEST];
+/** What a test runs on that has to do with the version. FLUENTD_VERSIONS=1.14.6,1.20.1 leaves one out. */
+export const TESTED_VERSIONS: readonly string[] = process.env.FLUENTD_VERSIONS?.split(',') ?? VERSIONS;
 export const READY_LINE = 'fluentd worker is now running';
 
 let known: Fluentd[] | undefined;
 
 /** The tested versions in the cache that .ci/install-fluentd fills, then the fluentd on PATH. */
 export function fluentdVersions(): Fluentd[] {
-  known ??= [...TESTED_VERSIONS.flatMap(cached), ...onPath()];
+  known ??= [...VERSIONS.flatMap(cached), ...onPath()];
   return known;
 }
 
