@@ -31,6 +31,8 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 120_000,
+          // Within a file, where its tests run side by side.
+          maxConcurrency: 3,
           hookTimeout: 60_000,
         },
       },

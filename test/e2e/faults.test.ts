@@ -153,7 +153,7 @@ test('run with a stderr on a full disk lets Fluentd deliver and end in order', a
   const args = ['run', '--quiet', '1s', '--strict', '--', found.command, '-c', conf()];
   const env = containerEnv(found, work.dir);
   running = startPosidle(args, { env, ...withStderr(STDERRS[0][1], CONTAINER) });
-  expect(await within(18_000, running.exited)).toBe(0);
+  expect(await within(40_000, running.exited)).toBe(0);
   expect(running.stdout()).toMatch(/Worker 0 finished with status 0/);
   expect(delivered()).toBe(1_000);
 });

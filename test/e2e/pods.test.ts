@@ -13,7 +13,7 @@ const missing = missingPodman(Object.values(BASES));
 const OVERLAYS = 'docker/kubernetes';
 const BUILD_LIMIT = 120_000;
 const LIMIT = 180_000;
-/** Seconds from main's end to the Pod's: five Pods start at a time, and what hangs takes two minutes, the stop timeout. */
+/** Seconds from main's end to the Pod's: three Pods start at a time, and what hangs takes two minutes, the stop timeout. */
 const PATIENCE = 60;
 /** Ten lines and a failure, then the other ten and the mark. */
 const FAILS_ONCE = `log=/var/log/app/job.log
