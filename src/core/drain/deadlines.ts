@@ -98,12 +98,13 @@ function multilineEnd({ movedAt }: Observation, { tail: { multilineFlush } }: Po
     : movedAt + multilineFlush + IN_TAIL_TICK;
 }
 
-/** A supervisor that has only just (re)started would die of a signal, whatever an older pos file says. */
+/** A supervisor, or a worker, that has only just (re)started would die of a signal, whatever an older pos file says. */
 export function startEnd({ fluentd, memory }: Observation, { settle, parent }: Policy): Millis {
   if (fluentd.kind === 'wrapper') return fluentd.since + SLOW_START;
   if (memory.supervisor === undefined) return ALREADY_OVER;
   const isUp = memory.workersSeen || !parent;
-  return memory.supervisor.since + (isUp ? settle : SLOW_START);
+  const ofWorkers = memory.workersSince === undefined ? ALREADY_OVER : memory.workersSince + settle;
+  return Math.max(memory.supervisor.since + (isUp ? settle : SLOW_START), ofWorkers);
 }
 
 /** How long before the drain's deadline what was read is flushed: it must still be delivered. */

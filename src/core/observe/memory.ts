@@ -40,7 +40,7 @@ export function remember(
 ): Memory {
   const { at, fluentd, followed, posFiles } = snapshot;
   const entries = rememberEntries(memory, files, at);
-  const workers = watchWorkers(memory, fluentd, memory.supervisor?.identity);
+  const workers = watchWorkers(memory, fluentd, memory.supervisor?.identity, at);
   const { workerReplaced: isReplaced } = workers;
   return {
     entries,

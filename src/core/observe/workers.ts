@@ -1,24 +1,33 @@
 import { type FluentdReading, isSame, type ProcessIdentity } from '../fluentd/processes.ts';
+import type { Millis } from '../text/units.ts';
 
 /** What is remembered of the workers. */
 export interface WorkerMemory {
   /** All that this supervisor has had. */
   readonly workers: readonly ProcessIdentity[];
+  /** Since when the newest worker has been seen. */
+  readonly workersSince: Millis | undefined;
   /** Another supervisor, which this one has started to take its place (SIGUSR2 since 1.18). */
   readonly successor: ProcessIdentity | undefined;
   /** Since the look before, a worker or the whole Fluentd has ended by itself, and another one has taken its place. */
   readonly workerReplaced: boolean;
 }
 
-export const NO_WORKERS: WorkerMemory = { workers: [], successor: undefined, workerReplaced: false };
+export const NO_WORKERS: WorkerMemory = {
+  workers: [],
+  workersSince: undefined,
+  successor: undefined,
+  workerReplaced: false,
+};
 
 /** A worker that dies is started again, and what was in its memory is gone; while Fluentd ends none is. */
 export function watchWorkers(
-  { workers, successor }: WorkerMemory,
+  { workers, workersSince, successor }: WorkerMemory,
   fluentd: FluentdReading,
   supervisor: ProcessIdentity | undefined,
+  at: Millis,
 ): WorkerMemory {
-  if (fluentd.kind !== 'running') return { workers, successor, workerReplaced: false };
+  if (fluentd.kind !== 'running') return { workers, workersSince, successor, workerReplaced: false };
   const isOther = supervisor !== undefined && !isSame(supervisor, fluentd.supervisor);
   const isHandedOver = isOther && successor !== undefined && isSame(successor, fluentd.supervisor);
   const before = isOther ? [] : workers;
@@ -26,6 +35,7 @@ export function watchWorkers(
   const gone = before.some((known) => !fluentd.workers.some((worker) => isSame(known, worker)));
   return {
     workers: [...before, ...added],
+    workersSince: added.length > 0 ? at : workersSince,
     successor: fluentd.successor ?? (isOther ? undefined : successor),
     workerReplaced: (gone && added.length > 0) || (isOther && !isHandedOver),
   };

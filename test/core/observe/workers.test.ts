@@ -27,4 +27,11 @@ describe('a worker', () => {
   ])('%s', (_, looks, replaced) => {
     expect(seen(looks).memory.workerReplaced).toBe(replaced);
   });
+
+  test('that is new dates the workers anew: until it is up, a signal would kill it', () => {
+    const since = (...looks: readonly Snapshot[]) => seen(looks).memory.workersSince;
+    expect(since(runs(0))).toBeUndefined();
+    expect(since(runs(0, 1), runs(500, 1))).toBe(0);
+    expect(since(runs(0, 1), runs(500, 2), runs(900, 2))).toBe(500);
+  });
 });
