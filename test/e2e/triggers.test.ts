@@ -165,7 +165,9 @@ describe(`with Fluentd ${NEWEST}`, () => {
     ]);
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
     expect(run.log().some(({ to }) => to === 'draining')).toBe(false);
-    expect(peakBytes(run.pid)).toBeLessThan(80e6);
+    // On Node 24 the peak is 89 to 92 MB.
+    const node20 = process.versions.node.startsWith('20.');
+    expect(peakBytes(run.pid)).toBeLessThan(node20 ? 80e6 : 100e6);
     run.kill('SIGTERM');
     expect(await run.exited).toBe(0);
   });
