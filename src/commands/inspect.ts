@@ -7,13 +7,13 @@ import { ProgressLine, widthOfStdout, writeAll } from '../node/output/terminal.t
 import { Inspector } from '../tasks/inspect-look.ts';
 import { type InspectSubject, inspectSubject } from '../tasks/inspect-subject.ts';
 import { UsageError } from '../tasks/usage-error.ts';
+import { follow } from './inspect-view/follow.ts';
+import { jsonParts, ndjsonLines } from './inspect-view/json.ts';
+import { plainLines } from './inspect-view/plain.ts';
+import { isColored, styleOf } from './inspect-view/style.ts';
+import { tableLines, type View } from './inspect-view/table.ts';
 import { inFlags } from './options/flags.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
-import { follow } from './show/follow.ts';
-import { jsonParts, ndjsonLines } from './show/json.ts';
-import { plainLines } from './show/plain.ts';
-import { isColored, styleOf } from './show/style.ts';
-import { tableLines, type View } from './show/table.ts';
 
 /** The check failed, or something could not be looked at. */
 const FAILED = 1;

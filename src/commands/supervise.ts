@@ -14,10 +14,10 @@ import type { Parent } from '../tasks/parent.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 import { type WatchReporter, watch } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
+import { LogReporter } from './drain-report/report.ts';
+import { StatusBoard } from './drain-report/status-board.ts';
 import { inFlags } from './options/flags.ts';
 import type { SharedArgs } from './options/options.ts';
-import { LogReporter } from './tell/report.ts';
-import { StatusBoard } from './tell/status-board.ts';
 
 /** Watches until Fluentd is gone; tells the log, the termination message and whoever asks by HTTP. */
 export async function supervise(

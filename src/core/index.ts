@@ -1,9 +1,10 @@
+export { DEFAULT_POLICY } from './drain/defaults.ts';
 export type { Step } from './drain/moves.ts';
 export { exitCodeOf, type Outcome, outcomeOf } from './drain/outcome.ts';
-export { DEFAULT_POLICY, type Policy } from './drain/policy.ts';
+export type { Policy } from './drain/policy.ts';
 export { begin, type State, type StateName } from './drain/state.ts';
 export { step } from './drain/step.ts';
-export { type FileState, type Lag, lagOf } from './look/lag.ts';
+export { type FileState, type Lag, lagOf } from './look/file-state.ts';
 export type { Snapshot } from './look/snapshot.ts';
 export type { Observation } from './observe/observation.ts';
 export { observe } from './observe/observe.ts';

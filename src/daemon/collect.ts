@@ -1,6 +1,6 @@
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
-import type { BuffersReading } from '../core/fluentd/buffers.ts';
+import type { BuffersReading } from '../core/fluentd/buffer-contents.ts';
 import { type FluentdReading, findMains } from '../core/fluentd/processes.ts';
 import type { Depth, FileLook, FollowedReading, PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';

@@ -6,7 +6,7 @@ import {
   hiddenBuffers,
   NO_BUFFERS,
   outputsOf,
-} from '../core/fluentd/buffers.ts';
+} from '../core/fluentd/buffer-contents.ts';
 import type { ChunkListing } from '../core/fluentd/chunk.ts';
 import {
   CONFIG_PATH,

@@ -11,7 +11,7 @@ import {
 import { InspectedRows } from '../core/inspect/rows.ts';
 import type { FileLook, FollowedReading } from '../core/look/snapshot.ts';
 import { hasNothingToFollow, unlistedIn } from '../core/look/undiscovered.ts';
-import { isSucceeded, judge, type PosFileView } from '../core/observe/entry.ts';
+import { isSucceeded, judge, type PosFileView } from '../core/observe/entry-state.ts';
 import { type EntryRow, EntryRows } from '../core/pos-file/entry-rows.ts';
 import { printable } from '../core/text/printable.ts';
 import { counted, formatBytes } from '../core/text/units.ts';

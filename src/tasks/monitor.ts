@@ -1,6 +1,6 @@
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
-import { buffersWithoutAgent } from '../core/fluentd/buffers.ts';
+import { buffersWithoutAgent } from '../core/fluentd/buffer-contents.ts';
 import { fluentdArguments, withInlineConfig } from '../core/fluentd/command-line.ts';
 import { freePorts } from '../node/network/network.ts';
 

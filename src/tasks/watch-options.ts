@@ -1,4 +1,5 @@
-import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
+import { DEFAULT_POLICY } from '../core/drain/defaults.ts';
+import type { Policy } from '../core/drain/policy.ts';
 import type { FluentdTarget } from '../core/fluentd/processes.ts';
 import type { Subject } from '../core/look/subject.ts';
 

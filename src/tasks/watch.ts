@@ -2,7 +2,7 @@ import type { Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { tailFacts } from '../core/fluent-conf/facts.ts';
 import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
-import { unseenByConf } from '../core/fluentd/buffers.ts';
+import { unseenByConf } from '../core/fluentd/buffer-contents.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
 import { DoneFile } from '../node/files/done-file.ts';
 import type { NodeHost } from '../node/node-host.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import { DEFAULT_TAIL } from '../../src/core/fluent-conf/facts.ts';
-import { type BuffersReading, NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
+import { type BuffersReading, NO_BUFFERS } from '../../src/core/fluentd/buffer-contents.ts';
 import type { FluentdReading } from '../../src/core/fluentd/processes.ts';
 import type { FileLook, PosFileReading, Snapshot, StopRequest } from '../../src/core/look/snapshot.ts';
 import { decodePath } from '../../src/core/pos-file/path-bytes.ts';

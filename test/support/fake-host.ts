@@ -2,7 +2,7 @@ import type { Endpoint } from '../../src/core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { Chunk, ChunkListing } from '../../src/core/fluentd/chunk.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
-import { isFileOf } from '../../src/core/look/lag.ts';
+import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile, StopRequest } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';

@@ -1,6 +1,6 @@
 import { type Overview, overview, type PosFileOverview } from '../../src/core/inspect/overview.ts';
 import { InspectedRows } from '../../src/core/inspect/rows.ts';
-import { lagOf } from '../../src/core/look/lag.ts';
+import { lagOf } from '../../src/core/look/file-state.ts';
 import { EntryRows } from '../../src/core/pos-file/entry-rows.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import { bytesOf } from './arbitraries.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
+import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
 import { History } from '../../src/core/inspect/history.ts';
 import { type InspectedEntry, inspectionOf, whole } from '../../src/core/inspect/inspection.ts';
 import { STATES } from '../../src/core/inspect/rows.ts';

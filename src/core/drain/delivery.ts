@@ -1,4 +1,10 @@
-import { describeHeld, type Held, NOTHING_HELD, type OutputReading, sumOf } from '../fluentd/buffers.ts';
+import {
+  describeHeld,
+  type Held,
+  NOTHING_HELD,
+  type OutputReading,
+  sumOf,
+} from '../fluentd/buffer-contents.ts';
 import { type Account, type Ledger, mayHaveLost } from '../observe/ledger.ts';
 import type { Observation } from '../observe/observation.ts';
 import { counted } from '../text/units.ts';

@@ -1,5 +1,5 @@
-import { heldBy } from '../fluentd/buffers.ts';
-import { BLOCKED_AFTER } from '../observe/entry.ts';
+import { heldBy } from '../fluentd/buffer-contents.ts';
+import { BLOCKED_AFTER } from '../observe/entry-state.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
 import { isOver, lastFlushAt, startEnd } from './deadlines.ts';

@@ -5,7 +5,7 @@ import {
   isRetrying,
   type OutputReading,
   sumOf,
-} from '../fluentd/buffers.ts';
+} from '../fluentd/buffer-contents.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';

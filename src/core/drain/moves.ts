@@ -1,4 +1,4 @@
-import { heldIn } from '../fluentd/buffers.ts';
+import { heldIn } from '../fluentd/buffer-contents.ts';
 import type { Depth } from '../look/snapshot.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';

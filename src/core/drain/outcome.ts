@@ -1,4 +1,4 @@
-import { describeHeld, type Held, heldIn, sumOf } from '../fluentd/buffers.ts';
+import { describeHeld, type Held, heldIn, sumOf } from '../fluentd/buffer-contents.ts';
 import { describeAbandoned } from '../observe/abandoned.ts';
 import type { Abandoned, Observation } from '../observe/observation.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';

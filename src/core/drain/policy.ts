@@ -1,4 +1,4 @@
-import { DEFAULT_TAIL, type TailFacts } from '../fluent-conf/facts.ts';
+import type { TailFacts } from '../fluent-conf/facts.ts';
 import type { Millis } from '../text/units.ts';
 
 /** How posidle decides: the flags, in milliseconds. */
@@ -30,22 +30,6 @@ export interface Policy {
 }
 
 type RestartPolicy = 'never' | 'on-failure' | 'always';
-
-export const DEFAULT_POLICY: Policy = {
-  quiet: 60_000,
-  settle: 2_000,
-  startTimeout: 600_000,
-  drainTimeout: 300_000,
-  grace: 25_000,
-  stopTimeout: 120_000,
-  stopSignal: 'SIGINT',
-  tail: DEFAULT_TAIL,
-  completeLastLine: false,
-  doneProcess: false,
-  parent: false,
-  restartPolicy: 'never',
-  dryRun: false,
-};
 
 /** in_tail's last read takes up to 5 s (in_tail.rb, SHUTDOWN_TIMEOUT), outputs come after it. */
 const STOP_RESERVE: Millis = 10_000;

@@ -1,4 +1,4 @@
-import type { BuffersReading, Held } from '../fluentd/buffers.ts';
+import type { BuffersReading, Held } from '../fluentd/buffer-contents.ts';
 import type { StopRequest } from '../look/snapshot.ts';
 import type { Millis } from '../text/units.ts';
 

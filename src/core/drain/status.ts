@@ -1,6 +1,6 @@
-import { type Held, heldIn } from '../fluentd/buffers.ts';
+import { type Held, heldIn } from '../fluentd/buffer-contents.ts';
 import type { ProcessIdentity } from '../fluentd/processes.ts';
-import type { FileState } from '../look/lag.ts';
+import type { FileState } from '../look/file-state.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
 import { bytesLeft, readGate } from './gates.ts';

@@ -1,5 +1,5 @@
 import type { Millis } from '../text/units.ts';
-import type { BufferConf } from './buffers.ts';
+import type { BufferConf } from './buffer-sections.ts';
 import { problemText } from './element.ts';
 import type { Endpoint, FluentConf, MonitorAgent } from './fluent-conf.ts';
 import type { TailSource } from './tail.ts';

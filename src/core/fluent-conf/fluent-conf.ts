@@ -1,4 +1,4 @@
-import { type BufferConf, buffersOf, type Surroundings } from './buffers.ts';
+import { type BufferConf, buffersOf, type Surroundings } from './buffer-sections.ts';
 import { type ConfElement, type ConfItem, type ConfProblem, rootElement, sectionsOf } from './element.ts';
 import { type OwnEvents, ownEvents } from './own-events.ts';
 import { Params, type Reading } from './params.ts';

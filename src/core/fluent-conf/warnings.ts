@@ -1,5 +1,5 @@
 import { formatDuration, type Millis } from '../text/units.ts';
-import type { BufferConf } from './buffers.ts';
+import type { BufferConf } from './buffer-sections.ts';
 import { placeText } from './element.ts';
 import type { TailSource } from './tail.ts';
 

@@ -1,4 +1,4 @@
-import { rememberEntry } from '../observe/entry.ts';
+import { rememberEntry } from '../observe/entry-state.ts';
 import type { EntryMemory, ObservedFile } from '../observe/observation.ts';
 import { entryKeyIn, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';

@@ -1,4 +1,4 @@
-import type { FileState } from '../look/lag.ts';
+import type { FileState } from '../look/file-state.ts';
 import { sortByBytes } from '../pos-file/row-sort.ts';
 import type { Overview, PosFileOverview } from './overview.ts';
 import { type InspectedRows, STATES } from './rows.ts';

@@ -1,4 +1,4 @@
-import type { BuffersReading } from '../fluentd/buffers.ts';
+import type { BuffersReading } from '../fluentd/buffer-contents.ts';
 import type { FollowedReading } from '../look/snapshot.ts';
 import { type UndiscoveredFile, undiscoveredIn } from '../look/undiscovered.ts';
 import type { EntryRows } from '../pos-file/entry-rows.ts';

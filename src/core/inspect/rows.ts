@@ -1,4 +1,4 @@
-import type { FileState, Lag } from '../look/lag.ts';
+import type { FileState, Lag } from '../look/file-state.ts';
 import type { EntryRows } from '../pos-file/entry-rows.ts';
 import type { Millis } from '../text/units.ts';
 

@@ -1,4 +1,4 @@
-import type { BuffersReading } from '../fluentd/buffers.ts';
+import type { BuffersReading } from '../fluentd/buffer-contents.ts';
 import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { UnparsableLine } from '../pos-file/pos-line.ts';

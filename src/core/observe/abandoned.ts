@@ -1,8 +1,8 @@
-import type { FileState } from '../look/lag.ts';
+import type { FileState } from '../look/file-state.ts';
 import type { FollowedReading } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
-import { keyOf } from './entry.ts';
+import { keyOf } from './entry-state.ts';
 import type { Abandoned, Awaited, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 
 /** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */

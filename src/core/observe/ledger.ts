@@ -1,5 +1,5 @@
-import type { BuffersReading, Held, OutputReading } from '../fluentd/buffers.ts';
-import { heldBy, NOTHING_HELD, unseenIn } from '../fluentd/buffers.ts';
+import type { BuffersReading, Held, OutputReading } from '../fluentd/buffer-contents.ts';
+import { heldBy, NOTHING_HELD, unseenIn } from '../fluentd/buffer-contents.ts';
 import type { Chunk } from '../fluentd/chunk.ts';
 import type { MonitoredOutput } from '../fluentd/monitor-agent.ts';
 import type { Millis } from '../text/units.ts';

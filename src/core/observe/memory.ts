@@ -1,9 +1,9 @@
 import { isSame, type ProcessIdentity } from '../fluentd/processes.ts';
-import type { FileState } from '../look/lag.ts';
+import type { FileState } from '../look/file-state.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import type { Millis } from '../text/units.ts';
 import { abandonedNow, awaitedIn, isHeldUp, leftBehind, restOf, wholeOf } from './abandoned.ts';
-import { keyOf, rememberEntry } from './entry.ts';
+import { keyOf, rememberEntry } from './entry-state.ts';
 import { keepLedger, NO_LEDGER } from './ledger.ts';
 import { NO_MAIN, watchMain } from './main-process.ts';
 import type { KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';

@@ -1,7 +1,7 @@
 import type { TailFacts } from '../fluent-conf/facts.ts';
-import type { BuffersReading } from '../fluentd/buffers.ts';
+import type { BuffersReading } from '../fluentd/buffer-contents.ts';
 import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
-import type { FileState, Lag } from '../look/lag.ts';
+import type { FileState, Lag } from '../look/file-state.ts';
 import type { StopRequest } from '../look/snapshot.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { Millis } from '../text/units.ts';

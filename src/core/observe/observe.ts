@@ -3,7 +3,7 @@ import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, entryKeyIn, latestEntries, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { doubtOf } from './doubt.ts';
-import { judge } from './entry.ts';
+import { judge } from './entry-state.ts';
 import { closedSinceOf, hasRotation, newMemory, remember } from './memory.ts';
 import type { Limits, Memory, Observation, ObservedFile } from './observation.ts';
 

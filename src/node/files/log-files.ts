@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
-import { isFileOf } from '../../core/look/lag.ts';
+import { isFileOf } from '../../core/look/file-state.ts';
 import type { FileLook, FileStat } from '../../core/look/snapshot.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../core/pos-file/pos-file.ts';

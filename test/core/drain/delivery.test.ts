@@ -11,7 +11,7 @@ import {
   NO_BUFFERS,
   NOTHING_HELD,
   type OutputReading,
-} from '../../../src/core/fluentd/buffers.ts';
+} from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { entry, outputReading, running, seen, snapshot, told } from '../../support/builders.ts';
 

@@ -3,7 +3,11 @@ import { flushAt } from '../../../src/core/drain/flushing.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, Gate } from '../../../src/core/drain/state.ts';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
-import { type BuffersReading, NO_BUFFERS, type OutputReading } from '../../../src/core/fluentd/buffers.ts';
+import {
+  type BuffersReading,
+  NO_BUFFERS,
+  type OutputReading,
+} from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import {
   ABSENT,

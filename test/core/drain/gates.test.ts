@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { bufferGate, bytesLeft, drainGate, hasBytesLeft, waitingIn } from '../../../src/core/drain/gates.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, Flush } from '../../../src/core/drain/state.ts';
-import { type BuffersReading, NO_BUFFERS, type OutputReading } from '../../../src/core/fluentd/buffers.ts';
+import {
+  type BuffersReading,
+  NO_BUFFERS,
+  type OutputReading,
+} from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Chunk } from '../../../src/core/fluentd/chunk.ts';
 import type { FollowedReading, Snapshot } from '../../../src/core/look/snapshot.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeOutcome, exitCodeOf, type Outcome, outcomeOf } from '../../../src/core/drain/outcome.ts';
 import type { End, Gate } from '../../../src/core/drain/state.ts';
-import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
+import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import {
   ABSENT,

@@ -4,7 +4,7 @@ import type { Step } from '../../../src/core/drain/moves.ts';
 import { type Policy, stopReserve } from '../../../src/core/drain/policy.ts';
 import { begin, type State, type StateName } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
-import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
+import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { Observation } from '../../../src/core/observe/observation.ts';
 import { observe } from '../../../src/core/observe/observe.ts';

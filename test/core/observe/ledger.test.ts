@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type BuffersReading, NO_BUFFERS, NOTHING_HELD } from '../../../src/core/fluentd/buffers.ts';
+import { type BuffersReading, NO_BUFFERS, NOTHING_HELD } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Chunk } from '../../../src/core/fluentd/chunk.ts';
 import type { MonitoredOutput } from '../../../src/core/fluentd/monitor-agent.ts';
 import { type Circumstances, keepLedger, type Ledger, NO_LEDGER } from '../../../src/core/observe/ledger.ts';

@@ -1,6 +1,6 @@
 import type { PosFileOverview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
 import { STATES } from '../../core/inspect/rows.ts';
-import type { FileState } from '../../core/look/lag.ts';
+import type { FileState } from '../../core/look/file-state.ts';
 import { entryKey, entryOf } from '../../core/pos-file/pos-file.ts';
 import { whyUnparsable } from '../../core/pos-file/pos-line.ts';
 import { printable } from '../../core/text/printable.ts';

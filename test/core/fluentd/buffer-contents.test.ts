@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { BufferConf } from '../../../src/core/fluent-conf/buffers.ts';
-import { heldBy, NO_BUFFERS, outputsOf, unseenIn } from '../../../src/core/fluentd/buffers.ts';
+import type { BufferConf } from '../../../src/core/fluent-conf/buffer-sections.ts';
+import { heldBy, NO_BUFFERS, outputsOf, unseenIn } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { ChunkListing } from '../../../src/core/fluentd/chunk.ts';
 import { outputReading, told } from '../../support/builders.ts';
 

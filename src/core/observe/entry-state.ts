@@ -1,4 +1,4 @@
-import { hasUnread, lagOf } from '../look/lag.ts';
+import { hasUnread, lagOf } from '../look/file-state.ts';
 import type { FileLook } from '../look/snapshot.ts';
 import { entryKeyIn, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';

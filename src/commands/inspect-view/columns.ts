@@ -1,4 +1,4 @@
-import type { FileState } from '../../core/look/lag.ts';
+import type { FileState } from '../../core/look/file-state.ts';
 import { shortenMiddle, widthOf } from '../../core/text/text-width.ts';
 import type { Style } from './style.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { frameOf } from '../../../src/commands/show/follow-frame.ts';
-import { styleOf } from '../../../src/commands/show/style.ts';
+import { frameOf } from '../../../src/commands/inspect-view/follow-frame.ts';
+import { styleOf } from '../../../src/commands/inspect-view/style.ts';
 import { History, Track } from '../../../src/core/inspect/history.ts';
 import { overview } from '../../../src/core/inspect/overview.ts';
 import { InspectedRows } from '../../../src/core/inspect/rows.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { jsonParts } from '../../../src/commands/show/json.ts';
-import { plainLines } from '../../../src/commands/show/plain.ts';
-import { styleOf } from '../../../src/commands/show/style.ts';
-import { tableLines, type View } from '../../../src/commands/show/table.ts';
+import { jsonParts } from '../../../src/commands/inspect-view/json.ts';
+import { plainLines } from '../../../src/commands/inspect-view/plain.ts';
+import { styleOf } from '../../../src/commands/inspect-view/style.ts';
+import { tableLines, type View } from '../../../src/commands/inspect-view/table.ts';
 import { type Overview, overview, type PosFileOverview } from '../../../src/core/inspect/overview.ts';
 import { InspectedRows } from '../../../src/core/inspect/rows.ts';
 import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';

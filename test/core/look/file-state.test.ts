@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lagOf } from '../../../src/core/look/lag.ts';
+import { lagOf } from '../../../src/core/look/file-state.ts';
 import type { FileLook } from '../../../src/core/look/snapshot.ts';
 import { RUNS } from '../../support/arbitraries.ts';
 import { entry, fileOf, NO_CONTEXT } from '../../support/builders.ts';

@@ -1,4 +1,4 @@
-import type { BufferConf } from '../fluent-conf/buffers.ts';
+import type { BufferConf } from '../fluent-conf/buffer-sections.ts';
 import type { ConfFacts } from '../fluent-conf/facts.ts';
 import { counted, formatBytes } from '../text/units.ts';
 import type { Chunk, ChunkListing } from './chunk.ts';

@@ -1,5 +1,5 @@
 import type { ConfFacts } from '../../core/fluent-conf/facts.ts';
-import { describeHeld, heldIn } from '../../core/fluentd/buffers.ts';
+import { describeHeld, heldIn } from '../../core/fluentd/buffer-contents.ts';
 import { rowsOf, shareRead, undiscoveredOf, type Which } from '../../core/inspect/order.ts';
 import type { Overview, PosFileOverview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
 import { summaryOf } from '../../core/inspect/overview.ts';

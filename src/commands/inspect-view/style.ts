@@ -1,4 +1,4 @@
-import type { FileState } from '../../core/look/lag.ts';
+import type { FileState } from '../../core/look/file-state.ts';
 
 /** Colours, or none. */
 export interface Style {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { FollowedLines } from '../../../src/commands/show/follow-lines.ts';
+import { FollowedLines } from '../../../src/commands/inspect-view/follow-lines.ts';
 import { type Overview, overview, type PosFileOverview } from '../../../src/core/inspect/overview.ts';
 import { InspectedRows } from '../../../src/core/inspect/rows.ts';
-import type { FileState } from '../../../src/core/look/lag.ts';
+import type { FileState } from '../../../src/core/look/file-state.ts';
 import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
 import { bytesOf } from '../../support/arbitraries.ts';
 import { inspectedPosFile, posText } from '../../support/builders.ts';
