@@ -1,5 +1,5 @@
 import { dirname, extname, isAbsolute, resolve } from 'node:path';
-import yaml from 'js-yaml';
+import { FAILSAFE_SCHEMA, load, Type } from 'js-yaml';
 import {
   type ConfInclude,
   type ConfItem,
@@ -208,7 +208,7 @@ function isYaml(path: string): boolean {
 }
 
 function loadYaml(text: string, file: string, fromYaml: FromYaml): ParsedConf {
-  const document = yaml.load(text, { filename: file, schema: SCHEMA, json: true });
+  const document = load(text, { filename: file, schema: SCHEMA, json: true });
   refuseEndless(document);
   return fromYaml(document, file);
 }
@@ -230,16 +230,16 @@ function refuseEndless(document: unknown): void {
 }
 
 const scalar = (tag: string) =>
-  new yaml.Type(tag, { kind: 'scalar', construct: (text: string | null) => yamlScalar(text ?? '') });
+  new Type(tag, { kind: 'scalar', construct: (text: string | null) => yamlScalar(text ?? '') });
 
 const TAGS = [
   ...['bool', 'int', 'float'].map((name) => scalar(`tag:yaml.org,2002:${name}`)),
-  new yaml.Type('!fluent/s', { kind: 'scalar', construct: (text: string) => new FluentString(text) }),
-  new yaml.Type('!include', { kind: 'scalar', construct: (text: string) => new YamlInclude(text) }),
+  new Type('!fluent/s', { kind: 'scalar', construct: (text: string) => new FluentString(text) }),
+  new Type('!include', { kind: 'scalar', construct: (text: string) => new YamlInclude(text) }),
   ...(['scalar', 'sequence', 'mapping'] as const).map(
-    (kind) => new yaml.Type('!fluent/json', { kind, construct: (value: unknown) => new FluentJson(value) }),
+    (kind) => new Type('!fluent/json', { kind, construct: (value: unknown) => new FluentJson(value) }),
   ),
 ];
 
 /** Without js-yaml's own merging, which lets what stands before `<<` win. */
-const SCHEMA = yaml.FAILSAFE_SCHEMA.extend({ implicit: [scalar('tag:yaml.org,2002:null')], explicit: TAGS });
+const SCHEMA = FAILSAFE_SCHEMA.extend({ implicit: [scalar('tag:yaml.org,2002:null')], explicit: TAGS });
