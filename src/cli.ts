@@ -2,14 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import yargs, { type Argv } from 'yargs';
 import { keepHeapSmall } from './commands/heap.ts';
-import { runInspect } from './commands/inspect.ts';
-import { runInstall } from './commands/install.ts';
 import { inFlags } from './commands/options/flags.ts';
 import { inspectOptions } from './commands/options/inspect-options.ts';
 import { optionsFromEnvironment } from './commands/options/option-parts.ts';
 import { runOptions, watchOptions } from './commands/options/options.ts';
-import { runParent } from './commands/run.ts';
-import { runWatch } from './commands/watch.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';
@@ -40,6 +36,7 @@ async function main(): Promise<void> {
   process.stdout.write('', () => process.exit());
 }
 
+/** Each command loads its own part of the program when it runs: `--help` needs none of them. */
 function parser(words: readonly string[]): Argv {
   return yargs(words)
     .scriptName('posidle')
@@ -52,6 +49,7 @@ function parser(words: readonly string[]): Argv {
       watchCommand,
       async (args) => {
         keepHeapSmall();
+        const { runWatch } = await import('./commands/watch.ts');
         process.exitCode = await runWatch(args);
       },
     )
@@ -61,6 +59,7 @@ function parser(words: readonly string[]): Argv {
       runCommand,
       async (args) => {
         keepHeapSmall();
+        const { runParent } = await import('./commands/run.ts');
         process.exitCode = await runParent(args, behindDashes(args));
       },
     )
@@ -68,6 +67,7 @@ function parser(words: readonly string[]): Argv {
       // yargs drops a lone `-`.
       const stdin = words.includes('-') ? ['-'] : [];
       const named = [...(args.files ?? []), ...behindDashes(args), ...(args['pos-file'] ?? []), ...stdin];
+      const { runInspect } = await import('./commands/inspect.ts');
       process.exitCode = await runInspect({
         ...args,
         'pos-file': named.length > 0 ? named : posFilesOfEnvironment(),
@@ -78,7 +78,10 @@ function parser(words: readonly string[]): Argv {
       'copy posidle and its Node to DIR, for a container that has none: then run DIR/posidle',
       (command) =>
         command.positional('dir', { type: 'string', demandOption: true, describe: 'DIR: a shared volume' }),
-      ({ dir }) => runInstall(bundlePath(), dir, (text) => process.stdout.write(text)),
+      async ({ dir }) => {
+        const { runInstall } = await import('./commands/install.ts');
+        await runInstall(bundlePath(), dir, (text) => process.stdout.write(text));
+      },
     )
     .demandCommand(1, 'say what to do: watch, run, inspect or install')
     .parserConfiguration({ 'populate--': true })
