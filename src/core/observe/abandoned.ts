@@ -53,9 +53,10 @@ export function abandonedNow(
   const dropped = [...letGoNow, ...files.flatMap((file) => cutShort(file, memory, tail))];
   if (followed === undefined || followed.some(({ unknown }) => unknown !== undefined)) return dropped;
   const there = new Set(followed.flatMap((source) => source.files.map(({ inode }) => inode)));
-  const isKnown = knownBy(entries);
+  const opened = new Set([...entries.values()].map(({ inode }) => inode));
+  // An entry of its path may be that of the file which took its place.
   const vanished = [...memory.awaited]
-    .filter(([inode, { path }]) => !there.has(inode) && !isKnown(path, inode))
+    .filter(([inode]) => !there.has(inode) && !opened.has(inode))
     .map(([inode, { path, size }]) => [entryKey({ path, inode }), { path, bytes: size }] as const);
   return [...dropped, ...vanished];
 }

@@ -74,6 +74,15 @@ describe('a file that in_tail has still to find', () => {
     expect([...memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
   });
 
+  test('and whose path another file has taken by then, is left unread', () => {
+    const next = snapshot(
+      SECOND,
+      [[at(5)], [entry({ path: '/new', inode: '9' })]],
+      follows({ ...fresh, inode: '9' }),
+    );
+    expect([...seen([first, next]).memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
+  });
+
   test.each([
     ['has an entry by then', [snapshot(SECOND, [[at(5)], [entry({ path: '/new', inode: '8' })]], follows())]],
     ['is there under another name', [snapshot(SECOND, [[at(5)]], follows({ ...fresh, path: '/newer' }))]],
