@@ -52,13 +52,13 @@ export function abandonedNow(
   const letGoNow = tail.readLimit === undefined ? files.flatMap((file) => letGo(file, memory, entries)) : [];
   const dropped = [...letGoNow, ...files.flatMap((file) => cutShort(file, memory, tail))];
   if (followed === undefined || followed.some(({ unknown }) => unknown !== undefined)) return dropped;
-  const there = new Set(followed.flatMap((source) => source.files.map(({ inode }) => inode)));
+  const sizes = new Map(followed.flatMap((source) => source.files.map(({ inode, size }) => [inode, size])));
   const opened = new Set([...entries.values()].map(({ inode }) => inode));
   // An entry of its path may be that of the file which took its place.
-  const vanished = [...memory.awaited]
-    .filter(([inode]) => !there.has(inode) && !opened.has(inode))
+  const unfound = [...memory.awaited]
+    .filter(([inode, { size }]) => (sizes.get(inode) ?? 0) < size && !opened.has(inode))
     .map(([inode, { path, size }]) => [entryKey({ path, inode }), { path, bytes: size }] as const);
-  return [...dropped, ...vanished];
+  return [...dropped, ...unfound];
 }
 
 /**

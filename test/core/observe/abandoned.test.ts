@@ -83,6 +83,11 @@ describe('a file that in_tail has still to find', () => {
     expect([...seen([first, next]).memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
   });
 
+  test('and that is truncated before, has lost what was in it', () => {
+    const { memory } = seen([first, snapshot(SECOND, [[at(5)]], follows({ ...fresh, size: 2 }))]);
+    expect([...memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
+  });
+
   test.each([
     ['has an entry by then', [snapshot(SECOND, [[at(5)], [entry({ path: '/new', inode: '8' })]], follows())]],
     ['is there under another name', [snapshot(SECOND, [[at(5)]], follows({ ...fresh, path: '/newer' }))]],
