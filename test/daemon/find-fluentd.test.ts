@@ -316,6 +316,16 @@ describe("a parent's child", () => {
     expect(await new FluentdFinder(host, asParent).find(found)).toEqual(found);
   });
 
+  test('that has ended is not another process which has its pid by then', async () => {
+    const host = new FakeHost();
+    host.startProcess({ pid: CHILD, session: CHILD, argv: ['ruby', '/usr/bin/fluentd'] });
+    const finder = new FluentdFinder(host, asParent);
+    const found = await finder.find(undefined);
+    expect(found.kind).toBe('running');
+    host.startProcess({ pid: CHILD, session: CHILD, startTime: 'later', argv: ['sleep', '1'] });
+    expect((await finder.find(found)).kind).toBe('absent');
+  });
+
   test('that has ended leaves nothing to look for', async () => {
     expect((await new FluentdFinder(new FakeHost(), asParent).find(undefined)).kind).toBe('absent');
   });
