@@ -74,8 +74,10 @@ export interface Circumstances {
   readonly movedAt: Millis | undefined;
   /** A worker ended and another one took its place since the last look. */
   readonly isReplaced: boolean;
-  /** Fluentd was started by posidle: its counters began at 0 under its eyes. */
+  /** Fluentd was started by posidle: what lies in the backup directory is its own. */
   readonly isChild: boolean;
+  /** Fluentd had not begun to read in the first look: its counters began at 0 later. */
+  readonly beganSeen: boolean;
 }
 
 /** The ledger after a look. */
@@ -84,7 +86,7 @@ export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, 
   const lostWithProcess = ledger.lostWithProcess || (isOther && mayHaveLost(ledger, now));
   if (reading === undefined)
     return { ...ledger, accounts: isOther ? new Map() : ledger.accounts, lostWithProcess };
-  const isNew = isOther || (ledger.at === undefined && now.isChild);
+  const isNew = isOther || now.isChild || now.beganSeen;
   const oldBackups = ledger.oldBackups ?? new Set(now.isChild ? [] : reading.backups.map(({ path }) => path));
   const setAside = {
     oldBackups,

@@ -20,6 +20,7 @@ export function newMemory(at: Millis): Memory {
     abandoned: new Map(),
     awaited: new Map(),
     fluentdSeen: false,
+    beganSeen: false,
     supervisor: undefined,
     workersSeen: false,
     ...NO_WORKERS,
@@ -42,12 +43,15 @@ export function remember(
   const entries = rememberEntries(memory, files, at);
   const workers = watchWorkers(memory, fluentd, memory.supervisor?.identity, at);
   const { workerReplaced: isReplaced } = workers;
+  const beganSeen = memory.beganSeen || posFiles.some(({ kind }) => kind === 'missing');
+  const circumstances = { at, movedAt, isReplaced, isChild: limits.parent, beganSeen };
   return {
     entries,
     awaited: awaitedIn(followed, entries),
     abandoned: new Map([...memory.abandoned, ...abandonedNow(memory, entries, files, followed, limits)]),
     ...workers,
-    ledger: keepLedger(memory.ledger, snapshot.buffers, { at, movedAt, isReplaced, isChild: limits.parent }),
+    ledger: keepLedger(memory.ledger, snapshot.buffers, circumstances),
+    beganSeen,
     closedSince: closedSinceOf(snapshot, memory),
     emptySince: emptySinceOf(snapshot, memory),
     filled: new Set([...memory.filled, ...posFiles.filter(isFilled).map(({ path }) => path)]),

@@ -74,6 +74,8 @@ export interface Memory extends WorkerMemory {
   /** Files that Fluentd may not read, and since when. */
   readonly closedSince: ReadonlyMap<string, Millis>;
   readonly fluentdSeen: boolean;
+  /** A pos file was not there yet: Fluentd had not begun to read. */
+  readonly beganSeen: boolean;
   /** The supervisor that runs, and since when it has been seen. */
   readonly supervisor: { readonly identity: ProcessIdentity; readonly since: Millis } | undefined;
   readonly workersSeen: boolean;

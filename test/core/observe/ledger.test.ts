@@ -115,6 +115,17 @@ describe('records that did not get into the buffer', () => {
     const { accounts } = ledgerOf([{ reading: readingOf({ emitErrors: 4 }), isChild }]);
     expect(accounts.get('0 out')).toMatchObject({ refused });
   });
+
+  test.each([
+    ['posidle started Fluentd', { isChild: true }],
+    ['posidle saw Fluentd begin', { beganSeen: true }],
+  ])('before the first answer are counted where %s', (_, now) => {
+    const { accounts } = ledgerOf([
+      { reading: NO_BUFFERS, ...now },
+      { reading: readingOf({ emitErrors: 4, dropped: 2 }), ...now },
+    ]);
+    expect(accounts.get('0 out')).toMatchObject({ refused: 4, thrownAway: { chunks: 2 } });
+  });
 });
 
 describe('another Fluentd', () => {
@@ -290,7 +301,7 @@ test('a full disk is remembered, once, also when it has room again', () => {
   expect(ledgerOf([full('a'), full('a', 'b'), full()]).full).toEqual(['a', 'b']);
 });
 
-const noOtherFluentd = { isReplaced: false, isChild: false };
+const noOtherFluentd = { isReplaced: false, isChild: false, beganSeen: false };
 
 /** The ledger after these looks, one each 100 ms where they do not say. */
 function ledgerOf(looks: readonly Look[]): Ledger {
