@@ -53,10 +53,12 @@ export function abandonedNow(
   const dropped = [...letGoNow, ...files.flatMap((file) => cutShort(file, memory, tail))];
   if (followed === undefined || followed.some(({ unknown }) => unknown !== undefined)) return dropped;
   const sizes = new Map(followed.flatMap((source) => source.files.map(({ inode, size }) => [inode, size])));
-  const opened = new Set([...entries.values()].map(({ inode }) => inode));
-  // An entry of its path may be that of the file which took its place.
+  const opened = inodesIn(entries);
+  const inodeAt = inodesByPath(files);
+  // Where the entry of its path has changed, in_tail may have read the file between two looks.
   const unfound = [...memory.awaited]
     .filter(([inode, { size }]) => (sizes.get(inode) ?? 0) < size && !opened.has(inode))
+    .filter(([, { path, before }]) => before === undefined || inodeAt.get(path) === before)
     .map(([inode, { path, size }]) => [entryKey({ path, inode }), { path, bytes: size }] as const);
   return [...dropped, ...unfound];
 }
@@ -98,26 +100,35 @@ function cutShort(
   return bytes > 0 ? [[entryKey({ path, inode }), { path, bytes }]] : [];
 }
 
-/** The files that wait for in_tail to find them. */
+/** The files that wait for in_tail to find them, or to turn from another one that had their path. */
 export function awaitedIn(
   followed: readonly FollowedReading[],
+  { awaited }: Memory,
   entries: Entries,
+  files: readonly ObservedFile[],
 ): ReadonlyMap<string, Awaited> {
-  const isKnown = knownBy(entries);
-  const files = followed.flatMap((source) => source.files);
-  const waiting = files.filter(({ path, inode, size }) => size > 0 && !isKnown(path, inode));
-  return new Map(waiting.map(({ path, inode, size }) => [inode, { path, size }]));
+  const opened = inodesIn(entries);
+  const inodeAt = inodesByPath(files);
+  const waiting = followed
+    .flatMap((source) => source.files)
+    .filter(({ inode, size }) => size > 0 && !opened.has(inode));
+  return new Map(
+    waiting.map(({ path, inode, size }) => {
+      const known = awaited.get(inode);
+      return [inode, { path, size, before: known === undefined ? inodeAt.get(path) : known.before }];
+    }),
+  );
 }
 
-/** Whether Fluentd has, or had, an entry for the path or the file. */
-function knownBy(entries: Entries): (path: string, inode: string) => boolean {
-  const paths = new Set<string>();
-  const inodes = new Set<string>();
-  for (const { path, inode } of entries.values()) {
-    paths.add(path);
-    inodes.add(inode);
-  }
-  return (path, inode) => paths.has(path) || inodes.has(inode);
+/** The inodes that Fluentd has, or had, an entry for. */
+function inodesIn(entries: Entries): ReadonlySet<string> {
+  return new Set([...entries.values()].map(({ inode }) => inode));
+}
+
+/** The inode in the entry of each path; an entry that in_tail let go does not count. */
+function inodesByPath(files: readonly ObservedFile[]): ReadonlyMap<string, string> {
+  const living = files.filter(({ position }) => position !== null);
+  return new Map(living.map(({ path, inode }) => [path, inode]));
 }
 
 /**

@@ -47,7 +47,7 @@ export function remember(
   const circumstances = { at, movedAt, isReplaced, isChild: limits.parent, beganSeen };
   return {
     entries,
-    awaited: awaitedIn(followed, entries),
+    awaited: awaitedIn(followed, memory, entries, files),
     abandoned: new Map([...memory.abandoned, ...abandonedNow(memory, entries, files, followed, limits)]),
     ...workers,
     ledger: keepLedger(memory.ledger, snapshot.buffers, circumstances),

@@ -117,6 +117,8 @@ export interface Abandoned {
 export interface Awaited {
   readonly path: string;
   readonly size: number;
+  /** The inode in the entry of its path when the file was first seen; undefined: its path had none. */
+  readonly before: string | undefined;
 }
 
 /** What observing has to know: the settle time, and how in_tail reads. */

@@ -83,6 +83,25 @@ describe('a file that in_tail has still to find', () => {
     expect([...seen([first, next]).memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
   });
 
+  test('at the path of one that in_tail still has open, and that goes away before, is left unread', () => {
+    const stale = [entry({ path: '/new', inode: '7' }), fileOf(entry(), 100)] as const;
+    const looks = [snapshot(0, [stale], follows(fresh)), snapshot(SECOND, [stale], follows())];
+    expect([...seen(looks).memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
+  });
+
+  test('at the path of another one, may have been read where in_tail has opened a third one by then', () => {
+    const before = snapshot(0, [[entry({ path: '/new', inode: '7' })]], follows(fresh));
+    const third = snapshot(SECOND, [[entry({ path: '/new', inode: '9' })]], follows());
+    expect(seen([before, third]).memory.abandoned.size).toBe(0);
+  });
+
+  test('and whose path another file has taken stays awaited until the files are listed anew', () => {
+    const entryOfNext = [entry({ path: '/new', inode: '9' })] as const;
+    const looks = [first, snapshot(SECOND, [entryOfNext], follows(fresh))];
+    const listed = snapshot(2 * SECOND, [entryOfNext], follows({ ...fresh, inode: '9' }));
+    expect([...seen([...looks, listed]).memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
+  });
+
   test('and that is truncated before, has lost what was in it', () => {
     const { memory } = seen([first, snapshot(SECOND, [[at(5)]], follows({ ...fresh, size: 2 }))]);
     expect([...memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
