@@ -32,7 +32,6 @@ export class FluentdFinder {
   readonly #host: Host;
   readonly #subject: Whereabouts;
   /** posidle's child as it was first seen: another process may have its pid later. */
-  #child: ProcessIdentity | undefined;
 
   constructor(host: Host, subject: Whereabouts) {
     this.#host = host;
@@ -64,21 +63,17 @@ export class FluentdFinder {
   }
 
   /** Orphaned workers go to the next init above them, which is not their supervisor: they come before what has workers. */
-  #findBelow(table: Table, leader: number, known: FluentdReading | undefined): FluentdReading {
-    const child = table.find(({ pid }) => pid === leader);
-    this.#child ??= child && identityOf(child);
+  #findBelow(table: Table, leader: ProcessIdentity, known: FluentdReading | undefined): FluentdReading {
     const named = findInSession(table, leader);
     if (named !== undefined) return this.#running(table, named, true);
     const orphans = known && this.#orphansOf(table, known);
     if (orphans !== undefined) return orphans;
     const renamed = findByWorkers(table, leader);
     if (renamed !== undefined) return this.#running(table, renamed, true);
-    const row = byPid(table, leader)[0];
-    if (row === undefined || (this.#child !== undefined && !isSame(row, this.#child)))
-      return { kind: 'absent', why: 'fluentd has ended' };
+    if (!isAlive(table, leader)) return { kind: 'absent', why: 'fluentd has ended' };
     const since = known?.kind === 'wrapper' ? known.since : this.#host.now();
-    const permitted = this.#rpc() !== undefined || this.#host.maySignal(leader);
-    return { kind: 'wrapper', leader: identityOf(row), since, permitted };
+    const permitted = this.#rpc() !== undefined || this.#host.maySignal(leader.pid);
+    return { kind: 'wrapper', leader, since, permitted };
   }
 
   async #search(table: Table, known: FluentdReading | undefined): Promise<FluentdReading> {

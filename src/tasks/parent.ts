@@ -26,6 +26,7 @@ export class Parent {
   readonly #host: NodeHost;
   #command: readonly string[];
   #child: Child | undefined;
+  #leader: ProcessIdentity | undefined;
 
   /** Throws where the command would leave its parent. */
   constructor(host: NodeHost, command: readonly string[]) {
@@ -59,7 +60,9 @@ export class Parent {
     this.#child = await startCommand(this.#command);
     const { pid, exitCode } = this.#child;
     void exitCode.then(() => this.#host.wake());
-    return { by: 'session', leader: pid };
+    const row = (await this.#host.listProcesses()).find((process) => process.pid === pid);
+    this.#leader = { pid, startTime: row?.startTime ?? '' };
+    return { by: 'session', leader: this.#leader };
   }
 
   /** Signals only the supervisor: the signal would kill a wrapper. Since 1.18 SIGUSR2 puts another one in its place, so it is looked up anew. */
@@ -100,15 +103,15 @@ export class Parent {
   }
 
   async #find(): Promise<FluentdReading | undefined> {
-    if (this.#child === undefined) return undefined;
-    const fluentd = { by: 'session', leader: this.#child.pid } as const;
+    if (this.#leader === undefined) return undefined;
+    const fluentd = { by: 'session', leader: this.#leader } as const;
     const subject = { fluentd, conf: undefined, stopVia: 'signal', posFiles: [] } as const;
     return await new FluentdFinder(this.#host, subject).find(undefined);
   }
 
   async #family(): Promise<readonly ProcessIdentity[]> {
-    if (this.#child === undefined) return [];
-    return findFamily(await this.#host.listProcesses(), this.#child.pid).map(identityOf);
+    if (this.#leader === undefined) return [];
+    return findFamily(await this.#host.listProcesses(), this.#leader).map(identityOf);
   }
 }
 

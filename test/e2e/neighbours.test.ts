@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loading, type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
+import { CLI, loading, type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
 
 /** Whoever shares a volume or loopback with posidle: a main that is broken, or hostile. No Fluentd is needed here. */
 let dir = '';
@@ -93,6 +93,31 @@ test('the log steers no terminal, whatever a file is called', async () => {
   expect(await run.exited).toBe(4);
   expect(run.stderr()).toMatch(/\\u009b31m\\u202e\.pos/);
   expect(run.stderr()).not.toMatch(/[\u0080-\u009f\u202e]/);
+});
+
+test('run sends nothing to a process that got the pid of its dead child', () => {
+  // The child leaves a process that calls itself fluentd. When that is gone too, the child's pid is free, and taken at once.
+  const child = 'echo $$ > leader; (exec -a fluentd sleep 1) & echo $! > fluentd';
+  writeFileSync(
+    at('container'),
+    `"${process.execPath}" "${CLI}" run -p app.pos -- bash -c '${child}' & posidle=$!
+    until [ -s fluentd ]; do :; done
+    fluentd=$(<fluentd) leader=$(<leader)
+    while kill -0 $fluentd; do :; done
+    echo $((leader - 1)) > /proc/sys/kernel/ns_last_pid
+    setsid sleep 90 & neighbour=$!
+    [ $neighbour = $leader ] && echo has its pid
+    wait $posidle; echo posidle: $?
+    kill -0 $neighbour && echo lives`,
+  );
+  const container = ['-Urpf', '--kill-child', '--mount-proc', 'bash', 'container'];
+  const { stdout, stderr } = spawnSync('unshare', container, {
+    cwd: dir,
+    encoding: 'utf8',
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  });
+  expect(stdout, stderr).toBe('has its pid\nposidle: 0\nlives\n');
 });
 
 test('--no-quit answers GET alone, and leaves the quiet window as the trigger', async () => {

@@ -27,7 +27,7 @@ export type FluentdTarget =
   | { readonly by: 'pid-file'; readonly path: string }
   | { readonly by: 'pattern'; readonly pattern: RegExp; readonly force?: boolean }
   /** What runs in the session that this child leads, or below the child: behind wrappers, and after restarts. */
-  | { readonly by: 'session'; readonly leader: number };
+  | { readonly by: 'session'; readonly leader: ProcessIdentity };
 
 export type FluentdReading =
   | {
@@ -109,20 +109,25 @@ export function findMains(
 }
 
 /** The Fluentd that runs in a session, or else in another one below its leader: `su` and `setsid` begin one. */
-export function findInSession(table: readonly ProcessRow[], leader: number): ProcessRow | undefined {
-  const members = table.filter((row) => row.session === leader);
-  return newestOf(findSupervisors(members)) ?? newestOf(findSupervisors(findFamily(table, leader)));
+export function findInSession(table: readonly ProcessRow[], leader: ProcessIdentity): ProcessRow | undefined {
+  const family = findFamily(table, leader);
+  const members = family.filter((row) => row.session === leader.pid);
+  return newestOf(findSupervisors(members)) ?? newestOf(findSupervisors(family));
 }
 
 /** What has workers below it is their supervisor, whatever its name. */
-export function findByWorkers(table: readonly ProcessRow[], leader: number): ProcessRow | undefined {
+export function findByWorkers(table: readonly ProcessRow[], leader: ProcessIdentity): ProcessRow | undefined {
   const isSupervisor = ({ pid, zombie }: ProcessRow) => !zombie && findWorkers(table, pid).length > 0;
   return newestOf(findFamily(table, leader).filter(isSupervisor));
 }
 
-/** The members of a session, its leader's descendants in other ones, and theirs. */
-export function findFamily(table: readonly ProcessRow[], leader: number): readonly ProcessRow[] {
-  const family = new Set(table.filter((row) => row.pid === leader || row.session === leader));
+/**
+ * The members of a session, its leader's descendants in other ones, and theirs. Linux gives the leader's pid to another process
+ * only when the session has no member left.
+ */
+export function findFamily(table: readonly ProcessRow[], leader: ProcessIdentity): readonly ProcessRow[] {
+  if (table.some((row) => row.pid === leader.pid && !isSame(row, leader))) return [];
+  const family = new Set(table.filter((row) => row.pid === leader.pid || row.session === leader.pid));
   // A Set's iteration also takes what is added to it on the way.
   for (const { pid } of family) for (const row of table) if (row.ppid === pid) family.add(row);
   return [...family];

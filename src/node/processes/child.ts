@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LONGEST_TIMER, type Millis } from '../../core/text/units.ts';
+import { send } from './send.ts';
 
 export interface Child {
   /** Also the id of its session and process group. */
@@ -10,7 +11,7 @@ export interface Child {
   readonly exitCode: Promise<number>;
   /** Resolves when it has ended, or when the time is over. */
   endsWithin(span: Millis): Promise<unknown>;
-  /** SIGKILL to whatever is left of its process group. */
+  /** SIGKILL to whatever is left of its process group; to nobody where its pid is another process's by now. */
   killGroup(): void;
 }
 
@@ -30,18 +31,13 @@ export function startChild(command: readonly string[]): Promise<Child> {
     child.once('error', reject);
     child.once('spawn', () => {
       const pid = child.pid ?? 0;
-      const kill = () => killGroup(pid);
+      const kill = () => {
+        const isReaped = child.exitCode !== null || child.signalCode !== null;
+        if (!isReaped || send(pid, 0) === 'gone') send(-pid, 'SIGKILL');
+      };
       const over = (span: Millis) => pause(Math.min(span, LONGEST_TIMER), undefined, { ref: false });
       process.once('exit', kill);
       resolve({ pid, exitCode, endsWithin: (span) => Promise.race([exitCode, over(span)]), killGroup: kill });
     });
   });
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // ESRCH: nothing is left of it.
-  }
 }

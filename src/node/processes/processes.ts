@@ -3,6 +3,7 @@ import psList from 'ps-list';
 import type { ProcessIdentity, ProcessRow } from '../../core/fluentd/processes.ts';
 import type { FileStat } from '../../core/look/snapshot.ts';
 import { Proc } from './proc.ts';
+import { send } from './send.ts';
 
 /** The process table: /proc on Linux, the `ps` command where there is none (a developer's macOS). */
 export interface ProcessTable {
@@ -70,15 +71,6 @@ export async function signalProcess(
   const row = await table.read(target.pid);
   if (row === undefined || row.zombie || row.startTime !== target.startTime) return 'gone';
   return send(target.pid, signal as NodeJS.Signals);
-}
-
-function send(pid: number, signal: NodeJS.Signals | 0): 'sent' | 'gone' | 'not-permitted' {
-  try {
-    process.kill(pid, signal);
-    return 'sent';
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM' ? 'not-permitted' : 'gone';
-  }
 }
 
 /** ps knows neither zombies nor start ticks, and puts the words of a command line into one string. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   findByPattern,
+  findFamily,
   findInSession,
   findSupervisors,
   findWorkers,
@@ -109,9 +110,10 @@ describe('the workers of a supervisor', () => {
 });
 
 describe('a session', () => {
-  const LEADER = 2;
-  const member = (changes: Parameters<typeof row>[0]) => row({ ppid: LEADER, session: LEADER, ...changes });
-  const shell = row({ pid: LEADER, session: LEADER, argv: ['sh', '-c', 'fluentd; true'] });
+  const LEADER = { pid: 2, startTime: '1' };
+  const { pid } = LEADER;
+  const member = (changes: Parameters<typeof row>[0]) => row({ ppid: pid, session: pid, ...changes });
+  const shell = row({ ...LEADER, session: pid, argv: ['sh', '-c', 'fluentd; true'] });
 
   test('without a Fluentd has none, whatever its leader is', () => {
     expect(findInSession([shell, row({ pid: 3, argv: SUPERVISOR })], LEADER)).toBeUndefined();
@@ -132,6 +134,15 @@ describe('a session', () => {
     expect(findInSession(table, LEADER)?.pid).toBe(5);
     expect(findInSession(table.slice(0, 2), LEADER)?.pid).toBe(4);
   });
+});
+
+test('a family has nobody in it once its pid is that of another process', () => {
+  const leader = { pid: 2, startTime: '1' };
+  const child = row({ pid: 3, ppid: 2, session: 2, argv: SUPERVISOR });
+  const other = row({ pid: 2, session: 2, startTime: '2', argv: SUPERVISOR });
+  expect(findFamily([child], leader)).toEqual([child]);
+  expect(findFamily([other, child], leader)).toEqual([]);
+  expect(findInSession([other, child], leader)).toBeUndefined();
 });
 
 describe('a pattern', () => {
