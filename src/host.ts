@@ -45,8 +45,6 @@ interface Files {
 }
 
 export interface LookOptions {
-  /** Where a log file lies for this process; by default at its path. */
-  readonly placeOf?: (path: string) => string;
   /** So many bytes are searched for newlines; what is not known then, the next look goes on with. */
   readonly searchAtMost?: number;
   /** Is told how far a search for a newline is. */

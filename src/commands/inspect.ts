@@ -21,8 +21,8 @@ const FAILED = 1;
 /** `posidle inspect`: what is read, what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {
   refuseContradictions(args);
-  const host = new NodeHost();
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, raw, root } = args;
+  const host = new NodeHost(root);
   const wanted = { posFiles, fluentConf, raw, root, nameOptions: inFlags };
   const subject = await inspectSubject(host, wanted);
   const view = viewOf(args, subject);

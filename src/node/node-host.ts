@@ -1,8 +1,10 @@
 import type { TailSource } from '../core/fluent-conf/tail.ts';
+import type { Chunk, ChunkListing } from '../core/fluentd/chunk.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
 import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
+import { placesBelow } from './files/below-root.ts';
 import { listBackups, listChunks } from './files/chunks.ts';
 import { appendNewline, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
@@ -24,23 +26,30 @@ import {
 export class NodeHost implements Host {
   readonly self = process.pid;
   readonly readFile = readFile;
-  readonly expand = expandGlob;
   readonly maySignal = maySignal;
   readonly holdsOpen = holdsOpen;
   readonly findOpen = findOpen;
   readonly appendNewline = appendNewline;
-  readonly listChunks = listChunks;
-  readonly listBackups = listBackups;
   readonly mayRead = mayRead;
   readonly isListening = isListening;
   readonly get = get;
   readonly #logFiles = new LogFiles();
   readonly #table: ProcessTable = openProcessTable();
   readonly #requests: StopRequest[] = [];
+  readonly #root: string | undefined;
   #watcher: Watcher | undefined;
   #resolveSleep: () => void = () => {};
   /** Something may have changed since the last sleep ended. */
   #hinted = false;
+
+  /** `root`: where another's file system begins, whose files are meant. */
+  constructor(root?: string) {
+    this.#root = root;
+  }
+
+  expand(pattern: string): Promise<readonly string[]> {
+    return expandGlob(pattern, placesBelow(this.#root));
+  }
 
   /** Paths whose change is worth an early look; `refused` is told why the system will not watch. */
   watchFiles(paths: readonly string[], refused: (why: string) => void): void {
@@ -73,11 +82,20 @@ export class NodeHost implements Host {
     this.#resolveSleep();
   }
 
-  lookAt: Host['lookAt'] = (entries, found, options) => this.#logFiles.lookAt(entries, found, options);
+  lookAt: Host['lookAt'] = (entries, found, options) =>
+    this.#logFiles.lookAt(entries, found, options, placesBelow(this.#root));
+
+  async listChunks(globs: readonly string[]): Promise<ChunkListing> {
+    return listChunks(globs, placesBelow(this.#root));
+  }
+
+  async listBackups(globs: readonly string[]): Promise<readonly Chunk[]> {
+    return listBackups(globs, placesBelow(this.#root));
+  }
 
   listFollowed(source: TailSource): Promise<readonly FollowedFile[]> {
     const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-    return listFollowed(source, { instant: Date.now(), timeZone });
+    return listFollowed(source, { instant: Date.now(), timeZone }, placesBelow(this.#root));
   }
 
   listProcesses(): Promise<readonly ProcessRow[]> {

@@ -66,7 +66,7 @@ export async function findConf(
     ruby,
     given,
     includeDir: '/etc/fluent/conf.d',
-    placeOf: below && ((name) => below.resolve(name)),
+    placeOf: below && ((name) => (name === found.path ? found.place : below.resolve(name))),
   });
   const isWhole = own.problems.length === 0 || !mayAsk;
   const conf = isWhole ? own : ((await askFluentd(host, { own, found, fluentd })) ?? own);
@@ -114,7 +114,12 @@ function pathIn(pid: number, path: string): string | undefined {
   return directory === undefined ? undefined : resolve(directory, path);
 }
 
-interface Located {
+interface Located extends Named {
+  /** Where it lies for us. */
+  readonly place: string;
+}
+
+interface Named {
   readonly path: string;
   /** How the user named it; undefined: it just lies there. */
   readonly by?: string | undefined;
@@ -130,18 +135,19 @@ async function confPath(
 ): Promise<Located | undefined> {
   const { fluentConf, below } = wanted;
   const named = await confNamed(wanted, fluentd, env);
-  if (below === undefined && named !== undefined) return named;
+  if (below === undefined && named !== undefined) return { ...named, place: named.path };
   const names = named === undefined ? usualPlaces(env) : [named.path];
-  const there = await firstThere(names.map((name) => below?.resolve(name) ?? name));
-  const path = there ?? fluentConf;
-  return path === undefined ? undefined : { path, by: named?.by };
+  const placeOf = (name: string) => below?.resolve(name) ?? name;
+  for (const path of names)
+    if (await exists(path, placeOf)) return { path, place: placeOf(path), by: named?.by };
+  return fluentConf === undefined ? undefined : { path: fluentConf, place: fluentConf, by: named?.by };
 }
 
 async function confNamed(
   { fluentConf }: ConfWanted,
   { configFile, isOurs }: Started,
   env: NodeJS.ProcessEnv,
-): Promise<Located | undefined> {
+): Promise<Named | undefined> {
   if (fluentConf !== undefined) return { path: fluentConf, by: '`fluentConf`' };
   if (configFile !== undefined && isOurs) return { path: configFile, by: "fluentd's own -c" };
   // Another container's path may lead nowhere here.
@@ -151,8 +157,8 @@ async function confNamed(
   return env.FLUENT_CONF ? { path: env.FLUENT_CONF, by: 'FLUENT_CONF' } : undefined;
 }
 
-async function refuseUnreadable({ path, by }: Located): Promise<void> {
-  const why = by === undefined ? undefined : await whyUnreadable(path);
+async function refuseUnreadable({ path, place, by }: Located): Promise<void> {
+  const why = by === undefined ? undefined : await whyUnreadable(place);
   if (why === undefined) return;
   throw new UsageError(
     `${by}: ${path}: ${why}; name fluentd's configuration, or the pos file with \`posFiles\``,
@@ -166,11 +172,6 @@ async function whyUnreadable(path: string): Promise<string | undefined> {
   } catch (error) {
     return inWords(error as NodeJS.ErrnoException);
   }
-}
-
-async function firstThere(paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths) if (await exists(path)) return path;
-  return undefined;
 }
 
 interface Unknown {

@@ -17,7 +17,6 @@ import { printable } from '../core/text/printable.ts';
 import { counted, formatBytes } from '../core/text/units.ts';
 import { readBuffers } from '../daemon/read-buffers.ts';
 import type { Host, SearchProgress } from '../host.ts';
-import { BelowRoot } from '../node/files/below-root.ts';
 import type { PosBytes } from '../node/files/pos-bytes.ts';
 import type { InspectSubject } from './inspect-subject.ts';
 
@@ -124,14 +123,11 @@ export class Inspector {
       isLast: ({ row }) => rows.isLast(row),
       hasInode: ({ row }, inode) => rows.hasInode(row, inode),
     };
-    const { root } = this.#subject;
-    const below = root === undefined ? undefined : new BelowRoot(root);
     const take = (entry: EntryRow, look: FileLook) => {
       this.#take(entry, look, found, posFile);
       if (entry.row % TELL_EVERY === 0) this.#onProgress(() => lookedAt(entry.row, rows.count));
     };
     await this.#host.lookAt(rows.latest(), take, {
-      ...(below && { placeOf: (path) => below.resolve(path) }),
       ...(this.#history === undefined && { searchAtMost: SEARCH_AT_MOST }),
       onSearch: (progress) => this.#onProgress(() => textOf(progress)),
     });

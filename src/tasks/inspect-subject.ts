@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { FollowedReading } from '../core/look/snapshot.ts';
 import { listFollowed } from '../daemon/collect.ts';
-import { BelowRoot } from '../node/files/below-root.ts';
+import { BelowRoot, type PlaceOf, placesBelow } from '../node/files/below-root.ts';
 import { exists } from '../node/files/files.ts';
+import { expandGlob } from '../node/files/glob.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { type PosBytes, readPosBytes } from '../node/files/pos-bytes.ts';
 import type { NodeHost } from '../node/node-host.ts';
@@ -38,8 +39,9 @@ type Wanted = Pick<PosFilesWanted, 'posFiles' | 'fluentConf' | 'nameOptions'> &
 /** What is meant; throws where there is nothing to look at. */
 export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<InspectSubject> {
   const { raw, root } = wanted;
-  const below = await belowRoot(root);
-  const places = () => distinct(wanted.posFiles.map((name) => placesNamed(host, name, below)));
+  if (root !== undefined) await refuseRoot(root);
+  const below = root === undefined ? undefined : new BelowRoot(root);
+  const places = () => distinct(wanted.posFiles.map((name) => placesNamed(host, name, root)));
   const named = await places();
   const found =
     raw && named.length > 0
@@ -53,40 +55,49 @@ export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<In
   return {
     raw,
     root,
-    conf: found.conf && chunksBelow(found.conf, below),
+    conf: found.conf,
     warnings: found.warnings,
     posFiles:
       named.length > 0
         ? places
-        : () => distinct(found.posFiles.map((name) => placesBelow(host, name, below))),
-    followed: () => followedBelow(host, found.conf, root),
+        : () => distinct(found.posFiles.map((name) => placesInside(host, name, root))),
+    followed: () => listFollowed(host, found.conf),
     read: readPosBytes,
   };
 }
 
-async function belowRoot(root: string | undefined): Promise<BelowRoot | undefined> {
-  if (root === undefined) return undefined;
+async function refuseRoot(root: string): Promise<void> {
   const found = await stat(root).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) throw new UsageError(`\`root\`: ${root}: ${inWords(found)}; ${ROOTS}`);
   if (!found.isDirectory()) throw new UsageError(`\`root\`: ${root}: it is no directory; ${ROOTS}`);
-  return new BelowRoot(root);
 }
 
 const ROOTS = "name a node's mount or /proc/PID/root";
 
 /** A pos file that a user names lies below the root, or is one of ours where it is not there. */
-async function placesNamed(host: NodeHost, pattern: string, below: BelowRoot | undefined) {
+async function placesNamed(host: NodeHost, pattern: string, root: string | undefined) {
   if (pattern === STDIN) return [{ name: STDIN, place: STDIN }];
-  const inside = await placesBelow(host, pattern, below);
-  if (below === undefined || (await isOneThere(inside))) return inside;
-  const ours = (await host.expand(pattern)).map((place) => ({ name: below.nameOf(place), place }));
+  const inside = await placesInside(host, pattern, root);
+  if (root === undefined || (await isOneThere(inside))) return inside;
+  const below = new BelowRoot(root);
+  const ours = (await expandGlob(pattern)).map((place) => ({ name: below.nameOf(place), place }));
   return (await isOneThere(ours)) ? ours : inside;
 }
 
 /** What a configuration names lies below the root only. */
-async function placesBelow(host: NodeHost, pattern: string, below: BelowRoot | undefined) {
-  const places = await host.expand(below?.resolve(pattern) ?? pattern);
-  return places.map((place) => ({ name: below?.nameOf(place) ?? place, place }));
+async function placesInside(host: NodeHost, pattern: string, root: string | undefined) {
+  const placeOf = placesBelow(root);
+  const names = await host.expand(pattern);
+  return names.map((name) => ({ name, place: placeOrNone(name, placeOf) }));
+}
+
+/** Links without end lead nowhere. */
+function placeOrNone(name: string, placeOf: PlaceOf): string {
+  try {
+    return placeOf(name);
+  } catch {
+    return `/dev/null${name}`;
+  }
 }
 
 async function isOneThere([first]: readonly Place[]): Promise<boolean> {
@@ -100,33 +111,4 @@ async function distinct(places: readonly Promise<readonly Place[]>[]): Promise<r
     all.toReversed().map((one) => [one.place === STDIN ? STDIN : resolve(one.place), one]),
   );
   return [...byFile.values()].toReversed();
-}
-
-function chunksBelow(conf: ConfFacts, below: BelowRoot | undefined): ConfFacts {
-  if (below === undefined) return conf;
-  const buffers = conf.buffers.map((buffer) => ({
-    ...buffer,
-    chunkGlobs: buffer.chunkGlobs.map((glob) => below.placeOf(glob)),
-  }));
-  return { ...conf, buffers };
-}
-
-async function followedBelow(
-  host: NodeHost,
-  conf: ConfFacts | undefined,
-  root: string | undefined,
-): Promise<readonly FollowedReading[]> {
-  if (conf === undefined || root === undefined) return listFollowed(host, conf);
-  const below = new BelowRoot(root);
-  const inside = (path: string) => below.placeOf(path);
-  const sources = conf.sources.map((source) => ({
-    ...source,
-    paths: source.paths.map(inside),
-    excludePaths: source.excludePaths.map(inside),
-  }));
-  const found = await listFollowed(host, { ...conf, sources });
-  return found.map((reading) => ({
-    ...reading,
-    files: reading.files.map((file) => ({ ...file, path: below.nameOf(file.path) })),
-  }));
 }

@@ -1,7 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CLI, loading, type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
 
@@ -68,6 +77,68 @@ describe('a configuration', () => {
     const { stdout, stderr } = await posidle('inspect', at('app.pos'), '-c', at('fluent.conf'));
     expect(stdout + stderr).toMatch(/part\.conf: it cannot be read \(it is a pipe, not a regular file\)/);
   });
+});
+
+test('below a root every link leads on below it, and none out of it', async () => {
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(at(name)), { recursive: true });
+    writeFileSync(at(name), text);
+    return statSync(at(name)).ino;
+  };
+  const link = (name: string, target: string) => {
+    mkdirSync(dirname(at(name)), { recursive: true });
+    symlinkSync(target, at(name));
+  };
+  const chain = (name: string, target: string) => {
+    for (let left = 50; left > 0; left -= 1)
+      link(left === 50 ? name : `${name}.${left}`, left === 1 ? target : `${basename(name)}.${left - 1}`);
+  };
+  const inode = write('host/secret.log', 'secret\n');
+  const source = (posFile: string, path: string) =>
+    `<source>\n @type tail\n pos_file ${posFile}\n path ${path}\n</source>\n`;
+  write('host/secret.conf', source('/secret.pos', '/logs/*.log'));
+  // What the kubelet makes of /var/log/containers.
+  write('root/pods/web/0.log', 'one\ntwo\n');
+  link('root/logs/web.log', '/pods/web/0.log');
+  link('root/logs/up.log', '../../host/secret.log');
+  link('root/logs/absolute.log', at('host/secret.log'));
+  link('root/more', at('host'));
+  link('root/linked', '/pods/web');
+  chain('root/logs/chain.log', at('host/secret.log'));
+  link('root/beside/x.log', at('host/secret.log'));
+  write('root/data/buffer.b00000000000000000000000000000000.log', 'chunk');
+  link('root/buffer', '/data');
+  link('root/own', at('host'));
+  write('host/buffer.b00000000000000000000000000000000.log', 'secret');
+  link('root/etc/all/a.conf', at('host/secret.conf'));
+  execFileSync('mkfifo', [at('root/etc/all/b.conf')]);
+  link('root/etc/all/c.conf', '/parts/c.conf');
+  write('root/parts/c.conf', source('/app.pos', '/logs/*.log,/more/*.log,/linked/*.log'));
+  const output = (path: string) =>
+    `<match x>\n @type null\n <buffer>\n @type file\n path ${path}\n </buffer>\n</match>\n`;
+  write(
+    'root/etc/fluent.conf',
+    `@include ../../host/secret.conf\n@include all/*.conf\n${output('/buffer')}${output('/own')}`,
+  );
+  const entry = (path: string) => `${path}\t0000000000000000\t${inode.toString(16).padStart(16, '0')}\n`;
+  write('root/app.pos', entry('/logs/chain.log') + entry('/logs/absolute.log') + entry('/beside/y.log'));
+  const { stdout } = await posidle('inspect', '--root', at('root'), '-c', '/etc/fluent.conf', '--json');
+  const { posFiles, undiscovered } = JSON.parse(stdout);
+  expect(posFiles.map(({ path }: { path: string }) => path)).toEqual(['/app.pos']);
+  expect(posFiles[0].entries).toMatchObject([
+    { path: '/logs/chain.log', size: null, lag: null },
+    { path: '/logs/absolute.log', size: null, state: 'missing' },
+    { path: '/beside/y.log', size: null, state: 'missing' },
+  ]);
+  expect(undiscovered.map(({ path, size }: { path: string; size: number }) => [path, size])).toEqual([
+    ['/linked/0.log', 8],
+    ['/logs/web.log', 8],
+  ]);
+  const table = await posidle('inspect', '--root', at('root'), '-c', '/etc/fluent.conf');
+  const told = table.stdout + table.stderr;
+  expect(told).toMatch(/buffers: 1 chunk \(5 B\)/);
+  expect(told).toMatch(/chain\.log: its symbolic links .*too many/);
+  expect(told).toMatch(/all\/b\.conf: it cannot be read \(it is a pipe/);
 });
 
 describe('the termination message', () => {

@@ -7,7 +7,7 @@ import type { FileLook, FileStat, FollowedFile, StopRequest } from '../../src/co
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import type { FileContent, Host, LookOptions } from '../../src/host.ts';
+import type { FileContent, Host } from '../../src/host.ts';
 import { POS, posText } from './builders.ts';
 
 /** A file of the fake world. */
@@ -161,12 +161,12 @@ export class FakeHost implements Host {
   async lookAt<Entry extends PositionEntry>(
     entries: Iterable<Entry>,
     found: (entry: Entry, look: FileLook) => void,
-    { placeOf = (path) => path }: LookOptions = {},
   ): Promise<void> {
-    for (const entry of entries) found(entry, this.#lookAt(entry, placeOf(entry.path)));
+    for (const entry of entries) found(entry, this.#lookAt(entry));
   }
 
-  #lookAt(entry: PositionEntry, place: string): FileLook {
+  #lookAt(entry: PositionEntry): FileLook {
+    const place = entry.path;
     const atPath = this.#statOf(place);
     const look = atPath === undefined ? {} : { atPath };
     if (entry.position === null) return look;

@@ -135,12 +135,6 @@ export function describeHost(
       rename('a.log', 'a.log.1');
       expect(await lookAt(host, path('a.log'), null, inode)).toEqual({});
     });
-
-    holds('goes to where a log file lies for this process', async ({ host, path, write }) => {
-      write('a.log', 'one\n');
-      const placeOf = (name: string) => path(name.slice(1));
-      expect(await lookAt(host, '/a.log', 0, '0', { placeOf })).toMatchObject({ atPath: { size: 4 } });
-    });
   });
 
   describe(`${name}: a newline after a position`, () => {

@@ -1,7 +1,13 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
+import { decodePath } from '../../core/pos-file/path-bytes.ts';
+import { toBytes } from './files.ts';
 
+/** As many as Linux follows (path_resolution(7)). */
 const MOST_LINKS = 40;
+
+/** Where a path that a configuration or a pos file names lies for this process. Throws as the system does where links never end. */
+export type PlaceOf = (path: string) => string;
 
 /**
  * Paths as a process sees them whose root directory is elsewhere: a node's mount, or /proc/PID/root. An absolute symlink
@@ -16,14 +22,9 @@ export class BelowRoot {
     this.#root = root.replace(/\/+$/, '');
   }
 
-  /** Where the path is for us; what is not there stays as it is. */
+  /** Where the path is for us: no link in it is left to the kernel. What is not there stays as it is. */
   resolve(path: string): string {
-    return this.#root + this.#follow(path, { left: MOST_LINKS });
-  }
-
-  /** Where the path is for us, its symlinks left as they are. */
-  placeOf(path: string): string {
-    return `${this.#root}${path.startsWith('/') ? '' : '/'}${path}`;
+    return this.#root + this.#follow(path, { left: MOST_LINKS }) || '/';
   }
 
   /** A path of ours as the other process names it; what does not lie below the root keeps its name. */
@@ -38,9 +39,10 @@ export class BelowRoot {
     const name = path.slice(slash + 1);
     if (name === '..') return directory.slice(0, Math.max(0, directory.lastIndexOf('/')));
     if (name === '' || name === '.') return directory;
-    const target = links.left > 0 ? linkAt(`${this.#root}${directory}/${name}`) : undefined;
+    const target = linkAt(`${this.#root}${directory}/${name}`);
     if (target === undefined) return `${directory}/${name}`;
     links.left -= 1;
+    if (links.left < 0) throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
     return this.#follow(target.startsWith('/') ? target : `${directory}/${target}`, links);
   }
 
@@ -53,9 +55,17 @@ export class BelowRoot {
   }
 }
 
+/** Below another root, or our own. Made for one look: what was a directory may be a link at the next. */
+export function placesBelow(root: string | undefined): PlaceOf {
+  if (root === undefined) return (path) => path;
+  const below = new BelowRoot(root);
+  return (path) => below.resolve(path);
+}
+
 function linkAt(path: string): string | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
+    const isLink = lstatSync(toBytes(path), { throwIfNoEntry: false })?.isSymbolicLink();
+    return isLink ? decodePath(readlinkSync(toBytes(path), { encoding: 'buffer' })) : undefined;
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { type Chunk, type ChunkListing, chunkBirth, isChunk } from '../../core/fluentd/chunk.ts';
 import { parseGlob } from '../../core/in-tail/path-glob.ts';
+import type { PlaceOf } from './below-root.ts';
 import { exists, inPortions, toBytes } from './files.ts';
 import { rubyGlob } from './walk.ts';
 
@@ -9,20 +10,20 @@ import { rubyGlob } from './walk.ts';
 const ROOM_FOR_A_CHUNK = 16 * 1024;
 
 /** The chunks of one buffer. The first of its globs stands for the directory that Fluentd makes when it starts. */
-export async function listChunks(globs: readonly string[]): Promise<ChunkListing> {
-  const chunks = (await listBackups(globs)).filter(({ path }) => isChunk(path));
+export async function listChunks(globs: readonly string[], placeOf: PlaceOf): Promise<ChunkListing> {
+  const chunks = (await listBackups(globs, placeOf)).filter(({ path }) => isChunk(path));
   const directory = parseGlob(globs[0] ?? '')[0]?.base ?? '';
-  const isThere = chunks.length > 0 || (await exists(directory));
-  return { chunks, isThere, isFull: isThere && (await isFull(directory)) };
+  const isThere = chunks.length > 0 || (await exists(directory, placeOf));
+  return { chunks, isThere, isFull: isThere && (await isFull(placeOf(directory))) };
 }
 
 /** The files at the globs, each once, with the time since Fluentd began them as chunks. */
-export async function listBackups(globs: readonly string[]): Promise<readonly Chunk[]> {
-  const found = await Promise.all(globs.map((glob) => rubyGlob(glob)));
+export async function listBackups(globs: readonly string[], placeOf: PlaceOf): Promise<readonly Chunk[]> {
+  const found = await Promise.all(globs.map((glob) => rubyGlob(glob, { placeOf })));
   const now = Date.now();
   const chunks: Chunk[] = [];
   await inPortions(new Set(found.flat()), (path) =>
-    chunks.push({ path, size: sizeOf(path), age: Math.max(0, now - (chunkBirth(path) ?? now)) }),
+    chunks.push({ path, size: sizeOf(placeOf(path)), age: Math.max(0, now - (chunkBirth(path) ?? now)) }),
   );
   return chunks;
 }

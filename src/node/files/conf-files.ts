@@ -1,4 +1,4 @@
-import { dirname, extname, isAbsolute, resolve } from 'node:path';
+import { dirname, extname, resolve } from 'node:path';
 import { FAILSAFE_SCHEMA, load, Type } from 'js-yaml';
 import {
   type ConfInclude,
@@ -22,6 +22,7 @@ import {
 import { yamlScalar } from '../../core/fluent-conf/yaml-scalar.ts';
 import type { FluentdArguments } from '../../core/fluentd/command-line.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
+import type { PlaceOf } from './below-root.ts';
 import { readBounded } from './bounded.ts';
 import { inWords } from './in-words.ts';
 import { rubyGlob } from './walk.ts';
@@ -31,8 +32,8 @@ export interface ConfOptions {
   readonly ruby: RubyContext;
   /** Fluentd 1.19 and later also load what lies below `/etc/fluent/conf.d`, unless config_include_dir says otherwise. */
   readonly includeDir?: string | undefined;
-  /** Where an absolute path of the configuration lies for us; by default there. */
-  readonly placeOf?: ((path: string) => string) | undefined;
+  /** Where a file of the configuration lies for us; by default at its path. */
+  readonly placeOf?: PlaceOf | undefined;
   /** What Fluentd's command line says beside the file. */
   readonly given?: Partial<FluentdArguments> | undefined;
 }
@@ -58,7 +59,7 @@ export async function readConfTree(path: string, options: ConfOptions): Promise<
 
 interface Reading {
   readonly ruby: RubyContext;
-  readonly placeOf: (path: string) => string;
+  readonly placeOf: PlaceOf;
   readonly problems: ConfProblem[];
   /** The files that are being read, the outermost first. */
   readonly within: readonly string[];
@@ -104,8 +105,8 @@ function mayGoOn({ spent, problems }: Reading, place: Place): boolean {
   return spent.steps < MOST_STEPS;
 }
 
-async function readConf(path: string, { spent }: Reading): Promise<Uint8Array> {
-  const found = await readBounded(path, { limit: MOST_BYTES - spent.bytes });
+async function readConf(path: string, { spent, placeOf }: Reading): Promise<Uint8Array> {
+  const found = await readBounded(placeOf(path), { limit: MOST_BYTES - spent.bytes });
   if (found === undefined) throw new Error('there is no such file');
   spent.bytes += found.bytes.length;
   return found.bytes;
@@ -145,8 +146,7 @@ async function includedItems(include: ConfInclude, reading: Reading): Promise<Co
   if (pattern === undefined) return [];
   const directory = inYaml ? reading.yaml.directory : dirname(include.place.file);
   const found: ConfItem[] = [];
-  const whole = isAbsolute(pattern) ? reading.placeOf(pattern) : resolve(directory, pattern);
-  for (const path of await filesOf(include, whole, reading)) {
+  for (const path of await filesOf(include, resolve(directory, pattern), reading)) {
     if (reading.within.includes(path) || reading.within.length > MAX_DEPTH) {
       addProblem(include, 'includes itself', reading);
     } else found.push(...(await itemsOf(path, reading, inYaml ? confFromYamlList : undefined)));
@@ -156,7 +156,7 @@ async function includedItems(include: ConfInclude, reading: Reading): Promise<Co
 
 async function filesOf(include: ConfInclude, pattern: string, reading: Reading): Promise<readonly string[]> {
   try {
-    return await rubyGlob(pattern);
+    return await rubyGlob(pattern, { placeOf: reading.placeOf });
   } catch (error) {
     addProblem(include, `cannot be listed (${inWords(error as NodeJS.ErrnoException)})`, reading);
     return [];
@@ -197,7 +197,8 @@ async function includeDirItems(items: readonly ConfItem[], options: ConfOptions,
   const directory = configIncludeDir(items, options.ruby) ?? options.includeDir;
   if (directory === '') return [];
   const found: ConfItem[] = [];
-  for (const path of await rubyGlob(`${reading.placeOf(directory)}/**/*.{conf,yaml,yml}`)) {
+  const { placeOf } = reading;
+  for (const path of await rubyGlob(`${directory}/**/*.{conf,yaml,yml}`, { placeOf })) {
     found.push(...(await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined)));
   }
   return found;

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodePath } from '../../core/pos-file/path-bytes.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { FileContent } from '../../host.ts';
+import type { PlaceOf } from './below-root.ts';
 import { readBounded } from './bounded.ts';
 
 /** A pos file of 400,000 entries. */
@@ -56,11 +57,13 @@ function isText(head: Buffer): boolean {
 }
 
 /** Whether anything is to be seen at the path; what may not be looked at is not. */
-export async function exists(path: string): Promise<boolean> {
-  return stat(toBytes(path)).then(
-    () => true,
-    () => false,
-  );
+export async function exists(path: string, placeOf: PlaceOf = (own) => own): Promise<boolean> {
+  try {
+    await stat(toBytes(placeOf(path)));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** As a string where it is one: Node then spares itself a copy. */

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { nameMatcher } from '../../core/in-tail/path-glob.ts';
+import type { PlaceOf } from './below-root.ts';
 import { exists } from './files.ts';
 import { rubyGlob } from './walk.ts';
 
@@ -10,9 +11,13 @@ const WILDCARDS = /[*?]/;
  * What a path or glob (`*`, `?` in any part of it) stands for now. A path that exists is itself, whatever is in its name; a
  * glob without a match is itself too, so that what is missing can be named.
  */
-export async function expandGlob(pattern: string): Promise<readonly string[]> {
-  if (!WILDCARDS.test(pattern) || (await exists(pattern))) return [pattern];
-  const found = await rubyGlob(toRubyGlob(pattern), (told) => told.catch(() => undefined));
+export async function expandGlob(
+  pattern: string,
+  placeOf: PlaceOf = (path) => path,
+): Promise<readonly string[]> {
+  if (!WILDCARDS.test(pattern) || (await exists(pattern, placeOf))) return [pattern];
+  const look = <T>(told: Promise<T>) => told.catch(() => undefined);
+  const found = await rubyGlob(toRubyGlob(pattern), { look, placeOf });
   const matches = found.filter((path) => basename(path) !== '.');
   return matches.length === 0 ? [pattern] : matches;
 }

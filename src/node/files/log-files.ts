@@ -5,6 +5,7 @@ import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../core/pos-file/pos-file.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { LookOptions } from '../../host.ts';
+import type { PlaceOf } from './below-root.ts';
 import { inPortions, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
 import { NewlineSearch, type SearchTask, searchTask } from './newline-search.ts';
@@ -24,14 +25,16 @@ export class LogFiles {
     entries: Iterable<Entry>,
     found: (entry: Entry, look: FileLook) => void,
     options: LookOptions = {},
+    placeOf: PlaceOf = (path) => path,
   ): Promise<void> {
     const now = performance.now();
     for (const [directory, { goodUntil }] of this.#listings)
       if (goodUntil < now) this.#listings.delete(directory);
-    const { placeOf = (path: string) => path } = options;
     const task = searchTask(options);
     await inPortions(entries, (entry) => {
-      const look = this.#look(entry, placeOf(entry.path), task);
+      const place = placeOrError(entry.path, placeOf);
+      if (place instanceof Error) return found(entry, { error: inWords(place) });
+      const look = this.#look(entry, place, task);
       return look instanceof Promise ? look.then((later) => found(entry, later)) : found(entry, look);
     });
   }
@@ -127,6 +130,14 @@ function* directoriesBeside(path: string): Generator<string> {
   }
 }
 
+function placeOrError(path: string, placeOf: PlaceOf): string | Error {
+  try {
+    return placeOf(path);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
 /** Empty, or with its slash. */
 function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
@@ -151,10 +162,10 @@ function namesIn(directory: string): readonly Buffer[] | undefined {
   }
 }
 
-function statAt(place: string, onlyFiles = false): FileStat | Error | undefined {
+function statAt(place: string): FileStat | Error | undefined {
   try {
     const stat = statSync(toBytes(place), { throwIfNoEntry: false });
-    return stat === undefined || (onlyFiles && !stat.isFile()) ? undefined : factsOf(place, stat);
+    return stat && factsOf(place, stat);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ERR_INVALID_ARG_VALUE') return new Error('its path holds a NUL byte');
@@ -162,10 +173,14 @@ function statAt(place: string, onlyFiles = false): FileStat | Error | undefined 
   }
 }
 
-/** Nothing but a regular file is a log that was renamed. */
+/** Nothing but a regular file is a log that was renamed: a link may lead anywhere. */
 function logAt(place: string): FileStat | undefined {
-  const stat = statAt(place, true);
-  return stat instanceof Error ? undefined : stat;
+  try {
+    const stat = lstatSync(toBytes(place), { throwIfNoEntry: false });
+    return stat?.isFile() ? factsOf(place, stat) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function factsOf(place: string, { ino, size, mtimeMs }: Stats): FileStat {

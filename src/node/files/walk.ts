@@ -9,8 +9,10 @@ import {
   type WallClock,
 } from '../../core/in-tail/path-pattern.ts';
 import type { FileStat } from '../../core/look/snapshot.ts';
-import { decodePath, encodePath } from '../../core/pos-file/path-bytes.ts';
+import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { Millis } from '../../core/text/units.ts';
+import type { PlaceOf } from './below-root.ts';
+import { toBytes } from './files.ts';
 
 /** What decides which files a source follows. */
 export interface FollowRules extends PathRules {
@@ -28,37 +30,53 @@ export interface FollowedFile extends FileStat {
  * The regular files that a source takes now, sorted by path. in_tail leaves out those that Fluentd may not read; what this process
  * may read says nothing of that.
  */
-export async function listFollowed(rules: FollowRules, clock: WallClock): Promise<FollowedFile[]> {
-  const excluded = new Set(await expandAll(currentExcludes(rules, clock), rules));
-  const found = await Promise.all(currentPaths(rules, clock).map((path) => filesOf(path, rules, clock)));
+export async function listFollowed(
+  rules: FollowRules,
+  clock: WallClock,
+  placeOf: PlaceOf = ourPlace,
+): Promise<FollowedFile[]> {
+  const walk = { look: ifThere, placeOf };
+  const excluded = new Set(await expandAll(currentExcludes(rules, clock), rules, walk));
+  const found = await Promise.all(
+    currentPaths(rules, clock).map((path) => filesOf(path, { rules, clock, walk })),
+  );
   const files = new Map(found.flat().map((file) => [file.path, file]));
   return [...files.values()].filter(({ path }) => !excluded.has(path)).sort(byPath);
 }
 
 /** Ruby's Dir.glob: every path, of whatever kind, that the pattern names and that is there. */
-export async function rubyGlob(pattern: string, look: Look = ifThere): Promise<string[]> {
-  const found = await Promise.all(parseGlob(pattern).map(({ base, parts }) => descend(base, parts, look)));
+export async function rubyGlob(pattern: string, options: Partial<Walk> = {}): Promise<string[]> {
+  const walk = { look: ifThere, placeOf: ourPlace, ...options };
+  const found = await Promise.all(parseGlob(pattern).map(({ base, parts }) => descend(base, parts, walk)));
   return [...new Set(found.flat())].sort();
 }
 
-async function expandAll(patterns: readonly string[], { globPolicy }: PathRules): Promise<string[]> {
-  return (await Promise.all(patterns.map((pattern) => pathsOf(pattern, globPolicy)))).flat();
+async function expandAll(patterns: readonly string[], rules: PathRules, walk: Walk): Promise<string[]> {
+  return (await Promise.all(patterns.map((pattern) => pathsOf(pattern, rules.globPolicy, walk)))).flat();
 }
 
-async function pathsOf(pattern: string, policy: GlobPolicy): Promise<string[]> {
-  return isGlob(pattern, policy) ? rubyGlob(pattern) : [pattern];
+async function pathsOf(pattern: string, policy: GlobPolicy, walk: Walk): Promise<string[]> {
+  return isGlob(pattern, policy) ? rubyGlob(pattern, walk) : [pattern];
 }
 
-async function filesOf(pattern: string, rules: FollowRules, clock: WallClock): Promise<FollowedFile[]> {
-  const paths = await pathsOf(pattern, rules.globPolicy);
-  const files = (await Promise.all(paths.map(regularFile))).filter((file) => file !== undefined);
+interface Listing {
+  readonly rules: FollowRules;
+  readonly clock: WallClock;
+  readonly walk: Walk;
+}
+
+async function filesOf(pattern: string, { rules, clock, walk }: Listing): Promise<FollowedFile[]> {
+  const paths = await pathsOf(pattern, rules.globPolicy, walk);
+  const found = await Promise.all(paths.map((path) => regularFile(path, walk)));
+  const files = found.filter((file) => file !== undefined);
   const { limitRecentlyModified } = rules;
   if (limitRecentlyModified === undefined || !isGlob(pattern, rules.globPolicy)) return files;
   return files.filter(({ modified }) => modified >= clock.instant - limitRecentlyModified);
 }
 
-async function regularFile(path: string): Promise<FollowedFile | undefined> {
-  const found = await ifThere(stat(toBytes(path), { bigint: true }));
+async function regularFile(path: string, { placeOf }: Walk): Promise<FollowedFile | undefined> {
+  const told = async () => stat(toBytes(placeOf(path)), { bigint: true });
+  const found = await ifThere(told());
   if (!found?.isFile()) return undefined;
   return { path, inode: String(found.ino), size: Number(found.size), modified: Number(found.mtimeMs) };
 }
@@ -66,25 +84,37 @@ async function regularFile(path: string): Promise<FollowedFile | undefined> {
 /** What the file system tells; undefined: nothing. */
 type Look = <T>(told: Promise<T>) => Promise<T | undefined>;
 
-/** `prefix` is empty or ends with a slash. */
-async function descend(prefix: string, parts: readonly GlobPart[], look: Look): Promise<string[]> {
-  const [part, ...rest] = parts;
-  if (part === undefined) return [];
-  if (part.kind === 'plain') return step(prefix + part.name, rest, look);
-  const directory = readdir(toBytes(prefix || '.'), { withFileTypes: true, encoding: 'buffer' });
-  const entries = ((await look(directory)) ?? []).map((entry) => ({ name: decodePath(entry.name), entry }));
-  if (part.kind === 'directories') {
-    const inner = entries.filter(({ name, entry }) => entry.isDirectory() && !name.startsWith('.'));
-    const deeper = inner.map(({ name }) => descend(`${prefix}${name}/`, parts, look));
-    return (await Promise.all([descend(prefix, rest, look), ...deeper])).flat();
-  }
-  const taken = ['.', ...entries.map(({ name }) => name)].filter(part.matches);
-  return (await Promise.all(taken.map((name) => step(prefix + name, rest, look)))).flat();
+interface Walk {
+  readonly look: Look;
+  readonly placeOf: PlaceOf;
 }
 
-async function step(path: string, rest: readonly GlobPart[], look: Look): Promise<string[]> {
-  if (rest.length > 0) return descend(`${path}/`, rest, look);
-  return (await look(stat(toBytes(path)))) === undefined ? [] : [path];
+const ourPlace: PlaceOf = (path) => path;
+
+/** `prefix` is empty or ends with a slash. */
+async function descend(prefix: string, parts: readonly GlobPart[], walk: Walk): Promise<string[]> {
+  const [part, ...rest] = parts;
+  if (part === undefined) return [];
+  if (part.kind === 'plain') return step(prefix + part.name, rest, walk);
+  const directory = async () =>
+    readdir(toBytes(walk.placeOf(prefix || '.')), { withFileTypes: true, encoding: 'buffer' });
+  const entries = ((await walk.look(directory())) ?? []).map((entry) => ({
+    name: decodePath(entry.name),
+    entry,
+  }));
+  if (part.kind === 'directories') {
+    const inner = entries.filter(({ name, entry }) => entry.isDirectory() && !name.startsWith('.'));
+    const deeper = inner.map(({ name }) => descend(`${prefix}${name}/`, parts, walk));
+    return (await Promise.all([descend(prefix, rest, walk), ...deeper])).flat();
+  }
+  const taken = ['.', ...entries.map(({ name }) => name)].filter(part.matches);
+  return (await Promise.all(taken.map((name) => step(prefix + name, rest, walk)))).flat();
+}
+
+async function step(path: string, rest: readonly GlobPart[], walk: Walk): Promise<string[]> {
+  if (rest.length > 0) return descend(`${path}/`, rest, walk);
+  const told = async () => stat(toBytes(walk.placeOf(path)));
+  return (await walk.look(told())) === undefined ? [] : [path];
 }
 
 /** What may not be looked at is not known to be missing. */
@@ -96,10 +126,6 @@ async function ifThere<T>(told: Promise<T>): Promise<T | undefined> {
     if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) return undefined;
     throw error;
   }
-}
-
-function toBytes(path: string): Buffer {
-  return Buffer.from(encodePath(path));
 }
 
 function byPath(left: FollowedFile, right: FollowedFile): number {
