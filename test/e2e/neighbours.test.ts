@@ -62,6 +62,16 @@ describe('a pos file', () => {
   });
 });
 
+test('20,000 entries fit in 128 MiB, look after look', async () => {
+  const entry = (_: unknown, index: number) =>
+    `${at(`${index}.log`)}\t${'0'.repeat(16)}\t${'1'.repeat(16)}\n`;
+  writeFileSync(at('app.pos'), Array.from({ length: 20_000 }, entry).join(''));
+  const run = watched('-p', at('app.pos'), '--start-timeout', '10s');
+  expect(await run.exited).toBe(4);
+  expect(run.stderr()).toMatch(/"files":20000/);
+  expect(peakMiB(run.stderr())).toBeLessThan(128);
+}, 60_000);
+
 test('a pid file that is an endless device is named, and fills no memory', async () => {
   const run = watched('-p', at('app.pos'), '--pid-file', '/dev/zero');
   expect(await run.exited).toBe(4);

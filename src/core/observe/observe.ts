@@ -70,9 +70,13 @@ function observeEntries(
   const { path, writtenAgo } = reading;
   const entries = latestEntries(reading.entries, undefined);
   const lastOf = new Map(entries.map((entry) => [entry.path, entry]));
-  const keys = new Set(entries.map(entryKey));
   const isLast = (entry: PositionEntry) => lastOf.get(entry.path) === entry;
-  const hasInode = (entry: PositionEntry, inode: string) => keys.has(entryKey({ path: entry.path, inode }));
+  let keys: ReadonlySet<string> | undefined;
+  const hasInode = (entry: PositionEntry, inode: string) => {
+    // Only a rotated file asks.
+    keys ??= new Set(entries.map(entryKey));
+    return keys.has(entryKey({ path: entry.path, inode }));
+  };
   const posFile = { path, at, before, writtenAgo, isLast, hasInode };
   return entries.flatMap((entry) => {
     const key = entryKeyIn(path, entry);
