@@ -15,9 +15,9 @@ const PORTION: Millis = 8;
 /** Linux dates a write by the last timer tick: up to 10 ms (HZ=100) before it happened. */
 const TICK = 10;
 
-/** What posidle takes by itself, and for each entry of a pos file (measured: 60 MB, and 2.4 KB on a busy machine). */
+/** What posidle takes by itself, and for each entry of a pos file (measured: 60 to 75 MB, and up to 3 KB). */
 const OWN_MEMORY = 64 * 1024 ** 2;
-const ENTRY_MEMORY = 3 * 1024;
+const ENTRY_MEMORY = 4 * 1024;
 
 /** The bytes of a pos file or pid file and its age; undefined where there is none. `memory`: all that the container may take. */
 export async function readFile(
