@@ -31,7 +31,6 @@ const GONE: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
 export class FluentdFinder {
   readonly #host: Host;
   readonly #subject: Whereabouts;
-  /** posidle's child as it was first seen: another process may have its pid later. */
 
   constructor(host: Host, subject: Whereabouts) {
     this.#host = host;
@@ -40,6 +39,11 @@ export class FluentdFinder {
 
   /** Where Fluentd is now: the one that is known for as long as it runs, else whichever is found. */
   async find(known: FluentdReading | undefined): Promise<FluentdReading> {
+    const found = await this.#findAnyhow(known);
+    return found.kind === 'running' ? { ...found, isStarting: await this.#isStarting(found) } : found;
+  }
+
+  async #findAnyhow(known: FluentdReading | undefined): Promise<FluentdReading> {
     const { fluentd } = this.#subject;
     const table = await this.#host.listProcesses();
     const same = known && stillRunning(table, known);
@@ -141,14 +145,31 @@ export class FluentdFinder {
   async #isProven(table: Table, row: ProcessRow): Promise<boolean> {
     if (this.#isForced()) return true;
     const pids = [...findWorkers(table, row.pid), row].map(({ pid }) => pid);
-    const paths = await Promise.all(this.#subject.posFiles.map((pattern) => this.#host.expand(pattern)));
-    if (pids.some((pid) => this.#host.holdsOpen(pid, paths.flat()))) return true;
+    const paths = await this.#posFiles();
+    if (pids.some((pid) => this.#host.holdsOpen(pid, paths))) return true;
     for (const { bind, port } of this.#subject.conf?.monitorAgents ?? []) {
       const answer = await this.#host.get({ host: reachable(bind), port }, CONFIG_PATH);
       const identity = answer === undefined ? undefined : parseAgentIdentity(answer);
       if (identity?.split(' ').some((pid) => pids.includes(Number(pid)))) return true;
     }
     return false;
+  }
+
+  /** A worker opens its pos file late in its start, when it has set its signal handlers (supervisor.rb, run_worker). */
+  async #isStarting({
+    workers,
+  }: {
+    readonly workers: readonly ProcessIdentity[];
+  }): Promise<boolean | undefined> {
+    const paths = await this.#posFiles();
+    const open = paths.length === 0 ? [] : workers.map(({ pid }) => this.#host.holdsOpen(pid, paths));
+    if (open.includes(undefined)) return undefined;
+    return open.length > 0 && !open.includes(true);
+  }
+
+  async #posFiles(): Promise<readonly string[]> {
+    const paths = await Promise.all(this.#subject.posFiles.map((pattern) => this.#host.expand(pattern)));
+    return paths.flat();
   }
 
   async #withProof(reading: FluentdReading): Promise<FluentdReading> {

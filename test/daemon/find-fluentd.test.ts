@@ -292,6 +292,18 @@ describe("a parent's child", () => {
     expect(await new FluentdFinder(host, asParent).find(late)).toMatchObject({ supervisor: { pid: 920 } });
   });
 
+  test('is starting until its worker has opened the pos file', async () => {
+    const host = worldWithWrapper();
+    host.writeFile(POS, '');
+    host.startProcess(wrapped());
+    host.startProcess({ ...wrapped(911), ppid: 910, argv: ['ruby', 'fluentd', '--under-supervisor'] });
+    host.starting.add(911);
+    const finder = new FluentdFinder(host, asParent);
+    expect(await finder.find(undefined)).toMatchObject({ workers: [{ pid: 911 }], isStarting: true });
+    host.starting.clear();
+    expect(await finder.find(undefined)).toMatchObject({ isStarting: false });
+  });
+
   test('keeps the instant since which no Fluentd has shown', async () => {
     const host = worldWithWrapper();
     const early = await new FluentdFinder(host, asParent).find(undefined);

@@ -96,7 +96,16 @@ type Running = Extract<FluentdReading, { kind: 'running' }>;
 export function running(changes: Partial<Running> = {}): Running {
   const supervisor = { pid: 4242, startTime: '1' };
   const workers = [{ pid: 4243, startTime: '2' }];
-  return { kind: 'running', supervisor, workers, alone: false, permitted: true, isProven: true, ...changes };
+  return {
+    kind: 'running',
+    supervisor,
+    workers,
+    alone: false,
+    permitted: true,
+    isProven: true,
+    isStarting: false,
+    ...changes,
+  };
 }
 
 export const ORPHANED: FluentdReading = { kind: 'orphaned', workers: running().workers, permitted: true };

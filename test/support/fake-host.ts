@@ -55,6 +55,8 @@ export class FakeHost implements Host {
   #script: { readonly at: Millis; readonly run: Script }[] = [];
   readonly #requests: StopRequest[] = [];
   readonly #fluentds = new Set<FakeFluentd>();
+  /** Workers that have not opened their pos file yet. */
+  readonly starting = new Set<number>();
 
   // The world's own side.
 
@@ -237,9 +239,12 @@ export class FakeHost implements Host {
     return [{ ...SELF, pid: this.self }, ...this.processes.values()];
   }
 
-  /** A Fluentd's workers hold its pos file open. */
+  /** A Fluentd's workers hold its pos file open, but for those that are still starting. */
   holdsOpen(pid: number, paths: readonly string[]): boolean | undefined {
-    if (this.processes.get(pid)?.permitted === false) return undefined;
+    const found = this.processes.get(pid);
+    if (found?.permitted === false) return undefined;
+    if (this.starting.has(pid)) return false;
+    if (found?.argv.includes('--under-supervisor')) return paths.length > 0;
     return [...this.#fluentds].some(
       ({ pid: supervisor, posFile }) => paths.includes(posFile) && pid >= supervisor && pid < supervisor + 10,
     );

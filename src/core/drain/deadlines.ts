@@ -103,7 +103,9 @@ export function startEnd({ fluentd, memory }: Observation, { settle, parent }: P
   if (fluentd.kind === 'wrapper') return fluentd.since + SLOW_START;
   if (memory.supervisor === undefined) return ALREADY_OVER;
   const isUp = memory.workersSeen || !parent;
-  const ofWorkers = memory.workersSince === undefined ? ALREADY_OVER : memory.workersSince + settle;
+  const isUnsure = fluentd.kind === 'running' && fluentd.isStarting === undefined;
+  const start = isUnsure ? SLOW_START : settle;
+  const ofWorkers = memory.workersSince === undefined ? ALREADY_OVER : memory.workersSince + start;
   return Math.max(memory.supervisor.since + (isUp ? settle : SLOW_START), ofWorkers);
 }
 

@@ -42,8 +42,15 @@ const CAN_FLUSH: ReadonlySet<Observation['fluentd']['kind']> = new Set(['running
 export function mayFlush({ flush }: Draining, seen: Observation, policy: Policy): boolean {
   const { fluentd, buffers } = seen;
   if (policy.dryRun || buffers?.none === true || !seen.started) return false;
-  if (!CAN_FLUSH.has(fluentd.kind) || (fluentd.kind === 'running' && !fluentd.isProven)) return false;
+  if (!CAN_FLUSH.has(fluentd.kind) || isAgentAway(seen)) return false;
+  if (fluentd.kind === 'running' && (!fluentd.isProven || fluentd.isStarting === true)) return false;
   return isOver(startEnd(seen, policy), seen.at) && (hasMovedSince(flush?.at, seen) || mayHoldChunks(seen));
+}
+
+/** A monitor_agent that answered before tells nothing now: its worker is starting anew. */
+function isAgentAway({ buffers, memory }: Observation): boolean {
+  if (buffers === undefined || !buffers.asked) return false;
+  return buffers.outputs.some(({ key, told }) => told === undefined && memory.ledger.accounts.has(key));
 }
 
 function hasMovedSince(at: Millis | undefined, { movedAt }: Observation): boolean {

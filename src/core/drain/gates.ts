@@ -112,6 +112,11 @@ function fluentdGate({ fluentd, memory }: Observation): Gate | undefined {
   if (fluentd.kind !== 'running') return undefined;
   if (fluentd.successor !== undefined)
     return { name: 'fluentd', why: `Fluentd is being replaced by pid ${fluentd.successor.pid}` };
+  if (fluentd.isStarting === true)
+    return {
+      name: 'worker',
+      why: 'the worker has only just been started, and has not opened its pos file yet',
+    };
   if (fluentd.alone || fluentd.workers.length > 0 || !memory.workersSeen) return undefined;
   return { name: 'worker', why: 'the worker is gone, and its supervisor is starting another one' };
 }

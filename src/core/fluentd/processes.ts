@@ -48,6 +48,8 @@ export type FluentdReading =
       readonly permitted: boolean;
       /** It is known to be the Fluentd that is meant: posidle's child, or the process that holds a pos file open. */
       readonly isProven: boolean;
+      /** Its worker has not opened its pos file yet, and SIGUSR1 would end it; undefined: its open files may not be looked at. */
+      readonly isStarting?: boolean | undefined;
     }
   /** The supervisor died alone; its workers go on (there is no heartbeat). */
   | { readonly kind: 'orphaned'; readonly workers: readonly ProcessIdentity[]; readonly permitted: boolean }

@@ -262,6 +262,12 @@ describe('a Fluentd that was just started is up', () => {
       at: 2_000,
     },
     {
+      title: '10 s after its worker was first seen, where its open files may not be looked at',
+      ask: startEnd,
+      looks: [look(1_000, { fluentd: running({ isStarting: undefined }) })],
+      at: 11_000,
+    },
+    {
       title: '10 s after its wrapper was first seen',
       ask: startEnd,
       looks: looksWith({ fluentd: WRAPPER }),

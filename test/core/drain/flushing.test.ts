@@ -187,6 +187,11 @@ describe('no flush is asked for', () => {
       look: { fluentd: running({ isProven: false }) },
     },
     {
+      title: 'of a Fluentd whose worker has not opened its pos file yet',
+      gate: 'flush',
+      look: { fluentd: running({ isStarting: true }) },
+    },
+    {
       title: 'of a Fluentd whose pos file is not there yet: it has only just been started',
       gate: 'pos-file',
       look: { posFiles: [{ path: '/pos', kind: 'missing' }] },

@@ -134,6 +134,12 @@ const GATES: readonly Row[] = [
     look: { followed: [followed({ files: [newFile, { path: '/more', inode: '98', size: 3 }] })] },
   },
   {
+    title: 'a worker that has not opened its pos file yet',
+    name: 'worker',
+    why: 'the worker has only just been started, and has not opened its pos file yet',
+    look: { fluentd: running({ isStarting: true }) },
+  },
+  {
     title: 'a Fluentd that is not proven',
     name: 'fluentd',
     why: /^pid 4242 is not known to be the fluentd that is meant/,
