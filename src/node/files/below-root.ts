@@ -1,13 +1,10 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
-import { toBytes } from './files.ts';
+import { type PlaceOf, toBytes } from './files.ts';
 
 /** As many as Linux follows (path_resolution(7)). */
 const MOST_LINKS = 40;
-
-/** Where a path that a configuration or a pos file names lies for this process. Throws as the system does where links never end. */
-export type PlaceOf = (path: string) => string;
 
 /**
  * Paths as a process sees them whose root directory is elsewhere: a node's mount, or /proc/PID/root. An absolute symlink

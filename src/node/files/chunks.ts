@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { type Chunk, type ChunkListing, chunkBirth, isChunk } from '../../core/fluentd/chunk.ts';
 import { parseGlob } from '../../core/in-tail/path-glob.ts';
-import type { PlaceOf } from './below-root.ts';
+import type { PlaceOf } from './files.ts';
 import { exists, inPortions, toBytes } from './files.ts';
 import { rubyGlob } from './walk.ts';
 

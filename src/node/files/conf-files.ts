@@ -22,8 +22,8 @@ import {
 import { yamlScalar } from '../../core/fluent-conf/yaml-scalar.ts';
 import type { FluentdArguments } from '../../core/fluentd/command-line.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
-import type { PlaceOf } from './below-root.ts';
 import { readBounded } from './bounded.ts';
+import type { PlaceOf } from './files.ts';
 import { inWords } from './in-words.ts';
 import { rubyGlob } from './walk.ts';
 

@@ -5,8 +5,10 @@ import { encodePath } from '../../core/pos-file/path-bytes.ts';
 import { NEWLINE } from '../../core/pos-file/pos-line.ts';
 import { formatBytes, type Millis } from '../../core/text/units.ts';
 import type { FileContent } from '../../host.ts';
-import type { PlaceOf } from './below-root.ts';
 import { readBounded } from './bounded.ts';
+
+/** Where a path that a configuration or a pos file names lies for this process. Throws as the system does where links never end. */
+export type PlaceOf = (path: string) => string;
 
 /** A pos file of 400,000 entries. */
 const LARGEST = 64 * 1024 ** 2;

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { nameMatcher } from '../../core/in-tail/path-glob.ts';
-import type { PlaceOf } from './below-root.ts';
+import type { PlaceOf } from './files.ts';
 import { exists } from './files.ts';
 import { rubyGlob } from './walk.ts';
 

@@ -5,7 +5,7 @@ import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../core/pos-file/pos-file.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { LookOptions } from '../../host.ts';
-import type { PlaceOf } from './below-root.ts';
+import type { PlaceOf } from './files.ts';
 import { inPortions, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
 import { NewlineSearch, type SearchTask, searchTask } from './newline-search.ts';

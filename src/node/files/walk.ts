@@ -11,7 +11,7 @@ import {
 import type { FileStat } from '../../core/look/snapshot.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { Millis } from '../../core/text/units.ts';
-import type { PlaceOf } from './below-root.ts';
+import type { PlaceOf } from './files.ts';
 import { toBytes } from './files.ts';
 
 /** What decides which files a source follows. */
