@@ -4,6 +4,7 @@ import yargs, { type Argv } from 'yargs';
 import { keepHeapSmall } from './commands/heap.ts';
 import { inFlags } from './commands/options/flags.ts';
 import { inspectOptions } from './commands/options/inspect-options.ts';
+import { mistakeIn } from './commands/options/mistakes.ts';
 import { optionsFromEnvironment } from './commands/options/option-parts.ts';
 import { runOptions, watchOptions } from './commands/options/options.ts';
 import { EXIT } from './core/drain/outcome.ts';
@@ -25,8 +26,11 @@ void main();
 
 // No await at the top level: the command is built as CommonJS, which has none.
 async function main(): Promise<void> {
+  const words = process.argv.slice(2);
+  // A container without arguments must not look as if it had done its work.
+  if (words.length === 0) process.exitCode = EXIT.usage;
   try {
-    await parser(process.argv.slice(2)).parseAsync();
+    await parser(words.length === 0 ? ['--help'] : words).parseAsync();
   } catch (error) {
     if (error instanceof UsageError) fail(inFlags(error.message), EXIT.usage);
     if (error instanceof CommandError) fail(error.message, error.code);
@@ -83,7 +87,8 @@ function parser(words: readonly string[]): Argv {
         await runInstall(bundlePath(), dir, (text) => process.stdout.write(text));
       },
     )
-    .demandCommand(1, 'say what to do: watch, run, inspect or install')
+    .completion('completion', 'print a script for bash or zsh that completes commands and options')
+    .demandCommand(1)
     .parserConfiguration({ 'populate--': true })
     .strict()
     .help()
@@ -92,7 +97,7 @@ function parser(words: readonly string[]): Argv {
     .fail((message, error) => {
       // yargs wraps what a coercion throws, and reports its own findings, as YError.
       if (error !== undefined && error !== null && error.name !== 'YError') throw error;
-      throw new UsageError(`${message ?? error?.message}; see posidle --help`);
+      throw new UsageError(mistakeIn(message ?? error?.message, words));
     })
     .exitProcess(false)
     .epilogue(byEnvironment());

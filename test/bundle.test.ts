@@ -82,7 +82,7 @@ describe('the bundle', () => {
     const { stderr, status } = spawnSync(process.execPath, [posidle, 'watch', '--quiet', 'long'], {
       encoding: 'utf8',
     });
-    expect(stderr).toMatch(/^posidle: --quiet: 'long' is no duration.*\n$/);
+    expect(stderr).toMatch(/^posidle: --quiet: 'long' isn't a duration.*\n$/);
     expect(status).toBe(2);
   });
 

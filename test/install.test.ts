@@ -73,13 +73,13 @@ describe('install', () => {
   test('says in one line that a file stands where the directory should be', () => {
     writeFileSync(join(dir, 'file'), '');
     const { status, stderr } = install(join(dir, 'file'));
-    expect(stderr).toBe(`posidle: install: ${dir}/file is no directory (ENOTDIR)\n`);
+    expect(stderr).toBe(`posidle: install: ${dir}/file is not a directory (ENOTDIR)\n`);
     expect(status).toBe(2);
   });
 
   test('ends at once where nothing can be made, and says why', () => {
     const { status, stderr } = install('/proc/foo');
-    expect(stderr).toBe('posidle: install: /proc/foo cannot be made there (ENOENT)\n');
+    expect(stderr).toBe('posidle: install: /proc/foo cannot be created (ENOENT)\n');
     expect(status).toBe(2);
   });
 

@@ -6,9 +6,9 @@ import { UsageError } from '../tasks/usage-error.ts';
 /** `posidle install DIR`: resolves when DIR/posidle runs. */
 export async function runInstall(bundle: string, dir: string, print: (text: string) => void): Promise<void> {
   if (process.platform !== 'linux')
-    throw new UsageError('install: copies this Node for a Linux container; run it in one');
+    throw new UsageError('install: this copies Node for a Linux container. Run it in one');
   if (!existsSync(bundle))
-    throw new UsageError('install: there is no bundle to copy; run it as `node posidle.cjs install DIR`');
+    throw new UsageError('install: there is no bundle to copy. Use `node posidle.cjs install DIR`');
   try {
     const { command, version, bytes, wasThere } = await install(bundle, dir);
     const what = wasThere ? 'was there already' : `${formatBytes(bytes)} with Node ${process.version}`;
@@ -19,15 +19,15 @@ export async function runInstall(bundle: string, dir: string, print: (text: stri
 }
 
 const CAUSES: Readonly<Record<string, string>> = {
-  EACCES: 'may not be written to; run as a user who may (an emptyDir is for all)',
-  EPERM: 'may not be written to',
+  EACCES: 'is not writable. Run as a user with write access, or mount an emptyDir',
+  EPERM: 'is not writable',
   EROFS: 'is mounted read-only',
-  ENOSPC: 'is full; nothing was installed',
-  EDQUOT: 'has no quota left; nothing was installed',
-  ENOTDIR: 'is no directory',
-  EEXIST: 'is no directory',
-  ENOENT: 'cannot be made there',
-  EISDIR: 'holds a directory of the name posidle',
+  ENOSPC: 'is full. Nothing was installed',
+  EDQUOT: 'has no quota left. Nothing was installed',
+  ENOTDIR: 'is not a directory',
+  EEXIST: 'is not a directory',
+  ENOENT: 'cannot be created',
+  EISDIR: 'contains a directory named posidle',
 };
 
 function why(error: NodeJS.ErrnoException, dir: string): string {

@@ -10,7 +10,9 @@ const WITH_OWN_CODE: ReadonlySet<Outcome['end']> = new Set(['ended-by-itself', '
 /** `posidle run -- fluentd …`: as fluentd's parent, the container's command. Resolves to the exit code; to Fluentd's own where it ended by itself. */
 export async function runParent(args: RunArgs, command: readonly string[]): Promise<number> {
   if (command.length === 0) {
-    throw new UsageError('no command given: posidle run [options] -- fluentd -c fluent.conf');
+    throw new UsageError(
+      'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf',
+    );
   }
   const host = new NodeHost();
   const parent = new Parent(host, command);

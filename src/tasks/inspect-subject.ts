@@ -69,7 +69,7 @@ export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<In
 async function refuseRoot(root: string): Promise<void> {
   const found = await stat(root).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) throw new UsageError(`\`root\`: ${root}: ${inWords(found)}; ${ROOTS}`);
-  if (!found.isDirectory()) throw new UsageError(`\`root\`: ${root}: it is no directory; ${ROOTS}`);
+  if (!found.isDirectory()) throw new UsageError(`\`root\`: ${root} isn't a directory; ${ROOTS}`);
 }
 
 const ROOTS = "name a node's mount or /proc/PID/root";

@@ -146,12 +146,12 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
   });
 
   test.each([
-    ['--state', 'lost', /--state: 'lost' is no state; write some of caught-up,/],
+    ['--state', 'lost', /--state: 'lost' isn't a state\. Write some of caught-up,/],
     ['--sort', 'mood', /Choices: "lag", "file"/],
-    ['--max-lag', 'much', /--max-lag: 'much' is no size/],
-    ['--max-age', 'old', /--max-age: 'old' is no duration/],
-    ['--interval', '0s', /--interval: '0s' is no time between two looks; write 10ms to 596h/],
-    ['--interval', '700h', /--interval: '700h' is no time between two looks; write 10ms to 596h/],
+    ['--max-lag', 'much', /--max-lag: 'much' isn't a size/],
+    ['--max-age', 'old', /--max-age: 'old' isn't a duration/],
+    ['--interval', '0s', /--interval: '0s' isn't a time between two looks\. Write 10ms to 596h/],
+    ['--interval', '700h', /--interval: '700h' isn't a time between two looks\. Write 10ms to 596h/],
     ['--json', '--ndjson', /--json and --ndjson: give only one of them/],
     ['--raw', '--check', /--raw and --check/],
     ['--max-lag', '1KiB', /^posidle: --max-lag: it is a limit for --check; add --check, or leave it out\n$/],

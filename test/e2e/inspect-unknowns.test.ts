@@ -133,9 +133,9 @@ describe('what may not be looked at is named, without a stack', () => {
       /--fluent-conf: none\.conf: there is no such file; name fluentd's conf/,
     ],
     ['inspect --root none app.pos', 2, /--root: none: there is no such file; name a node's mount/],
-    ['inspect --root a.log app.pos', 2, /--root: a\.log: it is no directory/],
-    ['inspect --root "" app.pos', 2, /--root: it is empty; was a variable not set\?/],
-    ['inspect --root / --root / app.pos', 2, /--root: given 2 times; give it once/],
+    ['inspect --root a.log app.pos', 2, /--root: a\.log isn't a directory/],
+    ['inspect --root "" app.pos', 2, /--root: the value is empty\. Is a variable not set\?/],
+    ['inspect --root / --root / app.pos', 2, /--root: given 2 times\. Give it once/],
   ])('%s', (words, code, said) => {
     posFile('app.pos', [logged('a.log', 'one\n', 4)]);
     symlinkSync('loop', at('loop'));

@@ -9,8 +9,10 @@ export function durationOr<Word extends string = never>(...words: readonly Word[
   return (given: string): Millis | Word => {
     const span = words.find((candidate) => candidate === given) ?? parseDuration(given);
     if (span !== undefined) return span;
-    const or = words.map((candidate) => ` or ${candidate}`).join('');
-    throw new UsageError(`'${given}' is no duration; write 500ms, 30s, 5m or 1h${or}`);
+    const remedy = /^\d+(\.\d+)?$/.test(given)
+      ? `Did you mean ${given}s?`
+      : `Write ${['500ms, 30s, 5m or 1h', ...words].join(', or ')}`;
+    throw new UsageError(`'${given}' isn't a duration. ${remedy}`);
   };
 }
 
@@ -21,20 +23,20 @@ export function interval(given: string): Millis {
   const span = durationOr()(given);
   if (span >= SHORTEST_INTERVAL && span <= LONGEST_TIMER) return span;
   const most = Math.floor(LONGEST_TIMER / 3_600_000);
-  throw new UsageError(`'${given}' is no time between two looks; write ${SHORTEST_INTERVAL}ms to ${most}h`);
+  throw new UsageError(`'${given}' isn't a time between two looks. Write ${SHORTEST_INTERVAL}ms to ${most}h`);
 }
 
 /** Text that is there. */
 export function nonEmpty(given: string): string {
   if (given !== '') return given;
-  throw new UsageError('it is empty; was a variable not set?');
+  throw new UsageError('the value is empty. Is a variable not set?');
 }
 
 /** A number of bytes. */
 export function size(given: string): number {
   const bytes = parseSize(given);
   if (bytes !== undefined) return bytes;
-  throw new UsageError(`'${given}' is no size; write 4096, 64KiB or 10MB`);
+  throw new UsageError(`'${given}' isn't a size. Write 4096, 64KiB or 10MB`);
 }
 
 /** States of files, separated by commas. */
@@ -42,12 +44,12 @@ export function states(given: string): readonly FileState[] {
   const words = given.split(',');
   const wrong = words.find((word) => !STATES.some((state) => state === word));
   if (wrong === undefined) return STATES.filter((state) => words.includes(state));
-  throw new UsageError(`'${wrong}' is no state; write some of ${STATES.join(',')}`);
+  throw new UsageError(`'${wrong}' isn't a state. Write some of ${STATES.join(',')}`);
 }
 
 export function processId(given: string): number {
   if (/^[1-9]\d*$/.test(given)) return Number(given);
-  throw new UsageError(`'${given}' is no process id; write a number such as 42`);
+  throw new UsageError(`'${given}' isn't a process id. Write a number, such as 42`);
 }
 
 /** `HOST:PORT`, or a port on loopback; an address that others can reach has to be written out. */
@@ -56,7 +58,7 @@ export function endpoint(given: string): Endpoint {
   const port = Number(match?.[3]);
   if (match !== null && port <= 65_535) return { host: match[1] ?? match[2] ?? '127.0.0.1', port };
   throw new UsageError(
-    `'${given}' is no address; write 127.0.0.1:8080, or 0.0.0.0:8080 to be reached from outside`,
+    `'${given}' isn't an address. Write 127.0.0.1:8080, or 0.0.0.0:8080 for calls from other machines`,
   );
 }
 
@@ -65,7 +67,7 @@ export function pattern(given: string): RegExp {
   try {
     return new RegExp(given);
   } catch (error) {
-    throw new UsageError(`'${given}' is no regular expression: ${(error as Error).message}`);
+    throw new UsageError(`'${given}' isn't a regular expression: ${(error as Error).message}`);
   }
 }
 
@@ -75,5 +77,5 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM'];
 export function stopSignal(given: string): string {
   const signal = given.toUpperCase().replace(/^(SIG)?/, 'SIG');
   if (STOP_SIGNALS.includes(signal)) return signal;
-  throw new UsageError(`'${given}' does not end Fluentd in order; write ${STOP_SIGNALS.join(' or ')}`);
+  throw new UsageError(`'${given}' doesn't stop Fluentd gracefully. Write ${STOP_SIGNALS.join(' or ')}`);
 }

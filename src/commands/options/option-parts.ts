@@ -46,7 +46,7 @@ function fromEnvironment(variable: string, option: Options, value: string): unkn
   if (option.type !== 'boolean') return value;
   if (/^(1|true|yes|on)$/i.test(value)) return true;
   if (/^(0|false|no|off)$/i.test(value)) return false;
-  throw new UsageError(`${variable}: '${value}' is neither true nor false`);
+  throw new UsageError(`${variable}: '${value}' isn't true or false`);
 }
 
 /** The same options; what is wrong with a value is told with the option's name. */
@@ -61,7 +61,7 @@ export function named<Named extends Readonly<Record<string, Options>>>(options: 
 
 function coerced(name: string, value: unknown, parse: (given: string) => unknown): unknown {
   if (value === undefined) return undefined;
-  if (Array.isArray(value)) throw new UsageError(`--${name}: given ${value.length} times; give it once`);
+  if (Array.isArray(value)) throw new UsageError(`--${name}: given ${value.length} times. Give it once`);
   try {
     return parse(String(value));
   } catch (error) {

@@ -12,17 +12,18 @@ import {
 import { DEFAULTS, type Settings, settingsOf } from '../../../src/tasks/watch-options.ts';
 
 const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
-  ['--pid one', /^--pid: 'one' is no process id; write a number such as 42$/],
-  ['--pid 1 --pid 2', /^--pid: given 2 times; give it once$/],
-  ['--pid-file=', /^--pid-file: it is empty; was a variable not set\?$/],
-  ['--process (', /^--process: '\(' is no regular expression: /],
-  ['--quiet 30', /^--quiet: '30' is no duration; write 500ms, 30s, 5m or 1h or off$/],
-  ['--settle off', /^--settle: 'off' is no duration; write 500ms, 30s, 5m or 1h$/],
-  ['--listen 70000', /^--listen: '70000' is no address; write 127\.0\.0\.1:8080/],
-  ['--stop-signal kill', /^--stop-signal: 'kill' does not end Fluentd in order; write SIGINT or SIGTERM$/],
-  ['--max-lag some', /^--max-lag: 'some' is no size; write 4096, 64KiB or 10MB$/],
-  ['--state red', /^--state: 'red' is no state; write some of /],
-  ['--interval 1ms', /^--interval: '1ms' is no time between two looks; write 10ms to 596h$/],
+  ['--pid one', /^--pid: 'one' isn't a process id\. Write a number, such as 42$/],
+  ['--pid 1 --pid 2', /^--pid: given 2 times\. Give it once$/],
+  ['--pid-file=', /^--pid-file: the value is empty\. Is a variable not set\?$/],
+  ['--process (', /^--process: '\(' isn't a regular expression: /],
+  ['--quiet 30', /^--quiet: '30' isn't a duration\. Did you mean 30s\?$/],
+  ['--quiet soon', /^--quiet: 'soon' isn't a duration\. Write 500ms, 30s, 5m or 1h, or off$/],
+  ['--settle off', /^--settle: 'off' isn't a duration\. Write 500ms, 30s, 5m or 1h$/],
+  ['--listen 70000', /^--listen: '70000' isn't an address\. Write 127\.0\.0\.1:8080/],
+  ['--stop-signal kill', /^--stop-signal: 'kill' doesn't stop Fluentd gracefully\. Write SIGINT or SIGTERM$/],
+  ['--max-lag some', /^--max-lag: 'some' isn't a size\. Write 4096, 64KiB or 10MB$/],
+  ['--state red', /^--state: 'red' isn't a state\. Write some of /],
+  ['--interval 1ms', /^--interval: '1ms' isn't a time between two looks\. Write 10ms to 596h$/],
 ];
 
 test.each(WRONG)('%s is refused by name, with the remedy', async (line, said) => {
@@ -35,7 +36,7 @@ test('the signal may be written without its first letters, and small', async () 
 
 test('what the environment says is checked in the same way', async () => {
   const config = optionsFromEnvironment({ POSIDLE_GRACE: '5' }, watchOptions);
-  await expect(parsed([], watchOptions, config)).rejects.toThrow(/^--grace: '5' is no duration/);
+  await expect(parsed([], watchOptions, config)).rejects.toThrow(/^--grace: '5' isn't a duration/);
 });
 
 /** Of each setting its flag, a value and what that comes to. */

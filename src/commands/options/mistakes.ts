@@ -1,0 +1,65 @@
+import { nearest } from '../../core/text/nearest.ts';
+import { inspectOptions } from './inspect-options.ts';
+import { runOptions, watchOptions } from './options.ts';
+
+/** The options of each command. */
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, { readonly type?: string }>>>> = {
+  watch: watchOptions,
+  run: runOptions,
+  inspect: inspectOptions,
+  install: {},
+  completion: {},
+};
+
+const USE = 'Use watch, run, inspect or install';
+
+/** What yargs says of a mistake on the command line, as one plain line with the remedy. */
+export function mistakeIn(message: string, words: readonly string[]): string {
+  const [command = ''] = words;
+  if (!Object.hasOwn(COMMANDS, command)) return mistakeInCommand(command);
+  const unknown = /^Unknown arguments?: (.*)$/.exec(message)?.[1]?.split(', ');
+  if (unknown !== undefined) return unknownIn(command, unknown, words);
+  if (command === 'install' && message.startsWith('Not enough non-option'))
+    return 'install: the directory is missing. Use posidle install DIR';
+  return message
+    .replace(/^Not enough arguments following: (.*)$/, '--$1: the value is missing')
+    .replace(/^Invalid values:\s+Argument: (\S+), Given: "(.*?)", Choices: (.*)[^]*$/, chooseOne);
+}
+
+function mistakeInCommand(word: string): string {
+  if (word === '' || word.startsWith('-')) return `missing command. ${USE}`;
+  const meant = nearest(word, Object.keys(COMMANDS));
+  return `there is no command '${word}'. ${meant === undefined ? USE : `Did you mean ${meant}?`}`;
+}
+
+function chooseOne(_: string, option: string, given: string, choices: string): string {
+  return `--${option}: '${given}' isn't one of ${choices.replaceAll('"', '')}`;
+}
+
+function unknownIn(command: string, unknown: readonly string[], words: readonly string[]): string {
+  // yargs lists an unknown option twice, the second time in camel case.
+  const given = unknown.flatMap((name) => words.find((word) => word === name || isOption(word, name)) ?? []);
+  const bare = given.find((word) => !word.startsWith('-'));
+  if (bare === undefined) return unknownOption(command, given[0] ?? unknown.join(', '));
+  const at = words.indexOf(bare);
+  const corrected = [...words.slice(0, at), '--', ...words.slice(at)].join(' ');
+  if (command === 'run') return `run: -- must stand before the command to start. Use posidle ${corrected}`;
+  const remedy = command === 'watch' ? 'Name a pos file with --pos-file' : `See posidle ${command} --help`;
+  return `${command}: '${bare}' is unexpected. ${remedy}`;
+}
+
+/** `--name`, `--name=value`, `--no-name`, or a letter of `-abc`. */
+function isOption(word: string, name: string): boolean {
+  const [given = ''] = word.split('=');
+  const isLetter = name.length === 1 && /^-\w/.test(word) && word.includes(name);
+  return isLetter || given === `--${name}` || given === `--no-${name}`;
+}
+
+function unknownOption(command: string, word: string): string {
+  const [, given = word, dashes = '', name = ''] = /^((--no-|--?)([^=]*))/.exec(word) ?? [];
+  const options = Object.entries(COMMANDS[command] ?? {});
+  const fitting = options.filter(([, { type }]) => dashes !== '--no-' || type === 'boolean');
+  const meant = nearest(name, [...fitting.map(([option]) => option), 'help', 'version']);
+  const remedy = meant === undefined ? `See posidle ${command} --help` : `Did you mean ${dashes}${meant}?`;
+  return `there is no option ${given}. ${remedy}`;
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { mistakeIn } from '../../../src/commands/options/mistakes.ts';
+
+/** What is typed, what yargs says of it, and what posidle says; test/e2e/mistakes.test.ts runs the command. */
+const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[] = [
+  ['wach', 'Unknown argument: wach', "there is no command 'wach'. Did you mean watch?"],
+  [
+    'fluentd',
+    'Unknown argument: fluentd',
+    "there is no command 'fluentd'. Use watch, run, inspect or install",
+  ],
+  ['watch --settel=3s', 'Unknown argument: settel', 'there is no option --settel. Did you mean --settle?'],
+  [
+    'watch --done-flie /x',
+    'Unknown arguments: done-flie, doneFlie',
+    'there is no option --done-flie. Did you mean --done-file?',
+  ],
+  [
+    'run --no-moniter -- fluentd',
+    'Unknown argument: moniter',
+    'there is no option --no-moniter. Did you mean --no-monitor?',
+  ],
+  ['watch --no-quitt', 'Unknown argument: quitt', 'there is no option --no-quitt. Did you mean --no-quit?'],
+  [
+    'watch --when-ready',
+    'Unknown arguments: when-ready, whenReady',
+    'there is no option --when-ready. See posidle watch --help',
+  ],
+  ['inspect -x a.pos', 'Unknown argument: x', 'there is no option -x. See posidle inspect --help'],
+  ['watch a.pos', 'Unknown argument: a.pos', "watch: 'a.pos' is unexpected. Name a pos file with --pos-file"],
+  [
+    'run --quiet 3s fluentd -c x --no-supervisor',
+    'Unknown arguments: supervisor, fluentd',
+    'run: -- must stand before the command to start. Use posidle run --quiet 3s -- fluentd -c x --no-supervisor',
+  ],
+  ['install /a /b', 'Unknown argument: /b', "install: '/b' is unexpected. See posidle install --help"],
+  [
+    'watch --stop-via x --log-level y',
+    'Invalid values:\n  Argument: stop-via, Given: "x", Choices: "auto", "rpc"\n  Argument: log-level, Given: "y", Choices: "info"',
+    "--stop-via: 'x' isn't one of auto, rpc",
+  ],
+];
+
+test.each(MISTAKES)('posidle %s', (line, yargs, said) => {
+  expect(mistakeIn(yargs, line.split(' '))).toBe(said);
+});
+
+test('what is said of a value stays as it is', () => {
+  const said = "--quiet: '30' isn't a duration. Did you mean 30s?";
+  expect(mistakeIn(said, ['watch', '--quiet', '30'])).toBe(said);
+});

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { posidle } from '../support/posidle.ts';
+
+/** A mistake on the command line, and the one line that is said of it. */
+const MISTAKES: readonly (readonly [line: string, said: string])[] = [
+  ['--quiet 30s', 'missing command. Use watch, run, inspect or install'],
+  ['watch --done-flie /x', 'there is no option --done-flie. Did you mean --done-file?'],
+  ['run fluentd -c x', 'run: -- must stand before the command to start. Use posidle run -- fluentd -c x'],
+  ['run', 'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf'],
+  ['watch --quiet', '--quiet: the value is missing'],
+  ['watch --quiet 30', "--quiet: '30' isn't a duration. Did you mean 30s?"],
+  ['watch --stop-via x --log-level y', "--stop-via: 'x' isn't one of auto, signal, rpc"],
+  ['install', 'install: the directory is missing. Use posidle install DIR'],
+];
+
+test.concurrent.each(MISTAKES)('posidle %s', async (line, said) => {
+  expect(await posidle(...line.split(' '))).toEqual({ code: 2, stdout: '', stderr: `posidle: ${said}\n` });
+});
+
+test('without arguments it helps, and does not end as if its work were done', async () => {
+  const { code, stdout, stderr } = await posidle();
+  expect(stdout).toMatch(/^Commands:$/m);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
+});
+
+test('completion completes commands and options', async () => {
+  const { stdout } = await posidle('completion');
+  expect(stdout).toContain('complete -o bashdefault -o default -F _posidle_yargs_completions posidle');
+  const { stdout: options } = await posidle('--get-yargs-completions', 'posidle', 'watch', '--');
+  expect(options.split('\n')).toEqual(expect.arrayContaining(['--quiet', '--done-file']));
+});
