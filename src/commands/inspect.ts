@@ -14,6 +14,7 @@ import { isColored, styleOf } from './inspect-view/style.ts';
 import { tableLines, type View } from './inspect-view/table.ts';
 import { inFlags } from './options/flags.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
+import { unknownVariables } from './start-warnings.ts';
 
 /** The check failed, or something could not be looked at. */
 const FAILED = 1;
@@ -79,7 +80,7 @@ function viewOf(args: InspectArgs, { raw, conf, warnings }: InspectSubject): Vie
     width: args.plain ? undefined : widthOfStdout(),
     raw,
     conf,
-    notes: warnings,
+    notes: [...unknownVariables(process.env), ...warnings],
     states: args.state,
     sort: args.sort ?? (isTable && !raw ? 'lag' : undefined),
   };

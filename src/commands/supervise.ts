@@ -18,6 +18,7 @@ import { LogReporter } from './drain-report/report.ts';
 import { StatusBoard } from './drain-report/status-board.ts';
 import { inFlags } from './options/flags.ts';
 import type { SharedArgs } from './options/options.ts';
+import { startWarnings } from './start-warnings.ts';
 
 /** Watches until Fluentd is gone; tells the log, the termination message and whoever asks by HTTP. */
 export async function supervise(
@@ -46,6 +47,7 @@ export async function supervise(
       await log.close();
     };
     tellStart(log, found, policy);
+    for (const warning of await startWarnings(args, process.env)) log.warn({}, warning);
     const lines = new LogReporter(log, process.stderr.isTTY);
     return {
       ...all([board, lines]),

@@ -23,7 +23,7 @@ export function mistakeIn(message: string, words: readonly string[]): string {
     return 'install: the directory is missing. Use posidle install DIR';
   return message
     .replace(/^Not enough arguments following: (.*)$/, '--$1: the value is missing')
-    .replace(/^Invalid values:\s+Argument: (\S+), Given: "(.*?)", Choices: (.*)[^]*$/, chooseOne);
+    .replace(/^Invalid values:\s+Argument: (\S+), Given: "(.*?)", Choices: (.*)(?:\n.*)*$/, chooseOne);
 }
 
 function mistakeInCommand(word: string): string {

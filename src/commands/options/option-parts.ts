@@ -34,11 +34,15 @@ export function optionsFromEnvironment(
   options: Readonly<Record<string, Options>>,
 ): Readonly<Record<string, unknown>> {
   const given = Object.entries(options).flatMap(([name, option]) => {
-    const variable = `POSIDLE_${name.toUpperCase().replaceAll('-', '_')}`;
+    const variable = variableOf(name);
     const value = env[variable];
     return value === undefined || value === '' ? [] : [[name, fromEnvironment(variable, option, value)]];
   });
   return Object.fromEntries(given);
+}
+
+export function variableOf(option: string): string {
+  return `POSIDLE_${option.toUpperCase().replaceAll('-', '_')}`;
 }
 
 function fromEnvironment(variable: string, option: Options, value: string): unknown {

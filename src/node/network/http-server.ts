@@ -148,13 +148,19 @@ function takeBody(request: IncomingMessage, response: ServerResponse, whole: () 
 
 async function isAllowed({ headers }: IncomingMessage, tokenFile: string | undefined): Promise<boolean> {
   if (tokenFile === undefined) return true;
-  const file = await readBounded(tokenFile, { limit: TOKEN_LIMIT }).catch(() => undefined);
-  const token = Buffer.from(file?.bytes ?? '')
-    .toString()
-    .trim();
+  const token = await readToken(tokenFile).catch(() => undefined);
   const wanted = Buffer.from(`Bearer ${token}`);
   const given = Buffer.from(headers.authorization ?? '');
-  return token !== '' && given.length === wanted.length && timingSafeEqual(given, wanted);
+  return token !== undefined && given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+/** Rejects, with the reason in words, where the file holds no token. */
+export async function readToken(tokenFile: string): Promise<string> {
+  const file = await readBounded(tokenFile, { limit: TOKEN_LIMIT });
+  if (file === undefined) throw new Error('there is no such file');
+  const token = Buffer.from(file.bytes).toString().trim();
+  if (token === '') throw new Error('it is empty');
+  return token;
 }
 
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { nearest } from '../core/text/nearest.ts';
+import { readToken } from '../node/network/http-server.ts';
+import { inspectOptions } from './options/inspect-options.ts';
+import { variableOf } from './options/option-parts.ts';
+import { runOptions, type SharedArgs, watchOptions } from './options/options.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is probably a mistake, though posidle can start with it. */
+export async function startWarnings(
+  { 'done-file': doneFile, 'token-file': tokenFile }: Pick<SharedArgs, 'done-file' | 'token-file'>,
+  env: Environment,
+): Promise<readonly string[]> {
+  const noToken =
+    tokenFile === undefined
+      ? undefined
+      : await readToken(tokenFile).then(none, (error: Error) => error.message);
+  return [
+    ...unknownVariables(env),
+    ...(doneFile === undefined || existsSync(dirname(doneFile))
+      ? []
+      : [`--done-file: the directory ${dirname(doneFile)} doesn't exist yet. Is its volume mounted here?`]),
+    ...(noToken === undefined
+      ? []
+      : [`--token-file: ${tokenFile}: ${noToken}. Until that changes, every POST is refused`]),
+  ];
+}
+
+function none(): undefined {}
+
+/** Kubernetes makes such variables for each Service: a Service `posidle` or `posidle-x` is no mistake. */
+const OF_A_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
+
+/** Variables that look like an option's, and are none of any command. */
+export function unknownVariables(env: Environment): readonly string[] {
+  const known = Object.keys({ ...watchOptions, ...runOptions, ...inspectOptions }).map(variableOf);
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith('POSIDLE_') && !known.includes(name) && !OF_A_SERVICE.test(name),
+  );
+  return unknown.map((name) => {
+    const meant = nearest(name, known);
+    return `${name}: no option has this name${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
+  });
+}

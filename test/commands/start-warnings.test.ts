@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startWarnings, unknownVariables } from '../../src/commands/start-warnings.ts';
+
+let dir: string;
+const at = (name: string) => join(dir, name);
+const warnings = (doneFile?: string, tokenFile?: string) =>
+  startWarnings({ 'done-file': doneFile, 'token-file': tokenFile }, {});
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-start-'));
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+test('a variable that is no option is told with the nearest one', () => {
+  const env = {
+    POSIDLE_QUITE: '30s',
+    POSIDLE_BANNER: 'x',
+    POSIDLE_QUIET: '30s',
+    POSIDLE_SORT: 'file',
+    PATH: '',
+  };
+  expect(unknownVariables(env)).toEqual([
+    'POSIDLE_QUITE: no option has this name. Did you mean POSIDLE_QUIET?',
+    'POSIDLE_BANNER: no option has this name',
+  ]);
+});
+
+test('the variables that Kubernetes makes for Services are no mistakes', () => {
+  const ofServices = ['POSIDLE', 'POSIDLE_METRICS'].flatMap((service) => [
+    `${service}_SERVICE_HOST`,
+    `${service}_SERVICE_PORT`,
+    `${service}_SERVICE_PORT_HTTP`,
+    `${service}_PORT`,
+    `${service}_PORT_8080_TCP`,
+    `${service}_PORT_8080_TCP_PROTO`,
+    `${service}_PORT_8080_TCP_PORT`,
+    `${service}_PORT_53_UDP_ADDR`,
+  ]);
+  expect(unknownVariables(Object.fromEntries(ofServices.map((name) => [name, 'x'])))).toEqual([]);
+});
+
+test('a done file in a directory that is not there is told; one that only has still to come is not', async () => {
+  expect(await warnings(at('done'))).toEqual([]);
+  expect(await warnings(at('no/done'))).toEqual([
+    `--done-file: the directory ${at('no')} doesn't exist yet. Is its volume mounted here?`,
+  ]);
+});
+
+test('a token file without a token is told, with the reason', async () => {
+  const consequence = 'Until that changes, every POST is refused';
+  writeFileSync(at('token'), 'secret\n');
+  writeFileSync(at('empty'), '\n');
+  expect(await warnings(undefined, at('token'))).toEqual([]);
+  for (const [file, why] of [
+    ['missing', 'there is no such file'],
+    ['empty', 'it is empty'],
+    ['', 'it is a directory'],
+  ] as const)
+    expect(await warnings(undefined, at(file))).toEqual([
+      `--token-file: ${at(file)}: ${why}. ${consequence}`,
+    ]);
+});
