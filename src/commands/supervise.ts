@@ -1,4 +1,4 @@
-import { describeOutcome, type Outcome } from '../core/drain/outcome.ts';
+import { describeOutcome, EXIT, exitCodeOf, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import { multilineWarnings, quietWarnings } from '../core/fluent-conf/warnings.ts';
@@ -48,7 +48,7 @@ export async function supervise(
     };
     tellStart(log, found, policy);
     for (const warning of await startWarnings(args, process.env)) log.warn({}, warning);
-    const lines = new LogReporter(log, process.stderr.isTTY);
+    const lines = new LogReporter(log, policy, process.stderr.isTTY);
     return {
       ...all([board, lines]),
       withoutEvents: (why) => log.warn({}, `no file events, looking by the clock alone: ${why}`),
@@ -58,7 +58,7 @@ export async function supervise(
           `added a monitor_agent to fluentd, on ${agents.map(({ bind, port }) => `${bind}:${port}`).join(', ')}: it shows what becomes of the buffers; --no-monitor leaves it out`,
         ),
       unseen: (buffers) => tellUnseen(log, buffers),
-      ended: (outcome) => tellEnd(log, outcome, args['termination-log']),
+      ended: (outcome) => tellEnd(log, outcome, args),
     };
   };
   try {
@@ -103,10 +103,11 @@ function tellUnseen(log: Log, unseen: readonly string[]): void {
   );
 }
 
-async function tellEnd(log: Log, outcome: Outcome, terminationLog: string | undefined): Promise<void> {
-  const tell = outcome.drained === 'drained' || outcome.end === 'dry-run' ? log.info : log.warn;
+async function tellEnd(log: Log, outcome: Outcome, args: SharedArgs): Promise<void> {
+  const isWell = outcome.drained === 'drained' && exitCodeOf(outcome, args) === EXIT.ok;
+  const tell = isWell || outcome.end === 'dry-run' ? log.info : log.warn;
   tell({ outcome }, describeOutcome(outcome));
-  await writeTerminationLog(terminationLog, outcome).catch((error: Error) =>
+  await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>
     log.warn({}, `the termination message cannot be written: ${error.message}`),
   );
 }

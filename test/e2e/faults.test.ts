@@ -221,7 +221,7 @@ test('a SIGTERM that comes before Fluentd is up leaves it the time to read and t
   const early = watch(['-c', conf(), '--process', conf(), '--quiet', 'off', '--strict']);
   await early.logged(/^no process matches/);
   early.kill('SIGTERM');
-  await early.logged(/^SIGTERM came before fluentd is up/);
+  await early.logged(/^SIGTERM received before Fluentd was up/);
   const { output, exited } = await start(tailAll(), toStdout());
   expect(await early.exited).toBe(0);
   expect(outcomeOf(early)).toMatchObject({ end: 'stopped', trigger: 'SIGTERM', drained: 'drained' });

@@ -60,6 +60,8 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
     expect(isAlive(fluentd.pid)).toBe(false);
     const stopped = await posidle.logged(/^sent SIGINT/);
     expect(stopped.pids).toEqual([fluentd.pid]);
+    expect(posidle.log().filter(({ msg }) => msg.includes('is gone'))).toHaveLength(1);
+    expect(posidle.stderr()).toMatch(/"time":"\d{4}-\d\d-\d\dT[\d:.]+Z"/);
     expect(stopped.time - lastLine).toBeGreaterThanOrEqual(3_000);
     const { time, age } = await posidle.logged(/→ draining/);
     // From the movement on, that is: when in_tail reads the last line is its own affair.

@@ -28,7 +28,7 @@ export function breachesOf(
 
 /** When posidle says that it sent the stop signal, by the wall clock. */
 export function signalledAt(watcherLog: string): number | undefined {
-  return logIn(watcherLog).find(({ msg }) => msg.startsWith('sent SIGINT'))?.time;
+  return logIn(watcherLog).find(({ msg }) => msg.startsWith('sent SIGINT'))?.at;
 }
 
 export function outcomeIn(watcherLog: string): ToldOutcome | undefined {
@@ -36,7 +36,8 @@ export function outcomeIn(watcherLog: string): ToldOutcome | undefined {
 }
 
 interface LogLine {
-  time: number;
+  /** Wall clock, milliseconds. */
+  at: number;
   msg: string;
   outcome?: ToldOutcome;
 }
@@ -44,5 +45,6 @@ interface LogLine {
 function logIn(watcherLog: string): LogLine[] {
   if (!existsSync(watcherLog)) return [];
   const lines = readFileSync(watcherLog, 'utf8').split('\n');
-  return lines.filter((line) => line.startsWith('{')).map((line): LogLine => JSON.parse(line));
+  const parsed = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+  return parsed.map((line): LogLine => ({ ...line, at: Date.parse(line.time) }));
 }

@@ -9,7 +9,7 @@ export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 /** One line of posidle's JSON log. */
 export interface LogLine {
   level: string;
-  /** Wall clock, milliseconds. */
+  /** Wall clock, milliseconds; ISO 8601 in the log. */
   time: number;
   msg: string;
   to?: string;
@@ -113,5 +113,7 @@ export function loggedIn(dir: string, name: string, text: string, position: numb
 }
 
 function parseLine(line: string): LogLine[] {
-  return line.startsWith('{') ? [JSON.parse(line) as LogLine] : [];
+  if (!line.startsWith('{')) return [];
+  const parsed = JSON.parse(line) as LogLine & { time: string };
+  return [{ ...parsed, time: Date.parse(parsed.time) }];
 }

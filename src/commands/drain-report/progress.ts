@@ -1,38 +1,117 @@
-import { bufferGate, bytesLeft, unreadGate } from '../../core/drain/gates.ts';
-import type { State } from '../../core/drain/state.ts';
+import {
+  absenceDeadline,
+  drainDeadline,
+  signalsIn,
+  startDeadline,
+  stopDeadline,
+} from '../../core/drain/deadlines.ts';
+import { bufferGate, bytesLeft, hasBytesLeft, unreadGate } from '../../core/drain/gates.ts';
+import type { Policy } from '../../core/drain/policy.ts';
+import type { Draining, State } from '../../core/drain/state.ts';
+import { heldIn } from '../../core/fluentd/buffer-contents.ts';
 import type { Observation } from '../../core/observe/observation.ts';
 import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
+import { describeFluentd } from './describe-fluentd.ts';
 
 const BAR = 20;
 
-/** How far a drain is: what is waited for, how fast it goes, and how long it may take. */
+/** How far the wait is. */
+export interface Told {
+  readonly text: string;
+  /** What is left will take longer than the time that remains. */
+  readonly isTooLate: boolean;
+}
+
+/** What is waited for, for how long, how fast it goes, and how long it may take. */
 export class Progress {
-  #began: { readonly at: Millis; readonly left: number } | undefined;
+  readonly #policy: Policy;
   readonly #bar: boolean;
+  #began: { readonly what: string; readonly at: Millis; readonly left: number } | undefined;
 
   /** `bar`: for a terminal. */
-  constructor(bar: boolean) {
+  constructor(policy: Policy, bar: boolean) {
+    this.#policy = policy;
     this.#bar = bar;
   }
 
-  describe(state: State, seen: Observation): string {
-    const gate =
-      state.name === 'draining' ? (unreadGate(state, seen) ?? bufferGate(seen, state.flush)) : undefined;
-    const waitedFor = gate?.why ?? 'everything is read; holding the settle time';
-    return [waitedFor, ...this.#speed(state, seen)].join('; ');
+  /** Each look, so that the speed counts from the beginning. */
+  looked(state: State, seen: Observation): void {
+    if (state.name !== 'draining') return;
+    const { what, left } = remainder(state, seen);
+    const began = this.#began;
+    if (began === undefined || began.what !== what || began.at < state.since || left > began.left)
+      this.#began = { what, at: seen.at, left };
   }
 
-  #speed({ name, since }: State, seen: Observation): readonly string[] {
-    const left = bytesLeft(seen);
-    if (this.#began === undefined || this.#began.at < since || left > this.#began.left) {
-      this.#began = { at: seen.at, left };
+  describe(state: State, seen: Observation): Told {
+    switch (state.name) {
+      case 'draining':
+        return this.#drain(state, seen);
+      case 'watching':
+        return inTime(describeQuiet(state, seen, this.#policy));
+      case 'waiting':
+        return inTime(`${this.#spent(state, seen)}: ${missing(seen)}`);
+      default:
+        return inTime(`${this.#spent(state, seen)}: ${describeFluentd(seen)}`);
     }
-    const { at, left: all } = this.#began;
-    const rate = (all - left) / Math.max(1, seen.at - at);
-    if (name !== 'draining' || rate <= 0 || left === 0) return [];
-    const eta = `${formatBytes(Math.round(rate * 1_000))}/s, about ${formatDuration(left / rate)} to go`;
-    return this.#bar ? [eta, barOf(1 - left / all)] : [eta];
   }
+
+  #drain(state: Draining, seen: Observation): Told {
+    const gate = unreadGate(state, seen) ?? bufferGate(seen, state.flush);
+    const why = gate?.why ?? 'everything is read; holding the settle time';
+    const started = `${this.#spent(state, seen)}: ${why}`;
+    const { what, left } = remainder(state, seen);
+    const began = this.#began;
+    const rate = began?.what === what ? (began.left - left) / Math.max(1, seen.at - began.at) : 0;
+    if (began === undefined || rate <= 0 || left === 0) return inTime(started);
+    const speed = `${formatBytes(Math.round(rate * 1_000))}/s, about ${formatDuration(left / rate)} to go`;
+    const bar = this.#bar ? `; ${barOf(1 - left / began.left)}` : '';
+    const remaining = drainDeadline(state.trigger, seen, this.#policy) - seen.at;
+    const isTooLate = left / rate > remaining;
+    const option = signalsIn(seen).length > 0 ? '--grace' : '--drain-timeout';
+    const tooLate = isTooLate
+      ? `, but only ${formatDuration(Math.max(0, remaining))} remain (${option})`
+      : '';
+    return { text: `${started}; ${speed}${tooLate}${bar}`, isTooLate };
+  }
+
+  /** `still draining after 20 s of 5 min`. */
+  #spent(state: State, seen: Observation): string {
+    const deadline = deadlineOf(state, seen, this.#policy);
+    const of = deadline === undefined ? '' : ` of ${formatDuration(deadline - state.since)}`;
+    return `still ${state.name} after ${formatDuration(seen.at - state.since)}${of}`;
+  }
+}
+
+function inTime(text: string): Told {
+  return { text, isTooLate: false };
+}
+
+function deadlineOf(state: State, seen: Observation, policy: Policy): Millis | undefined {
+  if (state.name === 'draining') return drainDeadline(state.trigger, seen, policy);
+  if (state.name === 'stopping') return stopDeadline(state, seen, policy);
+  if (state.name !== 'waiting') return undefined;
+  if (seen.fluentd.kind === 'absent') return absenceDeadline(state, seen, policy);
+  return policy.quiet === 'off' ? undefined : startDeadline(state, policy);
+}
+
+/** Bytes that are still to be read, then those that are still to be delivered. */
+function remainder(state: Draining, seen: Observation): { what: string; left: number } {
+  if (unreadGate(state, seen) !== undefined) return { what: 'unread', left: bytesLeft(seen) };
+  return { what: 'undelivered', left: heldIn(seen.buffers).bytes };
+}
+
+/** `quiet for 20 s of 60 s`. */
+function describeQuiet({ since }: State, seen: Observation, { quiet }: Policy): string {
+  const left = hasBytesLeft(seen) ? `; ${formatBytes(bytesLeft(seen))} are left to read` : '';
+  if (quiet === 'off') return `no trigger for ${formatDuration(seen.at - since)}${left}`;
+  const silence = Math.max(0, seen.at - (seen.movedAt ?? since));
+  return `quiet for ${formatDuration(silence)} of ${formatDuration(quiet)}${left}`;
+}
+
+function missing({ fluentd, unknown: [doubt] }: Observation): string {
+  if (fluentd.kind === 'absent') return fluentd.why;
+  return doubt === undefined ? 'nothing is logged yet' : `${doubt.path} ${doubt.why}`;
 }
 
 function barOf(share: number): string {

@@ -1,19 +1,18 @@
 import { bytesLeft } from '../../core/drain/gates.ts';
+import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
 import type { Observation } from '../../core/observe/observation.ts';
-import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
+import { formatBytes, type Millis } from '../../core/text/units.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
 import type { Done } from '../../daemon/perform.ts';
 import type { Log } from '../../log.ts';
 import { usageOf } from '../../node/processes/usage.ts';
-import { Progress } from './progress.ts';
+import { describeFluentd } from './describe-fluentd.ts';
+import { Progress, type Told } from './progress.ts';
 
-const PROGRESS: Readonly<Partial<Record<State['name'], Millis>>> = {
-  waiting: 30_000,
-  draining: 5_000,
-  stopping: 5_000,
-  killing: 5_000,
-};
+/** How often progress is told: once a minute, and more often at first once the end has begun. */
+const RARELY: Millis = 60_000;
+const AT_FIRST: Millis = 5_000;
 
 /** Tells the log what the loop does: a line a transition, a line a signal, progress while something is waited for. */
 export class LogReporter implements Reporter {
@@ -23,17 +22,20 @@ export class LogReporter implements Reporter {
   #toldAt: Millis | undefined;
 
   /** `bar`: for a terminal. */
-  constructor(log: Log, bar: boolean) {
+  constructor(log: Log, policy: Policy, bar: boolean) {
     this.#log = log;
-    this.#progress = new Progress(bar);
+    this.#progress = new Progress(policy, bar);
   }
 
   transition({ from, to, why, seen }: Transition): void {
     this.#toldAt = seen.at;
-    this.#log.info({ from, to, why, ...factsOf(seen) }, `${from} → ${to}: ${why}`);
+    // The outcome follows, and says it again.
+    const tell = to === 'stopped' ? this.#log.debug : this.#log.info;
+    tell({ from, to, why, ...factsOf(seen) }, `${from} → ${to}: ${why}`);
   }
 
   looked(state: State, seen: Observation): void {
+    this.#tellFluentd(state, seen);
     this.#tellChanges(seen);
     this.#tellEarlyRequest(state, seen);
     this.#tellProgress(state, seen);
@@ -45,9 +47,15 @@ export class LogReporter implements Reporter {
     tell({ pids }, what);
   }
 
-  #tellChanges(seen: Observation): void {
+  #tellFluentd({ name }: State, seen: Observation): void {
     const now = describeFluentd(seen);
-    if (now !== (this.#before && describeFluentd(this.#before))) this.#log.info(factsOf(seen), now);
+    if (now === (this.#before && describeFluentd(this.#before))) return;
+    // That it is gone after the stop signal is the outcome.
+    const isEnd = seen.fluentd.kind === 'absent' && (name === 'stopping' || name === 'killing');
+    if (!isEnd) this.#log.info(factsOf(seen), now);
+  }
+
+  #tellChanges(seen: Observation): void {
     if (seen.memory.main.seen && this.#before?.memory.main.seen !== true) {
       this.#log.info({}, "main's process is seen");
     }
@@ -69,53 +77,27 @@ export class LogReporter implements Reporter {
     const isNew = (this.#before?.requests.length ?? 0) === 0;
     if (first === undefined || !isNew || name !== 'waiting' || fluentd.kind !== 'absent') return;
     const bySignal = first.by.startsWith('SIG') ? '; a second signal ends the wait' : '';
-    this.#log.info({}, `${first.by} came before fluentd is up, which is waited for first${bySignal}`);
+    this.#log.info({}, `${first.by} received before Fluentd was up; waiting for it first${bySignal}`);
   }
 
   #tellProgress(state: State, seen: Observation): void {
-    const every = PROGRESS[state.name];
+    this.#progress.looked(state, seen);
     this.#toldAt ??= seen.at;
-    if (every === undefined || seen.at - this.#toldAt < every) return;
+    const isEnding = state.name !== 'waiting' && state.name !== 'watching';
+    const every = isEnding ? Math.min(RARELY, Math.max(AT_FIRST, this.#toldAt - state.since)) : RARELY;
+    if (seen.at - this.#toldAt < every) return;
     this.#toldAt = seen.at;
-    const text = `still ${state.name} after ${formatDuration(seen.at - state.since)}: ${this.#whatIsWaitedFor(state, seen)}`;
-    void this.#withUsage(text, seen);
+    void this.#tellWithUsage(this.#progress.describe(state, seen), seen);
   }
 
-  async #withUsage(text: string, seen: Observation): Promise<void> {
+  async #tellWithUsage({ text, isTooLate }: Told, seen: Observation): Promise<void> {
     const { fluentd } = seen;
     const [worker] = fluentd.kind === 'running' && !fluentd.alone ? fluentd.workers : [];
     const usage = worker && (await usageOf(worker.pid));
     const told =
       usage === undefined ? '' : `; worker: ${Math.round(usage.cpu)} % CPU, ${formatBytes(usage.memory)}`;
-    this.#log.info({ ...factsOf(seen), ...usage }, `${text}${told}`);
-  }
-
-  #whatIsWaitedFor(state: State, seen: Observation): string {
-    if (state.name === 'stopping' || state.name === 'killing') return describeFluentd(seen);
-    if (seen.fluentd.kind === 'absent') return seen.fluentd.why;
-    if (state.name !== 'waiting') return this.#progress.describe(state, seen);
-    return seen.unknown[0] ? `${seen.unknown[0].path} ${seen.unknown[0].why}` : 'nothing is logged yet';
-  }
-}
-
-function describeFluentd({ fluentd }: Observation): string {
-  switch (fluentd.kind) {
-    case 'absent':
-      return fluentd.why;
-    case 'running': {
-      const workers = fluentd.alone ? 'no supervisor' : counted(fluentd.workers.length, 'worker');
-      return `fluentd runs: pid ${fluentd.supervisor.pid}, ${workers}`;
-    }
-    case 'orphaned':
-      return `fluentd's supervisor is gone, its workers go on: pid ${fluentd.workers.map(({ pid }) => pid).join(', ')}`;
-    case 'wrapper':
-      return `no fluentd shows below the command, pid ${fluentd.leader.pid}`;
-    case 'remote':
-      return 'fluentd runs: its RPC answers';
-    case 'foreign':
-      return `pid ${fluentd.row.pid} is no fluentd`;
-    case 'ambiguous':
-      return `${fluentd.candidates.length} independent fluentds run`;
+    const tell = isTooLate ? this.#log.warn : this.#log.info;
+    tell({ ...factsOf(seen), ...usage }, `${text}${told}`);
   }
 }
 

@@ -34,14 +34,18 @@ export function parseSize(text: string): number | undefined {
   return Math.round(Number(count) * (unit.includes('i') ? 1024 : 1000) ** power);
 }
 
-/** `0.3 s`, `42 s`, `5 min 3 s`, `2 h 10 min`. */
+/** `0.3 s`, `42 s`, `5 min`, `5 min 3 s`, `2 h 10 min`. */
 export function formatDuration(span: Millis): string {
   if (span < 10_000) return `${(span / 1_000).toFixed(1)} s`;
   const seconds = Math.round(span / 1_000);
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 120) return `${minutes} min ${seconds % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes < 120) return `${minutes} min${rest(seconds % 60, 's')}`;
+  return `${Math.floor(minutes / 60)} h${rest(minutes % 60, 'min')}`;
+}
+
+function rest(count: number, unit: string): string {
+  return count === 0 ? '' : ` ${count} ${unit}`;
 }
 
 /** `0 B`, `512 B`, `12.4 MiB`. */

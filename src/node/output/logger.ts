@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { pino, stdTimeFunctions } from 'pino';
 import { printable, printableJson } from '../../core/text/printable.ts';
 import type { Log, LogFormat, LogLevel } from '../../log.ts';
 import { openStderr } from './stderr.ts';
@@ -10,7 +10,15 @@ export function openLog(level: LogLevel, format: LogFormat): Log & { close(): Pr
   // Not pino's own destination: at exit it repeats a write that fails until it succeeds.
   const stderr = openStderr();
   const write = (line: string) => stderr.write(format === 'pretty' ? prettyLine(line) : jsonLine(line));
-  const logger = pino({ level, base: null, formatters: { level: (label) => ({ level: label }) } }, { write });
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write },
+  );
   return {
     debug: (facts, message) => logger.debug(facts, message),
     info: (facts, message) => logger.info(facts, message),
@@ -27,8 +35,8 @@ function jsonLine(line: string): string {
 
 /** The facts stand in the sentence already: people get the sentence. */
 function prettyLine(line: string): string {
-  const { level, time, msg } = JSON.parse(line) as { level: string; time: number; msg: string };
-  const clock = new Date(time).toISOString().slice(11, 23);
+  const { level, time, msg } = JSON.parse(line) as { level: string; time: string; msg: string };
+  const clock = time.slice(11, 23);
   const label = process.stderr.hasColors?.() ? `\u001b[${COLOURS[level]}m${level}\u001b[0m` : level;
   return `${clock} ${label} ${printable(msg)}\n`;
 }

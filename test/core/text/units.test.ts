@@ -47,8 +47,10 @@ describe('a duration', () => {
     [9_949, '9.9 s'],
     [42_000, '42 s'],
     [119_000, '119 s'],
+    [300_000, '5 min'],
     [303_000, '5 min 3 s'],
     [7_800_000, '2 h 10 min'],
+    [7_200_000, '2 h'],
   ])('of %d ms is told as %s', (span, expected) => {
     expect(formatDuration(span)).toBe(expected);
   });

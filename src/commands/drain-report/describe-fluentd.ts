@@ -1,0 +1,24 @@
+import type { Observation } from '../../core/observe/observation.ts';
+import { counted } from '../../core/text/units.ts';
+
+/** How Fluentd is, in one sentence. */
+export function describeFluentd({ fluentd }: Observation): string {
+  switch (fluentd.kind) {
+    case 'absent':
+      return fluentd.why;
+    case 'running': {
+      const workers = fluentd.alone ? 'no supervisor' : counted(fluentd.workers.length, 'worker');
+      return `fluentd runs: pid ${fluentd.supervisor.pid}, ${workers}`;
+    }
+    case 'orphaned':
+      return `fluentd's supervisor is gone, its workers go on: pid ${fluentd.workers.map(({ pid }) => pid).join(', ')}`;
+    case 'wrapper':
+      return `no fluentd shows below the command, pid ${fluentd.leader.pid}`;
+    case 'remote':
+      return 'fluentd runs: its RPC answers';
+    case 'foreign':
+      return `pid ${fluentd.row.pid} is no fluentd`;
+    case 'ambiguous':
+      return `${fluentd.candidates.length} independent fluentds run`;
+  }
+}

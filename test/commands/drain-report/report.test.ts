@@ -1,0 +1,114 @@
+import { describe, expect, test, vi } from 'vitest';
+import { LogReporter } from '../../../src/commands/drain-report/report.ts';
+import type { Policy } from '../../../src/core/drain/policy.ts';
+import { watch } from '../../../src/daemon/loop.ts';
+import { LOG_LEVELS, type Log } from '../../../src/log.ts';
+import { confOf, LOG, policy, subject } from '../../support/builders.ts';
+import { FakeHost } from '../../support/fake-host.ts';
+
+vi.mock('../../../src/node/processes/usage.ts', () => ({ usageOf: async () => undefined }));
+
+/** What is logged in a world until its end: `info: waiting → watching: …`. */
+async function logged(host: FakeHost, changes: Partial<Policy> = {}): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const lineOf = (level: string) => [level, (_: object, text: string) => lines.push(`${level}: ${text}`)];
+  const log = Object.fromEntries(LOG_LEVELS.map(lineOf)) as Log;
+  const rules = policy(changes);
+  const report = new LogReporter(log, rules, false);
+  await watch(host, { subject: subject({ conf: confOf([LOG]) }), policy: rules, report });
+  return lines;
+}
+
+/** A Fluentd that has read one line, and does nothing more by itself. */
+function restingHost(options: Parameters<FakeHost['startFluentd']>[0] = {}) {
+  const host = new FakeHost();
+  const fluentd = host.startFluentd(options);
+  host.appendLog(LOG, 'first line\n');
+  fluentd.read(LOG);
+  return { host, fluentd };
+}
+
+/** One that has 10,000 bytes to read from the 10th second on, and reads 100 in a second. */
+function slowHost(by: 'done-file' | 'SIGTERM') {
+  const { host, fluentd } = restingHost();
+  fluentd.reads = false;
+  host.appendLog(LOG, `${'x'.repeat(9_999)}\n`);
+  const begin = 11;
+  for (let second = 1; second <= 100; second += 1)
+    host.at(10_000 + second * 1_000, () => fluentd.setPosition(LOG, begin + second * 100));
+  host.at(10_000, () => host.request(by));
+  return host;
+}
+
+describe('once a minute the log tells', () => {
+  test('how quiet it has been, of how long', async () => {
+    const { host } = restingHost();
+    for (let line = 1; line <= 50; line += 1)
+      host.at(line * 3_000, () => host.appendLog(LOG, `line ${line}\n`));
+    const lines = (await logged(host)).filter((line) => line.startsWith('info: quiet'));
+    expect(lines).toEqual([
+      expect.stringMatching(/^info: quiet for \d\.\d s of 60 s$/),
+      expect.stringMatching(/^info: quiet for \d\.\d s of 60 s$/),
+      expect.stringMatching(/^info: quiet for 3\d s of 60 s$/),
+    ]);
+  });
+
+  test('that no trigger has come, and what is left to read', async () => {
+    const { host, fluentd } = restingHost();
+    host.at(30_000, () => {
+      fluentd.reads = false;
+      host.appendLog(LOG, 'left\n');
+    });
+    host.at(70_000, () => {
+      fluentd.reads = true;
+      fluentd.read(LOG);
+      host.request('http');
+    });
+    expect(await logged(host, { quiet: 'off' })).toContain('info: no trigger for 60 s; 5 B are left to read');
+  });
+
+  test('what it waits for at the start, and for how long', async () => {
+    const lines = await logged(new FakeHost());
+    expect(lines.filter((line) => line.startsWith('info: still'))).toHaveLength(10);
+    expect(lines).toContain('info: still waiting after 2 min of 10 min: no fluentd runs');
+  });
+});
+
+describe('once the end has begun, the log tells', () => {
+  test('how fast it goes, at 5, 10, 20, 40 and 80 s', async () => {
+    const lines = (await logged(slowHost('done-file'))).filter((line) => line.includes('still draining'));
+    expect(lines.map((line) => line.replace(/ of .*/, ''))).toEqual(
+      ['5.0 s', '10 s', '20 s', '40 s', '80 s'].map((span) => `info: still draining after ${span}`),
+    );
+    expect(lines[2]).toMatch(
+      /^info: still draining after 20 s of 5 min: 1 file unread, 7\.[89] KiB left, .*; \d+ B\/s, about (79|8\d) s to go$/,
+    );
+  });
+
+  test.each([
+    [
+      'done-file',
+      /^warn: still draining after 20 s of 60 s: .* about (79|8\d) s to go, but only 40 s remain \(--drain-timeout\)$/,
+    ],
+    [
+      'SIGTERM',
+      /^warn: still draining after 10 s of 15 s: .* about (89|9\d) s to go, but only 5\.0 s remain \(--grace\)$/,
+    ],
+  ] as const)('after %s, with a warning, that what is left will not fit', async (by, warning) => {
+    const lines = await logged(slowHost(by), { drainTimeout: 60_000 });
+    expect(lines).toContainEqual(expect.stringMatching(warning));
+  });
+
+  test('that Fluentd still runs', async () => {
+    const { host } = restingHost({ stopTakes: 12_000 });
+    const lines = await logged(host);
+    expect(lines).toContain('info: still stopping after 10 s of 2 min: fluentd runs: pid 4242, 1 worker');
+  });
+
+  test('nothing of what the outcome will say', async () => {
+    const lines = await logged(restingHost().host);
+    expect(lines.filter((line) => line.includes('gone'))).toEqual([
+      'debug: stopping → stopped: Fluentd is gone',
+    ]);
+  });
+});
