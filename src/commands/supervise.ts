@@ -1,4 +1,4 @@
-import { describeOutcome, EXIT, exitCodeOf, type Outcome } from '../core/drain/outcome.ts';
+import { describeOutcome, isWarning, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import { multilineWarnings, quietWarnings } from '../core/fluent-conf/warnings.ts';
@@ -104,8 +104,7 @@ function tellUnseen(log: Log, unseen: readonly string[]): void {
 }
 
 async function tellEnd(log: Log, outcome: Outcome, args: SharedArgs): Promise<void> {
-  const isWell = outcome.drained === 'drained' && exitCodeOf(outcome, args) === EXIT.ok;
-  const tell = isWell || outcome.end === 'dry-run' ? log.info : log.warn;
+  const tell = isWarning(outcome, args) ? log.warn : log.info;
   tell({ outcome }, describeOutcome(outcome));
   await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>
     log.warn({}, `the termination message cannot be written: ${error.message}`),

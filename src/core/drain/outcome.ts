@@ -108,6 +108,12 @@ export function exitCodeOf(outcome: Outcome, { strict }: { readonly strict: bool
   }
 }
 
+/** Whether the log tells it as a warning. */
+export function isWarning(outcome: Outcome, options: { readonly strict: boolean }): boolean {
+  if (outcome.end === 'dry-run') return false;
+  return outcome.drained !== 'drained' || exitCodeOf(outcome, options) !== EXIT.ok;
+}
+
 /** An unfinished last line is no reason to wait, but it is left. */
 function isAnythingLeft({ drained, left }: Outcome): boolean {
   return drained !== 'drained' || left.files > 0 || left.onDisk.chunks > 0;

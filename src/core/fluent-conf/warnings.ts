@@ -28,10 +28,11 @@ interface Wait {
 
 function tooShort({ place, refreshInterval }: TailSource, option: string, { wait, needed }: Wait): string[] {
   if (wait === undefined || wait >= needed) return [];
+  const shorter = Math.min(5, Math.floor((wait - needed + refreshInterval) / 1_000));
+  const refresh = shorter > 0 ? `refresh_interval ${shorter}s, or ` : '';
   return [
     `${placeText(place)}: in_tail looks for new files every ${formatDuration(refreshInterval)}, so ${option} ` +
-      `${formatDuration(wait)} can end before it sees one: set refresh_interval 5s, or ${option} ` +
-      `${Math.ceil(needed / 1_000)}s.`,
+      `${formatDuration(wait)} can end before it sees one: set ${refresh}${option} ${Math.ceil(needed / 1_000)}s.`,
   ];
 }
 

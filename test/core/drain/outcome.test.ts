@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeOutcome, exitCodeOf, type Outcome, outcomeOf } from '../../../src/core/drain/outcome.ts';
+import { describeOutcome, exitCodeOf, isWarning, type Outcome, outcomeOf } from '../../../src/core/drain/outcome.ts';
 import type { End, Gate } from '../../../src/core/drain/state.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
@@ -168,6 +168,7 @@ describe('the exit code', () => {
     const left = outcome({ kind: 'stopped' }, { files: [halfLine] });
     expect(left.drained).toBe('drained');
     expect(exitCodeOf(left, { strict: true })).toBe(3);
+    expect([false, true].map((strict) => isWarning(left, { strict }))).toEqual([false, true]);
   });
 
   test('is 0 under --strict where an undiscovered file is empty: nothing of it is left', () => {

@@ -84,4 +84,13 @@ describe('a warning', () => {
         'set refresh_interval 5s, or `grace` 60s.',
     ]);
   });
+
+  it.each([
+    ['5s', 8_000, 'refresh_interval 3s, or `quiet` 10s'],
+    ['1s', 3_000, '`quiet` 6s'],
+    ['60s', 5_000, '`quiet` 65s'],
+  ])('recommends only what would help: at refresh_interval %s for %i ms', (interval, quiet, remedy) => {
+    const conf = read(tail(`${good}\nrefresh_interval ${interval}`));
+    expect(quietWarnings(conf, { quiet })).toEqual([expect.stringContaining(`: set ${remedy}.`)]);
+  });
 });
