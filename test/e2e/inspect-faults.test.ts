@@ -94,7 +94,7 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     expect(piped.stdout).toMatch(/^stdin\n {2}cannot be inspected: nothing came through it\n/);
     expect(piped.status).toBe(1);
     const redirected = shell('posidle inspect - --raw < app.pos');
-    expect(redirected.stdout).toMatch(/^stdin\n {2}cannot be inspected: it is empty: Fluentd has found no/);
+    expect(redirected.stdout).toMatch(/^stdin\n {2}it is empty: Fluentd has found no/);
     expect(redirected.status).toBe(0);
   });
 
@@ -147,7 +147,7 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
 
   test.each([
     ['--state', 'lost', /--state: 'lost' isn't a state\. Write some of caught-up,/],
-    ['--sort', 'mood', /Choices: "lag", "file"/],
+    ['--sort', 'mood', /--sort: 'mood' isn't one of lag, file/],
     ['--max-lag', 'much', /--max-lag: 'much' isn't a size/],
     ['--max-age', 'old', /--max-age: 'old' isn't a duration/],
     ['--interval', '0s', /--interval: '0s' isn't a time between two looks\. Write 10ms to 596h/],

@@ -25,10 +25,16 @@ describe('what is unknown is never taken for read', () => {
     const entry = logged('a.log', 'one\n', 4);
     posFile('app.pos', [entry]);
     renameSync(at('a.log'), at('a.log.1'));
+    logged('a.log', '', 0);
+    expect(shell('posidle inspect app.pos --check')).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/; in_tail has not turned to the new file yet\n$/),
+    });
+    expect(json('posidle inspect app.pos --json')).toMatchObject({ lag: 0, caughtUp: false });
     logged('a.log', 'two\nthree\n', 0);
     expect(shell('posidle inspect app.pos --check')).toMatchObject({
       status: 1,
-      stdout: 'behind by 10 B in 1 of 2 files; 0 B may be left\n',
+      stdout: 'behind by 10 B in 1 of 2 files (limit 0 B)\n',
     });
     expect(json('posidle inspect app.pos --json')).toMatchObject({
       posFiles: [{ entries: [{ state: 'rotated', size: 4, lag: 0 }] }],
@@ -43,6 +49,12 @@ describe('what is unknown is never taken for read', () => {
   test('by inode the file in the place of a renamed one is undiscovered, and counted once', () => {
     posFile('app.pos', [logged('a.log', 'one\n', 4)]);
     renameSync(at('a.log'), at('a.log.1'));
+    logged('a.log', '', 0);
+    expect(shell('posidle inspect app.pos --check')).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/; in_tail has not turned to the new file yet\n$/),
+    });
+    expect(json('posidle inspect app.pos --json')).toMatchObject({ lag: 0, caughtUp: false });
     logged('a.log', 'two\nthree\n', 0);
     conf('fluent.conf', [`${at('*.log')}\nfollow_inodes true`, at('app.pos')]);
     expect(json('posidle inspect -c fluent.conf --json')).toMatchObject({
@@ -84,7 +96,7 @@ describe('what is unknown is never taken for read', () => {
     posFile('app.pos', [logged('a.log', 'one\ntwo\n', 4)]);
     expect(shell('cat app.pos | posidle inspect - --check --max-age 1h')).toMatchObject({
       status: 1,
-      stdout: expect.stringMatching(/a\.log has not moved for who knows how long, 60 min may pass\n$/),
+      stdout: expect.stringMatching(/a\.log has not moved for an unknown time \(limit 60 min\)\n$/),
     });
     expect(shell('cat app.pos | posidle inspect -').stdout).toMatch(/behind .* \? {2}.*a\.log\n/);
     posFile('app.pos', [logged('a.log', 'one\ntwo\n', 8)]);

@@ -329,7 +329,7 @@ describe('for programs', () => {
     writeFileSync(pos, posText([logged('a.log', 'one\ntwo\n', 4)]));
     expect(await posidle('inspect', pos, '--check')).toMatchObject({
       code: 1,
-      stdout: 'behind by 4 B in 1 of 1 file; 0 B may be left\n',
+      stdout: 'behind by 4 B in 1 of 1 file (limit 0 B)\n',
     });
     expect((await posidle('inspect', pos, '--check', '--max-lag', '4')).code).toBe(0);
     expect((await posidle('inspect', pos, '--check', '--max-age', '1h')).code).toBe(0);

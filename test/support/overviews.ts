@@ -11,6 +11,8 @@ export interface Written {
   readonly size: number | null;
   readonly position: number;
   readonly age?: Millis;
+  /** false: what is left is an unfinished last line. */
+  readonly newlineLeft?: boolean;
 }
 
 /** What a look found of these log files, by path; one pos file has them all. */
@@ -20,9 +22,13 @@ export function overviewOf(
 ): Overview {
   const lines = Object.entries(files).map(([path, { position }]) => ({ path, position, inode: 7 }));
   const entries = new InspectedRows(new EntryRows(bytesOf(posText(lines))));
-  for (const [row, { size, age = 0 }] of Object.values(files).entries()) {
+  for (const [row, { size, age = 0, position: _, ...left }] of Object.values(files).entries()) {
     const entry = entries.rows.entry(row);
-    entries.record(row, lagOf(entry, size === null ? {} : fileOf(entry, size), NO_CONTEXT), age);
+    entries.record(
+      row,
+      lagOf(entry, size === null ? {} : { ...fileOf(entry, size), ...left }, NO_CONTEXT),
+      age,
+    );
   }
   const posFile = inspectedPosFile(entries, { path: '/pos', ...changes });
   return overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });

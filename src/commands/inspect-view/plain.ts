@@ -6,7 +6,7 @@ import { printable } from '../../core/text/printable.ts';
 import { formatBytes, formatDuration } from '../../core/text/units.ts';
 import { percentOf, positionText } from './cells.ts';
 import { inGroups } from './groups.ts';
-import { buffersIn, rawSummary, type View } from './table.ts';
+import { buffersIn, rawSummary, type View, withoutEntries } from './table.ts';
 
 /** What was found as sentences, for a screen reader: no columns, no colours, no drawing; the summary first. */
 export function* plainLines(found: Overview, view: View): Generator<string> {
@@ -22,7 +22,7 @@ export function* plainLines(found: Overview, view: View): Generator<string> {
 function* posFileSentences(posFile: PosFileOverview, view: View): Generator<string> {
   const { path, entries, error, successors, unparsable, troubles } = posFile;
   yield `Pos file ${printable(path)}:`;
-  if (error !== undefined) yield `Cannot be inspected: ${printable(error)}.`;
+  if (error !== undefined) yield capitalized(`${withoutEntries(posFile)}.`);
   for (const group of inGroups(rowsOf(entries, view)))
     yield group.map((row) => sentenceOf(entries.at(row))).join('\n');
   for (const { path, size } of successors)
@@ -30,6 +30,10 @@ function* posFileSentences(posFile: PosFileOverview, view: View): Generator<stri
   for (const bad of unparsable)
     yield `Line ${bad.line} cannot be parsed, ${whyUnparsable(bad)}: ${printable(bad.text)}`;
   for (const { path, error } of troubles) yield `Cannot look at ${printable(path)}: ${printable(error)}.`;
+}
+
+function capitalized(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
 function sentenceOf(entry: ShownEntry): string {

@@ -45,7 +45,7 @@ function* posFileLines(posFile: PosFileOverview, view: View): Generator<string> 
   const age = ageOf(posFile);
   const name = printable(path === '-' ? 'stdin' : path);
   yield style.bold(width === undefined ? name : shortenMiddle(name, width - age.length)) + style.dim(age);
-  if (error !== undefined) yield* below(`cannot be inspected: ${printable(error)}`, view);
+  if (error !== undefined) yield* below(withoutEntries(posFile), view);
   const rows = rowsOf(entries, view);
   const toCells = view.raw ? rawCellsOf : cellsOf;
   const measured = Array.from(rows.subarray(0, MEASURED), (row) => toCells(entries.at(row)));
@@ -59,6 +59,11 @@ function* posFileLines(posFile: PosFileOverview, view: View): Generator<string> 
   for (const line of unparsableIn(posFile)) yield fitted(`  ${line}`, view, style.bad);
   for (const line of troublesIn(posFile, view)) yield* below(line, view);
   yield '';
+}
+
+/** Why there is nothing to show of a pos file. */
+export function withoutEntries({ error = '', empty }: PosFileOverview): string {
+  return empty ? printable(error) : `cannot be inspected: ${printable(error)}`;
 }
 
 function ageOf({ age, error }: PosFileOverview): string {
@@ -128,9 +133,8 @@ function closingLines(found: Overview, view: View): readonly string[] {
 
 function sumOf({ files, unknown, size, lag }: Totals): string {
   if (files === 0) return '';
-  if (unknown === files) return ', not known how much is left';
-  if (unknown > 0)
-    return `, at least ${formatBytes(lag)} left; of ${counted(unknown, 'file')} it is not known`;
+  if (unknown === files) return ', lag unknown';
+  if (unknown > 0) return `, at least ${formatBytes(lag)} left; lag unknown for ${counted(unknown, 'file')}`;
   const read = Math.floor(shareRead(size, lag) * 100);
   return `, ${formatBytes(size)}, ${read}% read, ${formatBytes(lag)} left`;
 }

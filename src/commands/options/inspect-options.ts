@@ -23,13 +23,13 @@ export const inspectOptions = named({
   check: flag('exit 0 when caught up, else 1, and say why in one line', TELL),
   'max-lag': parsed(
     'SIZE',
-    'with --check: so many bytes may be left; 0 unless --max-age is given',
+    'with --check: the most bytes that may be left to read; 0 unless --max-age is given',
     TELL,
     size,
   ),
   'max-age': parsed(
     'DUR',
-    'with --check: so long a position may stand still while something is left',
+    'with --check: fails when a file with unread bytes has not moved for this long',
     TELL,
     durationOr(),
   ),

@@ -13,18 +13,19 @@ export interface Checked {
   readonly reason: string;
 }
 
-/** Whether no more than that is left, and nothing is unknown. */
+/** Whether no more than that is left to read, and nothing is unknown. Without limits: whether it is caught up. */
 export function check(found: Overview, limits: Limits): Checked {
   const summary = summaryOf(found);
   const unknown = whatIsUnknown(found);
   if (unknown !== undefined) return { passed: false, reason: `not known: ${unknown}; ${summary}` };
-  const { lag } = found;
-  if (limits.lag !== undefined && (lag ?? 0) > limits.lag)
-    return { passed: false, reason: `${summary}; ${formatBytes(limits.lag)} may be left` };
+  const isTooMuch = limits.lag === 0 ? !found.caughtUp : found.totals.toRead > (limits.lag ?? Infinity);
+  if (isTooMuch && found.totals.toRead === 0)
+    return { passed: false, reason: `${summary}; in_tail has not turned to the new file yet` };
+  if (isTooMuch) return { passed: false, reason: `${summary} (limit ${formatBytes(limits.lag ?? 0)})` };
   const still = limits.age === undefined ? undefined : longestStanding(found);
   if (still === undefined || limits.age === undefined || still.age <= limits.age)
     return { passed: true, reason: summary };
-  return { passed: false, reason: `${summary}; ${standing(still)}, ${formatDuration(limits.age)} may pass` };
+  return { passed: false, reason: `${summary}; ${standing(still)} (limit ${formatDuration(limits.age)})` };
 }
 
 function whatIsUnknown({ posFiles, totals, unlisted }: Overview): string | undefined {
@@ -41,7 +42,7 @@ interface Standing {
 }
 
 function standing({ path, age }: Standing): string {
-  const span = age === Number.POSITIVE_INFINITY ? 'who knows how long' : formatDuration(age);
+  const span = age === Number.POSITIVE_INFINITY ? 'an unknown time' : formatDuration(age);
   return `${path} has not moved for ${span}`;
 }
 

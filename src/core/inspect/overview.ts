@@ -114,19 +114,29 @@ function addUnread(totals: Totals, size: number): void {
   if (size === 0) return;
   totals.left += 1;
   totals.unread += 1;
+  totals.toRead += size;
 }
 
 /** `behind by 12.4 MiB in 2 of 31 files`. */
 export function summaryOf({ posFiles, totals, lag, caughtUp }: Overview): string {
-  const errors = posFiles.filter(({ error }) => error !== undefined).length;
-  const unknown = errors === 0 ? '' : `; ${counted(errors, 'pos file')} cannot be judged`;
   const files = counted(totals.files, 'file');
-  if (totals.left === 0) {
+  const unknown = unjudged(posFiles)
+    .map((what) => `; ${what}`)
+    .join('');
+  if (totals.left === 0)
     return `${caughtUp ? 'caught up' : 'nothing is known to be left'}: ${files}${unknown}`;
-  }
-  if (totals.unknown === totals.left)
-    return `not known how much is left of ${totals.left} of ${files}${unknown}`;
+  if (totals.unknown === totals.left) return `lag unknown for ${totals.left} of ${files}${unknown}`;
   const how = caughtUp ? 'caught up, but for unfinished last lines of' : 'behind by';
   const bytes = `${lag === null ? 'at least ' : ''}${formatBytes(totals.lag)}`;
   return `${how} ${bytes} in ${totals.left} of ${files}${unknown}`;
+}
+
+function unjudged(posFiles: readonly PosFileOverview[]): readonly string[] {
+  const failed = posFiles.filter(({ error }) => error !== undefined);
+  const empty = failed.filter((posFile) => posFile.empty).length;
+  const unread = failed.length - empty;
+  return [
+    ...(unread === 0 ? [] : [`could not read ${counted(unread, 'pos file')}`]),
+    ...(empty === 0 ? [] : [`${counted(empty, 'pos file')} ${empty === 1 ? 'is' : 'are'} empty`]),
+  ];
 }

@@ -37,14 +37,15 @@ export interface Totals {
   lag: number;
   left: number;
   unknown: number;
-  /** Files of which more will be emitted. */
+  /** Files of which more will be emitted, and what is left in them: of an unfinished last line nothing is. */
   unread: number;
+  toRead: number;
   /** Bytes of all files, as far as known. */
   size: number;
 }
 
 export function noTotals(): Totals {
-  return { files: 0, lag: 0, left: 0, unknown: 0, unread: 0, size: 0 };
+  return { files: 0, lag: 0, left: 0, unknown: 0, unread: 0, toRead: 0, size: 0 };
 }
 
 /** The entries of a pos file that count, with what was made of them. */
@@ -134,7 +135,9 @@ function addTo(totals: Totals, { size, lag, read }: Pick<Lag, 'size' | 'lag' | '
   totals.lag += lag ?? 0;
   if (lag === null) totals.unknown += 1;
   if (lag !== 0) totals.left += 1;
-  if (!read) totals.unread += 1;
+  if (read) return;
+  totals.unread += 1;
+  totals.toRead += lag ?? 0;
 }
 
 function known(value: number | undefined): number | null {

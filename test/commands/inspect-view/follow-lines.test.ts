@@ -37,7 +37,7 @@ function told(looks: readonly Overview[], states?: readonly FileState[]): readon
   return looks.map((found) =>
     [...lines.of(found, new Date(0))]
       .map((line) => line.replace('1970-01-01T00:00:00.000Z ', '').trimEnd())
-      .filter((line) => !/^(caught up|behind|nothing|not known)/.test(line)),
+      .filter((line) => !/^(caught up|behind|nothing|lag unknown)/.test(line)),
   );
 }
 

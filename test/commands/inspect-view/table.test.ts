@@ -57,9 +57,9 @@ describe('the total', () => {
     [
       'where something is unknown',
       [300, null],
-      'total: 2 files, at least 200 B left; of 1 file it is not known',
+      'total: 2 files, at least 200 B left; lag unknown for 1 file',
     ],
-    ['where all is unknown', [null, null], 'total: 2 files, not known how much is left'],
+    ['where all is unknown', [null, null], 'total: 2 files, lag unknown'],
   ])('%s', (_, sizes, line) => {
     expect(shown(overviewOf(sizes)).at(-2)).toBe(line);
   });

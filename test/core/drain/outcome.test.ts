@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { describeOutcome, exitCodeOf, isWarning, type Outcome, outcomeOf } from '../../../src/core/drain/outcome.ts';
+import {
+  describeOutcome,
+  exitCodeOf,
+  isWarning,
+  type Outcome,
+  outcomeOf,
+} from '../../../src/core/drain/outcome.ts';
 import type { End, Gate } from '../../../src/core/drain/state.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';

@@ -13,13 +13,27 @@ describe('the check', () => {
     expect(check(left, { lag: 3_000, age: undefined }).passed).toBe(true);
     expect(check(left, { lag: 2_999, age: undefined })).toEqual({
       passed: false,
-      reason: 'behind by 2.9 KiB in 1 of 2 files; 2.9 KiB may be left',
+      reason: 'behind by 2.9 KiB in 1 of 2 files (limit 2.9 KiB)',
     });
     expect(check(left, { lag: undefined, age: 60_000 }).passed).toBe(true);
     expect(check(left, { lag: undefined, age: 59_999 })).toEqual({
       passed: false,
-      reason: 'behind by 2.9 KiB in 1 of 2 files; /a has not moved for 60 s, 60 s may pass',
+      reason: 'behind by 2.9 KiB in 1 of 2 files; /a has not moved for 60 s (limit 60 s)',
     });
+  });
+
+  test('passes without limits exactly where it is caught up: an unfinished last line is nothing to read', () => {
+    const torn = overviewOf({ '/a': { size: 9, position: 4, newlineLeft: false } });
+    expect(torn).toMatchObject({ lag: 5, caughtUp: true });
+    expect(check(torn, { lag: 0, age: undefined })).toEqual({
+      passed: true,
+      reason: 'caught up, but for unfinished last lines of 5 B in 1 of 1 file',
+    });
+    const both = overviewOf({
+      '/a': { size: 9, position: 4, newlineLeft: false },
+      '/b': { size: 3, position: 0 },
+    });
+    expect([2, 3].map((lag) => check(both, { lag, age: undefined }).passed)).toEqual([false, true]);
   });
 
   test('never passes where something is unknown', () => {

@@ -8,6 +8,14 @@ const left = overviewOf({
 });
 
 describe('the summary', () => {
+  test('tells a pos file that is empty from one that could not be read', () => {
+    const of = (empty: boolean) => summaryOf(overviewOf({}, { error: 'why', empty }));
+    expect([of(true), of(false)]).toEqual([
+      'nothing is known to be left: 0 files; 1 pos file is empty',
+      'nothing is known to be left: 0 files; could not read 1 pos file',
+    ]);
+  });
+
   test('tells how much is left in how many files', () => {
     expect(summaryOf(left)).toBe('behind by 2.9 KiB in 1 of 2 files');
     expect(summaryOf(overviewOf({}))).toBe('caught up: 0 files');
@@ -16,7 +24,7 @@ describe('the summary', () => {
   test('names no bytes where of no file that is left the lag is known', () => {
     const gone = { size: null, position: 0 };
     expect(summaryOf(overviewOf({ '/a': gone, '/b': { size: 5, position: 5 } }))).toBe(
-      'not known how much is left of 1 of 2 files',
+      'lag unknown for 1 of 2 files',
     );
     expect(summaryOf(overviewOf({ '/a': gone, '/b': { size: 5, position: 1 } }))).toBe(
       'behind by at least 4 B in 2 of 2 files',
