@@ -17,7 +17,7 @@ declare const BUILD: { readonly version: string; readonly packed: boolean };
 const { 'pos-file': posFileOption, ...otherInspectOptions } = inspectOptions;
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Whoever reads has seen enough (`inspect | head -1`); what was found out stands.
+  // The reader has seen enough (`inspect | head -1`). The exit code stays what it is.
   if (error.code === 'EPIPE') process.exit();
   fail(`cannot write to stdout: ${error.message}`, EXIT.bug);
 });
@@ -49,7 +49,7 @@ function parser(words: readonly string[]): Argv {
     .usage('Stops a Fluentd sidecar when, and only when, its work is done.')
     .command(
       'watch',
-      'beside a fluentd that something else started: stop it when its work is done',
+      'stop a fluentd that something else started, when its work is done',
       watchCommand,
       async (args) => {
         keepHeapSmall();
@@ -59,7 +59,7 @@ function parser(words: readonly string[]): Argv {
     )
     .command(
       'run',
-      "as fluentd's parent, the container's command: posidle run -- fluentd …",
+      'start fluentd, and stop it when its work is done: posidle run -- fluentd …',
       runCommand,
       async (args) => {
         keepHeapSmall();
@@ -67,19 +67,24 @@ function parser(words: readonly string[]): Argv {
         process.exitCode = await runParent(args, behindDashes(args));
       },
     )
-    .command('inspect [files..]', 'what fluentd has read, what is left', inspectCommand, async (args) => {
-      // yargs drops a lone `-`.
-      const stdin = words.includes('-') ? ['-'] : [];
-      const named = [...(args.files ?? []), ...behindDashes(args), ...(args['pos-file'] ?? []), ...stdin];
-      const { runInspect } = await import('./commands/inspect.ts');
-      process.exitCode = await runInspect({
-        ...args,
-        'pos-file': named.length > 0 ? named : posFilesOfEnvironment(),
-      });
-    })
+    .command(
+      'inspect [files..]',
+      'show what fluentd has read, and what is left',
+      inspectCommand,
+      async (args) => {
+        // yargs drops a lone `-`.
+        const stdin = words.includes('-') ? ['-'] : [];
+        const named = [...(args.files ?? []), ...behindDashes(args), ...(args['pos-file'] ?? []), ...stdin];
+        const { runInspect } = await import('./commands/inspect.ts');
+        process.exitCode = await runInspect({
+          ...args,
+          'pos-file': named.length > 0 ? named : posFilesOfEnvironment(),
+        });
+      },
+    )
     .command(
       'install <dir>',
-      'copy posidle and its Node to DIR, for a container that has none: then run DIR/posidle',
+      'copy posidle and Node to DIR, for a container without Node; then run DIR/posidle',
       (command) =>
         command.positional('dir', { type: 'string', demandOption: true, describe: 'DIR: a shared volume' }),
       async ({ dir }) => {

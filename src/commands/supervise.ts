@@ -51,7 +51,7 @@ export async function supervise(
     const lines = new LogReporter(log, policy, process.stderr.isTTY);
     return {
       ...all([board, lines]),
-      withoutEvents: (why) => log.warn({}, `no file events, looking by the clock alone: ${why}`),
+      withoutEvents: (why) => log.warn({}, `no file events, so posidle looks once a second: ${why}`),
       monitorAdded: (agents) =>
         log.info(
           { agents },

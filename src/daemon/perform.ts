@@ -26,7 +26,7 @@ const STOP_PATHS: Readonly<Record<string, string>> = {
   SIGTERM: '/api/processes.killWorkers',
 };
 
-const NOBODY_TO_FLUSH: Done = { what: 'no fluentd shows that could flush', pids: [], failed: false };
+const NOBODY_TO_FLUSH: Done = { what: 'there is no fluentd to flush', pids: [], failed: false };
 
 /** Carries out one order. */
 export function perform(host: Host, action: Action, reach: Reach): Promise<Done> {
@@ -72,7 +72,7 @@ async function send(host: Host, targets: readonly ProcessIdentity[], signal: str
   const pids = targets.filter((_, index) => results[index] === 'sent').map(({ pid }) => pid);
   if (results.includes('not-permitted'))
     return { what: `not permitted to send ${signal}`, pids, failed: true };
-  if (pids.length === 0) return { what: `nobody was left to send ${signal} to`, pids, failed: false };
+  if (pids.length === 0) return { what: `no process was left to send ${signal} to`, pids, failed: false };
   return { what: `sent ${signal} to ${pids.join(', ')}`, pids, failed: false };
 }
 

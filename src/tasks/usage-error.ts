@@ -1,4 +1,4 @@
-/** The user's to mend: one line that names the option, what was wrong and what is right; exit 2. */
+/** A mistake in the command line or configuration: one line that names the option, what was wrong and what is right; exit 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

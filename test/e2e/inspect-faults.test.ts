@@ -38,7 +38,7 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     ['a device', () => '/dev/zero', /it is a device, not a regular file/],
     ['a FIFO that nobody writes to', () => fifo(), /cannot be inspected: nothing came through it\n/],
     ['a file that is not there', () => join(dir, 'none.pos'), /there is no such file/],
-    ['links in a circle', () => circle(), /its symbolic links lead round in a circle/],
+    ['links in a circle', () => circle(), /its symbolic links form a loop/],
     ['a path below a file', () => join(made('x'), 'y'), /there is no such file/],
   ];
   const made = (text: string) => {

@@ -135,8 +135,8 @@ describe('what may not be looked at is named, without a stack', () => {
   });
 
   test.each([
-    ["inspect 'loop/*.pos'", 1, /symbolic links lead round in a circle/],
-    ['inspect app.pos -c loop', 2, /--fluent-conf: loop: its symbolic links lead round in a circle/],
+    ["inspect 'loop/*.pos'", 1, /symbolic links form a loop/],
+    ['inspect app.pos -c loop', 2, /--fluent-conf: loop: its symbolic links form a loop/],
     [`inspect '${'a'.repeat(300)}*'`, 1, /its path is longer than the system allows/],
     ['inspect app.pos -c .', 2, /--fluent-conf: \.: it is a directory/],
     [

@@ -11,13 +11,13 @@ export function describeFluentd({ fluentd }: Observation): string {
       return `fluentd runs: pid ${fluentd.supervisor.pid}, ${workers}`;
     }
     case 'orphaned':
-      return `fluentd's supervisor is gone, its workers go on: pid ${fluentd.workers.map(({ pid }) => pid).join(', ')}`;
+      return `fluentd's supervisor is gone, its workers still run: pid ${fluentd.workers.map(({ pid }) => pid).join(', ')}`;
     case 'wrapper':
-      return `no fluentd shows below the command, pid ${fluentd.leader.pid}`;
+      return `no fluentd was found below the command, pid ${fluentd.leader.pid}`;
     case 'remote':
       return 'fluentd runs: its RPC answers';
     case 'foreign':
-      return `pid ${fluentd.row.pid} is no fluentd`;
+      return `pid ${fluentd.row.pid} isn't a fluentd`;
     case 'ambiguous':
       return `${fluentd.candidates.length} independent fluentds run`;
   }

@@ -67,7 +67,7 @@ export class LogReporter implements Reporter {
       if (this.#before?.files.some(({ path, state }) => path === file.path && state === 'blocked')) continue;
       this.#log.warn(
         { path: file.path, position: file.position, lag: file.lag },
-        `${file.path} is blocked: ${formatBytes(file.lag ?? 0)} left and the position stands still; a full buffer, a throttled input or a slow destination`,
+        `${file.path} is blocked: ${formatBytes(file.lag ?? 0)} left, and the position does not move. The cause may be a full buffer, a throttled input or a slow destination`,
       );
     }
   }

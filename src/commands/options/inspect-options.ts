@@ -7,11 +7,11 @@ import { flag, named, parsed, posFileOptions, SHOW, TELL, text, WHICH } from './
 export const inspectOptions = named({
   ...posFileOptions,
   root: parsed('DIR', "look below it: a node's mount, or /proc/PID/root", WHICH, nonEmpty),
-  raw: flag('only what stands in the pos file; no log file is looked at', WHICH),
+  raw: flag('show only the pos file; look at no log file', WHICH),
   state: parsed('STATES', 'only files in these states, separated by commas', SHOW, states),
-  sort: { ...text('KEY', 'what comes first; a table sorts by lag', SHOW), choices: SORT_KEYS },
-  follow: { ...flag('look again and again; in a terminal a live view', SHOW), alias: 'f' },
-  interval: { ...parsed('DUR', 'with --follow: from look to look', SHOW, interval), default: '1s' },
+  sort: { ...text('KEY', 'sort by this; a table sorts by lag', SHOW), choices: SORT_KEYS },
+  follow: { ...flag('keep looking; in a terminal, a live view', SHOW), alias: 'f' },
+  interval: { ...parsed('DUR', 'with --follow: the time between two looks', SHOW, interval), default: '1s' },
   plain: flag('sentences without columns and colours, for a screen reader', SHOW),
   color: {
     type: 'boolean',
@@ -19,7 +19,7 @@ export const inspectOptions = named({
     group: SHOW,
   },
   json: flag('one JSON object', TELL),
-  ndjson: flag('a line of JSON an entry', TELL),
+  ndjson: flag('one line of JSON for each entry', TELL),
   check: flag('exit 0 when caught up, else 1, and say why in one line', TELL),
   'max-lag': parsed(
     'SIZE',

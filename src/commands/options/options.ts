@@ -52,7 +52,7 @@ export const watchOptions = named({
     coerce: durationOr('off'),
   },
   'drain-timeout': duration('longest drain after a trigger', DEFAULTS.drainTimeout, HOW),
-  grace: duration('the whole budget after SIGTERM to posidle', DEFAULTS.grace, HOW),
+  grace: duration('total time for drain and stop after SIGTERM to posidle', DEFAULTS.grace, HOW),
   'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULTS.stopTimeout, HOW),
   'stop-via': {
     ...text('HOW', 'by signal, by rpc (rpc_endpoint), or auto: a signal where the process is seen', HOW),
@@ -68,10 +68,10 @@ export const watchOptions = named({
   'complete-last-line': flag('end an unfinished last line, so that fluentd emits it', HOW),
   'termination-log': text(
     'FILE',
-    'the outcome in one JSON line; by default /dev/termination-log where it is',
+    'the outcome in one JSON line; by default /dev/termination-log if it exists',
     TELL,
   ),
-  strict: flag('exit 3 where something was left', TELL),
+  strict: flag('exit 3 if something was left', TELL),
   'dry-run': flag('decide and log, signal nothing', HOW),
   'log-level': { ...text('LEVEL', 'how much to log, to stderr', TELL), choices: LOG_LEVELS, default: 'info' },
   'log-format': {

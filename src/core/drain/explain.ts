@@ -17,7 +17,7 @@ export function describeTrigger({ by }: Trigger, seen: Observation, policy: Poli
     case 'done-process':
       return seen.memory.main.seen
         ? "main's process is gone (--done-process)"
-        : `main's process was never seen within --start-timeout (${formatDuration(Number(policy.startTimeout))}): taken as ended`;
+        : `main's process was never seen within --start-timeout (${formatDuration(Number(policy.startTimeout))}): posidle assumes that it has ended`;
     case 'http':
       return 'asked to by HTTP (/quitquitquit)';
     case 'abort':
@@ -54,14 +54,14 @@ export function describeEnd(end: End): string {
 /** Nothing is signalled that may be another program. */
 export function describeUnproven(pid: number): string {
   return (
-    `pid ${pid} is not known to be the fluentd that is meant: it does not hold a pos file open, or its open files may not be looked at; ` +
+    `pid ${pid} may not be the right fluentd: it has no pos file open, or posidle may not look at its open files; ` +
     'run posidle as the same user, add a monitor_agent, or name it with --pid and --force'
   );
 }
 
 /** The process that was named, and why nothing is sent to it. */
 export function describeForeign({ pid, argv }: ProcessRow): string {
-  return `pid ${pid} (${argv.join(' ').trim()}) is no fluentd: a flush would kill it; name another process, or add --force`;
+  return `pid ${pid} (${argv.join(' ').trim()}) isn't a fluentd: a flush would kill it; name another process, or add --force`;
 }
 
 /** The fluentds that were found, and how to name the one that is meant. */

@@ -6,7 +6,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied: no right to read it',
   EPERM: 'permission denied: no right to read it',
   EISDIR: 'it is a directory',
-  ELOOP: 'its symbolic links lead round in a circle, or are too many',
+  ELOOP: 'its symbolic links form a loop, or are too many',
   ENXIO: 'it is a socket or a device, not a regular file',
   ENAMETOOLONG: 'its path is longer than the system allows',
   EIO: 'the disk failed to read it',

@@ -142,7 +142,7 @@ const GATES: readonly Row[] = [
   {
     title: 'a Fluentd that is not proven',
     name: 'fluentd',
-    why: /^pid 4242 is not known to be the fluentd that is meant/,
+    why: /^pid 4242 may not be the right fluentd/,
     look: { fluentd: running({ isProven: false }) },
   },
   {

@@ -75,7 +75,7 @@ describe('a bounded read', () => {
     ['a link to an endless device', () => linkTo('/dev/zero'), 'it is a device, not a regular file'],
     ['a FIFO', () => fifo(), 'it is a pipe, not a regular file'],
     ['a directory', () => dir, 'it is a directory'],
-    ['a link to itself', () => linkTo('link'), 'its symbolic links lead round in a circle, or are too many'],
+    ['a link to itself', () => linkTo('link'), 'its symbolic links form a loop, or are too many'],
   ])('refuses %s', async (_, make, why) => {
     await expect(read(make())).rejects.toThrow(why);
   });

@@ -76,7 +76,7 @@ describe('a renamed log', () => {
     expect(await find(join(dir, 'containers/app.log'), near)).toBe(join(dir, 'containers/app.log.1'));
   });
 
-  test('is nothing where symlinks lead round in a circle', async () => {
+  test('is nothing where symlinks form a loop', async () => {
     symlinkSync('b.log', join(dir, 'a.log'));
     symlinkSync('a.log', join(dir, 'b.log'));
     expect(await find(join(dir, 'a.log'), '1')).toBeUndefined();
