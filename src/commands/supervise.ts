@@ -11,6 +11,7 @@ import { writeTerminationLog } from '../node/output/termination-log.ts';
 import { onSignals } from '../node/processes/signals.ts';
 import type { Found } from '../tasks/find-pos-files.ts';
 import type { Parent } from '../tasks/parent.ts';
+import type { Armed } from '../tasks/triggers.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 import { type WatchReporter, watch } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
@@ -36,7 +37,7 @@ export async function supervise(
     (signal) => void parent?.forward(signal),
   );
   let close = async () => {};
-  const begin = async (found: Found, policy: Policy): Promise<WatchReporter> => {
+  const begin = async (found: Found, policy: Policy, armed: Armed): Promise<WatchReporter> => {
     const log = openLog(args['log-level'], args['log-format'] ?? (process.stderr.isTTY ? 'pretty' : 'json'));
     const board = new StatusBoard(() => host.now());
     const quit = args.quit ? () => host.request('http') : undefined;
@@ -46,11 +47,12 @@ export async function supervise(
       server?.close();
       await log.close();
     };
-    tellStart(log, found, policy);
+    tellStart(log, { found, policy, armed: withCalls(armed, args) });
     for (const warning of await startWarnings(args, process.env)) log.warn({}, warning);
     const lines = new LogReporter(log, policy, process.stderr.isTTY);
     return {
       ...all([board, lines]),
+      warned: (text) => log.warn({}, text),
       withoutEvents: (why) => log.warn({}, `no file events, so posidle looks once a second: ${why}`),
       monitorAdded: (agents) =>
         log.info(
@@ -67,6 +69,10 @@ export async function supervise(
     await close();
   }
 }
+
+const ONLY_CALLS =
+  'only a call or a signal begins the drain: if none comes, the Pod never completes. The kubelet signals a native sidecar (then give ' +
+  '--restart-policy always); everywhere else add a trigger that needs no call, such as --quiet 10m';
 
 async function listen(endpoint: Endpoint, routes: Routes): Promise<HttpServer> {
   try {
@@ -86,9 +92,28 @@ function all(reporters: readonly Reporter[]): Reporter {
   };
 }
 
-function tellStart(log: Log, { posFiles, conf, confPath, warnings }: Found, policy: Policy): void {
+/** The triggers with those that the command adds. */
+function withCalls({ when, ...armed }: Armed, { listen, quit }: SharedArgs): Armed {
+  const call = listen && quit ? [`POST /quitquitquit comes to ${listen.host}:${listen.port}`] : [];
+  return { when: [...when, ...call, 'SIGTERM comes'], ...armed };
+}
+
+interface Start {
+  readonly found: Found;
+  readonly policy: Policy;
+  readonly armed: Armed;
+}
+
+function tellStart(log: Log, { found, policy, armed }: Start): void {
+  const { posFiles, conf, confPath, warnings } = found;
   const by = confPath === undefined ? '' : `, by ${confPath}`;
-  log.info({ posFiles, fluentConf: confPath, policy }, `posidle watches ${posFiles.join(', ')}${by}`);
+  log.info(
+    { posFiles, fluentConf: confPath, policy },
+    `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
+  );
+  // The kubelet sends SIGTERM to a native sidecar, which it also starts again.
+  if (!armed.byItself && policy.restartPolicy !== 'always') log.warn({}, ONLY_CALLS);
+  if (policy.restartPolicy === 'on-failure') for (const text of armed.hasty) log.warn({}, inFlags(text));
   const waits = policy.quiet === 'off' ? { grace: policy.grace } : { quiet: policy.quiet };
   const further = conf === undefined ? [] : [...quietWarnings(conf, waits), ...multilineWarnings(conf)];
   for (const warning of [...warnings, ...further.map(inFlags)]) log.warn({}, warning);

@@ -2,25 +2,21 @@ import { DEFAULT_POLICY } from '../core/drain/defaults.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import type { FluentdTarget } from '../core/fluentd/processes.ts';
 import type { Subject } from '../core/look/subject.ts';
+import { hasCertainTrigger, type TriggerSettings } from './triggers.ts';
 
 /** What to watch and how to decide. Durations are milliseconds. */
 export interface Settings
   extends Omit<Policy, 'tail' | 'parent' | 'doneProcess'>,
-    Pick<Subject, 'stopVia' | 'doneProcess'> {
+    Pick<Subject, 'stopVia'>,
+    TriggerSettings {
   /** Pos files or globs; none: those of `fluentConf`. */
   readonly posFiles: readonly string[];
   /** undefined: Fluentd's own, where it is found. */
   readonly fluentConf: string | undefined;
   /** Which Fluentd; a parent has its child. */
   readonly fluentd: Exclude<FluentdTarget, { by: 'session' }>;
-  /** Begins the drain when it exists. */
-  readonly doneFile: string | undefined;
-  /** A done file that is there already does not count. */
-  readonly ignoreOldDoneFile: boolean;
   /** A parent adds a monitor_agent to its Fluentd, where nobody could see its buffers. */
   readonly monitor: boolean;
-  /** Begins the drain when it is aborted. */
-  readonly signal: AbortSignal | undefined;
 }
 
 /** Each may be left out. */
@@ -38,6 +34,8 @@ export const DEFAULTS: Settings = {
   doneFile: undefined,
   ignoreOldDoneFile: false,
   doneProcess: undefined,
+  heartbeatFile: undefined,
+  heartbeatAge: 15_000,
   monitor: true,
   signal: undefined,
 };
@@ -47,15 +45,16 @@ export function settingsOf(options: WatchOptions, isParent: boolean): Settings {
   const { fluentd, ...ofParent } = DEFAULTS;
   refuseUnknown(options, isParent ? ofParent : DEFAULTS);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const { doneFile, doneProcess, signal } = options;
-  const hasTrigger = [doneFile, doneProcess, signal].some((trigger) => trigger !== undefined);
+  const hasTrigger = hasCertainTrigger(options);
   return { ...DEFAULTS, ...(hasTrigger && { quiet: 'off' }), ...Object.fromEntries(given) };
 }
 
 /** The settings as a policy, with the facts that no option tells. */
 export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'parent'>): Policy {
-  const { posFiles, fluentConf, fluentd, stopVia, doneFile, ignoreOldDoneFile, monitor, signal, ...policy } =
-    settings;
+  const names = Object.keys(decisions) as (keyof typeof decisions)[];
+  const policy = Object.fromEntries(
+    names.map((name) => [name, settings[name]]),
+  ) as unknown as typeof decisions;
   return { ...policy, ...facts, doneProcess: settings.doneProcess !== undefined };
 }
 

@@ -4,10 +4,10 @@ import { tailFacts } from '../core/fluent-conf/facts.ts';
 import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
 import { unseenByConf } from '../core/fluentd/buffer-contents.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
-import { DoneFile } from '../node/files/done-file.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { type Found, findPosFiles, type Wanted } from './find-pos-files.ts';
 import type { Parent } from './parent.ts';
+import { type Armed, armedBy, openTriggers } from './triggers.ts';
 import { UsageError } from './usage-error.ts';
 import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';
 
@@ -15,6 +15,8 @@ import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-
 export interface WatchReporter extends Reporter {
   /** The system tells of no changed files: only the clock is left. */
   withoutEvents?(why: string): void;
+  /** A trigger cannot be believed for now. */
+  warned?(text: string): void;
   /** A monitor_agent was added to Fluentd's configuration. */
   monitorAdded?(agents: readonly MonitorAgent[]): void;
   /** Nobody can see whether these buffers are delivered. */
@@ -25,7 +27,7 @@ export interface WatchReporter extends Reporter {
 
 export interface Surroundings extends Pick<Wanted, 'nameOptions'> {
   /** Called once all options are validated, before anything is started. */
-  readonly begin: (found: Found, policy: Policy) => Promise<WatchReporter>;
+  readonly begin: (found: Found, policy: Policy, armed: Armed) => Promise<WatchReporter>;
   /** Starts Fluentd; without it one is looked for. */
   readonly parent?: Parent | undefined;
 }
@@ -38,9 +40,17 @@ export async function watch(
 ): Promise<Outcome> {
   const { parent } = surroundings;
   const settings = settingsOf(options, parent !== undefined);
-  const closeTriggers = openTriggers(host, settings);
+  let report: WatchReporter | undefined;
+  const begin: Surroundings['begin'] = async (...facts) => {
+    report = await surroundings.begin(...facts);
+    return report;
+  };
+  const closeTriggers = openTriggers(settings, {
+    request: (by) => host.request(by),
+    warn: (text) => report?.warned?.(text),
+  });
   try {
-    return await findAndWatch(host, settings, surroundings);
+    return await findAndWatch(host, settings, { ...surroundings, begin });
   } catch (error) {
     // Whatever is wrong with posidle, Fluentd gets its orderly end.
     await parent?.shutDown(settings.stopSignal, settings.stopTimeout);
@@ -49,18 +59,6 @@ export async function watch(
     closeTriggers();
     host.close();
   }
-}
-
-function openTriggers(host: NodeHost, { doneFile, ignoreOldDoneFile, signal }: Settings): () => void {
-  const marker = doneFile === undefined ? undefined : new DoneFile(doneFile, ignoreOldDoneFile);
-  const abort = () => host.request('abort');
-  marker?.watch(() => host.request('done-file'));
-  if (signal?.aborted) abort();
-  signal?.addEventListener('abort', abort, { once: true });
-  return () => {
-    marker?.close();
-    signal?.removeEventListener('abort', abort);
-  };
 }
 
 async function findAndWatch(
@@ -84,7 +82,7 @@ async function findAndWatch(
     );
   }
   const policy = policyOf(settings, { tail: tailFacts(found.conf), parent: isParent });
-  const report = await begin(found, policy);
+  const report = await begin(found, policy, armedBy(settings));
   const paths = await Promise.all(found.posFiles.map((posFile) => host.expand(posFile)));
   host.watchFiles(paths.flat(), (why) => report.withoutEvents?.(why));
   const added = settings.monitor ? ((await parent?.addMonitor(found.conf, found.confPath)) ?? []) : [];

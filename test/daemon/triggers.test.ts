@@ -20,7 +20,7 @@ function runUntilMainIsGone(host: FakeHost, rules: Partial<Policy> = {}) {
 }
 
 describe("main's process", () => {
-  test('counts as ended when it has been gone for the settle time, and what was read by then is believed', async () => {
+  test('counts as ended when it has been gone for --done-process-gone, and what was read by then is believed', async () => {
     const host = worldWithMain();
     host.at(10_000, (h) => h.endProcess(MAIN));
     const { outcome } = await runUntilMainIsGone(host);
@@ -32,7 +32,7 @@ describe("main's process", () => {
     const host = worldWithMain();
     host.at(10_050, (h) => h.endProcess(MAIN));
     // Nothing else wakes posidle on a whole look.
-    const { report } = await runUntilMainIsGone(host, { settle: 2_100 });
+    const { report } = await runUntilMainIsGone(host, { doneProcessGone: 2_100 });
     const [gone] = report.looks.filter(({ seen }) => seen.memory.main.goneSince !== undefined);
     expectStops(host, [`SIGINT 4242 @${(gone?.seen.at ?? 0) + 2_100}`]);
     expect(report.transitions.find(({ to }) => to === 'draining')?.seen.at).toBe(
@@ -67,6 +67,37 @@ describe("main's process", () => {
     host.at(30_000, (h) => h.endProcess(MAIN + 1));
     await runUntilMainIsGone(host);
     expectStops(host, ['SIGINT 4242 @32000']);
+  });
+
+  test('that comes again within --done-process-gone was restarted: its second attempt is waited for', async () => {
+    const host = worldWithMain();
+    host.at(10_000, (h) => h.endProcess(MAIN));
+    host.at(29_000, (h) => h.startProcess({ pid: MAIN + 1, argv: ['java', '-jar', 'main.jar'] }));
+    host.at(40_000, (h) => h.endProcess(MAIN + 1));
+    const { report } = await runUntilMainIsGone(host, { doneProcessGone: 20_000 });
+    expectStops(host, ['SIGINT 4242 @60000']);
+    expect(report.transitions.filter(({ to }) => to === 'draining')).toHaveLength(1);
+  });
+
+  test('that comes again while Fluentd still drains takes the trigger back', async () => {
+    const host = new FakeHost();
+    const fluentd = host.startFluentd();
+    host.startProcess({ pid: MAIN, argv: ['java', '-jar', 'main.jar'] });
+    host.at(2_000, (h) => h.appendLog(LOG, 'line 1\n'));
+    host.at(9_900, (h) => {
+      fluentd.reads = false;
+      h.appendLog(LOG, 'line 2\n');
+    });
+    host.at(20_000, () => {
+      fluentd.reads = true;
+      fluentd.read(LOG);
+    });
+    host.at(10_000, (h) => h.endProcess(MAIN));
+    host.at(15_000, (h) => h.startProcess({ pid: MAIN + 1, argv: ['java', '-jar', 'main.jar'] }));
+    host.at(40_000, (h) => h.endProcess(MAIN + 1));
+    const { report } = await runUntilMainIsGone(host);
+    expectStops(host, ['SIGINT 4242 @42200']);
+    expect(report.transitions.map(({ why }) => why)).toContain("main's process runs again");
   });
 
   test('that is never seen is taken as ended after the start timeout', async () => {

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { makeWorkDir, renderConf, tail, toStdout, type WorkDir } from '../suppor
 import { freePort } from '../support/free-port.ts';
 import { type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
 import { type FluentdRun, NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
+import { until } from '../support/until.ts';
 
 const SETTLE = 2_000;
 /** A bound on time, on a machine that others use too: one of three tries has to keep it. */
@@ -93,6 +94,23 @@ describe(`with Fluentd ${NEWEST}`, () => {
       await expectPromptStop(run, triggered);
     },
   );
+
+  test('a heartbeat file that a killed main no longer refreshes is the trigger', async () => {
+    const beat = join(work.dir, 'main-is-alive');
+    const run = watch('--heartbeat-file', beat, '--heartbeat-age', '3s');
+    expect((await run.logged(/^posidle watches/)).msg).toMatch(
+      /drain begins when .*alive has not been refreshed for 3\.0 s/,
+    );
+    const main = spawn('sh', ['-c', `while touch '${beat}'; do sleep 0.2; done`], { stdio: 'ignore' });
+    await run.logged(/→ watching/);
+    const started = Date.now();
+    await until('main has lived for longer than the age', () => statSync(beat).mtimeMs > started + 4_000);
+    expect(run.log().some(({ to }) => to === 'draining')).toBe(false);
+    main.kill('SIGKILL');
+    expect((await run.logged(/→ draining/)).msg).toMatch(/main no longer refreshes its heartbeat file/);
+    expect(await run.exited).toBe(0);
+    expect(run.log().at(-1)).toMatchObject({ outcome: { drained: 'drained', trigger: 'heartbeat' } });
+  });
 
   test('a main that is never seen is taken as ended after the start timeout, and that is said', async () => {
     const run = watch('--done-process', 'no-such-main-anywhere', '--start-timeout', '3s');

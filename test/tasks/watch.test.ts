@@ -8,6 +8,7 @@ import type { StopRequest } from '../../src/core/look/snapshot.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import type { Found } from '../../src/tasks/find-pos-files.ts';
 import { Parent } from '../../src/tasks/parent.ts';
+import type { Armed } from '../../src/tasks/triggers.ts';
 import { type WatchReporter, watch } from '../../src/tasks/watch.ts';
 import type { Settings, WatchOptions } from '../../src/tasks/watch-options.ts';
 import { until } from '../support/until.ts';
@@ -29,6 +30,7 @@ const SILENT: WatchReporter = { transition: () => {}, looked: () => {}, performe
 interface Begun {
   readonly found: Found;
   readonly policy: Policy;
+  readonly armed: Armed;
   readonly calls: readonly StopRequest['by'][];
 }
 
@@ -38,8 +40,8 @@ async function begun(options: WatchOptions): Promise<Begun> {
   const enough = new Error('enough');
   let seen: Begun | undefined;
   const watching = watch(host, options, {
-    begin: async (found, policy) => {
-      seen = { found, policy, calls: host.requests().map(({ by }) => by) };
+    begin: async (found, policy, armed) => {
+      seen = { found, policy, armed, calls: host.requests().map(({ by }) => by) };
       throw enough;
     },
   });
@@ -53,6 +55,7 @@ type Decisions = Omit<Settings, 'doneProcess' | Exclude<keyof Settings, keyof Po
 const DECISIONS: Decisions = {
   quiet: 1,
   settle: 2,
+  doneProcessGone: 7,
   startTimeout: 3,
   drainTimeout: 4,
   grace: 5,
@@ -103,6 +106,14 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
   doneProcess: async () => {
     const options = { posFiles: [at('a.pos')], doneProcess: /main/ };
     expect((await begun(options)).policy).toMatchObject({ doneProcess: true, quiet: 'off' });
+  },
+  heartbeatFile: async () => {
+    const options = { posFiles: [at('a.pos')], heartbeatFile: at('beat') };
+    expect((await begun(options)).policy).toMatchObject({ quiet: 'off' });
+  },
+  heartbeatAge: async () => {
+    const options = { posFiles: [at('a.pos')], heartbeatFile: at('beat'), heartbeatAge: 20_000 };
+    expect((await begun(options)).armed.when).toEqual([`${at('beat')} has not been refreshed for 20 s`]);
   },
   monitor: async () => {
     const conf = `<source>\n@type tail\npath /a\npos_file ${at('c.pos')}\n</source>\n<match **>\n@type forward\n</match>\n`;

@@ -56,9 +56,7 @@ export class LogReporter implements Reporter {
   }
 
   #tellChanges(seen: Observation): void {
-    if (seen.memory.main.seen && this.#before?.memory.main.seen !== true) {
-      this.#log.info({}, "main's process is seen");
-    }
+    this.#tellMain(seen);
     for (const { path, why, empty } of seen.unknown) {
       const known = this.#before?.unknown.some((doubt) => doubt.path === path && doubt.why === why);
       if (!known && !empty) this.#log.warn({ posFile: path }, `pos file ${path} ${why}`);
@@ -70,6 +68,18 @@ export class LogReporter implements Reporter {
         `${file.path} is blocked: ${formatBytes(file.lag ?? 0)} left, and the position does not move. The cause may be a full buffer, a throttled input or a slow destination`,
       );
     }
+  }
+
+  #tellMain({ at, memory: { main } }: Observation): void {
+    const before = this.#before?.memory.main;
+    if (!main.seen) return;
+    if (before?.seen !== true) this.#log.info({}, "main's process is seen");
+    if (main.goneSince === undefined && before?.goneSince !== undefined)
+      this.#log.warn(
+        {},
+        `main's process runs again after ${formatDuration(at - before.goneSince)}: the kubelet starts a main that failed again, ` +
+          'later each time (10 s, 20 s … 5 min). Keep --done-process-gone longer than that',
+      );
   }
 
   #tellEarlyRequest({ name }: State, { requests, fluentd }: Observation): void {

@@ -37,6 +37,9 @@ export const watchOptions = named({
     WHEN,
     pattern,
   ),
+  'done-process-gone': duration('how long it must be gone', DEFAULTS.doneProcessGone, WHEN),
+  'heartbeat-file': parsed('PATH', 'begin when main no longer refreshes this file', WHEN, nonEmpty),
+  'heartbeat-age': duration('how long it may go without', DEFAULTS.heartbeatAge, WHEN),
   listen: parsed(
     'HOST:PORT',
     'POST /quitquitquit begins; GET /healthz /readyz /status /metrics',

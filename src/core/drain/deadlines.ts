@@ -44,10 +44,13 @@ export function quietAt({ movedAt }: Observation, { quiet }: Policy): Millis | u
   return quiet === 'off' || movedAt === undefined ? undefined : movedAt + quiet;
 }
 
-/** When main's process counts as ended: gone for the settle time, or never seen within the start timeout. */
-export function mainEndAt({ memory }: Observation, { settle, startTimeout }: Policy): Millis | undefined {
+/** When main's process counts as ended: gone for long enough, or never seen within the start timeout. */
+export function mainEndAt(
+  { memory }: Observation,
+  { doneProcessGone, startTimeout }: Policy,
+): Millis | undefined {
   const { seen, goneSince } = memory.main;
-  if (goneSince !== undefined) return goneSince + settle;
+  if (goneSince !== undefined) return goneSince + doneProcessGone;
   return seen || startTimeout === 'off' ? undefined : memory.began + startTimeout;
 }
 

@@ -12,6 +12,7 @@ export const DEFAULT_POLICY: Policy = {
   tail: DEFAULT_TAIL,
   completeLastLine: false,
   doneProcess: false,
+  doneProcessGone: 2_000,
   parent: false,
   restartPolicy: 'never',
   dryRun: false,

@@ -1,4 +1,5 @@
 import type { ProcessRow } from '../fluentd/processes.ts';
+import { CALLS } from '../look/snapshot.ts';
 import type { Observation } from '../observe/observation.ts';
 import { formatDuration } from '../text/units.ts';
 import type { Policy } from './policy.ts';
@@ -11,21 +12,14 @@ export function describeTrigger({ by }: Trigger, seen: Observation, policy: Poli
       return `nothing has moved for ${formatDuration(seen.at - (seen.movedAt ?? seen.at))}`;
     case 'start-timeout':
       return `${seen.logged ? 'not every pos file was there' : 'nothing was ever logged'} within --start-timeout (${formatDuration(Number(policy.startTimeout))})`;
-    case 'SIGTERM':
-    case 'SIGINT':
-      return `posidle got ${by}`;
     case 'done-process':
       return seen.memory.main.seen
         ? "main's process is gone (--done-process)"
         : `main's process was never seen within --start-timeout (${formatDuration(Number(policy.startTimeout))}): posidle assumes that it has ended`;
-    case 'http':
-      return 'asked to by HTTP (/quitquitquit)';
-    case 'abort':
-      return 'asked to by the caller';
     case 'deserted':
       return 'the supervisor ended by itself';
-    case 'done-file':
-      return 'the done file is there';
+    default:
+      return CALLS[by];
   }
 }
 

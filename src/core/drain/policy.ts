@@ -22,6 +22,8 @@ export interface Policy {
   readonly completeLastLine: boolean;
   /** Begin to drain when main's process is gone. */
   readonly doneProcess: boolean;
+  /** How long it must have been gone to have ended: the kubelet may start it again. */
+  readonly doneProcessGone: Millis;
   /** posidle is Fluentd's parent: its supervisor's end is the end. */
   readonly parent: boolean;
   /** Whether the kubelet starts a Fluentd that ended again: the restartPolicy of its Pod or container. */

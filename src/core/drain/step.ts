@@ -95,6 +95,8 @@ const stepDraining: Rule<'draining'> = (state, seen, policy) => {
   if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);
   if (isGuess(trigger) && hasMovedSince(trigger.at, seen))
     return move({ name: 'watching', since: seen.at }, 'lines came in again');
+  if (trigger.by === 'done-process' && isMainBack(seen) && request === undefined)
+    return move({ name: 'watching', since: seen.at }, "main's process runs again");
   const gate = drainGate(state, seen, policy);
   const deadline = drainDeadline(trigger, seen, policy);
   if (isOver(deadline - FLUSH_HEAD_START, seen.at) || signalsIn(seen).length > 1)
@@ -226,7 +228,12 @@ function quietBy(seen: Observation, policy: Policy): Trigger | undefined {
   return isQuiet ? { by: 'quiet', at: seen.at } : undefined;
 }
 
-/** Silence can be taken back; a signal, a marker, an exit and a call cannot. */
+/** The kubelet started a main that failed again. */
+function isMainBack({ memory: { main } }: Observation): boolean {
+  return main.seen && main.goneSince === undefined;
+}
+
+/** Silence can be taken back; a signal, a marker and a call cannot. */
 function isGuess({ by }: Trigger): boolean {
   return by === 'quiet' || by === 'start-timeout';
 }

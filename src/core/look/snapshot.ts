@@ -72,9 +72,19 @@ export interface FollowedFile extends FileStat {
   readonly path: string;
 }
 
+/** What may call for the end from outside, and how that is said. */
+export const CALLS = {
+  SIGTERM: 'posidle got SIGTERM',
+  SIGINT: 'posidle got SIGINT',
+  'done-file': 'the done file is there',
+  heartbeat: 'main no longer refreshes its heartbeat file',
+  http: 'asked to by HTTP (/quitquitquit)',
+  abort: 'asked to by the caller',
+} as const;
+
 /** A call for the end from outside: no guess, so it cannot be taken back. */
 export interface StopRequest {
-  readonly by: 'SIGTERM' | 'SIGINT' | 'done-file' | 'http' | 'abort';
+  readonly by: keyof typeof CALLS;
   readonly at: Millis;
 }
 

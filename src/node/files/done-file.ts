@@ -1,4 +1,4 @@
-import { type BigIntStats, statSync } from 'node:fs';
+import { stampOf } from './stamp.ts';
 
 const EVERY = 200;
 
@@ -8,16 +8,16 @@ export class DoneFile {
   readonly #old: string | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `ignoreOld`: the marker that is there now does not count. */
+  /** `ignoreOld`: the marker that is there now does not count, until it is touched. */
   constructor(path: string, ignoreOld: boolean) {
     this.#path = path;
-    this.#old = ignoreOld ? this.#identity() : undefined;
+    this.#old = ignoreOld ? stampOf(path)?.identity : undefined;
   }
 
   /** Calls back once, as soon as the marker is there. */
   watch(found: () => void): void {
     const look = () => {
-      const now = this.#identity();
+      const now = stampOf(this.#path)?.identity;
       if (now === undefined || now === this.#old) return;
       this.close();
       found();
@@ -28,19 +28,5 @@ export class DoneFile {
 
   close(): void {
     clearInterval(this.#timer);
-  }
-
-  /** Touching an old marker makes a new one of it. */
-  #identity(): string | undefined {
-    const stat = this.#stat();
-    return stat && `${stat.ino} ${stat.mtimeNs}`;
-  }
-
-  #stat(): BigIntStats | undefined {
-    try {
-      return statSync(this.#path, { bigint: true, throwIfNoEntry: false });
-    } catch {
-      return undefined;
-    }
   }
 }

@@ -1,0 +1,93 @@
+import { formatDuration, type Millis } from '../../core/text/units.ts';
+import { type Stamp, stampOf } from './stamp.ts';
+
+const EVERY: Millis = 200;
+/** What stops posidle, a node that is frozen, stops main as well: of the time between two looks only so much counts. */
+const MOST_A_LOOK: Millis = 1_000;
+
+export interface Heartbeat {
+  readonly path: string;
+  /** Main has ended when it has not refreshed its file for so long. */
+  readonly age: Millis;
+  /** A file that was there before posidle and is never refreshed may be an earlier Pod's: it counts only after so long. */
+  readonly startTimeout: Millis | 'off';
+}
+
+export interface HeartbeatCalls {
+  readonly ended: () => void;
+  readonly warn: (text: string) => void;
+}
+
+/** The last beat that was seen. */
+interface Beat extends Stamp {
+  /** For how long it has been the last one, by posidle's own clock: the writer's clock may differ. */
+  readonly standing: Millis;
+  /** It was there before posidle. */
+  readonly isOld: boolean;
+}
+
+/** Looks at a file that main refreshes as long as it lives. */
+export class HeartbeatFile {
+  readonly #heartbeat: Heartbeat;
+  readonly #calls: HeartbeatCalls;
+  readonly #timer: NodeJS.Timeout;
+  #beat: Beat | undefined;
+  #lookedAt = performance.now();
+
+  constructor(heartbeat: Heartbeat, calls: HeartbeatCalls) {
+    this.#heartbeat = heartbeat;
+    this.#calls = calls;
+    const stamp = stampOf(heartbeat.path);
+    this.#beat = stamp && { ...stamp, standing: 0, isOld: true };
+    this.#timer = setInterval(() => this.#look(), EVERY);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const stamp = stampOf(this.#heartbeat.path);
+    const now = performance.now();
+    const passed = Math.min(now - this.#lookedAt, MOST_A_LOOK);
+    this.#lookedAt = now;
+    if (stamp === undefined) {
+      this.#miss();
+      return;
+    }
+    const beat = this.#beat;
+    const isSame = stamp.identity === beat?.identity;
+    this.#beat = isSame
+      ? { ...beat, standing: beat.standing + passed }
+      : { ...stamp, standing: 0, isOld: false };
+    if (!this.#hasStopped(this.#beat)) return;
+    this.close();
+    this.#calls.ended();
+  }
+
+  /** Whoever removes the file may make it again: that main has ended is not known. */
+  #miss(): void {
+    if (this.#beat === undefined) return;
+    this.#beat = undefined;
+    this.#calls.warn(
+      `the heartbeat file ${this.#heartbeat.path} is gone, which is no sign that main has ended: posidle waits until it is back`,
+    );
+  }
+
+  /** Both clocks must say so. A time in the future only tells that the writer's clock is fast. */
+  #hasStopped({ standing, mtime, isOld }: Beat): boolean {
+    const { age, startTimeout } = this.#heartbeat;
+    const wait = !isOld
+      ? age
+      : startTimeout === 'off'
+        ? Number.POSITIVE_INFINITY
+        : Math.max(age, startTimeout);
+    const writtenAgo = Date.now() - mtime;
+    return standing >= wait && (writtenAgo >= age || writtenAgo < 0);
+  }
+}
+
+/** What it waits for, in words. */
+export function describeHeartbeat({ path, age }: Pick<Heartbeat, 'path' | 'age'>): string {
+  return `${path} has not been refreshed for ${formatDuration(age)}`;
+}

@@ -1,0 +1,143 @@
+import type { Policy } from '../core/drain/policy.ts';
+import type { StopRequest } from '../core/look/snapshot.ts';
+import { formatDuration, type Millis } from '../core/text/units.ts';
+import { DoneFile } from '../node/files/done-file.ts';
+import { describeHeartbeat, HeartbeatFile } from '../node/files/heartbeat-file.ts';
+
+/** What arms the triggers. */
+export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout' | 'doneProcessGone'> {
+  /** Begins the drain when it exists. */
+  readonly doneFile: string | undefined;
+  /** A done file that is there already does not count. */
+  readonly ignoreOldDoneFile: boolean;
+  /** The Pod's main process, by its command line: begins the drain when it is gone. */
+  readonly doneProcess: RegExp | undefined;
+  /** Main refreshes it while it lives: begins the drain when it is older than `heartbeatAge`. */
+  readonly heartbeatFile: string | undefined;
+  readonly heartbeatAge: Millis;
+  /** Begins the drain when it is aborted. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Whom a trigger tells. */
+export interface TriggerCalls {
+  readonly request: (by: StopRequest['by']) => void;
+  readonly warn: (text: string) => void;
+}
+
+interface Trigger {
+  /** The option that arms it. */
+  readonly option: keyof TriggerSettings;
+  /** When it begins the drain, in words. */
+  readonly when: (settings: TriggerSettings) => string;
+  /** Nobody has to call: it comes by itself when main has ended. */
+  readonly byItself: boolean;
+  /** The option that says how long main must be away, and need not have ended: the kubelet may start it again. */
+  readonly away?: 'quiet' | 'doneProcessGone' | 'heartbeatAge';
+  /** Watches for it, and gives what ends that. Without it, the loop sees it in its looks. */
+  readonly open?: (settings: TriggerSettings, calls: TriggerCalls) => () => void;
+}
+
+/** The longest that the kubelet waits before it starts a container again (MaxContainerBackOff in pkg/kubelet/kubelet.go). */
+const LONGEST_BACK_OFF: Millis = 300_000;
+
+/** Every trigger but the signals to posidle and the calls by HTTP. A new one is a row here, and a file that `open` starts. */
+const TRIGGERS: readonly Trigger[] = [
+  {
+    option: 'quiet',
+    when: ({ quiet }) => `nothing has moved for ${formatDuration(Number(quiet))}`,
+    byItself: true,
+    away: 'quiet',
+  },
+  {
+    option: 'doneFile',
+    when: ({ doneFile }) => `${doneFile} exists`,
+    byItself: true,
+    open: ({ doneFile = '', ignoreOldDoneFile }, { request }) => {
+      const file = new DoneFile(doneFile, ignoreOldDoneFile);
+      file.watch(() => request('done-file'));
+      return () => file.close();
+    },
+  },
+  {
+    option: 'doneProcess',
+    when: ({ doneProcess, doneProcessGone }) =>
+      `main's process (${doneProcess}) has been gone for ${formatDuration(doneProcessGone)}`,
+    byItself: true,
+    away: 'doneProcessGone',
+  },
+  {
+    option: 'heartbeatFile',
+    when: ({ heartbeatFile: path = '', heartbeatAge: age }) => describeHeartbeat({ path, age }),
+    byItself: true,
+    away: 'heartbeatAge',
+    open: ({ heartbeatFile: path = '', heartbeatAge: age, startTimeout }, { request, warn }) => {
+      const file = new HeartbeatFile(
+        { path, age, startTimeout },
+        { ended: () => request('heartbeat'), warn },
+      );
+      return () => file.close();
+    },
+  },
+  {
+    option: 'signal',
+    when: () => 'the caller aborts',
+    byItself: false,
+    open: ({ signal }, { request }) => {
+      const abort = () => request('abort');
+      if (signal?.aborted) abort();
+      signal?.addEventListener('abort', abort, { once: true });
+      return () => signal?.removeEventListener('abort', abort);
+    },
+  },
+];
+
+/** Options that may be left out. */
+type Given = { readonly [Key in keyof TriggerSettings]?: TriggerSettings[Key] | undefined };
+
+function isArmed(settings: Given, { option }: Trigger): boolean {
+  const value = settings[option];
+  return value !== undefined && value !== 'off';
+}
+
+/** Some trigger is armed that does not guess. */
+export function hasCertainTrigger(options: Given): boolean {
+  return TRIGGERS.some((trigger) => trigger.option !== 'quiet' && isArmed(options, trigger));
+}
+
+/** What begins the drain. */
+export interface Armed {
+  /** When, in words, a part each. */
+  readonly when: readonly string[];
+  /** One of them comes without a call or a signal. */
+  readonly byItself: boolean;
+  /** Options that give main too little time to be started again, a sentence each. */
+  readonly hasty: readonly string[];
+}
+
+export function armedBy(settings: TriggerSettings): Armed {
+  const armed = TRIGGERS.filter((trigger) => isArmed(settings, trigger));
+  return {
+    when: armed.map(({ when }) => when(settings)),
+    byItself: armed.some(({ byItself }) => byItself),
+    hasty: armed.flatMap(({ away }) =>
+      away === undefined ? [] : describeHaste(away, Number(settings[away])),
+    ),
+  };
+}
+
+function describeHaste(option: string, span: Millis): readonly string[] {
+  if (span > LONGEST_BACK_OFF) return [];
+  return [
+    `\`${option}\` ${formatDuration(span)}: a main that failed is started again after 10 s, 20 s, 40 s … 5 min, and posidle takes it as ended ` +
+      `before that. Give \`${option}\` 6m, or a done file that main makes only when it succeeds`,
+  ];
+}
+
+/** Watches for every trigger that is armed; gives what ends that. */
+export function openTriggers(settings: TriggerSettings, calls: TriggerCalls): () => void {
+  const closes = TRIGGERS.filter((trigger) => isArmed(settings, trigger)).map(({ open }) =>
+    open?.(settings, calls),
+  );
+  return () => closes.forEach((close) => void close?.());
+}

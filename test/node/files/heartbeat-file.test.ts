@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Heartbeat, HeartbeatFile } from '../../../src/node/files/heartbeat-file.ts';
+
+const AGE = 15_000;
+const START_TIMEOUT = 600_000;
+
+let dir: string;
+let file: HeartbeatFile | undefined;
+const path = () => join(dir, 'alive');
+const ended = vi.fn();
+const warn = vi.fn();
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'posidle-heartbeat-'));
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  file?.close();
+  vi.useRealTimers();
+  vi.clearAllMocks();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function open(changes: Partial<Heartbeat> = {}): void {
+  file = new HeartbeatFile(
+    { path: path(), age: AGE, startTimeout: START_TIMEOUT, ...changes },
+    { ended, warn },
+  );
+}
+
+/** Main refreshes its file; its clock is ahead of posidle's by `ahead`. */
+function beat(ahead = 0): void {
+  writeFileSync(path(), '');
+  const time = (Date.now() + ahead) / 1_000;
+  utimesSync(path(), time, time);
+}
+
+function beatFor(span: number, ahead?: number): void {
+  for (let passed = 0; passed < span; passed += 2_000) {
+    beat(ahead);
+    vi.advanceTimersByTime(2_000);
+  }
+}
+
+test('a file that is refreshed no more is the end, once', () => {
+  open();
+  beatFor(60_000);
+  vi.advanceTimersByTime(12_500);
+  expect(ended).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1_000);
+  expect(ended).toHaveBeenCalledOnce();
+  vi.advanceTimersByTime(60_000);
+  expect(ended).toHaveBeenCalledOnce();
+});
+
+test('a file that never appears is no end', () => {
+  open();
+  vi.advanceTimersByTime(2 * START_TIMEOUT);
+  expect(ended).not.toHaveBeenCalled();
+  expect(warn).not.toHaveBeenCalled();
+});
+
+test('a file that disappears is no end, which is said once; it counts anew when it is back', () => {
+  open();
+  beatFor(10_000);
+  rmSync(path());
+  vi.advanceTimersByTime(10 * AGE);
+  expect(ended).not.toHaveBeenCalled();
+  expect(warn).toHaveBeenCalledOnce();
+  expect(warn).toHaveBeenCalledWith(
+    expect.stringMatching(/alive is gone, which is no sign that main has ended/),
+  );
+  beat();
+  vi.advanceTimersByTime(AGE - 1_000);
+  expect(ended).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1_500);
+  expect(ended).toHaveBeenCalledOnce();
+});
+
+test.each([
+  ['an hour behind', -3_600_000],
+  ['an hour ahead', 3_600_000],
+])('a main whose clock is %s ends only when it stops', (_, ahead) => {
+  open();
+  beatFor(60_000, ahead);
+  expect(ended).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(AGE);
+  expect(ended).toHaveBeenCalledOnce();
+});
+
+test('a file that is as old as its age before the second clock says so is no end', () => {
+  open();
+  beatFor(10_000, AGE - 5_000);
+  vi.advanceTimersByTime(AGE);
+  expect(ended).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(AGE);
+  expect(ended).toHaveBeenCalledOnce();
+});
+
+test('a pause of posidle itself is not counted: whatever stopped it stopped main too', () => {
+  open();
+  beatFor(10_000);
+  const now = performance.now();
+  const paused = vi.spyOn(performance, 'now').mockImplementation(() => now + 10 * AGE);
+  vi.setSystemTime(Date.now() + 10 * AGE);
+  vi.advanceTimersByTime(200);
+  paused.mockRestore();
+  expect(ended).not.toHaveBeenCalled();
+});
+
+test('a file from before that is not refreshed may be of an earlier Pod: it counts after the start timeout', () => {
+  beat(-3_600_000);
+  open();
+  vi.advanceTimersByTime(START_TIMEOUT - 1_000);
+  expect(ended).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1_500);
+  expect(ended).toHaveBeenCalledOnce();
+});
+
+test('a file from before never counts without a start timeout, until it is refreshed', () => {
+  beat(-3_600_000);
+  open({ startTimeout: 'off' });
+  vi.advanceTimersByTime(2 * START_TIMEOUT);
+  expect(ended).not.toHaveBeenCalled();
+  beat();
+  vi.advanceTimersByTime(AGE + 500);
+  expect(ended).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { armedBy } from '../../src/tasks/triggers.ts';
+import { settingsOf, type WatchOptions } from '../../src/tasks/watch-options.ts';
+
+const armed = (options: WatchOptions) => armedBy(settingsOf(options, false));
+
+test('every trigger that is armed is named, in words', () => {
+  expect(armed({}).when).toEqual(['nothing has moved for 60 s']);
+  const all = {
+    quiet: 30_000,
+    doneFile: '/done',
+    doneProcess: /main/,
+    heartbeatFile: '/alive',
+    signal: AbortSignal.abort(),
+  };
+  expect(armed(all).when).toEqual([
+    'nothing has moved for 30 s',
+    '/done exists',
+    "main's process (/main/) has been gone for 2.0 s",
+    '/alive has not been refreshed for 15 s',
+    'the caller aborts',
+  ]);
+});
+
+test.each<[WatchOptions, boolean]>([
+  [{}, true],
+  [{ doneFile: '/done' }, true],
+  [{ quiet: 'off' }, false],
+  [{ signal: AbortSignal.abort() }, false],
+])('%o needs no call: %s', (options, byItself) => {
+  expect(armed(options).byItself).toBe(byItself);
+});
+
+test('a time that is shorter than the longest back-off of the kubelet is too short for a main that is started again', () => {
+  const options = { quiet: 60_000, doneProcess: /main/, doneProcessGone: 299_000, heartbeatFile: '/alive' };
+  expect(armed(options).hasty.map((text) => /^`\w+`/.exec(text)?.[0])).toEqual([
+    '`quiet`',
+    '`doneProcessGone`',
+    '`heartbeatAge`',
+  ]);
+  expect(armed({ quiet: 360_000, doneFile: '/done' }).hasty).toEqual([]);
+});
