@@ -74,6 +74,10 @@ const ONLY_CALLS =
   'only a call or a signal begins the drain: if none comes, the Pod never completes. The kubelet signals a native sidecar (then give ' +
   '--restart-policy always); everywhere else add a trigger that needs no call, such as --quiet 10m';
 
+const NO_FLUSH =
+  'no rpc_endpoint is known: unless posidle sees the process of fluentd and may signal it, it can ask for no flush, and what the buffers hold ' +
+  'is left to the end of fluentd. Add to fluent.conf: <system> rpc_endpoint 127.0.0.1:24444 </system>, and give --fluent-conf';
+
 async function listen(endpoint: Endpoint, routes: Routes): Promise<HttpServer> {
   try {
     return await startHttpServer(endpoint, routes);
@@ -111,8 +115,9 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
     { posFiles, fluentConf: confPath, policy },
     `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
   );
+  if (policy.leavesStop && conf?.rpc === undefined) log.warn({}, NO_FLUSH);
   // The kubelet sends SIGTERM to a native sidecar, which it also starts again.
-  if (!armed.byItself && policy.restartPolicy !== 'always') log.warn({}, ONLY_CALLS);
+  if (!armed.byItself && policy.restartPolicy !== 'always' && !policy.leavesStop) log.warn({}, ONLY_CALLS);
   if (policy.restartPolicy === 'on-failure') for (const text of armed.hasty) log.warn({}, inFlags(text));
   const waits = policy.quiet === 'off' ? { grace: policy.grace } : { quiet: policy.quiet };
   const further = conf === undefined ? [] : [...quietWarnings(conf, waits), ...multilineWarnings(conf)];

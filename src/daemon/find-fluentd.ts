@@ -26,6 +26,9 @@ export type Whereabouts = Pick<Subject, 'fluentd' | 'conf' | 'stopVia' | 'posFil
 type Table = readonly ProcessRow[];
 
 const GONE: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
+const DEAF: FluentdReading = { kind: 'remote', permitted: true, isDeaf: true };
+/** The ways that prefer a call to a signal. */
+const BY_RPC: ReadonlySet<Whereabouts['stopVia']> = new Set(['rpc', 'kubelet']);
 
 /** Finds the Fluentd that is meant, look after look. */
 export class FluentdFinder {
@@ -88,10 +91,17 @@ export class FluentdFinder {
     const proven = candidates.filter((_, index) => proofs[index]);
     const [row, ...others] = proven.length > 0 ? proven : candidates;
     if (row === undefined) return { kind: 'absent', why, ...(last && { last }) };
+    if (this.#isDeaf(row, proven.length > 0)) return DEAF;
     if (others.length > 0) return { kind: 'ambiguous', candidates: [row, ...others] };
     if (!this.#isForced() && !isFluentd(row.argv) && findWorkers(table, row.pid).length === 0)
       return { kind: 'foreign', row, since: this.#foreignSince(row, known) };
     return this.#running(table, row, proven.length > 0);
+  }
+
+  /** It will be stopped by the kubelet, and there is no way to ask it for a flush until then. */
+  #isDeaf({ pid }: ProcessRow, isProven: boolean): boolean {
+    if (this.#subject.stopVia !== 'kubelet' || this.#rpc() !== undefined) return false;
+    return !isProven || !this.#host.maySignal(pid);
   }
 
   #foreignSince(row: ProcessRow, known: FluentdReading | undefined): Millis | undefined {
@@ -194,7 +204,7 @@ export class FluentdFinder {
       alone: runsAlone(row.argv),
       permitted: hasRpc || maySignal,
       // A call reaches whoever listens at the endpoint of fluent.conf, and no other process.
-      isProven: isProven || (hasRpc && (!maySignal || this.#subject.stopVia === 'rpc')),
+      isProven: isProven || (hasRpc && (!maySignal || BY_RPC.has(this.#subject.stopVia))),
     };
   }
 
@@ -217,8 +227,16 @@ export class FluentdFinder {
 
   async #remote(): Promise<FluentdReading | undefined> {
     const rpc = this.#subject.fluentd.by === 'search' ? this.#rpc() : undefined;
+    if (rpc === undefined && this.#subject.stopVia === 'kubelet') return this.#unreachable();
     const isUp = rpc !== undefined && (await this.#host.isListening(rpc));
     return isUp ? { kind: 'remote', permitted: true } : undefined;
+  }
+
+  /** Without an RPC only Fluentd's files tell that it is there: the pos file comes with its worker. */
+  async #unreachable(): Promise<FluentdReading | undefined> {
+    const paths = await Promise.all(this.#subject.posFiles.map((pattern) => this.#host.expand(pattern)));
+    const files = await Promise.all(paths.flat().map((path) => this.#host.readFile(path).catch(() => true)));
+    return files.length > 0 && files.every((file) => file !== undefined) ? DEAF : undefined;
   }
 
   /** The RPC that may be used: the supervisor itself answers there. */

@@ -43,7 +43,7 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
 /** Whether the RPC is the way: asked for, or the only one. */
 function goesByRpc(host: Pick<Host, 'maySignal'>, { fluentd, via, rpc }: Reach): boolean {
   if (rpc === undefined || via === 'signal') return false;
-  if (via === 'rpc' || fluentd.kind === 'remote') return true;
+  if (via === 'rpc' || via === 'kubelet' || fluentd.kind === 'remote') return true;
   return fluentd.kind === 'running' && !host.maySignal(fluentd.supervisor.pid);
 }
 

@@ -6,7 +6,7 @@ import { hasCertainTrigger, type TriggerSettings } from './triggers.ts';
 
 /** What to watch and how to decide. Durations are milliseconds. */
 export interface Settings
-  extends Omit<Policy, 'tail' | 'parent' | 'doneProcess'>,
+  extends Omit<Policy, 'tail' | 'parent' | 'doneProcess' | 'leavesStop'>,
     Pick<Subject, 'stopVia'>,
     TriggerSettings {
   /** Pos files or globs; none: those of `fluentConf`. */
@@ -22,7 +22,7 @@ export interface Settings
 /** Each may be left out. */
 export type WatchOptions = { readonly [Key in keyof Settings]?: Settings[Key] | undefined };
 
-const { tail: _tail, parent: _parent, ...decisions } = DEFAULT_POLICY;
+const { tail: _tail, parent: _parent, leavesStop: _leavesStop, ...decisions } = DEFAULT_POLICY;
 
 /** Quiet is a guess: it counts only where no other trigger is given. */
 export const DEFAULTS: Settings = {
@@ -45,7 +45,8 @@ export function settingsOf(options: WatchOptions, isParent: boolean): Settings {
   const { fluentd, ...ofParent } = DEFAULTS;
   refuseUnknown(options, isParent ? ofParent : DEFAULTS);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const hasTrigger = hasCertainTrigger(options);
+  // The kubelet's SIGTERM is the trigger.
+  const hasTrigger = hasCertainTrigger(options) || options.stopVia === 'kubelet';
   return { ...DEFAULTS, ...(hasTrigger && { quiet: 'off' }), ...Object.fromEntries(given) };
 }
 
@@ -55,7 +56,8 @@ export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'paren
   const policy = Object.fromEntries(
     names.map((name) => [name, settings[name]]),
   ) as unknown as typeof decisions;
-  return { ...policy, ...facts, doneProcess: settings.doneProcess !== undefined };
+  const leavesStop = settings.stopVia === 'kubelet';
+  return { ...policy, ...facts, doneProcess: settings.doneProcess !== undefined, leavesStop };
 }
 
 /** A misspelt option would be ignored. */

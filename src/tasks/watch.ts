@@ -61,6 +61,17 @@ export async function watch(
   }
 }
 
+/** An end before the kubelet's SIGTERM would stop nothing: the kubelet starts posidle again. */
+function refuseBesideKubelet(settings: Settings, isParent: boolean): void {
+  if (isParent)
+    throw new UsageError('`stopVia` kubelet: the kubelet stops the whole container, and Fluentd with it');
+  const { byItself, when } = armedBy(settings);
+  if (!byItself) return;
+  throw new UsageError(
+    `\`stopVia\` kubelet: only the kubelet begins the end; leave out what begins it when ${when.join(', or when ')}`,
+  );
+}
+
 async function findAndWatch(
   host: NodeHost,
   settings: Settings,
@@ -81,6 +92,7 @@ async function findAndWatch(
       '`stopVia` rpc: no rpc_endpoint is known; set it in <system> of fluent.conf and give `fluentConf`',
     );
   }
+  if (stopVia === 'kubelet') refuseBesideKubelet(settings, isParent);
   const policy = policyOf(settings, { tail: tailFacts(found.conf), parent: isParent });
   const report = await begin(found, policy, armedBy(settings));
   const paths = await Promise.all(found.posFiles.map((posFile) => host.expand(posFile)));

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundle } from '../pods/bundle.ts';
 import { BASES, buildImage } from '../pods/images.ts';
-import { type PodReport, playPod } from '../pods/kubelet.ts';
+import { type KubeletVariant, type PodReport, playPod } from '../pods/kubelet.ts';
 import { type Container, configMapsIn, type Manifest, type PodSpec, podIn } from '../pods/kubernetes.ts';
 import { configMap, kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { missingPodman } from '../pods/podman.ts';
@@ -66,9 +66,20 @@ describe.skipIf(missing !== undefined)('in a real Pod', { concurrent: true, time
     expectDelivered(await play('marker'), 'done-file');
   });
 
-  test('native-sidecar: the SIGTERM of the kubelet begins the end', async () => {
-    expectDelivered(await play('native-sidecar'), 'SIGTERM');
-  });
+  test.each<KubeletVariant>(['patient', 'restarting'])(
+    'native-sidecar: the SIGTERM of a %s kubelet begins the end, and it stops fluentd itself, once',
+    async (variant) => {
+      const pod = await playThese(kustomize(join(OVERLAYS, 'native-sidecar')), undefined, variant);
+      expectAllLines(pod);
+      expect(outcomeOf(pod)).toMatchObject({
+        end: 'left-to-kubelet',
+        drained: 'drained',
+        trigger: 'SIGTERM',
+      });
+      expect(logOf(pod, 'fluentd').match(/fluentd worker is now running/g)).toHaveLength(1);
+      expect(logOf(pod, 'posidle')).toMatch(/called RPC .*flushBuffers/);
+    },
+  );
 
   test('post-start: a posidle that the hook has started stops fluentd', async () => {
     const pod = await play('post-start');
@@ -121,11 +132,15 @@ function playIn(dir: string, change?: (pod: PodSpec) => void): Promise<PodReport
   return playThese(kustomize(dir), change);
 }
 
-function playThese(manifests: readonly Manifest[], change: (pod: PodSpec) => void = () => undefined) {
+function playThese(
+  manifests: readonly Manifest[],
+  change: (pod: PodSpec) => void = () => undefined,
+  variant?: KubeletVariant,
+) {
   const pod = podIn(manifests);
   hurry(pod);
   change(pod);
-  return playPod(pod, [...configMapsIn(manifests), configMap('posidle', [posidle])]);
+  return playPod(pod, [...configMapsIn(manifests), configMap('posidle', [posidle])], variant);
 }
 
 /** What the manifests wait for in minutes is waited for in seconds here. */
@@ -141,8 +156,11 @@ function hurry(pod: PodSpec): void {
 function expectDelivered(pod: PodReport, trigger: string, container = 'posidle'): void {
   expectAllLines(pod);
   expect(pod.containers[container]?.code).toBe(0);
-  const outcome = JSON.parse(pod.containers[container]?.terminationMessage ?? '');
-  expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained', trigger });
+  expect(outcomeOf(pod, container)).toMatchObject({ end: 'stopped', drained: 'drained', trigger });
+}
+
+function outcomeOf(pod: PodReport, container = 'posidle'): unknown {
+  return JSON.parse(pod.containers[container]?.terminationMessage ?? '');
 }
 
 function expectAllLines(pod: PodReport): void {

@@ -33,8 +33,15 @@ interface Live extends Container {
   pid: number;
 }
 
+/** `patient`: as today. `restarting`: a sidecar that ends before the kubelet has told it to is started again, also in termination (KEP-4438; kubernetes#140133). */
+export type KubeletVariant = 'patient' | 'restarting';
+
 /** Plays a Pod to its end as the kubelet would, and tells what came of it. */
-export async function playPod(spec: PodSpec, configMaps: readonly ConfigMap[]): Promise<PodReport> {
+export async function playPod(
+  spec: PodSpec,
+  configMaps: readonly ConfigMap[],
+  variant: KubeletVariant = 'patient',
+): Promise<PodReport> {
   const root = mkdtempSync(join(tmpdir(), 'posidle-pod-'));
   const name = root.slice(root.lastIndexOf('/') + 1).toLowerCase();
   try {
@@ -43,7 +50,7 @@ export async function playPod(spec: PodSpec, configMaps: readonly ConfigMap[]): 
     await Promise.all(live.map(postStart));
     const mains = live.filter(({ restartPolicy }) => restartPolicy === undefined);
     await Promise.all(mains.map((container) => ended(container, spec.restartPolicy)));
-    await stopSidecars(live, spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE);
+    await stopSidecars(live, spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE, variant);
     return await report(root, live);
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${await allLogs(name)}`);
@@ -144,12 +151,26 @@ function isAlive(pid: number): boolean {
 }
 
 /** One by one, the last first, each with what is left of the grace period (KEP-753). */
-async function stopSidecars(live: readonly Live[], grace: number): Promise<void> {
+async function stopSidecars(live: readonly Live[], grace: number, variant: KubeletVariant): Promise<void> {
   const end = performance.now() + grace * 1_000;
-  for (const sidecar of live.filter(({ restartPolicy }) => restartPolicy === 'Always').reverse()) {
+  const sidecars = live.filter(({ restartPolicy }) => restartPolicy === 'Always').reverse();
+  for (const [index, { fullName }] of sidecars.entries()) {
     const left = Math.max(2, Math.ceil((end - performance.now()) / 1_000));
-    await podman('stop', '--time', String(left), sidecar.fullName);
+    const stopping = podman('stop', '--time', String(left), fullName);
+    const others = variant === 'restarting' ? sidecars.slice(index + 1) : [];
+    await Promise.all([stopping, ...others.map((sidecar) => keepRunning(sidecar, stopping))]);
   }
+}
+
+/** Starts a sidecar again that ends while another one is being stopped. */
+async function keepRunning({ fullName, pid }: Live, stopping: Promise<unknown>): Promise<void> {
+  let isStopped = false;
+  void stopping.finally(() => (isStopped = true));
+  await until(`${fullName} ends, or is the next`, () => isStopped || !isAlive(pid), {
+    within: POD_LIMIT,
+    every: 50,
+  });
+  if (!isAlive(pid)) await podman('start', fullName);
 }
 
 async function report(root: string, live: readonly Live[]): Promise<PodReport> {

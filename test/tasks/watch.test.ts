@@ -93,6 +93,8 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
       { begin: async () => SILENT },
     );
     await expect(watching).rejects.toThrow(/^`stopVia` rpc: no rpc_endpoint is known/);
+    const { policy } = await begun({ posFiles: [at('a.pos')], stopVia: 'kubelet' });
+    expect(policy).toMatchObject({ leavesStop: true, quiet: 'off' });
   },
   doneFile: async () => {
     writeFileSync(at('done'), '');
@@ -140,6 +142,21 @@ describe('no option is ignored:', () => {
   });
 
   test.each(Object.entries(EFFECTS))('%s', (_, holds) => holds());
+});
+
+test('only the kubelet begins the end of what it stops', async () => {
+  const options = { posFiles: [at('a.pos')], stopVia: 'kubelet', doneFile: '/done' } as const;
+  await expect(watch(new NodeHost(), options, { begin: async () => SILENT })).rejects.toThrow(
+    /^`stopVia` kubelet: only the kubelet begins the end; leave out what begins it when \/done exists$/,
+  );
+  const host = new NodeHost();
+  const parent = new Parent(host, ['true']);
+  const asParent = watch(
+    host,
+    { posFiles: [at('a.pos')], stopVia: 'kubelet' },
+    { begin: async () => SILENT, parent },
+  );
+  await expect(asParent).rejects.toThrow(/^`stopVia` kubelet: the kubelet stops the whole container/);
 });
 
 test('file events are asked for of the files that a glob matches', async () => {

@@ -15,7 +15,9 @@ export function describeFluentd({ fluentd }: Observation): string {
     case 'wrapper':
       return `no fluentd was found below the command, pid ${fluentd.leader.pid}`;
     case 'remote':
-      return 'fluentd runs: its RPC answers';
+      return fluentd.isDeaf === true
+        ? 'fluentd cannot be reached; its pos files are there'
+        : 'fluentd runs: its RPC answers';
     case 'foreign':
       return `pid ${fluentd.row.pid} isn't a fluentd`;
     case 'ambiguous':

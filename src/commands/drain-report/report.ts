@@ -2,7 +2,7 @@ import { bytesLeft } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
 import type { Observation } from '../../core/observe/observation.ts';
-import { formatBytes, type Millis } from '../../core/text/units.ts';
+import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
 import type { Done } from '../../daemon/perform.ts';
 import type { Log } from '../../log.ts';

@@ -58,8 +58,12 @@ export const watchOptions = named({
   grace: duration('total time for drain and stop after SIGTERM to posidle', DEFAULTS.grace, HOW),
   'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULTS.stopTimeout, HOW),
   'stop-via': {
-    ...text('HOW', 'by signal, by rpc (rpc_endpoint), or auto: a signal where the process is seen', HOW),
-    choices: ['auto', 'signal', 'rpc'],
+    ...text(
+      'HOW',
+      'by signal, by rpc (rpc_endpoint), auto: a signal where the process is seen, or kubelet: only flush, as a native sidecar',
+      HOW,
+    ),
+    choices: ['auto', 'signal', 'rpc', 'kubelet'],
     default: DEFAULTS.stopVia,
   },
   'stop-signal': { ...text('SIG', 'the stop signal', HOW), default: DEFAULTS.stopSignal, coerce: stopSignal },

@@ -15,5 +15,6 @@ export const DEFAULT_POLICY: Policy = {
   doneProcessGone: 2_000,
   parent: false,
   restartPolicy: 'never',
+  leavesStop: false,
   dryRun: false,
 };

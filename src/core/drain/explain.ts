@@ -34,6 +34,8 @@ export function describeEnd(end: End): string {
       return 'Fluentd is still there after SIGKILL';
     case 'ended-by-itself':
       return 'Fluentd ended by itself';
+    case 'left-to-kubelet':
+      return 'Fluentd is left to the kubelet, which stops it next';
     case 'dry-run':
       return 'dry run: nothing was signalled';
     case 'no-fluentd':

@@ -3,7 +3,7 @@ import { BLOCKED_AFTER } from '../observe/entry-state.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
 import { isOver, lastFlushAt, startEnd } from './deadlines.ts';
-import { hasBytesLeft } from './gates.ts';
+import { hasBytesLeft, isDeaf } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate } from './state.ts';
 
@@ -41,7 +41,7 @@ const CAN_FLUSH: ReadonlySet<Observation['fluentd']['kind']> = new Set(['running
 /** Whether Fluentd has buffers, and is up to flush them. A Fluentd that has just been started dies of SIGUSR1. */
 export function mayFlush({ flush }: Draining, seen: Observation, policy: Policy): boolean {
   const { fluentd, buffers } = seen;
-  if (policy.dryRun || buffers?.none === true || !seen.started) return false;
+  if (policy.dryRun || buffers?.none === true || !seen.started || isDeaf(seen)) return false;
   if (!CAN_FLUSH.has(fluentd.kind) || isAgentAway(seen)) return false;
   if (fluentd.kind === 'running' && (!fluentd.isProven || fluentd.isStarting === true)) return false;
   return isOver(startEnd(seen, policy), seen.at) && (hasMovedSince(flush?.at, seen) || mayHoldChunks(seen));

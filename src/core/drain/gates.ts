@@ -63,7 +63,7 @@ function settleGate(state: Draining, seen: Observation, policy: Policy): Gate | 
 function flushGate({ flush }: Draining, seen: Observation, { dryRun }: Policy): Gate | undefined {
   const { buffers, movedAt, fluentd } = seen;
   // A wrapper would die of SIGUSR1.
-  if (dryRun || buffers?.none === true || fluentd.kind === 'wrapper') return undefined;
+  if (dryRun || buffers?.none === true || fluentd.kind === 'wrapper' || isDeaf(seen)) return undefined;
   const isFlushed = flush !== undefined && flush.at >= (movedAt ?? flush.at);
   return isFlushed ? undefined : { name: 'flush', why: 'everything is read, and not yet flushed' };
 }
@@ -102,6 +102,11 @@ export function waitingIn(output: OutputReading, flush: Flush | undefined, at: M
   if (told === undefined || before === undefined) return heldBy(output);
   const chunks = Math.max(0, before.chunks - (told.sent - before.sent));
   return { chunks, bytes: chunks === 0 ? 0 : told.bytes };
+}
+
+/** Nobody can ask it for a flush. */
+export function isDeaf({ fluentd }: Observation): boolean {
+  return fluentd.kind === 'remote' && fluentd.isDeaf === true;
 }
 
 /** Fluentd, or one of its workers, is away: nothing is read or flushed until it runs again. */

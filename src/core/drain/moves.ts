@@ -46,6 +46,7 @@ export function unfinishedLines(seen: Observation): readonly Action[] {
 export function stop(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
   const result = resultOf(state, gate, seen);
   if (policy.dryRun) return finish({ kind: 'dry-run' }, seen, result);
+  if (policy.leavesStop) return finish({ kind: 'left-to-kubelet' }, seen, result);
   if (seen.fluentd.kind === 'running' && !seen.fluentd.isProven)
     return finish({ kind: 'not-proven', why: describeUnproven(seen.fluentd.supervisor.pid) }, seen, result);
   const why =

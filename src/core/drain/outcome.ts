@@ -102,6 +102,7 @@ export function exitCodeOf(outcome: Outcome, { strict }: { readonly strict: bool
     case 'stopped':
     case 'killed':
     case 'ended-by-itself':
+    case 'left-to-kubelet':
       return strict && isAnythingLeft(outcome) ? EXIT.left : EXIT.ok;
     case 'dry-run':
       return EXIT.ok;
@@ -119,14 +120,17 @@ function isAnythingLeft({ drained, left }: Outcome): boolean {
   return drained !== 'drained' || left.files > 0 || left.onDisk.chunks > 0;
 }
 
+const WITHOUT_STOP: ReadonlySet<Outcome['end']> = new Set(['ended-by-itself', 'left-to-kubelet']);
+const HAS_OUTCOME: ReadonlySet<Outcome['end']> = new Set(['stopped', 'killed', 'survived', ...WITHOUT_STOP]);
+
 /** What came of it, in one sentence. */
 export function describeOutcome(outcome: Outcome): string {
   const { end, why, drained, gate, left, durations } = outcome;
   if (end === 'dry-run') return gate === null ? `${why}; everything is read` : `${why}; open: ${gate.why}`;
-  if (!['stopped', 'killed', 'ended-by-itself', 'survived'].includes(end)) return why;
+  if (!HAS_OUTCOME.has(end)) return why;
   const took = formatDuration((durations.stopping ?? 0) + (durations.killing ?? 0));
   const parts = [
-    `${why}${end === 'ended-by-itself' ? '' : ` after ${took}`}`,
+    `${why}${WITHOUT_STOP.has(end) ? '' : ` after ${took}`}`,
     drained === 'drained' ? drained : `${drained} (${reasonOf(outcome)})`,
     left.files > 0 &&
       `left ${formatBytes(left.bytes)} in ${counted(left.files, 'file')}: ${left.worst.map(({ path }) => path).join(', ')}`,
@@ -139,7 +143,7 @@ export function describeOutcome(outcome: Outcome): string {
 function reasonOf({ gate, left }: Outcome): string {
   if (gate !== null) return `${gate.name}: ${gate.why}`;
   return left.unseen.length > 0
-    ? `everything was read and flushed, but nobody can see ${left.unseen.join(', ')}`
+    ? `everything was read, but nobody can see what became of ${left.unseen.join(', ')}`
     : 'Fluentd survived';
 }
 
@@ -170,5 +174,5 @@ function unreadableGate(left: readonly { path: string; state: string }[]): Gate 
 }
 
 function hasEnded(end: End): boolean {
-  return end.kind === 'stopped' || end.kind === 'killed' || end.kind === 'ended-by-itself';
+  return HAS_OUTCOME.has(end.kind) && end.kind !== 'survived';
 }

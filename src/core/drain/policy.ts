@@ -28,6 +28,8 @@ export interface Policy {
   readonly parent: boolean;
   /** Whether the kubelet starts a Fluentd that ended again: the restartPolicy of its Pod or container. */
   readonly restartPolicy: RestartPolicy;
+  /** The kubelet stops Fluentd when posidle has ended: posidle only flushes, and says the outcome. */
+  readonly leavesStop: boolean;
   readonly dryRun: boolean;
 }
 

@@ -99,6 +99,8 @@ export type End =
   /** Even SIGKILL did not end it. */
   | { readonly kind: 'survived' }
   | { readonly kind: 'ended-by-itself' }
+  /** Fluentd runs on, for the kubelet to stop. */
+  | { readonly kind: 'left-to-kubelet' }
   | { readonly kind: 'no-fluentd'; readonly why: string }
   | { readonly kind: 'not-permitted'; readonly why: string }
   | { readonly kind: 'ambiguous'; readonly why: string }

@@ -62,7 +62,12 @@ export type FluentdReading =
       readonly permitted: boolean;
     }
   /** No process to be seen, but Fluentd's RPC answers: it runs in another container. */
-  | { readonly kind: 'remote'; readonly permitted: true }
+  | {
+      readonly kind: 'remote';
+      readonly permitted: true;
+      /** It can be asked for nothing, not even for a flush. */
+      readonly isDeaf?: true;
+    }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] }
   /** The process that the user named is no Fluentd: SIGUSR1 would end it. */
   | {

@@ -13,4 +13,5 @@ export interface Subject {
   readonly doneProcess: RegExp | undefined;
 }
 
-export type StopVia = 'auto' | 'signal' | 'rpc';
+/** `kubelet`: posidle only asks for flushes, and leaves the stop to the kubelet, which ends Fluentd next. */
+export type StopVia = 'auto' | 'signal' | 'rpc' | 'kubelet';
