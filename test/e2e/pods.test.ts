@@ -81,6 +81,29 @@ describe.skipIf(missing !== undefined)('in a real Pod', { concurrent: true, time
     },
   );
 
+  test('conf-d: what fluentd loads beside an unchanged fluent.conf shows that the buffers are empty', async () => {
+    const pod = await play('conf-d');
+    expectAllLines(pod);
+    expect(outcomeOf(pod)).toMatchObject({ end: 'left-to-kubelet', drained: 'drained', trigger: 'SIGTERM' });
+    expect(logOf(pod, 'fluentd')).toMatch(/loading additional configuration file/);
+    expect(logOf(pod, 'posidle')).not.toMatch(/RPC/);
+  });
+
+  test("shared-pid: main's process that is gone begins the end, after its second attempt", async () => {
+    const pod = await play('shared-pid', (spec) => {
+      spec.restartPolicy = 'OnFailure';
+      named(spec, 'main').args = [FAILS_ONCE];
+      named(spec, 'posidle').env = [
+        { name: 'POSIDLE_STOP_VIA', value: 'signal' },
+        { name: 'POSIDLE_DONE_PROCESS', value: 'line .* of 20' },
+        // A container starts again within a second or two; the kubelet's next back-off would be 10 s.
+        { name: 'POSIDLE_DONE_PROCESS_GONE', value: '8s' },
+      ];
+    });
+    expectDelivered(pod, 'done-process');
+    expect(logOf(pod, 'posidle')).toMatch(/main's process runs again after/);
+  });
+
   test('post-start: a posidle that the hook has started stops fluentd', async () => {
     const pod = await play('post-start');
     expectAllLines(pod);

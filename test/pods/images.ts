@@ -9,6 +9,7 @@ export const BASES = {
   debian: `${LOCAL}/debian:bookworm`,
   node: `${LOCAL}/node:24`,
   fluentd: `${LOCAL}/fluentd:1.18.0`,
+  newest: `${LOCAL}/fluentd:1.20.1`,
 };
 
 const MARK = 'posidle.test=1';
@@ -18,6 +19,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
   'busybox:1.37': BASES.debian,
   'node:24-bookworm-slim': BASES.node,
   'fluent/fluentd:v1.18-debian': BASES.fluentd,
+  'fluent/fluentd:v1.19-debian': BASES.newest,
   'posidle-fluentd:0.1.0': `${LOCAL}/posidle-fluentd`,
   'posidle-init:0.1.0': `${LOCAL}/posidle-init`,
 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../support/until.ts';
 import { standInFor } from './images.ts';
-import type { ConfigMap, Container, PodSpec } from './kubernetes.ts';
+import type { ConfigMap, Container, Mount, PodSpec } from './kubernetes.ts';
 import { logsOf, podman } from './podman.ts';
 import { makeTerminationLog, makeVolumes } from './volumes.ts';
 
@@ -91,7 +91,11 @@ async function start(root: string, name: string, { spec, configMaps }: Played): 
       shareProcessNamespace: spec.shareProcessNamespace,
       initContainers,
       containers,
-      volumes: [...[...volumes].map(([volume, path]) => ({ name: volume, hostPath: { path } })), ...logs],
+      volumes: [
+        ...[...volumes].map(([volume, path]) => ({ name: volume, hostPath: { path } })),
+        ...subPathVolumes(spec, volumes),
+        ...logs,
+      ],
     },
   };
   const file = join(root, 'pod.yaml');
@@ -108,9 +112,24 @@ function isInit({ restartPolicy }: Container): boolean {
   return restartPolicy === undefined;
 }
 
+/** podman 4.3 knows no subPath: each is a volume of its own. */
+function subPathVolumes({ initContainers = [], containers }: PodSpec, volumes: ReadonlyMap<string, string>) {
+  const mounts = [...initContainers, ...containers].flatMap(({ volumeMounts = [] }) => volumeMounts);
+  const paths = new Map(
+    mounts.map((mount) => [asVolume(mount).name, join(volumes.get(mount.name) ?? '', mount.subPath ?? '')]),
+  );
+  return [...paths]
+    .filter(([name]) => !volumes.has(name))
+    .map(([name, path]) => ({ name, hostPath: { path, type: 'File' } }));
+}
+
+function asVolume({ subPath, ...mount }: Mount): Mount {
+  return subPath === undefined ? mount : { ...mount, name: `${mount.name}-${subPath}` };
+}
+
 function forPodman({ lifecycle, restartPolicy, ...container }: Container): Container {
   const termination = { name: `termination-${container.name}`, mountPath: '/dev/termination-log' };
-  const volumeMounts = [...(container.volumeMounts ?? []), termination];
+  const volumeMounts = [...(container.volumeMounts ?? []).map(asVolume), termination];
   return { ...container, image: standInFor(container.image), volumeMounts };
 }
 

@@ -1,7 +1,8 @@
 /** The parts of the Kubernetes objects that the manifests use. */
-interface Mount {
+export interface Mount {
   name: string;
   mountPath: string;
+  subPath?: string;
   readOnly?: boolean;
 }
 

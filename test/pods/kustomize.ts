@@ -9,7 +9,7 @@ interface Kustomization {
   resources?: string[];
   components?: string[];
   patches?: { path: string; target?: { kind: string } }[];
-  configMapGenerator?: { name: string; files: string[] }[];
+  configMapGenerator?: { name: string; files: string[]; behavior?: 'replace' }[];
 }
 
 /** `kubectl kustomize DIR`, as far as docker/kubernetes uses it. */
@@ -21,14 +21,12 @@ function apply(dir: string, given: readonly Manifest[]): Manifest[] {
   const kustomization = yaml.load(readFileSync(join(dir, 'kustomization.yaml'), 'utf8')) as Kustomization;
   const { resources = [], components = [], patches = [], configMapGenerator = [] } = kustomization;
   let manifests = [...given, ...resources.flatMap((path) => resource(join(dir, path)))];
-  manifests.push(
-    ...configMapGenerator.map(({ name, files }) =>
-      configMap(
-        name,
-        files.map((file) => join(dir, file)),
-      ),
-    ),
-  );
+  for (const { name, files, behavior } of configMapGenerator) {
+    if (behavior === 'replace')
+      manifests = manifests.filter((old) => old.kind !== 'ConfigMap' || old.metadata.name !== name);
+    const paths = files.map((file) => join(dir, file));
+    manifests.push(configMap(name, paths));
+  }
   for (const path of components) manifests = apply(join(dir, path), manifests);
   for (const { path, target } of patches) manifests = patched(manifests, join(dir, path), target?.kind);
   return manifests;

@@ -201,7 +201,8 @@ async function includeDirItems(items: readonly ConfItem[], options: ConfOptions,
   for (const path of await rubyGlob(`${directory}/**/*.{conf,yaml,yml}`, { placeOf })) {
     found.push(...(await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined)));
   }
-  return found;
+  // Fluentd has made its system settings by then: a <system> from there shows in its dump, and nothing more (configure in supervisor.rb).
+  return found.filter((item) => !('name' in item && item.name === 'system'));
 }
 
 function isYaml(path: string): boolean {
