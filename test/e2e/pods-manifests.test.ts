@@ -109,6 +109,13 @@ describe('the renderer', () => {
     });
   });
 
+  test('replaces a list by its key where the patch says so', () => {
+    const patch = { volumeMounts: [{ $patch: 'replace' }, { mountPath: '/b' }] };
+    expect(merge({ volumeMounts: [{ mountPath: '/a' }] }, patch)).toEqual({
+      volumeMounts: [{ mountPath: '/b' }],
+    });
+  });
+
   test('replaces lists that have no key', () => {
     expect(merge({ command: ['a', 'b'] }, { command: ['c'] })).toEqual({ command: ['c'] });
   });

@@ -134,7 +134,7 @@ describe.skipIf(missing !== undefined)('in a real Pod', { concurrent: true, time
     expectDelivered(await playThese(manifests), 'quiet');
   });
 
-  test('monitor: the component makes a Job complete that knew nothing of posidle', async () => {
+  test('monitor: the component makes a Job complete that knew nothing of posidle, with the names of its volumes', async () => {
     expectDelivered(await playIn('test/pods/with-monitor'), 'quiet');
   });
 

@@ -30,6 +30,8 @@ function mergeFields(base: Fields, patch: Fields): Fields {
 
 /** What the patch names comes first, in its order: kustomize api/filters/patchstrategicmerge, MergeOptionsListPrepend. */
 function mergeList(base: readonly Fields[], patch: readonly Fields[], key: string): Fields[] {
+  const isReplaced = ({ $patch, ...rest }: Fields) => $patch === 'replace' && Object.keys(rest).length === 0;
+  if (patch.some(isReplaced)) return patch.filter((item) => !isReplaced(item));
   const like = (item: Fields) => (other: Fields) => other[key] === item[key];
   const named = patch
     .filter(({ $patch }) => $patch !== 'delete')
