@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { settingsOf } from '../../src/tasks/watch-options.ts';
 import { standInFor } from '../pods/images.ts';
 import { type Manifest, type PodSpec, podIn } from '../pods/kubernetes.ts';
 import { kustomize, manifestsIn } from '../pods/kustomize.ts';
@@ -68,6 +69,13 @@ describe('the manifests', () => {
     };
     Object.assign(changed.spec.template.spec.containers[0] ?? {}, change);
     expect(faultsIn(changed)).toContain(fault);
+  });
+
+  test('the image with no settings waits for no call: it takes the default trigger, silence', () => {
+    const dockerfile = readFileSync('docker/Dockerfile', 'utf8');
+    expect(dockerfile).toMatch(/^ENTRYPOINT \["tini", "--", "posidle", "run", "--", /m);
+    expect(dockerfile).not.toMatch(/^(ENV|\s).*POSIDLE_/m);
+    expect(settingsOf({}, true)).toMatchObject({ quiet: 60_000, startTimeout: 600_000 });
   });
 
   test('the monitor is the container of rpc', () => {

@@ -97,10 +97,12 @@ describe(`with Fluentd ${NEWEST}`, () => {
 
   test('a heartbeat file that a killed main no longer refreshes is the trigger', async () => {
     const beat = join(work.dir, 'main-is-alive');
-    const run = watch('--heartbeat-file', beat, '--heartbeat-age', '3s');
+    const run = watch('--heartbeat-file', beat, '--heartbeat-age', '3s', '--restart-policy', 'on-failure');
     expect((await run.logged(/^posidle watches/)).msg).toMatch(
       /drain begins when .*alive has not been refreshed for 3\.0 s/,
     );
+    await run.logged(/^--heartbeat-age 3\.0 s: a main that failed is started again/);
+    expect(run.log().some(({ msg }) => /only a call or a signal/.test(msg))).toBe(false);
     const main = spawn('sh', ['-c', `while touch '${beat}'; do sleep 0.2; done`], { stdio: 'ignore' });
     await run.logged(/→ watching/);
     const started = Date.now();
@@ -122,6 +124,9 @@ describe(`with Fluentd ${NEWEST}`, () => {
     const port = await freePort();
     const at = `http://127.0.0.1:${port}`;
     const run = watch('--listen', String(port));
+    const { msg } = await run.logged(/^posidle watches/);
+    expect(msg).toMatch(new RegExp(`POST /quitquitquit comes to 127.0.0.1:${port}, or when SIGTERM comes$`));
+    expect((await run.logged(/^only a call or a signal begins the drain/)).level).toBe('warn');
     await run.logged(/→ watching/);
     expect((await fetch(`${at}/healthz`)).status).toBe(200);
     expect((await fetch(`${at}/readyz`)).status).toBe(200);
