@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { settingsOf } from '../../src/tasks/watch-options.ts';
 import { standInFor } from '../pods/images.ts';
-import { type Manifest, type PodSpec, podIn } from '../pods/kubernetes.ts';
+import { configMapsIn, type Manifest, type PodSpec, podIn } from '../pods/kubernetes.ts';
 import { kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { merge } from '../pods/merge.ts';
-import { rpcBlock } from '../pods/readme.ts';
+import { blocksIn, nativeBlock, rpcBlock } from '../pods/readme.ts';
 import { faultsIn } from '../pods/schema.ts';
 
 const DIR = 'docker/kubernetes';
@@ -43,10 +43,28 @@ describe('the manifests', () => {
     expect(kustomize(dir).flatMap(faultsIn)).toEqual([]);
   });
 
-  test('the rpc block of the README is what the Kubernetes API takes', () => {
-    const manifests = manifestsIn(rpcBlock());
-    expect(manifests.map(({ kind }) => kind)).toEqual(['ConfigMap', 'Job']);
-    expect(manifests.flatMap(faultsIn)).toEqual([]);
+  test.each([
+    ['native-sidecar', nativeBlock],
+    ['rpc', rpcBlock],
+  ])(
+    'the block of docker/README for %s is what the Kubernetes API takes, and is that placement',
+    (placement, block) => {
+      const manifests = manifestsIn(block());
+      expect(manifests.map(({ kind }) => kind)).toEqual(['ConfigMap', 'Job']);
+      expect(manifests.flatMap(faultsIn)).toEqual([]);
+      expect(sortedPod(manifests)).toEqual(sortedPod(kustomize(join(DIR, placement))));
+      expect(configMapsIn(manifests)[0]?.data['fluent.conf']?.trimEnd()).toBe(
+        readFileSync(join(DIR, 'base/fluent.conf'), 'utf8').trimEnd(),
+      );
+    },
+  );
+
+  test("README's block is the native-sidecar's part of a Pod", () => {
+    const [block = ''] = blocksIn('README.md', 'yaml');
+    const indented = block.replace(/^(?=.)/gm, '      ');
+    const patch = readFileSync(join(DIR, 'native-sidecar/job.yaml'), 'utf8');
+    for (const line of indented.split('\n')) expect(patch.split('\n')).toContain(line);
+    expect(indented).toContain(patch.slice(patch.indexOf('      initContainers:')).trimEnd());
   });
 
   test.each([
@@ -81,10 +99,6 @@ describe('the manifests', () => {
   test('the monitor is the container of rpc', () => {
     const podOf = (path: string) => podIn(manifestsIn(readFileSync(join(DIR, path), 'utf8')));
     expect(podOf('monitor/posidle.yaml')).toEqual(podOf('rpc/job.yaml'));
-  });
-
-  test('the rpc block of the README is rpc', () => {
-    expect(sortedPod(manifestsIn(rpcBlock()))).toEqual(sortedPod(kustomize(join(DIR, 'rpc'))));
   });
 
   test('cronjob runs the Pod of rpc, with the same fluent.conf', () => {
