@@ -39,7 +39,7 @@ describe('each command of the pages', () => {
       const [tool = '', ...words] = command.split(/ +/);
       if (tool === 'npm') expectScript(words);
       else if (tool === 'kubectl') expectKubectl(words);
-      else expect(['docker', 'cd']).toContain(tool);
+      else expect(['docker', 'cd', 'kustomize']).toContain(tool);
       for (const file of words.filter((word) => /^docker\//.test(word))) expect(existsSync(file)).toBe(true);
     });
   }
