@@ -66,7 +66,8 @@ describe('a mutated', () => {
     await loadFluentConf('/f.yaml', { ruby, placeOf: (name) => dir + name });
   });
   fuzz('command line', COMMANDS, (bytes) => {
-    const argv = utf8(bytes).split(' ');
+    // No more is kept of one (proc.ts).
+    const argv = utf8(bytes.subarray(0, 4_096)).split(' ');
     isFluentd(argv);
     isWorker(argv);
     fluentdArguments(argv);
@@ -105,24 +106,26 @@ function fuzz(
     for (let run = 0; run < RUNS; run += 1) {
       const random = randomFrom(SEED + run);
       const bytes = mutated(Buffer.from(one(seeds, random), 'latin1'), random);
-      const before = { cpu: process.cpuUsage(), memory: process.memoryUsage().rss };
+      const before = process.memoryUsage().rss;
       try {
-        await parse(bytes, random);
+        const first = await secondsOf(() => parse(bytes, random));
+        // The garbage of a thousand texts may be collected meanwhile: slow is what is slow again.
+        const seconds = first < MOST_SECONDS ? first : await secondsOf(() => parse(bytes, random));
+        expect(seconds, 'seconds of CPU').toBeLessThan(MOST_SECONDS);
+        expect((process.memoryUsage().rss - before) / 2 ** 20, 'MiB').toBeLessThan(MOST_MIB);
       } catch (error) {
-        throw new Error(`${replay(run)}: ${JSON.stringify(bytes.toString('latin1').slice(0, 2_000))}`, {
-          cause: error,
-        });
+        const text = JSON.stringify(bytes.toString('latin1').slice(0, 2_000));
+        throw new Error(`FUZZ_SEED=${SEED + run} FUZZ_RUNS=1: ${text}`, { cause: error });
       }
-      const { user, system } = process.cpuUsage(before.cpu);
-      expect((user + system) / 1e6, `seconds of CPU, ${replay(run)}`).toBeLessThan(MOST_SECONDS);
-      const mib = (process.memoryUsage().rss - before.memory) / 2 ** 20;
-      expect(mib, `MiB, ${replay(run)}`).toBeLessThan(MOST_MIB);
     }
   });
 }
 
-function replay(run: number): string {
-  return `FUZZ_SEED=${SEED + run} FUZZ_RUNS=1`;
+async function secondsOf(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
 }
 
 function orRefused(parse: () => unknown): boolean {
