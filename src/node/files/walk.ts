@@ -14,6 +14,9 @@ import type { Millis } from '../../core/text/units.ts';
 import type { PlaceOf } from './files.ts';
 import { toBytes } from './files.ts';
 
+/** A look at 200,000 files took minutes on a busy machine, and a signal waits for the look. */
+const MOST_NAMES = 100_000;
+
 /** What decides which files a source follows. */
 export interface FollowRules extends PathRules {
   /** Counts only where the path is a glob (`expand_paths` in `lib/fluent/plugin/in_tail.rb`). */
@@ -34,8 +37,9 @@ export async function listFollowed(
   rules: FollowRules,
   clock: WallClock,
   placeOf: PlaceOf = ourPlace,
+  mostNames = MOST_NAMES,
 ): Promise<FollowedFile[]> {
-  const walk = { look: ifThere, placeOf };
+  const walk = { look: ifThere, placeOf, mostNames };
   const excluded = new Set(await expandAll(currentExcludes(rules, clock), rules, walk));
   const found = await Promise.all(
     currentPaths(rules, clock).map((path) => filesOf(path, { rules, clock, walk })),
@@ -46,7 +50,7 @@ export async function listFollowed(
 
 /** Ruby's Dir.glob: every path, of whatever kind, that the pattern names and that is there. */
 export async function rubyGlob(pattern: string, options: Partial<Walk> = {}): Promise<string[]> {
-  const walk = { look: ifThere, placeOf: ourPlace, ...options };
+  const walk = { look: ifThere, placeOf: ourPlace, mostNames: Number.POSITIVE_INFINITY, ...options };
   const found = await Promise.all(parseGlob(pattern).map(({ base, parts }) => descend(base, parts, walk)));
   return [...new Set(found.flat())].sort();
 }
@@ -87,6 +91,8 @@ type Look = <T>(told: Promise<T>) => Promise<T | undefined>;
 interface Walk {
   readonly look: Look;
   readonly placeOf: PlaceOf;
+  /** Of one directory. */
+  readonly mostNames: number;
 }
 
 const ourPlace: PlaceOf = (path) => path;
@@ -98,7 +104,12 @@ async function descend(prefix: string, parts: readonly GlobPart[], walk: Walk): 
   if (part.kind === 'plain') return step(prefix + part.name, rest, walk);
   const directory = async () =>
     readdir(toBytes(walk.placeOf(prefix || '.')), { withFileTypes: true, encoding: 'buffer' });
-  const entries = ((await walk.look(directory())) ?? []).map((entry) => ({
+  const found = (await walk.look(directory())) ?? [];
+  if (found.length > walk.mostNames)
+    throw new Error(
+      `${prefix || '.'} holds ${found.length} names, and at most ${walk.mostNames} are looked at`,
+    );
+  const entries = found.map((entry) => ({
     name: decodePath(entry.name),
     entry,
   }));

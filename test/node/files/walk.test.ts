@@ -35,6 +35,16 @@ async function followed(rules: Partial<FollowRules> & { paths: string[] }): Prom
 }
 
 describe('the files that a source takes', () => {
+  it('are not known where a directory holds too many names', async () => {
+    put('a.log');
+    put('b.log');
+    const rules = { globPolicy: 'backward_compatible', paths: [`${dir}/*.log`], excludePaths: [] } as const;
+    await expect(listFollowed(rules, clock, undefined, 1)).rejects.toThrow(
+      `${dir}/ holds 2 names, and at most 1 are looked at`,
+    );
+    expect(await listFollowed(rules, clock, undefined, 2)).toHaveLength(2);
+  });
+
   it('come with inode and size, sorted and once each', async () => {
     put('b.log', 'two\n');
     put('a.log');
