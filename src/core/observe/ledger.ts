@@ -84,8 +84,8 @@ export interface Circumstances {
 export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, now: Circumstances): Ledger {
   const isOther = now.isReplaced || (reading !== undefined && isOtherFluentd(ledger, reading));
   const lostWithProcess = ledger.lostWithProcess || (isOther && mayHaveLost(ledger, now));
-  if (reading === undefined)
-    return { ...ledger, accounts: isOther ? new Map() : ledger.accounts, lostWithProcess };
+  const before = isOther ? begunAnew(ledger.accounts) : ledger.accounts;
+  if (reading === undefined) return { ...ledger, accounts: before, lostWithProcess };
   const isNew = isOther || now.isChild || now.beganSeen;
   const oldBackups = ledger.oldBackups ?? new Set(now.isChild ? [] : reading.backups.map(({ path }) => path));
   const setAside = {
@@ -95,7 +95,7 @@ export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, 
   };
   if (!reading.asked) return { ...ledger, ...setAside };
   return {
-    accounts: accountsOf(reading.outputs, isOther ? NO_LEDGER.accounts : ledger.accounts, isNew),
+    accounts: accountsOf(reading.outputs, before, isNew),
     at: now.at,
     memory: memoryOf(reading),
     unseen: unseenIn(reading),
@@ -153,18 +153,30 @@ function accountsOf(
   return new Map([...before, ...now]);
 }
 
+/** Another Fluentd counts from 0; what was thrown away before stays told. */
+function begunAnew(accounts: Ledger['accounts']): Ledger['accounts'] {
+  return new Map([...accounts].map(([key, account]) => [key, { ...account, ...FROM_ZERO }]));
+}
+
+const FROM_ZERO = {
+  most: 0,
+  last: 0,
+  held: NOTHING_HELD,
+  emitted: 0,
+  emitErrors: 0,
+  dropped: 0,
+  space: 100,
+};
+
 /** Counters of a Fluentd that ran before the first look count from there on. */
 function begun({ name, inMemory, told }: OutputReading, isNew: boolean): Account {
   const nothing = {
     id: told?.id ?? '',
     name,
     inMemory,
-    most: 0,
-    last: 0,
-    held: NOTHING_HELD,
+    ...FROM_ZERO,
     thrownAway: NOTHING_HELD,
     refused: 0,
-    space: 100,
   };
   return {
     ...nothing,

@@ -88,6 +88,15 @@ describe('chunks', () => {
     expect(ledgerOf(looks).accounts.get('0 out')?.thrownAway.chunks).toBe(2);
   });
 
+  test.each([
+    ['is looked at', [{ reading: readingOf(held(0, 0)), isReplaced: true }]],
+    ['is not looked at at once', [{ isReplaced: true }, { reading: readingOf(held(0, 0)) }]],
+  ])('that were thrown away stay told where another worker takes over and %s', (_, later) => {
+    const looks = [held(3, 0), held(3, 0), held(1, 0), held(1, 0)];
+    const { accounts } = ledgerOf([...looks.map((counters) => ({ reading: readingOf(counters) })), ...later]);
+    expect(accounts.get('0 out')?.thrownAway).toEqual(lost(2));
+  });
+
   test('that are missing in a single look still count as held', () => {
     const looks = [held(3, 0), held(3, 0), held(2, 0)].map((counters) => ({ reading: readingOf(counters) }));
     expect(ledgerOf(looks).accounts.get('0 out')?.held).toEqual(lost(3));
