@@ -8,6 +8,7 @@ export default {
     'docker/bundle/*.mjs',
     'fixtures/**/*.{mjs,ts}',
     'test/loss/main.ts',
+    'test/simulation/main.ts',
   ],
   project: ['src/**/*.ts!', 'docker/**/*.mjs', 'fixtures/**/*.{mjs,ts}', 'test/**/*.{ts,mjs}'],
   exclude: ['binaries'],

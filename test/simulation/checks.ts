@@ -1,0 +1,122 @@
+import { drainDeadline } from '../../src/core/drain/deadlines.ts';
+import { drainGate } from '../../src/core/drain/gates.ts';
+import type { Outcome } from '../../src/core/drain/outcome.ts';
+import type { Policy } from '../../src/core/drain/policy.ts';
+import type { State } from '../../src/core/drain/state.ts';
+import type { Observation } from '../../src/core/observe/observation.ts';
+import type { Reporter, Transition } from '../../src/daemon/loop.ts';
+import type { Done } from '../../src/daemon/perform.ts';
+import type { Coverage } from './coverage.ts';
+import { isFollowed } from './log-files.ts';
+import type { Plan } from './plan.ts';
+import { Violation } from './simulated-host.ts';
+import type { World } from './world.ts';
+
+/** The promises, held against the truth at every look. */
+export class Checks implements Reporter {
+  readonly #world: World;
+  readonly #plan: Plan;
+  readonly #policy: Policy;
+  readonly #coverage: Coverage | undefined;
+  /** Each stop signal that was sent: signal and pid. */
+  readonly #sent = new Set<string>();
+
+  constructor(world: World, plan: Plan, policy: Policy, coverage: Coverage | undefined) {
+    this.#world = world;
+    this.#plan = plan;
+    this.#policy = policy;
+    this.#coverage = coverage;
+  }
+
+  looked(state: State, seen: Observation): void {
+    this.#coverage?.reached('state', state.name);
+    this.#coverage?.reached('fluentd', seen.fluentd.kind);
+    if (this.#coverage === undefined || state.name !== 'draining') return;
+    this.#coverage.reached('gate', drainGate(state, seen, this.#policy)?.name ?? 'all open');
+    for (const { state } of seen.files) this.#coverage.reached('file', state);
+  }
+
+  performed({ what }: Done): void {
+    this.#world.tell(`posidle: ${what}`);
+  }
+
+  transition({ from, to, why, state, seen }: Transition): void {
+    this.#world.tell(`posidle: ${from} → ${to}: ${why}`);
+    this.#coverage?.reached('transition', `${from} → ${to}`);
+    if (state.name !== 'stopping') return;
+    const { gate, trigger } = state;
+    if (gate === undefined) {
+      this.#mayStop();
+      return;
+    }
+    const signals = seen.requests.filter(({ by }) => by === 'SIGTERM' || by === 'SIGINT');
+    const isDue = seen.at >= drainDeadline(trigger, seen, this.#policy) - 1;
+    if (!isDue && signals.length < 2)
+      throw new Violation(`told to stop before any bound, though ${gate.name}: ${gate.why}`);
+  }
+
+  signalled(signal: string, pid: number): void {
+    const isFluentd = this.#world.fluentds.some(
+      (fluentd) => (fluentd.isUp && fluentd.pid === pid) || fluentd.worker?.pid === pid,
+    );
+    if (!isFluentd) throw new Violation(`${signal} to pid ${pid}, which is no Fluentd`);
+    if (signal === 'SIGUSR1') return;
+    const what = `${signal} ${pid}`;
+    if (this.#sent.has(what) && this.#plan.settings.placement !== 'rpc')
+      throw new Violation(`${signal} a second time to ${pid}`);
+    this.#sent.add(what);
+    this.#coverage?.reached('signal', signal);
+  }
+
+  ended(outcome: Outcome): void {
+    this.#coverage?.reached('end', outcome.end);
+    this.#coverage?.reached('drained', outcome.drained);
+    this.#coverage?.reached('trigger', outcome.trigger ?? 'none');
+    if (outcome.gate !== null) this.#coverage?.reached('outcome', outcome.gate.name);
+    for (const { delivery } of outcome.outputs) this.#coverage?.reached('delivery', delivery);
+    for (const fault of this.#world.faults) this.#coverage?.reached('fault', fault);
+    this.#world.tell(`outcome: ${outcome.end}, ${outcome.drained}, ${JSON.stringify(outcome.gate)}`);
+    this.#toldAllLosses(outcome);
+  }
+
+  /** Every gate was open: nothing that can be known may be unread or undelivered. */
+  #mayStop(): void {
+    const { lines, settings } = this.#world;
+    const { lookedAt } = this.#world.excuses;
+    const isUnseen = settings.buffer === 'memory' && !settings.hasMonitor;
+    const readable = this.#readable();
+    for (const [id, { fate, writtenAt, excuse }] of lines.all.entries()) {
+      if (writtenAt >= lookedAt || excuse !== undefined) continue;
+      if (fate === 'buffered' && !isUnseen)
+        throw new Violation(`told to stop with line ${id} of ${writtenAt} ms in a buffer`);
+      if (fate === 'written' && readable.has(id))
+        throw new Violation(`told to stop with line ${id} of ${writtenAt} ms unread`);
+    }
+  }
+
+  /** Lines that Fluentd can still read. */
+  #readable(): ReadonlySet<number> {
+    const { logs, fluentd } = this.#world;
+    const tail = fluentd?.worker?.tail;
+    const ids = new Set<number>(tail?.ahead() ?? []);
+    for (const [path, file] of logs.byPath)
+      if (isFollowed(path) && tail?.holds(file.inode) === undefined) for (const id of file.lines) ids.add(id);
+    return ids;
+  }
+
+  /** What was lost is in the outcome. */
+  #toldAllLosses({ drained }: Outcome): void {
+    const { lines } = this.#world;
+    const { lookedAt } = this.#world.excuses;
+    if (drained === 'not drained') return;
+    for (const [id, { fate, writtenAt, excuse }] of lines.all.entries()) {
+      if (writtenAt >= lookedAt || fate === 'delivered') continue;
+      if (excuse !== undefined) {
+        this.#coverage?.reached('excused loss', excuse);
+        continue;
+      }
+      if (drained === 'unproven' && fate !== 'written') continue;
+      throw new Violation(`${drained}, and line ${id} of ${writtenAt} ms is ${fate}`);
+    }
+  }
+}

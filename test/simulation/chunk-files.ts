@@ -1,0 +1,36 @@
+import type { Chunk as ChunkFile } from '../../src/core/fluentd/chunk.ts';
+import type { Millis } from '../../src/core/text/units.ts';
+import type { Clock } from './clock.ts';
+import { LINE_BYTES } from './lines.ts';
+
+const BUFFER = '/buffer/buffer';
+
+export interface Chunk {
+  readonly id: string;
+  readonly lines: number[];
+  /** By the wall clock. */
+  readonly begunAt: Millis;
+  /** Between two renames it has no name (file_chunk.rb). */
+  namelessUntil: Millis;
+  /** How often the monitor_agent had been asked when it was begun. */
+  readonly asked: number;
+}
+
+/** What outlives a worker: chunk files, and what Fluentd has put aside. */
+export interface Disk {
+  staged: Chunk | undefined;
+  queue: Chunk[];
+  readonly backups: ChunkFile[];
+}
+
+/** The chunk files that a look finds. */
+export function chunkFiles({ staged, queue }: Disk, { now, wall }: Clock): readonly ChunkFile[] {
+  const named = queue.filter(({ namelessUntil }) => namelessUntil <= now);
+  const files = named.map((chunk) => [chunk, 'q'] as const);
+  const all = staged === undefined ? files : [...files, [staged, 'b'] as const];
+  return all.map(([{ id, lines, begunAt }, state]) => ({
+    path: `${BUFFER}.${state}${id}.log`,
+    size: lines.length * LINE_BYTES,
+    age: wall - begunAt,
+  }));
+}

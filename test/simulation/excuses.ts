@@ -1,0 +1,108 @@
+import type { Millis } from '../../src/core/text/units.ts';
+import type { Clock } from './clock.ts';
+import type { Fluentd } from './fluentd.ts';
+import type { Lines } from './lines.ts';
+import type { LogFile } from './log-files.ts';
+import type { Settings } from './plan.ts';
+
+/** posidle takes a position for held up after two seconds (abandoned.ts), and looks once a second. */
+const STOOD_STILL: Millis = 3_500;
+
+interface Known {
+  readonly clock: Clock;
+  readonly lines: Lines;
+  readonly settings: Settings;
+  readonly fluentd: Fluentd | undefined;
+}
+
+/** The losses that posidle cannot know of, each with its reason: no other may be missing from an outcome. */
+export class Excuses {
+  /** When posidle last began to look. */
+  lookedAt: Millis = -1;
+  /** When it last listed the files that in_tail is to find. */
+  listedAt: Millis = -1;
+  /** The workers whose monitor_agent it has asked. */
+  readonly known = new Set<number>();
+  readonly #world: Known;
+  /** Files that went away from a path before in_tail had opened them, and when. */
+  readonly #passed = new Map<string, { readonly file: LogFile; readonly at: Millis }[]>();
+
+  constructor(world: Known) {
+    this.#world = world;
+  }
+
+  /** in_tail lets go of a file for good. */
+  abandoned(file: LogFile, read: number): void {
+    this.#excuseUnseen(file, read, this.lookedAt);
+  }
+
+  /** A file goes away from its path. */
+  goes(file: LogFile, path: string): void {
+    if (this.#tail?.holds(file.inode) === undefined) {
+      this.#excuseUnseen(file, 0, this.listedAt);
+      const gone = { file, at: this.#world.clock.now };
+      this.#passed.set(path, [...(this.#passed.get(path) ?? []), gone]);
+    }
+    // A throttled in_tail reads the rest from memory, and posidle waits for as much as it saw.
+    else if (this.#world.settings.readLimit > 0) this.#excuseUnseen(file, 0, this.lookedAt);
+  }
+
+  /** in_tail turns to the file that stands at a path now: what came and went there between two looks, it may have read. */
+  turned(path: string): void {
+    for (const { file, at } of this.#passed.get(path) ?? [])
+      if (this.lookedAt <= at) this.#excuse(file.lines, 'two files left its path between two looks');
+  }
+
+  /** A file is about to be truncated: in_tail may have read the rest just before, unless it had stood still for a while. */
+  truncated(path: string, file: LogFile): void {
+    if (this.#tail?.holds(file.inode) === undefined) return;
+    const { read, movedAt } = this.#tail.readOf(path);
+    const rest = file.lines.slice(read);
+    const since = Math.max(movedAt, this.#writtenAt(rest[0] ?? -1));
+    if (this.#world.clock.now - since < STOOD_STILL)
+      this.#excuse(rest, 'its file was truncated while in_tail was about to read it');
+  }
+
+  /** One look cannot tell whether in_tail found a file before or after it was truncated. */
+  found(file: LogFile): void {
+    if (file.truncatedAt !== undefined && this.listedAt <= file.truncatedAt)
+      this.#excuse(file.cut, 'its file was truncated just before in_tail found it');
+  }
+
+  /** A file that is as long as before, or longer, does not show that it was cut short in between; in_tail skips lines then. */
+  filled(path: string, file: LogFile): void {
+    if (file.truncatedAt === undefined) return;
+    const why = 'its file was truncated and filled again before posidle looked';
+    const read = this.#tail?.readOf(path).read ?? 0;
+    const seen = file.cut.filter((id) => this.#writtenAt(id) < this.listedAt).length;
+    if (this.listedAt <= file.truncatedAt && file.lines.length >= seen) this.#excuse(file.cut, why);
+    if (this.lookedAt <= file.truncatedAt && file.lines.length >= read)
+      this.#excuse(file.lines.slice(0, read), why);
+  }
+
+  /** In another container a worker is known by its monitor_agent alone. */
+  workerDies(): void {
+    const { settings, lines, fluentd } = this.#world;
+    const worker = fluentd?.worker;
+    if (settings.placement !== 'rpc' || worker === undefined || this.known.has(worker.pid)) return;
+    const held = [...lines.all.keys()].filter((id) => lines.all[id]?.fate === 'buffered');
+    this.#excuse(held, 'its worker died in another container before its monitor_agent was asked');
+  }
+
+  get #tail() {
+    return this.#world.fluentd?.worker?.tail;
+  }
+
+  #excuseUnseen(file: LogFile, from: number, lookedAt: Millis): void {
+    const unseen = file.lines.slice(from).filter((id) => this.#writtenAt(id) >= lookedAt);
+    this.#excuse(unseen, 'it was gone before posidle looked');
+  }
+
+  #writtenAt(id: number): Millis {
+    return this.#world.lines.all[id]?.writtenAt ?? 0;
+  }
+
+  #excuse(ids: readonly number[], why: string): void {
+    this.#world.lines.excuse(ids, why);
+  }
+}

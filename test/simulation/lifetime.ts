@@ -1,0 +1,132 @@
+import type { Outcome } from '../../src/core/drain/outcome.ts';
+import type { Policy } from '../../src/core/drain/policy.ts';
+import type { ConfFacts } from '../../src/core/fluent-conf/facts.ts';
+import type { Subject } from '../../src/core/look/subject.ts';
+import { watch } from '../../src/daemon/loop.ts';
+import { Checks } from './checks.ts';
+import type { Coverage } from './coverage.ts';
+import { LINE_BYTES } from './lines.ts';
+import type { Plan, Settings } from './plan.ts';
+import { AGENT, POS_PATH, RPC, SimulatedHost, Violation } from './simulated-host.ts';
+import { World } from './world.ts';
+
+/** How a lifetime went. */
+export interface Played {
+  readonly outcome: Outcome | undefined;
+  /** The promise that was broken. */
+  readonly broken: string | undefined;
+  readonly timeline: readonly string[];
+}
+
+/** Plays a plan: the loop, the looks, the decision and the orders are the real ones. */
+export async function play(plan: Plan, isTold = false, coverage?: Coverage): Promise<Played> {
+  const world = new World(plan, isTold);
+  const policy = policyOf(plan.settings);
+  const checks = new Checks(world, plan, policy, coverage);
+  const host = new SimulatedHost(world, (signal, pid) => checks.signalled(signal, pid));
+  world.clock.at(plan.horizon, () => world.request('SIGTERM'));
+  world.clock.at(plan.horizon + policy.grace + 30_000, () => {
+    throw new Violation('it goes on long after the grace period');
+  });
+  // A parent has started its child before the first look.
+  world.clock.pass(0);
+  try {
+    const outcome = await watch(host, { subject: subjectOf(world), policy, report: checks });
+    checks.ended(outcome);
+    return { outcome, broken: undefined, timeline: world.timeline };
+  } catch (error) {
+    const isOurs = error instanceof Violation;
+    const broken = isOurs ? error.message : `it threw: ${(error as Error).stack}`;
+    return { outcome: undefined, broken, timeline: world.timeline };
+  }
+}
+
+function policyOf(settings: Settings): Policy {
+  const { refreshInterval, rotateWait, readLimit } = settings;
+  return {
+    quiet: settings.quiet,
+    settle: settings.settle,
+    startTimeout: settings.startTimeout,
+    drainTimeout: settings.drainTimeout,
+    grace: settings.grace,
+    stopTimeout: settings.stopTimeout,
+    stopSignal: 'SIGINT',
+    tail: {
+      refreshInterval,
+      rotateWait,
+      readLimit: readLimit === 0 ? undefined : readLimit * LINE_BYTES,
+      multilineFlush: 0,
+    },
+    completeLastLine: settings.completeLastLine,
+    doneProcess: settings.doneProcess,
+    doneProcessGone: settings.settle,
+    parent: settings.placement === 'run',
+    restartPolicy: settings.restartPolicy,
+    leavesStop: false,
+    dryRun: false,
+  };
+}
+
+function subjectOf({ settings, fluentd }: World): Subject {
+  return {
+    posFiles: [POS_PATH],
+    fluentd:
+      settings.placement === 'run' && fluentd
+        ? { by: 'session', leader: { pid: fluentd.pid, startTime: String(fluentd.startedAt) } }
+        : { by: 'search' },
+    conf: confOf(settings),
+    stopVia: 'auto',
+    doneProcess: settings.doneProcess ? /job/ : undefined,
+  };
+}
+
+function confOf(settings: Settings): ConfFacts {
+  const { refreshInterval, rotateWait, readLimit, buffer } = settings;
+  const place = { file: 'fluent.conf', line: 1 };
+  return {
+    sources: [
+      {
+        place,
+        posFile: POS_PATH,
+        paths: ['/logs/*.log'],
+        excludePaths: [],
+        globPolicy: 'backward_compatible',
+        refreshInterval,
+        rotateWait,
+        followInodes: false,
+        readFromHead: true,
+        isMultiline: false,
+        hasGroup: false,
+        readBytesLimitPerSecond: readLimit === 0 ? undefined : readLimit * LINE_BYTES,
+      },
+    ],
+    buffers:
+      buffer === 'none'
+        ? []
+        : [
+            {
+              place,
+              id: 'out',
+              name: 'out',
+              output: 'forward',
+              type: buffer,
+              chunkGlobs: buffer === 'file' ? ['/buffer/buffer.*.log'] : [],
+              flushAtShutdown: settings.flushAtShutdown,
+              overflowAction: settings.overflow,
+              worker: 0,
+              retryForever: settings.retryMaxTimes === 0,
+              retryMaxTimes: settings.retryMaxTimes === 0 ? undefined : settings.retryMaxTimes,
+              disableChunkBackup: false,
+              hasSecondary: false,
+              requireAckResponse: false,
+              takesOwnEvents: false,
+            },
+          ],
+    monitorAgents: settings.hasMonitor ? [{ bind: AGENT.host, port: AGENT.port, worker: 0 }] : [],
+    rpc: settings.placement === 'rpc' ? RPC : undefined,
+    workers: 1,
+    backupGlobs: ['/root/backup/*'],
+    complete: true,
+    hidden: [],
+  };
+}

@@ -1,0 +1,38 @@
+import type { Millis } from '../../src/core/text/units.ts';
+
+/** What became of a line. */
+export type Fate = 'written' | 'buffered' | 'delivered' | 'set aside' | 'thrown away' | 'lost in memory';
+
+interface Line {
+  readonly writtenAt: Millis;
+  fate: Fate;
+  /** Why posidle cannot know that it is lost. */
+  excuse: string | undefined;
+}
+
+/** Bytes of each line, its newline included. */
+export const LINE_BYTES = 10;
+
+/** The truth: every line that main ended with a newline, and what became of it. */
+export class Lines {
+  readonly all: Line[] = [];
+
+  write(at: Millis): number {
+    return this.all.push({ writtenAt: at, fate: 'written', excuse: undefined }) - 1;
+  }
+
+  /** Delivered is for good: what is read twice may be lost once. */
+  become(ids: readonly number[], fate: Fate): void {
+    for (const id of ids) {
+      const line = this.all[id];
+      if (line !== undefined && line.fate !== 'delivered') line.fate = fate;
+    }
+  }
+
+  excuse(ids: readonly number[], why: string): void {
+    for (const id of ids) {
+      const line = this.all[id];
+      if (line !== undefined) line.excuse ??= why;
+    }
+  }
+}

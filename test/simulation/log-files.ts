@@ -1,0 +1,111 @@
+import type { Millis } from '../../src/core/text/units.ts';
+import type { Clock } from './clock.ts';
+import { LINE_BYTES, type Lines } from './lines.ts';
+
+/** A log file, also when it no longer has a name. */
+export interface LogFile {
+  readonly inode: string;
+  /** The ids of its whole lines. */
+  lines: number[];
+  /** Bytes of a last line without a newline. */
+  unfinished: number;
+  writtenAt: Millis;
+  truncatedAt: Millis | undefined;
+  /** The lines that it held then. */
+  cut: number[];
+}
+
+export function sizeOf({ lines, unfinished }: LogFile): number {
+  return lines.length * LINE_BYTES + unfinished;
+}
+
+/** The directory that main logs into. */
+export class LogFiles {
+  readonly byPath = new Map<string, LogFile>();
+  /** Is told of each file that changed. */
+  onChange: (path: string) => void = () => {};
+  readonly #clock: Clock;
+  readonly #lines: Lines;
+  #lastInode = 100;
+
+  constructor(clock: Clock, lines: Lines) {
+    this.#clock = clock;
+    this.#lines = lines;
+  }
+
+  append(path: string, count: number): void {
+    const file = this.#open(path);
+    for (let line = 0; line < count; line += 1) file.lines.push(this.#lines.write(this.#clock.now));
+    if (count > 0) file.unfinished = 0;
+    this.#changed(path, file);
+  }
+
+  /** Begins a line, and does not end it. */
+  begin(path: string): void {
+    const file = this.#open(path);
+    file.unfinished = 4;
+    this.#changed(path, file);
+  }
+
+  /** Ends the last line, as --complete-last-line does. */
+  end(path: string): void {
+    const file = this.byPath.get(path);
+    if (file === undefined || file.unfinished === 0) return;
+    file.unfinished = 0;
+    file.lines.push(this.#lines.write(this.#clock.now));
+    this.#changed(path, file);
+  }
+
+  rename(from: string, to: string): void {
+    const file = this.byPath.get(from);
+    if (file === undefined) return;
+    this.byPath.delete(from);
+    this.byPath.set(to, file);
+    this.onChange(from);
+  }
+
+  remove(path: string): void {
+    if (this.byPath.delete(path)) this.onChange(path);
+  }
+
+  truncate(path: string): void {
+    const file = this.byPath.get(path);
+    if (file === undefined) return;
+    file.cut = file.lines;
+    file.lines = [];
+    file.truncatedAt = this.#clock.now;
+    file.unfinished = 0;
+    this.#changed(path, file);
+  }
+
+  findByInode(inode: string): [path: string, file: LogFile] | undefined {
+    for (const found of this.byPath) if (found[1].inode === inode) return found;
+    return undefined;
+  }
+
+  #open(path: string): LogFile {
+    const known = this.byPath.get(path);
+    if (known !== undefined) return known;
+    this.#lastInode += 1;
+    const file = {
+      inode: String(this.#lastInode),
+      lines: [],
+      unfinished: 0,
+      writtenAt: this.#clock.wall,
+      truncatedAt: undefined,
+      cut: [],
+    };
+    this.byPath.set(path, file);
+    return file;
+  }
+
+  #changed(path: string, file: LogFile): void {
+    file.writtenAt = this.#clock.wall;
+    this.onChange(path);
+  }
+}
+
+/** `path /logs/*.log` */
+export function isFollowed(path: string): boolean {
+  return path.startsWith('/logs/') && path.endsWith('.log');
+}

@@ -1,0 +1,253 @@
+import type { Millis } from '../../src/core/text/units.ts';
+import type { Chunk, Disk } from './chunk-files.ts';
+import type { Clock } from './clock.ts';
+import { LINE_BYTES, type Lines } from './lines.ts';
+import type { DestinationState, Settings } from './plan.ts';
+
+/** flush_thread_interval and flush_thread_burst_interval are 1 s; measured: about half a second a chunk. */
+const FLUSH_THREAD: Millis = 500;
+
+/** One output of a worker with its buffer (output.rb, buffer.rb). */
+export class OutputBuffer {
+  readonly #clock: Clock;
+  readonly #lines: Lines;
+  readonly #settings: Settings;
+  readonly #destination: { readonly is: DestinationState };
+  readonly #disk: Disk;
+  #staged: Chunk | undefined;
+  #queue: Chunk[];
+  #sending: Chunk | undefined;
+  #retryAt: Millis | undefined;
+  #steps = 0;
+  #isOver = false;
+  #isDead = false;
+  #wakesAt: Millis = Number.POSITIVE_INFINITY;
+  #emitted = 0;
+  #writes = 0;
+  #rollbacks = 0;
+  #errors = 0;
+  #dropped = 0;
+  #chunks = 0;
+  #asked = 0;
+
+  constructor(world: OutputWorld, disk: Disk) {
+    this.#clock = world.clock;
+    this.#lines = world.lines;
+    this.#settings = world.settings;
+    this.#destination = world.destination;
+    this.#disk = disk;
+    this.#staged = disk.staged;
+    this.#queue = disk.queue;
+    if (world.settings.buffer !== 'none') this.#tick();
+    this.#wake(0);
+  }
+
+  /** Whether the lines were taken. */
+  take(ids: readonly number[]): boolean {
+    const { buffer, totalLimit, overflow, chunkLimit } = this.#settings;
+    if (buffer === 'none') {
+      this.#lines.become(ids, 'delivered');
+      return true;
+    }
+    if (this.#held() >= totalLimit) {
+      if (overflow !== 'drop_oldest_chunk') {
+        this.#errors += 1;
+        return false;
+      }
+      const oldest = this.#queue.shift();
+      if (oldest !== undefined) this.#throwAway(oldest);
+      this.#dropped += oldest === undefined ? 0 : 1;
+    }
+    this.#staged ??= this.#newChunk();
+    this.#staged.lines.push(...ids);
+    this.#emitted += ids.length;
+    this.#lines.become(ids, 'buffered');
+    if (this.#staged.lines.length >= chunkLimit) this.enqueue();
+    this.#keep();
+    return true;
+  }
+
+  /** Everything that is staged is queued: what SIGUSR1 asks for. */
+  enqueue(): void {
+    if (this.#staged === undefined) return;
+    this.#staged.namelessUntil = this.#clock.now + 1;
+    this.#queue.push(this.#staged);
+    this.#staged = undefined;
+    this.#keep();
+    this.#wake(0);
+  }
+
+  /** force_flush (output.rb:1433): one chunk after the other, and none once it retries. */
+  shutDown(done: () => void): void {
+    this.#isOver = true;
+    if (this.#settings.flushAtShutdown) this.enqueue();
+    const next = () => {
+      if (this.#sending !== undefined) return this.#clock.in(50, next);
+      const isLeft = this.#queue.length > 0 && this.#retryAt === undefined && this.#settings.flushAtShutdown;
+      if (!isLeft) return done();
+      this.#send();
+      this.#clock.in(1_000, next);
+    };
+    next();
+  }
+
+  /** What is in memory dies with the worker; what is being sent has not arrived. */
+  die(): void {
+    if (this.#isDead) return;
+    this.#isDead = true;
+    this.#isOver = true;
+    const held = [this.#staged, ...this.#queue, this.#sending].flatMap((chunk) => chunk?.lines ?? []);
+    if (this.#settings.buffer === 'memory') this.#lines.become(held, 'lost in memory');
+    if (this.#sending !== undefined) this.#queue.unshift(this.#sending);
+    this.#sending = undefined;
+    this.#keep();
+    this.#queue = [];
+    this.#staged = undefined;
+  }
+
+  get isEmpty(): boolean {
+    return this.#staged === undefined && this.#queue.length === 0 && this.#sending === undefined;
+  }
+
+  /** What monitor_agent tells (in_monitor_agent.rb, MONITOR_INFO). */
+  told(): object {
+    const { version, totalLimit } = this.#settings;
+    this.#asked += 1;
+    const held = this.#held();
+    return {
+      plugin_id: 'out',
+      plugin_category: 'output',
+      type: 'forward',
+      buffer_queue_length: this.#queue.length,
+      buffer_stage_length: this.#staged === undefined ? 0 : 1,
+      buffer_total_queued_size: held * LINE_BYTES,
+      buffer_available_buffer_space_ratios: Math.max(0, 100 - (held / totalLimit) * 100),
+      emit_records: this.#emitted,
+      write_count: this.#writes,
+      rollback_count: this.#rollbacks,
+      retry_count: this.#errors,
+      ...(version === '1.20'
+        ? { drop_oldest_chunk_count: this.#dropped }
+        : { retry: this.#retryAt === undefined ? {} : { steps: this.#steps } }),
+    };
+  }
+
+  #held(): number {
+    const chunks = [this.#staged, ...this.#queue, this.#sending];
+    return chunks.reduce((sum, chunk) => sum + (chunk?.lines.length ?? 0), 0);
+  }
+
+  #newChunk(): Chunk {
+    const { wall } = this.#clock;
+    this.#chunks += 1;
+    // unique_id.rb: 52 bits of microseconds, then chance.
+    const birth = 1_000_000_000_000 + wall * 1_000;
+    const id = birth.toString(16).padStart(13, '0') + this.#chunks.toString(16).padStart(19, '0');
+    return { id, lines: [], begunAt: wall, namelessUntil: 0, asked: this.#asked };
+  }
+
+  /** The enqueue thread: a chunk is queued at flush_interval, or up to a second later (output.rb:1491). */
+  #tick(): void {
+    const { flushInterval } = this.#settings;
+    this.#clock.in(Math.max(1_000, flushInterval / 11), () => {
+      if (this.#isOver) return;
+      if (this.#staged !== undefined && this.#clock.wall - this.#staged.begunAt >= flushInterval)
+        this.enqueue();
+      this.#tick();
+    });
+  }
+
+  /** The flush thread looks again. */
+  #wake(wait: Millis): void {
+    const at = this.#clock.now + wait;
+    if (this.#isOver || this.#queue.length === 0 || at >= this.#wakesAt) return;
+    this.#wakesAt = at;
+    this.#clock.at(at, () => {
+      if (this.#wakesAt !== at) return;
+      this.#wakesAt = Number.POSITIVE_INFINITY;
+      if (this.#isOver || this.#sending !== undefined) return;
+      const wait = (this.#retryAt ?? 0) - this.#clock.now;
+      if (wait > 0) this.#wake(wait);
+      else this.#send();
+    });
+  }
+
+  #send(): void {
+    const chunk = this.#queue.shift();
+    if (chunk === undefined) return;
+    this.#sending = chunk;
+    this.#writes += 1;
+    this.#clock.in(this.#settings.sendTakes, () => {
+      if (this.#sending !== chunk) return;
+      this.#sending = undefined;
+      this.#ended(chunk);
+      this.#keep();
+      this.#wake(FLUSH_THREAD);
+    });
+    this.#keep();
+  }
+
+  #ended(chunk: Chunk): void {
+    switch (this.#destination.is) {
+      case 'up':
+        this.#lines.become(chunk.lines, 'delivered');
+        this.#retryAt = undefined;
+        this.#steps = 0;
+        return;
+      case 'refusing':
+        // An unrecoverable error: backed up, and committed as if it had been sent.
+        this.#errors += 1;
+        this.#setAside(chunk, 'backup/worker0');
+        this.#retryAt = undefined;
+        return;
+      case 'down':
+        this.#failed(chunk);
+    }
+  }
+
+  #failed(chunk: Chunk): void {
+    const { retryMaxTimes, buffer, version } = this.#settings;
+    this.#rollbacks += 1;
+    this.#errors += 1;
+    this.#queue.unshift(chunk);
+    this.#steps += 1;
+    if (retryMaxTimes > 0 && this.#steps > retryMaxTimes) {
+      // handle_limit_reached clears the whole queue; a file buffer copies it first, since 1.19.
+      for (const given of this.#queue) {
+        if (buffer === 'file' && version === '1.20') this.#setAside(given, 'buffer');
+        else this.#throwAway(given);
+      }
+      this.#queue = [];
+      this.#retryAt = undefined;
+      this.#steps = 0;
+      return;
+    }
+    this.#retryAt = this.#clock.now + 1_000 * 2 ** (this.#steps - 1);
+  }
+
+  #setAside({ id, lines, begunAt }: Chunk, folder: string): void {
+    this.#lines.become(lines, 'set aside');
+    const path = `/root/${folder}/out/${id}.log`;
+    this.#disk.backups.push({ path, size: lines.length * LINE_BYTES, age: begunAt });
+  }
+
+  #throwAway({ lines, asked }: Chunk): void {
+    this.#lines.become(lines, 'thrown away');
+    // The counters are not read in one instant: what one look alone shows may be off by a chunk.
+    if (this.#asked - asked < 2)
+      this.#lines.excuse(lines, 'its chunk was thrown away before two looks had shown it');
+  }
+
+  #keep(): void {
+    if (this.#settings.buffer !== 'file') return;
+    this.#disk.staged = this.#staged;
+    this.#disk.queue = this.#sending === undefined ? this.#queue : [this.#sending, ...this.#queue];
+  }
+}
+
+export interface OutputWorld {
+  readonly clock: Clock;
+  readonly lines: Lines;
+  readonly settings: Settings;
+  readonly destination: { readonly is: DestinationState };
+}

@@ -1,0 +1,35 @@
+import { play } from './lifetime.ts';
+import { PLAIN, type Plan, type Settings } from './plan.ts';
+
+/** The least plan that breaks the same promise: deeds are left out, settings made plain, as long as it does. */
+export async function shrink(plan: Plan, broken: string): Promise<Plan> {
+  for (const smaller of smallerPlans(plan)) if (await breaks(smaller, broken)) return shrink(smaller, broken);
+  return plan;
+}
+
+async function breaks(plan: Plan, broken: string): Promise<boolean> {
+  const played = await play(plan);
+  return played.broken !== undefined && kindOf(played.broken) === kindOf(broken);
+}
+
+/** What a violation is about, without its figures. */
+function kindOf(broken: string): string {
+  return broken.replace(/\d+/g, 'N').slice(0, 60);
+}
+
+function* smallerPlans(plan: Plan): Generator<Plan> {
+  for (const deed of plan.deeds) yield { ...plan, deeds: plan.deeds.filter((other) => other !== deed) };
+  for (const name of Object.keys(PLAIN) as (keyof Settings)[])
+    if (plan.settings[name] !== PLAIN[name])
+      yield { ...plan, settings: { ...plan.settings, [name]: PLAIN[name] } };
+  for (const deed of plan.deeds)
+    if (deed.do === 'write' && deed.lines > 1)
+      yield { ...plan, deeds: plan.deeds.map((other) => (other === deed ? { ...deed, lines: 1 } : other)) };
+}
+
+/** What is not plain in it, in one line. */
+export function describePlan({ settings, deeds }: Plan): string {
+  const special = Object.entries(settings).filter(([name, value]) => PLAIN[name as keyof Settings] !== value);
+  const choices = special.map(([name, value]) => `${name} ${value}`);
+  return `${deeds.length} deeds, ${choices.length === 0 ? 'nothing special' : choices.join(', ')}`;
+}
