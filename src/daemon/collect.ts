@@ -1,6 +1,6 @@
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
-import type { BuffersReading } from '../core/fluentd/buffer-contents.ts';
+import { type BuffersReading, heldBy } from '../core/fluentd/buffer-contents.ts';
 import { type FluentdReading, findMains } from '../core/fluentd/processes.ts';
 import type { Depth, FileLook, FollowedReading, PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
@@ -14,6 +14,8 @@ const LISTING_AGE: Millis = 1_000;
 /** How often the buffers are looked at at rest: soon after lines were read, and now and then anyway. */
 const BUSY_LEDGER: Millis = 2_000;
 const IDLE_LEDGER: Millis = 10_000;
+/** And while an output holds chunks that it may throw away: what lives for less time is not seen. */
+const ANXIOUS_LEDGER: Millis = 1_000;
 
 /** How much a look takes in, and what is known before it. */
 export interface View {
@@ -29,6 +31,7 @@ export class Collector {
   readonly #subject: Subject;
   #listing: { readonly at: Millis; readonly followed: readonly FollowedReading[] } | undefined;
   #buffersAt: Millis | undefined;
+  #buffers: BuffersReading | undefined;
 
   constructor(host: Host, subject: Subject) {
     this.#host = host;
@@ -66,14 +69,21 @@ export class Collector {
     const at = this.#host.now();
     if (depth === 'rest' && !this.#isLedgerDue(at, movedAt)) return undefined;
     this.#buffersAt = at;
-    return readBuffers(this.#host, this.#subject.conf, depth !== 'last');
+    this.#buffers = await readBuffers(this.#host, this.#subject.conf, depth !== 'last');
+    return this.#buffers;
   }
 
   #isLedgerDue(at: Millis, movedAt: Millis | undefined): boolean {
     if (this.#buffersAt === undefined) return true;
     const hasMoved = movedAt !== undefined && movedAt >= this.#buffersAt;
+    if (mayThrowAway(this.#buffers)) return at - this.#buffersAt >= ANXIOUS_LEDGER;
     return at - this.#buffersAt >= (hasMoved ? BUSY_LEDGER : IDLE_LEDGER);
   }
+}
+
+function mayThrowAway(buffers: BuffersReading | undefined): boolean {
+  const outputs = buffers?.outputs ?? [];
+  return outputs.some((output) => output.retryLimit !== undefined && heldBy(output).bytes > 0);
 }
 
 /** A deleted file is looked at through the worker that still holds it open. */

@@ -77,6 +77,7 @@ export function told(changes: Partial<MonitoredOutput> = {}): MonitoredOutput {
     bytes: 0,
     retrying: false,
     sent: 0,
+    failures: 0,
     dropped: undefined,
     emitted: 0,
     emitErrors: 0,
@@ -87,7 +88,7 @@ export function told(changes: Partial<MonitoredOutput> = {}): MonitoredOutput {
 
 /** An output with a buffer in memory that a monitor_agent tells of, empty. */
 export function outputReading(changes: Partial<OutputReading> = {}): OutputReading {
-  const kind = { inMemory: true, takesOwnEvents: false, mayGiveUp: false, mayDrop: false };
+  const kind = { inMemory: true, takesOwnEvents: false, retryLimit: undefined, mayDrop: false };
   return { key: '0 out', name: 'out', onDisk: undefined, told: told(), ...kind, ...changes };
 }
 

@@ -44,8 +44,8 @@ function deliveryOf(
     inMemoryOf(account, result),
   ]);
   if (left.chunks > 0 || left.bytes > 0) return { ...named, delivery: 'left', ...left };
-  const isOnDisk = output.onDisk !== undefined && !output.mayGiveUp && !output.mayDrop;
-  const isSeen = account?.isCounted ?? isOnDisk;
+  const isOnDisk = output.onDisk !== undefined && output.retryLimit === undefined && !output.mayDrop;
+  const isSeen = account === undefined ? isOnDisk : account.isCounted && !account.mayHaveGivenUp;
   return { ...named, delivery: isSeen ? 'delivered' : 'unseen', ...NOTHING_HELD };
 }
 

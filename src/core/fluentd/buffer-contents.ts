@@ -1,6 +1,6 @@
 import type { BufferConf } from '../fluent-conf/buffer-sections.ts';
 import type { ConfFacts } from '../fluent-conf/facts.ts';
-import { counted, formatBytes } from '../text/units.ts';
+import { counted, formatBytes, type Millis } from '../text/units.ts';
 import type { Chunk, ChunkListing } from './chunk.ts';
 import type { MonitoredOutput } from './monitor-agent.ts';
 
@@ -18,10 +18,16 @@ export interface OutputReading {
   readonly inMemory: boolean;
   /** Fluentd's own log events go into it as well. */
   readonly takesOwnEvents: boolean;
-  /** It throws chunks away after some retries, and only a monitor_agent shows that. */
-  readonly mayGiveUp: boolean;
+  /** When it throws away what it cannot send, and only a monitor_agent shows that; undefined: never. */
+  readonly retryLimit: RetryLimit | undefined;
   /** It throws the oldest chunk away when it is full, and only Fluentd 1.20 counts that. */
   readonly mayDrop: boolean;
+}
+
+/** After so many retries, or so long, whichever comes first. */
+export interface RetryLimit {
+  readonly times: number;
+  readonly timeout: Millis;
 }
 
 /** How much is held in buffers. */
@@ -90,7 +96,7 @@ export function outputsOf(
       told,
       inMemory: buffer.chunkGlobs.length === 0,
       takesOwnEvents: buffer.takesOwnEvents,
-      mayGiveUp: mayGiveUp(buffer),
+      retryLimit: retryLimitOf(buffer),
       mayDrop: buffer.overflowAction === 'drop_oldest_chunk',
     };
   });
@@ -99,8 +105,13 @@ export function outputsOf(
 }
 
 /** A retry limit is set, and no `<secondary>` takes what is given up. */
-function mayGiveUp({ retryMaxTimes, retryTimeout, retryForever, hasSecondary }: BufferConf): boolean {
-  return (retryMaxTimes ?? retryTimeout) !== undefined && !retryForever && !hasSecondary;
+function retryLimitOf(buffer: BufferConf): RetryLimit | undefined {
+  const { retryMaxTimes, retryTimeout, retryForever, hasSecondary } = buffer;
+  if ((retryMaxTimes ?? retryTimeout) === undefined || retryForever || hasSecondary) return undefined;
+  return {
+    times: retryMaxTimes ?? Number.POSITIVE_INFINITY,
+    timeout: retryTimeout ?? Number.POSITIVE_INFINITY,
+  };
 }
 
 function takeFrom(outputs: MonitoredOutput[], { id, output }: BufferConf): MonitoredOutput | undefined {
@@ -120,7 +131,7 @@ function unknownOutput(worker: number, told: MonitoredOutput): OutputReading {
     told,
     inMemory: true,
     takesOwnEvents: false,
-    mayGiveUp: false,
+    retryLimit: undefined,
     mayDrop: false,
   };
 }
@@ -137,15 +148,15 @@ function nameOfUnseen({ name, onDisk, inMemory, mayDrop }: OutputReading): strin
 }
 
 /** Whether somebody can see what became of each of its chunks. */
-function isSeen({ told, onDisk, mayGiveUp, mayDrop }: OutputReading): boolean {
+function isSeen({ told, onDisk, retryLimit, mayDrop }: OutputReading): boolean {
   if (mayDrop) return told?.dropped !== undefined;
-  return told !== undefined || (onDisk !== undefined && !mayGiveUp);
+  return told !== undefined || (onDisk !== undefined && retryLimit === undefined);
 }
 
 /** The buffers whose delivery will not be seen, by what is known before the first look; `conf` undefined: none is known. */
 export function unseenByConf(conf: ConfFacts | undefined): readonly string[] {
   const blind = buffersWithoutAgent(conf).filter(
-    (buffer) => buffer.chunkGlobs.length === 0 || mayGiveUp(buffer),
+    (buffer) => buffer.chunkGlobs.length === 0 || retryLimitOf(buffer) !== undefined,
   );
   return [...hiddenBuffers(conf), ...blind.map(({ name }) => name)];
 }

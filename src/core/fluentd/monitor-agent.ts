@@ -11,6 +11,8 @@ export interface MonitoredOutput {
   readonly retrying: boolean;
   /** Chunks that were sent, or are being sent. A chunk that was put into the backup directory counts as sent. */
   readonly sent: number;
+  /** Attempts that failed. */
+  readonly failures: number;
   /** Chunks that a full buffer has thrown away (overflow_action drop_oldest_chunk); undefined: not told before 1.20. */
   readonly dropped: number | undefined;
   /** Records that the output has taken into its buffer. */
@@ -81,6 +83,7 @@ function outputOf(plugin: MonitoredPlugin): MonitoredOutput {
     bytes: Math.max(0, plugin.buffer_total_queued_size ?? 0),
     retrying: Object.keys(plugin.retry ?? {}).length > 0,
     sent: (plugin.write_count ?? 0) - rollbacks,
+    failures: rollbacks,
     dropped: plugin.drop_oldest_chunk_count,
     emitted: plugin.emit_records ?? 0,
     emitErrors: Math.max(0, (plugin.retry_count ?? 0) - rollbacks),

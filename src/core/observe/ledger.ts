@@ -46,10 +46,25 @@ export interface Account {
   /** All that it throws away is counted. */
   readonly isCounted: boolean;
   readonly space: number;
+  /** All attempts that failed, and those in a row up to the last look; undefined: the last one succeeded. */
+  readonly failures: number;
+  readonly failing: Failing | undefined;
+  /** It failed for so long that it may have thrown away a chunk between two looks. */
+  readonly mayHaveGivenUp: boolean;
+  /** It has a limit of retries. */
+  readonly isLimited: boolean;
   /** Chunks that were thrown away. */
   readonly thrownAway: Held;
   /** How often records could not be put into the buffer. */
   readonly refused: number;
+}
+
+interface Failing {
+  readonly times: number;
+  /** The first of them came later. */
+  readonly since: Millis;
+  /** Sent chunks when the last of them was seen. */
+  readonly sent: number;
 }
 
 export const NO_LEDGER: Ledger = {
@@ -84,7 +99,7 @@ export interface Circumstances {
 export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, now: Circumstances): Ledger {
   const isOther = now.isReplaced || (reading !== undefined && isOtherFluentd(ledger, reading));
   const lostWithProcess = ledger.lostWithProcess || (isOther && mayHaveLost(ledger, now));
-  const before = isOther ? begunAnew(ledger.accounts) : ledger.accounts;
+  const before = isOther ? begunAnew(ledger, now) : ledger.accounts;
   if (reading === undefined) return { ...ledger, accounts: before, lostWithProcess };
   const isNew = isOther || now.isChild || now.beganSeen;
   const oldBackups = ledger.oldBackups ?? new Set(now.isChild ? [] : reading.backups.map(({ path }) => path));
@@ -94,11 +109,20 @@ export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, 
     full: [...new Set([...ledger.full, ...reading.full])],
   };
   if (!reading.asked) return { ...ledger, ...setAside };
+  const looks = { before: ledger.at ?? now.at, now: now.at };
+  const accounts = accountsOf(reading.outputs, before, isNew, looks);
   return {
-    accounts: accountsOf(reading.outputs, before, isNew),
+    accounts,
     at: now.at,
     memory: memoryOf(reading),
-    unseen: unseenIn(reading),
+    unseen: [
+      ...unseenIn(reading),
+      ...[...accounts.values()]
+        .filter(({ mayHaveGivenUp }) => mayHaveGivenUp)
+        .map(
+          ({ name }) => `${name} (it failed so often that it may have thrown chunks away at its retry limit)`,
+        ),
+    ],
     agents: reading.agents.length > 0 ? reading.agents : ledger.agents,
     lostWithProcess,
     ...setAside,
@@ -139,6 +163,7 @@ function accountsOf(
   outputs: readonly OutputReading[],
   before: Ledger['accounts'],
   isNew: boolean,
+  looks: Looks,
 ): ReadonlyMap<string, Account> {
   const now = outputs.flatMap((output) =>
     output.told === undefined
@@ -146,16 +171,22 @@ function accountsOf(
       : [
           [
             output.key,
-            accountOf(output, output.told, before.get(output.key) ?? begun(output, isNew)),
+            accountOf(output, output.told, before.get(output.key) ?? begun(output, isNew), looks),
           ] as const,
         ],
   );
   return new Map([...before, ...now]);
 }
 
-/** Another Fluentd counts from 0; what was thrown away before stays told. */
-function begunAnew(accounts: Ledger['accounts']): Ledger['accounts'] {
-  return new Map([...accounts].map(([key, account]) => [key, { ...account, ...FROM_ZERO }]));
+/** Another Fluentd counts from 0. What was thrown away before stays told; what was read since the last look may have been. */
+function begunAnew({ accounts, at }: Ledger, { movedAt }: Circumstances): Ledger['accounts'] {
+  const hasRead = at !== undefined && movedAt !== undefined && movedAt > at;
+  return new Map(
+    [...accounts].map(([key, account]) => {
+      const mayHaveGivenUp = account.mayHaveGivenUp || (hasRead && account.isLimited);
+      return [key, { ...account, ...FROM_ZERO, mayHaveGivenUp }];
+    }),
+  );
 }
 
 const FROM_ZERO = {
@@ -166,6 +197,8 @@ const FROM_ZERO = {
   emitErrors: 0,
   dropped: 0,
   space: 100,
+  failures: 0,
+  failing: undefined,
 };
 
 /** Counters of a Fluentd that ran before the first look count from there on. */
@@ -177,23 +210,27 @@ function begun({ name, inMemory, told }: OutputReading, isNew: boolean): Account
     ...FROM_ZERO,
     thrownAway: NOTHING_HELD,
     refused: 0,
+    mayHaveGivenUp: false,
+    isLimited: false,
   };
   return {
     ...nothing,
     emitted: isNew ? 0 : (told?.emitted ?? 0),
     emitErrors: isNew ? 0 : (told?.emitErrors ?? 0),
     dropped: isNew ? 0 : (told?.dropped ?? 0),
+    failures: isNew ? 0 : (told?.failures ?? 0),
     isCounted: true,
   };
 }
 
 /** The counters are read one after the other, so a single look may be off by a chunk: two looks have to agree. */
-function accountOf(output: OutputReading, told: MonitoredOutput, before: Account): Account {
+function accountOf(output: OutputReading, told: MonitoredOutput, before: Account, looks: Looks): Account {
   const held = heldBy(output);
   const dropped = told.dropped ?? 0;
   const now = told.chunks + told.sent + dropped;
   const most = Math.max(before.most, Math.min(before.last, now));
   const lost = Math.max(0, most - Math.max(before.last, now));
+  const failing = failingNow(told, before, looks);
   const hasRoom = Math.min(told.space, before.space) >= ROOM_ENOUGH;
   return {
     id: told.id,
@@ -208,12 +245,43 @@ function accountOf(output: OutputReading, told: MonitoredOutput, before: Account
     dropped,
     isCounted: !output.mayDrop || told.dropped !== undefined,
     space: told.space,
+    failures: told.failures,
+    failing,
+    isLimited: output.retryLimit !== undefined,
+    mayHaveGivenUp: before.mayHaveGivenUp || mayHaveGivenUp(output, failing, looks),
     thrownAway: plus(before.thrownAway, {
       chunks: lost + Math.max(0, dropped - before.dropped),
       bytes: lost === 0 ? 0 : Math.max(0, before.held.bytes - held.bytes),
     }),
     refused: before.refused + (hasRoom ? Math.max(0, told.emitErrors - before.emitErrors) : 0),
   };
+}
+
+/** When the buffers were looked at. */
+interface Looks {
+  readonly before: Millis;
+  readonly now: Millis;
+}
+
+/**
+ * A success ends the retries of all chunks (output.rb, commit_write). The first chunk more that counts as sent may only be on its way;
+ * an empty buffer has none that is.
+ */
+function failingNow(told: MonitoredOutput, before: Account, looks: Looks): Failing | undefined {
+  const failed = told.failures - before.failures;
+  const { times, since, sent } = before.failing ?? { times: 0, since: looks.before, sent: told.sent };
+  if (failed > 0) return { times: times + failed, since, sent: told.sent };
+  const isOver = told.chunks + told.bytes === 0 || told.sent > sent + 1;
+  return isOver ? undefined : before.failing;
+}
+
+function mayHaveGivenUp(
+  { retryLimit }: OutputReading,
+  failing: Failing | undefined,
+  { now }: Looks,
+): boolean {
+  if (retryLimit === undefined || failing === undefined) return false;
+  return failing.times > retryLimit.times || now - failing.since >= retryLimit.timeout;
 }
 
 function plus(one: Held, other: Held): Held {

@@ -58,15 +58,15 @@ describe('what became of the lines of an output', () => {
     },
     {
       title: 'is unseen where its disk is empty, but it gives up after some retries',
-      looks: [{ ...onDisk(), ...gone, mayGiveUp: true }],
+      looks: [{ ...onDisk(), ...gone, retryLimit: { times: 3, timeout: Number.POSITIVE_INFINITY } }],
       outcome: { delivery: 'unseen', ...NOTHING },
     },
     {
       title:
         'is delivered where it would give up after some retries, and a monitor_agent tells that it did not',
       looks: [
-        { ...onDisk(5), ...held(1), mayGiveUp: true },
-        { ...onDisk(), ...gone, mayGiveUp: true },
+        { ...onDisk(5), ...held(1), retryLimit: { times: 3, timeout: Number.POSITIVE_INFINITY } },
+        { ...onDisk(), ...gone, retryLimit: { times: 3, timeout: Number.POSITIVE_INFINITY } },
       ],
       outcome: { delivery: 'delivered', ...NOTHING },
     },

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { BufferConf } from '../../../src/core/fluent-conf/buffer-sections.ts';
-import { heldBy, NO_BUFFERS, outputsOf, unseenIn } from '../../../src/core/fluentd/buffer-contents.ts';
+import {
+  heldBy,
+  NO_BUFFERS,
+  outputsOf,
+  type RetryLimit,
+  unseenIn,
+} from '../../../src/core/fluentd/buffer-contents.ts';
 import type { ChunkListing } from '../../../src/core/fluentd/chunk.ts';
 import { outputReading, told } from '../../support/builders.ts';
 
@@ -12,6 +18,7 @@ const listing = (changes: Partial<ChunkListing> = {}): ChunkListing => ({
   ...changes,
 });
 const here = { id: undefined };
+const EVER = Number.POSITIVE_INFINITY;
 
 describe('what a monitor_agent tells belongs to', () => {
   test('the output with its @id, in whatever order', () => {
@@ -80,14 +87,14 @@ describe('a buffer', () => {
     expect(output).toMatchObject({ inMemory: false, onDisk });
   });
 
-  test.each<[string, Partial<BufferConf>, boolean]>([
-    ['gives up at a number of retries', { retryMaxTimes: 3 }, true],
-    ['gives up after a time', { retryTimeout: 1_000 }, true],
-    ['does not give up where nothing limits it', {}, false],
-    ['does not give up where it retries for ever', { retryMaxTimes: 3, retryForever: true }, false],
-    ['does not give up where a <secondary> takes it', { retryMaxTimes: 3, hasSecondary: true }, false],
-  ])('%s', (_, changes, mayGiveUp) => {
-    expect(outputsOf([conf(changes)], [], [])).toMatchObject([{ mayGiveUp }]);
+  test.each<[string, Partial<BufferConf>, RetryLimit | undefined]>([
+    ['gives up at a number of retries', { retryMaxTimes: 3 }, { times: 3, timeout: EVER }],
+    ['gives up after a time', { retryTimeout: 1_000 }, { times: EVER, timeout: 1_000 }],
+    ['does not give up where nothing limits it', {}, undefined],
+    ['does not give up where it retries for ever', { retryMaxTimes: 3, retryForever: true }, undefined],
+    ['does not give up where a <secondary> takes it', { retryMaxTimes: 3, hasSecondary: true }, undefined],
+  ])('%s', (_, changes, retryLimit) => {
+    expect(outputsOf([conf(changes)], [], [])).toMatchObject([{ retryLimit }]);
   });
 
   test('that lies on disk and is told of holds the larger figure of the two', () => {
@@ -104,7 +111,12 @@ test.each([
   ['a buffer on disk is seen', outputReading({ told: undefined, inMemory: false, onDisk: [] }), []],
   [
     'a buffer on disk that may give up is not',
-    outputReading({ told: undefined, inMemory: false, onDisk: [], mayGiveUp: true }),
+    outputReading({
+      told: undefined,
+      inMemory: false,
+      onDisk: [],
+      retryLimit: { times: 3, timeout: Number.POSITIVE_INFINITY },
+    }),
     ['out (it may give chunks up after some retries)'],
   ],
   ['a buffer in memory is not', outputReading({ told: undefined }), ['out (its buffer is in memory)']],

@@ -27,14 +27,23 @@ const ANSWER_1_20_1 = `{"plugins":[{"plugin_id":"object:d70","plugin_category":"
 
 describe('the answer of a monitor_agent', () => {
   test('of 1.14.6 tells of each output with a buffer', () => {
-    const counters = { chunks: 2, bytes: 675, sent: 0, emitted: 25, emitErrors: 0, space: 100 };
+    const counters = { chunks: 2, bytes: 675, sent: 0, failures: 3, emitted: 25, emitErrors: 0, space: 100 };
     expect(parsePlugins(ANSWER_1_14_6)).toEqual([
       { id: 'out', type: 'forward', retrying: true, ...counters },
     ]);
   });
 
   test('of 1.20.1 tells of each output with a buffer, and of no retries where it is not set to', () => {
-    const counters = { chunks: 2, bytes: 540, sent: 0, dropped: 0, emitted: 20, emitErrors: 0, space: 100 };
+    const counters = {
+      chunks: 2,
+      bytes: 540,
+      sent: 0,
+      failures: 2,
+      dropped: 0,
+      emitted: 20,
+      emitErrors: 0,
+      space: 100,
+    };
     expect(parsePlugins(ANSWER_1_20_1)).toEqual([
       { id: 'out', type: 'forward', retrying: false, ...counters },
     ]);
@@ -47,7 +56,11 @@ describe('the answer of a monitor_agent', () => {
       { buffer_total_queued_size: -8, buffer_queue_length: -1 },
       { bytes: 0, chunks: 0 },
     ],
-    ['counts as sent what was not rolled back', { write_count: 5, rollback_count: 2 }, { sent: 3 }],
+    [
+      'counts as sent what was not rolled back',
+      { write_count: 5, rollback_count: 2 },
+      { sent: 3, failures: 2 },
+    ],
     [
       'counts as errors of an emit those that are no failed attempt',
       { retry_count: 5, rollback_count: 2 },

@@ -103,6 +103,90 @@ describe('chunks', () => {
   });
 });
 
+describe('an output with a limit of 2 retries', () => {
+  const limit = { times: 2, timeout: 60_000 };
+  const ledgerOf = (looks: readonly Counters[]) =>
+    looks.reduce((ledger, counters, index) => {
+      const outputs = [outputReading({ retryLimit: limit, told: told(counters) })];
+      return keepLedger(
+        ledger,
+        { ...NO_BUFFERS, none: false, outputs },
+        { movedAt: undefined, isReplaced: false, isChild: false, beganSeen: false, at: 1_000 * index },
+      );
+    }, NO_LEDGER);
+
+  test.each<{ title: string; looks: readonly Counters[]; mayBe: boolean }>([
+    {
+      title: 'may have thrown chunks away after 3 failures between two looks',
+      looks: [{}, { failures: 3, sent: 1 }],
+      mayBe: true,
+    },
+    {
+      title: 'may have after 3 failures in three looks',
+      looks: [{}, { ...held(1, 0), failures: 1 }, { ...held(1, 0), failures: 2 }, { sent: 1, failures: 3 }],
+      mayBe: true,
+    },
+    {
+      title: 'has thrown nothing away after 2 failures and a success',
+      looks: [{}, { ...held(1, 0), failures: 2 }, { sent: 1, failures: 2 }, { sent: 2, failures: 4 }],
+      mayBe: false,
+    },
+    {
+      title: 'may have where the success between its failures is not certain',
+      looks: [
+        {},
+        { ...held(2, 0), failures: 2 },
+        { ...held(1, 1), failures: 2 },
+        { ...held(1, 1), failures: 3 },
+      ],
+      mayBe: true,
+    },
+    {
+      title: 'has thrown nothing away where a later chunk was sent between its failures',
+      looks: [
+        {},
+        { ...held(2, 0), failures: 2 },
+        { ...held(1, 2), failures: 2 },
+        { ...held(1, 2), failures: 3 },
+      ],
+      mayBe: false,
+    },
+  ])('$title', ({ looks, mayBe }) => {
+    const { accounts, unseen } = ledgerOf(looks);
+    expect([...accounts.values()].map(({ mayHaveGivenUp }) => mayHaveGivenUp)).toEqual([mayBe]);
+    expect(unseen).toHaveLength(mayBe ? 1 : 0);
+  });
+
+  test('may have thrown chunks away when its time is over', () => {
+    const failed = { ...held(1, 0), failures: 1 };
+    expect([...ledgerOf([{}, ...Array<Counters>(62).fill(failed)]).accounts.values()]).toMatchObject([
+      { mayHaveGivenUp: true },
+    ]);
+  });
+
+  test('may have when a worker that had read lines since the last look is replaced', () => {
+    const reading = {
+      ...NO_BUFFERS,
+      none: false,
+      outputs: [outputReading({ retryLimit: limit, told: told() })],
+    };
+    const now = { movedAt: undefined, isReplaced: false, isChild: false, beganSeen: false, at: 0 };
+    const first = keepLedger(NO_LEDGER, reading, now);
+    const after = (movedAt: number) =>
+      keepLedger(first, reading, { ...now, at: 2_000, movedAt, isReplaced: true });
+    expect([-1, 1].map((movedAt) => after(movedAt).unseen.length)).toEqual([0, 1]);
+  });
+
+  test('that has failed too often stays told when another Fluentd takes its place', () => {
+    const [account] = ledgerOf([
+      { emitted: 9 },
+      { emitted: 9, failures: 3 },
+      { emitted: 1 },
+    ]).accounts.values();
+    expect(account).toMatchObject({ mayHaveGivenUp: true, failures: 0 });
+  });
+});
+
 describe('records that did not get into the buffer', () => {
   test.each([
     ['are refused where the buffer has room before and after', 100, 100, 2],
