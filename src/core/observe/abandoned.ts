@@ -3,6 +3,7 @@ import type { FollowedReading } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
 import { keyOf } from './entry-state.ts';
+import { isFull } from './ledger.ts';
 import type { Abandoned, Awaited, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 
 /** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
@@ -65,7 +66,7 @@ export function abandonedNow(
 
 /**
  * in_tail lets go of a file that is gone from its path, after rotate_wait and whatever is left of it: it has read the rest
- * from memory unless it was held up, or a limit slows it down (in_tail.rb, detach_watcher_after_rotate_wait).
+ * from memory unless it was held up, a buffer is full, or a limit slows it down (in_tail.rb, detach_watcher_after_rotate_wait).
  */
 function letGo(
   file: ObservedFile,
@@ -76,7 +77,7 @@ function letGo(
   const before = memory.entries.get(key);
   const now = entries.get(key);
   if (file.state !== 'unwatched' || before === undefined || before.state === 'unwatched') return [];
-  const isUnread = now?.heldUp === true && restOf(now) > 0;
+  const isUnread = now !== undefined && (now.heldUp || isFull(memory.ledger)) && restOf(now) > 0;
   return isUnread ? [[entryKey(file), { path: file.path, bytes: restOf(now) }]] : [];
 }
 

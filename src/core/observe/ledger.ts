@@ -110,7 +110,8 @@ export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, 
   };
   if (!reading.asked) return { ...ledger, ...setAside };
   const looks = { before: ledger.at ?? now.at, now: now.at };
-  const accounts = accountsOf(reading.outputs, before, isNew, looks);
+  const space = ledger.at === undefined ? 100 : 0;
+  const accounts = accountsOf(reading.outputs, before, { isNew, space, looks });
   return {
     accounts,
     at: now.at,
@@ -146,6 +147,11 @@ function memoryOf({ outputs, hidden }: BuffersReading): Ledger['memory'] {
   return inMemory.length > 0 ? 'seen' : 'none';
 }
 
+/** Some buffer had hardly any room when it was last looked at: in_tail cannot hand over what it reads. */
+export function isFull({ accounts, at }: Ledger): boolean {
+  return at !== undefined && [...accounts.values()].some(({ space }) => space < ROOM_ENOUGH);
+}
+
 /** Nothing is lost with a process whose memory was seen empty, and that has read nothing since. */
 export function mayHaveLost(
   { at, memory, accounts }: Ledger,
@@ -162,8 +168,7 @@ export function mayHaveLost(
 function accountsOf(
   outputs: readonly OutputReading[],
   before: Ledger['accounts'],
-  isNew: boolean,
-  looks: Looks,
+  start: Start,
 ): ReadonlyMap<string, Account> {
   const now = outputs.flatMap((output) =>
     output.told === undefined
@@ -171,7 +176,7 @@ function accountsOf(
       : [
           [
             output.key,
-            accountOf(output, output.told, before.get(output.key) ?? begun(output, isNew), looks),
+            accountOf(output, output.told, before.get(output.key) ?? begun(output, start), start.looks),
           ] as const,
         ],
   );
@@ -201,8 +206,15 @@ const FROM_ZERO = {
   failing: undefined,
 };
 
+/** How an account begins: whether its counters began at 0, and how much room the buffer had, as far as it is known. */
+interface Start {
+  readonly looks: Looks;
+  readonly isNew: boolean;
+  readonly space: number;
+}
+
 /** Counters of a Fluentd that ran before the first look count from there on. */
-function begun({ name, inMemory, told }: OutputReading, isNew: boolean): Account {
+function begun({ name, inMemory, told }: OutputReading, { isNew, space }: Start): Account {
   const nothing = {
     id: told?.id ?? '',
     name,
@@ -215,6 +227,7 @@ function begun({ name, inMemory, told }: OutputReading, isNew: boolean): Account
   };
   return {
     ...nothing,
+    space,
     emitted: isNew ? 0 : (told?.emitted ?? 0),
     emitErrors: isNew ? 0 : (told?.emitErrors ?? 0),
     dropped: isNew ? 0 : (told?.dropped ?? 0),

@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
+import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { entry, fileOf, LOG, POS, policy, seen, snapshot } from '../../support/builders.ts';
+import {
+  entry,
+  fileOf,
+  LOG,
+  outputReading,
+  POS,
+  policy,
+  seen,
+  snapshot,
+  told,
+} from '../../support/builders.ts';
 
 const SECOND = 1_000;
 const at = (position: number | null) => entry({ position });
@@ -49,6 +60,14 @@ describe('a file that in_tail lets go of', () => {
 
   test('within a moment of being written to, has been read from memory', () => {
     expect(seen(letGoAfter(900), rules).memory.abandoned.size).toBe(0);
+  });
+
+  test('within a moment of being written to, is left unread where the buffer is full', () => {
+    const outputs = [outputReading({ told: told({ space: 3 }) })];
+    const [first, ...later] = letGoAfter(900);
+    const full = { ...first, buffers: { ...NO_BUFFERS, outputs } } as Snapshot;
+    const unasked = later.map((look) => ({ ...look, buffers: undefined }));
+    expect([...seen([full, ...unasked], rules).memory.abandoned.values()]).toEqual([{ path: LOG, bytes: 7 }]);
   });
 
   test('below a limit is read on: as many bytes are waited for, from then on', () => {

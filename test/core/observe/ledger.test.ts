@@ -212,13 +212,16 @@ describe('records that did not get into the buffer', () => {
   test.each([
     ['posidle started Fluentd', { isChild: true }],
     ['posidle saw Fluentd begin', { beganSeen: true }],
-  ])('before the first answer are counted where %s', (_, now) => {
-    const { accounts } = ledgerOf([
-      { reading: NO_BUFFERS, ...now },
-      { reading: readingOf({ emitErrors: 4, dropped: 2 }), ...now },
-    ]);
-    expect(accounts.get('0 out')).toMatchObject({ refused: 4, thrownAway: { chunks: 2 } });
-  });
+  ])(
+    'before the first answer may have been taken later; chunks that were dropped count where %s',
+    (_, now) => {
+      const { accounts } = ledgerOf([
+        { reading: NO_BUFFERS, ...now },
+        { reading: readingOf({ emitErrors: 4, dropped: 2 }), ...now },
+      ]);
+      expect(accounts.get('0 out')).toMatchObject({ refused: 0, thrownAway: { chunks: 2 } });
+    },
+  );
 });
 
 describe('another Fluentd', () => {
