@@ -8,7 +8,7 @@ export default {
     'docker/bundle/*.mjs',
     'fixtures/**/*.{mjs,ts}',
     'test/loss/main.ts',
-    'test/simulation/main.ts',
+    'test/simulation/{main,mutants}.ts',
   ],
   project: ['src/**/*.ts!', 'docker/**/*.mjs', 'fixtures/**/*.{mjs,ts}', 'test/**/*.{ts,mjs}'],
   exclude: ['binaries'],

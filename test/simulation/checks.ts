@@ -2,10 +2,11 @@ import { drainDeadline } from '../../src/core/drain/deadlines.ts';
 import { drainGate } from '../../src/core/drain/gates.ts';
 import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
-import type { State } from '../../src/core/drain/state.ts';
+import type { State, Trigger } from '../../src/core/drain/state.ts';
 import type { Observation } from '../../src/core/observe/observation.ts';
 import type { Reporter, Transition } from '../../src/daemon/loop.ts';
 import type { Done } from '../../src/daemon/perform.ts';
+import { chunkFiles } from './chunk-files.ts';
 import type { Coverage } from './coverage.ts';
 import { isFollowed } from './log-files.ts';
 import type { Plan } from './plan.ts';
@@ -20,6 +21,7 @@ export class Checks implements Reporter {
   readonly #coverage: Coverage | undefined;
   /** Each stop signal that was sent: signal and pid. */
   readonly #sent = new Set<string>();
+  #isOpenAtStop = false;
 
   constructor(world: World, plan: Plan, policy: Policy, coverage: Coverage | undefined) {
     this.#world = world;
@@ -45,6 +47,8 @@ export class Checks implements Reporter {
     this.#coverage?.reached('transition', `${from} → ${to}`);
     if (state.name !== 'stopping') return;
     const { gate, trigger } = state;
+    this.#stopsInTime(seen, trigger);
+    this.#isOpenAtStop = gate === undefined;
     if (gate === undefined) {
       this.#mayStop();
       return;
@@ -77,6 +81,31 @@ export class Checks implements Reporter {
     for (const fault of this.#world.faults) this.#coverage?.reached('fault', fault);
     this.#world.tell(`outcome: ${outcome.end}, ${outcome.drained}, ${JSON.stringify(outcome.gate)}`);
     this.#toldAllLosses(outcome);
+    this.#toldWhatIsTrue(outcome);
+  }
+
+  /** Every wait has its bound; what posidle's calls, sleeps and stalls take is added to it. */
+  #stopsInTime(seen: Observation, trigger: Trigger): void {
+    const { callTakes, oversleeps } = this.#world.settings;
+    const late = 1_000 + 100 * callTakes + 3 * oversleeps + this.#world.stalledFor;
+    const bound = trigger.at + (trigger.by === 'SIGTERM' ? this.#policy.grace : this.#policy.drainTimeout);
+    if (seen.at > bound + late) throw new Violation(`told to stop at ${seen.at} ms, due at ${bound} ms`);
+  }
+
+  /** The figures are those of the world, and nothing is said to be lost where all was delivered and nothing went wrong. */
+  #toldWhatIsTrue({ drained, left, end, gate }: Outcome): void {
+    const { disk, lines, faults, clock, settings, fluentd } = this.#world;
+    if (fluentd?.isAlive === true) return;
+    const chunks = settings.buffer === 'file' ? chunkFiles(disk, clock).length : 0;
+    if (end === 'stopped' && left.onDisk.chunks !== chunks)
+      throw new Violation(`${left.onDisk.chunks} chunks are told to be left, and ${chunks} are`);
+    const isDelivered = lines.all.every(({ fate }) => fate === 'delivered');
+    const isFine = isDelivered && faults.size === 0 && end === 'stopped' && this.#isOpenAtStop;
+    // Records that a full buffer refused are read again; where it was full between two looks only, they count as lost.
+    if (isFine && gate?.name === 'thrown-away' && settings.totalLimit < 1_000)
+      this.#coverage?.reached('false alarm', 'a buffer was full between two looks');
+    else if (isFine && drained === 'not drained')
+      throw new Violation(`all was delivered, and the outcome is 'not drained': ${gate?.name}, ${gate?.why}`);
   }
 
   /** Every gate was open: nothing that can be known may be unread or undelivered. */

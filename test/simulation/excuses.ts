@@ -27,12 +27,19 @@ export class Excuses {
   /** Files that went away from a path before in_tail had opened them, and when. */
   readonly #passed = new Map<string, { readonly file: LogFile; readonly at: Millis }[]>();
 
+  /** When in_tail opened a file. */
+  readonly #foundAt = new Map<LogFile, Millis>();
+
   constructor(world: Known) {
     this.#world = world;
   }
 
   /** in_tail lets go of a file for good. */
   abandoned(file: LogFile, read: number): void {
+    const { hasMonitor, totalLimit } = this.#world.settings;
+    // in_tail reads the rest of a renamed file at once, unless a buffer is full: only monitor_agent tells.
+    if (!hasMonitor && totalLimit < 1_000)
+      this.#excuse(file.lines.slice(read), 'a buffer was full, and no monitor_agent tells');
     this.#excuseUnseen(file, read, this.lookedAt);
   }
 
@@ -43,8 +50,12 @@ export class Excuses {
       const gone = { file, at: this.#world.clock.now };
       this.#passed.set(path, [...(this.#passed.get(path) ?? []), gone]);
     }
-    // A throttled in_tail reads the rest from memory, and posidle waits for as much as it saw.
-    else if (this.#world.settings.readLimit > 0) this.#excuseUnseen(file, 0, this.lookedAt);
+    // A throttled in_tail reads the rest from memory, and posidle waits for as much as it saw in an entry.
+    else if (this.#world.settings.readLimit > 0) {
+      const isNew = (this.#foundAt.get(file) ?? 0) >= this.lookedAt;
+      this.#excuseUnseen(file, 0, isNew ? -1 : this.lookedAt);
+    } else if ((file.truncatedAt ?? -1) >= this.lookedAt)
+      this.#excuse(file.lines, 'its file was truncated and went away before posidle looked');
   }
 
   /** in_tail turns to the file that stands at a path now: what came and went there between two looks, it may have read. */
@@ -65,6 +76,7 @@ export class Excuses {
 
   /** One look cannot tell whether in_tail found a file before or after it was truncated. */
   found(file: LogFile): void {
+    this.#foundAt.set(file, this.#world.clock.now);
     if (file.truncatedAt !== undefined && this.listedAt <= file.truncatedAt)
       this.#excuse(file.cut, 'its file was truncated just before in_tail found it');
   }

@@ -11,7 +11,7 @@ export interface LogFile {
   unfinished: number;
   writtenAt: Millis;
   truncatedAt: Millis | undefined;
-  /** The lines that it held then. */
+  /** The lines that were cut off. */
   cut: number[];
 }
 
@@ -71,7 +71,7 @@ export class LogFiles {
   truncate(path: string): void {
     const file = this.byPath.get(path);
     if (file === undefined) return;
-    file.cut = file.lines;
+    file.cut = [...file.cut, ...file.lines];
     file.lines = [];
     file.truncatedAt = this.#clock.now;
     file.unfinished = 0;

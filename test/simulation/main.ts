@@ -10,6 +10,7 @@ const USAGE = `npm run simulate -- [options]
   --seconds N    as many lifetimes as fit into so many seconds instead
   --from N       the first seed (default: by the clock)
   --seed N       this one lifetime, with its timeline
+  --brief        a line for the first failure, and nothing else
   --keep-going   do not end at the first failure; count the kinds of failures`;
 
 const { values } = parseArgs({
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     from: { type: 'string' },
     seed: { type: 'string' },
+    brief: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -44,7 +46,7 @@ async function main(): Promise<void> {
   const seconds = (performance.now() - began) / 1_000;
   const { user, system } = process.cpuUsage();
   const perSecond = (of: number) => Math.round(played / of);
-  for (const line of coverage.lines) console.log(line);
+  if (!values.brief) for (const line of coverage.lines) console.log(line);
   console.log(
     `seeds ${from} to ${from + played - 1}: ${played} lifetimes, ${perSecond(seconds)} a second, ${perSecond((user + system) / 1_000_000)} a second of CPU`,
   );
@@ -53,7 +55,7 @@ async function main(): Promise<void> {
   const [first] = failures.values();
   if (first?.[0] === undefined) return console.log('no promise was broken');
   process.exitCode = 1;
-  if (!values['keep-going']) await tell(first[0]);
+  if (!values['keep-going'] && !values.brief) await tell(first[0]);
 }
 
 /** The shrunk plan of a seed, and what happens in it. */

@@ -39,6 +39,7 @@ export class World implements FluentdWorld {
   isWoken = false;
   /** posidle gets no CPU until then. */
   stalledUntil: Millis = 0;
+  stalledFor: Millis = 0;
   readonly #past: Fluentd[] = [];
   readonly #strangers: ProcessRow[] = [];
   #main: ProcessRow | undefined = MAIN;
@@ -138,6 +139,7 @@ export class World implements FluentdWorld {
         break;
       case 'stall':
         this.stalledUntil = this.clock.now + deed.takes;
+        this.stalledFor += deed.takes;
         break;
       case 'trigger':
         if (deed.by === 'main ends') this.#main = undefined;
