@@ -1,3 +1,4 @@
+import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
 import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import type { ConfFacts } from '../../src/core/fluent-conf/facts.ts';
@@ -44,6 +45,7 @@ export async function play(plan: Plan, isTold = false, coverage?: Coverage): Pro
 function policyOf(settings: Settings): Policy {
   const { refreshInterval, rotateWait, readLimit } = settings;
   return {
+    ...DEFAULT_POLICY,
     quiet: settings.quiet,
     settle: settings.settle,
     startTimeout: settings.startTimeout,
@@ -71,8 +73,8 @@ function subjectOf({ settings, fluentd }: World): Subject {
   return {
     posFiles: [POS_PATH],
     fluentd:
-      settings.placement === 'run' && fluentd
-        ? { by: 'session', leader: { pid: fluentd.pid, startTime: String(fluentd.startedAt) } }
+      settings.placement === 'run'
+        ? { by: 'session', leader: { pid: fluentd?.pid ?? 0, startTime: String(fluentd?.startedAt) } }
         : { by: 'search' },
     conf: confOf(settings),
     stopVia: 'auto',
