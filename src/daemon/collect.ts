@@ -2,8 +2,16 @@ import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { type BuffersReading, heldBy } from '../core/fluentd/buffer-contents.ts';
 import { type FluentdReading, findMains } from '../core/fluentd/processes.ts';
-import type { Depth, FileLook, FollowedReading, PosFileReading, Snapshot } from '../core/look/snapshot.ts';
+import type {
+  Depth,
+  FileLook,
+  FollowedReading,
+  GoneLook,
+  PosFileReading,
+  Snapshot,
+} from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
+import type { Gone } from '../core/observe/observation.ts';
 import { entryKeyIn, latestEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
@@ -23,6 +31,8 @@ export interface View {
   readonly fluentd: FluentdReading;
   /** The last movement of any position that was seen. */
   readonly movedAt: Millis | undefined;
+  /** The files that went away from their paths. */
+  readonly gone?: ReadonlyMap<string, Gone>;
 }
 
 /** Takes looks at the world; remembers what need not be looked at each time. */
@@ -43,17 +53,19 @@ export class Collector {
    * later has reached every byte before it. Buffers last: in_tail moves a position only when the buffer has taken the lines
    * (in_tail.rb:1269).
    */
-  async look({ depth, fluentd, movedAt }: View): Promise<Snapshot> {
+  async look({ depth, fluentd, movedAt, gone: known }: View): Promise<Snapshot> {
     const host = this.#host;
     const { posFiles: patterns, doneProcess } = this.#subject;
     const posFiles = await readPosFiles(host, patterns);
     const looks = await lookAtFiles(host, posFiles, fluentd);
+    const gone = await lookAtGone(host, known, fluentd);
     const followed = await this.#listFollowed(depth);
     const closed = closedFiles(host, { posFiles, followed, fluentd });
     const buffers = await this.#readBuffers(depth, movedAt);
     const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);
     const requests = host.requests();
-    return { at: host.now(), depth, mains, posFiles, looks, followed, closed, buffers, fluentd, requests };
+    const files = { posFiles, looks, gone, followed, closed };
+    return { at: host.now(), depth, mains, ...files, buffers, fluentd, requests };
   }
 
   async #listFollowed(depth: Depth): Promise<readonly FollowedReading[]> {
@@ -89,9 +101,7 @@ function mayThrowAway(buffers: BuffersReading | undefined): boolean {
 /** A deleted file is looked at through the worker that still holds it open. */
 function lookAtOpen(host: Host, look: FileLook, inode: string, pids: readonly number[]): FileLook {
   const isSeen = look.atPath !== undefined || look.renamed !== undefined || look.error !== undefined;
-  const found = isSeen
-    ? undefined
-    : pids.map((pid) => host.findOpen(pid, inode)).find((file) => file !== undefined);
+  const found = isSeen ? undefined : findOpen(host, inode, pids);
   return found === undefined ? look : { ...look, renamed: found };
 }
 
@@ -154,8 +164,7 @@ export async function lookAtFiles(
   fluentd: FluentdReading,
 ): Promise<Snapshot['looks']> {
   const looks = new Map<string, FileLook>();
-  const pids =
-    fluentd.kind === 'running' ? [...fluentd.workers, fluentd.supervisor].map(({ pid }) => pid) : [];
+  const pids = pidsOf(fluentd);
   for (const reading of posFiles) {
     if (reading.kind !== 'read') continue;
     const entries = latestEntries(reading.entries, undefined);
@@ -164,6 +173,47 @@ export async function lookAtFiles(
     );
   }
   return looks;
+}
+
+/** So many files that went away are looked at: the newest. */
+const MOST_GONE = 100;
+/** Beyond every byte: what is left need not be searched for a newline. */
+const AT_ITS_END = Number.MAX_SAFE_INTEGER;
+
+/** The files that went away from their paths, by their inodes. */
+async function lookAtGone(
+  host: Host,
+  gone: ReadonlyMap<string, Gone> | undefined,
+  fluentd: FluentdReading,
+): Promise<ReadonlyMap<string, GoneLook>> {
+  const looks = new Map<string, GoneLook>();
+  const pids = pidsOf(fluentd);
+  const entries = [...(gone ?? [])]
+    .filter(([, { isCut, isOver }]) => !isCut && !isOver)
+    .slice(-MOST_GONE)
+    .map(([key, { path, inode }]) => ({ key, path, inode, position: AT_ITS_END }));
+  await host.lookAt(entries, ({ key, path, inode }, look) => {
+    if (look.error !== undefined) return;
+    const isBack = look.atPath?.inode === inode;
+    const found = isBack ? { path, stat: look.atPath } : (look.renamed ?? findOpen(host, inode, pids));
+    const isOpen = isOpenIn(host, pids, found === undefined ? [] : [found.path]);
+    looks.set(key, { size: found?.stat.size, isOpen });
+  });
+  return looks;
+}
+
+function findOpen(host: Host, inode: string, pids: readonly number[]): ReturnType<Host['findOpen']> {
+  return pids.map((pid) => host.findOpen(pid, inode)).find((file) => file !== undefined);
+}
+
+function isOpenIn(host: Host, pids: readonly number[], paths: readonly string[]): boolean | undefined {
+  const held = pids.map((pid) => host.holdsOpen(pid, paths));
+  if (held.includes(true)) return true;
+  return held.length === 0 || held.includes(undefined) ? undefined : false;
+}
+
+function pidsOf(fluentd: FluentdReading): readonly number[] {
+  return fluentd.kind === 'running' ? [...fluentd.workers, fluentd.supervisor].map(({ pid }) => pid) : [];
 }
 
 async function readPosFile(host: Pick<Host, 'readFile'>, path: string): Promise<PosFileReading> {

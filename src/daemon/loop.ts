@@ -78,8 +78,9 @@ class Watch {
   }
 
   async #look(depth: Depth, fluentd: FluentdReading): Promise<Observation> {
-    const { movedAt } = this.#seen ?? { movedAt: undefined };
-    const snapshot = await this.#collector.look({ depth, fluentd, movedAt });
+    const movedAt = this.#seen?.movedAt;
+    const gone = this.#seen?.memory.gone ?? new Map();
+    const snapshot = await this.#collector.look({ depth, fluentd, movedAt, gone });
     this.#seen = observe(this.#seen, snapshot, this.#task.policy);
     return this.#seen;
   }

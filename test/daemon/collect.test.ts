@@ -86,6 +86,7 @@ test('a look is dated, and holds fluentd and the requests so far', async () => {
     at: 2_000,
     posFiles: [{ path: POS, kind: 'empty' }],
     looks: new Map(),
+    gone: new Map(),
     depth: 'rest',
     followed: [],
     closed: new Set(),

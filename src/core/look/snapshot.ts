@@ -12,6 +12,8 @@ export interface Snapshot {
   readonly posFiles: readonly PosFileReading[];
   /** The log file of every entry that counts, by `entryKeyIn`. */
   readonly looks: ReadonlyMap<string, FileLook>;
+  /** The files that went away from their paths, by `entryKeyIn`; undefined: not looked for. */
+  readonly gone?: ReadonlyMap<string, GoneLook>;
   /** By source, the files that in_tail is to read; at rest as they were a moment ago. */
   readonly followed: readonly FollowedReading[];
   /** Files without a position that Fluentd may not read, by their modes. */
@@ -47,6 +49,14 @@ export interface FileLook {
   readonly newlineLeft?: boolean;
   /** Why it could not be looked at. */
   readonly error?: string;
+}
+
+/** A file that went away from its path, by its inode. */
+export interface GoneLook {
+  /** undefined: it is not there any more. */
+  readonly size: number | undefined;
+  /** Fluentd has it open; undefined: not known. */
+  readonly isOpen: boolean | undefined;
 }
 
 export interface FileStat {

@@ -1,27 +1,11 @@
-import type { FileState } from '../look/file-state.ts';
 import type { FollowedReading } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
 import { keyOf } from './entry-state.ts';
-import { isFull } from './ledger.ts';
+import { AT_ITS_PATH, HELD_UP, replacedIn, restOf } from './gone.ts';
 import type { Abandoned, Awaited, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 
-/** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
-const HELD_UP: Millis = 2_000;
-const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
-  'caught-up',
-  'partial-line',
-  'behind',
-  'blocked',
-  'truncated',
-]);
-
 type Entries = Memory['entries'];
-
-/** Bytes that were left when the file was last seen. */
-export function restOf({ whole, reached }: KnownEntry): number {
-  return whole === null || reached === null ? 0 : Math.max(0, whole - reached);
-}
 
 /** A renamed file shows its own size; one that is nowhere, or was let go, the last that it had. */
 export function wholeOf({ state, size }: ObservedFile, known: KnownEntry | undefined): number | null {
@@ -49,9 +33,7 @@ export function abandonedNow(
   followed: readonly FollowedReading[] | undefined,
   { tail }: Limits,
 ): readonly (readonly [string, Abandoned])[] {
-  // Below a limit it goes on reading, however slowly.
-  const letGoNow = tail.readLimit === undefined ? files.flatMap((file) => letGo(file, memory, entries)) : [];
-  const dropped = [...letGoNow, ...files.flatMap((file) => cutShort(file, memory, tail))];
+  const dropped = files.flatMap((file) => cutShort(file, memory, tail));
   if (followed === undefined || followed.some(({ unknown }) => unknown !== undefined)) return dropped;
   const sizes = new Map(followed.flatMap((source) => source.files.map(({ inode, size }) => [inode, size])));
   const opened = inodesIn(entries);
@@ -62,23 +44,6 @@ export function abandonedNow(
     .filter(([, { path, before }]) => before === undefined || inodeAt.get(path) === before)
     .map(([inode, { path, size }]) => [entryKey({ path, inode }), { path, bytes: size }] as const);
   return [...dropped, ...unfound];
-}
-
-/**
- * in_tail lets go of a file that is gone from its path, after rotate_wait and whatever is left of it: it has read the rest
- * from memory unless it was held up, a buffer is full, or a limit slows it down (in_tail.rb, detach_watcher_after_rotate_wait).
- */
-function letGo(
-  file: ObservedFile,
-  memory: Memory,
-  entries: Entries,
-): readonly (readonly [string, Abandoned])[] {
-  const key = keyOf(file);
-  const before = memory.entries.get(key);
-  const now = entries.get(key);
-  if (file.state !== 'unwatched' || before === undefined || before.state === 'unwatched') return [];
-  const isUnread = now !== undefined && (now.heldUp || isFull(memory.ledger)) && restOf(now) > 0;
-  return isUnread ? [[entryKey(file), { path: file.path, bytes: restOf(now) }]] : [];
 }
 
 /**
@@ -138,9 +103,7 @@ function inodesByPath(files: readonly ObservedFile[]): ReadonlyMap<string, strin
  */
 export function leftBehind(memory: Memory, entries: Entries, files: readonly ObservedFile[]): number {
   const keys = new Set(files.map(keyOf));
-  const added = files.filter((file) => !memory.entries.has(keyOf(file)));
-  const paths = new Set(added.map(({ path }) => path));
-  const replaced = [...memory.entries].filter(([key, { path }]) => !keys.has(key) && paths.has(path));
+  const replaced = replacedIn(memory, files);
   const away = [...entries].filter(([key, { state }]) => keys.has(key) && !AT_ITS_PATH.has(state));
   return [...replaced, ...away].reduce((most, [, known]) => Math.max(most, restOf(known)), 0);
 }

@@ -2,8 +2,9 @@ import { isSame, type ProcessIdentity } from '../fluentd/processes.ts';
 import type { FileState } from '../look/file-state.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import type { Millis } from '../text/units.ts';
-import { abandonedNow, awaitedIn, isHeldUp, leftBehind, restOf, wholeOf } from './abandoned.ts';
+import { abandonedNow, awaitedIn, isHeldUp, leftBehind, wholeOf } from './abandoned.ts';
 import { keyOf, rememberEntry } from './entry-state.ts';
+import { lostWith, restOf, watchGone } from './gone.ts';
 import { keepLedger, NO_LEDGER } from './ledger.ts';
 import { NO_MAIN, watchMain } from './main-process.ts';
 import type { KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
@@ -18,6 +19,7 @@ export function newMemory(at: Millis): Memory {
     counts: new Map(),
     leftBehind: 0,
     abandoned: new Map(),
+    gone: new Map(),
     awaited: new Map(),
     fluentdSeen: false,
     beganSeen: false,
@@ -45,10 +47,23 @@ export function remember(
   const { workerReplaced: isReplaced } = workers;
   const beganSeen = memory.beganSeen || posFiles.some(({ kind }) => kind === 'missing');
   const circumstances = { at, movedAt, isReplaced, isChild: limits.parent, beganSeen };
+  const { looks, gone: goneLooks } = snapshot;
+  const gone = watchGone(
+    memory,
+    { at, followed, gone: goneLooks, looks, files, entries, isReplaced },
+    limits,
+  );
+  const forGood = [...memory.abandoned].filter(([key]) => !memory.gone.has(key));
+  const abandoned = [
+    ...forGood,
+    ...abandonedNow(memory, entries, files, followed, limits),
+    ...lostWith(gone, { files, followed }),
+  ];
   return {
     entries,
+    gone,
     awaited: awaitedIn(followed, memory, entries, files),
-    abandoned: new Map([...memory.abandoned, ...abandonedNow(memory, entries, files, followed, limits)]),
+    abandoned: new Map(abandoned),
     ...workers,
     ledger: keepLedger(memory.ledger, snapshot.buffers, circumstances),
     beganSeen,

@@ -69,6 +69,8 @@ export interface Memory extends WorkerMemory {
   readonly leftBehind: number;
   /** Files that went away with bytes unread, by path and inode. */
   readonly abandoned: ReadonlyMap<string, Abandoned>;
+  /** Files that went away from their paths, by `entryKeyIn`. */
+  readonly gone: ReadonlyMap<string, Gone>;
   /** Files that in_tail has still to find, by inode, as of the last whole look. */
   readonly awaited: ReadonlyMap<string, Awaited>;
   /** Files that Fluentd may not read, and since when. */
@@ -111,6 +113,32 @@ export interface KnownEntry extends EntryMemory {
 export interface Abandoned {
   readonly path: string;
   readonly bytes: number;
+}
+
+/** A file that went away from its path, or was let go or truncated: no position tells what in_tail reads of it. */
+export interface Gone {
+  readonly posFile: string;
+  readonly path: string;
+  readonly inode: string;
+  readonly since: Millis;
+  /** Its size when in_tail was last known to read it; null: not known. */
+  readonly size: number | null;
+  /** Bytes that no position has shown as read. */
+  readonly rest: number;
+  /** Bytes that came when in_tail had stopped reading it. */
+  readonly late: number;
+  /** The rest was not read, or nobody can show that it was. */
+  readonly isLost: boolean;
+  /** It still has an entry, whose position counts. */
+  readonly hasEntry: boolean;
+  /** It was truncated. */
+  readonly isCut: boolean;
+  /** in_tail reads it no more. */
+  readonly isClosed: boolean;
+  /** It is nowhere any more. */
+  readonly isOver: boolean;
+  /** in_tail has it open; undefined: not known. */
+  readonly isOpen: boolean | undefined;
 }
 
 /** A file that was to be read, by inode. */

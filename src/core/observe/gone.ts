@@ -1,0 +1,214 @@
+import type { FileState } from '../look/file-state.ts';
+import type { GoneLook, Snapshot } from '../look/snapshot.ts';
+import { entryKey } from '../pos-file/pos-file.ts';
+import type { Millis } from '../text/units.ts';
+import { keyOf } from './entry-state.ts';
+import { isFull } from './ledger.ts';
+import type { Abandoned, Gone, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
+
+/** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
+export const HELD_UP: Millis = 2_000;
+const IN_TAIL_TICK: Millis = 1_000;
+/** How long the rest of a file may take below a <group>, where nobody can see whether it is open. */
+const SLOW_REST: Millis = 60_000;
+/** How long it is told by the file that came after it whether it was held up. */
+const SUCCESSOR_WATCH: Millis = 10_000;
+const LONG_AGO = Number.NEGATIVE_INFINITY;
+/** So many are watched: a hostile pos file may have let go of a million. */
+const MOST_GONE = 1_000;
+
+export const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
+  'caught-up',
+  'partial-line',
+  'behind',
+  'blocked',
+  'truncated',
+]);
+
+type Entries = Memory['entries'];
+
+/** What a look tells of the files that went away. */
+interface Look extends Pick<Snapshot, 'at' | 'followed' | 'looks'> {
+  readonly gone: Snapshot['gone'] | undefined;
+  readonly files: readonly ObservedFile[];
+  /** The entries as this look leaves them. */
+  readonly entries: Entries;
+  /** A worker has taken the place of another one since the look before. */
+  readonly isReplaced: boolean;
+}
+
+/** Bytes that were left when the file was last seen. */
+export function restOf({ whole, reached }: KnownEntry): number {
+  return whole === null || reached === null ? 0 : Math.max(0, whole - reached);
+}
+
+/** The files that went away from their paths so far: what is left of them, and what came too late. */
+export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory['gone'] {
+  const gone = new Map<string, Gone>();
+  const here = new Set(look.files.filter(({ state }) => AT_ITS_PATH.has(state)).map(keyOf));
+  for (const [key, file] of memory.gone)
+    if (file.isCut || !here.has(key))
+      gone.set(key, update(key, file, { seen: look.gone?.get(key), look, tail }));
+  for (const [key, file] of goneNow(memory, look, tail)) {
+    const before = gone.get(key);
+    if (before !== undefined || gone.size < MOST_GONE) gone.set(key, before ? merged(before, file) : file);
+  }
+  return gone;
+}
+
+/** What of the files that went away is lost. Under another name a file may be followed still. */
+export function lostWith(
+  gone: Memory['gone'],
+  { files, followed }: Pick<Look, 'files' | 'followed'>,
+): readonly (readonly [string, Abandoned])[] {
+  const lost = [...gone].filter(([, { isLost, late }]) => isLost || late > 0);
+  if (lost.length === 0) return [];
+  const here = files.filter(({ state }) => AT_ITS_PATH.has(state)).map(({ inode }) => inode);
+  const followedInodes = new Set([
+    ...here,
+    ...followed.flatMap((source) => source.files.map(({ inode }) => inode)),
+  ]);
+  return lost
+    .filter(([, { isCut, inode }]) => isCut || !followedInodes.has(inode))
+    .map(
+      ([key, { path, isLost, rest, late }]) => [key, { path, bytes: (isLost ? rest : 0) + late }] as const,
+    );
+}
+
+/** The entries whose path has one with another inode now. */
+export function replacedIn(
+  memory: Pick<Memory, 'entries'>,
+  files: readonly ObservedFile[],
+): readonly (readonly [string, KnownEntry])[] {
+  const added = files.filter((file) => !memory.entries.has(keyOf(file)));
+  if (added.length === 0 || memory.entries.size === 0) return [];
+  const keys = new Set(files.map(keyOf));
+  const paths = new Set(added.map(({ path }) => path));
+  return [...memory.entries].filter(
+    ([key, { path, inode }]) => inode !== '0' && !keys.has(key) && paths.has(path),
+  );
+}
+
+/** Where its path got a new file only later, in_tail had closed the old one before. */
+function merged(before: Gone, now: Gone): Gone {
+  const isLost = before.isLost || now.isLost;
+  return before.isClosed
+    ? { ...before, isLost, hasEntry: now.hasEntry }
+    : { ...now, isLost, late: before.late };
+}
+
+function goneNow(memory: Memory, look: Look, tail: Limits['tail']): readonly (readonly [string, Gone])[] {
+  const { at, entries, isReplaced } = look;
+  const replaced = replacedIn(memory, look.files).flatMap(([key, known]) => {
+    if (known.state === 'unwatched' || memory.gone.get(key)?.hasEntry === false) return [];
+    const isDropped = isDroppedOnceHeldUp(known, memory, tail) || (isReplaced && restOf(known) > 0);
+    return [[key, { ...goneFrom(key, known, at, isDropped), hasEntry: false }] as const];
+  });
+  const changed = look.files.flatMap((file) => {
+    const key = keyOf(file);
+    const before = memory.entries.get(key);
+    const now = entries.get(key);
+    if (now === undefined || before?.state === file.state) return [];
+    if (file.state === 'unwatched') {
+      const isStillThere = look.looks.get(key)?.atPath?.inode === file.inode;
+      if (before === undefined && !isStillThere) return [];
+      // in_tail reads on for rotate_wait before it lets go.
+      const isDropped = isDroppedOnceHeldUp(now, memory, tail);
+      return [[key, { ...goneFrom(key, now, LONG_AGO, isDropped), hasEntry: false }] as const];
+    }
+    if (AT_ITS_PATH.has(file.state) || before === undefined || !AT_ITS_PATH.has(before.state)) return [];
+    return [[key, goneFrom(key, now, at, isReplaced && restOf(now) > 0)] as const];
+  });
+  const cut = look.files.flatMap((file) => cutOf(file, memory, at));
+  return [...replaced, ...changed, ...cut];
+}
+
+function goneFrom(key: string, known: KnownEntry, since: Millis, isLost: boolean): Gone {
+  const { path, inode, whole } = known;
+  const posFile = key.slice(0, -entryKey(known).length - 1);
+  return {
+    posFile,
+    path,
+    inode,
+    since,
+    size: whole,
+    rest: restOf(known),
+    late: 0,
+    isLost,
+    isCut: false,
+    hasEntry: true,
+    isClosed: false,
+    isOver: false,
+    isOpen: undefined,
+  };
+}
+
+/**
+ * After rotate_wait in_tail drops what a full buffer has kept it from reading (in_tail.rb, detach_watcher_after_rotate_wait); below
+ * a limit it reads on to the end.
+ */
+function isDroppedOnceHeldUp(
+  known: KnownEntry,
+  { ledger }: Memory,
+  { mayRefuse, readLimit }: Limits['tail'],
+): boolean {
+  return mayRefuse && readLimit === undefined && (known.heldUp || isFull(ledger)) && restOf(known) > 0;
+}
+
+/** in_tail has begun a truncated file anew, and may have read the rest just before. */
+function cutOf(file: ObservedFile, memory: Memory, at: Millis): readonly (readonly [string, Gone])[] {
+  const key = keyOf(file);
+  const known = memory.entries.get(key);
+  const { position, size } = file;
+  if (known === undefined || position === null || size === null || !AT_ITS_PATH.has(file.state)) return [];
+  const isCut = known.whole !== null && size < known.whole && position < (known.reached ?? 0);
+  return isCut && !known.heldUp ? [[`${key}\ttruncated`, { ...goneFrom(key, known, at, false), isCut }]] : [];
+}
+
+function update(key: string, gone: Gone, { seen, look, tail }: Update): Gone {
+  const isReading = look.at <= readUntil(gone, tail, seen?.isOpen ?? gone.isOpen);
+  // A worker that has just come has nothing of it open: what the one before had counts.
+  const mayBeUnread = look.isReplaced && !gone.isCut && look.at <= readUntil(gone, tail, gone.isOpen);
+  const isLost = gone.isLost || (gone.rest > 0 && (mayBeUnread || isHeldUpSince(gone, look, tail)));
+  if (seen === undefined) return { ...gone, isLost };
+  const { size, isOpen } = seen;
+  if (size === undefined) return { ...gone, isLost, isOpen, isOver: !isReading };
+  const added = Math.max(0, size - (gone.size ?? size));
+  const own = gone.hasEntry ? look.entries.get(key) : undefined;
+  const left = own === undefined ? gone.rest + added : restOf(own);
+  if (gone.isClosed) return { ...gone, isLost, isOpen, late: Math.max(gone.late, Math.min(added, left)) };
+  return { ...gone, isLost, isOpen, size, rest: left, isClosed: !isReading };
+}
+
+interface Update {
+  readonly seen: GoneLook | undefined;
+  readonly look: Look;
+  readonly tail: Limits['tail'];
+}
+
+/** What is appended to a renamed file is read for rotate_wait; below a limit in_tail closes it when it has read it (in_tail.rb:672-684). */
+function readUntil(
+  { since, rest }: Gone,
+  { rotateWait, readLimit }: Limits['tail'],
+  isOpen: boolean | undefined,
+): Millis {
+  const end = since + rotateWait + IN_TAIL_TICK;
+  if (readLimit === undefined || isOpen === false) return end;
+  if (isOpen === true) return Number.POSITIVE_INFINITY;
+  return end + (readLimit > 0 ? (rest / readLimit) * 2_000 : SLOW_REST);
+}
+
+/** What came after it at its path has not moved once: the buffer may have been full already. */
+function isHeldUpSince(
+  gone: Gone,
+  { at, files, entries }: Look,
+  { mayRefuse, readLimit }: Limits['tail'],
+): boolean {
+  if (!mayRefuse || readLimit !== undefined || at - gone.since > SUCCESSOR_WATCH) return false;
+  const next = files.find(
+    (file) => file.path === gone.path && file.posFile === gone.posFile && AT_ITS_PATH.has(file.state),
+  );
+  const known = next && entries.get(keyOf(next));
+  if (known?.leftSince === undefined || !known.heldUp) return false;
+  return known.movedAt <= gone.since && known.leftSince - gone.since <= HELD_UP;
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import type { Policy } from '../../../src/core/drain/policy.ts';
+import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import { entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
+import { entry, fileOf, LOG, POS, policy, running, seen, snapshot } from '../../support/builders.ts';
+
+const SECOND = 1_000;
+const old = entry({ position: 5 });
+const next = entry({ position: 0, inode: '8' });
+const blocked = [0, 2].map((second) => snapshot(second * SECOND, [[old, fileOf(old, 9)]]));
+const justWritten = [snapshot(0, [[old]]), snapshot(2 * SECOND, [[old, fileOf(old, 9)]])];
+const follows = (path: string, inode: string) => ({
+  followed: [{ posFile: POS, refreshInterval: 60_000, byInode: false, files: [{ path, inode, size: 9 }] }],
+});
+/** The path has another file. */
+const replaced = (second: number, changes: Partial<Snapshot> = {}, position = 0) => {
+  const now = { ...next, position };
+  return snapshot(second * SECOND, [[now, fileOf(now, 3)]], changes);
+};
+/** The size of the file that went away, when it is looked at. */
+const goneAt = (size: number | undefined, isOpen?: boolean) => ({
+  gone: new Map([[entryKeyIn(POS, old), { size, isOpen }]]),
+});
+const tail = (changes: Partial<Policy['tail']>) => policy({ tail: { ...DEFAULT_TAIL, ...changes } });
+const lostIn = (looks: readonly Snapshot[], rules?: Policy) => [
+  ...seen(looks, rules).memory.abandoned.values(),
+];
+
+describe('a file whose path another one takes', () => {
+  test('is left unread where it was held up, and stays so', () => {
+    expect(lostIn([...blocked, replaced(3)])).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn([...blocked, replaced(3), replaced(4, {}, 3), replaced(99, {}, 3)])).toEqual([
+      { path: LOG, bytes: 4 },
+    ]);
+  });
+
+  test('is left unread where the new one is held up from its beginning', () => {
+    expect(lostIn([...justWritten, replaced(3), replaced(4)])).toEqual([]);
+    expect(lostIn([...justWritten, replaced(3), replaced(5)])).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn([...justWritten, replaced(3), replaced(4, {}, 3), replaced(7, {}, 3)])).toEqual([]);
+  });
+
+  test('was read from memory where it was not held up', () => {
+    expect(lostIn([...justWritten, replaced(3, {}, 3), replaced(9, {}, 3)])).toEqual([]);
+  });
+
+  test.each([
+    ['every buffer blocks in_tail when it is full', tail({ mayRefuse: false })],
+    ['a limit slows in_tail down', tail({ readLimit: 8_192 })],
+  ])('is read on where %s', (_, rules) => {
+    expect(lostIn([...blocked, replaced(3), replaced(5)], rules)).toEqual([]);
+  });
+
+  test('is not lost where it is followed under its new name', () => {
+    expect(lostIn([...blocked, replaced(3, follows(`${LOG}.1`, '7'))])).toEqual([]);
+    const renamed = entry({ path: `${LOG}.1`, position: 9 });
+    expect(
+      lostIn([...blocked, replaced(3), snapshot(4 * SECOND, [[next, fileOf(next, 3)], [renamed]])]),
+    ).toEqual([]);
+  });
+
+  test('counts once: the next file of the path does not bring it back', () => {
+    const third = entry({ position: 0, inode: '9' });
+    const looks = [...justWritten, replaced(3, {}, 3), snapshot(4 * SECOND, [[third]])];
+    expect(seen(looks).memory.gone.get(entryKeyIn(POS, old))?.since).toBe(3 * SECOND);
+  });
+});
+
+describe('a truncated file that was written to just before', () => {
+  const cut = (second: number, position: number) => {
+    const now = { ...old, position };
+    return snapshot(second * SECOND, [[now, fileOf(now, 3)]]);
+  };
+
+  test('has lost the rest where it is held up from its new beginning', () => {
+    expect(lostIn([...justWritten, cut(3, 0), cut(4, 0)])).toEqual([]);
+    expect(lostIn([...justWritten, cut(3, 0), cut(5, 0)])).toEqual([{ path: LOG, bytes: 4 }]);
+  });
+
+  test('may have been read where it is read on', () => {
+    expect(lostIn([...justWritten, cut(3, 0), cut(4, 3), cut(7, 3)])).toEqual([]);
+  });
+});
+
+describe('a file that is written to when it has gone away', () => {
+  const rules = tail({ rotateWait: 2_000 });
+  const grown = (second: number, size: number) => replaced(second, goneAt(size), 3);
+  const renamed = [snapshot(0, [[old]]), grown(1, 5)];
+
+  test('is read within rotate_wait', () => {
+    expect(lostIn([...renamed, grown(3, 50), grown(9, 50)], rules)).toEqual([]);
+  });
+
+  test('and later has lost what came', () => {
+    const looks = [...renamed, grown(3, 50), grown(5, 60), grown(6, 90), grown(7, 100)];
+    expect(lostIn(looks, rules)).toEqual([{ path: LOG, bytes: 40 }]);
+  });
+
+  test('has lost nothing where it is followed under its new name', () => {
+    const listed = { ...goneAt(90), ...follows(`${LOG}.1`, '7') };
+    expect(lostIn([...renamed, grown(5, 60), replaced(6, listed, 3)], rules)).toEqual([]);
+  });
+
+  test('has lost nothing where its own entry moves on', () => {
+    const away = (second: number, position: number) => {
+      const now = { ...old, position };
+      const renamedTo = { renamed: { path: `${LOG}.1`, stat: { inode: '7', size: position } } };
+      const atPath = { inode: '8', size: 0 };
+      return snapshot(second * SECOND, [[now, { atPath, ...renamedTo }], [next]], goneAt(position));
+    };
+    expect(lostIn([...renamed.slice(0, 1), away(1, 5), away(5, 5), away(6, 90)], rules)).toEqual([]);
+  });
+
+  test('at its dated path, which in_tail has let go of, has lost it', () => {
+    const letGo = (second: number, size: number, changes: Partial<Snapshot> = {}) =>
+      snapshot(second * SECOND, [[entry({ position: null }), { atPath: { inode: '7', size } }]], {
+        ...goneAt(size),
+        ...changes,
+      });
+    const looks = [snapshot(0, [[old]]), letGo(1, 5), letGo(2, 5), letGo(3, 25)];
+    expect(lostIn(looks)).toEqual([{ path: LOG, bytes: 20 }]);
+    expect(lostIn([...looks.slice(0, 3), letGo(3, 25, follows(LOG, '7'))])).toEqual([]);
+  });
+});
+
+describe('a worker that is replaced', () => {
+  const killed = { fluentd: running({ workers: [{ pid: 4244, startTime: '3' }] }) };
+
+  test('has not read the rest of a file that went away a moment ago, as far as anybody can show', () => {
+    expect(lostIn([...justWritten, replaced(3), replaced(4, killed, 3)])).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn([...justWritten, replaced(3, killed, 3)])).toEqual([{ path: LOG, bytes: 4 }]);
+  });
+
+  test('has read the rest of one that went away longer ago, or that had none', () => {
+    expect(lostIn([...justWritten, replaced(3, {}, 3), replaced(30, killed, 3)])).toEqual([]);
+    expect(lostIn([snapshot(0, [[old]]), replaced(3, {}, 3), replaced(4, killed, 3)])).toEqual([]);
+  });
+
+  test('below a limit has read it where it had closed it', () => {
+    const limited = tail({ readLimit: 0 });
+    const closing = (isOpen: boolean) => [
+      ...justWritten,
+      replaced(3, {}, 3),
+      replaced(30, goneAt(9, isOpen), 3),
+      replaced(31, killed, 3),
+    ];
+    expect(lostIn(closing(true), limited)).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn(closing(false), limited)).toEqual([]);
+  });
+});
