@@ -85,13 +85,25 @@ function silentSince(trigger: Trigger, { memory }: Observation): Millis {
 
 /** What is appended to a renamed file is read for rotate_wait, and no pos file shows it (in_tail.rb:1035). */
 function rotationEnd(
-  { rotatedAt, memory }: Observation,
+  { rotatedAt, memory, files }: Observation,
   { tail: { rotateWait, readLimit } }: Policy,
 ): Millis {
   if (rotatedAt === undefined) return ALREADY_OVER;
-  const isSlow = readLimit !== undefined && memory.leftBehind > 0;
-  const rest = isSlow ? (memory.leftBehind / readLimit) * 1_000 * SLOWER_THAN_ITS_LIMIT : 0;
+  const rest = readLimit === undefined ? 0 : restAfter({ memory, files }, readLimit);
   return rotatedAt + rotateWait + IN_TAIL_TICK + rest;
+}
+
+/** How long the rest of renamed files takes. Below a limit in_tail closes a file when it has read it (in_tail.rb:672-684). */
+function restAfter({ memory, files }: Pick<Observation, 'memory' | 'files'>, readLimit: number): Millis {
+  const { gone, leftBehind } = memory;
+  // Under a new name that in_tail follows it has an entry of its own, and stays open.
+  const followed = new Set(files.filter(({ position }) => position !== null).map(({ inode }) => inode));
+  const open = [...gone.values()]
+    .filter(({ rest, isCut, hasEntry, inode }) => rest > 0 && !isCut && (hasEntry || !followed.has(inode)))
+    .map(({ isOpen }) => isOpen);
+  if (open.includes(true)) return Number.POSITIVE_INFINITY;
+  const isAllClosed = open.length > 0 && !open.includes(undefined);
+  return isAllClosed || leftBehind === 0 ? 0 : (leftBehind / readLimit) * 1_000 * SLOWER_THAN_ITS_LIMIT;
 }
 
 /** The last record of a multiline source is emitted when multiline_flush_interval has passed since its last line. */

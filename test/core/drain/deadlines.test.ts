@@ -21,7 +21,8 @@ import { begin, type Trigger } from '../../../src/core/drain/state.ts';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import type { Snapshot, StopRequest } from '../../../src/core/look/snapshot.ts';
 import type { Observation } from '../../../src/core/observe/observation.ts';
-import { ABSENT, entry, fileOf, policy, running, seen, snapshot } from '../../support/builders.ts';
+import { entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
+import { ABSENT, entry, fileOf, POS, policy, running, seen, snapshot } from '../../support/builders.ts';
 
 /** What is seen, with the defaults of `policy()`, and with `rules` beside them. */
 type Ask = (seen: Observation, rules: Policy) => number | undefined;
@@ -291,6 +292,25 @@ test('of the calls for the end only signals make the kubelet count', () => {
   const requests = by.map((by): StopRequest => ({ by, at: 1 }));
   expect(signalsIn(seen(looksWith({ requests }))).map((one) => one.by)).toEqual(['SIGTERM', 'SIGINT']);
 });
+
+test.each([
+  ['open', true, Number.POSITIVE_INFINITY],
+  ['closed', false, 12_000],
+  ['nobody knows', undefined, Number.POSITIVE_INFINITY],
+])(
+  'below a <group> the rest of a renamed file is waited for while in_tail has it open: %s',
+  (_, isOpen, at) => {
+    const old = entry({ position: 5 });
+    const next = entry({ position: 3, inode: '8' });
+    const gone = new Map([[entryKeyIn(POS, old), { size: 100, isOpen }]]);
+    const looks = [
+      snapshot(0, [[old, fileOf(old, 100)]]),
+      snapshot(6_000, [[next]]),
+      snapshot(8_000, [[next]], { gone }),
+    ];
+    check({ title: '', ask: settle({ by: 'http', at: 0 }), looks, rules: tail({ readLimit: 0 }), at });
+  },
+);
 
 function check({ ask, looks = usual, rules = {}, at }: Row): void {
   expect(ask(seen(looks, policy(rules)), policy(rules))).toBe(at);
