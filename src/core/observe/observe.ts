@@ -62,7 +62,7 @@ function asUnreadable(file: ObservedFile): ObservedFile {
 
 function observeEntries(
   reading: PosFileReading,
-  { at, looks }: Snapshot,
+  { at, looks, followed }: Snapshot,
   memory: Memory,
   before: Millis | undefined,
 ): readonly ObservedFile[] {
@@ -71,11 +71,14 @@ function observeEntries(
   const entries = latestEntries(reading.entries, undefined);
   const lastOf = new Map(entries.map((entry) => [entry.path, entry]));
   const isLast = (entry: PositionEntry) => lastOf.get(entry.path) === entry;
+  // With follow_inodes an entry keeps the path at which its file was first seen.
+  const isByInode = followed.some(({ posFile, byInode }) => byInode && posFile === path);
+  const keyOfFile = (file: Omit<PositionEntry, 'position'>) => (isByInode ? file.inode : entryKey(file));
   let keys: ReadonlySet<string> | undefined;
   const hasInode = (entry: PositionEntry, inode: string) => {
     // Only a rotated file asks.
-    keys ??= new Set(entries.map(entryKey));
-    return keys.has(entryKey({ path: entry.path, inode }));
+    keys ??= new Set(entries.map(keyOfFile));
+    return keys.has(keyOfFile({ path: entry.path, inode }));
   };
   const posFile = { path, at, before, writtenAgo, isLast, hasInode };
   return entries.flatMap((entry) => {

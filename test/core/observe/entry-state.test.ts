@@ -89,6 +89,28 @@ describe('a file', () => {
     expect(both).toMatchObject([{ state: 'rotated', read: true }, { state: 'caught-up' }]);
   });
 
+  test('that was renamed twice is read where the file at its path has an entry under another one: follow_inodes', () => {
+    const [first, second] = [entry({ path: `${LOG}.1` }), entry({ inode: '8' })];
+    const look = {
+      atPath: { inode: '8', size: 100 },
+      renamed: { path: `${LOG}.2`, stat: { inode: '7', size: 100 } },
+    };
+    const away = { renamed: { path: `${LOG}.1`, stat: { inode: '8', size: 100 } } };
+    const source = { posFile: POS, refreshInterval: 60_000, files: [] };
+    const read = (byInode: boolean) =>
+      seen([
+        snapshot(
+          0,
+          [
+            [first, look],
+            [second, away],
+          ],
+          { followed: [{ ...source, byInode }] },
+        ),
+      ]).files[0]?.read;
+    expect([read(true), read(false)]).toEqual([true, false]);
+  });
+
   test('of a path with a newer line counts only while it is on disk', () => {
     const older = entry({ inode: '6' });
     const renamed = { path: `${LOG}.1`, stat: { inode: '6', size: 100 } };
