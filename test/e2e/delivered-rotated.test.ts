@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import {
   type Ended,
+  ONE_VERSION,
   onFluentd,
   runDelivery,
   SOON,
@@ -12,7 +13,7 @@ import {
   watchDelivery,
 } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
-import { fileBuffer, tail, toFile } from '../support/fluentd-conf.ts';
+import { fileBuffer, memoryBuffer, tail, toFile, toHttp } from '../support/fluentd-conf.ts';
 
 const DELIVERED = { lost: 0, code: 0, outcome: { drained: 'drained', gate: null } };
 
@@ -87,6 +88,54 @@ onFluentd(VERSIONS, (version) => {
     const ended = await watchDelivery(site, { version, conf, args }, fluentd);
     expect(ended).toMatchObject(DELIVERED);
     expect(ended.seconds).toBeLessThan(SOON);
+  });
+});
+
+onFluentd(ONE_VERSION, (version) => {
+  test('a file that is renamed while a full buffer holds in_tail up is told', async ({ site }) => {
+    site.sink.phase = 'refusing';
+    const full = { flush_interval: '1s', retry_wait: '1s', retry_max_interval: '1s', total_limit_size: '8k' };
+    const ended = await runDelivery(site, {
+      version,
+      conf: [
+        tail(site.log('app.log'), site.pos, { rotate_wait: '1s' }),
+        toHttp(site.sink.port, memoryBuffer({ ...full, overflow_action: 'throw_exception' })),
+      ],
+      // in_tail hands over a thousand lines at once.
+      before: () => site.write('app.log', 5_000),
+      main: async () => {
+        await sleep(4_000);
+        renameSync(site.log('app.log'), site.log('app.log.1'));
+        await site.write('app.log', 10);
+        await sleep(4_000);
+        site.sink.phase = 'up';
+      },
+    });
+    expect(ended.lost).toBeGreaterThan(0);
+    expectDeliveredOrTold(ended, site.log('app.log'));
+  });
+
+  test('what is written to a renamed file after rotate_wait is told', async ({ site }) => {
+    const ended = await runDelivery(site, {
+      version,
+      conf: [
+        tail(site.log('app.log'), site.pos, { rotate_wait: '1s', refresh_interval: '1s' }),
+        toFile(site.out, fileBuffer(site.buffer)),
+      ],
+      before: () => site.write('app.log', 10),
+      main: async (posidle) => {
+        await posidle.logged(/→ watching/);
+        await site.isRead('app.log');
+        renameSync(site.log('app.log'), site.log('app.log.1'));
+        await site.write('app.log', 10);
+        for (let half = 0; half < 14; half += 1) {
+          await site.write('app.log.1', 10);
+          await sleep(500);
+        }
+      },
+    });
+    expect(ended.lost).toBeGreaterThan(0);
+    expectDeliveredOrTold(ended, site.log('app.log'));
   });
 });
 
