@@ -58,6 +58,7 @@ function policyOf(settings: Settings): Policy {
       rotateWait,
       readLimit: readLimit === 0 ? undefined : readLimit * LINE_BYTES,
       multilineFlush: 0,
+      mayRefuse: true,
     },
     completeLastLine: settings.completeLastLine,
     doneProcess: settings.doneProcess,
