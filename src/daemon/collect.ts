@@ -11,7 +11,7 @@ import type {
   Snapshot,
 } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
-import type { Gone } from '../core/observe/observation.ts';
+import type { Awaited, Gone } from '../core/observe/observation.ts';
 import { entryKeyIn, latestEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
@@ -33,6 +33,8 @@ export interface View {
   readonly movedAt: Millis | undefined;
   /** The files that went away from their paths. */
   readonly gone?: ReadonlyMap<string, Gone>;
+  /** The files that in_tail had still to find, by inode. */
+  readonly awaited?: ReadonlyMap<string, Awaited>;
 }
 
 /** Takes looks at the world; remembers what need not be looked at each time. */
@@ -53,7 +55,7 @@ export class Collector {
    * later has reached every byte before it. Buffers last: in_tail moves a position only when the buffer has taken the lines
    * (in_tail.rb:1269).
    */
-  async look({ depth, fluentd, movedAt, gone: known }: View): Promise<Snapshot> {
+  async look({ depth, fluentd, movedAt, gone: known, awaited }: View): Promise<Snapshot> {
     const host = this.#host;
     const { posFiles: patterns, doneProcess } = this.#subject;
     const posFiles = await readPosFiles(host, patterns);
@@ -64,7 +66,8 @@ export class Collector {
     const buffers = await this.#readBuffers(depth, movedAt);
     const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);
     const requests = host.requests();
-    const files = { posFiles, looks, gone, followed, closed };
+    const opened = openedOf(host, { awaited, followed, fluentd });
+    const files = { posFiles, looks, gone, opened, followed, closed };
     return { at: host.now(), depth, mains, ...files, buffers, fluentd, requests };
   }
 
@@ -200,6 +203,17 @@ async function lookAtGone(
     looks.set(key, { size: found?.stat.size, isOpen });
   });
   return looks;
+}
+
+interface Waiting extends Pick<Snapshot, 'followed' | 'fluentd'> {
+  readonly awaited: View['awaited'] | undefined;
+}
+
+/** in_tail keeps a file open for rotate_wait after it was renamed: it has found that one in time. */
+function openedOf(host: Host, { awaited, followed, fluentd }: Waiting): ReadonlySet<string> {
+  const listed = new Set(followed.flatMap(({ files }) => files.map(({ inode }) => inode)));
+  const away = [...(awaited ?? new Map()).keys()].filter((inode) => !listed.has(inode));
+  return new Set(away.filter((inode) => findOpen(host, inode, pidsOf(fluentd)) !== undefined));
 }
 
 function findOpen(host: Host, inode: string, pids: readonly number[]): ReturnType<Host['findOpen']> {

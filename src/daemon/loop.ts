@@ -79,8 +79,8 @@ class Watch {
 
   async #look(depth: Depth, fluentd: FluentdReading): Promise<Observation> {
     const movedAt = this.#seen?.movedAt;
-    const gone = this.#seen?.memory.gone ?? new Map();
-    const snapshot = await this.#collector.look({ depth, fluentd, movedAt, gone });
+    const { gone = new Map(), awaited = new Map() } = this.#seen?.memory ?? {};
+    const snapshot = await this.#collector.look({ depth, fluentd, movedAt, gone, awaited });
     this.#seen = observe(this.#seen, snapshot, this.#task.policy);
     return this.#seen;
   }

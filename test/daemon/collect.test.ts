@@ -87,6 +87,7 @@ test('a look is dated, and holds fluentd and the requests so far', async () => {
     posFiles: [{ path: POS, kind: 'empty' }],
     looks: new Map(),
     gone: new Map(),
+    opened: new Set(),
     depth: 'rest',
     followed: [],
     closed: new Set(),

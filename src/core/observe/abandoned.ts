@@ -1,4 +1,4 @@
-import type { FollowedReading } from '../look/snapshot.ts';
+import type { FollowedReading, Snapshot } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
 import { keyOf } from './entry-state.ts';
@@ -30,17 +30,17 @@ export function abandonedNow(
   memory: Memory,
   entries: Entries,
   files: readonly ObservedFile[],
-  followed: readonly FollowedReading[] | undefined,
+  { followed, opened: open }: Pick<Snapshot, 'followed' | 'opened'>,
   { tail }: Limits,
 ): readonly (readonly [string, Abandoned])[] {
   const dropped = files.flatMap((file) => cutShort(file, memory, tail));
-  if (followed === undefined || followed.some(({ unknown }) => unknown !== undefined)) return dropped;
+  if (followed.some(({ unknown }) => unknown !== undefined)) return dropped;
   const sizes = new Map(followed.flatMap((source) => source.files.map(({ inode, size }) => [inode, size])));
   const opened = inodesIn(entries);
   const inodeAt = inodesByPath(files);
   // Where the entry of its path has changed, in_tail may have read the file between two looks.
   const unfound = [...memory.awaited]
-    .filter(([inode, { size }]) => (sizes.get(inode) ?? 0) < size && !opened.has(inode))
+    .filter(([inode, { size }]) => (sizes.get(inode) ?? 0) < size && !opened.has(inode) && !open?.has(inode))
     .filter(([, { path, before }]) => before === undefined || inodeAt.get(path) === before)
     .map(([inode, { path, size }]) => [entryKey({ path, inode }), { path, bytes: size }] as const);
   return [...dropped, ...unfound];

@@ -56,7 +56,7 @@ export function remember(
   const forGood = [...memory.abandoned].filter(([key]) => !memory.gone.has(key));
   const abandoned = [
     ...forGood,
-    ...abandonedNow(memory, entries, files, followed, limits),
+    ...abandonedNow(memory, entries, files, snapshot, limits),
     ...lostWith(gone, { files, followed }),
   ];
   return {

@@ -114,6 +114,15 @@ describe('a file that in_tail has still to find', () => {
     expect(seen([before, third]).memory.abandoned.size).toBe(0);
   });
 
+  test('and that Fluentd has open when it goes away, was found between two looks', () => {
+    const other = entry({ path: '/new', inode: '9' });
+    const next = snapshot(SECOND, [[at(5)], [other]], {
+      ...follows({ ...fresh, inode: '9' }),
+      opened: new Set(['8']),
+    });
+    expect(seen([first, next]).memory.abandoned.size).toBe(0);
+  });
+
   test('and whose path another file has taken stays awaited until the files are listed anew', () => {
     const entryOfNext = [entry({ path: '/new', inode: '9' })] as const;
     const looks = [first, snapshot(SECOND, [entryOfNext], follows(fresh))];
