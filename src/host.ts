@@ -32,8 +32,8 @@ interface Files {
     found: (entry: Entry, look: FileLook) => void,
     options?: LookOptions,
   ): Promise<void>;
-  /** Whether a process may read a file; undefined: not known. `pid` undefined: the process cannot be seen. */
-  mayRead(path: string, pid: number | undefined): boolean | undefined;
+  /** Tells of a file whether a process may read it; undefined: not known. `pid` undefined: the process cannot be seen. */
+  readerOf(pid: number | undefined): (path: string) => boolean | undefined;
   /** The files that an in_tail source takes, by its own rules. */
   listFollowed(source: TailSource): Promise<readonly FollowedFile[]>;
   /** The chunks of one buffer, which lie at these globs. */

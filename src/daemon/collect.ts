@@ -118,7 +118,8 @@ function closedFiles(host: Host, { posFiles, followed, fluentd }: Followed): Rea
     .flatMap(({ files }) => files)
     .filter(({ path, size }) => size > 0 && !begun.has(path));
   const pid = fluentd.kind === 'running' ? (fluentd.workers[0] ?? fluentd.supervisor).pid : undefined;
-  return new Set(waiting.filter(({ path }) => host.mayRead(path, pid) === false).map(({ path }) => path));
+  const mayRead = host.readerOf(pid);
+  return new Set(waiting.filter(({ path }) => mayRead(path) === false).map(({ path }) => path));
 }
 
 /** The files that each source is to read. */

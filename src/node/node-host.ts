@@ -9,7 +9,7 @@ import { listBackups, listChunks } from './files/chunks.ts';
 import { appendNewline, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
 import { LogFiles } from './files/log-files.ts';
-import { mayRead } from './files/permission.ts';
+import { readerOf } from './files/permission.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { get, isListening } from './network/network.ts';
@@ -30,7 +30,7 @@ export class NodeHost implements Host {
   readonly holdsOpen = holdsOpen;
   readonly findOpen = findOpen;
   readonly appendNewline = appendNewline;
-  readonly mayRead = mayRead;
+  readonly readerOf = readerOf;
   readonly isListening = isListening;
   readonly get = get;
   readonly #logFiles = new LogFiles();

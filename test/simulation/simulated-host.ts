@@ -95,8 +95,8 @@ export class SimulatedHost implements Host {
     return { inode: file.inode, size: sizeOf(file), writtenAgo: this.#world.clock.wall - file.writtenAt };
   }
 
-  mayRead(): boolean {
-    return true;
+  readerOf(): () => boolean {
+    return () => true;
   }
 
   async listFollowed(_source: TailSource): Promise<readonly FollowedFile[]> {

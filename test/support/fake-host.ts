@@ -201,8 +201,8 @@ export class FakeHost implements Host {
     return rest.length === 0 || this.broken.has(path) ? {} : { newlineLeft: rest.includes(NEWLINE) };
   }
 
-  mayRead(path: string): boolean | undefined {
-    return !this.closed.has(path);
+  readerOf(): (path: string) => boolean {
+    return (path) => !this.closed.has(path);
   }
 
   async listFollowed({ paths }: TailSource): Promise<readonly FollowedFile[]> {

@@ -14,22 +14,33 @@ const READ = 4;
 const SEARCH = 1;
 const DAC_OVERRIDE_OR_READ_SEARCH = 0b110n;
 
+/** Whether a process may read a file; undefined: not known. */
+export type Reader = (path: string) => boolean | undefined;
+
 /**
- * Whether a process may read a file, by the modes of the file and of the directories above it. `pid` undefined: the process cannot be
- * seen, and what this process may not read counts as closed. Undefined: not known.
+ * What a process may read, by the modes of the file and of the directories above it; each directory is looked at once. `pid` undefined: the
+ * process cannot be seen, and what this process may not read counts as closed.
  */
-export function mayRead(path: string, pid: number | undefined): boolean | undefined {
+export function readerOf(pid: number | undefined): Reader {
   const who = pid === undefined ? undefined : credentialsOf(pid);
-  if (who === undefined) return isClosedToUs(path) ? false : undefined;
-  if (who.readsAll) return true;
-  try {
-    for (let at = dirname(path); ; at = dirname(at)) {
-      if (!isAllowed(statSync(toBytes(at)), who, SEARCH)) return false;
-      if (at === dirname(at)) return isAllowed(statSync(toBytes(path)), who, READ);
+  if (who === undefined) return (path) => (isClosedToUs(path) ? false : undefined);
+  if (who.readsAll) return () => true;
+  const known = new Map<string, boolean>();
+  const maySearch = (directory: string): boolean => {
+    const isOpen =
+      known.get(directory) ??
+      (isAllowed(statSync(toBytes(directory)), who, SEARCH) &&
+        (directory === dirname(directory) || maySearch(dirname(directory))));
+    known.set(directory, isOpen);
+    return isOpen;
+  };
+  return (path) => {
+    try {
+      return maySearch(dirname(path)) && isAllowed(statSync(toBytes(path)), who, READ);
+    } catch {
+      return undefined;
     }
-  } catch {
-    return undefined;
-  }
+  };
 }
 
 function isClosedToUs(path: string): boolean {

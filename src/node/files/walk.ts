@@ -1,3 +1,4 @@
+import { type BigIntStats, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { type GlobPart, parseGlob } from '../../core/in-tail/path-glob.ts';
 import {
@@ -12,7 +13,7 @@ import type { FileStat } from '../../core/look/snapshot.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { PlaceOf } from './files.ts';
-import { toBytes } from './files.ts';
+import { inPortions, toBytes } from './files.ts';
 
 /** A look at 200,000 files took minutes on a busy machine, and a signal waits for the look. */
 const MOST_NAMES = 100_000;
@@ -71,18 +72,30 @@ interface Listing {
 
 async function filesOf(pattern: string, { rules, clock, walk }: Listing): Promise<FollowedFile[]> {
   const paths = await pathsOf(pattern, rules.globPolicy, walk);
-  const found = await Promise.all(paths.map((path) => regularFile(path, walk)));
-  const files = found.filter((file) => file !== undefined);
+  const files: FollowedFile[] = [];
+  await inPortions(paths, (path) => {
+    const file = regularFile(path, walk);
+    if (file !== undefined) files.push(file);
+  });
   const { limitRecentlyModified } = rules;
   if (limitRecentlyModified === undefined || !isGlob(pattern, rules.globPolicy)) return files;
   return files.filter(({ modified }) => modified >= clock.instant - limitRecentlyModified);
 }
 
-async function regularFile(path: string, { placeOf }: Walk): Promise<FollowedFile | undefined> {
-  const told = async () => stat(toBytes(placeOf(path)), { bigint: true });
-  const found = await ifThere(told());
+/** Without a promise each: of 100,000 files they take ten times as long. */
+function regularFile(path: string, { placeOf }: Walk): FollowedFile | undefined {
+  const found = statIfThere(placeOf(path));
   if (!found?.isFile()) return undefined;
   return { path, inode: String(found.ino), size: Number(found.size), modified: Number(found.mtimeMs) };
+}
+
+function statIfThere(path: string): BigIntStats | undefined {
+  try {
+    return statSync(toBytes(path), { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
 }
 
 /** What the file system tells; undefined: nothing. */
@@ -119,6 +132,8 @@ async function descend(prefix: string, parts: readonly GlobPart[], walk: Walk): 
     return (await Promise.all([descend(prefix, rest, walk), ...deeper])).flat();
   }
   const taken = ['.', ...entries.map(({ name }) => name)].filter(part.matches);
+  // Dir.glob takes the last names as the directory lists them, also links that lead nowhere.
+  if (rest.length === 0) return taken.map((name) => prefix + name);
   return (await Promise.all(taken.map((name) => step(prefix + name, rest, walk)))).flat();
 }
 
@@ -133,10 +148,13 @@ async function ifThere<T>(told: Promise<T>): Promise<T | undefined> {
   try {
     return await told;
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) return undefined;
+    if (isAbsence(error)) return undefined;
     throw error;
   }
+}
+
+function isAbsence(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function byPath(left: FollowedFile, right: FollowedFile): number {

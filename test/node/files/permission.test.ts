@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mayRead } from '../../../src/node/files/permission.ts';
+import { readerOf } from '../../../src/node/files/permission.ts';
 import { until } from '../../support/until.ts';
 
 const NOBODY = 65_534;
@@ -28,24 +28,24 @@ afterAll(() => rmSync(dir, { recursive: true }));
 describe('a process that can be seen', () => {
   test('may read its own file by the owner’s bits', () => {
     const others = set({ mode: 0o400 });
-    expect(mayRead(file, process.pid)).toBe(true);
+    expect(readerOf(process.pid)(file)).toBe(true);
     others();
   });
 
   test('may read nobody knows what where the file is not there and no capability opens it', () => {
     const expected = isRoot ? true : undefined;
-    expect(mayRead(join(dir, 'none'), process.pid)).toBe(expected);
+    expect(readerOf(process.pid)(join(dir, 'none'))).toBe(expected);
   });
 });
 
 describe('a process that cannot be seen', () => {
   test.each([NO_PROCESS, undefined])('is not known to read what this process may read (pid %s)', (pid) => {
-    expect(mayRead(file, pid)).toBeUndefined();
+    expect(readerOf(pid)(file)).toBeUndefined();
   });
 
   test('counts as one that may not read what this process may not read; root may read all', () => {
     const back = set({ mode: 0 });
-    expect(mayRead(file, undefined)).toBe(isRoot ? undefined : false);
+    expect(readerOf(undefined)(file)).toBe(isRoot ? undefined : false);
     back();
   });
 });
@@ -103,23 +103,23 @@ describe.runIf(isRoot)('as another user', () => {
     },
   ])('$title', ({ may, ...modes }) => {
     const back = set(modes);
-    expect(mayRead(file, nobody)).toBe(may);
+    expect(readerOf(nobody)(file)).toBe(may);
     back();
   });
 
   test('a file of a further group is open', () => {
     const back = set({ mode: 0o640, gid: GROUP });
-    expect([mayRead(file, inGroup), mayRead(file, nobody)]).toEqual([true, false]);
+    expect([readerOf(inGroup)(file), readerOf(nobody)(file)]).toEqual([true, false]);
     back();
   });
 
   test('a file that is not there is not known', () => {
-    expect(mayRead(join(dir, 'none'), nobody)).toBeUndefined();
+    expect(readerOf(nobody)(join(dir, 'none'))).toBeUndefined();
   });
 
   test('no mode keeps a process with a capability out, root among them', () => {
     const back = set({ mode: 0, dirMode: 0o700 });
-    expect([mayRead(file, capable), mayRead(file, process.pid)]).toEqual([true, true]);
+    expect([readerOf(capable)(file), readerOf(process.pid)(file)]).toEqual([true, true]);
     back();
   });
 
