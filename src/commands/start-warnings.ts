@@ -9,16 +9,15 @@ import { runOptions, type SharedArgs, watchOptions } from './options/options.ts'
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What is probably a mistake, though posidle can start with it. */
-export async function startWarnings(
-  { 'done-file': doneFile, 'token-file': tokenFile }: Pick<SharedArgs, 'done-file' | 'token-file'>,
-  env: Environment,
-): Promise<readonly string[]> {
+export async function startWarnings(args: Partial<SharedArgs>, env: Environment): Promise<readonly string[]> {
+  const { 'done-file': doneFile, 'token-file': tokenFile } = args;
   const noToken =
     tokenFile === undefined
       ? undefined
       : await readToken(tokenFile).then(none, (error: Error) => error.message);
   return [
     ...unknownVariables(env),
+    ...withoutEffect(args),
     ...(doneFile === undefined || existsSync(dirname(doneFile))
       ? []
       : [`--done-file: the directory ${dirname(doneFile)} doesn't exist yet. Is its volume mounted here?`]),
@@ -26,6 +25,33 @@ export async function startWarnings(
       ? []
       : [`--token-file: ${tokenFile}: ${noToken}. Until that changes, every POST is refused`]),
   ];
+}
+
+type Known = keyof SharedArgs & keyof typeof watchOptions;
+
+/** Options that count only beside another one. */
+const NEEDED: readonly (readonly [Known, Known])[] = [
+  ['heartbeat-age', 'heartbeat-file'],
+  ['done-process-gone', 'done-process'],
+  ['ignore-old-done-file', 'done-file'],
+  ['token-file', 'listen'],
+];
+
+function withoutEffect(args: Partial<SharedArgs>): readonly string[] {
+  const ignored = NEEDED.filter(([option, needed]) => isGiven(args, option) && args[needed] === undefined);
+  return ignored.map(([option, needed]) => `--${option} has no effect without --${needed}`);
+}
+
+interface DefaultedOption {
+  readonly default?: unknown;
+  readonly coerce?: (text: string) => unknown;
+}
+
+function isGiven(args: Partial<SharedArgs>, option: Known): boolean {
+  const { default: written, coerce } = watchOptions[option] as DefaultedOption;
+  const value = args[option];
+  const byDefault = typeof written === 'string' && coerce !== undefined ? coerce(written) : written;
+  return value !== undefined && value !== false && value !== byDefault;
 }
 
 function none(): undefined {}

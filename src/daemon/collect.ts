@@ -1,4 +1,4 @@
-import type { ConfFacts } from '../core/fluent-conf/facts.ts';
+import { type ConfFacts, tailFacts } from '../core/fluent-conf/facts.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { type BuffersReading, heldBy } from '../core/fluentd/buffer-contents.ts';
 import { type FluentdReading, findMains } from '../core/fluentd/processes.ts';
@@ -41,6 +41,8 @@ export interface View {
 export class Collector {
   readonly #host: Host;
   readonly #subject: Subject;
+  /** Below a limit in_tail reads the rest of a renamed file slowly. */
+  readonly #isLimited: boolean;
   #listing: { readonly at: Millis; readonly followed: readonly FollowedReading[] } | undefined;
   #buffersAt: Millis | undefined;
   #buffers: BuffersReading | undefined;
@@ -48,6 +50,7 @@ export class Collector {
   constructor(host: Host, subject: Subject) {
     this.#host = host;
     this.#subject = subject;
+    this.#isLimited = tailFacts(subject.conf).readLimit !== undefined;
   }
 
   /**
@@ -60,7 +63,7 @@ export class Collector {
     const { posFiles: patterns, doneProcess } = this.#subject;
     const posFiles = await readPosFiles(host, patterns);
     const looks = await lookAtFiles(host, posFiles, fluentd);
-    const gone = await lookAtGone(host, known, fluentd);
+    const gone = await lookAtGone(host, known, { fluentd, isLimited: this.#isLimited });
     const followed = await this.#listFollowed(depth);
     const closed = closedFiles(host, { posFiles, followed, fluentd });
     const buffers = await this.#readBuffers(depth, movedAt);
@@ -188,7 +191,7 @@ const AT_ITS_END = Number.MAX_SAFE_INTEGER;
 async function lookAtGone(
   host: Host,
   gone: ReadonlyMap<string, Gone> | undefined,
-  fluentd: FluentdReading,
+  { fluentd, isLimited }: { readonly fluentd: FluentdReading; readonly isLimited: boolean },
 ): Promise<ReadonlyMap<string, GoneLook>> {
   const looks = new Map<string, GoneLook>();
   const pids = pidsOf(fluentd);
@@ -200,7 +203,7 @@ async function lookAtGone(
     if (look.error !== undefined) return;
     const isBack = look.atPath?.inode === inode;
     const found = isBack ? { path, stat: look.atPath } : (look.renamed ?? findOpen(host, inode, pids));
-    const isOpen = isOpenIn(host, pids, found === undefined ? [] : [found.path]);
+    const isOpen = isLimited ? isOpenIn(host, pids, found === undefined ? [] : [found.path]) : undefined;
     looks.set(key, { size: found?.stat.size, isOpen });
   });
   return looks;

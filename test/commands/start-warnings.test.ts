@@ -7,7 +7,14 @@ import { startWarnings, unknownVariables } from '../../src/commands/start-warnin
 let dir: string;
 const at = (name: string) => join(dir, name);
 const warnings = (doneFile?: string, tokenFile?: string) =>
-  startWarnings({ 'done-file': doneFile, 'token-file': tokenFile }, {});
+  startWarnings(
+    {
+      'done-file': doneFile,
+      'token-file': tokenFile,
+      listen: tokenFile === undefined ? undefined : { host: '127.0.0.1', port: 8611 },
+    },
+    {},
+  );
 
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'posidle-start-'));
@@ -62,4 +69,15 @@ test('a token file without a token is told, with the reason', async () => {
     expect(await warnings(undefined, at(file))).toEqual([
       `--token-file: ${at(file)}: ${why}. ${consequence}`,
     ]);
+});
+
+test('an option that counts only beside another one is told where that one is missing', async () => {
+  const alone = { 'heartbeat-age': 360_000, 'done-process-gone': 2_000, 'ignore-old-done-file': true };
+  expect(await startWarnings(alone, {})).toEqual([
+    '--heartbeat-age has no effect without --heartbeat-file',
+    '--ignore-old-done-file has no effect without --done-file',
+  ]);
+  expect(await startWarnings({ ...alone, 'heartbeat-file': '/beat', 'done-file': at('done') }, {})).toEqual(
+    [],
+  );
 });

@@ -61,10 +61,18 @@ describe('the manifests', () => {
 
   test("README's block is the native-sidecar's part of a Pod", () => {
     const [block = ''] = blocksIn('README.md', 'yaml');
-    const indented = block.replace(/^(?=.)/gm, '      ');
+    const [containers = '', volumes = ''] = block.split(/^volumes:.*\n/m);
+    const indented = containers.replace(/^(?=.)/gm, '      ').trimEnd();
     const patch = readFileSync(join(DIR, 'native-sidecar/job.yaml'), 'utf8');
+    const ours = patch
+      .slice(patch.indexOf('      initContainers:'), patch.indexOf('      volumes:'))
+      .trimEnd();
+    expect(indented).toContain(ours);
     for (const line of indented.split('\n')) expect(patch.split('\n')).toContain(line);
-    expect(indented).toContain(patch.slice(patch.indexOf('      initContainers:')).trimEnd());
+    const mounted = [...containers.matchAll(/^ {6}- name: (\S+)\n {8}mountPath/gm)].map(([, name]) => name);
+    const made = [...volumes.matchAll(/name: (\S+?),/g)].map(([, name]) => name);
+    // The logs are main's own volume.
+    expect(new Set(made)).toEqual(new Set(mounted.filter((name) => name !== 'logs')));
   });
 
   test.each([

@@ -117,6 +117,7 @@ function confOf(settings: Settings): ConfFacts {
               flushAtShutdown: settings.flushAtShutdown,
               overflowAction: settings.overflow,
               worker: 0,
+              flushThreads: 1,
               retryForever: settings.retryMaxTimes === 0,
               retryMaxTimes: settings.retryMaxTimes === 0 ? undefined : settings.retryMaxTimes,
               disableChunkBackup: false,

@@ -7,11 +7,16 @@ import type { State, Trigger } from './state.ts';
 /** Measured: a limited in_tail reads 65 to 80 % of what its limit allows. */
 const SLOWER_THAN_ITS_LIMIT = 2;
 
+/** How long the rest of a file may take below a <group>, where nobody can see whether it is open. */
+const SLOW_REST: Millis = 60_000;
+
 /** in_tail looks at every file that it follows this often, events or not (in_tail.rb:490). */
 const IN_TAIL_TICK: Millis = 1_000;
 
 /** A child below which no Fluentd shows may be on its way to one, and a Fluentd without a worker yet may be short of CPU. */
 const SLOW_START: Millis = 10_000;
+/** A worker reads its configuration and loads its plugins first. */
+const SLOW_WORKER: Millis = 60_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 
 export function isOver(deadline: Millis | undefined, at: Millis): boolean {
@@ -96,14 +101,14 @@ function rotationEnd(
 /** How long the rest of renamed files takes. Below a limit in_tail closes a file when it has read it (in_tail.rb:672-684). */
 function restAfter({ memory, files }: Pick<Observation, 'memory' | 'files'>, readLimit: number): Millis {
   const { gone, leftBehind } = memory;
-  // Under a new name that in_tail follows it has an entry of its own, and stays open.
+  // What has an entry, also under a new name that in_tail follows, is judged by it.
   const followed = new Set(files.filter(({ position }) => position !== null).map(({ inode }) => inode));
   const open = [...gone.values()]
-    .filter(({ rest, isCut, hasEntry, inode }) => rest > 0 && !isCut && (hasEntry || !followed.has(inode)))
+    .filter(({ rest, isCut, hasEntry, inode }) => rest > 0 && !isCut && !hasEntry && !followed.has(inode))
     .map(({ isOpen }) => isOpen);
   if (open.includes(true)) return Number.POSITIVE_INFINITY;
-  const isAllClosed = open.length > 0 && !open.includes(undefined);
-  return isAllClosed || leftBehind === 0 ? 0 : (leftBehind / readLimit) * 1_000 * SLOWER_THAN_ITS_LIMIT;
+  if (!open.includes(undefined)) return 0;
+  return readLimit > 0 ? (leftBehind / readLimit) * 1_000 * SLOWER_THAN_ITS_LIMIT : SLOW_REST;
 }
 
 /** The last record of a multiline source is emitted when multiline_flush_interval has passed since its last line. */
@@ -122,6 +127,12 @@ export function startEnd({ fluentd, memory }: Observation, { settle, parent }: P
   const start = isUnsure ? SLOW_START : settle;
   const ofWorkers = memory.workersSince === undefined ? ALREADY_OVER : memory.workersSince + start;
   return Math.max(memory.supervisor.since + (isUp ? settle : SLOW_START), ofWorkers);
+}
+
+/** The worker has not opened its pos file. One that never will is not waited for: the pos files may be another Fluentd's. */
+export function isWorkerStarting({ fluentd, memory, at }: Observation): boolean {
+  if (fluentd.kind !== 'running' || fluentd.isStarting !== true) return false;
+  return !isOver((memory.workersSince ?? memory.began) + SLOW_WORKER, at);
 }
 
 /** How long before the drain's deadline what was read is flushed: it must still be delivered. */

@@ -2,7 +2,7 @@ import { heldBy } from '../fluentd/buffer-contents.ts';
 import { BLOCKED_AFTER } from '../observe/entry-state.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
-import { isOver, lastFlushAt, startEnd } from './deadlines.ts';
+import { isOver, isWorkerStarting, lastFlushAt, startEnd } from './deadlines.ts';
 import { hasBytesLeft, isDeaf } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate } from './state.ts';
@@ -43,7 +43,7 @@ export function mayFlush({ flush }: Draining, seen: Observation, policy: Policy)
   const { fluentd, buffers } = seen;
   if (policy.dryRun || buffers?.none === true || !seen.started || isDeaf(seen)) return false;
   if (!CAN_FLUSH.has(fluentd.kind) || isAgentAway(seen)) return false;
-  if (fluentd.kind === 'running' && (!fluentd.isProven || fluentd.isStarting === true)) return false;
+  if (fluentd.kind === 'running' && (!fluentd.isProven || isWorkerStarting(seen))) return false;
   return isOver(startEnd(seen, policy), seen.at) && (hasMovedSince(flush?.at, seen) || mayHoldChunks(seen));
 }
 

@@ -9,7 +9,7 @@ import {
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
-import { isOver, settleEnd } from './deadlines.ts';
+import { isOver, isWorkerStarting, settleEnd } from './deadlines.ts';
 import { describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Flush, Gate, Trigger } from './state.ts';
@@ -110,14 +110,15 @@ export function isDeaf({ fluentd }: Observation): boolean {
 }
 
 /** Fluentd, or one of its workers, is away: nothing is read or flushed until it runs again. */
-function fluentdGate({ fluentd, memory }: Observation): Gate | undefined {
+function fluentdGate(seen: Observation): Gate | undefined {
+  const { fluentd, memory } = seen;
   if (fluentd.kind === 'absent') return { name: 'fluentd', why: fluentd.why };
   if (fluentd.kind === 'wrapper' && memory.supervisor !== undefined)
     return { name: 'fluentd', why: 'Fluentd has ended, and its wrapper has not started another one' };
   if (fluentd.kind !== 'running') return undefined;
   if (fluentd.successor !== undefined)
     return { name: 'fluentd', why: `Fluentd is being replaced by pid ${fluentd.successor.pid}` };
-  if (fluentd.isStarting === true)
+  if (isWorkerStarting(seen))
     return {
       name: 'worker',
       why: 'the worker has only just been started, and has not opened its pos file yet',

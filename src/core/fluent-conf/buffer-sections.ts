@@ -22,6 +22,7 @@ export interface BufferConf extends Match {
   readonly retryMaxTimes?: number | undefined;
   readonly retryTimeout?: Millis | undefined;
   readonly retryForever: boolean;
+  readonly flushThreads: number;
   readonly disableChunkBackup: boolean;
   readonly hasSecondary: boolean;
   /** Of out_forward: the receiver says what it has got. */
@@ -126,6 +127,7 @@ function limits(own: Params, named: (name: string) => string) {
     chunkLimitSize: own.size(named('chunk_limit_size')),
     retryMaxTimes: own.integer(named('retry_max_times')),
     retryTimeout: own.time('retry_timeout'),
+    flushThreads: own.integer(named('flush_thread_count')) ?? 1,
     retryForever: own.bool(named('retry_forever')) ?? false,
     disableChunkBackup: own.bool('disable_chunk_backup') ?? false,
   };

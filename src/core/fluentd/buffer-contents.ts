@@ -28,6 +28,8 @@ export interface OutputReading {
 export interface RetryLimit {
   readonly times: number;
   readonly timeout: Millis;
+  /** So many chunks are sent at a time. */
+  readonly threads: number;
 }
 
 /** How much is held in buffers. */
@@ -106,11 +108,12 @@ export function outputsOf(
 
 /** A retry limit is set, and no `<secondary>` takes what is given up. */
 function retryLimitOf(buffer: BufferConf): RetryLimit | undefined {
-  const { retryMaxTimes, retryTimeout, retryForever, hasSecondary } = buffer;
+  const { retryMaxTimes, retryTimeout, retryForever, hasSecondary, flushThreads } = buffer;
   if ((retryMaxTimes ?? retryTimeout) === undefined || retryForever || hasSecondary) return undefined;
   return {
     times: retryMaxTimes ?? Number.POSITIVE_INFINITY,
     timeout: retryTimeout ?? Number.POSITIVE_INFINITY,
+    threads: Math.max(1, flushThreads),
   };
 }
 

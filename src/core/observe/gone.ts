@@ -45,15 +45,35 @@ export function restOf({ whole, reached }: KnownEntry): number {
 /** The files that went away from their paths so far: what is left of them, and what came too late. */
 export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory['gone'] {
   const gone = new Map<string, Gone>();
-  const here = new Set(look.files.filter(({ state }) => AT_ITS_PATH.has(state)).map(keyOf));
-  for (const [key, file] of memory.gone)
-    if (file.isCut || !here.has(key))
-      gone.set(key, update(key, file, { seen: look.gone?.get(key), look, tail }));
+  const here = new Map(
+    look.files.filter(({ state }) => AT_ITS_PATH.has(state)).map((file) => [keyOf(file), file]),
+  );
+  for (const [key, file] of memory.gone) {
+    const successor = file.isCut ? undefined : here.get(key);
+    if (successor === undefined) gone.set(key, update(key, file, { seen: look.gone?.get(key), look, tail }));
+    // Another file has got the inode: what was lost with the old one stays told.
+    else if (isLoss(file) && (successor.size ?? 0) < (file.size ?? 0))
+      gone.set(`${key}\tbefore`, { ...file, isCut: true });
+  }
   for (const [key, file] of goneNow(memory, look, tail)) {
     const before = gone.get(key);
+    if (gone.size >= MOST_GONE) forgetOne(gone);
     if (before !== undefined || gone.size < MOST_GONE) gone.set(key, before ? merged(before, file) : file);
   }
   return gone;
+}
+
+function isLoss({ isLost, late }: Gone): boolean {
+  return isLost || late > 0;
+}
+
+/** Forgets the oldest of which nothing was lost, and nothing more can be. */
+function forgetOne(gone: Map<string, Gone>): void {
+  for (const [key, file] of gone)
+    if ((file.isOver || file.isCut) && !isLoss(file)) {
+      gone.delete(key);
+      return;
+    }
 }
 
 /** What of the files that went away is lost. Under another name a file may be followed still. */
@@ -61,7 +81,7 @@ export function lostWith(
   gone: Memory['gone'],
   { files, followed }: Pick<Look, 'files' | 'followed'>,
 ): readonly (readonly [string, Abandoned])[] {
-  const lost = [...gone].filter(([, { isLost, late }]) => isLost || late > 0);
+  const lost = [...gone].filter(([, file]) => isLoss(file));
   if (lost.length === 0) return [];
   const here = files.filter(({ state }) => AT_ITS_PATH.has(state)).map(({ inode }) => inode);
   const followedInodes = new Set([

@@ -124,7 +124,10 @@ export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, 
           ({ name }) => `${name} (it failed so often that it may have thrown chunks away at its retry limit)`,
         ),
     ],
-    agents: reading.agents.length > 0 ? reading.agents : ledger.agents,
+    agents:
+      isOther && reading.agents.length > 0
+        ? reading.agents
+        : [...new Set([...ledger.agents, ...reading.agents])],
     lostWithProcess,
     ...setAside,
   };
@@ -132,7 +135,10 @@ export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, 
 
 /** The agents name other processes, or a counter has gone back. */
 function isOtherFluentd({ agents, accounts }: Ledger, reading: BuffersReading): boolean {
-  const isRenamed = agents.length > 0 && reading.agents.some((agent) => !agents.includes(agent));
+  // Of several workers one may answer later than the others.
+  const isRenamed =
+    reading.agents.some((agent) => !agents.includes(agent)) &&
+    agents.some((agent) => !reading.agents.includes(agent));
   return (
     isRenamed ||
     reading.outputs.some(
@@ -243,7 +249,7 @@ function accountOf(output: OutputReading, told: MonitoredOutput, before: Account
   const now = told.chunks + told.sent + dropped;
   const most = Math.max(before.most, Math.min(before.last, now));
   const lost = Math.max(0, most - Math.max(before.last, now));
-  const failing = failingNow(told, before, looks);
+  const failing = failingNow(output, told, before, looks);
   const hasRoom = Math.min(told.space, before.space) >= ROOM_ENOUGH;
   return {
     id: told.id,
@@ -261,7 +267,7 @@ function accountOf(output: OutputReading, told: MonitoredOutput, before: Account
     failures: told.failures,
     failing,
     isLimited: output.retryLimit !== undefined,
-    mayHaveGivenUp: before.mayHaveGivenUp || mayHaveGivenUp(output, failing, looks),
+    mayHaveGivenUp: before.mayHaveGivenUp || hasReachedLimit(output, failing, before, looks),
     thrownAway: plus(before.thrownAway, {
       chunks: lost + Math.max(0, dropped - before.dropped),
       bytes: lost === 0 ? 0 : Math.max(0, before.held.bytes - held.bytes),
@@ -277,23 +283,32 @@ interface Looks {
 }
 
 /**
- * A success ends the retries of all chunks (output.rb, commit_write). The first chunk more that counts as sent may only be on its way;
- * an empty buffer has none that is.
+ * A success ends the retries of all chunks (output.rb, commit_write). As many chunks more as there are threads may only be on their way;
+ * an empty buffer has none that is. The threads that fail together are one retry (output.rb, update_retry_state).
  */
-function failingNow(told: MonitoredOutput, before: Account, looks: Looks): Failing | undefined {
-  const failed = told.failures - before.failures;
-  const { times, since, sent } = before.failing ?? { times: 0, since: looks.before, sent: told.sent };
+function failingNow(
+  output: OutputReading,
+  told: MonitoredOutput,
+  before: Account,
+  looks: Looks,
+): Failing | undefined {
+  const threads = output.retryLimit?.threads ?? 1;
+  const failed = Math.ceil((told.failures - before.failures) / threads);
+  const { times, since } = before.failing ?? { times: 0, since: looks.before };
   if (failed > 0) return { times: times + failed, since, sent: told.sent };
-  const isOver = told.chunks + told.bytes === 0 || told.sent > sent + 1;
+  const isOver = told.chunks + told.bytes === 0 || told.sent > (before.failing?.sent ?? 0) + threads;
   return isOver ? undefined : before.failing;
 }
 
-function mayHaveGivenUp(
+/** The limit is asked for at each attempt that failed. */
+function hasReachedLimit(
   { retryLimit }: OutputReading,
   failing: Failing | undefined,
+  before: Account,
   { now }: Looks,
 ): boolean {
-  if (retryLimit === undefined || failing === undefined) return false;
+  if (retryLimit === undefined || failing === undefined || failing.times === before.failing?.times)
+    return false;
   return failing.times > retryLimit.times || now - failing.since >= retryLimit.timeout;
 }
 

@@ -58,15 +58,17 @@ describe('what became of the lines of an output', () => {
     },
     {
       title: 'is unseen where its disk is empty, but it gives up after some retries',
-      looks: [{ ...onDisk(), ...gone, retryLimit: { times: 3, timeout: Number.POSITIVE_INFINITY } }],
+      looks: [
+        { ...onDisk(), ...gone, retryLimit: { times: 3, timeout: Number.POSITIVE_INFINITY, threads: 1 } },
+      ],
       outcome: { delivery: 'unseen', ...NOTHING },
     },
     {
       title:
         'is delivered where it would give up after some retries, and a monitor_agent tells that it did not',
       looks: [
-        { ...onDisk(5), ...held(1), retryLimit: { times: 3, timeout: Number.POSITIVE_INFINITY } },
-        { ...onDisk(), ...gone, retryLimit: { times: 3, timeout: Number.POSITIVE_INFINITY } },
+        { ...onDisk(5), ...held(1), retryLimit: { times: 3, timeout: Number.POSITIVE_INFINITY, threads: 1 } },
+        { ...onDisk(), ...gone, retryLimit: { times: 3, timeout: Number.POSITIVE_INFINITY, threads: 1 } },
       ],
       outcome: { delivery: 'delivered', ...NOTHING },
     },

@@ -189,7 +189,7 @@ describe('no flush is asked for', () => {
     {
       title: 'of a Fluentd whose worker has not opened its pos file yet',
       gate: 'flush',
-      look: { fluentd: running({ isStarting: true }) },
+      look: { fluentd: running({ isStarting: true, workers: [{ pid: 5_000, startTime: '9' }] }) },
     },
     {
       title: 'of a Fluentd whose pos file is not there yet: it has only just been started',

@@ -137,7 +137,7 @@ const GATES: readonly Row[] = [
     title: 'a worker that has not opened its pos file yet',
     name: 'worker',
     why: 'the worker has only just been started, and has not opened its pos file yet',
-    look: { fluentd: running({ isStarting: true }) },
+    look: { fluentd: running({ isStarting: true, workers: [{ pid: 5_000, startTime: '9' }] }) },
   },
   {
     title: 'a Fluentd that is not proven',

@@ -31,6 +31,7 @@ describe('a buffer', () => {
         retryMaxTimes: undefined,
         retryTimeout: undefined,
         retryForever: false,
+        flushThreads: 1,
         disableChunkBackup: false,
         hasSecondary: false,
         requireAckResponse: false,

@@ -88,8 +88,8 @@ describe('a buffer', () => {
   });
 
   test.each<[string, Partial<BufferConf>, RetryLimit | undefined]>([
-    ['gives up at a number of retries', { retryMaxTimes: 3 }, { times: 3, timeout: EVER }],
-    ['gives up after a time', { retryTimeout: 1_000 }, { times: EVER, timeout: 1_000 }],
+    ['gives up at a number of retries', { retryMaxTimes: 3 }, { times: 3, timeout: EVER, threads: 1 }],
+    ['gives up after a time', { retryTimeout: 1_000 }, { times: EVER, timeout: 1_000, threads: 1 }],
     ['does not give up where nothing limits it', {}, undefined],
     ['does not give up where it retries for ever', { retryMaxTimes: 3, retryForever: true }, undefined],
     ['does not give up where a <secondary> takes it', { retryMaxTimes: 3, hasSecondary: true }, undefined],
@@ -115,7 +115,7 @@ test.each([
       told: undefined,
       inMemory: false,
       onDisk: [],
-      retryLimit: { times: 3, timeout: Number.POSITIVE_INFINITY },
+      retryLimit: { times: 3, timeout: Number.POSITIVE_INFINITY, threads: 1 },
     }),
     ['out (it may give chunks up after some retries)'],
   ],
@@ -146,6 +146,7 @@ function conf(changes: Partial<BufferConf> = {}): BufferConf {
     overflowAction: 'throw_exception',
     worker: 0,
     retryForever: false,
+    flushThreads: 1,
     disableChunkBackup: false,
     hasSecondary: false,
     requireAckResponse: false,

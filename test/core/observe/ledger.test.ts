@@ -104,7 +104,7 @@ describe('chunks', () => {
 });
 
 describe('an output with a limit of 2 retries', () => {
-  const limit = { times: 2, timeout: 60_000 };
+  const limit = { times: 2, timeout: 60_000, threads: 1 };
   const ledgerOf = (looks: readonly Counters[]) =>
     looks.reduce((ledger, counters, index) => {
       const outputs = [outputReading({ retryLimit: limit, told: told(counters) })];
@@ -159,9 +159,9 @@ describe('an output with a limit of 2 retries', () => {
 
   test('may have thrown chunks away when its time is over', () => {
     const failed = { ...held(1, 0), failures: 1 };
-    expect([...ledgerOf([{}, ...Array<Counters>(62).fill(failed)]).accounts.values()]).toMatchObject([
-      { mayHaveGivenUp: true },
-    ]);
+    expect([
+      ...ledgerOf([{}, ...Array<Counters>(62).fill(failed), { ...failed, failures: 2 }]).accounts.values(),
+    ]).toMatchObject([{ mayHaveGivenUp: true }]);
   });
 
   test('may have when a worker that had read lines since the last look is replaced', () => {
@@ -175,6 +175,20 @@ describe('an output with a limit of 2 retries', () => {
     const after = (movedAt: number) =>
       keepLedger(first, reading, { ...now, at: 2_000, movedAt, isReplaced: true });
     expect([-1, 1].map((movedAt) => after(movedAt).unseen.length)).toEqual([0, 1]);
+  });
+
+  test('that fails in several threads at once has retried once', () => {
+    const threads = { ...limit, threads: 8 };
+    const ledgerAfter = (failures: number) =>
+      [told(), told({ failures })].reduce((ledger, counters, index) => {
+        const outputs = [outputReading({ retryLimit: threads, told: counters })];
+        return keepLedger(
+          ledger,
+          { ...NO_BUFFERS, none: false, outputs },
+          { movedAt: undefined, isReplaced: false, isChild: false, beganSeen: false, at: index },
+        );
+      }, NO_LEDGER);
+    expect([8, 24].map((failures) => ledgerAfter(failures).unseen.length)).toEqual([0, 1]);
   });
 
   test('that has failed too often stays told when another Fluentd takes its place', () => {
@@ -306,6 +320,15 @@ describe('another Fluentd', () => {
     },
   ])('$title', ({ looks, lostWithProcess }) => {
     expect(ledgerOf(looks).lostWithProcess).toBe(lostWithProcess);
+  });
+
+  test('is none where a worker answers later than the others, or not for once', () => {
+    const answers = [['1 9'], ['1 9', '2 9'], ['1 9'], ['1 9', '2 9']];
+    const looks = answers.map((agents) => ({
+      reading: withAgents(readingOf({ emitted: 1 }), ...agents),
+      movedAt: 5,
+    }));
+    expect(ledgerOf(looks).lostWithProcess).toBe(false);
   });
 
   test('begins new accounts: its counters begin at 0', () => {
