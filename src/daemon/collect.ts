@@ -65,12 +65,12 @@ export class Collector {
     const looks = await lookAtFiles(host, posFiles, fluentd);
     const gone = await lookAtGone(host, known, { fluentd, isLimited: this.#isLimited });
     const followed = await this.#listFollowed(depth);
-    const closed = closedFiles(host, { posFiles, followed, fluentd });
+    const permissions = closedFiles(host, { posFiles, followed, fluentd });
     const buffers = await this.#readBuffers(depth, movedAt);
     const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);
     const requests = host.requests();
     const opened = openedOf(host, { awaited, followed, fluentd });
-    const files = { posFiles, looks, gone, opened, followed, closed };
+    const files = { posFiles, looks, gone, opened, followed, ...permissions };
     return { at: host.now(), depth, mains, ...files, buffers, fluentd, requests };
   }
 
@@ -114,7 +114,10 @@ function lookAtOpen(host: Host, look: FileLook, inode: string, pids: readonly nu
 interface Followed extends Pick<Snapshot, 'posFiles' | 'followed' | 'fluentd'> {}
 
 /** The files that Fluentd should read, has read nothing of, and may not read. */
-function closedFiles(host: Host, { posFiles, followed, fluentd }: Followed): ReadonlySet<string> {
+function closedFiles(
+  host: Host,
+  { posFiles, followed, fluentd }: Followed,
+): Pick<Snapshot, 'closed' | 'unsure'> {
   const entries = posFiles.flatMap((reading) => (reading.kind === 'read' ? reading.entries : []));
   const begun = new Set(entries.filter(({ position }) => position !== 0).map(({ path }) => path));
   const waiting = followed
@@ -122,7 +125,10 @@ function closedFiles(host: Host, { posFiles, followed, fluentd }: Followed): Rea
     .filter(({ path, size }) => size > 0 && !begun.has(path));
   const pid = fluentd.kind === 'running' ? (fluentd.workers[0] ?? fluentd.supervisor).pid : undefined;
   const mayRead = host.readerOf(pid);
-  return new Set(waiting.filter(({ path }) => mayRead(path) === false).map(({ path }) => path));
+  const answers = waiting.map(({ path }) => [path, mayRead(path)] as const);
+  const pathsWith = (answer: boolean | undefined) =>
+    new Set(answers.filter(([, found]) => found === answer).map(([path]) => path));
+  return { closed: pathsWith(false), unsure: pathsWith(undefined) };
 }
 
 /** The files that each source is to read. */

@@ -91,6 +91,7 @@ test('a look is dated, and holds fluentd and the requests so far', async () => {
     depth: 'rest',
     followed: [],
     closed: new Set(),
+    unsure: new Set(),
     buffers: expect.objectContaining({ outputs: [], asked: true }),
     fluentd: ABSENT,
     requests: [{ by: 'SIGINT', at: 2_000 }],

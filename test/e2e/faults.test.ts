@@ -288,7 +288,7 @@ test('when the Fluentd that --process named has ended, another process that fits
 
 test.each([
   ['given twice', ['--done-file', '/tmp/a', '--done-file', '/tmp/b'], /--done-file: given 2 times/],
-  ['empty', ['--done-file', ''], /--done-file: it is empty/],
+  ['empty', ['--done-file', ''], /--done-file: the value is empty/],
 ])('a done file that is %s is refused: it would never be there', async (_, options, why) => {
   const { code, stderr } = await posidle('watch', '-p', work.pos, ...options);
   expect(code).toBe(2);

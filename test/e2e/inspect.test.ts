@@ -178,14 +178,14 @@ describe('the pos files', () => {
 
   test('of the environment count only where none is named, in whatever way', () => {
     const beside = 'POSIDLE_POS_FILE=other.pos posidle inspect --check';
-    expect(summaryOf(beside)).toMatch(/^behind by 6 B in 2 of 2 files;/);
+    expect(summaryOf(beside)).toMatch(/^behind by 6 B in 2 of 2 files /);
     for (const named of ['app.pos', '-p app.pos', '-- app.pos', '- < app.pos'])
-      expect(summaryOf(`${beside} ${named}`)).toMatch(/^behind by 4 B in 1 of 1 file;/);
+      expect(summaryOf(`${beside} ${named}`)).toMatch(/^behind by 4 B in 1 of 1 file /);
   });
 
   test('may stand behind --', () => {
     expect(summaryOf('posidle inspect --check -- app.pos other.pos')).toMatch(
-      /^behind by 10 B in 3 of 3 files;/,
+      /^behind by 10 B in 3 of 3 files /,
     );
     expect(summaryOf('posidle inspect --check app.pos -- -dash.pos')).toMatch(
       /^not known: -dash\.pos: there is no such/,

@@ -159,7 +159,7 @@ describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
       await posidle.logged(/1 worker/);
       await posidle.logged(/→ watching/);
       process.kill(group, 'SIGKILL');
-      const orphans = await posidle.logged(/workers go on/);
+      const orphans = await posidle.logged(/workers still run/);
       const worker = Number(/pid (\d+)/.exec(orphans.msg)?.[1]);
       appendFileSync(jobLog(), 'line 2 of 2\n');
       expect(await posidle.exited).toBe(0);

@@ -9,7 +9,7 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['run', 'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf'],
   ['watch --quiet', '--quiet: the value is missing'],
   ['watch --quiet 30', "--quiet: '30' isn't a duration. Did you mean 30s?"],
-  ['watch --stop-via x --log-level y', "--stop-via: 'x' isn't one of auto, signal, rpc"],
+  ['watch --stop-via x --log-level y', "--stop-via: 'x' isn't one of auto, signal, rpc, kubelet"],
   ['install', 'install: the directory is missing. Use posidle install DIR'],
 ];
 

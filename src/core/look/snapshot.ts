@@ -20,6 +20,8 @@ export interface Snapshot {
   readonly followed: readonly FollowedReading[];
   /** Files without a position that Fluentd may not read, by their modes. */
   readonly closed: ReadonlySet<string>;
+  /** Those of which nobody knows whether Fluentd may read them: its process has just ended. */
+  readonly unsure?: ReadonlySet<string>;
   /** undefined: not looked at this time. */
   readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;

@@ -120,12 +120,13 @@ function sinceWhen({ supervisor }: Memory, identity: ProcessIdentity, at: Millis
 }
 
 export function closedSinceOf(
-  { closed, at, fluentd }: Snapshot,
+  { closed, unsure, at, fluentd }: Snapshot,
   { closedSince }: Memory,
 ): ReadonlyMap<string, Millis> {
   // Without a Fluentd nobody knows what it may read.
   if (fluentd.kind === 'absent') return closedSince;
-  return new Map([...closed].map((path) => [path, closedSince.get(path) ?? at]));
+  const still = [...closedSince.keys()].filter((path) => unsure?.has(path));
+  return new Map([...closed, ...still].map((path) => [path, closedSince.get(path) ?? at]));
 }
 
 function emptySinceOf(snapshot: Snapshot, memory: Memory): ReadonlyMap<string, Millis> {

@@ -312,6 +312,17 @@ describe('nothing is kept open by', () => {
     );
     expect(drainGate(draining({}), seen(looks), policy())).toBeUndefined();
   });
+
+  test('a file that Fluentd may not read, also when its worker has just ended', () => {
+    const change = { followed: [followed({ files: [newFile] })], buffers: NO_BUFFERS };
+    const [closed, none] = [new Set(['/new']), new Set<string>()];
+    const looks = [0, 200_000].map((at) => snapshot(at, [[entry()]], { ...change, closed }));
+    const last = (unsure: ReadonlySet<string>) =>
+      snapshot(210_000, [[entry()]], { ...change, closed: none, unsure });
+    const gateAfter = (unsure: ReadonlySet<string>) =>
+      drainGate(draining({}), seen([...looks, last(unsure)]), policy())?.name;
+    expect([gateAfter(closed), gateAfter(none)]).toEqual([undefined, 'undiscovered']);
+  });
 });
 
 describe('a flush', () => {
