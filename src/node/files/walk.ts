@@ -131,10 +131,14 @@ async function descend(prefix: string, parts: readonly GlobPart[], walk: Walk): 
     const deeper = inner.map(({ name }) => descend(`${prefix}${name}/`, parts, walk));
     return (await Promise.all([descend(prefix, rest, walk), ...deeper])).flat();
   }
-  const taken = ['.', ...entries.map(({ name }) => name)].filter(part.matches);
-  // Dir.glob takes the last names as the directory lists them, also links that lead nowhere.
-  if (rest.length === 0) return taken.map((name) => prefix + name);
-  return (await Promise.all(taken.map((name) => step(prefix + name, rest, walk)))).flat();
+  const taken = entries.filter(({ name }) => part.matches(name));
+  // Dir.glob leaves out links that lead nowhere. Nothing else needs a look of its own: there may be a hundred thousand.
+  const needsLook = ({ entry }: (typeof taken)[number]) => rest.length > 0 || entry.isSymbolicLink();
+  const own = part.matches('.') ? ['.'] : [];
+  const names = [...own, ...taken.filter(needsLook).map(({ name }) => name)];
+  const there = await Promise.all(names.map((name) => step(prefix + name, rest, walk)));
+  const surely = taken.filter((one) => !needsLook(one)).map(({ name }) => prefix + name);
+  return [...surely, ...there.flat()];
 }
 
 async function step(path: string, rest: readonly GlobPart[], walk: Walk): Promise<string[]> {
