@@ -38,7 +38,9 @@ export async function readBuffers(
     outputs,
     silent: [...disk, ...answers].flatMap(({ silent }) => silent ?? []),
     hidden,
-    agents: answers.flatMap(({ identity }) => identity ?? []),
+    agents: new Map(
+      answers.flatMap(({ worker, identity }) => (identity ? [[worker, identity] as const] : [])),
+    ),
     backups: await host.listBackups(conf.backupGlobs).catch(() => []),
     full: outputs.filter((_, index) => disk[index]?.listing?.isFull === true).map(({ name }) => name),
     none: false,

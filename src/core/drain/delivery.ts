@@ -5,7 +5,8 @@ import {
   type OutputReading,
   sumOf,
 } from '../fluentd/buffer-contents.ts';
-import { type Account, type Ledger, mayHaveLost } from '../observe/ledger.ts';
+import type { Account } from '../observe/account.ts';
+import { type Ledger, mayHaveLost } from '../observe/ledger.ts';
 import type { Observation } from '../observe/observation.ts';
 import { counted } from '../text/units.ts';
 import { waitingIn } from './gates.ts';

@@ -10,6 +10,8 @@ export interface OutputReading {
   readonly key: string;
   /** For people: `@id`, or `forward of <match app>`. */
   readonly name: string;
+  /** The worker that it belongs to. */
+  readonly worker: number;
   /** Its chunks on disk; undefined: they are in memory, or where this process cannot see them. */
   readonly onDisk: readonly Chunk[] | undefined;
   /** What the monitor_agent of its worker tells; undefined: nothing. */
@@ -45,8 +47,8 @@ export interface BuffersReading {
   readonly silent: readonly string[];
   /** Why there may be buffers that are not known at all. */
   readonly hidden: readonly string[];
-  /** The processes that the monitor_agents belong to. */
-  readonly agents: readonly string[];
+  /** The process that each worker's monitor_agent belongs to: its pid and its supervisor's. */
+  readonly agents: ReadonlyMap<number, string>;
   /** Chunks that Fluentd has given up and put aside. */
   readonly backups: readonly Chunk[];
   /** Buffers whose disk is full, by name. */
@@ -61,7 +63,7 @@ export const NO_BUFFERS: BuffersReading = {
   outputs: [],
   silent: [],
   hidden: [],
-  agents: [],
+  agents: new Map(),
   backups: [],
   full: [],
   none: true,
@@ -94,6 +96,7 @@ export function outputsOf(
     return {
       key: `${buffer.worker} ${buffer.id ?? `#${index}`}`,
       name: `${buffer.name}${where}`,
+      worker: buffer.worker,
       onDisk: listing?.isThere === true ? listing.chunks : undefined,
       told,
       inMemory: buffer.chunkGlobs.length === 0,
@@ -130,6 +133,7 @@ function unknownOutput(worker: number, told: MonitoredOutput): OutputReading {
   return {
     key,
     name,
+    worker,
     onDisk: undefined,
     told,
     inMemory: true,

@@ -46,7 +46,8 @@ export function remember(
   const workers = watchWorkers(memory, fluentd, memory.supervisor?.identity, at);
   const { workerReplaced: isReplaced } = workers;
   const beganSeen = memory.beganSeen || posFiles.some(({ kind }) => kind === 'missing');
-  const circumstances = { at, movedAt, isReplaced, isChild: limits.parent, beganSeen };
+  const running = new Set(fluentd.kind === 'running' ? fluentd.workers.map(({ pid }) => pid) : []);
+  const circumstances = { at, movedAt, isReplaced, running, isChild: limits.parent, beganSeen };
   const { looks, gone: goneLooks } = snapshot;
   const gone = watchGone(
     memory,

@@ -111,7 +111,7 @@ describe('an output with a limit of 2 retries', () => {
       return keepLedger(
         ledger,
         { ...NO_BUFFERS, none: false, outputs },
-        { movedAt: undefined, isReplaced: false, isChild: false, beganSeen: false, at: 1_000 * index },
+        { ...noOtherFluentd, movedAt: undefined, at: 1_000 * index },
       );
     }, NO_LEDGER);
 
@@ -170,7 +170,7 @@ describe('an output with a limit of 2 retries', () => {
       none: false,
       outputs: [outputReading({ retryLimit: limit, told: told() })],
     };
-    const now = { movedAt: undefined, isReplaced: false, isChild: false, beganSeen: false, at: 0 };
+    const now = { ...noOtherFluentd, movedAt: undefined, at: 0 };
     const first = keepLedger(NO_LEDGER, reading, now);
     const after = (movedAt: number) =>
       keepLedger(first, reading, { ...now, at: 2_000, movedAt, isReplaced: true });
@@ -185,7 +185,7 @@ describe('an output with a limit of 2 retries', () => {
         return keepLedger(
           ledger,
           { ...NO_BUFFERS, none: false, outputs },
-          { movedAt: undefined, isReplaced: false, isChild: false, beganSeen: false, at: index },
+          { ...noOtherFluentd, movedAt: undefined, at: index },
         );
       }, NO_LEDGER);
     expect([8, 24].map((failures) => ledgerAfter(failures).unseen.length)).toEqual([0, 1]);
@@ -278,7 +278,7 @@ describe('another Fluentd', () => {
     },
     {
       title: 'is not told where one of two agents is silent for a look',
-      looks: [now(0, withAgents(inMemory, '7 1', '8 1')), now(100, withAgents(inMemory, '8 1'))],
+      looks: [now(0, withAgents(inMemory, '7 1', '8 1')), now(100, withAgents(inMemory, undefined, '8 1'))],
       lostWithProcess: false,
     },
     {
@@ -329,6 +329,23 @@ describe('another Fluentd', () => {
       movedAt: 5,
     }));
     expect(ledgerOf(looks).lostWithProcess).toBe(false);
+  });
+
+  test.each([
+    ['by its process', { isReplaced: true, running: new Set([8]) }, '7 1'],
+    ['by its agent', {}, '9 1'],
+  ])('begins new accounts for the worker that was replaced, %s, and for no other', (_, seen, agent) => {
+    const both = (counters: Counters, pid: string) => {
+      const outputs = [0, 1].map((worker) =>
+        outputReading({ key: `${worker} out`, worker, inMemory: false, told: told(counters) }),
+      );
+      return withAgents({ ...NO_BUFFERS, none: false, outputs }, pid, '8 1');
+    };
+    const errors = { emitted: 10, emitErrors: 5, dropped: 2 };
+    const looks = [now(0, both({}, '7 1')), now(1, both(errors, '7 1')), now(2, both(errors, agent), seen)];
+    const { accounts } = ledgerOf(looks);
+    expect(accounts.get('0 out')).toMatchObject({ refused: 10, thrownAway: { chunks: 4 } });
+    expect(accounts.get('1 out')).toMatchObject({ refused: 5, thrownAway: { chunks: 2 } });
   });
 
   test('begins new accounts: its counters begin at 0', () => {
@@ -420,7 +437,7 @@ test('a full disk is remembered, once, also when it has room again', () => {
   expect(ledgerOf([full('a'), full('a', 'b'), full()]).full).toEqual(['a', 'b']);
 });
 
-const noOtherFluentd = { isReplaced: false, isChild: false, beganSeen: false };
+const noOtherFluentd = { isReplaced: false, running: new Set([7, 8]), isChild: false, beganSeen: false };
 
 /** The ledger after these looks, one each 100 ms where they do not say. */
 function ledgerOf(looks: readonly Look[]): Ledger {
@@ -435,6 +452,8 @@ function readingOf(counters: Counters, { inMemory = true } = {}): BuffersReading
   return { ...NO_BUFFERS, none: false, outputs: [outputReading({ inMemory, told: told(counters) })] };
 }
 
-function withAgents(reading: BuffersReading, ...agents: readonly string[]): BuffersReading {
-  return { ...reading, agents };
+/** `agents`: by worker; undefined: it is silent. */
+function withAgents(reading: BuffersReading, ...agents: readonly (string | undefined)[]): BuffersReading {
+  const told = agents.flatMap((agent, worker) => (agent === undefined ? [] : [[worker, agent] as const]));
+  return { ...reading, agents: new Map(told) };
 }
