@@ -1,5 +1,4 @@
 import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
-import { CONFIG_PATH, parseAgentIdentity } from '../core/fluentd/monitor-agent.ts';
 import {
   type FluentdReading,
   findByPattern,
@@ -18,7 +17,7 @@ import {
 import type { Subject } from '../core/look/subject.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
-import { reachable } from './read-buffers.ts';
+import { Proof } from './proof.ts';
 
 /** What says where Fluentd may be found. */
 export type Whereabouts = Pick<Subject, 'fluentd' | 'conf' | 'stopVia' | 'posFiles'>;
@@ -34,16 +33,19 @@ const BY_RPC: ReadonlySet<Whereabouts['stopVia']> = new Set(['rpc', 'kubelet']);
 export class FluentdFinder {
   readonly #host: Host;
   readonly #subject: Whereabouts;
+  readonly #proof: Proof;
 
   constructor(host: Host, subject: Whereabouts) {
     this.#host = host;
     this.#subject = subject;
+    this.#proof = new Proof(host, subject);
   }
 
   /** Where Fluentd is now: the one that is known for as long as it runs, else whichever is found. */
   async find(known: FluentdReading | undefined): Promise<FluentdReading> {
     const found = await this.#findAnyhow(known);
-    return found.kind === 'running' ? { ...found, isStarting: await this.#isStarting(found) } : found;
+    if (found.kind !== 'running') return found;
+    return { ...found, isStarting: await this.#proof.isStarting(found.workers) };
   }
 
   async #findAnyhow(known: FluentdReading | undefined): Promise<FluentdReading> {
@@ -151,35 +153,8 @@ export class FluentdFinder {
     return permitted.length > 0 ? permitted : rows;
   }
 
-  /** Whether a process, or a worker of it, holds a pos file open, or answers where fluent.conf says that Fluentd does. */
   async #isProven(table: Table, row: ProcessRow): Promise<boolean> {
-    if (this.#isForced()) return true;
-    const pids = [...findWorkers(table, row.pid), row].map(({ pid }) => pid);
-    const paths = await this.#posFiles();
-    if (pids.some((pid) => this.#host.holdsOpen(pid, paths))) return true;
-    for (const { bind, port } of this.#subject.conf?.monitorAgents ?? []) {
-      const answer = await this.#host.get({ host: reachable(bind), port }, CONFIG_PATH);
-      const identity = answer === undefined ? undefined : parseAgentIdentity(answer);
-      if (identity?.split(' ').some((pid) => pids.includes(Number(pid)))) return true;
-    }
-    return false;
-  }
-
-  /** A worker opens its pos file late in its start, when it has set its signal handlers (supervisor.rb, run_worker). */
-  async #isStarting({
-    workers,
-  }: {
-    readonly workers: readonly ProcessIdentity[];
-  }): Promise<boolean | undefined> {
-    const paths = await this.#posFiles();
-    const open = paths.length === 0 ? [] : workers.map(({ pid }) => this.#host.holdsOpen(pid, paths));
-    if (open.includes(undefined)) return undefined;
-    return open.length > 0 && !open.includes(true);
-  }
-
-  async #posFiles(): Promise<readonly string[]> {
-    const paths = await Promise.all(this.#subject.posFiles.map((pattern) => this.#host.expand(pattern)));
-    return paths.flat();
+    return this.#isForced() || (await this.#proof.holdsFor(table, row));
   }
 
   async #withProof(reading: FluentdReading): Promise<FluentdReading> {
@@ -234,8 +209,8 @@ export class FluentdFinder {
 
   /** Without an RPC only Fluentd's files tell that it is there: the pos file comes with its worker. */
   async #unreachable(): Promise<FluentdReading | undefined> {
-    const paths = await Promise.all(this.#subject.posFiles.map((pattern) => this.#host.expand(pattern)));
-    const files = await Promise.all(paths.flat().map((path) => this.#host.readFile(path).catch(() => true)));
+    const paths = await this.#proof.posFiles();
+    const files = await Promise.all(paths.map((path) => this.#host.readFile(path).catch(() => true)));
     return files.length > 0 && files.every((file) => file !== undefined) ? DEAF : undefined;
   }
 

@@ -304,6 +304,34 @@ describe("a parent's child", () => {
     expect(await finder.find(undefined)).toMatchObject({ isStarting: false });
   });
 
+  test('is starting again while one of two workers that both had a pos file is replaced', async () => {
+    const host = worldWithWrapper();
+    host.writeFile(POS, '');
+    host.startProcess(wrapped());
+    const worker = (pid: number) =>
+      host.startProcess({ ...wrapped(pid), ppid: 910, argv: ['ruby', 'fluentd', '--under-supervisor'] });
+    worker(911);
+    worker(912);
+    const finder = new FluentdFinder(host, asParent);
+    expect(await finder.find(undefined)).toMatchObject({ isStarting: false });
+    host.endProcess(912);
+    host.starting.add(913);
+    worker(913);
+    expect(await finder.find(undefined)).toMatchObject({ isStarting: true });
+    host.starting.clear();
+    expect(await finder.find(undefined)).toMatchObject({ isStarting: false });
+  });
+
+  test('is up where one of its workers never opens a pos file', async () => {
+    const host = worldWithWrapper();
+    host.writeFile(POS, '');
+    host.startProcess(wrapped());
+    host.starting.add(912);
+    for (const pid of [911, 912])
+      host.startProcess({ ...wrapped(pid), ppid: 910, argv: ['ruby', 'fluentd', '--under-supervisor'] });
+    expect(await new FluentdFinder(host, asParent).find(undefined)).toMatchObject({ isStarting: false });
+  });
+
   test('keeps the instant since which no Fluentd has shown', async () => {
     const host = worldWithWrapper();
     const early = await new FluentdFinder(host, asParent).find(undefined);

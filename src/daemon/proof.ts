@@ -1,0 +1,53 @@
+import { CONFIG_PATH, parseAgentIdentity } from '../core/fluentd/monitor-agent.ts';
+import { findWorkers, isSame, type ProcessIdentity, type ProcessRow } from '../core/fluentd/processes.ts';
+import type { Subject } from '../core/look/subject.ts';
+import type { Host } from '../host.ts';
+import { reachable } from './read-buffers.ts';
+
+/** What an open pos file shows: that a process is the Fluentd that is meant, and that its worker is up. */
+export class Proof {
+  readonly #host: Host;
+  readonly #subject: Pick<Subject, 'conf' | 'posFiles'>;
+  /** The workers that run and have opened a pos file. */
+  #up: readonly ProcessIdentity[] = [];
+  /** The most of them at a time. */
+  #mostUp = 1;
+
+  constructor(host: Host, subject: Pick<Subject, 'conf' | 'posFiles'>) {
+    this.#host = host;
+    this.#subject = subject;
+  }
+
+  /** Whether a process, or a worker of it, holds a pos file open, or answers where fluent.conf says that Fluentd does. */
+  async holdsFor(table: readonly ProcessRow[], row: ProcessRow): Promise<boolean> {
+    const pids = [...findWorkers(table, row.pid), row].map(({ pid }) => pid);
+    const paths = await this.posFiles();
+    if (pids.some((pid) => this.#host.holdsOpen(pid, paths))) return true;
+    for (const { bind, port } of this.#subject.conf?.monitorAgents ?? []) {
+      const answer = await this.#host.get({ host: reachable(bind), port }, CONFIG_PATH);
+      const identity = answer === undefined ? undefined : parseAgentIdentity(answer);
+      if (identity?.split(' ').some((pid) => pids.includes(Number(pid)))) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Whether a worker has still to open its pos file, which it does late in its start, when it has set its signal handlers (supervisor.rb,
+   * run_worker). Not every worker has one: as many as ever had are waited for. Undefined: their open files may not be looked at.
+   */
+  async isStarting(workers: readonly ProcessIdentity[]): Promise<boolean | undefined> {
+    const isUp = (worker: ProcessIdentity) => this.#up.some((known) => isSame(known, worker));
+    const unsure = workers.filter((worker) => !isUp(worker));
+    const paths = unsure.length === 0 ? [] : await this.posFiles();
+    const held = paths.length === 0 ? [] : unsure.map(({ pid }) => this.#host.holdsOpen(pid, paths));
+    this.#up = [...workers.filter(isUp), ...unsure.filter((_, index) => held[index])];
+    if (held.includes(undefined)) return undefined;
+    this.#mostUp = Math.max(this.#mostUp, this.#up.length);
+    return held.length > 0 && this.#up.length < Math.min(this.#mostUp, workers.length);
+  }
+
+  async posFiles(): Promise<readonly string[]> {
+    const paths = await Promise.all(this.#subject.posFiles.map((pattern) => this.#host.expand(pattern)));
+    return paths.flat();
+  }
+}
