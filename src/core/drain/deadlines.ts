@@ -1,17 +1,9 @@
+import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
 import type { StopRequest } from '../look/snapshot.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
 import { type Policy, stopReserve } from './policy.ts';
 import type { State, Trigger } from './state.ts';
-
-/** Measured: a limited in_tail reads 65 to 80 % of what its limit allows. */
-const SLOWER_THAN_ITS_LIMIT = 2;
-
-/** How long the rest of a file may take below a <group>, where nobody can see whether it is open. */
-const SLOW_REST: Millis = 60_000;
-
-/** in_tail looks at every file that it follows this often, events or not (in_tail.rb:490). */
-const IN_TAIL_TICK: Millis = 1_000;
 
 /** A child below which no Fluentd shows may be on its way to one, and a Fluentd without a worker yet may be short of CPU. */
 const SLOW_START: Millis = 10_000;
@@ -100,15 +92,14 @@ function rotationEnd(
 
 /** How long the rest of renamed files takes. Below a limit in_tail closes a file when it has read it (in_tail.rb:672-684). */
 function restAfter({ memory, files }: Pick<Observation, 'memory' | 'files'>, readLimit: number): Millis {
-  const { gone, leftBehind } = memory;
   // What has an entry, also under a new name that in_tail follows, is judged by it.
   const followed = new Set(files.filter(({ position }) => position !== null).map(({ inode }) => inode));
-  const open = [...gone.values()]
-    .filter(({ rest, isCut, hasEntry, inode }) => rest > 0 && !isCut && !hasEntry && !followed.has(inode))
-    .map(({ isOpen }) => isOpen);
-  if (open.includes(true)) return Number.POSITIVE_INFINITY;
-  if (!open.includes(undefined)) return 0;
-  return readLimit > 0 ? (leftBehind / readLimit) * 1_000 * SLOWER_THAN_ITS_LIMIT : SLOW_REST;
+  const unread = [...memory.gone.values()].filter(
+    ({ rest, isCut, hasEntry, inode }) => rest > 0 && !isCut && !hasEntry && !followed.has(inode),
+  );
+  if (unread.some(({ isOpen }) => isOpen)) return Number.POSITIVE_INFINITY;
+  const unseen = unread.filter(({ isOpen }) => isOpen === undefined);
+  return Math.max(0, ...unseen.map(({ rest }) => timeToRead(rest, readLimit)));
 }
 
 /** The last record of a multiline source is emitted when multiline_flush_interval has passed since its last line. */

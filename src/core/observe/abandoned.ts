@@ -2,7 +2,7 @@ import type { FollowedReading, Snapshot } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
 import { keyOf } from './entry-state.ts';
-import { AT_ITS_PATH, HELD_UP, replacedIn, restOf } from './gone.ts';
+import { AT_ITS_PATH, HELD_UP } from './gone.ts';
 import type { Abandoned, Awaited, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 
 type Entries = Memory['entries'];
@@ -95,17 +95,6 @@ function inodesIn(entries: Entries): ReadonlySet<string> {
 function inodesByPath(files: readonly ObservedFile[]): ReadonlyMap<string, string> {
   const living = files.filter(({ position }) => position !== null);
   return new Map(living.map(({ path, inode }) => [path, inode]));
-}
-
-/**
- * Bytes left in a file that went away from its path: the most of any. After a rename in_tail gives the entry to the new file, and
- * reads the rest of the old one from memory: at once, or as slowly as a limit has it (in_tail.rb:672-684).
- */
-export function leftBehind(memory: Memory, entries: Entries, files: readonly ObservedFile[]): number {
-  const keys = new Set(files.map(keyOf));
-  const replaced = replacedIn(memory, files);
-  const away = [...entries].filter(([key, { state }]) => keys.has(key) && !AT_ITS_PATH.has(state));
-  return [...replaced, ...away].reduce((most, [, known]) => Math.max(most, restOf(known)), 0);
 }
 
 export function describeAbandoned(files: readonly Abandoned[]): string {

@@ -1,3 +1,4 @@
+import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
 import type { FileState } from '../look/file-state.ts';
 import type { GoneLook, Snapshot } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
@@ -8,14 +9,11 @@ import type { Abandoned, Gone, KnownEntry, Limits, Memory, ObservedFile } from '
 
 /** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
 export const HELD_UP: Millis = 2_000;
-const IN_TAIL_TICK: Millis = 1_000;
-/** How long the rest of a file may take below a <group>, where nobody can see whether it is open. */
-const SLOW_REST: Millis = 60_000;
 /** How long it is told by the file that came after it whether it was held up. */
 const SUCCESSOR_WATCH: Millis = 10_000;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 /** So many are watched: a hostile pos file may have let go of a million. */
-const MOST_GONE = 1_000;
+const MOST_WATCHED = 1_000;
 
 export const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
   'caught-up',
@@ -57,8 +55,8 @@ export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory[
   }
   for (const [key, file] of goneNow(memory, look, tail)) {
     const before = gone.get(key);
-    if (gone.size >= MOST_GONE) forgetOne(gone);
-    if (before !== undefined || gone.size < MOST_GONE) gone.set(key, before ? merged(before, file) : file);
+    if (gone.size >= MOST_WATCHED) forgetOne(gone);
+    if (before !== undefined || gone.size < MOST_WATCHED) gone.set(key, before ? merged(before, file) : file);
   }
   return gone;
 }
@@ -96,7 +94,7 @@ export function lostWith(
 }
 
 /** The entries whose path has one with another inode now. */
-export function replacedIn(
+function replacedIn(
   memory: Pick<Memory, 'entries'>,
   files: readonly ObservedFile[],
 ): readonly (readonly [string, KnownEntry])[] {
@@ -215,7 +213,7 @@ function readUntil(
   const end = since + rotateWait + IN_TAIL_TICK;
   if (readLimit === undefined || isOpen === false) return end;
   if (isOpen === true) return Number.POSITIVE_INFINITY;
-  return end + (readLimit > 0 ? (rest / readLimit) * 2_000 : SLOW_REST);
+  return end + timeToRead(rest, readLimit);
 }
 
 /** What came after it at its path has not moved once: the buffer may have been full already. */

@@ -2,7 +2,7 @@ import { isSame, type ProcessIdentity } from '../fluentd/processes.ts';
 import type { FileState } from '../look/file-state.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import type { Millis } from '../text/units.ts';
-import { abandonedNow, awaitedIn, isHeldUp, leftBehind, wholeOf } from './abandoned.ts';
+import { abandonedNow, awaitedIn, isHeldUp, wholeOf } from './abandoned.ts';
 import { keyOf, rememberEntry } from './entry-state.ts';
 import { lostWith, restOf, watchGone } from './gone.ts';
 import { keepLedger, NO_LEDGER } from './ledger.ts';
@@ -17,7 +17,6 @@ export function newMemory(at: Millis): Memory {
     emptySince: new Map(),
     filled: new Set(),
     counts: new Map(),
-    leftBehind: 0,
     abandoned: new Map(),
     gone: new Map(),
     awaited: new Map(),
@@ -73,7 +72,6 @@ export function remember(
     filled: new Set([...memory.filled, ...posFiles.filter(isFilled).map(({ path }) => path)]),
     counts: new Map([...memory.counts, ...posFiles.flatMap(countOf)]),
     supervisor: fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, at) : memory.supervisor,
-    leftBehind: Math.max(memory.leftBehind, leftBehind(memory, entries, files)),
     fluentdSeen: memory.fluentdSeen || fluentd.kind !== 'absent',
     main: watchMain(memory.main, snapshot.mains ?? [], at),
     began: memory.began,

@@ -65,8 +65,6 @@ export interface Memory extends WorkerMemory {
   readonly filled: ReadonlySet<string>;
   /** How many entries each pos file had. */
   readonly counts: ReadonlyMap<string, number>;
-  /** Bytes that were left in a file that went away from its path: the most of any. */
-  readonly leftBehind: number;
   /** Files that went away with bytes unread, by path and inode. */
   readonly abandoned: ReadonlyMap<string, Abandoned>;
   /** Files that went away from their paths, by `entryKeyIn`. */

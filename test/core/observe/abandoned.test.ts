@@ -76,7 +76,7 @@ describe('a file that in_tail lets go of', () => {
       policy({ tail: { ...DEFAULT_TAIL, readLimit: 10_000 } }),
     );
     expect(memory.abandoned.size).toBe(0);
-    expect(memory.leftBehind).toBe(7);
+    expect([...memory.gone.values()]).toMatchObject([{ path: LOG, rest: 7 }]);
     expect(rotatedAt).toBe(4_000);
   });
 });
