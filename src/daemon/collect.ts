@@ -2,19 +2,13 @@ import { type ConfFacts, tailFacts } from '../core/fluent-conf/facts.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { type BuffersReading, heldBy } from '../core/fluentd/buffer-contents.ts';
 import { type FluentdReading, findMains } from '../core/fluentd/processes.ts';
-import type {
-  Depth,
-  FileLook,
-  FollowedReading,
-  GoneLook,
-  PosFileReading,
-  Snapshot,
-} from '../core/look/snapshot.ts';
+import type { Depth, FileLook, FollowedReading, PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { Awaited, Gone } from '../core/observe/observation.ts';
 import { entryKeyIn, latestEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
+import { lookAtGone, lookAtOpen, openedOf, pidsOf } from './look-at-gone.ts';
 import { readBuffers } from './read-buffers.ts';
 
 /** How often new files are looked for at rest. What comes and goes in less time is not seen. */
@@ -104,13 +98,6 @@ function mayThrowAway(buffers: BuffersReading | undefined): boolean {
   return outputs.some((output) => output.retryLimit !== undefined && heldBy(output).bytes > 0);
 }
 
-/** A deleted file is looked at through the worker that still holds it open. */
-function lookAtOpen(host: Host, look: FileLook, inode: string, pids: readonly number[]): FileLook {
-  const isSeen = look.atPath !== undefined || look.renamed !== undefined || look.error !== undefined;
-  const found = isSeen ? undefined : findOpen(host, inode, pids);
-  return found === undefined ? look : { ...look, renamed: found };
-}
-
 interface Followed extends Pick<Snapshot, 'posFiles' | 'followed' | 'fluentd'> {}
 
 /** The files that Fluentd should read, has read nothing of, and may not read. */
@@ -186,58 +173,6 @@ export async function lookAtFiles(
     );
   }
   return looks;
-}
-
-/** So many files that went away are looked at: the newest. */
-const MOST_GONE = 100;
-/** Beyond every byte: what is left need not be searched for a newline. */
-const AT_ITS_END = Number.MAX_SAFE_INTEGER;
-
-/** The files that went away from their paths, by their inodes. */
-async function lookAtGone(
-  host: Host,
-  gone: ReadonlyMap<string, Gone> | undefined,
-  { fluentd, isLimited }: { readonly fluentd: FluentdReading; readonly isLimited: boolean },
-): Promise<ReadonlyMap<string, GoneLook>> {
-  const looks = new Map<string, GoneLook>();
-  const pids = pidsOf(fluentd);
-  const entries = [...(gone ?? [])]
-    .filter(([, { isCut, isOver }]) => !isCut && !isOver)
-    .slice(-MOST_GONE)
-    .map(([key, { path, inode }]) => ({ key, path, inode, position: AT_ITS_END }));
-  await host.lookAt(entries, ({ key, path, inode }, look) => {
-    if (look.error !== undefined) return;
-    const isBack = look.atPath?.inode === inode;
-    const found = isBack ? { path, stat: look.atPath } : (look.renamed ?? findOpen(host, inode, pids));
-    const isOpen = isLimited ? isOpenIn(host, pids, found === undefined ? [] : [found.path]) : undefined;
-    looks.set(key, { size: found?.stat.size, isOpen });
-  });
-  return looks;
-}
-
-interface Waiting extends Pick<Snapshot, 'followed' | 'fluentd'> {
-  readonly awaited: View['awaited'] | undefined;
-}
-
-/** in_tail keeps a file open for rotate_wait after it was renamed: it has found that one in time. */
-function openedOf(host: Host, { awaited, followed, fluentd }: Waiting): ReadonlySet<string> {
-  const listed = new Set(followed.flatMap(({ files }) => files.map(({ inode }) => inode)));
-  const away = [...(awaited ?? new Map()).keys()].filter((inode) => !listed.has(inode));
-  return new Set(away.filter((inode) => findOpen(host, inode, pidsOf(fluentd)) !== undefined));
-}
-
-function findOpen(host: Host, inode: string, pids: readonly number[]): ReturnType<Host['findOpen']> {
-  return pids.map((pid) => host.findOpen(pid, inode)).find((file) => file !== undefined);
-}
-
-function isOpenIn(host: Host, pids: readonly number[], paths: readonly string[]): boolean | undefined {
-  const held = pids.map((pid) => host.holdsOpen(pid, paths));
-  if (held.includes(true)) return true;
-  return held.length === 0 || held.includes(undefined) ? undefined : false;
-}
-
-function pidsOf(fluentd: FluentdReading): readonly number[] {
-  return fluentd.kind === 'running' ? [...fluentd.workers, fluentd.supervisor].map(({ pid }) => pid) : [];
 }
 
 async function readPosFile(host: Pick<Host, 'readFile'>, path: string): Promise<PosFileReading> {

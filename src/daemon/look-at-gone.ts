@@ -1,0 +1,63 @@
+import type { FluentdReading } from '../core/fluentd/processes.ts';
+import type { FileLook, GoneLook, Snapshot } from '../core/look/snapshot.ts';
+import type { Awaited, Gone } from '../core/observe/observation.ts';
+import type { Host } from '../host.ts';
+
+/** A deleted file is looked at through the worker that still holds it open. */
+export function lookAtOpen(host: Host, look: FileLook, inode: string, pids: readonly number[]): FileLook {
+  const isSeen = look.atPath !== undefined || look.renamed !== undefined || look.error !== undefined;
+  const found = isSeen ? undefined : findOpen(host, inode, pids);
+  return found === undefined ? look : { ...look, renamed: found };
+}
+
+/** So many files that went away are looked at: the newest. */
+const MOST_LOOKED_AT = 100;
+/** Beyond every byte: what is left need not be searched for a newline. */
+const AT_ITS_END = Number.MAX_SAFE_INTEGER;
+
+/** The files that went away from their paths, by their inodes. */
+export async function lookAtGone(
+  host: Host,
+  gone: ReadonlyMap<string, Gone> | undefined,
+  { fluentd, isLimited }: { readonly fluentd: FluentdReading; readonly isLimited: boolean },
+): Promise<ReadonlyMap<string, GoneLook>> {
+  const looks = new Map<string, GoneLook>();
+  const pids = pidsOf(fluentd);
+  const entries = [...(gone ?? [])]
+    .filter(([, { isCut, isOver }]) => !isCut && !isOver)
+    .slice(-MOST_LOOKED_AT)
+    .map(([key, { path, inode }]) => ({ key, path, inode, position: AT_ITS_END }));
+  await host.lookAt(entries, ({ key, path, inode }, look) => {
+    if (look.error !== undefined) return;
+    const isBack = look.atPath?.inode === inode;
+    const found = isBack ? { path, stat: look.atPath } : (look.renamed ?? findOpen(host, inode, pids));
+    const isOpen = isLimited ? isOpenIn(host, pids, found === undefined ? [] : [found.path]) : undefined;
+    looks.set(key, { size: found?.stat.size, isOpen });
+  });
+  return looks;
+}
+
+interface Waiting extends Pick<Snapshot, 'followed' | 'fluentd'> {
+  readonly awaited: ReadonlyMap<string, Awaited> | undefined;
+}
+
+/** in_tail keeps a file open for rotate_wait after it was renamed: it has found that one in time. */
+export function openedOf(host: Host, { awaited, followed, fluentd }: Waiting): ReadonlySet<string> {
+  const listed = new Set(followed.flatMap(({ files }) => files.map(({ inode }) => inode)));
+  const away = [...(awaited ?? new Map()).keys()].filter((inode) => !listed.has(inode));
+  return new Set(away.filter((inode) => findOpen(host, inode, pidsOf(fluentd)) !== undefined));
+}
+
+function findOpen(host: Host, inode: string, pids: readonly number[]): ReturnType<Host['findOpen']> {
+  return pids.map((pid) => host.findOpen(pid, inode)).find((file) => file !== undefined);
+}
+
+function isOpenIn(host: Host, pids: readonly number[], paths: readonly string[]): boolean | undefined {
+  const held = pids.map((pid) => host.holdsOpen(pid, paths));
+  if (held.includes(true)) return true;
+  return held.length === 0 || held.includes(undefined) ? undefined : false;
+}
+
+export function pidsOf(fluentd: FluentdReading): readonly number[] {
+  return fluentd.kind === 'running' ? [...fluentd.workers, fluentd.supervisor].map(({ pid }) => pid) : [];
+}
