@@ -5,12 +5,12 @@ export default {
     'src/{cli,index}.ts!',
     'src/core/index.ts!',
     // esbuild puts these in the place of packages.
-    'docker/bundle/*.mjs',
+    'docker/bundle/*.{mjs,cjs}',
     'fixtures/**/*.{mjs,ts}',
     'test/loss/main.ts',
     'test/simulation/{main,mutants}.ts',
   ],
-  project: ['src/**/*.ts!', 'docker/**/*.mjs', 'fixtures/**/*.{mjs,ts}', 'test/**/*.{ts,mjs}'],
+  project: ['src/**/*.ts!', 'docker/**/*.{mjs,cjs}', 'fixtures/**/*.{mjs,ts}', 'test/**/*.{ts,mjs}'],
   exclude: ['binaries'],
   // For a test an export is no more than a handle; what only tests use at all is dead.
   ignoreExportsUsedInFile: process.argv.includes('--production'),

@@ -22,7 +22,9 @@ const UNUSED =
 const withoutUnused = {
   name: 'without-unused',
   setup: ({ onLoad }) =>
-    onLoad({ filter: UNUSED }, () => ({ contents: 'module.exports = class Unused {};' })),
+    onLoad({ filter: UNUSED }, () => ({
+      contents: "module.exports = class { constructor() { throw new Error('not in the bundle'); } };",
+    })),
 };
 
 const [readable, small] = await Promise.all([bundle({ packed: false }), bundle({ packed: true })]);
