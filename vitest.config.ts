@@ -30,7 +30,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 120_000,
+          testTimeout: 180_000,
           // Within a file, where its tests run side by side.
           maxConcurrency: 3,
           hookTimeout: 60_000,

@@ -12,6 +12,7 @@ import { EntryRows } from '../src/core/pos-file/entry-rows.ts';
 import { parsePosFile } from '../src/core/pos-file/pos-file.ts';
 import { loadFluentConf } from '../src/node/files/conf-files.ts';
 import { Proc } from '../src/node/processes/proc.ts';
+import { cpuSeconds } from './support/cpu-seconds.ts';
 
 /** Whatever is parsed may come from anybody: no text may end posidle, hold it up or fill its memory. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 200);
@@ -108,9 +109,9 @@ function fuzz(
       const bytes = mutated(Buffer.from(one(seeds, random), 'latin1'), random);
       const before = process.memoryUsage().rss;
       try {
-        const first = await secondsOf(() => parse(bytes, random));
+        const first = await cpuSeconds(() => parse(bytes, random));
         // The garbage of a thousand texts may be collected meanwhile: slow is what is slow again.
-        const seconds = first < MOST_SECONDS ? first : await secondsOf(() => parse(bytes, random));
+        const seconds = first < MOST_SECONDS ? first : await cpuSeconds(() => parse(bytes, random));
         expect(seconds, 'seconds of CPU').toBeLessThan(MOST_SECONDS);
         expect((process.memoryUsage().rss - before) / 2 ** 20, 'MiB').toBeLessThan(MOST_MIB);
       } catch (error) {
@@ -119,13 +120,6 @@ function fuzz(
       }
     }
   });
-}
-
-async function secondsOf(work: () => unknown): Promise<number> {
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1e6;
 }
 
 function orRefused(parse: () => unknown): boolean {

