@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fluentdArguments } from '../../src/core/fluentd/command-line.ts';
-import { missingFluentd, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { missingFluentd, OLDEST_AND_NEWEST, requireFluentd } from '../support/real-fluentd.ts';
 import { askRuby } from '../support/ruby-oracle.ts';
 
 /** Fluentd's own definition of its options, without what it then does. */
@@ -60,7 +60,7 @@ const word = fc.constantFrom(
 );
 
 // Earlier versions lack some of the options.
-for (const version of TESTED_VERSIONS.filter((one) => one !== '1.14.6')) {
+for (const version of OLDEST_AND_NEWEST.filter((one) => one !== '1.14.6')) {
   describe.skipIf(missingFluentd(version) !== undefined)(`the command line of Fluentd ${version}`, () => {
     it('is read as Fluentd reads it', () => {
       const fluentd = requireFluentd(version);

@@ -59,6 +59,7 @@ onFluentd(VERSIONS, (version) => {
       conf: confOf(site, site.log('*.log'), '2s'),
       before: () => site.write('app.log', 10),
       main: () => site.write('new\nline.log', 1_000),
+      args: ['--drain-timeout', '10s'],
     });
     expect(ended).toMatchObject({ code: 3, outcome: { drained: 'not drained' } });
   });

@@ -11,7 +11,7 @@ import { tagMatches } from '../../src/core/fluent-conf/tag-pattern.ts';
 import { expandDates } from '../../src/core/in-tail/path-dates.ts';
 import { loadFluentConf, readConfTree } from '../../src/node/files/conf-files.ts';
 import { rubyGlob } from '../../src/node/files/walk.ts';
-import { missingFluentd, NEWEST, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { missingFluentd, NEWEST, OLDEST_AND_NEWEST, requireFluentd } from '../support/real-fluentd.ts';
 import { askRuby } from '../support/ruby-oracle.ts';
 
 const FIXTURES = 'fixtures/conf';
@@ -86,7 +86,7 @@ const inDirectory = (directory: string, ...extensions: string[]) =>
     .filter((name) => extensions.some((extension) => name.endsWith(extension)))
     .map((name) => join(directory, name));
 
-for (const version of TESTED_VERSIONS) {
+for (const version of OLDEST_AND_NEWEST) {
   describe.skipIf(missingFluentd(version) !== undefined)(
     `the configuration as Fluentd ${version} reads it`,
     () => {

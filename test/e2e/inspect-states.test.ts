@@ -12,11 +12,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeWorkDir, renderConf, tail, toStdout, type WorkDir } from '../support/fluentd-conf.ts';
 import { posidle, startPosidle } from '../support/posidle.ts';
-import { type FluentdRun, requireFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { type FluentdRun, OLDEST_AND_NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
 import { requireTmux, Tmux } from '../support/tmux.ts';
 import { until } from '../support/until.ts';
 
-describe.each(TESTED_VERSIONS)('inspect beside Fluentd %s', (version) => {
+describe.each(OLDEST_AND_NEWEST)('inspect beside Fluentd %s', (version) => {
   let work: WorkDir;
   let fluentd: FluentdRun;
   let conf: string;

@@ -15,11 +15,11 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startPosidle } from '../support/posidle.ts';
-import { type FluentdRun, requireFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { type FluentdRun, OLDEST_AND_NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
 
 const CONF = readFileSync(new URL('../../fluent.conf.example', import.meta.url), 'utf8');
 
-describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
+describe.each(OLDEST_AND_NEWEST)('with Fluentd %s', (version) => {
   let dir: string;
   let fluentd: FluentdRun;
 

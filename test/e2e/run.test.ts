@@ -12,7 +12,7 @@ import {
   type WorkDir,
 } from '../support/fluentd-conf.ts';
 import { type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
-import { containerEnv, requireFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { containerEnv, OLDEST_AND_NEWEST, requireFluentd } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
 const CONTAINER = [
@@ -26,7 +26,7 @@ const CONTAINER = [
 ];
 const READY = /fluentd worker is now running/;
 
-describe.each(TESTED_VERSIONS)('posidle run, with Fluentd %s', (version) => {
+describe.each(OLDEST_AND_NEWEST)('posidle run, with Fluentd %s', (version) => {
   let work: WorkDir;
   let running: PosidleRun | undefined;
 

@@ -151,7 +151,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     writeFileSync(log('late.log'), lines(1_000));
     writeFileSync(marker(), '');
     const how = { env: { ...process.env, PATH: work.dir } };
-    const run = await watch([...ofPid(running), '--drain-timeout', '3s'], how);
+    const run = await watch([...ofPid(running), '--drain-timeout', '6s'], how);
     expect(await run.exited).toBe(3);
     expect(outcomeOf(run)).toMatchObject({
       end: 'stopped',
@@ -174,7 +174,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     await isRead(running, 'line 1');
     writeFileSync(marker(), '');
     const how = { env: { ...process.env, PATH: work.dir } };
-    const run = await watch([...ofPid(running), '--drain-timeout', '3s'], how);
+    const run = await watch([...ofPid(running), '--drain-timeout', '6s'], how);
     expect(await run.exited).toBe(3);
     expect(outcomeOf(run)).toMatchObject({
       end: 'stopped',
@@ -206,7 +206,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
       writeFileSync(log('late.log'), lines(1_000));
       writeFileSync(marker(), '');
       const wrapper = ['setpriv', ...UNPRIVILEGED, process.execPath, CLI];
-      const run = await watch([...ofPid(running), '--drain-timeout', '3s'], { wrapper });
+      const run = await watch([...ofPid(running), '--drain-timeout', '6s'], { wrapper });
       expect(await run.exited).toBe(3);
       expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'not drained', gate: { name: gate } });
       expect(outcomeOf(run).gate?.why).toContain(work.logs);

@@ -15,15 +15,15 @@ import { until } from './until.ts';
 
 /** The oldest costs a minute more: only what it must show runs on it, too. */
 export const VERSIONS_AND_OLDEST: readonly string[] = TESTED_VERSIONS;
-export const VERSIONS = VERSIONS_AND_OLDEST.slice(1);
+export const VERSIONS = VERSIONS_AND_OLDEST.filter((one) => one !== '1.14.6');
 /** For what has little to do with the version. */
 export const ONE_VERSION = VERSIONS.slice(-1);
 /** Seconds within which posidle ends where it does not wait for the drain timeout, which is 60 s here: a busy machine is slow. */
 export const SOON = 45;
 
-/** Tests on each of these versions; where one is missing its tests are skipped. */
+/** Tests on each of these versions, side by side: they wait more than they work. Where a version is missing its tests are skipped. */
 export function onFluentd(versions: readonly string[], tests: (version: string) => void): void {
-  describe.each(versions)('with Fluentd %s', (version) => {
+  describe.each(versions)('with Fluentd %s', { concurrent: true }, (version) => {
     beforeEach(({ skip }) => void requireFluentd(version, { skip }));
     tests(version);
   });
