@@ -21,9 +21,9 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
           // Some make the bundle first: two builds and a compression.
-          hookTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -33,7 +33,7 @@ export default defineConfig({
           testTimeout: 180_000,
           // Within a file, where its tests run side by side.
           maxConcurrency: 3,
-          hookTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
     ],
