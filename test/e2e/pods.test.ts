@@ -15,6 +15,14 @@ const BUILD_LIMIT = 120_000;
 const LIMIT = 180_000;
 /** Seconds from main's end to the Pod's: three Pods start at a time, and what hangs takes two minutes, the stop timeout. */
 const PATIENCE = 60;
+/** Refreshes its file as long as it lives, and says nothing at its end. */
+const WITH_HEARTBEAT = `while touch /var/log/app/.alive; do sleep 0.5; done &
+for line in $(seq 20); do echo "line $line of 20" >>/var/log/app/job.log; sleep "$EVERY"; done
+`;
+/** As the kubelet asks a container to end, once Fluentd knows of main's last line. */
+const SIGTERM_AFTER_MAIN = `until grep -q 'line 20 of 20' /var/log/app/job.log && grep -q job.log /var/log/fluentd/app.pos; do sleep 0.2; done
+kill -TERM 1
+`;
 /** Ten lines and a failure, then the other ten and the mark. */
 const FAILS_ONCE = `log=/var/log/app/job.log
 first=1; [ -e $log ] && first=11
@@ -66,6 +74,21 @@ describe.skipIf(missing !== undefined)('in a real Pod', { concurrent: true, time
     expectDelivered(await play('marker'), 'done-file');
   });
 
+  test('a heartbeat that has stopped begins the end', async () => {
+    const pod = await play('rpc', (spec) => {
+      named(spec, 'main').args = [WITH_HEARTBEAT];
+      named(spec, 'posidle').env = [
+        { name: 'POSIDLE_STOP_VIA', value: 'rpc' },
+        { name: 'POSIDLE_HEARTBEAT_FILE', value: '/var/log/app/.alive' },
+        { name: 'POSIDLE_HEARTBEAT_AGE', value: '6s' },
+      ];
+    });
+    expectDelivered(pod, 'heartbeat');
+    expect(logOf(pod, 'posidle')).toContain(
+      'the drain begins when /var/log/app/.alive has not been refreshed for 6.0 s, or when SIGTERM comes',
+    );
+  });
+
   test.each<KubeletVariant>(['patient', 'restarting'])(
     'native-sidecar: the SIGTERM of a %s kubelet begins the end, and it stops fluentd itself, once',
     async (variant) => {
@@ -112,6 +135,19 @@ describe.skipIf(missing !== undefined)('in a real Pod', { concurrent: true, time
 
   test('parent: the container of the image ends with its fluentd', async () => {
     expectDelivered(await play('parent'), 'quiet', 'fluentd');
+  });
+
+  test('the image with no settings waits for silence, not for a call', async () => {
+    const pod = await play('parent', (spec) => {
+      const fluentd = named(spec, 'fluentd');
+      fluentd.env = [];
+      // Sooner than the 60 s of silence; the placement `parent` plays those.
+      fluentd.lifecycle = { postStart: { exec: { command: ['sh', '-c', SIGTERM_AFTER_MAIN] } } };
+    });
+    expectDelivered(pod, 'SIGTERM', 'fluentd');
+    expect(logOf(pod, 'fluentd')).toContain(
+      'the drain begins when nothing has moved for 60 s, or when SIGTERM comes',
+    );
   });
 
   test('init-container: the unchanged fluentd image runs what the init container left', async () => {
