@@ -71,8 +71,8 @@ export async function supervise(
 }
 
 const ONLY_CALLS =
-  'only a call or a signal begins the drain: if none comes, the Pod never completes. The kubelet signals a native sidecar (then give ' +
-  '--restart-policy always); everywhere else add a trigger that needs no call, such as --quiet 10m';
+  'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. The kubelet ' +
+  'signals a native sidecar: then give --restart-policy always. Everywhere else add a trigger that needs no call, such as --quiet 10m';
 
 const NO_FLUSH =
   'no rpc_endpoint is known: unless posidle sees the process of fluentd and may signal it, it can ask for no flush, and what the buffers hold ' +

@@ -126,7 +126,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     const run = watch('--listen', String(port));
     const { msg } = await run.logged(/^posidle watches/);
     expect(msg).toMatch(new RegExp(`POST /quitquitquit comes to 127.0.0.1:${port}, or when SIGTERM comes$`));
-    expect((await run.logged(/^only a call or a signal begins the drain/)).level).toBe('warn');
+    expect((await run.logged(/^quiet is off: only a call or a signal begins the drain/)).level).toBe('warn');
     await run.logged(/→ watching/);
     expect((await fetch(`${at}/healthz`)).status).toBe(200);
     expect((await fetch(`${at}/readyz`)).status).toBe(200);

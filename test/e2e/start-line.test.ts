@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { startPosidle } from '../support/posidle.ts';
+
+const NONE = 'nothing warns';
+const ONLY_CALLS = 'quiet is off: only a call or a signal begins the drain';
+const NO_FLUSH = 'no rpc_endpoint is known';
+
+/** What is given, what begins the drain then, and what is warned of. */
+const STARTS: readonly (readonly [options: string, begins: string, warning: string])[] = [
+  ['', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
+  ['--listen PORT', 'POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes', ONLY_CALLS],
+  ['--listen PORT --no-quit', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
+  [
+    '--listen PORT --quiet 10m',
+    'nothing has moved for 10 min, or when POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes',
+    NONE,
+  ],
+  [
+    '--listen PORT --done-file /tmp/no-such-file',
+    '/tmp/no-such-file exists, or when POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes',
+    NONE,
+  ],
+  ['--quiet off', 'SIGTERM comes', ONLY_CALLS],
+  ['--quiet off --restart-policy always', 'SIGTERM comes', NONE],
+  ['--stop-via kubelet', 'SIGTERM comes', NO_FLUSH],
+];
+
+test.concurrent.each(STARTS)(
+  'posidle watch %s: the drain begins when %s; %s',
+  async (options, begins, warning) => {
+    const port = String(await freePort());
+    const words = options.replace('PORT', port).split(' ').filter(Boolean);
+    const noFluentd = [
+      '-p',
+      '/tmp/no-such.pos',
+      '--pid-file',
+      '/tmp/no-such.pid',
+      '--start-timeout',
+      '100ms',
+    ];
+    const run = startPosidle(['watch', ...noFluentd, ...words]);
+    expect(await run.exited).toBe(4);
+    expect(run.stderr()).toMatch(/^\{"level":"info","time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",/);
+  const [start] = run.log();
+    expect(start?.msg).toBe(
+      `posidle watches /tmp/no-such.pos; the drain begins when ${begins.replace('PORT', port)}`,
+    );
+    const warnings = run.log().filter(({ level }) => level === 'warn');
+    for (const text of [ONLY_CALLS, NO_FLUSH])
+      expect(warnings.filter(({ msg }) => msg.startsWith(text))).toHaveLength(text === warning ? 1 : 0);
+  },
+);
