@@ -42,7 +42,7 @@ test.concurrent.each(STARTS)(
     const run = startPosidle(['watch', ...noFluentd, ...words]);
     expect(await run.exited).toBe(4);
     expect(run.stderr()).toMatch(/^\{"level":"info","time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",/);
-  const [start] = run.log();
+    const [start] = run.log();
     expect(start?.msg).toBe(
       `posidle watches /tmp/no-such.pos; the drain begins when ${begins.replace('PORT', port)}`,
     );

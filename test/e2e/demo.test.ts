@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { blocksIn } from '../pods/readme.ts';
+import { missingFluentd } from '../support/real-fluentd.ts';
+
+/** The one that README's run was on. */
+const VERSION = '1.18.0';
+/** What a longer drain with buffers tells besides. */
+const OF_THE_PICTURE_ALONE = /still draining|posidle got SIGTERM|sent SIGUSR1|and flushed/;
+
+describe.concurrent('npm run demo', () => {
+  test.skipIf(missingFluentd(VERSION) !== undefined)(
+    'says on real Fluentd what README and its picture show',
+    async () => {
+      const { code, said } = await demo({});
+      expect(code, said).toBe(0);
+      const shapes = said.split('\n').map(shapeOf);
+      const [, ...transcript] = blocksIn('README.md', 'console')[0]?.split('\n') ?? [];
+      for (const line of transcript.filter((line) => line !== '…')) expect(shapes).toContain(shapeOf(line));
+      for (const line of linesOfPicture())
+        expect(shapes.filter((shape) => shape.startsWith(shapeOf(line)))).not.toEqual([]);
+    },
+  );
+
+  test('plays the stand-in where there is no Fluentd, and says so', async () => {
+    const { code, said } = await demo({
+      PATH: '/nowhere',
+      XDG_CACHE_HOME: '/nowhere',
+      POSIDLE_FLUENTD_CACHE: undefined,
+    });
+    expect(code, said).toBe(0);
+    expect(said).toMatch(/^fluentd: the stand-in of fixtures\/ \(no fluentd found\)/);
+    expect(said).toContain('written 20, delivered 20, lost 0');
+  });
+});
+
+async function demo(env: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, ['fixtures/demo.mjs'], { env: { ...process.env, ...env } });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await ended, said: stdout + stderr };
+}
+
+/** Without what differs from run to run. */
+function shapeOf(line: string): string {
+  return line
+    .replace(/^[\d:.]{12} /, '')
+    .replace(/(?<=by |watches )\/\S+(?=[,;])/g, 'FILE')
+    .replace(/[\d.]+/g, 'N');
+}
+
+/** What posidle logs there: time, level and text stand apart. */
+function linesOfPicture(): readonly string[] {
+  const texts = readFileSync('fixtures/drain.svg', 'utf8').matchAll(/<text[^>]*>(.*?)<\/text>/g);
+  const logged = [...texts].flatMap(([, spans = '']) => {
+    const [time, level, ...words] = [...spans.matchAll(/<tspan[^>]*>(.*?)<\/tspan>/g)].map(
+      ([, word]) => word,
+    );
+    return /^[\d:.]{12}$/.test(time ?? '') ? [`${level} ${words.join(' ')}`] : [];
+  });
+  expect(logged).not.toEqual([]);
+  return logged.filter((line) => !OF_THE_PICTURE_ALONE.test(line));
+}
