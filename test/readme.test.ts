@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,6 +18,7 @@ const ALL_PAGES = [
   ),
 ];
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 const readme = readFileSync('README.md', 'utf8');
 let posidle: string;
 
@@ -38,15 +39,16 @@ describe('each command of the pages', () => {
     test.each(commands.map((line) => line.replace(/ +#.*$/, '')))(`${page}: %s`, (command) => {
       const [tool = '', ...words] = command.split(/ +/);
       if (tool === 'npm') expectScript(words);
-      else if (tool === 'kubectl') expectKubectl(words);
+      else if (tool === 'kubectl') expectKubectl(page, words);
       else expect(['docker', 'cd', 'kustomize']).toContain(tool);
       for (const file of words.filter((word) => /^docker\//.test(word))) expect(existsSync(file)).toBe(true);
     });
   }
 });
 
-/** What a machine without a cluster can know: the files are there, and posidle takes the words. */
-function expectKubectl(words: readonly string[]): void {
+/** What a machine without a cluster can know: kubectl and posidle take the words, and the files are there. */
+function expectKubectl(page: string, words: readonly string[]): void {
+  if (hasKubectl) expectAccepted(page, words);
   const [, file] = /--from-file=(\S+)/.exec(words.join(' ')) ?? [];
   if (file !== undefined) expect(file).toBe('dist/posidle.cjs');
   const inner = words.indexOf('--');
@@ -61,6 +63,21 @@ function expectKubectl(words: readonly string[]): void {
   rmSync(dir, { recursive: true });
   // 1: there is nothing to inspect here; 2 would be bad usage.
   expect(`${status} ${stderr}`).toMatch(/^1 /);
+}
+
+/** kubectl looks for its server only when it has understood all words and has read all files. */
+function expectAccepted(page: string, words: readonly string[]): void {
+  const dir = mkdtempSync(join(tmpdir(), 'posidle-kubectl-'));
+  const job = join(dir, 'job.yaml');
+  writeFileSync(job, blocksIn(page, 'yaml').find((block) => block.includes('kind: Job\n')) ?? '');
+  const given = words.map((word) => ({ 'job.yaml': job })[word] ?? word);
+  const files = given.map((word) => word.replace('=dist/posidle.cjs', `=${posidle}`));
+  const { stderr } = spawnSync('kubectl', ['--server=http://127.0.0.1:1', ...files], {
+    encoding: 'utf8',
+    env: { ...process.env, KUBECONFIG: '/dev/null' },
+  });
+  rmSync(dir, { recursive: true });
+  expect(stderr).toMatch(/refused/);
 }
 
 function expectScript([verb, name]: readonly string[]): void {
