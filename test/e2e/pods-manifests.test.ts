@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { settingsOf } from '../../src/tasks/watch-options.ts';
 import { standInFor } from '../pods/images.ts';
@@ -127,6 +128,44 @@ describe('the renderer', () => {
     });
   }
 
+  test.skipIf(!hasKubectl)("puts the page's generated ConfigMap, with its hash, into the Job", () => {
+    const [generator = ''] = blocksIn('docker/README.md', 'yaml').filter((block) =>
+      block.startsWith('configMapGenerator'),
+    );
+    const rendered = renderedByKubectl({
+      'kustomization.yaml': `resources: [job.yaml]\n${generator}`,
+      'job.yaml': nativeBlock(),
+      'posidle.cjs': 'the bundle',
+    });
+    const bundled = configMapsIn(rendered).find(({ data }) => data['posidle.cjs'] === 'the bundle');
+    expect(bundled?.metadata.name).toMatch(/^posidle-\w+$/);
+    expect(podIn(rendered).volumes).toContainEqual({
+      name: 'posidle',
+      configMap: { name: bundled?.metadata.name },
+    });
+  });
+
+  test.skipIf(!hasKubectl)("takes the monitor's patch for volumes of other names", () => {
+    const at = (path: string) => readFileSync(path, 'utf8');
+    const monitor = at(join(DIR, 'monitor/kustomization.yaml'));
+    const patch = monitor.slice(monitor.indexOf('#   patches:'), monitor.indexOf('\napiVersion'));
+    const names: Readonly<Record<string, string>> = {
+      'YOUR-CONF': 'td-agent-conf',
+      '/YOUR/LOGS': '/srv/report/log',
+      'YOUR-LOGS': 'report-logs',
+      '/YOUR/POS-FILES': '/var/lib/td-agent',
+      'YOUR-POS-FILES': 'td-agent-state',
+    };
+    const mine = patch.replace(/^# {3}/gm, '').replace(/\/?YOUR[-/A-Z]+/g, (name) => names[name] ?? name);
+    const rendered = renderedByKubectl({
+      'kustomization.yaml': `resources: [job.yaml]\ncomponents: [monitor]\n${mine}`,
+      'job.yaml': at('test/pods/with-monitor/job.yaml'),
+      'monitor/kustomization.yaml': monitor,
+      'monitor/posidle.yaml': at(join(DIR, 'monitor/posidle.yaml')),
+    });
+    expect(podIn(rendered)).toEqual(podIn(kustomize('test/pods/with-monitor')));
+  });
+
   test('merges lists by their key, puts what the patch names first, deletes where asked', () => {
     const base = { containers: [{ name: 'a', image: 'x' }, { name: 'b' }, { name: 'd' }], kept: 1, gone: 2 };
     const patch = {
@@ -156,6 +195,19 @@ function sortedPod(manifests: readonly Manifest[]): PodSpec {
   const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
   const { containers, volumes = [], ...rest } = podIn(manifests);
   return { ...rest, containers: containers.toSorted(byName), volumes: volumes.toSorted(byName) };
+}
+
+function renderedByKubectl(files: Readonly<Record<string, string>>): Manifest[] {
+  const dir = mkdtempSync(join(tmpdir(), 'posidle-kustomize-'));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(dir, dirname(path)), { recursive: true });
+      writeFileSync(join(dir, path), text);
+    }
+    return manifestsIn(execFileSync('kubectl', ['kustomize', dir], { encoding: 'utf8' }));
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
 }
 
 function keyOf({ kind, metadata }: Manifest): string {
