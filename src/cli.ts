@@ -49,7 +49,7 @@ function parser(words: readonly string[]): Argv {
     .usage('Stops a Fluentd sidecar when, and only when, its work is done.')
     .command(
       'watch',
-      'stop a fluentd that something else started, when its work is done',
+      'stop a Fluentd that something else started, when its work is done',
       watchCommand,
       async (args) => {
         keepHeapSmall();
@@ -59,7 +59,7 @@ function parser(words: readonly string[]): Argv {
     )
     .command(
       'run',
-      'start fluentd, and stop it when its work is done: posidle run -- fluentd …',
+      'start Fluentd, and stop it when its work is done: posidle run -- fluentd …',
       runCommand,
       async (args) => {
         keepHeapSmall();
@@ -69,7 +69,7 @@ function parser(words: readonly string[]): Argv {
     )
     .command(
       'inspect [files..]',
-      'show what fluentd has read, and what is left',
+      'show what Fluentd has read, and what is left',
       inspectCommand,
       async (args) => {
         // yargs drops a lone `-`.
@@ -84,7 +84,7 @@ function parser(words: readonly string[]): Argv {
     )
     .command(
       'install <dir>',
-      'copy posidle and Node to DIR, for a container without Node; then run DIR/posidle',
+      'copy posidle and Node to DIR, for a container without Node; there, run DIR/posidle',
       (command) =>
         command.positional('dir', { type: 'string', demandOption: true, describe: 'DIR: a shared volume' }),
       async ({ dir }) => {
@@ -130,9 +130,9 @@ function runCommand(command: Argv) {
     .config(optionsFromEnvironment(process.env, runOptions))
     .epilogue(byEnvironment())
     .usage('$0 run [options] -- fluentd …')
-    .example('$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when nothing has moved for 60 s')
-    .example('$0 run --done-file /var/log/app/done -- fluentd', 'when main has left this file')
-    .example('$0 run --quiet off -- fluentd', 'as a native sidecar: when the kubelet sends SIGTERM');
+    .example('$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when no log file was read for 60 s')
+    .example('$0 run --done-file /var/log/app/done -- fluentd', 'stop it when main has made this file')
+    .example('$0 run --quiet off -- fluentd', 'stop it when the kubelet sends SIGTERM: as a native sidecar');
 }
 
 function watchCommand(command: Argv) {
@@ -140,16 +140,16 @@ function watchCommand(command: Argv) {
     .options(watchOptions)
     .config(optionsFromEnvironment(process.env, watchOptions))
     .epilogue(byEnvironment())
-    .example('$0 watch -p /var/log/fluentd/app.pos', 'stop fluentd when nothing has moved for 60 s')
+    .example('$0 watch -p /var/log/fluentd/app.pos', 'stop Fluentd when no log file was read for 60 s')
     .example(
       '$0 watch -p /var/log/fluentd/app.pos --quiet 30s --strict',
-      'the same after 30 s; exit 3 where something was left',
+      'the same after 30 s; exit 3 if something was left',
     )
     .example(
       '$0 watch -p "/var/log/fluentd/*.pos" --pid-file /run/fluentd.pid',
-      'several pos files, one of several fluentds',
+      'several pos files; several Fluentds run, and this is the one',
     )
-    .example('$0 watch -p /var/log/fluentd/app.pos --dry-run', 'only say when it would');
+    .example('$0 watch -p /var/log/fluentd/app.pos --dry-run', 'only log when it would stop Fluentd');
 }
 
 function inspectCommand(command: Argv) {

@@ -4,8 +4,8 @@ import { UsageError } from '../../tasks/usage-error.ts';
 import { durationOr, nonEmpty } from './coercions.ts';
 
 export const WHICH = 'Which Fluentd:';
-export const WHEN = 'When to stop it:';
-export const HOW = 'How to stop it:';
+export const WHEN = 'When to begin the drain (wait until all is read and sent, then stop Fluentd):';
+export const HOW = 'How to drain and stop:';
 export const TELL = 'What to tell:';
 export const SHOW = 'How to show it:';
 
@@ -20,7 +20,7 @@ export const posFileOptions = {
   'fluent-conf': {
     ...parsed(
       'FILE',
-      "fluentd's configuration; by default $FLUENT_CONF or where the images have it",
+      "Fluentd's configuration; by default $FLUENT_CONF or where the images have it",
       WHICH,
       nonEmpty,
     ),
