@@ -32,16 +32,20 @@ export async function readFile(
   return { bytes: found.bytes, writtenAgo: Math.max(0, Date.now() - found.stat.mtimeMs - TICK) };
 }
 
-/** 0, or beyond all memory that there is: no limit is set. */
 function refuseCrowd(bytes: Uint8Array, memory: number): void {
-  if (memory === 0) return;
-  const most = Math.max(1_000, Math.floor((memory - OWN_MEMORY) / ENTRY_MEMORY));
+  const most = roomFor(memory);
   let lines = 0;
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines += 1;
   if (lines > most)
     throw new Error(
       `it holds ${lines} lines, and with ${formatBytes(memory)} of memory at most ${most} can be looked at: raise the container's memory limit`,
     );
+}
+
+/** For how many entries or files the container's memory has room; 0, or beyond all memory that there is: no limit is set. */
+export function roomFor(memory: number): number {
+  if (memory === 0) return Number.POSITIVE_INFINITY;
+  return Math.max(1_000, Math.floor((memory - OWN_MEMORY) / ENTRY_MEMORY));
 }
 
 /** Works on many files: synchronous in small portions, four times as fast as promises and never long in the way. */

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { nameMatcher } from '../../core/in-tail/path-glob.ts';
 import type { PlaceOf } from './files.ts';
 import { exists } from './files.ts';
+import { nameBudget } from './names.ts';
 import { rubyGlob } from './walk.ts';
 
 const WILDCARDS = /[*?]/;
@@ -17,9 +18,11 @@ export async function expandGlob(
 ): Promise<readonly string[]> {
   if (!WILDCARDS.test(pattern) || (await exists(pattern, placeOf))) return [pattern];
   const look = <T>(told: Promise<T>) => told.catch(() => undefined);
-  const found = await rubyGlob(toRubyGlob(pattern), { look, placeOf });
+  const budget = nameBudget();
+  const found = await rubyGlob(toRubyGlob(pattern), { look, placeOf, budget });
   const matches = found.filter((path) => basename(path) !== '.');
-  return matches.length === 0 ? [pattern] : matches;
+  // A part of the matches would hide that there are more.
+  return matches.length === 0 || budget.left < 0 ? [pattern] : matches;
 }
 
 /** Only `*` and `?` are special to a user, and `**` is no more than `*`. */

@@ -1,25 +1,22 @@
-import { lstatSync, readdirSync, readlinkSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readlinkSync, statSync } from 'node:fs';
 import { isFileOf } from '../../core/look/file-state.ts';
 import type { FileLook, FileStat } from '../../core/look/snapshot.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../core/pos-file/pos-file.ts';
-import type { Millis } from '../../core/text/units.ts';
 import type { LookOptions } from '../../host.ts';
 import type { PlaceOf } from './files.ts';
 import { inPortions, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
 import { NewlineSearch, type SearchTask, searchTask } from './newline-search.ts';
+import { factsOf, RenamedFiles } from './renamed-files.ts';
 
-/** A listing is good for ten times as long as it took to make, but not for long. */
-const WORTH = 10;
-const LISTING_AGE: Millis = 1_000;
 /** As many as Linux follows (path_resolution(7)). */
 const MOST_LINKS = 40;
 
 /** Looks at the log files of position entries. */
 export class LogFiles {
   readonly #search = new NewlineSearch();
-  readonly #listings = new Map<string, Listing>();
+  readonly #renamed = new RenamedFiles();
 
   async lookAt<Entry extends PositionEntry>(
     entries: Iterable<Entry>,
@@ -27,9 +24,7 @@ export class LogFiles {
     options: LookOptions = {},
     placeOf: PlaceOf = (path) => path,
   ): Promise<void> {
-    const now = performance.now();
-    for (const [directory, { goodUntil }] of this.#listings)
-      if (goodUntil < now) this.#listings.delete(directory);
+    this.#renamed.begin();
     const task = searchTask(options);
     await inPortions(entries, (entry) => {
       const place = placeOrError(entry.path, placeOf);
@@ -41,7 +36,7 @@ export class LogFiles {
 
   #look(entry: PositionEntry, place: string, task: SearchTask): FileLook | Promise<FileLook> {
     // A pos file from another machine: one directory, thousands of entries.
-    if (this.#listings.size > 0 && this.#listings.get(directoryOf(place))?.isAbsent) return {};
+    if (this.#renamed.hasNo(directoryOf(place))) return {};
     const stat = statAt(place);
     if (stat instanceof Error) return { error: inWords(stat) };
     const { inode, position } = entry;
@@ -61,14 +56,13 @@ export class LogFiles {
     task: SearchTask,
   ): FileLook | Promise<FileLook> {
     for (const directory of directoriesBeside(place)) {
-      const listing = this.#listings.get(directory);
-      if (listing === undefined)
-        return this.#list(directory).then(() => this.#lookBeside(look, place, inode, position, task));
-      const path = directory + listing.names.get(inode);
-      const stat = listing.names.has(inode) ? logAt(path) : undefined;
-      if (stat?.inode !== inode) continue;
-      look.renamed = { path, stat };
-      return this.#lookInside(look, path, stat, position, task);
+      const found = this.#renamed.find(inode, directory);
+      if (found instanceof Promise)
+        return found.then(() => this.#lookBeside(look, place, inode, position, task));
+      if (found === undefined) continue;
+      if (found instanceof Error) return { ...look, error: inWords(found) };
+      look.renamed = found;
+      return this.#lookInside(look, found.path, found.stat, position, task);
     }
     return look;
   }
@@ -86,27 +80,6 @@ export class LogFiles {
       ? found.then((later) => withNewline(look, later))
       : withNewline(look, found);
   }
-
-  async #list(directory: string): Promise<void> {
-    const start = performance.now();
-    const found = namesIn(directory);
-    const names = new Map<string, string>();
-    await inPortions(found ?? [], (bytes) => {
-      const name = decodePath(bytes);
-      const stat = logAt(directory + name);
-      if (stat !== undefined) names.set(stat.inode, name);
-    });
-    const end = performance.now();
-    const goodUntil = end + Math.min(LISTING_AGE, WORTH * (end - start));
-    this.#listings.set(directory, { names, isAbsent: found === undefined, goodUntil });
-  }
-}
-
-interface Listing {
-  /** Of the regular files, by inode. */
-  readonly names: ReadonlyMap<string, string>;
-  readonly isAbsent: boolean;
-  readonly goodUntil: Millis;
 }
 
 type NewLook = { -readonly [Key in keyof FileLook]: FileLook[Key] };
@@ -153,15 +126,6 @@ function targetOf(path: string): string | undefined {
   }
 }
 
-/** undefined: there is no such directory. */
-function namesIn(directory: string): readonly Buffer[] | undefined {
-  try {
-    return readdirSync(toBytes(directory || '.'), { encoding: 'buffer' });
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : [];
-  }
-}
-
 function statAt(place: string): FileStat | Error | undefined {
   try {
     const stat = statSync(toBytes(place), { throwIfNoEntry: false });
@@ -171,21 +135,4 @@ function statAt(place: string): FileStat | Error | undefined {
     if (code === 'ERR_INVALID_ARG_VALUE') return new Error('its path holds a NUL byte');
     return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : (error as Error);
   }
-}
-
-/** Nothing but a regular file is a log that was renamed: a link may lead anywhere. */
-function logAt(place: string): FileStat | undefined {
-  try {
-    const stat = lstatSync(toBytes(place), { throwIfNoEntry: false });
-    return stat?.isFile() ? factsOf(place, stat) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function factsOf(place: string, { ino, size, mtimeMs }: Stats): FileStat {
-  // Beyond 2^53 a number is no longer exact.
-  const isExact = ino <= Number.MAX_SAFE_INTEGER;
-  const inode = isExact ? ino : statSync(toBytes(place), { bigint: true }).ino;
-  return { inode: String(inode), size, writtenAgo: Math.max(0, Date.now() - mtimeMs) };
 }

@@ -1,5 +1,5 @@
-import { type BigIntStats, statSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { type BigIntStats, type Dirent, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { type GlobPart, parseGlob } from '../../core/in-tail/path-glob.ts';
 import {
   currentExcludes,
@@ -10,13 +10,13 @@ import {
   type WallClock,
 } from '../../core/in-tail/path-pattern.ts';
 import type { FileStat } from '../../core/look/snapshot.ts';
-import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { PlaceOf } from './files.ts';
-import { inPortions, toBytes } from './files.ts';
+import { inPortions, roomFor, toBytes } from './files.ts';
+import { type NameBudget, nameBudget, readNames } from './names.ts';
 
-/** A look at 200,000 files took minutes on a busy machine, and a signal waits for the look. */
-const MOST_NAMES = 100_000;
+/** So many files of one source are looked at, where the container's memory has room for them. */
+const MOST_FILES = 50_000;
 
 /** What decides which files a source follows. */
 export interface FollowRules extends PathRules {
@@ -38,52 +38,57 @@ export async function listFollowed(
   rules: FollowRules,
   clock: WallClock,
   placeOf: PlaceOf = ourPlace,
-  mostNames = MOST_NAMES,
+  mostFiles = Math.min(MOST_FILES, roomFor(process.constrainedMemory())),
 ): Promise<FollowedFile[]> {
-  const walk = { look: ifThere, placeOf, mostNames };
+  const walk = { look: ifThere, placeOf };
   const excluded = new Set(await expandAll(currentExcludes(rules, clock), rules, walk));
-  const found = await Promise.all(
-    currentPaths(rules, clock).map((path) => filesOf(path, { rules, clock, walk })),
-  );
-  const files = new Map(found.flat().map((file) => [file.path, file]));
-  return [...files.values()].filter(({ path }) => !excluded.has(path)).sort(byPath);
+  const listing = { rules, clock, walk, excluded, mostFiles, files: new Map() };
+  for (const path of currentPaths(rules, clock)) await addFiles(path, listing);
+  return [...listing.files.values()].sort(byPath);
 }
 
 /** Ruby's Dir.glob: every path, of whatever kind, that the pattern names and that is there. */
 export async function rubyGlob(pattern: string, options: Partial<Walk> = {}): Promise<string[]> {
-  const walk = { look: ifThere, placeOf: ourPlace, mostNames: Number.POSITIVE_INFINITY, ...options };
-  const found = await Promise.all(parseGlob(pattern).map(({ base, parts }) => descend(base, parts, walk)));
-  return [...new Set(found.flat())].sort();
+  const walk = { look: ifThere, placeOf: ourPlace, budget: nameBudget(), ...options };
+  const found = new Set<string>();
+  for (const { base, parts } of parseGlob(pattern)) await descend(base, parts, walk, found);
+  return [...found].sort();
 }
 
-async function expandAll(patterns: readonly string[], rules: PathRules, walk: Walk): Promise<string[]> {
+async function expandAll(patterns: readonly string[], rules: PathRules, walk: View): Promise<string[]> {
   return (await Promise.all(patterns.map((pattern) => pathsOf(pattern, rules.globPolicy, walk)))).flat();
 }
 
-async function pathsOf(pattern: string, policy: GlobPolicy, walk: Walk): Promise<string[]> {
+async function pathsOf(pattern: string, policy: GlobPolicy, walk: View): Promise<string[]> {
   return isGlob(pattern, policy) ? rubyGlob(pattern, walk) : [pattern];
 }
 
 interface Listing {
   readonly rules: FollowRules;
   readonly clock: WallClock;
-  readonly walk: Walk;
+  readonly walk: View;
+  readonly excluded: ReadonlySet<string>;
+  readonly mostFiles: number;
+  readonly files: Map<string, FollowedFile>;
 }
 
-async function filesOf(pattern: string, { rules, clock, walk }: Listing): Promise<FollowedFile[]> {
-  const paths = await pathsOf(pattern, rules.globPolicy, walk);
-  const files: FollowedFile[] = [];
-  await inPortions(paths, (path) => {
-    const file = regularFile(path, walk);
-    if (file !== undefined) files.push(file);
+async function addFiles(pattern: string, listing: Listing): Promise<void> {
+  const { rules, clock, walk, excluded, mostFiles, files } = listing;
+  const isAged = rules.limitRecentlyModified !== undefined && isGlob(pattern, rules.globPolicy);
+  const since = isAged ? clock.instant - (rules.limitRecentlyModified ?? 0) : Number.NEGATIVE_INFINITY;
+  await inPortions(await pathsOf(pattern, rules.globPolicy, walk), (path) => {
+    const file = excluded.has(path) ? undefined : regularFile(path, walk);
+    if (file === undefined || file.modified < since) return;
+    files.set(path, file);
+    if (files.size > mostFiles)
+      throw new Error(
+        `more than ${mostFiles} files are to be followed, and this memory has room for no more`,
+      );
   });
-  const { limitRecentlyModified } = rules;
-  if (limitRecentlyModified === undefined || !isGlob(pattern, rules.globPolicy)) return files;
-  return files.filter(({ modified }) => modified >= clock.instant - limitRecentlyModified);
 }
 
 /** Without a promise each: of 100,000 files they take ten times as long. */
-function regularFile(path: string, { placeOf }: Walk): FollowedFile | undefined {
+function regularFile(path: string, { placeOf }: View): FollowedFile | undefined {
   const found = statIfThere(placeOf(path));
   if (!found?.isFile()) return undefined;
   return { path, inode: String(found.ino), size: Number(found.size), modified: Number(found.mtimeMs) };
@@ -101,50 +106,71 @@ function statIfThere(path: string): BigIntStats | undefined {
 /** What the file system tells; undefined: nothing. */
 type Look = <T>(told: Promise<T>) => Promise<T | undefined>;
 
-interface Walk {
+interface View {
   readonly look: Look;
   readonly placeOf: PlaceOf;
-  /** Of one directory. */
-  readonly mostNames: number;
+}
+
+interface Walk extends View {
+  readonly budget: NameBudget;
 }
 
 const ourPlace: PlaceOf = (path) => path;
 
-/** `prefix` is empty or ends with a slash. */
-async function descend(prefix: string, parts: readonly GlobPart[], walk: Walk): Promise<string[]> {
+/**
+ * Adds what the parts name below `prefix`, which is empty or ends with a slash. One directory is open at a time: there may be more
+ * of them than a process may open.
+ */
+async function descend(
+  prefix: string,
+  parts: readonly GlobPart[],
+  walk: Walk,
+  found: Set<string>,
+): Promise<void> {
   const [part, ...rest] = parts;
-  if (part === undefined) return [];
-  if (part.kind === 'plain') return step(prefix + part.name, rest, walk);
-  const directory = async () =>
-    readdir(toBytes(walk.placeOf(prefix || '.')), { withFileTypes: true, encoding: 'buffer' });
-  const found = (await walk.look(directory())) ?? [];
-  if (found.length > walk.mostNames)
-    throw new Error(
-      `${prefix || '.'} holds ${found.length} names, and at most ${walk.mostNames} are looked at`,
-    );
-  const entries = found.map((entry) => ({
-    name: decodePath(entry.name),
-    entry,
-  }));
+  if (part === undefined) return;
+  if (part.kind === 'plain') return step(prefix + part.name, rest, walk, found);
+  const wanted = part.kind === 'names' ? part.matches : isNoDotDirectory;
+  const entries = await namesIn(prefix, wanted, walk);
   if (part.kind === 'directories') {
-    const inner = entries.filter(({ name, entry }) => entry.isDirectory() && !name.startsWith('.'));
-    const deeper = inner.map(({ name }) => descend(`${prefix}${name}/`, parts, walk));
-    return (await Promise.all([descend(prefix, rest, walk), ...deeper])).flat();
+    await descend(prefix, rest, walk, found);
+    for (const { name } of entries) await descend(`${prefix}${name}/`, parts, walk, found);
+    return;
   }
-  const taken = entries.filter(({ name }) => part.matches(name));
+  if (part.matches('.')) await step(`${prefix}.`, rest, walk, found);
   // Dir.glob leaves out links that lead nowhere. Nothing else needs a look of its own: there may be a hundred thousand.
-  const needsLook = ({ entry }: (typeof taken)[number]) => rest.length > 0 || entry.isSymbolicLink();
-  const own = part.matches('.') ? ['.'] : [];
-  const names = [...own, ...taken.filter(needsLook).map(({ name }) => name)];
-  const there = await Promise.all(names.map((name) => step(prefix + name, rest, walk)));
-  const surely = taken.filter((one) => !needsLook(one)).map(({ name }) => prefix + name);
-  return [...surely, ...there.flat()];
+  for (const { name, isLink } of entries)
+    if (rest.length > 0 || isLink) await step(prefix + name, rest, walk, found);
+    else found.add(prefix + name);
 }
 
-async function step(path: string, rest: readonly GlobPart[], walk: Walk): Promise<string[]> {
-  if (rest.length > 0) return descend(`${path}/`, rest, walk);
+interface Name {
+  readonly name: string;
+  readonly isLink: boolean;
+}
+
+async function namesIn(
+  prefix: string,
+  isWanted: Wanted,
+  { look, placeOf, budget }: Walk,
+): Promise<readonly Name[]> {
+  const names: Name[] = [];
+  const read = async () =>
+    readNames(placeOf(prefix || '.'), budget, (name, entry) => {
+      if (isWanted(name, entry)) names.push({ name, isLink: entry.isSymbolicLink() });
+    });
+  await look(read());
+  return names;
+}
+
+type Wanted = (name: string, entry: Dirent) => boolean;
+
+const isNoDotDirectory: Wanted = (name, entry) => entry.isDirectory() && !name.startsWith('.');
+
+async function step(path: string, rest: readonly GlobPart[], walk: Walk, found: Set<string>): Promise<void> {
+  if (rest.length > 0) return descend(`${path}/`, rest, walk, found);
   const told = async () => stat(toBytes(walk.placeOf(path)));
-  return (await walk.look(told())) === undefined ? [] : [path];
+  if ((await walk.look(told())) !== undefined) found.add(path);
 }
 
 /** What may not be looked at is not known to be missing. */

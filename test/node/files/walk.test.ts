@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, utimesSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FollowRules, listFollowed } from '../../../src/node/files/walk.ts';
+import { nameBudget } from '../../../src/node/files/names.ts';
+import { type FollowRules, listFollowed, rubyGlob } from '../../../src/node/files/walk.ts';
 
 const clock = { instant: Date.UTC(2026, 0, 2), timeZone: 'UTC' };
 let dir = '';
@@ -35,14 +36,20 @@ async function followed(rules: Partial<FollowRules> & { paths: string[] }): Prom
 }
 
 describe('the files that a source takes', () => {
-  it('are not known where a directory holds too many names', async () => {
-    put('a.log');
-    put('b.log');
+  it('are not known where they are too many', async () => {
+    for (const name of ['a.log', 'b.log', 'c.txt']) put(name);
     const rules = { globPolicy: 'backward_compatible', paths: [`${dir}/*.log`], excludePaths: [] } as const;
     await expect(listFollowed(rules, clock, undefined, 1)).rejects.toThrow(
-      `${dir}/ holds 2 names, and at most 1 are looked at`,
+      'more than 1 files are to be followed, and this memory has room for no more',
     );
     expect(await listFollowed(rules, clock, undefined, 2)).toHaveLength(2);
+  });
+
+  it('are not known where too many names are to be looked at, in one directory or in several', async () => {
+    for (const name of ['a/1.log', 'b/2.log', 'b/3.txt']) put(name);
+    const glob = (most: number) => rubyGlob(`${dir}/*/*.log`, { budget: nameBudget(most) });
+    await expect(glob(4)).rejects.toThrow('more than 4 names are to be looked at, up to');
+    expect(await glob(5)).toHaveLength(2);
   });
 
   it('come with inode and size, sorted and once each', async () => {

@@ -1,0 +1,39 @@
+import type { Dirent } from 'node:fs';
+import { opendir } from 'node:fs/promises';
+import { decodePath } from '../../core/pos-file/path-bytes.ts';
+import { toBytes } from './files.ts';
+
+/** A directory may hold millions: no look reads more than these. */
+const MOST_NAMES = 100_000;
+/** Names are read in batches; between two of them the process does other things. */
+const BATCH = 1_024;
+
+/** How many names one look may still read, in all of its directories. */
+export interface NameBudget {
+  readonly most: number;
+  left: number;
+}
+
+export function nameBudget(most = MOST_NAMES): NameBudget {
+  return { most, left: most };
+}
+
+/** The names of a directory and what they stand for, in no order; the empty path is the working directory. */
+export async function readNames(
+  directory: string,
+  budget: NameBudget,
+  take: (name: string, entry: Dirent) => void,
+): Promise<void> {
+  const names = await opendir(toBytes(directory || '.'), { encoding: 'latin1', bufferSize: BATCH });
+  for await (const entry of names) {
+    budget.left -= 1;
+    if (budget.left < 0)
+      throw new Error(`more than ${budget.most} names are to be looked at, up to ${directory || '.'}`);
+    take(nameOf(entry), entry);
+  }
+}
+
+/** Latin-1 keeps each byte as it is, and costs half the time of a Buffer for each name. */
+function nameOf({ name }: Dirent): string {
+  return /^[\0-\x7f]*$/.test(name) ? name : decodePath(Buffer.from(name, 'latin1'));
+}
