@@ -69,12 +69,20 @@ interface Processes {
   readonly self: number;
   listProcesses(): Promise<readonly ProcessRow[]>;
   maySignal(pid: number): boolean;
-  /** The file with this inode among those that a process holds open, also where it is deleted. */
-  findOpen(pid: number, inode: string): { path: string; stat: FileStat } | undefined;
+  /** Finds a file among those that processes hold open, also where it is deleted. */
+  openFiles(pids: readonly number[]): OpenFiles;
   /** Whether a process holds one of these files open; undefined: its open files may not be looked at. */
   holdsOpen(pid: number, paths: readonly string[]): boolean | undefined;
   /** Checks the identity right before the signal. */
   signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
+}
+
+/** By the path that it had, and its inode. Good for one look. */
+export type OpenFiles = (path: string, inode: string) => OpenFile | undefined;
+
+export interface OpenFile {
+  readonly path: string;
+  readonly stat: FileStat;
 }
 
 interface Network {

@@ -7,7 +7,7 @@ import type { Subject } from '../core/look/subject.ts';
 import type { Awaited, Gone } from '../core/observe/observation.ts';
 import { entryKeyIn, latestEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
-import type { Host } from '../host.ts';
+import type { Host, OpenFiles } from '../host.ts';
 import { lookAtGone, lookAtOpen, openedOf, pidsOf } from './look-at-gone.ts';
 import { readBuffers } from './read-buffers.ts';
 
@@ -56,14 +56,15 @@ export class Collector {
     const host = this.#host;
     const { posFiles: patterns, doneProcess } = this.#subject;
     const posFiles = await readPosFiles(host, patterns);
-    const looks = await lookAtFiles(host, posFiles, fluentd);
-    const gone = await lookAtGone(host, known, { fluentd, isLimited: this.#isLimited });
+    const open = host.openFiles(pidsOf(fluentd));
+    const looks = await lookAtFiles(host, posFiles, open);
+    const gone = await lookAtGone(host, known, { open, fluentd, isLimited: this.#isLimited });
     const followed = await this.#listFollowed(depth);
     const permissions = closedFiles(host, { posFiles, followed, fluentd });
     const buffers = await this.#readBuffers(depth, movedAt);
     const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);
     const requests = host.requests();
-    const opened = openedOf(host, { awaited, followed, fluentd });
+    const opened = openedOf(open, { awaited, followed });
     const files = { posFiles, looks, gone, opened, followed, ...permissions };
     return { at: host.now(), depth, mains, ...files, buffers, fluentd, requests };
   }
@@ -161,15 +162,14 @@ export async function readPosFiles(
 export async function lookAtFiles(
   host: Host,
   posFiles: readonly PosFileReading[],
-  fluentd: FluentdReading,
+  open: OpenFiles,
 ): Promise<Snapshot['looks']> {
   const looks = new Map<string, FileLook>();
-  const pids = pidsOf(fluentd);
   for (const reading of posFiles) {
     if (reading.kind !== 'read') continue;
     const entries = latestEntries(reading.entries, undefined);
     await host.lookAt(entries, (entry, look) =>
-      looks.set(entryKeyIn(reading.path, entry), lookAtOpen(host, look, entry.inode, pids)),
+      looks.set(entryKeyIn(reading.path, entry), lookAtOpen(open, look, entry)),
     );
   }
   return looks;

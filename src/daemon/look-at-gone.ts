@@ -1,12 +1,13 @@
 import type { FluentdReading } from '../core/fluentd/processes.ts';
 import type { FileLook, GoneLook, Snapshot } from '../core/look/snapshot.ts';
 import type { Awaited, Gone } from '../core/observe/observation.ts';
-import type { Host } from '../host.ts';
+import type { PositionEntry } from '../core/pos-file/pos-file.ts';
+import type { Host, OpenFiles } from '../host.ts';
 
 /** A deleted file is looked at through the worker that still holds it open. */
-export function lookAtOpen(host: Host, look: FileLook, inode: string, pids: readonly number[]): FileLook {
+export function lookAtOpen(open: OpenFiles, look: FileLook, { path, inode }: PositionEntry): FileLook {
   const isSeen = look.atPath !== undefined || look.renamed !== undefined || look.error !== undefined;
-  const found = isSeen ? undefined : findOpen(host, inode, pids);
+  const found = isSeen ? undefined : open(path, inode);
   return found === undefined ? look : { ...look, renamed: found };
 }
 
@@ -19,7 +20,7 @@ const AT_ITS_END = Number.MAX_SAFE_INTEGER;
 export async function lookAtGone(
   host: Host,
   gone: ReadonlyMap<string, Gone> | undefined,
-  { fluentd, isLimited }: { readonly fluentd: FluentdReading; readonly isLimited: boolean },
+  { open, fluentd, isLimited }: GoneView,
 ): Promise<ReadonlyMap<string, GoneLook>> {
   const looks = new Map<string, GoneLook>();
   const pids = pidsOf(fluentd);
@@ -30,26 +31,29 @@ export async function lookAtGone(
   await host.lookAt(entries, ({ key, path, inode }, look) => {
     if (look.error !== undefined) return;
     const isBack = look.atPath?.inode === inode;
-    const found = isBack ? { path, stat: look.atPath } : (look.renamed ?? findOpen(host, inode, pids));
+    const found = isBack ? { path, stat: look.atPath } : (look.renamed ?? open(path, inode));
     const isOpen = isLimited ? isOpenIn(host, pids, found === undefined ? [] : [found.path]) : undefined;
     looks.set(key, { size: found?.stat.size, isOpen });
   });
   return looks;
 }
 
-interface Waiting extends Pick<Snapshot, 'followed' | 'fluentd'> {
+interface GoneView {
+  readonly open: OpenFiles;
+  readonly fluentd: FluentdReading;
+  readonly isLimited: boolean;
+}
+
+interface Waiting extends Pick<Snapshot, 'followed'> {
   readonly awaited: ReadonlyMap<string, Awaited> | undefined;
 }
 
 /** in_tail keeps a file open for rotate_wait after it was renamed: it has found that one in time. */
-export function openedOf(host: Host, { awaited, followed, fluentd }: Waiting): ReadonlySet<string> {
+export function openedOf(open: OpenFiles, { awaited, followed }: Waiting): ReadonlySet<string> {
   const listed = new Set(followed.flatMap(({ files }) => files.map(({ inode }) => inode)));
-  const away = [...(awaited ?? new Map()).keys()].filter((inode) => !listed.has(inode));
-  return new Set(away.filter((inode) => findOpen(host, inode, pidsOf(fluentd)) !== undefined));
-}
-
-function findOpen(host: Host, inode: string, pids: readonly number[]): ReturnType<Host['findOpen']> {
-  return pids.map((pid) => host.findOpen(pid, inode)).find((file) => file !== undefined);
+  const away = [...(awaited ?? [])].filter(([inode]) => !listed.has(inode));
+  const held = away.filter(([inode, { path }]) => open(path, inode) !== undefined);
+  return new Set(held.map(([inode]) => inode));
 }
 
 function isOpenIn(host: Host, pids: readonly number[], paths: readonly string[]): boolean | undefined {

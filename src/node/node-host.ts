@@ -13,14 +13,8 @@ import { readerOf } from './files/permission.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { get, isListening } from './network/network.ts';
-import {
-  findOpen,
-  holdsOpen,
-  maySignal,
-  openProcessTable,
-  type ProcessTable,
-  signalProcess,
-} from './processes/processes.ts';
+import { holdsOpen, openFiles } from './processes/open-files.ts';
+import { maySignal, openProcessTable, type ProcessTable, signalProcess } from './processes/processes.ts';
 
 /** The Host on Node.js. */
 export class NodeHost implements Host {
@@ -28,7 +22,7 @@ export class NodeHost implements Host {
   readonly readFile = readFile;
   readonly maySignal = maySignal;
   readonly holdsOpen = holdsOpen;
-  readonly findOpen = findOpen;
+  readonly openFiles = openFiles;
   readonly appendNewline = appendNewline;
   readonly readerOf = readerOf;
   readonly isListening = isListening;

@@ -51,7 +51,7 @@ test('a log file that two pos files have an entry for is looked at for each of t
     const entries = [{ path: LOG, position, inode: '7' }];
     return { path, kind: 'read', entries, unparsable: [], writtenAgo: 0 };
   };
-  const looks = await lookAtFiles(host, [reading('/pos/a', 0), reading('/pos/b', 4)], ABSENT);
+  const looks = await lookAtFiles(host, [reading('/pos/a', 0), reading('/pos/b', 4)], () => undefined);
   const newlineLeft = (posFile: string) =>
     looks.get(entryKeyIn(posFile, { path: LOG, inode: '7' }))?.newlineLeft;
   expect([newlineLeft('/pos/a'), newlineLeft('/pos/b')]).toEqual([true, false]);
@@ -103,7 +103,7 @@ type At = { readonly path?: string; readonly position: number | null; readonly i
 async function looksAt(host: FakeHost, entries: readonly At[]): Promise<ReadonlyMap<string, FileLook>> {
   const whole = entries.map((entry) => ({ path: LOG, ...entry }));
   const posFile: PosFileReading = { path: POS, kind: 'read', entries: whole, unparsable: [], writtenAgo: 0 };
-  return lookAtFiles(host, [posFile], ABSENT);
+  return lookAtFiles(host, [posFile], () => undefined);
 }
 
 async function lookAt(host: FakeHost, entry: At): Promise<FileLook | undefined> {

@@ -7,7 +7,7 @@ import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile, StopRequest } from '../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import type { FileContent, Host } from '../../src/host.ts';
+import type { FileContent, Host, OpenFiles } from '../../src/host.ts';
 import { chunkFiles } from './chunk-files.ts';
 import { LINE_BYTES } from './lines.ts';
 import { isFollowed, type LogFile, sizeOf } from './log-files.ts';
@@ -132,10 +132,12 @@ export class SimulatedHost implements Host {
     return true;
   }
 
-  findOpen(pid: number, inode: string): { path: string; stat: FileStat } | undefined {
-    const worker = this.#world.fluentd?.worker;
-    const file = worker?.pid === pid ? worker.tail?.holds(inode) : undefined;
-    return file && { path: `/proc/${pid}/fd/9`, stat: this.#statOf(file) };
+  openFiles(pids: readonly number[]): OpenFiles {
+    return (_, inode) => {
+      const worker = this.#world.fluentd?.worker;
+      const file = pids.includes(worker?.pid ?? 0) ? worker?.tail?.holds(inode) : undefined;
+      return file && { path: `/proc/${worker?.pid}/fd/9`, stat: this.#statOf(file) };
+    };
   }
 
   holdsOpen(pid: number): boolean {

@@ -250,8 +250,8 @@ export class FakeHost implements Host {
     );
   }
 
-  findOpen(): undefined {
-    return undefined;
+  openFiles(): () => undefined {
+    return () => undefined;
   }
 
   maySignal(pid: number): boolean {

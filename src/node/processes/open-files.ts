@@ -1,0 +1,73 @@
+import { type BigIntStats, readdirSync, statSync } from 'node:fs';
+import type { OpenFile, OpenFiles } from '../../host.ts';
+import { toBytes } from '../files/files.ts';
+import { directoriesBeside } from '../files/log-files.ts';
+
+interface Held extends OpenFile {
+  readonly device: bigint;
+}
+
+/**
+ * The files that processes hold open (proc(5), /proc/pid/fd), read once when they are asked for. A deleted file lives on there, as long as
+ * it is open. Two volumes may give their files the same inode numbers.
+ */
+export function openFiles(pids: readonly number[]): OpenFiles {
+  let held: ReadonlyMap<string, readonly Held[]> | undefined;
+  return (path, inode) => {
+    held ??= heldBy(pids);
+    const files = held.get(inode);
+    if (files === undefined) return undefined;
+    const devices = devicesAt(path, pids);
+    return files.find(({ device }) => devices.size === 0 || devices.has(device));
+  };
+}
+
+/** Whether a process holds one of these files open; undefined: its open files may not be looked at. */
+export function holdsOpen(pid: number, paths: readonly string[]): boolean | undefined {
+  const wanted = new Set(paths.map(fileAt));
+  return openPathsOf(pid)?.some((path) => {
+    const file = fileAt(path);
+    return file !== undefined && wanted.has(file);
+  });
+}
+
+function heldBy(pids: readonly number[]): ReadonlyMap<string, readonly Held[]> {
+  const held = new Map<string, Held[]>();
+  for (const path of pids.flatMap((pid) => openPathsOf(pid) ?? [])) {
+    const stat = statOf(path);
+    if (!stat?.isFile()) continue;
+    const inode = String(stat.ino);
+    const file = { path, stat: { inode, size: Number(stat.size) }, device: stat.dev };
+    held.set(inode, [...(held.get(inode) ?? []), file]);
+  }
+  return held;
+}
+
+/** Where a log may lie, for us and for the processes themselves: their mounts may be others. Empty: nobody knows. */
+function devicesAt(path: string, pids: readonly number[]): ReadonlySet<bigint> {
+  const places = [path, ...pids.map((pid) => `/proc/${pid}/root${path}`)];
+  const near = places.flatMap((place) => [place, ...directoriesBeside(place)]);
+  return new Set(near.flatMap((place) => statOf(place)?.dev ?? []));
+}
+
+/** Looking takes the same user, or CAP_SYS_PTRACE. */
+function openPathsOf(pid: number): readonly string[] | undefined {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((fd) => `/proc/${pid}/fd/${fd}`);
+  } catch {
+    return undefined;
+  }
+}
+
+function fileAt(path: string): string | undefined {
+  const stat = statOf(path);
+  return stat && `${stat.dev} ${stat.ino}`;
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(toBytes(path), { bigint: true });
+  } catch {
+    return undefined;
+  }
+}
