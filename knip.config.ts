@@ -7,7 +7,7 @@ export default {
     // esbuild puts these in the place of packages.
     'docker/bundle/*.{mjs,cjs}',
     'fixtures/**/*.{mjs,ts}',
-    'test/loss/main.ts',
+    'test/{bench,loss}/main.ts',
     'test/simulation/{main,mutants}.ts',
   ],
   project: ['src/**/*.ts!', 'docker/**/*.{mjs,cjs}', 'fixtures/**/*.{mjs,ts}', 'test/**/*.{ts,mjs}'],
