@@ -68,6 +68,8 @@ interface Processes {
   /** posidle's own pid. */
   readonly self: number;
   listProcesses(): Promise<readonly ProcessRow[]>;
+  /** At least the process and its children, without a look at all others where the system allows that. */
+  listFamily(pid: number): Promise<readonly ProcessRow[]>;
   maySignal(pid: number): boolean;
   /** Finds a file among those that processes hold open, also where it is deleted. */
   openFiles(pids: readonly number[]): OpenFiles;

@@ -14,6 +14,7 @@ import {
   type ProcessRow,
   runsAlone,
 } from '../core/fluentd/processes.ts';
+import type { Depth } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
@@ -23,6 +24,7 @@ import { Proof } from './proof.ts';
 export type Whereabouts = Pick<Subject, 'fluentd' | 'conf' | 'stopVia' | 'posFiles'>;
 
 type Table = readonly ProcessRow[];
+type Running = Extract<FluentdReading, { kind: 'running' }>;
 
 const GONE: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
 const DEAF: FluentdReading = { kind: 'remote', permitted: true, isDeaf: true };
@@ -41,18 +43,28 @@ export class FluentdFinder {
     this.#proof = new Proof(host, subject);
   }
 
-  /** Where Fluentd is now: the one that is known for as long as it runs, else whichever is found. */
-  async find(known: FluentdReading | undefined): Promise<FluentdReading> {
-    const found = await this.#findAnyhow(known);
+  /**
+   * Where Fluentd is now: the one that is known for as long as it runs, else whichever is found. At rest the whole process table
+   * is read only when something has changed among its own processes.
+   */
+  async find(known: FluentdReading | undefined, depth: Depth = 'all'): Promise<FluentdReading> {
+    const found = (depth === 'rest' && (await this.#unchanged(known))) || (await this.#findAnyhow(known));
     if (found.kind !== 'running') return found;
     return { ...found, isStarting: await this.#proof.isStarting(found.workers) };
+  }
+
+  async #unchanged(known: FluentdReading | undefined): Promise<FluentdReading | undefined> {
+    if (known?.kind !== 'running') return undefined;
+    const family = await this.#host.listFamily(known.supervisor.pid);
+    const now = stillRunning(family, known);
+    return now && haveSameProcesses(now, known) ? await this.#withProof(family, known) : undefined;
   }
 
   async #findAnyhow(known: FluentdReading | undefined): Promise<FluentdReading> {
     const { fluentd } = this.#subject;
     const table = await this.#host.listProcesses();
     const same = known && stillRunning(table, known);
-    if (same !== undefined) return await this.#withProof(same);
+    if (same !== undefined) return await this.#withProof(table, same);
     const successor = known && this.#successorOf(table, known);
     if (successor !== undefined) return successor;
     if (fluentd.by === 'session') return this.#findBelow(table, fluentd.leader, known);
@@ -157,9 +169,8 @@ export class FluentdFinder {
     return this.#isForced() || (await this.#proof.holdsFor(table, row));
   }
 
-  async #withProof(reading: FluentdReading): Promise<FluentdReading> {
-    if (reading.kind !== 'running' || reading.isProven) return reading;
-    const table = await this.#host.listProcesses();
+  async #withProof(table: Table, reading: Running): Promise<FluentdReading> {
+    if (reading.isProven) return reading;
     const row = table.find((candidate) => isSame(candidate, reading.supervisor));
     return { ...reading, isProven: row !== undefined && (await this.#isProven(table, row)) };
   }
@@ -228,13 +239,21 @@ function lastOf(known: FluentdReading | undefined): ProcessIdentity | undefined 
 }
 
 /** The same supervisor, with the workers that it has now. */
-function stillRunning(table: Table, known: FluentdReading): FluentdReading | undefined {
+function stillRunning(table: Table, known: FluentdReading): Running | undefined {
   if (known.kind !== 'running' || !isAlive(table, known.supervisor)) return undefined;
   const { successor: _, ...rest } = known;
   const { pid } = known.supervisor;
   const successor = findSuccessor(table, pid);
   const workers = findWorkers(table, pid).map(identityOf);
   return { ...rest, workers, ...(successor && { successor: identityOf(successor) }) };
+}
+
+function haveSameProcesses(now: Running, before: Running): boolean {
+  return (
+    now.workers.length === before.workers.length &&
+    now.workers.every((worker) => before.workers.some((known) => isSame(worker, known))) &&
+    now.successor?.pid === before.successor?.pid
+  );
 }
 
 function isAlive(table: Table, identity: ProcessIdentity): boolean {

@@ -63,7 +63,7 @@ class Watch {
   async run(): Promise<Outcome> {
     const { policy, report } = this.#task;
     for (let depth: Depth = 'rest'; ; ) {
-      const fluentd = await this.#findFluentd();
+      const fluentd = await this.#findFluentd(depth);
       const seen = await this.#look(depth, fluentd);
       report.looked(this.#state, seen);
       const next = await this.#settle(seen);
@@ -86,10 +86,10 @@ class Watch {
   }
 
   /** Once it is told to stop, only that very fluentd counts. */
-  #findFluentd(): Promise<FluentdReading> {
+  #findFluentd(depth: Depth): Promise<FluentdReading> {
     const known = this.#seen?.fluentd;
     const isTold = this.#state.name === 'stopping' || this.#state.name === 'killing';
-    return isTold && known !== undefined ? this.#finder.follow(known) : this.#finder.find(known);
+    return isTold && known !== undefined ? this.#finder.follow(known) : this.#finder.find(known, depth);
   }
 
   /** One observation may carry through several states: it steps until it stays where it is. */

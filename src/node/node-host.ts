@@ -96,6 +96,10 @@ export class NodeHost implements Host {
     return this.#table.list();
   }
 
+  listFamily(pid: number): Promise<readonly ProcessRow[]> {
+    return this.#table.listFamily(pid);
+  }
+
   signal(target: ProcessIdentity, signal: string): ReturnType<Host['signal']> {
     return signalProcess(this.#table, target, signal);
   }

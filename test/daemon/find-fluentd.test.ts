@@ -7,6 +7,22 @@ import { FakeHost } from '../support/fake-host.ts';
 const PID_FILE = '/var/run/fluentd.pid';
 
 describe('fluentd', () => {
+  test('that goes on is looked at without the whole process table, until something changes', async () => {
+    const host = worldWithFluentd();
+    const tables: number[] = [];
+    const { listProcesses } = host;
+    host.listFamily = async (pid) =>
+      (await listProcesses.call(host)).filter((row) => row.pid === pid || row.ppid === pid);
+    host.listProcesses = () => {
+      tables.push(host.now());
+      return listProcesses.call(host);
+    };
+    host.at(20_500, (h) => h.endProcess(4243));
+    host.at(30_500, (h) => h.startProcess({ pid: 4244, ppid: 4242, argv: ['worker:fake'] }));
+    await run(host);
+    expect(tables.filter((at) => at > 11_000 && at < 60_000)).toEqual([21_000, 31_000]);
+  });
+
   test('that ends by itself is waited for until the trigger, and then no longer than the settle time', async () => {
     const host = worldWithFluentd();
     host.at(20_000, (h) => h.endProcess(4243));

@@ -128,6 +128,10 @@ export class SimulatedHost implements Host {
     return isAlone ? [SELF] : [SELF, ...this.#world.processes];
   }
 
+  async listFamily(pid: number): Promise<readonly ProcessRow[]> {
+    return (await this.listProcesses()).filter((row) => row.pid === pid || row.ppid === pid);
+  }
+
   maySignal(): boolean {
     return true;
   }

@@ -239,6 +239,10 @@ export class FakeHost implements Host {
     return [{ ...SELF, pid: this.self }, ...this.processes.values()];
   }
 
+  async listFamily(pid: number): Promise<readonly ProcessRow[]> {
+    return (await this.listProcesses()).filter((row) => row.pid === pid || row.ppid === pid);
+  }
+
   /** A Fluentd's workers hold its pos file open, but for those that are still starting. */
   holdsOpen(pid: number, paths: readonly string[]): boolean | undefined {
     const found = this.processes.get(pid);

@@ -214,6 +214,19 @@ export function describeHost(
       expect(await rowOf(host, pid)).toBeUndefined();
     });
 
+    holds('a family is a process and its children, as the table has them', async ({ host, startProcess }) => {
+      const { pid } = await startProcess();
+      const { ppid } = (await rowOf(host, pid)) ?? { ppid: -1 };
+      const own = (await host.listFamily(ppid)).find((row) => row.pid === pid);
+      expect(own).toEqual(await rowOf(host, pid));
+      expect((await host.listFamily(pid)).map((row) => row.pid)).toEqual([pid]);
+    });
+
+    holds('nothing is the family of a process that is gone', async ({ host, startGone }) => {
+      const { pid } = await startGone();
+      expect((await host.listFamily(pid)).filter((row) => row.pid === pid || row.ppid === pid)).toEqual([]);
+    });
+
     holds('a signal ends the process that it is meant for', async ({ host, startProcess, isRunning }) => {
       const target = await startProcess();
       expect(await host.signal(target, 'SIGTERM')).toBe('sent');

@@ -27,6 +27,20 @@ export class Proc {
     return pids.map((pid) => this.read(Number(pid))).filter((row) => row !== undefined);
   }
 
+  /**
+   * A process and its children; undefined: the kernel does not tell them (CONFIG_PROC_CHILDREN). While one of them ends, its list may
+   * miss another one (proc(5), /proc/pid/task/tid/children).
+   */
+  family(pid: number): readonly ProcessRow[] | undefined {
+    try {
+      const tasks = `${this.#root}/${pid}/task`;
+      const children = readdirSync(tasks).flatMap((task) => childrenIn(`${tasks}/${task}/children`));
+      return [pid, ...children].map((one) => this.read(one)).filter((row) => row !== undefined);
+    } catch {
+      return undefined;
+    }
+  }
+
   /** undefined: no such process (any more). */
   read(pid: number): ProcessRow | undefined {
     try {
@@ -95,6 +109,10 @@ function withoutPadding(bytes: Buffer): Buffer {
 
 function wordsOf(bytes: Buffer): readonly string[] {
   return bytes.length === 0 ? [] : bytes.toString().split('\0');
+}
+
+function childrenIn(path: string): readonly number[] {
+  return readFileSync(path, 'latin1').split(' ').filter(Boolean).map(Number);
 }
 
 function readInto(buffer: Buffer, path: string): Buffer {

@@ -6,13 +6,18 @@ import { send } from './send.ts';
 /** The process table: /proc on Linux, the `ps` command where there is none (a developer's macOS). */
 export interface ProcessTable {
   list(): Promise<readonly ProcessRow[]>;
+  listFamily(pid: number): Promise<readonly ProcessRow[]>;
   read(pid: number): Promise<ProcessRow | undefined>;
 }
 
 export function openProcessTable(): ProcessTable {
   const proc = new Proc();
-  if (!proc.isThere()) return { list: listByPs, read: readByPs };
-  return { list: async () => proc.list(), read: async (pid) => proc.read(pid) };
+  if (!proc.isThere()) return { list: listByPs, listFamily: listByPs, read: readByPs };
+  return {
+    list: async () => proc.list(),
+    listFamily: async (pid) => proc.family(pid) ?? proc.list(),
+    read: async (pid) => proc.read(pid),
+  };
 }
 
 /** Whether the kernel would let this process signal that one. */
