@@ -26,6 +26,8 @@ interface Files {
   /** The paths that a pos file argument stands for now: itself, or what its glob matches. */
   expand(pattern: string): Promise<readonly string[]>;
   readFile(path: string): Promise<FileContent | undefined>;
+  /** Cheaper than its content; undefined: it is not there, or cannot be looked at. */
+  fileStamp(path: string): FileStamp | undefined;
   /** Looks at the log file of each entry, one after the other, and hands over what it finds. */
   lookAt<Entry extends PositionEntry>(
     entries: Iterable<Entry>,
@@ -61,6 +63,12 @@ export interface SearchProgress {
 export interface FileContent {
   readonly bytes: Uint8Array;
   /** How long ago it was last written, by the wall clock. */
+  readonly writtenAgo: Millis;
+}
+
+export interface FileStamp {
+  /** Changes with the content: at the latest with the second write after it was taken, for two writes may get the same time. */
+  readonly id: string;
   readonly writtenAgo: Millis;
 }
 

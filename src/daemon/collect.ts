@@ -5,11 +5,12 @@ import { type FluentdReading, findMains } from '../core/fluentd/processes.ts';
 import type { Depth, FileLook, FollowedReading, PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { Awaited, Gone } from '../core/observe/observation.ts';
-import { entryKeyIn, latestEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
+import { entryKeyIn, latestEntries } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host, OpenFiles } from '../host.ts';
 import { lookAtGone, lookAtOpen, openedOf, pidsOf } from './look-at-gone.ts';
 import { readBuffers } from './read-buffers.ts';
+import { PosFiles } from './read-pos-files.ts';
 
 /** How often new files are looked for at rest. What comes and goes in less time is not seen. */
 const LISTING_AGE: Millis = 1_000;
@@ -37,6 +38,7 @@ export class Collector {
   readonly #subject: Subject;
   /** Below a limit in_tail reads the rest of a renamed file slowly. */
   readonly #isLimited: boolean;
+  readonly #posFiles: PosFiles;
   #listing: { readonly at: Millis; readonly followed: readonly FollowedReading[] } | undefined;
   #buffersAt: Millis | undefined;
   #buffers: BuffersReading | undefined;
@@ -44,6 +46,7 @@ export class Collector {
   constructor(host: Host, subject: Subject) {
     this.#host = host;
     this.#subject = subject;
+    this.#posFiles = new PosFiles(host);
     this.#isLimited = tailFacts(subject.conf).readLimit !== undefined;
   }
 
@@ -55,7 +58,7 @@ export class Collector {
   async look({ depth, fluentd, movedAt, gone: known, awaited }: View): Promise<Snapshot> {
     const host = this.#host;
     const { posFiles: patterns, doneProcess } = this.#subject;
-    const posFiles = await readPosFiles(host, patterns);
+    const posFiles = await this.#posFiles.read(patterns);
     const open = host.openFiles(pidsOf(fluentd));
     const looks = await lookAtFiles(host, posFiles, open);
     const gone = await lookAtGone(host, known, { open, fluentd, isLimited: this.#isLimited });
@@ -101,6 +104,8 @@ function mayThrowAway(buffers: BuffersReading | undefined): boolean {
 
 interface Followed extends Pick<Snapshot, 'posFiles' | 'followed' | 'fluentd'> {}
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** The files that Fluentd should read, has read nothing of, and may not read. */
 function closedFiles(
   host: Host,
@@ -111,6 +116,8 @@ function closedFiles(
   const waiting = followed
     .flatMap(({ files }) => files)
     .filter(({ path, size }) => size > 0 && !begun.has(path));
+  // A reader looks at the process first.
+  if (waiting.length === 0) return { closed: NONE, unsure: NONE };
   const pid = fluentd.kind === 'running' ? (fluentd.workers[0] ?? fluentd.supervisor).pid : undefined;
   const mayRead = host.readerOf(pid);
   const answers = waiting.map(({ path }) => [path, mayRead(path)] as const);
@@ -149,15 +156,6 @@ async function followedBy(
   }
 }
 
-/** Every pos file that the arguments stand for. */
-export async function readPosFiles(
-  host: Pick<Host, 'expand' | 'readFile'>,
-  patterns: readonly string[],
-): Promise<readonly PosFileReading[]> {
-  const paths = await Promise.all(patterns.map((pattern) => host.expand(pattern)));
-  return Promise.all([...new Set(paths.flat())].map((path) => readPosFile(host, path)));
-}
-
 /** The log file of every entry that counts, by `entryKeyIn`. */
 export async function lookAtFiles(
   host: Host,
@@ -173,17 +171,6 @@ export async function lookAtFiles(
     );
   }
   return looks;
-}
-
-async function readPosFile(host: Pick<Host, 'readFile'>, path: string): Promise<PosFileReading> {
-  try {
-    const content = await host.readFile(path);
-    if (content === undefined) return { path, kind: 'missing' };
-    if (content.bytes.length === 0) return { path, kind: 'empty' };
-    return { path, kind: 'read', ...parsePosFile(content.bytes), writtenAgo: content.writtenAgo };
-  } catch (error) {
-    return { path, kind: 'unreadable', error: messageOf(error) };
-  }
 }
 
 function messageOf(error: unknown): string {

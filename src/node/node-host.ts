@@ -6,7 +6,7 @@ import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { placesBelow } from './files/below-root.ts';
 import { listBackups, listChunks } from './files/chunks.ts';
-import { appendNewline, readFile } from './files/files.ts';
+import { appendNewline, fileStamp, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
 import { LogFiles } from './files/log-files.ts';
 import { readerOf } from './files/permission.ts';
@@ -20,6 +20,7 @@ import { maySignal, openProcessTable, type ProcessTable, signalProcess } from '.
 export class NodeHost implements Host {
   readonly self = process.pid;
   readonly readFile = readFile;
+  readonly fileStamp = fileStamp;
   readonly maySignal = maySignal;
   readonly holdsOpen = holdsOpen;
   readonly openFiles = openFiles;

@@ -1,39 +1,9 @@
 import { expect, test } from 'vitest';
 import type { FileLook, PosFileReading } from '../../src/core/look/snapshot.ts';
 import { entryKeyIn } from '../../src/core/pos-file/pos-file.ts';
-import { Collector, lookAtFiles, readPosFiles } from '../../src/daemon/collect.ts';
+import { Collector, lookAtFiles } from '../../src/daemon/collect.ts';
 import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
-
-test('a look holds every pos file that the arguments stand for, each once', async () => {
-  const host = new FakeHost();
-  for (const name of ['b', 'a']) host.writeFile(`/pos/${name}.pos`, posText([]));
-  const readings = await readPosFiles(host, ['/pos/*.pos', '/pos/a.pos', '/pos/none.pos']);
-  expect(readings.map(({ path }) => path)).toEqual(['/pos/a.pos', '/pos/b.pos', '/pos/none.pos']);
-});
-
-test('a pos file is read, missing, empty or unreadable, and each is told from the others', async () => {
-  const host = new FakeHost();
-  host.writeFile('/pos/read', posText([{ path: LOG, position: 5, inode: 7 }]));
-  host.writeFile('/pos/empty', '');
-  host.writeFile('/pos/broken', 'x');
-  host.broken.set('/pos/broken', 'EIO: i/o error, read');
-  await host.sleep(1_500);
-  const [read, empty, broken, missing] = await readPosFiles(
-    host,
-    ['read', 'empty', 'broken', 'missing'].map((name) => `/pos/${name}`),
-  );
-  expect(read).toEqual({
-    path: '/pos/read',
-    kind: 'read',
-    entries: [{ path: LOG, position: 5, inode: '7' }],
-    unparsable: [],
-    writtenAgo: 1_500,
-  });
-  expect(empty?.kind).toBe('empty');
-  expect(broken).toEqual({ path: '/pos/broken', kind: 'unreadable', error: 'EIO: i/o error, read' });
-  expect(missing?.kind).toBe('missing');
-});
 
 test('the file of every entry is looked at', async () => {
   const host = new FakeHost();

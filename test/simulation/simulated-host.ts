@@ -7,7 +7,7 @@ import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile, StopRequest } from '../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import type { FileContent, Host, OpenFiles } from '../../src/host.ts';
+import type { FileContent, FileStamp, Host, OpenFiles } from '../../src/host.ts';
 import { chunkFiles } from './chunk-files.ts';
 import { LINE_BYTES } from './lines.ts';
 import { isFollowed, type LogFile, sizeOf } from './log-files.ts';
@@ -65,6 +65,12 @@ export class SimulatedHost implements Host {
     this.#world.excuses.lookedAt = clock.now;
     if (!posFile.exists) return undefined;
     return { bytes: posFile.bytes, writtenAgo: clock.wall - posFile.writtenAt };
+  }
+
+  fileStamp(): FileStamp | undefined {
+    const { posFile, clock } = this.#world;
+    if (!posFile.exists) return undefined;
+    return { id: `${posFile.bytes.length} ${posFile.writtenAt}`, writtenAgo: clock.wall - posFile.writtenAt };
   }
 
   async lookAt<Entry extends PositionEntry>(

@@ -7,7 +7,7 @@ import type { FileLook, FileStat, FollowedFile, StopRequest } from '../../src/co
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import type { FileContent, Host } from '../../src/host.ts';
+import type { FileContent, FileStamp, Host } from '../../src/host.ts';
 import { POS, posText } from './builders.ts';
 
 /** A file of the fake world. */
@@ -158,6 +158,14 @@ export class FakeHost implements Host {
     if (this.directories.has(path)) throw new Error('EISDIR: illegal operation on a directory, read');
     const file = this.files.get(path);
     return file && { bytes: file.bytes, writtenAgo: this.#now - file.writtenAt };
+  }
+
+  fileStamp(path: string): FileStamp | undefined {
+    const file = this.broken.has(path) ? undefined : this.files.get(path);
+    const id = file && `${file.inode} ${file.bytes.length} ${file.writtenAt}`;
+    return id === undefined || file === undefined
+      ? undefined
+      : { id, writtenAgo: this.#now - file.writtenAt };
   }
 
   async lookAt<Entry extends PositionEntry>(

@@ -1,10 +1,10 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodePath } from '../../core/pos-file/path-bytes.ts';
 import { NEWLINE } from '../../core/pos-file/pos-line.ts';
 import { formatBytes, type Millis } from '../../core/text/units.ts';
-import type { FileContent } from '../../host.ts';
+import type { FileContent, FileStamp } from '../../host.ts';
 import { readBounded } from './bounded.ts';
 
 /** Where a path that a configuration or a pos file names lies for this process. Throws as the system does where links never end. */
@@ -29,7 +29,26 @@ export async function readFile(
   const found = await readBounded(path, { limit: LARGEST });
   if (found === undefined) return undefined;
   refuseCrowd(found.bytes, memory);
-  return { bytes: found.bytes, writtenAgo: Math.max(0, Date.now() - found.stat.mtimeMs - TICK) };
+  return { bytes: found.bytes, writtenAgo: agoOf(found.stat.mtimeMs) };
+}
+
+/** Opens the file, for a network file system looks at the server only then (close-to-open, nfs(5)). */
+export function fileStamp(path: string): FileStamp | undefined {
+  try {
+    const file = openSync(toBytes(path), constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const { dev, ino, size, mtimeNs, ctimeNs } = fstatSync(file, { bigint: true });
+      return { id: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, writtenAgo: agoOf(Number(mtimeNs) / 1e6) };
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+function agoOf(mtime: Millis): Millis {
+  return Math.max(0, Date.now() - mtime - TICK);
 }
 
 function refuseCrowd(bytes: Uint8Array, memory: number): void {

@@ -1,0 +1,48 @@
+import type { PosFileReading } from '../core/look/snapshot.ts';
+import { parsePosFile } from '../core/pos-file/pos-file.ts';
+import type { Host } from '../host.ts';
+import { Kept } from './kept.ts';
+
+/** Reads pos files, each again only when it has changed: then its entries are the very same objects. */
+export class PosFiles {
+  readonly #host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>;
+  readonly #kept = new Map<string, Kept<PosFileReading>>();
+
+  constructor(host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>) {
+    this.#host = host;
+  }
+
+  /** Every pos file that the arguments stand for. */
+  async read(patterns: readonly string[]): Promise<readonly PosFileReading[]> {
+    const paths = await Promise.all(patterns.map((pattern) => this.#host.expand(pattern)));
+    return Promise.all([...new Set(paths.flat())].map((path) => this.#read(path)));
+  }
+
+  async #read(path: string): Promise<PosFileReading> {
+    const stamp = this.#host.fileStamp(path);
+    const at = this.#host.now();
+    const kept = this.#keptOf(path);
+    const known = kept.get(stamp?.id, at);
+    if (known?.kind === 'read' && stamp !== undefined) return { ...known, writtenAgo: stamp.writtenAgo };
+    const reading = await readPosFile(this.#host, path);
+    kept.set(reading, at);
+    return reading;
+  }
+
+  #keptOf(path: string): Kept<PosFileReading> {
+    const kept = this.#kept.get(path) ?? new Kept();
+    this.#kept.set(path, kept);
+    return kept;
+  }
+}
+
+async function readPosFile(host: Pick<Host, 'readFile'>, path: string): Promise<PosFileReading> {
+  try {
+    const content = await host.readFile(path);
+    if (content === undefined) return { path, kind: 'missing' };
+    if (content.bytes.length === 0) return { path, kind: 'empty' };
+    return { path, kind: 'read', ...parsePosFile(content.bytes), writtenAgo: content.writtenAgo };
+  } catch (error) {
+    return { path, kind: 'unreadable', error: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { PosFiles } from '../../src/daemon/read-pos-files.ts';
+import { LOG, POS, posText } from '../support/builders.ts';
+import { FakeHost } from '../support/fake-host.ts';
+
+test('a look holds every pos file that the arguments stand for, each once', async () => {
+  const host = new FakeHost();
+  for (const name of ['b', 'a']) host.writeFile(`/pos/${name}.pos`, posText([]));
+  const readings = await new PosFiles(host).read(['/pos/*.pos', '/pos/a.pos', '/pos/none.pos']);
+  expect(readings.map(({ path }) => path)).toEqual(['/pos/a.pos', '/pos/b.pos', '/pos/none.pos']);
+});
+
+test('a pos file is read, missing, empty or unreadable, and each is told from the others', async () => {
+  const host = new FakeHost();
+  host.writeFile('/pos/read', posText([{ path: LOG, position: 5, inode: 7 }]));
+  host.writeFile('/pos/empty', '');
+  host.writeFile('/pos/broken', 'x');
+  host.broken.set('/pos/broken', 'EIO: i/o error, read');
+  await host.sleep(1_500);
+  const [read, empty, broken, missing] = await new PosFiles(host).read(
+    ['read', 'empty', 'broken', 'missing'].map((name) => `/pos/${name}`),
+  );
+  expect(read).toEqual({
+    path: '/pos/read',
+    kind: 'read',
+    entries: [{ path: LOG, position: 5, inode: '7' }],
+    unparsable: [],
+    writtenAgo: 1_500,
+  });
+  expect(empty?.kind).toBe('empty');
+  expect(broken).toEqual({ path: '/pos/broken', kind: 'unreadable', error: 'EIO: i/o error, read' });
+  expect(missing?.kind).toBe('missing');
+});
+
+const entriesAt = (position: number) => posText([{ path: LOG, position, inode: 7 }]);
+
+test('a pos file that does not change is read no more, and its age goes on', async () => {
+  const { host, look, readsOf } = watched();
+  host.writeFile(POS, entriesAt(5));
+  await host.sleep(1_000);
+  await readsOf(look);
+  await host.sleep(4_000);
+  const before = await look();
+  await host.sleep(9_000);
+  const [reading] = [await look()];
+  expect(await readsOf(look)).toBe(0);
+  expect(reading).toMatchObject({ kind: 'read', writtenAgo: 9_000 });
+  expect(reading?.kind === 'read' && before?.kind === 'read' && reading.entries === before.entries).toBe(
+    true,
+  );
+});
+
+test('a pos file that was written a moment ago is read again: two writes may get the same time', async () => {
+  const { host, look, readsOf } = watched();
+  host.writeFile(POS, entriesAt(5));
+  await look();
+  host.writeFile(POS, entriesAt(6));
+  expect(await look()).toMatchObject({ entries: [{ position: 6 }] });
+  await host.sleep(2_000);
+  expect(await readsOf(look)).toBe(1);
+});
+
+test.each([
+  ['is written', (host: FakeHost) => host.writeFile(POS, entriesAt(9)), { entries: [{ position: 9 }] }],
+  ['is emptied', (host: FakeHost) => host.writeFile(POS, ''), { kind: 'empty' }],
+  ['goes away', (host: FakeHost) => void host.files.delete(POS), { kind: 'missing' }],
+  ['cannot be read any more', (host: FakeHost) => void host.broken.set(POS, 'EIO'), { kind: 'unreadable' }],
+])('a pos file that %s is read at once', async (_, change, expected) => {
+  const { host, look, readsOf } = watched();
+  host.writeFile(POS, entriesAt(5));
+  await look();
+  await host.sleep(5_000);
+  await look();
+  expect(await readsOf(look)).toBe(0);
+  await host.sleep(60_000);
+  change(host);
+  expect(await look()).toMatchObject(expected);
+});
+
+function watched() {
+  const host = new FakeHost();
+  const posFiles = new PosFiles(host);
+  const look = async () => (await posFiles.read([POS]))[0];
+  let reads = 0;
+  const { readFile } = host;
+  host.readFile = (path) => {
+    reads += 1;
+    return readFile.call(host, path);
+  };
+  const readsOf = async (work: () => Promise<unknown>) => {
+    reads = 0;
+    await work();
+    return reads;
+  };
+  return { host, look, readsOf };
+}
