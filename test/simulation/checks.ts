@@ -9,28 +9,38 @@ import type { Done } from '../../src/daemon/perform.ts';
 import { chunkFiles } from './chunk-files.ts';
 import type { Coverage } from './coverage.ts';
 import { isFollowed } from './log-files.ts';
+import type { Pauses } from './pauses.ts';
 import type { Plan } from './plan.ts';
 import { Violation } from './simulated-host.ts';
 import type { World } from './world.ts';
+
+interface With {
+  readonly policy: Policy;
+  readonly pauses: Pauses;
+  readonly coverage: Coverage | undefined;
+}
 
 /** The promises, held against the truth at every look. */
 export class Checks implements Reporter {
   readonly #world: World;
   readonly #plan: Plan;
   readonly #policy: Policy;
+  readonly #pauses: Pauses;
   readonly #coverage: Coverage | undefined;
   /** Each stop signal that was sent: signal and pid. */
   readonly #sent = new Set<string>();
   #isOpenAtStop = false;
 
-  constructor(world: World, plan: Plan, policy: Policy, coverage: Coverage | undefined) {
+  constructor(world: World, plan: Plan, { policy, pauses, coverage }: With) {
     this.#world = world;
     this.#plan = plan;
     this.#policy = policy;
+    this.#pauses = pauses;
     this.#coverage = coverage;
   }
 
   looked(state: State, seen: Observation): void {
+    this.#pauses.looked(state, seen);
     this.#coverage?.reached('state', state.name);
     this.#coverage?.reached('fluentd', seen.fluentd.kind);
     if (this.#coverage === undefined || state.name !== 'draining') return;
@@ -39,10 +49,12 @@ export class Checks implements Reporter {
   }
 
   performed({ what }: Done): void {
+    this.#pauses.interrupt();
     this.#world.tell(`posidle: ${what}`);
   }
 
   transition({ from, to, why, state, seen }: Transition): void {
+    this.#pauses.interrupt();
     this.#world.tell(`posidle: ${from} → ${to}: ${why}`);
     this.#coverage?.reached('transition', `${from} → ${to}`);
     if (state.name !== 'stopping') return;

@@ -18,6 +18,11 @@ export class Clock {
     return this.now + this.jumped;
   }
 
+  /** When the next thing is due. */
+  get nextAt(): Millis {
+    return this.#heap[0]?.at ?? Number.POSITIVE_INFINITY;
+  }
+
   in(wait: Millis, run: () => void): void {
     this.at(this.now + wait, run);
   }

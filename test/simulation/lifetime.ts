@@ -7,6 +7,7 @@ import { watch } from '../../src/daemon/loop.ts';
 import { Checks } from './checks.ts';
 import type { Coverage } from './coverage.ts';
 import { LINE_BYTES } from './lines.ts';
+import { Pauses } from './pauses.ts';
 import type { Plan, Settings } from './plan.ts';
 import { AGENT, POS_PATH, RPC, SimulatedHost, Violation } from './simulated-host.ts';
 import { World } from './world.ts';
@@ -23,8 +24,9 @@ export interface Played {
 export async function play(plan: Plan, isTold = false, coverage?: Coverage): Promise<Played> {
   const world = new World(plan, isTold);
   const policy = policyOf(plan.settings);
-  const checks = new Checks(world, plan, policy, coverage);
-  const host = new SimulatedHost(world, (signal, pid) => checks.signalled(signal, pid));
+  const pauses = new Pauses(world.clock, policy);
+  const checks = new Checks(world, plan, { policy, pauses, coverage });
+  const host = new SimulatedHost(world, pauses, (signal, pid) => checks.signalled(signal, pid));
   world.clock.at(plan.horizon, () => world.request('SIGTERM'));
   world.clock.at(plan.horizon + policy.grace + 30_000, () => {
     throw new Violation('it goes on long after the grace period');

@@ -1,6 +1,10 @@
 // Simulated lifetimes: npm run simulate -- --help
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { isMainThread, parentPort } from 'node:worker_threads';
+import { type Batch, type Played, playBatch } from './batch.ts';
 import { Coverage } from './coverage.ts';
+import { Crew } from './crew.ts';
 import { play } from './lifetime.ts';
 import { planOf } from './plan.ts';
 import { describePlan, shrink } from './shrink.ts';
@@ -9,53 +13,113 @@ const USAGE = `npm run simulate -- [options]
   --seeds N      so many lifetimes (default 10,000)
   --seconds N    as many lifetimes as fit into so many seconds instead
   --from N       the first seed (default: by the clock)
+  --jobs N       in so many threads (default: one a core)
   --seed N       this one lifetime, with its timeline
   --brief        a line for the first failure, and nothing else
   --keep-going   do not end at the first failure; count the kinds of failures`;
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '10000' },
-    seconds: { type: 'string' },
-    from: { type: 'string' },
-    seed: { type: 'string' },
-    brief: { type: 'boolean', default: false },
-    'keep-going': { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-});
+const BATCH = 100;
 
 async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: 'string', default: '10000' },
+      seconds: { type: 'string' },
+      from: { type: 'string' },
+      jobs: { type: 'string', default: String(availableParallelism()) },
+      seed: { type: 'string' },
+      brief: { type: 'boolean', default: false },
+      'keep-going': { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
   if (values.seed !== undefined) return await tell(Number(values.seed));
   const from = values.from === undefined ? Math.floor(Date.now() / 1_000) * 1_000 : Number(values.from);
-  const began = performance.now();
-  const most = values.seconds === undefined ? Number(values.seeds) : Number.POSITIVE_INFINITY;
-  const until =
-    values.seconds === undefined ? Number.POSITIVE_INFINITY : began + Number(values.seconds) * 1_000;
-  const coverage = new Coverage();
-  const failures = new Map<string, number[]>();
-  let seed = from;
-  for (; seed < from + most && performance.now() < until; seed += 1) {
-    const { broken } = await play(planOf(seed), false, coverage);
-    if (broken === undefined) continue;
-    const kind = broken.split('\n')[0]?.replace(/\d+/g, 'N') ?? '';
-    failures.set(kind, [...(failures.get(kind) ?? []), seed]);
-    if (!values['keep-going']) break;
-  }
-  const played = seed - from + (failures.size > 0 && !values['keep-going'] ? 1 : 0);
-  const seconds = (performance.now() - began) / 1_000;
-  const { user, system } = process.cpuUsage();
-  const perSecond = (of: number) => Math.round(played / of);
-  if (!values.brief) for (const line of coverage.lines) console.log(line);
-  console.log(
-    `seeds ${from} to ${from + played - 1}: ${played} lifetimes, ${perSecond(seconds)} a second, ${perSecond((user + system) / 1_000_000)} a second of CPU`,
-  );
-  for (const [kind, seeds] of failures)
-    console.log(`${seeds.length} × ${kind}: ${seeds.slice(0, 8).join(', ')}`);
-  const [first] = failures.values();
-  if (first?.[0] === undefined) return console.log('no promise was broken');
+  const to = values.seconds === undefined ? from + Number(values.seeds) : Number.POSITIVE_INFINITY;
+  const run = new Run({
+    from,
+    to,
+    seconds: Number(values.seconds ?? Infinity),
+    keepsGoing: values['keep-going'],
+  });
+  await run.play(Number(values.jobs));
+  if (!values.brief) for (const line of run.coverage.lines) console.log(line);
+  for (const line of run.summary) console.log(line);
+  const [first] = run.failures;
+  if (first === undefined) return;
   process.exitCode = 1;
-  if (!values['keep-going'] && !values.brief) await tell(first[0]);
+  if (!values['keep-going'] && !values.brief) await tell(first.seed);
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly seconds: number;
+  readonly keepsGoing: boolean;
+}
+
+/** Seeds that are played batch by batch, until all are, or time is up, or a promise is broken. */
+class Run {
+  readonly coverage = new Coverage();
+  readonly #span: Span;
+  readonly #began = performance.now();
+  #failures: readonly Played['failures'][number][] = [];
+  #next: number;
+
+  constructor(span: Span) {
+    this.#span = span;
+    this.#next = span.from;
+  }
+
+  get failures(): Played['failures'] {
+    return this.#failures.toSorted((a, b) => a.seed - b.seed);
+  }
+
+  async play(jobs: number): Promise<void> {
+    const crew = new Crew(jobs, new URL(import.meta.url));
+    await crew.play(
+      () => this.#nextBatch(),
+      ({ reached, failures }) => {
+        this.coverage.addAll(reached);
+        this.#failures = [...this.#failures, ...failures];
+      },
+    );
+  }
+
+  get summary(): readonly string[] {
+    const { from } = this.#span;
+    const played = this.#next - from;
+    const { user, system } = process.cpuUsage();
+    const perSecond = (of: number) => Math.round(played / of);
+    return [
+      `seeds ${from} to ${this.#next - 1}: ${played} lifetimes, ${perSecond(this.#seconds)} a second, ${perSecond((user + system) / 1_000_000)} a second of CPU`,
+      ...this.#kinds(),
+    ];
+  }
+
+  get #seconds(): number {
+    return (performance.now() - this.#began) / 1_000;
+  }
+
+  #kinds(): readonly string[] {
+    const seeds = new Map<string, number[]>();
+    for (const { seed, broken } of this.failures) {
+      const kind = broken.split('\n')[0]?.replace(/\d+/g, 'N') ?? '';
+      seeds.set(kind, [...(seeds.get(kind) ?? []), seed]);
+    }
+    if (seeds.size === 0) return ['no promise was broken'];
+    return [...seeds].map(([kind, of]) => `${of.length} × ${kind}: ${of.slice(0, 8).join(', ')}`);
+  }
+
+  #nextBatch(): Batch | undefined {
+    const { to, seconds, keepsGoing } = this.#span;
+    const isOver = this.#next >= to || this.#seconds >= seconds || (this.#failures.length > 0 && !keepsGoing);
+    if (isOver) return undefined;
+    const batch = { from: this.#next, count: Math.min(BATCH, to - this.#next) };
+    this.#next += batch.count;
+    return batch;
+  }
 }
 
 /** The shrunk plan of a seed, and what happens in it. */
@@ -69,5 +133,5 @@ async function tell(seed: number): Promise<void> {
   console.log(played.broken ?? 'no promise was broken');
 }
 
-if (values.help) console.log(USAGE);
-else await main();
+if (isMainThread) await main();
+else parentPort?.on('message', async (batch: Batch) => parentPort?.postMessage(await playBatch(batch)));

@@ -11,6 +11,7 @@ import type { FileContent, FileStamp, Host, OpenFiles } from '../../src/host.ts'
 import { chunkFiles } from './chunk-files.ts';
 import { LINE_BYTES } from './lines.ts';
 import { isFollowed, type LogFile, sizeOf } from './log-files.ts';
+import type { Pauses } from './pauses.ts';
 import type { World } from './world.ts';
 
 export const POS_PATH = '/pos/app.pos';
@@ -29,10 +30,12 @@ export class SimulatedHost implements Host {
   readonly self = 7;
   sleeps = 0;
   readonly #world: World;
+  readonly #pauses: Pauses;
   readonly #onSignal: OnSignal;
 
-  constructor(world: World, onSignal: OnSignal) {
+  constructor(world: World, pauses: Pauses, onSignal: OnSignal) {
     this.#world = world;
+    this.#pauses = pauses;
     this.#onSignal = onSignal;
   }
 
@@ -45,7 +48,7 @@ export class SimulatedHost implements Host {
     const { clock, random, settings } = world;
     this.sleeps += 1;
     if (this.sleeps > MOST_SLEEPS) throw new Violation(`the loop never ends: ${MOST_SLEEPS} sleeps`);
-    clock.pass(until, () => world.isWoken);
+    clock.pass(settings.leavesOutLooks ? this.#pauses.next(until) : until, () => world.isWoken);
     world.isWoken = false;
     if (settings.oversleeps > 0) clock.pass(clock.now + random.between(0, settings.oversleeps));
     if (world.stalledUntil > clock.now) clock.pass(world.stalledUntil);
