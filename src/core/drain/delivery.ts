@@ -101,8 +101,10 @@ export function lossGate(seen: Observation, end: string, result: DrainResult | u
     return { name: 'worker', why: `a Fluentd or a worker ended and another took its place; ${unknown}` };
   if (end === 'killed' && ledger.memory !== 'none')
     return { name: 'buffers', why: `Fluentd had to be killed; ${unknown}` };
-  const isUnflushed = end === 'ended-by-itself' && result?.flush === undefined;
-  if (isUnflushed && mayHaveLost(ledger, seen))
-    return { name: 'buffers', why: `Fluentd ended before it was asked to flush; ${unknown}` };
+  const flushedAt = result?.flush?.at;
+  if (end === 'ended-by-itself' && mayHaveLost(ledger, seen, flushedAt)) {
+    const before = flushedAt === undefined ? 'it was asked to flush' : 'its memory was seen empty';
+    return { name: 'buffers', why: `Fluentd ended before ${before}; ${unknown}` };
+  }
   return undefined;
 }

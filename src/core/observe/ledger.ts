@@ -119,16 +119,17 @@ export function isFull({ accounts, at }: Ledger): boolean {
   return at !== undefined && [...accounts.values()].some(({ space }) => space < ROOM_ENOUGH);
 }
 
-/** Nothing is lost with a process whose memory was seen empty, and that has read nothing since. */
+/** Nothing is lost with a process whose memory was seen empty, or flushed unseen, and that has read nothing since. */
 export function mayHaveLost(
   { at, memory, accounts }: Ledger,
   { movedAt }: Pick<Circumstances, 'movedAt'>,
+  flushedAt = Number.NEGATIVE_INFINITY,
 ): boolean {
   if (at === undefined || memory === 'none') return false;
   const held = [...accounts.values()].some(
     (account) => account.inMemory && account.held.chunks + account.held.bytes > 0,
   );
-  const since = memory === 'seen' ? at : Number.NEGATIVE_INFINITY;
+  const since = memory === 'seen' ? at : flushedAt;
   return held || (movedAt !== undefined && movedAt > since);
 }
 

@@ -250,10 +250,17 @@ describe('the gate of what may be lost', () => {
       gate: { name: 'buffers', why: `Fluentd ended before it was asked to flush; ${unknown}` },
     },
     {
-      title: 'is none where a Fluentd ended after a flush',
+      title: 'is none where a Fluentd ended after a flush, with its memory seen empty',
+      outputs: [outputReading(held(1)), outputReading(held(0))],
       end: 'ended-by-itself',
       flush: { at: 0, buffers: undefined },
       gate: undefined,
+    },
+    {
+      title: 'names the memory of a Fluentd that ended after a flush, before its memory was seen empty',
+      end: 'ended-by-itself',
+      flush: { at: 0, buffers: undefined },
+      gate: { name: 'buffers', why: `Fluentd ended before its memory was seen empty; ${unknown}` },
     },
   ])('$title', ({ outputs = memory, last, look, end = 'stopped', flush, gate }) => {
     expect(lossGate(observedIn(outputs, last, look), end, resultOf({ flush }))).toEqual(gate);
