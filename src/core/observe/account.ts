@@ -22,6 +22,8 @@ export interface Account {
   /** All that it throws away is counted. */
   readonly isCounted: boolean;
   readonly space: number;
+  /** It had hardly any room when it was last looked at, or has refused records since the look before. */
+  readonly isRefusing: boolean;
   /** All attempts that failed, and those in a row up to the last look; undefined: the last one succeeded. */
   readonly failures: number;
   readonly failing: Failing | undefined;
@@ -54,6 +56,7 @@ export const FROM_ZERO = {
   emitErrors: 0,
   dropped: 0,
   space: 100,
+  isRefusing: false,
   failures: 0,
   failing: undefined,
 };
@@ -115,6 +118,7 @@ export function accountOf(
     dropped,
     isCounted: !output.mayDrop || told.dropped !== undefined,
     space: told.space,
+    isRefusing: told.space < ROOM_ENOUGH || told.emitErrors > before.emitErrors,
     failures: told.failures,
     failing,
     isLimited: output.retryLimit !== undefined,

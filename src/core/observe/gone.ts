@@ -4,13 +4,15 @@ import type { GoneLook, Snapshot } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { keyOf } from './entry-state.ts';
-import { isFull } from './ledger.ts';
+import { isRefusing } from './ledger.ts';
 import type { Abandoned, Gone, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 
 /** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
 export const HELD_UP: Millis = 2_000;
 /** How long it is told by the file that came after it whether it was held up. */
 const SUCCESSOR_WATCH: Millis = 10_000;
+/** What a buffer refuses shows in its counters, which are looked at so soon after a movement. */
+const TOLD_AFTER: Millis = 2_000;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 /** So many are watched: a hostile pos file may have let go of a million. */
 const MOST_WATCHED = 1_000;
@@ -31,8 +33,8 @@ interface Look extends Pick<Snapshot, 'at' | 'followed' | 'looks'> {
   readonly files: readonly ObservedFile[];
   /** The entries as this look leaves them. */
   readonly entries: Entries;
-  /** A worker has taken the place of another one since the look before. */
-  readonly isReplaced: boolean;
+  /** What had them open is gone: another worker has taken its place, or none has, which below a limit does not read on at its shutdown. */
+  readonly isReaderGone: boolean;
 }
 
 /** Bytes that were left when the file was last seen. */
@@ -46,9 +48,11 @@ export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory[
   const here = new Map(
     look.files.filter(({ state }) => AT_ITS_PATH.has(state)).map((file) => [keyOf(file), file]),
   );
+  const refuses = tail.mayRefuse && tail.readLimit === undefined && isRefusing(memory.ledger);
   for (const [key, file] of memory.gone) {
     const successor = file.isCut ? undefined : here.get(key);
-    if (successor === undefined) gone.set(key, update(key, file, { seen: look.gone?.get(key), look, tail }));
+    if (successor === undefined)
+      gone.set(key, update(key, file, { seen: look.gone?.get(key), look, tail, refuses }));
     // Another file has got the inode: what was lost with the old one stays told.
     else if (isLoss(file) && (successor.size ?? 0) < (file.size ?? 0))
       gone.set(`${key}\tbefore`, { ...file, isCut: true });
@@ -116,10 +120,10 @@ function merged(before: Gone, now: Gone): Gone {
 }
 
 function goneNow(memory: Memory, look: Look, tail: Limits['tail']): readonly (readonly [string, Gone])[] {
-  const { at, entries, isReplaced } = look;
+  const { at, entries, isReaderGone } = look;
   const replaced = replacedIn(memory, look.files).flatMap(([key, known]) => {
     if (known.state === 'unwatched' || memory.gone.get(key)?.hasEntry === false) return [];
-    const isDropped = isDroppedOnceHeldUp(known, memory, tail) || (isReplaced && restOf(known) > 0);
+    const isDropped = isDroppedOnceHeldUp(known, memory, tail) || (isReaderGone && restOf(known) > 0);
     return [[key, { ...goneFrom(key, known, at, isDropped), hasEntry: false }] as const];
   });
   const changed = look.files.flatMap((file) => {
@@ -135,7 +139,7 @@ function goneNow(memory: Memory, look: Look, tail: Limits['tail']): readonly (re
       return [[key, { ...goneFrom(key, now, LONG_AGO, isDropped), hasEntry: false }] as const];
     }
     if (AT_ITS_PATH.has(file.state) || before === undefined || !AT_ITS_PATH.has(before.state)) return [];
-    return [[key, goneFrom(key, now, at, isReplaced && restOf(now) > 0)] as const];
+    return [[key, goneFrom(key, now, at, isReaderGone && restOf(now) > 0)] as const];
   });
   const cut = look.files.flatMap((file) => cutOf(file, memory, at));
   return [...replaced, ...changed, ...cut];
@@ -170,7 +174,7 @@ function isDroppedOnceHeldUp(
   { ledger }: Memory,
   { mayRefuse, readLimit }: Limits['tail'],
 ): boolean {
-  return mayRefuse && readLimit === undefined && (known.heldUp || isFull(ledger)) && restOf(known) > 0;
+  return mayRefuse && readLimit === undefined && (known.heldUp || isRefusing(ledger)) && restOf(known) > 0;
 }
 
 /** in_tail has begun a truncated file anew, and may have read the rest just before. */
@@ -183,11 +187,13 @@ function cutOf(file: ObservedFile, memory: Memory, at: Millis): readonly (readon
   return isCut && !known.heldUp ? [[`${key}\ttruncated`, { ...goneFrom(key, known, at, false), isCut }]] : [];
 }
 
-function update(key: string, gone: Gone, { seen, look, tail }: Update): Gone {
+function update(key: string, gone: Gone, { seen, look, tail, refuses }: Update): Gone {
   const isReading = look.at <= readUntil(gone, tail, seen?.isOpen ?? gone.isOpen);
   // A worker that has just come has nothing of it open: what the one before had counts.
-  const mayBeUnread = look.isReplaced && !gone.isCut && look.at <= readUntil(gone, tail, gone.isOpen);
-  const isLost = gone.isLost || (gone.rest > 0 && (mayBeUnread || isHeldUpSince(gone, look, tail)));
+  const mayBeUnread = look.isReaderGone && !gone.isCut && look.at <= readUntil(gone, tail, gone.isOpen);
+  const isRefused = refuses && look.at <= readUntil(gone, tail, false) + TOLD_AFTER;
+  const isUnsure = mayBeUnread || isRefused || isHeldUpSince(gone, look, tail);
+  const isLost = gone.isLost || (gone.rest > 0 && isUnsure);
   if (seen === undefined) return { ...gone, isLost };
   const { size, isOpen } = seen;
   if (size === undefined) return { ...gone, isLost, isOpen, isOver: !isReading };
@@ -202,6 +208,8 @@ interface Update {
   readonly seen: GoneLook | undefined;
   readonly look: Look;
   readonly tail: Limits['tail'];
+  /** A buffer does not take all that in_tail reads. */
+  readonly refuses: boolean;
 }
 
 /** What is appended to a renamed file is read for rotate_wait; below a limit in_tail closes it when it has read it (in_tail.rb:672-684). */

@@ -1,7 +1,7 @@
 import { type BuffersReading, type OutputReading, unseenIn } from '../fluentd/buffer-contents.ts';
 import type { Chunk } from '../fluentd/chunk.ts';
 import type { Millis } from '../text/units.ts';
-import { type Account, accountOf, begun, FROM_ZERO, ROOM_ENOUGH, type Start } from './account.ts';
+import { type Account, accountOf, begun, FROM_ZERO, type Start } from './account.ts';
 
 /**
  * What is known of the delivery by each output, from the first look to the last. A chunk that is gone from its buffer was sent or
@@ -114,9 +114,9 @@ function memoryOf({ outputs, hidden }: BuffersReading): Ledger['memory'] {
   return inMemory.length > 0 ? 'seen' : 'none';
 }
 
-/** Some buffer had hardly any room when it was last looked at: in_tail cannot hand over what it reads. */
-export function isFull({ accounts, at }: Ledger): boolean {
-  return at !== undefined && [...accounts.values()].some(({ space }) => space < ROOM_ENOUGH);
+/** Some buffer did not take all that in_tail read when it was last looked at. */
+export function isRefusing({ accounts }: Ledger): boolean {
+  return [...accounts.values()].some(({ isRefusing }) => isRefusing);
 }
 
 /** Nothing is lost with a process whose memory was seen empty, or flushed unseen, and that has read nothing since. */

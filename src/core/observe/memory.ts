@@ -1,4 +1,4 @@
-import { isSame, type ProcessIdentity } from '../fluentd/processes.ts';
+import { type FluentdReading, isSame, type ProcessIdentity } from '../fluentd/processes.ts';
 import type { FileState } from '../look/file-state.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import type { Millis } from '../text/units.ts';
@@ -48,9 +48,10 @@ export function remember(
   const running = new Set(fluentd.kind === 'running' ? fluentd.workers.map(({ pid }) => pid) : []);
   const circumstances = { at, movedAt, isReplaced, running, isChild: limits.parent, beganSeen };
   const { looks, gone: goneLooks } = snapshot;
+  const isReaderGone = isReplaced || (limits.tail.readLimit !== undefined && hasNoWorker(memory, fluentd));
   const gone = watchGone(
     memory,
-    { at, followed, gone: goneLooks, looks, files, entries, isReplaced },
+    { at, followed, gone: goneLooks, looks, files, entries, isReaderGone },
     limits,
   );
   const forGood = [...memory.abandoned].filter(([key]) => !memory.gone.has(key));
@@ -77,6 +78,11 @@ export function remember(
     began: memory.began,
     workersSeen: memory.workersSeen || (fluentd.kind === 'running' && fluentd.workers.length > 0),
   };
+}
+
+function hasNoWorker({ workersSeen, fluentdSeen }: Memory, fluentd: FluentdReading): boolean {
+  if (fluentd.kind === 'running') return workersSeen && !fluentd.alone && fluentd.workers.length === 0;
+  return fluentd.kind === 'absent' && fluentdSeen;
 }
 
 /** Entries that vanish stay remembered: a reader of a half-written pos file must not take their return for a movement. */

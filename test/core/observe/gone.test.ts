@@ -1,9 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
+import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
+import type { MonitoredOutput } from '../../../src/core/fluentd/monitor-agent.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
-import { entry, fileOf, LOG, POS, policy, running, seen, snapshot } from '../../support/builders.ts';
+import {
+  ABSENT,
+  entry,
+  fileOf,
+  LOG,
+  outputReading,
+  POS,
+  policy,
+  running,
+  seen,
+  snapshot,
+  told,
+} from '../../support/builders.ts';
 
 const SECOND = 1_000;
 const old = entry({ position: 5 });
@@ -50,6 +64,23 @@ describe('a file whose path another one takes', () => {
     ['a limit slows in_tail down', tail({ readLimit: 8_192 })],
   ])('is read on where %s', (_, rules) => {
     expect(lostIn([...blocked, replaced(3), replaced(5)], rules)).toEqual([]);
+  });
+
+  test.each<[string, boolean, Partial<MonitoredOutput>, number, Policy?]>([
+    ['is lost where a buffer is full a moment later', true, { space: 5 }, 3],
+    ['is lost where a buffer has refused records since', true, { emitErrors: 1 }, 3],
+    ['is read on where a buffer has room and refuses nothing', false, {}, 3],
+    ['is read on where a buffer is full only long after', false, { space: 5 }, 30],
+    ['is read on where every buffer blocks in_tail', false, { space: 5 }, 3, tail({ mayRefuse: false })],
+    ['is read on below a limit', false, { space: 5 }, 3, tail({ readLimit: 8_192 })],
+  ])('%s', (_, isLost, changes, second, rules) => {
+    const of = (output: Partial<MonitoredOutput>) => {
+      const outputs = [outputReading({ told: told(output) })];
+      return { buffers: { ...NO_BUFFERS, none: false, asked: true, outputs } };
+    };
+    const away = [replaced(2, of({}), 3), replaced(second, of(changes), 3), replaced(second + 1, {}, 3)];
+    const looks = [snapshot(0, [[old, fileOf(old, 9)]], of({})), ...away];
+    expect(lostIn(looks, rules)).toEqual(isLost ? [{ path: LOG, bytes: 4 }] : []);
   });
 
   test('is not lost where it is followed under its new name', () => {
@@ -121,6 +152,28 @@ describe('a file that is written to when it has gone away', () => {
     const looks = [snapshot(0, [[old]]), letGo(1, 5), letGo(2, 5), letGo(3, 25)];
     expect(lostIn(looks)).toEqual([{ path: LOG, bytes: 20 }]);
     expect(lostIn([...looks.slice(0, 3), letGo(3, 25, follows(LOG, '7'))])).toEqual([]);
+  });
+});
+
+describe('a Fluentd that ends', () => {
+  const ended = { fluentd: ABSENT };
+
+  test.each([
+    ['a Fluentd', ended],
+    ['a worker', { fluentd: running({ workers: [] }) }],
+  ])(
+    'below a limit, %s that is gone has not read the rest of a file that went away a moment ago',
+    (_, ended) => {
+      const limited = tail({ readLimit: 1 });
+      expect(lostIn([...justWritten, replaced(3), replaced(4, ended, 3)], limited)).toEqual([
+        { path: LOG, bytes: 4 },
+      ]);
+      expect(lostIn([...justWritten, replaced(3), replaced(99, ended, 3)], limited)).toEqual([]);
+    },
+  );
+
+  test('without a limit reads it on at its shutdown', () => {
+    expect(lostIn([...justWritten, replaced(3), replaced(4, ended, 3)])).toEqual([]);
   });
 });
 
