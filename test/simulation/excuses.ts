@@ -23,6 +23,8 @@ export class Excuses {
   listedAt: Millis = -1;
   /** The workers whose monitor_agent it has asked. */
   readonly known = new Set<number>();
+  /** It has seen some worker in the process table. */
+  hasSeenWorker = false;
   readonly #world: Known;
   /** Files that went away from a path before in_tail had opened them, and when. */
   readonly #passed = new Map<string, { readonly file: LogFile; readonly at: Millis }[]>();
@@ -92,13 +94,18 @@ export class Excuses {
       this.#excuse(file.lines.slice(0, read), why);
   }
 
-  /** In another container a worker is known by its monitor_agent alone. */
+  /** In another container a worker is known by its monitor_agent alone; in the same one a first worker that nobody saw is none that was replaced. */
   workerDies(): void {
     const { settings, lines, fluentd } = this.#world;
     const worker = fluentd?.worker;
-    if (settings.placement !== 'rpc' || worker === undefined || this.known.has(worker.pid)) return;
+    if (worker === undefined) return;
+    const isRemote = settings.placement === 'rpc';
+    if (isRemote ? this.known.has(worker.pid) : this.hasSeenWorker) return;
     const held = [...lines.all.keys()].filter((id) => lines.all[id]?.fate === 'buffered');
-    this.#excuse(held, 'its worker died in another container before its monitor_agent was asked');
+    const where = isRemote
+      ? 'in another container before its monitor_agent was asked'
+      : 'before any was seen';
+    this.#excuse(held, `its worker died ${where}`);
   }
 
   get #tail() {

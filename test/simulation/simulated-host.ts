@@ -133,8 +133,10 @@ export class SimulatedHost implements Host {
 
   async listProcesses(): Promise<readonly ProcessRow[]> {
     this.#takeTime();
-    const isAlone = this.#world.settings.placement === 'rpc';
-    return isAlone ? [SELF] : [SELF, ...this.#world.processes];
+    const { settings, fluentd, excuses, processes } = this.#world;
+    if (settings.placement === 'rpc') return [SELF];
+    if (fluentd?.worker !== undefined) excuses.hasSeenWorker = true;
+    return [SELF, ...processes];
   }
 
   async listFamily(pid: number): Promise<readonly ProcessRow[]> {
