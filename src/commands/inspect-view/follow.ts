@@ -39,12 +39,12 @@ async function followAsText(
 ): Promise<void> {
   const lines = new FollowedLines(view);
   while (!ending.isWanted) {
-    const found = await Promise.race([inspector.look(), ending.wanted]);
+    const found = await ending.orEnd(inspector.look());
     if (!found) return;
     if (args.json) await writeAll(lines.ifChanged(oneLine(jsonParts(found, view))));
     else if (args.ndjson) await writeAll(lines.onlyChanged(ndjsonLines(found, view)));
     else await writeAll(lines.of(found, new Date()));
-    await Promise.race([pause(args.interval), ending.wanted]);
+    await ending.orEnd(pause(args.interval));
   }
 }
 
@@ -80,8 +80,8 @@ class LiveView {
     this.#tellFirstLook();
     try {
       while (!ending.isWanted) {
-        if (!this.#live.paused) await Promise.race([this.#look(), ending.wanted]);
-        await Promise.race([pause(interval), ending.wanted]);
+        if (!this.#live.paused) await ending.orEnd(this.#look());
+        await ending.orEnd(pause(interval));
       }
     } finally {
       this.#screen.close();

@@ -74,21 +74,29 @@ export class ProgressLine {
   }
 }
 
-/** Resolves when the user, or the system, wants the program to end. */
+/** Whether the user, or the system, wants the program to end. */
 export class Ending {
-  readonly wanted: Promise<void>;
   #end: () => void = () => {};
   #isWanted = false;
 
   constructor() {
-    this.wanted = new Promise((resolve) => {
-      this.#end = resolve;
-    });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.want());
   }
 
   get isWanted(): boolean {
     return this.#isWanted;
+  }
+
+  /**
+   * What the promise gives; undefined where the end comes first. Not by Promise.race: a promise that stays open keeps alive
+   * all that ever raced with it.
+   */
+  async orEnd<T>(promise: Promise<T>): Promise<T | undefined> {
+    if (this.#isWanted) return undefined;
+    return new Promise((resolve, reject) => {
+      this.#end = () => resolve(undefined);
+      promise.then(resolve, reject);
+    });
   }
 
   want(): void {
