@@ -1,7 +1,7 @@
 import { decodePath } from './path-bytes.ts';
 import type { PositionEntry } from './pos-file.ts';
 import type { UnparsableLine } from './pos-line.ts';
-import { type LineValues, NEWLINE, pathEndOf, TAB, valuesAfter } from './pos-line.ts';
+import { isMerged, type LineValues, NEWLINE, pathEndOf, TAB, valuesAfter } from './pos-line.ts';
 import { NONE, RowTable } from './row-table.ts';
 
 /** So much of an unparsable line is kept; no path is longer. */
@@ -129,7 +129,11 @@ export class EntryRows {
       line += 1;
       const pathEnd = pathEndOf(bytes, start, end);
       if (pathEnd < 0) this.unparsable.push({ line, text: this.#textOf(start, end) });
-      else this.#add(start, pathEnd);
+      else {
+        this.#add(start, pathEnd);
+        if (isMerged(bytes, pathEnd, end))
+          this.unparsable.push({ line, text: this.#textOf(start, end), merged: true });
+      }
       start = end + 1;
     }
     if (start < bytes.length)

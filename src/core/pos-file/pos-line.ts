@@ -15,10 +15,14 @@ export interface UnparsableLine {
   readonly text: string;
   /** The last line, which no newline ends. */
   readonly torn?: true;
+  /** The line begins with an entry, and a second one stands behind it (fluentd#2918): Fluentd reads only the first. */
+  readonly merged?: true;
 }
 
 export const NEWLINE = 0x0a;
 export const TAB = 0x09;
+/** Tab, 16 digits, tab, 16 digits: as Fluentd writes it. */
+const LENGTH_BEHIND_PATH = 34;
 const UNWATCHED = 0xffff_ffff_ffff_ffffn;
 /** All that is larger stands as this: no file is as large, and a number would not be exact. */
 export const LARGEST_POSITION = Number.MAX_SAFE_INTEGER;
@@ -45,9 +49,17 @@ export function valuesAfter(bytes: Uint8Array, pathEnd: number): LineValues {
   };
 }
 
+/** Whether a second entry stands in the line behind the first. */
+export function isMerged(bytes: Uint8Array, pathEnd: number, lineEnd: number): boolean {
+  if (lineEnd - pathEnd === LENGTH_BEHIND_PATH) return false;
+  const inodeEnd = endOfDigits(bytes, endOfDigits(bytes, pathEnd + 1) + 1);
+  return inodeEnd < lineEnd && pathEndOf(bytes, inodeEnd, lineEnd) >= 0;
+}
+
 /** Why a line is none, for people. */
-export function whyUnparsable({ text, torn }: Omit<UnparsableLine, 'line'>): string {
+export function whyUnparsable({ text, torn, merged }: Omit<UnparsableLine, 'line'>): string {
   if (torn) return 'it is torn: no newline ends it';
+  if (merged) return 'it holds two entries, and Fluentd reads only the first (fluentd#2918)';
   const [path = '', position, inode] = text.split('\t');
   if (text === '') return 'it is empty';
   if (/^\0+$/.test(text)) return 'nothing but NUL bytes, as a crash of the machine leaves them';

@@ -13,7 +13,7 @@ describe('the entries of a pos file as rows', () => {
         const { entries, unparsable } = parsePosFile(bytes);
         const rows = new EntryRows(bytes);
         expect(rowsIn(rows).map((row) => rows.entry(row))).toEqual(latestEntries(entries, undefined));
-        expect(rows.unparsable.filter(({ torn }) => !torn)).toEqual(unparsable);
+        expect(rows.unparsable.filter(({ torn, merged }) => !torn && !merged)).toEqual(unparsable);
       }),
       RUNS,
     );
@@ -30,6 +30,14 @@ describe('the entries of a pos file as rows', () => {
       }),
       RUNS,
     );
+  });
+
+  test('leave a second entry in the line of another, and tell it', () => {
+    const merged =
+      posText([{ path: '/a', position: 5, inode: 7 }]).trimEnd() + '/b\t0000000000000001\t0000000000000002';
+    const rows = new EntryRows(bytesOf(`${merged}\n/c\t1\t2 and more\n`));
+    expect(rowsIn(rows).map((row) => rows.path(row))).toEqual(['/a', '/c']);
+    expect(rows.unparsable).toEqual([{ line: 1, text: merged, merged: true }]);
   });
 
   test('are told apart by path and inode, the last of several with both counts', () => {

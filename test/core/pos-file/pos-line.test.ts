@@ -20,3 +20,7 @@ test('a line that no newline ends is torn, whatever stands in it', () => {
   for (const text of ['', 'a\t1', 'a\t1\t2'])
     expect(whyUnparsable({ text, torn: true })).toMatch(/^it is torn/);
 });
+
+test('a line with two entries is told as such', () => {
+  expect(whyUnparsable({ text: 'a\t1\t2/b\t3\t4', merged: true })).toMatch(/^it holds two entries/);
+});
