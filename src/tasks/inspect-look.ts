@@ -4,8 +4,8 @@ import {
   type Overview,
   overview,
   type PosFileOverview,
-  type Successor,
   type Trouble,
+  type UndiscoveredOverview,
   undiscoveredFiles,
 } from '../core/inspect/overview.ts';
 import { InspectedRows } from '../core/inspect/rows.ts';
@@ -147,14 +147,17 @@ export class Inspector {
     if (error !== undefined) found.troubles.push({ path, error });
     const hasSuccessor = file.state === 'rotated' && !isSucceeded(entry, look, posFile);
     if (hasSuccessor && atPath !== undefined && atPath.size > 0)
-      found.successors.push({ path, size: atPath.size });
+      found.successors.push({ ...SUCCESSOR, posFile: posFile.path, path, size: atPath.size });
   }
 }
+
+/** in_tail looks at the paths of its entries each second. */
+const SUCCESSOR = { refreshInterval: 0, unreadable: false };
 
 /** What is being found of a pos file. */
 interface Found extends PosFileOverview {
   readonly troubles: Trouble[];
-  readonly successors: Successor[];
+  readonly successors: UndiscoveredOverview[];
 }
 
 function textOf({ path, searched, left }: SearchProgress): string {

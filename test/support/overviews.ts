@@ -9,7 +9,8 @@ import { fileOf, inspectedPosFile, NO_CONTEXT, posText } from './builders.ts';
 export interface Written {
   /** null: there is no such file. */
   readonly size: number | null;
-  readonly position: number;
+  /** null: in_tail let it go. */
+  readonly position: number | null;
   readonly age?: Millis;
   /** false: what is left is an unfinished last line. */
   readonly newlineLeft?: boolean;

@@ -116,6 +116,9 @@ class Watchers {
     this.#seen = seen;
     const overview = await this.#inspector.look();
     const found = whole(inspectionOf(overview));
+    const lags = found.posFiles.flatMap(({ entries }) => entries.map(({ lag }) => lag ?? 0));
+    const sizes = found.undiscovered.map(({ size }) => size);
+    expect([...lags, ...sizes].reduce((sum, part) => sum + part, 0)).toBe(found.knownLag);
     for (const [index, { path, entries }] of found.posFiles.entries()) {
       const files = seen.files.filter(({ posFile }) => posFile === path);
       expect(entries).toEqual(files.map(shown));

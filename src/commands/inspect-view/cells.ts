@@ -52,6 +52,7 @@ export function undiscoveredCells({ path, size }: UndiscoveredOverview): Cells {
 }
 
 /** Never 100% as long as a byte is left. */
-export function percentOf({ size, lag }: Pick<ShownEntry, 'size' | 'lag'>): string {
+export function percentOf({ size, lag, state }: Pick<ShownEntry, 'size' | 'lag' | 'state'>): string {
+  if (state === 'unwatched') return '-';
   return size === null || lag === null ? '?' : `${Math.floor(shareRead(size, lag) * 100)}%`;
 }

@@ -6,7 +6,7 @@ import { inGroups } from './groups.ts';
 
 /** One JSON object, in parts: a million entries are longer than a string may be. An entry a line. */
 export function* jsonParts(found: Overview, which: Which): Generator<string> {
-  const { posFiles, undiscovered, lag, caughtUp } = inspectionOf(found, which);
+  const { posFiles, undiscovered, ...sums } = inspectionOf(found, which);
   yield '{\n  "posFiles": [';
   for (const [index, posFile] of posFiles.entries()) {
     yield index === 0 ? '\n' : ',\n';
@@ -14,7 +14,8 @@ export function* jsonParts(found: Overview, which: Which): Generator<string> {
   }
   yield posFiles.length === 0 ? '],\n' : '\n  ],\n';
   yield `  "undiscovered": ${listed(undiscovered, '  ')},\n`;
-  yield `  "lag": ${printableJson(lag)},\n  "caughtUp": ${caughtUp}\n}\n`;
+  const lines = Object.entries(sums).map(([name, value]) => `  "${name}": ${printableJson(value)}`);
+  yield `${lines.join(',\n')}\n}\n`;
 }
 
 function* posFileParts({ path, entries, unparsable, error }: InspectedPosFile<Iterable<InspectedEntry>>) {

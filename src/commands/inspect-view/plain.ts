@@ -20,13 +20,11 @@ export function* plainLines(found: Overview, view: View): Generator<string> {
 }
 
 function* posFileSentences(posFile: PosFileOverview, view: View): Generator<string> {
-  const { path, entries, error, successors, unparsable, troubles } = posFile;
+  const { path, entries, error, unparsable, troubles } = posFile;
   yield `Pos file ${printable(path)}:`;
   if (error !== undefined) yield capitalized(`${withoutEntries(posFile)}.`);
   for (const group of inGroups(rowsOf(entries, view)))
     yield group.map((row) => sentenceOf(entries.at(row))).join('\n');
-  for (const { path, size } of successors)
-    yield `File ${printable(path)}: ${formatBytes(size)} in the new file, which has no entry yet.`;
   for (const bad of unparsable)
     yield `Line ${bad.line} cannot be parsed, ${whyUnparsable(bad)}: ${printable(bad.text)}`;
   for (const { path, error } of troubles) yield `Cannot look at ${printable(path)}: ${printable(error)}.`;
@@ -41,7 +39,7 @@ function sentenceOf(entry: ShownEntry): string {
   const parts = [
     state,
     state !== null && (lag === null ? 'lag unknown' : `${formatBytes(lag)} left`),
-    state !== null && lag !== null && size !== null && `${percentOf(entry)} read`,
+    state !== null && state !== 'unwatched' && lag !== null && size !== null && `${percentOf(entry)} read`,
     position === null ? 'no position' : `position ${positionText(position)}`,
     size !== null && `size ${size}`,
     `inode ${inode}`,

@@ -55,7 +55,6 @@ function* posFileLines(posFile: PosFileOverview, view: View): Generator<string> 
   else if (posFile.empty && error === undefined) yield '  no entry: there is nothing to read yet';
   const lineOf = (row: number) => `  ${layout.row(toCells(entries.at(row)), style)}`;
   for (const group of inGroups(rows)) yield group.map(lineOf).join('\n');
-  for (const line of successorsOf(posFile)) yield fitted(`  ${line}`, view);
   for (const line of unparsableIn(posFile)) yield fitted(`  ${line}`, view, style.bad);
   for (const line of troublesIn(posFile, view)) yield* below(line, view);
   yield '';
@@ -68,17 +67,6 @@ export function withoutEntries({ error = '', empty }: PosFileOverview): string {
 
 function ageOf({ age, error }: PosFileOverview): string {
   return age === null || error !== undefined ? '' : `  written ${formatDuration(age)} ago`;
-}
-
-/** What a line of the table has no room for. */
-function successorsOf({ successors }: PosFileOverview): readonly string[] {
-  const news = successors
-    .slice(0, MOST_DEFECTS)
-    .map(
-      ({ path, size }) => `${formatBytes(size)} in the new file, which has no entry yet: ${printable(path)}`,
-    );
-  const more = moreThanShown(successors.length, 'such file');
-  return more === undefined ? news : [...news, more];
 }
 
 function unparsableIn({ unparsable }: PosFileOverview): readonly string[] {
@@ -111,8 +99,12 @@ function moreThanShown(count: number, noun: string): string | undefined {
 function* undiscoveredLines(all: readonly UndiscoveredOverview[], view: View): Generator<string> {
   const { style, width } = view;
   if (all.length === 0) return;
-  const wait = formatDuration(Math.max(...all.map(({ refreshInterval }) => refreshInterval)));
-  const title = `undiscovered: ${counted(all.length, 'file')}; in_tail looks for new ones every ${wait}`;
+  const wait = Math.max(...all.map(({ refreshInterval }) => refreshInterval));
+  const when =
+    wait === 0
+      ? 'turns to it when it has read the renamed one'
+      : `looks for new ones every ${formatDuration(wait)}`;
+  const title = `undiscovered: ${counted(all.length, 'file')}; in_tail ${when}`;
   yield* wrapped(title, view, style.bold);
   const cells = all.toSorted((a, b) => b.size - a.size).map(undiscoveredCells);
   const layout = new Layout(COLUMNS, cells, width === undefined ? undefined : width - 2);

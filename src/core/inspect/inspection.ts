@@ -8,8 +8,11 @@ export interface Inspection<Entries = readonly InspectedEntry[]> {
   readonly posFiles: readonly InspectedPosFile<Entries>[];
   /** Files that in_tail should read and has no entry for yet. */
   readonly undiscovered: readonly { readonly path: string; readonly size: number }[];
-  /** Bytes left in all files. */
+  /** Bytes left in all files: the sum of the entries' lags and of the undiscovered sizes. */
   readonly lag: number | null;
+  /** The sum of those that are known, and of how many files it is not. */
+  readonly knownLag: number;
+  readonly unknownFiles: number;
   /** Everything is read, and nothing is unknown. */
   readonly caughtUp: boolean;
 }
@@ -36,6 +39,8 @@ export function inspectionOf(found: Overview, which: Which = ALL): Inspection<It
     })),
     undiscovered: undiscoveredOf(found, which).map(({ path, size }) => ({ path, size })),
     lag: found.lag,
+    knownLag: found.totals.lag,
+    unknownFiles: found.totals.unknown,
     caughtUp: found.caughtUp,
   };
 }

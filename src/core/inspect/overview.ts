@@ -34,18 +34,13 @@ export interface PosFileOverview {
   readonly empty: boolean;
   /** Log files that could not be looked at, and why. */
   readonly troubles: readonly Trouble[];
-  readonly successors: readonly Successor[];
+  /** Files in the place of a renamed one, without an entry of their own: in_tail turns to them when it has read the old one. */
+  readonly successors: readonly UndiscoveredOverview[];
 }
 
 export interface Trouble {
   readonly path: string;
   readonly error: string;
-}
-
-/** A file in the place of a renamed one, without an entry of its own: in_tail turns to it when it has read the old one. */
-export interface Successor {
-  readonly path: string;
-  readonly size: number;
 }
 
 export interface UndiscoveredOverview extends UndiscoveredFile {
@@ -55,15 +50,15 @@ export interface UndiscoveredOverview extends UndiscoveredFile {
 export interface Parts extends Pick<Overview, 'posFiles' | 'undiscovered' | 'unlisted' | 'buffers'> {}
 
 /** The sum of what was found. */
-export function overview({ posFiles, undiscovered, unlisted, buffers }: Parts): Overview {
+export function overview({ posFiles, undiscovered: listed, unlisted, buffers }: Parts): Overview {
   const totals = noTotals();
   for (const { entries } of posFiles)
     for (const key of Object.keys(totals) as (keyof Totals)[]) totals[key] += entries.totals[key];
-  for (const { size } of undiscovered) addUnread(totals, size);
-  // By inode it is undiscovered as well.
-  const told = new Set(undiscovered.map(({ path }) => path));
+  // With follow_inodes a successor is listed as well.
+  const told = new Set(listed.map(({ path }) => path));
   const successors = posFiles.flatMap((posFile) => posFile.successors).filter(({ path }) => !told.has(path));
-  for (const { size } of successors) addUnread(totals, size);
+  const undiscovered = [...listed, ...successors];
+  for (const { size } of undiscovered) addUnread(totals, size);
   const isSeen = posFiles.every(({ error }) => error === undefined) && unlisted.length === 0;
   const isKnown = isSeen && totals.unknown === 0;
   return {

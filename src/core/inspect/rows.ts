@@ -40,7 +40,7 @@ export interface Totals {
   /** Files of which more will be emitted, and what is left in them: of an unfinished last line nothing is. */
   unread: number;
   toRead: number;
-  /** Bytes of all files, as far as known. */
+  /** Bytes of all files that in_tail watches, as far as known. */
   size: number;
 }
 
@@ -125,13 +125,16 @@ export class InspectedRows {
   }
 }
 
+type Judged = Pick<Lag, 'size' | 'lag' | 'read'> & { readonly state: FileState | null };
+
 const CODES = new Map(STATES.map((state, index) => [state, index + 1]));
 const HIDDEN = 0;
 const UNJUDGED = 255;
-const NOT_KNOWN = { size: null, lag: null, read: false };
+const NOT_KNOWN = { state: null, size: null, lag: null, read: false };
 
-function addTo(totals: Totals, { size, lag, read }: Pick<Lag, 'size' | 'lag' | 'read'>): void {
-  totals.size += size ?? 0;
+/** What in_tail no longer watches is neither read nor left: how far it was read, its line does not say. */
+function addTo(totals: Totals, { state, size, lag, read }: Judged): void {
+  if (state !== 'unwatched') totals.size += size ?? 0;
   totals.lag += lag ?? 0;
   if (lag === null) totals.unknown += 1;
   if (lag !== 0) totals.left += 1;

@@ -65,6 +65,13 @@ describe('the total', () => {
   });
 });
 
+test('what in_tail no longer watches counts as neither read nor left', () => {
+  const files = { '/a': { size: 100, position: 50 }, '/b': { size: 900, position: null } };
+  const lines = shown(overviewOfFiles(files));
+  expect(lines.find((line) => line.includes('unwatched'))).toMatch(/unwatched +0 B +- +- +900 /);
+  expect(lines.at(-2)).toBe('total: 2 files, 100 B, 50% read, 50 B left');
+});
+
 test('a position that no file can have is told as such, and is a number for programs', () => {
   const text = `/a\t0000000000000005\t7\n/b\tfffffffffffffffe\t7\n/c\t${'f'.repeat(300)}\t7\n/d\t${'f'.repeat(16)}\t7\n`;
   const entries = new InspectedRows(new EntryRows(bytesOf(text)));

@@ -26,6 +26,8 @@ test('an inspection has the fields of the contract, in its order, and no more', 
       ],
       undiscovered: [{ path: '/late.log', size: 9 }],
       lag: null,
+      knownLag: 69,
+      unknownFiles: 1,
       caughtUp: false,
     }),
   );
