@@ -18,13 +18,16 @@ import { counted, formatBytes } from '../core/text/units.ts';
 import { readBuffers } from '../daemon/read-buffers.ts';
 import type { Host, SearchProgress } from '../host.ts';
 import type { PosBytes } from '../node/files/pos-bytes.ts';
-import type { InspectSubject } from './inspect-subject.ts';
+import type { InspectSubject, Place } from './inspect-subject.ts';
 
 /** Where no look follows, this one searches for longer. */
 const SEARCH_AT_MOST = 1024 ** 3;
 
 /** How far a look is, is told once in so many rows. */
 const TELL_EVERY = 128;
+
+/** So many entries without a file are looked for among the files that Fluentd has open. */
+const MOST_ABSENT = 10_000;
 
 /** At this size, some 200,000 lines, a look takes about a second, and parsing it cannot be interrupted. */
 const LARGE = 16 * 1024 * 1024;
@@ -82,7 +85,7 @@ export class Inspector {
     try {
       const content = await this.#subject.read(place);
       if (content === undefined) return without(path, 'there is no such file');
-      if (content.bytes.length > 0) return await this.#lookAtEntries(path, content, when);
+      if (content.bytes.length > 0) return await this.#lookAtEntries({ name: path, place }, content, when);
       // A FIFO that nobody writes to, a command that failed in front of `inspect -`: no word of Fluentd's.
       if (content.writtenAgo === null) return without(path, 'nothing came through it');
       const why = 'it is empty: Fluentd has found no log file yet, or is just rewriting it';
@@ -92,7 +95,11 @@ export class Inspector {
     }
   }
 
-  async #lookAtEntries(path: string, { bytes, writtenAgo }: PosBytes, when: When): Promise<PosFileOverview> {
+  async #lookAtEntries(
+    { name: path, place }: Place,
+    { bytes, writtenAgo }: PosBytes,
+    when: When,
+  ): Promise<PosFileOverview> {
     if (bytes.length >= LARGE)
       this.#onProgress(() => `reading ${formatBytes(bytes.length)}: ${printable(path)}`, true);
     const rows = new EntryRows(bytes);
@@ -109,11 +116,11 @@ export class Inspector {
       successors: [],
     };
     if (this.#subject.raw) for (let row = 0; row < rows.count; row += 1) entries.record(row);
-    else await this.#lookAtRows(posFile, when);
+    else await this.#lookAtRows(posFile, place, when);
     return posFile;
   }
 
-  async #lookAtRows(found: Found, when: When): Promise<void> {
+  async #lookAtRows(found: Found, place: string, when: When): Promise<void> {
     const { path, age } = found;
     const { rows } = found.entries;
     const posFile: PosFileView<EntryRow> = {
@@ -123,14 +130,21 @@ export class Inspector {
       isLast: ({ row }) => rows.isLast(row),
       hasInode: ({ row }, inode) => rows.hasInode(row, inode),
     };
+    const absent: EntryRow[] = [];
     const take = (entry: EntryRow, look: FileLook) => {
-      this.#take(entry, look, found, posFile);
+      if (isAbsent(entry, look) && absent.length < MOST_ABSENT) absent.push(entry);
+      else this.#take(entry, look, found, posFile);
       if (entry.row % TELL_EVERY === 0) this.#onProgress(() => lookedAt(entry.row, rows.count));
     };
     await this.#host.lookAt(rows.latest(), take, {
       ...(this.#history === undefined && { searchAtMost: SEARCH_AT_MOST }),
       onSearch: (progress) => this.#onProgress(() => textOf(progress)),
     });
+    const open = absent.length === 0 ? undefined : await this.#subject.open(place);
+    for (const entry of absent) {
+      const renamed = open?.(entry.path, entry.inode);
+      this.#take(entry, renamed === undefined ? {} : { renamed }, found, posFile);
+    }
   }
 
   #take(entry: EntryRow, look: FileLook, found: Found, posFile: PosFileView<EntryRow>): void {
@@ -149,6 +163,11 @@ export class Inspector {
     if (hasSuccessor && atPath !== undefined && atPath.size > 0)
       found.successors.push({ ...SUCCESSOR, posFile: posFile.path, path, size: atPath.size });
   }
+}
+
+/** There is no file at its path, or beside it. */
+function isAbsent({ position }: EntryRow, { atPath, renamed, error }: FileLook): boolean {
+  return position !== null && atPath === undefined && renamed === undefined && error === undefined;
 }
 
 /** in_tail looks at the paths of its entries each second. */

@@ -1,4 +1,16 @@
-import { lstatSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -103,6 +115,7 @@ class Watchers {
       posFiles: async () => posFiles.map((path) => ({ name: path, place: path })),
       followed: async () => [],
       read: (place: string) => host.readFile(place),
+      open: async () => () => undefined,
     };
     this.#inspector = new Inspector(host, inspected, new History());
   }
@@ -183,3 +196,32 @@ describe('from look to look a live view and the daemon agree', () => {
 function linkTo(target: string, path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) symlinkSync(target, path);
 }
+
+test('what is left of a deleted file is known while Fluentd has it open', async () => {
+  const [log, pos] = [join(dir, 'deleted.log'), join(dir, 'deleted.pos')];
+  writeFileSync(log, 'one\ntwo\n');
+  writeFileSync(pos, posText([{ path: log, position: 4, inode: statSync(log).ino }]));
+  const files = [log, pos].map((path) => openSync(path, 'r'));
+  const fluentd = spawn('sleep', ['60'], {
+    argv0: 'fluentd',
+    stdio: ['ignore', 'ignore', 'ignore', ...files],
+  });
+  try {
+    rmSync(log);
+    const wanted = { posFiles: [pos], fluentConf: undefined, raw: false, root: undefined };
+    const host = new NodeHost();
+    const look = async () =>
+      whole(inspectionOf(await new Inspector(host, await inspectSubject(host, wanted)).look()));
+    expect(await look()).toMatchObject({
+      posFiles: [{ entries: [{ state: 'missing', size: 8, lag: 4 }] }],
+      ...{ lag: 4, unknownFiles: 0 },
+    });
+    const gone = once(fluentd, 'exit');
+    fluentd.kill();
+    await gone;
+    expect(await look()).toMatchObject({ lag: null, knownLag: 0, unknownFiles: 1 });
+  } finally {
+    fluentd.kill();
+    for (const file of files) closeSync(file);
+  }
+});

@@ -33,8 +33,7 @@ describe('the entries of a pos file as rows', () => {
   });
 
   test('leave a second entry in the line of another, and tell it', () => {
-    const merged =
-      posText([{ path: '/a', position: 5, inode: 7 }]).trimEnd() + '/b\t0000000000000001\t0000000000000002';
+    const merged = `${posText([{ path: '/a', position: 5, inode: 7 }]).trimEnd()}/b\t0000000000000001\t0000000000000002`;
     const rows = new EntryRows(bytesOf(`${merged}\n/c\t1\t2 and more\n`));
     expect(rowsIn(rows).map((row) => rows.path(row))).toEqual(['/a', '/c']);
     expect(rows.unparsable).toEqual([{ line: 1, text: merged, merged: true }]);
