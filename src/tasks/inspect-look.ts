@@ -1,4 +1,4 @@
-import { ageOf, memoryByAges } from '../core/inspect/ages.ts';
+import { ageOf, CONFIRM_AFTER, isInDoubt, memoryByAges } from '../core/inspect/ages.ts';
 import type { History } from '../core/inspect/history.ts';
 import {
   type Overview,
@@ -11,14 +11,15 @@ import {
 import { InspectedRows } from '../core/inspect/rows.ts';
 import type { FileLook, FollowedReading } from '../core/look/snapshot.ts';
 import { hasNothingToFollow, unlistedIn } from '../core/look/undiscovered.ts';
-import { isSucceeded, judge, type PosFileView } from '../core/observe/entry-state.ts';
+import { isSucceeded, judge, keyOf, type PosFileView } from '../core/observe/entry-state.ts';
 import { type EntryRow, EntryRows } from '../core/pos-file/entry-rows.ts';
+import { entryKeyIn } from '../core/pos-file/pos-file.ts';
 import { printable } from '../core/text/printable.ts';
 import { counted, formatBytes } from '../core/text/units.ts';
 import { readBuffers } from '../daemon/read-buffers.ts';
 import type { Host, SearchProgress } from '../host.ts';
 import type { PosBytes } from '../node/files/pos-bytes.ts';
-import type { InspectSubject, Place } from './inspect-subject.ts';
+import { type InspectSubject, type Place, STDIN } from './inspect-subject.ts';
 
 /** Where no look follows, this one searches for longer. */
 const SEARCH_AT_MOST = 1024 ** 3;
@@ -38,13 +39,15 @@ type Tell = (text: () => string, isLong?: boolean) => void;
 type When = Pick<PosFileView<EntryRow>, 'at' | 'before'>;
 
 /** What an inspector asks of the outside world. */
-type World = Pick<Host, 'lookAt' | 'listChunks' | 'listBackups' | 'get' | 'now'>;
+type World = Pick<Host, 'lookAt' | 'listChunks' | 'listBackups' | 'get' | 'now' | 'sleep'>;
 
 /** Looks at what is to be inspected, once or again and again. */
 export class Inspector {
   readonly #host: World;
   readonly #subject: InspectSubject;
   readonly #history: History | undefined;
+  /** The positions of which one look cannot tell whether they stand still, by `entryKeyIn`. */
+  #doubted = new Map<string, number | null>();
   #onProgress: Tell = () => {};
 
   constructor(host: World, subject: InspectSubject, history?: History) {
@@ -58,8 +61,17 @@ export class Inspector {
     this.#onProgress = tell;
   }
 
-  /** Positions first, sizes after: as in daemon/collect.ts. */
+  /** Where no look follows, and one cannot tell whether in_tail stands still, a second one can. */
   async look(): Promise<Overview> {
+    const found = await this.#look();
+    const isReadOnce = found.posFiles.some(({ path }) => path === STDIN);
+    if (this.#history !== undefined || this.#doubted.size === 0 || isReadOnce) return found;
+    await this.#host.sleep(this.#host.now() + CONFIRM_AFTER);
+    return this.#look();
+  }
+
+  /** Positions first, sizes after: as in daemon/collect.ts. */
+  async #look(): Promise<Overview> {
     const at = this.#host.now();
     const when = { at, before: this.#history?.begin(at) };
     const posFiles: PosFileOverview[] = [];
@@ -149,9 +161,13 @@ export class Inspector {
 
   #take(entry: EntryRow, look: FileLook, found: Found, posFile: PosFileView<EntryRow>): void {
     const followed = this.#history?.of(posFile.path, entry);
-    const known = followed?.memory ?? memoryByAges(entry, look, posFile);
+    const wasLeft =
+      this.#doubted.size > 0 && this.#doubted.get(entryKeyIn(posFile.path, entry)) === entry.position;
+    const known = followed?.memory ?? memoryByAges(entry, look, posFile, wasLeft);
     const file = judge(entry, look, known, posFile);
     if (file === undefined) return;
+    if (followed === undefined && isInDoubt(file, posFile.writtenAgo))
+      this.#doubted.set(keyOf(file), entry.position);
     followed?.take(file, known, posFile.at);
     const movedAt = followed?.movedAt ?? null;
     const age = movedAt === null ? ageOf(file, look, found.age) : posFile.at - movedAt;

@@ -14,7 +14,8 @@ import type { NodeHost } from '../node/node-host.ts';
 import { findPosFiles, type Wanted as PosFilesWanted } from './find-pos-files.ts';
 import { UsageError } from './usage-error.ts';
 
-const STDIN = '-';
+/** Can be read only once. */
+export const STDIN = '-';
 
 /** A pos file: how it is named, and where it lies for us. */
 export interface Place {

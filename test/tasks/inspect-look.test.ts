@@ -100,6 +100,16 @@ test('inspect finds what the daemon finds in the same directory: entries, states
   );
 });
 
+function inspectedBy(host: FakeHost, posFiles: readonly string[]) {
+  return {
+    ...{ raw: false, root: undefined, conf: undefined, warnings: [] },
+    posFiles: async () => posFiles.map((path) => ({ name: path, place: path })),
+    followed: async () => [],
+    read: (place: string) => host.readFile(place),
+    open: async () => () => undefined,
+  };
+}
+
 /** The daemon and a live view, which look at the same world at the same time. */
 class Watchers {
   readonly #host: FakeHost;
@@ -110,14 +120,7 @@ class Watchers {
   constructor(host: FakeHost, posFiles: readonly string[] = [POS]) {
     this.#host = host;
     this.#posFiles = posFiles;
-    const inspected = {
-      ...{ raw: false, root: undefined, conf: undefined, warnings: [] },
-      posFiles: async () => posFiles.map((path) => ({ name: path, place: path })),
-      followed: async () => [],
-      read: (place: string) => host.readFile(place),
-      open: async () => () => undefined,
-    };
-    this.#inspector = new Inspector(host, inspected, new History());
+    this.#inspector = new Inspector(host, inspectedBy(host, posFiles), new History());
   }
 
   /** One look of each, of which every answer is the same. */
@@ -196,6 +199,30 @@ describe('from look to look a live view and the daemon agree', () => {
 function linkTo(target: string, path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) symlinkSync(target, path);
 }
+
+describe('one look at a log that is being written', () => {
+  const inspected = async (during: (host: FakeHost) => void) => {
+    const host = new FakeHost();
+    host.writeFile(POS, posText([{ path: LOG, position: 4, inode: 7 }]));
+    await host.sleep(60_000);
+    host.writeFile(LOG, 'one\ntwo\n', '7');
+    host.at(61_000, during);
+    const found = await new Inspector(host, inspectedBy(host, [POS])).look();
+    return { at: host.now(), entries: whole(inspectionOf(found)).posFiles[0]?.entries };
+  };
+
+  test('finds it blocked where the pos file has long stood still, and nothing is read in two seconds', async () => {
+    expect(await inspected((host) => host.appendLog(LOG, 'three\n'))).toMatchObject({
+      at: 62_000,
+      entries: [{ state: 'blocked', lag: 10 }],
+    });
+  });
+
+  test('finds it behind where in_tail has just begun to read again', async () => {
+    const read = (host: FakeHost) => host.writeFile(POS, posText([{ path: LOG, position: 6, inode: 7 }]));
+    expect(await inspected(read)).toMatchObject({ entries: [{ state: 'behind', lag: 2 }] });
+  });
+});
 
 test('what is left of a deleted file is known while Fluentd has it open', async () => {
   const [log, pos] = [join(dir, 'deleted.log'), join(dir, 'deleted.pos')];

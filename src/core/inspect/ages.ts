@@ -1,17 +1,29 @@
 import type { FileLook } from '../look/snapshot.ts';
-import type { PosFileView } from '../observe/entry-state.ts';
+import { BLOCKED_AFTER, type PosFileView } from '../observe/entry-state.ts';
 import type { EntryMemory, ObservedFile } from '../observe/observation.ts';
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 
-/** What stands in for a memory in the first look: neither the pos file nor the log has changed for a while. */
+/** in_tail looks each second: what is left for longer while the pos file has long stood still is held up. */
+export const CONFIRM_AFTER: Millis = 2_000;
+
+/** A log that is being written has bytes left: whether they have just come, or in_tail stands still, one look cannot tell. */
+export function isInDoubt({ state }: ObservedFile, posFileAge: Millis): boolean {
+  return state === 'behind' && posFileAge >= BLOCKED_AFTER;
+}
+
+/**
+ * What stands in for a memory in the first look: neither the pos file nor the log has changed for a while. Or the log has, and
+ * `wasLeft`: what was left CONFIRM_AFTER ago still is.
+ */
 export function memoryByAges(
   { position }: PositionEntry,
   { atPath }: FileLook,
   { at, before, writtenAgo }: PosFileView<never>,
+  wasLeft = false,
 ): EntryMemory | undefined {
   if (before !== undefined) return undefined;
-  const since = at - Math.min(writtenAgo, atPath?.writtenAgo ?? 0);
+  const since = at - (wasLeft ? writtenAgo : Math.min(writtenAgo, atPath?.writtenAgo ?? 0));
   return { position, size: null, movedAt: since, leftSince: since };
 }
 
