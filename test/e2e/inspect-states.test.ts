@@ -73,7 +73,9 @@ describe.each(OLDEST_AND_NEWEST)('inspect beside Fluentd %s', (version) => {
       stuck: 'behind',
       new: 'undiscovered',
     };
-    expect(await states()).toMatchObject({ ...stopped, read: 'caught-up', torn: 'partial-line' });
+    // One look says `blocked` at once where the pos file has already stood still for 10 s.
+    const stuck = expect.stringMatching(/^(behind|blocked)$/);
+    expect(await states()).toMatchObject({ ...stopped, stuck, read: 'caught-up', torn: 'partial-line' });
 
     const lines = startPosidle(['inspect', '-c', conf, '--follow', '--interval', '200ms']);
     const terminal = new Tmux({ columns: 120, rows: 30 });

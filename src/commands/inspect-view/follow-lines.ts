@@ -1,13 +1,18 @@
 import { type Overview, summaryOf } from '../../core/inspect/overview.ts';
 import { printable } from '../../core/text/printable.ts';
+import type { Millis } from '../../core/text/units.ts';
 import { FollowedPosFile } from './follow-pos-file.ts';
 import type { View } from './table.ts';
+
+/** Of logs that are written it is another one at each look. */
+const SUMMARY_EVERY: Millis = 10_000;
 
 /** A live view where there is no terminal: lines with a timestamp, only of what has changed. */
 export class FollowedLines {
   readonly #view: Pick<View, 'states'>;
   #posFiles = new Map<string, FollowedPosFile>();
   #summary = '';
+  #summedAt = Number.NEGATIVE_INFINITY;
   #lines = new Set<string>();
 
   constructor(view: Pick<View, 'states'>) {
@@ -17,7 +22,7 @@ export class FollowedLines {
   /** What has changed of each pos file and its log files, and the summary where it is another one. */
   *of(found: Overview, at: Date): Generator<string> {
     const stamp = at.toISOString();
-    for (const line of this.#changes(found)) yield `${stamp} ${line}\n`;
+    for (const line of this.#changes(found, at.getTime())) yield `${stamp} ${line}\n`;
   }
 
   /** The text, unless it is the one before. */
@@ -33,7 +38,7 @@ export class FollowedLines {
     return changed;
   }
 
-  *#changes(found: Overview): Generator<string> {
+  *#changes(found: Overview, at: Millis): Generator<string> {
     const before = this.#posFiles;
     this.#posFiles = new Map();
     for (const posFile of found.posFiles) {
@@ -41,11 +46,13 @@ export class FollowedLines {
       const followed = before.get(path) ?? new FollowedPosFile(path, this.#view.states);
       this.#posFiles.set(path, followed);
       const undiscovered = found.undiscovered.filter((file) => file.posFile === path);
-      yield* followed.changes({ posFile, undiscovered, isOneOfSeveral: found.posFiles.length > 1 });
+      yield* followed.changes({ posFile, undiscovered, isOneOfSeveral: found.posFiles.length > 1 }, at);
     }
     for (const path of before.keys()) if (!this.#posFiles.has(path)) yield `${printable(path)} has gone`;
     const summary = summaryOf(found);
-    if (summary !== this.#summary) yield summary;
+    if (summary === this.#summary || at - this.#summedAt < SUMMARY_EVERY) return;
+    yield summary;
     this.#summary = summary;
+    this.#summedAt = at;
   }
 }

@@ -7,6 +7,14 @@ import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
 import { bytesOf } from '../../support/arbitraries.ts';
 import { inspectedPosFile, posText } from '../../support/builders.ts';
 
+function filesOf(paths: readonly string[], states: readonly FileState[], inodes: readonly number[]) {
+  const lines = paths.map((path, at) => ({ path, position: 4, inode: inodes[at] ?? 7 }));
+  const entries = new InspectedRows(new EntryRows(bytesOf(posText(lines))));
+  for (const [row, state] of states.entries())
+    entries.record(row, { state, size: 8, lag: state === 'behind' ? 4 : 0, read: state !== 'behind' }, 0);
+  return inspectedPosFile(entries, { path: '/p' });
+}
+
 type States = Readonly<Record<string, FileState>>;
 
 /** A pos file with a log of 8 bytes for each state; 4 are left where one is not read. */
@@ -31,15 +39,30 @@ function look(posFiles: readonly PosFileOverview[], undiscovered: readonly strin
   return overview({ posFiles, undiscovered: files, unlisted: [], buffers: undefined });
 }
 
-/** The lines of each look without their timestamps, and without the summaries. */
+/** The lines of each look, which stays the same for 30 s, without their timestamps, and without the summaries. */
 function told(looks: readonly Overview[], states?: readonly FileState[]): readonly (readonly string[])[] {
   const lines = new FollowedLines({ states });
-  return looks.map((found) =>
-    [...lines.of(found, new Date(0))]
-      .map((line) => line.replace('1970-01-01T00:00:00.000Z ', '').trimEnd())
+  return looks.map((found, at) =>
+    [0, 30_000]
+      .flatMap((held) => [...lines.of(found, new Date(at * 40_000 + held))])
+      .map((line) => line.replace(/^\S+ /, '').trimEnd())
       .filter((line) => !/^(caught up|behind|nothing|lag unknown)/.test(line)),
   );
 }
+
+test('tells next to nothing of logs that are written, read and rotated', () => {
+  const lines = new FollowedLines({ states: undefined });
+  const paths = Array.from({ length: 100 }, (_, at) => `/${at}.log`);
+  const written = [];
+  for (let second = 0; second < 600; second += 1) {
+    // Every other look finds a log behind, and each is renamed once in ten minutes.
+    const states = paths.map((_, file) => ((file + second) % 2 === 0 ? 'caught-up' : 'behind'));
+    const inodes = paths.map((_, file) => 7 + Math.floor((second + 6 * file) / 600));
+    written.push(...lines.of(look([filesOf(paths, states, inodes)]), new Date(second * 1_000)));
+  }
+  expect(written.every((line) => /behind by 200 B in 50 of 100 files/.test(line))).toBe(true);
+  expect(written).toHaveLength(1);
+});
 
 const ABSENT = { error: 'there is no such file' };
 
@@ -67,7 +90,7 @@ test('tells a file that is discovered, and one that goes before that', () => {
   const both = posFile({ '/a': 'caught-up', '/n': 'behind' });
   expect(told([look([one], ['/m', '/n']), look([both]), look([one])])).toEqual([
     ['/m is undiscovered, 2 B left', '/n is undiscovered, 2 B left'],
-    ['/n is discovered', '/n is behind, 4 B left', '/m has gone'],
+    ['/n is discovered', '/m has gone', '/n is behind, 4 B left'],
     ['/n (inode 7) has gone'],
   ]);
 });
