@@ -168,7 +168,7 @@ export class Inspector {
     if (file === undefined) return;
     if (followed === undefined && isInDoubt(file, posFile.writtenAgo))
       this.#doubted.set(keyOf(file), entry.position);
-    followed?.take(file, known, posFile.at);
+    if (followed !== undefined) this.#history?.take(followed, file, known, posFile.at);
     const movedAt = followed?.movedAt ?? null;
     const age = movedAt === null ? ageOf(file, look, found.age) : posFile.at - movedAt;
     found.entries.record(entry.row, file, age);

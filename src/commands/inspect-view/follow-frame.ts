@@ -1,12 +1,12 @@
 import type { History, Pace, Track } from '../../core/inspect/history.ts';
-import { type Place, placesOf, type SortKey, undiscoveredOf } from '../../core/inspect/order.ts';
+import { type Place, type SortKey, type SteadyOrder, undiscoveredOf } from '../../core/inspect/order.ts';
 import type { Overview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
 import { summaryOf } from '../../core/inspect/overview.ts';
 import { printable } from '../../core/text/printable.ts';
 import { sparkline } from '../../core/text/sparkline.ts';
 import { shortenEnd, widthOf } from '../../core/text/text-width.ts';
 import { formatBytes, formatDuration } from '../../core/text/units.ts';
-import { cellsOf, undiscoveredCells } from './cells.ts';
+import { COLUMNS, cellsOf, undiscoveredCells } from './cells.ts';
 import { type Cells, type Column, Layout } from './columns.ts';
 import type { View } from './table.ts';
 
@@ -17,6 +17,7 @@ export interface Live {
   /** The first row that is shown. */
   readonly top: number;
   readonly total: Track;
+  readonly order: SteadyOrder;
   readonly at: Date;
   readonly interval: number;
 }
@@ -28,14 +29,8 @@ export interface Size {
 }
 
 const TREND = 10;
-const COLUMNS: readonly Column[] = [
-  { title: 'STATE', align: 'left' },
-  { title: 'LAG', align: 'right' },
-  { title: 'READ', align: 'right', givesWay: 5 },
-  { title: 'POSITION', align: 'right', givesWay: 2 },
-  { title: 'SIZE', align: 'right', givesWay: 3 },
-  { title: 'INODE', align: 'right', givesWay: 1 },
-  { title: 'AGE', align: 'right', givesWay: 4 },
+const LIVE_COLUMNS: readonly Column[] = [
+  ...COLUMNS,
   { title: 'RATE', align: 'right', givesWay: 8 },
   { title: 'ETA', align: 'right', givesWay: 7 },
   { title: 'TREND', align: 'left', givesWay: 6 },
@@ -64,7 +59,7 @@ export function frameOf(
     .map((line) => cut(line, style.bad));
   const above = Math.min(head.length + errors.length + 1, Math.max(0, rows - 2));
   const shown = rowsOf(found, live, view, Math.max(0, rows - above - 1));
-  const layout = new Layout(COLUMNS, shown.cells, columns);
+  const layout = new Layout(LIVE_COLUMNS, shown.cells, columns);
   const lines = [
     ...[...head, ...errors, style.dim(layout.title())].slice(0, above),
     ...shown.cells.map((row) => layout.row(row, style)),
@@ -108,7 +103,8 @@ function rowsOf(
   view: View,
   room: number,
 ): Shown {
-  const places = placesOf(found, { states: view.states, sort: live.sort });
+  const which = { states: view.states, sort: live.sort };
+  const places = live.order.places(found, which, live.at.getTime());
   const all: readonly (Place | UndiscoveredOverview)[] = [...undiscoveredOf(found, view), ...places];
   const first = Math.max(0, Math.min(live.top, all.length - room));
   const cells = all

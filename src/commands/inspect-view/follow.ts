@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../../core/drain/outcome.ts';
 import { History, Track } from '../../core/inspect/history.ts';
-import { SORT_KEYS, type SortKey } from '../../core/inspect/order.ts';
+import { SORT_KEYS, type SortKey, SteadyOrder } from '../../core/inspect/order.ts';
 import type { Overview } from '../../core/inspect/overview.ts';
 import { printableJson } from '../../core/text/printable.ts';
 import type { NodeHost } from '../../node/node-host.ts';
@@ -70,7 +70,8 @@ class LiveView {
     this.#history = history;
     this.#view = view;
     const { sort = 'lag' } = view;
-    this.#live = { sort, paused: false, top: 0, total: new Track(), at: new Date(), interval: 0 };
+    const fresh = { total: new Track(), order: new SteadyOrder(), at: new Date() };
+    this.#live = { sort, paused: false, top: 0, interval: 0, ...fresh };
   }
 
   async run(interval: number, ending: Ending): Promise<void> {
@@ -101,8 +102,8 @@ class LiveView {
     if (this.#live.paused) return;
     this.#found = found;
     this.#live.at = new Date();
-    const { size, lag } = found.totals;
-    this.#live.total.add({ at: performance.now(), read: size - lag, lag });
+    const { lag } = found.totals;
+    this.#live.total.add({ at: performance.now(), read: this.#history.read, lag });
     this.#draw();
   }
 

@@ -114,6 +114,12 @@ export class Followed extends Track {
   }
 }
 
+/** What is new, or was cut short, was read from its start. */
+function readSince(memory: EntryMemory | undefined, { position }: ObservedFile): number {
+  const start = memory?.position ?? 0;
+  return position === null ? 0 : position >= start ? position - start : position;
+}
+
 /** For so many looks an entry that is gone may come back: Fluentd empties a pos file for an instant when it rewrites it. */
 const FORGET_AFTER = 60;
 
@@ -122,6 +128,12 @@ export class History {
   readonly #entries = new Map<string, Followed>();
   #look = 0;
   #at: Millis | undefined;
+  #read = 0;
+
+  /** Bytes that were seen to be read since the first look, also of entries that have gone. */
+  get read(): number {
+    return this.#read;
+  }
 
   /** A look begins. Gives when the one before began. */
   begin(at: Millis): Millis | undefined {
@@ -139,6 +151,11 @@ export class History {
     if (followed.lastLook === 0) this.#entries.set(key, followed);
     followed.lastLook = this.#look;
     return followed;
+  }
+
+  take(followed: Followed, file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
+    if (this.#look > 1) this.#read += readSince(followed.memory, file);
+    followed.take(file, known, at);
   }
 
   pace(posFile: string, entry: Omit<PositionEntry, 'position'>): Pace {

@@ -1,5 +1,6 @@
 import type { FileState } from '../look/file-state.ts';
 import { sortByBytes } from '../pos-file/row-sort.ts';
+import type { Millis } from '../text/units.ts';
 import type { Overview, PosFileOverview } from './overview.ts';
 import { type InspectedRows, STATES } from './rows.ts';
 
@@ -64,6 +65,44 @@ export function placesOf({ posFiles }: Overview, which: Which): readonly Place[]
     (a, b) => weightOf(b.posFile.entries, b.row, sort) - weightOf(a.posFile.entries, a.row, sort),
   );
 }
+
+/** For so long a live view keeps its order: rows that change place at each look cannot be read. */
+const KEEP_ORDER: Millis = 10_000;
+
+/** The order of a live view. What is new comes last until it is sorted anew. */
+export class SteadyOrder {
+  #sort: SortKey | undefined;
+  #sortedAt = Number.NEGATIVE_INFINITY;
+  /** By pos file, the place of each of its rows. */
+  #ranks = new Map<string, Float64Array>();
+
+  places(found: Overview, which: Which, at: Millis): readonly Place[] {
+    const isDue = which.sort !== this.#sort || at - this.#sortedAt >= KEEP_ORDER || this.#isRewritten(found);
+    const places = placesOf(found, isDue ? which : { ...which, sort: undefined });
+    if (!isDue) return places.toSorted((a, b) => this.#rankOf(a) - this.#rankOf(b));
+    this.#sort = which.sort;
+    this.#sortedAt = at;
+    this.#ranks = new Map(
+      found.posFiles.map(({ path, entries }) => [path, new Float64Array(entries.rows.count).fill(LAST)]),
+    );
+    for (const [rank, { posFile, row }] of places.entries()) {
+      const ranks = this.#ranks.get(posFile.path);
+      if (ranks !== undefined) ranks[row] = rank;
+    }
+    return places;
+  }
+
+  /** Fluentd has left out lines: its rows are others now. */
+  #isRewritten({ posFiles }: Overview): boolean {
+    return posFiles.some(({ path, entries }) => entries.rows.count < (this.#ranks.get(path)?.length ?? 0));
+  }
+
+  #rankOf({ posFile, row }: Place): number {
+    return this.#ranks.get(posFile.path)?.[row] ?? LAST;
+  }
+}
+
+const LAST = Number.MAX_VALUE;
 
 /** Share that is read; 1 for an empty file. */
 export function shareRead(size: number, lag: number): number {

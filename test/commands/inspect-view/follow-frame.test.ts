@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { frameOf } from '../../../src/commands/inspect-view/follow-frame.ts';
 import { styleOf } from '../../../src/commands/inspect-view/style.ts';
 import { History, Track } from '../../../src/core/inspect/history.ts';
+import { SteadyOrder } from '../../../src/core/inspect/order.ts';
 import { overview } from '../../../src/core/inspect/overview.ts';
 import { InspectedRows } from '../../../src/core/inspect/rows.ts';
 import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
@@ -21,7 +22,7 @@ function frame({ rows, top = 0 }: { readonly rows: number; readonly top?: number
   const view = { style: styleOf(false), width: 80, raw: false, conf: undefined, notes: [] };
   return frameOf(
     found,
-    { ...live, total: new Track(), history: new History() },
+    { ...live, total: new Track(), order: new SteadyOrder(), history: new History() },
     { rows, columns: 80, view: { ...view, states: undefined, sort: 'lag' } },
   );
 }

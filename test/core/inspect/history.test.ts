@@ -55,6 +55,22 @@ describe('the history of a live view', () => {
     expect(followed.movedAt).toBe(900);
   });
 
+  test('knows how much was read, also of entries that have gone, were cut short or are new', () => {
+    const history = new History();
+    const look = (positions: Readonly<Record<string, number>>) => {
+      history.begin(0);
+      for (const [path, position] of Object.entries(positions)) {
+        const followed = history.of(POS, entry({ path }));
+        history.take(followed, { ...behind, path, position }, followed.memory, 0);
+      }
+      return history.read;
+    };
+    expect(look({ a: 1_000, b: 100 })).toBe(0);
+    expect(look({ a: 1_500, b: 100 })).toBe(500);
+    expect(look({ b: 160, c: 40 })).toBe(600);
+    expect(look({ b: 10, c: 40 })).toBe(610);
+  });
+
   test('tells when the look before began', () => {
     const history = new History();
     expect([5, 7, 11].map((at) => history.begin(at))).toEqual([undefined, 5, 7]);

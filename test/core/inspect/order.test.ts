@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { placesOf, rowsOf, SORT_KEYS, type SortKey } from '../../../src/core/inspect/order.ts';
+import { placesOf, rowsOf, SORT_KEYS, type SortKey, SteadyOrder } from '../../../src/core/inspect/order.ts';
 import type { InspectedRows } from '../../../src/core/inspect/rows.ts';
 import { overviewOf } from '../../support/overviews.ts';
 
@@ -35,5 +35,29 @@ describe('the order', () => {
     const entries = overviewOf(files).posFiles[0]?.entries as InspectedRows;
     expect(rowsOf(entries, { states: ['behind'], sort: undefined })).toHaveLength(2);
     expect(rowsOf(entries, { states: ['undiscovered'], sort: undefined })).toHaveLength(0);
+  });
+});
+
+describe('the order of a live view', () => {
+  const written = (a: number, b: number, more = {}) =>
+    overviewOf({ '/a': { size: a, position: 0 }, '/b': { size: b, position: 0 }, ...more });
+  const shown = (order: SteadyOrder, found: ReturnType<typeof written>, at: number, sort: SortKey = 'lag') =>
+    order
+      .places(found, { states: undefined, sort }, at)
+      .map(({ posFile, row }) => posFile.entries.rows.path(row))
+      .join(' ');
+
+  test('holds for ten seconds, however the lags change, and what is new comes last', () => {
+    const order = new SteadyOrder();
+    expect(shown(order, written(9, 1), 0)).toBe('/a /b');
+    expect(shown(order, written(1, 9, { '/c': { size: 99, position: 0 } }), 9_999)).toBe('/a /b /c');
+    expect(shown(order, written(1, 9, { '/c': { size: 99, position: 0 } }), 10_000)).toBe('/c /b /a');
+  });
+
+  test('is another one at once when another column is asked for, or the pos file is rewritten', () => {
+    const order = new SteadyOrder();
+    expect(shown(order, written(1, 9), 0)).toBe('/b /a');
+    expect(shown(order, written(1, 9), 1, 'file')).toBe('/a /b');
+    expect(shown(order, overviewOf({ '/b': { size: 9, position: 0 } }), 2, 'file')).toBe('/b');
   });
 });
