@@ -79,12 +79,13 @@ export class Inspector {
       posFiles.push(await this.#lookAtPosFile(name, place, when));
     const found = posFiles.filter(({ error, empty }) => error === undefined || empty);
     const followed = this.#subject.raw ? [] : await this.#subject.followed();
-    return overview({
+    const all = overview({
       posFiles: posFiles.map((posFile) => believed(posFile, followed)),
       undiscovered: undiscoveredFiles(followed, found),
       unlisted: unlistedIn(followed),
       buffers: await this.#buffers(),
     });
+    return this.#history === undefined ? all : { ...all, lost: this.#history.losses.look(all) };
   }
 
   async #buffers(): Promise<Overview['buffers']> {
@@ -177,7 +178,13 @@ export class Inspector {
     if (error !== undefined) found.troubles.push({ path, error });
     const hasSuccessor = file.state === 'rotated' && !isSucceeded(entry, look, posFile);
     if (hasSuccessor && atPath !== undefined && atPath.size > 0)
-      found.successors.push({ ...SUCCESSOR, posFile: posFile.path, path, size: atPath.size });
+      found.successors.push({
+        ...SUCCESSOR,
+        posFile: posFile.path,
+        path,
+        inode: atPath.inode,
+        size: atPath.size,
+      });
   }
 }
 

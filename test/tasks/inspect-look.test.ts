@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
 import { History } from '../../src/core/inspect/history.ts';
 import { type InspectedEntry, inspectionOf, whole } from '../../src/core/inspect/inspection.ts';
+import { summaryOf } from '../../src/core/inspect/overview.ts';
 import { STATES } from '../../src/core/inspect/rows.ts';
 import type { Observation, ObservedFile } from '../../src/core/observe/observation.ts';
 import { observe } from '../../src/core/observe/observe.ts';
@@ -199,6 +200,47 @@ describe('from look to look a live view and the daemon agree', () => {
 function linkTo(target: string, path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) symlinkSync(target, path);
 }
+
+describe('a file that goes away before in_tail has found it', () => {
+  const rotate = (host: FakeHost, to: string, text: string) => {
+    host.rename(LOG, to);
+    host.writeFile(LOG, text, host.newInode());
+  };
+  const setUp = async () => {
+    const host = new FakeHost();
+    host.writeFile(LOG, 'one\n', '7');
+    host.writeFile(POS, posText([{ path: LOG, position: 4, inode: 7 }]));
+    const inspector = new Inspector(host, inspectedBy(host, [POS]), new History());
+    await inspector.look();
+    rotate(host, `${LOG}.1`, 'two\nthree\n');
+    return { host, inspector };
+  };
+
+  test('stays told when everything else is read', async () => {
+    const { host, inspector } = await setUp();
+    expect(await inspector.look()).toMatchObject({ lag: 10, lost: [] });
+    rotate(host, `${LOG}.2`, 'four\n');
+    expect(await inspector.look()).toMatchObject({ lag: 5, lost: [{ path: LOG, bytes: 10 }] });
+    const inode = host.files.get(LOG)?.inode ?? '';
+    host.writeFile(POS, posText([{ path: LOG, position: 5, inode }]));
+    const found = await inspector.look();
+    expect(summaryOf(found)).toBe(`caught up: 1 file; 1 file went away unread, 10 B, first ${LOG}`);
+    expect(inspectionOf(found).lost).toEqual([{ path: LOG, size: 10 }]);
+  });
+
+  test('is not called lost where in_tail turned to it, or may have between two looks', async () => {
+    const { host, inspector } = await setUp();
+    await inspector.look();
+    const inode = host.files.get(LOG)?.inode ?? '';
+    host.writeFile(POS, posText([{ path: LOG, position: 2, inode }]));
+    await inspector.look();
+    rotate(host, `${LOG}.2`, 'four\n');
+    await inspector.look();
+    rotate(host, `${LOG}.3`, 'five\n');
+    host.writeFile(POS, posText([{ path: LOG, position: 5, inode: host.files.get(LOG)?.inode ?? '' }]));
+    expect(await inspector.look()).toMatchObject({ lost: [] });
+  });
+});
 
 describe('one look at a log that is being written', () => {
   const inspected = async (during: (host: FakeHost) => void) => {

@@ -2,6 +2,7 @@ import { rememberEntry } from '../observe/entry-state.ts';
 import type { EntryMemory, ObservedFile } from '../observe/observation.ts';
 import { entryKeyIn, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
+import { Losses } from './losses.ts';
 
 /** How fast an entry is read, and how its lag has gone. */
 export interface Pace {
@@ -125,6 +126,7 @@ const FORGET_AFTER = 60;
 
 /** What a live view remembers of every entry. */
 export class History {
+  readonly losses = new Losses();
   readonly #entries = new Map<string, Followed>();
   #look = 0;
   #at: Millis | undefined;

@@ -15,6 +15,8 @@ export interface Inspection<Entries = readonly InspectedEntry[]> {
   readonly unknownFiles: number;
   /** Everything is read, and nothing is unknown. */
   readonly caughtUp: boolean;
+  /** What went away before in_tail had found it; only where looks follow one another. */
+  readonly lost?: readonly { readonly path: string; readonly size: number }[];
 }
 
 export interface InspectedPosFile<Entries = readonly InspectedEntry[]> {
@@ -42,6 +44,7 @@ export function inspectionOf(found: Overview, which: Which = ALL): Inspection<It
     knownLag: found.totals.lag,
     unknownFiles: found.totals.unknown,
     caughtUp: found.caughtUp,
+    ...(found.lost && { lost: found.lost.map(({ path, bytes }) => ({ path, size: bytes })) }),
   };
 }
 

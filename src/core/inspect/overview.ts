@@ -1,6 +1,8 @@
 import type { BuffersReading } from '../fluentd/buffer-contents.ts';
 import type { FollowedReading } from '../look/snapshot.ts';
 import { type UndiscoveredFile, undiscoveredIn } from '../look/undiscovered.ts';
+import { describeAbandoned } from '../observe/abandoned.ts';
+import type { Abandoned } from '../observe/observation.ts';
 import type { EntryRows } from '../pos-file/entry-rows.ts';
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
@@ -20,6 +22,8 @@ export interface Overview {
   readonly lag: number | null;
   /** Everything is read, and nothing is unknown. */
   readonly caughtUp: boolean;
+  /** What went away before in_tail had found it; undefined: a single look cannot tell. */
+  readonly lost?: readonly Abandoned[];
 }
 
 export interface PosFileOverview {
@@ -45,6 +49,7 @@ export interface Trouble {
 
 export interface UndiscoveredOverview extends UndiscoveredFile {
   readonly posFile: string;
+  readonly inode: string;
 }
 
 export interface Parts extends Pick<Overview, 'posFiles' | 'undiscovered' | 'unlisted' | 'buffers'> {}
@@ -81,12 +86,10 @@ export function undiscoveredFiles(
     const { posFile } = source;
     const rows = posFiles.find(({ path }) => path === posFile)?.entries.rows;
     if (rows === undefined || source.files.length === 0) return [];
+    const inodes = new Map(source.files.map(({ path, inode }) => [path, inode]));
     const reading = { path: posFile, kind: 'read', unparsable: [], writtenAgo: 0 } as const;
     return undiscoveredIn(source, [{ ...reading, entries: entriesOf(rows, source) }], new Set()).map(
-      (file) => ({
-        ...file,
-        posFile,
-      }),
+      (file) => ({ ...file, posFile, inode: inodes.get(file.path) ?? '' }),
     );
   });
 }
@@ -113,9 +116,9 @@ function addUnread(totals: Totals, size: number): void {
 }
 
 /** `behind by 12.4 MiB in 2 of 31 files`. */
-export function summaryOf({ posFiles, totals, lag, caughtUp }: Overview): string {
+export function summaryOf({ posFiles, totals, lag, caughtUp, lost = [] }: Overview): string {
   const files = counted(totals.files, 'file');
-  const unknown = unjudged(posFiles)
+  const unknown = [...unjudged(posFiles), ...(lost.length === 0 ? [] : [describeAbandoned(lost)])]
     .map((what) => `; ${what}`)
     .join('');
   if (totals.left === 0)

@@ -38,12 +38,30 @@ export function abandonedNow(
   const sizes = new Map(followed.flatMap((source) => source.files.map(({ inode, size }) => [inode, size])));
   const opened = inodesIn(entries);
   const inodeAt = inodesByPath(files);
-  // Where the entry of its path has changed, in_tail may have read the file between two looks.
+  const world = {
+    sizeOf: (inode: string) => sizes.get(inode),
+    isOpened: (inode: string) => opened.has(inode) || open?.has(inode) === true,
+    inodeAt: (path: string) => inodeAt.get(path),
+  };
   const unfound = [...memory.awaited]
-    .filter(([inode, { size }]) => (sizes.get(inode) ?? 0) < size && !opened.has(inode) && !open?.has(inode))
-    .filter(([, { path, before }]) => before === undefined || inodeAt.get(path) === before)
+    .filter(([inode, file]) => isUnfound(inode, file, world))
     .map(([inode, { path, size }]) => [entryKey({ path, inode }), { path, bytes: size }] as const);
   return [...dropped, ...unfound];
+}
+
+/** The files as a look finds them. */
+interface Found {
+  /** Of a file that in_tail is still to read. */
+  sizeOf(inode: string): number | undefined;
+  isOpened(inode: string): boolean;
+  /** The inode in the entry of a path. */
+  inodeAt(path: string): string | undefined;
+}
+
+/** A file that in_tail was to find went away. Where the entry of its path has changed, in_tail may have read it between two looks. */
+export function isUnfound(inode: string, { path, size, before }: Awaited, found: Found): boolean {
+  const isAway = (found.sizeOf(inode) ?? 0) < size && !found.isOpened(inode);
+  return isAway && (before === undefined || found.inodeAt(path) === before);
 }
 
 /**

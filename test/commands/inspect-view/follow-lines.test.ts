@@ -31,6 +31,7 @@ function posFile(states: States, changes: Partial<PosFileOverview> = {}): PosFil
 function look(posFiles: readonly PosFileOverview[], undiscovered: readonly string[] = []): Overview {
   const files = undiscovered.map((path) => ({
     posFile: '/p',
+    inode: '8',
     path,
     size: 2,
     refreshInterval: 60_000,

@@ -10,7 +10,14 @@ const BEHIND = { state: 'behind', size: 160, lag: 60, read: false } as const;
 const UNKNOWN = { state: 'missing', size: null, lag: null, read: false } as const;
 
 test('an inspection has the fields of the contract, in its order, and no more', () => {
-  const late = { path: '/late.log', size: 9, refreshInterval: 60_000, unreadable: false, posFile: POS };
+  const late = {
+    path: '/late.log',
+    inode: '8',
+    size: 9,
+    refreshInterval: 60_000,
+    unreadable: false,
+    posFile: POS,
+  };
   const found = overviewOf([{ ...posFile(), unparsable: [{ line: 3, text: 'rubbish' }] }], [late]);
   expect(JSON.stringify(whole(inspectionOf(found)))).toBe(
     JSON.stringify({

@@ -1,0 +1,61 @@
+import { isUnfound } from '../observe/abandoned.ts';
+import type { Abandoned, Awaited } from '../observe/observation.ts';
+import type { Overview } from './overview.ts';
+
+/** What a live view has seen go away before in_tail had found it. */
+export class Losses {
+  /** By inode, as of the last look. */
+  #awaited: ReadonlyMap<string, Awaited> = new Map();
+  readonly #lost = new Map<string, Abandoned>();
+
+  /** All that was lost so far. */
+  look(found: Pick<Overview, 'posFiles' | 'undiscovered' | 'unlisted'>): readonly Abandoned[] {
+    const isSeen = found.unlisted.length === 0 && found.posFiles.every(({ error }) => error === undefined);
+    if (isSeen) this.#compare(found);
+    return [...this.#lost.values()];
+  }
+
+  #compare({ posFiles, undiscovered }: Pick<Overview, 'posFiles' | 'undiscovered'>): void {
+    const now = new Map(undiscovered.map((file) => [file.inode, file]));
+    const left = [...this.#awaited].filter(([inode, { size }]) => (now.get(inode)?.size ?? 0) < size);
+    const come = undiscovered.filter(({ inode, size }) => size > 0 && !this.#awaited.has(inode));
+    const paths = new Set([...left.map(([, { path }]) => path), ...come.map(({ path }) => path)]);
+    const inodeAt = entriesOf(posFiles, paths);
+    const opened = left.length === 0 ? new Set<string>() : inodesOf(posFiles);
+    const world = {
+      sizeOf: (inode: string) => now.get(inode)?.size,
+      isOpened: (inode: string) => opened.has(inode),
+      inodeAt: (path: string) => inodeAt.get(path),
+    };
+    for (const [inode, file] of left)
+      if (isUnfound(inode, file, world)) this.#lost.set(inode, { path: file.path, bytes: file.size });
+    this.#await(now, inodeAt);
+  }
+
+  #await(
+    now: ReadonlyMap<string, { readonly path: string; readonly size: number }>,
+    inodeAt: ReadonlyMap<string, string>,
+  ): void {
+    const waiting = [...now].filter(([, { size }]) => size > 0);
+    this.#awaited = new Map(
+      waiting.map(([inode, { path, size }]) => {
+        const known = this.#awaited.get(inode);
+        return [inode, { path, size, before: known === undefined ? inodeAt.get(path) : known.before }];
+      }),
+    );
+  }
+}
+
+/** The inode in the entry of each of these paths; an entry that in_tail let go does not count. */
+function entriesOf(posFiles: Overview['posFiles'], paths: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const inodes = new Map<string, string>();
+  if (paths.size === 0) return inodes;
+  for (const { entries } of posFiles)
+    for (const { path, inode, position } of entries.rows.latest())
+      if (position !== null && paths.has(path)) inodes.set(path, inode);
+  return inodes;
+}
+
+function inodesOf(posFiles: Overview['posFiles']): ReadonlySet<string> {
+  return new Set(posFiles.flatMap(({ entries }) => Array.from(entries.rows.latest(), ({ inode }) => inode)));
+}
