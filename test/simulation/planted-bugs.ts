@@ -31,7 +31,7 @@ export const MUTANTS: readonly Mutant[] = [
   ['drain/outcome.ts', 'abandonedGate(abandoned) ??', ''],
   ['drain/outcome.ts', 'lossGate(seen, end.kind, result) ??', ''],
   ['drain/outcome.ts', 'readGate(seen, acceptsEmpty(result?.trigger)) ??', ''],
-  ['observe/abandoned.ts', '< size && !opened.has(inode)', '< size && opened.has(inode)'],
+  ['observe/abandoned.ts', '< size && !found.isOpened(inode)', '< size && found.isOpened(inode)'],
   ['observe/abandoned.ts', 'known === undefined ? inodeAt.get(path) : known.before', 'inodeAt.get(path)'],
   ['observe/ledger.ts', ' || now.isChild || now.beganSeen', ''],
   ['observe/ledger.ts', 'begunAnew(ledger, others, now)', 'new Map<string, Account>()'],

@@ -46,7 +46,7 @@ interface Failing {
 }
 
 /** Where less is free, an output may have refused records only until there was room again. */
-export const ROOM_ENOUGH = 20;
+const ROOM_ENOUGH = 20;
 
 export const FROM_ZERO = {
   most: 0,
