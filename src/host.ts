@@ -20,6 +20,8 @@ interface Clock {
   now(): Millis;
   /** Until the instant, or sooner when something may have changed. */
   sleep(until: Millis): Promise<void>;
+  /** What comes of the work; undefined: it has not ended at the instant, or soon after something may have changed. */
+  within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined>;
 }
 
 interface Files {
@@ -34,8 +36,11 @@ interface Files {
     found: (entry: Entry, look: FileLook) => void,
     options?: LookOptions,
   ): Promise<void>;
-  /** Tells of a file whether a process may read it; undefined: not known. `pid` undefined: the process cannot be seen. */
-  readerOf(pid: number | undefined): (path: string) => boolean | undefined;
+  /** Whether a process may read files; undefined: not known. `pid` undefined: the process cannot be seen. */
+  mayRead(
+    pid: number | undefined,
+    paths: readonly string[],
+  ): Promise<ReadonlyMap<string, boolean | undefined>>;
   /** The files that an in_tail source takes, by its own rules. */
   listFollowed(source: TailSource): Promise<readonly FollowedFile[]>;
   /** The chunks of one buffer, which lie at these globs. */

@@ -1,4 +1,4 @@
-import { describeOutcome, isWarning, type Outcome } from '../core/drain/outcome.ts';
+import { describeOutcome, EXIT, isWarning, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import { multilineWarnings, quietWarnings } from '../core/fluent-conf/warnings.ts';
@@ -12,7 +12,7 @@ import { onSignals } from '../node/processes/signals.ts';
 import type { Found } from '../tasks/find-pos-files.ts';
 import type { Parent } from '../tasks/parent.ts';
 import type { Armed } from '../tasks/triggers.ts';
-import { UsageError } from '../tasks/usage-error.ts';
+import { CommandError, UsageError } from '../tasks/usage-error.ts';
 import { type WatchReporter, watch } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
 import { LogReporter } from './drain-report/report.ts';
@@ -28,9 +28,16 @@ export async function supervise(
   options: WatchOptions,
   parent?: Parent,
 ): Promise<Outcome> {
+  let signals = 0;
+  let giveUp: ((error: Error) => void) | undefined;
+  const givenUp = new Promise<never>((_, reject) => {
+    giveUp = reject;
+  });
   onSignals(
     (by) => {
       host.request(by);
+      signals += 1;
+      if (signals > 1) giveUp?.(new CommandError(TOO_EARLY, EXIT.noFluentd));
       // A dry run ends nothing: Fluentd gets what it would get without posidle.
       if (args['dry-run']) void parent?.askToEnd(by);
     },
@@ -47,6 +54,7 @@ export async function supervise(
       server?.close();
       await log.close();
     };
+    giveUp = undefined;
     tellStart(log, { found, policy, armed: withCalls(armed, args) });
     for (const warning of await startWarnings(args, process.env)) log.warn({}, warning);
     const lines = new LogReporter(log, policy, process.stderr.isTTY);
@@ -64,11 +72,13 @@ export async function supervise(
     };
   };
   try {
-    return await watch(host, options, { begin, parent, nameOptions: inFlags });
+    return await Promise.race([watch(host, options, { begin, parent, nameOptions: inFlags }), givenUp]);
   } finally {
     await close();
   }
 }
+
+const TOO_EARLY = 'ended by a second signal, before the configuration was read';
 
 const ONLY_CALLS =
   'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. The kubelet ' +

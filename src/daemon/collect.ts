@@ -63,7 +63,7 @@ export class Collector {
     const looks = await lookAtFiles(host, posFiles, open);
     const gone = await lookAtGone(host, known, { open, fluentd, isLimited: this.#isLimited });
     const followed = await this.#listFollowed(depth);
-    const permissions = closedFiles(host, { posFiles, followed, fluentd });
+    const permissions = await closedFiles(host, { posFiles, followed, fluentd });
     const buffers = await this.#readBuffers(depth, movedAt);
     const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);
     const requests = host.requests();
@@ -107,10 +107,10 @@ interface Followed extends Pick<Snapshot, 'posFiles' | 'followed' | 'fluentd'> {
 const NONE: ReadonlySet<string> = new Set();
 
 /** The files that Fluentd should read, has read nothing of, and may not read. */
-function closedFiles(
+async function closedFiles(
   host: Host,
   { posFiles, followed, fluentd }: Followed,
-): Pick<Snapshot, 'closed' | 'unsure'> {
+): Promise<Pick<Snapshot, 'closed' | 'unsure'>> {
   const entries = posFiles.flatMap((reading) => (reading.kind === 'read' ? reading.entries : []));
   const begun = new Set(entries.filter(({ position }) => position !== 0).map(({ path }) => path));
   const waiting = followed
@@ -119,10 +119,12 @@ function closedFiles(
   // A reader looks at the process first.
   if (waiting.length === 0) return { closed: NONE, unsure: NONE };
   const pid = fluentd.kind === 'running' ? (fluentd.workers[0] ?? fluentd.supervisor).pid : undefined;
-  const mayRead = host.readerOf(pid);
-  const answers = waiting.map(({ path }) => [path, mayRead(path)] as const);
+  const answers = await host.mayRead(
+    pid,
+    waiting.map(({ path }) => path),
+  );
   const pathsWith = (answer: boolean | undefined) =>
-    new Set(answers.filter(([, found]) => found === answer).map(([path]) => path));
+    new Set([...answers].filter(([, found]) => found === answer).map(([path]) => path));
   return { closed: pathsWith(false), unsure: pathsWith(undefined) };
 }
 

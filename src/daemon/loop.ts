@@ -1,3 +1,4 @@
+import { signalsIn } from '../core/drain/deadlines.ts';
 import type { Step } from '../core/drain/moves.ts';
 import { type Durations, type Outcome, outcomeOf } from '../core/drain/outcome.ts';
 import { BUSY_LOOKS, lookInterval, type Policy } from '../core/drain/policy.ts';
@@ -6,6 +7,7 @@ import { step } from '../core/drain/step.ts';
 import type { FluentdReading } from '../core/fluentd/processes.ts';
 import type { Depth } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
+import { observeLate, observeNothing } from '../core/observe/late.ts';
 import type { Observation } from '../core/observe/observation.ts';
 import { observe } from '../core/observe/observe.ts';
 import type { Millis } from '../core/text/units.ts';
@@ -13,6 +15,13 @@ import type { Host } from '../host.ts';
 import { Collector } from './collect.ts';
 import { FluentdFinder } from './find-fluentd.ts';
 import { type Done, perform } from './perform.ts';
+
+/** So long a look is waited for before what was seen before it has to do. */
+const PATIENCE: Millis = 10_000;
+/** Once the end has begun. */
+const BUSY_PATIENCE: Millis = 1_000;
+
+const NOT_FOUND_YET: FluentdReading = { kind: 'absent', why: 'no look has ended yet' };
 
 /** What the loop tells while it goes on. */
 export interface Reporter {
@@ -49,7 +58,12 @@ class Watch {
   readonly #collector: Collector;
   readonly #durations: { -readonly [Name in keyof Durations]: Durations[Name] } = {};
   #state: State;
+  readonly #nothing: Observation;
+  /** The look that has not ended yet. */
+  #looking: Promise<Observation> | undefined;
   #seen: Observation | undefined;
+  #fluentd: FluentdReading = NOT_FOUND_YET;
+  #wakeAt: Millis;
   #why = '';
 
   constructor(host: Host, task: Task) {
@@ -57,27 +71,48 @@ class Watch {
     this.#task = task;
     this.#finder = new FluentdFinder(host, task.subject);
     this.#collector = new Collector(host, task.subject);
-    this.#state = begin(host.now());
+    const at = host.now();
+    this.#state = begin(at);
+    this.#wakeAt = at;
+    this.#nothing = observeNothing({ at, fluentd: this.#fluentd, requests: [] }, task.policy);
   }
 
   async run(): Promise<Outcome> {
     const { policy, report } = this.#task;
     for (let depth: Depth = 'rest'; ; ) {
-      const fluentd = await this.#findFluentd(depth);
-      const seen = await this.#look(depth, fluentd);
+      const seen = await this.#see(depth);
       report.looked(this.#state, seen);
       const next = await this.#settle(seen);
       if (this.#state.name === 'stopped')
         return outcomeOf(this.#state, this.#why, {
-          seen: await this.#look('last', fluentd),
+          seen: await this.#lastLook(),
           durations: this.#durations,
         });
       depth = next.depth;
-      await this.#host.sleep(wakeTime(next, this.#host.now(), policy));
+      this.#wakeAt = wakeTime(next, this.#host.now(), policy);
+      if (this.#looking === undefined) await this.#host.sleep(this.#wakeAt);
     }
   }
 
-  async #look(depth: Depth, fluentd: FluentdReading): Promise<Observation> {
+  /** A look that takes long, or never ends, holds up neither a call nor a deadline. */
+  async #see(depth: Depth): Promise<Observation> {
+    this.#looking ??= this.#look(depth);
+    const seen = await this.#host.within(this.#looking, this.#patience());
+    if (seen === undefined) return this.#late();
+    this.#looking = undefined;
+    return seen;
+  }
+
+  async #lastLook(): Promise<Observation> {
+    const before = this.#looking ?? Promise.resolve();
+    const last = before.then(() => this.#look('last'));
+    const patience = signalsIn({ requests: this.#host.requests() }).length > 1 ? BUSY_PATIENCE : PATIENCE;
+    return (await this.#host.within(last, this.#host.now() + patience)) ?? this.#late();
+  }
+
+  async #look(depth: Depth): Promise<Observation> {
+    if (depth !== 'last') this.#fluentd = await this.#findFluentd(depth);
+    const fluentd = this.#fluentd;
     const movedAt = this.#seen?.movedAt;
     const { gone = new Map(), awaited = new Map() } = this.#seen?.memory ?? {};
     const snapshot = await this.#collector.look({ depth, fluentd, movedAt, gone, awaited });
@@ -85,11 +120,30 @@ class Watch {
     return this.#seen;
   }
 
+  /** How long a look is waited for. */
+  #patience(): Millis {
+    const now = this.#host.now();
+    if (isResting(this.#state) && this.#host.requests().length === 0) return now + PATIENCE;
+    return Math.min(this.#wakeAt > now ? this.#wakeAt : now + BUSY_PATIENCE, now + BUSY_PATIENCE);
+  }
+
+  async #late(): Promise<Observation> {
+    const before = this.#seen ?? this.#nothing;
+    if (this.#isTold()) this.#fluentd = await this.#finder.follow(this.#fluentd);
+    const now = { at: this.#host.now(), fluentd: this.#fluentd, requests: this.#host.requests() };
+    return observeLate(before, now, this.#task.subject);
+  }
+
+  #isTold(): boolean {
+    return this.#state.name === 'stopping' || this.#state.name === 'killing';
+  }
+
   /** Once it is told to stop, only that very fluentd counts. */
   #findFluentd(depth: Depth): Promise<FluentdReading> {
-    const known = this.#seen?.fluentd;
-    const isTold = this.#state.name === 'stopping' || this.#state.name === 'killing';
-    return isTold && known !== undefined ? this.#finder.follow(known) : this.#finder.find(known, depth);
+    const known = this.#fluentd === NOT_FOUND_YET ? undefined : this.#fluentd;
+    return this.#isTold() && known !== undefined
+      ? this.#finder.follow(known)
+      : this.#finder.find(known, depth);
   }
 
   /** One observation may carry through several states: it steps until it stays where it is. */
@@ -112,7 +166,10 @@ class Watch {
 }
 
 function wakeTime({ state, wakeAt }: Step, now: Millis, policy: Policy): Millis {
-  const resting = state.name === 'waiting' || state.name === 'watching';
-  const next = now + (resting ? lookInterval(policy) : BUSY_LOOKS);
+  const next = now + (isResting(state) ? lookInterval(policy) : BUSY_LOOKS);
   return wakeAt === undefined ? next : Math.max(now, Math.min(next, wakeAt));
+}
+
+function isResting({ name }: State): boolean {
+  return name === 'waiting' || name === 'watching';
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import type { Chunk, ChunkListing } from '../core/fluentd/chunk.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
@@ -9,12 +10,15 @@ import { listBackups, listChunks } from './files/chunks.ts';
 import { appendNewline, fileStamp, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
 import { LogFiles } from './files/log-files.ts';
-import { readerOf } from './files/permission.ts';
+import { mayRead } from './files/permission.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { get, isListening } from './network/network.ts';
 import { holdsOpen, openFiles } from './processes/open-files.ts';
 import { maySignal, openProcessTable, type ProcessTable, signalProcess } from './processes/processes.ts';
+
+/** Nearly every look ends within so long: a call need not go before it. */
+const PATIENCE: Millis = 500;
 
 /** The Host on Node.js. */
 export class NodeHost implements Host {
@@ -25,7 +29,7 @@ export class NodeHost implements Host {
   readonly holdsOpen = holdsOpen;
   readonly openFiles = openFiles;
   readonly appendNewline = appendNewline;
-  readonly readerOf = readerOf;
+  readonly mayRead = mayRead;
   readonly isListening = isListening;
   readonly get = get;
   readonly #logFiles = new LogFiles();
@@ -60,14 +64,25 @@ export class NodeHost implements Host {
     this.#hinted = false;
   }
 
+  async within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined> {
+    const first = await Promise.race([work, this.#hintBefore(until)]);
+    this.#resolveSleep();
+    return first ?? (await Promise.race([work, pause(PATIENCE, undefined)]));
+  }
+
   #sleepUntilHint(until: Millis): Promise<void> {
+    const hint = this.#hintBefore(until);
+    this.#watcher?.arm(() => this.wake());
+    return hint;
+  }
+
+  #hintBefore(until: Millis): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, Math.max(0, until - this.now()));
       this.#resolveSleep = () => {
         clearTimeout(timer);
         resolve();
       };
-      this.#watcher?.arm(() => this.wake());
     });
   }
 

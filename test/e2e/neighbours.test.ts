@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CLI, loading, type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
+import { CLI, loading, type PosidleRun, posidle, SLOW_STATS, startPosidle } from '../support/posidle.ts';
+import { until } from '../support/until.ts';
 
 /** Whoever shares a volume or loopback with posidle: a main that is broken, or hostile. No Fluentd is needed here. */
 let dir = '';
@@ -36,11 +37,15 @@ function watched(...args: readonly string[]) {
 }
 
 /** Node's option that makes it say at its end how much memory it took at most. */
-const PEAK = loading(`import { writeSync } from 'node:fs';
-  process.on('exit', () => writeSync(2, '\\npeak ' + process.resourceUsage().maxRSS + ' KiB\\n'));`).slice(
-  "NODE_OPTIONS='".length,
-  -1,
+const PEAK = inside(
+  loading(`import { writeSync } from 'node:fs';
+  process.on('exit', () => writeSync(2, '\\npeak ' + process.resourceUsage().maxRSS + ' KiB\\n'));`),
 );
+
+/** The value of an assignment in a shell line. */
+function inside(assignment: string): string {
+  return assignment.slice("NODE_OPTIONS='".length, -1);
+}
 
 function peakMiB(stderr: string): number {
   const [, peak] = /^peak (\d+) KiB$/m.exec(stderr) ?? [];
@@ -71,6 +76,48 @@ test('15,000 entries fit in 128 MiB, look after look', async () => {
   expect(run.stderr()).toMatch(/"files":15000/);
   expect(peakMiB(run.stderr())).toBeLessThan(128);
 }, 60_000);
+
+test('signals do not wait for a look at very many files', async () => {
+  mkdirSync(at('logs'));
+  // With the slow stats a look takes 30 s.
+  for (let name = 0; name < 3_000; name += 1) writeFileSync(at(`logs/${name}.log`), '');
+  writeFileSync(at('app.pos'), '');
+  writeFileSync(
+    at('fluent.conf'),
+    `<source>\n @type tail\n pos_file ${at('app.pos')}\n path ${at('logs')}/*.log\n</source>\n`,
+  );
+  const run = startPosidle(['watch', '-c', at('fluent.conf'), '--pid-file', at('none.pid')], {
+    env: { ...process.env, NODE_OPTIONS: inside(SLOW_STATS) },
+  });
+  runs.push(run);
+  await run.logged(/^posidle watches/);
+  run.kill('SIGTERM');
+  await run.logged(/^SIGTERM received before Fluentd was up/, 15_000);
+  run.kill('SIGTERM');
+  const second = performance.now();
+  expect(await run.exited).toBe(4);
+  expect(performance.now() - second).toBeLessThan(15_000);
+}, 60_000);
+
+test('two signals end what cannot even read its configuration', async () => {
+  writeFileSync(at('fluent.conf'), '');
+  const dead = loading(`import files from 'node:fs/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    files.open = () => {
+      process.emitWarning('opens');
+      return new Promise(() => setInterval(() => {}, 1_000));
+    };
+    syncBuiltinESMExports();`);
+  const run = startPosidle(['watch', '-c', at('fluent.conf')], {
+    env: { ...process.env, NODE_OPTIONS: inside(dead) },
+  });
+  runs.push(run);
+  await until('it opens the file', () => run.stderr().includes('opens'));
+  run.kill('SIGTERM');
+  run.kill('SIGINT');
+  expect(await run.exited).toBe(4);
+  expect(run.stderr()).toMatch(/posidle: ended by a second signal, before the configuration was read/);
+});
 
 test('a pid file that is an endless device is named, and fills no memory', async () => {
   const run = watched('-p', at('app.pos'), '--pid-file', '/dev/zero');

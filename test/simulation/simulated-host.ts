@@ -54,6 +54,11 @@ export class SimulatedHost implements Host {
     if (world.stalledUntil > clock.now) clock.pass(world.stalledUntil);
   }
 
+  /** A look takes its time before it gives itself back. */
+  within<T extends object>(work: Promise<T>): Promise<T> {
+    return work;
+  }
+
   requests(): readonly StopRequest[] {
     return [...this.#world.requests];
   }
@@ -104,8 +109,8 @@ export class SimulatedHost implements Host {
     return { inode: file.inode, size: sizeOf(file), writtenAgo: this.#world.clock.wall - file.writtenAt };
   }
 
-  readerOf(): () => boolean {
-    return () => true;
+  async mayRead(_pid: number | undefined, paths: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
+    return new Map(paths.map((path) => [path, true]));
   }
 
   async listFollowed(_source: TailSource): Promise<readonly FollowedFile[]> {

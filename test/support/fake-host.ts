@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Endpoint } from '../../src/core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { Chunk, ChunkListing } from '../../src/core/fluentd/chunk.ts';
@@ -142,6 +143,15 @@ export class FakeHost implements Host {
     this.#woken = false;
   }
 
+  async within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined> {
+    const { length } = this.#requests;
+    for (;;) {
+      const settled = await Promise.race([work, nextTurn(undefined)]);
+      if (settled !== undefined || this.#now >= until || this.#requests.length > length) return settled;
+      await this.sleep(Math.min(until, this.#script[0]?.at ?? until));
+    }
+  }
+
   #runNext(): void {
     const next = this.#script.shift();
     this.#now = Math.max(this.#now, next?.at ?? 0);
@@ -209,8 +219,8 @@ export class FakeHost implements Host {
     return rest.length === 0 || this.broken.has(path) ? {} : { newlineLeft: rest.includes(NEWLINE) };
   }
 
-  readerOf(): (path: string) => boolean {
-    return (path) => !this.closed.has(path);
+  async mayRead(_pid: number | undefined, paths: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
+    return new Map(paths.map((path) => [path, !this.closed.has(path)]));
   }
 
   async listFollowed({ paths }: TailSource): Promise<readonly FollowedFile[]> {

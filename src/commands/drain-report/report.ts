@@ -20,6 +20,8 @@ export class LogReporter implements Reporter {
   readonly #progress: Progress;
   #before: Observation | undefined;
   #toldAt: Millis | undefined;
+  #isRequested = false;
+  #lateAt = Number.NEGATIVE_INFINITY;
 
   /** `bar`: for a terminal. */
   constructor(log: Log, policy: Policy, bar: boolean) {
@@ -35,9 +37,13 @@ export class LogReporter implements Reporter {
   }
 
   looked(state: State, seen: Observation): void {
+    this.#tellEarlyRequest(state, seen);
+    if (seen.isLate) {
+      this.#tellLate(seen);
+      return;
+    }
     this.#tellFluentd(state, seen);
     this.#tellChanges(seen);
-    this.#tellEarlyRequest(state, seen);
     this.#tellProgress(state, seen);
     this.#before = seen;
   }
@@ -53,6 +59,12 @@ export class LogReporter implements Reporter {
     // That it is gone after the stop signal is the outcome.
     const isEnd = seen.fluentd.kind === 'absent' && (name === 'stopping' || name === 'killing');
     if (!isEnd) this.#log.info(factsOf(seen), now);
+  }
+
+  #tellLate({ at, unknown }: Observation): void {
+    if (at - this.#lateAt < RARELY) return;
+    this.#lateAt = at;
+    for (const { path, why } of unknown) this.#log.warn({ posFile: path }, `pos file ${path} ${why}`);
   }
 
   #tellChanges(seen: Observation): void {
@@ -84,7 +96,8 @@ export class LogReporter implements Reporter {
 
   #tellEarlyRequest({ name }: State, { requests, fluentd }: Observation): void {
     const [first] = requests;
-    const isNew = (this.#before?.requests.length ?? 0) === 0;
+    const isNew = !this.#isRequested;
+    this.#isRequested = first !== undefined;
     if (first === undefined || !isNew || name !== 'waiting' || fluentd.kind !== 'absent') return;
     const bySignal = first.by.startsWith('SIG') ? '; a second signal ends the wait' : '';
     this.#log.info({}, `${first.by} received before Fluentd was up; waiting for it first${bySignal}`);

@@ -18,6 +18,7 @@ const TEXT_TYPE = 'text/plain; charset=utf-8';
 export class StatusBoard implements Reporter {
   readonly #now: () => Millis;
   #last: { readonly state: State; readonly seen: Observation } | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #used: Usage | undefined;
   #why = 'started';
   #drains = 0;
@@ -27,13 +28,14 @@ export class StatusBoard implements Reporter {
   }
 
   transition({ from, to, why, state, seen }: Transition): void {
-    this.#last = { state, seen };
+    this.looked(state, seen);
     this.#why = why;
     if (to === 'draining' && from !== 'draining') this.#drains += 1;
   }
 
   looked(state: State, seen: Observation): void {
     this.#last = { state, seen };
+    if (!seen.isLate) this.#lookedAt = seen.at;
   }
 
   performed(): void {}
@@ -54,7 +56,7 @@ export class StatusBoard implements Reporter {
   }
 
   #health(): Answer {
-    const isWell = this.#last !== undefined && this.#now() - this.#last.seen.at < STALE;
+    const isWell = this.#now() - this.#lookedAt < STALE;
     return { body: isWell ? 'ok\n' : 'no look for too long\n', type: TEXT_TYPE, isWell };
   }
 

@@ -169,6 +169,6 @@ export function stopDeadline({ since }: State, seen: Observation, policy: Policy
 }
 
 /** The calls for the end that came as a signal. */
-export function signalsIn({ requests }: Observation): readonly StopRequest[] {
+export function signalsIn({ requests }: Pick<Observation, 'requests'>): readonly StopRequest[] {
   return requests.filter(({ by }) => by === 'SIGTERM' || by === 'SIGINT');
 }

@@ -101,6 +101,7 @@ const stepDraining: Rule<'draining'> = (state, seen, policy) => {
   const deadline = drainDeadline(trigger, seen, policy);
   if (isOver(deadline - FLUSH_HEAD_START, seen.at) || signalsIn(seen).length > 1)
     return close(state, gate, seen, policy);
+  if (seen.isLate) return stay(state, deadline - FLUSH_HEAD_START);
   const isRead = gate === undefined || gate.name === 'flush';
   const unfinished = isRead && policy.completeLastLine && !state.completed ? unfinishedLines(seen) : [];
   if (unfinished.length > 0) return stay({ ...state, completed: true }, undefined, unfinished);

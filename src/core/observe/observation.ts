@@ -31,6 +31,8 @@ export interface Observation {
   readonly undiscovered: readonly UndiscoveredFile[];
   /** Why it is not known which files some source is to read. */
   readonly unlisted: readonly string[];
+  /** A look has not ended in time: this is what was seen before it. */
+  readonly isLate?: true;
   /** undefined: not looked at this time. */
   readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;

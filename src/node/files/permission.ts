@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { toBytes } from './files.ts';
+import { inPortions, toBytes } from './files.ts';
 
 /** Who a process is to the file system (proc(5), /proc/pid/status). */
 interface Credentials {
@@ -14,14 +14,23 @@ const READ = 4;
 const SEARCH = 1;
 const DAC_OVERRIDE_OR_READ_SEARCH = 0b110n;
 
-/** Whether a process may read a file; undefined: not known. */
-export type Reader = (path: string) => boolean | undefined;
+type Reader = (path: string) => boolean | undefined;
+
+export async function mayRead(
+  pid: number | undefined,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, boolean | undefined>> {
+  const reader = readerOf(pid);
+  const answers = new Map<string, boolean | undefined>();
+  await inPortions(paths, (path) => answers.set(path, reader(path)));
+  return answers;
+}
 
 /**
  * What a process may read, by the modes of the file and of the directories above it; each directory is looked at once. `pid` undefined: the
  * process cannot be seen, and what this process may not read counts as closed.
  */
-export function readerOf(pid: number | undefined): Reader {
+function readerOf(pid: number | undefined): Reader {
   const who = pid === undefined ? undefined : credentialsOf(pid);
   if (who === undefined) return (path) => (isClosedToUs(path) ? false : undefined);
   if (who.readsAll) return () => true;

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readerOf } from '../../../src/node/files/permission.ts';
+import { mayRead } from '../../../src/node/files/permission.ts';
 import { until } from '../../support/until.ts';
 
 const NOBODY = 65_534;
@@ -25,27 +25,34 @@ beforeAll(() => {
 
 afterAll(() => rmSync(dir, { recursive: true }));
 
+async function reads(pid: number | undefined, path: string): Promise<boolean | undefined> {
+  return (await mayRead(pid, [path])).get(path);
+}
+
 describe('a process that can be seen', () => {
-  test('may read its own file by the owner’s bits', () => {
+  test('may read its own file by the owner’s bits', async () => {
     const others = set({ mode: 0o400 });
-    expect(readerOf(process.pid)(file)).toBe(true);
+    expect(await reads(process.pid, file)).toBe(true);
     others();
   });
 
-  test('may read nobody knows what where the file is not there and no capability opens it', () => {
+  test('may read nobody knows what where the file is not there and no capability opens it', async () => {
     const expected = isRoot ? true : undefined;
-    expect(readerOf(process.pid)(join(dir, 'none'))).toBe(expected);
+    expect(await reads(process.pid, join(dir, 'none'))).toBe(expected);
   });
 });
 
 describe('a process that cannot be seen', () => {
-  test.each([NO_PROCESS, undefined])('is not known to read what this process may read (pid %s)', (pid) => {
-    expect(readerOf(pid)(file)).toBeUndefined();
-  });
+  test.each([NO_PROCESS, undefined])(
+    'is not known to read what this process may read (pid %s)',
+    async (pid) => {
+      expect(await reads(pid, file)).toBeUndefined();
+    },
+  );
 
-  test('counts as one that may not read what this process may not read; root may read all', () => {
+  test('counts as one that may not read what this process may not read; root may read all', async () => {
     const back = set({ mode: 0 });
-    expect(readerOf(undefined)(file)).toBe(isRoot ? undefined : false);
+    expect(await reads(undefined, file)).toBe(isRoot ? undefined : false);
     back();
   });
 });
@@ -101,25 +108,25 @@ describe.runIf(isRoot)('as another user', () => {
       dirMode: 0o711,
       may: true,
     },
-  ])('$title', ({ may, ...modes }) => {
+  ])('$title', async ({ may, ...modes }) => {
     const back = set(modes);
-    expect(readerOf(nobody)(file)).toBe(may);
+    expect(await reads(nobody, file)).toBe(may);
     back();
   });
 
-  test('a file of a further group is open', () => {
+  test('a file of a further group is open', async () => {
     const back = set({ mode: 0o640, gid: GROUP });
-    expect([readerOf(inGroup)(file), readerOf(nobody)(file)]).toEqual([true, false]);
+    expect([await reads(inGroup, file), await reads(nobody, file)]).toEqual([true, false]);
     back();
   });
 
-  test('a file that is not there is not known', () => {
-    expect(readerOf(nobody)(join(dir, 'none'))).toBeUndefined();
+  test('a file that is not there is not known', async () => {
+    expect(await reads(nobody, join(dir, 'none'))).toBeUndefined();
   });
 
-  test('no mode keeps a process with a capability out, root among them', () => {
+  test('no mode keeps a process with a capability out, root among them', async () => {
     const back = set({ mode: 0, dirMode: 0o700 });
-    expect([readerOf(capable)(file), readerOf(process.pid)(file)]).toEqual([true, true]);
+    expect([await reads(capable, file), await reads(process.pid, file)]).toEqual([true, true]);
     back();
   });
 

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { confOf, LOG, run } from '../support/builders.ts';
+import { FakeHost } from '../support/fake-host.ts';
+
+const GRACE = 25_000;
+const IN_TIME = /was not looked at in time/;
+
+/** From an instant on a listing takes so long: for ever, where a mount is dead. */
+class SlowHost extends FakeHost {
+  slowFrom = 0;
+  takes = Number.POSITIVE_INFINITY;
+
+  override async listFollowed(source: Parameters<FakeHost['listFollowed']>[0]) {
+    const end = this.now() + this.takes;
+    if (this.now() >= this.slowFrom) await new Promise<void>((resolve) => this.at(end, () => resolve()));
+    return super.listFollowed(source);
+  }
+}
+
+function slowHost(slowFrom: number, takes = Number.POSITIVE_INFINITY): SlowHost {
+  const host = Object.assign(new SlowHost(), { slowFrom, takes });
+  const fluentd = host.startFluentd();
+  host.appendLog(LOG, 'first line\n');
+  fluentd.read(LOG);
+  return host;
+}
+
+const watch = (host: FakeHost, rules = {}) => run(host, rules, { conf: confOf([LOG]) });
+
+describe('a look that never ends', () => {
+  test('does not hold up a signal: the drain begins within a second, and ends at its bound', async () => {
+    const host = slowHost(5_000).at(20_000, (h) => h.request('SIGTERM'));
+    const { outcome, report } = await watch(host, { grace: GRACE });
+    const { at } = report.transitions.find(({ to }) => to === 'draining')?.seen ?? { at: 0 };
+    expect(at).toBeLessThanOrEqual(21_000);
+    expect(host.stops[0]).toMatch(/^SIGINT 4242 /);
+    expect(stoppedAt(host)).toBeLessThanOrEqual(20_000 + GRACE - 10_000 + 1_000);
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained', gate: { name: 'pos-file' } });
+    expect(outcome.gate?.why).toMatch(IN_TIME);
+  });
+
+  test('does not hold up a second signal, which stops Fluentd at once', async () => {
+    const host = slowHost(5_000);
+    for (const at of [20_000, 21_500]) host.at(at, (h) => h.request('SIGTERM'));
+    const { outcome } = await watch(host, { grace: GRACE });
+    expect(stoppedAt(host)).toBeLessThanOrEqual(23_500);
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained' });
+  });
+
+  test('and no Fluentd: two signals are the end', async () => {
+    const host = new SlowHost();
+    for (const at of [20_000, 21_500]) host.at(at, (h) => h.request('SIGTERM'));
+    const { outcome } = await watch(host, { grace: GRACE });
+    expect(outcome.end).toBe('no-fluentd');
+    expect(host.now()).toBeLessThanOrEqual(24_000);
+  });
+
+  test('does not hold up a done file, whose drain ends at its timeout', async () => {
+    const host = slowHost(5_000).at(20_000, (h) => h.request('done-file'));
+    const { outcome } = await watch(host, { drainTimeout: 60_000 });
+    expect(stoppedAt(host)).toBeLessThanOrEqual(81_000);
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained', trigger: 'done-file' });
+  });
+
+  test('is no quiet window before the start timeout is over', async () => {
+    const host = slowHost(5_000);
+    const { outcome } = await watch(host, { startTimeout: 300_000, drainTimeout: 60_000 });
+    expect(stoppedAt(host)).toBeGreaterThan(300_000);
+    expect(outcome).toMatchObject({ trigger: 'quiet', drained: 'not drained' });
+  });
+});
+
+describe('a look that takes three seconds', () => {
+  test('is waited for: nothing is late before a call, and the drain ends drained', async () => {
+    const host = slowHost(0, 3_000).at(20_000, (h) => h.request('SIGTERM'));
+    const { outcome, report } = await watch(host, { grace: 60_000 });
+    expect(report.looks.filter(({ seen }) => seen.isLate && seen.at < 20_000)).toEqual([]);
+    expect(outcome).toMatchObject({ end: 'stopped', gate: null });
+  });
+});
+
+function stoppedAt({ stops }: FakeHost): number {
+  return Number(/@(\d+(?:\.\d+)?)$/.exec(stops[0] ?? '')?.[1]);
+}
