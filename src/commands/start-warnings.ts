@@ -37,9 +37,19 @@ const NEEDED: readonly (readonly [Known, Known])[] = [
   ['token-file', 'listen'],
 ];
 
+/** Options that say how posidle stops Fluentd. */
+const OF_THE_STOP: readonly Known[] = ['stop-timeout', 'stop-signal'];
+
 function withoutEffect(args: Partial<SharedArgs>): readonly string[] {
   const ignored = NEEDED.filter(([option, needed]) => isGiven(args, option) && args[needed] === undefined);
-  return ignored.map(([option, needed]) => `--${option} has no effect without --${needed}`);
+  const ofTheStop =
+    args['stop-via'] === 'kubelet' ? OF_THE_STOP.filter((option) => isGiven(args, option)) : [];
+  return [
+    ...ignored.map(([option, needed]) => `--${option} has no effect without --${needed}`),
+    ...ofTheStop.map(
+      (option) => `--${option} has no effect with --stop-via kubelet: the kubelet stops Fluentd`,
+    ),
+  ];
 }
 
 interface DefaultedOption {

@@ -82,6 +82,14 @@ test('a call by HTTP is a trigger: quiet is none then, unless it is asked for', 
   expect(await settingsBy(['--listen', '80', '--quiet', '3s'])).toMatchObject({ quiet: 3_000 });
 });
 
+test('a call by HTTP is refused where only the kubelet begins the end', async () => {
+  const words = ['--listen', '80', '--stop-via', 'kubelet'];
+  await expect(settingsBy(words)).rejects.toThrow(
+    '--listen: with --stop-via kubelet only the kubelet begins the end; add --no-quit',
+  );
+  expect(await settingsBy([...words, '--no-quit'])).toMatchObject({ stopVia: 'kubelet' });
+});
+
 test('a text in which no option is named stays as it is', () => {
   const text = 'run `node posidle.cjs install DIR`; `toString`, `pos-file` and posFiles are no keys';
   expect(inFlags(text)).toBe(text);
