@@ -52,7 +52,6 @@ const FLAGS = new RegExp(
     .filter((flag) => flag !== 'dry-run')
     .join('|')})\\b`,
 );
-const SPEAKS_FLAGS: readonly string[] = ['core/drain/explain.ts', 'node/network/http-server.ts'];
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.(?!ts')|Buffer\b|setTimeout|performance\.)/;
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -91,7 +90,7 @@ describe.each(files)('src/%s', (file) => {
 
   test('names no flag below the commands', () => {
     const isBelow = placeOf(file).rank < placeOf('commands').rank || file === 'api.ts';
-    if (isBelow && !SPEAKS_FLAGS.includes(file)) expect(withoutComments(text)).not.toMatch(FLAGS);
+    if (isBelow) expect(withoutComments(text)).not.toMatch(FLAGS);
   });
 
   test('is not part of a circle of imports', () => {

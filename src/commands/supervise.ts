@@ -17,7 +17,7 @@ import { type WatchReporter, watch } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
 import { LogReporter } from './drain-report/report.ts';
 import { StatusBoard } from './drain-report/status-board.ts';
-import { inFlags } from './options/flags.ts';
+import { inFlags, logInFlags, outcomeInFlags } from './options/flags.ts';
 import type { SharedArgs } from './options/options.ts';
 import { startWarnings } from './start-warnings.ts';
 
@@ -45,14 +45,18 @@ export async function supervise(
   );
   let close = async () => {};
   const begin = async (found: Found, policy: Policy, armed: Armed): Promise<WatchReporter> => {
-    const log = openLog(args['log-level'], args['log-format'] ?? (process.stderr.isTTY ? 'pretty' : 'json'));
+    const stderr = openLog(
+      args['log-level'],
+      args['log-format'] ?? (process.stderr.isTTY ? 'pretty' : 'json'),
+    );
+    const log = logInFlags(stderr);
     const board = new StatusBoard(() => host.now());
     const quit = args.quit ? () => host.request('http') : undefined;
     const routes = board.routes(quit, args['token-file']);
     const server = args.listen && (await listen(args.listen, routes));
     close = async () => {
       server?.close();
-      await log.close();
+      await stderr.close();
     };
     giveUp = undefined;
     tellStart(log, { found, policy, armed: withCalls(armed, args) });
@@ -68,7 +72,7 @@ export async function supervise(
           `added a monitor_agent to fluentd, on ${agents.map(({ bind, port }) => `${bind}:${port}`).join(', ')}: it shows what becomes of the buffers; --no-monitor leaves it out`,
         ),
       unseen: (buffers) => tellUnseen(log, buffers),
-      ended: (outcome) => tellEnd(log, outcome, args),
+      ended: (outcome) => tellEnd(log, outcomeInFlags(outcome), args),
     };
   };
   try {
@@ -97,10 +101,13 @@ async function listen(endpoint: Endpoint, routes: Routes): Promise<HttpServer> {
   }
 }
 
-/** One reporter for several. */
+/** One reporter for several, which are told of flags. */
 function all(reporters: readonly Reporter[]): Reporter {
   return {
-    transition: (transition) => reporters.forEach((reporter) => void reporter.transition(transition)),
+    transition: (transition) => {
+      const told = { ...transition, why: inFlags(transition.why) };
+      reporters.forEach((reporter) => void reporter.transition(told));
+    },
     looked: (state, seen) => reporters.forEach((reporter) => void reporter.looked(state, seen)),
     performed: (done) => reporters.forEach((reporter) => void reporter.performed(done)),
   };
@@ -128,10 +135,10 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
   if (policy.leavesStop && conf?.rpc === undefined) log.warn({}, NO_FLUSH);
   // The kubelet sends SIGTERM to a native sidecar, which it also starts again.
   if (!armed.byItself && policy.restartPolicy !== 'always' && !policy.leavesStop) log.warn({}, ONLY_CALLS);
-  if (policy.restartPolicy === 'on-failure') for (const text of armed.hasty) log.warn({}, inFlags(text));
+  if (policy.restartPolicy === 'on-failure') for (const text of armed.hasty) log.warn({}, text);
   const waits = policy.quiet === 'off' ? { grace: policy.grace } : { quiet: policy.quiet };
   const further = conf === undefined ? [] : [...quietWarnings(conf, waits), ...multilineWarnings(conf)];
-  for (const warning of [...warnings, ...further.map(inFlags)]) log.warn({}, warning);
+  for (const warning of [...warnings, ...further]) log.warn({}, warning);
 }
 
 function tellUnseen(log: Log, unseen: readonly string[]): void {

@@ -105,7 +105,7 @@ describe("main's process", () => {
     host.startFluentd();
     host.appendLog(LOG, 'line 1\n');
     const { report } = await runUntilMainIsGone(host, { startTimeout: 20_000 });
-    expect(report.transitions.some(({ why }) => /never seen within --start-timeout/.test(why))).toBe(true);
+    expect(report.transitions.some(({ why }) => /never seen within `startTimeout`/.test(why))).toBe(true);
     expectStops(host, ['SIGINT 4242 @22000']);
   });
 });

@@ -1,3 +1,5 @@
+import type { Outcome } from '../../core/drain/outcome.ts';
+import { LOG_LEVELS, type Log } from '../../log.ts';
 import { inspectOptions } from './inspect-options.ts';
 import { runOptions, watchOptions } from './options.ts';
 
@@ -10,4 +12,17 @@ export function inFlags(text: string): string {
     const flag = key === 'posFiles' ? 'pos-file' : kebab;
     return Object.hasOwn(FLAGS, flag) ? `--${flag}` : word;
   });
+}
+
+export function logInFlags(log: Log): Log {
+  const levels = LOG_LEVELS.map((level) => [
+    level,
+    (facts: Readonly<Record<string, unknown>>, text: string) => log[level](facts, inFlags(text)),
+  ]);
+  return Object.fromEntries(levels) as Log;
+}
+
+export function outcomeInFlags(outcome: Outcome): Outcome {
+  const { why, gate } = outcome;
+  return { ...outcome, why: inFlags(why), gate: gate && { ...gate, why: inFlags(gate.why) } };
 }

@@ -11,11 +11,11 @@ export function describeTrigger({ by }: Trigger, seen: Observation, policy: Poli
     case 'quiet':
       return `nothing has moved for ${formatDuration(seen.at - (seen.movedAt ?? seen.at))}`;
     case 'start-timeout':
-      return `${seen.logged ? 'not every pos file was there' : 'nothing was ever logged'} within --start-timeout (${formatDuration(Number(policy.startTimeout))})`;
+      return `${seen.logged ? 'not every pos file was there' : 'nothing was ever logged'} within \`startTimeout\` (${formatDuration(Number(policy.startTimeout))})`;
     case 'done-process':
       return seen.memory.main.seen
-        ? "main's process is gone (--done-process)"
-        : `main's process was never seen within --start-timeout (${formatDuration(Number(policy.startTimeout))}): posidle assumes that it has ended`;
+        ? "main's process is gone (`doneProcess`)"
+        : `main's process was never seen within \`startTimeout\` (${formatDuration(Number(policy.startTimeout))}): posidle assumes that it has ended`;
     case 'deserted':
       return 'the supervisor ended by itself';
     default:
@@ -51,17 +51,17 @@ export function describeEnd(end: End): string {
 export function describeUnproven(pid: number): string {
   return (
     `pid ${pid} may not be the right fluentd: it has no pos file open, or posidle may not look at its open files; ` +
-    'run posidle as the same user, add a monitor_agent, or name it with --pid and --force'
+    'run posidle as the same user, add a monitor_agent, or name it with `pid` and `force`'
   );
 }
 
 /** The process that was named, and why nothing is sent to it. */
 export function describeForeign({ pid, argv }: ProcessRow): string {
-  return `pid ${pid} (${argv.join(' ').trim()}) isn't a fluentd: a flush would kill it; name another process, or add --force`;
+  return `pid ${pid} (${argv.join(' ').trim()}) isn't a fluentd: a flush would kill it; name another process, or add \`force\``;
 }
 
 /** The fluentds that were found, and how to name the one that is meant. */
 export function describeCandidates(candidates: readonly ProcessRow[]): string {
   const list = candidates.map(({ pid, argv }) => `pid ${pid} (${argv.join(' ').trim()})`).join(', ');
-  return `${candidates.length} independent fluentds run: ${list}; name one with --pid-file, --pid or --process`;
+  return `${candidates.length} independent fluentds run: ${list}; name one by its \`pid\`, \`pidFile\` or \`process\``;
 }

@@ -24,7 +24,7 @@ export interface ShownEntry {
   /** null where unknown. */
   readonly size: number | null;
   readonly lag: number | null;
-  /** null: the log file was not looked at (`--raw`). */
+  /** null: the log file was not looked at. */
   readonly state: FileState | null;
   /** How long ago the position moved last, as far as that can be told. */
   readonly age: Millis | null;

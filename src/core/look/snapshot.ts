@@ -25,7 +25,7 @@ export interface Snapshot {
   /** undefined: not looked at this time. */
   readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;
-  /** The processes that --done-process names; undefined: it names none. */
+  /** Main's processes, where they are looked for. */
   readonly mains: readonly ProcessIdentity[] | undefined;
   /** What asked for the end, in the order in which it came. */
   readonly requests: readonly StopRequest[];

@@ -1,7 +1,7 @@
 import type { ProcessIdentity } from '../fluentd/processes.ts';
 import type { Millis } from '../text/units.ts';
 
-/** What the looks so far know of the Pod's main process (--done-process). */
+/** What the looks so far know of the Pod's main process. */
 export interface MainProcess {
   /** Since when each process that matches now has been seen. */
   readonly sightings: ReadonlyMap<string, Millis>;

@@ -118,7 +118,7 @@ interface Reply {
 
 const MISDIRECTED: Reply = { status: 421, body: 'ask for localhost, or for an address\n' };
 const FOREIGN: Reply = { status: 403, body: 'no page may do this (Origin)\n' };
-const UNAUTHORIZED: Reply = { status: 401, body: 'a bearer token is needed (--token-file)\n' };
+const UNAUTHORIZED: Reply = { status: 401, body: 'a bearer token is needed\n' };
 
 function replyTo(method: string | undefined, path: string, routes: Routes): Reply {
   const get = own(routes.get, path);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import yargs, { type Options } from 'yargs';
-import { inFlags } from '../../../src/commands/options/flags.ts';
+import { inFlags, outcomeInFlags } from '../../../src/commands/options/flags.ts';
 import { inspectOptions } from '../../../src/commands/options/inspect-options.ts';
 import { optionsFromEnvironment } from '../../../src/commands/options/option-parts.ts';
 import {
@@ -9,6 +9,8 @@ import {
   watchOptions,
   watchOptionsOf,
 } from '../../../src/commands/options/options.ts';
+import { describeCandidates, describeUnproven } from '../../../src/core/drain/explain.ts';
+import type { Outcome } from '../../../src/core/drain/outcome.ts';
 import { DEFAULTS, type Settings, settingsOf } from '../../../src/tasks/watch-options.ts';
 
 const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
@@ -88,6 +90,16 @@ test('a call by HTTP is refused where only the kubelet begins the end', async ()
     '--listen: with --stop-via kubelet only the kubelet begins the end; add --no-quit',
   );
   expect(await settingsBy([...words, '--no-quit'])).toMatchObject({ stopVia: 'kubelet' });
+});
+
+test('the outcome names options by their flags, in its reason and in its gate', () => {
+  const named = {
+    why: describeCandidates([]),
+    gate: { name: 'fluentd', why: describeUnproven(42) },
+  } as Outcome;
+  const { why, gate } = outcomeInFlags(named);
+  expect(why).toMatch(/name one by its --pid, --pid-file or --process$/);
+  expect(gate?.why).toMatch(/name it with --pid and --force$/);
 });
 
 test('a text in which no option is named stays as it is', () => {
