@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What is probably a mistake, though posidle can start with it. */
 export async function startWarnings(args: Partial<SharedArgs>, env: Environment): Promise<readonly string[]> {
-  const { 'done-file': doneFile, 'token-file': tokenFile } = args;
+  const { 'token-file': tokenFile } = args;
   const noToken =
     tokenFile === undefined
       ? undefined
@@ -18,13 +18,16 @@ export async function startWarnings(args: Partial<SharedArgs>, env: Environment)
   return [
     ...unknownVariables(env),
     ...withoutEffect(args),
-    ...(doneFile === undefined || existsSync(dirname(doneFile))
-      ? []
-      : [`--done-file: the directory ${dirname(doneFile)} doesn't exist yet. Is its volume mounted here?`]),
+    ...(['done-file', 'heartbeat-file'] as const).flatMap((option) => withoutDirectory(option, args[option])),
     ...(noToken === undefined
       ? []
       : [`--token-file: ${tokenFile}: ${noToken}. Until that changes, every POST is refused`]),
   ];
+}
+
+function withoutDirectory(option: string, path: string | undefined): readonly string[] {
+  if (path === undefined || existsSync(dirname(path))) return [];
+  return [`--${option}: the directory ${dirname(path)} doesn't exist yet. Is its volume mounted here?`];
 }
 
 type Known = keyof SharedArgs & keyof typeof watchOptions;

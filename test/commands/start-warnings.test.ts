@@ -6,15 +6,8 @@ import { startWarnings, unknownVariables } from '../../src/commands/start-warnin
 
 let dir: string;
 const at = (name: string) => join(dir, name);
-const warnings = (doneFile?: string, tokenFile?: string) =>
-  startWarnings(
-    {
-      'done-file': doneFile,
-      'token-file': tokenFile,
-      listen: tokenFile === undefined ? undefined : { host: '127.0.0.1', port: 8611 },
-    },
-    {},
-  );
+const withToken = (tokenFile: string) =>
+  startWarnings({ 'token-file': tokenFile, listen: { host: '127.0.0.1', port: 8611 } }, {});
 
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'posidle-start-'));
@@ -49,26 +42,27 @@ test('the variables that Kubernetes makes for Services are no mistakes', () => {
   expect(unknownVariables(Object.fromEntries(ofServices.map((name) => [name, 'x'])))).toEqual([]);
 });
 
-test('a done file in a directory that is not there is told; one that only has still to come is not', async () => {
-  expect(await warnings(at('done'))).toEqual([]);
-  expect(await warnings(at('no/done'))).toEqual([
-    `--done-file: the directory ${at('no')} doesn't exist yet. Is its volume mounted here?`,
-  ]);
-});
+test.each(['done-file', 'heartbeat-file'])(
+  'the directory of --%s that is not there is told; a file that only has still to come is not',
+  async (option) => {
+    expect(await startWarnings({ [option]: at('done') }, {})).toEqual([]);
+    expect(await startWarnings({ [option]: at('no/done') }, {})).toEqual([
+      `--${option}: the directory ${at('no')} doesn't exist yet. Is its volume mounted here?`,
+    ]);
+  },
+);
 
 test('a token file without a token is told, with the reason', async () => {
   const consequence = 'Until that changes, every POST is refused';
   writeFileSync(at('token'), 'secret\n');
   writeFileSync(at('empty'), '\n');
-  expect(await warnings(undefined, at('token'))).toEqual([]);
+  expect(await withToken(at('token'))).toEqual([]);
   for (const [file, why] of [
     ['missing', 'there is no such file'],
     ['empty', 'it is empty'],
     ['', 'it is a directory'],
   ] as const)
-    expect(await warnings(undefined, at(file))).toEqual([
-      `--token-file: ${at(file)}: ${why}. ${consequence}`,
-    ]);
+    expect(await withToken(at(file))).toEqual([`--token-file: ${at(file)}: ${why}. ${consequence}`]);
 });
 
 test('an option that counts only beside another one is told where that one is missing', async () => {
@@ -77,9 +71,9 @@ test('an option that counts only beside another one is told where that one is mi
     '--heartbeat-age has no effect without --heartbeat-file',
     '--ignore-old-done-file has no effect without --done-file',
   ]);
-  expect(await startWarnings({ ...alone, 'heartbeat-file': '/beat', 'done-file': at('done') }, {})).toEqual(
-    [],
-  );
+  expect(
+    await startWarnings({ ...alone, 'heartbeat-file': at('beat'), 'done-file': at('done') }, {}),
+  ).toEqual([]);
 });
 
 test('an option of the stop is told where the kubelet stops Fluentd', async () => {

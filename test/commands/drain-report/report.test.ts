@@ -74,6 +74,22 @@ describe('once a minute the log tells', () => {
   });
 });
 
+test('a file that stands still with bytes left is told once, with what may be the cause', async () => {
+  const { host, fluentd } = restingHost();
+  host.at(10_000, () => {
+    fluentd.reads = false;
+    host.appendLog(LOG, 'left\n');
+  });
+  host.at(40_000, () => {
+    fluentd.reads = true;
+    fluentd.read(LOG);
+  });
+  const blocked = (await logged(host)).filter((line) => line.includes('is blocked'));
+  expect(blocked).toEqual([
+    `warn: ${LOG} is blocked: 5 B left, and the position does not move. The cause may be a full buffer, a throttled input or a slow destination`,
+  ]);
+});
+
 describe('once the end has begun, the log tells', () => {
   test('how fast it goes, at 5, 10, 20, 40 and 80 s', async () => {
     const lines = (await logged(slowHost('done-file'))).filter((line) => line.includes('still draining'));

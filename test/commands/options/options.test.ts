@@ -102,6 +102,16 @@ test('the outcome names options by their flags, in its reason and in its gate', 
   expect(gate?.why).toMatch(/name it with --pid and --force$/);
 });
 
+test('a variable of a flag is true or false', () => {
+  expect(() => optionsFromEnvironment({ POSIDLE_STRICT: 'maybe' }, watchOptions)).toThrow(
+    "POSIDLE_STRICT: 'maybe' isn't true or false",
+  );
+  expect(optionsFromEnvironment({ POSIDLE_STRICT: 'Yes', POSIDLE_QUIT: '0' }, watchOptions)).toEqual({
+    strict: true,
+    quit: false,
+  });
+});
+
 test('a text in which no option is named stays as it is', () => {
   const text = 'run `node posidle.cjs install DIR`; `toString`, `pos-file` and posFiles are no keys';
   expect(inFlags(text)).toBe(text);
