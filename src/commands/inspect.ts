@@ -1,5 +1,6 @@
 import { EXIT } from '../core/drain/outcome.ts';
-import { check } from '../core/inspect/check.ts';
+import { type Checked, check, type Limits } from '../core/inspect/check.ts';
+import { History } from '../core/inspect/history.ts';
 import type { Overview } from '../core/inspect/overview.ts';
 import { printable } from '../core/text/printable.ts';
 import { NodeHost } from '../node/node-host.ts';
@@ -12,6 +13,7 @@ import { jsonParts, ndjsonLines } from './inspect-view/json.ts';
 import { plainLines } from './inspect-view/plain.ts';
 import { isColored, styleOf } from './inspect-view/style.ts';
 import { tableLines, type View } from './inspect-view/table.ts';
+import { leftLines, waitUntilRead } from './inspect-view/wait.ts';
 import { inFlags } from './options/flags.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
@@ -28,10 +30,7 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   const subject = await inspectSubject(host, wanted);
   const view = viewOf(args, subject);
   if (args.follow) return await follow({ host, subject, view, args });
-  const found = await lookOnce(new Inspector(host, subject));
-  const { code, texts } = args.check
-    ? checked(found, view, args)
-    : { code: codeOfLook(found), texts: partsOf(found, view, args) };
+  const { code, texts } = await answerOf(host, subject, view, args);
   // First, for whoever reads may close the pipe at once.
   process.exitCode = code;
   await writeAll(texts);
@@ -43,10 +42,39 @@ interface Answer {
   readonly texts: Iterable<string>;
 }
 
-function checked(found: Overview, view: View, args: InspectArgs): Answer {
-  const { lag, age } = { lag: args['max-lag'], age: args['max-age'] };
-  const { passed, reason } = check(found, { lag: lag ?? (age === undefined ? 0 : undefined), age });
-  const texts = args.json || args.ndjson ? partsOf(found, view, args) : [`${printable(reason)}\n`];
+async function answerOf(
+  host: NodeHost,
+  subject: InspectSubject,
+  view: View,
+  args: InspectArgs,
+): Promise<Answer> {
+  const { wait, interval } = args;
+  const limits = limitsOf(args);
+  if (wait !== undefined) {
+    const inspector = new Inspector(host, subject, new History());
+    const { found, ...checked } = await waitUntilRead(inspector, { limits, interval, atMost: wait });
+    return answer(checked, found, { view, args, more: checked.passed ? [] : leftLines(found) });
+  }
+  const found = await lookOnce(new Inspector(host, subject));
+  if (args.check) return answer(check(found, limits), found, { view, args, more: [] });
+  return { code: codeOfLook(found), texts: partsOf(found, view, args) };
+}
+
+function limitsOf(args: InspectArgs): Limits {
+  const { 'max-lag': lag, 'max-age': age } = args;
+  return { lag: lag ?? (age === undefined ? 0 : undefined), age };
+}
+
+interface Answered {
+  readonly view: View;
+  readonly args: InspectArgs;
+  /** Lines below the reason. */
+  readonly more: readonly string[];
+}
+
+function answer({ passed, reason }: Checked, found: Overview, { view, args, more }: Answered): Answer {
+  const isForProgram = args.json || args.ndjson;
+  const texts = isForProgram ? partsOf(found, view, args) : ended([printable(reason), ...more]);
   return { code: passed ? EXIT.ok : FAILED, texts };
 }
 
@@ -55,22 +83,27 @@ const EXCLUSIVE: readonly (readonly (keyof InspectArgs)[])[] = [
   ['raw', 'follow'],
   ['raw', 'check'],
   ['follow', 'check'],
+  ['follow', 'wait'],
+  ['raw', 'wait'],
 ];
 
 function refuseContradictions(args: InspectArgs): void {
   for (const group of EXCLUSIVE) {
-    const given = group.filter((name) => args[name] === true);
+    const given = group.filter((name) => args[name] !== undefined && args[name] !== false);
     if (given.length > 1) throw new UsageError(`--${given.join(' and --')}: give only one of them`);
   }
   for (const name of ['max-lag', 'max-age'] as const)
-    if (args[name] !== undefined && !args.check)
-      throw new UsageError(`--${name}: it is a limit for --check; add --check, or leave it out`);
+    if (args[name] !== undefined && !args.check && args.wait === undefined)
+      throw new UsageError(
+        `--${name}: it is a limit for --check and --wait; add one of them, or leave it out`,
+      );
   if (args.raw && args.state !== undefined)
     throw new UsageError(
       '--raw and --state: where no log file is looked at, an entry has no state; give only one of them',
     );
-  if (args.follow && args['pos-file']?.includes('-'))
-    throw new UsageError('--follow: what comes through stdin can be read only once; name the pos file');
+  const isRepeated = args.follow ? '--follow' : args.wait !== undefined && '--wait';
+  if (isRepeated && args['pos-file']?.includes('-'))
+    throw new UsageError(`${isRepeated}: what comes through stdin can be read only once; name the pos file`);
 }
 
 function viewOf(args: InspectArgs, { raw, conf, warnings }: InspectSubject): View {

@@ -154,8 +154,17 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     ['--interval', '700h', /--interval: '700h' isn't a time between two looks\. Write 10ms to 596h/],
     ['--json', '--ndjson', /--json and --ndjson: give only one of them/],
     ['--raw', '--check', /--raw and --check/],
-    ['--max-lag', '1KiB', /^posidle: --max-lag: it is a limit for --check; add --check, or leave it out\n$/],
-    ['--max-age', '1h', /^posidle: --max-age: it is a limit for --check; add --check, or leave it out\n$/],
+    ['--follow', '--wait=5m', /--follow and --wait: give only one of them/],
+    [
+      '--max-lag',
+      '1KiB',
+      /^posidle: --max-lag: it is a limit for --check and --wait; add one of them, or leave it out\n$/,
+    ],
+    [
+      '--max-age',
+      '1h',
+      /^posidle: --max-age: it is a limit for --check and --wait; add one of them, or leave it out\n$/,
+    ],
     ['--raw', '--state=behind', /^posidle: --raw and --state: .* no state; give only one of them\n$/],
   ])('%s %s is bad usage', async (name, value, why) => {
     writeFileSync(pos, '');

@@ -60,6 +60,8 @@ describe('a large pos file', () => {
       posFiles: [{ path: pos, entries: expected, unparsable: [] }],
       undiscovered: [],
       lag: null,
+      knownLag: 4 * 500,
+      unknownFiles: 98_000,
       caughtUp: false,
     });
   });

@@ -126,7 +126,17 @@ describe.each(OLDEST_AND_NEWEST)('inspect beside Fluentd %s', (version) => {
       return found.code === 1 ? found : undefined;
     });
     expect(late.stdout).toMatch(/a\.log has not moved for [\d.]+ s \(limit 1\.0 s\)\n$/);
+    const left = await posidle('inspect', '-c', conf, '--wait', '1s', '--interval', '100ms');
+    expect(left.code).toBe(1);
+    expect(left.stdout).toMatch(
+      /^behind by 1\.9 MiB in 1 of 1 file.*, after 1\.\d s\n.*a\.log is \w+, 1\.9 MiB left\n$/,
+    );
+    const waiting = posidle('inspect', '-c', conf, '--wait', '5m', '--interval', '100ms');
     process.kill(-fluentd.pid, 'SIGCONT');
+    expect(await waiting).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^caught up: 1 file, after .* s\n$/),
+    });
     await until('caught up again', async () => (await posidle('inspect', '-c', conf, '--check')).code === 0);
   });
 });
@@ -173,7 +183,8 @@ function statesIn(json: string): Readonly<Record<string, string>> {
   const entries = posFiles.flatMap((posFile) =>
     posFile.entries.map(({ path, state }) => [nameOf(path), state]),
   );
-  return Object.fromEntries([...entries, ...undiscovered.map(({ path }) => [nameOf(path), 'undiscovered'])]);
+  // The file in the place of a renamed one is undiscovered, at the path of the one that has an entry.
+  return Object.fromEntries([...undiscovered.map(({ path }) => [nameOf(path), 'undiscovered']), ...entries]);
 }
 
 function nameOf(path: string): string {

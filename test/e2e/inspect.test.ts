@@ -207,7 +207,6 @@ describe('for programs', () => {
   test('--json is what the library finds, in every state; --ndjson is the same a line an entry', async () => {
     const entries = [
       logged('caught-up.log', 'one\n', 4),
-      logged('behind.log', 'one\ntwo\n', 4),
       logged('blocked.log', 'one\ntwo\n', 4),
       logged('rotated.log', 'one\ntwo\n', 4),
       logged('truncated.log', 'x', 9),
@@ -220,9 +219,13 @@ describe('for programs', () => {
     writeFileSync(join(dir, 'rotated.log'), 'new\n');
     writeFileSync(join(dir, 'undiscovered.log'), 'new\n');
     for (const path of [pos, join(dir, 'blocked.log')]) utimesSync(path, 1, 1);
-    const source = `@type tail\npath ${dir}/*.log\npos_file ${pos}\ntag a\n<parse>\n@type none\n</parse>`;
+    const fresh = join(dir, 'fresh.pos');
+    mkdirSync(join(dir, 'read'));
+    writeFileSync(fresh, posText([logged('read/behind.log', 'one\ntwo\n', 4)]));
+    const source = (path: string, posFile: string) =>
+      `<source>\n@type tail\npath ${path}\npos_file ${posFile}\ntag a\n<parse>\n@type none\n</parse>\n</source>\n`;
     const conf = join(dir, 'fluent.conf');
-    writeFileSync(conf, `<source>\n${source}\n</source>\n`);
+    writeFileSync(conf, source(`${dir}/*.log`, pos) + source(`${dir}/read/*.log`, fresh));
 
     const { stdout, code } = await posidle('inspect', '-c', conf, '--json');
     expect(code).toBe(0);
@@ -231,15 +234,18 @@ describe('for programs', () => {
     expect(found).toMatchObject({ lag: null, caughtUp: false });
     for (const { path, state } of found.posFiles[0].entries) expect(path).toBe(join(dir, `${state}.log`));
     expect(found.posFiles[0].entries).toHaveLength(entries.length);
-    expect(found.undiscovered).toEqual([{ path: join(dir, 'undiscovered.log'), size: 4 }]);
+    expect(found.posFiles[1].entries).toMatchObject([{ state: 'behind' }]);
+    const unfound = ['undiscovered.log', 'rotated.log'].map((name) => join(dir, name));
+    expect(found.undiscovered).toEqual(unfound.map((path) => ({ path, size: 4 })));
     const lines = (await posidle('inspect', '-c', conf, '--ndjson')).stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines).toEqual([
       ...found.posFiles[0].entries.map((entry: object) => ({ posFile: pos, ...entry })),
-      { posFile: pos, unparsable: { line: 17, text: 'bad' } },
-      expect.objectContaining({ posFile: pos, path: join(dir, 'undiscovered.log'), state: 'undiscovered' }),
+      { posFile: pos, unparsable: { line: 15, text: 'bad' } },
+      { posFile: fresh, ...found.posFiles[1].entries[0] },
+      ...unfound.map((path) => expect.objectContaining({ posFile: pos, path, state: 'undiscovered' })),
     ]);
   });
 
@@ -273,6 +279,8 @@ describe('for programs', () => {
       ],
       undiscovered: [],
       lag: null,
+      knownLag: 0,
+      unknownFiles: 2,
       caughtUp: false,
     });
     expect(shell('posidle inspect <(sleep 0.3; cat app.pos) --raw').stdout).toMatch(/unwatched +7 +\/u\n/);

@@ -147,7 +147,8 @@ function pathsOf(files: ReadonlyMap<string, string>): ReadonlySet<string> {
   return new Set([...files.keys()].map((key) => entryOf(key).path));
 }
 
-function textOf({ path, lag, state, error }: Followed): string {
+/** `/a.log is behind, 4 B left`. */
+export function textOf({ path, lag, state, error }: Omit<Followed, 'inode'>): string {
   const name = printable(path);
   if (error !== undefined) return `cannot look at ${name}: ${printable(error)}`;
   return `${name} is ${state}, ${lag === null ? 'lag unknown' : `${formatBytes(lag)} left`}`;

@@ -11,7 +11,10 @@ export const inspectOptions = named({
   state: parsed('STATES', 'only files in these states, separated by commas', SHOW, states),
   sort: { ...text('KEY', 'sort by this; a table sorts by lag', SHOW), choices: SORT_KEYS },
   follow: { ...flag('keep looking; in a terminal, a live view', SHOW), alias: 'f' },
-  interval: { ...parsed('DUR', 'with --follow: the time between two looks', SHOW, interval), default: '1s' },
+  interval: {
+    ...parsed('DUR', 'with --follow or --wait: the time between two looks', SHOW, interval),
+    default: '1s',
+  },
   plain: flag('sentences without columns and colours, for a screen reader', SHOW),
   color: {
     type: 'boolean',
@@ -21,15 +24,21 @@ export const inspectOptions = named({
   json: flag('one JSON object', TELL),
   ndjson: flag('one line of JSON for each entry', TELL),
   check: flag('exit 0 when caught up, else 1, and say why in one line', TELL),
+  wait: parsed(
+    'DUR',
+    'look again until caught up: exit 0; else 1 after this time, with what is left',
+    TELL,
+    durationOr(),
+  ),
   'max-lag': parsed(
     'SIZE',
-    'with --check: the most bytes that may be left to read; 0 unless --max-age is given',
+    'with --check or --wait: the most bytes that may be left to read; 0 unless --max-age is given',
     TELL,
     size,
   ),
   'max-age': parsed(
     'DUR',
-    'with --check: fails when a file with unread bytes has not moved for this long',
+    'with --check or --wait: fails when a file with unread bytes has not moved for this long',
     TELL,
     durationOr(),
   ),
