@@ -90,7 +90,10 @@ export class Checks implements Reporter {
     this.#coverage?.reached('trigger', outcome.trigger ?? 'none');
     if (outcome.gate !== null) this.#coverage?.reached('outcome', outcome.gate.name);
     for (const { delivery } of outcome.outputs) this.#coverage?.reached('delivery', delivery);
-    for (const fault of this.#world.faults) this.#coverage?.reached('fault', fault);
+    for (const deed of this.#plan.deeds.filter(({ at }) => at <= this.#world.clock.now)) {
+      this.#coverage?.reached('deed', deed.do);
+      if (deed.do === 'destination') this.#coverage?.reached('destination', deed.is);
+    }
     this.#world.tell(`outcome: ${outcome.end}, ${outcome.drained}, ${JSON.stringify(outcome.gate)}`);
     this.#toldAllLosses(outcome);
     this.#toldWhatIsTrue(outcome);

@@ -1,3 +1,65 @@
+import type { Gate, StateName } from '../../src/core/drain/state.ts';
+import type { Deed } from './plan.ts';
+
+type Reachable = Readonly<Record<string, readonly string[]>>;
+
+const STATES: Readonly<Record<StateName, readonly StateName[]>> = {
+  waiting: ['watching', 'draining', 'stopped'],
+  watching: ['draining', 'stopped'],
+  draining: ['watching', 'draining', 'stopping', 'stopped'],
+  stopping: ['killing', 'stopped'],
+  killing: ['stopped'],
+  stopped: [],
+};
+
+/** `unreadable` and `thrown-away` hold no drain up, and every file may be read here. */
+const GATES: Readonly<Record<Exclude<Gate['name'], 'unreadable' | 'thrown-away'>, true>> = {
+  fluentd: true,
+  worker: true,
+  'pos-file': true,
+  unread: true,
+  look: true,
+  undiscovered: true,
+  settle: true,
+  flush: true,
+  buffers: true,
+  retry: true,
+};
+
+const DEEDS: Readonly<Record<Deed['do'], true>> = {
+  write: true,
+  'begin-line': true,
+  truncate: true,
+  remove: true,
+  rotate: true,
+  'remove-rotated': true,
+  destination: true,
+  'worker-dies': true,
+  'fluentd-dies': true,
+  'fluentd-starts': true,
+  'supervisor-dies': true,
+  compaction: true,
+  'fluentd-is-told': true,
+  'clock-jumps': true,
+  stall: true,
+  trigger: true,
+};
+
+/** All that a run of many lifetimes has to reach. */
+const REACHABLE: Reachable = {
+  state: Object.keys(STATES).filter((state) => state !== 'stopped'),
+  transition: Object.entries(STATES).flatMap(([from, tos]) => tos.map((to) => `${from} → ${to}`)),
+  gate: [...Object.keys(GATES), 'all open'],
+  deed: Object.keys(DEEDS),
+  destination: ['up', 'down', 'refusing'],
+  fluentd: ['absent', 'running', 'orphaned', 'remote'],
+  drained: ['drained', 'unproven', 'not drained'],
+  delivery: ['delivered', 'thrown away', 'left', 'unseen'],
+  end: ['stopped', 'killed', 'survived', 'ended-by-itself', 'no-fluentd'],
+  trigger: ['quiet', 'start-timeout', 'done-file', 'done-process', 'http', 'SIGTERM', 'deserted'],
+  outcome: [...Object.keys(GATES).filter((gate) => gate !== 'look'), 'thrown-away'],
+};
+
 /** What the lifetimes have reached, and how often. */
 export class Coverage {
   /** By `kind: what`. */
@@ -15,8 +77,10 @@ export class Coverage {
     return [...this.counts].sort().map(([what, count]) => `${String(count).padStart(9)}  ${what}`);
   }
 
-  has(kind: string, what: string): boolean {
-    return this.counts.has(`${kind}: ${what}`);
+  /** What no lifetime has reached. */
+  get missing(): readonly string[] {
+    const all = Object.entries(REACHABLE).flatMap(([kind, names]) => names.map((name) => `${kind}: ${name}`));
+    return all.filter((what) => !this.counts.has(what));
   }
 
   #add(what: string, count: number): void {

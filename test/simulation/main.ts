@@ -45,6 +45,8 @@ async function main(): Promise<void> {
   });
   await run.play(Number(values.jobs));
   if (!values.brief) for (const line of run.coverage.lines) console.log(line);
+  const { missing } = run.coverage;
+  if (!values.brief) console.log(`never reached: ${missing.length === 0 ? 'nothing' : missing.join(', ')}`);
   for (const line of run.summary) console.log(line);
   const [first] = run.failures;
   if (first === undefined) return;

@@ -1,5 +1,4 @@
 import type { Policy } from '../../src/core/drain/policy.ts';
-import { BUSY_LOOKS } from '../../src/core/drain/policy.ts';
 import type { State } from '../../src/core/drain/state.ts';
 import { step } from '../../src/core/drain/step.ts';
 import type { Observation } from '../../src/core/observe/observation.ts';
@@ -31,9 +30,10 @@ export class Pauses {
   /** When the next look can show something new. */
   next(until: Millis): Millis {
     const { now, nextAt } = this.#clock;
-    if (this.#last === undefined || until - now !== BUSY_LOOKS || nextAt <= until) return until;
+    if (this.#last === undefined || until === now || nextAt <= until) return until;
     const { wakeAt = Number.POSITIVE_INFINITY } = step(this.#last.state, this.#last.seen, this.#policy);
-    const looks = Math.ceil((Math.min(nextAt, now + LONGEST) - now) / BUSY_LOOKS);
-    return Math.max(until, Math.min(now + looks * BUSY_LOOKS, wakeAt));
+    const interval = until - now;
+    const looks = Math.ceil((Math.min(nextAt, now + LONGEST) - now) / interval);
+    return Math.max(until, Math.min(now + looks * interval, wakeAt));
   }
 }
