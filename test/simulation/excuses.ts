@@ -1,9 +1,10 @@
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Clock } from './clock.ts';
 import type { Fluentd } from './fluentd.ts';
-import type { Lines } from './lines.ts';
+import { LINE_BYTES, type Lines } from './lines.ts';
 import type { LogFile } from './log-files.ts';
 import type { Settings } from './plan.ts';
+import type { PosFile } from './pos-file.ts';
 
 /** posidle takes a position for held up after two seconds (abandoned.ts), and looks once a second. */
 const STOOD_STILL: Millis = 3_500;
@@ -11,6 +12,7 @@ const STOOD_STILL: Millis = 3_500;
 interface Known {
   readonly clock: Clock;
   readonly lines: Lines;
+  readonly posFile: PosFile;
   readonly settings: Settings;
   readonly fluentd: Fluentd | undefined;
 }
@@ -52,6 +54,9 @@ export class Excuses {
       const gone = { file, at: this.#world.clock.now };
       this.#passed.set(path, [...(this.#passed.get(path) ?? []), gone]);
     }
+    // Without a full buffer in_tail reads the rest at once.
+    else if (this.#world.settings.totalLimit < 1_000 && this.#writtenAt(file.lines[0] ?? -1) >= this.lookedAt)
+      this.#excuse(file.lines, 'it came and went between two looks, while a buffer was full');
     // A throttled in_tail reads the rest from memory, and posidle waits for as much as it saw in an entry.
     else if (this.#world.settings.readLimit > 0) {
       const isNew = (this.#foundAt.get(file) ?? 0) >= this.lookedAt;
@@ -87,11 +92,14 @@ export class Excuses {
   filled(path: string, file: LogFile): void {
     if (file.truncatedAt === undefined) return;
     const why = 'its file was truncated and filled again before posidle looked';
-    const read = this.#tail?.readOf(path).read ?? 0;
+    const read = this.#tail?.readOf(path).read ?? this.#positionOf(path) / LINE_BYTES;
     const seen = file.cut.filter((id) => this.#writtenAt(id) < this.listedAt).length;
     if (this.listedAt <= file.truncatedAt && file.lines.length >= seen) this.#excuse(file.cut, why);
-    if (this.lookedAt <= file.truncatedAt && file.lines.length >= read)
-      this.#excuse(file.lines.slice(0, read), why);
+    if (!file.isCutNoticed && file.lines.length >= read)
+      this.#excuse(
+        file.lines.slice(0, read),
+        'its file was truncated and filled again before in_tail noticed',
+      );
   }
 
   /** In another container a worker is known by its monitor_agent alone; in the same one a first worker that nobody saw is none that was replaced. */
@@ -106,6 +114,10 @@ export class Excuses {
       ? 'in another container before its monitor_agent was asked'
       : 'before any was seen';
     this.#excuse(held, `its worker died ${where}`);
+  }
+
+  #positionOf(path: string): number {
+    return this.#world.posFile.find(path)?.position ?? 0;
   }
 
   get #tail() {

@@ -11,6 +11,8 @@ export interface LogFile {
   unfinished: number;
   writtenAt: Millis;
   truncatedAt: Millis | undefined;
+  /** in_tail has noticed it. */
+  isCutNoticed: boolean;
   /** The lines that were cut off. */
   cut: number[];
 }
@@ -74,6 +76,7 @@ export class LogFiles {
     file.cut = [...file.cut, ...file.lines];
     file.lines = [];
     file.truncatedAt = this.#clock.now;
+    file.isCutNoticed = false;
     file.unfinished = 0;
     this.#changed(path, file);
   }
@@ -93,6 +96,7 @@ export class LogFiles {
       unfinished: 0,
       writtenAt: this.#clock.wall,
       truncatedAt: undefined,
+      isCutNoticed: false,
       cut: [],
     };
     this.byPath.set(path, file);

@@ -151,6 +151,7 @@ export class Tail {
     }
     const size = sizeOf(watcher.file);
     if (size < watcher.size) {
+      watcher.file.isCutNoticed = true;
       watcher.read = 0;
       if (!watcher.inMemory) posFile.update(watcher.line, 0);
     }

@@ -76,7 +76,8 @@ const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
   if (seen.fluentd.kind === 'absent' && seen.goneSince === undefined)
     return waitForFluentd(state, seen, policy);
   const trigger = requestedBy(seen, policy);
-  if (trigger !== undefined) return drain(trigger, seen, policy);
+  // A Fluentd that came late gets the whole time to drain.
+  if (trigger !== undefined) return drain({ ...trigger, at: seen.at }, seen, policy);
   if (seen.logged && seen.started) return move({ name: 'watching', since: seen.at }, 'Fluentd reads');
   const deadline = policy.quiet === 'off' ? undefined : startDeadline(state, policy);
   if (isOver(deadline, seen.at)) return drain({ by: 'start-timeout', at: seen.at }, seen, policy);

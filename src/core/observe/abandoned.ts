@@ -2,7 +2,8 @@ import type { FollowedReading, Snapshot } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
 import { keyOf } from './entry-state.ts';
-import { AT_ITS_PATH, HELD_UP } from './gone.ts';
+import { AT_ITS_PATH, HELD_UP, mayDrop } from './gone.ts';
+import { isRefusing } from './ledger.ts';
 import type { Abandoned, Awaited, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 
 type Entries = Memory['entries'];
@@ -38,9 +39,11 @@ export function abandonedNow(
   const sizes = new Map(followed.flatMap((source) => source.files.map(({ inode, size }) => [inode, size])));
   const opened = inodesIn(entries);
   const inodeAt = inodesByPath(files);
+  // A full buffer may have kept in_tail from reading what it has open.
+  const holdsUp = mayDrop(tail) && isRefusing(memory.ledger);
   const world = {
     sizeOf: (inode: string) => sizes.get(inode),
-    isOpened: (inode: string) => opened.has(inode) || open?.has(inode) === true,
+    isOpened: (inode: string) => opened.has(inode) || (!holdsUp && open?.has(inode) === true),
     inodeAt: (path: string) => inodeAt.get(path),
   };
   const unfound = [...memory.awaited]

@@ -48,7 +48,7 @@ export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory[
   const here = new Map(
     look.files.filter(({ state }) => AT_ITS_PATH.has(state)).map((file) => [keyOf(file), file]),
   );
-  const refuses = tail.mayRefuse && tail.readLimit === undefined && isRefusing(memory.ledger);
+  const refuses = mayDrop(tail) && isRefusing(memory.ledger);
   for (const [key, file] of memory.gone) {
     const successor = file.isCut ? undefined : here.get(key);
     if (successor === undefined)
@@ -169,12 +169,12 @@ function goneFrom(key: string, known: KnownEntry, since: Millis, isLost: boolean
  * After rotate_wait in_tail drops what a full buffer has kept it from reading (in_tail.rb, detach_watcher_after_rotate_wait); below
  * a limit it reads on to the end.
  */
-function isDroppedOnceHeldUp(
-  known: KnownEntry,
-  { ledger }: Memory,
-  { mayRefuse, readLimit }: Limits['tail'],
-): boolean {
-  return mayRefuse && readLimit === undefined && (known.heldUp || isRefusing(ledger)) && restOf(known) > 0;
+export function mayDrop({ mayRefuse, readLimit }: Limits['tail']): boolean {
+  return mayRefuse && readLimit === undefined;
+}
+
+function isDroppedOnceHeldUp(known: KnownEntry, { ledger }: Memory, tail: Limits['tail']): boolean {
+  return mayDrop(tail) && (known.heldUp || isRefusing(ledger)) && restOf(known) > 0;
 }
 
 /** in_tail has begun a truncated file anew, and may have read the rest just before. */
@@ -225,12 +225,8 @@ function readUntil(
 }
 
 /** What came after it at its path has not moved once: the buffer may have been full already. */
-function isHeldUpSince(
-  gone: Gone,
-  { at, files, entries }: Look,
-  { mayRefuse, readLimit }: Limits['tail'],
-): boolean {
-  if (!mayRefuse || readLimit !== undefined || at - gone.since > SUCCESSOR_WATCH) return false;
+function isHeldUpSince(gone: Gone, { at, files, entries }: Look, tail: Limits['tail']): boolean {
+  if (!mayDrop(tail) || at - gone.since > SUCCESSOR_WATCH) return false;
   const next = files.find(
     (file) => file.path === gone.path && file.posFile === gone.posFile && AT_ITS_PATH.has(file.state),
   );

@@ -20,6 +20,13 @@ interface Taken {
   readonly step: Step;
 }
 
+test('a Fluentd that comes long after the trigger gets the whole time to drain', () => {
+  const requests = [{ by: 'done-file', at: 0 }] as const;
+  const late = seen([snapshot(0, [], { fluentd: ABSENT }), snapshot(400_000, [[entry()]], { requests })]);
+  const { state } = step(begin(0), late, policy());
+  expect(state).toMatchObject({ name: 'draining', trigger: { by: 'done-file', at: 400_000 } });
+});
+
 describe('a quiet trigger', () => {
   const triggered = { by: 'quiet', at: 60_000 } as const;
   const draining: State = {

@@ -114,13 +114,18 @@ describe('a file that in_tail has still to find', () => {
     expect(seen([before, third]).memory.abandoned.size).toBe(0);
   });
 
-  test('and that Fluentd has open when it goes away, was found between two looks', () => {
+  test('and that Fluentd has open when it goes away, was found between two looks, and read unless a buffer is full', () => {
     const other = entry({ path: '/new', inode: '9' });
     const next = snapshot(SECOND, [[at(5)], [other]], {
       ...follows({ ...fresh, inode: '9' }),
       opened: new Set(['8']),
     });
     expect(seen([first, next]).memory.abandoned.size).toBe(0);
+    const outputs = [outputReading({ told: told({ space: 5 }) })];
+    const full = { ...first, buffers: { ...NO_BUFFERS, none: false, asked: true, outputs } };
+    expect([...seen([full, next]).memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
+    const blocking = policy({ tail: { ...DEFAULT_TAIL, mayRefuse: false } });
+    expect(seen([full, next], blocking).memory.abandoned.size).toBe(0);
   });
 
   test('and whose path another file has taken stays awaited until the files are listed anew', () => {
