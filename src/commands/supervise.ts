@@ -69,7 +69,7 @@ export async function supervise(
       monitorAdded: (agents) =>
         log.info(
           { agents },
-          `added a monitor_agent to fluentd, on ${agents.map(({ bind, port }) => `${bind}:${port}`).join(', ')}: it shows what becomes of the buffers; --no-monitor leaves it out`,
+          `added a monitor_agent to fluentd, on ${agents.map(({ bind, port }) => `${bind}:${port}`).join(', ')}: it shows what becomes of the buffers. --no-monitor: add none`,
         ),
       unseen: (buffers) => tellUnseen(log, buffers),
       ended: (outcome) => tellEnd(log, outcomeInFlags(outcome), args),
@@ -89,8 +89,8 @@ const ONLY_CALLS =
   'signals a native sidecar: then give --restart-policy always. Everywhere else add a trigger that needs no call, such as --quiet 10m';
 
 const NO_FLUSH =
-  'no rpc_endpoint is known: unless posidle sees the process of fluentd and may signal it, it can ask for no flush, and what the buffers hold ' +
-  'is left to the end of fluentd. Add to fluent.conf: <system> rpc_endpoint 127.0.0.1:24444 </system>, and give --fluent-conf';
+  'no rpc_endpoint is known: posidle can ask for a flush only if it sees the process of Fluentd and may signal it. Without a flush, Fluentd may ' +
+  'end with full buffers. Add to fluent.conf: <system> rpc_endpoint 127.0.0.1:24444 </system>, and give --fluent-conf';
 
 async function listen(endpoint: Endpoint, routes: Routes): Promise<HttpServer> {
   try {

@@ -51,7 +51,7 @@ async function besidePosFiles(posFiles: readonly string[], found: FoundConf): Pr
   const matched = await Promise.all(conf.sources.map((source) => underItsName(source, posFiles)));
   const sources = matched.filter((source) => source !== undefined);
   if (sources.length === 0 && !isGiven) return { posFiles, ...NO_CONF };
-  const blind = `no in_tail of ${path} has the pos file ${posFiles.join(', ')}: its new files cannot be seen`;
+  const blind = `no in_tail source of ${path} has the pos file ${posFiles.join(', ')}. posidle cannot see its new files`;
   const warnings = [
     ...conf.problems.map(problemText),
     ...conf.warnings,

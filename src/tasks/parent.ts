@@ -33,7 +33,7 @@ export class Parent {
     const { daemon } = fluentdArguments(command);
     if (daemon !== undefined) {
       throw new UsageError(
-        '-d, --daemon: fluentd would go into the background, away from its parent: leave it out',
+        '-d, --daemon: Fluentd would leave its parent and run in the background; leave it out',
       );
     }
     this.#host = host;

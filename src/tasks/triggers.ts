@@ -129,8 +129,8 @@ export function armedBy(settings: TriggerSettings): Armed {
 function describeHaste(option: string, span: Millis): readonly string[] {
   if (span > LONGEST_BACK_OFF) return [];
   return [
-    `\`${option}\` ${formatDuration(span)}: a main that failed is started again after 10 s, 20 s, 40 s … 5 min, and posidle takes it as ended ` +
-      `before that. Give \`${option}\` 6m, or a done file that main makes only when it succeeds`,
+    `\`${option}\` ${formatDuration(span)}: the kubelet restarts a failed main after 10 s, 20 s, 40 s … 5 min. posidle takes it as ended before ` +
+      `that. Give \`${option}\` 6m, or a done file that main makes only when it succeeds`,
   ];
 }
 

@@ -64,11 +64,11 @@ export async function watch(
 /** An end before the kubelet's SIGTERM would stop nothing: the kubelet starts posidle again. */
 function refuseBesideKubelet(settings: Settings, isParent: boolean): void {
   if (isParent)
-    throw new UsageError('`stopVia` kubelet: the kubelet stops the whole container, and Fluentd with it');
+    throw new UsageError('`stopVia` kubelet is not for a parent of Fluentd: the kubelet stops both at once');
   const { byItself, when } = armedBy(settings);
   if (!byItself) return;
   throw new UsageError(
-    `\`stopVia\` kubelet: only the kubelet begins the end; leave out what begins it when ${when.join(', or when ')}`,
+    `\`stopVia\` kubelet: only the kubelet begins the drain. Leave out the trigger that begins it when ${when.join(', or when ')}`,
   );
 }
 

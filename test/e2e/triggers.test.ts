@@ -101,7 +101,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     expect((await run.logged(/^posidle watches/)).msg).toMatch(
       /drain begins when .*alive has not been refreshed for 3\.0 s/,
     );
-    await run.logged(/^--heartbeat-age 3\.0 s: a main that failed is started again/);
+    await run.logged(/^--heartbeat-age 3\.0 s: the kubelet restarts a failed main/);
     expect(run.log().some(({ msg }) => /only a call or a signal/.test(msg))).toBe(false);
     const main = spawn('sh', ['-c', `while touch '${beat}'; do sleep 0.2; done`], { stdio: 'ignore' });
     await run.logged(/→ watching/);

@@ -147,7 +147,7 @@ describe('no option is ignored:', () => {
 test('only the kubelet begins the end of what it stops', async () => {
   const options = { posFiles: [at('a.pos')], stopVia: 'kubelet', doneFile: '/done' } as const;
   await expect(watch(new NodeHost(), options, { begin: async () => SILENT })).rejects.toThrow(
-    /^`stopVia` kubelet: only the kubelet begins the end; leave out what begins it when \/done exists$/,
+    /^`stopVia` kubelet: only the kubelet begins the drain. Leave out the trigger that begins it when \/done exists$/,
   );
   const host = new NodeHost();
   const parent = new Parent(host, ['true']);
@@ -156,7 +156,7 @@ test('only the kubelet begins the end of what it stops', async () => {
     { posFiles: [at('a.pos')], stopVia: 'kubelet' },
     { begin: async () => SILENT, parent },
   );
-  await expect(asParent).rejects.toThrow(/^`stopVia` kubelet: the kubelet stops the whole container/);
+  await expect(asParent).rejects.toThrow(/^`stopVia` kubelet is not for a parent of Fluentd/);
 });
 
 test('file events are asked for of the files that a glob matches', async () => {

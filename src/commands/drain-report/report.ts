@@ -89,7 +89,7 @@ export class LogReporter implements Reporter {
     if (main.goneSince === undefined && before?.goneSince !== undefined)
       this.#log.warn(
         {},
-        `main's process runs again after ${formatDuration(at - before.goneSince)}: the kubelet starts a main that failed again, ` +
+        `main's process runs again after ${formatDuration(at - before.goneSince)}: the kubelet restarts a failed main, ` +
           'later each time (10 s, 20 s … 5 min). Keep --done-process-gone longer than that',
       );
   }

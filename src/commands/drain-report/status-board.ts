@@ -57,7 +57,7 @@ export class StatusBoard implements Reporter {
 
   #health(): Answer {
     const isWell = this.#now() - this.#lookedAt < STALE;
-    return { body: isWell ? 'ok\n' : 'no look for too long\n', type: TEXT_TYPE, isWell };
+    return { body: isWell ? 'ok\n' : 'the last look is too long ago\n', type: TEXT_TYPE, isWell };
   }
 
   #readiness(): Answer {

@@ -57,7 +57,7 @@ function proofGate({ fluentd }: Observation, { dryRun }: Policy): Gate | undefin
 
 function settleGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
   if (isOver(settleEnd(state.trigger, seen, policy), seen.at)) return undefined;
-  return { name: 'settle', why: 'everything is read, but not for long enough to be believed' };
+  return { name: 'settle', why: 'everything is read, but not yet for as long as `settle`' };
 }
 
 function flushGate({ flush }: Draining, seen: Observation, { dryRun }: Policy): Gate | undefined {
@@ -78,7 +78,7 @@ export function bufferGate({ buffers, at, memory }: Observation, flush: Flush | 
   const why = [
     ...waiting,
     ...buffers.silent,
-    ...silent.map(({ name }) => `monitor_agent tells nothing of ${name}`),
+    ...silent.map(({ name }) => `monitor_agent does not report ${name}`),
   ].join(', ');
   return why === '' ? undefined : { name: isRetrying(buffers) ? 'retry' : 'buffers', why };
 }

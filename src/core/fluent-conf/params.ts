@@ -122,8 +122,8 @@ export class Params {
     if (!this.reading.ruby.foreign) return;
     for (const variable of unsetVariables(written, this.reading.ruby)) {
       this.warn(
-        `${variable} is not set for posidle, so ${name} was taken as if it were not set for Fluentd either: ` +
-          'set it alike in both containers',
+        `${name} needs the variable ${variable}, which is not set in posidle's container. posidle assumes that it is not set for ` +
+          'Fluentd either. Set it to the same value in both containers',
       );
     }
   }

@@ -70,7 +70,7 @@ export class HeartbeatFile {
     if (this.#beat === undefined) return;
     this.#beat = undefined;
     this.#calls.warn(
-      `the heartbeat file ${this.#heartbeat.path} is gone, which is no sign that main has ended: posidle waits until it is back`,
+      `the heartbeat file ${this.#heartbeat.path} is gone. That does not mean that main has ended: posidle waits until the file is back`,
     );
   }
 

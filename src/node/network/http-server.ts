@@ -116,8 +116,11 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const MISDIRECTED: Reply = { status: 421, body: 'ask for localhost, or for an address\n' };
-const FOREIGN: Reply = { status: 403, body: 'no page may do this (Origin)\n' };
+const MISDIRECTED: Reply = {
+  status: 421,
+  body: 'the Host must be localhost, an IP address or the name that posidle listens on\n',
+};
+const FOREIGN: Reply = { status: 403, body: 'a web page of another origin may not do this\n' };
 const UNAUTHORIZED: Reply = { status: 401, body: 'a bearer token is needed\n' };
 
 function replyTo(method: string | undefined, path: string, routes: Routes): Reply {
@@ -140,7 +143,7 @@ function takeBody(request: IncomingMessage, response: ServerResponse, whole: () 
     if (size <= BODY_LIMIT) return;
     request.removeAllListeners('end');
     response.shouldKeepAlive = false;
-    end(response, { status: 413, body: 'no body is wanted\n' });
+    end(response, { status: 413, body: 'send no body\n' });
     request.destroy();
   });
   request.once('end', whole);

@@ -148,7 +148,7 @@ const GATES: readonly Row[] = [
   {
     title: 'too short a time',
     name: 'settle',
-    why: 'everything is read, but not for long enough to be believed',
+    why: 'everything is read, but not yet for as long as `settle`',
     state: UNSETTLED,
   },
   {
@@ -192,7 +192,7 @@ const GATES: readonly Row[] = [
   {
     title: 'a monitor_agent that tells of an output no more',
     name: 'buffers',
-    why: 'monitor_agent tells nothing of out',
+    why: 'monitor_agent does not report out',
     before: { buffers: buffersOf({}) },
     look: { buffers: buffersOf({ told: undefined }) },
   },

@@ -128,7 +128,7 @@ describe('what cannot be evaluated', () => {
     expect(problems.map(({ text }) => text)).toEqual([
       expect.stringContaining("(A is not set in posidle's own environment)"),
     ]);
-    expect(warnings).toContainEqual(expect.stringContaining('B is not set for posidle'));
+    expect(warnings).toContainEqual(expect.stringContaining('needs the variable B, which is not set'));
   });
 });
 

@@ -72,7 +72,7 @@ test('a file that disappears is no end, which is said once; it counts anew when 
   expect(ended).not.toHaveBeenCalled();
   expect(warn).toHaveBeenCalledOnce();
   expect(warn).toHaveBeenCalledWith(
-    expect.stringMatching(/alive is gone, which is no sign that main has ended/),
+    expect.stringMatching(/alive is gone\. That does not mean that main has ended/),
   );
   beat();
   vi.advanceTimersByTime(AGE - 1_000);
