@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -97,6 +97,12 @@ test.each([
   const text = readFileSync(page, 'utf8');
   const missing = Object.keys(options).filter((name) => !new RegExp(`--(no-)?${name}\\b`).test(text));
   expect(missing).toEqual([]);
+});
+
+test('the bundle is as small as docker/README says', () => {
+  const [, most] =
+    /`posidle\.cjs` \| less than (\d+) KiB/.exec(readFileSync('docker/README.md', 'utf8')) ?? [];
+  expect(statSync(posidle).size).toBeLessThan(Number(most) * 1_024);
 });
 
 test("README's table counts what the loss matrix shows", () => {
