@@ -23,6 +23,10 @@ for line in $(seq 20); do echo "line $line of 20" >>/var/log/app/job.log; sleep 
 const SIGTERM_AFTER_MAIN = `until grep -q 'line 20 of 20' /var/log/app/job.log && grep -q job.log /var/log/fluentd/app.pos; do sleep 0.2; done
 kill -TERM 1
 `;
+/** How docker/README looks into a running Pod. A hook that fails ends the test. */
+const LOOK_INTO_POD = `until grep -q job.log /var/log/fluentd/app.pos; do sleep 0.2; done
+node /opt/posidle/posidle.cjs inspect --json | grep -q '"path": *"/var/log/app/job.log"'
+`;
 /** Ten lines and a failure, then the other ten and the mark. */
 const FAILS_ONCE = `log=/var/log/app/job.log
 first=1; [ -e $log ] && first=11
@@ -92,7 +96,10 @@ describe.skipIf(missing !== undefined)('in a real Pod', { concurrent: true, time
   test.each<KubeletVariant>(['patient', 'restarting'])(
     'native-sidecar: the SIGTERM of a %s kubelet begins the end, and it stops fluentd itself, once',
     async (variant) => {
-      const pod = await playThese(kustomize(join(OVERLAYS, 'native-sidecar')), undefined, variant);
+      const look = (spec: PodSpec) => {
+        named(spec, 'posidle').lifecycle = { postStart: { exec: { command: ['sh', '-c', LOOK_INTO_POD] } } };
+      };
+      const pod = await playThese(kustomize(join(OVERLAYS, 'native-sidecar')), look, variant);
       expectAllLines(pod);
       expect(outcomeOf(pod)).toMatchObject({
         end: 'left-to-kubelet',
@@ -239,7 +246,8 @@ function logOf(pod: PodReport, container: string): string {
 }
 
 function named(spec: PodSpec, name: string): Container {
-  const found = spec.containers.find((container) => container.name === name);
+  const all = [...(spec.initContainers ?? []), ...spec.containers];
+  const found = all.find((container) => container.name === name);
   if (found === undefined) throw new Error(`no container ${name}`);
   return found;
 }
