@@ -12,13 +12,12 @@ const STATES: Readonly<Record<StateName, readonly StateName[]>> = {
   stopped: [],
 };
 
-/** `unreadable` and `thrown-away` hold no drain up, and every file may be read here. */
-const GATES: Readonly<Record<Exclude<Gate['name'], 'unreadable' | 'thrown-away'>, true>> = {
+/** `unreadable` and `thrown-away` hold no drain up, `look` none that a look is taken for. */
+const GATES: Readonly<Record<Exclude<Gate['name'], 'unreadable' | 'thrown-away' | 'look'>, true>> = {
   fluentd: true,
   worker: true,
   'pos-file': true,
   unread: true,
-  look: true,
   undiscovered: true,
   settle: true,
   flush: true,
@@ -57,7 +56,7 @@ const REACHABLE: Reachable = {
   delivery: ['delivered', 'thrown away', 'left', 'unseen'],
   end: ['stopped', 'killed', 'survived', 'ended-by-itself', 'no-fluentd'],
   trigger: ['quiet', 'start-timeout', 'done-file', 'done-process', 'http', 'SIGTERM', 'deserted'],
-  outcome: [...Object.keys(GATES).filter((gate) => gate !== 'look'), 'thrown-away'],
+  outcome: ['worker', 'pos-file', 'unread', 'undiscovered', 'settle', 'buffers', 'retry', 'thrown-away'],
 };
 
 /** What the lifetimes have reached, and how often. */
