@@ -75,6 +75,12 @@ describe('a flush is asked for', () => {
       at: LAST_FLUSH,
     },
     {
+      title: 'shortly before the deadline, where a full buffer holds no chunk that a flush would send',
+      gate: 'unread',
+      look: { buffers: buffersOf({ told: told({ space: 5 }) }) },
+      at: LAST_FLUSH,
+    },
+    {
       title: 'where nobody sees the buffer, once in_tail has stood still for longer than its tick',
       gate: 'unread',
       look: { buffers: UNSEEN },
@@ -171,6 +177,12 @@ describe('no flush is asked for', () => {
     {
       title: 'where the buffers are empty, and nothing moved since the last one',
       gate: 'settle',
+      state: flushed(95_000),
+    },
+    {
+      title: 'where the buffers were not looked at, and nothing moved since the last one',
+      gate: 'settle',
+      look: { buffers: undefined },
       state: flushed(95_000),
     },
     {

@@ -189,6 +189,13 @@ describe('the exit code', () => {
     expect(exitCodeOf(outcome({ kind: 'stopped' }, { look: { followed } }), { strict: true })).toBe(3);
   });
 
+  test('is 0 after a dry run, and no warning, whatever is open', () => {
+    const dry = outcome({ kind: 'dry-run' }, { gate: UNREAD });
+    expect(dry.drained).toBe('not drained');
+    expect(exitCodeOf(dry, { strict: true })).toBe(0);
+    expect(isWarning(dry, { strict: true })).toBe(false);
+  });
+
   test('is 3 under --strict where chunks are left on disk', () => {
     const onDisk = [{ path: '/b/q1', size: 10, age: 0 }];
     const buffers = { ...NO_BUFFERS, outputs: [outputReading({ onDisk, told: undefined })], none: false };
@@ -207,6 +214,18 @@ describe('the sentence', () => {
   test('of anything else names the gate and what is left where', () => {
     const left = outcome({ kind: 'killed' }, { gate: UNREAD, files: [[behind, fileOf(behind, 30)]] });
     expect(describeOutcome(left)).toMatch(/not drained.*unread.*20 B.*1 file.*\/behind/);
+  });
+
+  test('counts the time until Fluentd was killed', () => {
+    const killed = { ...outcome({ kind: 'killed' }), durations: { stopping: 4_000, killing: 1_000 } };
+    expect(describeOutcome(killed)).toContain('after 5.0 s');
+  });
+
+  test('tells what was held when Fluentd was told to stop, only where something was', () => {
+    const left = outcome({ kind: 'stopped' }, { gate: UNREAD });
+    expect(describeOutcome(left)).not.toContain('held when told to stop');
+    const held = { ...left, left: { ...left.left, held: { chunks: 1, bytes: 7 } } };
+    expect(describeOutcome(held)).toContain('held when told to stop 1 chunk');
   });
 
   test('of an end without a drain is why', () => {
