@@ -9,6 +9,7 @@ export default {
     'fixtures/**/*.{mjs,ts}',
     'test/{bench,loss}/main.ts',
     'test/simulation/{main,mutants}.ts',
+    'test/mutation/{main,suite}.ts',
   ],
   project: ['src/**/*.ts!', 'docker/**/*.{mjs,cjs}', 'fixtures/**/*.{mjs,ts}', 'test/**/*.{ts,mjs}'],
   exclude: ['binaries'],

@@ -312,6 +312,14 @@ test.each([
   },
 );
 
+test('below a <group> a renamed file that was read to its end is not waited for', () => {
+  const [old, next] = [entry({ position: 100 }), entry({ position: 3, inode: '8' })];
+  const gone = new Map([[entryKeyIn(POS, old), { size: 100, isOpen: undefined }]]);
+  const looks = [snapshot(0, [[old]]), snapshot(6_000, [[next]]), snapshot(8_000, [[next]], { gone })];
+  const rules = tail({ readLimit: 0 });
+  check({ title: '', ask: settle({ by: 'http', at: 0 }), looks, rules, at: 12_000 });
+});
+
 function check({ ask, looks = usual, rules = {}, at }: Row): void {
   expect(ask(seen(looks, policy(rules)), policy(rules))).toBe(at);
 }

@@ -94,7 +94,8 @@ describe('a file whose path another one takes', () => {
   test('counts once: the next file of the path does not bring it back', () => {
     const third = entry({ position: 0, inode: '9' });
     const looks = [...justWritten, replaced(3, {}, 3), snapshot(4 * SECOND, [[third]])];
-    expect(seen(looks).memory.gone.get(entryKeyIn(POS, old))?.since).toBe(3 * SECOND);
+    const then = { since: 3 * SECOND, isClosed: false, isOver: false, isCut: false, hasEntry: false };
+    expect(seen(looks).memory.gone.get(entryKeyIn(POS, old))).toMatchObject(then);
   });
 });
 
@@ -171,6 +172,14 @@ describe('a Fluentd that ends', () => {
       expect(lostIn([...justWritten, replaced(3), replaced(99, ended, 3)], limited)).toEqual([]);
     },
   );
+
+  test.each([
+    ['another container', { kind: 'remote', permitted: true } as const],
+    ['one process', running({ workers: [], alone: true })],
+  ])('is another thing than a Fluentd in %s, which reads on below a limit', (_, fluentd) => {
+    const on = (second: number) => replaced(second, { fluentd }, 3);
+    expect(lostIn([...justWritten, on(3), on(4)], tail({ readLimit: 1 }))).toEqual([]);
+  });
 
   test('without a limit reads it on at its shutdown', () => {
     expect(lostIn([...justWritten, replaced(3), replaced(4, ended, 3)])).toEqual([]);

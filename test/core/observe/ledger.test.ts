@@ -201,6 +201,13 @@ describe('an output with a limit of 2 retries', () => {
   });
 });
 
+test('no bytes are thrown away with no chunk', () => {
+  const looks = [3, 2, 1].map((chunks) => ({
+    reading: readingOf({ chunks, bytes: 10 * chunks, sent: 3 - chunks }),
+  }));
+  expect(ledgerOf(looks).accounts.get('0 out')?.thrownAway).toEqual({ chunks: 0, bytes: 0 });
+});
+
 describe('records that did not get into the buffer', () => {
   test.each([
     ['are refused where the buffer has room before and after', 100, 100, 2],
