@@ -24,8 +24,6 @@ test.each =
     }
   };
 
-export const it = test;
-
 /** The first test that fails; undefined: none does. */
 export async function firstFailure(): Promise<string | undefined> {
   for (const { title, run } of tests) {
