@@ -64,7 +64,7 @@ export async function supervise(
     const lines = new LogReporter(log, policy, process.stderr.isTTY);
     return {
       ...all([board, lines]),
-      warned: (text) => log.warn({}, text),
+      warned: (text) => log.warn({}, inFlags(text)),
       withoutEvents: (why) => log.warn({}, `no file events, so posidle looks once a second: ${why}`),
       monitorAdded: (agents) =>
         log.info(

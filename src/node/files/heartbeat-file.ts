@@ -5,6 +5,9 @@ const EVERY: Millis = 200;
 /** What stops posidle, a node that is frozen, stops main as well: of the time between two looks only so much counts. */
 const MOST_A_LOOK: Millis = 1_000;
 
+/** That the file is not there is told this often. */
+const REMIND: Millis = 60_000;
+
 export interface Heartbeat {
   readonly path: string;
   /** Main has ended when it has not refreshed its file for so long. */
@@ -32,7 +35,10 @@ export class HeartbeatFile {
   readonly #calls: HeartbeatCalls;
   readonly #timer: NodeJS.Timeout;
   #beat: Beat | undefined;
+  #wasThere = false;
   #lookedAt = performance.now();
+  /** When its absence was told last. */
+  #missedAt = this.#lookedAt;
 
   constructor(heartbeat: Heartbeat, calls: HeartbeatCalls) {
     this.#heartbeat = heartbeat;
@@ -52,7 +58,7 @@ export class HeartbeatFile {
     const passed = Math.min(now - this.#lookedAt, MOST_A_LOOK);
     this.#lookedAt = now;
     if (stamp === undefined) {
-      this.#miss();
+      this.#miss(now);
       return;
     }
     const beat = this.#beat;
@@ -66,11 +72,18 @@ export class HeartbeatFile {
   }
 
   /** Whoever removes the file may make it again: that main has ended is not known. */
-  #miss(): void {
-    if (this.#beat === undefined) return;
+  #miss(now: Millis): void {
+    const hasGone = this.#beat !== undefined;
+    if (!hasGone && now - this.#missedAt < REMIND) return;
+    this.#missedAt = now;
+    this.#wasThere ||= hasGone;
     this.#beat = undefined;
+    const { path } = this.#heartbeat;
     this.#calls.warn(
-      `the heartbeat file ${this.#heartbeat.path} is gone. That does not mean that main has ended: posidle waits until the file is back`,
+      this.#wasThere
+        ? `the heartbeat file ${path} is gone. That does not mean that main has ended: posidle waits until the file is back`
+        : `the heartbeat file ${path} has never been there: posidle waits until main makes it. \`heartbeatFile\` must name ` +
+            'the file that main refreshes, on a volume that posidle mounts too',
     );
   }
 

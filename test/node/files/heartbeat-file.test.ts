@@ -57,21 +57,31 @@ test('a file that is refreshed no more is the end, once', () => {
   expect(ended).toHaveBeenCalledOnce();
 });
 
-test('a file that never appears is no end', () => {
+test('a file that never appears is no end, which is said once a minute', () => {
   open();
-  vi.advanceTimersByTime(2 * START_TIMEOUT);
-  expect(ended).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(59_000);
   expect(warn).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(START_TIMEOUT - 59_000 + 1_000);
+  expect(ended).not.toHaveBeenCalled();
+  expect(warn.mock.calls.length).toBeGreaterThanOrEqual(9);
+  expect(warn.mock.calls.length).toBeLessThanOrEqual(10);
+  expect(warn).toHaveBeenLastCalledWith(
+    expect.stringMatching(
+      /alive has never been there: .* `heartbeatFile` must name the file that main refreshes/,
+    ),
+  );
 });
 
-test('a file that disappears is no end, which is said once; it counts anew when it is back', () => {
+test('a file that disappears is no end, which is said; it counts anew when it is back', () => {
   open();
   beatFor(10_000);
   rmSync(path());
-  vi.advanceTimersByTime(10 * AGE);
-  expect(ended).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(2 * AGE);
   expect(warn).toHaveBeenCalledOnce();
-  expect(warn).toHaveBeenCalledWith(
+  vi.advanceTimersByTime(8 * AGE);
+  expect(ended).not.toHaveBeenCalled();
+  expect(warn).toHaveBeenCalledTimes(3);
+  expect(warn).toHaveBeenLastCalledWith(
     expect.stringMatching(/alive is gone\. That does not mean that main has ended/),
   );
   beat();
