@@ -19,6 +19,8 @@ export class StatusBoard implements Reporter {
   readonly #now: () => Millis;
   #last: { readonly state: State; readonly seen: Observation } | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
+  /** The answers since the last look. */
+  readonly #answers = new Map<string, Answer>();
   #used: Usage | undefined;
   #why = 'started';
   #drains = 0;
@@ -28,13 +30,14 @@ export class StatusBoard implements Reporter {
   }
 
   transition({ from, to, why, state, seen }: Transition): void {
-    this.looked(state, seen);
     this.#why = why;
+    this.looked(state, seen);
     if (to === 'draining' && from !== 'draining') this.#drains += 1;
   }
 
   looked(state: State, seen: Observation): void {
     this.#last = { state, seen };
+    this.#answers.clear();
     if (!seen.isLate) this.#lookedAt = seen.at;
   }
 
@@ -68,7 +71,11 @@ export class StatusBoard implements Reporter {
   #answer(render: (status: Status) => string, type: string): Answer {
     if (this.#last === undefined) return { body: 'no look yet\n', type: TEXT_TYPE, isWell: false };
     const { state, seen } = this.#last;
-    return { body: render(statusOf(state, seen, this.#why)), type, isWell: true };
+    const known = this.#answers.get(type);
+    if (known !== undefined) return known;
+    const answer = { body: render(statusOf(state, seen, this.#why)), type, isWell: true };
+    this.#answers.set(type, answer);
+    return answer;
   }
 
   /** As of the question before: measuring takes its time, and nobody waits for it. */

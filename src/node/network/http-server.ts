@@ -38,7 +38,8 @@ export function startHttpServer({ host, port }: Endpoint, routes: Routes): Promi
     connectionsCheckingInterval: 1_000,
   });
   makeRoom(server);
-  server.keepAliveTimeout = 1_000;
+  // Of what comes at once over a connection, the whole lot would be answered before anything else happens.
+  server.maxRequestsPerSocket = 1;
   server.setTimeout(TIMEOUT, (socket) => socket.destroy());
   server.on('request', (request, response) => void answer(request, response, { routes, host }));
   server.on('clientError', (_, socket) => socket.destroy());

@@ -169,3 +169,13 @@ test('without a POST route nobody can quit', async () => {
   expect(await status('POST', '/quit')).toBe(404);
   expect(await status('GET', '/healthz')).toBe(200);
 });
+
+test('of requests that come at once over one connection only the first is answered', async () => {
+  let answers = 0;
+  await serve('127.0.0.1', {
+    get: { '/metrics': () => ({ body: `${++answers}`, type: 'text/plain', isWell: true }) },
+  });
+  const client = open('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(500));
+  await new Promise((resolve) => client.resume().once('close', resolve));
+  expect(answers).toBe(1);
+});

@@ -1,0 +1,31 @@
+import { expect, test, vi } from 'vitest';
+import { StatusBoard } from '../../../src/commands/drain-report/status-board.ts';
+import * as metrics from '../../../src/core/drain/metrics.ts';
+import { begin } from '../../../src/core/drain/state.ts';
+import { seen as seenAt, snapshot } from '../../support/builders.ts';
+
+vi.mock('../../../src/core/drain/metrics.ts', { spy: true });
+
+test('whoever asks again before the next look gets the same answer, made once', () => {
+  const board = new StatusBoard(() => 0);
+  const seen = seenAt([snapshot(0, [])]);
+  const { '/metrics': ask } = board.routes(undefined, undefined).get;
+  board.looked(begin(0), seen);
+  expect(ask?.()).toEqual(ask?.());
+  expect(metrics.renderMetrics).toHaveBeenCalledOnce();
+  board.looked(begin(0), seen);
+  ask?.();
+  expect(metrics.renderMetrics).toHaveBeenCalledTimes(2);
+});
+
+test('a look that is late is no look: it hangs', () => {
+  let now = 0;
+  const board = new StatusBoard(() => now);
+  const { '/healthz': ask } = board.routes(undefined, undefined).get;
+  const seen = seenAt([snapshot(0, [])]);
+  board.looked(begin(0), seen);
+  expect(ask?.().isWell).toBe(true);
+  now = 20_000;
+  board.looked(begin(0), { ...seen, at: now, isLate: true });
+  expect(ask?.().isWell).toBe(false);
+});
