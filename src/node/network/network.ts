@@ -1,8 +1,9 @@
 import { get as httpGet } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import type { Endpoint } from '../../core/fluent-conf/fluent-conf.ts';
+import type { Millis } from '../../core/text/units.ts';
 
-const TIMEOUT = 2_000;
+const TIMEOUT: Millis = 2_000;
 /** A monitor_agent tells some 2 KiB of each plugin. */
 const BODY_LIMIT = 8 * 1024 ** 2;
 /** However short they are, each takes a buffer. */
@@ -44,10 +45,14 @@ export function isListening({ host, port }: Endpoint): Promise<boolean> {
 }
 
 /** The body of an answer 200; undefined: no answer in time, another one, or one without an end. */
-export function get({ host, port }: Endpoint, path: string): Promise<string | undefined> {
+export function get(
+  { host, port }: Endpoint,
+  path: string,
+  within: Millis = TIMEOUT,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const request = httpGet(
-      { host, port, path, agent: false, signal: AbortSignal.timeout(TIMEOUT) },
+      { host, port, path, agent: false, signal: AbortSignal.timeout(within) },
       (answer) => {
         const chunks: Buffer[] = [];
         let size = 0;
