@@ -118,8 +118,34 @@ function inodesByPath(files: readonly ObservedFile[]): ReadonlyMap<string, strin
   return new Map(living.map(({ path, inode }) => [path, inode]));
 }
 
+/** So many are told one by one. */
+const MOST_TOLD = 10_000;
+const FURTHER = 'further files';
+
+/** A main may make and remove files without end: beyond so many they are one sum. What may still be found again stays by itself. */
+export function summedUp(
+  abandoned: Map<string, Abandoned>,
+  gone: Pick<Memory['gone'], 'has'>,
+): ReadonlyMap<string, Abandoned> {
+  if (abandoned.size <= MOST_TOLD) return abandoned;
+  const surplus = [...abandoned].slice(MOST_TOLD).filter(([key]) => !gone.has(key));
+  const [, first] = surplus[0] ?? [];
+  if (first === undefined) return abandoned;
+  for (const [key] of surplus) abandoned.delete(key);
+  const files = surplus.map(([, file]) => file);
+  return abandoned.set(FURTHER, { path: first.path, bytes: bytesOf(files), files: countOf(files) });
+}
+
+function bytesOf(files: readonly Abandoned[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function countOf(files: readonly Abandoned[]): number {
+  return files.reduce((sum, { files: further = 1 }) => sum + further, 0);
+}
+
 export function describeAbandoned(files: readonly Abandoned[]): string {
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const bytes = bytesOf(files);
   const [first] = files;
-  return `${counted(files.length, 'file')} went away unread, ${formatBytes(bytes)}, first ${first?.path}`;
+  return `${counted(countOf(files), 'file')} went away unread, ${formatBytes(bytes)}, first ${first?.path}`;
 }

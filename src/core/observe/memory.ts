@@ -2,13 +2,16 @@ import { type FluentdReading, isSame, type ProcessIdentity } from '../fluentd/pr
 import type { FileState } from '../look/file-state.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import type { Millis } from '../text/units.ts';
-import { abandonedNow, awaitedIn, isHeldUp, wholeOf } from './abandoned.ts';
+import { abandonedNow, awaitedIn, isHeldUp, summedUp, wholeOf } from './abandoned.ts';
 import { keyOf, rememberEntry } from './entry-state.ts';
 import { lostWith, restOf, watchGone } from './gone.ts';
 import { keepLedger, NO_LEDGER } from './ledger.ts';
 import { NO_MAIN, watchMain } from './main-process.ts';
 import type { KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 import { NO_WORKERS, watchWorkers } from './workers.ts';
+
+/** So many entries without a line in the pos file are remembered. */
+const MOST_VANISHED = 10_000;
 
 /** The memory before the first look. */
 export function newMemory(at: Millis): Memory {
@@ -55,16 +58,16 @@ export function remember(
     limits,
   );
   const forGood = [...memory.abandoned].filter(([key]) => !memory.gone.has(key));
-  const abandoned = [
+  const abandoned = new Map([
     ...forGood,
     ...abandonedNow(memory, entries, files, snapshot, limits),
     ...lostWith(gone, { files, followed }),
-  ];
+  ]);
   return {
     entries,
     gone,
     awaited: awaitedIn(followed, memory, entries, files),
-    abandoned: new Map(abandoned),
+    abandoned: summedUp(abandoned, gone),
     ...workers,
     ledger: keepLedger(memory.ledger, snapshot.buffers, circumstances),
     beganSeen,
@@ -97,7 +100,19 @@ function rememberEntries(memory: Memory, files: readonly ObservedFile[], at: Mil
     const heldUp = isHeldUp(file, known, entry.leftSince, at);
     entries.set(key, { ...entry, path, inode, state, reached, whole: wholeOf(file, known), heldUp });
   }
+  forgetOldest(entries, files);
   return entries;
+}
+
+/** A main may have Fluentd follow ever more files: of those that vanished the newest are remembered. */
+function forgetOldest(entries: Map<string, KnownEntry>, files: readonly ObservedFile[]): void {
+  let surplus = entries.size - files.length - MOST_VANISHED;
+  if (surplus <= 0) return;
+  const here = new Set(files.map(keyOf));
+  for (const key of entries.keys()) {
+    if (surplus <= 0) return;
+    if (!here.has(key) && entries.delete(key)) surplus -= 1;
+  }
 }
 
 /** A known file now has another inode at its path, or nothing, or was let go with bytes left; or a known path has an entry with another inode. */

@@ -113,6 +113,8 @@ export interface KnownEntry extends EntryMemory {
 export interface Abandoned {
   readonly path: string;
   readonly bytes: number;
+  /** How many files it stands for, where it is a sum of several. */
+  readonly files?: number;
 }
 
 /** A file that went away from its path, or was let go or truncated: no position tells what in_tail reads of it. */
