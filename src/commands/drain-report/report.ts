@@ -14,12 +14,18 @@ import { Progress, type Told } from './progress.ts';
 const RARELY: Millis = 60_000;
 const AT_FIRST: Millis = 5_000;
 
+/** A full buffer blocks all files at once: so many get a line each. */
+const MOST_TOLD = 10;
+const CAUSE = 'The cause may be a full buffer, a throttled input or a slow destination';
+
 /** Tells the log what the loop does: a line a transition, a line a signal, progress while something is waited for. */
 export class LogReporter implements Reporter {
   readonly #log: Log;
   readonly #progress: Progress;
   #before: Observation | undefined;
   #toldAt: Millis | undefined;
+  /** Paths. */
+  #blocked: ReadonlySet<string> = new Set();
   #isRequested = false;
   #lateAt = Number.NEGATIVE_INFINITY;
 
@@ -73,13 +79,17 @@ export class LogReporter implements Reporter {
       const known = this.#before?.unknown.some((doubt) => doubt.path === path && doubt.why === why);
       if (!known && !empty) this.#log.warn({ posFile: path }, `pos file ${path} ${why}`);
     }
-    for (const file of seen.files.filter(({ state }) => state === 'blocked')) {
-      if (this.#before?.files.some(({ path, state }) => path === file.path && state === 'blocked')) continue;
+    const blocked = seen.files.filter(({ state }) => state === 'blocked');
+    const before = this.#blocked;
+    this.#blocked = new Set(blocked.map(({ path }) => path));
+    const added = blocked.filter(({ path }) => !before.has(path));
+    for (const { path, position, lag } of added.slice(0, MOST_TOLD))
       this.#log.warn(
-        { path: file.path, position: file.position, lag: file.lag },
-        `${file.path} is blocked: ${formatBytes(file.lag ?? 0)} left, and the position does not move. The cause may be a full buffer, a throttled input or a slow destination`,
+        { path, position, lag },
+        `${path} is blocked: ${formatBytes(lag ?? 0)} left, and the position does not move. ${CAUSE}`,
       );
-    }
+    if (added.length > MOST_TOLD)
+      this.#log.warn({}, `${added.length - MOST_TOLD} more files are blocked. ${CAUSE}`);
   }
 
   #tellMain({ at, memory: { main } }: Observation): void {

@@ -168,9 +168,9 @@ function abandonedGate(files: readonly Abandoned[]): Gate | undefined {
 
 function unreadableGate(left: readonly { path: string; state: string }[]): Gate | undefined {
   const paths = left.filter(({ state }) => state === 'unreadable').map(({ path }) => path);
-  return paths.length === 0
-    ? undefined
-    : { name: 'unreadable', why: `Fluentd may not read ${paths.join(', ')}` };
+  if (paths.length === 0) return undefined;
+  const more = paths.length > WORST ? ` and ${paths.length - WORST} more` : '';
+  return { name: 'unreadable', why: `Fluentd may not read ${paths.slice(0, WORST).join(', ')}${more}` };
 }
 
 function hasEnded(end: End): boolean {

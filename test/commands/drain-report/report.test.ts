@@ -90,6 +90,20 @@ test('a file that stands still with bytes left is told once, with what may be th
   ]);
 });
 
+test('of files that are blocked all at once ten get a line each', async () => {
+  const { host, fluentd } = restingHost();
+  const logs = Array.from({ length: 25 }, (_, index) => `/var/log/${index}.log`);
+  for (const log of logs) host.writeFile(log, 'line\n');
+  for (const log of logs) fluentd.setPosition(log, 0);
+  fluentd.reads = false;
+  host.at(30_000, (h) => h.request('SIGTERM'));
+  const blocked = (await logged(host)).filter(
+    (line) => line.includes('blocked. ') || line.includes('is blocked'),
+  );
+  expect(blocked).toHaveLength(11);
+  expect(blocked.at(-1)).toMatch(/^warn: 15 more files are blocked\. The cause may be a full buffer/);
+});
+
 describe('once the end has begun, the log tells', () => {
   test('how fast it goes, at 5, 10, 20, 40 and 80 s', async () => {
     const lines = (await logged(slowHost('done-file'))).filter((line) => line.includes('still draining'));
