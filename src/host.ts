@@ -29,7 +29,7 @@ interface Files {
   expand(pattern: string): Promise<readonly string[]>;
   readFile(path: string): Promise<FileContent | undefined>;
   /** Cheaper than its content; undefined: it is not there, or cannot be looked at. */
-  fileStamp(path: string): FileStamp | undefined;
+  fileStamp(path: string): Promise<FileStamp | undefined>;
   /** Looks at the log file of each entry, one after the other, and hands over what it finds. */
   lookAt<Entry extends PositionEntry>(
     entries: Iterable<Entry>,
@@ -43,6 +43,8 @@ interface Files {
   ): Promise<ReadonlyMap<string, boolean | undefined>>;
   /** The files that an in_tail source takes, by its own rules. */
   listFollowed(source: TailSource): Promise<readonly FollowedFile[]>;
+  /** Changes when a source may take other files than it did when they were listed last; undefined: not known. */
+  namesStamp(source: TailSource): Promise<string | undefined>;
   /** The chunks of one buffer, which lie at these globs. */
   listChunks(globs: readonly string[]): Promise<ChunkListing>;
   /** The chunks that Fluentd has put aside, at these globs. */

@@ -50,7 +50,9 @@ export class FluentdFinder {
   async find(known: FluentdReading | undefined, depth: Depth = 'all'): Promise<FluentdReading> {
     const found = (depth === 'rest' && (await this.#unchanged(known))) || (await this.#findAnyhow(known));
     if (found.kind !== 'running') return found;
-    return { ...found, isStarting: await this.#proof.isStarting(found.workers) };
+    const isStarting = await this.#proof.isStarting(found.workers);
+    // The same object says that nothing has changed.
+    return found.isStarting === isStarting && 'isStarting' in found ? found : { ...found, isStarting };
   }
 
   async #unchanged(known: FluentdReading | undefined): Promise<FluentdReading | undefined> {

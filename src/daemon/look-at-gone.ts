@@ -50,8 +50,9 @@ interface Waiting extends Pick<Snapshot, 'followed'> {
 
 /** in_tail keeps a file open for rotate_wait after it was renamed: it has found that one in time. */
 export function openedOf(open: OpenFiles, { awaited, followed }: Waiting): ReadonlySet<string> {
+  if (awaited === undefined || awaited.size === 0) return new Set();
   const listed = new Set(followed.flatMap(({ files }) => files.map(({ inode }) => inode)));
-  const away = [...(awaited ?? [])].filter(([inode]) => !listed.has(inode));
+  const away = [...awaited].filter(([inode]) => !listed.has(inode));
   const held = away.filter(([inode, { path }]) => open(path, inode) !== undefined);
   return new Set(held.map(([inode]) => inode));
 }

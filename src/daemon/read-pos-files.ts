@@ -19,8 +19,8 @@ export class PosFiles {
   }
 
   async #read(path: string): Promise<PosFileReading> {
-    const stamp = this.#host.fileStamp(path);
     const at = this.#host.now();
+    const stamp = await this.#host.fileStamp(path);
     const kept = this.#keptOf(path);
     const known = kept.get(stamp?.id, at);
     if (known?.kind === 'read' && stamp !== undefined) return { ...known, writtenAgo: stamp.writtenAgo };

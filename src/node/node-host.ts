@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import type { Chunk, ChunkListing } from '../core/fluentd/chunk.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
+import type { WallClock } from '../core/in-tail/path-pattern.ts';
 import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
@@ -11,7 +12,7 @@ import { appendNewline, fileStamp, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
 import { LogFiles } from './files/log-files.ts';
 import { mayRead } from './files/permission.ts';
-import { listFollowed } from './files/walk.ts';
+import { listFollowed, namesStamp } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { get, isListening } from './network/network.ts';
 import { holdsOpen, openFiles } from './processes/open-files.ts';
@@ -35,6 +36,9 @@ export class NodeHost implements Host {
   readonly #logFiles = new LogFiles();
   readonly #table: ProcessTable = openProcessTable();
   readonly #requests: StopRequest[] = [];
+  /** Where each source was looked for. */
+  readonly #walked = new WeakMap<TailSource, ReadonlySet<string>>();
+  readonly #timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   readonly #root: string | undefined;
   #watcher: Watcher | undefined;
   #resolveSleep: () => void = () => {};
@@ -104,8 +108,18 @@ export class NodeHost implements Host {
   }
 
   listFollowed(source: TailSource): Promise<readonly FollowedFile[]> {
-    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-    return listFollowed(source, { instant: Date.now(), timeZone }, placesBelow(this.#root));
+    const places = new Set<string>();
+    this.#walked.set(source, places);
+    return listFollowed(source, this.#clock(), { placeOf: placesBelow(this.#root), places });
+  }
+
+  async namesStamp(source: TailSource): Promise<string | undefined> {
+    const places = this.#walked.get(source);
+    return places && namesStamp(source, this.#clock(), places);
+  }
+
+  #clock(): WallClock {
+    return { instant: Date.now(), timeZone: this.#timeZone };
   }
 
   listProcesses(): Promise<readonly ProcessRow[]> {

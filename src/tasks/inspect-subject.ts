@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import { isFluentd } from '../core/fluentd/processes.ts';
 import type { FollowedReading } from '../core/look/snapshot.ts';
-import { listFollowed } from '../daemon/collect.ts';
+import { listFollowed } from '../daemon/list-followed.ts';
 import type { OpenFiles } from '../host.ts';
 import { BelowRoot, placesBelow } from '../node/files/below-root.ts';
 import { exists, type PlaceOf } from '../node/files/files.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FileLook, PosFileReading } from '../../src/core/look/snapshot.ts';
 import { entryKeyIn } from '../../src/core/pos-file/pos-file.ts';
-import { Collector, lookAtFiles } from '../../src/daemon/collect.ts';
+import { Collector } from '../../src/daemon/collect.ts';
+import { LogFileLooks } from '../../src/daemon/look-at-files.ts';
 import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
@@ -21,7 +22,10 @@ test('a log file that two pos files have an entry for is looked at for each of t
     const entries = [{ path: LOG, position, inode: '7' }];
     return { path, kind: 'read', entries, unparsable: [], writtenAgo: 0 };
   };
-  const looks = await lookAtFiles(host, [reading('/pos/a', 0), reading('/pos/b', 4)], () => undefined);
+  const looks = await new LogFileLooks(host).look(
+    [reading('/pos/a', 0), reading('/pos/b', 4)],
+    () => undefined,
+  );
   const newlineLeft = (posFile: string) =>
     looks.get(entryKeyIn(posFile, { path: LOG, inode: '7' }))?.newlineLeft;
   expect([newlineLeft('/pos/a'), newlineLeft('/pos/b')]).toEqual([true, false]);
@@ -73,7 +77,7 @@ type At = { readonly path?: string; readonly position: number | null; readonly i
 async function looksAt(host: FakeHost, entries: readonly At[]): Promise<ReadonlyMap<string, FileLook>> {
   const whole = entries.map((entry) => ({ path: LOG, ...entry }));
   const posFile: PosFileReading = { path: POS, kind: 'read', entries: whole, unparsable: [], writtenAgo: 0 };
-  return lookAtFiles(host, [posFile], () => undefined);
+  return new LogFileLooks(host).look([posFile], () => undefined);
 }
 
 async function lookAt(host: FakeHost, entry: At): Promise<FileLook | undefined> {

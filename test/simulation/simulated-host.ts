@@ -75,7 +75,7 @@ export class SimulatedHost implements Host {
     return { bytes: posFile.bytes, writtenAgo: clock.wall - posFile.writtenAt };
   }
 
-  fileStamp(): FileStamp | undefined {
+  async fileStamp(): Promise<FileStamp | undefined> {
     const { posFile, clock } = this.#world;
     if (!posFile.exists) return undefined;
     return { id: `${posFile.bytes.length} ${posFile.writtenAt}`, writtenAgo: clock.wall - posFile.writtenAt };
@@ -118,6 +118,10 @@ export class SimulatedHost implements Host {
     this.#world.excuses.listedAt = this.#world.clock.now;
     const files = [...this.#world.logs.byPath].filter(([path]) => isFollowed(path));
     return files.map(([path, file]) => ({ path, inode: file.inode, size: sizeOf(file) }));
+  }
+
+  async namesStamp(): Promise<string> {
+    return [...this.#world.logs.byPath].map(([path, { inode }]) => `${inode} ${path}`).join('\n');
   }
 
   async listChunks(): Promise<ChunkListing> {

@@ -170,7 +170,7 @@ export class FakeHost implements Host {
     return file && { bytes: file.bytes, writtenAgo: this.#now - file.writtenAt };
   }
 
-  fileStamp(path: string): FileStamp | undefined {
+  async fileStamp(path: string): Promise<FileStamp | undefined> {
     const file = this.broken.has(path) ? undefined : this.files.get(path);
     const id = file && `${file.inode} ${file.bytes.length} ${file.writtenAt}`;
     return id === undefined || file === undefined
@@ -228,6 +228,12 @@ export class FakeHost implements Host {
       const file = this.files.get(path);
       return file === undefined ? [] : [{ path, inode: file.inode, size: file.bytes.length }];
     });
+  }
+
+  async namesStamp({ paths }: TailSource): Promise<string> {
+    return this.#matching(paths)
+      .map((path) => `${this.files.get(path)?.inode} ${path}`)
+      .join('\n');
   }
 
   async listChunks(globs: readonly string[]): Promise<ChunkListing> {

@@ -2,8 +2,9 @@ import type { TailFacts } from '../fluent-conf/facts.ts';
 import type { BuffersReading } from '../fluentd/buffer-contents.ts';
 import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
 import type { FileState, Lag } from '../look/file-state.ts';
-import type { StopRequest } from '../look/snapshot.ts';
+import type { Snapshot, StopRequest } from '../look/snapshot.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
+import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import type { Ledger } from './ledger.ts';
 import type { MainProcess } from './main-process.ts';
@@ -40,6 +41,13 @@ export interface Observation {
   readonly goneSince: Millis | undefined;
   readonly requests: readonly StopRequest[];
   readonly memory: Memory;
+  /** What the next look is held against: finding the very same, it means the same. */
+  readonly atRest: AtRest | undefined;
+}
+
+/** What a look found, object by object, when everything was read and nothing was amiss. */
+export interface AtRest extends Pick<Snapshot, 'looks' | 'followed' | 'fluentd'> {
+  readonly entries: readonly (readonly PositionEntry[])[];
 }
 
 export interface ObservedFile extends Lag {

@@ -2,13 +2,41 @@ import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, entryKeyIn, latestEntries, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
+import { atRest, isStillAtRest } from './at-rest.ts';
 import { doubtOf } from './doubt.ts';
 import { judge } from './entry-state.ts';
+import { keepLedger } from './ledger.ts';
+import { watchMain } from './main-process.ts';
 import { closedSinceOf, hasRotation, newMemory, remember } from './memory.ts';
 import type { Limits, Memory, Observation, ObservedFile } from './observation.ts';
 
 /** What `snapshot` means after `previous`; pure. */
 export function observe(previous: Observation | undefined, snapshot: Snapshot, limits: Limits): Observation {
+  if (isStillAtRest(previous?.atRest, snapshot) && previous !== undefined)
+    return observeRest(previous, snapshot, limits);
+  const seen = observeAnew(previous, snapshot, limits);
+  return { ...seen, atRest: atRest(snapshot, seen) };
+}
+
+/** No worker has been replaced: who runs is not asked. */
+const NOBODY: ReadonlySet<number> = new Set();
+
+/** The same as before, at another time: only the buffers and main's process can tell more. */
+function observeRest(before: Observation, snapshot: Snapshot, { parent }: Limits): Observation {
+  const { at, depth, buffers, requests, mains } = snapshot;
+  const { memory, movedAt } = before;
+  const { beganSeen } = memory;
+  const circumstances = { at, movedAt, isReplaced: false, running: NOBODY, isChild: parent, beganSeen };
+  const ledger = keepLedger(memory.ledger, buffers, circumstances);
+  const main = watchMain(memory.main, mains ?? [], at);
+  return { ...before, at, isWhole: depth !== 'rest', buffers, requests, memory: { ...memory, ledger, main } };
+}
+
+function observeAnew(
+  previous: Observation | undefined,
+  snapshot: Snapshot,
+  limits: Limits,
+): Omit<Observation, 'atRest'> {
   const memory = previous?.memory ?? newMemory(snapshot.at);
   const unknown = snapshot.posFiles.flatMap((reading) => doubtOf(reading, snapshot, memory, limits));
   const unreadable = unreadableIn(snapshot, memory, limits);

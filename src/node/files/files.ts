@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodePath } from '../../core/pos-file/path-bytes.ts';
@@ -33,14 +33,14 @@ export async function readFile(
 }
 
 /** Opens the file, for a network file system looks at the server only then (close-to-open, nfs(5)). */
-export function fileStamp(path: string): FileStamp | undefined {
+export async function fileStamp(path: string): Promise<FileStamp | undefined> {
   try {
-    const file = openSync(toBytes(path), constants.O_RDONLY | constants.O_NONBLOCK);
+    const file = await open(toBytes(path), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const { dev, ino, size, mtimeNs, ctimeNs } = fstatSync(file, { bigint: true });
+      const { dev, ino, size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
       return { id: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, writtenAgo: agoOf(Number(mtimeNs) / 1e6) };
     } finally {
-      closeSync(file);
+      await file.close();
     }
   } catch {
     return undefined;

@@ -37,14 +37,46 @@ export interface FollowedFile extends FileStat {
 export async function listFollowed(
   rules: FollowRules,
   clock: WallClock,
-  placeOf: PlaceOf = ourPlace,
-  mostFiles = Math.min(MOST_FILES, roomFor(process.constrainedMemory())),
+  { placeOf = ourPlace, places, mostFiles = mostFilesHere() }: ListOptions = {},
 ): Promise<FollowedFile[]> {
-  const walk = { look: ifThere, placeOf };
+  const walk = { look: ifThere, placeOf, places };
   const excluded = new Set(await expandAll(currentExcludes(rules, clock), rules, walk));
   const listing = { rules, clock, walk, excluded, mostFiles, files: new Map() };
   for (const path of currentPaths(rules, clock)) await addFiles(path, listing);
   return [...listing.files.values()].sort(byPath);
+}
+
+interface ListOptions extends Partial<Pick<View, 'placeOf' | 'places'>> {
+  readonly mostFiles?: number;
+}
+
+function mostFilesHere(): number {
+  return Math.min(MOST_FILES, roomFor(process.constrainedMemory()));
+}
+
+/**
+ * What changes when the source may take other files than at its last walk through these places; undefined: any write may change
+ * which files it takes.
+ */
+export async function namesStamp(
+  rules: FollowRules,
+  clock: WallClock,
+  places: ReadonlySet<string>,
+): Promise<string | undefined> {
+  if (rules.limitRecentlyModified !== undefined) return undefined;
+  const patterns = [...currentPaths(rules, clock), ...currentExcludes(rules, clock)];
+  return [...patterns, ...(await Promise.all([...places].map(placeStamp)))].join('\n');
+}
+
+/** Of a directory also the time of its last change, of names in it (inode(7), mtime). */
+async function placeStamp(place: string): Promise<string> {
+  try {
+    const found = await stat(toBytes(place), { bigint: true });
+    const id = `${found.dev} ${found.ino}`;
+    return found.isDirectory() ? `${id} ${found.mtimeNs} ${found.ctimeNs}` : id;
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
+  }
 }
 
 /** Ruby's Dir.glob: every path, of whatever kind, that the pattern names and that is there. */
@@ -74,6 +106,7 @@ interface Listing {
 
 async function addFiles(pattern: string, listing: Listing): Promise<void> {
   const { rules, clock, walk, excluded, mostFiles, files } = listing;
+  if (!isGlob(pattern, rules.globPolicy)) placeIn(walk, pattern);
   const isAged = rules.limitRecentlyModified !== undefined && isGlob(pattern, rules.globPolicy);
   const since = isAged ? clock.instant - (rules.limitRecentlyModified ?? 0) : Number.NEGATIVE_INFINITY;
   await inPortions(await pathsOf(pattern, rules.globPolicy, walk), (path) => {
@@ -109,6 +142,8 @@ type Look = <T>(told: Promise<T>) => Promise<T | undefined>;
 interface View {
   readonly look: Look;
   readonly placeOf: PlaceOf;
+  /** Is given each directory that was listed, and each path that was looked for by its name. */
+  readonly places?: Set<string> | undefined;
 }
 
 interface Walk extends View {
@@ -116,6 +151,12 @@ interface Walk extends View {
 }
 
 const ourPlace: PlaceOf = (path) => path;
+
+function placeIn({ placeOf, places }: View, path: string): string {
+  const place = placeOf(path);
+  places?.add(place);
+  return place;
+}
 
 /**
  * Adds what the parts name below `prefix`, which is empty or ends with a slash. One directory is open at a time: there may be more
@@ -149,17 +190,13 @@ interface Name {
   readonly isLink: boolean;
 }
 
-async function namesIn(
-  prefix: string,
-  isWanted: Wanted,
-  { look, placeOf, budget }: Walk,
-): Promise<readonly Name[]> {
+async function namesIn(prefix: string, isWanted: Wanted, walk: Walk): Promise<readonly Name[]> {
   const names: Name[] = [];
   const read = async () =>
-    readNames(placeOf(prefix || '.'), budget, (name, entry) => {
+    readNames(placeIn(walk, prefix || '.'), walk.budget, (name, entry) => {
       if (isWanted(name, entry)) names.push({ name, isLink: entry.isSymbolicLink() });
     });
-  await look(read());
+  await walk.look(read());
   return names;
 }
 
@@ -169,7 +206,7 @@ const isNoDotDirectory: Wanted = (name, entry) => entry.isDirectory() && !name.s
 
 async function step(path: string, rest: readonly GlobPart[], walk: Walk, found: Set<string>): Promise<void> {
   if (rest.length > 0) return descend(`${path}/`, rest, walk, found);
-  const told = async () => stat(toBytes(walk.placeOf(path)));
+  const told = async () => stat(toBytes(placeIn(walk, path)));
   if ((await walk.look(told())) !== undefined) found.add(path);
 }
 

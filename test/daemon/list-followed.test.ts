@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { Depth } from '../../src/core/look/snapshot.ts';
+import { FollowedFiles } from '../../src/daemon/list-followed.ts';
+import { LogFileLooks } from '../../src/daemon/look-at-files.ts';
+import { PosFiles } from '../../src/daemon/read-pos-files.ts';
+import { confOf, LOG, POS, posText } from '../support/builders.ts';
+import { FakeHost } from '../support/fake-host.ts';
+
+test('names that do not change are listed no more at rest, but for once in half a minute', async () => {
+  const { host, look, listings } = await atRest();
+  for (let second = 0; second < 20; second += 1) await look();
+  expect(listings()).toBe(0);
+  await host.sleep(host.now() + 30_000);
+  await look();
+  expect(listings()).toBe(1);
+});
+
+test('a new file is seen at the next look', async () => {
+  const { host, look } = await atRest();
+  host.writeFile('/var/log/new.log', 'line\n');
+  expect((await look()).map(({ path }) => path)).toEqual([LOG, '/var/log/new.log']);
+});
+
+test('the size of a file without an entry is that of the moment', async () => {
+  const { host, look } = await atRest();
+  host.writeFile('/var/log/new.log', 'line\n');
+  for (let second = 0; second < 10; second += 1) await look();
+  host.writeFile('/var/log/new.log', 'line\nline\n');
+  expect((await look())[1]).toMatchObject({ size: 10 });
+});
+
+test('the files are listed when one of them grows', async () => {
+  const { host, look, listings } = await atRest();
+  host.writeFile(LOG, 'line\nline\n');
+  expect(await look()).toMatchObject([{ size: 10 }]);
+  expect(listings()).toBe(1);
+});
+
+test.each(['all', 'last'] as const)('a look that takes in %s lists them always', async (depth) => {
+  const { look, listings } = await atRest();
+  await look(depth);
+  await look(depth);
+  expect(listings()).toBe(2);
+});
+
+/** One file that is read, long since. */
+async function atRest() {
+  const host = new FakeHost();
+  host.writeFile(LOG, 'line\n', '7');
+  host.writeFile(POS, posText([{ path: LOG, position: 5, inode: 7 }]));
+  const posFiles = new PosFiles(host);
+  const logFiles = new LogFileLooks(host);
+  const followed = new FollowedFiles(host, confOf(['/var/log/*.log']));
+  let listings = 0;
+  const { listFollowed } = host;
+  host.listFollowed = (source) => {
+    listings += 1;
+    return listFollowed.call(host, source);
+  };
+  const look = async (depth: Depth = 'rest') => {
+    await host.sleep(host.now() + 1_000);
+    const readings = await posFiles.read([POS]);
+    const looks = await logFiles.look(readings, () => undefined);
+    const found = await followed.list(depth, { posFiles: readings, looks });
+    return found.flatMap(({ files }) => files);
+  };
+  for (let second = 0; second < 10; second += 1) await look();
+  listings = 0;
+  return { host, look, listings: () => listings };
+}
