@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -28,6 +37,27 @@ describe('the bundle', () => {
     // Go's encoding/json writes <, > and & as six characters.
     const json = JSON.stringify(readFileSync(posidle, 'utf8')).replace(/[<>&]/g, '\\u0000');
     expect(json.length).toBeLessThan(ANNOTATION_LIMIT);
+  });
+
+  test('grows no further: each byte is read, unpacked and kept in every Pod', () => {
+    expect(statSync(posidle).size).toBeLessThan(180 * 1024);
+  });
+
+  test('loads hardly a part of Node for --version that Node itself does not', () => {
+    const loaded = (...args: readonly string[]) => {
+      const tell = `process.on('exit', () => console.error(process.moduleLoadList.join('\\n')))`;
+      const told = spawnSync(process.execPath, ['--import', `data:text/javascript,${tell}`, ...args]);
+      const names = told.stderr.toString().split('\n');
+      return names.filter((name) => name.startsWith('NativeModule ') && !name.includes(' internal/'));
+    };
+    const bare = new Set(loaded('-e', '0'));
+    const more = loaded(posidle, '--version').filter((name) => !bare.has(name));
+    expect(bare.size).toBeGreaterThan(0);
+    const heavy = ['http', 'child_process', 'worker_threads', 'dns', 'tls'].map(
+      (name) => `NativeModule ${name}`,
+    );
+    expect(more.filter((name) => heavy.includes(name))).toEqual([]);
+    expect(more.length, more.join()).toBeLessThanOrEqual(12);
   });
 
   test('is ASCII', () => {

@@ -73,7 +73,7 @@ async function withSite<T>(files: number, use: (site: Site) => Promise<T>): Prom
 }
 
 /** V8 compiles what is hot, and collects what the start has left. */
-const WARM_UP = 10_000;
+const WARM_UP = 20_000;
 const MIB = 1024 ** 2;
 
 /** All run side by side: what disturbs one disturbs each of them. */

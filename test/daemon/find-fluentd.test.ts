@@ -11,8 +11,6 @@ describe('fluentd', () => {
     const host = worldWithFluentd();
     const tables: number[] = [];
     const { listProcesses } = host;
-    host.listFamily = async (pid) =>
-      (await listProcesses.call(host)).filter((row) => row.pid === pid || row.ppid === pid);
     host.listProcesses = () => {
       tables.push(host.now());
       return listProcesses.call(host);

@@ -260,11 +260,15 @@ export class FakeHost implements Host {
   }
 
   async listProcesses(): Promise<readonly ProcessRow[]> {
+    return this.#table();
+  }
+
+  #table(): readonly ProcessRow[] {
     return [{ ...SELF, pid: this.self }, ...this.processes.values()];
   }
 
   async listFamily(pid: number): Promise<readonly ProcessRow[]> {
-    return (await this.listProcesses()).filter((row) => row.pid === pid || row.ppid === pid);
+    return this.#table().filter((row) => row.pid === pid || row.ppid === pid);
   }
 
   /** A Fluentd's workers hold its pos file open, but for those that are still starting. */

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { confOf, LOG, run } from '../support/builders.ts';
+import { FakeHost } from '../support/fake-host.ts';
+
+const COUNTED = ['listProcesses', 'readFile', 'listFollowed', 'lookAt', 'listFamily', 'fileStamp'] as const;
+
+// What a look costs, counted and not timed: 80 looks at a file that was read long ago.
+test('a look at rest reads, lists and searches nothing that has not changed', async () => {
+  const host = new FakeHost();
+  const fluentd = host.startFluentd();
+  host.appendLog(LOG, 'first line\n');
+  fluentd.read(LOG);
+  const calls = counted(host);
+  let before: Record<string, number> = {};
+  host.at(20_500, () => {
+    before = { ...calls };
+  });
+  let after: Record<string, number> = {};
+  host.at(100_500, (h) => {
+    after = { ...calls };
+    h.request('done-file');
+  });
+  await run(host, { quiet: 'off' }, { conf: confOf([LOG]) });
+  const during = Object.fromEntries(COUNTED.map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]));
+  expect(during).toMatchObject({ listProcesses: 0, readFile: 0, listFamily: 80, fileStamp: 80 });
+  expect(during.listFollowed).toBeLessThanOrEqual(3);
+  // Once for the entries; what went away is looked at in the same way, and nothing did.
+  expect(during.lookAt).toBeLessThanOrEqual(2 * 80);
+});
+
+function counted(host: FakeHost): Record<string, number> {
+  const calls: Record<string, number> = {};
+  const methods = host as unknown as Record<string, (...args: unknown[]) => unknown>;
+  for (const name of COUNTED) {
+    const call = methods[name];
+    calls[name] = 0;
+    methods[name] = (...args) => {
+      calls[name] = (calls[name] ?? 0) + 1;
+      return call?.apply(host, args);
+    };
+  }
+  return calls;
+}
