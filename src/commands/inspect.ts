@@ -5,8 +5,9 @@ import type { Overview } from '../core/inspect/overview.ts';
 import { printable } from '../core/text/printable.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { ProgressLine, widthOfStdout, writeAll } from '../node/output/terminal.ts';
+import { checkVerdict } from '../tasks/inspect-check.ts';
 import { Inspector } from '../tasks/inspect-look.ts';
-import { type InspectSubject, inspectSubject } from '../tasks/inspect-subject.ts';
+import { type InspectSubject, inspectSubject, STDIN } from '../tasks/inspect-subject.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 import { follow } from './inspect-view/follow.ts';
 import { jsonParts, ndjsonLines } from './inspect-view/json.ts';
@@ -56,8 +57,22 @@ async function answerOf(
     return answer(checked, found, { view, args, more: checked.passed ? [] : leftLines(found) });
   }
   const found = await lookOnce(new Inspector(host, subject));
-  if (args.check) return answer(check(found, limits), found, { view, args, more: [] });
+  if (args.check) return await checked(found, { host, subject, view, args });
   return { code: codeOfLook(found), texts: partsOf(found, view, args) };
+}
+
+interface CheckTask extends Omit<Answered, 'more'> {
+  readonly host: NodeHost;
+  readonly subject: InspectSubject;
+}
+
+async function checked(first: Overview, { host, subject, view, args }: CheckTask): Promise<Answer> {
+  const isByVerdict = args['max-lag'] === undefined && args['max-age'] === undefined;
+  // What comes through stdin can be read only once.
+  if (!isByVerdict || args['pos-file']?.includes(STDIN))
+    return answer(check(first, limitsOf(args)), first, { view, args, more: [] });
+  const { found, ...result } = await checkVerdict(host, subject, { first, interval: args.interval });
+  return answer(result, found, { view, args, more: [] });
 }
 
 function limitsOf(args: InspectArgs): Limits {
@@ -102,7 +117,7 @@ function refuseContradictions(args: InspectArgs): void {
       '--raw and --state: where no log file is looked at, an entry has no state; give only one of them',
     );
   const isRepeated = args.follow ? '--follow' : args.wait !== undefined && '--wait';
-  if (isRepeated && args['pos-file']?.includes('-'))
+  if (isRepeated && args['pos-file']?.includes(STDIN))
     throw new UsageError(`${isRepeated}: what comes through stdin can be read only once; name the pos file`);
 }
 

@@ -9,6 +9,7 @@ import {
   undiscoveredFiles,
 } from '../core/inspect/overview.ts';
 import { InspectedRows } from '../core/inspect/rows.ts';
+import { verdictOf } from '../core/inspect/verdict.ts';
 import type { FileLook, FollowedReading } from '../core/look/snapshot.ts';
 import { hasNothingToFollow, unlistedIn } from '../core/look/undiscovered.ts';
 import { isSucceeded, judge, keyOf, type PosFileView } from '../core/observe/entry-state.ts';
@@ -85,7 +86,10 @@ export class Inspector {
       unlisted: unlistedIn(followed),
       buffers: await this.#buffers(),
     });
-    return this.#history === undefined ? all : { ...all, lost: this.#history.losses.look(all) };
+    const history = this.#history;
+    if (history === undefined) return all;
+    const seen = { ...all, lost: history.losses.look(all, at), late: history.late };
+    return { ...seen, verdict: verdictOf(seen, history) };
   }
 
   async #buffers(): Promise<Overview['buffers']> {

@@ -109,8 +109,12 @@ describe.each(OLDEST_AND_NEWEST)('inspect beside Fluentd %s', (version) => {
     await until('caught up', async () => (await states()).a === 'caught-up');
     expect(await posidle('inspect', '-c', conf, '--check')).toMatchObject({
       code: 0,
-      stdout: 'caught up: 1 file\n',
+      stdout: 'ok: caught up: 1 file\n',
     });
+    const writer = setInterval(() => appendFileSync(log('a'), `${'x'.repeat(99)}\n`), 5);
+    const busy = await posidle('inspect', '-c', conf, '--check', '--interval', '100ms');
+    clearInterval(writer);
+    expect(busy).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok: /) });
     await freeze(fluentd.pid);
     appendFileSync(log('a'), 'x'.repeat(2_000_000));
     appendFileSync(log('a'), '\n');

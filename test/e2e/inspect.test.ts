@@ -177,14 +177,14 @@ describe('the pos files', () => {
   });
 
   test('of the environment count only where none is named, in whatever way', () => {
-    const beside = 'POSIDLE_POS_FILE=other.pos posidle inspect --check';
+    const beside = 'POSIDLE_POS_FILE=other.pos posidle inspect --check --max-lag 0';
     expect(summaryOf(beside)).toMatch(/^behind by 6 B in 2 of 2 files /);
     for (const named of ['app.pos', '-p app.pos', '-- app.pos', '- < app.pos'])
       expect(summaryOf(`${beside} ${named}`)).toMatch(/^behind by 4 B in 1 of 1 file /);
   });
 
   test('may stand behind --', () => {
-    expect(summaryOf('posidle inspect --check -- app.pos other.pos')).toMatch(
+    expect(summaryOf('posidle inspect --check --max-lag 0 -- app.pos other.pos')).toMatch(
       /^behind by 10 B in 3 of 3 files /,
     );
     expect(summaryOf('posidle inspect --check app.pos -- -dash.pos')).toMatch(
@@ -335,7 +335,7 @@ describe('for programs', () => {
 
   test('--check says why in one line', async () => {
     writeFileSync(pos, posText([logged('a.log', 'one\ntwo\n', 4)]));
-    expect(await posidle('inspect', pos, '--check')).toMatchObject({
+    expect(await posidle('inspect', pos, '--check', '--max-lag', '0')).toMatchObject({
       code: 1,
       stdout: 'behind by 4 B in 1 of 1 file (limit 0 B)\n',
     });

@@ -29,6 +29,7 @@ import { inspectSubject } from '../../src/tasks/inspect-subject.ts';
 import { RUNS } from '../support/arbitraries.ts';
 import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
+import { inspectedBy } from '../support/inspected-by.ts';
 import { LogWorld, POS_FILES, turns } from '../support/log-worlds.ts';
 
 let dir: string;
@@ -100,16 +101,6 @@ test('inspect finds what the daemon finds in the same directory: entries, states
     RUNS,
   );
 });
-
-function inspectedBy(host: FakeHost, posFiles: readonly string[]) {
-  return {
-    ...{ raw: false, root: undefined, conf: undefined, warnings: [] },
-    posFiles: async () => posFiles.map((path) => ({ name: path, place: path })),
-    followed: async () => [],
-    read: (place: string) => host.readFile(place),
-    open: async () => () => undefined,
-  };
-}
 
 /** The daemon and a live view, which look at the same world at the same time. */
 class Watchers {

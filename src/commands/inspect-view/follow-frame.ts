@@ -2,6 +2,7 @@ import type { History, Pace, Track } from '../../core/inspect/history.ts';
 import { type Place, type SortKey, type SteadyOrder, undiscoveredOf } from '../../core/inspect/order.ts';
 import type { Overview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
 import { summaryOf } from '../../core/inspect/overview.ts';
+import { formatAge } from '../../core/text/age.ts';
 import { printable } from '../../core/text/printable.ts';
 import { sparkline } from '../../core/text/sparkline.ts';
 import { shortenEnd, widthOf } from '../../core/text/text-width.ts';
@@ -31,6 +32,7 @@ export interface Size {
 const TREND = 10;
 const LIVE_COLUMNS: readonly Column[] = [
   ...COLUMNS,
+  { title: 'LATE', align: 'right', givesWay: 9 },
   { title: 'RATE', align: 'right', givesWay: 8 },
   { title: 'ETA', align: 'right', givesWay: 7 },
   { title: 'TREND', align: 'left', givesWay: 6 },
@@ -78,8 +80,14 @@ function headOf(found: Overview, live: Live, columns: number): readonly string[]
   return [
     `${clock}Z${live.paused ? ' PAUSED' : ''}  posidle inspect  ${names}`,
     summaryOf(found),
+    ...verdictLines(found),
     left + sparkline(lags, Math.max(0, Math.min(lags.length, columns - widthOf(left)))),
   ];
+}
+
+/** What is not as it should be. */
+function verdictLines({ verdict }: Overview): readonly string[] {
+  return verdict === undefined || verdict.is === 'ok' ? [] : [printable(`${verdict.is}: ${verdict.why}`)];
 }
 
 function errorsOf({ posFiles }: Overview): readonly string[] {
@@ -122,11 +130,12 @@ function liveCells({ posFile, row }: Place, history: History): Cells {
 
 function newCells(file: UndiscoveredOverview): Cells {
   const { cells, ...rest } = undiscoveredCells(file);
-  return { ...rest, cells: [...cells, '-', '-', ''] };
+  return { ...rest, cells: [...cells, '?', '-', '-', ''] };
 }
 
-function paceCells({ rate, eta, lags }: Pace): readonly string[] {
+function paceCells({ rate, eta, lags, late }: Pace): readonly string[] {
   return [
+    late === null ? '?' : late === 0 ? '-' : formatAge(late),
     rate === null ? '-' : `${formatBytes(Math.round(rate))}/s`,
     eta === null ? '-' : formatDuration(eta),
     sparkline(lags, TREND).padStart(TREND),

@@ -1,4 +1,4 @@
-import { type Overview, summaryOf } from '../../core/inspect/overview.ts';
+import { type Overview, summaryOf, type Verdict } from '../../core/inspect/overview.ts';
 import { printable } from '../../core/text/printable.ts';
 import type { Millis } from '../../core/text/units.ts';
 import { FollowedPosFile } from './follow-pos-file.ts';
@@ -11,6 +11,7 @@ const SUMMARY_EVERY: Millis = 10_000;
 export class FollowedLines {
   readonly #view: Pick<View, 'states'>;
   #posFiles = new Map<string, FollowedPosFile>();
+  #was: Verdict['is'] = 'ok';
   #summary = '';
   #summedAt = Number.NEGATIVE_INFINITY;
   #lines = new Set<string>();
@@ -38,6 +39,13 @@ export class FollowedLines {
     return changed;
   }
 
+  /** The reason has figures that change at each look. */
+  *#verdict({ verdict }: Overview): Generator<string> {
+    if (verdict === undefined || verdict.is === this.#was) return;
+    yield printable(`${verdict.is}: ${verdict.why}`);
+    this.#was = verdict.is;
+  }
+
   *#changes(found: Overview, at: Millis): Generator<string> {
     const before = this.#posFiles;
     this.#posFiles = new Map();
@@ -49,6 +57,7 @@ export class FollowedLines {
       yield* followed.changes({ posFile, undiscovered, isOneOfSeveral: found.posFiles.length > 1 }, at);
     }
     for (const path of before.keys()) if (!this.#posFiles.has(path)) yield `${printable(path)} has gone`;
+    yield* this.#verdict(found);
     const summary = summaryOf(found);
     if (summary === this.#summary || at - this.#summedAt < SUMMARY_EVERY) return;
     yield summary;

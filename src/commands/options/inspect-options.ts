@@ -23,7 +23,7 @@ export const inspectOptions = named({
   },
   json: flag('one JSON object', TELL),
   ndjson: flag('one line of JSON for each entry', TELL),
-  check: flag('exit 0 when caught up, else 1, and say why in one line', TELL),
+  check: flag('exit 0 when Fluentd keeps up, else 1, and say why in one line', TELL),
   wait: parsed(
     'DUR',
     'look again until caught up: exit 0; else 1 after this time, with what is left',
@@ -32,7 +32,7 @@ export const inspectOptions = named({
   ),
   'max-lag': parsed(
     'SIZE',
-    'with --check or --wait: the most bytes that may be left to read; 0 unless --max-age is given',
+    'with --check or --wait: the most bytes that may be left to read; with --wait 0 unless --max-age is given',
     TELL,
     size,
   ),

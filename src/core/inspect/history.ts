@@ -3,6 +3,7 @@ import type { EntryMemory, ObservedFile } from '../observe/observation.ts';
 import { entryKeyIn, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { Losses } from './losses.ts';
+import { SizeHistory } from './size-history.ts';
 
 /** How fast an entry is read, and how its lag has gone. */
 export interface Pace {
@@ -12,9 +13,11 @@ export interface Pace {
   readonly eta: Millis | null;
   /** The lag of the last looks, the oldest first. */
   readonly lags: readonly number[];
+  /** How long the oldest unread byte has waited; null: not known. */
+  readonly late: Millis | null;
 }
 
-const NO_PACE: Pace = { rate: null, eta: null, lags: [] };
+const NO_PACE: Pace = { rate: null, eta: null, lags: [], late: null };
 const SAMPLES = 60;
 /** in_tail reads once a second at rest: a rate over less would be all or nothing. */
 const WINDOW: Millis = 5_000;
@@ -27,6 +30,8 @@ interface Sample {
 
 /** A row of looks at how much is read and how much is left. */
 export class Track {
+  /** As of the last look. */
+  late: Millis | null = null;
   #last: Sample | undefined;
   /** So many samples were the same up to the last, which came so long after the one before. */
   #count = 0;
@@ -49,10 +54,17 @@ export class Track {
     const lags = this.#ring?.lags() ?? Array<number>(Math.min(this.#count, SAMPLES)).fill(last.lag);
     const first = this.#ring?.since(last.at - WINDOW) ?? this.#firstStill(last);
     const span = last.at - first.at;
-    if (span <= 0) return { ...NO_PACE, lags };
+    const { late } = this;
+    if (span <= 0) return { ...NO_PACE, lags, late };
     const rate = Math.max(0, (1_000 * (last.read - first.read)) / span);
     const gain = (first.lag - last.lag) / span;
-    return { rate, eta: last.lag > 0 && gain > 0 ? last.lag / gain : null, lags };
+    return { rate, eta: last.lag > 0 && gain > 0 ? last.lag / gain : null, lags, late };
+  }
+
+  /** The lag of the last look, and of one so long before, or of the first. */
+  lagsOver(span: Millis): { readonly before: number; readonly now: number } {
+    const now = this.#last?.lag ?? 0;
+    return { now, before: this.#ring?.since((this.#last?.at ?? 0) - span)?.lag ?? now };
   }
 
   #firstStill(last: Sample): Sample {
@@ -107,11 +119,42 @@ export class Followed extends Track {
   movedAt: Millis | null = null;
   /** The number of the last look that found it. */
   lastLook = 0;
+  #sizes: SizeHistory | undefined;
+  #since: Millis | undefined;
+  #at: Millis = 0;
 
   take(file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
     if (known !== undefined && known.movedAt !== file.movedAt) this.movedAt = file.movedAt;
+    this.late = this.#lateness(file, at);
     this.memory = rememberEntry(file, known, at);
-    if (file.lag !== null) this.add({ at, read: file.position ?? 0, lag: file.lag });
+    this.#since ??= at;
+    this.#at = at;
+    const { position, lag } = file;
+    if (lag !== null) this.add({ at, read: position ?? 0, lag });
+  }
+
+  #lateness({ size, position, state, read }: ObservedFile, at: Millis): Millis | null {
+    if (read) this.#sizes = undefined;
+    if (read || size === null || position === null) return read ? 0 : null;
+    const reached = state === 'truncated' ? 0 : position;
+    if (this.#sizes === undefined) {
+      this.#sizes = new SizeHistory();
+      // What is left came after the look before.
+      const before = this.late === 0 ? this.memory?.position : undefined;
+      if (before !== undefined && before !== null)
+        this.#sizes.look(this.#at, Math.min(before, reached), reached);
+    }
+    return this.#sizes.look(at, size, reached);
+  }
+
+  /** How long bytes have waited, at least, and what the lag was so long ago. */
+  lately(span: Millis): { readonly waited: Millis; readonly lags: ReturnType<Track['lagsOver']> } {
+    return { waited: this.late ?? this.#at - (this.#since ?? this.#at), lags: this.lagsOver(span) };
+  }
+
+  hasStood(span: Millis): boolean {
+    const since = Math.max(this.memory?.movedAt ?? this.#at, this.memory?.leftSince ?? this.#at);
+    return this.#at - since >= span;
   }
 }
 
@@ -127,6 +170,8 @@ const FORGET_AFTER = 60;
 /** What a live view remembers of every entry. */
 export class History {
   readonly losses = new Losses();
+  /** How long the oldest unread byte of all has waited; null: not known of some. */
+  late: Millis | null = 0;
   readonly #entries = new Map<string, Followed>();
   #look = 0;
   #at: Millis | undefined;
@@ -142,6 +187,7 @@ export class History {
     const before = this.#at;
     this.#at = at;
     this.#look += 1;
+    this.late = 0;
     for (const [key, { lastLook }] of this.#entries)
       if (this.#look - lastLook > FORGET_AFTER) this.#entries.delete(key);
     return before;
@@ -158,9 +204,15 @@ export class History {
   take(followed: Followed, file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
     if (this.#look > 1) this.#read += readSince(followed.memory, file);
     followed.take(file, known, at);
+    if (file.read) return;
+    this.late = this.late === null || followed.late === null ? null : Math.max(this.late, followed.late);
+  }
+
+  find(posFile: string, entry: Omit<PositionEntry, 'position'>): Followed | undefined {
+    return this.#entries.get(entryKeyIn(posFile, entry));
   }
 
   pace(posFile: string, entry: Omit<PositionEntry, 'position'>): Pace {
-    return this.#entries.get(entryKeyIn(posFile, entry))?.pace() ?? NO_PACE;
+    return this.find(posFile, entry)?.pace() ?? NO_PACE;
   }
 }

@@ -1,6 +1,6 @@
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import { rowsOf, undiscoveredOf, type Which } from './order.ts';
-import type { Overview } from './overview.ts';
+import type { Overview, Verdict } from './overview.ts';
 import type { InspectedRows, ShownEntry } from './rows.ts';
 
 /** What `inspect` tells programs; its JSON form is a contract. Byte counts are numbers, null where unknown. */
@@ -15,6 +15,11 @@ export interface Inspection<Entries = readonly InspectedEntry[]> {
   readonly unknownFiles: number;
   /** Everything is read, and nothing is unknown. */
   readonly caughtUp: boolean;
+  /** How many seconds the oldest unread byte has waited; null: not known; only where looks follow one another. */
+  readonly lagSeconds?: number | null;
+  /** What the looks say together, and one sentence why; only where looks follow one another. */
+  readonly verdict?: Verdict['is'];
+  readonly why?: string;
   /** What went away before in_tail had found it; only where looks follow one another. */
   readonly lost?: readonly { readonly path: string; readonly size: number }[];
 }
@@ -44,6 +49,8 @@ export function inspectionOf(found: Overview, which: Which = ALL): Inspection<It
     knownLag: found.totals.lag,
     unknownFiles: found.totals.unknown,
     caughtUp: found.caughtUp,
+    ...(found.late !== undefined && { lagSeconds: found.late && Math.round(found.late / 100) / 10 }),
+    ...(found.verdict && { verdict: found.verdict.is, why: found.verdict.why }),
     ...(found.lost && { lost: found.lost.map(({ path, bytes }) => ({ path, size: bytes })) }),
   };
 }

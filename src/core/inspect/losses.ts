@@ -1,18 +1,30 @@
 import { isUnfound } from '../observe/abandoned.ts';
 import type { Abandoned, Awaited } from '../observe/observation.ts';
+import type { Millis } from '../text/units.ts';
 import type { Overview } from './overview.ts';
+
+interface Waiting extends Awaited {
+  readonly since: Millis;
+}
 
 /** What a live view has seen go away before in_tail had found it. */
 export class Losses {
   /** By inode, as of the last look. */
-  #awaited: ReadonlyMap<string, Awaited> = new Map();
+  #awaited: ReadonlyMap<string, Waiting> = new Map();
+  #at: Millis = 0;
   readonly #lost = new Map<string, Abandoned>();
 
   /** All that was lost so far. */
-  look(found: Pick<Overview, 'posFiles' | 'undiscovered' | 'unlisted'>): readonly Abandoned[] {
+  look(found: Pick<Overview, 'posFiles' | 'undiscovered' | 'unlisted'>, at: Millis): readonly Abandoned[] {
+    this.#at = at;
     const isSeen = found.unlisted.length === 0 && found.posFiles.every(({ error }) => error === undefined);
     if (isSeen) this.#compare(found);
     return [...this.#lost.values()];
+  }
+
+  /** For how long a file has waited to be found. */
+  waited(inode: string): Millis {
+    return this.#at - (this.#awaited.get(inode)?.since ?? this.#at);
   }
 
   #compare({ posFiles, undiscovered }: Pick<Overview, 'posFiles' | 'undiscovered'>): void {
@@ -40,7 +52,8 @@ export class Losses {
     this.#awaited = new Map(
       waiting.map(([inode, { path, size }]) => {
         const known = this.#awaited.get(inode);
-        return [inode, { path, size, before: known === undefined ? inodeAt.get(path) : known.before }];
+        const before = known === undefined ? inodeAt.get(path) : known.before;
+        return [inode, { path, size, before, since: known?.since ?? this.#at }];
       }),
     );
   }

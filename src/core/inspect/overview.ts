@@ -5,7 +5,7 @@ import { describeAbandoned } from '../observe/abandoned.ts';
 import type { Abandoned } from '../observe/observation.ts';
 import type { EntryRows } from '../pos-file/entry-rows.ts';
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
-import { counted, formatBytes, type Millis } from '../text/units.ts';
+import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import { type InspectedRows, noTotals, type Totals } from './rows.ts';
 
 /** What one look of `inspect` found. */
@@ -24,6 +24,19 @@ export interface Overview {
   readonly caughtUp: boolean;
   /** What went away before in_tail had found it; undefined: a single look cannot tell. */
   readonly lost?: readonly Abandoned[];
+  /** How long the oldest unread byte has waited; null: not known; undefined: a single look cannot tell. */
+  readonly late?: Millis | null;
+  /** undefined: only one look was taken. */
+  readonly verdict?: Verdict;
+}
+
+/** What a window of looks says of all files, the worst last. */
+export const VERDICTS = ['ok', 'falling behind', 'unknown', 'stalled', 'losing'] as const;
+
+export interface Verdict {
+  readonly is: (typeof VERDICTS)[number];
+  /** One sentence: why, and what to do. */
+  readonly why: string;
 }
 
 export interface PosFileOverview {
@@ -116,7 +129,7 @@ function addUnread(totals: Totals, size: number): void {
 }
 
 /** `behind by 12.4 MiB in 2 of 31 files`. */
-export function summaryOf({ posFiles, totals, lag, caughtUp, lost = [] }: Overview): string {
+export function summaryOf({ posFiles, totals, lag, caughtUp, lost = [], late }: Overview): string {
   const files = counted(totals.files, 'file');
   const unknown = [...unjudged(posFiles), ...(lost.length === 0 ? [] : [describeAbandoned(lost)])]
     .map((what) => `; ${what}`)
@@ -125,7 +138,8 @@ export function summaryOf({ posFiles, totals, lag, caughtUp, lost = [] }: Overvi
     return `${caughtUp ? 'caught up' : 'nothing is known to be left'}: ${files}${unknown}`;
   if (totals.unknown === totals.left) return `lag unknown for ${totals.left} of ${files}${unknown}`;
   const how = caughtUp ? 'caught up, but for unfinished last lines of' : 'behind by';
-  const bytes = `${lag === null ? 'at least ' : ''}${formatBytes(totals.lag)}`;
+  const span = caughtUp || !late ? '' : ` (${formatDuration(late)})`;
+  const bytes = `${lag === null ? 'at least ' : ''}${formatBytes(totals.lag)}${span}`;
   return `${how} ${bytes} in ${totals.left} of ${files}${unknown}`;
 }
 

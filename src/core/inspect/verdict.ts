@@ -1,0 +1,75 @@
+import { describeAbandoned } from '../observe/abandoned.ts';
+import { BLOCKED_AFTER } from '../observe/entry-state.ts';
+import { formatBytes, formatDuration, type Millis } from '../text/units.ts';
+import type { Followed, History } from './history.ts';
+import {
+  type Overview,
+  type PosFileOverview,
+  type UndiscoveredOverview,
+  VERDICTS,
+  type Verdict,
+} from './overview.ts';
+
+/** What has waited for longer is behind: in_tail looks each second, and reads a little at a time. */
+export const WINDOW: Millis = 10_000;
+
+const OK: Verdict = { is: 'ok', why: 'what is written is read within 10 s, or the lag falls' };
+const LOG_TELLS = "Fluentd's log tells why: a full buffer, a destination that does not answer, a read limit";
+
+/** The worst of all files. One look alone cannot tell what falls behind, and what was lost. */
+export function verdictOf(found: Overview, history?: History): Verdict {
+  let worst = ofTheWhole(found);
+  const take = (verdict: Verdict) => {
+    if (VERDICTS.indexOf(verdict.is) > VERDICTS.indexOf(worst.is)) worst = verdict;
+  };
+  for (const file of found.undiscovered) take(ofUndiscovered(file, history));
+  for (const posFile of found.posFiles)
+    for (let row = 0; row < posFile.entries.rows.count; row += 1)
+      if (posFile.entries.isShown(row) && posFile.entries.lag(row) !== 0) take(ofRow(posFile, row, history));
+  return worst;
+}
+
+function ofTheWhole({ lost = [], posFiles, unlisted }: Overview): Verdict {
+  if (lost.length > 0)
+    return {
+      is: 'losing',
+      why: `${describeAbandoned(lost)}: rotate less often or keep more files, and look why Fluentd stands still`,
+    };
+  const broken = posFiles.find(({ error }) => error !== undefined);
+  if (broken !== undefined) return { is: 'unknown', why: `${broken.path}: ${broken.error}` };
+  return unlisted[0] === undefined ? OK : { is: 'unknown', why: unlisted[0] };
+}
+
+function ofUndiscovered(
+  { path, size, inode, refreshInterval }: UndiscoveredOverview,
+  history?: History,
+): Verdict {
+  const waited = size === 0 ? 0 : (history?.losses.waited(inode) ?? 0);
+  if (waited <= Math.max(2 * refreshInterval, WINDOW)) return OK;
+  const why = `in_tail has not found ${path} for ${formatDuration(waited)}: may Fluentd read it, and does it run?`;
+  return { is: 'stalled', why };
+}
+
+function ofRow({ path: posFile, entries }: PosFileOverview, row: number, history?: History): Verdict {
+  const { path, inode, state, lag } = entries.at(row);
+  if (state === 'partial-line') return OK;
+  if (lag === null)
+    return { is: 'unknown', why: `${path} is ${state}, and nobody knows how much of it was read` };
+  const left = `${formatBytes(lag)} left`;
+  if (state === 'missing')
+    return { is: 'losing', why: `${path} was deleted with ${left}: keep rotated files until they are read` };
+  const followed = history?.find(posFile, { path, inode });
+  if (state === 'blocked') return { is: 'stalled', why: `${path} stands still with ${left}; ${LOG_TELLS}` };
+  return followed === undefined ? OK : ofFollowed(path, followed);
+}
+
+function ofFollowed(path: string, followed: Followed): Verdict {
+  const { waited, lags } = followed.lately(WINDOW);
+  if (waited <= WINDOW || lags.now < lags.before) return OK;
+  if (followed.hasStood(BLOCKED_AFTER))
+    return { is: 'stalled', why: `${path} stands still with ${formatBytes(lags.now)} left; ${LOG_TELLS}` };
+  return {
+    is: 'falling behind',
+    why: `${path} is ${formatDuration(waited)} behind, ${formatBytes(lags.now)}, and it grows: raise its read limit, or the flush threads of a slow output`,
+  };
+}
