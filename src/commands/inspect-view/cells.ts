@@ -3,6 +3,7 @@ import type { UndiscoveredOverview } from '../../core/inspect/overview.ts';
 import type { ShownEntry } from '../../core/inspect/rows.ts';
 import { LARGEST_POSITION } from '../../core/pos-file/pos-line.ts';
 import { formatAge } from '../../core/text/age.ts';
+import { podNameOf } from '../../core/text/container-log.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatBytes } from '../../core/text/units.ts';
 import type { Cells, Column } from './columns.ts';
@@ -34,7 +35,13 @@ export function cellsOf(entry: ShownEntry): Cells {
     inode,
     age === null ? '?' : formatAge(age),
   ];
-  return { cells, name: printable(path), state };
+  return { cells, ...nameOf(path), state };
+}
+
+/** A log on a Kubernetes node goes by its Pod. */
+function nameOf(path: string): Pick<Cells, 'name' | 'keep'> {
+  const name = printable(path);
+  return podNameOf(name) ?? { name };
 }
 
 export function rawCellsOf({ position, inode, path }: ShownEntry): Cells {
@@ -48,7 +55,7 @@ export function positionText(position: number): string {
 
 export function undiscoveredCells({ path, size }: UndiscoveredOverview): Cells {
   const cells = ['undiscovered', formatBytes(size), '0%', '-', String(size), '-', '-'];
-  return { cells, name: printable(path), state: 'undiscovered' };
+  return { cells, ...nameOf(path), state: 'undiscovered' };
 }
 
 /** Never 100% as long as a byte is left. */

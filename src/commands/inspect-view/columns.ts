@@ -1,5 +1,5 @@
 import type { FileState } from '../../core/look/file-state.ts';
-import { shortenMiddle, widthOf } from '../../core/text/text-width.ts';
+import { shortenEnd, shortenMiddle, widthOf } from '../../core/text/text-width.ts';
 import type { Style } from './style.ts';
 
 /** One column of a table; its last column is the file's name, which takes what is left. */
@@ -15,6 +15,8 @@ export interface Cells {
   /** Printable. */
   readonly name: string;
   readonly state: FileState | null;
+  /** So much of the name is to be seen, and it is cut at its end; undefined: in its middle. */
+  readonly keep?: number;
 }
 
 const GAP = '  ';
@@ -36,7 +38,8 @@ export class Layout {
       measured.reduce((widest, { cells }) => Math.max(widest, (cells[index] ?? '').length), title.length),
     );
     const longest = measured.reduce((widest, { name }) => Math.max(widest, widthOf(name)), NAME.length);
-    this.#shown = this.#choose(Math.min(longest, LEAST_NAME));
+    const kept = measured.reduce((most, { keep = 0 }) => Math.max(most, keep + 1), LEAST_NAME);
+    this.#shown = this.#choose(Math.min(longest, kept));
   }
 
   title(): string {
@@ -62,7 +65,7 @@ export class Layout {
     return shown;
   }
 
-  #line({ cells, name, state }: Cells, style?: Style): string {
+  #line({ cells, name, state, keep }: Cells, style?: Style): string {
     let used = 0;
     let line = '';
     for (const index of this.#shown) {
@@ -72,6 +75,7 @@ export class Layout {
       used += Math.max(width, text.length) + GAP.length;
       line += (index === 0 && state !== null && style ? style.state(state, padded) : padded) + GAP;
     }
-    return line + (this.#width === undefined ? name : shortenMiddle(name, Math.max(1, this.#width - used)));
+    const shorten = keep === undefined ? shortenMiddle : shortenEnd;
+    return line + (this.#width === undefined ? name : shorten(name, Math.max(1, this.#width - used)));
   }
 }

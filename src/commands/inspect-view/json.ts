@@ -1,4 +1,9 @@
-import { type InspectedEntry, type InspectedPosFile, inspectionOf } from '../../core/inspect/inspection.ts';
+import {
+  type InspectedEntry,
+  type InspectedPosFile,
+  inspectionOf,
+  ownerOf,
+} from '../../core/inspect/inspection.ts';
 import { undiscoveredOf, type Which } from '../../core/inspect/order.ts';
 import type { Overview } from '../../core/inspect/overview.ts';
 import { printableJson } from '../../core/text/printable.ts';
@@ -38,7 +43,10 @@ export function* ndjsonLines(found: Overview, which: Which): Generator<string> {
     if (error !== undefined) yield printableJson({ posFile, error });
   }
   for (const { posFile, path, size } of undiscoveredOf(found, which)) {
-    const entry = { path, position: null, inode: null, size, lag: size, state: 'undiscovered' };
+    const entry = {
+      ...{ path, position: null, inode: null, size, lag: size, state: 'undiscovered' },
+      ...ownerOf(path),
+    };
     yield printableJson({ posFile, ...entry });
   }
 }

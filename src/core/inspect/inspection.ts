@@ -1,4 +1,5 @@
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
+import { type ContainerLog, containerLogOf } from '../text/container-log.ts';
 import { rowsOf, undiscoveredOf, type Which } from './order.ts';
 import type { Overview, Verdict } from './overview.ts';
 import type { InspectedRows, ShownEntry } from './rows.ts';
@@ -7,7 +8,7 @@ import type { InspectedRows, ShownEntry } from './rows.ts';
 export interface Inspection<Entries = readonly InspectedEntry[]> {
   readonly posFiles: readonly InspectedPosFile<Entries>[];
   /** Files that in_tail should read and has no entry for yet. */
-  readonly undiscovered: readonly { readonly path: string; readonly size: number }[];
+  readonly undiscovered: readonly UndiscoveredEntry[];
   /** Bytes left in all files: the sum of the entries' lags and of the undiscovered sizes. */
   readonly lag: number | null;
   /** The sum of those that are known, and of how many files it is not. */
@@ -24,6 +25,10 @@ export interface Inspection<Entries = readonly InspectedEntry[]> {
   readonly lost?: readonly { readonly path: string; readonly size: number }[];
 }
 
+export interface UndiscoveredEntry extends Pick<InspectedEntry, 'path' | 'kubernetes'> {
+  readonly size: number;
+}
+
 export interface InspectedPosFile<Entries = readonly InspectedEntry[]> {
   readonly path: string;
   readonly entries: Entries;
@@ -31,7 +36,10 @@ export interface InspectedPosFile<Entries = readonly InspectedEntry[]> {
   readonly error?: string;
 }
 
-export type InspectedEntry = Omit<ShownEntry, 'age'>;
+export interface InspectedEntry extends Omit<ShownEntry, 'age'> {
+  /** Whose log it is, on a Kubernetes node. */
+  readonly kubernetes?: ContainerLog;
+}
 
 const ALL: Which = { states: undefined, sort: undefined };
 
@@ -44,7 +52,7 @@ export function inspectionOf(found: Overview, which: Which = ALL): Inspection<It
       unparsable: unparsable.map(({ line, text }) => ({ line, text })),
       ...(error !== undefined && { error }),
     })),
-    undiscovered: undiscoveredOf(found, which).map(({ path, size }) => ({ path, size })),
+    undiscovered: undiscoveredOf(found, which).map(({ path, size }) => ({ path, size, ...ownerOf(path) })),
     lag: found.lag,
     knownLag: found.totals.lag,
     unknownFiles: found.totals.unknown,
@@ -64,6 +72,11 @@ export function whole(inspection: Inspection<Iterable<InspectedEntry>>): Inspect
 function* inspected(entries: InspectedRows, which: Which): Generator<InspectedEntry> {
   for (const row of rowsOf(entries, which)) {
     const { path, position, inode, size, lag, state } = entries.at(row);
-    yield { path, position, inode, size, lag, state };
+    yield { path, position, inode, size, lag, state, ...ownerOf(path) };
   }
+}
+
+export function ownerOf(path: string): Pick<InspectedEntry, 'kubernetes'> {
+  const kubernetes = containerLogOf(path);
+  return kubernetes === undefined ? {} : { kubernetes };
 }

@@ -36,6 +36,27 @@ describe('a terminal that is narrow', () => {
   );
 });
 
+describe('on a Kubernetes node', () => {
+  const ID = '0123456789abcdef'.repeat(4);
+  const path = `/var/log/containers/checkout-worker-7d9f8b6c5d-abcde_production_app-${ID}.log`;
+  const found = overviewOfFiles({ [path]: { size: 12_345_678, position: 1_234_567 } });
+
+  test('a log goes by namespace, Pod and container, and never loses the name of its Pod', () => {
+    expect(shown(found)[2]).toMatch(/ production\/checkout-worker-7d9f8b6c5d-abcde\/app 0123456$/);
+    for (const width of [80, 72]) {
+      const line = shown(found, { width })[2] ?? '';
+      expect(line).toContain(' production/checkout-worker-7d9f8b6c5d-abcde');
+      expect(widthOf(line)).toBeLessThanOrEqual(width);
+    }
+  });
+
+  test('programs are told the names, and the path as it is', () => {
+    const kubernetes = { namespace: 'production', pod: 'checkout-worker-7d9f8b6c5d-abcde', container: 'app' };
+    const { posFiles } = JSON.parse([...jsonParts(found, viewOf({}))].join(''));
+    expect(posFiles[0].entries).toMatchObject([{ path, kubernetes }]);
+  });
+});
+
 describe('what is more than a table shows', () => {
   const many = Array.from({ length: 22 }, (_, at) => at);
 
