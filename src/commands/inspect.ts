@@ -70,9 +70,17 @@ async function checked(first: Overview, { host, subject, view, args }: CheckTask
   const isByVerdict = args['max-lag'] === undefined && args['max-age'] === undefined;
   // What comes through stdin can be read only once.
   if (!isByVerdict || args['pos-file']?.includes(STDIN))
-    return answer(check(first, limitsOf(args)), first, { view, args, more: [] });
+    return answer(withFindings(check(first, limitsOf(args)), first), first, { view, args, more: [] });
   const { found, ...result } = await checkVerdict(host, subject, { first, interval: args.interval });
-  return answer(result, found, { view, args, more: [] });
+  return answer(withFindings(result, first), found, { view, args, more: [] });
+}
+
+/** They are told, and fail no check: dead lines stay in the pos file when what made them has long been mended. */
+function withFindings({ passed, reason }: Checked, { posFiles }: Overview): Checked {
+  const findings = posFiles.flatMap(({ path, findings = [] }) =>
+    findings.map(({ why }) => `; ${path}: ${why}`),
+  );
+  return { passed, reason: reason + findings.join('') };
 }
 
 function limitsOf(args: InspectArgs): Limits {

@@ -1,4 +1,5 @@
 import { ageOf, CONFIRM_AFTER, isInDoubt, memoryByAges } from '../core/inspect/ages.ts';
+import { diagnose } from '../core/inspect/diagnosis.ts';
 import type { History } from '../core/inspect/history.ts';
 import {
   type Overview,
@@ -81,7 +82,7 @@ export class Inspector {
     const found = posFiles.filter(({ error, empty }) => error === undefined || empty);
     const followed = this.#subject.raw ? [] : await this.#subject.followed();
     const all = overview({
-      posFiles: posFiles.map((posFile) => believed(posFile, followed)),
+      posFiles: posFiles.map((posFile) => this.#diagnosed(believed(posFile, followed), followed)),
       undiscovered: undiscoveredFiles(followed, found),
       unlisted: unlistedIn(followed),
       buffers: await this.#buffers(),
@@ -90,6 +91,13 @@ export class Inspector {
     if (history === undefined) return all;
     const seen = { ...all, lost: history.losses.look(all, at), late: history.late };
     return { ...seen, verdict: verdictOf(seen, history) };
+  }
+
+  /** Once: a pos file does not change its kind from look to look. */
+  #diagnosed(posFile: PosFileOverview, followed: readonly FollowedReading[]): PosFileOverview {
+    if (this.#history !== undefined || posFile.error !== undefined) return posFile;
+    const byInode = followed.find((source) => source.posFile === posFile.path)?.byInode;
+    return { ...posFile, findings: diagnose(posFile.entries, byInode) };
   }
 
   async #buffers(): Promise<Overview['buffers']> {

@@ -333,6 +333,17 @@ describe('for programs', () => {
     expect(stdout).toMatch(/behind by 4 B in 1 of 2 files\n/);
   });
 
+  test('--check tells what is odd in a pos file, and passes all the same', async () => {
+    const entry = logged('a.log', 'one\n', 4);
+    writeFileSync(pos, posText([entry, entry]));
+    expect(await posidle('inspect', pos, '--check')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^ok: caught up: 1 file; .*app\.pos: 1 path with several entries, .*#3614.*\n$/,
+      ),
+    });
+  });
+
   test('--check says why in one line', async () => {
     writeFileSync(pos, posText([logged('a.log', 'one\ntwo\n', 4)]));
     expect(await posidle('inspect', pos, '--check', '--max-lag', '0')).toMatchObject({

@@ -23,7 +23,13 @@ export function* jsonParts(found: Overview, which: Which): Generator<string> {
   yield `${lines.join(',\n')}\n}\n`;
 }
 
-function* posFileParts({ path, entries, unparsable, error }: InspectedPosFile<Iterable<InspectedEntry>>) {
+function* posFileParts({
+  path,
+  entries,
+  unparsable,
+  findings,
+  error,
+}: InspectedPosFile<Iterable<InspectedEntry>>) {
   yield `    {\n      "path": ${printableJson(path)},\n      "entries": [`;
   let separator = '\n';
   for (const group of inGroups(entries)) {
@@ -32,6 +38,7 @@ function* posFileParts({ path, entries, unparsable, error }: InspectedPosFile<It
   }
   yield separator === '\n' ? ']' : '\n      ]';
   yield `,\n      "unparsable": ${listed(unparsable, '      ')}`;
+  if (findings !== undefined) yield `,\n      "findings": ${listed(findings, '      ')}`;
   yield error === undefined ? '\n    }' : `,\n      "error": ${printableJson(error)}\n    }`;
 }
 

@@ -27,6 +27,7 @@ function* posFileSentences(posFile: PosFileOverview, view: View): Generator<stri
     yield group.map((row) => sentenceOf(entries.at(row))).join('\n');
   for (const bad of unparsable)
     yield `Line ${bad.line} cannot be parsed, ${whyUnparsable(bad)}: ${printable(bad.text)}`;
+  for (const { why } of posFile.findings ?? []) yield capitalized(`${why}.`);
   for (const { path, error } of troubles) yield `Cannot look at ${printable(path)}: ${printable(error)}.`;
 }
 

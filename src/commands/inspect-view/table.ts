@@ -56,6 +56,7 @@ function* posFileLines(posFile: PosFileOverview, view: View): Generator<string> 
   const lineOf = (row: number) => `  ${layout.row(toCells(entries.at(row)), style)}`;
   for (const group of inGroups(rows)) yield group.map(lineOf).join('\n');
   for (const line of unparsableIn(posFile)) yield fitted(`  ${line}`, view, style.bad);
+  for (const { why } of posFile.findings ?? []) yield* below(why, view);
   for (const line of troublesIn(posFile, view)) yield* below(line, view);
   yield '';
 }

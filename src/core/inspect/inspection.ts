@@ -1,5 +1,6 @@
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import { type ContainerLog, containerLogOf } from '../text/container-log.ts';
+import type { Finding } from './diagnosis.ts';
 import { rowsOf, undiscoveredOf, type Which } from './order.ts';
 import type { Overview, Verdict } from './overview.ts';
 import type { InspectedRows, ShownEntry } from './rows.ts';
@@ -25,7 +26,7 @@ export interface Inspection<Entries = readonly InspectedEntry[]> {
   readonly lost?: readonly { readonly path: string; readonly size: number }[];
 }
 
-export interface UndiscoveredEntry extends Pick<InspectedEntry, 'path' | 'kubernetes'> {
+interface UndiscoveredEntry extends Pick<InspectedEntry, 'path' | 'kubernetes'> {
   readonly size: number;
 }
 
@@ -33,6 +34,8 @@ export interface InspectedPosFile<Entries = readonly InspectedEntry[]> {
   readonly path: string;
   readonly entries: Entries;
   readonly unparsable: readonly UnparsableLine[];
+  /** What is odd in the pos file itself; only where there is something. */
+  readonly findings?: readonly Finding[];
   readonly error?: string;
 }
 
@@ -46,10 +49,11 @@ const ALL: Which = { states: undefined, sort: undefined };
 /** The contract's form of an overview, made entry by entry: a million objects at once take half a GiB. */
 export function inspectionOf(found: Overview, which: Which = ALL): Inspection<Iterable<InspectedEntry>> {
   return {
-    posFiles: found.posFiles.map(({ path, entries, unparsable, error }) => ({
+    posFiles: found.posFiles.map(({ path, entries, unparsable, findings = [], error }) => ({
       path,
       entries: inspected(entries, which),
       unparsable: unparsable.map(({ line, text }) => ({ line, text })),
+      ...(findings.length > 0 && { findings }),
       ...(error !== undefined && { error }),
     })),
     undiscovered: undiscoveredOf(found, which).map(({ path, size }) => ({ path, size, ...ownerOf(path) })),

@@ -6,6 +6,7 @@ import type { Abandoned } from '../observe/observation.ts';
 import type { EntryRows } from '../pos-file/entry-rows.ts';
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
+import type { Finding } from './diagnosis.ts';
 import { type InspectedRows, noTotals, type Totals } from './rows.ts';
 
 /** What one look of `inspect` found. */
@@ -49,6 +50,8 @@ export interface PosFileOverview {
   readonly error?: string;
   /** It is a pos file, and empty: no failure of the look. */
   readonly empty: boolean;
+  /** What is odd in the pos file itself; undefined: not looked for. */
+  readonly findings?: readonly Finding[];
   /** Log files that could not be looked at, and why. */
   readonly troubles: readonly Trouble[];
   /** Files in the place of a renamed one, without an entry of their own: in_tail turns to them when it has read the old one. */

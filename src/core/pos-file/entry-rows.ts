@@ -84,9 +84,19 @@ export class EntryRows {
     return this.#values(row).inode;
   }
 
+  /** With its newline. */
+  lineLength(row: number): number {
+    return this.bytes.indexOf(NEWLINE, this.#pathEnd(row)) + 1 - this.#start(row);
+  }
+
   /** It is the last row of its path. */
   isLast(row: number): boolean {
     return this.#overtaken[row] === 0;
+  }
+
+  /** A later row has its path and its inode. */
+  isSuperseded(row: number): boolean {
+    return this.#superseded[row] === 1;
   }
 
   /** Another row with the same path has this inode. */

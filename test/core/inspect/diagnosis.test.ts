@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { diagnose } from '../../../src/core/inspect/diagnosis.ts';
+import { InspectedRows } from '../../../src/core/inspect/rows.ts';
+import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
+import { bytesOf } from '../../support/arbitraries.ts';
+import { posText } from '../../support/builders.ts';
+
+type Line = Parameters<typeof posText>[0][number];
+
+const entriesOf = (lines: readonly Line[]) => new InspectedRows(new EntryRows(bytesOf(posText(lines))));
+const found = (lines: readonly Line[], byInode?: boolean) =>
+  diagnose(entriesOf(lines), byInode).map(({ what, count }) => `${what} ${count}`);
+
+const line = (path: string, inode: number, position: number | null = 1): Line => ({ path, position, inode });
+
+test('a pos file in good order gives no finding', () => {
+  for (const byInode of [true, false, undefined])
+    expect(found([line('/a', 1), line('/b', 2), line('/b', 3, null)], byInode)).toEqual([]);
+});
+
+test('a watched path that stands there twice is told, where an entry belongs to a path', () => {
+  const lines = [line('/a', 1), line('/a', 2), line('/a', 3), line('/b', 4)];
+  expect(found(lines, false)).toEqual(['duplicated 1']);
+  expect(found(lines, true)).toEqual([]);
+  expect(found(lines)).toEqual([]);
+  expect(diagnose(entriesOf(lines), false)[0]?.why).toMatch(
+    /^1 path with several entries, .*fluentd#3614.* 1\.16\.3$/,
+  );
+});
+
+test('a watched inode that stands there twice is told, where an entry belongs to an inode', () => {
+  const lines = [line('/a', 1), line('/a.1', 1)];
+  expect(found(lines, true)).toEqual(['duplicated 1']);
+  expect(found(lines, false)).toEqual([]);
+});
+
+test('one entry that stands there twice is told, whatever an entry belongs to', () => {
+  for (const byInode of [true, false, undefined])
+    expect(found([line('/a', 1), line('/a', 1)], byInode)).toEqual(['duplicated 1']);
+});
+
+test('many dead lines are told with the bytes that a compaction saves', () => {
+  const dead = Array.from({ length: 150 }, (_, at) => line(`/${100 + at}`, at + 1, null));
+  expect(found(dead.slice(0, 99))).toEqual([]);
+  // `/100`, two tabs, two numbers of 16 digits and a newline are 39 bytes.
+  expect(diagnose(entriesOf([line('/a', 999), ...dead]), undefined)).toEqual([
+    { what: 'dead', count: 150, why: '150 of 151 lines are dead, 5.7 KiB: set pos_file_compaction_interval' },
+  ]);
+});
+
+test('a file that stands still with follow_inodes is told with the version that mends it', () => {
+  const entries = entriesOf([line('/a', 1)]);
+  entries.record(0, { state: 'blocked', size: 9, lag: 8, read: false });
+  expect(diagnose(entries, true)).toMatchObject([{ what: 'held-back', count: 1 }]);
+  expect(diagnose(entries, false)).toEqual([]);
+});
