@@ -7,11 +7,14 @@ import type { View } from './table.ts';
 /** Of logs that are written it is another one at each look. */
 const SUMMARY_EVERY: Millis = 10_000;
 
+const VERDICT_HOLDS: Millis = 5_000;
+
 /** A live view where there is no terminal: lines with a timestamp, only of what has changed. */
 export class FollowedLines {
   readonly #view: Pick<View, 'states'>;
   #posFiles = new Map<string, FollowedPosFile>();
   #was: Verdict['is'] = 'ok';
+  #turned: { readonly is: Verdict['is']; readonly at: Millis } | undefined;
   #summary = '';
   #summedAt = Number.NEGATIVE_INFINITY;
   #lines = new Set<string>();
@@ -39,11 +42,13 @@ export class FollowedLines {
     return changed;
   }
 
-  /** The reason has figures that change at each look. */
-  *#verdict({ verdict }: Overview): Generator<string> {
-    if (verdict === undefined || verdict.is === this.#was) return;
-    yield printable(`${verdict.is}: ${verdict.why}`);
-    this.#was = verdict.is;
+  /** What holds: a pos file that is just being rewritten is unknown for an instant. The reason has figures that change. */
+  *#verdict({ verdict }: Overview, at: Millis): Generator<string> {
+    const is = verdict?.is ?? this.#was;
+    if (this.#turned?.is !== is) this.#turned = { is, at };
+    if (verdict === undefined || is === this.#was || at - this.#turned.at < VERDICT_HOLDS) return;
+    yield printable(`${is}: ${verdict.why}`);
+    this.#was = is;
   }
 
   *#changes(found: Overview, at: Millis): Generator<string> {
@@ -57,7 +62,7 @@ export class FollowedLines {
       yield* followed.changes({ posFile, undiscovered, isOneOfSeveral: found.posFiles.length > 1 }, at);
     }
     for (const path of before.keys()) if (!this.#posFiles.has(path)) yield `${printable(path)} has gone`;
-    yield* this.#verdict(found);
+    yield* this.#verdict(found, at);
     const summary = summaryOf(found);
     if (summary === this.#summary || at - this.#summedAt < SUMMARY_EVERY) return;
     yield summary;

@@ -67,6 +67,16 @@ test('tells next to nothing of logs that are written, read and rotated', () => {
 
 const ABSENT = { error: 'there is no such file' };
 
+test('tells a verdict that holds for five seconds, and none of an instant', () => {
+  const lines = new FollowedLines({ states: undefined });
+  const verdicts = ['ok', 'unknown', 'ok', ...Array(8).fill('stalled'), ...Array(8).fill('ok')] as const;
+  const written = verdicts.flatMap((is, second) => {
+    const found = { ...look([posFile({ '/a': 'caught-up' })]), verdict: { is, why: 'why' } };
+    return [...lines.of(found, new Date(second * 1_000))].filter((line) => line.includes('why'));
+  });
+  expect(written.map((line) => line.slice(17))).toEqual(['08.000Z stalled: why\n', '16.000Z ok: why\n']);
+});
+
 test('tells a pos file that comes, and one that goes', () => {
   const one = posFile({ '/a': 'behind' });
   expect(told([look([posFile({}, ABSENT)]), look([one]), look([])])).toEqual([
