@@ -1,8 +1,11 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import type { ProcessRow } from '../../core/fluentd/processes.ts';
+import { inPortions } from '../files/files.ts';
 
 /** What is kept of a command line: a pattern may take time by the square of its length. */
 const KEPT = 4 * 1024;
+/** And of all of them: whoever shares the process namespace may start thousands. */
+const KEPT_IN_ALL = 2 * 1024 ** 2;
 /** What is read of it: one argument has 128 KiB at most (MAX_ARG_STRLEN in linux/binfmts.h). */
 const BUFFER = Buffer.allocUnsafe(256 * 1024);
 
@@ -22,9 +25,15 @@ export class Proc {
     return this.read(process.pid) !== undefined;
   }
 
-  list(): readonly ProcessRow[] {
+  async list(): Promise<readonly ProcessRow[]> {
     const pids = readdirSync(this.#root).filter((name) => /^\d+$/.test(name));
-    return pids.map((pid) => this.read(Number(pid))).filter((row) => row !== undefined);
+    const most = Math.min(KEPT, Math.floor(KEPT_IN_ALL / pids.length));
+    const rows: ProcessRow[] = [];
+    await inPortions(pids, (pid) => {
+      const row = this.read(Number(pid), most);
+      if (row !== undefined) rows.push(row);
+    });
+    return rows;
   }
 
   /**
@@ -42,11 +51,11 @@ export class Proc {
   }
 
   /** undefined: no such process (any more). */
-  read(pid: number): ProcessRow | undefined {
+  read(pid: number, most = KEPT): ProcessRow | undefined {
     try {
       const stat = readFileSync(`${this.#root}/${pid}/stat`, 'latin1');
       const cmdline = readInto(BUFFER, `${this.#root}/${pid}/cmdline`);
-      return { pid, ...parseStat(stat), argv: parseCmdline(cmdline) };
+      return { pid, ...parseStat(stat), argv: parseCmdline(cmdline, most) };
     } catch {
       return undefined;
     }
@@ -93,11 +102,12 @@ function parseStat(text: string): Pick<ProcessRow, 'ppid' | 'session' | 'startTi
  * Of a long command line its beginning and its end: Java's main class stands behind the class path, Fluentd's
  * `--under-supervisor` behind the text of `-i`.
  */
-function parseCmdline(bytes: Buffer): readonly string[] {
-  if (bytes.length === BUFFER.length) return wordsOf(withoutPadding(bytes.subarray(0, KEPT)));
+function parseCmdline(bytes: Buffer, most: number): readonly string[] {
+  if (bytes.length === BUFFER.length) return wordsOf(withoutPadding(bytes.subarray(0, most)));
   const whole = withoutPadding(bytes);
-  if (whole.length <= KEPT) return wordsOf(whole);
-  return [...wordsOf(whole.subarray(0, KEPT / 2)), ...wordsOf(whole.subarray(-KEPT / 2 + 1))];
+  if (whole.length <= most) return wordsOf(whole);
+  const half = Math.floor(most / 2);
+  return [...wordsOf(whole.subarray(0, half)), ...wordsOf(whole.subarray(1 - half))];
 }
 
 /** A title that a process has given itself (setproctitle) is padded with NULs. */

@@ -14,7 +14,7 @@ export function openProcessTable(): ProcessTable {
   const proc = new Proc();
   if (!proc.isThere()) return { list: listByPs, listFamily: listByPs, read: readByPs };
   return {
-    list: async () => proc.list(),
+    list: () => proc.list(),
     listFamily: async (pid) => proc.family(pid) ?? proc.list(),
     read: async (pid) => proc.read(pid),
   };

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findMains, isFluentd, isWorker } from '../../../src/core/fluentd/processes.ts';
 import { Proc } from '../../../src/node/processes/proc.ts';
@@ -33,7 +36,8 @@ describe('a command line', () => {
 
   test('of 1 MB is matched at once, whatever the pattern', async () => {
     await started('a'.repeat(100_000), 'a'.repeat(100_000), 'a'.repeat(100_000));
-    const match = () => findMains(new Proc().list(), /(a+)b.*c/, process.pid);
+    const rows = await new Proc().list();
+    const match = () => findMains(rows, /(a+)b.*c/, process.pid);
     expect(await cpuSeconds(match)).toBeLessThan(5);
   });
 
@@ -46,7 +50,22 @@ describe('a command line', () => {
 
   test('keeps its end: the main class stands behind a long class path', async () => {
     await started('java', '-cp', '/app/lib/a-library-1.0.jar:'.repeat(4_000), 'com.example.Main');
-    const mains = findMains(new Proc().list(), /com\.example\.Main$/, process.pid);
+    const rows = await new Proc().list();
+    const mains = findMains(rows, /com\.example\.Main$/, process.pid);
     expect(mains.map(({ pid }) => pid)).toEqual([child?.pid]);
   });
+});
+
+test('of many processes less of each command line is kept', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'posidle-proc-'));
+  for (let pid = 1; pid <= 700; pid += 1) {
+    mkdirSync(join(root, String(pid)));
+    writeFileSync(join(root, `${pid}/stat`), `${pid} (x) S 1${' 0'.repeat(20)}`);
+    writeFileSync(join(root, `${pid}/cmdline`), `fluentd\0${'x\0'.repeat(4_000)}--under-supervisor\0`);
+  }
+  const rows = await new Proc(root).list();
+  rmSync(root, { recursive: true });
+  expect(rows).toHaveLength(700);
+  expect(rows.every(({ argv }) => isFluentd(argv) && isWorker(argv))).toBe(true);
+  expect(rows.flatMap(({ argv }) => argv).join(' ').length).toBeLessThanOrEqual(2 * 1024 ** 2 + 700);
 });
