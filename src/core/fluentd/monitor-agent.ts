@@ -27,16 +27,21 @@ export interface MonitoredOutput {
 export const PLUGINS_PATH = '/api/plugins.json?with_retry=yes&with_config=no';
 export const CONFIG_PATH = '/api/config.json';
 
+/** More of them are none of a Fluentd's, and would fill the memory. */
+const MOST_PLUGINS = 1_000;
+const LONGEST_NAME = 1_000;
+
 /** Reads the answer to PLUGINS_PATH; undefined where it is none of a monitor_agent. */
 export function parsePlugins(text: string): readonly MonitoredOutput[] | undefined {
   const { plugins } = parsed(text) as { plugins?: unknown };
-  return Array.isArray(plugins) ? plugins.filter(hasBuffer).map(outputOf) : undefined;
+  if (!Array.isArray(plugins) || plugins.length > MOST_PLUGINS) return undefined;
+  return plugins.filter(hasBuffer).map(outputOf);
 }
 
 /** Which process answers, from CONFIG_PATH: the worker's pid and its supervisor's; undefined where it is not told. */
 export function parseAgentIdentity(text: string): string | undefined {
   const { pid, ppid } = parsed(text) as { pid?: unknown; ppid?: unknown };
-  return typeof pid === 'number' ? `${pid} ${ppid}` : undefined;
+  return typeof pid === 'number' ? `${pid} ${typeof ppid === 'number' ? ppid : ''}` : undefined;
 }
 
 function parsed(text: string): object {
@@ -50,43 +55,52 @@ function parsed(text: string): object {
 
 /** lib/fluent/plugin/in_monitor_agent.rb, MONITOR_INFO, and the statistics of output.rb and buffer.rb. */
 interface MonitoredPlugin {
-  readonly plugin_id?: string;
-  readonly type?: string;
-  readonly buffer_queue_length?: number;
-  readonly buffer_stage_length?: number;
-  readonly buffer_total_queued_size?: number;
-  readonly buffer_available_buffer_space_ratios?: number;
-  readonly emit_records?: number;
-  readonly write_count?: number;
-  readonly rollback_count?: number;
-  readonly retry_count?: number;
-  readonly drop_oldest_chunk_count?: number;
-  readonly retry?: Readonly<Record<string, unknown>>;
+  readonly plugin_id?: unknown;
+  readonly type?: unknown;
+  readonly buffer_queue_length?: unknown;
+  readonly buffer_stage_length?: unknown;
+  readonly buffer_total_queued_size?: unknown;
+  readonly buffer_available_buffer_space_ratios?: unknown;
+  readonly emit_records?: unknown;
+  readonly write_count?: unknown;
+  readonly rollback_count?: unknown;
+  readonly retry_count?: unknown;
+  readonly drop_oldest_chunk_count?: unknown;
+  readonly retry?: unknown;
 }
 
-function hasBuffer(plugin: MonitoredPlugin): boolean {
-  return (
-    typeof plugin.buffer_total_queued_size === 'number' || typeof plugin.buffer_queue_length === 'number'
-  );
+function hasBuffer(plugin: unknown): plugin is MonitoredPlugin {
+  const { buffer_total_queued_size: size, buffer_queue_length: queue } = (plugin ?? {}) as MonitoredPlugin;
+  return typeof size === 'number' || typeof queue === 'number';
 }
 
-/**
- * A chunk leaves the queue length when its sending begins, the size only when it is done; the size may go below zero (#1766).
- * retry_count counts every error, also those of emits; each attempt that failed is taken back and counted by rollback_count.
- */
+/** Whoever shares loopback may answer in Fluentd's place, with anything. */
 function outputOf(plugin: MonitoredPlugin): MonitoredOutput {
-  const { rollback_count: rollbacks = 0 } = plugin;
+  const rollbacks = numberOf(plugin.rollback_count);
+  const dropped = plugin.drop_oldest_chunk_count;
   return {
-    id: plugin.plugin_id ?? '',
-    type: plugin.type ?? '',
-    chunks: Math.max(0, plugin.buffer_queue_length ?? 0) + Math.max(0, plugin.buffer_stage_length ?? 0),
-    bytes: Math.max(0, plugin.buffer_total_queued_size ?? 0),
+    id: textOf(plugin.plugin_id),
+    type: textOf(plugin.type),
+    chunks: countOf(plugin.buffer_queue_length) + countOf(plugin.buffer_stage_length),
+    bytes: countOf(plugin.buffer_total_queued_size),
     retrying: Object.keys(plugin.retry ?? {}).length > 0,
-    sent: (plugin.write_count ?? 0) - rollbacks,
+    sent: numberOf(plugin.write_count) - rollbacks,
     failures: rollbacks,
-    dropped: plugin.drop_oldest_chunk_count,
-    emitted: plugin.emit_records ?? 0,
-    emitErrors: Math.max(0, (plugin.retry_count ?? 0) - rollbacks),
-    space: plugin.buffer_available_buffer_space_ratios ?? 100,
+    dropped: typeof dropped === 'number' ? dropped : undefined,
+    emitted: numberOf(plugin.emit_records),
+    emitErrors: Math.max(0, numberOf(plugin.retry_count) - rollbacks),
+    space: numberOf(plugin.buffer_available_buffer_space_ratios, 100),
   };
+}
+
+function countOf(value: unknown): number {
+  return Math.max(0, numberOf(value));
+}
+
+function numberOf(value: unknown, otherwise = 0): number {
+  return typeof value === 'number' ? value : otherwise;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, LONGEST_NAME) : '';
 }

@@ -3,6 +3,8 @@ import type { Chunk } from '../fluentd/chunk.ts';
 import type { Millis } from '../text/units.ts';
 import { type Account, accountOf, begun, FROM_ZERO, type Start } from './account.ts';
 
+const MOST_ACCOUNTS = 10_000;
+
 /**
  * What is known of the delivery by each output, from the first look to the last. A chunk that is gone from its buffer was sent or
  * thrown away, and only the counters tell which: `chunks + sent` falls when chunks are thrown away, and never else.
@@ -148,7 +150,9 @@ function accountsOf(
           ] as const,
         ],
   );
-  return new Map([...before, ...now]);
+  // Of an impostor that gives its outputs other names each time, no more are remembered.
+  const known = before.size < MOST_ACCOUNTS ? now : now.filter(([key]) => before.has(key));
+  return new Map([...before, ...known]);
 }
 
 /** Another worker counts from 0. What was thrown away before stays told; what was read since the last look may have been. */

@@ -4,8 +4,8 @@ import type { Endpoint } from '../../core/fluent-conf/fluent-conf.ts';
 import type { Millis } from '../../core/text/units.ts';
 
 const TIMEOUT: Millis = 2_000;
-/** A monitor_agent tells some 2 KiB of each plugin. */
-const BODY_LIMIT = 8 * 1024 ** 2;
+/** A monitor_agent tells some 2 KiB of each plugin. What is parsed takes a multiple of it. */
+const BODY_LIMIT = 2 * 1024 ** 2;
 /** However short they are, each takes a buffer. */
 const MOST_CHUNKS = 10_000;
 

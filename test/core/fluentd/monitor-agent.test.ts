@@ -101,3 +101,27 @@ describe('the process that answers', () => {
     expect(parseAgentIdentity(text)).toBe(identity);
   });
 });
+
+describe('an answer of somebody else in its place', () => {
+  test.each([
+    ['[null]', []],
+    ['[1, "x", [], {}]', []],
+    [
+      '[{"buffer_queue_length": 1, "plugin_id": {"a": 1}, "type": [], "retry": 5, "write_count": "9", "drop_oldest_chunk_count": {}}]',
+      [{ id: '', type: '', chunks: 1, retrying: false, sent: 0, dropped: undefined }],
+    ],
+  ])('%s holds up nothing', (plugins, outputs) => {
+    expect(parsePlugins(`{"plugins": ${plugins}}`)).toMatchObject(outputs);
+  });
+
+  test('of more plugins than a Fluentd has is none', () => {
+    const plugins = (count: number) =>
+      JSON.stringify({ plugins: Array(count).fill({ buffer_queue_length: 1 }) });
+    expect(parsePlugins(plugins(1_000))).toHaveLength(1_000);
+    expect(parsePlugins(plugins(1_001))).toBeUndefined();
+  });
+
+  test('names a process by numbers alone', () => {
+    expect(parseAgentIdentity('{"pid": 1, "ppid": {"toString": 1, "valueOf": 1}}')).toBe('1 ');
+  });
+});
