@@ -26,6 +26,8 @@ describe('a file that is truncated', () => {
     const before = snapshot(0, [[at(5), fileOf(at(5), 100)]]);
     expect(abandonedIn(before, cut(5, 2))).toEqual([{ path: LOG, bytes: 95 }]);
     expect(abandonedIn(before, cut(5, 9))).toEqual([{ path: LOG, bytes: 95 }]);
+    const byteLeft = snapshot(0, [[at(5), fileOf(at(5), 6)]]);
+    expect(abandonedIn(byteLeft, cut(5, 2))).toEqual([{ path: LOG, bytes: 1 }]);
   });
 
   test('and was read to its end has lost nothing', () => {

@@ -197,6 +197,21 @@ describe('a worker that is replaced', () => {
   test('has read the rest of one that went away longer ago, or that had none', () => {
     expect(lostIn([...justWritten, replaced(3, {}, 3), replaced(30, killed, 3)])).toEqual([]);
     expect(lostIn([snapshot(0, [[old]]), replaced(3, {}, 3), replaced(4, killed, 3)])).toEqual([]);
+    expect(lostIn([snapshot(0, [[old]]), replaced(3, killed, 3)])).toEqual([]);
+  });
+
+  test('has it to read until a second after rotate_wait', () => {
+    const killedAt = (second: number) => [...justWritten, replaced(3, {}, 3), replaced(second, killed, 3)];
+    expect(lostIn(killedAt(9))).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn(killedAt(9.001))).toEqual([]);
+  });
+
+  test.each([
+    [6, [{ path: LOG, bytes: 1 }]],
+    [5, []],
+  ])('has not read the rest of a file that goes away in the same moment: %i bytes', (size, lost) => {
+    const away = snapshot(3 * SECOND, [[old, {}]], killed);
+    expect(lostIn([snapshot(0, [[old]]), snapshot(SECOND, [[old, fileOf(old, size)]]), away])).toEqual(lost);
   });
 
   test('below a limit has read it where it had closed it', () => {
