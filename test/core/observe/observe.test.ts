@@ -45,6 +45,22 @@ describe('"everything read"', () => {
   });
 });
 
+test.each([
+  ['an empty file that is to be found', 0, SECOND],
+  ['a file that is to be found and holds a line', 3, undefined],
+])('"everything read" beside %s', (_, size, readSince) => {
+  const files = [{ path: '/new', inode: '8', size }];
+  const followed = [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }];
+  expect(seen([snapshot(SECOND, [[at(5)]], { followed })]).readSince).toBe(readSince);
+});
+
+test('Fluentd has started when there are pos files, and all of them exist', () => {
+  expect(seen([without(0, [])]).started).toBe(false);
+  expect(seen([without(0, missing)]).started).toBe(false);
+  expect(seen([without(0, [...empty, ...missing])]).started).toBe(false);
+  expect(seen([without(0, empty)]).started).toBe(true);
+});
+
 describe('logged', () => {
   test('is nothing while every entry stands at 0', () => {
     expect(seen([snapshot(0, [[at(0), fileOf(at(0), 50)]])]).logged).toBe(false);
