@@ -2,8 +2,18 @@ import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { begin, type State } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
+import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { FluentdReading } from '../../../src/core/fluentd/processes.ts';
-import { ABSENT, entry, ORPHANED, policy, running, seen, snapshot } from '../../support/builders.ts';
+import {
+  ABSENT,
+  entry,
+  ORPHANED,
+  outputReading,
+  policy,
+  running,
+  seen,
+  snapshot,
+} from '../../support/builders.ts';
 
 const AT = 9_000;
 const REMOTE = { kind: 'remote', permitted: true } as const;
@@ -78,6 +88,29 @@ test.each<[string, Partial<Policy>, number, State['name']]>([
 ])('a Fluentd that has read nothing %s', (_, rules, at, name) => {
   const silent = seen([snapshot(0, []), snapshot(at, [])]);
   expect(step(begin(0), silent, policy({ startTimeout: 600_000, ...rules })).state.name).toBe(name);
+});
+
+test.each([
+  ['is ended first, where that is asked for', true, false, 9_000, 'end-line'],
+  ['is ended once', true, true, 9_000, 'flush'],
+  ['is left as it is, where nobody asks for it', false, false, 9_000, 'flush'],
+  ['is not ended before everything has been read for the settle time', true, false, 1_000, undefined],
+] as const)('an unfinished last line %s', (_, completeLastLine, completed, at, first) => {
+  const file = [entry(), { atPath: { inode: '7', size: 104 }, newlineLeft: false }] as const;
+  const looks = [0, at].map((when) => snapshot(when, [file]));
+  const buffers = { ...NO_BUFFERS, none: false, asked: true, outputs: [outputReading()] };
+  const last = snapshot(at, [file], { buffers });
+  const state = {
+    name: 'draining',
+    since: 0,
+    trigger: { by: 'http', at: 0 },
+    completed,
+    flush: undefined,
+    emptyAt: undefined,
+    closingAt: undefined,
+  } as const;
+  const { actions } = step(state, seen([...looks, last]), policy({ completeLastLine, settle: 2_000 }));
+  expect(actions[0]?.do).toBe(first);
 });
 
 describe('a parent', () => {
