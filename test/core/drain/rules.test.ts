@@ -113,6 +113,27 @@ test.each([
   expect(actions[0]?.do).toBe(first);
 });
 
+test.each([
+  ['seen empty in one look goes on', undefined, 'draining'],
+  ['seen empty in this very look goes on', AT, 'draining'],
+  ['seen empty in two looks is over', AT - 1, 'stopping'],
+])('a drain that has flushed, with buffers %s', (_, emptyAt, name) => {
+  const buffers = { ...NO_BUFFERS, none: false, asked: true, outputs: [outputReading()] };
+  const looks = [snapshot(0, [[entry()]]), snapshot(AT, [[entry()]], { buffers })];
+  const flush = { at: 5_000, buffers: undefined };
+  const trigger = { by: 'http', at: 0 } as const;
+  const state = {
+    name: 'draining',
+    since: 0,
+    trigger,
+    completed: false,
+    flush,
+    emptyAt,
+    closingAt: undefined,
+  } as const;
+  expect(step(state, seen(looks), policy({ settle: 2_000 })).state.name).toBe(name);
+});
+
 describe('a parent', () => {
   test('drains what its supervisor left behind, and no one else does', () => {
     const trigger = { by: 'deserted', at: AT };
