@@ -19,8 +19,10 @@ interface Open {
 export type Unreadable = 'problem' | 'passed over';
 
 interface Reading {
-  /** Lines that could not be read: each may have been searched to the end of the file. */
+  /** Lines that could not be read. */
   failures: number;
+  /** Characters read in vain: a list that never ends is searched to the end of the file. */
+  inVain: number;
   readonly unreadable: Unreadable;
   readonly scanner: Scanner;
   readonly open: [Open, ...Open[]];
@@ -31,6 +33,7 @@ interface Reading {
 const NAME = /[a-zA-Z0-9_]+/y;
 /** A dump has many values that nothing quotes. */
 const MOST_FAILURES: Readonly<Record<Unreadable, number>> = { problem: 100, 'passed over': 1_000 };
+const MOST_IN_VAIN = 8_000_000;
 const MOST_DEEP = 50;
 
 /** The v1 syntax (`lib/fluent/config/v1_parser.rb`); what cannot be read is passed over, and is a problem. */
@@ -39,6 +42,7 @@ export function parseConf(text: string, file: string, unreadable: Unreadable = '
   const root: Open = { name: 'ROOT', arg: '', items: [], place: placeAt(0) };
   const reading: Reading = {
     failures: 0,
+    inVain: 0,
     unreadable,
     scanner: new Scanner(text),
     open: [root],
@@ -69,9 +73,12 @@ function statement(reading: Reading): void {
     const isTag = scanner.text[start] === '<';
     if (isTag || reading.unreadable === 'problem')
       reading.problems.push({ place: reading.placeAt(start), text: error.message });
+    reading.failures += 1;
+    reading.inVain += scanner.position - start;
     scanner.position = start;
     scanner.take(/[^\r\n]+/y);
-    if (++reading.failures > MOST_FAILURES[reading.unreadable]) giveUp(reading, start);
+    const hasFailedTooOften = reading.failures > MOST_FAILURES[reading.unreadable];
+    if (hasFailedTooOften || reading.inVain > MOST_IN_VAIN) giveUp(reading, start);
   }
 }
 

@@ -257,3 +257,8 @@ it.each([
   });
   expect(seconds).toBeLessThan(20);
 });
+
+it('a dump with very many values that never end is read in time', async () => {
+  const dump = `<ROOT>\n${'sample {"text"</l fatal\n'.repeat(10_000)}</ROOT>\n`;
+  expect(await cpuSeconds(() => fluentConfFromDump(dump))).toBeLessThan(5);
+});
