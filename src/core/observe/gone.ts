@@ -195,7 +195,9 @@ function update(key: string, gone: Gone, { seen, look, tail, refuses }: Update):
   const isUnsure = mayBeUnread || isRefused || isHeldUpSince(gone, look, tail);
   const isLost = gone.isLost || (gone.rest > 0 && isUnsure);
   if (seen === undefined) return { ...gone, isLost };
-  const { size, isOpen } = seen;
+  const { size } = seen;
+  // When its process is gone, nobody can look.
+  const isOpen = seen.isOpen ?? gone.isOpen;
   if (size === undefined) return { ...gone, isLost, isOpen, isOver: !isReading };
   const added = Math.max(0, size - (gone.size ?? size));
   const own = gone.hasEntry ? look.entries.get(key) : undefined;

@@ -225,4 +225,11 @@ describe('a worker that is replaced', () => {
     expect(lostIn(closing(true), limited)).toEqual([{ path: LOG, bytes: 4 }]);
     expect(lostIn(closing(false), limited)).toEqual([]);
   });
+
+  test('below a limit stays known to have closed it when nobody is left to look at', () => {
+    const gone = { fluentd: ABSENT, ...goneAt(9) };
+    const looks = [...justWritten, replaced(3, {}, 3), replaced(4, goneAt(9, false), 3)];
+    const ended = [replaced(5, gone, 3), replaced(6, gone, 3)];
+    expect(lostIn([...looks, ...ended], tail({ readLimit: 0, rotateWait: 0 }))).toEqual([]);
+  });
 });
