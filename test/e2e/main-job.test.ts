@@ -122,7 +122,7 @@ describe.each(OLDEST_AND_NEWEST)('with Fluentd %s', (version) => {
 
   test('a signal is not sent while Fluentd has no pos file yet', async () => {
     startArticleFluentd();
-    const posidle = watch('--grace', '12s');
+    const posidle = watch('--grace', '60s');
     await posidle.logged(/posidle watches/);
     posidle.kill('SIGTERM');
     expect(await posidle.exited).toBe(0);
