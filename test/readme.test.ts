@@ -124,7 +124,7 @@ test("README's table counts what the loss matrix shows", () => {
   expect(claimed).toEqual([
     ['native sidecar alone', lost(8)],
     ['a script that reads the pos file every minute', lost(6)],
-    ['guillotine (SIGKILL when main makes a file)', lost(7)],
+    ['guillotine (a wrapper: SIGKILL when main makes a file)', lost(7)],
     ['**posidle**', lost(5)],
   ]);
 });
