@@ -69,7 +69,7 @@ export function isUnfound(inode: string, { path, size, before }: Awaited, found:
 
 /**
  * What was unread when a file was truncated is gone. Where in_tail has noticed and begun anew, it may have read the rest just before,
- * unless it was held up or a limit slows it down.
+ * unless it was held up or a limit slows it down. Of a file that it had not begun, no position tells whether it has begun it anew.
  */
 function cutShort(
   file: ObservedFile,
@@ -81,8 +81,8 @@ function cutShort(
   const { whole = null, reached = null } = known ?? {};
   if (whole === null || position === null || size === null || size >= whole || !AT_ITS_PATH.has(state))
     return [];
-  const hasBegunAnew = position < (reached ?? 0);
-  if (hasBegunAnew && known?.heldUp !== true && readLimit === undefined) return [];
+  const mayHaveBegunAnew = reached === 0 || position < (reached ?? 0);
+  if (mayHaveBegunAnew && known?.heldUp !== true && readLimit === undefined) return [];
   const bytes = whole - Math.max(position, reached ?? 0);
   return bytes > 0 ? [[entryKey({ path, inode }), { path, bytes }]] : [];
 }

@@ -39,6 +39,14 @@ describe('a file that is truncated', () => {
     expect(abandonedIn(left(0), cut(0, 2))).toEqual([]);
     expect(abandonedIn(left(-3 * SECOND), left(0), cut(0, 2))).toEqual([{ path: LOG, bytes: 95 }]);
   });
+
+  test.each([0, 2])('and had not been begun may have been read between two looks: it is at %i now', (now) => {
+    const unread = (when: number) => snapshot(when, [[at(0), fileOf(at(0), 100)]]);
+    expect(abandonedIn(unread(0), cut(now, 9))).toEqual([]);
+    expect(abandonedIn(unread(-3 * SECOND), unread(0), cut(now, 9))).toEqual([
+      { path: LOG, bytes: 100 - now },
+    ]);
+  });
 });
 
 describe('a file that in_tail lets go of', () => {
