@@ -1,10 +1,16 @@
 import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import {
+  haveSameProcesses,
+  isAlive,
+  lastOf,
+  type Running,
+  stillRunning,
+} from '../core/fluentd/known-fluentd.ts';
+import {
   type FluentdReading,
   findByPattern,
   findByWorkers,
   findInSession,
-  findSuccessor,
   findSupervisors,
   findWorkers,
   identityOf,
@@ -24,7 +30,6 @@ import { Proof } from './proof.ts';
 export type Whereabouts = Pick<Subject, 'fluentd' | 'conf' | 'stopVia' | 'posFiles'>;
 
 type Table = readonly ProcessRow[];
-type Running = Extract<FluentdReading, { kind: 'running' }>;
 
 const GONE: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
 const DEAF: FluentdReading = { kind: 'remote', permitted: true, isDeaf: true };
@@ -232,34 +237,6 @@ export class FluentdFinder {
     const { conf, stopVia } = this.#subject;
     return stopVia === 'signal' ? undefined : conf?.rpc;
   }
-}
-
-/** The supervisor that was there before. */
-function lastOf(known: FluentdReading | undefined): ProcessIdentity | undefined {
-  if (known?.kind === 'running') return known.supervisor;
-  return known?.kind === 'absent' ? known.last : undefined;
-}
-
-/** The same supervisor, with the workers that it has now. */
-function stillRunning(table: Table, known: FluentdReading): Running | undefined {
-  if (known.kind !== 'running' || !isAlive(table, known.supervisor)) return undefined;
-  const { successor: _, ...rest } = known;
-  const { pid } = known.supervisor;
-  const successor = findSuccessor(table, pid);
-  const workers = findWorkers(table, pid).map(identityOf);
-  return { ...rest, workers, ...(successor && { successor: identityOf(successor) }) };
-}
-
-function haveSameProcesses(now: Running, before: Running): boolean {
-  return (
-    now.workers.length === before.workers.length &&
-    now.workers.every((worker) => before.workers.some((known) => isSame(worker, known))) &&
-    now.successor?.pid === before.successor?.pid
-  );
-}
-
-function isAlive(table: Table, identity: ProcessIdentity): boolean {
-  return table.some((row) => isSame(row, identity) && !row.zombie);
 }
 
 function byPid(table: Table, pid: number): Table {

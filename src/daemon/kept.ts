@@ -1,7 +1,5 @@
+import { COARSEST_TICK } from '../core/look/file-times.ts';
 import type { Millis } from '../core/text/units.ts';
-
-/** Two writes may get the same time: within a tick of 10 ms on Linux, within 2 s on the coarsest file system (FAT). */
-const COARSEST_TICK: Millis = 2_500;
 
 /** What was read of something, for as long as its stamp is the same. A stamp that had not stood for long when it was read may hide a later write. */
 export class Kept<T> {

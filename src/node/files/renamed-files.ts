@@ -1,4 +1,5 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
+import { COARSEST_TICK } from '../../core/look/file-times.ts';
 import type { FileStat } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
 import { inPortions, toBytes } from './files.ts';
@@ -7,8 +8,6 @@ import { nameBudget, readNames } from './names.ts';
 /** A listing is good for ten times as long as it took to make, but not for long. */
 const WORTH = 10;
 const LISTING_AGE: Millis = 1_000;
-/** Two changes of a directory within a timer tick have the same date. */
-const DATED: Millis = 1_000;
 /** So many files and directories are remembered. */
 const MOST_KNOWN = 10_000;
 
@@ -107,7 +106,7 @@ function fileWith(inode: string, path: string | undefined): RenamedFile | undefi
 function dateOf(directory: string): { readonly text: string; readonly isSettled: boolean } | undefined {
   try {
     const { ino, mtimeNs, mtimeMs } = statSync(toBytes(directory || '.'), { bigint: true });
-    return { text: `${ino} ${mtimeNs}`, isSettled: Date.now() - Number(mtimeMs) > DATED };
+    return { text: `${ino} ${mtimeNs}`, isSettled: Date.now() - Number(mtimeMs) > COARSEST_TICK };
   } catch {
     return undefined;
   }

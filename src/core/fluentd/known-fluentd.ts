@@ -1,0 +1,40 @@
+import {
+  type FluentdReading,
+  findSuccessor,
+  findWorkers,
+  identityOf,
+  isSame,
+  type ProcessIdentity,
+  type ProcessRow,
+} from './processes.ts';
+
+type Table = readonly ProcessRow[];
+export type Running = Extract<FluentdReading, { kind: 'running' }>;
+
+/** The supervisor that was there before. */
+export function lastOf(known: FluentdReading | undefined): ProcessIdentity | undefined {
+  if (known?.kind === 'running') return known.supervisor;
+  return known?.kind === 'absent' ? known.last : undefined;
+}
+
+/** The same supervisor, with the workers that it has now. */
+export function stillRunning(table: Table, known: FluentdReading): Running | undefined {
+  if (known.kind !== 'running' || !isAlive(table, known.supervisor)) return undefined;
+  const { successor: _, ...rest } = known;
+  const { pid } = known.supervisor;
+  const successor = findSuccessor(table, pid);
+  const workers = findWorkers(table, pid).map(identityOf);
+  return { ...rest, workers, ...(successor && { successor: identityOf(successor) }) };
+}
+
+export function haveSameProcesses(now: Running, before: Running): boolean {
+  return (
+    now.workers.length === before.workers.length &&
+    now.workers.every((worker) => before.workers.some((known) => isSame(worker, known))) &&
+    now.successor?.pid === before.successor?.pid
+  );
+}
+
+export function isAlive(table: Table, identity: ProcessIdentity): boolean {
+  return table.some((row) => isSame(row, identity) && !row.zombie);
+}
