@@ -29,6 +29,8 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          // Of a failure in CI this message is all that is left: it has to show the whole outcome.
+          chaiConfig: { truncateThreshold: 1_500 },
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 180_000,
           // Within a file, where its tests run side by side.
