@@ -113,6 +113,7 @@ function confOf(settings: Settings): ConfFacts {
               place,
               id: 'out',
               name: 'out',
+              isNamed: true,
               output: 'forward',
               type: buffer,
               chunkGlobs: buffer === 'file' ? ['/buffer/buffer.*.log'] : [],

@@ -89,7 +89,16 @@ export function told(changes: Partial<MonitoredOutput> = {}): MonitoredOutput {
 /** An output with a buffer in memory that a monitor_agent tells of, empty. */
 export function outputReading(changes: Partial<OutputReading> = {}): OutputReading {
   const kind = { inMemory: true, takesOwnEvents: false, retryLimit: undefined, mayDrop: false };
-  return { key: '0 out', name: 'out', worker: 0, onDisk: undefined, told: told(), ...kind, ...changes };
+  return {
+    key: '0 out',
+    id: 'out',
+    name: 'out',
+    worker: 0,
+    onDisk: undefined,
+    told: told(),
+    ...kind,
+    ...changes,
+  };
 }
 
 type Running = Extract<FluentdReading, { kind: 'running' }>;

@@ -4,6 +4,7 @@ import {
   NOTHING_HELD,
   type OutputReading,
   sumOf,
+  UNNAMED,
 } from '../fluentd/buffer-contents.ts';
 import type { Account } from '../observe/account.ts';
 import { type Ledger, mayHaveLost } from '../observe/ledger.ts';
@@ -57,10 +58,8 @@ function inMemoryOf(account: Account | undefined, result: DrainResult | undefine
   return isEmpty ? NOTHING_HELD : account.held;
 }
 
-function thrownAwayBy({ onDisk }: OutputReading, account: Account | undefined, { givenUp }: Ledger) {
-  // Fluentd names the directory after the output's id, without characters that a file name cannot hold (buffer.rb, backup).
-  const folder = account && `/${account.id.replace(/[ "/\\:;|*<>?]/g, '_')}/`;
-  const put = givenUp.filter(({ path }) => folder === undefined || path.includes(folder));
+function thrownAwayBy({ id, onDisk }: OutputReading, account: Account | undefined, { givenUp }: Ledger) {
+  const put = givenUp.filter(({ path }) => mayBeOf(account?.id ?? id, path));
   const aside = sumOf(put.map(({ size }) => ({ chunks: 1, bytes: size })));
   const counted = account?.thrownAway ?? NOTHING_HELD;
   const isLost = aside.chunks > 0 || counted.chunks > 0 || (account?.refused ?? 0) > 0;
@@ -71,6 +70,13 @@ function thrownAwayBy({ onDisk }: OutputReading, account: Account | undefined, {
     bytes: Math.max(aside.bytes, counted.bytes),
   };
   return { lost, where: put[0]?.path.replace(/\/[^/]*$/, '') };
+}
+
+/** Fluentd names the directory after the output's id, without characters that a file name cannot hold (`safe_owner_id` in buffer.rb). */
+function mayBeOf(id: string | undefined, backup: string): boolean {
+  const folder = backup.split('/').at(-2) ?? '';
+  const own = id?.replace(/[ "/\\:;|*<>?]/g, '_');
+  return own === undefined || (id === UNNAMED ? folder.startsWith(own) : folder === own);
 }
 
 /** The gate that names what outputs threw away; undefined: nothing that can be seen. */

@@ -7,6 +7,8 @@ import { joinPath } from './ruby.ts';
 export interface BufferConf extends Match {
   readonly place: Place;
   readonly id?: string | undefined;
+  /** It has an `@id`, which may be one that could not be evaluated. */
+  readonly isNamed: boolean;
   /** Its `@id` as it stands in the file, or its output and its match. */
   readonly name: string;
   /** The output's `@type`. */
@@ -96,10 +98,12 @@ function bufferOf({ params, section, output }: Output, around: Around): BufferCo
   const { takesOwnEvents, tag, label } = around;
   const written = section === undefined ? params.text('buffer_type') : section.text('@type', 'type');
   const type = written ?? (IN_FILES.has(output) ? 'file' : 'memory');
+  const writtenId = params.written('@id', 'id');
   const buffer: OwnConf = {
     place: own.element.place,
     id: params.text('@id', 'id'),
-    name: params.written('@id', 'id') ?? `${output} of <match ${around.written}>`,
+    isNamed: writtenId !== undefined,
+    name: writtenId ?? `${output} of <match ${around.written}>`,
     output,
     tag,
     label,

@@ -8,6 +8,8 @@ import type { MonitoredOutput } from './monitor-agent.ts';
 export interface OutputReading {
   /** Tells it from every other output of the same Fluentd. */
   readonly key: string;
+  /** Its `@id`, or `UNNAMED`; undefined: an `@id` that could not be evaluated. */
+  readonly id: string | undefined;
   /** For people: `@id`, or `forward of <match app>`. */
   readonly name: string;
   /** The worker that it belongs to. */
@@ -25,6 +27,9 @@ export interface OutputReading {
   /** It throws the oldest chunk away when it is full, and only Fluentd 1.20 counts that. */
   readonly mayDrop: boolean;
 }
+
+/** Fluentd calls an output without `@id` `object:` and a number (`plugin_id` in lib/fluent/plugin_id.rb). */
+export const UNNAMED = 'object:';
 
 /** After so many retries, or so long, whichever comes first. */
 export interface RetryLimit {
@@ -95,6 +100,7 @@ export function outputsOf(
     const where = isShared ? ` (worker ${buffer.worker})` : '';
     return {
       key: `${buffer.worker} ${buffer.id ?? `#${index}`}`,
+      id: buffer.isNamed ? buffer.id : UNNAMED,
       name: `${buffer.name}${where}`,
       worker: buffer.worker,
       onDisk: listing?.isThere === true ? listing.chunks : undefined,
@@ -122,16 +128,17 @@ function retryLimitOf(buffer: BufferConf): RetryLimit | undefined {
 
 function takeFrom(outputs: MonitoredOutput[], { id, output }: BufferConf): MonitoredOutput | undefined {
   const isMeant = (one: MonitoredOutput) =>
-    id === undefined ? one.type === output && one.id.startsWith('object:') : one.id === id;
+    id === undefined ? one.type === output && one.id.startsWith(UNNAMED) : one.id === id;
   const at = outputs.findIndex(isMeant);
   return at === -1 ? undefined : outputs.splice(at, 1)[0];
 }
 
 function unknownOutput(worker: number, told: MonitoredOutput): OutputReading {
-  const name = told.id.startsWith('object:') ? `an output of @type ${told.type}` : told.id;
+  const name = told.id.startsWith(UNNAMED) ? `an output of @type ${told.type}` : told.id;
   const key = `${worker} ${told.id}`;
   return {
     key,
+    id: told.id,
     name,
     worker,
     onDisk: undefined,

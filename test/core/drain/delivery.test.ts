@@ -11,6 +11,7 @@ import {
   NO_BUFFERS,
   NOTHING_HELD,
   type OutputReading,
+  UNNAMED,
 } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { entry, outputReading, running, seen, snapshot, told } from '../../support/builders.ts';
@@ -131,15 +132,29 @@ describe('what became of the lines of an output', () => {
       last: backups('/backup/worker0/other/1.log'),
       outcome: { delivery: 'delivered', ...NOTHING },
     },
-    {
-      title: 'is thrown away where it has no account, is on disk, and anything was put aside',
-      looks: [
-        { ...onDisk(), ...gone },
-        { ...onDisk(), ...gone },
-      ],
-      last: backups('/backup/worker0/any/1.log'),
-      outcome: { delivery: 'thrown away', chunks: 1, bytes: 7, where: '/backup/worker0/any' },
-    },
+    ...(
+      [
+        ['has an id', { id: 'out: 1' }, 'out__1', 'out'],
+        ['has no id', { id: UNNAMED }, 'object_58c', 'out'],
+        ['has an id that could not be evaluated', { id: undefined }, 'any', undefined],
+      ] as const
+    ).flatMap(([what, id, own, other]): Row[] => {
+      const looks = [1, 2].map(() => ({ ...onDisk(), ...gone, ...id }));
+      const where = `/backup/worker0/${own}`;
+      const ofOther: Row = {
+        title: `is not thrown away where it has no account, ${what}, and another Fluentd put chunks aside`,
+        looks,
+        last: backups(`/backup/worker0/${other}/1.log`),
+        outcome: { delivery: 'delivered', ...NOTHING },
+      };
+      const ofOwn: Row = {
+        title: `is thrown away where it has no account, ${what}, and chunks that may be its own were put aside`,
+        looks,
+        last: backups(`${where}/1.log`),
+        outcome: { delivery: 'thrown away', chunks: 1, bytes: 7, where },
+      };
+      return other === undefined ? [ofOwn] : [ofOwn, ofOther];
+    }),
     {
       title: 'is unseen where it has no account and no disk, whatever was put aside',
       looks: [gone, gone],

@@ -17,6 +17,7 @@ describe('a buffer', () => {
       {
         place: { file: 'f.conf', line: 1 },
         id: undefined,
+        isNamed: false,
         name: 'forward of <match app>',
         output: 'forward',
         tag: 'app',

@@ -138,6 +138,7 @@ function conf(changes: Partial<BufferConf> = {}): BufferConf {
   return {
     place: { file: 'fluent.conf', line: 1 },
     id: 'out',
+    isNamed: !('id' in changes && changes.id === undefined),
     name: changes.id ?? 'out',
     output: 'forward',
     type: 'memory',
