@@ -127,7 +127,7 @@ describe.skipIf(missing !== undefined)('in a real Pod', { concurrent: true, time
         { name: 'POSIDLE_STOP_VIA', value: 'signal' },
         { name: 'POSIDLE_DONE_PROCESS', value: 'line .* of 20' },
         // A container starts again within a second or two; the kubelet's next back-off would be 10 s.
-        { name: 'POSIDLE_DONE_PROCESS_GONE', value: '8s' },
+        { name: 'POSIDLE_DONE_PROCESS_GONE', value: '15s' },
       ];
     });
     expectDelivered(pod, 'done-process');
