@@ -1,24 +1,31 @@
-// A mutation run over the decision and what it rests on: npm run mutation [-- --every N] [FILE…]. survivors.md says why some live.
-import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+// A mutation run over the decision and what it rests on: npm run mutation [-- --every N] [--quick] [FILE…] [FILE:LINE…]. survivors.md says why some live.
+// --quick: the quick unit tests alone.
+import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { context, type Plugin } from 'esbuild';
 import { type Mutant, mutantsOf } from './mutants.ts';
+import { Player } from './play.ts';
 
 const FOLDERS = ['drain', 'observe', 'look', 'fluentd'];
 /** What is told in words, shown, or found in the process table decides nothing here. */
 const LEFT_OUT = /(explain|metrics|status|processes|command-line|monitor-agent|chunk|defaults)\.ts$/;
-/** These play thousands of worlds each: only where they have something to say. */
-const SLOW = /(step|diagram)\.test\.ts$/;
-const NEEDS_SLOW = /drain\/(step|moves|deadlines)\.ts$/;
+/** These play thousands of worlds each. */
+const SLOW = /(step|diagram|at-rest|bounds)\.test\.ts$/;
+/** The others gain nothing by them. */
+const SLOW_FOR: readonly (readonly [file: RegExp, tests: string])[] = [
+  [/drain\/(step|moves|deadlines)\.ts$/, 'drain/step'],
+  [/observe\//, 'observe/at-rest'],
+  [/observe\//, 'observe/bounds'],
+];
 const LIFETIMES = 200;
-const LONGEST = 180_000;
-const OUT = resolve(`node_modules/.cache/posidle/mutation-${process.pid}.mjs`);
 
 const QUICK_TESTS = filesIn('test/core')
   .filter((file) => file.endsWith('.test.ts') && !SLOW.test(file))
   .map((file) => `import './${file}';`)
+  .join('\n');
+const SLOW_TESTS = SLOW_FOR.map(([, tests]) => tests)
+  .map((name) => `if (stages.includes('${name}')) await import('./test/core/${name}.test.ts');`)
   .join('\n');
 
 /** First the quick tests, then the simulation, then the slow tests: the first that fails ends it. */
@@ -26,15 +33,16 @@ const ENTRY = `
 import { firstFailure } from './test/mutation/suite.ts';
 import { playBatch } from './test/simulation/batch.ts';
 ${QUICK_TESTS}
-function die(why) { console.log(why); process.exit(1); }
-const quick = await firstFailure();
-if (quick !== undefined) die(quick);
-const { failures } = await playBatch({ from: 1, count: ${LIFETIMES} });
-if (failures.length > 0) die('simulation: ' + failures[0].broken.split('\\n')[0]);
-if (process.env.NEEDS_SLOW !== 'yes') process.exit(0);
-await import('./test/core/drain/step.test.ts');
-const slow = await firstFailure();
-if (slow !== undefined) die(slow);
+export async function verdict(...stages) {
+  const quick = await firstFailure();
+  if (quick !== undefined) return quick;
+  if (stages.includes('simulation')) {
+    const { failures: [first] } = await playBatch({ from: 1, count: ${LIFETIMES} });
+    if (first !== undefined) return 'simulation: ' + first.broken.split('\\n')[0];
+  }
+  ${SLOW_TESTS}
+  return await firstFailure();
+}
 `;
 
 /** The file that has a mutant now. */
@@ -54,12 +62,12 @@ const plugin: Plugin = {
 };
 
 const { values, positionals } = parseArgs({
-  options: { every: { type: 'string', default: '1' } },
+  options: { every: { type: 'string', default: '1' }, quick: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 const bundle = await context({
   stdin: { contents: ENTRY, resolveDir: process.cwd(), loader: 'ts' },
-  outfile: OUT,
+  write: false,
   bundle: true,
   platform: 'node',
   format: 'esm',
@@ -69,17 +77,14 @@ const bundle = await context({
   plugins: [plugin],
 });
 
+const player = new Player();
+
 /** What kills the text that is planted now; undefined: nothing. */
 async function killer(): Promise<string | undefined> {
-  await bundle.rebuild();
-  const env = { ...process.env, NEEDS_SLOW: NEEDS_SLOW.test(planted.path) ? 'yes' : 'no' };
-  const { status, stdout, signal } = spawnSync(process.execPath, [OUT], {
-    encoding: 'utf8',
-    timeout: LONGEST,
-    env,
-  });
-  if (status === 0) return undefined;
-  return signal === null ? stdout.trim() || 'it does not load' : 'it never ends';
+  const { outputFiles } = await bundle.rebuild();
+  const [file] = outputFiles;
+  const slow = SLOW_FOR.filter(([files]) => files.test(planted.path)).map(([, tests]) => tests);
+  return await player.play(file?.contents ?? new Uint8Array(), values.quick ? [] : ['simulation', ...slow]);
 }
 
 function filesIn(root: string): readonly string[] {
@@ -88,13 +93,24 @@ function filesIn(root: string): readonly string[] {
   );
 }
 
-function sourceFiles(): readonly string[] {
-  if (positionals.length > 0) return positionals;
-  return filesIn('src/core').filter((file) => !LEFT_OUT.test(file));
+/** Each file with the lines that are asked for; none: all. */
+function sourceFiles(): ReadonlyMap<string, readonly number[]> {
+  const files = filesIn('src/core').filter((file) => !LEFT_OUT.test(file));
+  const found = new Map<string, readonly number[]>();
+  for (const given of positionals.length > 0 ? positionals : files) {
+    const [file = '', line] = given.split(':');
+    found.set(file, [...(found.get(file) ?? []), ...(line === undefined ? [] : [Number(line)])]);
+  }
+  return found;
 }
 
-function describe(file: string, text: string, { start, end, to }: Mutant): string {
-  const line = text.slice(0, start).split('\n').length;
+function lineOf(text: string, { start }: Mutant): number {
+  return text.slice(0, start).split('\n').length;
+}
+
+function describe(file: string, text: string, mutant: Mutant): string {
+  const { start, end, to } = mutant;
+  const line = lineOf(text, mutant);
   const whole = text.split('\n')[line - 1]?.trim();
   return `${file}:${line}  ${text.slice(start, end)} → ${to}  |  ${whole}`;
 }
@@ -102,9 +118,11 @@ function describe(file: string, text: string, { start, end, to }: Mutant): strin
 const unchanged = await killer();
 if (unchanged !== undefined) throw new Error(`a test fails without any mutant: ${unchanged}`);
 const sum = { killed: 0, tried: 0 };
-for (const file of sourceFiles()) {
+for (const [file, lines] of sourceFiles()) {
   const text = readFileSync(file, 'utf8');
-  const mutants = mutantsOf(text).filter((_, index) => index % Number(values.every) === 0);
+  const mutants = mutantsOf(text)
+    .filter((mutant) => lines.length === 0 || lines.includes(lineOf(text, mutant)))
+    .filter((_, index) => index % Number(values.every) === 0);
   let survivors = 0;
   for (const mutant of mutants) {
     planted.path = resolve(file);
@@ -119,4 +137,4 @@ for (const file of sourceFiles()) {
 }
 console.log(`${sum.killed} of ${sum.tried} mutants killed, ${((100 * sum.killed) / sum.tried).toFixed(1)} %`);
 await bundle.dispose();
-rmSync(OUT, { force: true });
+player.end();
