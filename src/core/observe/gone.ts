@@ -33,7 +33,7 @@ interface Look extends Pick<Snapshot, 'at' | 'followed' | 'looks'> {
   readonly files: readonly ObservedFile[];
   /** The entries as this look leaves them. */
   readonly entries: Entries;
-  /** What had them open is gone: another worker has taken its place, or none has, which below a limit does not read on at its shutdown. */
+  /** What had them open is gone: another worker has taken its place, or may still have been starting, or there is none, which below a limit does not read on at its shutdown. */
   readonly isReaderGone: boolean;
 }
 

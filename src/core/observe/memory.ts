@@ -51,7 +51,9 @@ export function remember(
   const running = new Set(fluentd.kind === 'running' ? fluentd.workers.map(({ pid }) => pid) : []);
   const circumstances = { at, movedAt, isReplaced, running, isChild: limits.parent, beganSeen };
   const { looks, gone: goneLooks } = snapshot;
-  const isReaderGone = isReplaced || (limits.tail.readLimit !== undefined && hasNoWorker(memory, fluentd));
+  // What a worker that was starting had not opened, it may never have opened.
+  const isUnopened = isReplaced || memory.workerStarting;
+  const isReaderGone = isUnopened || (limits.tail.readLimit !== undefined && hasNoWorker(memory, fluentd));
   const gone = watchGone(
     memory,
     { at, followed, gone: goneLooks, looks, files, entries, isReaderGone },

@@ -11,6 +11,8 @@ export interface WorkerMemory {
   readonly successor: ProcessIdentity | undefined;
   /** Since the look before, a worker or the whole Fluentd has ended by itself, and another one has taken its place. */
   readonly workerReplaced: boolean;
+  /** In this look a worker had still to open its files. */
+  readonly workerStarting: boolean;
 }
 
 export const NO_WORKERS: WorkerMemory = {
@@ -18,6 +20,7 @@ export const NO_WORKERS: WorkerMemory = {
   workersSince: undefined,
   successor: undefined,
   workerReplaced: false,
+  workerStarting: false,
 };
 
 /** A worker that dies is started again, and what was in its memory is gone; while Fluentd ends none is. */
@@ -27,7 +30,8 @@ export function watchWorkers(
   supervisor: ProcessIdentity | undefined,
   at: Millis,
 ): WorkerMemory {
-  if (fluentd.kind !== 'running') return { workers, workersSince, successor, workerReplaced: false };
+  if (fluentd.kind !== 'running')
+    return { workers, workersSince, successor, workerReplaced: false, workerStarting: false };
   const isOther = supervisor !== undefined && !isSame(supervisor, fluentd.supervisor);
   const isHandedOver = isOther && successor !== undefined && isSame(successor, fluentd.supervisor);
   const before = isOther ? [] : workers;
@@ -38,5 +42,6 @@ export function watchWorkers(
     workersSince: added.length > 0 ? at : workersSince,
     successor: fluentd.successor ?? (isOther ? undefined : successor),
     workerReplaced: (gone && added.length > 0) || (isOther && !isHandedOver),
+    workerStarting: fluentd.isStarting === true,
   };
 }

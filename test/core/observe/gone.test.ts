@@ -214,6 +214,16 @@ describe('a worker that is replaced', () => {
     expect(lostIn([snapshot(0, [[old]]), snapshot(SECOND, [[old, fileOf(old, size)]]), away])).toEqual(lost);
   });
 
+  test('has not read the rest of a file that went away before it had opened its own', () => {
+    const starting = { fluentd: running({ workers: [{ pid: 4244, startTime: '3' }], isStarting: true }) };
+    const unread = snapshot(3 * SECOND, [[old, fileOf(old, 9)]], starting);
+    expect(lostIn([...justWritten, unread, replaced(4, killed)])).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn([...justWritten, unread, replaced(30, killed)])).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(
+      lostIn([unread, snapshot(4 * SECOND, [[old, fileOf(old, 9)]], killed), replaced(5, killed)]),
+    ).toEqual([]);
+  });
+
   test('below a limit has read it where it had closed it', () => {
     const limited = tail({ readLimit: 0 });
     const closing = (isOpen: boolean) => [
