@@ -5,6 +5,7 @@ import {
   doubtEnd,
   drainDeadline,
   isOver,
+  isWorkerStarting,
   lastFlushAt,
   mainEndAt,
   quietAt,
@@ -238,6 +239,12 @@ describe('everything read is believed', () => {
       at: 26_000,
     },
     {
+      title: 'at once where nothing is multiline',
+      ask: settle({ by: 'quiet', at: 19_000 }),
+      rules: { settle: 0 },
+      at: 5_000,
+    },
+    {
       title: 'only when a supervisor that was started again has run for the settle time',
       ask: settle(HTTP),
       looks: looksWith({ fluentd: running({ supervisor: { pid: 5_000, startTime: '9' } }) }),
@@ -318,6 +325,29 @@ test('below a <group> a renamed file that was read to its end is not waited for'
   const looks = [snapshot(0, [[old]]), snapshot(6_000, [[next]]), snapshot(8_000, [[next]], { gone })];
   const rules = tail({ readLimit: 0 });
   check({ title: '', ask: settle({ by: 'http', at: 0 }), looks, rules, at: 12_000 });
+});
+
+test.each([
+  ['is waited for', null, Number.POSITIVE_INFINITY],
+  ['is not waited for where in_tail follows it under another name', 5, 12_000],
+])('below a <group> one byte of a renamed file %s', (_, position, at) => {
+  const [old, next] = [entry({ position: 5 }), entry({ position: 3, inode: '8' })];
+  const renamed = entry({ path: '/renamed', position });
+  const gone = new Map([[entryKeyIn(POS, old), { size: 6, isOpen: true }]]);
+  const looks = [
+    snapshot(0, [[old, fileOf(old, 6)]]),
+    snapshot(6_000, [[next]]),
+    snapshot(8_000, [[next], [renamed]], { gone }),
+  ];
+  check({ title: '', ask: settle({ by: 'http', at: 0 }), looks, rules: tail({ readLimit: 0 }), at });
+});
+
+test.each([
+  [59_999, true],
+  [60_000, false],
+])('a worker that has not opened its pos file after %i ms is waited for: %s', (at, isStarting) => {
+  const starting = { fluentd: running({ isStarting: true }) };
+  expect(isWorkerStarting(seen([look(0, starting), look(at, starting)]))).toBe(isStarting);
 });
 
 function check({ ask, looks = usual, rules = {}, at }: Row): void {

@@ -66,10 +66,10 @@ describe('a drain that is over its time', () => {
   });
 
   test.each([
-    ['stops at once at a second signal', [8_000, 8_500], 'stopping'],
-    ['goes on at the first one', [8_000], 'draining'],
-  ])('%s', (_, at, name) => {
-    expect(after(by(HTTP), looks(behind, AT, signals(...at))).state.name).toBe(name);
+    ['stops at once at a second signal', [8_000, 8_500], 'stopping', undefined],
+    ['goes on at the first one, until the last flush', [8_000], 'draining', 15_500],
+  ])('%s', (_, at, name, wakeAt) => {
+    expect(after(by(HTTP), looks(behind, AT, signals(...at)))).toMatchObject({ state: { name }, wakeAt });
   });
 
   test('by the grace period waits for its end after one signal', () => {

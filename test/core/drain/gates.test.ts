@@ -128,6 +128,12 @@ const GATES: readonly Row[] = [
     look: { followed: [followed({ files: [newFile] })] },
   },
   {
+    title: 'one byte of a file that in_tail has yet to find',
+    name: 'undiscovered',
+    why: /^\/new \(1 B\)/,
+    look: { followed: [followed({ files: [{ ...newFile, size: 1 }] })] },
+  },
+  {
     title: 'two files that in_tail has yet to find',
     name: 'undiscovered',
     why: /^\/new and 1 more \(8 B\) not discovered yet/,
@@ -155,6 +161,13 @@ const GATES: readonly Row[] = [
     title: 'no flush yet',
     name: 'flush',
     why: 'everything is read, and not yet flushed',
+    state: { flush: undefined },
+  },
+  {
+    title: 'no flush yet, in another container',
+    name: 'flush',
+    why: 'everything is read, and not yet flushed',
+    look: { fluentd: { kind: 'remote', permitted: true }, buffers: buffersOf({}) },
     state: { flush: undefined },
   },
   {
@@ -279,6 +292,11 @@ describe('nothing is kept open by', () => {
       state: { flush: undefined },
     },
     {
+      title: 'a flush of a Fluentd that nobody can ask for one',
+      look: { fluentd: { kind: 'remote', permitted: true, isDeaf: true }, buffers: buffersOf({}) },
+      state: { flush: undefined },
+    },
+    {
       title: 'a Fluentd that is not proven, in a dry run',
       look: { fluentd: running({ isProven: false }) },
       rules: { dryRun: true },
@@ -363,6 +381,12 @@ describe('an output that takes Fluentd’s own log events waits', () => {
       waiting: { chunks: 1, bytes: 7 },
     },
     {
+      title: 'for a chunk on disk that is as old as the flush',
+      output: own({ onDisk: [chunk(10_000, 7)] }),
+      flush: flush(),
+      waiting: { chunks: 1, bytes: 7 },
+    },
+    {
       title: 'for no chunk on disk that is younger than the flush',
       output: own({ onDisk: [chunk(9_999, 7)] }),
       flush: flush(),
@@ -414,6 +438,10 @@ describe('bytes left', () => {
     const observed = observedIn({ files: [behind], look: { followed: [followed({ files: [newFile] })] } });
     expect(bytesLeft(observed)).toBe(25);
     expect(hasBytesLeft(observed)).toBe(true);
+  });
+
+  test('are none of a file of which nobody knows how many', () => {
+    expect(bytesLeft(observedIn({ files: [gone, behind] }))).toBe(20);
   });
 
   test('are no reason to wait where the file is missing', () => {

@@ -203,7 +203,46 @@ describe('the exit code', () => {
   });
 });
 
+test('everything that was read is unproven where one buffer is seen by nobody', () => {
+  const look = { buffers: { ...NO_BUFFERS, none: false, hidden: ['all'] } };
+  const unproven = outcome({ kind: 'stopped' }, { look });
+  expect(unproven).toMatchObject({ drained: 'unproven', gate: null });
+  expect(describeOutcome(unproven)).toMatch(
+    /; unproven \(everything was read, but nobody can see what became of all\)$/,
+  );
+});
+
+test('one byte of an undiscovered file is left', () => {
+  const files = [{ path: '/new', inode: '9', size: 1 }];
+  const followed = [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }];
+  expect(outcome({ kind: 'stopped' }, { look: { followed } }).left).toMatchObject({ files: 1, bytes: 1 });
+});
+
 describe('the sentence', () => {
+  test('of a drained end has no more to say', () => {
+    const drained = outcome({ kind: 'stopped' });
+    expect(describeOutcome(drained)).toBe(`${drained.why} after 4.2 s; drained`);
+  });
+
+  test('of a Fluentd that survived says so', () => {
+    expect(describeOutcome(outcome({ kind: 'survived' }))).toMatch(/; not drained \(Fluentd survived\)$/);
+  });
+
+  test.each([
+    [undefined, /; everything is read$/],
+    [UNREAD, /; open: 1 file unread$/],
+  ])('of a dry run with the gate %o says what would have come', (gate, text) => {
+    expect(describeOutcome(outcome({ kind: 'dry-run' }, gate && { gate }))).toMatch(text);
+  });
+
+  test('counts what is left on disk', () => {
+    const onDisk = [{ path: '/b/q1', size: 10, age: 0 }];
+    const buffers = { ...NO_BUFFERS, outputs: [outputReading({ onDisk, told: undefined })], none: false };
+    expect(describeOutcome(outcome({ kind: 'stopped' }, { look: { buffers } }))).toContain(
+      '; left on disk 1 chunk (10 B)',
+    );
+  });
+
   test('of a drained end says so and how long it took', () => {
     const text = describeOutcome(outcome({ kind: 'stopped' }));
     expect(text).toContain('drained');

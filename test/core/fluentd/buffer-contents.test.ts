@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { BufferConf } from '../../../src/core/fluent-conf/buffer-sections.ts';
 import {
+  buffersWithoutAgent,
   heldBy,
+  hiddenBuffers,
   NO_BUFFERS,
   outputsOf,
   type RetryLimit,
+  unseenByConf,
   unseenIn,
 } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { ChunkListing } from '../../../src/core/fluentd/chunk.ts';
-import { outputReading, told } from '../../support/builders.ts';
+import { confOf, outputReading, told } from '../../support/builders.ts';
 
 const chunk = { path: '/buffer/1', size: 7, age: 0 };
 const listing = (changes: Partial<ChunkListing> = {}): ChunkListing => ({
@@ -66,7 +69,7 @@ describe('what a monitor_agent tells belongs to', () => {
   test('an output that the configuration does not show, whose buffer counts as one in memory', () => {
     const outputs = [told({ id: 'x' }), told({ id: 'object:9', type: 'http' })];
     expect(outputsOf([], [], [{ worker: 0, outputs }])).toMatchObject([
-      { key: '0 x', name: 'x', inMemory: true },
+      { key: '0 x', name: 'x', inMemory: true, takesOwnEvents: false, mayDrop: false },
       { key: '0 object:9', name: 'an output of @type http', inMemory: true },
     ]);
   });
@@ -127,6 +130,52 @@ test.each([
   ],
 ])('%s', (_, output, unseen) => {
   expect(unseenIn({ ...NO_BUFFERS, outputs: [output] })).toEqual(unseen);
+});
+
+test.each([
+  ['drop_oldest_chunk', true],
+  ['block', false],
+])('a full buffer with overflow_action %s throws chunks away: %s', (overflowAction, mayDrop) => {
+  expect(outputsOf([conf({ overflowAction })], [], [])).toMatchObject([{ mayDrop }]);
+});
+
+test.each([
+  ['is seen where it is counted', 0, []],
+  [
+    'is not seen where it is not',
+    undefined,
+    ['out (it throws chunks away when it is full, and only Fluentd 1.20 tells how many)'],
+  ],
+])('what a full buffer throws away %s', (_, dropped, unseen) => {
+  const outputs = [outputReading({ mayDrop: true, told: told({ dropped }) })];
+  expect(unseenIn({ ...NO_BUFFERS, outputs })).toEqual(unseen);
+});
+
+describe('before the first look', () => {
+  const agent = (worker: number) => ({ bind: '127.0.0.1', port: 24_220, worker });
+  const onDisk = conf({ id: 'disk', chunkGlobs: ['/buffer/*'] });
+  const givesUp = conf({ id: 'gives up', chunkGlobs: ['/buffer/*'], retryMaxTimes: 3 });
+  const buffers = [conf({ id: 'memory' }), onDisk, givesUp];
+
+  test('it is known which buffers nobody will see', () => {
+    expect(unseenByConf({ ...confOf([]), buffers })).toEqual(['memory', 'gives up']);
+    expect(unseenByConf({ ...confOf([]), buffers, monitorAgents: [agent(0)] })).toEqual([]);
+  });
+
+  test('it is known which workers have no monitor_agent', () => {
+    const both = { ...confOf([]), buffers: [conf({ worker: 0 }), conf({ worker: 1 })] };
+    const without = buffersWithoutAgent({ ...both, monitorAgents: [agent(1)] });
+    expect(without.map(({ worker }) => worker)).toEqual([0]);
+  });
+
+  test.each([
+    ['none is known', undefined, /no fluent\.conf is known/],
+    ['a part of it is not understood', { complete: false, monitorAgents: [] }, /cannot evaluate/],
+    ['it has a monitor_agent', { complete: false, monitorAgents: [agent(0)] }, undefined],
+    ['all of it is understood', { complete: true, monitorAgents: [] }, undefined],
+  ])('fluent.conf may hide buffers where %s', (_, conf, why) => {
+    expect(hiddenBuffers(conf)).toEqual(why === undefined ? [] : [expect.stringMatching(why)]);
+  });
 });
 
 function chunksByName(buffers: readonly BufferConf[], answers: Parameters<typeof outputsOf>[2]) {

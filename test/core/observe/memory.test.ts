@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import { entry, POS, seen, snapshot } from '../../support/builders.ts';
+
+const look = (second: number, changes: Partial<Snapshot> = {}) =>
+  snapshot(second * 1_000, [[entry()]], changes);
+
+describe('that Fluentd had not begun to read', () => {
+  const missing = { posFiles: [{ path: POS, kind: 'missing' }] } as const;
+
+  test.each([
+    ['is remembered from when its pos file was not there', [look(0, missing), look(1)], true],
+    ['is not known where its pos file was always there', [look(0), look(1)], false],
+  ])('%s', (_, looks, beganSeen) => {
+    expect(seen(looks).memory.beganSeen).toBe(beganSeen);
+  });
+});
+
+test.each([
+  ['an entry', [entry()], [POS]],
+  ['none', [], []],
+])('a pos file that holds %s counts as filled: %o', (_, entries, filled) => {
+  const posFiles = [{ path: POS, kind: 'read', entries, unparsable: [], writtenAgo: 0 }] as const;
+  expect([...seen([look(0, { posFiles })]).memory.filled]).toEqual(filled);
+});
+
+test.each([
+  ['one byte of it was left', 99, 1_000],
+  ['nothing of it was left', 100, undefined],
+])('a file that in_tail lets go of has been rotated where %s', (_, position, rotatedAt) => {
+  const [known, letGo] = [entry({ position }), entry({ position: null })];
+  const file = { atPath: { inode: '7', size: 100 }, newlineLeft: position < 100 };
+  const looks = [snapshot(0, [[known, file]]), snapshot(1_000, [[letGo, file]])];
+  expect(seen(looks).rotatedAt).toBe(rotatedAt);
+});
