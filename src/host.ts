@@ -20,6 +20,8 @@ interface Clock {
   now(): Millis;
   /** Until the instant, or sooner when something may have changed. */
   sleep(until: Millis): Promise<void>;
+  /** Lets signals and calls come in, between two portions of work. */
+  nextTurn(): Promise<void>;
   /** What comes of the work; undefined: it has not ended at the instant, or soon after something may have changed. */
   within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined>;
 }

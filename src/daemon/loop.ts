@@ -5,11 +5,11 @@ import { BUSY_LOOKS, lookInterval, type Policy } from '../core/drain/policy.ts';
 import { begin, type State, type StateName } from '../core/drain/state.ts';
 import { step } from '../core/drain/step.ts';
 import type { FluentdReading } from '../core/fluentd/processes.ts';
-import type { Depth } from '../core/look/snapshot.ts';
+import type { Depth, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
 import { observeLate, observeNothing } from '../core/observe/late.ts';
 import type { Observation } from '../core/observe/observation.ts';
-import { observe } from '../core/observe/observe.ts';
+import { observing } from '../core/observe/observe.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { Collector } from './collect.ts';
@@ -20,6 +20,9 @@ import { type Done, perform } from './perform.ts';
 const PATIENCE: Millis = 10_000;
 /** Once the end has begun. */
 const BUSY_PATIENCE: Millis = 1_000;
+
+/** So many files are judged at once. */
+const PORTION = 4_096;
 
 const NOT_FOUND_YET: FluentdReading = { kind: 'absent', why: 'no look has ended yet' };
 
@@ -116,8 +119,21 @@ class Watch {
     const movedAt = this.#seen?.movedAt;
     const { gone = new Map(), awaited = new Map() } = this.#seen?.memory ?? {};
     const snapshot = await this.#collector.look({ depth, fluentd, movedAt, gone, awaited });
-    this.#seen = observe(this.#seen, snapshot, this.#task.policy);
+    this.#seen = await this.#observe(snapshot);
     return this.#seen;
+  }
+
+  /** Signals need not wait until very many files are judged. */
+  async #observe(snapshot: Snapshot): Promise<Observation> {
+    const portions = observing(this.#seen, snapshot, this.#task.policy);
+    for (let items = 0; ; ) {
+      const portion = portions.next();
+      if (portion.done) return portion.value;
+      items += portion.value;
+      if (items < PORTION) continue;
+      await this.#host.nextTurn();
+      items = 0;
+    }
   }
 
   /** How long a look is waited for. */

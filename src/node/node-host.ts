@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import type { Chunk, ChunkListing } from '../core/fluentd/chunk.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
@@ -66,6 +66,10 @@ export class NodeHost implements Host {
   async sleep(until: Millis): Promise<void> {
     if (!this.#hinted) await this.#sleepUntilHint(until);
     this.#hinted = false;
+  }
+
+  async nextTurn(): Promise<void> {
+    await nextTurn();
   }
 
   async within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined> {

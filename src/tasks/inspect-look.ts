@@ -13,7 +13,7 @@ import { InspectedRows } from '../core/inspect/rows.ts';
 import { verdictOf } from '../core/inspect/verdict.ts';
 import type { FileLook, FollowedReading } from '../core/look/snapshot.ts';
 import { hasNothingToFollow, unlistedIn } from '../core/look/undiscovered.ts';
-import { isSucceeded, judge, keyOf, type PosFileView } from '../core/observe/entry-state.ts';
+import { isSucceeded, judge, type PosFileView } from '../core/observe/entry-state.ts';
 import { type EntryRow, EntryRows } from '../core/pos-file/entry-rows.ts';
 import { entryKeyIn } from '../core/pos-file/pos-file.ts';
 import { printable } from '../core/text/printable.ts';
@@ -180,7 +180,7 @@ export class Inspector {
     const file = judge(entry, look, known, posFile);
     if (file === undefined) return;
     if (followed === undefined && isInDoubt(file, posFile.writtenAgo))
-      this.#doubted.set(keyOf(file), entry.position);
+      this.#doubted.set(file.key, entry.position);
     if (followed !== undefined) this.#history?.take(followed, file, known, posFile.at);
     const movedAt = followed?.movedAt ?? null;
     const age = movedAt === null ? ageOf(file, look, found.age) : posFile.at - movedAt;

@@ -36,6 +36,7 @@ export class FakeHost implements Host {
   readonly self = 77;
   /** Each signal that was sent: `SIGINT 4242 @19000`. */
   readonly sent: string[] = [];
+  turns = 0;
   readonly files = new Map<string, FakeFile>();
   readonly directories = new Map<string, string>();
   readonly processes = new Map<number, FakeProcess>();
@@ -141,6 +142,10 @@ export class FakeHost implements Host {
     while (!this.#woken && (this.#script[0]?.at ?? Number.POSITIVE_INFINITY) <= until) this.#runNext();
     if (!this.#woken) this.#now = Math.max(this.#now, until);
     this.#woken = false;
+  }
+
+  async nextTurn(): Promise<void> {
+    this.turns += 1;
   }
 
   async within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined> {

@@ -1,7 +1,6 @@
 import type { FollowedReading, Snapshot } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
-import { keyOf } from './entry-state.ts';
 import { AT_ITS_PATH, HELD_UP, mayDrop } from './gone.ts';
 import { isRefusing } from './ledger.ts';
 import type { Abandoned, Awaited, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
@@ -77,7 +76,7 @@ function cutShort(
   { readLimit }: Limits['tail'],
 ): readonly (readonly [string, Abandoned])[] {
   const { path, inode, position, size, state } = file;
-  const known = memory.entries.get(keyOf(file));
+  const known = memory.entries.get(file.key);
   const { whole = null, reached = null } = known ?? {};
   if (whole === null || position === null || size === null || size >= whole || !AT_ITS_PATH.has(state))
     return [];

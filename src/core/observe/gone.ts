@@ -3,7 +3,6 @@ import type { FileState } from '../look/file-state.ts';
 import type { GoneLook, Snapshot } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
-import { keyOf } from './entry-state.ts';
 import { isRefusing } from './ledger.ts';
 import type { Abandoned, Gone, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 
@@ -46,7 +45,7 @@ export function restOf({ whole, reached }: KnownEntry): number {
 export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory['gone'] {
   const gone = new Map<string, Gone>();
   const here = new Map(
-    look.files.filter(({ state }) => AT_ITS_PATH.has(state)).map((file) => [keyOf(file), file]),
+    look.files.filter(({ state }) => AT_ITS_PATH.has(state)).map((file) => [file.key, file]),
   );
   const refuses = mayDrop(tail) && isRefusing(memory.ledger);
   for (const [key, file] of memory.gone) {
@@ -102,9 +101,9 @@ function replacedIn(
   memory: Pick<Memory, 'entries'>,
   files: readonly ObservedFile[],
 ): readonly (readonly [string, KnownEntry])[] {
-  const added = files.filter((file) => !memory.entries.has(keyOf(file)));
+  const added = files.filter((file) => !memory.entries.has(file.key));
   if (added.length === 0 || memory.entries.size === 0) return [];
-  const keys = new Set(files.map(keyOf));
+  const keys = new Set(files.map(({ key }) => key));
   const paths = new Set(added.map(({ path }) => path));
   return [...memory.entries].filter(
     ([key, { path, inode }]) => inode !== '0' && !keys.has(key) && paths.has(path),
@@ -127,7 +126,7 @@ function goneNow(memory: Memory, look: Look, tail: Limits['tail']): readonly (re
     return [[key, { ...goneFrom(key, known, at, isDropped), hasEntry: false }] as const];
   });
   const changed = look.files.flatMap((file) => {
-    const key = keyOf(file);
+    const { key } = file;
     const before = memory.entries.get(key);
     const now = entries.get(key);
     if (now === undefined || before?.state === file.state) return [];
@@ -179,9 +178,8 @@ function isDroppedOnceHeldUp(known: KnownEntry, { ledger }: Memory, tail: Limits
 
 /** in_tail has begun a truncated file anew, and may have read the rest just before. */
 function cutOf(file: ObservedFile, memory: Memory, at: Millis): readonly (readonly [string, Gone])[] {
-  const key = keyOf(file);
+  const { key, position, size } = file;
   const known = memory.entries.get(key);
-  const { position, size } = file;
   if (known === undefined || position === null || size === null || !AT_ITS_PATH.has(file.state)) return [];
   const isCut = known.whole !== null && size < known.whole && position < (known.reached ?? 0);
   return isCut && !known.heldUp ? [[`${key}\ttruncated`, { ...goneFrom(key, known, at, false), isCut }]] : [];
@@ -232,7 +230,7 @@ function isHeldUpSince(gone: Gone, { at, files, entries }: Look, tail: Limits['t
   const next = files.find(
     (file) => file.path === gone.path && file.posFile === gone.posFile && AT_ITS_PATH.has(file.state),
   );
-  const known = next && entries.get(keyOf(next));
+  const known = next && entries.get(next.key);
   if (known?.leftSince === undefined || !known.heldUp) return false;
   return known.movedAt <= gone.since && known.leftSince - gone.since <= HELD_UP;
 }

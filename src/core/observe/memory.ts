@@ -3,11 +3,11 @@ import type { FileState } from '../look/file-state.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import type { Millis } from '../text/units.ts';
 import { abandonedNow, awaitedIn, isHeldUp, summedUp, wholeOf } from './abandoned.ts';
-import { keyOf, rememberEntry } from './entry-state.ts';
+import { rememberEntry } from './entry-state.ts';
 import { lostWith, restOf, watchGone } from './gone.ts';
 import { keepLedger, NO_LEDGER } from './ledger.ts';
 import { NO_MAIN, watchMain } from './main-process.ts';
-import type { KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
+import type { KnownEntry, Limits, Memory, ObservedFile, Portions } from './observation.ts';
 import { NO_WORKERS, watchWorkers } from './workers.ts';
 
 /** So many entries without a line in the pos file are remembered. */
@@ -36,15 +36,15 @@ export function newMemory(at: Millis): Memory {
 }
 
 /** The memory after a look. */
-export function remember(
+export function* remember(
   memory: Memory,
   snapshot: Snapshot,
   files: readonly ObservedFile[],
   movedAt: Millis | undefined,
   limits: Limits,
-): Memory {
+): Portions<Memory> {
   const { at, fluentd, followed, posFiles } = snapshot;
-  const entries = rememberEntries(memory, files, at);
+  const entries = yield* rememberEntries(memory, files, at);
   const workers = watchWorkers(memory, fluentd, memory.supervisor?.identity, at);
   const { workerReplaced: isReplaced } = workers;
   const beganSeen = memory.beganSeen || posFiles.some(({ kind }) => kind === 'missing');
@@ -59,16 +59,20 @@ export function remember(
     { at, followed, gone: goneLooks, looks, files, entries, isReaderGone },
     limits,
   );
+  yield files.length;
   const forGood = [...memory.abandoned].filter(([key]) => !memory.gone.has(key));
   const abandoned = new Map([
     ...forGood,
     ...abandonedNow(memory, entries, files, snapshot, limits),
     ...lostWith(gone, { files, followed }),
   ]);
+  yield entries.size;
+  const awaited = awaitedIn(followed, memory, entries, files);
+  yield entries.size;
   return {
     entries,
     gone,
-    awaited: awaitedIn(followed, memory, entries, files),
+    awaited,
     abandoned: summedUp(abandoned, gone),
     ...workers,
     ledger: keepLedger(memory.ledger, snapshot.buffers, circumstances),
@@ -91,16 +95,21 @@ function hasNoWorker({ workersSeen, fluentdSeen }: Memory, fluentd: FluentdReadi
 }
 
 /** Entries that vanish stay remembered: a reader of a half-written pos file must not take their return for a movement. */
-function rememberEntries(memory: Memory, files: readonly ObservedFile[], at: Millis): Memory['entries'] {
+function* rememberEntries(
+  memory: Memory,
+  files: readonly ObservedFile[],
+  at: Millis,
+): Portions<Memory['entries']> {
   const entries = new Map<string, KnownEntry>(memory.entries);
+  yield entries.size;
   for (const file of files) {
-    const { path, inode, state, position } = file;
-    const key = keyOf(file);
+    const { key, path, inode, state, position } = file;
     const known = memory.entries.get(key);
     const entry = rememberEntry(file, known, at);
     const reached = position ?? known?.reached ?? null;
     const heldUp = isHeldUp(file, known, entry.leftSince, at);
     entries.set(key, { ...entry, path, inode, state, reached, whole: wholeOf(file, known), heldUp });
+    yield 1;
   }
   forgetOldest(entries, files);
   return entries;
@@ -110,7 +119,7 @@ function rememberEntries(memory: Memory, files: readonly ObservedFile[], at: Mil
 function forgetOldest(entries: Map<string, KnownEntry>, files: readonly ObservedFile[]): void {
   let surplus = entries.size - files.length - MOST_VANISHED;
   if (surplus <= 0) return;
-  const here = new Set(files.map(keyOf));
+  const here = new Set(files.map(({ key }) => key));
   for (const key of entries.keys()) {
     if (surplus <= 0) return;
     if (!here.has(key) && entries.delete(key)) surplus -= 1;
@@ -122,7 +131,7 @@ export function hasRotation(files: readonly ObservedFile[], { entries }: Memory)
   const paths = new Set<string>();
   for (const { path, inode } of entries.values()) if (inode !== '0') paths.add(path);
   return files.some((file) => {
-    const known = entries.get(keyOf(file));
+    const known = entries.get(file.key);
     if (known === undefined) return paths.has(file.path);
     if (known.state === file.state) return false;
     return IS_AWAY.has(file.state) || (file.state === 'unwatched' && restOf(known) > 0);

@@ -52,6 +52,8 @@ export interface AtRest extends Pick<Snapshot, 'looks' | 'followed' | 'fluentd'>
 
 export interface ObservedFile extends Lag {
   readonly posFile: string;
+  /** Its `entryKeyIn`. */
+  readonly key: string;
   readonly path: string;
   readonly position: number | null;
   readonly inode: string;
@@ -65,6 +67,9 @@ export interface UnknownPosFile {
   /** Nothing but an empty file: Fluentd runs and has found no log file yet, or is just rewriting it. */
   readonly empty: boolean;
 }
+
+/** Work that says from time to time how many items it has gone through since: other things can happen then. */
+export type Portions<Result> = Generator<number, Result>;
 
 /** What has to be remembered from look to look. */
 export interface Memory extends WorkerMemory {

@@ -8,13 +8,26 @@ import { judge } from './entry-state.ts';
 import { keepLedger } from './ledger.ts';
 import { watchMain } from './main-process.ts';
 import { closedSinceOf, hasRotation, newMemory, remember } from './memory.ts';
-import type { Limits, Memory, Observation, ObservedFile } from './observation.ts';
+import type { Limits, Memory, Observation, ObservedFile, Portions } from './observation.ts';
 
 /** What `snapshot` means after `previous`; pure. */
 export function observe(previous: Observation | undefined, snapshot: Snapshot, limits: Limits): Observation {
+  const portions = observing(previous, snapshot, limits);
+  for (;;) {
+    const portion = portions.next();
+    if (portion.done) return portion.value;
+  }
+}
+
+/** The same in portions: of 50,000 files it takes about a second of CPU. */
+export function* observing(
+  previous: Observation | undefined,
+  snapshot: Snapshot,
+  limits: Limits,
+): Portions<Observation> {
   if (isStillAtRest(previous?.atRest, snapshot) && previous !== undefined)
     return observeRest(previous, snapshot, limits);
-  const seen = observeAnew(previous, snapshot, limits);
+  const seen = yield* observeAnew(previous, snapshot, limits);
   return { ...seen, atRest: atRest(snapshot, seen) };
 }
 
@@ -32,21 +45,26 @@ function observeRest(before: Observation, snapshot: Snapshot, { parent }: Limits
   return { ...before, at, isWhole: depth !== 'rest', buffers, requests, memory: { ...memory, ledger, main } };
 }
 
-function observeAnew(
+function* observeAnew(
   previous: Observation | undefined,
   snapshot: Snapshot,
   limits: Limits,
-): Omit<Observation, 'atRest'> {
+): Portions<Omit<Observation, 'atRest'>> {
   const memory = previous?.memory ?? newMemory(snapshot.at);
   const unknown = snapshot.posFiles.flatMap((reading) => doubtOf(reading, snapshot, memory, limits));
   const unreadable = unreadableIn(snapshot, memory, limits);
-  const files = snapshot.posFiles
-    .flatMap((reading) => observeEntries(reading, snapshot, memory, previous?.at))
-    .map((file) => (file.position === 0 && unreadable.has(file.path) ? asUnreadable(file) : file));
+  const files: ObservedFile[] = [];
+  for (const reading of snapshot.posFiles)
+    for (const file of observeEntries(reading, snapshot, memory, previous?.at)) {
+      if (file !== undefined)
+        files.push(file.position === 0 && unreadable.has(file.path) ? asUnreadable(file) : file);
+      yield 1;
+    }
   const movedAt = latest([previous?.movedAt, ...files.map((file) => file.movedAt)]);
   const undiscovered = snapshot.followed.flatMap((followed) =>
     undiscoveredIn(followed, snapshot.posFiles, unreadable),
   );
+  yield undiscovered.length + files.length;
   const unlisted = unlistedIn(snapshot.followed);
   const isRead =
     unknown.length === 0 &&
@@ -55,6 +73,8 @@ function observeAnew(
     unlisted.length === 0;
   const movedNow = movedAt !== previous?.movedAt ? movedAt : undefined;
   const isAbsent = snapshot.fluentd.kind === 'absent';
+  const rotated = hasRotation(files, memory);
+  yield memory.entries.size;
   return {
     at: snapshot.at,
     files,
@@ -63,7 +83,7 @@ function observeAnew(
     logged: previous?.logged === true || files.some(({ position }) => position !== 0),
     movedAt,
     readSince: isRead ? (movedNow ?? previous?.readSince ?? snapshot.at) : undefined,
-    rotatedAt: hasRotation(files, memory) ? snapshot.at : previous?.rotatedAt,
+    rotatedAt: rotated ? snapshot.at : previous?.rotatedAt,
     isWhole: snapshot.depth !== 'rest',
     undiscovered,
     unlisted,
@@ -71,7 +91,7 @@ function observeAnew(
     fluentd: snapshot.fluentd,
     goneSince: isAbsent && memory.fluentdSeen ? (previous?.goneSince ?? snapshot.at) : undefined,
     requests: snapshot.requests,
-    memory: remember(memory, snapshot, files, movedAt, limits),
+    memory: yield* remember(memory, snapshot, files, movedAt, limits),
   };
 }
 
@@ -88,13 +108,14 @@ function asUnreadable(file: ObservedFile): ObservedFile {
   return { ...file, state: 'unreadable', lag: file.size, read: true };
 }
 
-function observeEntries(
+/** Judges each entry; undefined: it does not count. */
+function* observeEntries(
   reading: PosFileReading,
   { at, looks, followed }: Snapshot,
   memory: Memory,
   before: Millis | undefined,
-): readonly ObservedFile[] {
-  if (reading.kind !== 'read') return [];
+): Generator<ObservedFile | undefined> {
+  if (reading.kind !== 'read') return;
   const { path, writtenAgo } = reading;
   const entries = latestEntries(reading.entries, undefined);
   const lastOf = new Map(entries.map((entry) => [entry.path, entry]));
@@ -109,10 +130,10 @@ function observeEntries(
     return keys.has(keyOfFile({ path: entry.path, inode }));
   };
   const posFile = { path, at, before, writtenAgo, isLast, hasInode };
-  return entries.flatMap((entry) => {
+  for (const entry of entries) {
     const key = entryKeyIn(path, entry);
-    return judge(entry, looks.get(key) ?? {}, memory.entries.get(key), posFile) ?? [];
-  });
+    yield judge(entry, looks.get(key) ?? {}, memory.entries.get(key), posFile);
+  }
 }
 
 function latest(instants: readonly (Millis | undefined)[]): Millis | undefined {

@@ -13,7 +13,7 @@ import type { FileStat } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { PlaceOf } from './files.ts';
 import { inPortions, roomFor, toBytes } from './files.ts';
-import { type NameBudget, nameBudget, readNames } from './names.ts';
+import { type NameBudget, nameBudget, readNames, sorted } from './names.ts';
 
 /** So many files of one source are looked at, where the container's memory has room for them. */
 const MOST_FILES = 50_000;
@@ -84,7 +84,7 @@ export async function rubyGlob(pattern: string, options: Partial<Walk> = {}): Pr
   const walk = { look: ifThere, placeOf: ourPlace, budget: nameBudget(), ...options };
   const found = new Set<string>();
   for (const { base, parts } of parseGlob(pattern)) await descend(base, parts, walk, found);
-  return [...found].sort();
+  return sorted([...found]);
 }
 
 async function expandAll(patterns: readonly string[], rules: PathRules, walk: View): Promise<string[]> {

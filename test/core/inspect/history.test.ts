@@ -6,7 +6,7 @@ import type { ObservedFile } from '../../../src/core/observe/observation.ts';
 import { entry, LOG, POS } from '../../support/builders.ts';
 
 const behind: ObservedFile = {
-  ...{ posFile: POS, path: LOG, position: 100, inode: '7', movedAt: 0 },
+  ...{ posFile: POS, key: LOG, path: LOG, position: 100, inode: '7', movedAt: 0 },
   ...{ state: 'behind', size: 200, lag: 100, read: false },
 };
 
