@@ -85,8 +85,9 @@ export async function supervise(
 const TOO_EARLY = 'ended by a second signal, before the configuration was read';
 
 const ONLY_CALLS =
-  'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. The kubelet ' +
-  'signals a native sidecar: then give --restart-policy always. Everywhere else add a trigger that needs no call, such as --quiet 10m';
+  'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes.';
+const AS_SIDECAR = 'In a native sidecar the kubelet sends SIGTERM';
+const ELSEWHERE = 'Everywhere else add a trigger that needs no call, such as --quiet 10m';
 
 const NO_FLUSH =
   'no rpc_endpoint is known: posidle can ask for a flush only if it sees the process of Fluentd and may signal it. Without a flush, Fluentd may ' +
@@ -134,7 +135,10 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
   );
   if (policy.leavesStop && conf?.rpc === undefined) log.warn({}, NO_FLUSH);
   // The kubelet sends SIGTERM to a native sidecar, which it also starts again.
-  if (!armed.byItself && policy.restartPolicy !== 'always' && !policy.leavesStop) log.warn({}, ONLY_CALLS);
+  if (!armed.byItself && policy.restartPolicy !== 'always' && !policy.leavesStop) {
+    const asSidecar = policy.parent ? AS_SIDECAR : `${AS_SIDECAR}: give --restart-policy always`;
+    log.warn({}, `${ONLY_CALLS} ${asSidecar}. ${ELSEWHERE}`);
+  }
   if (policy.restartPolicy === 'on-failure') for (const text of armed.hasty) log.warn({}, text);
   const waits = policy.quiet === 'off' ? { grace: policy.grace } : { quiet: policy.quiet };
   const further = conf === undefined ? [] : [...quietWarnings(conf, waits), ...multilineWarnings(conf)];

@@ -10,6 +10,7 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['watch --quiet', '--quiet: the value is missing'],
   ['watch --quiet 30', "--quiet: '30' isn't a duration. Did you mean 30s?"],
   ['watch --stop-via x --log-level y', "--stop-via: 'x' isn't one of auto, signal, rpc, kubelet"],
+  ['run --stop-via kubelet -- fluentd', "--stop-via: 'kubelet' isn't one of auto, signal, rpc"],
   ['install', 'install: the directory is missing. Use posidle install DIR'],
 ];
 
@@ -28,4 +29,11 @@ test('completion completes commands and options', async () => {
   expect(stdout).toContain('complete -o bashdefault -o default -F _posidle_yargs_completions posidle');
   const { stdout: options } = await posidle('--get-yargs-completions', 'posidle', 'watch', '--');
   expect(options.split('\n')).toEqual(expect.arrayContaining(['--quiet', '--done-file']));
+});
+
+test.each([
+  ['watch', /"auto", "signal", "rpc", "kubelet"\]/],
+  ['run', /"auto", "signal", "rpc"\]/],
+])('the help of %s shows the ways to stop that it takes', async (command, ways) => {
+  expect((await posidle(command, '--help')).stdout).toMatch(ways);
 });

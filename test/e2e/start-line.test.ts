@@ -51,3 +51,13 @@ test.concurrent.each(STARTS)(
       expect(warnings.filter(({ msg }) => msg.startsWith(text))).toHaveLength(text === warning ? 1 : 0);
   },
 );
+
+test('the remedy for a run that only a call or a signal ends names no option of watch', async () => {
+  const run = startPosidle(['run', '-p', '/tmp/no-such.pos', '--quiet', 'off', '--', 'true']);
+  expect(await run.exited).toBe(0);
+  const { msg } = await run.logged(new RegExp(ONLY_CALLS));
+  expect(msg).toBe(
+    'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. In a native sidecar the kubelet sends ' +
+      'SIGTERM. Everywhere else add a trigger that needs no call, such as --quiet 10m',
+  );
+});

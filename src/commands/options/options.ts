@@ -66,20 +66,15 @@ export const watchOptions = named({
     HOW,
   ),
   'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULTS.stopTimeout, HOW),
-  'stop-via': {
-    ...text(
-      'HOW',
-      'by signal; by rpc (rpc_endpoint); auto: by signal if posidle sees the process, else by rpc; kubelet: only flush, for a native sidecar',
-      HOW,
-    ),
-    choices: ['auto', 'signal', 'rpc', 'kubelet'],
-    default: DEFAULTS.stopVia,
-  },
+  'stop-via': stopVia(
+    'by signal; by rpc (rpc_endpoint); auto: by signal if posidle may send one, else by rpc; kubelet: only flush, for a native sidecar',
+    ['auto', 'signal', 'rpc', 'kubelet'],
+  ),
   'stop-signal': { ...text('SIG', 'the stop signal', HOW), default: DEFAULTS.stopSignal, coerce: stopSignal },
   'restart-policy': {
     ...text(
       'POLICY',
-      "restartPolicy of Fluentd's container: wait for a crashed Fluentd that the kubelet will start again",
+      "restartPolicy of Fluentd's container; except with never, posidle waits until the kubelet restarts a crashed Fluentd",
       HOW,
     ),
     choices: ['never', 'on-failure', 'always'],
@@ -112,6 +107,10 @@ const {
 /** A parent knows its child: nobody has to name it. */
 export const runOptions = named({
   ...ofTheWatch,
+  'stop-via': stopVia(
+    'by signal; by rpc (rpc_endpoint); auto: by signal if posidle may send one, else by rpc',
+    ['auto', 'signal', 'rpc'],
+  ),
   monitor: {
     ...flag(
       'add a monitor_agent to Fluentd if its buffers could not be seen without it; --no-monitor: never',
@@ -120,6 +119,10 @@ export const runOptions = named({
     default: DEFAULTS.monitor,
   },
 });
+
+function stopVia<const Ways extends readonly string[]>(meaning: string, choices: Ways) {
+  return { ...text('HOW', meaning, HOW), choices, default: DEFAULTS.stopVia } as const;
+}
 
 /** What both take. */
 export type SharedArgs = ArgumentsCamelCase<InferredOptionTypes<typeof ofTheWatch>>;

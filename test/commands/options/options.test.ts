@@ -68,7 +68,7 @@ const SETTINGS: Record<
   dryRun: ['--dry-run', 'true', true],
 };
 const settingsBy = async (words: readonly string[]) =>
-  watchOptionsOf((await parsed(words, { ...watchOptions, ...runOptions })) as unknown as RunArgs);
+  watchOptionsOf((await parsed(words, { ...runOptions, ...watchOptions })) as unknown as RunArgs);
 
 test.each(Object.entries(SETTINGS))('the flag of %s is %o', async (key, [flag, given, value]) => {
   expect(await settingsBy([flag, given])).toHaveProperty(key, value);
