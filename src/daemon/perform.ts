@@ -26,7 +26,11 @@ const STOP_PATHS: Readonly<Record<string, string>> = {
   SIGTERM: '/api/processes.killWorkers',
 };
 
-const NOBODY_TO_FLUSH: Done = { what: 'there is no fluentd to flush', pids: [], failed: false };
+const NOBODY_TO_FLUSH: Done = {
+  what: 'no flush: posidle does not see the process of fluentd',
+  pids: [],
+  failed: false,
+};
 
 /** Carries out one order. */
 export function perform(host: Host, action: Action, reach: Reach): Promise<Done> {
@@ -71,8 +75,13 @@ async function send(host: Host, targets: readonly ProcessIdentity[], signal: str
   const results = await Promise.all(targets.map((target) => host.signal(target, signal)));
   const pids = targets.filter((_, index) => results[index] === 'sent').map(({ pid }) => pid);
   if (results.includes('not-permitted'))
-    return { what: `not permitted to send ${signal}`, pids, failed: true };
-  if (pids.length === 0) return { what: `no process was left to send ${signal} to`, pids, failed: false };
+    return {
+      what: `not permitted to send ${signal}: run posidle as the same user, or with the capability KILL`,
+      pids,
+      failed: true,
+    };
+  if (pids.length === 0)
+    return { what: `${signal} was not sent: the process had ended`, pids, failed: false };
   return { what: `sent ${signal} to ${pids.join(', ')}`, pids, failed: false };
 }
 

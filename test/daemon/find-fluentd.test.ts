@@ -169,6 +169,18 @@ describe('a process that is no fluentd', () => {
   });
 });
 
+test('where no fluentd shows, it says what would show one', async () => {
+  const rpc = { host: '127.0.0.1', port: 24444 };
+  const whyWith = (changes: object) =>
+    new FluentdFinder(new FakeHost(), subject({ conf: { ...confOf([LOG]), ...changes } })).find(undefined);
+  expect(await whyWith({})).toMatchObject({
+    why: expect.stringMatching(/needs rpc_endpoint in fluent\.conf, or shareProcessNamespace in the Pod$/),
+  });
+  expect(await whyWith({ rpc })).toMatchObject({
+    why: 'posidle sees no process of fluentd, and rpc_endpoint 127.0.0.1:24444 does not answer',
+  });
+});
+
 describe('a pid file', () => {
   const byPidFile = subject({ fluentd: { by: 'pid-file', path: PID_FILE } });
 

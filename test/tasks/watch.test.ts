@@ -191,11 +191,12 @@ describe('as the parent', () => {
   });
 
   test('the end is told before what is left of the command is killed, and its exit code is kept', async () => {
-    const script = `sleep 300 & echo $! >${at('pid')}; sleep 0.3; exit 7`;
+    const script = `sleep 300 & echo $! >${at('pid')}; until [ -e ${at('seen')} ]; do sleep 0.05; done; exit 7`;
+    const looked = () => writeFileSync(at('seen'), '');
     const left = () => Number(readFileSync(at('pid'), 'utf8'));
     const told: unknown[] = [];
     const ended = async ({ end }: Outcome) => void told.push(end, isAlive(left()));
-    const { parent, outcome } = asParent(script, { ended });
+    const { parent, outcome } = asParent(script, { looked, ended });
     expect(await outcome).toMatchObject({ end: 'ended-by-itself' });
     expect(told).toEqual(['ended-by-itself', true]);
     expect(await parent.exitCode()).toBe(7);

@@ -16,7 +16,7 @@ export function describeFluentd({ fluentd }: Observation): string {
       return `no fluentd was found below the command, pid ${fluentd.leader.pid}`;
     case 'remote':
       return fluentd.isDeaf === true
-        ? 'fluentd cannot be reached; its pos files are there'
+        ? 'posidle cannot reach fluentd, but its pos files are there'
         : 'fluentd runs: its RPC answers';
     case 'foreign':
       return `pid ${fluentd.row.pid} isn't a fluentd`;

@@ -58,7 +58,7 @@ export class Progress {
 
   #drain(state: Draining, seen: Observation): Told {
     const gate = unreadGate(state, seen) ?? bufferGate(seen, state.flush);
-    const why = gate?.why ?? 'everything is read, but not yet for as long as --settle';
+    const why = gate?.why ?? 'everything is read; posidle waits for --settle to see whether it stays so';
     const started = `${this.#spent(state, seen)}: ${why}`;
     const { what, left } = remainder(state, seen);
     const began = this.#began;

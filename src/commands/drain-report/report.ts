@@ -1,6 +1,7 @@
 import { bytesLeft } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
+import { NOT_YET } from '../../core/observe/doubt.ts';
 import type { Observation } from '../../core/observe/observation.ts';
 import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
@@ -13,6 +14,8 @@ import { Progress, type Told } from './progress.ts';
 /** How often progress is told: once a minute, and more often at first once the end has begun. */
 const RARELY: Millis = 60_000;
 const AT_FIRST: Millis = 5_000;
+
+const MADE_AT_START = 'Fluentd makes it when it starts. If it does not come: is its volume mounted here?';
 
 /** A full buffer blocks all files at once: so many get a line each. */
 const MOST_TOLD = 10;
@@ -49,7 +52,7 @@ export class LogReporter implements Reporter {
       return;
     }
     this.#tellFluentd(state, seen);
-    this.#tellChanges(seen);
+    this.#tellChanges(state, seen);
     this.#tellProgress(state, seen);
     this.#before = seen;
   }
@@ -73,11 +76,14 @@ export class LogReporter implements Reporter {
     for (const { path, why } of unknown) this.#log.warn({ posFile: path }, `pos file ${path} ${why}`);
   }
 
-  #tellChanges(seen: Observation): void {
+  #tellChanges({ name }: State, seen: Observation): void {
     this.#tellMain(seen);
     for (const { path, why, empty } of seen.unknown) {
       const known = this.#before?.unknown.some((doubt) => doubt.path === path && doubt.why === why);
-      if (!known && !empty) this.#log.warn({ posFile: path }, `pos file ${path} ${why}`);
+      if (known || empty) continue;
+      const isStart = name === 'waiting' && why === NOT_YET;
+      if (isStart) this.#log.info({ posFile: path }, `pos file ${path} ${why}. ${MADE_AT_START}`);
+      else this.#log.warn({ posFile: path }, `pos file ${path} ${why}`);
     }
     const blocked = seen.files.filter(({ state }) => state === 'blocked');
     const before = this.#blocked;

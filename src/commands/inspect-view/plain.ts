@@ -14,7 +14,7 @@ export function* plainLines(found: Overview, view: View): Generator<string> {
   for (const posFile of found.posFiles) yield* posFileSentences(posFile, view);
   for (const { path, size } of undiscoveredOf(found, view))
     yield `File ${printable(path)}: undiscovered, ${formatBytes(size)} left, no entry yet.`;
-  for (const why of found.unlisted) yield `Not known: ${printable(why)}.`;
+  for (const why of found.unlisted) yield `Note: ${printable(why)}.`;
   for (const line of buffersIn(found, view.conf)) yield `${line}.`;
   for (const note of view.notes) yield `Note: ${printable(note)}.`;
 }

@@ -118,7 +118,7 @@ function closingLines(found: Overview, view: View): readonly string[] {
   if (view.raw) return view.notes.map((note) => `note: ${printable(note)}`);
   return [
     ...view.notes.map((note) => `note: ${printable(note)}`),
-    ...found.unlisted.map((why) => `not known: ${printable(why)}`),
+    ...found.unlisted.map((why) => `note: ${printable(why)}`),
     ...buffersIn(found, view.conf),
     `total: ${counted(totals.files, 'file')}${sumOf(totals)}`,
   ];

@@ -136,7 +136,9 @@ export function watchOptionsOf(args: SharedArgs): WatchOptions {
   const given: WatchOptions = Object.fromEntries(names.map((name) => [name, args[name]]));
   const isTrigger = args.listen !== undefined && args.quit;
   if (isTrigger && args['stop-via'] === 'kubelet')
-    throw new UsageError('--listen: with --stop-via kubelet only the kubelet begins the end; add --no-quit');
+    throw new UsageError(
+      '--listen: with --stop-via kubelet only the kubelet begins the drain; add --no-quit',
+    );
   return { ...given, posFiles: args.posFile, quiet: args.quiet ?? (isTrigger ? 'off' : undefined) };
 }
 

@@ -57,7 +57,7 @@ export function describeUnproven(pid: number): string {
 
 /** The process that was named, and why nothing is sent to it. */
 export function describeForeign({ pid, argv }: ProcessRow): string {
-  return `pid ${pid} (${argv.join(' ').trim()}) isn't a fluentd: a flush would kill it; name another process, or add \`force\``;
+  return `pid ${pid} (${argv.join(' ').trim()}) isn't a fluentd, and the signal for a flush would kill it. Name another process, or add \`force\` if it is one`;
 }
 
 /** The fluentds that were found, and how to name the one that is meant. */

@@ -41,7 +41,7 @@ export function readGate(seen: Observation, acceptEmpty: boolean): Gate | undefi
   if (doubt !== undefined) return { name: 'pos-file', why: `${doubt.path} ${doubt.why}` };
   const unread = seen.files.filter((file) => !file.read);
   if (unread.length > 0) return { name: 'unread', why: describeUnread(unread) };
-  if (!seen.isWhole) return { name: 'look', why: 'not everything was looked at' };
+  if (!seen.isWhole) return { name: 'look', why: 'posidle could not look at every file' };
   const [unlisted] = seen.unlisted;
   if (unlisted !== undefined) return { name: 'undiscovered', why: unlisted };
   const undiscovered = seen.undiscovered.filter(({ size, unreadable }) => size > 0 && !unreadable);
@@ -57,7 +57,7 @@ function proofGate({ fluentd }: Observation, { dryRun }: Policy): Gate | undefin
 
 function settleGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
   if (isOver(settleEnd(state.trigger, seen, policy), seen.at)) return undefined;
-  return { name: 'settle', why: 'everything is read, but not yet for as long as `settle`' };
+  return { name: 'settle', why: 'everything is read; posidle waits for `settle` to see whether it stays so' };
 }
 
 function flushGate({ flush }: Draining, seen: Observation, { dryRun }: Policy): Gate | undefined {
@@ -65,12 +65,12 @@ function flushGate({ flush }: Draining, seen: Observation, { dryRun }: Policy): 
   // A wrapper would die of SIGUSR1.
   if (dryRun || buffers?.none === true || fluentd.kind === 'wrapper' || isDeaf(seen)) return undefined;
   const isFlushed = flush !== undefined && flush.at >= (movedAt ?? flush.at);
-  return isFlushed ? undefined : { name: 'flush', why: 'everything is read, and not yet flushed' };
+  return isFlushed ? undefined : { name: 'flush', why: 'everything is read, but not flushed yet' };
 }
 
 /** What of the buffers keeps the drain going; undefined: they are empty, as far as they can be seen. */
 export function bufferGate({ buffers, at, memory }: Observation, flush: Flush | undefined): Gate | undefined {
-  if (buffers === undefined) return { name: 'look', why: 'the buffers were not looked at' };
+  if (buffers === undefined) return { name: 'look', why: 'posidle has not looked at the buffers' };
   const waiting = buffers.outputs.flatMap((output) => describeWaiting(output, flush, at));
   const silent = buffers.asked
     ? buffers.outputs.filter(({ key, told }) => told === undefined && memory.ledger.accounts.has(key))

@@ -126,7 +126,8 @@ const HAS_OUTCOME: ReadonlySet<Outcome['end']> = new Set(['stopped', 'killed', '
 /** What came of it, in one sentence. */
 export function describeOutcome(outcome: Outcome): string {
   const { end, why, drained, gate, left, durations } = outcome;
-  if (end === 'dry-run') return gate === null ? `${why}; everything is read` : `${why}; open: ${gate.why}`;
+  if (end === 'dry-run')
+    return gate === null ? `${why}; everything is read` : `${why}; unfinished: ${gate.why}`;
   if (!HAS_OUTCOME.has(end)) return why;
   const took = formatDuration((durations.stopping ?? 0) + (durations.killing ?? 0));
   const parts = [
@@ -134,8 +135,10 @@ export function describeOutcome(outcome: Outcome): string {
     drained === 'drained' ? drained : `${drained} (${reasonOf(outcome)})`,
     left.files > 0 &&
       `left ${formatBytes(left.bytes)} in ${counted(left.files, 'file')}: ${left.worst.map(({ path }) => path).join(', ')}`,
-    left.onDisk.chunks > 0 && `left on disk ${describeHeld(left.onDisk)}`,
-    drained === 'not drained' && left.held.chunks > 0 && `held when told to stop ${describeHeld(left.held)}`,
+    left.onDisk.chunks > 0 && `left on disk: ${describeHeld(left.onDisk)}`,
+    drained === 'not drained' &&
+      left.held.chunks > 0 &&
+      `in the buffers when Fluentd was told to stop: ${describeHeld(left.held)}`,
   ];
   return parts.filter((part) => part !== false).join('; ');
 }
@@ -143,7 +146,7 @@ export function describeOutcome(outcome: Outcome): string {
 function reasonOf({ gate, left }: Outcome): string {
   if (gate !== null) return `${gate.name}: ${gate.why}`;
   return left.unseen.length > 0
-    ? `everything was read, but nobody can see what became of ${left.unseen.join(', ')}`
+    ? `everything was read, but posidle cannot see whether it was delivered: ${left.unseen.join(', ')}`
     : 'Fluentd survived';
 }
 

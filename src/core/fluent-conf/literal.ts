@@ -100,7 +100,7 @@ function doubleQuotedPart(scanner: Scanner): string | Ruby {
 function unescaped(char: string): string {
   const known = ESCAPES[char];
   if (known !== undefined) return known;
-  if (/[a-zA-Z0-9]/.test(char)) throw new SyntaxProblem(`\\${char} is no escape that Fluentd knows`);
+  if (/[a-zA-Z0-9]/.test(char)) throw new SyntaxProblem(`\\${char} is not an escape that Fluentd knows`);
   return char;
 }
 

@@ -36,7 +36,7 @@ function filledIn({ parts, json }: Template, context: RubyContext): Evaluated {
     return json ? JSON.stringify(JSON.parse(text)) : text;
   } catch (error) {
     if (error instanceof Refusal) return { reason: error.message };
-    if (error instanceof SyntaxError) return { reason: 'what it gives is not JSON' };
+    if (error instanceof SyntaxError) return { reason: 'its result is not JSON' };
     throw error;
   }
 }

@@ -83,7 +83,7 @@ function statement(reading: Reading): void {
 }
 
 function giveUp({ scanner, problems, placeAt }: Reading, start: number): void {
-  problems.push({ place: placeAt(start), text: 'too many lines cannot be read: the rest is not' });
+  problems.push({ place: placeAt(start), text: 'too many lines have mistakes: posidle reads no further' });
   scanner.position = scanner.text.length;
 }
 
@@ -91,7 +91,7 @@ function startTag(reading: Reading, start: number): void {
   const { scanner } = reading;
   const name = scanner.take(NAME);
   if (name === undefined) throw new SyntaxProblem('a tag has no name');
-  if (reading.open.length > MOST_DEEP) throw new SyntaxProblem('sections stand too deep in each other');
+  if (reading.open.length > MOST_DEEP) throw new SyntaxProblem('sections are nested too deeply');
   scanner.take(SPACING);
   const arg = stringLiteral(scanner, 'tag-end');
   closeTag(scanner);
@@ -103,7 +103,7 @@ function endTag(reading: Reading): void {
   const name = scanner.take(NAME);
   closeTag(scanner);
   const depth = open.findLastIndex((element, index) => index > 0 && element.name === name);
-  if (depth === -1) throw new SyntaxProblem(`</${name}> ends no section`);
+  if (depth === -1) throw new SyntaxProblem(`</${name}> has no start tag`);
   for (const { name: inner, place } of open.slice(depth + 1)) {
     reading.problems.push({ place, text: `<${inner}> has no end tag </${inner}>` });
   }
@@ -127,7 +127,7 @@ function line(reading: Reading, start: number): void {
   const items = open.at(-1)?.items ?? [];
   const bare = open.length === 1 && scanner.take(/include(?=[ \t\r\n])/y) !== undefined;
   const name = bare ? '@include' : stringLiteral(scanner, 'space');
-  if (typeof name !== 'string') throw new SyntaxProblem('the name of a parameter holds Ruby');
+  if (typeof name !== 'string') throw new SyntaxProblem('there is Ruby in the name of a parameter');
   const space = scanner.take(/[ \t\r\n]+/y) ?? '';
   if (name === '@include') items.push({ kind: 'include', path: stringLiteral(scanner, 'line-end'), place });
   else if (space.includes('\n') || scanner.done) items.push({ kind: 'param', name, value: '', place });

@@ -17,7 +17,8 @@ export interface Checked {
 export function check(found: Overview, limits: Limits): Checked {
   const summary = summaryOf(found);
   const unknown = whatIsUnknown(found);
-  if (unknown !== undefined) return { passed: false, reason: `not known: ${unknown}; ${summary}` };
+  if (unknown !== undefined)
+    return { passed: false, reason: unknown.length > 0 ? `${unknown}; ${summary}` : summary };
   const isTooMuch = limits.lag === 0 ? !found.caughtUp : found.totals.toRead > (limits.lag ?? Infinity);
   if (isTooMuch && found.totals.toRead === 0)
     return { passed: false, reason: `${summary}; in_tail has not turned to the new file yet` };
@@ -28,10 +29,12 @@ export function check(found: Overview, limits: Limits): Checked {
   return { passed: false, reason: `${summary}; ${standing(still)} (limit ${formatDuration(limits.age)})` };
 }
 
+/** Empty: the summary says it. */
 function whatIsUnknown({ posFiles, totals, unlisted }: Overview): string | undefined {
   const broken = posFiles.find(({ error }) => error !== undefined);
   if (broken !== undefined) return `${broken.path}: ${broken.error}`;
-  if (totals.unknown > 0) return `the lag of ${counted(totals.unknown, 'file')}`;
+  if (totals.unknown > 0 && totals.unknown === totals.left) return '';
+  if (totals.unknown > 0) return `lag unknown for ${counted(totals.unknown, 'file')}`;
   return unlisted[0];
 }
 

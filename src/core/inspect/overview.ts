@@ -137,8 +137,10 @@ export function summaryOf({ posFiles, totals, lag, caughtUp, lost = [], late }: 
   const unknown = [...unjudged(posFiles), ...(lost.length === 0 ? [] : [describeAbandoned(lost)])]
     .map((what) => `; ${what}`)
     .join('');
-  if (totals.left === 0)
-    return `${caughtUp ? 'caught up' : 'nothing is known to be left'}: ${files}${unknown}`;
+  if (totals.left === 0) {
+    const known = caughtUp ? `caught up: ${files}` : `nothing left in ${files}`;
+    return `${lag === null ? `lag unknown${totals.files > 0 ? `; ${known}` : ''}` : known}${unknown}`;
+  }
   if (totals.unknown === totals.left) return `lag unknown for ${totals.left} of ${files}${unknown}`;
   const how = caughtUp ? 'caught up, but for unfinished last lines of' : 'behind by';
   const span = caughtUp || !late ? '' : ` (${formatDuration(late)})`;

@@ -33,7 +33,7 @@ function ofTheWhole({ lost = [], posFiles, unlisted }: Overview): Verdict {
   if (lost.length > 0)
     return {
       is: 'losing',
-      why: `${describeAbandoned(lost)}: rotate less often or keep more files, and look why Fluentd stands still`,
+      why: `${describeAbandoned(lost)}: rotate less often or keep more files, and find out why Fluentd stands still`,
     };
   const broken = posFiles.find(({ error }) => error !== undefined);
   if (broken !== undefined) return { is: 'unknown', why: `${broken.path}: ${broken.error}` };

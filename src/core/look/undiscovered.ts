@@ -13,7 +13,7 @@ export interface UndiscoveredFile {
 /** Why it is not known which files some source is to read. */
 export function unlistedIn(followed: readonly FollowedReading[]): readonly string[] {
   return followed.flatMap(({ posFile, unknown }) =>
-    unknown === undefined ? [] : [`the files of ${posFile} are not known: ${unknown}`],
+    unknown === undefined ? [] : [`posidle cannot tell which files belong to ${posFile}: ${unknown}`],
   );
 }
 

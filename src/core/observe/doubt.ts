@@ -3,6 +3,8 @@ import { hasNothingToFollow } from '../look/undiscovered.ts';
 import type { Millis } from '../text/units.ts';
 import type { Limits, Memory, UnknownPosFile } from './observation.ts';
 
+export const NOT_YET = 'is not there yet';
+
 /** Why a pos file cannot be believed for now; nothing where it can. */
 export function doubtOf(
   reading: PosFileReading,
@@ -17,7 +19,7 @@ export function doubtOf(
       return lost ? [{ path, why: 'has lost entries since the last look', empty: false }] : [];
     }
     case 'missing':
-      return [{ path, why: 'is not there yet', empty: false }];
+      return [{ path, why: NOT_YET, empty: false }];
     case 'unreadable':
       return [{ path, why: `cannot be read: ${reading.error}`, empty: false }];
     case 'empty':

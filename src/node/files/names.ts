@@ -27,8 +27,7 @@ export async function readNames(
   const names = await opendir(toBytes(directory || '.'), { encoding: 'latin1', bufferSize: BATCH });
   for await (const entry of names) {
     budget.left -= 1;
-    if (budget.left < 0)
-      throw new Error(`more than ${budget.most} names are to be looked at, up to ${directory || '.'}`);
+    if (budget.left < 0) throw new Error(`more than ${budget.most} names to look at, in ${directory || '.'}`);
     take(nameOf(entry), entry);
   }
 }

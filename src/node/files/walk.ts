@@ -115,7 +115,7 @@ async function addFiles(pattern: string, listing: Listing): Promise<void> {
     files.set(path, file);
     if (files.size > mostFiles)
       throw new Error(
-        `more than ${mostFiles} files are to be followed, and this memory has room for no more`,
+        `more than ${mostFiles} files match, and the memory limit has room for no more: raise it, or use a narrower path`,
       );
   });
 }

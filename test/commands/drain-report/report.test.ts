@@ -3,7 +3,7 @@ import { LogReporter } from '../../../src/commands/drain-report/report.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { watch } from '../../../src/daemon/loop.ts';
 import { LOG_LEVELS, type Log } from '../../../src/log.ts';
-import { confOf, LOG, policy, subject } from '../../support/builders.ts';
+import { confOf, LOG, POS, policy, subject } from '../../support/builders.ts';
 import { FakeHost } from '../../support/fake-host.ts';
 
 vi.mock('../../../src/node/processes/usage.ts', () => ({ usageOf: async () => undefined }));
@@ -70,7 +70,12 @@ describe('once a minute the log tells', () => {
   test('what it waits for at the start, and for how long', async () => {
     const lines = await logged(new FakeHost());
     expect(lines.filter((line) => line.startsWith('info: still'))).toHaveLength(10);
-    expect(lines).toContain('info: still waiting after 2 min of 10 min: no fluentd runs');
+    expect(lines).toContain(
+      `info: pos file ${POS} is not there yet. Fluentd makes it when it starts. If it does not come: is its volume mounted here?`,
+    );
+    expect(lines).toContain(
+      'info: still waiting after 2 min of 10 min: posidle sees no process of fluentd: one in another container needs rpc_endpoint in fluent.conf, or shareProcessNamespace in the Pod',
+    );
   });
 });
 

@@ -87,7 +87,7 @@ test('a call by HTTP is a trigger: quiet is none then, unless it is asked for', 
 test('a call by HTTP is refused where only the kubelet begins the end', async () => {
   const words = ['--listen', '80', '--stop-via', 'kubelet'];
   await expect(settingsBy(words)).rejects.toThrow(
-    '--listen: with --stop-via kubelet only the kubelet begins the end; add --no-quit',
+    '--listen: with --stop-via kubelet only the kubelet begins the drain; add --no-quit',
   );
   expect(await settingsBy([...words, '--no-quit'])).toMatchObject({ stopVia: 'kubelet' });
 });

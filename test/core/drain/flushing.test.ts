@@ -180,7 +180,7 @@ describe('no flush is asked for', () => {
       state: flushed(95_000),
     },
     {
-      title: 'where the buffers were not looked at, and nothing moved since the last one',
+      title: 'where posidle has not looked at the buffers, and nothing moved since the last one',
       gate: 'settle',
       look: { buffers: undefined },
       state: flushed(95_000),

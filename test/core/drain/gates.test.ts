@@ -112,13 +112,13 @@ const GATES: readonly Row[] = [
   {
     title: 'a look that did not take in everything',
     name: 'look',
-    why: 'not everything was looked at',
+    why: 'posidle could not look at every file',
     look: { depth: 'rest' },
   },
   {
     title: 'files that cannot be listed',
     name: 'undiscovered',
-    why: `the files of ${POS} are not known: EACCES`,
+    why: `posidle cannot tell which files belong to ${POS}: EACCES`,
     look: { followed: [followed({ unknown: 'EACCES' })] },
   },
   {
@@ -154,13 +154,13 @@ const GATES: readonly Row[] = [
   {
     title: 'too short a time',
     name: 'settle',
-    why: 'everything is read, but not yet for as long as `settle`',
+    why: 'everything is read; posidle waits for `settle` to see whether it stays so',
     state: UNSETTLED,
   },
   {
     title: 'no flush yet',
     name: 'flush',
-    why: 'everything is read, and not yet flushed',
+    why: 'everything is read, but not flushed yet',
     state: { flush: undefined },
   },
   {
@@ -173,7 +173,7 @@ const GATES: readonly Row[] = [
   {
     title: 'buffers that were not looked at',
     name: 'look',
-    why: 'the buffers were not looked at',
+    why: 'posidle has not looked at the buffers',
     look: { buffers: undefined },
   },
   {

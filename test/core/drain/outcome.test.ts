@@ -264,7 +264,7 @@ describe('the sentence', () => {
     const left = outcome({ kind: 'stopped' }, { gate: UNREAD });
     expect(describeOutcome(left)).not.toContain('held when told to stop');
     const held = { ...left, left: { ...left.left, held: { chunks: 1, bytes: 7 } } };
-    expect(describeOutcome(held)).toContain('held when told to stop 1 chunk');
+    expect(describeOutcome(held)).toContain('in the buffers when Fluentd was told to stop: 1 chunk');
   });
 
   test('of an end without a drain is why', () => {

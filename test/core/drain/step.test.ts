@@ -136,7 +136,7 @@ describe('in any world', () => {
     }
   });
 
-  always('the time to look again is still to come, or not everything was looked at', (taken) => {
+  always('the time to look again is still to come, or posidle could not look at every file', (taken) => {
     for (const { step, seen } of taken) {
       if (step.wakeAt === undefined || !seen.isWhole) continue;
       expect(step.wakeAt).toBeGreaterThan(seen.at);

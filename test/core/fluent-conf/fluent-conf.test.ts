@@ -114,9 +114,7 @@ describe('what cannot be evaluated', () => {
       env: { SECRET: 'se"cret' },
     });
     expect(problems.map(({ text }) => text)).toEqual([
-      expect.stringMatching(
-        /^exclude_path is "\["#\{ENV\['SECRET'\]\}"\]", .* \(what it gives is not JSON\)/,
-      ),
+      expect.stringMatching(/^exclude_path is "\["#\{ENV\['SECRET'\]\}"\]", .* \(its result is not JSON\)/),
     ]);
   });
 

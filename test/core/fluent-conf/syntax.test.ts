@@ -101,7 +101,7 @@ describe('a configuration', () => {
 describe('a configuration that Fluentd would refuse', () => {
   it.each([
     ['<a>\nk v\n', ['1: <a> has no end tag </a>']],
-    ['</a>\n', ['1: </a> ends no section']],
+    ['</a>\n', ['1: </a> has no start tag']],
     ['<a>\n<b>\n</a>\n', ['2: <b> has no end tag </b>']],
     ['< >\n', ['1: a tag has no name']],
     ['<a\nk v\n', ['1: a tag does not end with >']],
@@ -109,7 +109,7 @@ describe('a configuration that Fluentd would refuse', () => {
     ['k "v\n', ['1: a double-quoted string does not end']],
     ["k 'v\n", ['1: a single-quoted string does not end on its line']],
     ['k "a" b\n', ['1: something follows a value on its line']],
-    ['k "\\q"\n', ['1: \\q is no escape that Fluentd knows']],
+    ['k "\\q"\n', ['1: \\q is not an escape that Fluentd knows']],
     ['k [::1]:24444\n', ['1: a value that starts with [ or { is not JSON']],
     ['k [1,\n', ['1: a JSON value does not end']],
     ['k "#{a"\n', ['1: embedded Ruby does not end']],
@@ -144,7 +144,7 @@ describe('a configuration that Fluentd would refuse', () => {
     expect(root.items).toHaveLength(1);
     expect(problems.at(-1)).toEqual({
       place: { file: 'f', line: 102 },
-      text: 'too many lines cannot be read: the rest is not',
+      text: 'too many lines have mistakes: posidle reads no further',
     });
   });
 });

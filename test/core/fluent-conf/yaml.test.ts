@@ -143,7 +143,7 @@ describe('a YAML configuration', () => {
     [{ config: [{ match: { '<<': new YamlInclude('x') } }] }, ['!include x stands where no list is read']],
     [
       { config: [{ source: { path: new FluentString('\\q') } }] },
-      ['\\q is no escape that Fluentd knows in !fluent/s "\\\\q"'],
+      ['\\q is not an escape that Fluentd knows in !fluent/s "\\\\q"'],
     ],
     [{ config: [{ source: { path: new YamlInclude('x') } }] }, ['!include x stands where no list is read']],
   ])('that is wrong is a problem: %j', (document, problems) => {

@@ -11,8 +11,8 @@ describe('the summary', () => {
   test('tells a pos file that is empty from one that could not be read', () => {
     const of = (empty: boolean) => summaryOf(overviewOf({}, { error: 'why', empty }));
     expect([of(true), of(false)]).toEqual([
-      'nothing is known to be left: 0 files; 1 pos file is empty',
-      'nothing is known to be left: 0 files; could not read 1 pos file',
+      'lag unknown; 1 pos file is empty',
+      'lag unknown; could not read 1 pos file',
     ]);
   });
 

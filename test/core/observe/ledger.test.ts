@@ -8,7 +8,7 @@ import { outputReading, told } from '../../support/builders.ts';
 type Counters = Partial<MonitoredOutput>;
 
 interface Look extends Partial<Circumstances> {
-  /** undefined: the buffers were not looked at. */
+  /** undefined: posidle has not looked at the buffers. */
   readonly reading?: BuffersReading;
 }
 

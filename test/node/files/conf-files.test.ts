@@ -99,7 +99,7 @@ describe('the text that the command line appends', () => {
   it('has its own lines', async () => {
     const { problems } = await given('\n@include part.conf x\n</source>');
     expect(problems.map(problemText)).toEqual([
-      `${dir}/d/f.conf (--inline-config):3: </source> ends no section`,
+      `${dir}/d/f.conf (--inline-config):3: </source> has no start tag`,
     ]);
   });
 

@@ -49,7 +49,7 @@ describe('the files that a source takes', () => {
     for (const name of ['a.log', 'b.log', 'c.txt']) put(name);
     const rules = { globPolicy: 'backward_compatible', paths: [`${dir}/*.log`], excludePaths: [] } as const;
     await expect(listFollowed(rules, clock, { mostFiles: 1 })).rejects.toThrow(
-      'more than 1 files are to be followed, and this memory has room for no more',
+      'more than 1 files match, and the memory limit has room for no more: raise it, or use a narrower path',
     );
     expect(await listFollowed(rules, clock, { mostFiles: 2 })).toHaveLength(2);
   });
@@ -57,7 +57,7 @@ describe('the files that a source takes', () => {
   it('are not known where too many names are to be looked at, in one directory or in several', async () => {
     for (const name of ['a/1.log', 'b/2.log', 'b/3.txt']) put(name);
     const glob = (most: number) => rubyGlob(`${dir}/*/*.log`, { budget: nameBudget(most) });
-    await expect(glob(4)).rejects.toThrow('more than 4 names are to be looked at, up to');
+    await expect(glob(4)).rejects.toThrow('more than 4 names to look at, in');
     expect(await glob(5)).toHaveLength(2);
   });
 
