@@ -1,9 +1,5 @@
-import type { FileState } from '../look/file-state.ts';
 import type { Snapshot } from '../look/snapshot.ts';
 import type { AtRest, Observation } from './observation.ts';
-
-/** What time alone makes nothing else of. */
-const LASTING: ReadonlySet<FileState> = new Set(['caught-up', 'partial-line', 'unwatched']);
 
 /** undefined: the next look may mean something else though it finds the same. */
 export function atRest(snapshot: Snapshot, seen: Omit<Observation, 'atRest'>): AtRest | undefined {
@@ -12,16 +8,17 @@ export function atRest(snapshot: Snapshot, seen: Omit<Observation, 'atRest'>): A
   const isLasting =
     fluentd.kind === 'running' &&
     readSince !== undefined &&
-    memory.gone.size + memory.awaited.size + memory.closedSince.size === 0 &&
+    memory.gone.size + memory.closedSince.size === 0 &&
     !memory.workerReplaced &&
-    files.every(({ state }) => LASTING.has(state));
+    // What is appended to a file that went away counts as unread only from the next look on.
+    files.every(({ state }) => state !== 'missing');
   return isLasting ? { looks, followed, fluentd, entries: entriesOf(snapshot) } : undefined;
 }
 
 /** Whether a look has found the very same as one at rest. */
 export function isStillAtRest(before: AtRest | undefined, snapshot: Snapshot): before is AtRest {
-  const { looks, followed, fluentd, closed, unsure } = snapshot;
-  if (before === undefined || closed.size > 0 || (unsure?.size ?? 0) > 0) return false;
+  const { looks, followed, fluentd, closed } = snapshot;
+  if (before === undefined || closed.size > 0) return false;
   const entries = entriesOf(snapshot);
   return (
     before.looks === looks &&
