@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import yargs, { type Argv } from 'yargs';
 import { keepHeapSmall } from './commands/heap.ts';
+import { exportOptions } from './commands/options/export-options.ts';
 import { inFlags } from './commands/options/flags.ts';
 import { inspectOptions } from './commands/options/inspect-options.ts';
 import { mistakeIn } from './commands/options/mistakes.ts';
@@ -15,6 +16,7 @@ import { CommandError, UsageError } from './tasks/usage-error.ts';
 declare const BUILD: { readonly version: string; readonly packed: boolean };
 
 const { 'pos-file': posFileOption, ...otherInspectOptions } = inspectOptions;
+const { 'pos-file': _, ...otherExportOptions } = exportOptions;
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader has seen enough (`inspect | head -1`). The exit code stays what it is.
@@ -74,12 +76,18 @@ function parser(words: readonly string[]): Argv {
       async (args) => {
         // yargs drops a lone `-`.
         const stdin = words.includes('-') ? ['-'] : [];
-        const named = [...(args.files ?? []), ...behindDashes(args), ...(args['pos-file'] ?? []), ...stdin];
         const { runInspect } = await import('./commands/inspect.ts');
-        process.exitCode = await runInspect({
-          ...args,
-          'pos-file': named.length > 0 ? named : posFilesOfEnvironment(),
-        });
+        process.exitCode = await runInspect({ ...args, 'pos-file': posFilesOf(args, stdin) });
+      },
+    )
+    .command(
+      'export [files..]',
+      'tell Prometheus what Fluentd has read, and what is left',
+      exportCommand,
+      async (args) => {
+        keepHeapSmall();
+        const { runExport } = await import('./commands/export.ts');
+        process.exitCode = await runExport({ ...args, 'pos-file': posFilesOf(args) });
       },
     )
     .command(
@@ -118,6 +126,16 @@ function behindDashes(args: { readonly [option: string]: unknown }): readonly st
   return ((args['--'] as unknown[] | undefined) ?? []).map(String);
 }
 
+interface Named {
+  readonly files?: readonly string[] | undefined;
+  readonly 'pos-file'?: readonly string[] | undefined;
+}
+
+function posFilesOf(args: Named, stdin: readonly string[] = []): string[] {
+  const named = [...(args.files ?? []), ...behindDashes({ ...args }), ...(args['pos-file'] ?? []), ...stdin];
+  return named.length > 0 ? named : posFilesOfEnvironment();
+}
+
 /** They count only where none is named: yargs would leave them beside one that is named without `-p`. */
 function posFilesOfEnvironment(): string[] {
   const found = optionsFromEnvironment(process.env, { 'pos-file': posFileOption });
@@ -152,13 +170,24 @@ function watchCommand(command: Argv) {
     .example('$0 watch -p /var/log/fluentd/app.pos --dry-run', 'only log when it would stop Fluentd');
 }
 
+function exportCommand(command: Argv) {
+  return command
+    .positional('files', { ...POS_FILES, describe: 'POS_FILE: pos files or globs' })
+    .options(exportOptions)
+    .config(optionsFromEnvironment(process.env, otherExportOptions))
+    .epilogue(byEnvironment('POSIDLE_INTERVAL=10s is --interval 10s'))
+    .example('$0 export "/var/log/*.pos" --listen 0.0.0.0:8612', 'on a node, for all pos files there')
+    .example(
+      '$0 export -c /etc/fluent/fluent.conf --per-file 20',
+      'also one by one: the 20 that are furthest behind',
+    );
+}
+
+const POS_FILES = { type: 'string', array: true } as const;
+
 function inspectCommand(command: Argv) {
   return command
-    .positional('files', {
-      type: 'string',
-      array: true,
-      describe: 'POS_FILE: pos files or globs; - is stdin',
-    })
+    .positional('files', { ...POS_FILES, describe: 'POS_FILE: pos files or globs; - is stdin' })
     .options(inspectOptions)
     .config(optionsFromEnvironment(process.env, otherInspectOptions))
     .epilogue(byEnvironment('POSIDLE_SORT=file is --sort file'))

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { exportOptions } from '../src/commands/options/export-options.ts';
 import { inspectOptions } from '../src/commands/options/inspect-options.ts';
 import { watchOptions } from '../src/commands/options/options.ts';
 
@@ -16,6 +17,7 @@ const ORDER: readonly (readonly string[])[] = [
   ['core/observe'],
   ['core/drain'],
   ['core/inspect'],
+  ['core/metrics'],
   ['core/index.ts'],
   ['host.ts', 'log.ts'],
   // Neither knows the other.
@@ -41,6 +43,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'ps-list': ['node/processes/processes.ts'],
   yargs: [
     'cli.ts',
+    'commands/options/export-options.ts',
     'commands/options/inspect-options.ts',
     'commands/options/option-parts.ts',
     'commands/options/options.ts',
@@ -48,7 +51,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 /** Texts name an option by its key; the commands put its flag in (commands/options/flags.ts). Fluentd has a --dry-run too. */
 const FLAGS = new RegExp(
-  `--(${Object.keys({ ...watchOptions, ...inspectOptions })
+  `--(${Object.keys({ ...watchOptions, ...inspectOptions, ...exportOptions })
     .filter((flag) => flag !== 'dry-run')
     .join('|')})\\b`,
 );

@@ -3,12 +3,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exportOptions } from '../src/commands/options/export-options.ts';
 import { inspectOptions } from '../src/commands/options/inspect-options.ts';
 import { watchOptions } from '../src/commands/options/options.ts';
+import { METRICS } from '../src/core/metrics/exposition.ts';
 import { bundle } from './pods/bundle.ts';
 import { blocksIn } from './pods/readme.ts';
 
-const PAGES = ['README.md', 'docker/README.md'];
+const PAGES = ['README.md', 'docker/README.md', 'docker/exporter/README.md'];
 const ALL_PAGES = [
   ...PAGES,
   ...['src', 'test'].flatMap((dir) =>
@@ -93,10 +95,18 @@ test.each(ALL_PAGES)('%s links only to what is there', (page) => {
 test.each([
   ['src/commands/options/README.md', watchOptions],
   ['src/commands/inspect-view/README.md', inspectOptions],
+  ['docker/exporter/README.md', exportOptions],
 ])('%s names each option', (page, options) => {
   const text = readFileSync(page, 'utf8');
   const missing = Object.keys(options).filter((name) => !new RegExp(`--(no-)?${name}\\b`).test(text));
   expect(missing).toEqual([]);
+});
+
+test('one table explains each metric, and no other', () => {
+  const page = readFileSync('docker/exporter/README.md', 'utf8');
+  const table = page.slice(page.indexOf('## Metrics'));
+  const told = [...table.matchAll(/`(posidle_\w+)`/g)].map(([, name]) => name);
+  expect(told.toSorted()).toEqual(Object.keys(METRICS).toSorted());
 });
 
 test('the bundle is as small as docker/README says', () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { nearest } from '../core/text/nearest.ts';
 import { readToken } from '../node/network/http-server.ts';
+import { exportOptions } from './options/export-options.ts';
 import { inspectOptions } from './options/inspect-options.ts';
 import { variableOf } from './options/option-parts.ts';
 import { runOptions, type SharedArgs, watchOptions } from './options/options.ts';
@@ -38,6 +39,7 @@ const NEEDED: readonly (readonly [Known, Known])[] = [
   ['done-process-gone', 'done-process'],
   ['ignore-old-done-file', 'done-file'],
   ['token-file', 'listen'],
+  ['per-file', 'listen'],
 ];
 
 /** Options that say how posidle stops Fluentd. */
@@ -74,7 +76,9 @@ const OF_A_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|S
 
 /** Variables that look like an option's, and are none of any command. */
 export function unknownVariables(env: Environment): readonly string[] {
-  const known = Object.keys({ ...watchOptions, ...runOptions, ...inspectOptions }).map(variableOf);
+  const known = Object.keys({ ...watchOptions, ...runOptions, ...inspectOptions, ...exportOptions }).map(
+    variableOf,
+  );
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('POSIDLE_') && !known.includes(name) && !OF_A_SERVICE.test(name),
   );

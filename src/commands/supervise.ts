@@ -1,10 +1,8 @@
 import { describeOutcome, EXIT, isWarning, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
-import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import { multilineWarnings, quietWarnings } from '../core/fluent-conf/warnings.ts';
 import type { Reporter } from '../daemon/loop.ts';
 import type { Log } from '../log.ts';
-import { type HttpServer, type Routes, startHttpServer } from '../node/network/http-server.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
@@ -12,11 +10,12 @@ import { onSignals } from '../node/processes/signals.ts';
 import type { Found } from '../tasks/find-pos-files.ts';
 import type { Parent } from '../tasks/parent.ts';
 import type { Armed } from '../tasks/triggers.ts';
-import { CommandError, UsageError } from '../tasks/usage-error.ts';
+import { CommandError } from '../tasks/usage-error.ts';
 import { type WatchReporter, watch } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
 import { LogReporter } from './drain-report/report.ts';
 import { StatusBoard } from './drain-report/status-board.ts';
+import { listen } from './listen.ts';
 import { inFlags, logInFlags, outcomeInFlags } from './options/flags.ts';
 import type { SharedArgs } from './options/options.ts';
 import { startWarnings } from './start-warnings.ts';
@@ -50,7 +49,7 @@ export async function supervise(
       args['log-format'] ?? (process.stderr.isTTY ? 'pretty' : 'json'),
     );
     const log = logInFlags(stderr);
-    const board = new StatusBoard(() => host.now());
+    const board = new StatusBoard(() => host.now(), args['per-file']);
     const quit = args.quit ? () => host.request('http') : undefined;
     const routes = board.routes(quit, args['token-file']);
     const server = args.listen && (await listen(args.listen, routes));
@@ -92,15 +91,6 @@ const ELSEWHERE = 'Everywhere else add a trigger that needs no call, such as --q
 const NO_FLUSH =
   'no rpc_endpoint is known: posidle can ask for a flush only if it sees the process of Fluentd and may signal it. Without a flush, Fluentd may ' +
   'end with full buffers. Add to fluent.conf: <system> rpc_endpoint 127.0.0.1:24444 </system>, and give --fluent-conf';
-
-async function listen(endpoint: Endpoint, routes: Routes): Promise<HttpServer> {
-  try {
-    return await startHttpServer(endpoint, routes);
-  } catch (error) {
-    const { host, port } = endpoint;
-    throw new UsageError(`--listen: cannot listen on ${host}:${port}: ${(error as Error).message}`);
-  }
-}
 
 /** One reporter for several, which are told of flags. */
 function all(reporters: readonly Reporter[]): Reporter {

@@ -1,7 +1,7 @@
 import { type Checked, check } from '../core/inspect/check.ts';
 import { History } from '../core/inspect/history.ts';
 import { type Overview, summaryOf, type Verdict } from '../core/inspect/overview.ts';
-import { verdictOf, WINDOW } from '../core/inspect/verdict.ts';
+import { verdictsOf, WINDOW } from '../core/inspect/verdict.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { Inspector } from './inspect-look.ts';
@@ -15,7 +15,7 @@ export async function checkVerdict(
 ): Promise<Checked & { readonly found: Overview }> {
   const known = check(first, { lag: undefined, age: undefined });
   if (!known.passed) return { ...known, found: first };
-  const verdict = verdictOf(first);
+  const { verdict } = verdictsOf(first);
   if (first.caughtUp || verdict.is !== 'ok') return answered(first, verdict);
   const inspector = new Inspector(host, subject, new History());
   const end = host.now() + WINDOW + interval;

@@ -10,7 +10,7 @@ import {
   undiscoveredFiles,
 } from '../core/inspect/overview.ts';
 import { InspectedRows } from '../core/inspect/rows.ts';
-import { verdictOf } from '../core/inspect/verdict.ts';
+import { verdictsOf } from '../core/inspect/verdict.ts';
 import type { FileLook, FollowedReading } from '../core/look/snapshot.ts';
 import { hasNothingToFollow, unlistedIn } from '../core/look/undiscovered.ts';
 import { isSucceeded, judge, type PosFileView } from '../core/observe/entry-state.ts';
@@ -90,7 +90,7 @@ export class Inspector {
     const history = this.#history;
     if (history === undefined) return all;
     const seen = { ...all, lost: history.losses.look(all, at), late: history.late };
-    return { ...seen, verdict: verdictOf(seen, history) };
+    return { ...seen, ...verdictsOf(seen, history) };
   }
 
   /** Once: a pos file does not change its kind from look to look. */

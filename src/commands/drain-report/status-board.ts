@@ -1,23 +1,22 @@
-import { renderMetrics } from '../../core/drain/metrics.ts';
 import type { State } from '../../core/drain/state.ts';
 import { type Status, statusOf } from '../../core/drain/status.ts';
+import { metricsOfWatch, type Watched } from '../../core/metrics/of-watch.ts';
 import type { Observation } from '../../core/observe/observation.ts';
 import { printableJson } from '../../core/text/printable.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
-import type { Answer, Routes } from '../../node/network/http-server.ts';
+import { type Answer, METRICS_TYPE, type Routes, TEXT_TYPE } from '../../node/network/http-server.ts';
 import { type Usage, usageOf } from '../../node/processes/usage.ts';
 
 /** The loop looks at least once a second; a look that takes so long hangs. */
 const STALE: Millis = 15_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
-const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 /** Keeps the last look, for whoever asks over HTTP. */
 export class StatusBoard implements Reporter {
   readonly #now: () => Millis;
-  #last: { readonly state: State; readonly seen: Observation } | undefined;
+  readonly #perFile: number;
+  #last: Omit<Watched, 'drains'> | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
   /** The answers since the last look. */
   readonly #answers = new Map<string, Answer>();
@@ -25,8 +24,10 @@ export class StatusBoard implements Reporter {
   #why = 'started';
   #drains = 0;
 
-  constructor(now: () => Millis) {
+  /** `perFile`: so many files get metrics of their own. */
+  constructor(now: () => Millis, perFile = 0) {
     this.#now = now;
+    this.#perFile = perFile;
   }
 
   transition({ from, to, why, state, seen }: Transition): void {
@@ -49,9 +50,12 @@ export class StatusBoard implements Reporter {
       get: {
         '/healthz': () => this.#health(),
         '/readyz': () => this.#readiness(),
-        '/status': () =>
-          this.#answer((status) => `${printableJson({ ...status, ...this.#usageOf(status) })}\n`, JSON_TYPE),
-        '/metrics': () => this.#answer((status) => renderMetrics(status, this.#drains), METRICS_TYPE),
+        '/status': () => this.#answer((last) => `${printableJson(this.#statusOf(last))}\n`, JSON_TYPE),
+        '/metrics': () =>
+          this.#answer(
+            (last) => metricsOfWatch({ ...last, drains: this.#drains }, this.#perFile),
+            METRICS_TYPE,
+          ),
       },
       post: quit === undefined ? {} : { '/quitquitquit': quit },
       tokenFile,
@@ -68,14 +72,18 @@ export class StatusBoard implements Reporter {
     return { body: isWell ? 'ok\n' : 'Fluentd is not up yet\n', type: TEXT_TYPE, isWell };
   }
 
-  #answer(render: (status: Status) => string, type: string): Answer {
+  #answer(render: (last: Omit<Watched, 'drains'>) => string, type: string): Answer {
     if (this.#last === undefined) return { body: 'no look yet\n', type: TEXT_TYPE, isWell: false };
-    const { state, seen } = this.#last;
     const known = this.#answers.get(type);
     if (known !== undefined) return known;
-    const answer = { body: render(statusOf(state, seen, this.#why)), type, isWell: true };
+    const answer = { body: render(this.#last), type, isWell: true };
     this.#answers.set(type, answer);
     return answer;
+  }
+
+  #statusOf({ state, seen }: Omit<Watched, 'drains'>): object {
+    const status = statusOf(state, seen, this.#why);
+    return { ...status, ...this.#usageOf(status) };
   }
 
   /** As of the question before: measuring takes its time, and nobody waits for it. */

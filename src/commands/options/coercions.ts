@@ -26,6 +26,14 @@ export function interval(given: string): Millis {
   throw new UsageError(`'${given}' isn't a time between two looks. Write ${SHORTEST_INTERVAL}ms to ${most}h`);
 }
 
+const MOST_SERIES = 10_000;
+
+/** How many files get metrics of their own. */
+export function fileCount(given: string): number {
+  if (/^\d+$/.test(given) && Number(given) <= MOST_SERIES) return Number(given);
+  throw new UsageError(`'${given}' isn't a number of files. Write 0 to ${MOST_SERIES}`);
+}
+
 /** Text that is there. */
 export function nonEmpty(given: string): string {
   if (given !== '') return given;

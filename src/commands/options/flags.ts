@@ -1,9 +1,10 @@
 import type { Outcome } from '../../core/drain/outcome.ts';
 import { LOG_LEVELS, type Log } from '../../log.ts';
+import { exportOptions } from './export-options.ts';
 import { inspectOptions } from './inspect-options.ts';
 import { runOptions, watchOptions } from './options.ts';
 
-const FLAGS = { ...watchOptions, ...runOptions, ...inspectOptions };
+const FLAGS = { ...watchOptions, ...runOptions, ...inspectOptions, ...exportOptions };
 
 /** Texts name an option by its key in the library, `posFiles`; here by its flag. */
 export function inFlags(text: string): string {

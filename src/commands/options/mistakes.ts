@@ -1,4 +1,5 @@
 import { nearest } from '../../core/text/nearest.ts';
+import { exportOptions } from './export-options.ts';
 import { inspectOptions } from './inspect-options.ts';
 import { runOptions, watchOptions } from './options.ts';
 
@@ -7,11 +8,12 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, { readonly type?
   watch: watchOptions,
   run: runOptions,
   inspect: inspectOptions,
+  export: exportOptions,
   install: {},
   completion: {},
 };
 
-const USE = 'Use watch, run, inspect or install';
+const USE = 'Use watch, run, inspect, export or install';
 
 /** What yargs says of a mistake on the command line, as one plain line with the remedy. */
 export function mistakeIn(message: string, words: readonly string[]): string {

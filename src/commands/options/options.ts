@@ -10,6 +10,7 @@ import {
   HOW,
   named,
   parsed,
+  perFile,
   posFileOptions,
   TELL,
   text,
@@ -87,6 +88,7 @@ export const watchOptions = named({
     TELL,
   ),
   strict: flag('exit 3 if the outcome is not "drained", or something was left', TELL),
+  'per-file': perFile,
   'dry-run': flag('decide and log, but signal nothing', HOW),
   'log-level': { ...text('LEVEL', 'how much to log, to stderr', TELL), choices: LOG_LEVELS, default: 'info' },
   'log-format': {

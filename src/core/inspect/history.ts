@@ -117,8 +117,8 @@ export class Followed extends Track {
   memory: EntryMemory | undefined;
   /** When it was seen to move; null: never. */
   movedAt: Millis | null = null;
-  /** The number of the last look that found it. */
-  lastLook = 0;
+  /** The last look that found it. */
+  seenAt: Millis | undefined;
   #sizes: SizeHistory | undefined;
   #since: Millis | undefined;
   #at: Millis = 0;
@@ -147,9 +147,9 @@ export class Followed extends Track {
     return this.#sizes.look(at, size, reached);
   }
 
-  /** How long bytes have waited, at least, and what the lag was so long ago. */
-  lately(span: Millis): { readonly waited: Millis; readonly lags: ReturnType<Track['lagsOver']> } {
-    return { waited: this.late ?? this.#at - (this.#since ?? this.#at), lags: this.lagsOver(span) };
+  /** How long bytes have waited, at least. */
+  get waited(): Millis {
+    return this.late ?? this.#at - (this.#since ?? this.#at);
   }
 
   hasStood(span: Millis): boolean {
@@ -164,14 +164,16 @@ function readSince(memory: EntryMemory | undefined, { position }: ObservedFile):
   return position === null ? 0 : position >= start ? position - start : position;
 }
 
-/** For so many looks an entry that is gone may come back: Fluentd empties a pos file for an instant when it rewrites it. */
-const FORGET_AFTER = 60;
+/** For so long an entry that is gone may come back: Fluentd empties a pos file for an instant when it rewrites it. */
+const FORGET_AFTER: Millis = 60_000;
 
 /** What a live view remembers of every entry. */
 export class History {
   readonly losses = new Losses();
   /** How long the oldest unread byte of all has waited; null: not known of some. */
   late: Millis | null = 0;
+  /** How long it has waited at least: of a file that was late at the first look, since then. */
+  waited: Millis = 0;
   readonly #entries = new Map<string, Followed>();
   #look = 0;
   #at: Millis | undefined;
@@ -188,16 +190,17 @@ export class History {
     this.#at = at;
     this.#look += 1;
     this.late = 0;
-    for (const [key, { lastLook }] of this.#entries)
-      if (this.#look - lastLook > FORGET_AFTER) this.#entries.delete(key);
+    this.waited = 0;
+    for (const [key, { seenAt = at }] of this.#entries)
+      if (at - seenAt > FORGET_AFTER) this.#entries.delete(key);
     return before;
   }
 
   of(posFile: string, entry: PositionEntry): Followed {
     const key = entryKeyIn(posFile, entry);
     const followed = this.#entries.get(key) ?? new Followed();
-    if (followed.lastLook === 0) this.#entries.set(key, followed);
-    followed.lastLook = this.#look;
+    if (followed.seenAt === undefined) this.#entries.set(key, followed);
+    followed.seenAt = this.#at;
     return followed;
   }
 
@@ -205,6 +208,7 @@ export class History {
     if (this.#look > 1) this.#read += readSince(followed.memory, file);
     followed.take(file, known, at);
     if (file.read) return;
+    this.waited = Math.max(this.waited, followed.waited);
     this.late = this.late === null || followed.late === null ? null : Math.max(this.late, followed.late);
   }
 

@@ -29,6 +29,8 @@ export interface Overview {
   readonly late?: Millis | null;
   /** undefined: only one look was taken. */
   readonly verdict?: Verdict;
+  /** How many files are what by themselves. */
+  readonly verdicts?: Readonly<Record<Verdict['is'], number>>;
 }
 
 /** What a window of looks says of all files, the worst last. */

@@ -13,63 +13,87 @@ import {
 /** What has waited for longer is behind: in_tail looks each second, and reads a little at a time. */
 export const WINDOW: Millis = 10_000;
 
-const OK: Verdict = { is: 'ok', why: 'what is written is read within 10 s, or the lag falls' };
+/** Of most files nobody asks why. */
+interface Judged {
+  readonly is: Verdict['is'];
+  readonly why: () => string;
+}
+
+const OK: Judged = { is: 'ok', why: () => 'what is written is read within 10 s, or the lag falls' };
 const LOG_TELLS = "Fluentd's log tells why: a full buffer, a destination that does not answer, a read limit";
 
-/** The worst of all files. One look alone cannot tell what falls behind, and what was lost. */
-export function verdictOf(found: Overview, history?: History): Verdict {
+/** The worst of all files, and how many are what. One look alone cannot tell what falls behind, and what was lost. */
+export function verdictsOf(
+  found: Overview,
+  history?: History,
+): Required<Pick<Overview, 'verdict' | 'verdicts'>> {
   let worst = ofTheWhole(found);
-  const take = (verdict: Verdict) => {
-    if (VERDICTS.indexOf(verdict.is) > VERDICTS.indexOf(worst.is)) worst = verdict;
+  const verdicts = { ok: found.totals.files, 'falling behind': 0, unknown: 0, stalled: 0, losing: 0 };
+  const take = (judged: Judged) => {
+    verdicts.ok -= 1;
+    verdicts[judged.is] += 1;
+    if (VERDICTS.indexOf(judged.is) > VERDICTS.indexOf(worst.is)) worst = judged;
   };
   for (const file of found.undiscovered) take(ofUndiscovered(file, history));
   for (const posFile of found.posFiles)
     for (let row = 0; row < posFile.entries.rows.count; row += 1)
       if (posFile.entries.isShown(row) && posFile.entries.lag(row) !== 0) take(ofRow(posFile, row, history));
-  return worst;
+  return { verdict: { is: worst.is, why: worst.why() }, verdicts };
 }
 
-function ofTheWhole({ lost = [], posFiles, unlisted }: Overview): Verdict {
+function ofTheWhole({ lost = [], posFiles, unlisted }: Overview): Judged {
   if (lost.length > 0)
     return {
       is: 'losing',
-      why: `${describeAbandoned(lost)}: rotate less often or keep more files, and find out why Fluentd stands still`,
+      why: () =>
+        `${describeAbandoned(lost)}: rotate less often or keep more files, and find out why Fluentd stands still`,
     };
   const broken = posFiles.find(({ error }) => error !== undefined);
-  if (broken !== undefined) return { is: 'unknown', why: `${broken.path}: ${broken.error}` };
-  return unlisted[0] === undefined ? OK : { is: 'unknown', why: unlisted[0] };
+  if (broken !== undefined) return { is: 'unknown', why: () => `${broken.path}: ${broken.error}` };
+  const [first] = unlisted;
+  return first === undefined ? OK : { is: 'unknown', why: () => first };
 }
 
 function ofUndiscovered(
   { path, size, inode, refreshInterval }: UndiscoveredOverview,
   history?: History,
-): Verdict {
+): Judged {
   const waited = size === 0 ? 0 : (history?.losses.waited(inode) ?? 0);
   if (waited <= Math.max(2 * refreshInterval, WINDOW)) return OK;
-  const why = `in_tail has not found ${path} for ${formatDuration(waited)}: may Fluentd read it, and does it run?`;
+  const why = () =>
+    `in_tail has not found ${path} for ${formatDuration(waited)}: may Fluentd read it, and does it run?`;
   return { is: 'stalled', why };
 }
 
-function ofRow({ path: posFile, entries }: PosFileOverview, row: number, history?: History): Verdict {
+function ofRow({ path: posFile, entries }: PosFileOverview, row: number, history?: History): Judged {
   const { path, inode, state, lag } = entries.at(row);
   if (state === 'partial-line') return OK;
   if (lag === null)
-    return { is: 'unknown', why: `${path} is ${state}, and nobody knows how much of it was read` };
-  const left = `${formatBytes(lag)} left`;
+    return { is: 'unknown', why: () => `${path} is ${state}, and nobody knows how much of it was read` };
+  const left = () => `${formatBytes(lag)} left`;
   if (state === 'missing')
-    return { is: 'losing', why: `${path} was deleted with ${left}: keep rotated files until they are read` };
+    return {
+      is: 'losing',
+      why: () => `${path} was deleted with ${left()}: keep rotated files until they are read`,
+    };
   const followed = history?.find(posFile, { path, inode });
-  if (state === 'blocked') return { is: 'stalled', why: `${path} stands still with ${left}; ${LOG_TELLS}` };
+  if (state === 'blocked')
+    return { is: 'stalled', why: () => `${path} stands still with ${left()}; ${LOG_TELLS}` };
   return followed === undefined ? OK : ofFollowed(path, followed);
 }
 
-function ofFollowed(path: string, followed: Followed): Verdict {
-  const { waited, lags } = followed.lately(WINDOW);
+function ofFollowed(path: string, followed: Followed): Judged {
+  const { waited } = followed;
+  const lags = followed.lagsOver(WINDOW);
   if (waited <= WINDOW || lags.now < lags.before) return OK;
   if (followed.hasStood(BLOCKED_AFTER))
-    return { is: 'stalled', why: `${path} stands still with ${formatBytes(lags.now)} left; ${LOG_TELLS}` };
+    return {
+      is: 'stalled',
+      why: () => `${path} stands still with ${formatBytes(lags.now)} left; ${LOG_TELLS}`,
+    };
   return {
     is: 'falling behind',
-    why: `${path} is ${formatDuration(waited)} behind, ${formatBytes(lags.now)}, and it grows: raise its read limit, or the flush threads of a slow output`,
+    why: () =>
+      `${path} is ${formatDuration(waited)} behind, ${formatBytes(lags.now)}, and it grows: raise its read limit, or the flush threads of a slow output`,
   };
 }

@@ -25,6 +25,9 @@ export interface HttpServer {
   close(): void;
 }
 
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+export const TEXT_TYPE = 'text/plain; charset=utf-8';
+
 const CONNECTIONS = 64;
 const TIMEOUT = 2_000;
 const BODY_LIMIT = 1_024;

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { StatusBoard } from '../../../src/commands/drain-report/status-board.ts';
-import * as metrics from '../../../src/core/drain/metrics.ts';
 import { begin } from '../../../src/core/drain/state.ts';
+import * as metrics from '../../../src/core/metrics/of-watch.ts';
 import { seen as seenAt, snapshot } from '../../support/builders.ts';
 
-vi.mock('../../../src/core/drain/metrics.ts', { spy: true });
+vi.mock('../../../src/core/metrics/of-watch.ts', { spy: true });
 
 test('whoever asks again before the next look gets the same answer, made once', () => {
   const board = new StatusBoard(() => 0);
@@ -12,10 +12,10 @@ test('whoever asks again before the next look gets the same answer, made once', 
   const { '/metrics': ask } = board.routes(undefined, undefined).get;
   board.looked(begin(0), seen);
   expect(ask?.()).toEqual(ask?.());
-  expect(metrics.renderMetrics).toHaveBeenCalledOnce();
+  expect(metrics.metricsOfWatch).toHaveBeenCalledOnce();
   board.looked(begin(0), seen);
   ask?.();
-  expect(metrics.renderMetrics).toHaveBeenCalledTimes(2);
+  expect(metrics.metricsOfWatch).toHaveBeenCalledTimes(2);
 });
 
 test('a look that is late is no look: it hangs', () => {

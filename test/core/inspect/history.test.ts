@@ -80,7 +80,7 @@ describe('the history of a live view', () => {
     const history = new History();
     let at = 0;
     const look = (times: number) => {
-      for (let count = 0; count < times; count += 1) history.begin(at++);
+      for (let count = 0; count < times; count += 1) history.begin(at++ * 1_000);
     };
     look(1);
     history.of(POS, entry()).take(behind, undefined, 0);

@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { EXIT } from '../core/drain/outcome.ts';
+import { History } from '../core/inspect/history.ts';
+import { type Inspected, metricsOfInspection } from '../core/metrics/of-inspection.ts';
+import { printable } from '../core/text/printable.ts';
+import type { Millis } from '../core/text/units.ts';
+import { type Answer, METRICS_TYPE, type Routes, TEXT_TYPE } from '../node/network/http-server.ts';
+import { NodeHost } from '../node/node-host.ts';
+import { Ending } from '../node/output/terminal.ts';
+import { Inspector } from '../tasks/inspect-look.ts';
+import { inspectSubject } from '../tasks/inspect-subject.ts';
+import { listen } from './listen.ts';
+import type { ExportArgs } from './options/export-options.ts';
+import { inFlags } from './options/flags.ts';
+import { unknownVariables } from './start-warnings.ts';
+
+/** `posidle export`: looks again and again, and answers Prometheus, until a signal comes. */
+export async function runExport(args: ExportArgs): Promise<number> {
+  const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, interval } = args;
+  const host = new NodeHost(root);
+  const subject = await inspectSubject(host, {
+    posFiles,
+    fluentConf,
+    raw: false,
+    root,
+    nameOptions: inFlags,
+  });
+  const ending = new Ending();
+  const history = new History();
+  const inspector = new Inspector(host, subject, history);
+  const board = new LookBoard(() => host.now(), { interval, perFile: args['per-file'] });
+  const server = await listen(args.listen, board.routes);
+  const { port } = server.endpoint;
+  tell(`GET http://${args.listen.host}:${port}/metrics answers, with a look every ${interval / 1_000} s`);
+  for (const warning of [...unknownVariables(process.env), ...subject.warnings]) tell(inFlags(warning));
+  while (!ending.isWanted) {
+    const began = host.now();
+    const look = inspector.look().catch((error: Error) => void tell(`a look failed: ${error.message}`));
+    const found = await ending.orEnd(look);
+    if (found) board.looked({ found, history, took: host.now() - began });
+    await ending.orEnd(pause(interval));
+  }
+  server.close();
+  return EXIT.ok;
+}
+
+function tell(text: string): void {
+  process.stderr.write(`posidle: ${printable(text)}\n`);
+}
+
+const STALE: Millis = 60_000;
+
+interface Terms {
+  readonly interval: Millis;
+  readonly perFile: number;
+}
+
+/** Keeps the last look for whoever asks. A look that hangs says nothing: what was true before it is no answer. */
+export class LookBoard {
+  readonly #now: () => Millis;
+  readonly #terms: Terms;
+  #last: Inspected | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** The answer since the last look. */
+  #text: string | undefined;
+
+  constructor(now: () => Millis, terms: Terms) {
+    this.#now = now;
+    this.#terms = terms;
+  }
+
+  looked(look: Omit<Inspected, 'looks'>): void {
+    this.#last = { ...look, looks: (this.#last?.looks ?? 0) + 1 };
+    this.#lookedAt = this.#now();
+    this.#text = undefined;
+  }
+
+  get routes(): Routes {
+    return {
+      get: {
+        '/metrics': () => this.#answer((last) => this.#rendered(last), METRICS_TYPE),
+        '/healthz': () => this.#answer(() => 'ok\n', TEXT_TYPE),
+      },
+      post: {},
+      tokenFile: undefined,
+    };
+  }
+
+  #answer(body: (last: Inspected) => string, type: string): Answer {
+    const isStale = this.#now() - this.#lookedAt > STALE + 2 * this.#terms.interval;
+    if (this.#last === undefined || isStale) {
+      const why = this.#last === undefined ? 'no look yet\n' : 'the last look is too long ago\n';
+      return { body: why, type: TEXT_TYPE, isWell: false };
+    }
+    return { body: body(this.#last), type, isWell: true };
+  }
+
+  #rendered(last: Inspected): string {
+    this.#text ??= metricsOfInspection(last, this.#terms.perFile);
+    return this.#text;
+  }
+}
