@@ -59,13 +59,12 @@ export class Losses {
   }
 }
 
-/** The inode in the entry of each of these paths; an entry that in_tail let go does not count. */
+/** The inode in the last entry of each of these paths. */
 function entriesOf(posFiles: Overview['posFiles'], paths: ReadonlySet<string>): ReadonlyMap<string, string> {
   const inodes = new Map<string, string>();
   if (paths.size === 0) return inodes;
   for (const { entries } of posFiles)
-    for (const { path, inode, position } of entries.rows.latest())
-      if (position !== null && paths.has(path)) inodes.set(path, inode);
+    for (const { path, inode } of entries.rows.latest()) if (paths.has(path)) inodes.set(path, inode);
   return inodes;
 }
 

@@ -95,15 +95,16 @@ export function awaitedIn(
 ): ReadonlyMap<string, Awaited> {
   const opened = inodesIn(entries);
   const inodeAt = inodesByPath(files);
-  const waiting = followed
-    .flatMap((source) => source.files)
-    .filter(({ inode, size }) => size > 0 && !opened.has(inode));
-  return new Map(
-    waiting.map(({ path, inode, size }) => {
+  const waiting = new Map<string, Awaited>();
+  for (const { byInode, files: found } of followed)
+    for (const { path, inode, size } of found) {
+      if (size === 0 || opened.has(inode)) continue;
       const known = awaited.get(inode);
-      return [inode, { path, size, before: known === undefined ? inodeAt.get(path) : known.before }];
-    }),
-  );
+      // By inode each file has an entry of its own, and keeps it.
+      const before = byInode ? undefined : inodeAt.get(path);
+      waiting.set(inode, { path, size, before: known === undefined ? before : known.before });
+    }
+  return waiting;
 }
 
 /** The inodes that Fluentd has, or had, an entry for. */
@@ -111,10 +112,9 @@ function inodesIn(entries: Entries): ReadonlySet<string> {
   return new Set([...entries.values()].map(({ inode }) => inode));
 }
 
-/** The inode in the entry of each path; an entry that in_tail let go does not count. */
+/** The inode in the last entry of each path, which keeps it when in_tail lets go of the file. */
 function inodesByPath(files: readonly ObservedFile[]): ReadonlyMap<string, string> {
-  const living = files.filter(({ position }) => position !== null);
-  return new Map(living.map(({ path, inode }) => [path, inode]));
+  return new Map(files.map(({ path, inode }) => [path, inode]));
 }
 
 /** So many are told one by one. */

@@ -103,6 +103,31 @@ describe('a file that in_tail has still to find', () => {
     expect([...memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
   });
 
+  const second = { path: LOG, inode: '8', size: 3 };
+  const lost = [{ path: LOG, bytes: 3 }];
+  const abandonedIn = (...looks: readonly Snapshot[]) => [...seen(looks).memory.abandoned.values()];
+
+  test('and that goes away when in_tail has let go of the one before it, is left unread', () => {
+    const waiting = snapshot(0, [[at(5), {}]], follows(second));
+    const letGo = snapshot(SECOND, [[at(null), {}]], follows(second));
+    expect(abandonedIn(waiting, letGo, snapshot(2 * SECOND, [[at(null), {}]], follows()))).toEqual(lost);
+  });
+
+  test.each([
+    ['may have been read between two looks where its path has another entry then', false, []],
+    ['is left unread where each inode has an entry of its own, whatever others its path has', true, lost],
+  ])('and that goes away %s', (_, byInode, abandoned) => {
+    const source = { posFile: POS, refreshInterval: 60_000, byInode };
+    const next = entry({ inode: '9' });
+    const looks = [
+      snapshot(0, [[at(5), {}]], { followed: [{ ...source, files: [second] }] }),
+      snapshot(SECOND, [[at(5), {}], [next]], {
+        followed: [{ ...source, files: [{ ...second, inode: '9' }] }],
+      }),
+    ];
+    expect(abandonedIn(...looks)).toEqual(abandoned);
+  });
+
   test('and whose path another file has taken by then, is left unread', () => {
     const next = snapshot(
       SECOND,
