@@ -41,11 +41,23 @@ export async function readBuffers(
     agents: new Map(
       answers.flatMap(({ worker, identity }) => (identity ? [[worker, identity] as const] : [])),
     ),
-    backups: await host.listBackups(conf.backupGlobs).catch(() => []),
+    ...(await listAside(host, conf.backupGlobs)),
     full: outputs.filter((_, index) => disk[index]?.listing?.isFull === true).map(({ name }) => name),
     none: false,
     asked: ask,
   };
+}
+
+async function listAside(
+  host: Looks,
+  globs: readonly string[],
+): Promise<Pick<BuffersReading, 'backups' | 'backupsUnknown'>> {
+  try {
+    return { backups: await host.listBackups(globs) };
+  } catch (error) {
+    const why = `the chunks that Fluentd puts aside, for they cannot be listed (${(error as Error).message})`;
+    return { backups: [], backupsUnknown: why };
+  }
 }
 
 interface OnDisk {

@@ -139,6 +139,7 @@ export function buffersIn({ buffers }: Overview, conf: ConfFacts | undefined): r
   const unseen = [
     ...buffers.hidden,
     ...buffers.outputs.filter(({ onDisk }) => onDisk === undefined).map(({ name }) => name),
+    ...(buffers.backupsUnknown === undefined ? [] : [buffers.backupsUnknown]),
   ];
   const held = heldIn(buffers);
   const hidden = unseen.length === 0 ? '' : `; not seen from files: ${unseen.join(', ')}`;

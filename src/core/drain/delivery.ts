@@ -48,7 +48,8 @@ function deliveryOf(
   if (left.chunks > 0 || left.bytes > 0) return { ...named, delivery: 'left', ...left };
   const isOnDisk = output.onDisk !== undefined && output.retryLimit === undefined && !output.mayDrop;
   const isSeen = account === undefined ? isOnDisk : account.isCounted && !account.mayHaveGivenUp;
-  return { ...named, delivery: isSeen ? 'delivered' : 'unseen', ...NOTHING_HELD };
+  const isKnown = isSeen && ledger.backupsUnknown === undefined;
+  return { ...named, delivery: isKnown ? 'delivered' : 'unseen', ...NOTHING_HELD };
 }
 
 /** What was in memory when Fluentd was told to stop, or ended; whether its last flush delivered it, nobody can see. */

@@ -43,7 +43,8 @@ const WORST = 10;
 /** The outcome of a run that ended in `stopped`, by the look that was taken when Fluentd was gone. */
 export function outcomeOf({ end, result }: Stopped, why: string, last: LastLook): Outcome {
   const { seen } = last;
-  const { unseen } = seen.memory.ledger;
+  const { ledger } = seen.memory;
+  const unseen = [...ledger.unseen, ...(ledger.backupsUnknown === undefined ? [] : [ledger.backupsUnknown])];
   const outputs = deliveriesOf(seen, result);
   const abandoned = [...seen.memory.abandoned.values()];
   const left = unreadIn(seen, abandoned);

@@ -56,6 +56,8 @@ export interface BuffersReading {
   readonly agents: ReadonlyMap<number, string>;
   /** Chunks that Fluentd has given up and put aside. */
   readonly backups: readonly Chunk[];
+  /** That they cannot be listed, and why. */
+  readonly backupsUnknown?: string | undefined;
   /** Buffers whose disk is full, by name. */
   readonly full: readonly string[];
   /** The configuration is known, whole, and no output in it has a buffer. */

@@ -25,6 +25,8 @@ export interface Ledger {
   readonly oldBackups: ReadonlySet<string> | undefined;
   /** Chunks that Fluentd has given up and put aside since. */
   readonly givenUp: readonly Chunk[];
+  /** That they cannot be listed now, and why. */
+  readonly backupsUnknown?: string | undefined;
   /** Buffers whose disk was seen full. */
   readonly full: readonly string[];
 }
@@ -64,12 +66,8 @@ export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, 
   const before = begunAnew(ledger, others, now);
   const agents = new Map([...ledger.agents].filter(([worker]) => !others.has(worker)));
   if (reading === undefined) return { ...ledger, accounts: before, agents, lostWithProcess };
-  const oldBackups = ledger.oldBackups ?? new Set(now.isChild ? [] : reading.backups.map(({ path }) => path));
-  const setAside = {
-    oldBackups,
-    givenUp: reading.backups.filter(({ path }) => !oldBackups.has(path)),
-    full: [...new Set([...ledger.full, ...reading.full])],
-  };
+  const full = [...new Set([...ledger.full, ...reading.full])];
+  const setAside = { ...asideNow(ledger, reading, now), full };
   if (!reading.asked) return { ...ledger, ...setAside };
   const looks = { before: ledger.at ?? now.at, now: now.at };
   const space = ledger.at === undefined ? 100 : 0;
@@ -91,6 +89,18 @@ export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, 
     lostWithProcess,
     ...setAside,
   };
+}
+
+/** What was put aside before the first look that could list it is old, unless such a look came too late to know. */
+function asideNow(
+  { oldBackups, givenUp, backupsUnknown: before }: Ledger,
+  { backups, backupsUnknown }: BuffersReading,
+  { isChild }: Circumstances,
+): Pick<Ledger, 'oldBackups' | 'givenUp' | 'backupsUnknown'> {
+  if (backupsUnknown !== undefined) return { oldBackups, givenUp, backupsUnknown };
+  const isNew = isChild || before !== undefined;
+  const old = oldBackups ?? new Set(isNew ? [] : backups.map(({ path }) => path));
+  return { oldBackups: old, givenUp: backups.filter(({ path }) => !old.has(path)), backupsUnknown };
 }
 
 /** The workers that another process has taken the place of: an agent names it, or a counter has gone back, or it no longer runs. */

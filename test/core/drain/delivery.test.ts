@@ -156,6 +156,12 @@ describe('what became of the lines of an output', () => {
       return other === undefined ? [ofOwn] : [ofOwn, ofOther];
     }),
     {
+      title: 'is unseen where what Fluentd puts aside cannot be listed',
+      looks: [held(1), held(0, 1), gone],
+      last: { backupsUnknown: 'the chunks that Fluentd puts aside' },
+      outcome: { delivery: 'unseen', ...NOTHING },
+    },
+    {
       title: 'is unseen where it has no account and no disk, whatever was put aside',
       looks: [gone, gone],
       last: backups('/backup/worker0/any/1.log'),

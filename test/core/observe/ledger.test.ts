@@ -433,6 +433,23 @@ describe('what Fluentd has put aside', () => {
     expect(ledgerOf(looks).givenUp.map(({ path }) => path)).toEqual(givenUp);
   });
 
+  test('and could not be listed in one look is remembered as it was', () => {
+    const unlisted = { ...NO_BUFFERS, backupsUnknown: 'too many' };
+    const looks = [withBackups('/b/old'), withBackups('/b/old', '/b/new'), unlisted];
+    const ledger = ledgerOf(looks.map((reading) => ({ reading })));
+    expect(ledger).toMatchObject({ givenUp: [chunk('/b/new')], backupsUnknown: 'too many' });
+    const again = { reading: withBackups('/b/old'), isChild: false };
+    expect(ledgerOf([...looks.map((reading) => ({ reading })), again])).toMatchObject({ givenUp: [] });
+    expect(ledgerOf([...looks.map((reading) => ({ reading })), again]).backupsUnknown).toBeUndefined();
+  });
+
+  test('counts where no earlier look could list it', () => {
+    const unlisted = { ...NO_BUFFERS, backupsUnknown: 'too many' };
+    expect(ledgerOf([{ reading: unlisted }, { reading: withBackups('/b/a') }]).givenUp).toEqual([
+      chunk('/b/a'),
+    ]);
+  });
+
   test('counts also by a look that does not ask the agents, the last one', () => {
     const last = { ...withBackups('/b/new'), asked: false };
     expect(ledgerOf([{ reading: NO_BUFFERS }, { reading: last }]).givenUp).toEqual([chunk('/b/new')]);
