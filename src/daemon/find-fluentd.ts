@@ -1,5 +1,6 @@
 import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import {
+  describeNone,
   haveSameProcesses,
   isAlive,
   lastOf,
@@ -143,16 +144,8 @@ export class FluentdFinder {
       case 'pid-file':
         return await this.#inPidFile(table, fluentd.path);
       default:
-        return { rows: findSupervisors(table), why: this.#whyNone() };
+        return { rows: findSupervisors(table), why: describeNone(this.#rpc()) };
     }
-  }
-
-  /** Another container's processes show only in a shared PID namespace. */
-  #whyNone(): string {
-    const rpc = this.#rpc();
-    if (rpc === undefined)
-      return 'posidle sees no process of fluentd: one in another container needs rpc_endpoint in fluent.conf, or shareProcessNamespace in the Pod';
-    return `posidle sees no process of fluentd, and rpc_endpoint ${rpc.host}:${rpc.port} does not answer`;
   }
 
   async #inPidFile(table: Table, path: string): Promise<{ rows: Table; why: string }> {

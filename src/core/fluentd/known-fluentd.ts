@@ -1,3 +1,4 @@
+import type { Endpoint } from '../fluent-conf/fluent-conf.ts';
 import {
   type FluentdReading,
   findSuccessor,
@@ -37,4 +38,11 @@ export function haveSameProcesses(now: Running, before: Running): boolean {
 
 export function isAlive(table: Table, identity: ProcessIdentity): boolean {
   return table.some((row) => isSame(row, identity) && !row.zombie);
+}
+
+/** Another container's processes show only in a shared PID namespace. */
+export function describeNone(rpc: Endpoint | undefined): string {
+  if (rpc !== undefined)
+    return `posidle sees no process of fluentd, and rpc_endpoint ${rpc.host}:${rpc.port} does not answer`;
+  return 'posidle sees no process of fluentd: one in another container needs rpc_endpoint in fluent.conf, or shareProcessNamespace in the Pod';
 }
