@@ -19,6 +19,13 @@ const ALL_PAGES = [
       .map((name) => join(dir, name)),
   ),
 ];
+/** Where commands are given. */
+const COMMAND_PAGES = [
+  ...PAGES,
+  'CONTRIBUTING.md',
+  'test/loss/README.md',
+  'src/commands/inspect-view/README.md',
+];
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 const readme = readFileSync('README.md', 'utf8');
@@ -36,17 +43,49 @@ test('README fits into five minutes', () => {
 });
 
 describe('each command of the pages', () => {
-  for (const page of PAGES) {
-    const commands = blocksIn(page, 'sh').flatMap((block) => block.split(/\n| && /));
-    test.each(commands.map((line) => line.replace(/ +#.*$/, '')))(`${page}: %s`, (command) => {
+  for (const page of COMMAND_PAGES) {
+    test.each(commandsIn(page))(`${page}: %s`, (command) => {
       const [tool = '', ...words] = command.split(/ +/);
       if (tool === 'npm') expectScript(words);
       else if (tool === 'kubectl') expectKubectl(page, words);
-      else expect(tool).toBe('docker');
+      else if (tool === 'posidle') expectOptions(words);
+      else if (tool === 'node') expectHelp(words);
+      else if (tool === 'npx') expect(existsSync(words.at(-1) ?? '')).toBe(true);
+      else if (tool.startsWith('.')) expect(statSync(tool).mode & 0o111).not.toBe(0);
+      else expect(['docker', 'jq', 'wc']).toContain(tool);
       for (const file of words.filter((word) => /^docker\//.test(word))) expect(existsSync(file)).toBe(true);
     });
   }
+
+  test.each(PAGES)('%s has no code block but those that are read for commands, and manifests', (page) => {
+    const languages = [...readFileSync(page, 'utf8').matchAll(/^```(\w+)$/gm)].map(
+      ([, language]) => language,
+    );
+    expect(['console', 'sh', 'yaml']).toEqual(expect.arrayContaining(languages));
+  });
 });
+
+/** Those of its blocks, what its transcripts begin with, and those in its text. */
+function commandsIn(page: string): readonly string[] {
+  const typed = blocksIn(page, 'console').flatMap((block) => block.match(/(?<=^\$ ).*$/gm) ?? []);
+  const inText = readFileSync(page, 'utf8').matchAll(/`((?:npm|npx|node|kubectl|posidle) [^`]* [^`]+)`/g);
+  const lines = [...blocksIn(page, 'sh').flatMap((block) => block.split('\n')), ...typed];
+  return [...lines, ...[...inText].map(([, command = '']) => command)]
+    .flatMap((line) => line.replace(/ +#.*$/, '').split(/ && | \| (?=posidle|jq)/))
+    .filter((command) => !command.includes('…') && !command.startsWith('posidle run'));
+}
+
+/** Which options posidle knows tells its own table. */
+function expectOptions([command, ...words]: readonly string[]): void {
+  const options = Object.keys(command === 'inspect' ? inspectOptions : watchOptions);
+  const given = words.flatMap((word) => /^--([\w-]+)/.exec(word)?.[1] ?? []);
+  expect(options).toEqual(expect.arrayContaining(given));
+}
+
+function expectHelp([file = '', command = '']: readonly string[]): void {
+  expect(['dist/cli.js', 'dist/posidle.cjs']).toContain(file);
+  expect(spawnSync(process.execPath, [posidle, command, '--help']).status).toBe(0);
+}
 
 /** What a machine without a cluster can know: kubectl and posidle take the words, and the files are there. */
 function expectKubectl(page: string, words: readonly string[]): void {
@@ -56,6 +95,7 @@ function expectKubectl(page: string, words: readonly string[]): void {
   const inner = words.indexOf('--');
   if (inner < 0) return;
   const [node, path, ...rest] = words.slice(inner + 1);
+  if (node === 'cat') return;
   expect([node, path]).toEqual(['node', '/opt/posidle/posidle.cjs']);
   const args = rest.filter((word) => word !== '--follow');
   const dir = mkdtempSync(join(tmpdir(), 'posidle-readme-'));

@@ -6,10 +6,10 @@ import { flag, named, parsed, posFileOptions, SHOW, TELL, text, WHICH } from './
 /** What `posidle inspect` takes. */
 export const inspectOptions = named({
   ...posFileOptions,
-  root: parsed('DIR', "look below it: a node's mount, or /proc/PID/root", WHICH, nonEmpty),
+  root: parsed('DIR', "look up all paths below it: a node's mount, or /proc/PID/root", WHICH, nonEmpty),
   raw: flag('show only the pos file; look at no log file', WHICH),
   state: parsed('STATES', 'only files in these states, separated by commas', SHOW, states),
-  sort: { ...text('KEY', 'sort by this; a table sorts by lag', SHOW), choices: SORT_KEYS },
+  sort: { ...text('KEY', 'sort by this; by default, a table sorts by lag', SHOW), choices: SORT_KEYS },
   follow: { ...flag('keep looking; in a terminal, a live view', SHOW), alias: 'f' },
   interval: {
     ...parsed('DUR', 'with --follow or --wait: the time between two looks', SHOW, interval),
@@ -26,7 +26,7 @@ export const inspectOptions = named({
   check: flag('exit 0 when Fluentd keeps up, else 1, and say why in one line', TELL),
   wait: parsed(
     'DUR',
-    'look again until caught up: exit 0; else 1 after this time, with what is left',
+    'look again until everything is read: exit 0; after this time: exit 1, and show what is left',
     TELL,
     durationOr(),
   ),

@@ -6,13 +6,17 @@ import { durationOr, fileCount, nonEmpty } from './coercions.ts';
 export const WHICH = 'Which Fluentd:';
 export const WHEN = 'When to begin the drain (wait until all is read and sent, then stop Fluentd):';
 export const HOW = 'How to drain and stop:';
-export const TELL = 'What to tell:';
+export const TELL = 'What to report:';
 export const SHOW = 'How to show it:';
 
 /** Which pos files, and how Fluentd is configured. */
 export const posFileOptions = {
   'pos-file': {
-    ...text('PATH', 'a pos file or glob of in_tail; repeatable; by default those of fluent.conf', WHICH),
+    ...text(
+      'PATH',
+      'a pos file, in which in_tail writes how far it has read, or a glob; repeatable; by default those of fluent.conf',
+      WHICH,
+    ),
     alias: 'p',
     array: true,
     nargs: 1,
@@ -20,7 +24,7 @@ export const posFileOptions = {
   'fluent-conf': {
     ...parsed(
       'FILE',
-      "Fluentd's configuration; by default $FLUENT_CONF or where the images have it",
+      "Fluentd's configuration; by default the -c of Fluentd, else $FLUENT_CONF, else where the images have it",
       WHICH,
       nonEmpty,
     ),

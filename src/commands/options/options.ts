@@ -39,7 +39,7 @@ export const watchOptions = named({
   'done-file': parsed('PATH', 'when this file exists', WHEN, nonEmpty),
   'done-process': parsed(
     'REGEX',
-    "when main's process is gone; its command line matches REGEX (shared PID namespace)",
+    'when main, the process that writes the logs, is gone; REGEX matches its command line (shared PID namespace)',
     WHEN,
     pattern,
   ),
@@ -55,7 +55,7 @@ export const watchOptions = named({
   quit: { ...flag('--no-quit: --listen answers only GET, and is no trigger', WHEN), default: true },
   'token-file': parsed('FILE', 'POST needs the bearer token in this file', WHEN, nonEmpty),
   'ignore-old-done-file': flag('ignore a done file that was there before posidle', WHEN),
-  settle: duration('how long everything must stay read', DEFAULTS.settle, WHEN),
+  settle: duration('how long everything must stay read before posidle believes it', DEFAULTS.settle, WHEN),
   'start-timeout': {
     ...duration('longest wait for Fluentd and its first pos file entry', DEFAULTS.startTimeout, WHEN),
     coerce: durationOr('off'),
@@ -115,7 +115,7 @@ export const runOptions = named({
   ),
   monitor: {
     ...flag(
-      'add a monitor_agent to Fluentd if its buffers could not be seen without it; --no-monitor: never',
+      'add a monitor_agent to Fluentd if posidle could not see its buffers without it; --no-monitor: never',
       HOW,
     ),
     default: DEFAULTS.monitor,
