@@ -85,7 +85,9 @@ describe('what is unknown is never taken for read', () => {
     const { status, stdout } = alone('posidle inspect -c fluent.conf --check');
     expect(stdout).toMatch(/(Dir\.pwd|could not be evaluated|it is empty)/);
     expect(status).toBe(1);
-    expect(alone('posidle inspect -c fluent.conf').stdout).toMatch(/^note: posidle cannot tell which files belong to /m);
+    expect(alone('posidle inspect -c fluent.conf').stdout).toMatch(
+      /^note: posidle cannot tell which files belong to /m,
+    );
     expect(JSON.parse(alone('posidle inspect -c fluent.conf --json').stdout)).toMatchObject({
       lag: null,
       caughtUp: false,

@@ -181,7 +181,9 @@ describe(`with Fluentd ${NEWEST}`, () => {
       drained: 'not drained',
       gate: { name: 'undiscovered' },
     });
-    expect(outcomeOf(run).gate?.why).toMatch(/^posidle cannot tell which files belong to further sources: .*Dir\.pwd/);
+    expect(outcomeOf(run).gate?.why).toMatch(
+      /^posidle cannot tell which files belong to further sources: .*Dir\.pwd/,
+    );
   });
 
   test.for([

@@ -32,7 +32,7 @@ const by = (trigger: Trigger, changes: Partial<Draining> = {}): Draining => ({
 });
 const looks = (files: typeof behind | typeof read, at: number, changes: Partial<Snapshot> = {}) =>
   seen([snapshot(0, files, changes), snapshot(at, files, changes)]);
-const after = (state: State, what: Observation, rules: Partial<Policy> = {}) =>
+const decided = (state: State, what: Observation, rules: Partial<Policy> = {}) =>
   step(state, what, policy({ drainTimeout: DEADLINE, ...rules }));
 const signals = (...at: readonly number[]) => ({
   requests: at.map((when): StopRequest => ({ by: 'SIGTERM', at: when })),
@@ -40,20 +40,20 @@ const signals = (...at: readonly number[]) => ({
 
 describe('a drain that is over its time', () => {
   test('flushes what was read since the last flush, and stops a moment later', () => {
-    const early = after(by(HTTP), looks(behind, CLOSES - 1, buffered));
+    const early = decided(by(HTTP), looks(behind, CLOSES - 1, buffered));
     expect(early.state).toMatchObject({ name: 'draining', closingAt: undefined });
-    const closing = after(by(HTTP), looks(behind, CLOSES, buffered));
+    const closing = decided(by(HTTP), looks(behind, CLOSES, buffered));
     expect(closing).toMatchObject({ actions: FLUSH, wakeAt: DEADLINE, state: { closingAt: CLOSES } });
-    const still = after(by(HTTP, { closingAt: CLOSES }), looks(behind, DEADLINE - 1, buffered));
+    const still = decided(by(HTTP, { closingAt: CLOSES }), looks(behind, DEADLINE - 1, buffered));
     expect(still).toMatchObject({ actions: [], wakeAt: DEADLINE, state: { name: 'draining' } });
-    const stopped = after(by(HTTP, { closingAt: CLOSES }), looks(behind, DEADLINE, buffered));
+    const stopped = decided(by(HTTP, { closingAt: CLOSES }), looks(behind, DEADLINE, buffered));
     expect(stopped.state).toMatchObject({ name: 'stopping', gate: { name: 'unread' } });
   });
 
   test('stops on time where nothing can be flushed', () => {
-    expect(after(by(HTTP), looks(behind, CLOSES))).toMatchObject({ actions: [], wakeAt: DEADLINE });
-    expect(after(by(HTTP), looks(behind, DEADLINE - 1)).state.name).toBe('draining');
-    expect(after(by(HTTP), looks(behind, DEADLINE)).state).toMatchObject({
+    expect(decided(by(HTTP), looks(behind, CLOSES))).toMatchObject({ actions: [], wakeAt: DEADLINE });
+    expect(decided(by(HTTP), looks(behind, DEADLINE - 1)).state.name).toBe('draining');
+    expect(decided(by(HTTP), looks(behind, DEADLINE)).state).toMatchObject({
       name: 'stopping',
       gate: { name: 'unread' },
     });
@@ -62,20 +62,20 @@ describe('a drain that is over its time', () => {
   test('flushes nothing where every gate is open', () => {
     const all = looks(read, CLOSES, buffered);
     const empty = by(HTTP, { flush: { at: CLOSES - 1, buffers: undefined } });
-    expect(after(empty, all)).toMatchObject({ actions: [], state: { name: 'draining' } });
+    expect(decided(empty, all)).toMatchObject({ actions: [], state: { name: 'draining' } });
   });
 
   test.each([
     ['stops at once at a second signal', [8_000, 8_500], 'stopping', undefined],
     ['goes on at the first one, until the last flush', [8_000], 'draining', 15_500],
   ])('%s', (_, at, name, wakeAt) => {
-    expect(after(by(HTTP), looks(behind, AT, signals(...at)))).toMatchObject({ state: { name }, wakeAt });
+    expect(decided(by(HTTP), looks(behind, AT, signals(...at)))).toMatchObject({ state: { name }, wakeAt });
   });
 
   test('by the grace period waits for its end after one signal', () => {
     const late = looks(behind, 14_750, signals(0));
     const state = by({ by: 'SIGTERM', at: 0 });
-    expect(after(state, late, { grace: 25_000 })).toMatchObject({
+    expect(decided(state, late, { grace: 25_000 })).toMatchObject({
       wakeAt: 15_000,
       state: { name: 'draining' },
     });
@@ -83,7 +83,7 @@ describe('a drain that is over its time', () => {
 
   test('does not judge a look that is late before its time', () => {
     const late = { ...looks(behind, AT, buffered), isLate: true } as const;
-    expect(after(by(HTTP), late)).toMatchObject({ actions: [], wakeAt: CLOSES, state: by(HTTP) });
+    expect(decided(by(HTTP), late)).toMatchObject({ actions: [], wakeAt: CLOSES, state: by(HTTP) });
   });
 });
 
@@ -93,7 +93,7 @@ describe('the next look of a drain', () => {
     ['comes when the settle time is over', 1_000, 2_000],
     ['comes before the deadline once it is time for the last flush', SETTLED, CLOSES],
   ])('%s', (_, at, wakeAt) => {
-    expect(after(by(HTTP), looks(behind, at))).toMatchObject({
+    expect(decided(by(HTTP), looks(behind, at))).toMatchObject({
       state: { name: 'draining' },
       wakeAt,
       actions: [],
@@ -102,19 +102,19 @@ describe('the next look of a drain', () => {
 
   test('comes at once where the last one did not take in everything', () => {
     const partly = looks(read, AT, { depth: 'rest' });
-    expect(after(by(HTTP), partly)).toMatchObject({ state: { name: 'draining' }, wakeAt: AT });
+    expect(decided(by(HTTP), partly)).toMatchObject({ state: { name: 'draining' }, wakeAt: AT });
   });
 
   test('is whole, and at rest it is not', () => {
-    expect(after(by(HTTP), looks(behind, AT)).depth).toBe('all');
-    expect(after({ name: 'watching', since: 0 }, looks(behind, AT), { quiet: 'off' }).depth).toBe('rest');
+    expect(decided(by(HTTP), looks(behind, AT)).depth).toBe('all');
+    expect(decided({ name: 'watching', since: 0 }, looks(behind, AT), { quiet: 'off' }).depth).toBe('rest');
   });
 });
 
 test('that an unfinished line was ended is remembered', () => {
   const file = [entry(), { atPath: { inode: '7', size: 104 }, newlineLeft: false }] as const;
   const partly = seen([0, AT].map((at) => snapshot(at, [file])));
-  expect(after(by(HTTP), partly, { completeLastLine: true }).state).toMatchObject({ completed: true });
+  expect(decided(by(HTTP), partly, { completeLastLine: true }).state).toMatchObject({ completed: true });
 });
 
 describe('a trigger', () => {
@@ -125,7 +125,7 @@ describe('a trigger', () => {
     ['that is certain stays', HTTP, requests, HTTP],
     ['that is a guess stays where no other comes', QUIET, [], QUIET],
   ])('%s', (_, trigger, requests, then) => {
-    expect(after(by(trigger), looks(behind, AT, { requests })).state).toMatchObject({ trigger: then });
+    expect(decided(by(trigger), looks(behind, AT, { requests })).state).toMatchObject({ trigger: then });
   });
 
   test.each<[string, Trigger, number | undefined, State['name']]>([
@@ -135,7 +135,7 @@ describe('a trigger', () => {
     ['quiet stays where nothing ever moved', QUIET, undefined, 'draining'],
     ['that is certain stays', HTTP, 5_001, 'draining'],
   ])('%s', (_, trigger, movedAt, name) => {
-    expect(after(by(trigger), { ...looks(behind, AT), movedAt }).state.name).toBe(name);
+    expect(decided(by(trigger), { ...looks(behind, AT), movedAt }).state.name).toBe(name);
   });
 
   test.each<[string, Trigger, { seen: boolean; goneSince?: number }, readonly StopRequest[], State['name']]>([
@@ -148,22 +148,22 @@ describe('a trigger', () => {
     const plain = looks(behind, AT, { requests });
     const main = { sightings: new Map(), seen, goneSince };
     const what = { ...plain, memory: { ...plain.memory, main } };
-    expect(after(by(trigger), what, { doneProcess: true }).state.name).toBe(name);
+    expect(decided(by(trigger), what, { doneProcess: true }).state.name).toBe(name);
   });
 
   test('is the first call, or the end of main that was long enough ago', () => {
     const watching = { name: 'watching', since: 0 } as const;
     const called = looks(read, AT, { requests });
-    expect(after(watching, called).state).toMatchObject({ trigger: requests[0] });
+    expect(decided(watching, called).state).toMatchObject({ trigger: requests[0] });
     const gone = (goneSince: number) => {
       const plain = looks(read, AT);
       return { ...plain, memory: { ...plain.memory, main: { sightings: new Map(), seen: true, goneSince } } };
     };
     const rules = { doneProcess: true, quiet: 'off' } as const;
-    expect(after(watching, gone(7_000), rules).state).toMatchObject({
+    expect(decided(watching, gone(7_000), rules).state).toMatchObject({
       trigger: { by: 'done-process', at: AT },
     });
-    expect(after(watching, gone(7_001), rules)).toMatchObject({ state: watching, wakeAt: 9_001 });
+    expect(decided(watching, gone(7_001), rules)).toMatchObject({ state: watching, wakeAt: 9_001 });
   });
 });
 
@@ -175,7 +175,11 @@ describe('quiet', () => {
     changes: Partial<Observation> = {},
     files: typeof behind | typeof read = read,
   ) =>
-    after(watching, { ...looks(files, at), movedAt: 0, ...changes }, { quiet: 4_000, startTimeout: 20_000 });
+    decided(
+      watching,
+      { ...looks(files, at), movedAt: 0, ...changes },
+      { quiet: 4_000, startTimeout: 20_000 },
+    );
 
   test.each<[string, ReturnType<typeof silent>, State['name']]>([
     ['is a trigger once its window is over', silent(4_000), 'draining'],
@@ -197,18 +201,18 @@ describe('a Fluentd that was told to stop 10 s after the start', () => {
   const rules = { stopTimeout: 60_000 };
 
   test('is killed after the stop timeout, and the reason says how long it took', () => {
-    expect(after(stopping, looks(read, 70_000), rules).moved).toMatch(/^Fluentd still runs 60 s after/);
-    expect(after(stopping, looks(read, 69_999), rules)).toMatchObject({ wakeAt: 70_000, state: stopping });
+    expect(decided(stopping, looks(read, 70_000), rules).moved).toMatch(/^Fluentd still runs 60 s after/);
+    expect(decided(stopping, looks(read, 69_999), rules)).toMatchObject({ wakeAt: 70_000, state: stopping });
   });
 
   test('has its orphans told at half time, once', () => {
     const left = (at: number) => looks(read, at, { fluentd: orphans });
-    expect(after(stopping, left(39_999), rules)).toMatchObject({ actions: [], wakeAt: 40_000 });
-    expect(after(stopping, left(40_000), rules)).toMatchObject({
+    expect(decided(stopping, left(39_999), rules)).toMatchObject({ actions: [], wakeAt: 40_000 });
+    expect(decided(stopping, left(40_000), rules)).toMatchObject({
       state: { termedOrphans: true },
       wakeAt: 70_000,
     });
     const termed = { ...stopping, termedOrphans: true };
-    expect(after(termed, left(40_001), rules)).toMatchObject({ actions: [], wakeAt: 70_000 });
+    expect(decided(termed, left(40_001), rules)).toMatchObject({ actions: [], wakeAt: 70_000 });
   });
 });

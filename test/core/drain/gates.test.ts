@@ -166,7 +166,7 @@ const GATES: readonly Row[] = [
   {
     title: 'no flush yet, in another container',
     name: 'flush',
-    why: 'everything is read, and not yet flushed',
+    why: 'everything is read, but not flushed yet',
     look: { fluentd: { kind: 'remote', permitted: true }, buffers: buffersOf({}) },
     state: { flush: undefined },
   },

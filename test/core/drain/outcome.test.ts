@@ -208,7 +208,7 @@ test('everything that was read is unproven where one buffer is seen by nobody', 
   const unproven = outcome({ kind: 'stopped' }, { look });
   expect(unproven).toMatchObject({ drained: 'unproven', gate: null });
   expect(describeOutcome(unproven)).toMatch(
-    /; unproven \(everything was read, but nobody can see what became of all\)$/,
+    /; unproven \(everything was read, but posidle cannot see whether it was delivered: all\)$/,
   );
 });
 
@@ -230,7 +230,7 @@ describe('the sentence', () => {
 
   test.each([
     [undefined, /; everything is read$/],
-    [UNREAD, /; open: 1 file unread$/],
+    [UNREAD, /; unfinished: 1 file unread$/],
   ])('of a dry run with the gate %o says what would have come', (gate, text) => {
     expect(describeOutcome(outcome({ kind: 'dry-run' }, gate && { gate }))).toMatch(text);
   });
@@ -239,7 +239,7 @@ describe('the sentence', () => {
     const onDisk = [{ path: '/b/q1', size: 10, age: 0 }];
     const buffers = { ...NO_BUFFERS, outputs: [outputReading({ onDisk, told: undefined })], none: false };
     expect(describeOutcome(outcome({ kind: 'stopped' }, { look: { buffers } }))).toContain(
-      '; left on disk 1 chunk (10 B)',
+      '; left on disk: 1 chunk (10 B)',
     );
   });
 
