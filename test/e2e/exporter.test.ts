@@ -1,0 +1,226 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import yaml from 'js-yaml';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { exportOptions } from '../../src/commands/options/export-options.ts';
+import { variableOf } from '../../src/commands/options/option-parts.ts';
+import { METRICS } from '../../src/core/metrics/exposition.ts';
+import { standInFor } from '../pods/images.ts';
+import { kustomize } from '../pods/kustomize.ts';
+import { faultsIn } from '../pods/schema.ts';
+import { makeWorkDir, memoryBuffer, renderConf, tail, toHttp } from '../support/fluentd-conf.ts';
+import { freePort } from '../support/free-port.ts';
+import { HttpSink } from '../support/http-sink.ts';
+import { startPosidle } from '../support/posidle.ts';
+import { expectNoFault, type Rules, startPrometheus } from '../support/prometheus.ts';
+import { NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
+import { until } from '../support/until.ts';
+
+const DIR = 'docker/exporter';
+const manifests = kustomize(join(DIR, 'monitoring'));
+const rules = manifests.find(({ kind }) => kind === 'PrometheusRule')?.spec as Rules;
+const alerts = rules.groups.flatMap((group) => group.rules);
+const dashboard = readFileSync(join(DIR, 'monitoring/dashboard.json'), 'utf8');
+
+function inFiles(files: Readonly<Record<string, unknown>>): string {
+  const dir = mkdtempSync(join(tmpdir(), 'posidle-rules-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(dir, name), yaml.dump(content));
+  return dir;
+}
+
+describe('the manifests of the exporter', () => {
+  test('the DaemonSet is what the Kubernetes API takes, in a tested image, with options that exist', () => {
+    const daemonSets = kustomize(DIR);
+    expect(daemonSets.flatMap(faultsIn)).toEqual([]);
+    const [container] = daemonSets.flatMap(({ spec }) => (spec as DaemonSetSpec).template.spec.containers);
+    expect(standInFor(container?.image ?? '')).toBeDefined();
+    expect(container?.command.slice(1)).toEqual(['/opt/posidle/posidle.cjs', 'export']);
+    const known = Object.keys(exportOptions).map(variableOf);
+    expect(container?.env.filter(({ name }) => !known.includes(name))).toEqual([]);
+  });
+
+  test('promtool finds no fault in the rules', (context) => {
+    expectNoFault(['check', 'rules', join(inFiles({ 'rules.yml': rules }), 'rules.yml')], '', context);
+  });
+
+  test('rules and dashboard ask only for metrics that there are, in PromQL', (context) => {
+    const { panels } = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] };
+    const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    expect(queries.length).toBeGreaterThan(10);
+    const asked = [...queries, ...alerts.map(({ expr }) => expr)].join('\n').match(/posidle_\w+/g) ?? [];
+    expect(asked.filter((name) => !Object.hasOwn(METRICS, name))).toEqual([]);
+    const recorded = queries.map((expr, at) => ({ record: `query_${at}`, expr }));
+    const dir = inFiles({ 'queries.yml': { groups: [{ name: 'dashboard', rules: recorded }] } });
+    expectNoFault(['check', 'rules', join(dir, 'queries.yml')], '', context);
+  });
+
+  test('each alert comes when it should, waits as long as it says, and goes', (context) => {
+    const files = (verdict: string, values: string) => ({
+      series: `posidle_verdict_files{instance="node-1",verdict="${verdict}"}`,
+      values,
+    });
+    const labels = (severity: string) => ({ severity, instance: 'node-1' });
+    const verdict = (word: string) => ({ exp_labels: { ...labels('warning'), verdict: word } });
+    const isThere = (alertname: string, eval_time: string, exp_alerts: readonly object[]) => ({
+      alertname,
+      eval_time,
+      exp_alerts,
+    });
+    const annotated = (alertname: string, value: object) => {
+      const { annotations } = alerts.find(({ alert }) => alert === alertname) as unknown as {
+        annotations: Record<string, string>;
+      };
+      const filled = Object.entries(annotations).map(([name, text]) => [
+        name,
+        text.replace('{{ $value }}', '2').replace('{{ $labels.instance }}', 'node-1'),
+      ]);
+      return { ...value, exp_annotations: Object.fromEntries(filled) };
+    };
+    const stalled = annotated('PosidleStalled', verdict('stalled'));
+    const behind = annotated('PosidleFallingBehind', verdict('falling behind'));
+    const losing = annotated('PosidleLosing', { exp_labels: labels('critical') });
+    const spec = {
+      rule_files: ['rules.yml'],
+      evaluation_interval: '1m',
+      tests: [
+        {
+          interval: '1m',
+          input_series: [
+            files('stalled', '0x4 2x9 0x20'),
+            files('falling behind', '0x4 2x19 0x20'),
+            { series: 'posidle_abandoned_files{instance="node-1"}', values: '0x9 3x40' },
+          ],
+          alert_rule_test: [
+            isThere('PosidleStalled', '9m', []),
+            isThere('PosidleStalled', '11m', [stalled]),
+            isThere('PosidleStalled', '16m', []),
+            isThere('PosidleFallingBehind', '19m', []),
+            isThere('PosidleFallingBehind', '21m', [behind]),
+            isThere('PosidleFallingBehind', '26m', []),
+            isThere('PosidleLosing', '9m', []),
+            isThere('PosidleLosing', '11m', [losing]),
+            isThere('PosidleLosing', '30m', []),
+          ],
+        },
+      ],
+    };
+    const dir = inFiles({ 'rules.yml': rules, 'test.yml': spec });
+    expectNoFault(['test', 'rules', join(dir, 'test.yml')], '', context);
+  });
+});
+
+interface DaemonSetSpec {
+  readonly template: { readonly spec: { readonly containers: readonly Container[] } };
+}
+
+interface Container {
+  readonly image: string;
+  readonly command: readonly string[];
+  readonly env: readonly { readonly name: string }[];
+}
+
+/** The rules that are shipped, but an alert waits for a second only. */
+function impatient({ groups }: Rules): Rules {
+  const quick = (rule: Rules['groups'][number]['rules'][number]) => ({ ...rule, for: '1s' });
+  return { groups: groups.map((group) => ({ ...group, rules: group.rules.map(quick) })) };
+}
+
+/** The answer's status, to a request with this Host. */
+function statusOf(
+  port: number,
+  method: string,
+  path: string,
+  host = 'localhost',
+): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, method, path, headers: { host } }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    asked.on('error', reject).end();
+  });
+}
+
+test(`Prometheus is told of a Fluentd ${NEWEST} whose output stops: the alert fires, and resolves when it is back`, async (context) => {
+  requireFluentd(NEWEST, context);
+  const work = makeWorkDir('exporter');
+  const port = await freePort();
+  const sink = await HttpSink.start();
+  const log = join(work.logs, 'app.log');
+  const write = (lines: number) => appendFileSync(log, `${'a line of the log\n'.repeat(lines)}`);
+  write(1);
+  const buffer = memoryBuffer({
+    chunk_limit_size: '8k',
+    total_limit_size: '16k',
+    overflow_action: 'block',
+    flush_mode: 'immediate',
+    retry_type: 'periodic',
+    retry_wait: '0.5s',
+    retry_forever: true,
+  });
+  const conf = renderConf([
+    tail(join(work.logs, '*.log'), work.pos, { refresh_interval: '1s' }),
+    toHttp(sink.port, buffer),
+  ]);
+  const start = () => startFluentd({ version: NEWEST, dir: work.dir, conf });
+  let fluentd = start();
+  const listen = ['--listen', `127.0.0.1:${port}`, '--interval', '500ms', '--per-file', '5'];
+  const exporter = startPosidle(['export', '-c', join(work.dir, 'fluent.conf'), ...listen]);
+  onTestFinished(async () => {
+    exporter.kill('SIGKILL');
+    sink.phase = 'up';
+    await fluentd.stop(5_000);
+    await sink.stop();
+    rmSync(work.dir, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const metrics = async () => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const shows = (line: RegExp) =>
+    until(`${line} in /metrics`, async () => line.test(await metrics().catch(() => '')), {
+      within: 90_000,
+      every: 100,
+    });
+  const isRead = /^posidle_files\{state="caught-up"\} 1$/m;
+
+  await fluentd.ready;
+  await shows(isRead);
+  const prometheus = await startPrometheus(
+    join(work.dir, 'prometheus'),
+    { target: `127.0.0.1:${port}`, rules: impatient(rules) },
+    context,
+  );
+  if (prometheus === undefined) return;
+  onTestFinished(() => prometheus.kill());
+  expectNoFault(['check', 'metrics'], await metrics());
+  expect(await statusOf(port, 'GET', '/healthz')).toBe(200);
+  expect(await statusOf(port, 'GET', '/metrics', 'a-page.example')).toBe(421);
+  expect(await statusOf(port, 'POST', '/metrics')).toBe(405);
+  expect(await statusOf(port, 'POST', '/quitquitquit')).toBe(404);
+
+  sink.phase = 'refusing';
+  write(5_000);
+  const isAlerted = (alerts: readonly string[]) => alerts.includes('PosidleStalled');
+  const firing = (what: string, is: (alerts: readonly string[]) => boolean) =>
+    until(what, async () => [await prometheus.firing()].find(is), { within: 120_000, every: 200 });
+  expect(await firing('PosidleStalled fires', isAlerted)).toEqual(['PosidleStalled']);
+  expect(await metrics()).toMatch(
+    /^posidle_file_lag_bytes\{path=".*app\.log",inode="\d+",pos_file=".*"\} [1-9]/m,
+  );
+  sink.phase = 'up';
+  await firing('PosidleStalled resolves', (alerts) => !isAlerted(alerts));
+  await shows(isRead);
+  expect(await metrics()).toMatch(/^posidle_lag_bytes 0$/m);
+
+  await fluentd.stop();
+  write(3);
+  await shows(/^posidle_lag_bytes 54$/m);
+  rmSync(work.pos);
+  await shows(/^posidle_unreadable_pos_files 1$/m);
+  fluentd = start();
+  await shows(isRead);
+  expect(await prometheus.query('count_over_time(ALERTS{alertname="PosidleLosing"}[10m])')).toEqual([]);
+  exporter.kill('SIGTERM');
+  expect(await exporter.exited).toBe(0);
+}, 300_000);
