@@ -3,6 +3,7 @@ import { findWorkers, isSame, type ProcessIdentity, type ProcessRow } from '../c
 import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
 import { reachable } from './read-buffers.ts';
+import { expandAll } from './read-pos-files.ts';
 
 /** What an open pos file shows: that a process is the Fluentd that is meant, and that its worker is up. */
 export class Proof {
@@ -22,7 +23,11 @@ export class Proof {
   async holdsFor(table: readonly ProcessRow[], row: ProcessRow): Promise<boolean> {
     const pids = [...findWorkers(table, row.pid), row].map(({ pid }) => pid);
     const paths = await this.posFiles();
-    if (pids.some((pid) => this.#host.holdsOpen(pid, paths))) return true;
+    for (const pid of pids) {
+      if (this.#host.holdsOpen(pid, paths)) return true;
+      // Whoever calls itself fluentd may hold very many files open.
+      await this.#host.nextTurn();
+    }
     for (const { bind, port } of this.#subject.conf?.monitorAgents ?? []) {
       const answer = await this.#host.get({ host: reachable(bind), port }, CONFIG_PATH);
       const identity = answer === undefined ? undefined : parseAgentIdentity(answer);
@@ -47,7 +52,6 @@ export class Proof {
   }
 
   async posFiles(): Promise<readonly string[]> {
-    const paths = await Promise.all(this.#subject.posFiles.map((pattern) => this.#host.expand(pattern)));
-    return paths.flat();
+    return [...(await expandAll(this.#host, this.#subject.posFiles)).keys()];
   }
 }

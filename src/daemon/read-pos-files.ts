@@ -3,6 +3,24 @@ import { parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Host } from '../host.ts';
 import { Kept } from './kept.ts';
 
+/** So many pos files of one glob are read, look after look. */
+const MOST_FILES = 1_000;
+
+/** The paths that the arguments stand for; a glob with too many matches stands for itself, with the reason. */
+export async function expandAll(
+  host: Pick<Host, 'expand'>,
+  patterns: readonly string[],
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const found = new Map<string, string | undefined>();
+  for (const pattern of patterns) {
+    const paths = await host.expand(pattern);
+    if (paths.length > MOST_FILES)
+      found.set(pattern, `${paths.length} files match, and at most ${MOST_FILES} are read`);
+    else for (const path of paths) found.set(path, undefined);
+  }
+  return found;
+}
+
 /** Reads pos files, each again only when it has changed: then its entries are the very same objects. */
 export class PosFiles {
   readonly #host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>;
@@ -14,8 +32,11 @@ export class PosFiles {
 
   /** Every pos file that the arguments stand for. */
   async read(patterns: readonly string[]): Promise<readonly PosFileReading[]> {
-    const paths = await Promise.all(patterns.map((pattern) => this.#host.expand(pattern)));
-    return Promise.all([...new Set(paths.flat())].map((path) => this.#read(path)));
+    const readings: PosFileReading[] = [];
+    // One after the other: a process may open no more than so many files.
+    for (const [path, error] of await expandAll(this.#host, patterns))
+      readings.push(error === undefined ? await this.#read(path) : { path, kind: 'unreadable', error });
+    return readings;
   }
 
   async #read(path: string): Promise<PosFileReading> {

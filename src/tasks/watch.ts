@@ -4,6 +4,7 @@ import { tailFacts } from '../core/fluent-conf/facts.ts';
 import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
 import { unseenByConf } from '../core/fluentd/buffer-contents.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
+import { expandAll } from '../daemon/read-pos-files.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { type Found, findPosFiles, type Wanted } from './find-pos-files.ts';
 import type { Parent } from './parent.ts';
@@ -95,8 +96,8 @@ async function findAndWatch(
   if (stopVia === 'kubelet') refuseBesideKubelet(settings, isParent);
   const policy = policyOf(settings, { tail: tailFacts(found.conf), parent: isParent });
   const report = await begin(found, policy, armedBy(settings));
-  const paths = await Promise.all(found.posFiles.map((posFile) => host.expand(posFile)));
-  host.watchFiles(paths.flat(), (why) => report.withoutEvents?.(why));
+  const paths = await expandAll(host, found.posFiles);
+  host.watchFiles([...paths.keys()], (why) => report.withoutEvents?.(why));
   const added = settings.monitor ? ((await parent?.addMonitor(found.conf, found.confPath)) ?? []) : [];
   if (added.length > 0) report.monitorAdded?.(added);
   const conf = found.conf && { ...found.conf, monitorAgents: [...found.conf.monitorAgents, ...added] };

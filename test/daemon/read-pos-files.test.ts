@@ -10,6 +10,15 @@ test('a look holds every pos file that the arguments stand for, each once', asyn
   expect(readings.map(({ path }) => path)).toEqual(['/pos/a.pos', '/pos/b.pos', '/pos/none.pos']);
 });
 
+test('a glob with more than a thousand matches is named, and none of them is read', async () => {
+  const host = new FakeHost();
+  for (let name = 0; name <= 1_000; name += 1) host.writeFile(`/pos/${name}.pos`, posText([]));
+  expect(await new PosFiles(host).read(['/pos/*.pos', POS])).toEqual([
+    { path: '/pos/*.pos', kind: 'unreadable', error: '1001 files match, and at most 1000 are read' },
+    { path: POS, kind: 'missing' },
+  ]);
+});
+
 test('a pos file is read, missing, empty or unreadable, and each is told from the others', async () => {
   const host = new FakeHost();
   host.writeFile('/pos/read', posText([{ path: LOG, position: 5, inode: 7 }]));

@@ -1,11 +1,8 @@
 import { decodePath } from './path-bytes.ts';
 import type { PositionEntry } from './pos-file.ts';
 import type { UnparsableLine } from './pos-line.ts';
-import { isMerged, type LineValues, NEWLINE, pathEndOf, TAB, valuesAfter } from './pos-line.ts';
+import { isMerged, type LineValues, LONGEST_TEXT, NEWLINE, pathEndOf, TAB, valuesAfter } from './pos-line.ts';
 import { NONE, RowTable } from './row-table.ts';
-
-/** So much of an unparsable line is kept; no path is longer. */
-const LONGEST_TEXT = 8_192;
 
 const WINDOW = 64 * 1024;
 /** Paths that are read one after the other lie no further apart, also where some are left out. */

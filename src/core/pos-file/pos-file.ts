@@ -1,5 +1,5 @@
 import { decodePath } from './path-bytes.ts';
-import { NEWLINE, pathEndOf, type UnparsableLine, valuesAfter } from './pos-line.ts';
+import { LONGEST_TEXT, NEWLINE, pathEndOf, type UnparsableLine, valuesAfter } from './pos-line.ts';
 
 /** One line of a pos file: `path \t hex position \t hex inode`. */
 export interface PositionEntry {
@@ -34,7 +34,7 @@ export function parsePosFile(bytes: Uint8Array): PosFile {
     if (pathEnd >= 0)
       entries.push({ path: decodePath(bytes.subarray(start, pathEnd)), ...valuesAfter(bytes, pathEnd) });
     else if (unparsable.length < KEPT_UNPARSABLE)
-      unparsable.push({ line, text: decodePath(bytes.subarray(start, end)) });
+      unparsable.push({ line, text: decodePath(bytes.subarray(start, Math.min(end, start + LONGEST_TEXT))) });
     start = end + 1;
   }
   return { entries, unparsable };

@@ -21,6 +21,10 @@ export interface UnparsableLine {
 
 export const NEWLINE = 0x0a;
 export const TAB = 0x09;
+/** So much of an unparsable line is kept, and no path is longer: Linux takes 4,096 bytes. */
+export const LONGEST_TEXT = 8_192;
+/** A number of three million digits takes ten seconds. */
+const MOST_DIGITS = 1_024;
 /** Tab, 16 digits, tab, 16 digits: as Fluentd writes it. */
 const LENGTH_BEHIND_PATH = 34;
 const UNWATCHED = 0xffff_ffff_ffff_ffffn;
@@ -28,15 +32,19 @@ const UNWATCHED = 0xffff_ffff_ffff_ffffn;
 export const LARGEST_POSITION = Number.MAX_SAFE_INTEGER;
 
 /**
- * Where the path of the entry that starts at `start` ends; -1: Fluentd cannot parse the line either. As
+ * Where the path of the entry that starts at `start` ends; -1: Fluentd cannot parse the line either, or could not have written it. As
  * POSITION_FILE_ENTRY_REGEX in lib/fluent/plugin/in_tail/position_file.rb: a prefix match; what follows the inode is ignored.
  */
 export function pathEndOf(bytes: Uint8Array, start: number, lineEnd: number): number {
-  const pathEnd = firstTab(bytes, start, lineEnd);
+  const pathEnd = firstTab(bytes, start, Math.min(lineEnd, start + LONGEST_TEXT));
   if (pathEnd < 0 || pathEnd === start) return -1;
   const positionEnd = endOfDigits(bytes, pathEnd + 1);
-  if (positionEnd === pathEnd + 1 || bytes[positionEnd] !== TAB) return -1;
-  return endOfDigits(bytes, positionEnd + 1) === positionEnd + 1 ? -1 : pathEnd;
+  if (!isNumber(pathEnd + 1, positionEnd) || bytes[positionEnd] !== TAB) return -1;
+  return isNumber(positionEnd + 1, endOfDigits(bytes, positionEnd + 1)) ? pathEnd : -1;
+}
+
+function isNumber(start: number, end: number): boolean {
+  return end > start && end - start <= MOST_DIGITS;
 }
 
 /** The values of a line that is an entry. */
@@ -63,10 +71,12 @@ export function whyUnparsable({ text, torn, merged }: Omit<UnparsableLine, 'line
   const [path = '', position, inode] = text.split('\t');
   if (text === '') return 'it is empty';
   if (/^\0+$/.test(text)) return 'nothing but NUL bytes, as a crash of the machine leaves them';
-  if (position === undefined) return 'it holds no tab';
+  if (position === undefined)
+    return text.length < LONGEST_TEXT ? 'it holds no tab' : 'it begins with more than any path';
   if (path === '') return 'its path is empty';
   if (!/^[0-9a-f]+$/i.test(position)) return 'its position is no hexadecimal number';
-  return inode === undefined ? 'it holds no inode' : 'its inode is no hexadecimal number';
+  if (inode === undefined) return 'it holds no inode';
+  return inode.length > MOST_DIGITS ? 'its inode is too long' : 'its inode is no hexadecimal number';
 }
 
 /** Not `indexOf`: without a tab in the line it would read on to the end of the file. */

@@ -1,7 +1,12 @@
-import { type BigIntStats, readdirSync, statSync } from 'node:fs';
+import { type BigIntStats, opendirSync, statSync } from 'node:fs';
 import type { OpenFile, OpenFiles } from '../../host.ts';
 import { toBytes } from '../files/files.ts';
 import { directoriesBeside } from '../files/log-files.ts';
+
+/** A process may hold a million files open: so many are looked at. Fluentd follows fewer. */
+const MOST_FILES = 60_000;
+/** And so many for a pos file, which Fluentd opens before its logs. */
+const MOST_BEFORE = 20_000;
 
 interface Held extends OpenFile {
   readonly device: bigint;
@@ -23,9 +28,9 @@ export function openFiles(pids: readonly number[]): OpenFiles {
 }
 
 /** Whether a process holds one of these files open; undefined: its open files may not be looked at. */
-export function holdsOpen(pid: number, paths: readonly string[]): boolean | undefined {
+export function holdsOpen(pid: number, paths: readonly string[], most = MOST_BEFORE): boolean | undefined {
   const wanted = new Set(paths.map(fileAt));
-  return openPathsOf(pid)?.some((path) => {
+  return openPathsOf(pid, most)?.some((path) => {
     const file = fileAt(path);
     return file !== undefined && wanted.has(file);
   });
@@ -33,7 +38,7 @@ export function holdsOpen(pid: number, paths: readonly string[]): boolean | unde
 
 function heldBy(pids: readonly number[]): ReadonlyMap<string, readonly Held[]> {
   const held = new Map<string, Held[]>();
-  for (const path of pids.flatMap((pid) => openPathsOf(pid) ?? [])) {
+  for (const path of pids.flatMap((pid) => openPathsOf(pid, MOST_FILES) ?? [])) {
     const stat = statOf(path);
     if (!stat?.isFile()) continue;
     const inode = String(stat.ino);
@@ -51,11 +56,26 @@ function devicesAt(path: string, pids: readonly number[]): ReadonlySet<bigint> {
 }
 
 /** Looking takes the same user, or CAP_SYS_PTRACE. */
-function openPathsOf(pid: number): readonly string[] | undefined {
+function openPathsOf(pid: number, most: number): readonly string[] | undefined {
   try {
-    return readdirSync(`/proc/${pid}/fd`).map((fd) => `/proc/${pid}/fd/${fd}`);
+    return firstNames(`/proc/${pid}/fd`, most).map((fd) => `/proc/${pid}/fd/${fd}`);
   } catch {
     return undefined;
+  }
+}
+
+/** In the order in which the process has opened them. */
+function firstNames(directory: string, most: number): readonly string[] {
+  const entries = opendirSync(directory, { bufferSize: 1_024 });
+  try {
+    const names: string[] = [];
+    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+      names.push(entry.name);
+      if (names.length === most) break;
+    }
+    return names;
+  } finally {
+    entries.closeSync();
   }
 }
 

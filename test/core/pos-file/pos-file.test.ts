@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
 import { decodePath } from '../../../src/core/pos-file/path-bytes.ts';
 import { latestEntries, parsePosFile } from '../../../src/core/pos-file/pos-file.ts';
 import { LARGEST_POSITION } from '../../../src/core/pos-file/pos-line.ts';
 import { bytesOf, entryLine, posFileBytes, positionEntry, RUNS } from '../../support/arbitraries.ts';
 import { entry, parse, posText } from '../../support/builders.ts';
+import { cpuSeconds } from '../../support/cpu-seconds.ts';
 
 const UNWATCHED = 'f'.repeat(16);
 
@@ -40,6 +42,28 @@ describe('a line', () => {
   ])('with %s is read', (_, text, expected) => {
     expect(parse(text)).toEqual({ entries: [{ path: 'p', ...expected }], unparsable: [] });
   });
+
+  test.each([
+    ['path', `/${'x'.repeat(8_192)}\t1\t2\n`],
+    ['position', `p\t${'1'.repeat(3_000_000)}\t2\n`],
+    ['inode', `p\t1\t${'a'.repeat(3_000_000)}\n`],
+  ])(
+    'with a %s that is longer than any is no entry, takes no time and is not kept whole',
+    async (_, line) => {
+      let found = parse('');
+      expect(
+        await cpuSeconds(() => {
+          found = parse(line);
+        }),
+      ).toBeLessThan(3);
+      expect(found).toMatchObject({ entries: [], unparsable: [{ line: 1 }] });
+      expect(found.unparsable[0]?.text).toHaveLength(8_192);
+      expect(new EntryRows(new TextEncoder().encode(line))).toMatchObject({
+        count: 0,
+        unparsable: [{ line: 1 }],
+      });
+    },
+  );
 
   test.each([
     ['blanks', '/a b/c  d.log'],

@@ -1,8 +1,19 @@
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openFiles } from '../../../src/node/processes/open-files.ts';
+import { holdsOpen, openFiles } from '../../../src/node/processes/open-files.ts';
 
 /** Another file system than that of the temporary directory, on most machines. */
 const OTHER = '/dev/shm';
@@ -62,6 +73,17 @@ describe('a deleted file that a process holds open', () => {
     const inode = heldAndDeleted(join(other, '0.log'));
     expect(find(join(dir, 'app.log'), inode)).toBe(inode);
   });
+});
+
+test('of very many open files the first are looked at for a pos file', async () => {
+  writeFileSync(join(dir, 'first'), '');
+  writeFileSync(join(dir, 'late'), '');
+  const many = 'exec 3<$0/first; for fd in {10..40}; do eval "exec $fd</dev/null"; done; exec 41<$0/late';
+  const child = spawn('bash', ['-c', `${many}; echo ready; read`, dir]);
+  await once(child.stdout, 'data');
+  const isHeld = (name: string, most?: number) => holdsOpen(child.pid ?? 0, [join(dir, name)], most);
+  expect([isHeld('first', 20), isHeld('late', 20), isHeld('late')]).toEqual([true, false, true]);
+  child.kill('SIGKILL');
 });
 
 test('open files are read once, and only when one is asked for', () => {
