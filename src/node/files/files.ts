@@ -26,7 +26,7 @@ export async function readFile(
   path: string,
   memory = process.constrainedMemory(),
 ): Promise<FileContent | undefined> {
-  const found = await readBounded(path, { limit: LARGEST });
+  const found = await readBounded(path, { limit: largestIn(memory) });
   if (found === undefined) return undefined;
   refuseCrowd(found.bytes, memory);
   return { bytes: found.bytes, writtenAgo: agoOf(found.stat.mtimeMs) };
@@ -59,6 +59,11 @@ function refuseCrowd(bytes: Uint8Array, memory: number): void {
     throw new Error(
       `it holds ${lines} lines, and with ${formatBytes(memory)} of memory at most ${most} can be looked at: raise the container's memory limit`,
     );
+}
+
+/** It is in memory twice while it is read, and again where the look before has not been let go of. */
+function largestIn(memory: number): number {
+  return memory === 0 ? LARGEST : Math.max(1024 ** 2, Math.min(LARGEST, (memory - OWN_MEMORY) / 4));
 }
 
 /** For how many entries or files the container's memory has room; 0, or beyond all memory that there is: no limit is set. */

@@ -106,6 +106,12 @@ describe('what the daemon reads', () => {
     );
   });
 
+  test('is no larger than a part of the memory of the container', async () => {
+    const large = sparse(17 * 2 ** 20);
+    await expect(readFile(large, 128 * 2 ** 20)).rejects.toThrow('17.0 MiB, and at most 16.0 MiB are read');
+    expect((await readFile(large, 0))?.bytes).toHaveLength(17 * 2 ** 20);
+  });
+
   test('has no more lines than the memory of the container has room for', async () => {
     const crowd = join(dir, 'crowd.pos');
     writeFileSync(crowd, '\n'.repeat(16_385));
