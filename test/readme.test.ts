@@ -6,9 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exportOptions } from '../src/commands/options/export-options.ts';
 import { inspectOptions } from '../src/commands/options/inspect-options.ts';
 import { watchOptions } from '../src/commands/options/options.ts';
+import { lastFlushAt } from '../src/core/drain/deadlines.ts';
+import { stopReserve } from '../src/core/drain/policy.ts';
 import { METRICS } from '../src/core/metrics/exposition.ts';
+import { parseDuration } from '../src/core/text/units.ts';
 import { bundle } from './pods/bundle.ts';
 import { blocksIn } from './pods/readme.ts';
+import { policy, seen, snapshot } from './support/builders.ts';
 
 const PAGES = ['README.md', 'docker/README.md', 'docker/exporter/README.md'];
 const ALL_PAGES = [
@@ -153,6 +157,20 @@ test('the bundle is as small as docker/README says', () => {
   const [, most] =
     /`posidle\.cjs` \| less than (\d+) KiB/.exec(readFileSync('docker/README.md', 'utf8')) ?? [];
   expect(statSync(posidle).size).toBeLessThan(Number(most) * 1_024);
+});
+
+test('the native sidecar gets the seconds that docker/README says', () => {
+  const job = readFileSync('docker/kubernetes/native-sidecar/job.yaml', 'utf8');
+  const [, given = ''] = /POSIDLE_GRACE\n +value: (\w+)/.exec(job) ?? [];
+  const grace = parseDuration(given) ?? 0;
+  const rules = policy({ grace, quiet: 'off' });
+  const drain = grace - stopReserve(rules);
+  const trigger = { by: 'SIGTERM', at: 0 } as const;
+  const flush = lastFlushAt(trigger, seen([snapshot(0, [], { requests: [trigger] })], rules), rules);
+  expect(readFileSync('docker/README.md', 'utf8')).toContain(
+    `posidle gets ${grace / 1_000} s of it (\`POSIDLE_GRACE\`): ${drain / 1_000} s for the drain, and ${(grace - drain) / 1_000} s in reserve. ` +
+      `If the drain is not over after ${flush / 1_000} s, posidle flushes`,
+  );
 });
 
 test("README's table counts what the loss matrix shows", () => {
