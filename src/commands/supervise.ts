@@ -64,7 +64,11 @@ export async function supervise(
     return {
       ...all([board, lines]),
       warned: (text) => log.warn({}, inFlags(text)),
-      withoutEvents: (why) => log.warn({}, `no file events, so posidle looks once a second: ${why}`),
+      withoutEvents: (why) =>
+        log.warn(
+          {},
+          `the system reports no changes of files (${why}). posidle looks once a second instead; that loses nothing`,
+        ),
       monitorAdded: (agents) =>
         log.info(
           { agents },
@@ -148,6 +152,9 @@ async function tellEnd(log: Log, outcome: Outcome, args: SharedArgs): Promise<vo
   const tell = isWarning(outcome, args) ? log.warn : log.info;
   tell({ outcome }, describeOutcome(outcome));
   await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>
-    log.warn({}, `the termination message cannot be written: ${error.message}`),
+    log.warn(
+      {},
+      `the termination message cannot be written: ${error.message}. The outcome is only in this log`,
+    ),
   );
 }

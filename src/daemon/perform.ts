@@ -87,7 +87,10 @@ async function send(host: Host, targets: readonly ProcessIdentity[], signal: str
 
 async function call(host: Host, rpc: Endpoint, path: string): Promise<Done> {
   const failed = (await host.get(rpc, path)) === undefined;
-  const what = `${failed ? 'no answer from' : 'called'} RPC ${rpc.host}:${rpc.port}${path}`;
+  const where = `RPC ${rpc.host}:${rpc.port}${path}`;
+  const what = failed
+    ? `no answer from ${where}: does Fluentd run with this rpc_endpoint?`
+    : `called ${where}`;
   return { what, pids: [], failed };
 }
 

@@ -1,7 +1,7 @@
 import { bytesLeft } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
-import { NOT_YET } from '../../core/observe/doubt.ts';
+import { NOT_THERE } from '../../core/observe/doubt.ts';
 import type { Observation } from '../../core/observe/observation.ts';
 import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
@@ -19,7 +19,9 @@ const MADE_AT_START = 'Fluentd makes it when it starts. If it does not come: is 
 
 /** A full buffer blocks all files at once: so many get a line each. */
 const MOST_TOLD = 10;
-const CAUSE = 'The cause may be a full buffer, a throttled input or a slow destination';
+const CAUSE =
+  "The cause may be a full buffer, a throttled input or a slow destination: see Fluentd's log and configuration";
+const NOT_READ = 'Until that changes, nothing counts as read';
 
 /** Tells the log what the loop does: a line a transition, a line a signal, progress while something is waited for. */
 export class LogReporter implements Reporter {
@@ -73,7 +75,8 @@ export class LogReporter implements Reporter {
   #tellLate({ at, unknown }: Observation): void {
     if (at - this.#lateAt < RARELY) return;
     this.#lateAt = at;
-    for (const { path, why } of unknown) this.#log.warn({ posFile: path }, `pos file ${path} ${why}`);
+    for (const { path, why } of unknown)
+      this.#log.warn({ posFile: path }, `pos file ${path} ${why}. ${NOT_READ}`);
   }
 
   #tellChanges({ name }: State, seen: Observation): void {
@@ -81,9 +84,9 @@ export class LogReporter implements Reporter {
     for (const { path, why, empty } of seen.unknown) {
       const known = this.#before?.unknown.some((doubt) => doubt.path === path && doubt.why === why);
       if (known || empty) continue;
-      const isStart = name === 'waiting' && why === NOT_YET;
-      if (isStart) this.#log.info({ posFile: path }, `pos file ${path} ${why}. ${MADE_AT_START}`);
-      else this.#log.warn({ posFile: path }, `pos file ${path} ${why}`);
+      const isStart = name === 'waiting' && why === NOT_THERE;
+      if (isStart) this.#log.info({ posFile: path }, `pos file ${path} ${why} yet. ${MADE_AT_START}`);
+      else this.#log.warn({ posFile: path }, `pos file ${path} ${why}. ${NOT_READ}`);
     }
     const blocked = seen.files.filter(({ state }) => state === 'blocked');
     const before = this.#blocked;

@@ -3,7 +3,7 @@ import { hasNothingToFollow } from '../look/undiscovered.ts';
 import type { Millis } from '../text/units.ts';
 import type { Limits, Memory, UnknownPosFile } from './observation.ts';
 
-export const NOT_YET = 'is not there yet';
+export const NOT_THERE = 'is not there';
 
 /** Why a pos file cannot be believed for now; nothing where it can. */
 export function doubtOf(
@@ -19,7 +19,7 @@ export function doubtOf(
       return lost ? [{ path, why: 'has lost entries since the last look', empty: false }] : [];
     }
     case 'missing':
-      return [{ path, why: NOT_YET, empty: false }];
+      return [{ path, why: NOT_THERE, empty: false }];
     case 'unreadable':
       return [{ path, why: `cannot be read: ${reading.error}`, empty: false }];
     case 'empty':

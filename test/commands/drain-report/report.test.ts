@@ -91,8 +91,16 @@ test('a file that stands still with bytes left is told once, with what may be th
   });
   const blocked = (await logged(host)).filter((line) => line.includes('is blocked'));
   expect(blocked).toEqual([
-    `warn: ${LOG} is blocked: 5 B left, and the position does not move. The cause may be a full buffer, a throttled input or a slow destination`,
+    `warn: ${LOG} is blocked: 5 B left, and the position does not move. The cause may be a full buffer, a throttled input or a slow destination: see Fluentd's log and configuration`,
   ]);
+});
+
+test('a pos file that goes away is told once, with what that means', async () => {
+  const { host } = restingHost();
+  host.at(10_000, () => host.files.delete(POS));
+  host.at(40_000, () => host.request('SIGTERM'));
+  const doubts = (await logged(host)).filter((line) => line.includes('pos file'));
+  expect(doubts).toEqual([`warn: pos file ${POS} is not there. Until that changes, nothing counts as read`]);
 });
 
 test('of files that are blocked all at once ten get a line each', async () => {

@@ -82,7 +82,7 @@ const GATES: readonly Row[] = [
   {
     title: 'a pos file that is away',
     name: 'pos-file',
-    why: `${POS} is not there yet`,
+    why: `${POS} is not there`,
     look: { posFiles: [{ path: POS, kind: 'missing' }] },
   },
   {
