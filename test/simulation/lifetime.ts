@@ -18,6 +18,8 @@ export interface Played {
   /** The promise that was broken. */
   readonly broken: string | undefined;
   readonly timeline: readonly string[];
+  /** What became of it all. */
+  readonly world: Pick<World, 'lines' | 'posFile'>;
 }
 
 /** Plays a plan: the loop, the looks, the decision and the orders are the real ones. */
@@ -36,11 +38,11 @@ export async function play(plan: Plan, isTold = false, coverage?: Coverage): Pro
   try {
     const outcome = await watch(host, { subject: subjectOf(world), policy, report: checks });
     checks.ended(outcome);
-    return { outcome, broken: undefined, timeline: world.timeline };
+    return { outcome, broken: undefined, timeline: world.timeline, world };
   } catch (error) {
     const isOurs = error instanceof Violation;
     const broken = isOurs ? error.message : `it threw: ${(error as Error).stack}`;
-    return { outcome: undefined, broken, timeline: world.timeline };
+    return { outcome: undefined, broken, timeline: world.timeline, world };
   }
 }
 

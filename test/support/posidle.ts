@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { until } from './until.ts';
 
-export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+/** Of the checkout: tests and scripts are run from its root. */
+export const CLI = resolve('dist/cli.js');
 
 /** One line of posidle's JSON log. */
 export interface LogLine {

@@ -1,0 +1,47 @@
+// Holds the model against real Fluentd: npm run replay -- --help
+import { parseArgs } from 'node:util';
+import { type Replayed, replay } from './compare.ts';
+import { describePlan } from './shrink.ts';
+
+const USAGE = `npm run replay -- [options]
+  --seeds N         so many lifetimes (default 10)
+  --from N          the first seed (default 1)
+  --versions A,B    of Fluentd (default 1.14.6,1.18.0,1.20.1)
+  --jobs N          so many at a time (default 4)`;
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '10' },
+    from: { type: 'string', default: '1' },
+    versions: { type: 'string', default: '1.14.6,1.18.0,1.20.1' },
+    jobs: { type: 'string', default: '4' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+if (values.help) console.log(USAGE);
+else process.exitCode = (await replayAll()) ? 0 : 1;
+
+async function replayAll(): Promise<boolean> {
+  const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => Number(values.from) + index);
+  const versions = values.versions.split(',');
+  const agreed = new Map(versions.map((version) => [version, 0]));
+  const left = seeds.flatMap((seed) => versions.map((version) => ({ seed, version })));
+  const player = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const { seed, version } = next;
+      const told = await replay(seed, version).catch((error: Error) => error);
+      const differences = told instanceof Error ? [told.message] : told.differences;
+      if (differences.length === 0) agreed.set(version, (agreed.get(version) ?? 0) + 1);
+      else tell(seed, version, told, differences);
+    }
+  };
+  await Promise.all(Array.from({ length: Number(values.jobs) }, player));
+  for (const [version, count] of agreed)
+    console.log(`${version}: ${count} of ${seeds.length} lifetimes agree`);
+  return [...agreed.values()].every((count) => count === seeds.length);
+}
+
+function tell(seed: number, version: string, told: Replayed | Error, differences: readonly string[]): void {
+  console.log(`seed ${seed} on ${version}: ${told instanceof Error ? '' : describePlan(told.plan)}`);
+  for (const difference of differences) console.log(`  ${difference}`);
+}
