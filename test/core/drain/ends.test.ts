@@ -19,7 +19,7 @@ const DRAINING: Draining = {
 const REQUESTS = { requests: [{ by: 'http', at: 1 }] } as const;
 
 /** `fluentd` is what the looks find, one after the other. */
-function after(
+function decided(
   state: State,
   at: number,
   fluentd: readonly FluentdReading[],
@@ -36,29 +36,29 @@ describe('a Fluentd that is not there', () => {
   const never = [ABSENT, ABSENT];
 
   test('is waited for until the start timeout, also when a call has come', () => {
-    expect(after(begin(0), 9_000, never, { look: REQUESTS })).toMatchObject({
+    expect(decided(begin(0), 9_000, never, { look: REQUESTS })).toMatchObject({
       state: begin(0),
       wakeAt: 600_000,
     });
-    expect(after(begin(0), 600_000, never).state).toMatchObject({
+    expect(decided(begin(0), 600_000, never).state).toMatchObject({
       end: { kind: 'no-fluentd', why: 'no fluentd runs' },
     });
   });
 
   test('is missed by its parent at once', () => {
-    expect(after(begin(0), 9_000, never, { rules: { parent: true } }).state).toMatchObject({
+    expect(decided(begin(0), 9_000, never, { rules: { parent: true } }).state).toMatchObject({
       end: { kind: 'no-fluentd' },
     });
   });
 
   test('and was there before is drained when a call comes', () => {
-    expect(after(begin(0), 9_000, [running(), ABSENT], { look: REQUESTS }).state.name).toBe('draining');
+    expect(decided(begin(0), 9_000, [running(), ABSENT], { look: REQUESTS }).state.name).toBe('draining');
   });
 
   test('while it is drained may come back within the settle time', () => {
     const gone = [running(), ABSENT];
-    expect(after(DRAINING, 9_000, gone).state.name).toBe('draining');
-    expect(after(WATCHING, 9_000, gone, { rules: { parent: true } }).state).toMatchObject({
+    expect(decided(DRAINING, 9_000, gone).state.name).toBe('draining');
+    expect(decided(WATCHING, 9_000, gone, { rules: { parent: true } }).state).toMatchObject({
       end: { kind: 'ended-by-itself' },
       result: undefined,
     });
@@ -71,7 +71,7 @@ test.each<[string, State, number, string]>([
   ['are refused at once where one was known', WATCHING, 9_999, 'stopped'],
 ])('several fluentds %s', (_, state, at, name) => {
   const two = { kind: 'ambiguous', candidates: [row(), row({ pid: 9 })] } as const;
-  const next = after(state, at, [two, two]);
+  const next = decided(state, at, [two, two]);
   expect(next.state.name).toBe(name);
   expect(next.wakeAt).toBe(name === 'waiting' ? 10_000 : undefined);
 });
@@ -82,14 +82,14 @@ test.each([
   ['is refused at once where it was named by its pid', undefined, 1, 'stopped', undefined],
 ])('a process that is no fluentd %s', (_, since, at, name, wakeAt) => {
   const shell = { kind: 'foreign', row: row({ argv: ['sh'] }), since } as const;
-  expect(after(begin(0), at, [shell, shell])).toMatchObject({ state: { name }, wakeAt });
+  expect(decided(begin(0), at, [shell, shell])).toMatchObject({ state: { name }, wakeAt });
 });
 
 test('a Fluentd that posidle may not signal leaves what a drain had found, and before one nothing', () => {
   const foreign = running({ permitted: false });
-  expect(after(DRAINING, 9_000, [foreign, foreign]).state).toMatchObject({
+  expect(decided(DRAINING, 9_000, [foreign, foreign]).state).toMatchObject({
     end: { kind: 'not-permitted' },
     result: { trigger: DRAINING.trigger, gate: { name: 'unread' } },
   });
-  expect(after(WATCHING, 9_000, [foreign, foreign]).state).toMatchObject({ result: undefined });
+  expect(decided(WATCHING, 9_000, [foreign, foreign]).state).toMatchObject({ result: undefined });
 });
