@@ -3,7 +3,7 @@ import type { FileState } from '../look/file-state.ts';
 import type { GoneLook, Snapshot } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
-import { isRefusing } from './ledger.ts';
+import { hasTakenAll, isRefusing } from './ledger.ts';
 import type { Abandoned, Gone, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 
 /** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
@@ -47,13 +47,12 @@ export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory[
   const here = new Map(
     look.files.filter(({ state }) => AT_ITS_PATH.has(state)).map((file) => [file.key, file]),
   );
-  const refuses = mayDrop(tail) && isRefusing(memory.ledger);
   for (const [key, file] of memory.gone) {
     const successor = file.isCut ? undefined : here.get(key);
     if (successor === undefined)
-      gone.set(key, update(key, file, { seen: look.gone?.get(key), look, tail, refuses }));
+      gone.set(key, update(key, file, { seen: look.gone?.get(key), look, memory, tail }));
     // Another file has got the inode: what was lost with the old one stays told.
-    else if (isLoss(file) && (successor.size ?? 0) < (file.size ?? 0))
+    else if (lostOf(file) > 0 && (successor.size ?? 0) < (file.size ?? 0))
       gone.set(`${key}\tbefore`, { ...file, isCut: true });
   }
   for (const [key, file] of goneNow(memory, look, tail)) {
@@ -64,14 +63,14 @@ export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory[
   return gone;
 }
 
-function isLoss({ isLost, late }: Gone): boolean {
-  return isLost || late > 0;
+function lostOf({ isLost, isHeldBack, rest, late }: Gone): number {
+  return (isLost || isHeldBack ? rest : 0) + late;
 }
 
 /** Forgets the oldest of which nothing was lost, and nothing more can be. */
 function forgetOne(gone: Map<string, Gone>): void {
   for (const [key, file] of gone)
-    if ((file.isOver || file.isCut) && !isLoss(file)) {
+    if ((file.isOver || file.isCut) && lostOf(file) === 0) {
       gone.delete(key);
       return;
     }
@@ -82,7 +81,7 @@ export function lostWith(
   gone: Memory['gone'],
   { files, followed }: Pick<Look, 'files' | 'followed'>,
 ): readonly (readonly [string, Abandoned])[] {
-  const lost = [...gone].filter(([, file]) => isLoss(file));
+  const lost = [...gone].filter(([, file]) => lostOf(file) > 0);
   if (lost.length === 0) return [];
   const here = files.filter(({ state }) => AT_ITS_PATH.has(state)).map(({ inode }) => inode);
   const followedInodes = new Set([
@@ -91,9 +90,7 @@ export function lostWith(
   ]);
   return lost
     .filter(([, { isCut, inode }]) => isCut || !followedInodes.has(inode))
-    .map(
-      ([key, { path, isLost, rest, late }]) => [key, { path, bytes: (isLost ? rest : 0) + late }] as const,
-    );
+    .map(([key, file]) => [key, { path: file.path, bytes: lostOf(file) }] as const);
 }
 
 /** The entries whose path has one with another inode now. */
@@ -113,17 +110,19 @@ function replacedIn(
 /** Where its path got a new file only later, in_tail had closed the old one before. */
 function merged(before: Gone, now: Gone): Gone {
   const isLost = before.isLost || now.isLost;
+  const isHeldBack = before.isHeldBack || now.isHeldBack;
   return before.isClosed
-    ? { ...before, isLost, hasEntry: now.hasEntry }
-    : { ...now, isLost, late: before.late };
+    ? { ...before, isLost, isHeldBack, hasEntry: now.hasEntry }
+    : { ...now, since: Math.max(before.since, now.since), isLost, isHeldBack, late: before.late };
 }
 
 function goneNow(memory: Memory, look: Look, tail: Limits['tail']): readonly (readonly [string, Gone])[] {
   const { at, entries, isReaderGone } = look;
   const replaced = replacedIn(memory, look.files).flatMap(([key, known]) => {
     if (known.state === 'unwatched' || memory.gone.get(key)?.hasEntry === false) return [];
-    const isDropped = isDroppedOnceHeldUp(known, memory, tail) || (isReaderGone && restOf(known) > 0);
-    return [[key, { ...goneFrom(key, known, at, isDropped), hasEntry: false }] as const];
+    const isHeldBack = isDroppedOnceHeldUp(known, memory, tail);
+    const isLost = isReaderGone && restOf(known) > 0;
+    return [[key, { ...goneFrom(key, known, at, isLost), isHeldBack, hasEntry: false }] as const];
   });
   const changed = look.files.flatMap((file) => {
     const { key } = file;
@@ -133,9 +132,10 @@ function goneNow(memory: Memory, look: Look, tail: Limits['tail']): readonly (re
     if (file.state === 'unwatched') {
       const isStillThere = look.looks.get(key)?.atPath?.inode === file.inode;
       if (before === undefined && !isStillThere) return [];
-      // in_tail reads on for rotate_wait before it lets go.
-      const isDropped = isDroppedOnceHeldUp(now, memory, tail);
-      return [[key, { ...goneFrom(key, now, LONG_AGO, isDropped), hasEntry: false }] as const];
+      // in_tail reads on for rotate_wait before it lets go; since 1.18, where it looks by inode, afterwards.
+      const since = isStillThere || before === undefined || !AT_ITS_PATH.has(before.state) ? LONG_AGO : at;
+      const isHeldBack = isDroppedOnceHeldUp(now, memory, tail);
+      return [[key, { ...goneFrom(key, now, since, false), isHeldBack, hasEntry: false }] as const];
     }
     if (AT_ITS_PATH.has(file.state) || before === undefined || !AT_ITS_PATH.has(before.state)) return [];
     return [[key, goneFrom(key, now, at, isReaderGone && restOf(now) > 0)] as const];
@@ -156,6 +156,7 @@ function goneFrom(key: string, known: KnownEntry, since: Millis, isLost: boolean
     rest: restOf(known),
     late: 0,
     isLost,
+    isHeldBack: false,
     isCut: false,
     hasEntry: true,
     isClosed: false,
@@ -185,13 +186,12 @@ function cutOf(file: ObservedFile, memory: Memory, at: Millis): readonly (readon
   return isCut && !known.heldUp ? [[`${key}\ttruncated`, { ...goneFrom(key, known, at, false), isCut }]] : [];
 }
 
-function update(key: string, gone: Gone, { seen, look, tail, refuses }: Update): Gone {
+function update(key: string, before: Gone, { seen, look, memory, tail }: Update): Gone {
+  const gone = { ...before, isHeldBack: isHeldBack(before, { look, memory, tail }) };
   const isReading = look.at <= readUntil(gone, tail, seen?.isOpen ?? gone.isOpen);
   // A worker that has just come has nothing of it open: what the one before had counts.
   const mayBeUnread = look.isReaderGone && !gone.isCut && look.at <= readUntil(gone, tail, gone.isOpen);
-  const isRefused = refuses && look.at <= readUntil(gone, tail, false) + TOLD_AFTER;
-  const isUnsure = mayBeUnread || isRefused || isHeldUpSince(gone, look, tail);
-  const isLost = gone.isLost || (gone.rest > 0 && isUnsure);
+  const isLost = gone.isLost || (gone.rest > 0 && mayBeUnread);
   if (seen === undefined) return { ...gone, isLost };
   const { size } = seen;
   // When its process is gone, nobody can look.
@@ -207,9 +207,16 @@ function update(key: string, gone: Gone, { seen, look, tail, refuses }: Update):
 interface Update {
   readonly seen: GoneLook | undefined;
   readonly look: Look;
+  readonly memory: Memory;
   readonly tail: Limits['tail'];
-  /** A buffer does not take all that in_tail reads. */
-  readonly refuses: boolean;
+}
+
+/** A full buffer keeps in_tail from reading the rest. Where there is room in time, in_tail reads it at its next tick. */
+function isHeldBack(gone: Gone, { look, memory: { ledger }, tail }: Omit<Update, 'seen'>): boolean {
+  if (!mayDrop(tail)) return false;
+  if (!gone.isCut && hasTakenAll(ledger, gone.since, gone.since + tail.rotateWait)) return false;
+  const isRefused = isRefusing(ledger) && look.at <= readUntil(gone, tail, false) + TOLD_AFTER;
+  return gone.isHeldBack || (gone.rest > 0 && (isRefused || isHeldUpSince(gone, look, tail)));
 }
 
 /** What is appended to a renamed file is read for rotate_wait; below a limit in_tail closes it when it has read it (in_tail.rb:672-684). */

@@ -1,5 +1,6 @@
 import { type BuffersReading, type OutputReading, unseenIn } from '../fluentd/buffer-contents.ts';
 import type { Chunk } from '../fluentd/chunk.ts';
+import { IN_TAIL_TICK } from '../in-tail/pace.ts';
 import type { Millis } from '../text/units.ts';
 import { type Account, accountOf, begun, FROM_ZERO, type Start } from './account.ts';
 
@@ -17,6 +18,8 @@ export interface Ledger {
   readonly memory: 'none' | 'seen' | 'unseen';
   /** Buffers that nobody can see, by name. */
   readonly unseen: readonly string[];
+  /** Since when every look has found that each output takes what in_tail reads; undefined: one does not, or nobody tells. */
+  readonly roomSince: Millis | undefined;
   /** The process of each worker, where it told. */
   readonly agents: BuffersReading['agents'];
   /** Another Fluentd has taken the place of one that held lines in memory, or read some since the last look. */
@@ -36,6 +39,7 @@ export const NO_LEDGER: Ledger = {
   at: undefined,
   memory: 'none',
   unseen: [],
+  roomSince: undefined,
   agents: new Map(),
   lostWithProcess: false,
   oldBackups: undefined,
@@ -73,9 +77,11 @@ export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, 
   const space = ledger.at === undefined ? 100 : 0;
   const isNew = (worker: number) => others.has(worker) || now.isChild || now.beganSeen;
   const accounts = accountsOf(reading.outputs, before, { isNew, space, looks });
+  const hasRoom = !isOther && areTold(reading) && !isRefusing({ accounts });
   return {
     accounts,
     at: now.at,
+    roomSince: hasRoom ? (ledger.roomSince ?? now.at) : undefined,
     memory: memoryOf(reading),
     unseen: [
       ...unseenIn(reading),
@@ -126,9 +132,19 @@ function memoryOf({ outputs, hidden }: BuffersReading): Ledger['memory'] {
   return inMemory.length > 0 ? 'seen' : 'none';
 }
 
+function areTold({ outputs, hidden }: BuffersReading): boolean {
+  return hidden.length === 0 && outputs.every(({ told }) => told !== undefined);
+}
+
 /** Some buffer did not take all that in_tail read when it was last looked at. */
-export function isRefusing({ accounts }: Ledger): boolean {
+export function isRefusing({ accounts }: Pick<Ledger, 'accounts'>): boolean {
   return [...accounts.values()].some(({ isRefusing }) => isRefusing);
+}
+
+/** Between these instants every buffer took what in_tail read for so long that in_tail, which tries each second, has tried again. */
+export function hasTakenAll({ at, roomSince }: Ledger, from: Millis, to: Millis): boolean {
+  if (at === undefined || roomSince === undefined || at > to) return false;
+  return at - Math.max(from, roomSince) >= 2 * IN_TAIL_TICK;
 }
 
 /** Nothing is lost with a process whose memory was seen empty, or flushed unseen, and that has read nothing since. */

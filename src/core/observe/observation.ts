@@ -144,6 +144,8 @@ export interface Gone {
   readonly late: number;
   /** The rest was not read, or nobody can show that it was. */
   readonly isLost: boolean;
+  /** A full buffer kept in_tail from reading the rest, as far as it is known. */
+  readonly isHeldBack: boolean;
   /** It still has an entry, whose position counts. */
   readonly hasEntry: boolean;
   /** It was truncated. */

@@ -37,6 +37,18 @@ const goneAt = (size: number | undefined, isOpen?: boolean) => ({
   gone: new Map([[entryKeyIn(POS, old), { size, isOpen }]]),
 });
 const tail = (changes: Partial<Policy['tail']>) => policy({ tail: { ...DEFAULT_TAIL, ...changes } });
+/** What each output's monitor_agent tells; undefined: nothing. */
+const of = (...outputs: readonly (Partial<MonitoredOutput> | undefined)[]) => ({
+  buffers: {
+    ...NO_BUFFERS,
+    none: false,
+    outputs: outputs.map((one, index) => outputReading({ key: `0 #${index}`, told: one && told(one) })),
+  },
+});
+const full = of({ space: 5 });
+const room = of({});
+const untold = of({}, undefined);
+const hidden = { buffers: { ...room.buffers, hidden: ['some'] } };
 const lostIn = (looks: readonly Snapshot[], rules?: Policy) => [
   ...seen(looks, rules).memory.abandoned.values(),
 ];
@@ -83,6 +95,114 @@ describe('a file whose path another one takes', () => {
     expect(lostIn(looks, rules)).toEqual(isLost ? [{ path: LOG, bytes: 4 }] : []);
   });
 
+  describe('and was held up by a full buffer', () => {
+    const other = { ...room, fluentd: running({ workers: [{ pid: 9, startTime: '9' }] }) };
+    const before = [0, 2].map((second) => snapshot(second * SECOND, [[old, fileOf(old, 9)]], full));
+
+    test.each<[string, boolean, readonly (readonly [second: number, changes: Partial<Snapshot>])[]]>([
+      [
+        'is read on where there was room for two seconds in time',
+        false,
+        [
+          [4, room],
+          [6, room],
+        ],
+      ],
+      [
+        'is lost where there was room for less',
+        true,
+        [
+          [4, room],
+          [5.9, room],
+        ],
+      ],
+      [
+        'is lost where there was room only later',
+        true,
+        [
+          [4, full],
+          [6, room],
+          [8.1, room],
+        ],
+      ],
+      [
+        'is lost where a buffer refused records meanwhile',
+        true,
+        [
+          [4, room],
+          [6, of({ emitErrors: 1 })],
+        ],
+      ],
+      [
+        'is lost where another buffer has no room',
+        true,
+        [
+          [4, of({}, { space: 5 })],
+          [6, of({}, { space: 5 })],
+        ],
+      ],
+      [
+        'is lost where nobody tells of a buffer',
+        true,
+        [
+          [4, untold],
+          [6, untold],
+        ],
+      ],
+      [
+        'is lost where some buffer is not known',
+        true,
+        [
+          [4, hidden],
+          [6, hidden],
+        ],
+      ],
+      [
+        'is lost where the worker was replaced',
+        true,
+        [
+          [4, room],
+          [5, other],
+          [7.5, other],
+        ],
+      ],
+    ])('%s', (_, isLost, later) => {
+      const away = later.map(([second, changes]) => replaced(second, changes, 3));
+      const looks = [...before, replaced(3, full), ...away, replaced(9, { buffers: undefined }, 3)];
+      expect(lostIn(looks)).toEqual(isLost ? [{ path: LOG, bytes: 4 }] : []);
+    });
+
+    test.each([
+      ['is lost where in_tail lets go of it at once, and a buffer refuses the rest in time', 3, true],
+      ['was read where in_tail lets go of it, and a buffer is full only later', 30, false],
+    ])('%s', (_, second, isLost) => {
+      const gone = { renamed: { path: `${LOG}.1`, stat: { inode: '7', size: 9 } } };
+      const letGo = (when: number, changes: Partial<Snapshot>) =>
+        snapshot(when * SECOND, [[{ ...old, position: null }, {}]], { ...goneAt(9), ...changes });
+      const begin = [snapshot(0, [[old]], room), snapshot(1 * SECOND, [[old, gone]], { buffers: undefined })];
+      const unasked = { buffers: undefined };
+      const later = [letGo(1.1, unasked), letGo(second, full), letGo(second + 1, unasked)];
+      expect(lostIn([...begin, ...later])).toEqual(isLost ? [{ path: LOG, bytes: 4 }] : []);
+      expect(lostIn([...begin.slice(0, 1), snapshot(500, [[old, fileOf(old, 9)]]), ...later])).toEqual(
+        isLost ? [{ path: LOG, bytes: 4 }] : [],
+      );
+    });
+
+    test('is not lost where its own entry shows that it was read', () => {
+      const renamed = (position: number) => {
+        const now = { ...old, position };
+        return [
+          now,
+          { atPath: { inode: '8', size: 3 }, renamed: { path: `${LOG}.1`, stat: { inode: '7', size: 9 } } },
+        ] as const;
+      };
+      const looks = [5, 9].map((position, index) =>
+        snapshot((3 + index) * SECOND, [renamed(position)], { ...full, ...goneAt(9) }),
+      );
+      expect(lostIn([...before, ...looks])).toEqual([]);
+    });
+  });
+
   test('is not lost where it is followed under its new name', () => {
     expect(lostIn([...blocked, replaced(3, follows(`${LOG}.1`, '7'))])).toEqual([]);
     const renamed = entry({ path: `${LOG}.1`, position: 9 });
@@ -108,6 +228,12 @@ describe('a truncated file that was written to just before', () => {
   test('has lost the rest where it is held up from its new beginning', () => {
     expect(lostIn([...justWritten, cut(3, 0), cut(4, 0)])).toEqual([]);
     expect(lostIn([...justWritten, cut(3, 0), cut(5, 0)])).toEqual([{ path: LOG, bytes: 4 }]);
+  });
+
+  test('has lost it also where there is room later', () => {
+    const later = [6, 8, 9].map((second) => ({ ...cut(second, 3), ...room }));
+    const looks = [...justWritten, { ...cut(3, 0), ...full }, { ...cut(5, 0), ...full }, ...later];
+    expect(lostIn(looks)).toEqual([{ path: LOG, bytes: 4 }]);
   });
 
   test('may have been read where it is read on', () => {

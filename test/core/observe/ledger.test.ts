@@ -456,6 +456,19 @@ describe('what Fluentd has put aside', () => {
   });
 });
 
+test.each([
+  ['since the first look', [{}, {}, {}], 0],
+  ['not where one refuses records', [{}, { space: 5 }], undefined],
+  ['since it refuses none any more', [{ space: 5 }, {}, {}], 100],
+])('every output takes what in_tail reads %s', (_, looks, since) => {
+  expect(ledgerOf(looks.map((one) => ({ reading: readingOf(one) }))).roomSince).toBe(since);
+});
+
+test('whether another Fluentd takes what in_tail reads is not known by the one before', () => {
+  const looks = ['1 0', '1 0', '2 0'].map((agent) => ({ reading: withAgents(readingOf({}), agent) }));
+  expect(ledgerOf(looks).roomSince).toBeUndefined();
+});
+
 test('a full disk is remembered, once, also when it has room again', () => {
   const full = (...names: readonly string[]) => ({ reading: { ...NO_BUFFERS, full: names } });
   expect(ledgerOf([full('a'), full('a', 'b'), full()]).full).toEqual(['a', 'b']);
