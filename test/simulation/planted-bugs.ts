@@ -32,7 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
   ['drain/outcome.ts', 'lossGate(seen, end.kind, result) ??', ''],
   ['drain/outcome.ts', 'readGate(seen, acceptsEmpty(result?.trigger)) ??', ''],
   ['observe/abandoned.ts', '< size && !found.isOpened(inode)', '< size && found.isOpened(inode)'],
-  ['observe/abandoned.ts', 'known === undefined ? inodeAt.get(path) : known.before', 'inodeAt.get(path)'],
+  ['observe/abandoned.ts', 'known === undefined ? before : known.before', 'before'],
   ['observe/ledger.ts', ' || now.isChild || now.beganSeen', ''],
   ['observe/ledger.ts', 'begunAnew(ledger, others, now)', 'new Map<string, Account>()'],
   ['observe/ledger.ts', '(isOther && mayHaveLost(ledger, now))', 'false'],

@@ -1,7 +1,7 @@
 import type { FollowedReading, Snapshot } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
-import { AT_ITS_PATH, HELD_UP, mayDrop } from './gone.ts';
+import { AT_ITS_PATH, HELD_UP } from './gone.ts';
 import { isRefusing } from './ledger.ts';
 import type { Abandoned, Awaited, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 
@@ -39,7 +39,7 @@ export function abandonedNow(
   const opened = inodesIn(entries);
   const inodeAt = inodesByPath(files);
   // A full buffer may have kept in_tail from reading what it has open.
-  const holdsUp = mayDrop(tail) && isRefusing(memory.ledger);
+  const holdsUp = tail.mayRefuse && isRefusing(memory.ledger);
   const world = {
     sizeOf: (inode: string) => sizes.get(inode),
     isOpened: (inode: string) => opened.has(inode) || (!holdsUp && open?.has(inode) === true),

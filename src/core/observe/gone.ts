@@ -167,14 +167,11 @@ function goneFrom(key: string, known: KnownEntry, since: Millis, isLost: boolean
 
 /**
  * After rotate_wait in_tail drops what a full buffer has kept it from reading (in_tail.rb, detach_watcher_after_rotate_wait); below
- * a limit it reads on to the end.
+ * a limit it reads on to the end first, but a position that stands still shows nothing.
  */
-export function mayDrop({ mayRefuse, readLimit }: Limits['tail']): boolean {
-  return mayRefuse && readLimit === undefined;
-}
-
 function isDroppedOnceHeldUp(known: KnownEntry, { ledger }: Memory, tail: Limits['tail']): boolean {
-  return mayDrop(tail) && (known.heldUp || isRefusing(ledger)) && restOf(known) > 0;
+  const isHeldUp = tail.readLimit === undefined && known.heldUp;
+  return tail.mayRefuse && (isHeldUp || isRefusing(ledger)) && restOf(known) > 0;
 }
 
 /** in_tail has begun a truncated file anew, and may have read the rest just before. */
@@ -213,9 +210,10 @@ interface Update {
 
 /** A full buffer keeps in_tail from reading the rest. Where there is room in time, in_tail reads it at its next tick. */
 function isHeldBack(gone: Gone, { look, memory: { ledger }, tail }: Omit<Update, 'seen'>): boolean {
-  if (!mayDrop(tail)) return false;
-  if (!gone.isCut && hasTakenAll(ledger, gone.since, gone.since + tail.rotateWait)) return false;
-  const isRefused = isRefusing(ledger) && look.at <= readUntil(gone, tail, false) + TOLD_AFTER;
+  if (!tail.mayRefuse) return false;
+  const mayBeTaken = !gone.isCut && tail.readLimit === undefined;
+  if (mayBeTaken && hasTakenAll(ledger, gone.since, gone.since + tail.rotateWait)) return false;
+  const isRefused = isRefusing(ledger) && look.at <= readUntil(gone, tail, gone.isOpen) + TOLD_AFTER;
   return gone.isHeldBack || (gone.rest > 0 && (isRefused || isHeldUpSince(gone, look, tail)));
 }
 
@@ -233,7 +231,8 @@ function readUntil(
 
 /** What came after it at its path has not moved once: the buffer may have been full already. */
 function isHeldUpSince(gone: Gone, { at, files, entries }: Look, tail: Limits['tail']): boolean {
-  if (!mayDrop(tail) || at - gone.since > SUCCESSOR_WATCH) return false;
+  const mayTell = tail.mayRefuse && tail.readLimit === undefined;
+  if (!mayTell || at - gone.since > SUCCESSOR_WATCH) return false;
   const next = files.find(
     (file) => file.path === gone.path && file.posFile === gone.posFile && AT_ITS_PATH.has(file.state),
   );
