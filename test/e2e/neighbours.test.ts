@@ -223,6 +223,24 @@ test('the log steers no terminal, whatever a file is called', async () => {
   expect(run.stderr()).not.toMatch(/[\u0080-\u009f\u202e]/);
 });
 
+test('of processes that call themselves Fluentd only the one that holds the pos file open is signalled', () => {
+  writeFileSync(at('app.pos'), '');
+  writeFileSync(at('done'), '');
+  const options = '-p app.pos --done-file done --settle 100ms --drain-timeout 1s --stop-signal SIGTERM';
+  // Fluentd's worker holds the pos file open, and its supervisor takes SIGUSR1 for a flush.
+  writeFileSync(
+    at('container'),
+    `(exec -a 'supervisor: web' sleep 90) & web=$!
+    (exec -a fluentd sleep 90) & decoy=$!
+    (exec -a supervisor:x bash -c '(exec 9>>app.pos; exec -a worker:x sleep 90) &
+      trap : USR1; trap "kill $!; exit" TERM; while :; do wait; done') & real=$!
+    "${process.execPath}" "${CLI}" watch ${options} --start-timeout 20s; echo posidle: $?
+    for name in web decoy real; do kill -0 \${!name} 2>/dev/null && echo $name lives; done; true`,
+  );
+  const { stdout, stderr } = inContainer();
+  expect(stdout, stderr).toBe('posidle: 0\nweb lives\ndecoy lives\n');
+});
+
 test('run sends nothing to a process that got the pid of its dead child', () => {
   // The child leaves a process that calls itself fluentd. When that is gone too, the child's pid is free, and taken at once.
   const child = 'echo $$ > leader; (exec -a fluentd sleep 1) & echo $! > fluentd';
@@ -238,13 +256,7 @@ test('run sends nothing to a process that got the pid of its dead child', () => 
     wait $posidle; echo posidle: $?
     kill -0 $neighbour && echo lives`,
   );
-  const container = ['-Urpf', '--kill-child', '--mount-proc', 'bash', 'container'];
-  const { stdout, stderr } = spawnSync('unshare', container, {
-    cwd: dir,
-    encoding: 'utf8',
-    timeout: 60_000,
-    killSignal: 'SIGKILL',
-  });
+  const { stdout, stderr } = inContainer();
   expect(stdout, stderr).toBe('has its pid\nposidle: 0\nlives\n');
 });
 
@@ -257,6 +269,16 @@ test('--no-quit answers GET alone, and leaves the quiet window as the trigger', 
   expect((await fetch(`${url}/quitquitquit`, { method: 'POST' })).status).toBe(404);
   expect((await fetch(`${url}/metrics`)).status).toBe(200);
 });
+
+/** Runs the script `container` as the init of a PID namespace: when it ends, so does everything in it. */
+function inContainer() {
+  return spawnSync('unshare', ['-Urpf', '--kill-child', '--mount-proc', 'bash', 'container'], {
+    cwd: dir,
+    encoding: 'utf8',
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  });
+}
 
 function sparse(name: string, size: number): void {
   writeFileSync(at(name), '');

@@ -37,7 +37,7 @@ describe.skipIf(!hasRuby && process.env.CI !== 'true')(
       expect(linesBy(file)).toHaveLength(3);
     });
 
-    test(`agree on ${FILES} generated files, entry for entry`, { timeout: 60_000 }, () => {
+    test(`agree on ${FILES} generated files, entry for entry`, { timeout: 240_000 }, () => {
       const files = fc.sample(posFileBytes, { numRuns: FILES, seed: 947 });
       const expected = askRuby(files);
       expect(expected).toHaveLength(FILES);
