@@ -109,8 +109,16 @@ class Watch {
   async #lastLook(): Promise<Observation> {
     const before = this.#looking ?? Promise.resolve();
     const last = before.then(() => this.#look('last'));
-    const patience = signalsIn({ requests: this.#host.requests() }).length > 1 ? BUSY_PATIENCE : PATIENCE;
-    return (await this.#host.within(last, this.#host.now() + patience)) ?? this.#late();
+    return (await this.#host.within(last, this.#lastPatience())) ?? this.#late();
+  }
+
+  /** The outcome has to be told before the grace period is over. */
+  #lastPatience(): Millis {
+    const now = this.#host.now();
+    const [first, second] = signalsIn({ requests: this.#host.requests() });
+    if (second !== undefined) return now + BUSY_PATIENCE;
+    const end = first === undefined ? Number.POSITIVE_INFINITY : first.at + this.#task.policy.grace;
+    return Math.min(now + PATIENCE, Math.max(now, end - 2 * BUSY_PATIENCE) + BUSY_PATIENCE);
   }
 
   async #look(depth: Depth): Promise<Observation> {

@@ -37,6 +37,8 @@ describe('a look that never ends', () => {
     expect(stoppedAt(host)).toBeLessThanOrEqual(20_000 + GRACE - 10_000 + 1_000);
     expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained', gate: { name: 'pos-file' } });
     expect(outcome.gate?.why).toMatch(IN_TIME);
+    // Later the kubelet kills posidle, and nobody is told.
+    expect(host.now()).toBeLessThanOrEqual(20_000 + GRACE);
   });
 
   test('does not hold up a second signal, which stops Fluentd at once', async () => {
