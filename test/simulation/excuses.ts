@@ -2,7 +2,7 @@ import type { Millis } from '../../src/core/text/units.ts';
 import type { Clock } from './clock.ts';
 import type { Fluentd } from './fluentd.ts';
 import { LINE_BYTES, type Lines } from './lines.ts';
-import type { LogFile } from './log-files.ts';
+import { isFollowed, type LogFile } from './log-files.ts';
 import type { Settings } from './plan.ts';
 import type { PosFile } from './pos-file.ts';
 
@@ -55,8 +55,10 @@ export class Excuses {
       this.#passed.set(path, [...(this.#passed.get(path) ?? []), gone]);
     }
     // Without a full buffer in_tail reads the rest at once.
-    else if (this.#world.settings.totalLimit < 1_000 && this.#writtenAt(file.lines[0] ?? -1) >= this.lookedAt)
+    else if (this.#world.settings.totalLimit < 1_000 && this.#isNew(file))
       this.#excuse(file.lines, 'it came and went between two looks, while a buffer was full');
+    else if (this.#world.settings.totalLimit < 1_000 && !isFollowed(path))
+      this.#excuseUnseen(file, 0, this.lookedAt);
     // A throttled in_tail reads the rest from memory, and posidle waits for as much as it saw in an entry.
     else if (this.#world.settings.readLimit > 0) {
       const isNew = (this.#foundAt.get(file) ?? 0) >= this.lookedAt;
@@ -65,10 +67,10 @@ export class Excuses {
       this.#excuse(file.lines, 'its file was truncated and went away before posidle looked');
   }
 
-  /** in_tail turns to the file that stands at a path now: what came and went there between two looks, it may have read. */
+  /** in_tail turns to the file that stands at a path now: what came and went there between two listings, it may have read. */
   turned(path: string): void {
     for (const { file, at } of this.#passed.get(path) ?? [])
-      if (this.lookedAt <= at) this.#excuse(file.lines, 'two files left its path between two looks');
+      if (this.listedAt <= at) this.#excuse(file.lines, 'two files left its path between two listings');
   }
 
   /** A file is about to be truncated: in_tail may have read the rest just before, unless it had stood still for a while. */
@@ -118,6 +120,12 @@ export class Excuses {
 
   #positionOf(path: string): number {
     return this.#world.posFile.find(path)?.position ?? 0;
+  }
+
+  /** Neither an entry nor a listing has shown it yet. */
+  #isNew(file: LogFile): boolean {
+    const hasEntry = (this.#foundAt.get(file) ?? 0) < this.lookedAt;
+    return this.#writtenAt(file.lines[0] ?? -1) >= (hasEntry ? this.lookedAt : this.listedAt);
   }
 
   get #tail() {
