@@ -21,10 +21,17 @@ const logged = (name: string, text: string, position: number | null, at = dir) =
   loggedIn(at, name, text, position);
 const shell = (line: string, input?: string) => shellIn(dir, line, input);
 
+/** A pos file that was written a moment ago, however long posidle takes to start: after 10 s what is behind counts as blocked. */
+function writeYoung(path: string, text: string): void {
+  writeFileSync(path, text);
+  const later = Date.now() / 1_000 + 3_600;
+  utimesSync(path, later, later);
+}
+
 describe('the table', () => {
   test('names every file with what is read and left, what is furthest behind first, and a summary', async () => {
     const entries = [logged('a.log', 'one\n', 4), logged('b.log', `${'x'.repeat(4_095)}\n`, 1_024)];
-    writeFileSync(pos, posText(entries));
+    writeYoung(pos, posText(entries));
     const { stdout, code } = await posidle('inspect', pos);
     expect(
       stdout
@@ -49,7 +56,7 @@ describe('the table', () => {
   });
 
   test('can be sorted and filtered, the summary is of all', async () => {
-    writeFileSync(
+    writeYoung(
       pos,
       posText([logged('a.log', 'one\n', 4), logged('b.log', 'one\n', 0), logged('c.log', 'o', 0)]),
     );
@@ -221,7 +228,7 @@ describe('for programs', () => {
     for (const path of [pos, join(dir, 'blocked.log')]) utimesSync(path, 1, 1);
     const fresh = join(dir, 'fresh.pos');
     mkdirSync(join(dir, 'read'));
-    writeFileSync(fresh, posText([logged('read/behind.log', 'one\ntwo\n', 4)]));
+    writeYoung(fresh, posText([logged('read/behind.log', 'one\ntwo\n', 4)]));
     const source = (path: string, posFile: string) =>
       `<source>\n@type tail\npath ${path}\npos_file ${posFile}\ntag a\n<parse>\n@type none\n</parse>\n</source>\n`;
     const conf = join(dir, 'fluent.conf');
@@ -293,7 +300,7 @@ describe('for programs', () => {
     const entry = logged('0.log', 'one\ntwo\n', 4, join(root, 'pods/0'));
     symlinkSync('/pods/0/0.log', join(root, 'var/log/containers/app.log'));
     symlinkSync('../var/./log', join(root, 'var/logs'));
-    writeFileSync(
+    writeYoung(
       join(root, 'var/app.pos'),
       posText([
         { ...entry, path: '/var/logs/containers/app.log' },
