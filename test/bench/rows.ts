@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { exporter } from './export.ts';
 import { cpuTimeOf, memoryOf } from './figures.ts';
 import { makeSite, type Site } from './site.ts';
 
@@ -35,6 +36,9 @@ export const BENCHES: readonly Bench[] = [
   rest(100, { cpu: 0.15, memory: 50, own: 11 }),
   rest(1_000, { cpu: 0.5, memory: 55 }),
   rest(10_000, { cpu: 3, memory: 80 }),
+  exporter({ files: 1_000, rotations: 0 }, { cpu: 0.5, memory: 60 }),
+  exporter({ files: 10_000, rotations: 0 }, { cpu: 2, memory: 110 }),
+  exporter({ files: 10_000, rotations: 100 }, { cpu: 3, memory: 120 }),
   { name: 'writes', run: runWrites },
   { name: 'version', run: runVersion },
   { name: 'first-look', run: runFirstLook },

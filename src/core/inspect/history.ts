@@ -122,11 +122,14 @@ export class Followed extends Track {
   #sizes: SizeHistory | undefined;
   #since: Millis | undefined;
   #at: Millis = 0;
+  /** Between the last two looks. */
+  #gap: Millis = 0;
 
   take(file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
     if (known !== undefined && known.movedAt !== file.movedAt) this.movedAt = file.movedAt;
     this.late = this.#lateness(file, at);
     this.memory = rememberEntry(file, known, at);
+    if (this.#since !== undefined) this.#gap = at - this.#at;
     this.#since ??= at;
     this.#at = at;
     const { position, lag } = file;
@@ -147,9 +150,14 @@ export class Followed extends Track {
     return this.#sizes.look(at, size, reached);
   }
 
-  /** How long bytes have waited, at least. */
+  /** How long bytes have waited, as far as that was seen. */
   get waited(): Millis {
     return this.late ?? this.#at - (this.#since ?? this.#at);
+  }
+
+  /** How long they have waited at least: when they came between two looks is not known. */
+  get hasWaited(): Millis {
+    return this.waited - (this.late === null ? 0 : this.#gap);
   }
 
   hasStood(span: Millis): boolean {

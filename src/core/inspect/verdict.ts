@@ -83,9 +83,9 @@ function ofRow({ path: posFile, entries }: PosFileOverview, row: number, history
 }
 
 function ofFollowed(path: string, followed: Followed): Judged {
-  const { waited } = followed;
+  const { waited, hasWaited } = followed;
   const lags = followed.lagsOver(WINDOW);
-  if (waited <= WINDOW || lags.now < lags.before) return OK;
+  if (hasWaited <= WINDOW || lags.now < lags.before) return OK;
   if (followed.hasStood(BLOCKED_AFTER))
     return {
       is: 'stalled',

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../support/free-port.ts';
+import { until } from '../support/until.ts';
+import { cpuTimeOf, memoryOf } from './figures.ts';
+import type { Bench, Row, Settings } from './rows.ts';
+import { makeSite } from './site.ts';
+
+const MIB = 1024 ** 2;
+
+/** A line a second into each log, all of it read at once; and so many logs are rotated a second. */
+const LOAD = `const fs = require('node:fs');
+  const [posFile, rotated] = process.argv.slice(1);
+  const files = fs.readFileSync(posFile, 'utf8').trimEnd().split('\\n').map((line) => line.split('\\t'));
+  const hex = (number) => number.toString(16).padStart(16, '0');
+  const pos = fs.openSync(posFile, 'r+');
+  const size = Math.ceil(files.length / 20);
+  let done = 0;
+  const writeSome = () => {
+    const some = files.slice(done, done + size);
+    for (const file of some) {
+      fs.appendFileSync(file[0], 'a line\\n');
+      file[1] = hex(parseInt(file[1], 16) + 7);
+    }
+    for (const file of some.slice(0, rotated / 20)) {
+      fs.renameSync(file[0], file[0] + '.1');
+      fs.writeFileSync(file[0], 'a line\\n');
+      file[1] = hex(7);
+      file[2] = hex(fs.statSync(file[0]).ino);
+    }
+    fs.writeSync(pos, files.map((file) => file.join('\\t') + '\\n').join(''), 0);
+    done = (done + size) % files.length;
+  };
+  setInterval(writeSome, 50)`;
+
+interface Load {
+  readonly files: number;
+  /** A second. */
+  readonly rotations: number;
+}
+
+/** `export` beside busy files, with a look every five seconds and a scrape every ten. */
+export function exporter(load: Load, goals: { readonly cpu: number; readonly memory: number }): Bench {
+  const { files, rotations } = load;
+  const count = `${files.toLocaleString('en')} busy files${rotations > 0 ? `, ${rotations} rotations a second` : ''}`;
+  const name = `export-${files}${rotations > 0 ? '-rotated' : ''}`;
+  return {
+    name,
+    run: async (settings) => {
+      const { cpu, memory } = await measured(load, settings);
+      const row = (what: string, unit: Row['unit'], figures: readonly number[], atMost: number): Row => {
+        return { name: `${what} of export, ${count}`, unit, figures: { posidle: figures }, goal: { atMost } };
+      };
+      return [row('CPU', '% of a core', cpu, goals.cpu), row('RSS', 'MiB', memory, goals.memory)];
+    },
+  };
+}
+
+async function measured({ files, rotations }: Load, { bundles, runs, span }: Settings) {
+  const site = makeSite(files);
+  const port = await freePort();
+  const options = ['--listen', `127.0.0.1:${port}`, ...(rotations > 0 ? ['--per-file', '10000'] : [])];
+  const children: ChildProcess[] = [
+    spawn(process.execPath, ['-e', LOAD, site.posFile, `${rotations}`], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }),
+    spawn(process.execPath, [bundles.posidle ?? '', 'export', site.posFile, ...options], { stdio: 'ignore' }),
+  ];
+  const pid = children[1]?.pid ?? -1;
+  const figures = { cpu: [] as number[], memory: [] as number[] };
+  try {
+    const scrape = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    await until(
+      'some looks',
+      async () => /^posidle_looks_total [3-9]/m.test(await scrape().catch(() => '')),
+      {
+        within: 120_000,
+      },
+    );
+    for (let run = 0; run < runs; run += 1) {
+      const from = performance.now();
+      const before = cpuTimeOf(pid);
+      while (performance.now() - from < span * 1_000) {
+        expectTruth(await scrape(), { files, rotations });
+        await pause(Math.min(10_000, span * 1_000));
+      }
+      figures.cpu.push((cpuTimeOf(pid) - before) / 1e4 / (performance.now() - from));
+      figures.memory.push(memoryOf(pid).all / MIB);
+    }
+  } finally {
+    for (const child of children) child.kill('SIGKILL');
+    site.remove();
+  }
+  return figures;
+}
+
+/** Each file is told once, and none is late. */
+function expectTruth(metrics: string, { files, rotations }: Load): void {
+  const series = metrics.match(/^posidle_file_lag_bytes\{/gm)?.length ?? 0;
+  const [, ok] = /^posidle_verdict_files\{verdict="ok"\} (\d+)$/m.exec(metrics) ?? [];
+  if (Number(ok) !== files)
+    throw new Error(
+      `${ok} of ${files} files are ok:\n${metrics.match(/^posidle_(files|verdict).*$/gm)?.join('\n')}`,
+    );
+  if (series !== (rotations > 0 ? files : 0)) throw new Error(`${series} series for ${files} files`);
+}
