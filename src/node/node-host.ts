@@ -114,7 +114,10 @@ export class NodeHost implements Host {
   listFollowed(source: TailSource): Promise<readonly FollowedFile[]> {
     const places = new Set<string>();
     this.#walked.set(source, places);
-    return listFollowed(source, this.#clock(), { placeOf: placesBelow(this.#root), places });
+    return listFollowed(source, this.#clock(), {
+      placeOf: placesBelow(this.#root, 'resolveMounted'),
+      places,
+    });
   }
 
   async namesStamp(source: TailSource): Promise<string | undefined> {

@@ -195,6 +195,27 @@ describe('below a root lies another world', () => {
       });
   });
 
+  test('a link to what is not below the root is unknown, and one to a Pod that is gone leads nowhere', () => {
+    mkdirSync(at('root/containers'), { recursive: true });
+    mkdirSync(at('root/pods'));
+    posFile('root/app.pos', [{ ...logged('root/containers/a.log', 'one\n', 4), path: '/containers/a.log' }]);
+    conf('root/f.conf', ['/containers/*.log', '/app.pos']);
+    symlinkSync('/pods/uid/main/0.log', at('root/containers/gone.log'));
+    expect(shell('posidle inspect --root root -c /f.conf --check').stdout).toBe('ok: caught up: 1 file\n');
+    symlinkSync('/var/lib/docker/containers/1/1-json.log', at('root/containers/unmounted.log'));
+    const { status, stdout } = shell('posidle inspect --root root -c /f.conf --check');
+    expect(stdout).toMatch(
+      /unmounted\.log leads to \/var\/lib\/docker\/containers\/1\/1-json\.log, which is not below the root/,
+    );
+    expect(status).toBe(1);
+    mkdirSync(at('root/var/lib/docker/containers/1'), { recursive: true });
+    logged('root/var/lib/docker/containers/1/1-json.log', 'new\n', 0);
+    expect(json('posidle inspect --root root -c /f.conf --json')).toMatchObject({
+      undiscovered: [{ path: '/containers/unmounted.log', size: 4 }],
+      lag: 4,
+    });
+  });
+
   test('no configuration of ours stands in for one that is not there', () => {
     posFile('app.pos', [logged('a.log', 'one\n', 4)]);
     conf('f.conf', [at('a.log'), at('app.pos')]);

@@ -1,5 +1,5 @@
-import { lstatSync, readlinkSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import { type PlaceOf, toBytes } from './files.ts';
 
@@ -22,6 +22,15 @@ export class BelowRoot {
   /** Where the path is for us: no link in it is left to the kernel. What is not there stays as it is. */
   resolve(path: string): string {
     return this.#root + this.#follow(path, { left: MOST_LINKS }) || '/';
+  }
+
+  /** As `resolve`. Throws where a link leads to a part of the node that is not below the root: what is there is not known. */
+  resolveMounted(path: string): string {
+    const place = this.resolve(path);
+    // A Pod takes two directories with its log: pods/UID/container/0.log.
+    const isLink = place !== this.#root + path;
+    if (!isLink || existsSync(toBytes(dirname(dirname(dirname(place)))))) return place;
+    throw new Error(`${path} leads to ${place.slice(this.#root.length)}, which is not below the root`);
   }
 
   /** A path of ours as the other process names it; what does not lie below the root keeps its name. */
@@ -53,10 +62,13 @@ export class BelowRoot {
 }
 
 /** Below another root, or our own. Made for one look: what was a directory may be a link at the next. */
-export function placesBelow(root: string | undefined): PlaceOf {
+export function placesBelow(
+  root: string | undefined,
+  which: 'resolve' | 'resolveMounted' = 'resolve',
+): PlaceOf {
   if (root === undefined) return (path) => path;
   const below = new BelowRoot(root);
-  return (path) => below.resolve(path);
+  return (path) => below[which](path);
 }
 
 function linkAt(path: string): string | undefined {
