@@ -1,8 +1,19 @@
 import { decodePath } from './path-bytes.ts';
 import type { PositionEntry } from './pos-file.ts';
 import type { UnparsableLine } from './pos-line.ts';
-import { isMerged, type LineValues, LONGEST_TEXT, NEWLINE, pathEndOf, TAB, valuesAfter } from './pos-line.ts';
+import {
+  entryBehind,
+  type LineValues,
+  LONGEST_TEXT,
+  NEWLINE,
+  pathEndOf,
+  TAB,
+  valuesAfter,
+} from './pos-line.ts';
 import { NONE, RowTable } from './row-table.ts';
+
+/** Entries in a line of others: only a defect of Fluentd makes them. */
+const MOST_MERGED = 100;
 
 const WINDOW = 64 * 1024;
 /** Paths that are read one after the other lie no further apart, also where some are left out. */
@@ -18,6 +29,7 @@ export class EntryRows {
   readonly bytes: Uint8Array;
   readonly unparsable: UnparsableLine[] = [];
   #count = 0;
+  #merged = 0;
   readonly #starts: Uint32Array;
   readonly #pathEnds: Uint32Array;
   readonly #hashes: Int32Array;
@@ -33,7 +45,7 @@ export class EntryRows {
   constructor(bytes: Uint8Array) {
     // A Buffer's subarray costs four times as much.
     this.bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const lines = countLines(this.bytes);
+    const lines = countLines(this.bytes) + MOST_MERGED;
     this.#starts = new Uint32Array(lines);
     this.#pathEnds = new Uint32Array(lines);
     this.#hashes = new Int32Array(lines);
@@ -136,15 +148,24 @@ export class EntryRows {
       line += 1;
       const pathEnd = pathEndOf(bytes, start, end);
       if (pathEnd < 0) this.unparsable.push({ line, text: this.#textOf(start, end) });
-      else {
-        this.#add(start, pathEnd);
-        if (isMerged(bytes, pathEnd, end))
-          this.unparsable.push({ line, text: this.#textOf(start, end), merged: true });
-      }
+      else if (this.#addLine(start, pathEnd, end))
+        this.unparsable.push({ line, text: this.#textOf(start, end), merged: true });
       start = end + 1;
     }
     if (start < bytes.length)
       this.unparsable.push({ line: line + 1, text: this.#textOf(start, bytes.length), torn: true });
+  }
+
+  /** Whether it holds more than one entry. Fluentd goes on to write to each of them. */
+  #addLine(start: number, pathEnd: number, end: number): boolean {
+    this.#add(start, pathEnd);
+    const first = entryBehind(this.bytes, pathEnd, end);
+    for (let next = first; next >= 0 && this.#merged < MOST_MERGED; this.#merged += 1) {
+      const nextEnd = pathEndOf(this.bytes, next, end);
+      this.#add(next, nextEnd);
+      next = entryBehind(this.bytes, nextEnd, end);
+    }
+    return first >= 0;
   }
 
   #add(start: number, pathEnd: number): void {

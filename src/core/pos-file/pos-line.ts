@@ -15,7 +15,7 @@ export interface UnparsableLine {
   readonly text: string;
   /** The last line, which no newline ends. */
   readonly torn?: true;
-  /** The line begins with an entry, and a second one stands behind it (fluentd#2918): Fluentd reads only the first. */
+  /** The line begins with an entry, and a second one stands behind it (fluentd#2918): both are in use until Fluentd starts again. */
   readonly merged?: true;
 }
 
@@ -57,17 +57,18 @@ export function valuesAfter(bytes: Uint8Array, pathEnd: number): LineValues {
   };
 }
 
-/** Whether a second entry stands in the line behind the first. */
-export function isMerged(bytes: Uint8Array, pathEnd: number, lineEnd: number): boolean {
-  if (lineEnd - pathEnd === LENGTH_BEHIND_PATH) return false;
+/** Where a further entry begins in the line of one; -1: none does. */
+export function entryBehind(bytes: Uint8Array, pathEnd: number, lineEnd: number): number {
+  if (lineEnd - pathEnd === LENGTH_BEHIND_PATH) return -1;
   const inodeEnd = endOfDigits(bytes, endOfDigits(bytes, pathEnd + 1) + 1);
-  return inodeEnd < lineEnd && pathEndOf(bytes, inodeEnd, lineEnd) >= 0;
+  return inodeEnd < lineEnd && pathEndOf(bytes, inodeEnd, lineEnd) >= 0 ? inodeEnd : -1;
 }
 
 /** Why a line is none, for people. */
 export function whyUnparsable({ text, torn, merged }: Omit<UnparsableLine, 'line'>): string {
   if (torn) return 'it is torn: no newline ends it';
-  if (merged) return 'it holds two entries, and Fluentd reads only the first (fluentd#2918)';
+  if (merged)
+    return 'it holds two entries, and at its next start Fluentd reads only the first (fluentd#2918)';
   const [path = '', position, inode] = text.split('\t');
   if (text === '') return 'it is empty';
   if (/^\0+$/.test(text)) return 'nothing but NUL bytes, as a crash of the machine leaves them';
