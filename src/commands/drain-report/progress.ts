@@ -9,6 +9,7 @@ import { bufferGate, bytesLeft, hasBytesLeft, unreadGate } from '../../core/drai
 import type { Policy } from '../../core/drain/policy.ts';
 import type { Draining, State } from '../../core/drain/state.ts';
 import { heldIn } from '../../core/fluentd/buffer-contents.ts';
+import { Track } from '../../core/inspect/history.ts';
 import type { Observation } from '../../core/observe/observation.ts';
 import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 import { describeFluentd } from './describe-fluentd.ts';
@@ -22,11 +23,18 @@ export interface Told {
   readonly isTooLate: boolean;
 }
 
+interface Began {
+  readonly what: string;
+  readonly at: Millis;
+  readonly left: number;
+  readonly track: Track;
+}
+
 /** What is waited for, for how long, how fast it goes, and how long it may take. */
 export class Progress {
   readonly #policy: Policy;
   readonly #bar: boolean;
-  #began: { readonly what: string; readonly at: Millis; readonly left: number } | undefined;
+  #began: Began | undefined;
 
   /** `bar`: for a terminal. */
   constructor(policy: Policy, bar: boolean) {
@@ -40,7 +48,8 @@ export class Progress {
     const { what, left } = remainder(state, seen);
     const began = this.#began;
     if (began === undefined || began.what !== what || began.at < state.since || left > began.left)
-      this.#began = { what, at: seen.at, left };
+      this.#began = { what, at: seen.at, left, track: new Track() };
+    this.#began?.track.add({ at: seen.at, read: 0, lag: left });
   }
 
   describe(state: State, seen: Observation): Told {
@@ -62,12 +71,12 @@ export class Progress {
     const started = `${this.#spent(state, seen)}: ${why}`;
     const { what, left } = remainder(state, seen);
     const began = this.#began;
-    const rate = began?.what === what ? (began.left - left) / Math.max(1, seen.at - began.at) : 0;
-    if (began === undefined || rate <= 0 || left === 0) return inTime(started);
-    const speed = `${formatBytes(Math.round(rate * 1_000))}/s, about ${formatDuration(left / rate)} to go`;
+    const eta = began?.what === what ? began.track.pace().eta : null;
+    if (began === undefined || eta === null) return inTime(started);
+    const speed = `${formatBytes(Math.round((1_000 * left) / eta))}/s, about ${formatDuration(eta)} to go`;
     const bar = this.#bar ? `; ${barOf(1 - left / began.left)}` : '';
     const remaining = drainDeadline(state.trigger, seen, this.#policy) - seen.at;
-    const isTooLate = left / rate > remaining;
+    const isTooLate = eta > remaining;
     const option = signalsIn(seen).length > 0 ? '--grace' : '--drain-timeout';
     const tooLate = isTooLate
       ? `, but only ${formatDuration(Math.max(0, remaining))} remain (${option})`
