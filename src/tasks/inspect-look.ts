@@ -10,7 +10,10 @@ import {
   undiscoveredFiles,
 } from '../core/inspect/overview.ts';
 import { InspectedRows } from '../core/inspect/rows.ts';
+
 import { verdictsOf } from '../core/inspect/verdict.ts';
+import { isFileOf } from '../core/look/file-state.ts';
+
 import type { FileLook, FollowedReading } from '../core/look/snapshot.ts';
 import { hasNothingToFollow, unlistedIn } from '../core/look/undiscovered.ts';
 import { isSucceeded, judge, type PosFileView } from '../core/observe/entry-state.ts';
@@ -89,7 +92,7 @@ export class Inspector {
     });
     const history = this.#history;
     if (history === undefined) return all;
-    const seen = { ...all, lost: history.losses.look(all, at), late: history.late };
+    const seen = { ...all, lost: history.end(all, at), late: history.late };
     return { ...seen, ...verdictsOf(seen, history) };
   }
 
@@ -155,9 +158,9 @@ export class Inspector {
       isLast: ({ row }) => rows.isLast(row),
       hasInode: ({ row }, inode) => rows.hasInode(row, inode),
     };
-    const absent: EntryRow[] = [];
+    const absent: [EntryRow, FileLook][] = [];
     const take = (entry: EntryRow, look: FileLook) => {
-      if (isAbsent(entry, look) && absent.length < MOST_ABSENT) absent.push(entry);
+      if (isAbsent(entry, look) && absent.length < MOST_ABSENT) absent.push([entry, look]);
       else this.#take(entry, look, found, posFile);
       if (entry.row % TELL_EVERY === 0) this.#onProgress(() => lookedAt(entry.row, rows.count));
     };
@@ -166,9 +169,9 @@ export class Inspector {
       onSearch: (progress) => this.#onProgress(() => textOf(progress)),
     });
     const open = absent.length === 0 ? undefined : await this.#subject.open(place);
-    for (const entry of absent) {
+    for (const [entry, look] of absent) {
       const renamed = open?.(entry.path, entry.inode);
-      this.#take(entry, renamed === undefined ? {} : { renamed }, found, posFile);
+      this.#take(entry, renamed === undefined ? look : { ...look, renamed }, found, posFile);
     }
   }
 
@@ -200,9 +203,10 @@ export class Inspector {
   }
 }
 
-/** There is no file at its path, or beside it. */
-function isAbsent({ position }: EntryRow, { atPath, renamed, error }: FileLook): boolean {
-  return position !== null && atPath === undefined && renamed === undefined && error === undefined;
+/** Its file is not at its path, or beside it. */
+function isAbsent(entry: EntryRow, { atPath, renamed, error }: FileLook): boolean {
+  const isHere = atPath !== undefined && isFileOf(entry, atPath);
+  return entry.position !== null && !isHere && renamed === undefined && error === undefined;
 }
 
 /** in_tail looks at the paths of its entries each second. */

@@ -1,8 +1,11 @@
+import { isHeldUp } from '../observe/abandoned.ts';
 import { rememberEntry } from '../observe/entry-state.ts';
-import type { EntryMemory, ObservedFile } from '../observe/observation.ts';
+import { HELD_UP } from '../observe/gone.ts';
+import type { Abandoned, EntryMemory, ObservedFile } from '../observe/observation.ts';
 import { entryKeyIn, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { Losses } from './losses.ts';
+import { isSeen, type Overview } from './overview.ts';
 import { SizeHistory } from './size-history.ts';
 
 /** How fast an entry is read, and how its lag has gone. */
@@ -119,6 +122,8 @@ export class Followed extends Track {
   movedAt: Millis | null = null;
   /** The last look that found it. */
   seenAt: Millis | undefined;
+  /** When last seen at its path, it had stood still beside bytes for too long. */
+  heldUp = false;
   #sizes: SizeHistory | undefined;
   #since: Millis | undefined;
   #at: Millis = 0;
@@ -128,7 +133,9 @@ export class Followed extends Track {
   take(file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
     if (known !== undefined && known.movedAt !== file.movedAt) this.movedAt = file.movedAt;
     this.late = this.#lateness(file, at);
+    const before = known && { leftSince: known.leftSince, heldUp: this.heldUp };
     this.memory = rememberEntry(file, known, at);
+    this.heldUp = isHeldUp(file, before, this.memory.leftSince, at);
     if (this.#since !== undefined) this.#gap = at - this.#at;
     this.#since ??= at;
     this.#at = at;
@@ -161,7 +168,7 @@ export class Followed extends Track {
   }
 
   hasStood(span: Millis): boolean {
-    const since = Math.max(this.memory?.movedAt ?? this.#at, this.memory?.leftSince ?? this.#at);
+    const since = Math.max(this.memory?.movedAt ?? this.#at, this.memory?.leftSince ?? 0);
     return this.#at - since >= span;
   }
 }
@@ -175,9 +182,17 @@ function readSince(memory: EntryMemory | undefined, { position }: ObservedFile):
 /** For so long an entry that is gone may come back: Fluentd empties a pos file for an instant when it rewrites it. */
 const FORGET_AFTER: Millis = 60_000;
 
+interface Held extends Abandoned {
+  readonly posFile: string;
+}
+
 /** What a live view remembers of every entry. */
 export class History {
   readonly losses = new Losses();
+  /** What is held up, as of this look and of the one before; and when anything of a pos file was read last. */
+  #held = new Map<string, Held>();
+  #heldBefore: ReadonlyMap<string, Held> = new Map();
+  readonly #readAt = new Map<string, Millis>();
   /** How long the oldest unread byte of all has waited; null: not known of some. */
   late: Millis | null = 0;
   /** How long it has waited at least: of a file that was late at the first look, since then. */
@@ -199,6 +214,8 @@ export class History {
     this.#look += 1;
     this.late = 0;
     this.waited = 0;
+    this.#heldBefore = this.#held;
+    this.#held = new Map();
     for (const [key, { seenAt = at }] of this.#entries)
       if (at - seenAt > FORGET_AFTER) this.#entries.delete(key);
     return before;
@@ -213,11 +230,28 @@ export class History {
   }
 
   take(followed: Followed, file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
-    if (this.#look > 1) this.#read += readSince(followed.memory, file);
+    const read = this.#look > 1 ? readSince(followed.memory, file) : 0;
+    this.#read += read;
+    if (read > 0) this.#readAt.set(file.posFile, at);
+    const rest = file.lag ?? this.#heldBefore.get(file.key)?.bytes ?? 0;
     followed.take(file, known, at);
+    if (followed.heldUp && file.position !== null && rest > 0)
+      this.#held.set(file.key, { posFile: file.posFile, path: file.path, bytes: rest });
     if (file.read) return;
     this.waited = Math.max(this.waited, followed.waited);
     this.late = this.late === null || followed.late === null ? null : Math.max(this.late, followed.late);
+  }
+
+  /** A look ends. Gives all that went away unread so far. */
+  end(found: Omit<Overview, 'lost'>, at: Millis): readonly Abandoned[] {
+    for (const [key, file] of this.#heldBefore) {
+      if (this.#held.has(key)) continue;
+      if (!isSeen(found)) this.#held.set(key, file);
+      // Where anything is read again, it may have been read as well: then it moved, or nobody saw that.
+      else if (at - (this.#readAt.get(file.posFile) ?? Number.NEGATIVE_INFINITY) >= HELD_UP)
+        this.losses.tell(key, file);
+    }
+    return this.losses.look(found, at);
   }
 
   find(posFile: string, entry: Omit<PositionEntry, 'position'>): Followed | undefined {

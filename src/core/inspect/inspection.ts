@@ -22,7 +22,7 @@ export interface Inspection<Entries = readonly InspectedEntry[]> {
   /** What the looks say together, and one sentence why; only where looks follow one another. */
   readonly verdict?: Verdict['is'];
   readonly why?: string;
-  /** What went away before in_tail had found it; only where looks follow one another. */
+  /** What went away before in_tail had read it; only where looks follow one another. */
   readonly lost?: readonly { readonly path: string; readonly size: number }[];
 }
 

@@ -1,13 +1,13 @@
 import { isUnfound } from '../observe/abandoned.ts';
 import type { Abandoned, Awaited } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
-import type { Overview } from './overview.ts';
+import { isSeen, type Overview } from './overview.ts';
 
 interface Waiting extends Awaited {
   readonly since: Millis;
 }
 
-/** What a live view has seen go away before in_tail had found it. */
+/** What a live view has seen go away before in_tail had read it. */
 export class Losses {
   /** By inode, as of the last look. */
   #awaited: ReadonlyMap<string, Waiting> = new Map();
@@ -17,9 +17,13 @@ export class Losses {
   /** All that was lost so far. */
   look(found: Pick<Overview, 'posFiles' | 'undiscovered' | 'unlisted'>, at: Millis): readonly Abandoned[] {
     this.#at = at;
-    const isSeen = found.unlisted.length === 0 && found.posFiles.every(({ error }) => error === undefined);
-    if (isSeen) this.#compare(found);
+    if (isSeen(found)) this.#compare(found);
     return [...this.#lost.values()];
+  }
+
+  /** What in_tail let go of. */
+  tell(key: string, { path, bytes }: Abandoned): void {
+    this.#lost.set(key, { path, bytes });
   }
 
   /** For how long a file has waited to be found. */

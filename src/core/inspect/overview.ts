@@ -23,7 +23,7 @@ export interface Overview {
   readonly lag: number | null;
   /** Everything is read, and nothing is unknown. */
   readonly caughtUp: boolean;
-  /** What went away before in_tail had found it; undefined: a single look cannot tell. */
+  /** What went away before in_tail had read it; undefined: a single look cannot tell. */
   readonly lost?: readonly Abandoned[];
   /** How long the oldest unread byte has waited; null: not known; undefined: a single look cannot tell. */
   readonly late?: Millis | null;
@@ -82,8 +82,7 @@ export function overview({ posFiles, undiscovered: listed, unlisted, buffers }: 
   const successors = posFiles.flatMap((posFile) => posFile.successors).filter(({ path }) => !told.has(path));
   const undiscovered = [...listed, ...successors];
   for (const { size } of undiscovered) addUnread(totals, size);
-  const isSeen = posFiles.every(({ error }) => error === undefined) && unlisted.length === 0;
-  const isKnown = isSeen && totals.unknown === 0;
+  const isKnown = isSeen({ posFiles, unlisted }) && totals.unknown === 0;
   return {
     posFiles,
     undiscovered,
@@ -93,6 +92,11 @@ export function overview({ posFiles, undiscovered: listed, unlisted, buffers }: 
     lag: isKnown ? totals.lag : null,
     caughtUp: isKnown && totals.unread === 0,
   };
+}
+
+/** Everything could be looked at. */
+export function isSeen({ posFiles, unlisted }: Pick<Overview, 'posFiles' | 'unlisted'>): boolean {
+  return unlisted.length === 0 && posFiles.every(({ error }) => error === undefined);
 }
 
 /** Of the files that the sources take, those that no entry stands for. */

@@ -70,16 +70,15 @@ function ofRow({ path: posFile, entries }: PosFileOverview, row: number, history
   if (state === 'partial-line') return OK;
   if (lag === null)
     return { is: 'unknown', why: () => `${path} is ${state}, and nobody knows how much of it was read` };
-  const left = () => `${formatBytes(lag)} left`;
-  if (state === 'missing')
-    return {
-      is: 'losing',
-      why: () => `${path} was deleted with ${left()}: keep rotated files until they are read`,
-    };
   const followed = history?.find(posFile, { path, inode });
   if (state === 'blocked')
-    return { is: 'stalled', why: () => `${path} stands still with ${left()}; ${LOG_TELLS}` };
-  return followed === undefined ? OK : ofFollowed(path, followed);
+    return {
+      is: 'stalled',
+      why: () => `${path} stands still with ${formatBytes(lag)} left; ${LOG_TELLS}`,
+    };
+  return followed === undefined
+    ? OK
+    : ofFollowed(state === 'missing' ? `${path} was deleted, and` : path, followed);
 }
 
 function ofFollowed(path: string, followed: Followed): Judged {

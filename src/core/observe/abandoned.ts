@@ -16,7 +16,7 @@ export function wholeOf({ state, size }: ObservedFile, known: KnownEntry | undef
 /** Away from its path it stays what it was until then. */
 export function isHeldUp(
   { state, movedAt }: ObservedFile,
-  known: KnownEntry | undefined,
+  known: Pick<KnownEntry, 'leftSince' | 'heldUp'> | undefined,
   leftSince: Millis | undefined,
   at: Millis,
 ): boolean {

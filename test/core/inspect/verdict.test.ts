@@ -82,3 +82,49 @@ test('a deleted file of which nobody knows what was read is unknown', async () =
     why: `${LOG} is missing, and nobody knows how much of it was read`,
   });
 });
+
+/** A log is written after ten seconds of rest, is read or not, goes away `after` milliseconds, and in_tail lets go of it. */
+async function goneAfter(after: number, readBefore: number): Promise<Overview | undefined> {
+  const host = new FakeHost();
+  const inspector = new Inspector(host, inspectedBy(host, [POS]), new History());
+  const other = { path: '/var/log/other.log', inode: 8 };
+  host.writeFile(LOG, 'one\n', '7');
+  host.writeFile(other.path, 'one\n', '8');
+  const entries = [
+    { path: LOG, position: 4, inode: 7 },
+    { ...other, position: 4 },
+  ];
+  host.writeFile(POS, posText(entries));
+  let found: Overview | undefined;
+  const look = async (milliseconds: number) => {
+    for (const end = host.now() + milliseconds; host.now() < end; ) {
+      found = await inspector.look();
+      await host.sleep(host.now() + 500);
+    }
+  };
+  await look(10_000);
+  host.appendLog(LOG, 'two\n');
+  host.appendLog(other.path, 'two\n');
+  await look(after);
+  host.files.delete(LOG);
+  await look(1_000);
+  host.writeFile(
+    POS,
+    posText([
+      { path: LOG, position: null, inode: 7 },
+      { ...other, position: readBefore },
+    ]),
+  );
+  await look(1_000);
+  return found;
+}
+
+test.each([
+  ['that was held up and let go while nothing was read was lost', 4_000, 4, [{ path: LOG, bytes: 4 }]],
+  ['that went away within two seconds was read', 1_000, 4, []],
+  ['that was let go when in_tail read again was read', 4_000, 8, []],
+])('a file %s', async (_, after, readBefore, lost) => {
+  const found = await goneAfter(after, readBefore);
+  expect(found?.lost).toEqual(lost);
+  expect(found?.verdict?.is === 'losing').toBe(lost.length > 0);
+});
