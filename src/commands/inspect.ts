@@ -139,6 +139,7 @@ function viewOf(args: InspectArgs, { raw, conf, warnings }: InspectSubject): Vie
     notes: [...unknownVariables(process.env), ...warnings],
     states: args.state,
     sort: args.sort ?? (isTable && !raw ? 'lag' : undefined),
+    folds: process.stdout.isTTY === true && !raw && args.sort === undefined && args.state === undefined,
   };
 }
 

@@ -10,10 +10,8 @@ import {
   undiscoveredFiles,
 } from '../core/inspect/overview.ts';
 import { InspectedRows } from '../core/inspect/rows.ts';
-
-import { verdictsOf } from '../core/inspect/verdict.ts';
+import { verdictOfFile, verdictsOf } from '../core/inspect/verdict.ts';
 import { isFileOf } from '../core/look/file-state.ts';
-
 import type { FileLook, FollowedReading } from '../core/look/snapshot.ts';
 import { hasNothingToFollow, unlistedIn } from '../core/look/undiscovered.ts';
 import { isSucceeded, judge, type PosFileView } from '../core/observe/entry-state.ts';
@@ -93,7 +91,8 @@ export class Inspector {
     const history = this.#history;
     if (history === undefined) return all;
     const seen = { ...all, lost: history.end(all, at), late: history.late };
-    return { ...seen, ...verdictsOf(seen, history) };
+    const ofFile: Overview['verdictOf'] = (file) => verdictOfFile(file, history);
+    return { ...seen, ...verdictsOf(seen, history), verdictOf: ofFile };
   }
 
   /** Once: a pos file does not change its kind from look to look. */

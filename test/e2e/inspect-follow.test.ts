@@ -9,7 +9,7 @@ import { type FluentdRun, NEWEST, requireFluentd, startFluentd } from '../suppor
 import { requireTmux, Tmux } from '../support/tmux.ts';
 import { until } from '../support/until.ts';
 
-const FOOT = /q quit · s sort/;
+const FOOT = /q quit · \? help/;
 
 let terminal: Tmux | undefined;
 
@@ -83,6 +83,12 @@ describe('the live view', () => {
     writeFileSync(pos, posText([{ path: join(dir, 'a.log'), position: 4, inode }]));
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  const filesInPosFile = (count: number) =>
+    writeFileSync(
+      pos,
+      posText(Array.from({ length: count }, (_, at) => ({ path: `/${at}.log`, position: 1, inode: 1 }))),
+    );
 
   const open = async (args = '') => {
     const shown = await openTerminal();
@@ -220,14 +226,37 @@ describe('the live view', () => {
     expect(shown.screen()).not.toMatch(/looked at/);
   });
 
-  test('scrolls back at the first key, however often it was told to scroll on', async () => {
-    const lines = Array.from({ length: 30 }, (_, at) => ({ path: `/${at}.log`, position: 1, inode: 1 }));
-    writeFileSync(pos, posText(lines));
+  test('goes back at the first key, however often it was told to go on', async () => {
+    filesInPosFile(30);
     const { shown } = await open();
     shown.type(...Array.from({ length: 40 }, () => 'Down'));
-    await until('the last file', () => /· 13–30 of 30/.test(shown.screen()));
+    await until('the last file', () => /^› .* \/29\.log$/m.test(shown.screen()));
+    expect(shown.screen()).toMatch(/· 13–30 of 30/);
     shown.type('Up');
-    await until('the one before', () => /· 12–29 of 30/.test(shown.screen()), { within: 5_000 });
+    await until('the one before', () => /^› .* \/28\.log$/m.test(shown.screen()), { within: 5_000 });
+  });
+
+  test('filters, reverses, opens a file and shows help, 80 columns wide', async () => {
+    filesInPosFile(30);
+    const { shown } = await open();
+    shown.type('/', '.', '2', 'BSpace', 'BSpace', '/', '2', 'Q');
+    await until('what is typed', () => /^\/\/2Q▏.*no entries$/m.test(shown.screen()));
+    shown.type('BSpace');
+    await until('the files that are named so', () => /▏.*1–11 of 11$/m.test(shown.screen()));
+    shown.type('Enter', 'r');
+    await until('the last comes first', () => /^› .* \/29\.log$/m.test(shown.screen()));
+    shown.type('Down', 'Enter');
+    await until('the file', () => /^File \/28\.log: missing, lag unknown, /m.test(shown.screen()));
+    expect(shown.screen()).toMatch(/^unknown: \/28\.log is missing, and nobody knows /m);
+    expect(shown.screen()).toMatch(/^source: not known; -c FLUENT_CONF tells it$/m);
+    shown.type('x');
+    await until('the files', () => /^› .* \/28\.log$/m.test(shown.screen()));
+    shown.type('?');
+    await until('help', () => /^r +reverse the order$/m.test(shown.screen()));
+    shown.type('x', 'Escape');
+    await until('all files', () => /1–18 of 30$/m.test(shown.screen()));
+    shown.type('q');
+    await until('the shell', () => shown.modes() === '0 1 1');
   });
 
   test('sends no control character of a path to the terminal', async () => {

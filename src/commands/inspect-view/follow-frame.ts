@@ -1,26 +1,27 @@
-import type { History, Pace, Track } from '../../core/inspect/history.ts';
-import { type Place, type SortKey, type SteadyOrder, undiscoveredOf } from '../../core/inspect/order.ts';
-import type { Overview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
+import type { Followed, History, Track } from '../../core/inspect/history.ts';
+import { type SteadyOrder, undiscoveredOf } from '../../core/inspect/order.ts';
+import type { Overview, Place, UndiscoveredOverview } from '../../core/inspect/overview.ts';
 import { summaryOf } from '../../core/inspect/overview.ts';
 import { formatAge } from '../../core/text/age.ts';
+import { podNameOf } from '../../core/text/container-log.ts';
 import { printable } from '../../core/text/printable.ts';
 import { sparkline } from '../../core/text/sparkline.ts';
-import { shortenEnd, widthOf } from '../../core/text/text-width.ts';
+import { shortenEnd, widthOf, wrap } from '../../core/text/text-width.ts';
 import { formatBytes, formatDuration } from '../../core/text/units.ts';
 import { COLUMNS, cellsOf, undiscoveredCells } from './cells.ts';
 import { type Cells, type Column, Layout } from './columns.ts';
+import { fileLines, findOpened, type Listed, type Opened, openedOf, verdictLines } from './follow-file.ts';
+import { HELP, type Wishes } from './follow-keys.ts';
 import type { View } from './table.ts';
 
-/** What the user has made of the live view, and when it was taken. */
-export interface Live {
-  readonly sort: SortKey;
-  readonly paused: boolean;
-  /** The first row that is shown. */
-  readonly top: number;
+/** What the user has made of the live view, and what was seen so far. */
+export interface Live extends Wishes {
   readonly total: Track;
+  readonly history: History;
   readonly order: SteadyOrder;
   readonly at: Date;
-  readonly interval: number;
+  /** The file that enter has opened. */
+  readonly opened: Opened | undefined;
 }
 
 export interface Size {
@@ -30,6 +31,8 @@ export interface Size {
 }
 
 const TREND = 10;
+/** Lines that say why. */
+const MOST_WHY = 3;
 const LIVE_COLUMNS: readonly Column[] = [
   ...COLUMNS,
   { title: 'LATE', align: 'right', givesWay: 9 },
@@ -43,14 +46,15 @@ export interface Frame {
   readonly lines: readonly string[];
   /** The first row that is shown: never so far down that room is left below the last. */
   readonly top: number;
+  /** So many rows have room. */
+  readonly page: number;
+  readonly chosen: number;
+  /** The file in the chosen row. */
+  readonly file: Opened | undefined;
 }
 
 /** One picture. Where it is low, what stands above the rows gives way to one of them, from below. */
-export function frameOf(
-  found: Overview,
-  live: Live & { readonly history: History },
-  { rows, columns, view }: Size,
-): Frame {
+export function frameOf(found: Overview, live: Live, { rows, columns, view }: Size): Frame {
   const { style } = view;
   const cut = (line: string, paint = (text: string) => text) => paint(shortenEnd(line, columns));
   const head = headOf(found, live, columns).map((line, index) =>
@@ -60,14 +64,35 @@ export function frameOf(
     .slice(0, 3)
     .map((line) => cut(line, style.bad));
   const above = Math.min(head.length + errors.length + 1, Math.max(0, rows - 2));
-  const shown = rowsOf(found, live, view, Math.max(0, rows - above - 1));
-  const layout = new Layout(LIVE_COLUMNS, shown.cells, columns);
-  const lines = [
-    ...[...head, ...errors, style.dim(layout.title())].slice(0, above),
-    ...shown.cells.map((row) => layout.row(row, style)),
+  const page = Math.max(0, rows - above - 1);
+  const shown = rowsOf(found, live, view, page);
+  const layout = new Layout(LIVE_COLUMNS, shown.cells, columns - MARK.length);
+  const files = [
+    ...[...head, ...errors, style.dim(UNMARKED + layout.title())].slice(0, above),
+    ...shown.cells.map(
+      (row, index) => (shown.first + index === shown.chosen ? MARK : UNMARKED) + layout.row(row, style),
+    ),
   ];
+  const lines = pageOf(found, live, { rows, columns, view }) ?? files;
   const filling = Array.from({ length: Math.max(0, rows - 1 - lines.length) }, () => '');
-  return { lines: [...lines, ...filling, cut(footOf(live, shown), style.dim)], top: shown.first };
+  const { first: top, chosen, file } = shown;
+  return {
+    lines: [...lines.slice(0, Math.max(0, rows - 1)), ...filling, cut(footOf(live, shown), style.dim)],
+    ...{ top, page, chosen, file },
+  };
+}
+
+const MARK = '› ';
+const UNMARKED = ' '.repeat(MARK.length);
+
+/** What is shown in place of the files. */
+function pageOf(found: Overview, { shows, opened, history }: Live, { columns, view }: Size) {
+  const fitting = (lines: Iterable<string>) => [...lines].flatMap((line) => wrap(line, columns));
+  if (shows === 'help') return fitting(HELP);
+  if (shows !== 'file' || opened === undefined) return undefined;
+  const one = findOpened(found, opened);
+  if (one === undefined) return fitting([`${printable(opened.path)} has gone`]);
+  return fitting(fileLines(found, one, { history, view, columns }));
 }
 
 function headOf(found: Overview, live: Live, columns: number): readonly string[] {
@@ -80,14 +105,9 @@ function headOf(found: Overview, live: Live, columns: number): readonly string[]
   return [
     `${clock}Z${live.paused ? ' PAUSED' : ''}  posidle inspect  ${names}`,
     summaryOf(found),
-    ...verdictLines(found),
+    ...verdictLines(found.verdict).flatMap((line) => wrap(line, columns).slice(0, MOST_WHY)),
     left + sparkline(lags, Math.max(0, Math.min(lags.length, columns - widthOf(left)))),
   ];
-}
-
-/** What is not as it should be. */
-function verdictLines({ verdict }: Overview): readonly string[] {
-  return verdict === undefined || verdict.is === 'ok' ? [] : [printable(`${verdict.is}: ${verdict.why}`)];
 }
 
 function errorsOf({ posFiles }: Overview): readonly string[] {
@@ -101,31 +121,39 @@ function errorsOf({ posFiles }: Overview): readonly string[] {
 interface Shown {
   readonly cells: readonly Cells[];
   readonly first: number;
+  readonly chosen: number;
+  readonly file: Opened | undefined;
   readonly all: number;
 }
 
 /** Only what fits is made up: there may be 10,000 files. Undiscovered ones come first, they have all of it left. */
-function rowsOf(
-  found: Overview,
-  live: Live & { readonly history: History },
-  view: View,
-  room: number,
-): Shown {
+function rowsOf(found: Overview, live: Live, view: View, room: number): Shown {
   const which = { states: view.states, sort: live.sort };
   const places = live.order.places(found, which, live.at.getTime());
-  const all: readonly (Place | UndiscoveredOverview)[] = [...undiscoveredOf(found, view), ...places];
-  const first = Math.max(0, Math.min(live.top, all.length - room));
+  const listed: readonly Listed[] = [...undiscoveredOf(found, view), ...places];
+  const wanted =
+    live.filter === '' ? listed : listed.filter((one) => isNamed(one, live.filter.toLowerCase()));
+  const all = live.reversed ? wanted.toReversed() : wanted;
+  const chosen = Math.max(0, Math.min(live.chosen, all.length - 1));
+  const seen = Math.max(Math.min(live.top, chosen), chosen - room + 1);
+  const first = Math.max(0, Math.min(seen, all.length - room));
   const cells = all
     .slice(first, first + room)
     .map((one) => ('row' in one ? liveCells(one, live.history) : newCells(one)));
-  return { cells, first, all: all.length };
+  const one = all[chosen];
+  return { cells, first, chosen, file: one && openedOf(one), all: all.length };
+}
+
+function isNamed(one: Listed, part: string): boolean {
+  const path = 'row' in one ? one.posFile.entries.rows.path(one.row) : one.path;
+  return `${path} ${podNameOf(path)?.name ?? ''}`.toLowerCase().includes(part);
 }
 
 function liveCells({ posFile, row }: Place, history: History): Cells {
   const entry = posFile.entries.at(row);
   const { cells, ...rest } = cellsOf(entry);
-  const pace = history.pace(posFile.path, entry);
-  return { ...rest, cells: [...cells, ...paceCells(pace)] };
+  const followed = history.find(posFile.path, entry);
+  return { ...rest, cells: [...cells, ...paceCells(followed)] };
 }
 
 function newCells(file: UndiscoveredOverview): Cells {
@@ -133,17 +161,30 @@ function newCells(file: UndiscoveredOverview): Cells {
   return { ...rest, cells: [...cells, '?', '-', '-', ''] };
 }
 
-function paceCells({ rate, eta, lags, late }: Pace): readonly string[] {
+/** What was left at the first look has waited for longer than the view has looked. */
+function lateness(followed: Followed): string {
+  const { late } = followed;
+  if (late === 0) return '-';
+  return late === null ? `>${formatAge(followed.waited)}` : formatAge(late);
+}
+
+function paceCells(followed: Followed | undefined): readonly string[] {
+  if (followed === undefined) return ['?', '-', '-', ''];
+  const { rate, eta, lags } = followed.pace();
   return [
-    late === null ? '?' : late === 0 ? '-' : formatAge(late),
+    lateness(followed),
     rate === null ? '-' : `${formatBytes(Math.round(rate))}/s`,
     eta === null ? '-' : formatDuration(eta),
     sparkline(lags, TREND).padStart(TREND),
   ];
 }
 
-function footOf({ sort, paused }: Live, shown: Shown): string {
-  return `q quit · s sort (${sort}) · space ${paused ? 'go on' : 'pause'} · ↑↓ scroll · ${rangeOf(shown)}`;
+function footOf({ sort, reversed, paused, filter, shows }: Live, shown: Shown): string {
+  if (shows === 'filter') return `/${filter}▏ enter keep · esc show all · ${rangeOf(shown)}`;
+  if (shows !== 'files') return 'any key: back · q quit';
+  const order = `${sort}${reversed ? ' reversed' : ''}`;
+  const named = filter === '' ? '/ filter' : `/${filter} esc all`;
+  return `q quit · ? help · s sort (${order}) · ${named} · ${paused ? 'space go on · ' : ''}${rangeOf(shown)}`;
 }
 
 function rangeOf({ first, cells, all }: Shown): string {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../../core/drain/outcome.ts';
 import { History, Track } from '../../core/inspect/history.ts';
-import { SORT_KEYS, type SortKey, SteadyOrder } from '../../core/inspect/order.ts';
+import { SteadyOrder } from '../../core/inspect/order.ts';
 import type { Overview } from '../../core/inspect/overview.ts';
 import { printableJson } from '../../core/text/printable.ts';
 import type { NodeHost } from '../../node/node-host.ts';
@@ -9,7 +9,8 @@ import { canDraw, Ending, Screen, Throttle, writeAll } from '../../node/output/t
 import { Inspector } from '../../tasks/inspect-look.ts';
 import type { InspectSubject } from '../../tasks/inspect-subject.ts';
 import type { InspectArgs } from '../options/inspect-options.ts';
-import { frameOf, type Live } from './follow-frame.ts';
+import { type Frame, frameOf, type Live } from './follow-frame.ts';
+import { afterKey, isQuit, NO_WISHES } from './follow-keys.ts';
 import { FollowedLines } from './follow-lines.ts';
 import { jsonParts, ndjsonLines } from './json.ts';
 import type { View } from './table.ts';
@@ -52,31 +53,25 @@ function oneLine(parts: Iterable<string>): string {
   return printableJson(JSON.parse([...parts].join('')));
 }
 
-const SCROLLS: Readonly<Record<string, number>> = { '\x1b[A': -1, k: -1, '\x1b[B': 1, j: 1 };
-const PAGES: Readonly<Record<string, number>> = { '\x1b[5~': -1, '\x1b[6~': 1 };
-
 /** A live view: what is found is drawn anew at each look, and at each key. */
 class LiveView {
   readonly #inspector: Inspector;
   readonly #view: View;
-  readonly #live: { -readonly [Key in keyof Live]: Live[Key] };
-  readonly #history: History;
+  #live: Live;
+  #frame: Frame | undefined;
   #found: Overview | undefined;
   #screen: Screen | undefined;
   #ending: Ending | undefined;
 
   constructor(inspector: Inspector, history: History, view: View) {
     this.#inspector = inspector;
-    this.#history = history;
     this.#view = view;
-    const { sort = 'lag' } = view;
-    const fresh = { total: new Track(), order: new SteadyOrder(), at: new Date() };
-    this.#live = { sort, paused: false, top: 0, interval: 0, ...fresh };
+    const seen = { history, total: new Track(), order: new SteadyOrder(), at: new Date() };
+    this.#live = { ...NO_WISHES, sort: view.sort ?? 'lag', ...seen, opened: undefined };
   }
 
   async run(interval: number, ending: Ending): Promise<void> {
     this.#ending = ending;
-    this.#live.interval = interval;
     this.#screen = new Screen({ key: (key) => this.#press(key), resize: () => this.#draw() });
     this.#tellFirstLook();
     try {
@@ -101,37 +96,30 @@ class LiveView {
     const found = await this.#inspector.look();
     if (this.#live.paused) return;
     this.#found = found;
-    this.#live.at = new Date();
-    const { lag } = found.totals;
-    this.#live.total.add({ at: performance.now(), read: this.#history.read, lag });
+    const { total, history } = this.#live;
+    this.#live = { ...this.#live, at: new Date() };
+    total.add({ at: performance.now(), read: history.read, lag: found.totals.lag });
     this.#draw();
   }
 
   #press(key: string): void {
-    if (key === 'q' || key === 'Q' || key === '\x03' || key === '\x04') this.#ending?.want();
-    else if (key === 's') this.#live.sort = after(this.#live.sort);
-    else if (key === ' ') this.#live.paused = !this.#live.paused;
-    else this.#scroll(key);
-    if (this.#ending?.isWanted !== true) this.#draw();
-  }
-
-  #scroll(key: string): void {
-    const page = Math.max(1, (this.#screen?.rows ?? 24) - 8);
-    const by = SCROLLS[key] ?? (PAGES[key] ?? 0) * page;
-    this.#live.top = Math.max(0, this.#live.top + by);
+    if (isQuit(key, this.#live)) {
+      this.#ending?.want();
+      return;
+    }
+    const { page = 1, file } = this.#frame ?? {};
+    const opened = this.#live.shows === 'files' ? file : this.#live.opened;
+    this.#live = { ...this.#live, ...afterKey(this.#live, key, page), opened };
+    this.#draw();
   }
 
   #draw(): void {
     const screen = this.#screen;
     if (screen === undefined || this.#found === undefined) return;
-    const size = { rows: screen.rows, columns: screen.columns };
-    const live = { ...this.#live, history: this.#history };
-    const { lines, top } = frameOf(this.#found, live, { ...size, view: this.#view });
-    this.#live.top = top;
+    const { rows, columns } = screen;
+    this.#frame = frameOf(this.#found, this.#live, { rows, columns, view: this.#view });
+    const { lines, top, chosen } = this.#frame;
+    this.#live = { ...this.#live, top, chosen };
     screen.draw(lines);
   }
-}
-
-function after(key: SortKey): SortKey {
-  return SORT_KEYS[(SORT_KEYS.indexOf(key) + 1) % SORT_KEYS.length] ?? 'lag';
 }

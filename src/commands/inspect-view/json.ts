@@ -1,8 +1,8 @@
 import {
+  aboutOf,
   type InspectedEntry,
   type InspectedPosFile,
   inspectionOf,
-  ownerOf,
 } from '../../core/inspect/inspection.ts';
 import { undiscoveredOf, type Which } from '../../core/inspect/order.ts';
 import type { Overview } from '../../core/inspect/overview.ts';
@@ -49,10 +49,11 @@ export function* ndjsonLines(found: Overview, which: Which): Generator<string> {
     for (const line of unparsable) yield printableJson({ posFile, unparsable: line });
     if (error !== undefined) yield printableJson({ posFile, error });
   }
-  for (const { posFile, path, size } of undiscoveredOf(found, which)) {
+  for (const file of undiscoveredOf(found, which)) {
+    const { posFile, path, size } = file;
     const entry = {
       ...{ path, position: null, inode: null, size, lag: size, state: 'undiscovered' },
-      ...ownerOf(path),
+      ...aboutOf(path, found.verdictOf?.(file)),
     };
     yield printableJson({ posFile, ...entry });
   }

@@ -35,7 +35,7 @@ function capitalized(sentence: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
-function sentenceOf(entry: ShownEntry): string {
+export function sentenceOf(entry: ShownEntry): string {
   const { path, state, lag, position, size, inode, age } = entry;
   const parts = [
     state,

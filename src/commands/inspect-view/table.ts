@@ -21,11 +21,14 @@ export interface View extends Which {
   readonly raw: boolean;
   readonly conf: ConfFacts | undefined;
   readonly notes: readonly string[];
+  /** Many files of which nothing is left are counted, and not shown: what is late stays on the screen. */
+  readonly folds?: boolean;
 }
 
 /** So many rows tell how wide a column has to be. */
 const MEASURED = 5_000;
 const MOST_DEFECTS = 20;
+const MOST_READ = 20;
 const INDENT = '  ';
 const CANNOT_LOOK = 'cannot look at ';
 /** A name is not cut below this width: what is too long then is broken. */
@@ -46,15 +49,21 @@ function* posFileLines(posFile: PosFileOverview, view: View): Generator<string> 
   const name = printable(path === '-' ? 'stdin' : path);
   yield style.bold(width === undefined ? name : shortenMiddle(name, width - age.length)) + style.dim(age);
   if (error !== undefined) yield* below(withoutEntries(posFile), view);
-  const rows = rowsOf(entries, view);
+  const all = rowsOf(entries, view);
+  const late = view.folds ? all.filter((row) => entries.lag(row) !== 0) : all;
+  const folded = all.length - late.length;
+  const rows = folded > MOST_READ ? late : all;
   const toCells = view.raw ? rawCellsOf : cellsOf;
   const measured = Array.from(rows.subarray(0, MEASURED), (row) => toCells(entries.at(row)));
   const columns = view.raw ? RAW_COLUMNS : COLUMNS;
   const layout = new Layout(columns, measured, width === undefined ? undefined : width - 2);
   if (rows.length > 0) yield `  ${style.dim(layout.title())}`;
-  else if (posFile.empty && error === undefined) yield '  no entry: there is nothing to read yet';
+  else if (all.length === 0 && posFile.empty && error === undefined)
+    yield '  no entry: there is nothing to read yet';
   const lineOf = (row: number) => `  ${layout.row(toCells(entries.at(row)), style)}`;
   for (const group of inGroups(rows)) yield group.map(lineOf).join('\n');
+  if (rows.length < all.length)
+    yield `  and ${folded} files of which nothing is left: --sort file shows them`;
   for (const line of unparsableIn(posFile)) yield fitted(`  ${line}`, view, style.bad);
   for (const { why } of posFile.findings ?? []) yield* below(why, view);
   for (const line of troublesIn(posFile, view)) yield* below(line, view);
@@ -151,7 +160,8 @@ export function buffersIn({ buffers }: Overview, conf: ConfFacts | undefined): r
 function lastLines(found: Overview, view: View): readonly string[] {
   const { style, raw } = view;
   if (raw) return wrapped(rawSummary(found), view);
-  return wrapped(summaryOf(found), view, found.caughtUp ? style.good : style.bold);
+  const why = view.folds && !found.caughtUp ? '; --follow tells why' : '';
+  return wrapped(summaryOf(found) + why, view, found.caughtUp ? style.good : style.bold);
 }
 
 export function rawSummary({ posFiles }: Overview): string {

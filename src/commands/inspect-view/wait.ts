@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Checked, check, type Limits } from '../../core/inspect/check.ts';
-import { type Place, placesOf } from '../../core/inspect/order.ts';
-import { type Overview, summaryOf } from '../../core/inspect/overview.ts';
+import { placesOf } from '../../core/inspect/order.ts';
+import { type Overview, type Place, summaryOf } from '../../core/inspect/overview.ts';
 import { counted, formatDuration, type Millis } from '../../core/text/units.ts';
 import { Ending, ProgressLine } from '../../node/output/terminal.ts';
 import type { Inspector } from '../../tasks/inspect-look.ts';

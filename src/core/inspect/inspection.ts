@@ -2,8 +2,8 @@ import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import { type ContainerLog, containerLogOf } from '../text/container-log.ts';
 import type { Finding } from './diagnosis.ts';
 import { rowsOf, undiscoveredOf, type Which } from './order.ts';
-import type { Overview, Verdict } from './overview.ts';
-import type { InspectedRows, ShownEntry } from './rows.ts';
+import type { Overview, PosFileOverview, Verdict } from './overview.ts';
+import type { ShownEntry } from './rows.ts';
 
 /** What `inspect` tells programs; its JSON form is a contract. Byte counts are numbers, null where unknown. */
 export interface Inspection<Entries = readonly InspectedEntry[]> {
@@ -26,7 +26,7 @@ export interface Inspection<Entries = readonly InspectedEntry[]> {
   readonly lost?: readonly { readonly path: string; readonly size: number }[];
 }
 
-interface UndiscoveredEntry extends Pick<InspectedEntry, 'path' | 'kubernetes'> {
+interface UndiscoveredEntry extends Pick<InspectedEntry, 'path' | 'kubernetes' | 'verdict' | 'why'> {
   readonly size: number;
 }
 
@@ -42,6 +42,9 @@ export interface InspectedPosFile<Entries = readonly InspectedEntry[]> {
 export interface InspectedEntry extends Omit<ShownEntry, 'age'> {
   /** Whose log it is, on a Kubernetes node. */
   readonly kubernetes?: ContainerLog;
+  /** What the looks say of it, and why; only where looks follow one another, and where it is not `ok`. */
+  readonly verdict?: Verdict['is'];
+  readonly why?: string;
 }
 
 const ALL: Which = { states: undefined, sort: undefined };
@@ -49,14 +52,17 @@ const ALL: Which = { states: undefined, sort: undefined };
 /** The contract's form of an overview, made entry by entry: a million objects at once take half a GiB. */
 export function inspectionOf(found: Overview, which: Which = ALL): Inspection<Iterable<InspectedEntry>> {
   return {
-    posFiles: found.posFiles.map(({ path, entries, unparsable, findings = [], error }) => ({
-      path,
-      entries: inspected(entries, which),
-      unparsable: unparsable.map(({ line, text }) => ({ line, text })),
-      ...(findings.length > 0 && { findings }),
-      ...(error !== undefined && { error }),
+    posFiles: found.posFiles.map((posFile) => ({
+      path: posFile.path,
+      entries: inspected(posFile, which, found),
+      unparsable: posFile.unparsable.map(({ line, text }) => ({ line, text })),
+      ...((posFile.findings ?? []).length > 0 && { findings: posFile.findings }),
+      ...(posFile.error !== undefined && { error: posFile.error }),
     })),
-    undiscovered: undiscoveredOf(found, which).map(({ path, size }) => ({ path, size, ...ownerOf(path) })),
+    undiscovered: undiscoveredOf(found, which).map((file) => ({
+      ...{ path: file.path, size: file.size },
+      ...aboutOf(file.path, found.verdictOf?.(file)),
+    })),
     lag: found.lag,
     knownLag: found.totals.lag,
     unknownFiles: found.totals.unknown,
@@ -73,14 +79,24 @@ export function whole(inspection: Inspection<Iterable<InspectedEntry>>): Inspect
   return { ...inspection, posFiles };
 }
 
-function* inspected(entries: InspectedRows, which: Which): Generator<InspectedEntry> {
-  for (const row of rowsOf(entries, which)) {
-    const { path, position, inode, size, lag, state } = entries.at(row);
-    yield { path, position, inode, size, lag, state, ...ownerOf(path) };
+function* inspected(
+  posFile: PosFileOverview,
+  which: Which,
+  { verdictOf }: Overview,
+): Generator<InspectedEntry> {
+  for (const row of rowsOf(posFile.entries, which)) {
+    const { path, position, inode, size, lag, state } = posFile.entries.at(row);
+    yield { path, position, inode, size, lag, state, ...aboutOf(path, verdictOf?.({ posFile, row })) };
   }
 }
 
-export function ownerOf(path: string): Pick<InspectedEntry, 'kubernetes'> {
+export function aboutOf(
+  path: string,
+  verdict?: Verdict,
+): Pick<InspectedEntry, 'kubernetes' | 'verdict' | 'why'> {
   const kubernetes = containerLogOf(path);
-  return kubernetes === undefined ? {} : { kubernetes };
+  return {
+    ...(kubernetes && { kubernetes }),
+    ...(verdict && verdict.is !== 'ok' && { verdict: verdict.is, why: verdict.why }),
+  };
 }

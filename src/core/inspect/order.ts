@@ -1,7 +1,7 @@
 import type { FileState } from '../look/file-state.ts';
 import { sortByBytes } from '../pos-file/row-sort.ts';
 import type { Millis } from '../text/units.ts';
-import type { Overview, PosFileOverview } from './overview.ts';
+import type { Overview, Place } from './overview.ts';
 import { type InspectedRows, STATES } from './rows.ts';
 
 export const SORT_KEYS = ['lag', 'file', 'state', 'read', 'size', 'position', 'age'] as const;
@@ -41,12 +41,6 @@ export interface Which {
 /** The files without an entry, where their state is asked for. */
 export function undiscoveredOf({ undiscovered }: Overview, { states }: Which): Overview['undiscovered'] {
   return states === undefined || states.includes('undiscovered') ? undiscovered : [];
-}
-
-/** One entry of an inspection. */
-export interface Place {
-  readonly posFile: PosFileOverview;
-  readonly row: number;
 }
 
 /** The rows of all pos files as one list. */

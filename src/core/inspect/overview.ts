@@ -31,6 +31,14 @@ export interface Overview {
   readonly verdict?: Verdict;
   /** How many files are what by themselves. */
   readonly verdicts?: Readonly<Record<Verdict['is'], number>>;
+  /** Of one file, before the next look. */
+  readonly verdictOf?: (file: Place | UndiscoveredOverview) => Verdict;
+}
+
+/** One entry of an inspection. */
+export interface Place {
+  readonly posFile: PosFileOverview;
+  readonly row: number;
 }
 
 /** What a window of looks says of all files, the worst last. */

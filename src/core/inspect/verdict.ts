@@ -2,13 +2,7 @@ import { describeAbandoned } from '../observe/abandoned.ts';
 import { BLOCKED_AFTER } from '../observe/entry-state.ts';
 import { formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import type { Followed, History } from './history.ts';
-import {
-  type Overview,
-  type PosFileOverview,
-  type UndiscoveredOverview,
-  VERDICTS,
-  type Verdict,
-} from './overview.ts';
+import { type Overview, type Place, type UndiscoveredOverview, VERDICTS, type Verdict } from './overview.ts';
 
 /** What has waited for longer is behind: in_tail looks each second, and reads a little at a time. */
 export const WINDOW: Millis = 10_000;
@@ -34,11 +28,24 @@ export function verdictsOf(
     verdicts[judged.is] += 1;
     if (VERDICTS.indexOf(judged.is) > VERDICTS.indexOf(worst.is)) worst = judged;
   };
-  for (const file of found.undiscovered) take(ofUndiscovered(file, history));
+  for (const file of found.undiscovered) take(ofFile(file, history));
   for (const posFile of found.posFiles)
     for (let row = 0; row < posFile.entries.rows.count; row += 1)
-      if (posFile.entries.isShown(row) && posFile.entries.lag(row) !== 0) take(ofRow(posFile, row, history));
-  return { verdict: { is: worst.is, why: worst.why() }, verdicts };
+      if (posFile.entries.isShown(row) && posFile.entries.lag(row) !== 0)
+        take(ofFile({ posFile, row }, history));
+  return { verdict: told(worst), verdicts };
+}
+
+export function verdictOfFile(file: Place | UndiscoveredOverview, history: History): Verdict {
+  return told(ofFile(file, history));
+}
+
+function told({ is, why }: Judged): Verdict {
+  return { is, why: why() };
+}
+
+function ofFile(file: Place | UndiscoveredOverview, history?: History): Judged {
+  return 'row' in file ? ofRow(file, history) : ofUndiscovered(file, history);
 }
 
 function ofTheWhole({ lost = [], posFiles, unlisted }: Overview): Judged {
@@ -65,7 +72,8 @@ function ofUndiscovered(
   return { is: 'stalled', why };
 }
 
-function ofRow({ path: posFile, entries }: PosFileOverview, row: number, history?: History): Judged {
+function ofRow({ posFile: { path: posFile, entries }, row }: Place, history?: History): Judged {
+  if (entries.lag(row) === 0) return OK;
   const { path, inode, state, lag } = entries.at(row);
   if (state === 'partial-line') return OK;
   if (lag === null)

@@ -1,5 +1,5 @@
 import { type BuffersReading, heldIn, unseenIn } from '../fluentd/buffer-contents.ts';
-import { ownerOf } from '../inspect/inspection.ts';
+import { aboutOf } from '../inspect/inspection.ts';
 import { STATES } from '../inspect/rows.ts';
 import type { FileState } from '../look/file-state.ts';
 import type { Abandoned } from '../observe/observation.ts';
@@ -65,7 +65,7 @@ function metricsOfEach(files: readonly SingleFile[]): Told {
 }
 
 function labelsOf({ posFile, path, inode }: SingleFile) {
-  return { ...ownerOf(path).kubernetes, path, inode, pos_file: posFile };
+  return { ...aboutOf(path).kubernetes, path, inode, pos_file: posFile };
 }
 
 export function seconds(span: Millis): number {

@@ -30,6 +30,11 @@ export function podNameOf(path: string): { readonly name: string; readonly keep:
   return { name: `${start}/${container} ${which}`, keep: start.length };
 }
 
+/** A text that names such logs, with their Pods in place of their paths. */
+export function withPodNames(text: string): string {
+  return text.replace(/\/\S+\/(containers|pods)\/\S+\.log/g, (path) => podNameOf(path)?.name ?? path);
+}
+
 function named(path: string): Named | undefined {
   if (!path.includes('_')) return undefined;
   const [, pod, namespace, container, id] = LINK.exec(path) ?? [];

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { frameOf } from '../../../src/commands/inspect-view/follow-frame.ts';
+import { frameOf, type Live } from '../../../src/commands/inspect-view/follow-frame.ts';
+import { NO_WISHES } from '../../../src/commands/inspect-view/follow-keys.ts';
 import { styleOf } from '../../../src/commands/inspect-view/style.ts';
+import { confFacts } from '../../../src/core/fluent-conf/facts.ts';
+import { fluentConf } from '../../../src/core/fluent-conf/fluent-conf.ts';
+import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
 import { History, Track } from '../../../src/core/inspect/history.ts';
 import { SteadyOrder } from '../../../src/core/inspect/order.ts';
 import { overview } from '../../../src/core/inspect/overview.ts';
@@ -9,17 +13,27 @@ import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
 import { bytesOf } from '../../support/arbitraries.ts';
 import { inspectedPosFile, posText } from '../../support/builders.ts';
 
+const SOURCE = `<source>
+  @type tail
+  path /*.log
+  pos_file /p
+  tag a
+  read_bytes_limit_per_second 8192
+  <group>
+  </group>
+</source>`;
+const CONF = confFacts(fluentConf(parseConf(SOURCE, '/f.conf').root, { env: {}, hostname: '' }));
 const PATHS = Array.from({ length: 30 }, (_, at) => `/${at}.log`);
 
 /** The picture of 30 files that are behind. */
-function frame({ rows, top = 0 }: { readonly rows: number; readonly top?: number }) {
+function frame({ rows, top = 0, ...more }: { readonly rows: number } & Partial<Live>) {
   const lines = PATHS.map((path) => ({ path, position: 4, inode: 7 }));
   const entries = new InspectedRows(new EntryRows(bytesOf(posText(lines))));
   for (const row of PATHS.keys()) entries.record(row, { state: 'behind', size: 8, lag: 4, read: false }, 0);
   const posFile = inspectedPosFile(entries, { path: '/p', error: 'odd' });
   const found = overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });
-  const live = { sort: 'lag', paused: false, top, at: new Date(0), interval: 1_000 } as const;
-  const view = { style: styleOf(false), width: 80, raw: false, conf: undefined, notes: [] };
+  const live = { ...NO_WISHES, top, chosen: top, at: new Date(0), opened: undefined, ...more };
+  const view = { style: styleOf(false), width: 80, raw: false, conf: CONF, notes: [] };
   return frameOf(
     found,
     { ...live, total: new Track(), order: new SteadyOrder(), history: new History() },
@@ -45,4 +59,31 @@ test('no picture is scrolled beyond the last file', () => {
   expect(top).toBe(20);
   expect(filesIn(lines)).toBe(10);
   expect(frame({ rows: 16, top: 19 }).top).toBe(19);
+});
+
+test('a picture marks the chosen file, and shows the page that it is on', () => {
+  const { lines, file, chosen } = frame({ rows: 16, chosen: 25 });
+  expect(lines.filter((line) => line.startsWith('› '))).toEqual([expect.stringMatching(/\/25\.log$/)]);
+  expect(file).toEqual({ posFile: '/p', path: '/25.log', inode: '7' });
+  expect(frame({ rows: 16, chosen: 99 }).chosen).toBe(29);
+  expect(chosen).toBe(25);
+});
+
+test('an opened file is shown with its state, its source and its limits, and one that has gone is said to be', () => {
+  const lines = frame({
+    rows: 24,
+    shows: 'file',
+    opened: { posFile: '/p', path: '/3.log', inode: '7' },
+  }).lines;
+  expect(lines.slice(0, 5)).toEqual([
+    '',
+    'File /3.log: behind, 4 B left, 50% read, position 4, size 8, inode 7, last moved',
+    '  0.0 s ago.',
+    '',
+    '',
+  ]);
+  expect(lines).toContain('source: /f.conf:1, path /*.log');
+  expect(lines).toContain('limits: 8.0 KiB/s, lines, by a <group>');
+  const gone = frame({ rows: 24, shows: 'file', opened: { posFile: '/p', path: '/x.log', inode: '7' } });
+  expect(gone.lines[0]).toBe('/x.log has gone');
 });
