@@ -37,11 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
   ['observe/ledger.ts', 'begunAnew(ledger, others, now)', 'new Map<string, Account>()'],
   ['observe/ledger.ts', '(isOther && mayHaveLost(ledger, now))', 'false'],
   ['observe/account.ts', 'const lost = Math.max(0, most - Math.max(before.last, now));', 'const lost = 0;'],
-  [
-    'observe/ledger.ts',
-    'givenUp: reading.backups.filter(({ path }) => !oldBackups.has(path))',
-    'givenUp: []',
-  ],
+  ['observe/ledger.ts', 'givenUp: backups.filter(({ path }) => !old.has(path))', 'givenUp: []'],
   ['observe/observe.ts', 'files.every((file) => file.read) &&', ''],
   ['observe/workers.ts', '(gone && added.length > 0) ||', ''],
   ['look/file-state.ts', 'if (size < position) return', 'if (false) return'],
