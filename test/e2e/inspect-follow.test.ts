@@ -248,7 +248,7 @@ describe('the live view', () => {
     shown.type('Down', 'Enter');
     await until('the file', () => /^File \/28\.log: missing, lag unknown, /m.test(shown.screen()));
     expect(shown.screen()).toMatch(/^unknown: \/28\.log is missing, and nobody knows /m);
-    expect(shown.screen()).toMatch(/^source: not known; -c FLUENT_CONF tells it$/m);
+    expect(shown.screen()).toMatch(/^source: not known; give -c$/m);
     shown.type('x');
     await until('the files', () => /^› .* \/28\.log$/m.test(shown.screen()));
     shown.type('?');

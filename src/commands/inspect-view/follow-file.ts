@@ -49,7 +49,7 @@ export function* fileLines(
   yield '';
   yield `pos file: ${printable(posFile)}`;
   const source = view.conf?.sources.find((one) => one.posFile === posFile);
-  if (source === undefined) yield 'source: not known; -c FLUENT_CONF tells it';
+  if (source === undefined) yield 'source: not known; give -c';
   else yield* sourceLines(source);
 }
 
@@ -83,14 +83,12 @@ function* sourceLines(source: TailSource): Generator<string> {
     `looks for new files every ${formatDuration(refreshInterval)}`,
     `reads a renamed file for ${formatDuration(rotateWait)}`,
     followInodes && 'follow_inodes',
-    !readFromHead && 'read_from_head false: begins at the end of what is there at its start',
+    !readFromHead && 'read_from_head false',
   ];
   yield facts.filter((fact) => fact !== false).join(', ');
   const limits = [
     source.readBytesLimitPerSecond !== undefined && `${formatBytes(source.readBytesLimitPerSecond)}/s`,
     source.hasGroup && 'lines, by a <group>',
-    source.limitRecentlyModified !== undefined &&
-      `files modified within ${formatDuration(source.limitRecentlyModified)}`,
   ];
   yield `limits: ${limits.filter((limit) => limit !== false).join(', ') || 'none'}`;
 }

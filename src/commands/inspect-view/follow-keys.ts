@@ -25,18 +25,14 @@ export const NO_WISHES: Wishes = {
 };
 
 export const HELP: readonly string[] = [
-  '↑ ↓ j k     choose a file; the page keys go faster',
-  'enter       open the file: its history, its source in fluent.conf, its limits',
-  '/           show only files whose name holds a text; esc shows all',
-  's           sort by the next column: lag, file, state, read, size, position, age',
+  '↑ ↓ j k     choose a file',
+  'enter       open the file',
+  '/           filter by name; esc shows all',
+  's           sort by the next column',
   'r           reverse the order',
   'space       pause, and go on',
   '?           this help',
   'q           quit',
-  '',
-  'LAG is what is left to read, LATE how long the oldest unread byte has waited.',
-  'AGE is how long ago the position moved. ETA is when nothing will be left.',
-  'The order is kept for 10 s.',
 ];
 
 const ESCAPE = '\x1b';
