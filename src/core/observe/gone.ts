@@ -107,6 +107,18 @@ function replacedIn(
   );
 }
 
+/** The entries with bytes left that a new worker has dropped at its start: they had no file (position_file.rb:133). */
+function vanishedIn(
+  { entries, gone }: Pick<Memory, 'entries' | 'gone'>,
+  files: readonly ObservedFile[],
+): readonly (readonly [string, KnownEntry])[] {
+  const paths = new Set(files.map(({ path }) => path));
+  return [...entries].filter(
+    ([key, known]) =>
+      AT_ITS_PATH.has(known.state) && restOf(known) > 0 && !paths.has(known.path) && !gone.has(key),
+  );
+}
+
 /** Where its path got a new file only later, in_tail had closed the old one before. */
 function merged(before: Gone, now: Gone): Gone {
   const isLost = before.isLost || now.isLost;
@@ -141,7 +153,13 @@ function goneNow(memory: Memory, look: Look, tail: Limits['tail']): readonly (re
     return [[key, goneFrom(key, now, at, isReaderGone && restOf(now) > 0)] as const];
   });
   const cut = look.files.flatMap((file) => cutOf(file, memory, at));
-  return [...replaced, ...changed, ...cut];
+  const vanished = vanishedIn(memory, look.files);
+  return [
+    ...vanished.map(([key, known]) => [key, { ...goneFrom(key, known, at, true), hasEntry: false }] as const),
+    ...replaced,
+    ...changed,
+    ...cut,
+  ];
 }
 
 function goneFrom(key: string, known: KnownEntry, since: Millis, isLost: boolean): Gone {

@@ -51,8 +51,8 @@ export function* remember(
   const running = new Set(fluentd.kind === 'running' ? fluentd.workers.map(({ pid }) => pid) : []);
   const circumstances = { at, movedAt, isReplaced, running, isChild: limits.parent, beganSeen };
   const { looks, gone: goneLooks } = snapshot;
-  // What a worker that was starting had not opened, it may never have opened.
-  const isUnopened = isReplaced || memory.workerStarting;
+  // What a Fluentd that was away or starting had not opened, it may never have opened.
+  const isUnopened = isReplaced || (memory.workerStarting && fluentd.kind !== 'absent');
   const isReaderGone = isUnopened || (limits.tail.readLimit !== undefined && hasNoWorker(memory, fluentd));
   const gone = watchGone(
     memory,

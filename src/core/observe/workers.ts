@@ -11,7 +11,7 @@ export interface WorkerMemory {
   readonly successor: ProcessIdentity | undefined;
   /** Since the look before, a worker or the whole Fluentd has ended by itself, and another one has taken its place. */
   readonly workerReplaced: boolean;
-  /** In this look a worker had still to open its files. */
+  /** In this look Fluentd was away, or a worker had still to open its files. */
   readonly workerStarting: boolean;
 }
 
@@ -31,7 +31,13 @@ export function watchWorkers(
   at: Millis,
 ): WorkerMemory {
   if (fluentd.kind !== 'running')
-    return { workers, workersSince, successor, workerReplaced: false, workerStarting: false };
+    return {
+      workers,
+      workersSince,
+      successor,
+      workerReplaced: false,
+      workerStarting: fluentd.kind === 'absent',
+    };
   const isOther = supervisor !== undefined && !isSame(supervisor, fluentd.supervisor);
   const isHandedOver = isOther && successor !== undefined && isSame(successor, fluentd.supervisor);
   const before = isOther ? [] : workers;

@@ -307,6 +307,13 @@ describe('a Fluentd that ends', () => {
     expect(lostIn([...justWritten, on(3), on(4)], tail({ readLimit: 1 }))).toEqual([]);
   });
 
+  test('and comes back, in another container too, has not read what went away meanwhile', () => {
+    const back = { fluentd: { kind: 'remote', permitted: true } } as const;
+    const away = snapshot(3 * SECOND, [[old, {}]], ended);
+    expect(lostIn([...justWritten, away, replaced(4, back, 3)])).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn([...justWritten, away, replaced(4, ended, 3)])).toEqual([]);
+  });
+
   test('without a limit reads it on at its shutdown', () => {
     expect(lostIn([...justWritten, replaced(3), replaced(4, ended, 3)])).toEqual([]);
   });
@@ -348,6 +355,15 @@ describe('a worker that is replaced', () => {
     expect(
       lostIn([unread, snapshot(4 * SECOND, [[old, fileOf(old, 9)]], killed), replaced(5, killed)]),
     ).toEqual([]);
+  });
+
+  test('has not read the rest of a file whose line it dropped at its start', () => {
+    const before = [snapshot(0, [[old]]), snapshot(SECOND, [[old, fileOf(old, 9)]])];
+    const dropped = (second: number, changes = {}) => snapshot(second * SECOND, [], changes);
+    expect(lostIn([...before, dropped(2, killed), dropped(9, killed)])).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn([...before, dropped(2, { ...killed, ...follows(LOG, '7') })])).toEqual([]);
+    expect(lostIn([...before, dropped(2), snapshot(3 * SECOND, [[old, fileOf(old, 9)]])])).toEqual([]);
+    expect(lostIn([snapshot(0, [[old]]), dropped(2, killed)])).toEqual([]);
   });
 
   test('below a limit has read it where it had closed it', () => {
