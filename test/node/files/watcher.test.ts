@@ -21,7 +21,10 @@ vi.mock('chokidar', () => ({
 let told: string[] = [];
 let changes = 0;
 const watcher = () => new Watcher(['/var/log/app.log'], (why) => told.push(why));
-const arm = (one: Watcher) => one.arm(() => void (changes += 1));
+const arm = (one: Watcher) =>
+  one.arm(() => {
+    changes += 1;
+  });
 beforeEach(() => {
   watching.all = [];
   told = [];
