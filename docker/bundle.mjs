@@ -18,7 +18,7 @@ createRequire(import.meta.url)('./cli.cjs');
 `;
 /** Worker threads, log files and redaction of pino, Windows in pidusage: loaded, and never called. */
 const UNUSED =
-  /node_modules\/(thread-stream|sonic-boom|@pinojs\/redact|on-exit-leak-free|pidusage\/lib\/(wmic|gwmi))\b/;
+  /node_modules\/(thread-stream|sonic-boom|@pinojs\/redact|on-exit-leak-free|pino\/lib\/(transport|multistream|redaction)|pidusage\/lib\/(wmic|gwmi))\b/;
 const withoutUnused = {
   name: 'without-unused',
   setup: ({ onLoad }) =>

@@ -50,7 +50,11 @@ const ANSWERS = [
 
 describe('a mutated', () => {
   fuzz('pos file is read the same by both readers', textsIn('fixtures/pos', /\.pos$/), (bytes) => {
-    expect(new EntryRows(bytes).count).toBe(parsePosFile(bytes).entries.length);
+    const rows = new EntryRows(bytes);
+    // What stands behind another entry in its line only the inspector shows: Fluentd itself does not read it at its start.
+    const isMerged = rows.unparsable.some(({ merged }) => merged);
+    if (isMerged) expect(rows.count).toBeGreaterThan(parsePosFile(bytes).entries.length);
+    else expect(rows.count).toBe(parsePosFile(bytes).entries.length);
   });
   fuzz('fluent.conf', [...confs, readFileSync('fluent.conf.example', 'latin1')], (bytes) => {
     fluentConf(parseConf(utf8(bytes), 'f').root, ruby);
