@@ -43,7 +43,7 @@ interface Files {
     pid: number | undefined,
     paths: readonly string[],
   ): Promise<ReadonlyMap<string, boolean | undefined>>;
-  /** The files that an in_tail source takes, by its own rules. */
+  /** The files that an in_tail source takes, by its own rules. Rejects with `PartlyListed` where there may be more. */
   listFollowed(source: TailSource): Promise<readonly FollowedFile[]>;
   /** Changes when a source may take other files than it did when they were listed last; undefined: not known. */
   namesStamp(source: TailSource): Promise<string | undefined>;
@@ -53,6 +53,15 @@ interface Files {
   listBackups(globs: readonly string[]): Promise<readonly Chunk[]>;
   /** Ends the last line of a file that is still as long as it was. */
   appendNewline(path: string, size: number): Promise<void>;
+}
+
+export class PartlyListed extends Error {
+  readonly files: readonly FollowedFile[];
+
+  constructor(message: string, files: readonly FollowedFile[]) {
+    super(message);
+    this.files = files;
+  }
 }
 
 export interface LookOptions {

@@ -9,7 +9,7 @@ import type {
 } from '../core/look/snapshot.ts';
 import { entryKey } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
-import type { Host } from '../host.ts';
+import { type Host, PartlyListed } from '../host.ts';
 import { Kept } from './kept.ts';
 
 /** How often new files are looked for at rest. What comes and goes in less time is not seen. */
@@ -109,6 +109,7 @@ async function followedBy(
   try {
     return { ...reading, files: await host.listFollowed(source) };
   } catch (error) {
-    return { ...reading, files: [], unknown: error instanceof Error ? error.message : String(error) };
+    const files = error instanceof PartlyListed ? error.files : [];
+    return { ...reading, files, unknown: error instanceof Error ? error.message : String(error) };
   }
 }

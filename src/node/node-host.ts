@@ -5,7 +5,7 @@ import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
 import type { WallClock } from '../core/in-tail/path-pattern.ts';
 import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
-import type { Host } from '../host.ts';
+import { type Host, PartlyListed } from '../host.ts';
 import { placesBelow } from './files/below-root.ts';
 import { listBackups, listChunks } from './files/chunks.ts';
 import { appendNewline, fileStamp, readFile } from './files/files.ts';
@@ -111,13 +111,15 @@ export class NodeHost implements Host {
     return listBackups(globs, placesBelow(this.#root));
   }
 
-  listFollowed(source: TailSource): Promise<readonly FollowedFile[]> {
+  async listFollowed(source: TailSource): Promise<readonly FollowedFile[]> {
     const places = new Set<string>();
     this.#walked.set(source, places);
-    return listFollowed(source, this.#clock(), {
-      placeOf: placesBelow(this.#root, 'resolveMounted'),
-      places,
-    });
+    const elsewhere: string[] = [];
+    const placeOf = placesBelow(this.#root, (path) => elsewhere.push(path));
+    const files = await listFollowed(source, this.#clock(), { placeOf, places });
+    const [first] = elsewhere;
+    if (first === undefined) return files;
+    throw new PartlyListed(`${first} is a link to what is not below the root`, files);
   }
 
   async namesStamp(source: TailSource): Promise<string | undefined> {

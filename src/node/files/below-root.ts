@@ -24,13 +24,10 @@ export class BelowRoot {
     return this.#root + this.#follow(path, { left: MOST_LINKS }) || '/';
   }
 
-  /** As `resolve`. Throws where a link leads to a part of the node that is not below the root: what is there is not known. */
-  resolveMounted(path: string): string {
-    const place = this.resolve(path);
+  /** Whether a link leads to a part of the node that is not below the root: what is there is not known. */
+  isElsewhere(path: string, place: string): boolean {
     // A Pod takes two directories with its log: pods/UID/container/0.log.
-    const isLink = place !== this.#root + path;
-    if (!isLink || existsSync(toBytes(dirname(dirname(dirname(place)))))) return place;
-    throw new Error(`${path} leads to ${place.slice(this.#root.length)}, which is not below the root`);
+    return place !== this.#root + path && !existsSync(toBytes(dirname(dirname(dirname(place)))));
   }
 
   /** A path of ours as the other process names it; what does not lie below the root keeps its name. */
@@ -62,13 +59,14 @@ export class BelowRoot {
 }
 
 /** Below another root, or our own. Made for one look: what was a directory may be a link at the next. */
-export function placesBelow(
-  root: string | undefined,
-  which: 'resolve' | 'resolveMounted' = 'resolve',
-): PlaceOf {
+export function placesBelow(root: string | undefined, elsewhere?: (path: string) => void): PlaceOf {
   if (root === undefined) return (path) => path;
   const below = new BelowRoot(root);
-  return (path) => below[which](path);
+  return (path) => {
+    const place = below.resolve(path);
+    if (elsewhere !== undefined && below.isElsewhere(path, place)) elsewhere(path);
+    return place;
+  };
 }
 
 function linkAt(path: string): string | undefined {
