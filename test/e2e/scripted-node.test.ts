@@ -87,6 +87,8 @@ test.concurrent.for(NODES)(
       const outage = Date.now();
       await node.write(100);
       await look();
+      // What goes away sooner may have been read just before.
+      await looksAfter(HELD_UP);
       node.rotate('pod-0', 'pod-3', 'pod-12');
       node.end('pod-4', 'pod-5');
       node.start('in-outage');

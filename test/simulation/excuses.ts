@@ -57,7 +57,8 @@ export class Excuses {
     // Without a full buffer in_tail reads the rest at once.
     else if (this.#world.settings.totalLimit < 1_000 && this.#isNew(file))
       this.#excuse(file.lines, 'it came and went between two looks, while a buffer was full');
-    else if (this.#world.settings.totalLimit < 1_000 && !isFollowed(path))
+    // Of a file that went away posidle looks at what came last one look later, when in_tail may have let go of it.
+    else if (this.#world.settings.totalLimit < 1_000 && (!isFollowed(path) || this.#isSoonClosed))
       this.#excuseUnseen(file, 0, this.lookedAt);
     // A throttled in_tail reads the rest from memory, and posidle waits for as much as it saw in an entry.
     else if (this.#world.settings.readLimit > 0) {
@@ -95,7 +96,7 @@ export class Excuses {
     if (file.truncatedAt === undefined) return;
     const why = 'its file was truncated and filled again before posidle looked';
     const read = this.#tail?.readOf(path).read ?? this.#positionOf(path) / LINE_BYTES;
-    const seen = file.cut.filter((id) => this.#writtenAt(id) < this.listedAt).length;
+    const seen = file.lastCut.filter((id) => this.#writtenAt(id) < this.listedAt).length;
     if (this.listedAt <= file.truncatedAt && file.lines.length >= seen) this.#excuse(file.cut, why);
     if (!file.isCutNoticed && file.lines.length >= read)
       this.#excuse(
@@ -126,6 +127,10 @@ export class Excuses {
   #isNew(file: LogFile): boolean {
     const hasEntry = (this.#foundAt.get(file) ?? 0) < this.lookedAt;
     return this.#writtenAt(file.lines[0] ?? -1) >= (hasEntry ? this.lookedAt : this.listedAt);
+  }
+
+  get #isSoonClosed(): boolean {
+    return this.#world.settings.rotateWait <= 1_000;
   }
 
   get #tail() {

@@ -15,6 +15,8 @@ export interface LogFile {
   isCutNoticed: boolean;
   /** The lines that were cut off. */
   cut: number[];
+  /** Those of the last time. */
+  lastCut: readonly number[];
 }
 
 export function sizeOf({ lines, unfinished }: LogFile): number {
@@ -74,6 +76,7 @@ export class LogFiles {
     const file = this.byPath.get(path);
     if (file === undefined) return;
     file.cut = [...file.cut, ...file.lines];
+    file.lastCut = file.lines;
     file.lines = [];
     file.truncatedAt = this.#clock.now;
     file.isCutNoticed = false;
@@ -98,6 +101,7 @@ export class LogFiles {
       truncatedAt: undefined,
       isCutNoticed: false,
       cut: [],
+      lastCut: [],
     };
     this.byPath.set(path, file);
     return file;

@@ -1,6 +1,6 @@
 import { isHeldUp } from '../observe/abandoned.ts';
 import { rememberEntry } from '../observe/entry-state.ts';
-import { HELD_UP } from '../observe/gone.ts';
+import { AT_ITS_PATH, HELD_UP } from '../observe/gone.ts';
 import type { Abandoned, EntryMemory, ObservedFile } from '../observe/observation.ts';
 import { entryKeyIn, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
@@ -70,6 +70,12 @@ export class Track {
     return { now, before: this.#ring?.since((this.#last?.at ?? 0) - span)?.lag ?? now };
   }
 
+  /** What is left of as much as there was when its size was last known. */
+  leftFrom(position: number | null): number {
+    const { read, lag } = this.#last ?? { read: 0, lag: 0 };
+    return Math.max(0, lag - Math.max(0, (position ?? read) - read));
+  }
+
   #firstStill(last: Sample): Sample {
     return { ...last, at: this.#gap > WINDOW ? last.at : last.at - this.#gap };
   }
@@ -124,6 +130,8 @@ export class Followed extends Track {
   seenAt: Millis | undefined;
   /** When last seen at its path, it had stood still beside bytes for too long. */
   heldUp = false;
+  /** Since when bytes are left, as far as that is known. */
+  #leftSince: Millis | undefined;
   #sizes: SizeHistory | undefined;
   #since: Millis | undefined;
   #at: Millis = 0;
@@ -133,9 +141,12 @@ export class Followed extends Track {
   take(file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
     if (known !== undefined && known.movedAt !== file.movedAt) this.movedAt = file.movedAt;
     this.late = this.#lateness(file, at);
-    const before = known && { leftSince: known.leftSince, heldUp: this.heldUp };
+    const before = known && { leftSince: this.#leftSince, heldUp: this.heldUp };
     this.memory = rememberEntry(file, known, at);
-    this.heldUp = isHeldUp(file, before, this.memory.leftSince, at);
+    const { leftSince } = this.memory;
+    this.heldUp = isHeldUp(file, before, leftSince, at);
+    // How much is left of a file that is nowhere, nobody knows.
+    if (file.lag !== null || AT_ITS_PATH.has(file.state)) this.#leftSince = leftSince;
     if (this.#since !== undefined) this.#gap = at - this.#at;
     this.#since ??= at;
     this.#at = at;
@@ -233,7 +244,7 @@ export class History {
     const read = this.#look > 1 ? readSince(followed.memory, file) : 0;
     this.#read += read;
     if (read > 0) this.#readAt.set(file.posFile, at);
-    const rest = file.lag ?? this.#heldBefore.get(file.key)?.bytes ?? 0;
+    const rest = file.lag ?? followed.leftFrom(file.position);
     followed.take(file, known, at);
     if (followed.heldUp && file.position !== null && rest > 0)
       this.#held.set(file.key, { posFile: file.posFile, path: file.path, bytes: rest });

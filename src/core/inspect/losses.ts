@@ -3,7 +3,7 @@ import type { Abandoned, Awaited } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
 import { isSeen, type Overview } from './overview.ts';
 
-interface Waiting extends Awaited {
+interface Waiting extends Omit<Awaited, 'posFile'> {
   readonly since: Millis;
 }
 

@@ -61,7 +61,11 @@ interface Found {
 }
 
 /** A file that in_tail was to find went away. Where the entry of its path has changed, in_tail may have read it between two looks. */
-export function isUnfound(inode: string, { path, size, before }: Awaited, found: Found): boolean {
+export function isUnfound(
+  inode: string,
+  { path, size, before }: Omit<Awaited, 'posFile'>,
+  found: Found,
+): boolean {
   const isAway = (found.sizeOf(inode) ?? 0) < size && !found.isOpened(inode);
   return isAway && (before === undefined || found.inodeAt(path) === before);
 }
@@ -96,13 +100,13 @@ export function awaitedIn(
   const opened = inodesIn(entries);
   const inodeAt = inodesByPath(files);
   const waiting = new Map<string, Awaited>();
-  for (const { byInode, files: found } of followed)
+  for (const { posFile, byInode, files: found } of followed)
     for (const { path, inode, size } of found) {
       if (size === 0 || opened.has(inode)) continue;
       const known = awaited.get(inode);
       // By inode each file has an entry of its own, and keeps it.
       const before = byInode ? undefined : inodeAt.get(path);
-      waiting.set(inode, { path, size, before: known === undefined ? before : known.before });
+      waiting.set(inode, { posFile, path, size, before: known === undefined ? before : known.before });
     }
   return waiting;
 }

@@ -1,7 +1,7 @@
 import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
 import type { FileState } from '../look/file-state.ts';
 import type { GoneLook, Snapshot } from '../look/snapshot.ts';
-import { entryKey } from '../pos-file/pos-file.ts';
+import { entryKey, entryKeyIn } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { hasTakenAll, isRefusing } from './ledger.ts';
 import type { Abandoned, Gone, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
@@ -25,9 +25,11 @@ export const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
 ]);
 
 type Entries = Memory['entries'];
+type Whole = Pick<KnownEntry, 'path' | 'inode' | 'whole' | 'reached'>;
 
 /** What a look tells of the files that went away. */
 interface Look extends Pick<Snapshot, 'at' | 'followed' | 'looks'> {
+  readonly opened: Snapshot['opened'] | undefined;
   readonly gone: Snapshot['gone'] | undefined;
   readonly files: readonly ObservedFile[];
   /** The entries as this look leaves them. */
@@ -37,7 +39,7 @@ interface Look extends Pick<Snapshot, 'at' | 'followed' | 'looks'> {
 }
 
 /** Bytes that were left when the file was last seen. */
-export function restOf({ whole, reached }: KnownEntry): number {
+export function restOf({ whole, reached }: Pick<KnownEntry, 'whole' | 'reached'>): number {
   return whole === null || reached === null ? 0 : Math.max(0, whole - reached);
 }
 
@@ -155,6 +157,7 @@ function goneNow(memory: Memory, look: Look, tail: Limits['tail']): readonly (re
   const cut = look.files.flatMap((file) => cutOf(file, memory, at));
   const vanished = vanishedIn(memory, look.files);
   return [
+    ...foundAndGone(memory, look),
     ...vanished.map(([key, known]) => [key, { ...goneFrom(key, known, at, true), hasEntry: false }] as const),
     ...replaced,
     ...changed,
@@ -162,7 +165,27 @@ function goneNow(memory: Memory, look: Look, tail: Limits['tail']): readonly (re
   ];
 }
 
-function goneFrom(key: string, known: KnownEntry, since: Millis, isLost: boolean): Gone {
+/** in_tail has found a file, and main renamed it, between two looks: in_tail reads the rest, unless a buffer is full. */
+function foundAndGone(
+  { awaited }: Memory,
+  { at, followed, files, opened, isReaderGone }: Look,
+): readonly (readonly [string, Gone])[] {
+  if (awaited.size === 0 || followed.some(({ unknown }) => unknown !== undefined)) return [];
+  const here = new Set(followed.flatMap((source) => source.files.map(({ inode }) => inode)));
+  const entryOf = new Map(files.map((file) => [file.inode, file]));
+  return [...awaited].flatMap(([inode, { posFile, path, size }]) => {
+    const own = entryOf.get(inode);
+    if (here.has(inode) || (own === undefined && opened?.has(inode) !== true)) return [];
+    const position = own?.position ?? 0;
+    const rest = Math.max(0, size - position);
+    const known = { path, inode, whole: size, reached: position };
+    const isLost = isReaderGone && rest > 0;
+    const key = entryKeyIn(posFile, known);
+    return [[key, { ...goneFrom(key, known, at, isLost), hasEntry: own !== undefined }] as const];
+  });
+}
+
+function goneFrom(key: string, known: Whole, since: Millis, isLost: boolean): Gone {
   const { path, inode, whole } = known;
   const posFile = key.slice(0, -entryKey(known).length - 1);
   return {

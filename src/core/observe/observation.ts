@@ -160,6 +160,7 @@ export interface Gone {
 
 /** A file that was to be read, by inode. */
 export interface Awaited {
+  readonly posFile: string;
   readonly path: string;
   readonly size: number;
   /** The inode in the entry of its path when the file was first seen; undefined: its path had none. */

@@ -149,6 +149,32 @@ describe('a file that in_tail has still to find', () => {
     expect(seen([before, third]).memory.abandoned.size).toBe(0);
   });
 
+  const opened = { opened: new Set(['8']), ...follows() };
+  const renamed = { renamed: { path: '/new.1', stat: { inode: '8', size: 3 } } };
+  test.each<[string, Snapshot]>([
+    ['is open', snapshot(SECOND, [[at(5)]], opened)],
+    [
+      'has an entry',
+      snapshot(SECOND, [[at(5)], [entry({ path: '/new', inode: '8', position: 0 }), renamed]]),
+    ],
+  ])(
+    'and that %s under another name in the next look, is left unread where a buffer is full by then',
+    (_, away) => {
+      const space = (free: number): Partial<Snapshot> => {
+        const outputs = [outputReading({ told: told({ space: free }) })];
+        return { buffers: { ...NO_BUFFERS, none: false, asked: true, outputs } };
+      };
+      const looks = (free: number) => [
+        { ...first, ...space(100) },
+        { ...away, ...space(100) },
+        { ...away, at: 2 * SECOND, ...space(free) },
+        { ...away, at: 3 * SECOND, ...space(free) },
+      ];
+      expect([...seen(looks(5)).memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
+      expect(seen(looks(100)).memory.abandoned.size).toBe(0);
+    },
+  );
+
   test('and that Fluentd has open when it goes away, was found between two looks, and read unless a buffer is full', () => {
     const other = entry({ path: '/new', inode: '9' });
     const next = snapshot(SECOND, [[at(5)], [other]], {
