@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { History } from '../../../src/core/inspect/history.ts';
 import { inspectionOf } from '../../../src/core/inspect/inspection.ts';
 import type { Overview } from '../../../src/core/inspect/overview.ts';
+import type { Abandoned } from '../../../src/core/observe/observation.ts';
 import { Inspector } from '../../../src/tasks/inspect-look.ts';
 import { LOG, POS, posText } from '../../support/builders.ts';
 import { FakeHost } from '../../support/fake-host.ts';
@@ -83,8 +84,8 @@ test('a deleted file of which nobody knows what was read is unknown', async () =
   });
 });
 
-/** A log is written after ten seconds of rest, is read or not, goes away `after` milliseconds, and in_tail lets go of it. */
-async function goneAfter(after: number, readBefore: number): Promise<Overview | undefined> {
+/** A log is written after ten seconds of rest, is read or not, goes away `after` milliseconds, and `openFor` later in_tail lets go of it. */
+async function goneAfter(after: number, readBefore: number, openFor = 1_000): Promise<Overview | undefined> {
   const host = new FakeHost();
   const inspector = new Inspector(host, inspectedBy(host, [POS]), new History());
   const other = { path: '/var/log/other.log', inode: 8 };
@@ -107,7 +108,7 @@ async function goneAfter(after: number, readBefore: number): Promise<Overview | 
   host.appendLog(other.path, 'two\n');
   await look(after);
   host.files.delete(LOG);
-  await look(1_000);
+  await look(openFor);
   host.writeFile(
     POS,
     posText([
@@ -119,12 +120,19 @@ async function goneAfter(after: number, readBefore: number): Promise<Overview | 
   return found;
 }
 
-test.each([
+test.each<[string, number, number, readonly Abandoned[], number?]>([
+  [
+    'that stood still for two seconds only after it went away was lost',
+    1_000,
+    4,
+    [{ path: LOG, bytes: 4 }],
+    3_000,
+  ],
   ['that was held up and let go while nothing was read was lost', 4_000, 4, [{ path: LOG, bytes: 4 }]],
   ['that went away within two seconds was read', 1_000, 4, []],
   ['that was let go when in_tail read again was read', 4_000, 8, []],
-])('a file %s', async (_, after, readBefore, lost) => {
-  const found = await goneAfter(after, readBefore);
+])('a file %s', async (_, after, readBefore, lost, openFor) => {
+  const found = await goneAfter(after, readBefore, openFor);
   expect(found?.lost).toEqual(lost);
   expect(found?.verdict?.is === 'losing').toBe(lost.length > 0);
 });
