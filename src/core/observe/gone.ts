@@ -5,6 +5,7 @@ import { entryKey, entryKeyIn } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { hasTakenAll, isRefusing } from './ledger.ts';
 import type { Abandoned, Gone, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
+import type { WorkerMemory } from './workers.ts';
 
 /** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
 export const HELD_UP: Millis = 2_000;
@@ -36,6 +37,8 @@ interface Look extends Pick<Snapshot, 'at' | 'followed' | 'looks'> {
   readonly entries: Entries;
   /** What had them open is gone: another worker has taken its place, or may still have been starting, or there is none, which below a limit does not read on at its shutdown. */
   readonly isReaderGone: boolean;
+  /** In this look. */
+  readonly workers: Pick<WorkerMemory, 'workerReplaced' | 'workerStarting'>;
 }
 
 /** Bytes that were left when the file was last seen. */
@@ -168,9 +171,11 @@ function goneNow(memory: Memory, look: Look, tail: Limits['tail']): readonly (re
 /** in_tail has found a file, and main renamed it, between two looks: in_tail reads the rest, unless a buffer is full. */
 function foundAndGone(
   { awaited }: Memory,
-  { at, followed, files, opened, isReaderGone }: Look,
+  { at, followed, files, opened, workers }: Look,
 ): readonly (readonly [string, Gone])[] {
-  if (awaited.size === 0 || followed.some(({ unknown }) => unknown !== undefined)) return [];
+  const isUnknown = followed.some(({ unknown }) => unknown !== undefined);
+  // A worker that was starting when the look began may have opened it since: the next look would take it for unopened.
+  if (awaited.size === 0 || isUnknown || workers.workerStarting) return [];
   const here = new Set(followed.flatMap((source) => source.files.map(({ inode }) => inode)));
   const entryOf = new Map(files.map((file) => [file.inode, file]));
   return [...awaited].flatMap(([inode, { posFile, path, size }]) => {
@@ -179,7 +184,7 @@ function foundAndGone(
     const position = own?.position ?? 0;
     const rest = Math.max(0, size - position);
     const known = { path, inode, whole: size, reached: position };
-    const isLost = isReaderGone && rest > 0;
+    const isLost = workers.workerReplaced && rest > 0;
     const key = entryKeyIn(posFile, known);
     return [[key, { ...goneFrom(key, known, at, isLost), hasEntry: own !== undefined }] as const];
   });

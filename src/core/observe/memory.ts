@@ -56,7 +56,17 @@ export function* remember(
   const isReaderGone = isUnopened || (limits.tail.readLimit !== undefined && hasNoWorker(memory, fluentd));
   const gone = watchGone(
     memory,
-    { at, followed, opened: snapshot.opened, gone: goneLooks, looks, files, entries, isReaderGone },
+    {
+      at,
+      followed,
+      opened: snapshot.opened,
+      gone: goneLooks,
+      looks,
+      files,
+      entries,
+      isReaderGone,
+      workers,
+    },
     limits,
   );
   yield files.length;

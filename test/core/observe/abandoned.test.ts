@@ -9,6 +9,7 @@ import {
   outputReading,
   POS,
   policy,
+  running,
   seen,
   snapshot,
   told,
@@ -172,6 +173,18 @@ describe('a file that in_tail has still to find', () => {
       ];
       expect([...seen(looks(5)).memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
       expect(seen(looks(100)).memory.abandoned.size).toBe(0);
+    },
+  );
+
+  test.each([0, 1])(
+    'and that a worker opened which was starting until look %d, is not lost with it',
+    (last) => {
+      const away = snapshot(SECOND, [[at(5)]], opened);
+      const looks = [first, away, { ...away, at: 2 * SECOND }].map((look, index) => ({
+        ...look,
+        fluentd: running({ isStarting: index <= last }),
+      }));
+      expect(seen(looks).memory.abandoned.size).toBe(0);
     },
   );
 
