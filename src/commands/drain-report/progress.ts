@@ -9,7 +9,7 @@ import { bufferGate, bytesLeft, hasBytesLeft, unreadGate } from '../../core/drai
 import type { Policy } from '../../core/drain/policy.ts';
 import type { Draining, State } from '../../core/drain/state.ts';
 import { heldIn } from '../../core/fluentd/buffer-contents.ts';
-import { Track } from '../../core/inspect/history.ts';
+import { Track } from '../../core/inspect/track.ts';
 import type { Observation } from '../../core/observe/observation.ts';
 import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 import { describeFluentd } from './describe-fluentd.ts';

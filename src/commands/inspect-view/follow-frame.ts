@@ -1,7 +1,8 @@
-import type { Followed, History, Track } from '../../core/inspect/history.ts';
+import type { Followed, History } from '../../core/inspect/history.ts';
 import { type SteadyOrder, undiscoveredOf } from '../../core/inspect/order.ts';
 import type { Overview, Place, UndiscoveredOverview } from '../../core/inspect/overview.ts';
 import { summaryOf } from '../../core/inspect/overview.ts';
+import type { Track } from '../../core/inspect/track.ts';
 import { formatAge } from '../../core/text/age.ts';
 import { podNameOf } from '../../core/text/container-log.ts';
 import { printable } from '../../core/text/printable.ts';

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../../core/drain/outcome.ts';
-import { History, Track } from '../../core/inspect/history.ts';
+import { History } from '../../core/inspect/history.ts';
 import { SteadyOrder } from '../../core/inspect/order.ts';
 import type { Overview } from '../../core/inspect/overview.ts';
+import { Track } from '../../core/inspect/track.ts';
 import { printableJson } from '../../core/text/printable.ts';
 import type { NodeHost } from '../../node/node-host.ts';
 import { canDraw, Ending, Screen, Throttle, writeAll } from '../../node/output/terminal.ts';

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { History, Track } from '../../../src/core/inspect/history.ts';
+import { History } from '../../../src/core/inspect/history.ts';
+import { Track } from '../../../src/core/inspect/track.ts';
 import type { ObservedFile } from '../../../src/core/observe/observation.ts';
 import { entry, LOG, POS } from '../../support/builders.ts';
 
