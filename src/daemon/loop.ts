@@ -65,6 +65,8 @@ class Watch {
   /** The look that has not ended yet. */
   #looking: Promise<Observation> | undefined;
   #seen: Observation | undefined;
+  /** So many calls for the end were decided on. A new one waits for no look that takes long. */
+  #answered = 0;
   #fluentd: FluentdReading = NOT_FOUND_YET;
   #wakeAt: Millis;
   #why = '';
@@ -85,6 +87,7 @@ class Watch {
     for (let depth: Depth = 'rest'; ; ) {
       const seen = await this.#see(depth);
       report.looked(this.#state, seen);
+      this.#answered = seen.requests.length;
       const next = await this.#settle(seen);
       if (this.#state.name === 'stopped')
         return outcomeOf(this.#state, this.#why, {
@@ -116,7 +119,7 @@ class Watch {
   #lastPatience(): Millis {
     const now = this.#host.now();
     const [first, second] = signalsIn({ requests: this.#host.requests() });
-    if (second !== undefined) return now + BUSY_PATIENCE;
+    if (second !== undefined) return now;
     const end = first === undefined ? Number.POSITIVE_INFINITY : first.at + this.#task.policy.grace;
     return Math.min(now + PATIENCE, Math.max(now, end - 2 * BUSY_PATIENCE) + BUSY_PATIENCE);
   }
@@ -147,7 +150,9 @@ class Watch {
   /** How long a look is waited for. */
   #patience(): Millis {
     const now = this.#host.now();
-    if (isResting(this.#state) && this.#host.requests().length === 0) return now + PATIENCE;
+    const { length } = this.#host.requests();
+    if (length > this.#answered) return now;
+    if (isResting(this.#state) && length === 0) return now + PATIENCE;
     return Math.min(this.#wakeAt > now ? this.#wakeAt : now + BUSY_PATIENCE, now + BUSY_PATIENCE);
   }
 

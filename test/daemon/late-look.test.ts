@@ -41,6 +41,16 @@ describe('a look that never ends', () => {
     expect(host.now()).toBeLessThanOrEqual(20_000 + GRACE);
   });
 
+  test('that begins as a signal comes does not hold it up either', async () => {
+    const host = slowHost(20_000).at(20_000, (h) => {
+      h.fileStamp = () => new Promise(() => {});
+      h.request('SIGTERM');
+    });
+    const { report } = await watch(host, { grace: GRACE });
+    const { at } = report.transitions.find(({ to }) => to === 'draining')?.seen ?? { at: 0 };
+    expect(at).toBeLessThan(20_500);
+  });
+
   test('does not hold up a second signal, which stops Fluentd at once', async () => {
     const host = slowHost(5_000);
     for (const at of [20_000, 21_500]) host.at(at, (h) => h.request('SIGTERM'));
