@@ -10,6 +10,15 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/**
+ * What a busy machine may do to a test on real processes: it was too slow, or took too much. Such a test runs once more, and .ci/run
+ * names it. A wrong answer or a lost line is none of these.
+ */
+const ONCE_MORE = {
+  count: 1,
+  condition: /^not within \d|within \d+ ms:|timed out in \d|^expected [\d.]+ to be less than/,
+};
+
 export default defineConfig({
   test: {
     // The end-to-end tests mostly wait for a Fluentd: three files at a time fit on two cores.
@@ -19,6 +28,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          retry: ONCE_MORE,
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**'],
           testTimeout: 120_000,
@@ -29,6 +39,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          retry: ONCE_MORE,
           // Of a failure in CI this message is all that is left: it has to show the whole outcome.
           chaiConfig: { truncateThreshold: 1_500 },
           include: ['test/e2e/**/*.test.ts'],
