@@ -5,12 +5,14 @@ import { readToken } from '../node/network/http-server.ts';
 import { exportOptions } from './options/export-options.ts';
 import { inspectOptions } from './options/inspect-options.ts';
 import { variableOf } from './options/option-parts.ts';
-import { runOptions, type SharedArgs, watchOptions } from './options/options.ts';
+import { runOptions, type SharedArgs, type WatchArgs, watchOptions } from './options/options.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+type Args = Partial<SharedArgs & Pick<WatchArgs, 'force' | 'pid' | 'process'>>;
+
 /** What is probably a mistake, though posidle can start with it. */
-export async function startWarnings(args: Partial<SharedArgs>, env: Environment): Promise<readonly string[]> {
+export async function startWarnings(args: Args, env: Environment): Promise<readonly string[]> {
   const { 'token-file': tokenFile } = args;
   const noToken =
     tokenFile === undefined
@@ -31,26 +33,29 @@ function withoutDirectory(option: string, path: string | undefined): readonly st
   return [`--${option}: the directory ${dirname(path)} doesn't exist yet. Is its volume mounted here?`];
 }
 
-type Known = keyof SharedArgs & keyof typeof watchOptions;
+type Known = keyof Args & keyof typeof watchOptions;
 
-/** Options that count only beside another one. */
-const NEEDED: readonly (readonly [Known, Known])[] = [
+/** Options that count only beside another one, or one of several. */
+const NEEDED: readonly (readonly [Known, ...Known[]])[] = [
   ['heartbeat-age', 'heartbeat-file'],
   ['done-process-gone', 'done-process'],
   ['ignore-old-done-file', 'done-file'],
   ['token-file', 'listen'],
   ['per-file', 'listen'],
+  ['force', 'pid', 'process'],
 ];
 
 /** Options that say how posidle stops Fluentd. */
 const OF_THE_STOP: readonly Known[] = ['stop-timeout', 'stop-signal'];
 
-function withoutEffect(args: Partial<SharedArgs>): readonly string[] {
-  const ignored = NEEDED.filter(([option, needed]) => isGiven(args, option) && args[needed] === undefined);
+function withoutEffect(args: Args): readonly string[] {
+  const ignored = NEEDED.filter(
+    ([option, ...needed]) => isGiven(args, option) && needed.every((other) => args[other] === undefined),
+  );
   const ofTheStop =
     args['stop-via'] === 'kubelet' ? OF_THE_STOP.filter((option) => isGiven(args, option)) : [];
   return [
-    ...ignored.map(([option, needed]) => `--${option} has no effect without --${needed}`),
+    ...ignored.map(([option, ...needed]) => `--${option} has no effect without --${needed.join(' or --')}`),
     ...ofTheStop.map(
       (option) => `--${option} has no effect with --stop-via kubelet: the kubelet stops Fluentd`,
     ),
@@ -62,7 +67,7 @@ interface DefaultedOption {
   readonly coerce?: (text: string) => unknown;
 }
 
-function isGiven(args: Partial<SharedArgs>, option: Known): boolean {
+function isGiven(args: Args, option: Known): boolean {
   const { default: written, coerce } = watchOptions[option] as DefaultedOption;
   const value = args[option];
   const byDefault = typeof written === 'string' && coerce !== undefined ? coerce(written) : written;

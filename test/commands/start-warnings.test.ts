@@ -66,14 +66,19 @@ test('a token file without a token is told, with the reason', async () => {
 });
 
 test('an option that counts only beside another one is told where that one is missing', async () => {
-  const alone = { 'heartbeat-age': 360_000, 'done-process-gone': 2_000, 'ignore-old-done-file': true };
+  const alone = {
+    'heartbeat-age': 360_000,
+    'done-process-gone': 2_000,
+    'ignore-old-done-file': true,
+    force: true,
+  };
   expect(await startWarnings(alone, {})).toEqual([
     '--heartbeat-age has no effect without --heartbeat-file',
     '--ignore-old-done-file has no effect without --done-file',
+    '--force has no effect without --pid or --process',
   ]);
-  expect(
-    await startWarnings({ ...alone, 'heartbeat-file': at('beat'), 'done-file': at('done') }, {}),
-  ).toEqual([]);
+  const beside = { ...alone, 'heartbeat-file': at('beat'), 'done-file': at('done'), pid: 1 };
+  expect(await startWarnings(beside, {})).toEqual([]);
 });
 
 test('an option of the stop is told where the kubelet stops Fluentd', async () => {
