@@ -20,6 +20,8 @@ export class Site implements WorkDir {
   readonly out: string;
   readonly lines = new NumberedLines();
   readonly sink: HttpSink;
+  /** posidle's log, once it has ended. */
+  told = '';
   #isMounted = false;
 
   private constructor(sink: HttpSink) {

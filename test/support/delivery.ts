@@ -59,11 +59,21 @@ export interface Ended {
   seconds: number;
 }
 
+declare module 'vitest' {
+  interface TaskMeta {
+    /** What posidle logged in a test that failed; `.ci/run` prints it. */
+    log?: string;
+  }
+}
+
 /** vitest's `test` with a site of its own for each test. */
-// biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of the fixtures from this pattern.
-export const test = plainTest.extend('site', async ({}, { onCleanup }) => {
+export const test = plainTest.extend('site', async ({ task }, { onCleanup }) => {
   const site = await Site.open();
-  onCleanup(() => site.close());
+  onCleanup(async () => {
+    const isFailed = (task.result?.errors ?? []).length > 0;
+    if (isFailed) task.meta.log = site.told.slice(-4_000);
+    await site.close();
+  });
   return site;
 });
 
@@ -136,6 +146,7 @@ async function toTheEnd(site: Site, { main, end }: Delivery, posidle: PosidleRun
   if (end === undefined) writeFileSync(site.marker, '');
   else end(posidle);
   const code = await withinLimit(site, posidle);
+  site.told = posidle.stderr();
   return {
     code,
     seconds: Math.round((performance.now() - ended) / 100) / 10,
