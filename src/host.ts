@@ -105,8 +105,8 @@ interface Processes {
   signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
 }
 
-/** By the path that it had, and its inode. Good for one look. */
-export type OpenFiles = (path: string, inode: string) => OpenFile | undefined;
+/** By the path that it had, and its inode; null: none of the processes has it open; undefined: not all of them may be looked at. Good for one look. */
+export type OpenFiles = (path: string, inode: string) => OpenFile | null | undefined;
 
 export interface OpenFile {
   readonly path: string;

@@ -56,6 +56,7 @@ function isSameLook(before: FileLook, now: FileLook): boolean {
     isSameFile(before.atPath, now.atPath) &&
     before.renamed?.path === now.renamed?.path &&
     isSameFile(before.renamed?.stat, now.renamed?.stat) &&
+    before.isClosed === now.isClosed &&
     before.newlineLeft === now.newlineLeft &&
     before.error === now.error
   );

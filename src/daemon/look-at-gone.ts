@@ -8,6 +8,7 @@ import type { Host, OpenFiles } from '../host.ts';
 export function lookAtOpen(open: OpenFiles, look: FileLook, { path, inode }: PositionEntry): FileLook {
   const isSeen = look.atPath !== undefined || look.renamed !== undefined || look.error !== undefined;
   const found = isSeen ? undefined : open(path, inode);
+  if (found === null) return { ...look, isClosed: true };
   return found === undefined ? look : { ...look, renamed: found };
 }
 
@@ -31,7 +32,7 @@ export async function lookAtGone(
   await host.lookAt(entries, ({ key, path, inode }, look) => {
     if (look.error !== undefined) return;
     const isBack = look.atPath?.inode === inode;
-    const found = isBack ? { path, stat: look.atPath } : (look.renamed ?? open(path, inode));
+    const found = isBack ? { path, stat: look.atPath } : (look.renamed ?? open(path, inode) ?? undefined);
     const isOpen = isLimited ? isOpenIn(host, pids, found === undefined ? [] : [found.path]) : undefined;
     looks.set(key, { size: found?.stat.size, isOpen });
   });
@@ -53,7 +54,7 @@ export function openedOf(open: OpenFiles, { awaited, followed }: Waiting): Reado
   if (awaited === undefined || awaited.size === 0) return new Set();
   const listed = new Set(followed.flatMap(({ files }) => files.map(({ inode }) => inode)));
   const away = [...awaited].filter(([inode]) => !listed.has(inode));
-  const held = away.filter(([inode, { path }]) => open(path, inode) !== undefined);
+  const held = away.filter(([inode, { path }]) => open(path, inode) instanceof Object);
   return new Set(held.map(([inode]) => inode));
 }
 

@@ -169,7 +169,7 @@ export class Inspector {
     });
     const open = absent.length === 0 ? undefined : await this.#subject.open(place);
     for (const [entry, look] of absent) {
-      const renamed = open?.(entry.path, entry.inode);
+      const renamed = open?.(entry.path, entry.inode) ?? undefined;
       this.#take(entry, renamed === undefined ? look : { ...look, renamed }, found, posFile);
     }
   }

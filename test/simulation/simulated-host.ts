@@ -161,8 +161,9 @@ export class SimulatedHost implements Host {
   openFiles(pids: readonly number[]): OpenFiles {
     return (_, inode) => {
       const worker = this.#world.fluentd?.worker;
-      const file = pids.includes(worker?.pid ?? 0) ? worker?.tail?.holds(inode) : undefined;
-      return file && { path: `/proc/${worker?.pid}/fd/9`, stat: this.#statOf(file) };
+      if (worker === undefined || !pids.includes(worker.pid)) return undefined;
+      const file = worker.tail?.holds(inode);
+      return file === undefined ? null : { path: `/proc/${worker?.pid}/fd/9`, stat: this.#statOf(file) };
     };
   }
 

@@ -120,7 +120,7 @@ export function running(changes: Partial<Running> = {}): Running {
 
 export const ORPHANED: FluentdReading = { kind: 'orphaned', workers: running().workers, permitted: true };
 /** An entry of which nothing else is known. */
-export const NO_CONTEXT: LagContext = { lastSize: null, stuck: false, succeeded: false };
+export const NO_CONTEXT: LagContext = { lastSize: null, neverSeen: false, stuck: false, succeeded: false };
 export const ABSENT: FluentdReading = { kind: 'absent', why: 'no fluentd runs' };
 
 export type Watched = readonly [entry: PositionEntry, look?: FileLook];

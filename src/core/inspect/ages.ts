@@ -24,7 +24,7 @@ export function memoryByAges(
 ): EntryMemory | undefined {
   if (before !== undefined) return undefined;
   const since = at - (wasLeft ? writtenAgo : Math.min(writtenAgo, atPath?.writtenAgo ?? 0));
-  return { position, size: null, movedAt: since, leftSince: since };
+  return { position, size: null, movedAt: since, leftSince: since, neverSeen: false };
 }
 
 /** How long ago the position moved, where nobody has seen it move; null: it came through a pipe. */

@@ -28,6 +28,8 @@ export interface Lag {
 export interface LagContext {
   /** The size that was last seen; null: never. */
   readonly lastSize: number | null;
+  /** It was away at the first look, and ever since. */
+  readonly neverSeen: boolean;
   /** Bytes are left and the position has stood still for the whole blocked window. */
   readonly stuck: boolean;
   /** The file that stands at the path now has an entry of its own (follow_inodes). */
@@ -64,10 +66,12 @@ function lagInside(position: number, size: number, look: FileLook, context: LagC
 }
 
 /** What is appended to a renamed file is read, but only memory keeps its position (in_tail.rb:1035): the history decides. */
-function lagOfMissing(position: number, { renamed }: FileLook, { lastSize }: LagContext): Lag {
+function lagOfMissing(position: number, look: FileLook, { lastSize, neverSeen }: LagContext): Lag {
   const wasCaughtUp = lastSize !== null && position >= lastSize;
-  const size = renamed?.stat.size ?? null;
-  if (wasCaughtUp) return { state: 'missing', size, lag: 0, read: true };
+  const size = look.renamed?.stat.size ?? null;
+  // in_tail drops its entry only at a refresh, which may be an hour away.
+  const isOver = neverSeen && look.isClosed === true;
+  if (wasCaughtUp || isOver) return { state: 'missing', size, lag: 0, read: true };
   const lag = size === null ? null : Math.max(0, size - position);
   return { state: 'missing', size, lag, read: lag === 0 };
 }

@@ -49,6 +49,8 @@ export interface FileLook {
   readonly atPath?: FileStat;
   /** The file with the entry's inode, found beside its path; only looked for where the path has another inode. */
   readonly renamed?: { readonly path: string; readonly stat: FileStat };
+  /** It went away, and Fluentd does not have it open: nothing more of it can be read. */
+  readonly isClosed?: boolean;
   /** Whether a newline stands between the position and the end of the entry's file; only where bytes are left, and where it is known. */
   readonly newlineLeft?: boolean;
   /** Why it could not be looked at. */

@@ -37,6 +37,7 @@ export function judge<Entry extends PositionEntry>(
   const standsSince = Math.max(movedAt, known?.leftSince ?? posFile.at);
   const { state, size, lag, read } = lagOf(entry, look, {
     lastSize: known?.size ?? null,
+    neverSeen: known?.neverSeen ?? posFile.before === undefined,
     stuck: posFile.at - standsSince >= BLOCKED_AFTER,
     succeeded: isSucceeded(entry, look, posFile),
   });
@@ -55,16 +56,23 @@ export function isSucceeded<Entry extends PositionEntry>(
 }
 
 /** The memory of an entry after a look: the same object where nothing has changed. */
-export function rememberEntry(file: ObservedFile, known: EntryMemory | undefined, at: Millis): EntryMemory {
-  const { position, movedAt } = file;
+export function rememberEntry(
+  file: ObservedFile,
+  known: EntryMemory | undefined,
+  at: Millis,
+  isFirstLook = false,
+): EntryMemory {
+  const { position, movedAt, state } = file;
   const size = sizeToRemember(file, known);
   const leftSince = hasUnread(file) ? (known?.leftSince ?? at) : undefined;
+  const neverSeen = size === null && state !== 'truncated' && (known?.neverSeen ?? isFirstLook);
   const isSame =
     known?.position === position &&
     known.size === size &&
     known.movedAt === movedAt &&
-    known.leftSince === leftSince;
-  return isSame ? known : { position, size, movedAt, leftSince };
+    known.leftSince === leftSince &&
+    known.neverSeen === neverSeen;
+  return isSame ? known : { position, size, movedAt, leftSince, neverSeen };
 }
 
 /** When an entry moved last: dated by the pos file's own mtime, between the look before and this one. */
@@ -80,7 +88,11 @@ function movementOf(
 }
 
 /** What was written after a truncation was never read, whatever the old position says. */
-function sizeToRemember({ state, size }: ObservedFile, known: EntryMemory | undefined): number | null {
-  if (state === 'missing') return size ?? known?.size ?? null;
+function sizeToRemember(
+  { state, size, read, position }: ObservedFile,
+  known: EntryMemory | undefined,
+): number | null {
+  // What Fluentd had closed stays read when Fluentd is gone, too.
+  if (state === 'missing') return size ?? known?.size ?? (read ? position : null);
   return state === 'truncated' ? null : size;
 }

@@ -116,7 +116,7 @@ function* rememberEntries(
   for (const file of files) {
     const { key, path, inode, state, position } = file;
     const known = memory.entries.get(key);
-    const entry = rememberEntry(file, known, at);
+    const entry = rememberEntry(file, known, at, at === memory.began);
     const reached = position ?? known?.reached ?? null;
     const heldUp = isHeldUp(file, known, entry.leftSince, at);
     entries.set(key, { ...entry, path, inode, state, reached, whole: wholeOf(file, known), heldUp });

@@ -108,6 +108,8 @@ export interface EntryMemory {
   readonly movedAt: Millis;
   /** Since when bytes have been left. */
   readonly leftSince: Millis | undefined;
+  /** It was away at the first look, and ever since. */
+  readonly neverSeen: boolean;
 }
 
 /** What is remembered beside it, to tell what Fluentd left unread. */

@@ -12,18 +12,24 @@ interface Held extends OpenFile {
   readonly device: bigint;
 }
 
+interface Open {
+  readonly files: ReadonlyMap<string, readonly Held[]>;
+  /** Every open file of every process was looked at. */
+  readonly isWhole: boolean;
+}
+
 /**
  * The files that processes hold open (proc(5), /proc/pid/fd), read once when they are asked for. A deleted file lives on there, as long as
  * it is open. Two volumes may give their files the same inode numbers.
  */
 export function openFiles(pids: readonly number[]): OpenFiles {
-  let held: ReadonlyMap<string, readonly Held[]> | undefined;
+  let held: Open | undefined;
   return (path, inode) => {
     held ??= heldBy(pids);
-    const files = held.get(inode);
-    if (files === undefined) return undefined;
-    const devices = devicesAt(path, pids);
-    return files.find(({ device }) => devices.size === 0 || devices.has(device));
+    const files = held.files.get(inode) ?? [];
+    const devices = files.length === 0 ? undefined : devicesAt(path, pids);
+    const found = files.find(({ device }) => devices?.size === 0 || devices?.has(device));
+    return found ?? (held.isWhole ? null : undefined);
   };
 }
 
@@ -36,16 +42,18 @@ export function holdsOpen(pid: number, paths: readonly string[], most = MOST_BEF
   });
 }
 
-function heldBy(pids: readonly number[]): ReadonlyMap<string, readonly Held[]> {
+function heldBy(pids: readonly number[]): Open {
   const held = new Map<string, Held[]>();
-  for (const path of pids.flatMap((pid) => openPathsOf(pid, MOST_FILES) ?? [])) {
+  const lists = pids.map((pid) => openPathsOf(pid, MOST_FILES));
+  const isWhole = pids.length > 0 && lists.every((list) => list !== undefined && list.length < MOST_FILES);
+  for (const path of lists.flatMap((list) => list ?? [])) {
     const stat = statOf(path);
     if (!stat?.isFile()) continue;
     const inode = String(stat.ino);
     const file = { path, stat: { inode, size: Number(stat.size) }, device: stat.dev };
     held.set(inode, [...(held.get(inode) ?? []), file]);
   }
-  return held;
+  return { files: held, isWhole };
 }
 
 /** Where a log may lie, for us and for the processes themselves: their mounts may be others. Empty: nobody knows. */

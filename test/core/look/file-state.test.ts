@@ -117,6 +117,8 @@ describe('a file with another inode at its path', () => {
 describe('a file that is gone', () => {
   test('is unknown where it was never seen', () => {
     expect(lagOf(at100, {}, NO_CONTEXT)).toEqual({ state: 'missing', size: null, lag: null, read: false });
+    // Bytes that were seen are left, whoever has it open.
+    expect(lagOf(at100, { isClosed: true }, NO_CONTEXT).read).toBe(false);
   });
 
   test('is read where it was read to its end before', () => {
@@ -149,7 +151,12 @@ test('nothing unknown counts as read, and nothing with a whole line left does', 
     },
     { requiredKeys: [] },
   );
-  const context = fc.record({ lastSize: fc.constant(null), stuck: fc.boolean(), succeeded: fc.boolean() });
+  const context = fc.record({
+    lastSize: fc.constant(null),
+    neverSeen: fc.boolean(),
+    stuck: fc.boolean(),
+    succeeded: fc.boolean(),
+  });
   fc.assert(
     fc.property(size, look, context, (position, look, context) => {
       const { lag, read } = lagOf(entry({ position }), look, context);

@@ -69,6 +69,26 @@ describe('a file', () => {
     expect(seen([snapshot(0, [[at(5)]]), gone, still]).files[0]).toMatchObject({ read: true });
   });
 
+  test('that was away at the first look holds nothing up where Fluentd has closed it', () => {
+    const closed = (when: number) => snapshot(when, [[at(50), { isClosed: true }]]);
+    const unsure = (when: number) => snapshot(when, [[at(50), {}]]);
+    const inTurn = [unsure(0), closed(SECOND), unsure(2_000)];
+    for (const looks of [[closed(0)], [closed(0), closed(SECOND)], [unsure(0), closed(SECOND)], inTurn])
+      expect(seen(looks).files[0]).toMatchObject({ state: 'missing', lag: 0, read: true });
+    expect(seen([unsure(0), unsure(SECOND)]).files[0]).toMatchObject({ lag: null, read: false });
+  });
+
+  test('that had bytes left, was cut short or is new, and was then removed, is unknown, closed or not', () => {
+    const closed = snapshot(SECOND, [[at(50), { isClosed: true }]]);
+    const left = snapshot(0, [[at(50), fileOf(at(50), 80)]]);
+    const cut = snapshot(0, [[at(50), fileOf(at(50), 30)]]);
+    for (const first of [left, cut, snapshot(0, [])])
+      expect(seen([first, closed, { ...closed, at: 2_000 }]).files[0]).toMatchObject({
+        lag: null,
+        read: false,
+      });
+  });
+
   test('that had bytes left and was then removed is unknown', () => {
     const gone = snapshot(SECOND, [[at(5), {}]]);
     expect(seen([blocked(0), gone]).files[0]).toMatchObject({ state: 'missing', lag: null, read: false });

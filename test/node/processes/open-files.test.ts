@@ -54,6 +54,14 @@ describe('a deleted file that a process holds open', () => {
     expect([find(path, inode), find(path, '1')]).toEqual([inode, undefined]);
   });
 
+  test('is open in none of them where all may be looked at; else nobody knows', () => {
+    const path = join(dir, 'app.log');
+    const nobody = 4_194_305;
+    expect(openFiles([process.pid])(path, '1')).toBeNull();
+    expect(openFiles([process.pid, nobody])(path, '1')).toBeUndefined();
+    expect(openFiles([])(path, '1')).toBeUndefined();
+  });
+
   test('is found where its directory is gone too', () => {
     const path = join(dir, 'sub/app.log');
     mkdirSync(join(dir, 'sub'));
@@ -92,5 +100,5 @@ test('open files are read once, and only when one is asked for', () => {
   const inode = heldAndDeleted(path);
   expect(open(path, inode)?.stat.inode).toBe(inode);
   const later = heldAndDeleted(join(dir, 'later.log'));
-  expect(open(join(dir, 'later.log'), later)).toBeUndefined();
+  expect(open(join(dir, 'later.log'), later)).toBeNull();
 });
