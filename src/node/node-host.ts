@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import type { Chunk, ChunkListing } from '../core/fluentd/chunk.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
+import { numericZone } from '../core/in-tail/path-dates.ts';
 import type { WallClock } from '../core/in-tail/path-pattern.ts';
 import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
@@ -38,7 +39,6 @@ export class NodeHost implements Host {
   readonly #requests: StopRequest[] = [];
   /** Where each source was looked for. */
   readonly #walked = new WeakMap<TailSource, ReadonlySet<string>>();
-  readonly #timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   readonly #root: string | undefined;
   #watcher: Watcher | undefined;
   #resolveSleep: () => void = () => {};
@@ -128,7 +128,8 @@ export class NodeHost implements Host {
   }
 
   #clock(): WallClock {
-    return { instant: Date.now(), timeZone: this.#timeZone };
+    const now = new Date();
+    return { instant: now.getTime(), timeZone: numericZone(-now.getTimezoneOffset()) };
   }
 
   listProcesses(): Promise<readonly ProcessRow[]> {

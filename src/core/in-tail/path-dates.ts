@@ -51,12 +51,19 @@ export function otherDirectives(pattern: string): string[] {
 
 /** The date whose UTC fields are those of the wall clock. */
 function wallClock(instant: Millis, timeZone: string): Date {
-  const minutesEast = numericZone(timeZone);
+  const minutesEast = minutesEastOf(timeZone);
   return minutesEast === undefined ? namedZone(instant, timeZone) : new Date(instant + minutesEast * 60_000);
 }
 
+/** The form `+09:00`. The name of the own zone would load ICU's tables: 8 MB. */
+export function numericZone(minutesEast: number): string {
+  const minutes = Math.abs(minutesEast);
+  const parts = [Math.trunc(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
+  return `${minutesEast < 0 ? '-' : '+'}${parts.join(':')}`;
+}
+
 /** `lib/fluent/timezone.rb` takes these forms and names of the time zone database. */
-function numericZone(timeZone: string): number | undefined {
+function minutesEastOf(timeZone: string): number | undefined {
   const match = /^([+-])(\d\d):?(\d\d)?$/.exec(timeZone);
   if (match === null) return undefined;
   return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));

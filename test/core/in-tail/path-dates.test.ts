@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expandDates, otherDirectives } from '../../../src/core/in-tail/path-dates.ts';
+import { expandDates, numericZone, otherDirectives } from '../../../src/core/in-tail/path-dates.ts';
 
 const INSTANT = Date.UTC(2026, 0, 1, 20, 4, 5, 123);
 
@@ -17,6 +17,16 @@ describe('dates in a path', () => {
     ['/%H', 'No/Such_Zone', '/20'],
   ])('are filled in: %s in %s', (pattern, zone, path) => {
     expect(expandDates(pattern, INSTANT, zone)).toBe(path);
+  });
+
+  it.each([
+    [0, '+00:00', '20:04'],
+    [330, '+05:30', '01:34'],
+    [-210, '-03:30', '16:34'],
+    [-30, '-00:30', '19:34'],
+  ])('are those of a zone %i minutes east', (minutesEast, zone, time) => {
+    expect(numericZone(minutesEast)).toBe(zone);
+    expect(expandDates('%H:%M', INSTANT, zone)).toBe(time);
   });
 
   it.each([
