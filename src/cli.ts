@@ -54,8 +54,8 @@ function parser(words: readonly string[]): Argv {
       'stop a Fluentd that something else started, when its work is done',
       watchCommand,
       async (args) => {
-        keepHeapSmall();
         const { runWatch } = await import('./commands/watch.ts');
+        keepHeapSmall();
         process.exitCode = await runWatch(args);
       },
     )
@@ -64,8 +64,8 @@ function parser(words: readonly string[]): Argv {
       'start Fluentd, and stop it when its work is done: posidle run -- fluentd …',
       runCommand,
       async (args) => {
-        keepHeapSmall();
         const { runParent } = await import('./commands/run.ts');
+        keepHeapSmall();
         process.exitCode = await runParent(args, behindDashes(args));
       },
     )
@@ -85,8 +85,8 @@ function parser(words: readonly string[]): Argv {
       'tell Prometheus what Fluentd has read, and what is left',
       exportCommand,
       async (args) => {
-        keepHeapSmall();
         const { runExport } = await import('./commands/export.ts');
+        keepHeapSmall();
         process.exitCode = await runExport({ ...args, 'pos-file': posFilesOf(args) });
       },
     )
