@@ -137,7 +137,7 @@ function wayTo(end: string, before: ReadonlyMap<string, string>, start: string):
 
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(join('src', file), 'utf8');
-  const names = [...text.matchAll(/(?:from|import)\s+'([^']+)'/g)].map(([, name = '']) => name);
+  const names = [...text.matchAll(/(?:from\s+|import[\s(]+)'([^']+)'/g)].map(([, name = '']) => name);
   return names.map((name) => resolve(file, name));
 }
 

@@ -1,4 +1,3 @@
-import psList from 'ps-list';
 import type { ProcessIdentity, ProcessRow } from '../../core/fluentd/processes.ts';
 import { Proc } from './proc.ts';
 import { send } from './send.ts';
@@ -38,6 +37,7 @@ export async function signalProcess(
 
 /** ps knows neither zombies nor start ticks, and puts the words of a command line into one string. */
 async function listByPs(): Promise<readonly ProcessRow[]> {
+  const { default: psList } = await import('ps-list');
   const rows = await psList();
   return rows.map(({ pid, ppid, cmd, name, startTime }) => ({
     pid,

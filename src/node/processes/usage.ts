@@ -1,8 +1,3 @@
-// pidusage complains on stderr where there is no getconf, unless told before its first call.
-process.env.PIDUSAGE_SILENT = '1';
-
-import pidusage from 'pidusage';
-
 /** What a process takes: percent of one core, bytes of memory. For people only: nothing is decided by it. */
 export interface Usage {
   readonly cpu: number;
@@ -11,6 +6,9 @@ export interface Usage {
 
 /** undefined: it cannot be told, or the process is gone. */
 export async function usageOf(pid: number): Promise<Usage | undefined> {
+  // pidusage complains on stderr where there is no getconf, unless told before its first call.
+  process.env.PIDUSAGE_SILENT = '1';
+  const { default: pidusage } = await import('pidusage');
   try {
     const { cpu, memory } = await pidusage(pid);
     return { cpu, memory };

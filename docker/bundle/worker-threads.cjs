@@ -1,0 +1,2 @@
+/** Stands in for node:worker_threads in the bundle: pino asks only whether it runs in one. */
+module.exports = { isMainThread: true };
