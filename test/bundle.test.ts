@@ -43,21 +43,27 @@ describe('the bundle', () => {
     expect(statSync(posidle).size).toBeLessThan(180 * 1024);
   });
 
-  test('loads hardly a part of Node for --version that Node itself does not', () => {
+  describe('loads hardly a part of Node that Node itself does not', () => {
     const loaded = (...args: readonly string[]) => {
       const tell = `process.on('exit', () => console.error(process.moduleLoadList.join('\\n')))`;
       const told = spawnSync(process.execPath, ['--import', `data:text/javascript,${tell}`, ...args]);
       const names = told.stderr.toString().split('\n');
       return names.filter((name) => name.startsWith('NativeModule ') && !name.includes(' internal/'));
     };
-    const bare = new Set(loaded('-e', '0'));
-    const more = loaded(posidle, '--version').filter((name) => !bare.has(name));
-    expect(bare.size).toBeGreaterThan(0);
-    const heavy = ['http', 'child_process', 'worker_threads', 'dns', 'tls'].map(
+    const heavy = ['assert', 'child_process', 'crypto', 'dns', 'http', 'tls', 'worker_threads'].map(
       (name) => `NativeModule ${name}`,
     );
-    expect(more.filter((name) => heavy.includes(name))).toEqual([]);
-    expect(more.length, more.join()).toBeLessThanOrEqual(12);
+
+    test.each([
+      ['--version', ['--version'], 10],
+      ['a look', ['inspect', '/no.pos'], 16],
+    ])('for %s', (_, words, most) => {
+      const bare = new Set(loaded('-e', '0'));
+      const more = loaded(posidle, ...words).filter((name) => !bare.has(name));
+      expect(bare.size).toBeGreaterThan(0);
+      expect(more.filter((name) => heavy.includes(name))).toEqual([]);
+      expect(more.length, more.join()).toBeLessThanOrEqual(most);
+    });
   });
 
   test('is ASCII', () => {
