@@ -7,6 +7,7 @@ const USAGE = `npm run bench -- [options]
   --only A,B      these: ${BENCHES.map(({ name }) => name).join(', ')}
   --runs N        measurements of each; three times as many of a start (default 5)
   --span N        seconds of one measurement at rest (default 10)
+  --warm-up N     seconds before the first of them (default 20; memory still grows after that)
   --bundle FILE   the bundle (default dist/posidle.cjs)
   --against FILE  another one, measured in the same run
   --json          the figures, one object a line, as they come`;
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     runs: { type: 'string', default: '5' },
     span: { type: 'string', default: '10' },
+    'warm-up': { type: 'string', default: '20' },
     bundle: { type: 'string', default: 'dist/posidle.cjs' },
     against: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -29,7 +31,12 @@ async function main(): Promise<void> {
   if (unknown !== undefined) throw new Error(`--only ${unknown}: there is no such figure\n${USAGE}`);
   const { bundle, against } = values;
   const bundles = { posidle: bundle, ...(against !== undefined && { against }) };
-  const settings: Settings = { bundles, runs: Number(values.runs), span: Number(values.span) };
+  const [runs, span, warmUp] = [values.runs, values.span, values['warm-up']].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  const settings: Settings = { bundles, runs, span, warmUp };
   const rows: Row[] = [];
   for (const bench of BENCHES.filter(({ name }) => only.includes(name))) {
     const found = await bench.run(settings);

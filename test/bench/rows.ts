@@ -24,6 +24,8 @@ export interface Settings {
   readonly runs: number;
   /** Seconds of one measurement at rest. */
   readonly span: number;
+  /** Seconds before it: V8 compiles what is hot, and collects what the start has left. */
+  readonly warmUp: number;
 }
 
 export interface Bench {
@@ -76,8 +78,6 @@ async function withSite<T>(files: number, use: (site: Site) => Promise<T>): Prom
   }
 }
 
-/** V8 compiles what is hot, and collects what the start has left. */
-const WARM_UP = 20_000;
 const MIB = 1024 ** 2;
 
 /** All run side by side: what disturbs one disturbs each of them. */
@@ -92,7 +92,7 @@ async function atRest(site: Site, settings: Settings) {
     result[kind][subject] = [...(result[kind][subject] ?? []), figure];
   };
   try {
-    await pause(WARM_UP);
+    await pause(settings.warmUp * 1_000);
     for (let run = 0; run < settings.runs; run += 1) {
       const from = performance.now();
       const before = children.map(({ pid }) => cpuTimeOf(pid));
