@@ -26,6 +26,8 @@ export interface Look extends Pick<Snapshot, 'at' | 'followed' | 'looks'> {
   readonly files: readonly ObservedFile[];
   /** The entries as this look leaves them. */
   readonly entries: Entries;
+  /** Every pos file shows all its entries. */
+  readonly isBelieved: boolean;
   /** What had them open is gone: another worker has taken its place, or may still have been starting, or there is none, which below a limit does not read on at its shutdown. */
   readonly isReaderGone: boolean;
   /** In this look. */
@@ -67,7 +69,7 @@ export function goneNow(
     return [[key, goneFrom(key, now, at, isReaderGone && restOf(now) > 0)] as const];
   });
   const cut = look.files.flatMap((file) => cutOf(file, memory, at));
-  const vanished = vanishedIn(memory, look.files);
+  const vanished = look.isBelieved ? vanishedIn(memory, look.files) : [];
   return [
     ...foundAndGone(memory, look),
     ...vanished.map(([key, known]) => [key, { ...goneFrom(key, known, at, true), hasEntry: false }] as const),

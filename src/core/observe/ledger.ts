@@ -111,19 +111,28 @@ function asideNow(
 
 /** The workers that another process has taken the place of: an agent names it, or a counter has gone back, or it no longer runs. */
 function otherWorkers(
-  { agents, accounts }: Ledger,
+  ledger: Ledger,
   reading: BuffersReading | undefined,
   { isReplaced, running }: Circumstances,
 ): ReadonlySet<number> {
+  const { agents, accounts } = ledger;
   const isEnded = (worker: number) => !running.has(Number.parseInt(agents.get(worker) ?? '', 10));
   const ended = isReplaced ? [...accounts.values()].map(({ worker }) => worker).filter(isEnded) : [];
-  const renamed = [...(reading?.agents ?? [])].filter(
-    ([worker, agent]) => agents.has(worker) && agents.get(worker) !== agent,
-  );
   const back = (reading?.outputs ?? []).filter(
     ({ key, told }) => told !== undefined && told.emitted < (accounts.get(key)?.emitted ?? 0),
   );
-  return new Set([...ended, ...renamed.map(([worker]) => worker), ...back.map(({ worker }) => worker)]);
+  return new Set([...ended, ...replacedAgents(ledger, reading), ...back.map(({ worker }) => worker)]);
+}
+
+/** The workers whose agent now names another process. */
+export function replacedAgents(
+  { agents }: Pick<Ledger, 'agents'>,
+  reading: BuffersReading | undefined,
+): readonly number[] {
+  const others = [...(reading?.agents ?? [])].filter(
+    ([worker, agent]) => agent !== (agents.get(worker) ?? agent),
+  );
+  return others.map(([worker]) => worker);
 }
 
 function memoryOf({ outputs, hidden }: BuffersReading): Ledger['memory'] {

@@ -6,9 +6,9 @@ import { abandonedNow, awaitedIn, isHeldUp, summedUp, wholeOf } from './abandone
 import { rememberEntry } from './entry-state.ts';
 import { restOf } from './going.ts';
 import { lostWith, watchGone } from './gone.ts';
-import { keepLedger, NO_LEDGER } from './ledger.ts';
+import { keepLedger, NO_LEDGER, replacedAgents } from './ledger.ts';
 import { NO_MAIN, watchMain } from './main-process.ts';
-import type { KnownEntry, Limits, Memory, ObservedFile, Portions } from './observation.ts';
+import type { KnownEntry, Limits, Memory, Observation, ObservedFile, Portions } from './observation.ts';
 import { NO_WORKERS, watchWorkers } from './workers.ts';
 
 /** So many entries without a line in the pos file are remembered. */
@@ -40,8 +40,7 @@ export function newMemory(at: Millis): Memory {
 export function* remember(
   memory: Memory,
   snapshot: Snapshot,
-  files: readonly ObservedFile[],
-  movedAt: Millis | undefined,
+  { files, movedAt, unknown }: Pick<Observation, 'files' | 'movedAt' | 'unknown'>,
   limits: Limits,
 ): Portions<Memory> {
   const { at, fluentd, followed, posFiles } = snapshot;
@@ -54,7 +53,9 @@ export function* remember(
   const { looks, gone: goneLooks } = snapshot;
   // What a Fluentd that was away or starting had not opened, it may never have opened.
   const isUnopened = isReplaced || (memory.workerStarting && fluentd.kind !== 'absent');
-  const isReaderGone = isUnopened || (limits.tail.readLimit !== undefined && hasNoWorker(memory, fluentd));
+  const isLimited = limits.tail.readLimit !== undefined;
+  const isOther = hasNoWorker(memory, fluentd) || replacedAgents(memory.ledger, snapshot.buffers).length > 0;
+  const isReaderGone = isUnopened || (isLimited && isOther);
   const gone = watchGone(
     memory,
     {
@@ -65,6 +66,7 @@ export function* remember(
       looks,
       files,
       entries,
+      isBelieved: unknown.length === 0,
       isReaderGone,
       workers,
     },

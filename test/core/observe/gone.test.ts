@@ -385,3 +385,49 @@ describe('a worker that is replaced', () => {
     expect(lostIn([...looks, ...ended], tail({ readLimit: 0, rotateWait: 0 }))).toEqual([]);
   });
 });
+
+describe('below a limit, a worker in another container', () => {
+  const limited = tail({ readLimit: 1 });
+  const remote = (pid: number) => ({
+    fluentd: { kind: 'remote', permitted: true } as const,
+    buffers: { ...NO_BUFFERS, asked: true, agents: new Map([[0, `${pid} 1`]]) },
+  });
+  const away = snapshot(3 * SECOND, [[old, {}]], remote(9));
+  const before = [snapshot(0, [[old]], remote(9)), snapshot(SECOND, [[old, fileOf(old, 9)]], remote(9))];
+  const dropped = (second: number) => snapshot(second * SECOND, [], remote(9));
+
+  test('that is another one has not read the rest of a file that went away a moment ago', () => {
+    expect(lostIn([...before, replaced(3, remote(9), 3), replaced(4, remote(10), 3)], limited)).toEqual([
+      { path: LOG, bytes: 4 },
+    ]);
+    expect(lostIn([...before, replaced(3, remote(10), 3)], limited)).toEqual([{ path: LOG, bytes: 4 }]);
+  });
+
+  test.each([
+    ['that is the same', 4, 9],
+    ['that is another one long after', 99, 10],
+  ])('%s has read it', (_, second, pid) => {
+    expect(lostIn([...before, replaced(3, remote(9), 3), replaced(second, remote(pid), 3)], limited)).toEqual(
+      [],
+    );
+  });
+
+  test('that is another one has read it without a limit', () => {
+    expect(lostIn([...before, replaced(3, remote(9), 3), replaced(4, remote(10), 3)])).toEqual([]);
+  });
+
+  test('has not read it where the pos file has lost its entry a moment later, in more than one look', () => {
+    expect(lostIn([...before, away, dropped(4)], limited)).toEqual([]);
+    expect(lostIn([...before, away, dropped(4), dropped(5)], limited)).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn([...before, away, dropped(98), dropped(99)], limited)).toEqual([]);
+    expect(lostIn([...before, away, dropped(4), dropped(5)])).toEqual([]);
+  });
+
+  test('has dropped no entry that a look finds missing while the pos file is compacted', () => {
+    const empty = snapshot(4 * SECOND, [], { ...remote(9), posFiles: [{ path: POS, kind: 'empty' }] });
+    expect(lostIn([...before, empty, snapshot(5 * SECOND, [[old, {}]], remote(9))], limited)).toEqual([]);
+    expect(lostIn([...before, away, empty, snapshot(5 * SECOND, [[old, {}]], remote(9))], limited)).toEqual(
+      [],
+    );
+  });
+});
