@@ -16,7 +16,7 @@ import { PosFiles } from './read-pos-files.ts';
 /** How often the buffers are looked at at rest: soon after lines were read, and now and then anyway. */
 const BUSY_LEDGER: Millis = 2_000;
 const IDLE_LEDGER: Millis = 10_000;
-/** And while an output holds chunks that it may throw away: what lives for less time is not seen. */
+/** And while an output holds chunks that it may throw away, or the worker that reads the rest of a file may be replaced: what lives for less time is not seen. */
 const ANXIOUS_LEDGER: Millis = 1_000;
 
 /** How much a look takes in, and what is known before it. */
@@ -59,7 +59,8 @@ export class Collector {
    * later has reached every byte before it. Buffers last: in_tail moves a position only when the buffer has taken the lines
    * (in_tail.rb:1269).
    */
-  async look({ depth, fluentd, movedAt, gone: known, awaited }: View): Promise<Snapshot> {
+  async look(view: View): Promise<Snapshot> {
+    const { depth, fluentd, gone: known, awaited } = view;
     const host = this.#host;
     const { posFiles: patterns, doneProcess } = this.#subject;
     const posFiles = await this.#posFiles.read(patterns);
@@ -68,7 +69,7 @@ export class Collector {
     const gone = await lookAtGone(host, known, { open, fluentd, isLimited: this.#isLimited });
     const followed = await this.#followed.list(depth, { posFiles, looks });
     const permissions = await this.#closed.find({ posFiles, looks, followed, fluentd });
-    const buffers = await this.#readBuffers(depth, movedAt);
+    const buffers = await this.#readBuffers(view);
     const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);
     const requests = host.requests();
     const opened = openedOf(open, { awaited, followed });
@@ -76,18 +77,21 @@ export class Collector {
     return { at: host.now(), depth, mains, ...files, buffers, fluentd, requests };
   }
 
-  async #readBuffers(depth: Depth, movedAt: Millis | undefined): Promise<BuffersReading | undefined> {
+  async #readBuffers(view: View): Promise<BuffersReading | undefined> {
+    const { depth } = view;
     const at = this.#host.now();
-    if (depth === 'rest' && !this.#isLedgerDue(at, movedAt)) return undefined;
+    if (depth === 'rest' && !this.#isLedgerDue(at, view)) return undefined;
     this.#buffersAt = at;
     this.#buffers = await readBuffers(this.#host, this.#subject.conf, depth !== 'last');
     return this.#buffers;
   }
 
-  #isLedgerDue(at: Millis, movedAt: Millis | undefined): boolean {
+  #isLedgerDue(at: Millis, { movedAt, fluentd, gone }: View): boolean {
     if (this.#buffersAt === undefined) return true;
     const hasMoved = movedAt !== undefined && movedAt >= this.#buffersAt;
-    if (mayThrowAway(this.#buffers)) return at - this.#buffersAt >= ANXIOUS_LEDGER;
+    // In another container only its agent tells one worker from the next.
+    const mayBeReplaced = this.#isLimited && fluentd.kind === 'remote' && isAnyRead(gone);
+    if (mayBeReplaced || mayThrowAway(this.#buffers)) return at - this.#buffersAt >= ANXIOUS_LEDGER;
     return at - this.#buffersAt >= (hasMoved ? BUSY_LEDGER : IDLE_LEDGER);
   }
 }
@@ -95,4 +99,9 @@ export class Collector {
 function mayThrowAway(buffers: BuffersReading | undefined): boolean {
   const outputs = buffers?.outputs ?? [];
   return outputs.some((output) => output.retryLimit !== undefined && heldBy(output).bytes > 0);
+}
+
+/** in_tail may still be reading the rest of a file that went away. */
+function isAnyRead(gone: View['gone']): boolean {
+  return [...(gone?.values() ?? [])].some(({ rest, isClosed, isOver }) => rest > 0 && !isClosed && !isOver);
 }

@@ -26,9 +26,12 @@ export async function readBuffers(
 ): Promise<BuffersReading> {
   const hidden = hiddenBuffers(conf);
   if (conf === undefined) return { ...NO_BUFFERS, hidden, none: false, asked: ask };
-  if (conf.buffers.length === 0 && conf.complete) return { ...NO_BUFFERS, asked: ask };
   const disk = await Promise.all(conf.buffers.map(({ chunkGlobs }) => lookOnDisk(host, chunkGlobs)));
   const answers = await Promise.all(ask ? conf.monitorAgents.map((agent) => askAgent(host, agent)) : []);
+  const agents = new Map(
+    answers.flatMap(({ worker, identity }) => (identity ? [[worker, identity] as const] : [])),
+  );
+  if (conf.buffers.length === 0 && conf.complete) return { ...NO_BUFFERS, agents, asked: ask };
   const outputs = outputsOf(
     conf.buffers,
     disk.map(({ listing }) => listing),
@@ -38,9 +41,7 @@ export async function readBuffers(
     outputs,
     silent: [...disk, ...answers].flatMap(({ silent }) => silent ?? []),
     hidden,
-    agents: new Map(
-      answers.flatMap(({ worker, identity }) => (identity ? [[worker, identity] as const] : [])),
-    ),
+    agents,
     ...(await listAside(host, conf.backupGlobs)),
     full: outputs.filter((_, index) => disk[index]?.listing?.isFull === true).map(({ name }) => name),
     none: false,

@@ -1,9 +1,21 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { FileLook, PosFileReading } from '../../src/core/look/snapshot.ts';
 import { entryKeyIn } from '../../src/core/pos-file/pos-file.ts';
-import { Collector } from '../../src/daemon/collect.ts';
+import { Collector, type View } from '../../src/daemon/collect.ts';
 import { LogFileLooks } from '../../src/daemon/look-at-files.ts';
-import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
+import {
+  ABSENT,
+  confOf,
+  entry,
+  fileOf,
+  LOG,
+  POS,
+  posText,
+  seen,
+  snapshot,
+  subject,
+} from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
 test('the file of every entry is looked at', async () => {
@@ -83,3 +95,55 @@ async function looksAt(host: FakeHost, entries: readonly At[]): Promise<Readonly
 async function lookAt(host: FakeHost, entry: At): Promise<FileLook | undefined> {
   return (await looksAt(host, [entry])).get(entryKeyIn(POS, { path: LOG, ...entry }));
 }
+
+describe('monitor_agent in another container', () => {
+  const AGENT = { bind: '127.0.0.1', port: 24_220, worker: 0 };
+  const remote = { kind: 'remote', permitted: true } as const;
+  const limit = { readBytesLimitPerSecond: 8_192 };
+  const away = seen([
+    snapshot(0, [[entry({ position: 5 }), fileOf(entry({ position: 5 }), 9)]]),
+    snapshot(1_000, [[entry({ position: 5 }), {}]]),
+  ]).memory.gone;
+
+  /** How often it was asked in five looks at rest, one a second. */
+  async function asked(view: Partial<View>, changes: Partial<TailSource> = limit) {
+    const host = new FakeHost();
+    host.writeFile(POS, posText([]));
+    let times = 0;
+    host.servers.set('127.0.0.1:24220', (path) => {
+      times += path === '/api/config.json' ? 1 : 0;
+      return '{"pid":9,"ppid":8,"plugins":[]}';
+    });
+    const { sources, ...conf } = confOf([LOG]);
+    const changed = sources.map((source) => ({ ...source, ...changes }));
+    const facts = { ...conf, sources: changed, monitorAgents: [AGENT] };
+    const collector = new Collector(host, subject({ conf: facts }));
+    for (let look = 0; look < 5; look += 1) {
+      await collector.look({ fluentd: remote, depth: 'rest', movedAt: undefined, ...view });
+      await host.sleep(host.now() + 1_000);
+    }
+    return times;
+  }
+
+  test('is asked each second while in_tail reads the rest of a renamed file below a limit', async () => {
+    expect(await asked({ gone: away })).toBe(5);
+    expect(await asked({ gone: away }, {})).toBe(1);
+    expect(await asked({ gone: away, fluentd: ABSENT })).toBe(1);
+    expect(await asked({ gone: new Map() })).toBe(1);
+  });
+
+  test.each(['isClosed', 'isOver'])(
+    'is asked each ten seconds where none is read any more: %s',
+    async (over) => {
+      expect(
+        await asked({ gone: new Map([...away].map(([key, gone]) => [key, { ...gone, [over]: true }])) }),
+      ).toBe(1);
+    },
+  );
+
+  test('is asked each ten seconds where nothing was left of it', async () => {
+    expect(await asked({ gone: new Map([...away].map(([key, gone]) => [key, { ...gone, rest: 0 }])) })).toBe(
+      1,
+    );
+  });
+});

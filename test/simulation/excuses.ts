@@ -2,7 +2,7 @@ import type { Millis } from '../../src/core/text/units.ts';
 import type { Clock } from './clock.ts';
 import type { Fluentd } from './fluentd.ts';
 import { LINE_BYTES, type Lines } from './lines.ts';
-import { isFollowed, type LogFile } from './log-files.ts';
+import { isFollowed, type LogFile, type LogFiles } from './log-files.ts';
 import type { Settings } from './plan.ts';
 import type { PosFile } from './pos-file.ts';
 
@@ -12,6 +12,7 @@ const STOOD_STILL: Millis = 3_500;
 interface Known {
   readonly clock: Clock;
   readonly lines: Lines;
+  readonly logs: LogFiles;
   readonly posFile: PosFile;
   readonly settings: Settings;
   readonly fluentd: Fluentd | undefined;
@@ -107,7 +108,7 @@ export class Excuses {
 
   /** In another container a worker is known by its monitor_agent alone; in the same one a first worker that nobody saw is none that was replaced. */
   workerDies(): void {
-    const { settings, lines, fluentd } = this.#world;
+    const { settings, lines, fluentd, logs } = this.#world;
     const worker = fluentd?.worker;
     if (worker === undefined) return;
     const isRemote = settings.placement === 'rpc';
@@ -117,6 +118,11 @@ export class Excuses {
       ? 'in another container before its monitor_agent was asked'
       : 'before any was seen';
     this.#excuse(held, `its worker died ${where}`);
+    if (!isRemote || settings.readLimit === 0) return;
+    // Where its path has another file, the pos file shows the same as if in_tail had only turned to that one.
+    for (const { path, file, read } of worker.tail?.away() ?? [])
+      if (logs.byPath.has(path))
+        this.#excuse(file.lines.slice(read), `it was read slowly, and its worker died ${where}`);
   }
 
   #positionOf(path: string): number {

@@ -85,6 +85,11 @@ export class Tail {
     return this.#all().find(({ file }) => file.inode === inode)?.file;
   }
 
+  /** Files that are not at their path any more. */
+  away(): readonly Pick<Watcher, 'path' | 'file' | 'read'>[] {
+    return this.#all().filter(({ path, file }) => this.#world.logs.byPath.get(path) !== file);
+  }
+
   /** Lines that it will still read. */
   ahead(): readonly number[] {
     return this.#all().flatMap(({ file, read }) => file.lines.slice(read));
