@@ -136,8 +136,8 @@ export class Checks implements Reporter {
     const { lookedAt } = this.#world.excuses;
     const isUnseen = settings.buffer === 'memory' && !settings.hasMonitor;
     const readable = this.#readable();
-    for (const [id, { fate, writtenAt, excuse }] of lines.all.entries()) {
-      if (writtenAt >= lookedAt || excuse !== undefined) continue;
+    for (const [id, { fate, writtenAt, excuses }] of lines.all.entries()) {
+      if (writtenAt >= lookedAt || excuses?.[fate] !== undefined) continue;
       if (fate === 'buffered' && !isUnseen)
         throw new Violation(`told to stop with line ${id} of ${writtenAt} ms in a buffer`);
       if (fate === 'written' && readable.has(id))
@@ -160,8 +160,9 @@ export class Checks implements Reporter {
     const { lines } = this.#world;
     const { lookedAt } = this.#world.excuses;
     if (drained === 'not drained') return;
-    for (const [id, { fate, writtenAt, excuse }] of lines.all.entries()) {
+    for (const [id, { fate, writtenAt, excuses }] of lines.all.entries()) {
       if (writtenAt >= lookedAt || fate === 'delivered') continue;
+      const excuse = excuses?.[fate];
       if (excuse !== undefined) {
         this.#coverage?.reached('excused loss', excuse);
         continue;

@@ -117,7 +117,7 @@ export class Excuses {
     const where = isRemote
       ? 'in another container before its monitor_agent was asked'
       : 'before any was seen';
-    this.#excuse(held, `its worker died ${where}`);
+    lines.excuse(held, 'lost in memory', `its worker died ${where}`);
     if (!isRemote || settings.readLimit === 0) return;
     // Where its path has another file, the pos file shows the same as if in_tail had only turned to that one.
     for (const { path, file, read } of worker.tail?.away() ?? [])
@@ -152,7 +152,8 @@ export class Excuses {
     return this.#world.lines.all[id]?.writtenAt ?? 0;
   }
 
+  /** Unread they may stay unread; what is read may not be lost later. */
   #excuse(ids: readonly number[], why: string): void {
-    this.#world.lines.excuse(ids, why);
+    this.#world.lines.excuse(ids, 'written', why);
   }
 }

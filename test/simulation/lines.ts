@@ -6,8 +6,8 @@ export type Fate = 'written' | 'buffered' | 'delivered' | 'set aside' | 'thrown 
 interface Line {
   readonly writtenAt: Millis;
   fate: Fate;
-  /** Why posidle cannot know that it is lost. */
-  excuse: string | undefined;
+  /** Why posidle cannot know that it is lost in this way. */
+  excuses?: Partial<Record<Fate, string>>;
 }
 
 /** Bytes of each line, its newline included. */
@@ -18,7 +18,7 @@ export class Lines {
   readonly all: Line[] = [];
 
   write(at: Millis): number {
-    return this.all.push({ writtenAt: at, fate: 'written', excuse: undefined }) - 1;
+    return this.all.push({ writtenAt: at, fate: 'written' }) - 1;
   }
 
   /** Delivered is for good: what is read twice may be lost once. */
@@ -29,10 +29,10 @@ export class Lines {
     }
   }
 
-  excuse(ids: readonly number[], why: string): void {
+  excuse(ids: readonly number[], fate: Fate, why: string): void {
     for (const id of ids) {
       const line = this.all[id];
-      if (line !== undefined) line.excuse ??= why;
+      if (line !== undefined) line.excuses = { [fate]: why, ...line.excuses };
     }
   }
 }

@@ -235,7 +235,7 @@ export class OutputBuffer {
     this.#lines.become(lines, 'thrown away');
     // The counters are not read in one instant: what one look alone shows may be off by a chunk.
     if (this.#asked - asked < 2)
-      this.#lines.excuse(lines, 'its chunk was thrown away before two looks had shown it');
+      this.#lines.excuse(lines, 'thrown away', 'its chunk was thrown away before two looks had shown it');
   }
 
   #keep(): void {

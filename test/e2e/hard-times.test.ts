@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import {
+  type Delivery,
+  ONE_VERSION,
+  onFluentd,
+  startBeside,
+  test,
+  watchDelivery,
+} from '../support/delivery.ts';
+import type { Site } from '../support/delivery-site.ts';
+import { memoryBuffer, monitorAgent, tail, toHttp } from '../support/fluentd-conf.ts';
+import { freePort } from '../support/free-port.ts';
+import type { PosidleRun } from '../support/posidle.ts';
+import type { FluentdRun } from '../support/real-fluentd.ts';
+
+const COUNT = 3_000;
+const DELIVERED = { lost: 0, delivered: COUNT, code: 0, outcome: { drained: 'drained', end: 'stopped' } };
+/** The wrapper that changes the mounts of what it runs, and of nobody else. */
+const inMounts = (script: string) => ['unshare', '--mount', 'sh', '-c', `${script}; exec "$@"`, 'sh'];
+const HIDDEN = 'mount -t proc -o hidepid=2,gid=1 proc /proc; set -- setpriv --bounding-set -sys_ptrace "$@"';
+const READ_ONLY = 'for at in / /tmp; do mountpoint -q $at && mount -o remount,bind,ro $at; done';
+
+onFluentd(ONE_VERSION, (version) => {
+  const conf = async (site: Site) => [
+    { name: 'system', params: { rpc_endpoint: `127.0.0.1:${await freePort()}` } },
+    monitorAgent(await freePort()),
+    tail(site.log('*.log'), site.pos, { refresh_interval: '1s' }),
+    toHttp(site.sink.port, memoryBuffer({ flush_interval: '1s' })),
+  ];
+  /** posidle beside a Fluentd to which something happens. */
+  const deliver = async (site: Site, happens: (fluentd: FluentdRun) => Partial<Delivery>) => {
+    const delivery = { version, conf: await conf(site), main: () => site.write('app.log', COUNT) };
+    const fluentd = startBeside(site, delivery);
+    await fluentd.ready;
+    const { args = ['--process', site.conf], ...more } = happens(fluentd);
+    return await watchDelivery(site, { ...delivery, args, ...more }, fluentd);
+  };
+
+  test('a Fluentd that is stopped (SIGSTOP) until a drain has begun delivers everything', async ({
+    site,
+  }) => {
+    const ended = await deliver(site, ({ pid }) => ({
+      main: async () => {
+        process.kill(-pid, 'SIGSTOP');
+        await site.write('app.log', COUNT);
+      },
+      end: (posidle: PosidleRun) => {
+        writeFileSync(site.marker, '');
+        void posidle.logged(/→ draining/).then(() => process.kill(-pid, 'SIGCONT'));
+      },
+    }));
+    expect(ended).toMatchObject(DELIVERED);
+  });
+
+  test('a Fluentd that stays stopped is killed at the stop timeout, and what it has not read is told', async ({
+    site,
+  }) => {
+    const ended = await deliver(site, ({ pid }) => ({
+      args: ['--process', site.conf, '--drain-timeout', '2s', '--stop-timeout', '2s'],
+      main: async () => {
+        process.kill(-pid, 'SIGSTOP');
+        await site.write('app.log', COUNT);
+      },
+    }));
+    expect(ended).toMatchObject({ code: 3, outcome: { drained: 'not drained', end: 'killed' } });
+    expect(ended.outcome.left).toMatchObject({ files: 1, worst: [{ path: site.log('app.log') }] });
+    expect(ended.log).toContainEqual(
+      expect.objectContaining({ msg: expect.stringMatching(/Fluentd still runs .* after the stop signal/) }),
+    );
+  });
+
+  test('a Fluentd that gets half of the time delivers everything', async ({ site, onTestFinished }) => {
+    const ended = await deliver(site, ({ pid, process: leader }) => {
+      let isStopped = false;
+      const thief = setInterval(() => {
+        if ((leader.exitCode ?? leader.signalCode) !== null) return;
+        isStopped = !isStopped;
+        process.kill(-pid, isStopped ? 'SIGSTOP' : 'SIGCONT');
+      }, 100);
+      onTestFinished(() => clearInterval(thief));
+      return {};
+    });
+    expect(ended).toMatchObject(DELIVERED);
+  });
+
+  test.for([
+    ['/proc shows no processes of others (hidepid)', HIDDEN],
+    ['no file system can be written to', READ_ONLY],
+  ])('where %s, a Fluentd with an rpc_endpoint is drained and stopped', async ([, script = ''], { site }) => {
+    const wrapper = inMounts(script);
+    const ended = await deliver(site, () => ({ args: ['--stop-via', 'rpc'], wrapper }));
+    expect(ended).toMatchObject({ lost: 0, delivered: COUNT, code: 0 });
+    expect(ended.log.map(({ msg }) => msg)).toContainEqual(
+      expect.stringMatching(/Fluentd is gone .*; drained$/),
+    );
+  });
+});
