@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/core/drain/outcome.ts';
-import { LOG, POS, run } from '../support/builders.ts';
+import { confOf, LOG, POS, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
 const MOMENT = 100;
@@ -55,4 +55,79 @@ test.each([
   expect(outcome).toMatchObject({ drained: 'not drained', gate: { name: 'pos-file' } });
   expect(outcome.gate?.why).toContain(POS);
   expect([true, false].map((strict) => exitCodeOf(outcome, { strict }))).toEqual([3, 0]);
+});
+
+describe('a log directory that is removed with its files', () => {
+  const OTHER = '/var/log/other.log';
+  const conf = confOf(['/var/log/*.log']);
+  /** Both files go at 4 s; main ends at 5 s. */
+  const hostWithout = (isRead: boolean) => {
+    const host = new FakeHost();
+    const fluentd = host.startFluentd();
+    host.appendLog(LOG, 'first line\n');
+    host.appendLog(OTHER, 'first line\n');
+    for (const path of [LOG, OTHER]) fluentd.read(path);
+    fluentd.reads = isRead;
+    host.at(1_000, () => host.appendLog(OTHER, 'second line\n'));
+    host.at(4_000, () => {
+      for (const path of [LOG, OTHER]) host.files.delete(path);
+    });
+    return host.at(5_000, (h) => h.request('http'));
+  };
+
+  test('holds nothing up where all of them were read', async () => {
+    const host = hostWithout(true);
+    const { outcome } = await run(host, DRAIN, { conf });
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained' });
+    expect(Number(host.stops[0]?.split('@')[1])).toBeLessThan(65_000 - MOMENT);
+  });
+
+  test('is told where one of them was not', async () => {
+    const { outcome } = await run(hostWithout(false), DRAIN, { conf });
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained', gate: { name: 'unread' } });
+    expect(outcome.left.worst).toMatchObject([{ path: OTHER, state: 'missing' }]);
+  });
+});
+
+describe('posidle that is killed', () => {
+  const killed = () => {
+    throw new Error('killed');
+  };
+  const hostWithDoneFile = (stopTakes: number) => {
+    const host = new FakeHost();
+    const fluentd = host.startFluentd({ stopTakes });
+    host.appendLog(LOG, 'first line\n');
+    fluentd.read(LOG);
+    host.at(5_000, (h) => h.request('done-file'));
+    return { host, fluentd };
+  };
+
+  test('in the middle of a drain begins anew, and waits for what is unread', async () => {
+    const { host, fluentd } = hostWithDoneFile(1_000);
+    fluentd.reads = false;
+    host.at(4_500, () => host.appendLog(LOG, 'second line\n')).at(8_000, killed);
+    await expect(run(host, DRAIN, { conf: confOf([LOG]) })).rejects.toThrow('killed');
+    expect(host.stops).toEqual([]);
+    host.at(20_000, () => {
+      fluentd.reads = true;
+      fluentd.read(LOG);
+    });
+    const { outcome } = await run(host, DRAIN, { conf: confOf([LOG]) });
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained', gate: null });
+    expect(host.stops).toHaveLength(1);
+    expect(Number(host.stops[0]?.split('@')[1])).toBeGreaterThanOrEqual(20_000);
+  });
+
+  test('after its stop signal signals the same Fluentd once more, which does no harm, and waits for its end', async () => {
+    const { host, fluentd } = hostWithDoneFile(30_000);
+    host.onStop = () => {
+      host.onStop = () => {};
+      host.at(host.now() + 1_000, killed);
+    };
+    await expect(run(host, DRAIN, { conf: confOf([LOG]) })).rejects.toThrow('killed');
+    const { outcome } = await run(host, DRAIN, { conf: confOf([LOG]) });
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained', gate: null });
+    expect(host.stops.map((stop) => stop.split(' @')[0])).toEqual(['SIGINT 4242', 'SIGINT 4242']);
+    expect(fluentd.isAlive).toBe(false);
+  });
 });
