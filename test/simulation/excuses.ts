@@ -65,8 +65,8 @@ export class Excuses {
     else if (this.#world.settings.readLimit > 0) {
       const isNew = (this.#foundAt.get(file) ?? 0) >= this.lookedAt;
       this.#excuseUnseen(file, 0, isNew ? -1 : this.lookedAt);
-    } else if ((file.truncatedAt ?? -1) >= this.lookedAt)
-      this.#excuse(file.lines, 'its file was truncated and went away before posidle looked');
+    } else if (file.truncatedAt !== undefined && !file.isCutNoticed)
+      this.#excuse(file.lines, 'its file was truncated and went away before in_tail noticed');
   }
 
   /** in_tail turns to the file that stands at a path now: what came and went there between two listings, it may have read. */
