@@ -12,8 +12,6 @@ export interface Chunk {
   readonly begunAt: Millis;
   /** Between two renames it has no name (file_chunk.rb). */
   namelessUntil: Millis;
-  /** How often the monitor_agent had been asked when it was begun. */
-  readonly asked: number;
 }
 
 /** What outlives a worker: chunk files, and what Fluentd has put aside. */

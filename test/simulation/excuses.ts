@@ -45,7 +45,7 @@ export class Excuses {
     // in_tail reads the rest of a renamed file at once, unless a buffer is full: only monitor_agent tells.
     if (!hasMonitor && totalLimit < 1_000)
       this.#excuse(file.lines.slice(read), 'a buffer was full, and no monitor_agent tells');
-    this.#excuseUnseen(file, read, this.lookedAt);
+    if (this.#world.logs.findByInode(file.inode) === undefined) this.#excuseUnseen(file, read, this.lookedAt);
   }
 
   /** A file goes away from its path. */

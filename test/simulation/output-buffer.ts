@@ -28,7 +28,6 @@ export class OutputBuffer {
   #errors = 0;
   #dropped = 0;
   #chunks = 0;
-  #asked = 0;
 
   constructor(world: OutputWorld, disk: Disk) {
     this.#clock = world.clock;
@@ -112,7 +111,6 @@ export class OutputBuffer {
   /** What monitor_agent tells (in_monitor_agent.rb, MONITOR_INFO). */
   told(): object {
     const { version, totalLimit } = this.#settings;
-    this.#asked += 1;
     const held = this.#held();
     return {
       plugin_id: 'out',
@@ -143,7 +141,7 @@ export class OutputBuffer {
     // unique_id.rb: 52 bits of microseconds, then chance.
     const birth = 1_000_000_000_000 + wall * 1_000;
     const id = birth.toString(16).padStart(13, '0') + this.#chunks.toString(16).padStart(19, '0');
-    return { id, lines: [], begunAt: wall, namelessUntil: 0, asked: this.#asked };
+    return { id, lines: [], begunAt: wall, namelessUntil: 0 };
   }
 
   /** The enqueue thread: a chunk is queued at flush_interval, or up to a second later (output.rb:1491). */
@@ -231,11 +229,8 @@ export class OutputBuffer {
     this.#disk.backups.push({ path, size: lines.length * LINE_BYTES, age: begunAt });
   }
 
-  #throwAway({ lines, asked }: Chunk): void {
+  #throwAway({ lines }: Chunk): void {
     this.#lines.become(lines, 'thrown away');
-    // The counters are not read in one instant: what one look alone shows may be off by a chunk.
-    if (this.#asked - asked < 2)
-      this.#lines.excuse(lines, 'thrown away', 'its chunk was thrown away before two looks had shown it');
   }
 
   #keep(): void {
