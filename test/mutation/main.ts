@@ -11,11 +11,11 @@ const FOLDERS = ['drain', 'observe', 'look', 'fluentd'];
 /** What is told in words, shown, or found in the process table decides nothing here. */
 const LEFT_OUT = /(explain|metrics|status|processes|command-line|monitor-agent|chunk|defaults)\.ts$/;
 /** These play thousands of worlds each. */
-const SLOW = /(step|diagram|at-rest|bounds)\.test\.ts$/;
+const SLOW = /(step|diagram|at-rest-property|bounds)\.test\.ts$/;
 /** The others gain nothing by them. */
 const SLOW_FOR: readonly (readonly [file: RegExp, tests: string])[] = [
   [/drain\/(step|moves|deadlines)\.ts$/, 'drain/step'],
-  [/observe\//, 'observe/at-rest'],
+  [/observe\//, 'observe/at-rest-property'],
   [/observe\//, 'observe/bounds'],
 ];
 const LIFETIMES = 200;

@@ -64,7 +64,7 @@ export class Excuses {
     // A throttled in_tail reads the rest from memory, and posidle waits for as much as it saw in an entry.
     else if (this.#world.settings.readLimit > 0) {
       const isNew = (this.#foundAt.get(file) ?? 0) >= this.lookedAt;
-      this.#excuseUnseen(file, 0, isNew ? -1 : this.lookedAt);
+      this.#excuseUnseen(file, 0, isNew ? this.listedAt : this.lookedAt);
     } else if (file.truncatedAt !== undefined && !file.isCutNoticed)
       this.#excuse(file.lines, 'its file was truncated and went away before in_tail noticed');
   }

@@ -1,37 +1,20 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import type { Observation } from '../../../src/core/observe/observation.ts';
-import { observe } from '../../../src/core/observe/observe.ts';
+import { isStillAtRest } from '../../../src/core/observe/at-rest.ts';
 import { entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
-import type { Millis } from '../../../src/core/text/units.ts';
-import { RUNS, worldRules, worlds } from '../../support/arbitraries.ts';
-import { entry, fileOf, LOG, POS, policy, seen, snapshot } from '../../support/builders.ts';
-
-describe('a look that finds the very same as the one before', () => {
-  test('means what it would mean if everything were judged anew', () => {
-    const spans = fc.array(fc.integer({ min: 1, max: 30_000 }), { minLength: 1, maxLength: 4 });
-    let atRest = 0;
-    fc.assert(
-      fc.property(worlds, worldRules, spans, (world, rules, after) => {
-        let seen: Observation | undefined;
-        for (const snapshot of world) {
-          seen = observe(seen, snapshot, rules);
-          let [short, long] = [seen, seen];
-          for (const same of again(snapshot, after)) {
-            if (short.atRest !== undefined) atRest += 1;
-            short = observe(short, same, rules);
-            long = observe(long, copyOf(same), rules);
-            expect(short).toEqual(long);
-          }
-        }
-      }),
-      RUNS,
-    );
-    expect(atRest).toBeGreaterThan(100);
-  });
-});
+import {
+  ABSENT,
+  entry,
+  fileOf,
+  LOG,
+  POS,
+  policy,
+  reading,
+  running,
+  seen,
+  snapshot,
+} from '../../support/builders.ts';
 
 const SECOND = 1_000;
 const old = entry({ position: 5 });
@@ -86,15 +69,37 @@ describe('a look that finds the same files as the one before tells', () => {
   });
 });
 
-function again(snapshot: Snapshot, after: readonly Millis[]): readonly Snapshot[] {
-  let at = snapshot.at;
-  return after.map((span) => {
-    at += span;
-    return { ...snapshot, at, depth: 'rest' };
-  });
-}
+describe('at rest', () => {
+  const rest = snapshot(0, [[old]]);
+  const { atRest } = seen([rest]);
 
-/** Equal, and no object of it the same: everything is judged. */
-function copyOf(snapshot: Snapshot): Snapshot {
-  return structuredClone(snapshot);
-}
+  test('is a look at which everything is read and Fluentd runs, and nothing else', () => {
+    expect(atRest).toMatchObject({ looks: rest.looks, followed: rest.followed, fluentd: rest.fluentd });
+    expect(seen([snapshot(0, [[old, fileOf(old, 9)]])]).atRest).toBeUndefined();
+    expect(seen([snapshot(0, [[old]], { fluentd: ABSENT })]).atRest).toBeUndefined();
+    expect(seen([snapshot(0, [[old]]), snapshot(SECOND, [[old, {}]])]).atRest).toBeUndefined();
+    expect(seen([snapshot(0, [[old]], { closed: new Set([OTHER]) })]).atRest).toBeUndefined();
+  });
+
+  test('is not the look in which a worker was replaced', () => {
+    const other = { fluentd: running({ workers: [{ pid: 9, startTime: '9' }] }) };
+    expect(seen([rest, snapshot(SECOND, [[old]], other)]).atRest).toBeUndefined();
+    expect(seen([rest, ...[1, 2].map((at) => snapshot(at * SECOND, [[old]], other))]).atRest).toBeDefined();
+  });
+
+  test('stays where the next look finds the very same objects', () => {
+    expect(isStillAtRest(atRest, rest)).toBe(true);
+    expect(isStillAtRest(undefined, rest)).toBe(false);
+  });
+
+  test.each<[string, Partial<Snapshot>]>([
+    ['entries', { posFiles: [reading([[{ ...old }]])] }],
+    ['pos files', { posFiles: [...rest.posFiles, { path: '/pos/other', kind: 'missing' }] }],
+    ['looks', { looks: new Map(rest.looks) }],
+    ['followed files', { followed: [] }],
+    ['processes', { fluentd: running() }],
+    ['files that Fluentd may not read', { closed: new Set([OTHER]) }],
+  ])('ends with other %s', (_, changes) => {
+    expect(isStillAtRest(atRest, { ...rest, ...changes })).toBe(false);
+  });
+});

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { type BuffersReading, NO_BUFFERS, NOTHING_HELD } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Chunk } from '../../../src/core/fluentd/chunk.ts';
 import type { MonitoredOutput } from '../../../src/core/fluentd/monitor-agent.ts';
-import { type Circumstances, keepLedger, type Ledger, NO_LEDGER } from '../../../src/core/observe/ledger.ts';
+import {
+  type Circumstances,
+  hasTakenAll,
+  isRefusing,
+  keepLedger,
+  type Ledger,
+  NO_LEDGER,
+} from '../../../src/core/observe/ledger.ts';
 import { outputReading, told } from '../../support/builders.ts';
 
 type Counters = Partial<MonitoredOutput>;
@@ -467,6 +474,53 @@ test.each([
 test('whether another Fluentd takes what in_tail reads is not known by the one before', () => {
   const looks = ['1 0', '1 0', '2 0'].map((agent) => ({ reading: withAgents(readingOf({}), agent) }));
   expect(ledgerOf(looks).roomSince).toBeUndefined();
+});
+
+test.each([
+  ['the whole time, to its end', { at: 9_000, roomSince: 0 }, true],
+  ['for two seconds', { at: 9_000, roomSince: 7_000 }, true],
+  ['for less', { at: 9_000, roomSince: 7_001 }, false],
+  ['as far as it was looked at, for two seconds', { at: 5_000, roomSince: 0 }, true],
+  ['as far as it was looked at, for less', { at: 4_999, roomSince: 0 }, false],
+  ['but nobody looked in time', { at: 9_001, roomSince: 0 }, false],
+  ['but nobody knows', { at: 9_000, roomSince: undefined }, false],
+  ['but nobody looked', { at: undefined, roomSince: 0 }, false],
+])('from 3 s to 9 s every output took what in_tail read: %s', (_, known, hasTaken) => {
+  expect(hasTakenAll({ ...NO_LEDGER, ...known }, 3_000, 9_000)).toBe(hasTaken);
+});
+
+describe('a worker that has just taken the place of another one', () => {
+  const replaced = { isReplaced: true, running: new Set([8]) };
+
+  test('refuses nothing that anybody knows of, and begins to count at 0', () => {
+    const full = { reading: readingOf({ space: 5, emitted: 9 }) };
+    const begun = ledgerOf([full, replaced]);
+    expect([isRefusing(ledgerOf([full])), isRefusing(begun)]).toEqual([true, false]);
+    const [account] = ledgerOf([full, replaced, { reading: readingOf({ emitErrors: 2 }) }]).accounts.values();
+    expect(account).toMatchObject({ refused: 2 });
+    expect(ledgerOf([full, replaced, { reading: readingOf({}) }]).roomSince).toBe(200);
+  });
+
+  test('is another one by its pid in the decimal system', () => {
+    const reading = withAgents(readingOf(held(1, 0)), '12 1');
+    const [account] = ledgerOf([
+      { reading },
+      { reading },
+      { isReplaced: true, running: new Set([12]) },
+    ]).accounts.values();
+    expect(account).toMatchObject({ most: 1 });
+  });
+
+  test('has not thrown away what was read before the last look', () => {
+    const outputs = [outputReading({ retryLimit: { times: 2, timeout: 1, threads: 1 }, told: told() })];
+    const reading = { ...NO_BUFFERS, none: false, outputs };
+    const unseenAt = (movedAt: number) =>
+      ledgerOf([
+        { reading, at: 50 },
+        { reading, ...replaced, movedAt },
+      ]).unseen;
+    expect([50, 51].map((movedAt) => unseenAt(movedAt).length)).toEqual([0, 1]);
+  });
 });
 
 test('a full disk is remembered, once, also when it has room again', () => {
