@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
+import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import { restOf } from '../../../src/core/observe/going.ts';
+import { entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
+import {
+  entry,
+  fileOf,
+  outputReading,
+  POS,
+  policy,
+  running,
+  seen,
+  snapshot,
+  told,
+} from '../../support/builders.ts';
+
+const SECOND = 1_000;
+/** Until then in_tail reads a file that went away at 3 s: 5 s of rotate_wait, and a tick. */
+const READ_UNTIL = 9;
+const old = entry({ position: 5 });
+const next = entry({ position: 3, inode: '8' });
+const key = entryKeyIn(POS, old);
+const KILLED = { fluentd: running({ workers: [{ pid: 9, startTime: '9' }] }) };
+const limited = (readLimit: number) => policy({ tail: { ...DEFAULT_TAIL, readLimit } });
+
+const sized = (second: number, size: number) => snapshot(second * SECOND, [[old, fileOf(old, size)]]);
+const read = sized(0, 5);
+const oneLeft = [read, sized(2, 6)];
+const fourLeft = [read, sized(2, 9)];
+const replaced = (second: number, changes: Partial<Snapshot> = {}) =>
+  snapshot(second * SECOND, [[next]], changes);
+const away = (second: number, changes: Partial<Snapshot> = {}) =>
+  snapshot(second * SECOND, [[old, {}]], changes);
+const goneAt = (size: number | undefined, isOpen?: boolean) => ({ gone: new Map([[key, { size, isOpen }]]) });
+const space = (free: number) => ({
+  buffers: { ...NO_BUFFERS, none: false, outputs: [outputReading({ told: told({ space: free }) })] },
+});
+const lostIn = (looks: readonly Snapshot[], rules = policy()) =>
+  [...seen(looks, rules).memory.abandoned.values()].map(({ bytes }) => bytes);
+const goneIn = (looks: readonly Snapshot[], rules = policy()) => seen(looks, rules).memory.gone.get(key);
+
+test.each([
+  [9, 5, 4],
+  [5, 9, 0],
+  [9, null, 0],
+  [null, 5, 0],
+])('of %j bytes of which %j were read, as far as it is known, %i are left', (whole, reached, left) => {
+  expect(restOf({ whole, reached })).toBe(left);
+});
+
+describe('a file that another one replaced', () => {
+  test('has lost one byte as well as many with its worker', () => {
+    expect(lostIn([...oneLeft, replaced(3, KILLED)])).toEqual([1]);
+    expect(lostIn([...oneLeft, replaced(3), replaced(4, KILLED)])).toEqual([1]);
+    expect(lostIn([...oneLeft, away(3, KILLED)])).toEqual([1]);
+  });
+
+  test('and was read has lost nothing with its worker, also where it grows a moment later', () => {
+    expect(lostIn([read, replaced(3, KILLED), replaced(4, goneAt(9))])).toEqual([]);
+    expect(lostIn([read, away(3, KILLED), away(4, goneAt(9))])).toEqual([]);
+  });
+
+  test('stays lost when its path gets a file only later', () => {
+    expect(lostIn([...fourLeft, away(3, KILLED), replaced(4, KILLED)])).toEqual([4]);
+  });
+
+  test('was closed before, where its path got a file only later', () => {
+    const looks = [read, away(3, goneAt(5)), away(20, goneAt(5)), replaced(21, goneAt(5))];
+    expect(lostIn([...looks, replaced(22, goneAt(9))])).toEqual([4]);
+  });
+
+  test('is lost where a buffer has refused it, which its counters tell two seconds later at most', () => {
+    const begin = [{ ...read, ...space(100) }, { ...sized(2, 6), ...space(100) }, replaced(3, space(100))];
+    const toldAt = (second: number) => [
+      ...begin,
+      replaced(READ_UNTIL + 1.9, space(5)),
+      replaced(second, { buffers: undefined }),
+    ];
+    expect(lostIn(toldAt(READ_UNTIL + 2))).toEqual([1]);
+    expect(lostIn(toldAt(READ_UNTIL + 2.001))).toEqual([]);
+  });
+
+  test('is read until a second after rotate_wait, and closed then', () => {
+    const closedIn = (second: number) => [read, replaced(3, goneAt(5)), replaced(second, goneAt(5))];
+    expect(goneIn(closedIn(READ_UNTIL))).toMatchObject({ isClosed: false });
+    expect(goneIn(closedIn(READ_UNTIL + 0.001))).toMatchObject({ isClosed: true });
+  });
+
+  test('is over when it is nowhere any more, and nobody can still read it', () => {
+    const removed = (second: number) => [read, replaced(3, goneAt(5)), replaced(second, goneAt(undefined))];
+    expect(goneIn(removed(READ_UNTIL))).toMatchObject({ isOver: false });
+    expect(goneIn(removed(READ_UNTIL + 0.001))).toMatchObject({ isOver: true });
+  });
+
+  test('below a limit is read for as long as Fluentd has it open', () => {
+    const killedAt = (second: number, isOpen: boolean) => [
+      ...fourLeft,
+      replaced(3, goneAt(9, isOpen)),
+      replaced(second - 1, goneAt(9, isOpen)),
+      replaced(second, KILLED),
+    ];
+    expect(lostIn(killedAt(99, true), limited(8_192))).toEqual([4]);
+    expect(lostIn(killedAt(99, false), limited(8_192))).toEqual([]);
+  });
+});
+
+describe('a file that is back at its path', () => {
+  test('is not gone any more', () => {
+    expect(goneIn([...fourLeft, away(3), sized(4, 9)])).toBeUndefined();
+    expect(lostIn([...fourLeft, away(3, KILLED), sized(4, 9)])).toEqual([]);
+  });
+
+  test('with fewer bytes is another one: what was lost with the one before stays told', () => {
+    const again = entry({ position: 0 });
+    const begun = snapshot(5 * SECOND, [[again, fileOf(again, 3)]]);
+    expect(lostIn([...oneLeft, replaced(3, KILLED), replaced(4), begun])).toEqual([1]);
+    expect(lostIn([...fourLeft, replaced(3), replaced(4), begun])).toEqual([]);
+  });
+});
+
+describe('a file that in_tail has let go of when it is first seen', () => {
+  const unwatched = entry({ position: null });
+  const letGo = (look: object, second: number, size: number) =>
+    snapshot(second * SECOND, [[unwatched, look]], goneAt(size));
+
+  test('and that still stands at its path, loses what comes', () => {
+    const there = { atPath: { inode: '7', size: 5 } };
+    expect(lostIn([letGo(there, 0, 5), letGo(there, 1, 5), letGo(there, 2, 9)])).toEqual([4]);
+  });
+
+  test('and that does not, is none to be told of', () => {
+    expect(goneIn([letGo({}, 0, 5), letGo({}, 1, 5)])).toBeUndefined();
+  });
+});
+
+describe('a file that in_tail found and main renamed between two looks', () => {
+  const follows = (files: readonly { path: string; inode: string; size: number }[], unknown?: string) => ({
+    followed: [
+      {
+        posFile: POS,
+        refreshInterval: 60_000,
+        byInode: false,
+        files,
+        ...(unknown !== undefined && { unknown }),
+      },
+    ],
+  });
+  const fresh = { path: '/new', inode: '8', size: 3 };
+  const first = snapshot(0, [[old]], follows([fresh]));
+  const begun = (position: number) =>
+    [
+      entry({ path: '/new', inode: '8', position }),
+      { renamed: { path: '/new.1', stat: { inode: '8', size: 3 } } },
+    ] as const;
+  const goneKeys = (...looks: readonly Snapshot[]) => [...seen(looks).memory.gone.values()];
+
+  test.each([
+    [0, 3],
+    [2, 1],
+    [3, 0],
+  ])('after its first %i bytes has a rest of %i, by its entry', (position, rest) => {
+    const found = goneKeys(first, snapshot(SECOND, [[old], begun(position)], follows([])));
+    expect(found).toMatchObject([{ path: '/new', rest, hasEntry: true, isLost: false }]);
+  });
+
+  test('has all of it as its rest where only its open file shows that it was found', () => {
+    const opened = { ...follows([]), opened: new Set(['8']) };
+    const found = goneKeys(first, snapshot(SECOND, [[old]], opened));
+    expect(found).toMatchObject([{ path: '/new', rest: 3, hasEntry: false, isLost: false }]);
+    expect(goneKeys(first, snapshot(SECOND, [[old]], { ...opened, ...KILLED }))).toMatchObject([
+      { isLost: true },
+    ]);
+    expect(goneKeys(first, snapshot(SECOND, [[old]], { ...opened, opened: new Set(['9']) }))).toEqual([]);
+  });
+
+  test('loses one byte as well as many with its worker, and nothing where it was read', () => {
+    const killed = (position: number) =>
+      snapshot(SECOND, [[old], begun(position)], { ...follows([]), ...KILLED });
+    expect([2, 3].map((position) => goneKeys(first, killed(position)).map(({ isLost }) => isLost))).toEqual([
+      [true],
+      [false],
+    ]);
+  });
+
+  test('is not gone where it is listed still, or where nobody can list it', () => {
+    const opened = { opened: new Set(['8']) };
+    expect(goneKeys(first, snapshot(SECOND, [[old]], { ...follows([fresh]), ...opened }))).toEqual([]);
+    expect(goneKeys(first, snapshot(SECOND, [[old]], { ...follows([], 'closed'), ...opened }))).toEqual([]);
+  });
+});
