@@ -101,6 +101,25 @@ describe('an outcome', () => {
     else expect(told_).toMatchObject({ drained: 'not drained', gate });
   });
 
+  test.each([
+    [1, 'Fluentd may not read /new-0'],
+    [10, `Fluentd may not read ${Array.from({ length: 10 }, (_, index) => `/new-${index}`).join(', ')}`],
+    [12, /^Fluentd may not read \/new-0, .*\/new-9 and 2 more$/],
+  ])('names the files that Fluentd may not read, ten of them at most: %i', (count, why) => {
+    const paths = Array.from({ length: count }, (_, index) => `/new-${index}`);
+    const files = paths.map((path, index) => ({ path, inode: String(10 + index), size: 3 }));
+    const followed = [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }];
+    const look = { followed, closed: new Set(paths) };
+    const told = outcome({ kind: 'stopped' }, { before: [snapshot(-120_000, [[entry()]], look)], look });
+    expect(told).toMatchObject({
+      drained: 'not drained',
+      gate: { name: 'unreadable' },
+      left: { files: count },
+    });
+    expect(told.gate?.why).toEqual(typeof why === 'string' ? why : expect.stringMatching(why));
+    expect(told.left.worst[0]).toEqual({ path: '/new-0', lag: 3, state: 'unreadable' });
+  });
+
   test('lists the ten files with most left, what is unknown first', () => {
     const files = Array.from({ length: 12 }, (_, index): Watched => {
       const file = entry({ path: `/${index}`, position: 0 });
@@ -200,6 +219,18 @@ describe('the exit code', () => {
     const onDisk = [{ path: '/b/q1', size: 10, age: 0 }];
     const buffers = { ...NO_BUFFERS, outputs: [outputReading({ onDisk, told: undefined })], none: false };
     expect(exitCodeOf(outcome({ kind: 'stopped' }, { look: { buffers } }), { strict: true })).toBe(3);
+  });
+
+  test('is 3 under --strict where one chunk, or one file, is left beside a drain that was clean', () => {
+    const drained = outcome({ kind: 'stopped' });
+    const left = (changes: Partial<Outcome['left']>) => ({
+      ...drained,
+      left: { ...drained.left, ...changes },
+    });
+    const codes = [left({}), left({ files: 1 }), left({ onDisk: { chunks: 1, bytes: 1 } })].map((told) =>
+      exitCodeOf(told, { strict: true }),
+    );
+    expect(codes).toEqual([0, 3, 3]);
   });
 });
 

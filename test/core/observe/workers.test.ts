@@ -34,4 +34,20 @@ describe('a worker', () => {
     expect(since(runs(0, 1), runs(500, 1))).toBe(0);
     expect(since(runs(0, 1), runs(500, 2), runs(900, 2))).toBe(500);
   });
+
+  test('of the supervisor that SIGUSR2 started has not been replaced, but one of the next after it has', () => {
+    const supervisors = [1, 2, 3].map((pid) => ({ pid, startTime: String(pid) }));
+    const led = (when: number, by: number, successor?: number) =>
+      snapshot(when, [[at(5)]], {
+        fluentd: running({
+          supervisor: supervisors[by - 1] ?? { pid: 0, startTime: '' },
+          workers: [worker(by * 10)],
+          ...(successor !== undefined && { successor: supervisors[successor - 1] }),
+        }),
+      });
+    const replacedIn = (...looks: readonly Snapshot[]) => seen(looks).memory.workerReplaced;
+    expect(replacedIn(led(0, 1, 2), led(1, 1), led(2, 2))).toBe(false);
+    expect(replacedIn(led(0, 1, 2), led(1, 2), led(2, 1), led(3, 2))).toBe(true);
+    expect(replacedIn(led(0, 1, 2), led(1, 3))).toBe(true);
+  });
 });
