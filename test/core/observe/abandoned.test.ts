@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import { isHeldUp } from '../../../src/core/observe/abandoned.ts';
 import {
   entry,
   fileOf,
@@ -29,6 +30,12 @@ describe('a file that is truncated', () => {
     expect(abandonedIn(before, cut(5, 9))).toEqual([{ path: LOG, bytes: 95 }]);
     const byteLeft = snapshot(0, [[at(5), fileOf(at(5), 6)]]);
     expect(abandonedIn(byteLeft, cut(5, 2))).toEqual([{ path: LOG, bytes: 1 }]);
+  });
+
+  test('and of which one byte was read has lost the others', () => {
+    expect(abandonedIn(snapshot(0, [[at(1), fileOf(at(1), 9)]]), cut(1, 2))).toEqual([
+      { path: LOG, bytes: 8 },
+    ]);
   });
 
   test('and was read to its end has lost nothing', () => {
@@ -209,6 +216,18 @@ describe('a file that in_tail has still to find', () => {
     expect([...seen([...looks, listed]).memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
   });
 
+  test('and that holds one byte, is awaited until it has an entry, and lost when it goes away before', () => {
+    const one = { ...fresh, size: 1 };
+    const listed = snapshot(0, [[at(5)]], follows(one));
+    expect(abandonedIn(listed, snapshot(SECOND, [[at(5)]], follows()))).toEqual([{ path: '/new', bytes: 1 }]);
+    const opened = [
+      entry({ path: '/new', inode: '8', position: 0 }),
+      fileOf(entry({ inode: '8', position: 0 }), 1),
+    ] as const;
+    expect(seen([listed]).memory.awaited.size).toBe(1);
+    expect(seen([listed, snapshot(SECOND, [[at(5)], opened], follows(one))]).memory.awaited.size).toBe(0);
+  });
+
   test('and that is truncated before, has lost what was in it', () => {
     const { memory } = seen([first, snapshot(SECOND, [[at(5)]], follows({ ...fresh, size: 2 }))]);
     expect([...memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
@@ -221,5 +240,25 @@ describe('a file that in_tail has still to find', () => {
   ])('is not where it %s', (_, looks) => {
     const before = looks.length > 1 ? [] : [first];
     expect(seen([...before, ...looks]).memory.abandoned.size).toBe(0);
+  });
+});
+
+describe('a position is held up', () => {
+  const file = seen([snapshot(0, [[at(5), fileOf(at(5), 9)]])]).files[0];
+  const heldUp = (
+    state: 'behind' | 'missing',
+    leftSince: number | undefined,
+    known = { leftSince, heldUp: false },
+  ) => file !== undefined && isHeldUp({ ...file, state, movedAt: 0 }, known, leftSince, 5_000);
+
+  test('where it has stood still beside bytes for two seconds', () => {
+    expect([3_000, 3_001, undefined].map((since) => heldUp('behind', since))).toEqual([true, false, false]);
+  });
+
+  test('when its file is away from its path where it was before', () => {
+    expect(heldUp('missing', 3_000, { leftSince: undefined, heldUp: false })).toBe(false);
+    expect(heldUp('missing', undefined, { leftSince: undefined, heldUp: true })).toBe(true);
+    expect(heldUp('missing', undefined, { leftSince: 3_000, heldUp: false })).toBe(true);
+    expect(heldUp('behind', undefined, { leftSince: 3_000, heldUp: true })).toBe(false);
   });
 });

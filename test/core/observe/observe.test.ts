@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
+import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
-import { ABSENT, entry, fileOf, LOG, POS, policy, seen, snapshot } from '../../support/builders.ts';
+import {
+  ABSENT,
+  entry,
+  fileOf,
+  LOG,
+  outputReading,
+  POS,
+  policy,
+  seen,
+  snapshot,
+  told,
+} from '../../support/builders.ts';
 
 const SECOND = 1_000;
 const at = (position: number | null) => entry({ position });
@@ -137,4 +149,21 @@ test('a look at rest is not whole, and takes its buffers and calls anew', () => 
     requests: calls,
   });
   expect(seen([first, { ...first, at: SECOND }]).isWhole).toBe(true);
+});
+
+test('looks at rest keep the account of an output', () => {
+  const first = snapshot(0, [[at(5)]]);
+  const holding = (chunks: number) => ({
+    ...NO_BUFFERS,
+    none: false,
+    agents: new Map([[0, '4243 4242']]),
+    outputs: [outputReading({ told: told({ chunks }) })],
+  });
+  const looks = [3, 3, 1, 1].map((chunks, index) => ({
+    ...first,
+    at: index * SECOND,
+    buffers: holding(chunks),
+  }));
+  const [account] = seen(looks).memory.ledger.accounts.values();
+  expect(account?.thrownAway.chunks).toBe(2);
 });
