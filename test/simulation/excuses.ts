@@ -111,9 +111,15 @@ export class Excuses {
     const { settings, lines, fluentd, logs } = this.#world;
     const worker = fluentd?.worker;
     if (worker === undefined) return;
+    const held = [...lines.all.keys()].filter((id) => lines.all[id]?.fate === 'buffered');
+    // A Fluentd that is killed while it stops looks like one that has stopped: what came after the signal was in its memory.
+    const { toldAt } = fluentd ?? {};
+    if (toldAt !== undefined) {
+      const late = held.filter((id) => this.#writtenAt(id) >= toldAt);
+      lines.excuse(late, 'lost in memory', 'its Fluentd was killed while it stopped');
+    }
     const isRemote = settings.placement === 'rpc';
     if (isRemote ? this.known.has(worker.pid) : this.hasSeenWorker) return;
-    const held = [...lines.all.keys()].filter((id) => lines.all[id]?.fate === 'buffered');
     const where = isRemote
       ? 'in another container before its monitor_agent was asked'
       : 'before any was seen';

@@ -22,6 +22,8 @@ export class Fluentd {
   worker: Worker | undefined;
   /** The supervisor runs. */
   isUp = true;
+  /** When it first got a stop signal, also where it minds none. */
+  toldAt: Millis | undefined;
   #isStopping = false;
   readonly #world: FluentdWorld;
 
@@ -52,7 +54,10 @@ export class Fluentd {
     if (signal === 'SIGKILL') this.killSupervisor();
     else if (isEarly) this.die(`${signal} in its first moments`);
     else if (signal === 'SIGUSR1') this.worker?.flush();
-    else if (!this.#world.settings.isDeaf) this.#stop();
+    else {
+      this.toldAt ??= this.#world.clock.now;
+      if (!this.#world.settings.isDeaf) this.#stop();
+    }
   }
 
   signalWorker(signal: string): void {
