@@ -46,8 +46,14 @@ describe('the failures of an output', () => {
   });
 
   test('are over when the buffer is empty', () => {
-    const looks = [{}, { ...held, failures: 2 }, { failures: 2 }, { ...held, failures: 3 }];
-    expect(mayHaveGivenUp(looks)).toBe(false);
+    const looks = (between: object) => [
+      {},
+      { ...held, failures: 2 },
+      { ...between, failures: 2 },
+      { ...held, failures: 3 },
+    ];
+    expect(mayHaveGivenUp(looks({}))).toBe(false);
+    expect(mayHaveGivenUp(looks({ chunks: 1, bytes: 1 }))).toBe(true);
   });
 
   test.each([

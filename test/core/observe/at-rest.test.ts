@@ -81,6 +81,12 @@ describe('at rest', () => {
     expect(seen([snapshot(0, [[old]], { closed: new Set([OTHER]) })]).atRest).toBeUndefined();
   });
 
+  test('is none beside a file that went away, also where Fluentd may not read another one', () => {
+    const beside = (closed: readonly string[]) =>
+      seen([rest, snapshot(SECOND, [[next]], { closed: new Set(closed) })]);
+    expect([[], [OTHER]].map((closed) => beside(closed).atRest)).toEqual([undefined, undefined]);
+  });
+
   test('is not the look in which a worker was replaced', () => {
     const other = { fluentd: running({ workers: [{ pid: 9, startTime: '9' }] }) };
     expect(seen([rest, snapshot(SECOND, [[old]], other)]).atRest).toBeUndefined();

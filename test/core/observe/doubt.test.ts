@@ -28,3 +28,7 @@ describe('an empty pos file', () => {
     expect(seen([without(0, missing)])).toMatchObject({ started: false, logged: false });
   });
 });
+
+test('a pos file that has no entry yet has lost none', () => {
+  expect(seen([snapshot(0, [])]).unknown).toEqual([]);
+});

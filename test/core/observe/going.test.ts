@@ -130,6 +130,12 @@ describe('a file that in_tail has let go of when it is first seen', () => {
     expect(lostIn([letGo(there, 0, 5), letGo(there, 1, 5), letGo(there, 2, 9)])).toEqual([4]);
   });
 
+  test('after it was renamed, was read for as long as since the rename', () => {
+    const looks = [read, away(1, goneAt(5)), letGo({}, 3, 5), letGo({}, 7.5, 5), letGo({}, 8, 9)];
+    expect(lostIn(looks)).toEqual([4]);
+    expect(lostIn([...looks.slice(0, 3), letGo({}, 6.5, 5), letGo({}, 7.5, 9), letGo({}, 8, 9)])).toEqual([]);
+  });
+
   test('and that does not, is none to be told of', () => {
     expect(goneIn([letGo({}, 0, 5), letGo({}, 1, 5)])).toBeUndefined();
   });

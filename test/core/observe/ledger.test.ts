@@ -520,6 +520,10 @@ describe('a worker that has just taken the place of another one', () => {
         { reading, ...replaced, movedAt },
       ]).unseen;
     expect([50, 51].map((movedAt) => unseenAt(movedAt).length)).toEqual([0, 1]);
+    const failed = [outputReading({ ...outputs[0], told: told({ failures: 3, ...held(1, 0) }) })];
+    expect(
+      ledgerOf([{ reading }, replaced, { reading: { ...reading, outputs: failed } }]).unseen,
+    ).toHaveLength(1);
   });
 });
 
