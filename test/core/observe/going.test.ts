@@ -106,6 +106,68 @@ describe('a file that another one replaced', () => {
   });
 });
 
+describe('a file that a full buffer holds up', () => {
+  const refused = (size: number) => [
+    { ...read, ...space(5) },
+    { ...sized(1, size), ...space(5) },
+  ];
+  const room = [4, 6, 9].map((second) => replaced(second, space(100)));
+
+  test('loses one byte as well as many when its path gets another file', () => {
+    expect(lostIn([...refused(6), replaced(2, space(5))])).toEqual([1]);
+    expect(lostIn([...refused(5), replaced(2, space(5)), replaced(3, goneAt(9))])).toEqual([]);
+  });
+
+  test('loses nothing where there is room again in time', () => {
+    expect(lostIn([...refused(9), replaced(2, space(5)), ...room])).toEqual([]);
+  });
+});
+
+describe('a file that is truncated', () => {
+  const cut = (position: number, size: number, look = fileOf(entry({ position }), size)) =>
+    snapshot(3 * SECOND, [[entry({ position }), look]]);
+  const cutIn = (...looks: readonly Snapshot[]) => seen(looks).memory.gone.get(`${key}\ttruncated`);
+
+  test('and read anew may have lost its rest', () => {
+    expect(cutIn(...fourLeft, cut(0, 3))).toMatchObject({ isCut: true, rest: 4, isLost: false });
+    expect(cutIn(...fourLeft, cut(4, 8))).toMatchObject({ isCut: true, rest: 4 });
+  });
+
+  test.each([
+    ['it is as long as before', cut(0, 9)],
+    ['its position has not gone back', cut(5, 8)],
+    ['its position went back alone', cut(0, 20)],
+  ])('is none where %s', (_, look) => {
+    expect(cutIn(...fourLeft, look)).toBeUndefined();
+  });
+
+  test('is none where it was held up: then its rest is lost', () => {
+    expect(cutIn(...fourLeft, sized(5, 9), { ...cut(0, 3), at: 6 * SECOND })).toBeUndefined();
+  });
+
+  test('is none where it has never been read', () => {
+    const begun = entry({ position: 0 });
+    expect(cutIn(snapshot(0, [[begun, fileOf(begun, 9)]]), cut(0, 3))).toBeUndefined();
+  });
+});
+
+describe('an entry that a new worker has dropped', () => {
+  const dropped = snapshot(3 * SECOND, []);
+
+  test('has lost one byte as well as many, and nothing where it was read', () => {
+    const again = { ...dropped, at: 4 * SECOND };
+    expect(lostIn([...oneLeft, dropped, again])).toEqual([1]);
+    expect(lostIn([read, dropped, again])).toEqual([]);
+    expect(goneIn([read, dropped, again])).toBeUndefined();
+  });
+});
+
+test('an entry that has not been opened yet is replaced by none', () => {
+  const unopened = entry({ position: 0, inode: '0' });
+  const looks = [snapshot(0, [[unopened, {}]]), replaced(1)];
+  expect([...seen(looks).memory.gone.keys()]).toEqual([]);
+});
+
 describe('a file that is back at its path', () => {
   test('is not gone any more', () => {
     expect(goneIn([...fourLeft, away(3), sized(4, 9)])).toBeUndefined();
