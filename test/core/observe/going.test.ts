@@ -123,6 +123,76 @@ describe('a file that a full buffer holds up', () => {
   });
 });
 
+describe('a file whose successor is held up from its beginning', () => {
+  const followedBy = (second: number, position: number, size: number) => {
+    const one = { ...next, position };
+    return snapshot(second * SECOND, [[one, fileOf(one, size)]], { buffers: undefined });
+  };
+
+  test('was held up too, as far as is seen within ten seconds', () => {
+    expect(lostIn([...fourLeft, followedBy(3, 0, 3), followedBy(13, 0, 3)])).toEqual([4]);
+    expect(lostIn([...fourLeft, followedBy(3, 0, 3), followedBy(13.001, 0, 3)])).toEqual([]);
+  });
+
+  test('was held up too where that one had bytes two seconds later at most', () => {
+    const writtenAt = (second: number) => [
+      followedBy(3, 0, 0),
+      followedBy(second, 0, 3),
+      followedBy(8, 0, 3),
+    ];
+    expect(lostIn([...fourLeft, ...writtenAt(5)])).toEqual([4]);
+    expect(lostIn([...fourLeft, ...writtenAt(5.001)])).toEqual([]);
+  });
+
+  test('was read where that one was read at first', () => {
+    expect(lostIn([...fourLeft, followedBy(3, 0, 3), followedBy(4, 3, 9), followedBy(7, 3, 9)])).toEqual([]);
+  });
+});
+
+describe('so many files that went away', () => {
+  const MOST = 1_000;
+  const files = (count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      entry({ path: `/${index}`, inode: String(100 + index), position: 5 }),
+    );
+  const keysOf = (count: number) => files(count).map((file) => entryKeyIn(POS, file));
+  const here = (count: number, size = 5) =>
+    snapshot(
+      0,
+      files(count).map((file) => [file, fileOf(file, size)]),
+    );
+  /** All but the last are removed at 1 s, and the last one later. */
+  const awayAt = (second: number, count: number, isLastHere: boolean, size = 5) =>
+    snapshot(
+      second * SECOND,
+      files(count).map((file, index) => [file, isLastHere && index === count - 1 ? fileOf(file, size) : {}]),
+      { gone: new Map(keysOf(count).map((key) => [key, { size: undefined, isOpen: undefined }])) },
+    );
+  const watchedIn = (looks: readonly Snapshot[]) => [...seen(looks).memory.gone.keys()];
+
+  test('are watched, and no more', () => {
+    const watched = watchedIn([here(MOST + 1), awayAt(1, MOST + 1, false)]);
+    expect(watched).toEqual(keysOf(MOST));
+  });
+
+  test('are watched until one is over, whose place the next one takes', () => {
+    const looks = [
+      here(MOST + 1),
+      awayAt(1, MOST + 1, true),
+      awayAt(20, MOST + 1, true),
+      awayAt(21, MOST + 1, false),
+    ];
+    expect(watchedIn(looks)).toEqual(keysOf(MOST + 1).slice(1));
+  });
+
+  test('are not forgotten where something was lost with them', () => {
+    const away = (second: number) => awayAt(second, MOST + 1, true, 6);
+    const looks = [here(MOST + 1, 6), { ...away(1), ...KILLED }, away(20), awayAt(21, MOST + 1, false)];
+    expect(watchedIn(looks)).toEqual(keysOf(MOST));
+    expect(lostIn(looks)).toHaveLength(MOST);
+  });
+});
+
 describe('a file that is truncated', () => {
   const cut = (position: number, size: number, look = fileOf(entry({ position }), size)) =>
     snapshot(3 * SECOND, [[entry({ position }), look]]);

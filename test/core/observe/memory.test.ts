@@ -33,3 +33,28 @@ test.each([
   const looks = [snapshot(0, [[known, file]]), snapshot(1_000, [[letGo, file]])];
   expect(seen(looks).rotatedAt).toBe(rotatedAt);
 });
+
+describe('entries that vanish', () => {
+  const MOST = 10_000;
+  const entries = Array.from({ length: MOST + 2 }, (_, index) =>
+    entry({ path: `/${index}`, inode: String(100 + index) }),
+  );
+  const rememberedOf = (count: number) => {
+    const before = snapshot(
+      0,
+      entries.slice(0, count).map((one) => [one]),
+    );
+    const first = entries.slice(0, 1).map((one) => [one] as const);
+    return [...seen([before, snapshot(1_000, first)]).memory.entries.values()].map(({ path }) => path);
+  };
+
+  test('are remembered', () => {
+    expect(rememberedOf(MOST + 1)).toHaveLength(MOST + 1);
+  });
+
+  test('are forgotten where they are too many: the oldest of them', () => {
+    const remembered = rememberedOf(MOST + 2);
+    expect(remembered).toHaveLength(MOST + 1);
+    expect(remembered.slice(0, 2)).toEqual(['/0', '/2']);
+  });
+});
