@@ -512,7 +512,7 @@ describe('a worker that has just taken the place of another one', () => {
   });
 
   test('has not thrown away what was read before the last look', () => {
-    const outputs = [outputReading({ retryLimit: { times: 2, timeout: 1, threads: 1 }, told: told() })];
+    const outputs = [outputReading({ retryLimit: { times: 2, timeout: 60_000, threads: 1 }, told: told() })];
     const reading = { ...NO_BUFFERS, none: false, outputs };
     const unseenAt = (movedAt: number) =>
       ledgerOf([
