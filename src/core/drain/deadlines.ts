@@ -85,9 +85,11 @@ function rotationEnd(
   { rotatedAt, memory, files }: Observation,
   { tail: { rotateWait, readLimit } }: Policy,
 ): Millis {
-  if (rotatedAt === undefined) return ALREADY_OVER;
   const rest = readLimit === undefined ? 0 : restAfter({ memory, files }, readLimit);
-  return rotatedAt + rotateWait + IN_TAIL_TICK + rest;
+  if (rotatedAt === undefined && rest === 0) return ALREADY_OVER;
+  // A file that came and went between two looks shows no rotation.
+  const since = rotatedAt ?? Math.max(0, ...[...memory.gone.values()].map(({ since }) => since));
+  return since + rotateWait + IN_TAIL_TICK + rest;
 }
 
 /** How long the rest of renamed files takes. Below a limit in_tail closes a file when it has read it (in_tail.rb:672-684). */

@@ -343,6 +343,21 @@ test.each([
 });
 
 test.each([
+  ['below a <group>', 0, 72_000],
+  ['without a limit', undefined, 8_000],
+])(
+  '%s the rest of a file that in_tail found and main renamed between two looks is waited for until %s',
+  (_, readLimit, at) => {
+    const follows = (...files: readonly { path: string; inode: string; size: number }[]) => ({
+      followed: [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }],
+    });
+    const fresh = { path: '/new', inode: '8', size: 3 };
+    const looks = [look(0, follows(fresh)), look(6_000, { ...follows(), opened: new Set(['8']) })];
+    check({ title: '', ask: settle({ by: 'http', at: 0 }), looks, rules: tail({ readLimit }), at });
+  },
+);
+
+test.each([
   [59_999, true],
   [60_000, false],
 ])('a worker that has not opened its pos file after %i ms is waited for: %s', (at, isStarting) => {
