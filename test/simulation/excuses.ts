@@ -49,7 +49,13 @@ export class Excuses {
   }
 
   /** A file goes away from its path. */
-  goes(file: LogFile, path: string): void {
+  goes(file: LogFile, path: string, isForGood: boolean): void {
+    if (isForGood) this.#excuseUnseen(file, 0, this.lookedAt);
+    // In another container nobody sees that no worker is there, unless its agent has told which one was.
+    const { settings, fluentd } = this.#world;
+    const isUnseen = settings.placement === 'rpc' && !this.known.has(fluentd?.worker?.pid ?? 0);
+    if (isUnseen && this.#tail === undefined)
+      this.#excuse(file.lines, 'it went away while a worker started in another container');
     if (this.#tail?.holds(file.inode) === undefined) {
       this.#excuseUnseen(file, 0, this.listedAt);
       const gone = { file, at: this.#world.clock.now };

@@ -173,6 +173,7 @@ export class Tail {
     this.#closeLater(old, false);
     const fresh = { path: old.path, file, line: old.line, inMemory: false, read: 0, ...FRESH() };
     this.#watchers.set(old.path, fresh);
+    this.#world.found(file);
     this.#world.turned(old.path);
     posFile.update(old.line, 0, file.inode);
     this.#look(fresh);

@@ -128,11 +128,14 @@ export class World implements FluentdWorld {
         break;
       case 'fluentd-starts':
         if (fluentd !== undefined) this.#past.push(fluentd);
-        if (fluentd?.isAlive === true) fluentd.die('replaced');
+        if (fluentd?.isAlive === true) {
+          this.excuses.workerDies();
+          fluentd.die('replaced');
+        }
         this.fluentd = new Fluentd(this);
         break;
       case 'compaction':
-        if (this.posFile.exists) this.posFile.compact(() => true);
+        if (fluentd?.worker?.tail !== undefined) this.posFile.compact(() => true);
         break;
       case 'clock-jumps':
         this.clock.jumped += deed.by;
@@ -174,12 +177,12 @@ export class World implements FluentdWorld {
     this.faults.add(how);
     if (how === 'rotate') {
       const old = logs.byPath.get(`${path}.1`);
-      if (old !== undefined) this.excuses.goes(old, `${path}.1`);
-      this.excuses.goes(file, path);
+      if (old !== undefined) this.excuses.goes(old, `${path}.1`, true);
+      this.excuses.goes(file, path, false);
       logs.rename(path, `${path}.1`);
       return;
     }
-    this.excuses.goes(file, path);
+    this.excuses.goes(file, path, how !== 'truncate');
     if (how === 'truncate') {
       this.excuses.truncated(target, file);
       logs.truncate(target);

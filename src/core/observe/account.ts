@@ -29,7 +29,7 @@ export interface Account {
   readonly failing: Failing | undefined;
   /** It failed for so long that it may have thrown away a chunk between two looks. */
   readonly mayHaveGivenUp: boolean;
-  /** It has a limit of retries. */
+  /** It throws chunks away at a limit of retries, or where its buffer is full. */
   readonly isLimited: boolean;
   /** Chunks that were thrown away. */
   readonly thrownAway: Held;
@@ -121,7 +121,7 @@ export function accountOf(
     isRefusing: told.space < ROOM_ENOUGH || told.emitErrors > before.emitErrors,
     failures: told.failures,
     failing,
-    isLimited: output.retryLimit !== undefined,
+    isLimited: output.retryLimit !== undefined || output.mayDrop,
     mayHaveGivenUp: before.mayHaveGivenUp || hasReachedLimit(output, failing, before, looks),
     thrownAway: plus(before.thrownAway, {
       chunks: lost + Math.max(0, dropped - before.dropped),

@@ -87,9 +87,7 @@ export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, 
       ...unseenIn(reading),
       ...[...accounts.values()]
         .filter(({ mayHaveGivenUp }) => mayHaveGivenUp)
-        .map(
-          ({ name }) => `${name} (it failed so often that it may have thrown chunks away at its retry limit)`,
-        ),
+        .map(({ name }) => `${name} (it may have thrown chunks away at a limit, unseen)`),
     ],
     agents: new Map([...agents, ...reading.agents]),
     lostWithProcess,

@@ -520,6 +520,9 @@ describe('a worker that has just taken the place of another one', () => {
         { reading, ...replaced, movedAt },
       ]).unseen;
     expect([50, 51].map((movedAt) => unseenAt(movedAt).length)).toEqual([0, 1]);
+    const dropping = { ...reading, outputs: [outputReading({ mayDrop: true, told: told({ dropped: 0 }) })] };
+    const last = { reading: dropping, at: 50 };
+    expect(ledgerOf([last, { reading: dropping, ...replaced, movedAt: 51 }]).unseen).toHaveLength(1);
     const failed = [outputReading({ ...outputs[0], told: told({ failures: 3, ...held(1, 0) }) })];
     expect(
       ledgerOf([{ reading }, replaced, { reading: { ...reading, outputs: failed } }]).unseen,
