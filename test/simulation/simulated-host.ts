@@ -144,9 +144,8 @@ export class SimulatedHost implements Host {
 
   async listProcesses(): Promise<readonly ProcessRow[]> {
     this.#takeTime();
-    const { settings, fluentd, excuses, processes } = this.#world;
+    const { settings, processes } = this.#world;
     if (settings.placement === 'rpc') return [SELF];
-    if (fluentd?.worker !== undefined) excuses.hasSeenWorker = true;
     return [SELF, ...processes];
   }
 
