@@ -124,6 +124,10 @@ export class Excuses {
       const late = held.filter((id) => this.#writtenAt(id) >= toldAt);
       lines.excuse(late, 'lost in memory', 'its Fluentd was killed while it stopped');
     }
+    if (!this.known.has(worker.pid)) {
+      const dropped = [...lines.all.keys()].filter((id) => lines.all[id]?.fate === 'thrown away');
+      lines.excuse(dropped, 'thrown away', 'its worker died before its monitor_agent was asked');
+    }
     const isRemote = settings.placement === 'rpc';
     if (isRemote ? this.known.has(worker.pid) : this.hasSeenWorker) return;
     const where = isRemote
