@@ -232,6 +232,15 @@ describe('a file that goes away before in_tail has found it', () => {
     host.writeFile(POS, posText([{ path: LOG, position: 5, inode: host.files.get(LOG)?.inode ?? '' }]));
     expect(await inspector.look()).toMatchObject({ lost: [] });
   });
+
+  test('is not called lost where a later file has got the inode that in_tail had before', async () => {
+    const { host, inspector } = await setUp();
+    await inspector.look();
+    host.files.delete(`${LOG}.1`);
+    host.writeFile(LOG, 'four\n', '7');
+    host.writeFile(POS, posText([{ path: LOG, position: 5, inode: 7 }]));
+    expect(await inspector.look()).toMatchObject({ lost: [] });
+  });
 });
 
 describe('one look at a log that is being written', () => {

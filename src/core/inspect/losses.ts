@@ -1,4 +1,5 @@
 import { isUnfound } from '../observe/abandoned.ts';
+import { AT_ITS_PATH } from '../observe/going.ts';
 import type { Abandoned, Awaited } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
 import { isSeen, type Overview } from './overview.ts';
@@ -36,12 +37,13 @@ export class Losses {
     const left = [...this.#awaited].filter(([inode, { size }]) => (now.get(inode)?.size ?? 0) < size);
     const come = undiscovered.filter(({ inode, size }) => size > 0 && !this.#awaited.has(inode));
     const paths = new Set([...left.map(([, { path }]) => path), ...come.map(({ path }) => path)]);
-    const inodeAt = entriesOf(posFiles, paths);
+    const { inodeAt, here } = entriesOf(posFiles, paths);
     const opened = left.length === 0 ? new Set<string>() : inodesOf(posFiles);
     const world = {
       sizeOf: (inode: string) => now.get(inode)?.size,
       isOpened: (inode: string) => opened.has(inode),
-      inodeAt: (path: string) => inodeAt.get(path),
+      // A file that is back at its path is another one with the same inode, or in_tail reads on in it.
+      inodeAt: (path: string) => (here.has(path) ? undefined : inodeAt.get(path)),
     };
     for (const [inode, file] of left)
       if (isUnfound(inode, file, world)) this.#lost.set(inode, { path: file.path, bytes: file.size });
@@ -63,13 +65,18 @@ export class Losses {
   }
 }
 
-/** The inode in the last entry of each of these paths. */
-function entriesOf(posFiles: Overview['posFiles'], paths: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const inodes = new Map<string, string>();
-  if (paths.size === 0) return inodes;
+/** The inode in the last entry of each of these paths; `here`: its file stands there. */
+function entriesOf(posFiles: Overview['posFiles'], paths: ReadonlySet<string>) {
+  const inodeAt = new Map<string, string>();
+  const here = new Set<string>();
+  if (paths.size === 0) return { inodeAt, here };
   for (const { entries } of posFiles)
-    for (const { path, inode } of entries.rows.latest()) if (paths.has(path)) inodes.set(path, inode);
-  return inodes;
+    for (const { row, path, inode } of entries.rows.latest()) {
+      if (!paths.has(path)) continue;
+      inodeAt.set(path, inode);
+      if (AT_ITS_PATH.has(entries.state(row) ?? 'missing')) here.add(path);
+    }
+  return { inodeAt, here };
 }
 
 function inodesOf(posFiles: Overview['posFiles']): ReadonlySet<string> {
