@@ -1,4 +1,4 @@
-import { isUnfound } from '../observe/abandoned.ts';
+import { isUnfound, summedUp } from '../observe/abandoned.ts';
 import { AT_ITS_PATH } from '../observe/going.ts';
 import type { Abandoned, Awaited } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
@@ -19,7 +19,7 @@ export class Losses {
   look(found: Pick<Overview, 'posFiles' | 'undiscovered' | 'unlisted'>, at: Millis): readonly Abandoned[] {
     this.#at = at;
     if (isSeen(found)) this.#compare(found);
-    return [...this.#lost.values()];
+    return [...summedUp(this.#lost, new Set()).values()];
   }
 
   /** What in_tail let go of. */
