@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../core/drain/outcome.ts';
 import { History } from '../core/inspect/history.ts';
+import { WINDOW } from '../core/inspect/verdict.ts';
 import { type Inspected, metricsOfInspection } from '../core/metrics/of-inspection.ts';
 import { printable } from '../core/text/printable.ts';
 import type { Millis } from '../core/text/units.ts';
@@ -26,7 +27,8 @@ export async function runExport(args: ExportArgs): Promise<number> {
     nameOptions: inFlags,
   });
   const ending = new Ending();
-  const history = new History();
+  // No verdict asks for more.
+  const history = new History(Math.ceil(WINDOW / interval) + 2);
   const inspector = new Inspector(host, subject, history);
   const board = new LookBoard(() => host.now(), { interval, perFile: args['per-file'] });
   const server = await listen(args.listen, board.routes);

@@ -12,7 +12,11 @@ import { NO_PACE, type Pace, Track } from './track.ts';
 
 /** An entry in a live view: how fast it is read, and what was seen of it. */
 export class Followed extends Track {
-  memory: EntryMemory | undefined;
+  /** `entryKeyIn`; empty: it is forgotten. */
+  key: string;
+  /** The one that was looked at next. */
+  next: Followed | undefined;
+  #memory: EntryMemory | undefined;
   /** When it was seen to move; null: never. */
   movedAt: Millis | null = null;
   /** The last look that found it. */
@@ -27,12 +31,24 @@ export class Followed extends Track {
   /** Between the last two looks. */
   #gap: Millis = 0;
 
+  constructor(key: string, samples?: number) {
+    super(samples);
+    this.key = key;
+  }
+
+  isOf(posFile: string, { path, inode }: PositionEntry): boolean {
+    const { key } = this;
+    const isAsLong = key.length === posFile.length + path.length + inode.length + 2;
+    return (
+      isAsLong && key.startsWith(path, posFile.length + 1) && key.endsWith(inode) && key.startsWith(posFile)
+    );
+  }
+
   take(file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
     if (known !== undefined && known.movedAt !== file.movedAt) this.movedAt = file.movedAt;
     this.late = this.#lateness(file, at);
     const before = known && { leftSince: this.#leftSince, heldUp: this.heldUp };
-    this.memory = rememberEntry(file, known, at);
-    const { leftSince } = this.memory;
+    const { leftSince } = this.#remember(rememberEntry(file, known, at));
     this.heldUp = isHeldUp(file, before, leftSince, at);
     // How much is left of a file that is nowhere, nobody knows.
     if (file.lag !== null || AT_ITS_PATH.has(file.state)) this.#leftSince = leftSince;
@@ -41,6 +57,16 @@ export class Followed extends Track {
     this.#at = at;
     const { position, lag } = file;
     if (lag !== null) this.add({ at, read: position ?? 0, lag });
+  }
+
+  get memory(): EntryMemory | undefined {
+    return this.#memory;
+  }
+
+  /** In its place: an object for each file and look would outlive the young generation, and be cleared away with the old one. */
+  #remember(now: EntryMemory): EntryMemory {
+    if (now !== this.#memory) this.#memory = Object.assign(this.#memory ?? {}, now);
+    return now;
   }
 
   #lateness({ size, position, state, read }: ObservedFile, at: Millis): Millis | null {
@@ -98,9 +124,18 @@ export class History {
   /** How long it has waited at least: of a file that was late at the first look, since then. */
   waited: Millis = 0;
   readonly #entries = new Map<string, Followed>();
+  readonly #samples: number | undefined;
+  /** The entry that was looked at last, and how many in this look. */
+  #last: Followed | undefined;
+  #taken = 0;
   #look = 0;
   #at: Millis | undefined;
   #read = 0;
+
+  /** `samples`: of each entry that moves; as many as a chart has, if not given. */
+  constructor(samples?: number) {
+    this.#samples = samples;
+  }
 
   /** Bytes that were seen to be read since the first look, also of entries that have gone. */
   get read(): number {
@@ -116,16 +151,35 @@ export class History {
     this.waited = 0;
     this.#heldBefore = this.#held;
     this.#held = new Map();
-    for (const [key, { seenAt = at }] of this.#entries)
-      if (at - seenAt > FORGET_AFTER) this.#entries.delete(key);
+    if (this.#taken < this.#entries.size) this.#forget(at);
+    this.#taken = 0;
     return before;
   }
 
+  #forget(at: Millis): void {
+    for (const followed of this.#entries.values()) {
+      if (at - (followed.seenAt ?? at) <= FORGET_AFTER) continue;
+      this.#entries.delete(followed.key);
+      followed.key = '';
+    }
+  }
+
+  /** Entries keep their places in a pos file: the next is mostly the one that came next before, and a key takes longer to find. */
   of(posFile: string, entry: PositionEntry): Followed {
-    const key = entryKeyIn(posFile, entry);
-    const followed = this.#entries.get(key) ?? new Followed();
-    if (followed.seenAt === undefined) this.#entries.set(key, followed);
+    const next = this.#last?.next;
+    const followed = next?.isOf(posFile, entry) ? next : this.#known(entryKeyIn(posFile, entry));
+    if (this.#last !== undefined) this.#last.next = followed;
+    this.#last = followed;
+    this.#taken += 1;
     followed.seenAt = this.#at;
+    return followed;
+  }
+
+  #known(key: string): Followed {
+    const known = this.#entries.get(key);
+    if (known !== undefined) return known;
+    const followed = new Followed(key, this.#samples);
+    this.#entries.set(key, followed);
     return followed;
   }
 

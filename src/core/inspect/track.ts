@@ -27,26 +27,37 @@ interface Sample {
 export class Track {
   /** As of the last look. */
   late: Millis | null = null;
-  #last: Sample | undefined;
+  readonly #most: number;
+  // The last sample. An object a look would be one to clear away, too.
+  #at: Millis = 0;
+  #read = 0;
+  #lag = 0;
   /** So many samples were the same up to the last, which came so long after the one before. */
   #count = 0;
   #gap: Millis = 0;
   /** Only of what has moved: of 50,000 files nearly all stand still. */
   #ring: Ring | undefined;
 
-  add(sample: Sample): void {
-    const last = this.#last;
-    if (this.#ring === undefined && last !== undefined && !isSame(last, sample)) this.#remember(last);
-    this.#ring?.push(sample);
-    this.#last = sample;
+  /** `most`: so many samples are kept. */
+  constructor(most = SAMPLES) {
+    this.#most = Math.min(most, SAMPLES);
+  }
+
+  add({ at, read, lag }: Sample): void {
+    const isSame = read === this.#read && lag === this.#lag;
+    if (this.#ring === undefined && this.#count > 0 && !isSame) this.#remember();
+    this.#ring?.push(at, read, lag);
+    this.#gap = this.#count === 0 ? 0 : at - this.#at;
     this.#count += 1;
-    this.#gap = sample.at - (last?.at ?? sample.at);
+    this.#at = at;
+    this.#read = read;
+    this.#lag = lag;
   }
 
   pace(): Pace {
-    const last = this.#last;
-    if (last === undefined) return NO_PACE;
-    const lags = this.#ring?.lags() ?? Array<number>(Math.min(this.#count, SAMPLES)).fill(last.lag);
+    if (this.#count === 0) return NO_PACE;
+    const last = { at: this.#at, read: this.#read, lag: this.#lag };
+    const lags = this.#ring?.lags() ?? Array<number>(Math.min(this.#count, this.#most)).fill(last.lag);
     const first = this.#ring?.since(last.at - WINDOW) ?? this.#firstStill(last);
     const span = last.at - first.at;
     const { late } = this;
@@ -58,14 +69,13 @@ export class Track {
 
   /** The lag of the last look, and of one so long before, or of the first. */
   lagsOver(span: Millis): { readonly before: number; readonly now: number } {
-    const now = this.#last?.lag ?? 0;
-    return { now, before: this.#ring?.since((this.#last?.at ?? 0) - span)?.lag ?? now };
+    const now = this.#lag;
+    return { now, before: this.#ring?.since(this.#at - span)?.lag ?? now };
   }
 
   /** What is left of as much as there was when its size was last known. */
   leftFrom(position: number | null): number {
-    const { read, lag } = this.#last ?? { read: 0, lag: 0 };
-    return Math.max(0, lag - Math.max(0, (position ?? read) - read));
+    return Math.max(0, this.#lag - Math.max(0, (position ?? this.#read) - this.#read));
   }
 
   #firstStill(last: Sample): Sample {
@@ -73,42 +83,54 @@ export class Track {
   }
 
   /** As if each sample had been kept: looks lie about evenly apart. */
-  #remember(last: Sample): void {
-    this.#ring = new Ring();
-    for (let back = Math.min(this.#count, SAMPLES) - 1; back >= 0; back -= 1)
-      this.#ring.push({ ...last, at: last.at - back * this.#gap });
+  #remember(): void {
+    this.#ring = new Ring(this.#most);
+    for (let back = Math.min(this.#count, this.#most) - 1; back >= 0; back -= 1)
+      this.#ring.push(this.#at - back * this.#gap, this.#read, this.#lag);
   }
-}
-
-function isSame(one: Sample, other: Sample): boolean {
-  return one.read === other.read && one.lag === other.lag;
 }
 
 /** The last samples; as objects they would take four times as much. */
 class Ring {
-  readonly #samples = new Float64Array(3 * SAMPLES);
+  readonly #most: number;
+  readonly #samples: number[];
   #pushed = 0;
 
-  push({ at, read, lag }: Sample): void {
-    this.#samples.set([at, read, lag], 3 * (this.#pushed % SAMPLES));
+  constructor(most: number) {
+    this.#most = most;
+    this.#samples = Array<number>(3 * most).fill(Number.NaN);
+  }
+
+  push(at: Millis, read: number, lag: number): void {
+    const start = 3 * (this.#pushed % this.#most);
+    this.#samples[start] = at;
+    this.#samples[start + 1] = read;
+    this.#samples[start + 2] = lag;
     this.#pushed += 1;
   }
 
   lags(): readonly number[] {
-    return Array.from(this.#all(), ({ lag }) => lag);
+    return Array.from(
+      { length: this.#pushed - this.#first },
+      (_, index) => this.#sample(this.#first + index).lag,
+    );
   }
 
   /** The first one that is not older. */
   since(at: Millis): Sample | undefined {
-    for (const sample of this.#all()) if (sample.at >= at) return sample;
+    for (let index = this.#first; index < this.#pushed; index += 1)
+      if ((this.#samples[3 * (index % this.#most)] as number) >= at) return this.#sample(index);
     return undefined;
   }
 
-  /** The oldest first. */
-  *#all(): Generator<Sample> {
-    for (let index = Math.max(0, this.#pushed - SAMPLES); index < this.#pushed; index += 1) {
-      const [at = 0, read = 0, lag = 0] = this.#samples.subarray(3 * (index % SAMPLES));
-      yield { at, read, lag };
-    }
+  /** The oldest. */
+  get #first(): number {
+    return Math.max(0, this.#pushed - this.#most);
+  }
+
+  #sample(index: number): Sample {
+    const start = 3 * (index % this.#most);
+    const [at = 0, read = 0, lag = 0] = this.#samples.slice(start, start + 3);
+    return { at, read, lag };
   }
 }
