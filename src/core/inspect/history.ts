@@ -3,6 +3,7 @@ import { rememberEntry } from '../observe/entry-state.ts';
 import { AT_ITS_PATH } from '../observe/going.ts';
 import { HELD_UP } from '../observe/gone.ts';
 import type { Abandoned, EntryMemory, ObservedFile } from '../observe/observation.ts';
+import { copied } from '../pos-file/entry-rows.ts';
 import { entryKeyIn, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { Losses } from './losses.ts';
@@ -167,7 +168,7 @@ export class History {
   /** Entries keep their places in a pos file: the next is mostly the one that came next before, and a key takes longer to find. */
   of(posFile: string, entry: PositionEntry): Followed {
     const next = this.#last?.next;
-    const followed = next?.isOf(posFile, entry) ? next : this.#known(entryKeyIn(posFile, entry));
+    const followed = next?.isOf(posFile, entry) ? next : this.#known(posFile, entry);
     if (this.#last !== undefined) this.#last.next = followed;
     this.#last = followed;
     this.#taken += 1;
@@ -175,11 +176,11 @@ export class History {
     return followed;
   }
 
-  #known(key: string): Followed {
-    const known = this.#entries.get(key);
+  #known(posFile: string, entry: PositionEntry): Followed {
+    const known = this.find(posFile, entry);
     if (known !== undefined) return known;
-    const followed = new Followed(key, this.#samples);
-    this.#entries.set(key, followed);
+    const followed = new Followed(copied(entryKeyIn(posFile, entry)), this.#samples);
+    this.#entries.set(followed.key, followed);
     return followed;
   }
 

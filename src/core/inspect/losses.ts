@@ -1,6 +1,7 @@
 import { isUnfound, summedUp } from '../observe/abandoned.ts';
 import { AT_ITS_PATH } from '../observe/going.ts';
 import type { Abandoned, Awaited } from '../observe/observation.ts';
+import { copied } from '../pos-file/entry-rows.ts';
 import type { Millis } from '../text/units.ts';
 import { isSeen, type Overview } from './overview.ts';
 
@@ -24,7 +25,7 @@ export class Losses {
 
   /** What in_tail let go of. */
   tell(key: string, { path, bytes }: Abandoned): void {
-    this.#lost.set(key, { path, bytes });
+    this.#lost.set(copied(key), { path: copied(path), bytes });
   }
 
   /** For how long a file has waited to be found. */
@@ -46,7 +47,7 @@ export class Losses {
       inodeAt: (path: string) => (here.has(path) ? undefined : inodeAt.get(path)),
     };
     for (const [inode, file] of left)
-      if (isUnfound(inode, file, world)) this.#lost.set(inode, { path: file.path, bytes: file.size });
+      if (isUnfound(inode, file, world)) this.tell(inode, { path: file.path, bytes: file.size });
     this.#await(now, inodeAt);
   }
 

@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FileStat } from '../../core/look/snapshot.ts';
+import { copied } from '../../core/pos-file/entry-rows.ts';
 import type { LookOptions } from '../../host.ts';
 import { toBytes } from './files.ts';
 
@@ -38,7 +39,7 @@ export class NewlineSearch {
 
   async #findBeyond(place: string, { size }: FileStat, searched: Searched, task: SearchTask): Promise<Found> {
     const buffer = Buffer.allocUnsafe(PART);
-    this.#searched.set(place, searched);
+    this.#searched.set(copied(place), searched);
     while (task.bytesLeft > 0) {
       const { position, end } = searched;
       task.onSearch?.({ path: place, searched: end - position, left: size - position });

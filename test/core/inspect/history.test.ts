@@ -1,10 +1,10 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { History } from '../../../src/core/inspect/history.ts';
 import { Track } from '../../../src/core/inspect/track.ts';
 import type { ObservedFile } from '../../../src/core/observe/observation.ts';
-import { entry, LOG, POS } from '../../support/builders.ts';
+import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
+import { entry, LOG, POS, posText } from '../../support/builders.ts';
+import { memoryInUse } from '../../support/memory.ts';
 
 const behind: ObservedFile = {
   ...{ posFile: POS, key: LOG, path: LOG, position: 100, inode: '7', movedAt: 0 },
@@ -117,12 +117,19 @@ describe('the history of a live view', () => {
     expect((memoryInUse() - before) / count).toBeLessThan(most + 512);
     expect(history.pace(POS, { path: '0', inode: '7' }).lags).toHaveLength(60);
   });
-});
 
-/** Bytes, when what is not used any more has been cleared away. */
-function memoryInUse(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
+  test('an entry that comes anew keeps itself in memory, and not what stands around it in the pos file', () => {
+    const history = new History();
+    const before = memoryInUse();
+    const filler = Array.from({ length: 1_000 }, (_, index) =>
+      entry({ path: `/var/log/filler-${index}.log` }),
+    );
+    for (let look = 0; look < 200; look += 1) {
+      const bytes = Buffer.from(posText([...filler, entry({ path: `/var/log/rotated-${look}.log` })]));
+      history.begin(look);
+      const last = [...new EntryRows(bytes).latest()].at(-1);
+      if (last !== undefined) history.of(POS, last);
+    }
+    expect((memoryInUse() - before) / 200).toBeLessThan(16 * 1024);
+  });
+});
