@@ -74,9 +74,9 @@ async function measured({ files, rotations }: Load, { bundles, runs, span }: Set
   const load = spawn(process.execPath, ['-e', LOAD, site.posFile, `${rotations}`], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const child = spawn(process.execPath, [bundles.posidle ?? '', 'export', site.posFile, ...options], {
-    stdio: 'ignore',
-  });
+  // As docker/exporter/daemonset.yaml starts it.
+  const command = ['--v8-pool-size=1', bundles.posidle ?? '', 'export', site.posFile, ...options];
+  const child = spawn(process.execPath, command, { stdio: 'ignore' });
   const pid = child.pid ?? -1;
   const figures = { cpu: [] as number[], memory: [] as number[] };
   try {
