@@ -39,7 +39,7 @@ export const BENCHES: readonly Bench[] = [
   rest(1_000, { cpu: 0.5, memory: 55 }),
   rest(10_000, { cpu: 3, memory: 80 }),
   exporter({ files: 1_000, rotations: 0 }, { cpu: 0.5, memory: 60 }),
-  exporter({ files: 10_000, rotations: 0 }, { cpu: 2, memory: 110 }),
+  exporter({ files: 10_000, rotations: 0 }, { cpu: 2, memory: 90 }),
   exporter({ files: 10_000, rotations: 100 }, { cpu: 3, memory: 120 }),
   { name: 'writes', run: runWrites },
   { name: 'version', run: runVersion },
