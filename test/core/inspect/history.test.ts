@@ -98,7 +98,7 @@ describe('the history of a live view', () => {
   });
 
   test.each([
-    ['stands still takes next to nothing', 0, 384],
+    ['stands still takes next to nothing', 0, 640],
     ['moves at each look takes 2.5 KiB at most', 1, 2_560],
   ])('an entry that %s, however often it is looked at', (_, by, most) => {
     const count = 5_000;
