@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { replay } from '../simulation/compare.ts';
 import { missingFluentd, NEWEST } from '../support/real-fluentd.ts';
 
-/** Lifetimes of the simulation, played on Fluentd: writes, rotations, a done file, SIGTERM. `npm run replay` plays more. */
+/**
+ * Lifetimes of the simulation, played on Fluentd: writes, a rotation, a destination that is away, a done file, SIGTERM. In them nothing depends on
+ * a second: a busy machine rotates a young file before in_tail has found it. `npm run replay` plays more.
+ */
 describe.skipIf(missingFluentd(NEWEST) !== undefined)('the simulation and Fluentd', () => {
-  test.concurrent.each([9, 23])('deliver and tell the same in lifetime %i', async (seed) => {
+  test.concurrent.each([23, 865])('deliver and tell the same in lifetime %i', async (seed) => {
     expect((await replay(seed, NEWEST)).differences).toEqual([]);
   });
 });
