@@ -1,4 +1,5 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
@@ -21,6 +22,11 @@ const SURELY_BLOCKED = 14_000;
 const SURELY_NOT_BLOCKED = 8_000;
 /** So long a file must stand still to count as held up, and a little. */
 const HELD_UP = 2_200;
+/** In the outage. A file that is renamed while a full buffer holds in_tail up may be told, though in_tail reads the rest in time. */
+const RENAMED = ['pod-0', 'pod-3', 'pod-12'];
+
+/** Path and bytes. */
+type Losses = readonly (readonly [string, number])[];
 
 test.concurrent.for(NODES)(
   'inspect is right about a node, look by look: Fluentd $version, follow_inodes $byInode',
@@ -89,7 +95,7 @@ test.concurrent.for(NODES)(
       await look();
       // What goes away sooner may have been read just before.
       await looksAfter(HELD_UP);
-      node.rotate('pod-0', 'pod-3', 'pod-12');
+      node.rotate(...RENAMED);
       node.end('pod-4', 'pod-5');
       node.start('in-outage');
       await node.write(10);
@@ -108,11 +114,14 @@ test.concurrent.for(NODES)(
 
       sink.phase = 'up';
       await look();
-      const told = () => ({ caughtUp: seen()?.caughtUp, lost: lostIn(seen()) });
-      const right = () => ({ caughtUp: true, lost: undelivered(node, sink) });
-      const isRight = () => isDeepStrictEqual(told(), right());
+      const told = () => ({
+        caughtUp: seen()?.caughtUp,
+        ...compared(lostIn(seen()), undelivered(node, sink)),
+      });
+      const right = { caughtUp: true, untold: [], unknown: [] };
+      const isRight = () => isDeepStrictEqual(told(), right);
       await until('all else is delivered', isRight, { within: 60_000, every: 500 }).catch(() => {});
-      expect(told()).toEqual(right());
+      expect(told()).toEqual(right);
       expect(seen()?.verdict).toBe('losing');
       await look();
     } finally {
@@ -276,16 +285,28 @@ function isTold(
 }
 
 /** Bytes by path, of files that nobody reads any more. */
-function undelivered(node: ContainerNode, { tally }: HttpSink): readonly (readonly [string, number])[] {
+function undelivered(node: ContainerNode, { tally }: HttpSink): Losses {
   const files = node.files.filter((file) => !node.current.includes(file));
   return summedUp(files.map(({ path, ids }) => [path, 100 * ids.filter((id) => !tally.has(id)).length]));
 }
 
-function lostIn(found: Inspection | undefined): readonly (readonly [string, number])[] {
+function lostIn(found: Inspection | undefined): Losses {
   return summedUp((found?.lost ?? []).map(({ path, size }) => [path, size]));
 }
 
-function summedUp(files: readonly (readonly [string, number])[]): readonly (readonly [string, number])[] {
+/** Losses that nobody told, and files that lost nothing and were told. */
+function compared(told: Losses, undelivered: Losses) {
+  const bytes = new Map(told);
+  const isKnown = (path: string) =>
+    undelivered.some(([lost]) => lost === path) ||
+    RENAMED.some((name) => basename(path).startsWith(`${name}_`));
+  return {
+    untold: undelivered.filter(([path, lost]) => (bytes.get(path) ?? 0) < lost),
+    unknown: told.filter(([path]) => !isKnown(path)),
+  };
+}
+
+function summedUp(files: Losses): Losses {
   const sums = new Map<string, number>();
   for (const [path, bytes] of files) if (bytes > 0) sums.set(path, (sums.get(path) ?? 0) + bytes);
   return [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1));
