@@ -13,7 +13,13 @@ import {
 } from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
 import { posidle, startPosidle } from '../support/posidle.ts';
-import { type FluentdRun, OLDEST_AND_NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
+import {
+  type FluentdRun,
+  NEWEST,
+  OLDEST_AND_NEWEST,
+  requireFluentd,
+  startFluentd,
+} from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
 const CLOSED_PORT = 9;
@@ -103,19 +109,32 @@ describe.each(OLDEST_AND_NEWEST)('with Fluentd %s', (version) => {
     expect(statSync(message).size).toBeLessThanOrEqual(4_096);
   });
 
-  test('a file that in_tail has not discovered is waited for, and named with how long that may take', async () => {
-    writeFileSync(log('app.log'), 'line 1\n');
-    const running = await start(
-      renderConf([tail(log('*.log'), work.pos, { refresh_interval: '25s' }), toStdout()]),
-    );
-    writeFileSync(log('late.log'), 'line 2\n');
-    writeFileSync(marker(), '');
-    const run = startPosidle(['watch', '-c', conf(), '--pid', String(running.pid), '--done-file', marker()]);
-    const waiting = await run.logged(/still draining/);
-    expect(waiting.msg).toMatch(/late\.log.* not discovered yet; in_tail looks every 25 s/);
-    expect(await run.exited).toBe(0);
-    expect(running.output()).toMatch(/line 2/);
-  });
+  // How long it takes depends on refresh_interval alone.
+  const onTheNewest = version === NEWEST ? test : () => {};
+  onTheNewest(
+    'a file that in_tail has not discovered is waited for, and named with how long that may take',
+    async () => {
+      writeFileSync(log('app.log'), 'line 1\n');
+      const running = await start(
+        renderConf([tail(log('*.log'), work.pos, { refresh_interval: '25s' }), toStdout()]),
+      );
+      writeFileSync(log('late.log'), 'line 2\n');
+      writeFileSync(marker(), '');
+      const run = startPosidle([
+        'watch',
+        '-c',
+        conf(),
+        '--pid',
+        String(running.pid),
+        '--done-file',
+        marker(),
+      ]);
+      const waiting = await run.logged(/still draining/);
+      expect(waiting.msg).toMatch(/late\.log.* not discovered yet; in_tail looks every 25 s/);
+      expect(await run.exited).toBe(0);
+      expect(running.output()).toMatch(/line 2/);
+    },
+  );
 
   test('inspect, told only of fluent.conf, names pos file, states and the undiscovered file', async () => {
     writeFileSync(log('app.log'), 'line 1\n');
