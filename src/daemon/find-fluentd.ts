@@ -25,7 +25,7 @@ import type { Depth } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
-import { Proof } from './proof.ts';
+import { Proof } from './fluentd-proof.ts';
 
 /** What says where Fluentd may be found. */
 export type Whereabouts = Pick<Subject, 'fluentd' | 'conf' | 'stopVia' | 'posFiles'>;

@@ -7,7 +7,7 @@ import { step } from '../core/drain/step.ts';
 import type { FluentdReading } from '../core/fluentd/processes.ts';
 import type { Depth, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
-import { observeLate, observeNothing } from '../core/observe/late.ts';
+import { observeLate, observeNothing } from '../core/observe/late-look.ts';
 import type { Observation } from '../core/observe/observation.ts';
 import { observing } from '../core/observe/observe.ts';
 import type { Millis } from '../core/text/units.ts';

@@ -1,5 +1,4 @@
 import { ageOf, CONFIRM_AFTER, isInDoubt, memoryByAges } from '../core/inspect/ages.ts';
-import { diagnose } from '../core/inspect/diagnosis.ts';
 import type { History } from '../core/inspect/history.ts';
 import {
   type Overview,
@@ -9,6 +8,7 @@ import {
   type UndiscoveredOverview,
   undiscoveredFiles,
 } from '../core/inspect/overview.ts';
+import { diagnose } from '../core/inspect/pos-file-diagnosis.ts';
 import { InspectedRows } from '../core/inspect/rows.ts';
 import { verdictOfFile, verdictsOf } from '../core/inspect/verdict.ts';
 import { isFileOf } from '../core/look/file-state.ts';

@@ -6,9 +6,9 @@ import {
   sumOf,
   UNNAMED,
 } from '../fluentd/buffer-contents.ts';
-import type { Account } from '../observe/account.ts';
-import { type Ledger, mayHaveLost } from '../observe/ledger.ts';
 import type { Observation } from '../observe/observation.ts';
+import type { Account } from '../observe/output-account.ts';
+import { type Ledger, mayHaveLost } from '../observe/output-ledger.ts';
 import { counted } from '../text/units.ts';
 import { waitingIn } from './gates.ts';
 import type { DrainResult, Gate } from './state.ts';

@@ -1,8 +1,8 @@
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import { type ContainerLog, containerLogOf } from '../text/container-log.ts';
-import type { Finding } from './diagnosis.ts';
 import { rowsOf, undiscoveredOf, type Which } from './order.ts';
 import type { Overview, PosFileOverview, Verdict } from './overview.ts';
+import type { Finding } from './pos-file-diagnosis.ts';
 import type { ShownEntry } from './rows.ts';
 
 /** What `inspect` tells programs; its JSON form is a contract. Byte counts are numbers, null where unknown. */

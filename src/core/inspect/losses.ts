@@ -1,5 +1,5 @@
 import { isUnfound, summedUp } from '../observe/abandoned.ts';
-import { AT_ITS_PATH } from '../observe/going.ts';
+import { AT_ITS_PATH } from '../observe/gone-now.ts';
 import type { Abandoned, Awaited } from '../observe/observation.ts';
 import { copied } from '../pos-file/entry-rows.ts';
 import type { Millis } from '../text/units.ts';

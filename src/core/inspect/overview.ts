@@ -6,7 +6,7 @@ import type { Abandoned } from '../observe/observation.ts';
 import type { EntryRows } from '../pos-file/entry-rows.ts';
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
-import type { Finding } from './diagnosis.ts';
+import type { Finding } from './pos-file-diagnosis.ts';
 import { type InspectedRows, noTotals, type Totals } from './rows.ts';
 
 /** What one look of `inspect` found. */

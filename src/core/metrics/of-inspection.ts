@@ -4,7 +4,7 @@ import type { Overview } from '../inspect/overview.ts';
 import type { FileState } from '../look/file-state.ts';
 import type { Millis } from '../text/units.ts';
 import { renderMetrics } from './exposition.ts';
-import { metricsOfFiles, type SingleFile, seconds } from './files.ts';
+import { metricsOfFiles, type SingleFile, seconds } from './of-files.ts';
 
 /** A look of `export`. */
 export interface Inspected {

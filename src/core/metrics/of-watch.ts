@@ -2,7 +2,7 @@ import { bytesLeft } from '../drain/gates.ts';
 import type { State, StateName } from '../drain/state.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { renderMetrics } from './exposition.ts';
-import { countBy, metricsOfFiles, seconds } from './files.ts';
+import { countBy, metricsOfFiles, seconds } from './of-files.ts';
 
 const STATES: readonly StateName[] = ['waiting', 'watching', 'draining', 'stopping', 'killing', 'stopped'];
 

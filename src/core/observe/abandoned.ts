@@ -1,10 +1,10 @@
 import type { FollowedReading, Snapshot } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
-import { AT_ITS_PATH } from './going.ts';
-import { HELD_UP } from './gone.ts';
-import { isRefusing } from './ledger.ts';
+import { HELD_UP } from './gone-files.ts';
+import { AT_ITS_PATH } from './gone-now.ts';
 import type { Abandoned, Awaited, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
+import { isRefusing } from './output-ledger.ts';
 
 type Entries = Memory['entries'];
 

@@ -4,11 +4,11 @@ import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import type { Millis } from '../text/units.ts';
 import { abandonedNow, awaitedIn, isHeldUp, summedUp, wholeOf } from './abandoned.ts';
 import { rememberEntry } from './entry-state.ts';
-import { restOf } from './going.ts';
-import { lostWith, watchGone } from './gone.ts';
-import { keepLedger, NO_LEDGER, replacedAgents } from './ledger.ts';
+import { lostWith, watchGone } from './gone-files.ts';
+import { restOf } from './gone-now.ts';
 import { NO_MAIN, watchMain } from './main-process.ts';
 import type { KnownEntry, Limits, Memory, Observation, ObservedFile, Portions } from './observation.ts';
+import { keepLedger, NO_LEDGER, replacedAgents } from './output-ledger.ts';
 import { NO_WORKERS, watchWorkers } from './workers.ts';
 
 /** So many entries without a line in the pos file are remembered. */

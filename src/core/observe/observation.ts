@@ -6,8 +6,8 @@ import type { Snapshot, StopRequest } from '../look/snapshot.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
-import type { Ledger } from './ledger.ts';
 import type { MainProcess } from './main-process.ts';
+import type { Ledger } from './output-ledger.ts';
 import type { WorkerMemory } from './workers.ts';
 
 /** What the looks so far mean: the snapshot held against the observation before it. */

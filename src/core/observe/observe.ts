@@ -5,10 +5,10 @@ import type { Millis } from '../text/units.ts';
 import { atRest, isStillAtRest } from './at-rest.ts';
 import { doubtOf } from './doubt.ts';
 import { judge } from './entry-state.ts';
-import { keepLedger } from './ledger.ts';
 import { watchMain } from './main-process.ts';
 import { closedSinceOf, hasRotation, newMemory, remember } from './memory.ts';
 import type { Limits, Memory, Observation, ObservedFile, Portions } from './observation.ts';
+import { keepLedger } from './output-ledger.ts';
 
 /** What `snapshot` means after `previous`; pure. */
 export function observe(previous: Observation | undefined, snapshot: Snapshot, limits: Limits): Observation {

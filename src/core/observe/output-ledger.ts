@@ -2,7 +2,7 @@ import { type BuffersReading, type OutputReading, unseenIn } from '../fluentd/bu
 import type { Chunk } from '../fluentd/chunk.ts';
 import { IN_TAIL_TICK } from '../in-tail/pace.ts';
 import type { Millis } from '../text/units.ts';
-import { type Account, accountOf, begun, FROM_ZERO, type Start } from './account.ts';
+import { type Account, accountOf, begun, FROM_ZERO, type Start } from './output-account.ts';
 
 const MOST_ACCOUNTS = 10_000;
 

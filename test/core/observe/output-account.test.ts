@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MonitoredOutput } from '../../../src/core/fluentd/monitor-agent.ts';
-import { type Account, accountOf, begun } from '../../../src/core/observe/account.ts';
+import { type Account, accountOf, begun } from '../../../src/core/observe/output-account.ts';
 import { outputReading, told } from '../../support/builders.ts';
 
 const RETRY = { times: 2, timeout: 5_000, threads: 1 };

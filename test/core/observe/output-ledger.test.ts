@@ -9,7 +9,7 @@ import {
   keepLedger,
   type Ledger,
   NO_LEDGER,
-} from '../../../src/core/observe/ledger.ts';
+} from '../../../src/core/observe/output-ledger.ts';
 import { outputReading, told } from '../../support/builders.ts';
 
 type Counters = Partial<MonitoredOutput>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diagnose } from '../../../src/core/inspect/diagnosis.ts';
+import { diagnose } from '../../../src/core/inspect/pos-file-diagnosis.ts';
 import { InspectedRows } from '../../../src/core/inspect/rows.ts';
 import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
 import { bytesOf } from '../../support/arbitraries.ts';

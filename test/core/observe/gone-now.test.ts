@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { restOf } from '../../../src/core/observe/going.ts';
+import { restOf } from '../../../src/core/observe/gone-now.ts';
 import { entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
 import {
   entry,

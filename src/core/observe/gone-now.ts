@@ -2,8 +2,8 @@ import type { FileState } from '../look/file-state.ts';
 import type { Snapshot } from '../look/snapshot.ts';
 import { entryKey, entryKeyIn } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
-import { isRefusing } from './ledger.ts';
 import type { Gone, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
+import { isRefusing } from './output-ledger.ts';
 import type { WorkerMemory } from './workers.ts';
 
 const LONG_AGO = Number.NEGATIVE_INFINITY;

@@ -1,9 +1,9 @@
 import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
 import type { GoneLook } from '../look/snapshot.ts';
 import type { Millis } from '../text/units.ts';
-import { AT_ITS_PATH, goneNow, type Look, restOf } from './going.ts';
-import { hasTakenAll, isRefusing } from './ledger.ts';
+import { AT_ITS_PATH, goneNow, type Look, restOf } from './gone-now.ts';
 import type { Abandoned, Gone, Limits, Memory } from './observation.ts';
+import { hasTakenAll, isRefusing } from './output-ledger.ts';
 
 /** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
 export const HELD_UP: Millis = 2_000;
