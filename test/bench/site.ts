@@ -17,6 +17,30 @@ const LINE = 'a line\n';
 const SUPERVISOR = `(exec 9>>"$0"; exec -a 'worker:bench' sleep 100000) & exec -a 'supervisor:bench' tail -f /dev/null --pid=$!`;
 
 export function makeSite(files: number): Site {
+  const { dir, posFile, conf, logs } = makeFiles(files);
+  const fluentd = startGroup(['bash', '-c', SUPERVISOR, posFile], { log: '/dev/null' });
+  const remove = () => {
+    fluentd.kill();
+    rmSync(dir, { recursive: true });
+  };
+  return { posFile, logs, watch: watchForGood(dir, fluentd.pid, conf), remove };
+}
+
+/** The arguments of a `posidle watch` that never begins to drain. */
+export function watchForGood(dir: string, pid: number, conf: string): readonly string[] {
+  const triggers = ['--quiet', 'off', '--done-file', join(dir, 'done')];
+  return ['watch', '--pid', String(pid), '--fluent-conf', conf, ...triggers, '--log-format', 'json'];
+}
+
+export interface Files {
+  readonly dir: string;
+  readonly posFile: string;
+  readonly conf: string;
+  readonly logs: readonly string[];
+}
+
+/** Log files that have been read; `match` is what else stands in fluent.conf. */
+export function makeFiles(files: number, match = ''): Files {
   const dir = mkdtempSync(join(tmpdir(), 'posidle-bench-'));
   const posFile = join(dir, 'app.pos');
   const conf = join(dir, 'fluent.conf');
@@ -26,16 +50,9 @@ export function makeSite(files: number): Site {
   writeFileSync(posFile, entriesOf(logs));
   writeFileSync(
     conf,
-    `<source>\n@type tail\npath ${dir}/log/*.log\npos_file ${posFile}\ntag app\n<parse>\n@type none\n</parse>\n</source>\n`,
+    `<source>\n@type tail\npath ${dir}/log/*.log\npos_file ${posFile}\ntag app\n<parse>\n@type none\n</parse>\n</source>\n${match}`,
   );
-  const fluentd = startGroup(['bash', '-c', SUPERVISOR, posFile], { log: '/dev/null' });
-  const remove = () => {
-    fluentd.kill();
-    rmSync(dir, { recursive: true });
-  };
-  const triggers = ['--quiet', 'off', '--done-file', join(dir, 'done')];
-  const target = ['--pid', String(fluentd.pid), '--fluent-conf', conf];
-  return { posFile, logs, watch: ['watch', ...target, ...triggers, '--log-format', 'json'], remove };
+  return { dir, posFile, conf, logs };
 }
 
 function entriesOf(logs: readonly string[]): string {

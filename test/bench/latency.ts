@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../support/free-port.ts';
+import { type Bench, bundlesOf, type Row, type Settings, type Subject } from './rows.ts';
+import { type Files, makeFiles } from './site.ts';
+
+/**
+ * Stands in for Fluentd, whose own time would hide posidle's: a supervisor and a worker that has opened its pos file. Its buffers are
+ * empty. It tells of each signal, and SIGINT ends it at once.
+ */
+const FLUENTD = `const { spawn } = require('node:child_process');
+  const worker = spawn('bash', ['-c', 'exec 9>>"$0"; echo; exec -a worker:bench sleep 100000', process.argv[1]], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  process.on('SIGUSR1', () => process.send('SIGUSR1'));
+  process.on('SIGINT', () => process.send('SIGINT', () => worker.kill() && process.exit()));
+  worker.stdout.once('data', () => process.send('up'));`;
+
+const match = (dir: string) =>
+  `<match app>\n@type forward\n<buffer>\n@type file\npath ${dir}\n</buffer>\n<server>\nhost 127.0.0.1\n</server>\n</match>\n`;
+
+const SETTLE = 300;
+/** Long enough for looks that are as far apart as with the default. */
+const QUIET = 2_000;
+/** The looks at rest lie so far apart: a trigger may come at any time between two. */
+const LOOKS = 1_000;
+
+interface Place extends Files {
+  readonly port: number;
+  readonly posidle: ChildProcess;
+}
+
+interface Trigger {
+  readonly name: string;
+  readonly what: string;
+  /** The options that arm it. */
+  readonly args: (place: Omit<Place, 'posidle'>) => readonly string[];
+  /** Begins the end; gives when the flush is due at the earliest. */
+  readonly pull: (place: Place) => number | Promise<number>;
+  readonly goal: Row['goal'];
+}
+
+const TRIGGERS: readonly Trigger[] = [
+  {
+    name: 'quiet',
+    what: 'last movement + window → flush',
+    args: () => ['--quiet', `${QUIET}ms`],
+    pull: ({ logs: [log = ''], posFile }) => {
+      appendFileSync(log, 'x\n');
+      const file = openSync(posFile, 'r+');
+      writeSync(file, (9).toString(16).padStart(16, '0'), Buffer.byteLength(log) + 1);
+      closeSync(file);
+      return performance.now() + QUIET;
+    },
+    goal: { atMost: 30, of: 'p99' },
+  },
+  {
+    name: 'http',
+    what: 'trigger → flush − settle, HTTP',
+    args: ({ port }) => ['--quiet', 'off', '--listen', `127.0.0.1:${port}`],
+    pull: async ({ port }) => {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      const at = performance.now();
+      socket.end('POST /quitquitquit HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n');
+      return at + SETTLE;
+    },
+    goal: { atMost: 20 },
+  },
+  {
+    name: 'sigterm',
+    what: 'trigger → flush − settle, SIGTERM',
+    args: () => ['--quiet', 'off'],
+    pull: ({ posidle }) => {
+      posidle.kill('SIGTERM');
+      return performance.now() + SETTLE;
+    },
+    goal: { atMost: 20 },
+  },
+  {
+    name: 'done-file',
+    what: 'trigger → flush − settle, done file',
+    args: ({ dir }) => ['--quiet', 'off', '--done-file', join(dir, 'done')],
+    pull: ({ dir }) => {
+      writeFileSync(join(dir, 'done'), '');
+      return performance.now() + SETTLE;
+    },
+    goal: { atMost: 100 },
+  },
+];
+
+/** Four times as many as of the other figures: `--runs 25` gives 100 of each. */
+const TIMES = 4;
+
+export const LATENCIES: readonly Bench[] = TRIGGERS.map((trigger) => ({
+  name: `flush-${trigger.name}`,
+  run: (settings) => latenciesOf(trigger, settings),
+}));
+
+async function latenciesOf(trigger: Trigger, { bundles, runs }: Settings): Promise<readonly Row[]> {
+  const flush: Partial<Record<Subject, number[]>> = {};
+  const stop: Partial<Record<Subject, number[]>> = {};
+  for (let run = 0; run < TIMES * runs; run += 1) {
+    for (const [subject, bundle] of bundlesOf(bundles)) {
+      const took = await drained(bundle, trigger);
+      flush[subject] = [...(flush[subject] ?? []), took.flush];
+      stop[subject] = [...(stop[subject] ?? []), took.stop];
+    }
+  }
+  return [
+    { name: trigger.what, unit: 'ms', figures: flush, goal: trigger.goal },
+    { name: `flush → SIGINT, ${trigger.name}`, unit: 'ms', figures: stop, goal: { atMost: 120 } },
+  ];
+}
+
+async function drained(bundle: string, { args, pull }: Trigger) {
+  const files = makeFiles(1);
+  const buffer = join(files.dir, 'buffer');
+  mkdirSync(buffer);
+  appendFileSync(files.conf, match(buffer));
+  const fluentd = spawn(process.execPath, ['-e', FLUENTD, files.posFile], {
+    argv0: 'supervisor:bench',
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const told = new Map<unknown, number>();
+  fluentd.on('message', (word) => told.set(word, performance.now()));
+  const port = await freePort();
+  let posidle: ChildProcess | undefined;
+  try {
+    await once(fluentd, 'message');
+    const options = ['--pid', String(fluentd.pid), '--fluent-conf', files.conf, '--settle', `${SETTLE}ms`];
+    posidle = spawn(process.execPath, [bundle, 'watch', ...options, ...args({ ...files, port })], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const text = await until(posidle, 'Fluentd reads');
+    await pause(SETTLE + Math.random() * LOOKS);
+    const due = await pull({ ...files, port, posidle });
+    if (posidle.exitCode === null) await once(posidle, 'exit');
+    const [flush, stop] = [told.get('SIGUSR1'), told.get('SIGINT')];
+    if (flush === undefined || stop === undefined) throw new Error(`no flush, or no stop:\n${text()}`);
+    return { flush: flush - due, stop: stop - flush };
+  } finally {
+    for (const child of [fluentd, posidle]) child?.kill('SIGKILL');
+    rmSync(files.dir, { recursive: true });
+  }
+}
+
+/** Waits for a word in what it logs; gives what it has logged. */
+async function until(posidle: ChildProcess, word: string): Promise<() => string> {
+  let text = '';
+  posidle.stderr?.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  while (!text.includes(word)) {
+    if (posidle.exitCode !== null) throw new Error(`it has ended:\n${text}`);
+    await pause(10);
+  }
+  return () => text;
+}
