@@ -3,7 +3,7 @@ import { BLOCKED_AFTER } from '../observe/entry-state.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
 import { isOver, isWorkerStarting, lastFlushAt, startEnd } from './deadlines.ts';
-import { hasBytesLeft, isDeaf } from './gates.ts';
+import { bufferGate, hasBytesLeft, isDeaf } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate } from './state.ts';
 
@@ -64,6 +64,11 @@ function mayHoldChunks({ buffers }: Observation): boolean {
     (output) => output.told?.retrying !== true && (heldBy(output).chunks > 0 || isUnseen(output)),
   );
   return isHelped || buffers.hidden.length > 0;
+}
+
+/** Every buffer is seen, and empty. */
+export function holdsNothing(seen: Observation): boolean {
+  return bufferGate(seen, undefined) === undefined && !mayHoldChunks(seen);
 }
 
 function isUnseen({ told, onDisk }: { told: unknown; onDisk: unknown }): boolean {

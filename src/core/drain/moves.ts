@@ -30,9 +30,10 @@ export function drain(trigger: Trigger, seen: Observation, policy: Policy): Step
   return move(state, describeTrigger(trigger, seen, policy));
 }
 
-/** Asks for a flush; what the buffers hold now is remembered. */
-export function flush(state: Draining, seen: Observation, wakeAt: Millis): Step {
-  const flushed = { ...state, flush: { at: seen.at, buffers: seen.buffers }, emptyAt: undefined };
+/** Asks for a flush; what the buffers hold now is remembered. `isEmpty`: everything is read, and they hold nothing. */
+export function flush(state: Draining, seen: Observation, wakeAt: Millis, isEmpty = false): Step {
+  const emptyAt = isEmpty ? seen.at : undefined;
+  const flushed = { ...state, flush: { at: seen.at, buffers: seen.buffers }, emptyAt };
   return stay(flushed, wakeAt, [FLUSH]);
 }
 

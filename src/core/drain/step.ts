@@ -22,7 +22,7 @@ import {
   triggerAt,
 } from './deadlines.ts';
 import { describeCandidates, describeForeign } from './explain.ts';
-import { flushAt, mayFlush } from './flushing.ts';
+import { flushAt, holdsNothing, mayFlush } from './flushing.ts';
 import { acceptsEmpty, drainGate, hasBytesLeft, readGate } from './gates.ts';
 import {
   drain,
@@ -109,7 +109,7 @@ const stepDraining: Rule<'draining'> = (state, seen, policy) => {
   if (gate === undefined) return finishDrain(state, seen, policy, deadline);
   const kept: Draining = { ...state, emptyAt: undefined };
   const next = flushAt(state, gate, seen, policy);
-  if (isOver(next, seen.at)) return flush(kept, seen, deadline);
+  if (isOver(next, seen.at)) return flush(kept, seen, deadline, gate.name === 'flush' && holdsNothing(seen));
   const times = [next, lastFlushAt(trigger, seen, policy), settleEnd(trigger, seen, policy)];
   const coming = times.filter((at) => at !== undefined && at > seen.at) as Millis[];
   return stay(kept, gate.name === 'look' ? seen.at : Math.min(deadline - FLUSH_HEAD_START, ...coming));

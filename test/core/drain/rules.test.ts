@@ -13,6 +13,7 @@ import {
   running,
   seen,
   snapshot,
+  told,
 } from '../../support/builders.ts';
 
 const AT = 9_000;
@@ -132,6 +133,31 @@ test.each([
     closingAt: undefined,
   } as const;
   expect(step(state, seen(looks), policy({ settle: 2_000 })).state.name).toBe(name);
+});
+
+test.each([
+  ['are seen empty when it asks for the flush', {}, 'stopping'],
+  ['hold a chunk then', { outputs: [outputReading({ told: told({ chunks: 1, bytes: 10 }) })] }, 'draining'],
+  ['are in a retry then', { outputs: [outputReading({ told: told({ retrying: true }) })] }, 'draining'],
+  ['cannot be seen', { outputs: [outputReading({ told: undefined, onDisk: undefined })] }, 'draining'],
+  ['may be more than is known', { hidden: ['an @include'] }, 'draining'],
+  ['do not answer', { silent: ['monitor_agent of worker 0'] }, 'draining'],
+])('a drain whose buffers %s, and are empty in the next look, goes on to %s %s', (_, before, name) => {
+  const empty = { ...NO_BUFFERS, none: false, asked: true, outputs: [outputReading()] };
+  const rules = policy({ settle: 2_000 });
+  const first = snapshot(AT, [[entry()]], { buffers: { ...empty, ...before } });
+  const draining = {
+    ...begin(0),
+    name: 'draining',
+    trigger: { by: 'http', at: 0 },
+    completed: false,
+  } as const;
+  const nothingYet = { flush: undefined, emptyAt: undefined, closingAt: undefined };
+  const looks = [snapshot(0, [[entry()]]), first];
+  const flushed = step({ ...draining, ...nothingYet }, seen(looks), rules);
+  expect(flushed.actions).toEqual([{ do: 'flush' }]);
+  const next = snapshot(AT + 100, [[entry()]], { buffers: empty });
+  expect(step(flushed.state, seen([...looks, next]), rules).state.name).toBe(name);
 });
 
 describe('a parent', () => {
