@@ -1,12 +1,22 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { dirname } from 'node:path';
 import { stampOf } from './stamp.ts';
 
-const EVERY = 200;
+/** Where the system tells of changes: it does not tell of those that another node makes on a network volume. */
+const AT_REST = 1_000;
+/** For so long after a change, and where the system does not tell: mostly main's last lines come just before the marker. */
+const RESTLESS = 1_000;
+const EVERY = 100;
 
 /** Looks for a marker that main leaves when it is done; a directory that comes later is looked into as well. */
 export class DoneFile {
   readonly #path: string;
   readonly #old: string | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #watch: FSWatcher | undefined;
+  /** Until then it is looked for, and the system not asked: a busy directory costs one event a second, not one a write. */
+  #restlessUntil = 0;
+  #found: () => void = () => {};
 
   /** `ignoreOld`: the marker that is there now does not count, until it is touched. */
   constructor(path: string, ignoreOld: boolean) {
@@ -16,17 +26,44 @@ export class DoneFile {
 
   /** Calls back once, as soon as the marker is there. */
   watch(found: () => void): void {
-    const look = () => {
-      const now = stampOf(this.#path)?.identity;
-      if (now === undefined || now === this.#old) return;
-      this.close();
-      found();
-    };
-    this.#timer = setInterval(look, EVERY);
-    look();
+    this.#found = found;
+    this.#look();
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
+    this.#watch?.close();
+    this.#watch = undefined;
+  }
+
+  /** Asks the system first: what comes after the look is told. */
+  #look(): void {
+    const isTold = this.#isTold();
+    const now = stampOf(this.#path)?.identity;
+    if (now === undefined || now === this.#old) {
+      this.#timer = setTimeout(() => this.#look(), isTold ? AT_REST : EVERY);
+      return;
+    }
+    this.close();
+    this.#found();
+  }
+
+  #isTold(): boolean {
+    if (this.#watch !== undefined) return true;
+    if (performance.now() < this.#restlessUntil) return false;
+    try {
+      this.#watch = watch(dirname(this.#path), () => this.#changed());
+      this.#watch.on('error', () => this.#changed());
+      return true;
+    } catch {
+      this.#restlessUntil = performance.now() + RESTLESS;
+      return false;
+    }
+  }
+
+  #changed(): void {
+    this.close();
+    this.#restlessUntil = performance.now() + RESTLESS;
+    this.#look();
   }
 }

@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { DoneFile } from '../../../src/node/files/done-file.ts';
+
+const { asked } = vi.hoisted(() => ({ asked: { times: 0, tell: () => {} } }));
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  const watch = (path: string, tell: () => void) => {
+    asked.times += 1;
+    asked.tell = tell;
+    return fs.watch(path, tell);
+  };
+  return { ...fs, watch };
+});
+
+let dir: string;
+let file: DoneFile;
+beforeEach(() => {
+  asked.times = 0;
+  dir = mkdtempSync(join(tmpdir(), 'posidle-done-'));
+});
+afterEach(() => {
+  file.close();
+  vi.useRealTimers();
+  rmSync(dir, { recursive: true });
+});
+
+function found(path: string, ignoreOld = false): Promise<void> {
+  file = new DoneFile(path, ignoreOld);
+  return new Promise((resolve) => file.watch(resolve));
+}
+
+describe('a done file', () => {
+  test('that is there at the start is found at once', async () => {
+    writeFileSync(join(dir, 'done'), '');
+    await found(join(dir, 'done'));
+  });
+
+  test('is found by the word of the system: no time has to pass', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const done = found(join(dir, 'done'));
+    writeFileSync(join(dir, 'done'), '');
+    await done;
+  });
+
+  test('that was there before is found when it is touched', async () => {
+    writeFileSync(join(dir, 'done'), '');
+    utimesSync(join(dir, 'done'), 1, 1);
+    const done = found(join(dir, 'done'), true);
+    utimesSync(join(dir, 'done'), 2, 2);
+    await done;
+  });
+
+  test('is looked for often after another change, and the system is asked again after a second', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+    const done = found(join(dir, 'done'));
+    asked.tell();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(asked.times).toBe(1);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(asked.times).toBe(2);
+    asked.tell();
+    writeFileSync(join(dir, 'done'), '');
+    await vi.advanceTimersByTimeAsync(100);
+    await done;
+  });
+
+  test('is found by looking where its directory comes later', async () => {
+    const done = found(join(dir, 'later', 'done'));
+    mkdirSync(join(dir, 'later'));
+    writeFileSync(join(dir, 'later', 'done'), '');
+    await done;
+  });
+
+  test('is found where its directory was replaced', async () => {
+    mkdirSync(join(dir, 'a'));
+    const done = found(join(dir, 'a', 'done'));
+    renameSync(join(dir, 'a'), join(dir, 'b'));
+    mkdirSync(join(dir, 'a'));
+    writeFileSync(join(dir, 'a', 'done'), '');
+    await done;
+  });
+});
