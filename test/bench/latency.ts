@@ -136,7 +136,7 @@ async function drained(bundle: string, { args, pull }: Trigger) {
     posidle = spawn(process.execPath, [bundle, 'watch', ...options, ...args({ ...files, port })], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    const text = await until(posidle, 'Fluentd reads');
+    const text = await logged(posidle, 'Fluentd reads');
     await pause(SETTLE + Math.random() * LOOKS);
     const due = await pull({ ...files, port, posidle });
     if (posidle.exitCode === null) await once(posidle, 'exit');
@@ -150,7 +150,7 @@ async function drained(bundle: string, { args, pull }: Trigger) {
 }
 
 /** Waits for a word in what it logs; gives what it has logged. */
-async function until(posidle: ChildProcess, word: string): Promise<() => string> {
+export async function logged(posidle: ChildProcess, word: string): Promise<() => string> {
   let text = '';
   posidle.stderr?.setEncoding('utf8').on('data', (part: string) => {
     text += part;
