@@ -36,7 +36,11 @@ export const MUTANTS: readonly Mutant[] = [
   ['observe/output-ledger.ts', ' || now.isChild || now.beganSeen', ''],
   ['observe/output-ledger.ts', 'begunAnew(ledger, others, now)', 'new Map<string, Account>()'],
   ['observe/output-ledger.ts', '(isOther && mayHaveLost(ledger, now))', 'false'],
-  ['observe/output-account.ts', 'const lost = Math.max(0, most - Math.max(before.last, now));', 'const lost = 0;'],
+  [
+    'observe/output-account.ts',
+    'const lost = Math.max(0, most - Math.max(before.last, now));',
+    'const lost = 0;',
+  ],
   ['observe/output-ledger.ts', 'givenUp: backups.filter(({ path }) => !old.has(path))', 'givenUp: []'],
   ['observe/observe.ts', 'files.every((file) => file.read) &&', ''],
   ['observe/workers.ts', '(gone && added.length > 0) ||', ''],
