@@ -5,12 +5,16 @@
  */
 
 const ESCAPED = 0xdc00;
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** What a decoder gives for bytes that are no UTF-8, and for the three bytes that are this very character. */
+const REPLACEMENT = '\ufffd';
+// Not `fatal`: an exception for each byte takes seconds where a megabyte is no UTF-8.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
 /** Bytes to a lossless path string. */
 export function decodePath(bytes: Uint8Array): string {
-  return decodeStrictly(bytes) ?? decodeByParts(bytes);
+  const text = decoder.decode(bytes);
+  return text.includes(REPLACEMENT) ? decodeByParts(bytes) : text;
 }
 
 /** A path string back to the bytes that it came from. */
@@ -29,24 +33,20 @@ function isEscapedByte(code: number): boolean {
   return code >= ESCAPED + 0x80 && code <= ESCAPED + 0xff;
 }
 
-function decodeStrictly(bytes: Uint8Array): string | undefined {
-  try {
-    return strict.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
 function decodeByParts(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; ) {
-    const length = sequenceLength(bytes[at] as number);
-    const char = decodeStrictly(bytes.subarray(at, at + length));
-    const whole = char !== undefined && at + length <= bytes.length;
-    text += whole ? char : String.fromCharCode(ESCAPED + (bytes[at] as number));
-    at += whole ? length : 1;
+    const part = bytes.subarray(at, at + sequenceLength(bytes[at] as number));
+    const char = decoder.decode(part);
+    const isWhole = !char.startsWith(REPLACEMENT) || isReplacement(part);
+    text += isWhole ? char : String.fromCharCode(ESCAPED + (bytes[at] as number));
+    at += isWhole ? part.length : 1;
   }
   return text;
+}
+
+function isReplacement([first, second, third]: Uint8Array): boolean {
+  return first === 0xef && second === 0xbf && third === 0xbd;
 }
 
 function sequenceLength(lead: number): number {

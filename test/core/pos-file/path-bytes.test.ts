@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodePath, encodePath } from '../../../src/core/pos-file/path-bytes.ts';
 import { pathBytes, RUNS } from '../../support/arbitraries.ts';
+import { cpuSeconds } from '../../support/cpu-seconds.ts';
 
 describe('a path', () => {
   test.each([
@@ -10,6 +11,7 @@ describe('a path', () => {
     '/ünïcode/日本語.log',
     '/😀.log',
     '\ufeff/bom.log',
+    '/\ufffd.log',
     '',
   ])('that is UTF-8 (%s) stands as itself', (path) => {
     expect(decodePath(Buffer.from(path))).toBe(path);
@@ -24,6 +26,16 @@ describe('a path', () => {
     expect(decodePath(Buffer.concat([Buffer.from('日'), Buffer.of(0xe6, 0x97), Buffer.from('本')]))).toBe(
       '日\udce6\udc97本',
     );
+  });
+
+  test('tells the replacement character from a byte that is no UTF-8', () => {
+    expect(decodePath(Buffer.concat([Buffer.from('\ufffd'), Buffer.of(0xff, 0xef, 0xbf)]))).toBe(
+      '\ufffd\udcff\udcef\udcbf',
+    );
+  });
+
+  test('of a MiB that is no UTF-8 takes no exception for each byte', async () => {
+    expect(await cpuSeconds(() => decodePath(Buffer.alloc(2 ** 20, 0xff)))).toBeLessThan(5);
   });
 
   test('takes surrogates and overlong forms that stand as bytes for bytes', () => {
