@@ -15,15 +15,21 @@ export interface Glob {
 const MAX_ALTERNATIVES = 1_000;
 /** Of a path on Linux (PATH_MAX). */
 const MAX_LENGTH = 4_096;
+/** Of all alternatives: each character costs a microsecond. */
+const MAX_EXPANDED = 262_144;
 
 /** A pattern as Ruby's Dir.glob reads it (no flags): braces, `**`+`/`, `*`, `?`, `[…]`, backslash. */
 export function parseGlob(pattern: string): Glob[] {
   if (pattern.length > MAX_LENGTH) throw new Error(`a pattern has more than ${MAX_LENGTH} characters`);
   const globs: Glob[] = [];
+  let expanded = 0;
   for (const alternative of hasOpenBrace(pattern) ? [] : expandBraces(pattern)) {
     globs.push(parseAlternative(withoutLastBackslash(alternative)));
     if (globs.length > MAX_ALTERNATIVES)
       throw new Error(`a pattern has more than ${MAX_ALTERNATIVES} alternatives`);
+    expanded += alternative.length;
+    if (expanded > MAX_EXPANDED)
+      throw new Error(`a pattern has more than ${MAX_EXPANDED} characters in its alternatives`);
   }
   return globs;
 }

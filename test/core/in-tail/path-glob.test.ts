@@ -81,6 +81,7 @@ describe('a glob', () => {
 
   it.each([
     ['{a,b}'.repeat(40), 'more than 1000 alternatives'],
+    ['{a,b}'.repeat(9) + '[a-z]'.repeat(800), 'more than 262144 characters in its alternatives'],
     ['x'.repeat(5_000), 'more than 4096 characters'],
   ])('that cannot be walked says so at once', async (pattern, why) => {
     expect(await cpuSeconds(() => expect(() => parseGlob(pattern)).toThrow(why))).toBeLessThan(5);
