@@ -68,7 +68,7 @@ export function literal(scanner: Scanner): ConfValue {
 export function stringLiteral(scanner: Scanner, boundary: Boundary): ConfValue {
   if (scanner.take(/"/y) !== undefined) return doubleQuoted(scanner);
   if (scanner.take(/'/y) !== undefined) return singleQuoted(scanner);
-  if (boundary === 'space') return scanner.take(/\S+/y) ?? '';
+  if (boundary === 'space') return scanner.take(/[^ \t\r\n]+/y) ?? '';
   const endsTag = boundary === 'tag-end' && scanner.rest.includes('>');
   return scanner.take(endsTag ? TO_TAG_END : TO_LINE_END) ?? '';
 }
@@ -94,7 +94,8 @@ function doubleQuotedPart(scanner: Scanner): string | Ruby {
   if (scanner.take(/#\{/y) !== undefined) return embedded(scanner);
   const plain = scanner.take(/#|[^"\\#]+/y);
   if (plain === undefined) throw new SyntaxProblem('a double-quoted string does not end');
-  return plain;
+  // `LINE_BREAK` in `lib/fluent/config/literal_parser.rb`, since 1.20.
+  return plain.replaceAll('\r\n', '\n');
 }
 
 function unescaped(char: string): string {
@@ -104,15 +105,22 @@ function unescaped(char: string): string {
   return char;
 }
 
+/** Over several lines since Fluentd 1.20; those before refuse that. */
 function singleQuoted(scanner: Scanner): string {
-  const body = scanner.take(/(?:\\[\\']|\\(?![\\'])|[^'\\\n])*'/y);
-  if (body === undefined) throw new SyntaxProblem('a single-quoted string does not end on its line');
-  return body.slice(0, -1).replace(/\\([\\'])/g, '$1');
+  let text = '';
+  while (scanner.take(/'/y) === undefined) {
+    const part = scanner.take(/\\['\\]|\r\n|[\\\r]|[^'\\\r]+/y);
+    if (part === undefined) throw new SyntaxProblem('a single-quoted string does not end');
+    text += /^(?:\\.|\r\n)$/s.test(part) ? part.slice(1) : part;
+  }
+  return text;
 }
 
 function embedded(scanner: Scanner): Ruby {
   const ruby = scanner.takeUpTo(embeddedEnd(scanner.text, scanner.position));
   scanner.position += 1;
+  // Fluentd goes on where so many bytes end as the Ruby has characters (`scan_embedded_code`).
+  if (/[^\0-\x7f]/.test(ruby)) throw new SyntaxProblem('embedded Ruby has a character that is not ASCII');
   return { ruby };
 }
 

@@ -31,6 +31,8 @@ interface Reading {
 }
 
 const NAME = /[a-zA-Z0-9_]+/y;
+/** Outside of sections; what it includes may stand behind a comment, on a later line. */
+const INCLUDE = /@?include(?=[ \t\r\n#])/y;
 /** A dump has many values that nothing quotes. */
 const MOST_FAILURES: Readonly<Record<Unreadable, number>> = { problem: 100, 'passed over': 1_000 };
 const MOST_IN_VAIN = 8_000_000;
@@ -125,13 +127,21 @@ function line(reading: Reading, start: number): void {
   const { scanner, open } = reading;
   const place = reading.placeAt(start);
   const items = open.at(-1)?.items ?? [];
-  const bare = open.length === 1 && scanner.take(/include(?=[ \t\r\n])/y) !== undefined;
-  const name = bare ? '@include' : stringLiteral(scanner, 'space');
+  if (open.length === 1 && scanner.take(INCLUDE) !== undefined) {
+    scanner.take(SPACING);
+    items.push(included(scanner, place));
+    return;
+  }
+  const name = stringLiteral(scanner, 'space');
   if (typeof name !== 'string') throw new SyntaxProblem('there is Ruby in the name of a parameter');
   const space = scanner.take(/[ \t\r\n]+/y) ?? '';
-  if (name === '@include') items.push({ kind: 'include', path: stringLiteral(scanner, 'line-end'), place });
-  else if (space.includes('\n') || scanner.done) items.push({ kind: 'param', name, value: '', place });
+  if (space.includes('\n') || scanner.done) items.push({ kind: 'param', name, value: '', place });
+  else if (name === '@include') items.push(included(scanner, place));
   else items.push({ kind: 'param', name, value: wholeLine(scanner, space), place });
+}
+
+function included(scanner: Scanner, place: Place): ConfItem {
+  return { kind: 'include', path: stringLiteral(scanner, 'line-end'), place };
 }
 
 function wholeLine(scanner: Scanner, space: string): ConfElement['arg'] {

@@ -63,6 +63,8 @@ describe('a configuration', () => {
     ['"\\t\\"\\n\\#\\$\\\\"', '\t"\n#$\\'],
     ['"one \\\n  two"', 'one   two'],
     ['"one\ntwo"', 'one\ntwo'],
+    ['"\r\none\r\ntwo"', '\none\ntwo'],
+    ["'one\r\n\\two\rthree'", 'one\n\\two\rthree'],
     ['""', ''],
     ['[1, "a#b", # note\n {"k": []}]', '[1,"a#b",{"k":[]}]'],
     ['{"a":"]"}', '{"a":"]"}'],
@@ -79,6 +81,10 @@ describe('a configuration', () => {
     expect(parse('flag\nnext 1\nlast').params).toEqual({ flag: '', next: '1', last: '' });
   });
 
+  it('ends a name at a blank, a tab or a line end alone', () => {
+    expect(parse('\ufeffa\u00a0b\f 1\n').params).toEqual({ '\ufeffa\u00a0b\f': '1' });
+  });
+
   it('keeps includes where they stand', () => {
     const { root } = parseConf(
       "@include a.conf\n<source>\n  @include 'b.conf'\n</source>\ninclude c.conf\n",
@@ -87,6 +93,12 @@ describe('a configuration', () => {
     expect(root.items.map((item) => item.kind)).toEqual(['include', 'section', 'include']);
     expect(root.items[0]).toMatchObject({ path: 'a.conf', place: { file: 'f', line: 1 } });
     expect(root.items[1]).toMatchObject({ items: [{ kind: 'include', path: 'b.conf', place: { line: 3 } }] });
+  });
+
+  it('finds what it includes behind comments, but not in a section', () => {
+    const { root } = parseConf('@include#c\n\n a.conf\n<b>\n@include\nc 1\n</b>\n', 'f');
+    expect(root.items[0]).toMatchObject({ kind: 'include', path: 'a.conf' });
+    expect(plain(root).sections[0]?.params).toEqual({ '@include': '', c: '1' });
   });
 
   it('knows the line of everything in it', () => {
@@ -107,12 +119,14 @@ describe('a configuration that Fluentd would refuse', () => {
     ['<a\nk v\n', ['1: a tag does not end with >']],
     ['<a> k\n', ['1: something follows a tag on its line']],
     ['k "v\n', ['1: a double-quoted string does not end']],
-    ["k 'v\n", ['1: a single-quoted string does not end on its line']],
+    ["k 'v\n", ['1: a single-quoted string does not end']],
     ['k "a" b\n', ['1: something follows a value on its line']],
     ['k "\\q"\n', ['1: \\q is not an escape that Fluentd knows']],
     ['k [::1]:24444\n', ['1: a value that starts with [ or { is not JSON']],
     ['k [1,\n', ['1: a JSON value does not end']],
     ['k "#{a"\n', ['1: embedded Ruby does not end']],
+    // This one Fluentd takes, and puts `é"}` behind what the Ruby gives.
+    ["k \"#{ENV['K'] || 'é'}\"\n", ['1: embedded Ruby has a character that is not ASCII']],
   ])('is read as far as it goes: %j', (text, problems) => {
     expect(problemsIn(text)).toEqual(problems);
   });
