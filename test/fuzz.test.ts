@@ -1,18 +1,17 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fluentConf, fluentConfFromDump } from '../src/core/fluent-conf/fluent-conf.ts';
-import { parseConf } from '../src/core/fluent-conf/syntax.ts';
+import { fluentConfFromDump } from '../src/core/fluent-conf/fluent-conf.ts';
 import { fluentdArguments, shapingArguments, withInlineConfig } from '../src/core/fluentd/command-line.ts';
 import { parseAgentIdentity, parsePlugins } from '../src/core/fluentd/monitor-agent.ts';
 import { isFluentd, isWorker } from '../src/core/fluentd/processes.ts';
 import { nameMatcher, parseGlob } from '../src/core/in-tail/path-glob.ts';
-import { EntryRows } from '../src/core/pos-file/entry-rows.ts';
-import { parsePosFile } from '../src/core/pos-file/pos-file.ts';
 import { loadFluentConf } from '../src/node/files/conf-files.ts';
 import { Proc } from '../src/node/processes/proc.ts';
+import { TARGETS } from './fuzz/targets.ts';
 import { cpuSeconds } from './support/cpu-seconds.ts';
+import { mutated, one, type Random, randomFrom, textsIn } from './support/mutations.ts';
 
 /** Whatever is parsed may come from anybody: no text may end posidle, hold it up or fill its memory. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 200);
@@ -49,16 +48,10 @@ const ANSWERS = [
 ];
 
 describe('a mutated', () => {
-  fuzz('pos file is read the same by both readers', textsIn('fixtures/pos', /\.pos$/), (bytes) => {
-    const rows = new EntryRows(bytes);
-    // What stands behind another entry in its line only the inspector shows: Fluentd itself does not read it at its start.
-    const isMerged = rows.unparsable.some(({ merged }) => merged);
-    if (isMerged) expect(rows.count).toBeGreaterThan(parsePosFile(bytes).entries.length);
-    else expect(rows.count).toBe(parsePosFile(bytes).entries.length);
-  });
-  fuzz('fluent.conf', [...confs, readFileSync('fluent.conf.example', 'latin1')], (bytes) => {
-    fluentConf(parseConf(utf8(bytes), 'f').root, ruby);
-  });
+  fuzz("pos file is read as by Fluentd's own pattern, the same by both readers", TARGETS.pos.seeds, (bytes) =>
+    TARGETS.pos.read(bytes),
+  );
+  fuzz('fluent.conf', TARGETS.conf.seeds, (bytes) => TARGETS.conf.read(bytes));
   fuzz(
     'dump of a configuration',
     confs.map((text) => `<ROOT>\n${text}</ROOT>\n`),
@@ -100,8 +93,6 @@ describe('a mutated', () => {
   );
 });
 
-type Random = () => number;
-
 function fuzz(
   what: string,
   seeds: readonly string[],
@@ -110,7 +101,7 @@ function fuzz(
   test(what, { timeout: 60_000 + RUNS * 200 }, async () => {
     for (let run = 0; run < RUNS; run += 1) {
       const random = randomFrom(SEED + run);
-      const bytes = mutated(Buffer.from(one(seeds, random), 'latin1'), random);
+      const bytes = mutated(Buffer.from(one(seeds, random), 'latin1'), random, { largest: LARGEST });
       const before = process.memoryUsage().rss;
       try {
         const first = await cpuSeconds(() => parse(bytes, random));
@@ -133,124 +124,4 @@ function orRefused(parse: () => unknown): boolean {
   } catch (error) {
     return /^a pattern has more than/.test((error as Error).message);
   }
-}
-
-/** What the languages at hand are made of; the last ones break encodings. */
-const WORDS = [
-  ...[
-    '<',
-    '>',
-    '</',
-    '<source>',
-    '</source>',
-    '<match **>',
-    '@include f\n',
-    '@type tail\n',
-    '#{',
-    '}',
-    '"',
-    "'",
-    '\\',
-    '#{ENV["X"]}',
-  ],
-  ...[
-    '[',
-    ']',
-    '{',
-    '}',
-    ',',
-    ':',
-    '- ',
-    '  ',
-    '&a ',
-    '*a ',
-    '<<: *a\n',
-    '!include ',
-    '!fluent/json ',
-    '|\n',
-    '$type: ',
-  ],
-  ...[
-    '*',
-    '?',
-    '**/',
-    '{a,b}',
-    '[!a-z]',
-    '/',
-    '..',
-    '%Y',
-    ' ',
-    '\t',
-    '\n',
-    '\r\n',
-    '0',
-    'ffffffffffffffff',
-    '1e999',
-    '-1',
-  ],
-  ...[
-    '--workers',
-    '-c',
-    '-i',
-    '=',
-    '(',
-    ')',
-    '"retry":',
-    'null',
-    '\0',
-    '\xff',
-    '\xc3',
-    '\xed\xa0\x80',
-    '\xef\xbb\xbf',
-  ],
-];
-
-function mutated(seed: Buffer, random: Random): Buffer {
-  let bytes = seed;
-  for (let left = 1 + Math.floor(random() * 6); left > 0; left -= 1) bytes = changed(bytes, random);
-  return bytes.subarray(0, LARGEST);
-}
-
-/** Takes a piece away, doubles it, puts another one in, or says one thing very often. */
-function changed(bytes: Buffer, random: Random): Buffer {
-  const at = Math.floor(random() * (bytes.length + 1));
-  const end = Math.min(bytes.length, at + Math.floor(random() * 64));
-  const word = Buffer.from(one(WORDS, random), 'latin1');
-  const piece = random() < 0.5 ? word : Buffer.concat([word, bytes.subarray(at, end)]);
-  const often = Math.floor(LARGEST / (2 * piece.length));
-  const put = [
-    () => Buffer.alloc(0),
-    () => bytes.subarray(at, end),
-    () => word,
-    () =>
-      Buffer.concat(
-        Array.from({ length: Math.floor(random() * 20) }, () => Buffer.from(one(WORDS, random), 'latin1')),
-      ),
-    () => Buffer.concat(Array.from({ length: Math.floor(random() ** 4 * often) }, () => piece)),
-  ];
-  return Buffer.concat([
-    bytes.subarray(0, at),
-    one(put, random)(),
-    bytes.subarray(random() < 0.5 ? at : end),
-  ]);
-}
-
-function one<T>(all: readonly T[], random: Random): T {
-  return all[Math.floor(random() * all.length)] as T;
-}
-
-/** mulberry32 */
-function randomFrom(seed: number): Random {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-function textsIn(directory: string, which: RegExp): readonly string[] {
-  const names = readdirSync(directory).filter((name) => which.test(name));
-  return names.map((name) => readFileSync(join(directory, name), 'latin1'));
 }

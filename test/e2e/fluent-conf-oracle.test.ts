@@ -11,6 +11,7 @@ import { tagMatches } from '../../src/core/fluent-conf/tag-pattern.ts';
 import { expandDates } from '../../src/core/in-tail/path-dates.ts';
 import { loadFluentConf, readConfTree } from '../../src/node/files/conf-files.ts';
 import { rubyGlob } from '../../src/node/files/walk.ts';
+import { compare } from '../fuzz/compare.ts';
 import { missingFluentd, NEWEST, OLDEST_AND_NEWEST, requireFluentd } from '../support/real-fluentd.ts';
 import { askRuby } from '../support/ruby-oracle.ts';
 
@@ -168,6 +169,16 @@ function hasOpenBrace(pattern: string): boolean {
     depth = token === '{' ? depth + 1 : Math.max(0, depth - 1);
   return depth > 0;
 }
+
+it(`a mutated configuration is read as by Fluentd ${NEWEST}, or has a problem`, async (context) => {
+  requireFluentd(NEWEST, context);
+  const differences: string[] = [];
+  // `npm run fuzz:long` has gone through a million from this seed on.
+  await compare(NEWEST, { runs: 2_000, seed: 400_000_000 }, (told) => {
+    if (told.startsWith('--seed')) differences.push(told);
+  });
+  expect(differences).toEqual([]);
+});
 
 /** Two Rubies: 3.1 and 3.3. */
 describe.each(['1.18.0', NEWEST])('the Ruby of Fluentd %s', (version) => {
