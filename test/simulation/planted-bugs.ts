@@ -32,7 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
   ['drain/outcome.ts', 'lossGate(seen, end.kind, result) ??', ''],
   ['drain/outcome.ts', 'readGate(seen, acceptsEmpty(result?.trigger)) ??', ''],
   ['observe/abandoned.ts', '< size && !found.isOpened(inode)', '< size && found.isOpened(inode)'],
-  ['observe/abandoned.ts', 'known === undefined ? before : known.before', 'before'],
+  ['observe/abandoned.ts', 'known === undefined || isReaderGone ? before : known.before', 'before'],
   ['observe/output-ledger.ts', ' || now.isChild || now.beganSeen', ''],
   ['observe/output-ledger.ts', 'begunAnew(ledger, others, now)', 'new Map<string, Account>()'],
   ['observe/output-ledger.ts', '(isOther && mayHaveLost(ledger, now))', 'false'],

@@ -1,17 +1,19 @@
-import type { FollowedReading, Snapshot } from '../look/snapshot.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
 import { HELD_UP } from './gone-files.ts';
-import { AT_ITS_PATH } from './gone-now.ts';
+import { AT_ITS_PATH, type Look, restOf } from './gone-now.ts';
 import type { Abandoned, Awaited, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 import { isRefusing } from './output-ledger.ts';
 
 type Entries = Memory['entries'];
 
-/** A renamed file shows its own size; one that is nowhere, or was let go, the last that it had. */
-export function wholeOf({ state, size }: ObservedFile, known: KnownEntry | undefined): number | null {
-  if (state === 'truncated') return null;
-  return (state === 'unwatched' ? null : size) ?? known?.whole ?? null;
+/** A renamed file shows its own size; one that is nowhere, or was let go, the last that it had, also before in_tail found it. */
+export function wholeOf(
+  { state, size, inode }: ObservedFile,
+  known: KnownEntry | undefined,
+  awaited: Memory['awaited'],
+): number | null {
+  return (state === 'unwatched' ? null : size) ?? known?.whole ?? awaited.get(inode)?.size ?? null;
 }
 
 /** Away from its path it stays what it was until then. */
@@ -29,9 +31,7 @@ export function isHeldUp(
 /** The files that are seen in this look to have gone away unread, by path and inode. */
 export function abandonedNow(
   memory: Memory,
-  entries: Entries,
-  files: readonly ObservedFile[],
-  { followed, opened: open }: Pick<Snapshot, 'followed' | 'opened'>,
+  { entries, files, followed, opened: open, isReaderGone }: Look,
   { tail }: Limits,
 ): readonly (readonly [string, Abandoned])[] {
   const dropped = files.flatMap((file) => cutShort(file, memory, tail));
@@ -46,8 +46,10 @@ export function abandonedNow(
     isOpened: (inode: string) => opened.has(inode) || (!holdsUp && open?.has(inode) === true),
     inodeAt: (path: string) => inodeAt.get(path),
   };
+  // A worker that came just now, or was still starting, has not turned to it from another one.
+  const orAtOnce = isReaderGone ? { before: undefined } : {};
   const unfound = [...memory.awaited]
-    .filter(([inode, file]) => isUnfound(inode, file, world))
+    .filter(([inode, file]) => isUnfound(inode, { ...file, ...orAtOnce }, world))
     .map(([inode, { path, size }]) => [entryKey({ path, inode }), { path, bytes: size }] as const);
   return [...dropped, ...unfound];
 }
@@ -61,14 +63,15 @@ interface Found {
   inodeAt(path: string): string | undefined;
 }
 
-/** A file that in_tail was to find went away. Where the entry of its path has changed, in_tail may have read it between two looks. */
+/** A file that in_tail was to find went away. Where its path has an entry with another inode by now, in_tail may have read it between two looks. */
 export function isUnfound(
   inode: string,
   { path, size, before }: Omit<Awaited, 'posFile'>,
   found: Found,
 ): boolean {
   const isAway = (found.sizeOf(inode) ?? 0) < size && !found.isOpened(inode);
-  return isAway && (before === undefined || found.inodeAt(path) === before);
+  const now = found.inodeAt(path);
+  return isAway && (before === undefined || now === undefined || now === before);
 }
 
 /**
@@ -87,16 +90,14 @@ function cutShort(
     return [];
   const mayHaveBegunAnew = reached === 0 || position < (reached ?? 0);
   if (mayHaveBegunAnew && known?.heldUp !== true && readLimit === undefined) return [];
-  const bytes = whole - Math.max(position, reached ?? 0);
+  const bytes = restOf({ whole, reached: Math.max(position, reached ?? 0) });
   return bytes > 0 ? [[entryKey({ path, inode }), { path, bytes }]] : [];
 }
 
 /** The files that wait for in_tail to find them, or to turn from another one that had their path. */
 export function awaitedIn(
-  followed: readonly FollowedReading[],
   { awaited }: Memory,
-  entries: Entries,
-  files: readonly ObservedFile[],
+  { followed, entries, files, isReaderGone }: Pick<Look, 'followed' | 'entries' | 'files' | 'isReaderGone'>,
 ): ReadonlyMap<string, Awaited> {
   const opened = inodesIn(entries);
   const inodeAt = inodesByPath(files);
@@ -106,8 +107,13 @@ export function awaitedIn(
       if (size === 0 || opened.has(inode)) continue;
       const known = awaited.get(inode);
       // By inode each file has an entry of its own, and keeps it.
-      const before = byInode ? undefined : inodeAt.get(path);
-      waiting.set(inode, { posFile, path, size, before: known === undefined ? before : known.before });
+      const before = byInode || isReaderGone ? undefined : inodeAt.get(path);
+      waiting.set(inode, {
+        posFile,
+        path,
+        size,
+        before: known === undefined || isReaderGone ? before : known.before,
+      });
     }
   return waiting;
 }

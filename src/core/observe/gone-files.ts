@@ -80,7 +80,7 @@ function update(key: string, before: Gone, { seen, look, memory, tail }: Update)
   const isReading = look.at <= readUntil(gone, tail, seen?.isOpen ?? gone.isOpen);
   // A worker that has just come has nothing of it open: what the one before had counts.
   const mayBeUnread = gone.rest > 0 && !gone.isCut && look.at <= readUntil(gone, tail, gone.isOpen);
-  const isLost = gone.isLost || (mayBeUnread && (look.isReaderGone || isDropped(gone, look, tail)));
+  const isLost = gone.isLost || (mayBeUnread && (look.isReaderGone || isDropped(gone, look)));
   if (seen === undefined) return { ...gone, isLost };
   const { size } = seen;
   // When its process is gone, nobody can look.
@@ -100,13 +100,9 @@ interface Update {
   readonly tail: Limits['tail'];
 }
 
-/** A new worker has dropped its entry at its start, as its path had no file (position_file.rb:133). Below a limit the old one read on. */
-function isDropped(
-  { hasEntry, path }: Gone,
-  { isBelieved, files }: Look,
-  { readLimit }: Limits['tail'],
-): boolean {
-  return readLimit !== undefined && hasEntry && isBelieved && !files.some((file) => file.path === path);
+/** A new worker has dropped its entry at its start, as its path had no file (position_file.rb:133). */
+function isDropped({ hasEntry, path }: Gone, { isBelieved, files }: Look): boolean {
+  return hasEntry && isBelieved && !files.some((file) => file.path === path);
 }
 
 /** A full buffer keeps in_tail from reading the rest. Where there is room in time, in_tail reads it at its next tick. */

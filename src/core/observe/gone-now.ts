@@ -34,9 +34,10 @@ export interface Look extends Pick<Snapshot, 'at' | 'followed' | 'looks'> {
   readonly workers: Pick<WorkerMemory, 'workerReplaced' | 'workerStarting'>;
 }
 
-/** Bytes that were left when the file was last seen. */
+/** Bytes that were left when the file was last seen: all of it where in_tail has not noticed that it was truncated. */
 export function restOf({ whole, reached }: Pick<KnownEntry, 'whole' | 'reached'>): number {
-  return whole === null || reached === null ? 0 : Math.max(0, whole - reached);
+  if (whole === null || reached === null) return 0;
+  return reached > whole ? whole : whole - reached;
 }
 
 /** The files that are seen in this look to have gone away from their paths. */
@@ -49,8 +50,7 @@ export function goneNow(
   const replaced = replacedIn(memory, look.files).flatMap(([key, known]) => {
     if (known.state === 'unwatched' || memory.gone.get(key)?.hasEntry === false) return [];
     const isHeldBack = isDroppedOnceHeldUp(known, memory, tail);
-    const isLost = isReaderGone && restOf(known) > 0;
-    return [[key, { ...goneFrom(key, known, at, isLost), isHeldBack, hasEntry: false }] as const];
+    return [[key, { ...goneFrom(key, known, at, isReaderGone), isHeldBack, hasEntry: false }] as const];
   });
   const changed = look.files.flatMap((file) => {
     const { key } = file;
@@ -66,7 +66,7 @@ export function goneNow(
       return [[key, { ...goneFrom(key, now, since, false), isHeldBack, hasEntry: false }] as const];
     }
     if (AT_ITS_PATH.has(file.state) || before === undefined || !AT_ITS_PATH.has(before.state)) return [];
-    return [[key, goneFrom(key, now, at, isReaderGone && restOf(now) > 0)] as const];
+    return [[key, goneFrom(key, now, at, isReaderGone)] as const];
   });
   const cut = look.files.flatMap((file) => cutOf(file, memory, at));
   const vanished = look.isBelieved ? vanishedIn(memory, look.files) : [];
@@ -154,14 +154,13 @@ function replacedIn(
   );
 }
 
-/** The entries with bytes left that a new worker has dropped at its start: they had no file (position_file.rb:133). */
+/** The entries that a new worker has dropped at its start: they had no file (position_file.rb:133). It may have been written to just before. */
 function vanishedIn(
   { entries, gone }: Pick<Memory, 'entries' | 'gone'>,
   files: readonly ObservedFile[],
 ): readonly (readonly [string, KnownEntry])[] {
   const paths = new Set(files.map(({ path }) => path));
   return [...entries].filter(
-    ([key, known]) =>
-      AT_ITS_PATH.has(known.state) && restOf(known) > 0 && !paths.has(known.path) && !gone.has(key),
+    ([key, known]) => AT_ITS_PATH.has(known.state) && !paths.has(known.path) && !gone.has(key),
   );
 }

@@ -53,34 +53,31 @@ export function* remember(
   const { looks, gone: goneLooks } = snapshot;
   // What a Fluentd that was away or starting had not opened, it may never have opened.
   const isUnopened = isReplaced || (memory.workerStarting && fluentd.kind !== 'absent');
+  const isOther = isUnopened || replacedAgents(memory.ledger, snapshot.buffers).length > 0;
   const isLimited = limits.tail.readLimit !== undefined;
-  const isOther = hasNoWorker(memory, fluentd) || replacedAgents(memory.ledger, snapshot.buffers).length > 0;
-  const isReaderGone = isUnopened || (isLimited && isOther);
-  const gone = watchGone(
-    memory,
-    {
-      at,
-      followed,
-      opened: snapshot.opened,
-      gone: goneLooks,
-      looks,
-      files,
-      entries,
-      isBelieved: unknown.length === 0,
-      isReaderGone,
-      workers,
-    },
-    limits,
-  );
+  const isReaderGone = isOther || (isLimited && hasNoWorker(memory, fluentd));
+  const look = {
+    at,
+    followed,
+    opened: snapshot.opened,
+    gone: goneLooks,
+    looks,
+    files,
+    entries,
+    isBelieved: unknown.length === 0,
+    isReaderGone,
+    workers,
+  };
+  const gone = watchGone(memory, look, limits);
   yield files.length;
   const forGood = [...memory.abandoned].filter(([key]) => !memory.gone.has(key));
   const abandoned = new Map([
     ...forGood,
-    ...abandonedNow(memory, entries, files, snapshot, limits),
+    ...abandonedNow(memory, look, limits),
     ...lostWith(gone, { files, followed }),
   ]);
   yield entries.size;
-  const awaited = awaitedIn(followed, memory, entries, files);
+  const awaited = awaitedIn(memory, look);
   yield entries.size;
   return {
     entries,
@@ -121,7 +118,15 @@ function* rememberEntries(
     const entry = rememberEntry(file, known, at, at === memory.began);
     const reached = position ?? known?.reached ?? null;
     const heldUp = isHeldUp(file, known, entry.leftSince, at);
-    entries.set(key, { ...entry, path, inode, state, reached, whole: wholeOf(file, known), heldUp });
+    entries.set(key, {
+      ...entry,
+      path,
+      inode,
+      state,
+      reached,
+      whole: wholeOf(file, known, memory.awaited),
+      heldUp,
+    });
     yield 1;
   }
   forgetOldest(entries, files);

@@ -48,6 +48,6 @@ export function watchWorkers(
     workersSince: added.length > 0 ? at : workersSince,
     successor: fluentd.successor ?? (isOther ? undefined : successor),
     workerReplaced: (gone && added.length > 0) || (isOther && !isHandedOver),
-    workerStarting: fluentd.isStarting === true,
+    workerStarting: fluentd.isStarting === true || (!fluentd.alone && fluentd.workers.length === 0),
   };
 }

@@ -157,6 +157,36 @@ describe('a file that in_tail has still to find', () => {
     expect(seen([before, third]).memory.abandoned.size).toBe(0);
   });
 
+  describe('at the path of another one, and that goes away', () => {
+    const stale = [entry({ path: '/new', inode: '7' }), {}] as const;
+    const third = [entry({ path: '/new', inode: '9' })] as const;
+    const worker = (pid: number, isStarting = false) => ({
+      fluentd: running({ workers: [{ pid, startTime: String(pid) }], isStarting }),
+    });
+    const waits = (changes: Partial<Snapshot>) => snapshot(0, [stale], { ...follows(fresh), ...changes });
+    const isGone = (changes: Partial<Snapshot>, when = SECOND) =>
+      snapshot(when, [third], { ...follows({ ...fresh, inode: '9' }), ...changes });
+
+    test.each<[string, boolean, readonly Snapshot[]]>([
+      ['while a worker starts, is left unread', true, [waits(worker(1, true)), isGone(worker(1))]],
+      ['when another worker has come, is left unread', true, [waits(worker(1)), isGone(worker(2))]],
+      [
+        'when a worker has started, though the files were listed only then, is left unread',
+        true,
+        [waits(worker(1, true)), isGone({ ...worker(1), ...follows(fresh) }), isGone(worker(1), 2 * SECOND)],
+      ],
+      [
+        'when its path has lost its entry, is left unread',
+        true,
+        [waits(worker(1)), snapshot(SECOND, [], { ...follows(), ...worker(1) })],
+      ],
+      ['while the worker stays, may have been read', false, [waits(worker(1)), isGone(worker(1))]],
+    ])('%s', (_, isLost, looks) => {
+      const { memory } = seen(looks);
+      expect([...memory.abandoned.values()]).toEqual(isLost ? [{ path: '/new', bytes: 3 }] : []);
+    });
+  });
+
   const opened = { opened: new Set(['8']), ...follows() };
   const renamed = { renamed: { path: '/new.1', stat: { inode: '8', size: 3 } } };
   test.each<[string, Snapshot]>([

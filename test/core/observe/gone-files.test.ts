@@ -203,6 +203,13 @@ describe('a file whose path another one takes', () => {
     });
   });
 
+  test('before a look has found its rest, has the size with which it waited for in_tail', () => {
+    const waiting = snapshot(0, [], follows(LOG, '7'));
+    const turned = snapshot(SECOND, [[old, { atPath: { inode: '8', size: 3 } }]], follows(LOG, '7'));
+    const { memory } = seen([waiting, turned, replaced(2, follows(LOG, '8'), 3)], tail({ readLimit: 8_192 }));
+    expect([...memory.gone.values()]).toMatchObject([{ path: LOG, inode: '7', rest: 4 }]);
+  });
+
   test('is not lost where it is followed under its new name', () => {
     expect(lostIn([...blocked, replaced(3, follows(`${LOG}.1`, '7'))])).toEqual([]);
     const renamed = entry({ path: `${LOG}.1`, position: 9 });
@@ -386,7 +393,7 @@ describe('a worker that is replaced', () => {
   });
 });
 
-describe('below a limit, a worker in another container', () => {
+describe('a worker in another container', () => {
   const limited = tail({ readLimit: 1 });
   const remote = (pid: number) => ({
     fluentd: { kind: 'remote', permitted: true } as const,
@@ -400,7 +407,7 @@ describe('below a limit, a worker in another container', () => {
     expect(lostIn([...before, replaced(3, remote(9), 3), replaced(4, remote(10), 3)], limited)).toEqual([
       { path: LOG, bytes: 4 },
     ]);
-    expect(lostIn([...before, replaced(3, remote(10), 3)], limited)).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn([...before, replaced(3, remote(10), 3)])).toEqual([{ path: LOG, bytes: 4 }]);
   });
 
   test.each([
@@ -412,15 +419,13 @@ describe('below a limit, a worker in another container', () => {
     );
   });
 
-  test('that is another one has read it without a limit', () => {
-    expect(lostIn([...before, replaced(3, remote(9), 3), replaced(4, remote(10), 3)])).toEqual([]);
-  });
-
   test('has not read it where the pos file has lost its entry a moment later, in more than one look', () => {
     expect(lostIn([...before, away, dropped(4)], limited)).toEqual([]);
     expect(lostIn([...before, away, dropped(4), dropped(5)], limited)).toEqual([{ path: LOG, bytes: 4 }]);
     expect(lostIn([...before, away, dropped(98), dropped(99)], limited)).toEqual([]);
-    expect(lostIn([...before, away, dropped(4), dropped(5)])).toEqual([]);
+    expect(lostIn([...before, away, dropped(4), dropped(5)])).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn([...before, away, dropped(8), dropped(9)])).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn([...before, away, dropped(9), dropped(10)])).toEqual([]);
   });
 
   test('has dropped no entry that a look finds missing while the pos file is compacted', () => {

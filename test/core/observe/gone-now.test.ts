@@ -43,7 +43,9 @@ const goneIn = (looks: readonly Snapshot[], rules = policy()) => seen(looks, rul
 
 test.each([
   [9, 5, 4],
-  [5, 9, 0],
+  [9, 9, 0],
+  // in_tail has not noticed that it was truncated.
+  [5, 9, 5],
   [9, null, 0],
   [null, 5, 0],
 ])('of %j bytes of which %j were read, as far as it is known, %i are left', (whole, reached, left) => {
@@ -57,9 +59,15 @@ describe('a file that another one replaced', () => {
     expect(lostIn([...oneLeft, away(3, KILLED)])).toEqual([1]);
   });
 
-  test('and was read has lost nothing with its worker, also where it grows a moment later', () => {
-    expect(lostIn([read, replaced(3, KILLED), replaced(4, goneAt(9))])).toEqual([]);
-    expect(lostIn([read, away(3, KILLED), away(4, goneAt(9))])).toEqual([]);
+  test('and was read has lost nothing with its worker, but what it grows by', () => {
+    expect(lostIn([read, replaced(3, KILLED), replaced(4, goneAt(5))])).toEqual([]);
+    expect(lostIn([read, replaced(3, KILLED), replaced(4, goneAt(9))])).toEqual([4]);
+    expect(lostIn([read, away(3, KILLED), away(4, goneAt(5))])).toEqual([]);
+  });
+
+  test('and that was truncated unnoticed before, has all its bytes left', () => {
+    expect(lostIn([read, sized(2, 3), away(3, KILLED)])).toEqual([3]);
+    expect(lostIn([read, sized(2, 3), away(3)])).toEqual([]);
   });
 
   test('stays lost when its path gets a file only later', () => {
@@ -228,7 +236,7 @@ describe('an entry that a new worker has dropped', () => {
     const again = { ...dropped, at: 4 * SECOND };
     expect(lostIn([...oneLeft, dropped, again])).toEqual([1]);
     expect(lostIn([read, dropped, again])).toEqual([]);
-    expect(goneIn([read, dropped, again])).toBeUndefined();
+    expect(lostIn([read, dropped, again, { ...again, at: 5 * SECOND, ...goneAt(9) }])).toEqual([4]);
   });
 });
 

@@ -28,6 +28,16 @@ describe('a worker', () => {
     expect(seen(looks).memory.workerReplaced).toBe(replaced);
   });
 
+  test.each([
+    ['is starting where none runs beside its supervisor', [], {}, true],
+    ['is not starting where it runs', [1], {}, false],
+    ['is starting where it has not opened its files', [1], { isStarting: true }, true],
+    ['is not starting where Fluentd runs without a supervisor', [], { alone: true }, false],
+  ])('%s', (_, pids, changes, isStarting) => {
+    const fluentd = running({ workers: pids.map(worker), ...changes });
+    expect(seen([snapshot(0, [[at(5)]], { fluentd })]).memory.workerStarting).toBe(isStarting);
+  });
+
   test('that is new dates the workers anew: until it is up, a signal would kill it', () => {
     const since = (...looks: readonly Snapshot[]) => seen(looks).memory.workersSince;
     expect(since(runs(0))).toBeUndefined();
