@@ -86,7 +86,7 @@ export class Excuses {
     if (this.#tail?.holds(file.inode) === undefined) return;
     const { read, movedAt } = this.#tail.readOf(path);
     const rest = file.lines.slice(read);
-    const since = Math.max(movedAt, this.#writtenAt(rest[0] ?? -1));
+    const since = Math.max(movedAt, this.#foundAt.get(file) ?? 0, this.#writtenAt(rest[0] ?? -1));
     if (this.#world.clock.now - since < STOOD_STILL)
       this.#excuse(rest, 'its file was truncated while in_tail was about to read it');
   }
@@ -134,11 +134,23 @@ export class Excuses {
       ? 'in another container before its monitor_agent was asked'
       : 'before any was seen';
     lines.excuse(held, 'lost in memory', `its worker died ${where}`);
-    if (!isRemote || settings.readLimit === 0) return;
+    if (!isRemote) return;
     // Where its path has another file, the pos file shows the same as if in_tail had only turned to that one.
     for (const { path, file, read } of worker.tail?.away() ?? [])
       if (logs.byPath.has(path))
-        this.#excuse(file.lines.slice(read), `it was read slowly, and its worker died ${where}`);
+        this.#excuse(
+          file.lines.slice(read),
+          `it had not turned to the next file, and its worker died ${where}`,
+        );
+  }
+
+  /** A worker takes lines. In another container nobody sees it when its supervisor is gone: Fluentd seems to have stopped. */
+  takes(ids: readonly number[]): void {
+    const { settings, fluentd, lines } = this.#world;
+    const { toldAt, isUp } = fluentd ?? {};
+    if (settings.placement !== 'rpc' || isUp === true || toldAt === undefined) return;
+    const late = ids.filter((id) => this.#writtenAt(id) >= toldAt);
+    lines.excuse(late, 'buffered', 'an orphan in another container read it after the stop signal');
   }
 
   #positionOf(path: string): number {

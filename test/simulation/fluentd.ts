@@ -12,6 +12,8 @@ const ENGINE_TICK: Millis = 300;
 export interface FluentdWorld extends TailWorld, OutputWorld {
   readonly disk: Disk;
   newPid(): number;
+  /** A worker hands lines to its output. */
+  takes(ids: readonly number[]): void;
   tell(what: string): void;
 }
 
@@ -166,7 +168,10 @@ export class Worker {
     if (this.#isOver) return;
     const output = new OutputBuffer(this.#world, this.#world.disk);
     this.output = output;
-    this.tail = new Tail(this.#world, (ids) => output.take(ids));
+    this.tail = new Tail(this.#world, (ids) => {
+      this.#world.takes(ids);
+      return output.take(ids);
+    });
     this.#world.tell('the worker follows its files');
   }
 }
