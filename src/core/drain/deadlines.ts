@@ -1,6 +1,7 @@
 import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
 import type { StopRequest } from '../look/snapshot.ts';
 import type { Observation } from '../observe/observation.ts';
+import { isRefusing } from '../observe/output-ledger.ts';
 import type { Millis } from '../text/units.ts';
 import { type Policy, stopReserve } from './policy.ts';
 import type { State, Trigger } from './state.ts';
@@ -82,14 +83,20 @@ function silentSince(trigger: Trigger, { memory }: Observation): Millis {
 
 /** What is appended to a renamed file is read for rotate_wait, and no pos file shows it (in_tail.rb:1035). */
 function rotationEnd(
-  { rotatedAt, memory, files }: Observation,
+  { at, rotatedAt, memory, files }: Observation,
   { tail: { rotateWait, readLimit } }: Policy,
 ): Millis {
   const rest = readLimit === undefined ? 0 : restAfter({ memory, files }, readLimit);
   if (rotatedAt === undefined && rest === 0) return ALREADY_OVER;
   // A file that came and went between two looks shows no rotation.
   const since = rotatedAt ?? Math.max(0, ...[...memory.gone.values()].map(({ since }) => since));
-  return since + rotateWait + IN_TAIL_TICK + rest;
+  const readSince = rest === 0 ? since : Math.max(since, roomSince({ at, memory }));
+  return readSince + rotateWait + IN_TAIL_TICK + rest;
+}
+
+/** A full buffer keeps in_tail from reading. */
+function roomSince({ at, memory: { ledger } }: Pick<Observation, 'at' | 'memory'>): Millis {
+  return isRefusing(ledger) ? at : (ledger.roomSince ?? ALREADY_OVER);
 }
 
 /** How long the rest of renamed files takes. Below a limit in_tail closes a file when it has read it (in_tail.rb:672-684). */

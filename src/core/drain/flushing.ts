@@ -1,6 +1,7 @@
 import { heldBy } from '../fluentd/buffer-contents.ts';
 import { BLOCKED_AFTER } from '../observe/entry-state.ts';
 import type { Observation } from '../observe/observation.ts';
+import { isRefusing } from '../observe/output-ledger.ts';
 import type { Millis } from '../text/units.ts';
 import { isOver, isWorkerStarting, lastFlushAt, startEnd } from './deadlines.ts';
 import { bufferGate, hasBytesLeft, isDeaf } from './gates.ts';
@@ -28,12 +29,15 @@ export function flushAt(state: Draining, gate: Gate, seen: Observation, policy: 
       return seen.at;
     case 'buffers':
       return last + FLUSH_AGAIN;
+    // A full buffer may hold up the rest of a renamed file.
+    case 'settle':
+      if (isRefusing(seen.memory.ledger)) return last + FLUSH_PAUSE;
+      break;
     case 'unread':
     case 'undiscovered':
       return earliest(heldUpAt(seen, policy), lastFlushAt(state.trigger, seen, policy), last + FLUSH_PAUSE);
-    default:
-      return Math.max(lastFlushAt(state.trigger, seen, policy), last + FLUSH_PAUSE);
   }
+  return Math.max(lastFlushAt(state.trigger, seen, policy), last + FLUSH_PAUSE);
 }
 
 const CAN_FLUSH: ReadonlySet<Observation['fluentd']['kind']> = new Set(['running', 'orphaned', 'remote']);

@@ -20,10 +20,22 @@ import {
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { begin, type Trigger } from '../../../src/core/drain/state.ts';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
+import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot, StopRequest } from '../../../src/core/look/snapshot.ts';
 import type { Observation } from '../../../src/core/observe/observation.ts';
 import { entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
-import { ABSENT, entry, fileOf, POS, policy, running, seen, snapshot } from '../../support/builders.ts';
+import {
+  ABSENT,
+  entry,
+  fileOf,
+  outputReading,
+  POS,
+  policy,
+  running,
+  seen,
+  snapshot,
+  told,
+} from '../../support/builders.ts';
 
 /** What is seen, with the defaults of `policy()`, and with `rules` beside them. */
 type Ask = (seen: Observation, rules: Policy) => number | undefined;
@@ -318,6 +330,29 @@ test.each([
     check({ title: '', ask: settle({ by: 'http', at: 0 }), looks, rules: tail({ readLimit: 0 }), at });
   },
 );
+
+test.each([
+  ['as long as a buffer is full', [5], 72_000 + 2_000],
+  ['from when a buffer has room again', [5, 90], 72_000 + 1_000],
+  ['from the rename where a buffer had room before', [90, 90, 90], 72_000],
+])('below a <group> the rest of a renamed file is waited for anew %s', (_, spaces, at) => {
+  const [old, next] = [entry({ position: 5 }), entry({ position: 3, inode: '8' })];
+  const gone = new Map([[entryKeyIn(POS, old), { size: 100, isOpen: undefined }]]);
+  const space = (index: number) => ({
+    buffers: {
+      ...NO_BUFFERS,
+      none: false,
+      outputs: [outputReading({ told: told({ space: spaces.at(index) ?? 5 }) })],
+    },
+  });
+  const looks = [
+    snapshot(0, [[old, fileOf(old, 100)]], space(0)),
+    snapshot(6_000, [[next]], space(0)),
+    snapshot(7_000, [[next]], { gone, ...space(-1) }),
+    snapshot(8_000, [[next]], { gone, ...space(-1) }),
+  ];
+  check({ title: '', ask: settle({ by: 'http', at: 0 }), looks, rules: tail({ readLimit: 0 }), at });
+});
 
 test('below a <group> a renamed file that was read to its end is not waited for', () => {
   const [old, next] = [entry({ position: 100 }), entry({ position: 3, inode: '8' })];

@@ -113,6 +113,13 @@ describe('a flush is asked for', () => {
       at: 381_000,
     },
     {
+      title: 'not sooner than 2 s after the last one, where a full buffer may hold up a renamed file',
+      gate: 'settle',
+      look: { buffers: FULL },
+      state: flushed(99_000),
+      at: 101_000,
+    },
+    {
       title: 'half way to the deadline, where that is near',
       gate: 'pos-file',
       look: { buffers: HOLDS },
