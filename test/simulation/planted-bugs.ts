@@ -12,7 +12,7 @@ export const MUTANTS: readonly Mutant[] = [
   ['drain/gates.ts', 'if (fluentd.successor !== undefined)', 'if (fluentd.kind === "running")'],
   ['drain/gates.ts', 'flush.at >= (movedAt ?? flush.at)', 'true'],
   ['drain/gates.ts', 'waiting.chunks === 0 && waiting.bytes === 0 && !isTrying', 'true'],
-  ['drain/deadlines.ts', 'since + rotateWait + IN_TAIL_TICK + rest', 'rotatedAt'],
+  ['drain/deadlines.ts', 'readSince + rotateWait + IN_TAIL_TICK + rest', 'rotatedAt'],
   ['drain/deadlines.ts', '+ policy.settle;\n  return Math.max(held', '+ 0;\n  return Math.max(held'],
   ['drain/deadlines.ts', 'signal.at + policy.grace - stopReserve(policy)', 'signal.at + 100 * policy.grace'],
   ['drain/deadlines.ts', 'Math.min(own, byGrace)', 'Math.max(own, byGrace)'],
