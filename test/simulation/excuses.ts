@@ -118,12 +118,6 @@ export class Excuses {
     const worker = fluentd?.worker;
     if (worker === undefined) return;
     const held = [...lines.all.keys()].filter((id) => lines.all[id]?.fate === 'buffered');
-    // A Fluentd that is killed while it stops looks like one that has stopped: what came after the signal was in its memory.
-    const { toldAt } = fluentd ?? {};
-    if (toldAt !== undefined) {
-      const late = held.filter((id) => this.#writtenAt(id) >= toldAt);
-      lines.excuse(late, 'lost in memory', 'its Fluentd was killed while it stopped');
-    }
     if (!this.known.has(worker.pid)) {
       const dropped = [...lines.all.keys()].filter((id) => lines.all[id]?.fate === 'thrown away');
       lines.excuse(dropped, 'thrown away', 'its worker died before its monitor_agent was asked');
@@ -144,13 +138,16 @@ export class Excuses {
         );
   }
 
-  /** A worker takes lines. In another container nobody sees it when its supervisor is gone: Fluentd seems to have stopped. */
+  /** A worker takes lines. What comes after the stop signal is sent, or not, when no monitor_agent answers any more. */
   takes(ids: readonly number[]): void {
     const { settings, fluentd, lines } = this.#world;
     const { toldAt, isUp } = fluentd ?? {};
-    if (settings.placement !== 'rpc' || isUp === true || toldAt === undefined) return;
+    if (toldAt === undefined) return;
     const late = ids.filter((id) => this.#writtenAt(id) >= toldAt);
-    lines.excuse(late, 'buffered', 'an orphan in another container read it after the stop signal');
+    lines.excuse(late, 'lost in memory', 'it came after the stop signal');
+    // Nobody sees the orphan: Fluentd seems to have stopped.
+    if (settings.placement === 'rpc' && isUp !== true)
+      lines.excuse(late, 'buffered', 'an orphan in another container read it after the stop signal');
   }
 
   #positionOf(path: string): number {
