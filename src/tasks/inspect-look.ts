@@ -75,7 +75,7 @@ export class Inspector {
 
   /** Positions first, sizes after: as in daemon/collect.ts. */
   async #look(): Promise<Overview> {
-    const at = this.#host.now();
+    const at = Math.round(this.#host.now());
     const when = { at, before: this.#history?.begin(at) };
     const posFiles: PosFileOverview[] = [];
     for (const { name, place } of await this.#subject.posFiles())

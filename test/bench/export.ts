@@ -76,7 +76,8 @@ async function measured({ files, rotations }: Load, { bundles, runs, span }: Set
   });
   // As docker/exporter/daemonset.yaml starts it.
   const command = ['--v8-pool-size=1', bundles.posidle ?? '', 'export', site.posFile, ...options];
-  const child = spawn(process.execPath, command, { stdio: 'ignore' });
+  const env = { ...process.env, MALLOC_TRIM_THRESHOLD_: '65536' };
+  const child = spawn(process.execPath, command, { stdio: 'ignore', env });
   const pid = child.pid ?? -1;
   const figures = { cpu: [] as number[], memory: [] as number[] };
   try {

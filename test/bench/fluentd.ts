@@ -39,7 +39,7 @@ function busyLogs(logs: number, atMost: number): Bench {
       });
       try {
         const watch = watchForGood(files.dir, fluentd.pid, files.conf);
-        const { cpu } = await atRest({ logs: files.logs, watch }, settings);
+        const { cpu } = await atRest({ ...files, fluentd: fluentd.pid, watch }, settings);
         const name = `CPU beside Fluentd, ${count} logs with a line a second`;
         return [{ name, unit: '% of a core' as const, figures: cpu, goal: { atMost } }];
       } finally {

@@ -2,7 +2,7 @@ import { arch, cpus, release } from 'node:os';
 import { type Spread, spreadOf } from './figures.ts';
 import type { Row, Subject } from './rows.ts';
 
-const SUBJECTS: readonly Subject[] = ['posidle', 'against', 'stats alone', 'bare node', 'fluentd alone'];
+const SUBJECTS: readonly Subject[] = ['posidle', 'against', 'calls alone', 'bare node', 'fluentd alone'];
 
 const UNTIL = { median: '', p99: ' at p99', 'bare node': ' ×', 'fluentd alone': ' more than Fluentd alone' };
 

@@ -9,7 +9,7 @@ import { LATENCIES } from './latency.ts';
 import { makeSite, type Site } from './site.ts';
 
 /** What is measured: each name is a column of the table. */
-export type Subject = 'posidle' | 'against' | 'stats alone' | 'bare node' | 'fluentd alone';
+export type Subject = 'posidle' | 'against' | 'calls alone' | 'bare node' | 'fluentd alone';
 type Figures = Readonly<Partial<Record<Subject, readonly number[]>>>;
 
 export interface Row {
@@ -85,7 +85,7 @@ async function withSite<T>(files: number, use: (site: Site) => Promise<T>): Prom
 const MIB = 1024 ** 2;
 
 /** All run side by side: what disturbs one disturbs each of them. */
-export async function atRest(site: Pick<Site, 'logs' | 'watch'>, settings: Settings) {
+export async function atRest(site: AtRest, settings: Settings) {
   const children = start(site, settings);
   const result: Record<'cpu' | 'memory' | 'own', Partial<Record<Subject, number[]>>> = {
     cpu: {},
@@ -116,9 +116,26 @@ export async function atRest(site: Pick<Site, 'logs' | 'watch'>, settings: Setti
 }
 
 const BARE = 'setInterval(() => {}, 1_000)';
-const STATS = `const { readdirSync, statSync } = require('node:fs');
-  const paths = readdirSync(process.argv[1]).map((name) => process.argv[1] + '/' + name);
-  setInterval(() => paths.forEach((path) => statSync(path)), 1_000)`;
+/** What a look at rest asks of the system, and nothing else. */
+const CALLS = `const fs = require('node:fs');
+  const { open, stat } = require('node:fs/promises');
+  const [logs, posFile, pid] = process.argv.slice(1);
+  const paths = fs.readdirSync(logs).map((name) => logs + '/' + name);
+  const childrenOf = (task) => fs.readFileSync('/proc/' + pid + '/task/' + task + '/children', 'latin1').split(' ');
+  const look = async () => {
+    const children = fs.readdirSync('/proc/' + pid + '/task').flatMap(childrenOf).filter(Boolean);
+    for (const one of [pid, ...children])
+      for (const name of ['stat', 'cmdline']) fs.readFileSync('/proc/' + one + '/' + name);
+    const file = await open(posFile);
+    await file.stat();
+    await file.close();
+    for (const path of paths) fs.statSync(path);
+    await stat(logs);
+  };
+  setInterval(look, 1_000);
+  setInterval(() => fs.statSync(logs + '/done', { throwIfNoEntry: false }), 1_000)`;
+
+type AtRest = Pick<Site, 'logs' | 'posFile' | 'fluentd' | 'watch'>;
 
 interface Child {
   readonly subject: Subject;
@@ -126,11 +143,11 @@ interface Child {
   readonly pid: number;
 }
 
-function start(site: Pick<Site, 'logs' | 'watch'>, { bundles }: Settings): readonly Child[] {
+function start(site: AtRest, { bundles }: Settings): readonly Child[] {
   const logs = dirname(site.logs[0] ?? '');
   const commands: readonly (readonly [Subject, readonly string[]])[] = [
     ...bundlesOf(bundles).map(([subject, bundle]) => [subject, [bundle, ...site.watch]] as const),
-    ['stats alone', ['-e', STATS, logs]],
+    ['calls alone', ['-e', CALLS, logs, site.posFile, String(site.fluentd)]],
     ['bare node', ['-e', BARE]],
   ];
   return commands.map(([subject, args]) => {

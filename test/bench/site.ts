@@ -8,6 +8,8 @@ import { startGroup } from '../support/process-group.ts';
 export interface Site {
   readonly posFile: string;
   readonly logs: readonly string[];
+  /** The supervisor's pid. */
+  readonly fluentd: number;
   /** The arguments of a `posidle watch` that never begins to drain. */
   readonly watch: readonly string[];
   remove(): void;
@@ -23,7 +25,7 @@ export function makeSite(files: number): Site {
     fluentd.kill();
     rmSync(dir, { recursive: true });
   };
-  return { posFile, logs, watch: watchForGood(dir, fluentd.pid, conf), remove };
+  return { posFile, logs, fluentd: fluentd.pid, watch: watchForGood(dir, fluentd.pid, conf), remove };
 }
 
 /** The arguments of a `posidle watch` that never begins to drain. */

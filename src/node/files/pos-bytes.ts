@@ -42,7 +42,7 @@ async function readStdin(): Promise<PosBytes> {
 }
 
 function ageOf(mtime: Millis): Millis {
-  return Math.max(0, Date.now() - mtime);
+  return Math.max(0, Math.round(Date.now() - mtime));
 }
 
 /** The beginning of a large file tells whether it is worth reading on. */
