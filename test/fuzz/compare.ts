@@ -15,7 +15,7 @@ const RUBY = { env: { POSIDLE_UNSET: 'set', X: 'x' }, hostname: 'host', workerId
 const MOST_SHOWN = 20;
 const TOLD_EVERY = 50_000;
 
-type Answer = 'equal' | 'told by posidle' | 'refused by both' | 'refused by Fluentd only' | 'DIFFERENT';
+type Answer = 'equal' | 'refused by both' | 'refused by Fluentd only' | `told (${string})` | 'DIFFERENT';
 
 interface Span {
   readonly runs: number;
@@ -70,8 +70,9 @@ function inputOf(seed: number): Buffer {
 
 function judged(input: Buffer, theirs: Tree | null, show: (text: string) => void): Answer {
   const { root, problems } = parseConf(decodePath(input), 'f');
-  if (theirs === null) return problems.length > 0 ? 'refused by both' : 'refused by Fluentd only';
-  if (problems.length > 0) return 'told by posidle';
+  const [problem] = problems;
+  if (theirs === null) return problem === undefined ? 'refused by Fluentd only' : 'refused by both';
+  if (problem !== undefined) return `told (${problem.text})`;
   const ours = treeOf(root);
   const expected = known(theirs, ours);
   if (isDeepStrictEqual(ours, expected)) return 'equal';
