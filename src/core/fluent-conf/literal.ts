@@ -127,7 +127,8 @@ function embedded(scanner: Scanner): Ruby {
 function embeddedEnd(text: string, from: number): number {
   let depth = 0;
   const ruby = text.slice(from, from + LONGEST_RUBY);
-  for (const { 0: token, index } of ruby.matchAll(/'(?:[^'\\]|\\[\s\S])*'|"(?:[^"\\]|\\[\s\S])*"|[{}]/g)) {
+  for (const { 0: token, index } of ruby.matchAll(/(['"`])(?:(?!\1)[^\\]|\\[\s\S])*\1|[{}#]/g)) {
+    if (token === '#') throw new SyntaxProblem('embedded Ruby has a # outside of quotes');
     if (token === '{') depth++;
     if (token === '}' && depth-- === 0) return from + index;
   }

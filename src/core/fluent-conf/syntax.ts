@@ -141,7 +141,9 @@ function line(reading: Reading, start: number): void {
 }
 
 function included(scanner: Scanner, place: Place): ConfItem {
-  return { kind: 'include', path: stringLiteral(scanner, 'line-end'), place };
+  const path = stringLiteral(scanner, 'line-end');
+  scanner.take(LINE_END);
+  return { kind: 'include', path, place };
 }
 
 function wholeLine(scanner: Scanner, space: string): ConfElement['arg'] {

@@ -81,6 +81,10 @@ describe('a configuration', () => {
     expect(parse('flag\nnext 1\nlast').params).toEqual({ flag: '', next: '1', last: '' });
   });
 
+  it('may have braces in what its Ruby runs', () => {
+    expect(parse('k "#{`echo }`}/a"\n').params).toEqual({ k: { parts: [{ ruby: '`echo }`' }, '/a'] } });
+  });
+
   it('ends a name at a blank, a tab or a line end alone', () => {
     expect(parse('\ufeffa\u00a0b\f 1\n').params).toEqual({ '\ufeffa\u00a0b\f': '1' });
   });
@@ -96,8 +100,9 @@ describe('a configuration', () => {
   });
 
   it('finds what it includes behind comments, but not in a section', () => {
-    const { root } = parseConf('@include#c\n\n a.conf\n<b>\n@include\nc 1\n</b>\n', 'f');
+    const { root } = parseConf('@include#c\n\n a.conf # no\rline end\n<b>\n@include\nc 1\n</b>\n', 'f');
     expect(root.items[0]).toMatchObject({ kind: 'include', path: 'a.conf' });
+    expect(plain(root).params).toEqual({});
     expect(plain(root).sections[0]?.params).toEqual({ '@include': '', c: '1' });
   });
 
@@ -125,6 +130,7 @@ describe('a configuration that Fluentd would refuse', () => {
     ['k [::1]:24444\n', ['1: a value that starts with [ or { is not JSON']],
     ['k [1,\n', ['1: a JSON value does not end']],
     ['k "#{a"\n', ['1: embedded Ruby does not end']],
+    ['k "#{hostname #}"\n', ['1: embedded Ruby has a # outside of quotes']],
     // This one Fluentd takes, and puts `é"}` behind what the Ruby gives.
     ["k \"#{ENV['K'] || 'é'}\"\n", ['1: embedded Ruby has a character that is not ASCII']],
   ])('is read as far as it goes: %j', (text, problems) => {
