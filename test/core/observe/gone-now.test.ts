@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
-import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import type { FileLook, Snapshot } from '../../../src/core/look/snapshot.ts';
 import { restOf } from '../../../src/core/observe/gone-now.ts';
 import { entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
 import {
@@ -204,6 +204,10 @@ describe('so many files that went away', () => {
 describe('a file that is truncated', () => {
   const cut = (position: number, size: number, look = fileOf(entry({ position }), size)) =>
     snapshot(3 * SECOND, [[entry({ position }), look]]);
+  const renamed = (size: number): FileLook => ({
+    atPath: { inode: '99', size: 1 },
+    renamed: { path: '/elsewhere', stat: { inode: entry().inode, size } },
+  });
   const cutIn = (...looks: readonly Snapshot[]) => seen(looks).memory.gone.get(`${key}\ttruncated`);
 
   test('and read anew may have lost its rest', () => {
@@ -215,6 +219,7 @@ describe('a file that is truncated', () => {
     ['it is as long as before', cut(0, 9)],
     ['its position has not gone back', cut(5, 8)],
     ['its position went back alone', cut(0, 20)],
+    ['it has another name by then', cut(0, 3, renamed(3))],
   ])('is none where %s', (_, look) => {
     expect(cutIn(...fourLeft, look)).toBeUndefined();
   });
