@@ -9,6 +9,8 @@ interface Waiting extends Omit<Awaited, 'posFile'> {
   readonly since: Millis;
 }
 
+const OTHER = 'another';
+
 /** What a live view has seen go away before in_tail had read it. */
 export class Losses {
   /** By inode, as of the last look. */
@@ -44,7 +46,7 @@ export class Losses {
       sizeOf: (inode: string) => now.get(inode)?.size,
       isOpened: (inode: string) => opened.has(inode),
       // A file that is back at its path is another one with the same inode, or in_tail reads on in it.
-      inodeAt: (path: string) => (here.has(path) ? undefined : inodeAt.get(path)),
+      inodeAt: (path: string) => (here.has(path) ? OTHER : (inodeAt.get(path) ?? OTHER)),
     };
     for (const [inode, file] of left)
       if (isUnfound(inode, file, world)) this.tell(inode, { path: file.path, bytes: file.size });

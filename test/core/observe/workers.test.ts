@@ -29,13 +29,15 @@ describe('a worker', () => {
   });
 
   test.each([
-    ['is starting where none runs beside its supervisor', [], {}, true],
-    ['is not starting where it runs', [1], {}, false],
-    ['is starting where it has not opened its files', [1], { isStarting: true }, true],
-    ['is not starting where Fluentd runs without a supervisor', [], { alone: true }, false],
-  ])('%s', (_, pids, changes, isStarting) => {
-    const fluentd = running({ workers: pids.map(worker), ...changes });
-    expect(seen([snapshot(0, [[at(5)]], { fluentd })]).memory.workerStarting).toBe(isStarting);
+    ['is starting again where it has ended and none runs', [1], { workers: [] }, true],
+    ['is not starting where none was ever seen', [], { workers: [] }, false],
+    ['is not starting where it runs', [1], { workers: [1] }, false],
+    ['is starting where it has not opened its files', [1], { workers: [1], isStarting: true }, true],
+  ])('%s', (_, before, { workers, ...changes }, isStarting) => {
+    const looks = [before, workers].map((pids, when) =>
+      snapshot(when, [[at(5)]], { fluentd: running({ workers: pids.map(worker), ...changes }) }),
+    );
+    expect(seen(looks).memory.workerStarting).toBe(isStarting);
   });
 
   test('that is new dates the workers anew: until it is up, a signal would kill it', () => {
