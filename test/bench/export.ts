@@ -23,6 +23,7 @@ const LOAD = `const fs = require('node:fs');
   let round = 0;
   let waited = 0;
   process.on('message', () => process.send(waited));
+  process.on('disconnect', () => process.exit());
   const writeSome = () => {
     const began = performance.now();
     const some = files.slice(done, done + size);

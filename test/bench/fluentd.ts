@@ -21,6 +21,7 @@ const NOWHERE = '<match app>\n@type null\n</match>\n';
 
 /** A line a second into each of the logs. */
 const WRITER = `const fs = require('node:fs');
+  process.on('disconnect', () => process.exit());
   const dir = process.argv[1];
   const paths = fs.readdirSync(dir).map((name) => dir + '/' + name);
   const size = Math.ceil(paths.length / 20);
@@ -35,7 +36,7 @@ function busyLogs(logs: number, atMost: number): Bench {
   const run = (settings: Settings) =>
     withFluentd(logs, NOWHERE, async (files, fluentd) => {
       const writer = spawn(process.execPath, ['-e', WRITER, dirname(files.logs[0] ?? '')], {
-        stdio: ['ignore', 'ignore', 'inherit'],
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       });
       try {
         const watch = watchForGood(files.dir, fluentd.pid, files.conf);

@@ -18,6 +18,7 @@ const FLUENTD = `const { spawn } = require('node:child_process');
   });
   process.on('SIGUSR1', () => process.send('SIGUSR1'));
   process.on('SIGINT', () => process.send('SIGINT', () => worker.kill() && process.exit()));
+  process.on('disconnect', () => worker.kill() && process.exit());
   worker.stdout.once('data', () => process.send('up'));`;
 
 const match = (dir: string) =>

@@ -162,6 +162,7 @@ export function bundlesOf(bundles: Settings['bundles']) {
 
 /** in_tail writes a position after each read: 16 digits in their place. */
 const WRITER = `const fs = require('node:fs');
+  process.on('disconnect', () => process.exit());
   const [path, log] = process.argv.slice(1);
   const file = fs.openSync(path, 'r+');
   let position = 7;
@@ -178,7 +179,7 @@ const WRITER = `const fs = require('node:fs');
 async function runWrites(settings: Settings): Promise<readonly Row[]> {
   return withSite(1, async (site) => {
     const writer = spawn(process.execPath, ['-e', WRITER, site.posFile, site.logs[0] ?? ''], {
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     try {
       const { cpu } = await atRest(site, settings);

@@ -1,4 +1,3 @@
-import type { Running } from '../fluentd/known-fluentd.ts';
 import { type FluentdReading, isSame, type ProcessIdentity } from '../fluentd/processes.ts';
 import type { Millis } from '../text/units.ts';
 
@@ -49,11 +48,6 @@ export function watchWorkers(
     workersSince: added.length > 0 ? at : workersSince,
     successor: fluentd.successor ?? (isOther ? undefined : successor),
     workerReplaced: (gone && added.length > 0) || (isOther && !isHandedOver),
-    workerStarting: fluentd.isStarting === true || hasEnded(before, fluentd),
+    workerStarting: fluentd.isStarting === true,
   };
-}
-
-/** The one before it has ended, and the supervisor starts another one. At Fluentd's own start it may find and read files between two looks. */
-function hasEnded(before: readonly ProcessIdentity[], { workers, alone }: Running): boolean {
-  return before.length > 0 && workers.length === 0 && !alone;
 }

@@ -28,18 +28,6 @@ describe('a worker', () => {
     expect(seen(looks).memory.workerReplaced).toBe(replaced);
   });
 
-  test.each([
-    ['is starting again where it has ended and none runs', [1], { workers: [] }, true],
-    ['is not starting where none was ever seen', [], { workers: [] }, false],
-    ['is not starting where it runs', [1], { workers: [1] }, false],
-    ['is starting where it has not opened its files', [1], { workers: [1], isStarting: true }, true],
-  ])('%s', (_, before, { workers, ...changes }, isStarting) => {
-    const looks = [before, workers].map((pids, when) =>
-      snapshot(when, [[at(5)]], { fluentd: running({ workers: pids.map(worker), ...changes }) }),
-    );
-    expect(seen(looks).memory.workerStarting).toBe(isStarting);
-  });
-
   test('that is new dates the workers anew: until it is up, a signal would kill it', () => {
     const since = (...looks: readonly Snapshot[]) => seen(looks).memory.workersSince;
     expect(since(runs(0))).toBeUndefined();
