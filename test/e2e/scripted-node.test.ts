@@ -236,7 +236,8 @@ class Truth {
     if (now !== file) return state === (now === undefined ? 'missing' : 'rotated');
     if (position === sizeOf(file)) return state === 'caught-up';
     const still = this.#since.get(keyOf(entry));
-    if (still?.position !== position) return state === 'behind';
+    // It has moved since it was looked at: how long it had stood then is not known any more.
+    if (still?.position !== position) return state === 'behind' || state === 'blocked';
     const span = Date.now() - still.at;
     const isBlocked = span > SURELY_BLOCKED && Date.now() - statSync(this.#posFile).mtimeMs > SURELY_BLOCKED;
     const isNot = still.hasMoved && span < SURELY_NOT_BLOCKED;

@@ -187,7 +187,7 @@ export class History {
   take(followed: Followed, file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
     const read = this.#look > 1 ? readSince(followed.memory, file) : 0;
     this.#read += read;
-    if (read > 0 && this.#hasWaited(followed, file)) this.#readAt.set(file.posFile, at);
+    if (read > 0 && this.#hasWaited(followed, file, at)) this.#readAt.set(file.posFile, at);
     const rest = file.lag ?? followed.leftFrom(file.position);
     followed.take(file, known, at);
     if (followed.heldUp && file.position !== null && rest > 0)
@@ -197,9 +197,10 @@ export class History {
     this.late = this.late === null || followed.late === null ? null : Math.max(this.late, followed.late);
   }
 
-  /** Fluentd held it up, or had not found it for as long. */
-  #hasWaited({ memory, heldUp }: Followed, { inode }: ObservedFile): boolean {
-    return memory === undefined ? this.losses.waited(inode) >= HELD_UP : heldUp;
+  /** Bytes of it had been left for long: Fluentd held them up, or had not found the file. */
+  #hasWaited({ memory }: Followed, { inode }: ObservedFile, at: Millis): boolean {
+    const waited = memory === undefined ? this.losses.waited(inode) : at - (memory.leftSince ?? at);
+    return waited >= HELD_UP;
   }
 
   /** A look ends. Gives all that went away unread so far. */
