@@ -1,7 +1,7 @@
 import { watch } from 'chokidar';
 
-/** Between two armings: of a busy file each event costs a look, which tells little that the next one would not. */
-const REST = 10_000;
+/** Between two armings: a busy file costs one event a second, not one a write. */
+const REST = 1_000;
 
 /**
  * Hints that a file has changed. An event only cuts a sleep short; losing one, or all of them, costs a poll interval.

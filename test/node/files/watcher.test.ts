@@ -48,17 +48,3 @@ test('a change is told once, and the watch is taken down', () => {
   watching.all[0]?.emit('raw');
   expect([told, changes]).toEqual([[], 1]);
 });
-
-test('after a change the system is asked again in ten seconds: a busy file would tell of each write', () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  const one = watcher();
-  arm(one);
-  watching.all[0]?.emit('raw');
-  vi.advanceTimersByTime(9_999);
-  arm(one);
-  expect(watching.all.length).toBe(1);
-  vi.advanceTimersByTime(1);
-  arm(one);
-  expect(watching.all.length).toBe(2);
-  vi.useRealTimers();
-});
