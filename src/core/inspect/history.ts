@@ -116,7 +116,7 @@ interface Held extends Abandoned {
 /** What a live view remembers of every entry. */
 export class History {
   readonly losses = new Losses();
-  /** What is held up, as of this look and of the one before; and when a pos file's Fluentd last read what had waited. */
+  /** What is held up, as of this look and of the one before; and when anything of a pos file was read last. */
   #held = new Map<string, Held>();
   #heldBefore: ReadonlyMap<string, Held> = new Map();
   readonly #readAt = new Map<string, Millis>();
@@ -187,7 +187,7 @@ export class History {
   take(followed: Followed, file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
     const read = this.#look > 1 ? readSince(followed.memory, file) : 0;
     this.#read += read;
-    if (read > 0 && this.#hasWaited(followed, file, at)) this.#readAt.set(file.posFile, at);
+    if (read > 0) this.#readAt.set(file.posFile, at);
     const rest = file.lag ?? followed.leftFrom(file.position);
     followed.take(file, known, at);
     if (followed.heldUp && file.position !== null && rest > 0)
@@ -197,18 +197,12 @@ export class History {
     this.late = this.late === null || followed.late === null ? null : Math.max(this.late, followed.late);
   }
 
-  /** Bytes of it had been left for long: Fluentd held them up, or had not found the file. */
-  #hasWaited({ memory }: Followed, { inode }: ObservedFile, at: Millis): boolean {
-    const waited = memory === undefined ? this.losses.waited(inode) : at - (memory.leftSince ?? at);
-    return waited >= HELD_UP;
-  }
-
   /** A look ends. Gives all that went away unread so far. */
   end(found: Omit<Overview, 'lost'>, at: Millis): readonly Abandoned[] {
     for (const [key, file] of this.#heldBefore) {
       if (this.#held.has(key)) continue;
       if (!isSeen(found)) this.#held.set(key, file);
-      // Where Fluentd reads again what has waited, it may have read this as well: then nobody saw its last move.
+      // Where anything is read again, it may have been read as well: then it moved, or nobody saw that.
       else if (at - (this.#readAt.get(file.posFile) ?? Number.NEGATIVE_INFINITY) >= HELD_UP)
         this.losses.tell(key, file);
     }

@@ -84,25 +84,18 @@ test('a deleted file of which nobody knows what was read is unknown', async () =
   });
 });
 
-/** What in_tail reads of another log in the second in which it lets go of the first. */
-type ReadBefore = 'nothing' | 'what was held up' | 'what came just now';
-
 /** A log is written after ten seconds of rest, is read or not, goes away `after` milliseconds, and `openFor` later in_tail lets go of it. */
-async function goneAfter(after: number, read: ReadBefore, openFor = 1_000): Promise<Overview | undefined> {
+async function goneAfter(after: number, readBefore: number, openFor = 1_000): Promise<Overview | undefined> {
   const host = new FakeHost();
   const inspector = new Inspector(host, inspectedBy(host, [POS]), new History());
   const other = { path: '/var/log/other.log', inode: 8 };
   host.writeFile(LOG, 'one\n', '7');
   host.writeFile(other.path, 'one\n', '8');
-  const write = (position: number | null, position2: number) =>
-    host.writeFile(
-      POS,
-      posText([
-        { path: LOG, position, inode: 7 },
-        { ...other, position: position2 },
-      ]),
-    );
-  write(4, 4);
+  const entries = [
+    { path: LOG, position: 4, inode: 7 },
+    { ...other, position: 4 },
+  ];
+  host.writeFile(POS, posText(entries));
   let found: Overview | undefined;
   const look = async (milliseconds: number) => {
     for (const end = host.now() + milliseconds; host.now() < end; ) {
@@ -112,41 +105,34 @@ async function goneAfter(after: number, read: ReadBefore, openFor = 1_000): Prom
   };
   await look(10_000);
   host.appendLog(LOG, 'two\n');
-  const isHeldUp = read !== 'what came just now';
-  if (isHeldUp) host.appendLog(other.path, 'two\n');
+  host.appendLog(other.path, 'two\n');
   await look(after);
   host.files.delete(LOG);
   await look(openFor);
-  if (!isHeldUp) host.appendLog(other.path, 'two\n');
-  write(null, read === 'nothing' ? 4 : 8);
+  host.writeFile(
+    POS,
+    posText([
+      { path: LOG, position: null, inode: 7 },
+      { ...other, position: readBefore },
+    ]),
+  );
   await look(1_000);
   return found;
 }
 
-test.each<[string, number, ReadBefore, readonly Abandoned[], number?]>([
+test.each<[string, number, number, readonly Abandoned[], number?]>([
   [
     'that stood still for two seconds only after it went away was lost',
     1_000,
-    'nothing',
+    4,
     [{ path: LOG, bytes: 4 }],
     3_000,
   ],
-  [
-    'that was held up and let go while nothing was read was lost',
-    4_000,
-    'nothing',
-    [{ path: LOG, bytes: 4 }],
-  ],
-  [
-    'that was held up and let go while only new lines of another file were read was lost',
-    4_000,
-    'what came just now',
-    [{ path: LOG, bytes: 4 }],
-  ],
-  ['that went away within two seconds was read', 1_000, 'nothing', []],
-  ['that was let go when in_tail read again was read', 4_000, 'what was held up', []],
-])('a file %s', async (_, after, read, lost, openFor) => {
-  const found = await goneAfter(after, read, openFor);
+  ['that was held up and let go while nothing was read was lost', 4_000, 4, [{ path: LOG, bytes: 4 }]],
+  ['that went away within two seconds was read', 1_000, 4, []],
+  ['that was let go when in_tail read again was read', 4_000, 8, []],
+])('a file %s', async (_, after, readBefore, lost, openFor) => {
+  const found = await goneAfter(after, readBefore, openFor);
   expect(found?.lost).toEqual(lost);
   expect(found?.verdict?.is === 'losing').toBe(lost.length > 0);
 });
