@@ -9,6 +9,7 @@ interface Waiting extends Omit<Awaited, 'posFile'> {
   readonly since: Millis;
 }
 
+/** An inode that no file has: a live view looks seldom, and in_tail may have read the file before its path's entry changed or went. */
 const OTHER = 'another';
 
 /** What a live view has seen go away before in_tail had read it. */
