@@ -61,6 +61,8 @@ export interface FileLook {
 export interface GoneLook {
   /** undefined: it is not there any more. */
   readonly size: number | undefined;
+  /** Where it was found. */
+  readonly path?: string | undefined;
   /** Fluentd has it open; undefined: not known. */
   readonly isOpen: boolean | undefined;
 }

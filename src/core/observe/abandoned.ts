@@ -37,7 +37,7 @@ export function abandonedNow(
   const dropped = files.flatMap((file) => cutShort(file, memory, tail));
   if (followed.some(({ unknown }) => unknown !== undefined)) return dropped;
   const sizes = new Map(followed.flatMap((source) => source.files.map(({ inode, size }) => [inode, size])));
-  const opened = inodesIn(entries);
+  const opened = inodesIn(entries, memory.gone);
   const inodeAt = inodesByPath(files);
   // A full buffer may have kept in_tail from reading what it has open.
   const holdsUp = tail.mayRefuse && isRefusing(memory.ledger);
@@ -96,10 +96,10 @@ function cutShort(
 
 /** The files that wait for in_tail to find them, or to turn from another one that had their path. */
 export function awaitedIn(
-  { awaited }: Memory,
+  { awaited, gone }: Memory,
   { followed, entries, files, isReaderGone }: Pick<Look, 'followed' | 'entries' | 'files' | 'isReaderGone'>,
 ): ReadonlyMap<string, Awaited> {
-  const opened = inodesIn(entries);
+  const opened = inodesIn(entries, gone);
   const inodeAt = inodesByPath(files);
   const waiting = new Map<string, Awaited>();
   for (const { posFile, byInode, files: found } of followed)
@@ -119,8 +119,9 @@ export function awaitedIn(
 }
 
 /** The inodes that Fluentd has, or had, an entry for. */
-function inodesIn(entries: Entries): ReadonlySet<string> {
-  return new Set([...entries.values()].map(({ inode }) => inode));
+function inodesIn(entries: Entries, gone: Memory['gone']): ReadonlySet<string> {
+  const still = [...gone.values()].filter(({ isOver }) => !isOver);
+  return new Set([...entries.values(), ...still].map(({ inode }) => inode));
 }
 
 /** The inode in the last entry of each path, which keeps it when in_tail lets go of the file. */

@@ -1,5 +1,6 @@
 import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
 import type { GoneLook } from '../look/snapshot.ts';
+import { entryKeyIn } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { AT_ITS_PATH, goneNow, type Look, restOf } from './gone-now.ts';
 import type { Abandoned, Gone, Limits, Memory } from './observation.ts';
@@ -21,11 +22,13 @@ export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory[
     look.files.filter(({ state }) => AT_ITS_PATH.has(state)).map((file) => [file.key, file]),
   );
   for (const [key, file] of memory.gone) {
+    const seen = look.gone?.get(key);
     const successor = file.isCut ? undefined : here.get(key);
-    if (successor === undefined)
-      gone.set(key, update(key, file, { seen: look.gone?.get(key), look, memory, tail }));
+    const isFollowed = !isAnother(file, seen) && isFoundIn(here, file, seen);
+    if (successor === undefined && !isFollowed)
+      gone.set(key, update(key, file, { seen, look, memory, tail }));
     // Another file has got the inode: what was lost with the old one stays told.
-    else if (lostOf(file) > 0 && (successor.size ?? 0) < (file.size ?? 0))
+    else if (successor && lostOf(file) > 0 && (successor.size ?? 0) < (file.size ?? 0))
       gone.set(`${key}\tbefore`, { ...file, isCut: true });
   }
   for (const [key, file] of goneNow(memory, look, tail)) {
@@ -34,6 +37,20 @@ export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory[
     if (before !== undefined || gone.size < MOST_WATCHED) gone.set(key, before ? merged(before, file) : file);
   }
   return gone;
+}
+
+/** A file that went away grows or stays as it is: a smaller one has got its inode. */
+function isAnother(file: Gone, seen: GoneLook | undefined): boolean {
+  return seen?.size !== undefined && seen.size < (file.size ?? 0);
+}
+
+/** in_tail has an entry for it under its new name. */
+function isFoundIn(
+  here: { has(key: string): boolean },
+  { posFile, inode }: Gone,
+  seen: GoneLook | undefined,
+) {
+  return seen?.path !== undefined && here.has(entryKeyIn(posFile, { path: seen.path, inode }));
 }
 
 function lostOf({ isLost, isHeldBack, rest, late }: Gone): number {
@@ -62,7 +79,7 @@ export function lostWith(
     ...followed.flatMap((source) => source.files.map(({ inode }) => inode)),
   ]);
   return lost
-    .filter(([, { isCut, inode }]) => isCut || !followedInodes.has(inode))
+    .filter(([, { isCut, isOver, inode }]) => isCut || isOver || !followedInodes.has(inode))
     .map(([key, file]) => [key, { path: file.path, bytes: lostOf(file) }] as const);
 }
 
@@ -81,7 +98,8 @@ function update(key: string, before: Gone, { seen, look, memory, tail }: Update)
   // A worker that has just come has nothing of it open: what the one before had counts.
   const mayBeUnread = gone.rest > 0 && !gone.isCut && look.at <= readUntil(gone, tail, gone.isOpen);
   const isLost = gone.isLost || (mayBeUnread && (look.isReaderGone || isDropped(gone, look)));
-  if (seen === undefined) return { ...gone, isLost };
+  if (seen === undefined || gone.isOver) return { ...gone, isLost };
+  if (isAnother(gone, seen)) return { ...gone, isLost, isOver: true };
   const { size } = seen;
   // When its process is gone, nobody can look.
   const isOpen = seen.isOpen ?? gone.isOpen;

@@ -26,6 +26,8 @@ export interface Look extends Pick<Snapshot, 'at' | 'followed' | 'looks'> {
   readonly files: readonly ObservedFile[];
   /** The entries as this look leaves them. */
   readonly entries: Entries;
+  /** The entries of before whose path has one with another inode now. */
+  readonly replaced: readonly (readonly [string, KnownEntry])[];
   /** Every pos file shows all its entries. */
   readonly isBelieved: boolean;
   /** What had them open is gone: another worker has taken its place, or may still have been starting, or there is none, which below a limit does not read on at its shutdown. */
@@ -47,7 +49,7 @@ export function goneNow(
   tail: Limits['tail'],
 ): readonly (readonly [string, Gone])[] {
   const { at, entries, isReaderGone } = look;
-  const replaced = replacedIn(memory, look.files).flatMap(([key, known]) => {
+  const replaced = look.replaced.flatMap(([key, known]) => {
     if (known.state === 'unwatched' || memory.gone.get(key)?.hasEntry === false) return [];
     const isHeldBack = isDroppedOnceHeldUp(known, memory, tail);
     return [[key, { ...goneFrom(key, known, at, isReaderGone), isHeldBack, hasEntry: false }] as const];
@@ -140,8 +142,8 @@ function cutOf(file: ObservedFile, memory: Memory, at: Millis): readonly (readon
   return isCut && !known.heldUp ? [[`${key}\ttruncated`, { ...goneFrom(key, known, at, false), isCut }]] : [];
 }
 
-/** The entries whose path has one with another inode now. */
-function replacedIn(
+/** The entries whose path has one with another inode now. Their own inode may be a later file's: they are forgotten. */
+export function replacedIn(
   memory: Pick<Memory, 'entries'>,
   files: readonly ObservedFile[],
 ): readonly (readonly [string, KnownEntry])[] {

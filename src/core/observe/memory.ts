@@ -5,7 +5,7 @@ import type { Millis } from '../text/units.ts';
 import { abandonedNow, awaitedIn, isHeldUp, summedUp, wholeOf } from './abandoned.ts';
 import { rememberEntry } from './entry-state.ts';
 import { lostWith, watchGone } from './gone-files.ts';
-import { restOf } from './gone-now.ts';
+import { replacedIn, restOf } from './gone-now.ts';
 import { NO_MAIN, watchMain } from './main-process.ts';
 import type { KnownEntry, Limits, Memory, Observation, ObservedFile, Portions } from './observation.ts';
 import { keepLedger, NO_LEDGER, replacedAgents } from './output-ledger.ts';
@@ -44,6 +44,7 @@ export function* remember(
   limits: Limits,
 ): Portions<Memory> {
   const { at, fluentd, followed, posFiles } = snapshot;
+  const replaced = replacedIn(memory, files);
   const entries = yield* rememberEntries(memory, files, at);
   const workers = watchWorkers(memory, fluentd, memory.supervisor?.identity, at);
   const { workerReplaced: isReplaced } = workers;
@@ -64,6 +65,7 @@ export function* remember(
     looks,
     files,
     entries,
+    replaced,
     isBelieved: unknown.length === 0,
     isReaderGone,
     workers,
@@ -79,6 +81,7 @@ export function* remember(
   yield entries.size;
   const awaited = awaitedIn(memory, look);
   yield entries.size;
+  for (const [key] of replaced) entries.delete(key);
   return {
     entries,
     gone,
@@ -104,12 +107,12 @@ function hasNoWorker({ workersSeen, fluentdSeen }: Memory, fluentd: FluentdReadi
   return fluentd.kind === 'absent' && fluentdSeen;
 }
 
-/** Entries that vanish stay remembered: a reader of a half-written pos file must not take their return for a movement. */
+/** Entries that vanish stay remembered, until their path has another file: a reader of a half-written pos file must not take their return for a movement. */
 function* rememberEntries(
   memory: Memory,
   files: readonly ObservedFile[],
   at: Millis,
-): Portions<Memory['entries']> {
+): Portions<Map<string, KnownEntry>> {
   const entries = new Map<string, KnownEntry>(memory.entries);
   yield entries.size;
   for (const file of files) {

@@ -154,7 +154,7 @@ export interface Gone {
   readonly isCut: boolean;
   /** in_tail reads it no more. */
   readonly isClosed: boolean;
-  /** It is nowhere any more. */
+  /** It is nowhere any more; another file may have its inode. */
   readonly isOver: boolean;
   /** in_tail has it open; undefined: not known. */
   readonly isOpen: boolean | undefined;

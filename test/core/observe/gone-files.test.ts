@@ -53,6 +53,9 @@ const lostIn = (looks: readonly Snapshot[], rules?: Policy) => [
   ...seen(looks, rules).memory.abandoned.values(),
 ];
 
+const goneSince = (looks: readonly Snapshot[], inode: string) =>
+  seen(looks).memory.gone.get(entryKeyIn(POS, entry({ inode })))?.since;
+
 describe('a file whose path another one takes', () => {
   test('is left unread where it was held up, and stays so', () => {
     expect(lostIn([...blocked, replaced(3)])).toEqual([{ path: LOG, bytes: 4 }]);
@@ -226,6 +229,37 @@ describe('a file whose path another one takes', () => {
   });
 });
 
+describe('a path whose files have the inodes of earlier ones', () => {
+  const at = (second: number, inode: string, position = 3, changes: Partial<Snapshot> = {}) => {
+    const now = entry({ inode, position });
+    return snapshot(second * SECOND, [[now, fileOf(now, 3)]], changes);
+  };
+  const turns = [at(0, '7'), at(10, '8'), at(20, '7'), at(30, '8')];
+
+  test('has each go away when the next one comes', () => {
+    expect(goneSince(turns, '7')).toBe(30 * SECOND);
+  });
+
+  test('does not have one go away a second time when a third one comes', () => {
+    const looks = [...turns, at(40, '9')];
+    expect(goneSince(looks, '7')).toBe(30 * SECOND);
+    expect(goneSince(looks, '8')).toBe(40 * SECOND);
+    const another = [
+      ...[0, 6].map((size, index) => at(41 + 6 * index, '9', 3, goneAt(size))),
+      at(70, '9', 3, goneAt(60)),
+    ];
+    expect(lostIn([...looks, ...another])).toEqual([]);
+  });
+
+  test('has the next one begin anew, though it is shorter', () => {
+    const long = entry({ position: 9 });
+    const looks = [snapshot(0, [[long]]), at(10, '8'), at(20, '7')];
+    expect([...seen(looks).memory.gone.keys()]).toEqual([entryKeyIn(POS, entry({ inode: '8' }))]);
+    const { files } = seen([...looks.slice(0, 2), at(20, '7', 2)]);
+    expect(files).toMatchObject([{ state: 'behind', movedAt: 20 * SECOND }]);
+  });
+});
+
 describe('a truncated file that was written to just before', () => {
   const cut = (second: number, position: number) => {
     const now = { ...old, position };
@@ -275,6 +309,20 @@ describe('a file that is written to when it has gone away', () => {
       return snapshot(second * SECOND, [[now, { atPath, ...renamedTo }], [next]], goneAt(position));
     };
     expect(lostIn([...renamed.slice(0, 1), away(1, 5), away(5, 5), away(6, 90)], rules)).toEqual([]);
+  });
+
+  test('is over where another file has got its inode', () => {
+    const looks = [...renamed, grown(5, 60), grown(6, 3)];
+    expect(lostIn([...looks, grown(7, 70)], rules)).toEqual([]);
+    const other = entry({ path: `${LOG}.other`, position: 9 });
+    const taken = {
+      gone: new Map([[entryKeyIn(POS, old), { path: other.path, size: 70, isOpen: undefined }]]),
+    };
+    const followed = snapshot(6 * SECOND, [[next], [other]], taken);
+    expect(lostIn([...renamed, grown(5, 60), followed, grown(7, 70)], rules)).toEqual([]);
+    expect(lostIn([...renamed, grown(5, 60), grown(6, 61), grown(7, 3)], rules)).toEqual([
+      { path: LOG, bytes: 1 },
+    ]);
   });
 
   test('at its dated path, which in_tail has let go of, has lost it', () => {
