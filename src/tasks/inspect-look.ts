@@ -1,3 +1,4 @@
+import { tailFacts } from '../core/fluent-conf/facts.ts';
 import { ageOf, CONFIRM_AFTER, isInDoubt, memoryByAges } from '../core/inspect/ages.ts';
 import type { History } from '../core/inspect/history.ts';
 import {
@@ -90,7 +91,8 @@ export class Inspector {
     });
     const history = this.#history;
     if (history === undefined) return all;
-    const seen = { ...all, lost: history.end(all, at), late: history.late };
+    const { mayRefuse } = tailFacts(this.#subject.conf);
+    const seen = { ...all, lost: history.end(all, at, mayRefuse), late: history.late };
     const ofFile: Overview['verdictOf'] = (file) => verdictOfFile(file, history);
     return { ...seen, ...verdictsOf(seen, history), verdictOf: ofFile };
   }

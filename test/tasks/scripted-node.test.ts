@@ -5,7 +5,7 @@ import type { Overview } from '../../src/core/inspect/overview.ts';
 import { Inspector } from '../../src/tasks/inspect-look.ts';
 import { POS, posText } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
-import { inspectedBy } from '../support/inspected-by.ts';
+import { confWith, inspectedBy } from '../support/inspected-by.ts';
 
 const FILES = 30;
 const SECONDS = 300;
@@ -107,7 +107,7 @@ class ScriptedNode {
 
 test('a live view tells of a scripted node what is true, look by look', async () => {
   const node = new ScriptedNode();
-  const inspector = new Inspector(node.host, inspectedBy(node.host, [POS]), new History());
+  const inspector = new Inspector(node.host, inspectedBy(node.host, [POS], confWith('block')), new History());
   const lines = new FollowedLines({ states: undefined });
   const verdicts = new Map<number, string | undefined>();
   let written = 0;

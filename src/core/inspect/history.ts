@@ -111,6 +111,7 @@ const FORGET_AFTER: Millis = 60_000;
 
 interface Held extends Abandoned {
   readonly posFile: string;
+  readonly position: number;
 }
 
 /** What a live view remembers of every entry. */
@@ -191,22 +192,34 @@ export class History {
     const rest = file.lag ?? followed.leftFrom(file.position);
     followed.take(file, known, at);
     if (followed.heldUp && file.position !== null && rest > 0)
-      this.#held.set(file.key, { posFile: file.posFile, path: file.path, bytes: rest });
+      this.#held.set(file.key, {
+        posFile: file.posFile,
+        path: file.path,
+        position: file.position,
+        bytes: rest,
+      });
     if (file.read) return;
     this.waited = Math.max(this.waited, followed.waited);
     this.late = this.late === null || followed.late === null ? null : Math.max(this.late, followed.late);
   }
 
-  /** A look ends. Gives all that went away unread so far. */
-  end(found: Omit<Overview, 'lost'>, at: Millis): readonly Abandoned[] {
+  /** A look ends. Gives all that went away unread so far. `mayRefuse`: a full buffer does not make in_tail wait. */
+  end(found: Omit<Overview, 'lost'>, at: Millis, mayRefuse: boolean): readonly Abandoned[] {
     for (const [key, file] of this.#heldBefore) {
-      if (this.#held.has(key)) continue;
+      if (this.#held.has(key) || this.#hasMoved(key, file)) continue;
       if (!isSeen(found)) this.#held.set(key, file);
-      // Where anything is read again, it may have been read as well: then it moved, or nobody saw that.
+      // Where anything is read again, it may have been read as well: in_tail reads a file once more before it lets go of it.
       else if (at - (this.#readAt.get(file.posFile) ?? Number.NEGATIVE_INFINITY) >= HELD_UP)
         this.losses.tell(key, file);
+      else if (mayRefuse) this.losses.tell(key, { ...file, unproven: true });
     }
     return this.losses.look(found, at);
+  }
+
+  /** What moves back was truncated. */
+  #hasMoved(key: string, { position }: Held): boolean {
+    const followed = this.#entries.get(key);
+    return followed?.seenAt === this.#at && (followed?.memory?.position ?? 0) > position;
   }
 
   find(posFile: string, entry: Omit<PositionEntry, 'position'>): Followed | undefined {

@@ -23,7 +23,12 @@ export interface Inspection<Entries = readonly InspectedEntry[]> {
   readonly verdict?: Verdict['is'];
   readonly why?: string;
   /** What went away before in_tail had read it; only where looks follow one another. */
-  readonly lost?: readonly { readonly path: string; readonly size: number }[];
+  readonly lost?: readonly {
+    readonly path: string;
+    readonly size: number;
+    /** Nobody can tell whether it was read in the last moment. */
+    readonly unproven?: true;
+  }[];
 }
 
 interface UndiscoveredEntry extends Pick<InspectedEntry, 'path' | 'kubernetes' | 'verdict' | 'why'> {
@@ -69,7 +74,7 @@ export function inspectionOf(found: Overview, which: Which = ALL): Inspection<It
     caughtUp: found.caughtUp,
     ...(found.late !== undefined && { lagSeconds: found.late && Math.round(found.late / 100) / 10 }),
     ...(found.verdict && { verdict: found.verdict.is, why: found.verdict.why }),
-    ...(found.lost && { lost: found.lost.map(({ path, bytes }) => ({ path, size: bytes })) }),
+    ...(found.lost && { lost: found.lost.map(({ bytes: size, ...file }) => ({ ...file, size })) }),
   };
 }
 

@@ -27,8 +27,8 @@ export class Losses {
   }
 
   /** What in_tail let go of. */
-  tell(key: string, { path, bytes }: Abandoned): void {
-    this.#lost.set(copied(key), { path: copied(path), bytes });
+  tell(key: string, { path, bytes, unproven }: Abandoned): void {
+    this.#lost.set(copied(key), { path: copied(path), bytes, ...(unproven && { unproven }) });
   }
 
   /** For how long a file has waited to be found. */

@@ -148,9 +148,8 @@ function addUnread(totals: Totals, size: number): void {
 /** `behind by 12.4 MiB in 2 of 31 files`. */
 export function summaryOf({ posFiles, totals, lag, caughtUp, lost = [], late }: Overview): string {
   const files = counted(totals.files, 'file');
-  const unknown = [...unjudged(posFiles), ...(lost.length === 0 ? [] : [describeAbandoned(lost)])]
-    .map((what) => `; ${what}`)
-    .join('');
+  const gone = byProof(lost).filter((files) => files.length > 0);
+  const unknown = [...unjudged(posFiles), ...gone.map(describeAbandoned)].map((what) => `; ${what}`).join('');
   if (totals.left === 0) {
     const known = caughtUp ? `caught up: ${files}` : `nothing left in ${files}`;
     return `${lag === null ? `lag unknown${totals.files > 0 ? `; ${known}` : ''}` : known}${unknown}`;
@@ -160,6 +159,11 @@ export function summaryOf({ posFiles, totals, lag, caughtUp, lost = [], late }: 
   const span = caughtUp || !late ? '' : ` (${formatDuration(late)})`;
   const bytes = `${lag === null ? 'at least ' : ''}${formatBytes(totals.lag)}${span}`;
   return `${how} ${bytes} in ${totals.left} of ${files}${unknown}`;
+}
+
+/** What went away unread, and what nobody can tell of. */
+export function byProof(lost: readonly Abandoned[]): readonly [Abandoned[], Abandoned[]] {
+  return [lost.filter(({ unproven }) => !unproven), lost.filter(({ unproven }) => unproven)];
 }
 
 function unjudged(posFiles: readonly PosFileOverview[]): readonly string[] {

@@ -2,7 +2,14 @@ import { describeAbandoned } from '../observe/abandoned.ts';
 import { BLOCKED_AFTER } from '../observe/entry-state.ts';
 import { formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import type { Followed, History } from './history.ts';
-import { type Overview, type Place, type UndiscoveredOverview, VERDICTS, type Verdict } from './overview.ts';
+import {
+  byProof,
+  type Overview,
+  type Place,
+  type UndiscoveredOverview,
+  VERDICTS,
+  type Verdict,
+} from './overview.ts';
 
 /** What has waited for longer is behind: in_tail looks each second, and reads a little at a time. */
 export const WINDOW: Millis = 10_000;
@@ -49,16 +56,19 @@ function ofFile(file: Place | UndiscoveredOverview, history?: History): Judged {
 }
 
 function ofTheWhole({ lost = [], posFiles, unlisted }: Overview): Judged {
-  if (lost.length > 0)
+  const [proven, unproven] = byProof(lost);
+  if (proven.length > 0)
     return {
       is: 'losing',
       why: () =>
-        `${describeAbandoned(lost)}: rotate less often or keep more files, and find out why Fluentd stands still`,
+        `${describeAbandoned(proven)}: rotate less often or keep more files, and find out why Fluentd stands still`,
     };
   const broken = posFiles.find(({ error }) => error !== undefined);
   if (broken !== undefined) return { is: 'unknown', why: () => `${broken.path}: ${broken.error}` };
   const [first] = unlisted;
-  return first === undefined ? OK : { is: 'unknown', why: () => first };
+  if (first !== undefined) return { is: 'unknown', why: () => first };
+  const why = () => `${describeAbandoned(unproven)}: Fluentd read other files in that moment`;
+  return unproven.length === 0 ? OK : { is: 'unknown', why };
 }
 
 function ofUndiscovered(

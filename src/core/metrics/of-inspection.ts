@@ -1,6 +1,6 @@
 import type { History } from '../inspect/history.ts';
 import { placesOf } from '../inspect/order.ts';
-import type { Overview } from '../inspect/overview.ts';
+import { byProof, type Overview } from '../inspect/overview.ts';
 import type { FileState } from '../look/file-state.ts';
 import type { Millis } from '../text/units.ts';
 import { renderMetrics } from './exposition.ts';
@@ -18,6 +18,7 @@ export interface Inspected {
 /** What `export` tells Prometheus; `perFile`: of so many files one by one. */
 export function metricsOfInspection({ found, history, took, looks }: Inspected, perFile: number): string {
   const { posFiles, undiscovered, totals, verdicts, lost = [] } = found;
+  const [proven, unproven] = byProof(lost);
   const unfound = undiscovered.filter(({ size }) => size > 0);
   const waits = unfound.map(({ inode }) => history.losses.waited(inode));
   return renderMetrics({
@@ -26,7 +27,7 @@ export function metricsOfInspection({ found, history, took, looks }: Inspected, 
       unknown: totals.unknown,
       ...countRows(found),
       undiscovered,
-      abandoned: lost,
+      abandoned: proven,
       unreadablePosFiles: posFiles.filter(({ error }) => error !== undefined).length,
       buffers: found.buffers,
       single: perFile === 0 ? [] : furthestBehind(found, history, perFile),
@@ -34,6 +35,7 @@ export function metricsOfInspection({ found, history, took, looks }: Inspected, 
     posidle_lag_seconds: seconds(waits.reduce((most, one) => Math.max(most, one), history.waited)),
     posidle_lag_seconds_known: Number(history.late !== null && waits.length === 0),
     posidle_verdict_files: Object.entries(verdicts ?? {}).map(([verdict, count]) => [{ verdict }, count]),
+    posidle_unproven_bytes: unproven.reduce((sum, { bytes }) => sum + bytes, 0),
     posidle_look_duration_seconds: seconds(took),
     posidle_looks_total: looks,
   });

@@ -158,5 +158,6 @@ function countOf(files: readonly Abandoned[]): number {
 export function describeAbandoned(files: readonly Abandoned[]): string {
   const bytes = bytesOf(files);
   const [first] = files;
-  return `${counted(countOf(files), 'file')} went away unread, ${formatBytes(bytes)}, first ${first?.path}`;
+  const how = first?.unproven ? 'went away, perhaps' : 'went away';
+  return `${counted(countOf(files), 'file')} ${how} unread, ${formatBytes(bytes)}, first ${first?.path}`;
 }

@@ -130,6 +130,8 @@ export interface Abandoned {
   readonly bytes: number;
   /** How many files it stands for, where it is a sum of several. */
   readonly files?: number;
+  /** Nobody can tell whether they were read in the last moment; only a live view says so. */
+  readonly unproven?: true;
 }
 
 /** A file that went away from its path, or was let go or truncated: no position tells what in_tail reads of it. */

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { History } from '../../../src/core/inspect/history.ts';
 import { inspectionOf } from '../../../src/core/inspect/inspection.ts';
-import type { Overview } from '../../../src/core/inspect/overview.ts';
+import { type Overview, overview, summaryOf, type Verdict } from '../../../src/core/inspect/overview.ts';
+import { verdictsOf } from '../../../src/core/inspect/verdict.ts';
 import type { Abandoned } from '../../../src/core/observe/observation.ts';
 import { Inspector } from '../../../src/tasks/inspect-look.ts';
 import { LOG, POS, posText } from '../../support/builders.ts';
 import { FakeHost } from '../../support/fake-host.ts';
-import { inspectedBy } from '../../support/inspected-by.ts';
+import { confWith, inspectedBy } from '../../support/inspected-by.ts';
 
 interface Look {
   readonly size: number;
@@ -84,10 +85,26 @@ test('a deleted file of which nobody knows what was read is unknown', async () =
   });
 });
 
+interface Fate {
+  readonly after: number;
+  readonly readBefore: number;
+  readonly openFor?: number;
+  readonly overflow?: 'block' | 'throw_exception';
+}
+
+const LOST = { path: LOG, bytes: 4 };
+const UNPROVEN = { ...LOST, unproven: true } as const;
+
 /** A log is written after ten seconds of rest, is read or not, goes away `after` milliseconds, and `openFor` later in_tail lets go of it. */
-async function goneAfter(after: number, readBefore: number, openFor = 1_000): Promise<Overview | undefined> {
+async function goneAfter({
+  after,
+  readBefore,
+  openFor = 1_000,
+  overflow,
+}: Fate): Promise<Overview | undefined> {
   const host = new FakeHost();
-  const inspector = new Inspector(host, inspectedBy(host, [POS]), new History());
+  const conf = overflow && confWith(overflow);
+  const inspector = new Inspector(host, inspectedBy(host, [POS], conf), new History());
   const other = { path: '/var/log/other.log', inode: 8 };
   host.writeFile(LOG, 'one\n', '7');
   host.writeFile(other.path, 'one\n', '8');
@@ -120,19 +137,57 @@ async function goneAfter(after: number, readBefore: number, openFor = 1_000): Pr
   return found;
 }
 
-test.each<[string, number, number, readonly Abandoned[], number?]>([
+test.each<[string, Fate, readonly Abandoned[], Verdict['is']]>([
   [
     'that stood still for two seconds only after it went away was lost',
-    1_000,
-    4,
-    [{ path: LOG, bytes: 4 }],
-    3_000,
+    { after: 1_000, readBefore: 4, openFor: 3_000 },
+    [LOST],
+    'losing',
   ],
-  ['that was held up and let go while nothing was read was lost', 4_000, 4, [{ path: LOG, bytes: 4 }]],
-  ['that went away within two seconds was read', 1_000, 4, []],
-  ['that was let go when in_tail read again was read', 4_000, 8, []],
-])('a file %s', async (_, after, readBefore, lost, openFor) => {
-  const found = await goneAfter(after, readBefore, openFor);
+  [
+    'that was held up and let go while nothing was read was lost',
+    { after: 4_000, readBefore: 4 },
+    [LOST],
+    'losing',
+  ],
+  ['that went away within two seconds was read', { after: 1_000, readBefore: 4 }, [], 'ok'],
+  [
+    'that was let go when in_tail read again was read where a full buffer makes in_tail wait',
+    { after: 4_000, readBefore: 8, overflow: 'block' },
+    [],
+    'ok',
+  ],
+  [
+    'that was let go when in_tail read again is unproven where a full buffer may refuse lines',
+    { after: 4_000, readBefore: 8, overflow: 'throw_exception' },
+    [UNPROVEN],
+    'unknown',
+  ],
+  [
+    'that was let go when in_tail read again is unproven where no configuration is known',
+    { after: 4_000, readBefore: 8 },
+    [UNPROVEN],
+    'unknown',
+  ],
+])('a file %s', async (_, fate, lost, verdict) => {
+  const found = await goneAfter(fate);
   expect(found?.lost).toEqual(lost);
-  expect(found?.verdict?.is === 'losing').toBe(lost.length > 0);
+  expect(found?.verdict?.is).toBe(verdict);
+});
+
+test('what is unproven is told beside what was lost, and to programs', () => {
+  const found = { ...overview({ posFiles: [], undiscovered: [], unlisted: [], buffers: undefined }) };
+  const lost = [LOST, { ...UNPROVEN, bytes: 5 }];
+  expect(summaryOf({ ...found, lost })).toBe(
+    `caught up: 0 files; 1 file went away unread, 4 B, first ${LOG}; 1 file went away, perhaps unread, 5 B, first ${LOG}`,
+  );
+  expect(inspectionOf({ ...found, lost }).lost).toEqual([
+    { path: LOG, size: 4 },
+    { path: LOG, size: 5, unproven: true },
+  ]);
+  expect(verdictsOf({ ...found, lost }).verdict).toMatchObject({ is: 'losing' });
+  expect(verdictsOf({ ...found, lost: lost.slice(1) }).verdict).toEqual({
+    is: 'unknown',
+    why: `1 file went away, perhaps unread, 5 B, first ${LOG}: Fluentd read other files in that moment`,
+  });
 });
