@@ -16,9 +16,11 @@ const USAGE = `npm run simulate -- [options]
   --jobs N       in so many threads (default: one a core)
   --seed N       this one lifetime, with its timeline
   --brief        a line for the first failure, and nothing else
-  --keep-going   do not end at the first failure; count the kinds of failures`;
+  --keep-going   do not end at the first failure; count the kinds of failures
+Tells each 10 s how far it is. Ctrl-C ends it early, with the summary.`;
 
 const BATCH = 100;
+const TELL_EVERY = 10_000;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -43,7 +45,10 @@ async function main(): Promise<void> {
     seconds: Number(values.seconds ?? Infinity),
     keepsGoing: values['keep-going'],
   });
+  process.once('SIGINT', () => run.end());
+  const telling = setInterval(() => console.error(run.progress), TELL_EVERY);
   await run.play(Number(values.jobs));
+  clearInterval(telling);
   if (!values.brief) for (const line of run.coverage.lines) console.log(line);
   const { missing } = run.coverage;
   if (!values.brief) console.log(`never reached: ${missing.length === 0 ? 'nothing' : missing.join(', ')}`);
@@ -68,6 +73,7 @@ class Run {
   readonly #began = performance.now();
   #failures: readonly Played['failures'][number][] = [];
   #next: number;
+  #isEnded = false;
 
   constructor(span: Span) {
     this.#span = span;
@@ -76,6 +82,10 @@ class Run {
 
   get failures(): Played['failures'] {
     return this.#failures.toSorted((a, b) => a.seed - b.seed);
+  }
+
+  end(): void {
+    this.#isEnded = true;
   }
 
   async play(jobs: number): Promise<void> {
@@ -90,14 +100,16 @@ class Run {
   }
 
   get summary(): readonly string[] {
+    return [this.progress, ...this.#kinds()];
+  }
+
+  get progress(): string {
     const { from } = this.#span;
     const played = this.#next - from;
     const { user, system } = process.cpuUsage();
     const perSecond = (of: number) => Math.round(played / of);
-    return [
-      `seeds ${from} to ${this.#next - 1}: ${played} lifetimes, ${perSecond(this.#seconds)} a second, ${perSecond((user + system) / 1_000_000)} a second of CPU`,
-      ...this.#kinds(),
-    ];
+    const pace = `${perSecond(this.#seconds)} a second, ${perSecond((user + system) / 1_000_000)} a second of CPU`;
+    return `seeds ${from} to ${this.#next - 1}: ${played} lifetimes, ${pace}, ${this.#failures.length} broken`;
   }
 
   get #seconds(): number {
@@ -116,7 +128,11 @@ class Run {
 
   #nextBatch(): Batch | undefined {
     const { to, seconds, keepsGoing } = this.#span;
-    const isOver = this.#next >= to || this.#seconds >= seconds || (this.#failures.length > 0 && !keepsGoing);
+    const isOver =
+      this.#isEnded ||
+      this.#next >= to ||
+      this.#seconds >= seconds ||
+      (this.#failures.length > 0 && !keepsGoing);
     if (isOver) return undefined;
     const batch = { from: this.#next, count: Math.min(BATCH, to - this.#next) };
     this.#next += batch.count;
