@@ -11,7 +11,7 @@ export interface WorkerMemory {
   readonly successor: ProcessIdentity | undefined;
   /** Since the look before, a worker or the whole Fluentd has ended by itself, and another one has taken its place. */
   readonly workerReplaced: boolean;
-  /** In this look Fluentd was away, or a worker had still to open its files. */
+  /** In this look Fluentd was away, or a worker had still to open its files, or another Fluentd had none yet. */
   readonly workerStarting: boolean;
 }
 
@@ -25,7 +25,7 @@ export const NO_WORKERS: WorkerMemory = {
 
 /** A worker that dies is started again, and what was in its memory is gone; while Fluentd ends none is. */
 export function watchWorkers(
-  { workers, workersSince, successor }: WorkerMemory,
+  { workers, workersSince, successor, workerStarting }: WorkerMemory,
   fluentd: FluentdReading,
   supervisor: ProcessIdentity | undefined,
   at: Millis,
@@ -42,12 +42,14 @@ export function watchWorkers(
   const isHandedOver = isOther && successor !== undefined && isSame(successor, fluentd.supervisor);
   const before = isOther ? [] : workers;
   const added = fluentd.workers.filter((worker) => !before.some((known) => isSame(known, worker)));
+  const hasNone = before.length + added.length === 0;
+  const isTakingOver = isOther ? !isHandedOver : workerStarting && workersSince !== undefined;
   const gone = before.some((known) => !fluentd.workers.some((worker) => isSame(known, worker)));
   return {
     workers: [...before, ...added],
     workersSince: added.length > 0 ? at : workersSince,
     successor: fluentd.successor ?? (isOther ? undefined : successor),
     workerReplaced: (gone && added.length > 0) || (isOther && !isHandedOver),
-    workerStarting: fluentd.isStarting === true,
+    workerStarting: fluentd.isStarting === true || (hasNone && isTakingOver),
   };
 }

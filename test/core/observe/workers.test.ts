@@ -28,6 +28,22 @@ describe('a worker', () => {
     expect(seen(looks).memory.workerReplaced).toBe(replaced);
   });
 
+  test('has still to start where another supervisor has taken over and has none yet', () => {
+    const by = (when: number, supervisor: number, ...workers: readonly number[]) =>
+      snapshot(when, [[at(5)]], {
+        fluentd: running({ supervisor: worker(supervisor), workers: workers.map(worker) }),
+      });
+    const isStarting = (...looks: readonly Snapshot[]) => seen(looks).memory.workerStarting;
+    const [first, other, later] = [by(0, 1, 2), by(1, 3), by(2, 3)];
+    expect(isStarting(first, other)).toBe(true);
+    expect(isStarting(first, other, later)).toBe(true);
+    expect(isStarting(first, other, by(2, 3, 4))).toBe(false);
+    expect(isStarting(by(0, 1), by(1, 1))).toBe(false);
+    expect(isStarting(first, by(1, 1))).toBe(false);
+    const handing = { ...first, fluentd: { ...first.fluentd, successor: worker(3) } } as Snapshot;
+    expect(isStarting(handing, other, later)).toBe(false);
+  });
+
   test('that is new dates the workers anew: until it is up, a signal would kill it', () => {
     const since = (...looks: readonly Snapshot[]) => seen(looks).memory.workersSince;
     expect(since(runs(0))).toBeUndefined();
