@@ -3,7 +3,7 @@ import type { GoneLook } from '../look/snapshot.ts';
 import { entryKeyIn } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { AT_ITS_PATH, goneNow, type Look, restOf } from './gone-now.ts';
-import type { Abandoned, Gone, Limits, Memory } from './observation.ts';
+import type { Abandoned, Gone, Limits, Memory, ObservedFile } from './observation.ts';
 import { hasTakenAll, isRefusing } from './output-ledger.ts';
 
 /** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
@@ -28,7 +28,7 @@ export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory[
     if (successor === undefined && !isFollowed)
       gone.set(key, update(key, file, { seen, look, memory, tail }));
     // Another file has got the inode: what was lost with the old one stays told.
-    else if (successor && lostOf(file) > 0 && (successor.size ?? 0) < (file.size ?? 0))
+    else if (lostOf(file) > 0 && isAnother(file, successor))
       gone.set(`${key}\tbefore`, { ...file, isCut: true });
   }
   for (const [key, file] of goneNow(memory, look, tail)) {
@@ -40,8 +40,8 @@ export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory[
 }
 
 /** A file that went away grows or stays as it is: a smaller one has got its inode. */
-function isAnother(file: Gone, seen: GoneLook | undefined): boolean {
-  return seen?.size !== undefined && seen.size < (file.size ?? 0);
+function isAnother({ size }: Gone, seen: Pick<GoneLook | ObservedFile, 'size'> | undefined): boolean {
+  return typeof seen?.size === 'number' && size !== null && seen.size < size;
 }
 
 /** in_tail has an entry for it under its new name. */

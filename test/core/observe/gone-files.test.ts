@@ -70,6 +70,13 @@ describe('a file whose path another one takes', () => {
     expect(lostIn([...justWritten, replaced(3), replaced(4, {}, 3), replaced(7, {}, 3)])).toEqual([]);
   });
 
+  test('is not told by any other file whether it was held up', () => {
+    const other = entry({ path: '/other', position: 0, inode: '9' });
+    const read = { ...next, position: 3 };
+    const beside = (second: number) => snapshot(second * SECOND, [[other, fileOf(other, 3)], [read]]);
+    expect(lostIn([...justWritten, beside(3), beside(5)])).toEqual([]);
+  });
+
   test('was read from memory where it was not held up', () => {
     expect(lostIn([...justWritten, replaced(3, {}, 3), replaced(9, {}, 3)])).toEqual([]);
   });
