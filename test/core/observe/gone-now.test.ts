@@ -74,6 +74,11 @@ describe('a file that another one replaced', () => {
     expect(lostIn([...fourLeft, away(3, KILLED), replaced(4, KILLED)])).toEqual([4]);
   });
 
+  test('is read for rotate_wait from when its path gets a file, also where that is only later', () => {
+    const looks = [read, away(3, goneAt(5)), replaced(6, goneAt(5))];
+    expect(goneIn(looks)).toMatchObject({ since: 6 * SECOND, hasEntry: false });
+  });
+
   test('was closed before, where its path got a file only later', () => {
     const looks = [read, away(3, goneAt(5)), away(20, goneAt(5)), replaced(21, goneAt(5))];
     expect(lostIn([...looks, replaced(22, goneAt(9))])).toEqual([4]);
@@ -243,6 +248,11 @@ describe('an entry that a new worker has dropped', () => {
     expect(lostIn([read, dropped, again])).toEqual([]);
     expect(lostIn([read, dropped, again, { ...again, at: 5 * SECOND, ...goneAt(9) }])).toEqual([4]);
   });
+
+  test('is not gone anew when its path gets another file', () => {
+    const looks = [read, dropped, { ...dropped, at: 4 * SECOND }];
+    expect(goneIn([...looks, replaced(6)])).toMatchObject({ since: 4 * SECOND });
+  });
 });
 
 test('an entry that has not been opened yet is replaced by none', () => {
@@ -282,7 +292,9 @@ describe('a file that in_tail has let go of when it is first seen', () => {
   });
 
   test('and that does not, is none to be told of', () => {
-    expect(goneIn([letGo({}, 0, 5), letGo({}, 1, 5)])).toBeUndefined();
+    const looks = [letGo({}, 0, 5), letGo({}, 1, 5)];
+    expect(goneIn(looks)).toBeUndefined();
+    expect(goneIn([...looks, replaced(2)])).toBeUndefined();
   });
 });
 
