@@ -43,6 +43,7 @@ const behind: Watched = [
   entry({ path: '/behind', inode: '8', position: 10 }),
   fileOf(entry({ inode: '8', position: 10 }), 30),
 ];
+const byte = entry({ path: '/byte', inode: '10', position: 10 });
 const gone: Watched = [entry({ path: '/gone', inode: '9' }), {}];
 const newFile = { path: '/new', inode: '99', size: 5 };
 const WRAPPER = {
@@ -108,6 +109,18 @@ const GATES: readonly Row[] = [
     name: 'unread',
     why: '2 files unread, at least 20 B left, most in /behind (blocked)',
     files: [gone, behind],
+  },
+  {
+    title: 'a file that nobody knows, before one with a single byte left',
+    name: 'unread',
+    why: '2 files unread, at least 1 B left, most in /byte (blocked)',
+    files: [gone, [byte, fileOf(byte, 11)]],
+  },
+  {
+    title: 'two files that nobody knows, the first of which is named',
+    name: 'unread',
+    why: '2 files unread, at least 0 B left, most in /gone (missing)',
+    files: [gone, [entry({ path: '/another', inode: '10' }), {}]],
   },
   {
     title: 'a look that did not take in everything',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   describeOutcome,
+  EXIT,
   exitCodeOf,
   isWarning,
   type Outcome,
@@ -182,6 +183,10 @@ describe('the exit code', () => {
     [{ kind: 'not-permitted', why: '' }, 5],
   ] as const)('of %j is %d, strict or not, where nothing is left', (end, code) => {
     expect([false, true].map((strict) => exitCodeOf(outcome(end), { strict }))).toEqual([code, code]);
+  });
+
+  test('of a bug is 1', () => {
+    expect(EXIT.bug).toBe(1);
   });
 
   test('is 3 under --strict only, where lines are left', () => {

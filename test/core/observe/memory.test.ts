@@ -7,9 +7,11 @@ const look = (second: number, changes: Partial<Snapshot> = {}) =>
 
 describe('that Fluentd had not begun to read', () => {
   const missing = { posFiles: [{ path: POS, kind: 'missing' }] } as const;
+  const oneMissing = { posFiles: [...missing.posFiles, { path: '/other.pos', kind: 'empty' }] } as const;
 
   test.each([
     ['is remembered from when its pos file was not there', [look(0, missing), look(1)], true],
+    ['is remembered where one of two was not there', [look(0, oneMissing), look(1)], true],
     ['is not known where its pos file was always there', [look(0), look(1)], false],
   ])('%s', (_, looks, beganSeen) => {
     expect(seen(looks).memory.beganSeen).toBe(beganSeen);
