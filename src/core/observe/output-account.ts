@@ -1,4 +1,10 @@
-import { type Held, heldBy, NOTHING_HELD, type OutputReading } from '../fluentd/buffer-contents.ts';
+import {
+  type Held,
+  heldBy,
+  NOTHING_HELD,
+  type OutputReading,
+  type RetryLimit,
+} from '../fluentd/buffer-contents.ts';
 import type { MonitoredOutput } from '../fluentd/monitor-agent.ts';
 import type { Millis } from '../text/units.ts';
 
@@ -45,6 +51,9 @@ interface Failing {
   readonly sent: number;
 }
 
+/** What the next look is compared with. */
+type Before = Omit<Account, 'isCounted' | 'isLimited'>;
+
 /** Where less is free, an output may have refused records only until there was room again. */
 const ROOM_ENOUGH = 20;
 
@@ -69,7 +78,7 @@ export interface Start {
 }
 
 /** Counters of a Fluentd that ran before the first look count from there on. */
-export function begun({ name, worker, inMemory, told }: OutputReading, { isNew, space }: Start): Account {
+export function begun({ name, worker, inMemory, told }: OutputReading, { isNew, space }: Start): Before {
   const first = isNew(worker) ? undefined : told;
   return {
     id: told?.id ?? '',
@@ -78,12 +87,9 @@ export function begun({ name, worker, inMemory, told }: OutputReading, { isNew, 
     inMemory,
     ...FROM_ZERO,
     space,
-    emitted: first?.emitted ?? 0,
     emitErrors: first?.emitErrors ?? 0,
     dropped: first?.dropped ?? 0,
     failures: first?.failures ?? 0,
-    isCounted: true,
-    isLimited: false,
     mayHaveGivenUp: false,
     thrownAway: NOTHING_HELD,
     refused: 0,
@@ -94,7 +100,7 @@ export function begun({ name, worker, inMemory, told }: OutputReading, { isNew, 
 export function accountOf(
   output: OutputReading,
   told: MonitoredOutput,
-  before: Account,
+  before: Before,
   looks: Looks,
 ): Account {
   const held = heldBy(output);
@@ -102,7 +108,7 @@ export function accountOf(
   const now = told.chunks + told.sent + dropped;
   const most = Math.max(before.most, Math.min(before.last, now));
   const lost = Math.max(0, most - Math.max(before.last, now));
-  const failing = failingNow(output, told, before, looks);
+  const failing = output.retryLimit && failingNow(output.retryLimit, told, before, looks);
   const hasRoom = Math.min(told.space, before.space) >= ROOM_ENOUGH;
   return {
     id: told.id,
@@ -142,24 +148,23 @@ export interface Looks {
  * an empty buffer has none that is. The threads that fail together are one retry (output.rb, update_retry_state).
  */
 function failingNow(
-  output: OutputReading,
+  { threads }: RetryLimit,
   told: MonitoredOutput,
-  before: Account,
+  { failures, failing }: Before,
   looks: Looks,
 ): Failing | undefined {
-  const threads = output.retryLimit?.threads ?? 1;
-  const failed = Math.ceil((told.failures - before.failures) / threads);
-  const { times, since } = before.failing ?? { times: 0, since: looks.before };
+  const failed = Math.ceil((told.failures - failures) / threads);
+  const { times, since } = failing ?? { times: 0, since: looks.before };
   if (failed > 0) return { times: times + failed, since, sent: told.sent };
-  const isOver = told.chunks + told.bytes === 0 || told.sent > (before.failing?.sent ?? 0) + threads;
-  return isOver ? undefined : before.failing;
+  const isEmpty = told.chunks + told.bytes === 0;
+  return failing === undefined || isEmpty || told.sent > failing.sent + threads ? undefined : failing;
 }
 
 /** The limit is asked for at each attempt that failed. */
 function hasReachedLimit(
   { retryLimit }: OutputReading,
   failing: Failing | undefined,
-  before: Account,
+  before: Before,
   { now }: Looks,
 ): boolean {
   if (retryLimit === undefined || failing === undefined || failing.times === before.failing?.times)

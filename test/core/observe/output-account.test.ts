@@ -14,12 +14,12 @@ function accountAfter(
   const outputs = looks.map((counters) => outputReading({ retryLimit, mayDrop, told: told(counters) }));
   const [first = outputReading()] = outputs;
   const start = { isNew: () => isNew, space: 100, looks: { before: 0, now: 0 } };
-  return outputs.reduce(
+  return outputs.reduce<Account>(
     (account, output, index) => {
       const at = { before: Math.max(0, 1_000 * (index - 1)), now: 1_000 * index };
       return accountOf(output, output.told ?? told(), account, at);
     },
-    begun(first, start),
+    { ...begun(first, start), isCounted: true, isLimited },
   );
 }
 
