@@ -263,6 +263,12 @@ describe('a file that in_tail has still to find', () => {
     expect([...memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
   });
 
+  test('is not where nobody can list the files of a source', () => {
+    const [listed] = follows().followed;
+    const followed = [...follows().followed, { ...listed, unknown: 'closed' }] as Snapshot['followed'];
+    expect(seen([first, snapshot(SECOND, [[at(5)]], { followed })]).memory.abandoned.size).toBe(0);
+  });
+
   test.each([
     ['has an entry by then', [snapshot(SECOND, [[at(5)], [entry({ path: '/new', inode: '8' })]], follows())]],
     ['is there under another name', [snapshot(SECOND, [[at(5)]], follows({ ...fresh, path: '/newer' }))]],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { entry, POS, seen, snapshot } from '../../support/builders.ts';
+import { ABSENT, entry, POS, seen, snapshot } from '../../support/builders.ts';
 
 const look = (second: number, changes: Partial<Snapshot> = {}) =>
   snapshot(second * 1_000, [[entry()]], changes);
@@ -16,6 +16,13 @@ describe('that Fluentd had not begun to read', () => {
   ])('%s', (_, looks, beganSeen) => {
     expect(seen(looks).memory.beganSeen).toBe(beganSeen);
   });
+});
+
+test('which files Fluentd may not read stays known while there is no Fluentd', () => {
+  const closed = (paths: readonly string[]) => ({ closed: new Set(paths) });
+  const looks = [look(0, closed(['/closed'])), look(1, { ...closed([]), fluentd: ABSENT })];
+  expect([...seen(looks).memory.closedSince]).toEqual([['/closed', 0]]);
+  expect([...seen([...looks, look(2, closed([]))]).memory.closedSince]).toEqual([]);
 });
 
 test.each([
@@ -36,9 +43,19 @@ test.each([
   expect(seen(looks).rotatedAt).toBe(rotatedAt);
 });
 
+test.each([
+  ['is nowhere', 100, {}],
+  ['was let go with bytes left', null, { atPath: { inode: '7', size: 100 }, newlineLeft: true }],
+])('a file that %s has been rotated once, for as long as it stays so', (_, position, away) => {
+  const known = entry({ position: 99 });
+  const here = snapshot(0, [[known, { ...away, atPath: { inode: '7', size: 100 } }]]);
+  const looks = [1_000, 2_000].map((at) => snapshot(at, [[{ ...known, position }, away]]));
+  expect(seen([here, ...looks]).rotatedAt).toBe(1_000);
+});
+
 describe('entries that vanish', () => {
   const MOST = 10_000;
-  const entries = Array.from({ length: MOST + 2 }, (_, index) =>
+  const entries = Array.from({ length: MOST + 3 }, (_, index) =>
     entry({ path: `/${index}`, inode: String(100 + index) }),
   );
   const rememberedOf = (count: number) => {
@@ -55,8 +72,8 @@ describe('entries that vanish', () => {
   });
 
   test('are forgotten where they are too many: the oldest of them', () => {
-    const remembered = rememberedOf(MOST + 2);
+    const remembered = rememberedOf(MOST + 3);
     expect(remembered).toHaveLength(MOST + 1);
-    expect(remembered.slice(0, 2)).toEqual(['/0', '/2']);
+    expect(remembered.slice(0, 2)).toEqual(['/0', '/3']);
   });
 });
