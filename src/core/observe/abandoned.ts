@@ -138,7 +138,6 @@ export function summedUp(
   abandoned: Map<string, Abandoned>,
   gone: Pick<Memory['gone'], 'has'>,
 ): ReadonlyMap<string, Abandoned> {
-  if (abandoned.size <= MOST_TOLD) return abandoned;
   const surplus = [...abandoned].slice(MOST_TOLD).filter(([key]) => !gone.has(key));
   const [, first] = surplus[0] ?? [];
   if (first === undefined) return abandoned;

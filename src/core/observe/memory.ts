@@ -138,13 +138,11 @@ function* rememberEntries(
 
 /** A main may have Fluentd follow ever more files: of those that vanished the newest are remembered. */
 function forgetOldest(entries: Map<string, KnownEntry>, files: readonly ObservedFile[]): void {
-  let surplus = entries.size - files.length - MOST_VANISHED;
+  const surplus = entries.size - files.length - MOST_VANISHED;
   if (surplus <= 0) return;
   const here = new Set(files.map(({ key }) => key));
-  for (const key of entries.keys()) {
-    if (surplus <= 0) return;
-    if (!here.has(key) && entries.delete(key)) surplus -= 1;
-  }
+  const vanished = [...entries.keys()].filter((key) => !here.has(key));
+  for (const key of vanished.slice(0, surplus)) entries.delete(key);
 }
 
 /** A known file now has another inode at its path, or nothing, or was let go with bytes left; or a known path has an entry with another inode. */

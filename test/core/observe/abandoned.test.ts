@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { isHeldUp } from '../../../src/core/observe/abandoned.ts';
+import { isHeldUp, summedUp } from '../../../src/core/observe/abandoned.ts';
+import type { Abandoned } from '../../../src/core/observe/observation.ts';
+import { entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
 import {
   entry,
   fileOf,
@@ -263,6 +265,18 @@ describe('a file that in_tail has still to find', () => {
     expect([...memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
   });
 
+  test('is none that has lost its entry to the next file of its path, unless it is over', () => {
+    const renamed = follows({ path: `${LOG}.1`, inode: '7', size: 9 });
+    const over = { gone: new Map([[entryKeyIn(POS, at(5)), { size: undefined, isOpen: undefined }]]) };
+    const next = (second: number, changes: Partial<Snapshot>) =>
+      snapshot(second * SECOND, [[entry({ inode: '8' })]], changes);
+    const awaitedIn = (...looks: readonly Snapshot[]) => [
+      ...seen([snapshot(0, [[at(5)]]), next(1, {}), ...looks]).memory.awaited.keys(),
+    ];
+    expect(awaitedIn(next(2, renamed))).toEqual([]);
+    expect(awaitedIn(next(20, over), next(21, { ...renamed, ...over }))).toEqual(['7']);
+  });
+
   test('is not where nobody can list the files of a source', () => {
     const [listed] = follows().followed;
     const followed = [...follows().followed, { ...listed, unknown: 'closed' }] as Snapshot['followed'];
@@ -296,5 +310,25 @@ describe('a position is held up', () => {
     expect(heldUp('missing', undefined, { leftSince: undefined, heldUp: true })).toBe(true);
     expect(heldUp('missing', undefined, { leftSince: 3_000, heldUp: false })).toBe(true);
     expect(heldUp('behind', undefined, { leftSince: 3_000, heldUp: true })).toBe(false);
+  });
+});
+
+describe('ten thousand files that went away unread are told one by one', () => {
+  const MOST = 10_000;
+  const files = (count: number) =>
+    new Map(Array.from({ length: count }, (_, index) => [`${index}`, { path: `/${index}`, bytes: 2 }]));
+  const lastOf = (abandoned: ReadonlyMap<string, Abandoned>) => [...abandoned.values()].slice(MOST);
+
+  test('and no more: the further ones are one sum, which grows', () => {
+    expect(lastOf(summedUp(files(MOST), new Map()))).toEqual([]);
+    expect(lastOf(summedUp(files(MOST + 1), new Map()))).toEqual([{ path: '/10000', bytes: 2, files: 1 }]);
+    const summed = summedUp(files(MOST + 2), new Map());
+    expect(lastOf(summed)).toEqual([{ path: '/10000', bytes: 4, files: 2 }]);
+    const more = new Map([...summed, ['more', { path: '/more', bytes: 2 }]]);
+    expect(lastOf(summedUp(more, new Map()))).toEqual([{ path: '/10000', bytes: 6, files: 3 }]);
+  });
+
+  test('beside those that may still be found again', () => {
+    expect(lastOf(summedUp(files(MOST + 1), new Set(['10000'])))).toEqual([{ path: '/10000', bytes: 2 }]);
   });
 });

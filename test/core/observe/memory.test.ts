@@ -72,6 +72,7 @@ describe('entries that vanish', () => {
   });
 
   test('are forgotten where they are too many: the oldest of them', () => {
+    expect(rememberedOf(MOST + 2)).toHaveLength(MOST + 1);
     const remembered = rememberedOf(MOST + 3);
     expect(remembered).toHaveLength(MOST + 1);
     expect(remembered.slice(0, 2)).toEqual(['/0', '/3']);
