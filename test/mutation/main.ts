@@ -1,49 +1,58 @@
-// A mutation run over the decision and what it rests on: npm run mutation [-- --every N] [--quick] [FILE…] [FILE:LINE…]. survivors.md says why some live.
-// --quick: the quick unit tests alone.
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { context, type Plugin } from 'esbuild';
+import { Random } from '../simulation/random.ts';
 import { type Mutant, mutantsOf } from './mutants.ts';
 import { Player } from './play.ts';
+import { SURVIVORS } from './survivors.ts';
+
+const USAGE = `A mutation run over the decision and what it rests on: npm run mutation [-- OPTION… FILE… FILE:LINE…]
+  --sample N  so many mutants, drawn at random; otherwise all
+  --seed N    draws the same ones again
+  --quick     the quick unit tests alone; otherwise what they do not kill meets the simulation and the slow ones, too`;
 
 const FOLDERS = ['drain', 'observe', 'look', 'fluentd'];
 /** What is told in words, shown, or found in the process table decides nothing here. */
 const LEFT_OUT = /(explain|metrics|status|processes|command-line|monitor-agent|chunk|defaults)\.ts$/;
+const TESTS = filesIn('test/core').filter((file) => file.endsWith('.test.ts'));
 /** These play thousands of worlds each. */
 const SLOW = /(step|diagram|at-rest-property|bounds)\.test\.ts$/;
 /** The others gain nothing by them. */
-const SLOW_FOR: readonly (readonly [file: RegExp, tests: string])[] = [
-  [/drain\/(step|moves|deadlines)\.ts$/, 'drain/step'],
-  [/observe\//, 'observe/at-rest-property'],
-  [/observe\//, 'observe/bounds'],
+const SLOW_FOR: readonly (readonly [file: RegExp, test: string])[] = [
+  [/drain\/(step|moves|deadlines)\.ts$/, 'test/core/drain/step.test.ts'],
+  [/observe\//, 'test/core/observe/at-rest-property.test.ts'],
+  [/observe\//, 'test/core/observe/bounds.test.ts'],
 ];
 const LIFETIMES = 200;
 
-const QUICK_TESTS = filesIn('test/core')
-  .filter((file) => file.endsWith('.test.ts') && !SLOW.test(file))
-  .map((file) => `import './${file}';`)
-  .join('\n');
-const SLOW_TESTS = SLOW_FOR.map(([, tests]) => tests)
-  .map((name) => `if (stages.includes('${name}')) await import('./test/core/${name}.test.ts');`)
-  .join('\n');
-
-/** First the quick tests, then the simulation, then the slow tests: the first that fails ends it. */
+/** Plays stages one after the other, until one fails. */
 const ENTRY = `
 import { firstFailure } from './test/mutation/suite.ts';
 import { playBatch } from './test/simulation/batch.ts';
-${QUICK_TESTS}
+const TESTS = { ${TESTS.map((file) => `'${file}': () => import('./${file}')`).join(', ')} };
+async function simulate() {
+  const { failures: [first] } = await playBatch({ from: 1, count: ${LIFETIMES} });
+  return first && 'simulation: ' + first.broken.split('\\n')[0];
+}
 export async function verdict(...stages) {
-  const quick = await firstFailure();
-  if (quick !== undefined) return quick;
-  if (stages.includes('simulation')) {
-    const { failures: [first] } = await playBatch({ from: 1, count: ${LIFETIMES} });
-    if (first !== undefined) return 'simulation: ' + first.broken.split('\\n')[0];
+  for (const stage of stages) {
+    await TESTS[stage]?.();
+    const why = await (stage === 'simulation' ? simulate() : firstFailure());
+    if (why !== undefined) return why;
   }
-  ${SLOW_TESTS}
-  return await firstFailure();
 }
 `;
+
+/** The quick tests, its own first; then the simulation and the slow ones. */
+function stagesFor(file: string, isQuick = values.quick): readonly string[] {
+  const own = file.replace('src/', 'test/').replace('.ts', '.test.ts');
+  const folder = own.slice(0, own.lastIndexOf('/'));
+  const distance = (test: string) => (test === own ? 0 : test.startsWith(folder) ? 1 : 2);
+  const quick = TESTS.filter((test) => !SLOW.test(test)).toSorted((a, b) => distance(a) - distance(b));
+  const slow = SLOW_FOR.filter(([files]) => files.test(file)).map(([, test]) => test);
+  return isQuick ? quick : [...quick, 'simulation', ...slow];
+}
 
 /** The file that has a mutant now. */
 const planted = { path: '', text: '' };
@@ -62,7 +71,12 @@ const plugin: Plugin = {
 };
 
 const { values, positionals } = parseArgs({
-  options: { every: { type: 'string', default: '1' }, quick: { type: 'boolean', default: false } },
+  options: {
+    sample: { type: 'string' },
+    seed: { type: 'string', default: String(Date.now() % 100_000) },
+    quick: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 const bundle = await context({
@@ -80,11 +94,10 @@ const bundle = await context({
 const player = new Player();
 
 /** What kills the text that is planted now; undefined: nothing. */
-async function killer(): Promise<string | undefined> {
+async function killer(stages: readonly string[]): Promise<string | undefined> {
   const { outputFiles } = await bundle.rebuild();
   const [file] = outputFiles;
-  const slow = SLOW_FOR.filter(([files]) => files.test(planted.path)).map(([, tests]) => tests);
-  return await player.play(file?.contents ?? new Uint8Array(), values.quick ? [] : ['simulation', ...slow]);
+  return await player.play(file?.contents ?? new Uint8Array(), stages);
 }
 
 function filesIn(root: string): readonly string[] {
@@ -108,33 +121,88 @@ function lineOf(text: string, { start }: Mutant): number {
   return text.slice(0, start).split('\n').length;
 }
 
-function describe(file: string, text: string, mutant: Mutant): string {
-  const { start, end, to } = mutant;
-  const line = lineOf(text, mutant);
-  const whole = text.split('\n')[line - 1]?.trim();
-  return `${file}:${line}  ${text.slice(start, end)} → ${to}  |  ${whole}`;
+/** One mutant of a source file. */
+interface Planting {
+  readonly file: string;
+  readonly text: string;
+  readonly mutant: Mutant;
 }
 
-const unchanged = await killer();
-if (unchanged !== undefined) throw new Error(`a test fails without any mutant: ${unchanged}`);
-const sum = { killed: 0, tried: 0 };
-for (const [file, lines] of sourceFiles()) {
-  const text = readFileSync(file, 'utf8');
-  const mutants = mutantsOf(text)
-    .filter((mutant) => lines.length === 0 || lines.includes(lineOf(text, mutant)))
-    .filter((_, index) => index % Number(values.every) === 0);
-  let survivors = 0;
-  for (const mutant of mutants) {
-    planted.path = resolve(file);
-    planted.text = text.slice(0, mutant.start) + mutant.to + text.slice(mutant.end);
-    if ((await killer()) !== undefined) continue;
-    survivors += 1;
-    console.log(`SURVIVED ${describe(file, text, mutant)}`);
-  }
-  sum.tried += mutants.length;
-  sum.killed += mutants.length - survivors;
-  console.log(`${file}: ${mutants.length - survivors} of ${mutants.length} killed`);
+function plantings(): readonly Planting[] {
+  return [...sourceFiles()].flatMap(([file, lines]) => {
+    const text = readFileSync(file, 'utf8');
+    return mutantsOf(text)
+      .filter((mutant) => lines.length === 0 || lines.includes(lineOf(text, mutant)))
+      .map((mutant) => ({ file, text, mutant }));
+  });
 }
-console.log(`${sum.killed} of ${sum.tried} mutants killed, ${((100 * sum.killed) / sum.tried).toFixed(1)} %`);
+
+/** So many of them, drawn with the seed; by file, as they were. */
+function sampled(all: readonly Planting[], count: number, seed: number): readonly Planting[] {
+  const random = new Random(seed);
+  const drawn = all.map((planting) => ({ planting, lot: random.next() }));
+  const most = drawn.map(({ lot }) => lot).sort((a, b) => a - b)[count - 1] ?? 1;
+  return drawn.filter(({ lot }) => lot <= most).map(({ planting }) => planting);
+}
+
+/** The text with the mutant. */
+function planting({ text, mutant: { start, end, to } }: Planting): string {
+  return text.slice(0, start) + to + text.slice(end);
+}
+
+/** The line as the mutant leaves it, and the one before. */
+function changedLines(one: Planting): readonly string[] {
+  const line = lineOf(one.text, one.mutant);
+  return planting(one)
+    .split('\n')
+    .slice(Math.max(0, line - 2), line);
+}
+
+function reasonOf(one: Planting): string | undefined {
+  const lines = changedLines(one).join('\n');
+  return SURVIVORS.find(([file, code]) => one.file.endsWith(file) && lines.includes(code))?.[2];
+}
+
+function describe(one: Planting): string {
+  const { file, text, mutant } = one;
+  const change = `${text.slice(mutant.start, mutant.end)} → ${mutant.to}`;
+  const why = reasonOf(one) ?? 'no reason yet: it wants a test';
+  return `${file}:${lineOf(text, mutant)}  ${change}  |  ${changedLines(one).at(-1)?.trim()}\n    ${why}`;
+}
+
+function tally(name: string, tried: readonly Planting[], survivors: readonly Planting[]): string {
+  const killed = tried.length - survivors.length;
+  return `${name}: ${killed} of ${tried.length} mutants killed, ${((100 * killed) / tried.length).toFixed(1)} %`;
+}
+
+async function run(): Promise<void> {
+  const unchanged = await killer([
+    ...stagesFor('src/core/drain/step.ts'),
+    ...stagesFor('src/core/observe/observe.ts'),
+  ]);
+  if (unchanged !== undefined) throw new Error(`a test fails without any mutant: ${unchanged}`);
+  const all = plantings();
+  const tried = sampled(all, Number(values.sample ?? all.length), Number(values.seed));
+  const survivors: Planting[] = [];
+  for (const one of tried) {
+    planted.path = resolve(one.file);
+    planted.text = planting(one);
+    // What is known to live costs no more time.
+    const stages = stagesFor(one.file, values.quick || reasonOf(one) !== undefined);
+    if ((await killer(stages)) !== undefined) continue;
+    survivors.push(one);
+    console.log(`SURVIVED ${describe(one)}`);
+  }
+  for (const file of new Set(tried.map(({ file }) => file))) {
+    const isIn = (one: Planting) => one.file === file;
+    console.log(tally(file, tried.filter(isIn), survivors.filter(isIn)));
+  }
+  const known = survivors.filter((one) => reasonOf(one) !== undefined).length;
+  const drawn = values.sample === undefined ? 'of every mutant' : `of ${all.length}, seed ${values.seed}`;
+  console.log(`${tally(drawn, tried, survivors)}; ${known} of ${survivors.length} that live have a reason`);
+}
+
+if (values.help) console.log(USAGE);
+else await run();
 await bundle.dispose();
 player.end();

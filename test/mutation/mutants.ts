@@ -18,6 +18,10 @@ interface Node {
   readonly argument?: Node;
   readonly test?: Node;
   readonly expression?: Node;
+  readonly callee?: Node;
+  readonly object?: Node;
+  readonly property?: Node;
+  readonly name?: string;
 }
 
 const OPPOSITES: Readonly<Record<string, string>> = {
@@ -35,10 +39,17 @@ const OPPOSITES: Readonly<Record<string, string>> = {
   '/': '*',
 };
 
+const OTHER_METHODS: Readonly<Record<string, string>> = {
+  some: 'every',
+  every: 'some',
+  max: 'min',
+  min: 'max',
+};
+
 /** Types have no effect; of these nodes one part has. */
 const WITH_EXPRESSION = new Set(['TSAsExpression', 'TSNonNullExpression', 'TSSatisfiesExpression']);
 
-/** The mutants of a TypeScript file: other operators, other numbers, other booleans, other conditions. */
+/** The mutants of a TypeScript file: other operators, numbers, booleans, conditions and methods; nothing filtered; what is done only sometimes never done. */
 export function mutantsOf(text: string): readonly Mutant[] {
   const found: Mutant[] = [];
   const visit = (node: Node): void => {
@@ -65,6 +76,22 @@ function isTypeOnly({ type }: Node): boolean {
 }
 
 function mutantsAt(node: Node, text: string): readonly Mutant[] {
+  return [...valuesAt(node, text), ...callsAt(node, text), ...neverAt(node)];
+}
+
+function callsAt({ type, end, callee }: Node, text: string): readonly Mutant[] {
+  const { object, property } = callee ?? {};
+  if (type !== 'CallExpression' || !object || !property) return [];
+  if (property.name === 'filter') return [{ start: text.lastIndexOf('.', property.start), end, to: '' }];
+  const to = OTHER_METHODS[property.name ?? ''];
+  return to === undefined ? [] : [{ start: property.start, end: property.end, to }];
+}
+
+function neverAt({ type, test }: Node): readonly Mutant[] {
+  return type === 'IfStatement' && test ? [{ start: test.start, end: test.end, to: 'false' }] : [];
+}
+
+function valuesAt(node: Node, text: string): readonly Mutant[] {
   const { type, start, end, operator = '', left, right, argument, test, value } = node;
   if ((type === 'BinaryExpression' || type === 'LogicalExpression') && left && right) {
     const to = OPPOSITES[operator];

@@ -501,6 +501,12 @@ describe('a worker that has just taken the place of another one', () => {
     expect(ledgerOf([full, replaced, { reading: readingOf({}) }]).roomSince).toBe(200);
   });
 
+  test('is not another one again when its agent answers only later', () => {
+    const answered = (agent: string) => ({ reading: withAgents(readingOf({ emitted: 1 }), agent) });
+    const read = { ...answered('8 1'), movedAt: 150 };
+    expect(ledgerOf([answered('7 1'), replaced, read]).lostWithProcess).toBe(false);
+  });
+
   test('is another one by its pid in the decimal system', () => {
     const reading = withAgents(readingOf(held(1, 0)), '12 1');
     const [account] = ledgerOf([
