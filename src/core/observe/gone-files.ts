@@ -96,7 +96,7 @@ function update(key: string, before: Gone, { seen, look, memory, tail }: Update)
   const gone = { ...before, isHeldBack: isHeldBack(before, { look, memory, tail }) };
   const isReading = look.at <= readUntil(gone, tail, seen?.isOpen ?? gone.isOpen);
   // A worker that has just come has nothing of it open: what the one before had counts.
-  const mayBeUnread = gone.rest > 0 && !gone.isCut && look.at <= readUntil(gone, tail, gone.isOpen);
+  const mayBeUnread = !gone.isCut && look.at <= readUntil(gone, tail, gone.isOpen);
   const isLost = gone.isLost || (mayBeUnread && (look.isReaderGone || isDropped(gone, look)));
   if (seen === undefined || gone.isOver) return { ...gone, isLost };
   if (isAnother(gone, seen)) return { ...gone, isLost, isOver: true };

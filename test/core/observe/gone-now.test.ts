@@ -62,6 +62,8 @@ describe('a file that another one replaced', () => {
   test('and was read has lost nothing with its worker, but what it grows by', () => {
     expect(lostIn([read, replaced(3, KILLED), replaced(4, goneAt(5))])).toEqual([]);
     expect(lostIn([read, replaced(3, KILLED), replaced(4, goneAt(9))])).toEqual([4]);
+    expect(lostIn([read, replaced(3), replaced(4, KILLED), replaced(5, goneAt(5))])).toEqual([]);
+    expect(lostIn([read, replaced(3), replaced(4, KILLED), replaced(5, goneAt(9))])).toEqual([4]);
     expect(lostIn([read, away(3, KILLED), away(4, goneAt(5))])).toEqual([]);
   });
 
