@@ -92,6 +92,16 @@ describe('a buffer', () => {
 
   test.each<[string, Partial<BufferConf>, RetryLimit | undefined]>([
     ['gives up at a number of retries', { retryMaxTimes: 3 }, { times: 3, timeout: EVER, threads: 1 }],
+    [
+      'gives up, and sends with several threads',
+      { retryMaxTimes: 3, flushThreads: 4 },
+      { times: 3, timeout: EVER, threads: 4 },
+    ],
+    [
+      'gives up, and has no thread, as with one',
+      { retryMaxTimes: 3, flushThreads: 0 },
+      { times: 3, timeout: EVER, threads: 1 },
+    ],
     ['gives up after a time', { retryTimeout: 1_000 }, { times: EVER, timeout: 1_000, threads: 1 }],
     ['does not give up where nothing limits it', {}, undefined],
     ['does not give up where it retries for ever', { retryMaxTimes: 3, retryForever: true }, undefined],

@@ -68,6 +68,7 @@ describe('entries that vanish', () => {
   };
 
   test('are remembered', () => {
+    expect(rememberedOf(MOST)).toHaveLength(MOST);
     expect(rememberedOf(MOST + 1)).toHaveLength(MOST + 1);
   });
 

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { type MainProcess, NO_MAIN, watchMain } from '../../../src/core/observe/main-process.ts';
+
+/** What is known after these looks: when each was, and the pids that matched. */
+const known = (...looks: readonly (readonly [at: number, ...pids: number[]])[]): MainProcess =>
+  looks.reduce(
+    (before, [at, ...pids]) =>
+      watchMain(
+        before,
+        pids.map((pid) => ({ pid, startTime: '1' })),
+        at,
+      ),
+    NO_MAIN,
+  );
+
+describe("main's process", () => {
+  test('has been seen when it has lived for 400 ms', () => {
+    expect(known([1_000, 7], [1_399, 7]).seen).toBe(false);
+    expect(known([1_000, 7], [1_400, 7])).toMatchObject({ seen: true, goneSince: undefined });
+  });
+
+  test('was not seen where only probes came and went', () => {
+    expect(known([1_000, 7], [1_300, 8], [1_600, 9]).seen).toBe(false);
+  });
+
+  test('is gone since the first look that no longer finds it, also beside a probe', () => {
+    const looks = [
+      [1_000, 7],
+      [2_000, 7],
+    ] as const;
+    expect(known(...looks, [3_000, 8], [3_100])).toMatchObject({ seen: true, goneSince: 3_000 });
+  });
+
+  test('is back when another one lives for as long', () => {
+    expect(known([1_000, 7], [2_000, 7], [3_000], [4_000, 8], [4_399, 8]).goneSince).toBe(3_000);
+    expect(known([1_000, 7], [2_000, 7], [3_000], [4_000, 8], [4_400, 8]).goneSince).toBeUndefined();
+  });
+});
