@@ -34,7 +34,7 @@ export async function lookAtGone(
     const isBack = look.atPath?.inode === inode;
     const found = isBack ? { path, stat: look.atPath } : (look.renamed ?? open(path, inode) ?? undefined);
     const isOpen = isLimited ? isOpenIn(host, pids, found === undefined ? [] : [found.path]) : undefined;
-    looks.set(key, { size: found?.stat.size, path: found?.path, isOpen });
+    looks.set(key, { size: found?.stat.size, born: found?.stat.born, path: found?.path, isOpen });
   });
   return looks;
 }

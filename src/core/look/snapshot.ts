@@ -61,8 +61,9 @@ export interface FileLook {
 export interface GoneLook {
   /** undefined: it is not there any more. */
   readonly size: number | undefined;
-  /** Where it was found. */
+  /** Where it was found, and when that file was made. */
   readonly path?: string | undefined;
+  readonly born?: number | undefined;
   /** Fluentd has it open; undefined: not known. */
   readonly isOpen: boolean | undefined;
 }
@@ -70,6 +71,8 @@ export interface GoneLook {
 export interface FileStat {
   readonly inode: string;
   readonly size: number;
+  /** When the file was made, by the wall clock: a later file may get its inode. undefined: the file system does not tell. */
+  readonly born?: number | undefined;
   /** How long ago it was last written, by the wall clock; not everybody asks. */
   readonly writtenAgo?: Millis;
 }

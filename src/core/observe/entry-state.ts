@@ -43,7 +43,8 @@ export function judge<Entry extends PositionEntry>(
   });
   // Not by spreading: with a million entries it takes three times as long.
   const key = entryKeyIn(posFile.path, entry);
-  return { posFile: posFile.path, key, path, position, inode, state, size, lag, read, movedAt };
+  const born = (look.atPath?.inode === inode ? look.atPath : look.renamed?.stat)?.born;
+  return { posFile: posFile.path, key, path, position, inode, state, size, lag, read, movedAt, born };
 }
 
 /** The file that stands at the path now has an entry of its own. */

@@ -3,7 +3,7 @@ import type { GoneLook } from '../look/snapshot.ts';
 import { entryKeyIn } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { AT_ITS_PATH, goneNow, type Look, restOf } from './gone-now.ts';
-import type { Abandoned, Gone, Limits, Memory, ObservedFile } from './observation.ts';
+import type { Abandoned, Gone, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 import { hasTakenAll, isRefusing } from './output-ledger.ts';
 
 /** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
@@ -27,20 +27,24 @@ export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory[
     const isFollowed = !isAnother(file, seen) && isFoundIn(here, file, seen);
     if (successor === undefined && !isFollowed)
       gone.set(key, update(key, file, { seen, look, memory, tail }));
-    // Another file has got the inode: what was lost with the old one stays told.
+    // What was lost with the old one stays told.
     else if (lostOf(file) > 0 && isAnother(file, successor))
-      gone.set(`${key}\tbefore`, { ...file, isCut: true });
+      gone.set(`${key}\tbefore ${file.since}`, { ...file, isCut: true });
   }
   for (const [key, file] of goneNow(memory, look, tail)) {
     const before = gone.get(key);
-    if (gone.size >= MOST_WATCHED) forgetOne(gone);
-    if (before !== undefined || gone.size < MOST_WATCHED) gone.set(key, before ? merged(before, file) : file);
+    gone.set(key, before ? merged(before, file) : file);
   }
+  forgetSurplus(gone, (file) => file.isOver || file.isCut || look.at > readUntil(file, tail, file.isOpen));
   return gone;
 }
 
-/** A file that went away grows or stays as it is: a smaller one has got its inode. */
-function isAnother({ size }: Gone, seen: Pick<GoneLook | ObservedFile, 'size'> | undefined): boolean {
+/** Another file has got the inode. Where nobody tells when it was made: a file that went away grows or stays as it is. */
+function isAnother(
+  { size, born }: Gone,
+  seen: Pick<GoneLook | ObservedFile, 'size' | 'born'> | undefined,
+): boolean {
+  if (born !== undefined && seen?.born !== undefined) return seen.born !== born;
   return typeof seen?.size === 'number' && size !== null && seen.size < size;
 }
 
@@ -57,13 +61,14 @@ function lostOf({ isLost, isHeldBack, rest, late }: Gone): number {
   return (isLost || isHeldBack ? rest : 0) + late;
 }
 
-/** Forgets the oldest of which nothing was lost, and nothing more can be. */
-function forgetOne(gone: Map<string, Gone>): void {
-  for (const [key, file] of gone)
-    if ((file.isOver || file.isCut) && lostOf(file) === 0) {
-      gone.delete(key);
-      return;
-    }
+/** Forgets files of which nothing was lost: first the oldest that in_tail reads no more, then the newest. */
+function forgetSurplus(gone: Map<string, Gone>, isDone: (file: Gone) => boolean): void {
+  const surplus = gone.size - MOST_WATCHED;
+  if (surplus <= 0) return;
+  const unharmed = [...gone].filter(([, file]) => lostOf(file) === 0);
+  const done = unharmed.filter(([, file]) => isDone(file));
+  const read = unharmed.filter(([, file]) => !isDone(file)).toReversed();
+  for (const [key] of [...done, ...read].slice(0, surplus)) gone.delete(key);
 }
 
 /** What of the files that went away is lost. Under another name a file may be followed still. */
@@ -93,22 +98,30 @@ function merged(before: Gone, now: Gone): Gone {
 }
 
 function update(key: string, before: Gone, { seen, look, memory, tail }: Update): Gone {
-  const gone = { ...before, isHeldBack: isHeldBack(before, { look, memory, tail }) };
+  const isOver = before.isOver || isAnother(before, seen);
+  // An inode is free for another file only when nobody has the old one open any more.
+  const closed = isOver ? { ...before, isOver, isOpen: false } : before;
+  const gone = { ...closed, isHeldBack: isHeldBack(closed, { look, memory, tail }) };
   const isReading = look.at <= readUntil(gone, tail, seen?.isOpen ?? gone.isOpen);
   // A worker that has just come has nothing of it open: what the one before had counts.
   const mayBeUnread = !gone.isCut && look.at <= readUntil(gone, tail, gone.isOpen);
   const isLost = gone.isLost || (mayBeUnread && (look.isReaderGone || isDropped(gone, look)));
-  if (seen === undefined || gone.isOver) return { ...gone, isLost };
-  if (isAnother(gone, seen)) return { ...gone, isLost, isOver: true };
-  const { size } = seen;
+  if (seen === undefined || isOver) return { ...gone, isLost };
+  const { size, born = gone.born } = seen;
   // When its process is gone, nobody can look.
   const isOpen = seen.isOpen ?? gone.isOpen;
   if (size === undefined) return { ...gone, isLost, isOpen, isOver: !isReading };
   const added = Math.max(0, size - (gone.size ?? size));
-  const own = gone.hasEntry ? look.entries.get(key) : undefined;
+  const own = gone.hasEntry ? entryIn(look, memory, key) : undefined;
   const left = own === undefined ? gone.rest + added : restOf(own);
   if (gone.isClosed) return { ...gone, isLost, isOpen, late: Math.max(gone.late, Math.min(added, left)) };
-  return { ...gone, isLost, isOpen, size, rest: left, isClosed: !isReading };
+  return { ...gone, born, isLost, isOpen, size, rest: left, isClosed: !isReading };
+}
+
+/** What a look has not found stays remembered as it was. */
+function entryIn({ entries, isBelieved }: Look, memory: Memory, key: string): KnownEntry | undefined {
+  const entry = entries.get(key);
+  return isBelieved && entry === memory.entries.get(key) ? undefined : entry;
 }
 
 interface Update {

@@ -17,7 +17,7 @@ export const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
 ]);
 
 type Entries = Memory['entries'];
-type Whole = Pick<KnownEntry, 'path' | 'inode' | 'whole' | 'reached'>;
+type Whole = Pick<KnownEntry, 'path' | 'inode' | 'born' | 'whole' | 'reached'>;
 
 /** What a look tells of the files that went away. */
 export interface Look extends Pick<Snapshot, 'at' | 'followed' | 'looks'> {
@@ -104,12 +104,13 @@ function foundAndGone(
 }
 
 function goneFrom(key: string, known: Whole, since: Millis, isLost: boolean): Gone {
-  const { path, inode, whole } = known;
+  const { path, inode, born, whole } = known;
   const posFile = key.slice(0, -entryKey(known).length - 1);
   return {
     posFile,
     path,
     inode,
+    born,
     since,
     size: whole,
     rest: restOf(known),

@@ -125,6 +125,7 @@ function* rememberEntries(
       ...entry,
       path,
       inode,
+      born: file.born ?? known?.born,
       state,
       reached,
       whole: wholeOf(file, known, memory.awaited),

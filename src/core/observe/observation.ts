@@ -59,6 +59,8 @@ export interface ObservedFile extends Lag {
   readonly inode: string;
   /** As far as it was seen: at the latest when the first look was taken. */
   readonly movedAt: Millis;
+  /** When its file was made, where that was seen. */
+  readonly born?: number | undefined;
 }
 
 export interface UnknownPosFile {
@@ -120,6 +122,7 @@ export interface KnownEntry extends EntryMemory {
   /** The last position that was one, and all bytes of the file, wherever it lay. */
   readonly reached: number | null;
   readonly whole: number | null;
+  readonly born?: number | undefined;
   /** When last seen at its path, it had stood still beside bytes for too long. */
   readonly heldUp: boolean;
 }
@@ -139,6 +142,7 @@ export interface Gone {
   readonly posFile: string;
   readonly path: string;
   readonly inode: string;
+  readonly born?: number | undefined;
   readonly since: Millis;
   /** Its size when in_tail was last known to read it; null: not known. */
   readonly size: number | null;

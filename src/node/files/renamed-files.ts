@@ -1,4 +1,4 @@
-import { lstatSync, type Stats, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, type Stats, statSync } from 'node:fs';
 import { COARSEST_TICK } from '../../core/look/file-times.ts';
 import type { FileStat } from '../../core/look/snapshot.ts';
 import { copied } from '../../core/pos-file/entry-rows.ts';
@@ -129,9 +129,15 @@ function logAt(place: string): FileStat | undefined {
   }
 }
 
-export function factsOf(place: string, { ino, size, mtimeMs }: Stats): FileStat {
+export function factsOf(place: string, stat: Stats): FileStat {
+  const { ino, size, mtimeMs } = stat;
   // Beyond 2^53 a number is no longer exact.
   const isExact = ino <= Number.MAX_SAFE_INTEGER;
   const inode = isExact ? ino : statSync(toBytes(place), { bigint: true }).ino;
-  return { inode: String(inode), size, writtenAgo: Math.max(0, Date.now() - mtimeMs) };
+  return { inode: String(inode), size, born: bornAt(stat), writtenAgo: Math.max(0, Date.now() - mtimeMs) };
+}
+
+/** In whole milliseconds. Where statx(2) has no birth time, Node gives 0, or the time of the last change. */
+export function bornAt({ birthtimeMs, ctimeMs }: Stats | BigIntStats): number | undefined {
+  return birthtimeMs === ctimeMs || Number(birthtimeMs) === 0 ? undefined : Math.floor(Number(birthtimeMs));
 }

@@ -1,7 +1,8 @@
-import { type BigIntStats, opendirSync, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
 import type { OpenFile, OpenFiles } from '../../host.ts';
 import { toBytes } from '../files/files.ts';
 import { directoriesBeside } from '../files/log-files.ts';
+import { bornAt } from '../files/renamed-files.ts';
 
 /** A process may hold a million files open: so many are looked at. Fluentd follows fewer. */
 const MOST_FILES = 60_000;
@@ -28,7 +29,8 @@ export function openFiles(pids: readonly number[]): OpenFiles {
     held ??= heldBy(pids);
     const files = held.files.get(inode) ?? [];
     const devices = files.length === 0 ? undefined : devicesAt(path, pids);
-    const found = files.find(({ device }) => devices?.size === 0 || devices?.has(device));
+    const mayBe = ({ device }: Held) => devices?.size === 0 || devices?.has(device);
+    const found = files.find((file) => mayBe(file) && isOnlyRead(file.path));
     return found ?? (held.isWhole ? null : undefined);
   };
 }
@@ -50,10 +52,23 @@ function heldBy(pids: readonly number[]): Open {
     const stat = statOf(path);
     if (!stat?.isFile()) continue;
     const inode = String(stat.ino);
-    const file = { path, stat: { inode, size: Number(stat.size) }, device: stat.dev };
+    const file = { path, stat: { inode, size: Number(stat.size), born: bornAt(stat) }, device: stat.dev };
     held.set(inode, [...(held.get(inode) ?? []), file]);
   }
   return { files: held, isWhole };
+}
+
+/** in_tail only reads its files. A chunk of a buffer, which may get the inode of a log, is written, too: the link tells (proc(5), /proc/pid/fd). */
+function isOnlyRead(path: string): boolean {
+  return (modeOf(path) & 0o200) === 0;
+}
+
+function modeOf(path: string): number {
+  try {
+    return lstatSync(path).mode;
+  } catch {
+    return 0;
+  }
 }
 
 /** Where a log may lie, for us and for the processes themselves: their mounts may be others. Empty: nobody knows. */

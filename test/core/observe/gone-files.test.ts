@@ -53,6 +53,7 @@ const lostIn = (looks: readonly Snapshot[], rules?: Policy) => [
   ...seen(looks, rules).memory.abandoned.values(),
 ];
 
+const KILLED = { fluentd: running({ workers: [{ pid: 4244, startTime: '3' }] }) };
 const goneSince = (looks: readonly Snapshot[], inode: string) =>
   seen(looks).memory.gone.get(entryKeyIn(POS, entry({ inode })))?.since;
 
@@ -258,6 +259,36 @@ describe('a path whose files have the inodes of earlier ones', () => {
     expect(lostIn([...looks, ...another])).toEqual([]);
   });
 
+  test('keeps what was lost with an earlier one, though the next one is larger', () => {
+    const born = (second: number, inode: string, at: number, size: number) => {
+      const now = entry({ inode, position: 3 });
+      return snapshot(second * SECOND, [[now, { atPath: { inode, size, born: at } }]]);
+    };
+    const looks = [born(0, '7', 1, 3), born(1, '7', 1, 9), at(2, '8', 3, KILLED)];
+    expect(lostIn(looks)).toEqual([{ path: LOG, bytes: 6 }]);
+    expect(lostIn([...looks, born(9, '7', 2, 99), born(10, '7', 2, 99)])).toEqual([{ path: LOG, bytes: 6 }]);
+    expect(lostIn([...looks, born(9, '7', 1, 99)])).toEqual([]);
+  });
+
+  test('reads no more of one whose inode another file has got, also below a limit', () => {
+    const limited = tail({ readLimit: 1 });
+    const open = at(3, '8', 3, goneAt(9, true));
+    const looks = [...justWritten, at(2, '8'), open, at(30, '8', 3, goneAt(2, false))];
+    expect(seen(looks.slice(0, -1), limited).memory.gone.get(entryKeyIn(POS, old))?.isOpen).toBe(true);
+    expect(seen(looks, limited).memory.gone.get(entryKeyIn(POS, old))).toMatchObject({
+      isOver: true,
+      isOpen: false,
+    });
+    expect(lostIn([...looks, at(31, '8', 3, KILLED)], limited)).toEqual([]);
+  });
+
+  test('of more than a thousand, forgets the oldest that were read', () => {
+    const many = Array.from({ length: 1_005 }, (_, second) => at(20 * second, String(second + 1)));
+    const { gone } = seen(many).memory;
+    expect(gone.size).toBe(1_000);
+    expect([...gone.values()].at(-1)?.inode).toBe('1004');
+  });
+
   test('has the next one begin anew, though it is shorter', () => {
     const long = entry({ position: 9 });
     const looks = [snapshot(0, [[long]]), at(10, '8'), at(20, '7')];
@@ -330,6 +361,30 @@ describe('a file that is written to when it has gone away', () => {
     expect(lostIn([...renamed, grown(5, 60), grown(6, 61), grown(7, 3)], rules)).toEqual([
       { path: LOG, bytes: 1 },
     ]);
+  });
+
+  test('is over where the file with its inode was made at another time, whatever its size', () => {
+    const bornAt = (size: number, born: number) => ({
+      gone: new Map([[entryKeyIn(POS, old), { size, born, isOpen: undefined }]]),
+    });
+    const made = (second: number, size: number, born: number) => replaced(second, bornAt(size, born), 3);
+    const begun = [...renamed, made(2, 5, 1), made(5, 5, 1)];
+    expect(lostIn([...begun, made(6, 9, 1)], rules)).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn([...begun, made(6, 9, 2), made(7, 19, 2)], rules)).toEqual([]);
+  });
+
+  test('has lost it where its entry is marked as unwatched, and another one of its path follows it', () => {
+    const at = (second: number, position: number | null, size: number) => {
+      const renamedTo = { renamed: { path: `${LOG}.1`, stat: { inode: '7', size } } };
+      const own = [
+        { ...old, position },
+        position === null ? {} : { atPath: { inode: '8', size: 3 }, ...renamedTo },
+      ];
+      return snapshot(second * SECOND, [own as never, [next, fileOf(next, 3)]], goneAt(size));
+    };
+    const looks = [snapshot(0, [[old]]), at(1, 5, 5), at(3, null, 5), at(9, null, 5)];
+    expect(lostIn(looks, rules)).toEqual([]);
+    expect(lostIn([...looks, at(10, null, 25)], rules)).toEqual([{ path: LOG, bytes: 20 }]);
   });
 
   test('at its dated path, which in_tail has let go of, has lost it', () => {

@@ -38,8 +38,9 @@ function deviceOf(path: string): number | undefined {
 }
 
 /** This process holds a file open that is deleted then; gives its inode. */
-function heldAndDeleted(path: string): string {
-  files.push(openSync(path, 'w'));
+function heldAndDeleted(path: string, how = 'r'): string {
+  writeFileSync(path, '');
+  files.push(openSync(path, how));
   const inode = String(statSync(path).ino);
   rmSync(path);
   return inode;
@@ -52,6 +53,11 @@ describe('a deleted file that a process holds open', () => {
     const path = join(dir, 'app.log');
     const inode = heldAndDeleted(path);
     expect([find(path, inode), find(path, '1')]).toEqual([inode, undefined]);
+  });
+
+  test('is not one that the process writes: a chunk of a buffer may get the inode of a log', () => {
+    const path = join(dir, 'app.log');
+    for (const how of ['r+', 'a']) expect(find(path, heldAndDeleted(path, how))).toBeUndefined();
   });
 
   test('is open in none of them where all may be looked at; else nobody knows', () => {
