@@ -1,4 +1,5 @@
 import type { FluentdReading } from '../core/fluentd/processes.ts';
+import { isAnotherBirth } from '../core/look/file-state.ts';
 import type { FileLook, GoneLook, Snapshot } from '../core/look/snapshot.ts';
 import type { Awaited, Gone } from '../core/observe/observation.ts';
 import type { PositionEntry } from '../core/pos-file/pos-file.ts';
@@ -54,7 +55,10 @@ export function openedOf(open: OpenFiles, { awaited, followed }: Waiting): Reado
   if (awaited === undefined || awaited.size === 0) return new Set();
   const listed = new Set(followed.flatMap(({ files }) => files.map(({ inode }) => inode)));
   const away = [...awaited].filter(([inode]) => !listed.has(inode));
-  const held = away.filter(([inode, { path }]) => open(path, inode) instanceof Object);
+  const held = away.filter(([inode, file]) => {
+    const found = open(file.path, inode);
+    return found instanceof Object && isAnotherBirth(file, found.stat) !== true;
+  });
   return new Set(held.map(([inode]) => inode));
 }
 

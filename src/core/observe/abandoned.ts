@@ -103,7 +103,7 @@ export function awaitedIn(
   const inodeAt = inodesByPath(files);
   const waiting = new Map<string, Awaited>();
   for (const { posFile, byInode, files: found } of followed)
-    for (const { path, inode, size } of found) {
+    for (const { path, inode, size, born } of found) {
       if (size === 0 || opened.has(inode)) continue;
       const known = awaited.get(inode);
       // By inode each file has an entry of its own, and keeps it.
@@ -112,6 +112,7 @@ export function awaitedIn(
         posFile,
         path,
         size,
+        born,
         before: known === undefined || isReaderGone ? before : known.before,
       });
     }

@@ -1,4 +1,5 @@
 import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
+import { isAnotherBirth } from '../look/file-state.ts';
 import type { GoneLook } from '../look/snapshot.ts';
 import { entryKeyIn } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
@@ -40,12 +41,10 @@ export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory[
 }
 
 /** Another file has got the inode. Where nobody tells when it was made: a file that went away grows or stays as it is. */
-function isAnother(
-  { size, born }: Gone,
-  seen: Pick<GoneLook | ObservedFile, 'size' | 'born'> | undefined,
-): boolean {
-  if (born !== undefined && seen?.born !== undefined) return seen.born !== born;
-  return typeof seen?.size === 'number' && size !== null && seen.size < size;
+function isAnother(file: Gone, seen: Pick<GoneLook | ObservedFile, 'size' | 'born'> | undefined): boolean {
+  if (seen === undefined) return false;
+  const isSmaller = typeof seen.size === 'number' && file.size !== null && seen.size < file.size;
+  return isAnotherBirth(file, seen) ?? isSmaller;
 }
 
 /** in_tail has an entry for it under its new name. */

@@ -171,6 +171,7 @@ export interface Awaited {
   readonly posFile: string;
   readonly path: string;
   readonly size: number;
+  readonly born?: number | undefined;
   /** The inode in the entry of its path when the file was first seen; undefined: its path had none. */
   readonly before: string | undefined;
 }

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { type BigIntStats, constants, type Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodePath } from '../../core/pos-file/path-bytes.ts';
@@ -120,4 +120,9 @@ export async function exists(path: string, placeOf: PlaceOf = (own) => own): Pro
 /** As a string where it is one: Node then spares itself a copy. */
 export function toBytes(path: string): string | Buffer {
   return path.isWellFormed() ? path : Buffer.from(encodePath(path));
+}
+
+/** In whole milliseconds. Where statx(2) has no birth time, Node gives 0, or the time of the last change. */
+export function bornAt({ birthtimeMs, ctimeMs }: Stats | BigIntStats): number | undefined {
+  return birthtimeMs === ctimeMs || Number(birthtimeMs) === 0 ? undefined : Math.floor(Number(birthtimeMs));
 }

@@ -1,9 +1,9 @@
-import { type BigIntStats, lstatSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, type Stats, statSync } from 'node:fs';
 import { COARSEST_TICK } from '../../core/look/file-times.ts';
 import type { FileStat } from '../../core/look/snapshot.ts';
 import { copied } from '../../core/pos-file/entry-rows.ts';
 import type { Millis } from '../../core/text/units.ts';
-import { inPortions, toBytes } from './files.ts';
+import { bornAt, inPortions, toBytes } from './files.ts';
 import { nameBudget, readNames } from './names.ts';
 
 /** A listing is good for ten times as long as it took to make, but not for long. */
@@ -135,9 +135,4 @@ export function factsOf(place: string, stat: Stats): FileStat {
   const isExact = ino <= Number.MAX_SAFE_INTEGER;
   const inode = isExact ? ino : statSync(toBytes(place), { bigint: true }).ino;
   return { inode: String(inode), size, born: bornAt(stat), writtenAgo: Math.max(0, Date.now() - mtimeMs) };
-}
-
-/** In whole milliseconds. Where statx(2) has no birth time, Node gives 0, or the time of the last change. */
-export function bornAt({ birthtimeMs, ctimeMs }: Stats | BigIntStats): number | undefined {
-  return birthtimeMs === ctimeMs || Number(birthtimeMs) === 0 ? undefined : Math.floor(Number(birthtimeMs));
 }

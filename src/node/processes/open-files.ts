@@ -1,8 +1,7 @@
 import { type BigIntStats, lstatSync, opendirSync, statSync } from 'node:fs';
 import type { OpenFile, OpenFiles } from '../../host.ts';
-import { toBytes } from '../files/files.ts';
+import { bornAt, toBytes } from '../files/files.ts';
 import { directoriesBeside } from '../files/log-files.ts';
-import { bornAt } from '../files/renamed-files.ts';
 
 /** A process may hold a million files open: so many are looked at. Fluentd follows fewer. */
 const MOST_FILES = 60_000;

@@ -264,10 +264,12 @@ describe('a path whose files have the inodes of earlier ones', () => {
       const now = entry({ inode, position: 3 });
       return snapshot(second * SECOND, [[now, { atPath: { inode, size, born: at } }]]);
     };
-    const looks = [born(0, '7', 1, 3), born(1, '7', 1, 9), at(2, '8', 3, KILLED)];
+    const looks = [born(0, '7', 100, 3), born(1, '7', 100, 9), at(2, '8', 3, KILLED)];
     expect(lostIn(looks)).toEqual([{ path: LOG, bytes: 6 }]);
-    expect(lostIn([...looks, born(9, '7', 2, 99), born(10, '7', 2, 99)])).toEqual([{ path: LOG, bytes: 6 }]);
-    expect(lostIn([...looks, born(9, '7', 1, 99)])).toEqual([]);
+    expect(lostIn([...looks, born(9, '7', 200, 99), born(10, '7', 200, 99)])).toEqual([
+      { path: LOG, bytes: 6 },
+    ]);
+    expect(lostIn([...looks, born(9, '7', 100, 99)])).toEqual([]);
   });
 
   test('reads no more of one whose inode another file has got, also below a limit', () => {
@@ -282,11 +284,22 @@ describe('a path whose files have the inodes of earlier ones', () => {
     expect(lostIn([...looks, at(31, '8', 3, KILLED)], limited)).toEqual([]);
   });
 
-  test('of more than a thousand, forgets the oldest that were read', () => {
-    const many = Array.from({ length: 1_005 }, (_, second) => at(20 * second, String(second + 1)));
-    const { gone } = seen(many).memory;
-    expect(gone.size).toBe(1_000);
-    expect([...gone.values()].at(-1)?.inode).toBe('1004');
+  test('of more than a thousand that went away, forgets the oldest that were read', () => {
+    const pathsAt = (second: number, isTurned: (index: number) => boolean) =>
+      snapshot(
+        second * SECOND,
+        Array.from({ length: 1_005 }, (_, index) => {
+          const now = entry({
+            path: `/${index}`,
+            inode: `${isTurned(index) ? 9_000 + index : index}`,
+            position: 3,
+          });
+          return [now, fileOf(now, 3)] as const;
+        }),
+      );
+    const looks = [pathsAt(0, () => false), pathsAt(1, (index) => index < 9), pathsAt(30, () => true)];
+    const kept = [...seen(looks).memory.gone.values()].map(({ path }) => path);
+    expect([kept.length, kept[0], kept.at(-1)]).toEqual([1_000, '/5', '/1004']);
   });
 
   test('has the next one begin anew, though it is shorter', () => {
@@ -368,9 +381,9 @@ describe('a file that is written to when it has gone away', () => {
       gone: new Map([[entryKeyIn(POS, old), { size, born, isOpen: undefined }]]),
     });
     const made = (second: number, size: number, born: number) => replaced(second, bornAt(size, born), 3);
-    const begun = [...renamed, made(2, 5, 1), made(5, 5, 1)];
-    expect(lostIn([...begun, made(6, 9, 1)], rules)).toEqual([{ path: LOG, bytes: 4 }]);
-    expect(lostIn([...begun, made(6, 9, 2), made(7, 19, 2)], rules)).toEqual([]);
+    const begun = [...renamed, made(2, 5, 100), made(5, 5, 100)];
+    expect(lostIn([...begun, made(6, 9, 100)], rules)).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn([...begun, made(6, 9, 200), made(7, 19, 200)], rules)).toEqual([]);
   });
 
   test('has lost it where its entry is marked as unwatched, and another one of its path follows it', () => {
