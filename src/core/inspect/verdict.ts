@@ -67,7 +67,7 @@ function ofTheWhole({ lost = [], posFiles, unlisted }: Overview): Judged {
   if (broken !== undefined) return { is: 'unknown', why: () => `${broken.path}: ${broken.error}` };
   const [first] = unlisted;
   if (first !== undefined) return { is: 'unknown', why: () => first };
-  const why = () => `${describeAbandoned(unproven)}: Fluentd read other files in that moment`;
+  const why = () => describeAbandoned(unproven);
   return unproven.length === 0 ? OK : { is: 'unknown', why };
 }
 

@@ -15,10 +15,7 @@ export const METRICS = {
   posidle_undiscovered_bytes: ['gauge', 'Bytes in files that in_tail has not found yet.'],
   posidle_abandoned_bytes: ['gauge', 'Bytes of files that were seen to go away unread since the start.'],
   posidle_abandoned_files: ['gauge', 'Files that were seen to go away unread since the start.'],
-  posidle_unproven_bytes: [
-    'gauge',
-    'Bytes of files that went away while nobody could see whether they were read.',
-  ],
+  posidle_unproven_bytes: ['gauge', 'Bytes of files that went away, perhaps unread.'],
   posidle_unreadable_pos_files: ['gauge', 'Pos files that cannot be read or believed.'],
   posidle_buffer_bytes: ['gauge', 'Bytes in the buffers that posidle sees.'],
   posidle_buffer_chunks: ['gauge', 'Chunks in the buffers that posidle sees.'],

@@ -1,3 +1,4 @@
+import { isAnotherBirth } from '../look/file-state.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
 import { HELD_UP } from './gone-files.ts';
@@ -34,16 +35,17 @@ export function abandonedNow(
   { entries, files, followed, opened: open, isReaderGone }: Look,
   { tail }: Limits,
 ): readonly (readonly [string, Abandoned])[] {
-  const dropped = files.flatMap((file) => cutShort(file, memory, tail));
+  const dropped = files.flatMap((file) => [...cutShort(file, memory, tail), ...overwritten(file, memory)]);
   if (followed.some(({ unknown }) => unknown !== undefined)) return dropped;
   const sizes = new Map(followed.flatMap((source) => source.files.map(({ inode, size }) => [inode, size])));
-  const opened = inodesIn(entries, memory.gone);
+  const opened = openedIn(entries, memory.gone);
   const inodeAt = inodesByPath(files);
   // A full buffer may have kept in_tail from reading what it has open.
   const holdsUp = tail.mayRefuse && isRefusing(memory.ledger);
   const world = {
     sizeOf: (inode: string) => sizes.get(inode),
-    isOpened: (inode: string) => opened.has(inode) || (!holdsUp && open?.has(inode) === true),
+    isOpened: (inode: string) =>
+      isOpened(opened, inode, memory.awaited.get(inode)) || (!holdsUp && open?.has(inode) === true),
     inodeAt: (path: string) => inodeAt.get(path),
   };
   // A worker that came just now, or was still starting, has not turned to it from another one.
@@ -94,17 +96,29 @@ function cutShort(
   return bytes > 0 ? [[entryKey({ path, inode }), { path, bytes }]] : [];
 }
 
+/** in_tail has not noticed that a file was truncated, and reads on behind what was written since. */
+function overwritten(
+  { key, path, inode, position, size, state }: ObservedFile,
+  { entries }: Memory,
+): readonly (readonly [string, Abandoned])[] {
+  const known = entries.get(key);
+  if (known?.state !== 'truncated' || position === null || size === null || !AT_ITS_PATH.has(state))
+    return [];
+  const isUnnoticed = position === known.position && size > position;
+  return isUnnoticed ? [[`${entryKey({ path, inode })}\toverwritten`, { path, bytes: position }]] : [];
+}
+
 /** The files that wait for in_tail to find them, or to turn from another one that had their path. */
 export function awaitedIn(
   { awaited, gone }: Memory,
   { followed, entries, files, isReaderGone }: Pick<Look, 'followed' | 'entries' | 'files' | 'isReaderGone'>,
 ): ReadonlyMap<string, Awaited> {
-  const opened = inodesIn(entries, gone);
+  const opened = openedIn(entries, gone);
   const inodeAt = inodesByPath(files);
   const waiting = new Map<string, Awaited>();
   for (const { posFile, byInode, files: found } of followed)
     for (const { path, inode, size, born } of found) {
-      if (size === 0 || opened.has(inode)) continue;
+      if (size === 0 || isOpened(opened, inode, { born })) continue;
       const known = awaited.get(inode);
       // By inode each file has an entry of its own, and keeps it.
       const before = byInode || isReaderGone ? undefined : inodeAt.get(path);
@@ -119,10 +133,20 @@ export function awaitedIn(
   return waiting;
 }
 
-/** The inodes that Fluentd has, or had, an entry for. */
-function inodesIn(entries: Entries, gone: Memory['gone']): ReadonlySet<string> {
-  const still = [...gone.values()].filter(({ isOver }) => !isOver);
-  return new Set([...entries.values(), ...still].map(({ inode }) => inode));
+type Opened = ReadonlyMap<string, Born>;
+
+interface Born {
+  readonly born?: number | undefined;
+}
+
+/** The files that Fluentd has, or had, an entry for, by inode: the last that had it. */
+function openedIn(entries: Entries, gone: Memory['gone']): Opened {
+  return new Map([...gone.values(), ...entries.values()].map((file) => [file.inode, file]));
+}
+
+function isOpened(opened: Opened, inode: string, file: Born = {}): boolean {
+  const known = opened.get(inode);
+  return known !== undefined && isAnotherBirth(known, file) !== true;
 }
 
 /** The inode in the last entry of each path, which keeps it when in_tail lets go of the file. */

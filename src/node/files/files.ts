@@ -122,7 +122,12 @@ export function toBytes(path: string): string | Buffer {
   return path.isWellFormed() ? path : Buffer.from(encodePath(path));
 }
 
-/** In whole milliseconds. Where statx(2) has no birth time, Node gives 0, or the time of the last change. */
+/** statx(2) is there: without it Node gives the time of the last change for that of the birth. */
+let areBirthsTold = false;
+
+/** When a file was made, in whole milliseconds. A file system that does not know gives 0. */
 export function bornAt({ birthtimeMs, ctimeMs }: Stats | BigIntStats): number | undefined {
-  return birthtimeMs === ctimeMs || Number(birthtimeMs) === 0 ? undefined : Math.floor(Number(birthtimeMs));
+  const born = Math.floor(Number(birthtimeMs));
+  areBirthsTold ||= birthtimeMs !== ctimeMs && born !== 0;
+  return areBirthsTold && born !== 0 ? born : undefined;
 }

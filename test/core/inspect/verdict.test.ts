@@ -188,6 +188,6 @@ test('what is unproven is told beside what was lost, and to programs', () => {
   expect(verdictsOf({ ...found, lost }).verdict).toMatchObject({ is: 'losing' });
   expect(verdictsOf({ ...found, lost: lost.slice(1) }).verdict).toEqual({
     is: 'unknown',
-    why: `1 file went away, perhaps unread, 5 B, first ${LOG}: Fluentd read other files in that moment`,
+    why: `1 file went away, perhaps unread, 5 B, first ${LOG}`,
   });
 });

@@ -101,8 +101,29 @@ describe('a file that in_tail lets go of', () => {
   });
 });
 
+describe('a truncated file that is written again', () => {
+  const at = (second: number, position: number, size: number) => {
+    const now = entry({ position });
+    return snapshot(second * 1_000, [[now, fileOf(now, size)]]);
+  };
+  const lost = (...looks: readonly Snapshot[]) => [...seen(looks).memory.abandoned.values()];
+
+  test('that is longer again before in_tail has noticed has lost its beginning', () => {
+    expect(lost(at(0, 9, 9), at(1, 9, 4), at(2, 9, 20))).toEqual([{ path: LOG, bytes: 9 }]);
+    expect(lost(at(0, 9, 9), at(1, 9, 4), at(2, 9, 20), at(3, 20, 20))).toEqual([{ path: LOG, bytes: 9 }]);
+  });
+
+  test.each([
+    ['is read anew', 20, 20],
+    ['is being read anew', 4, 20],
+    ['has been written again with as many bytes', 9, 9],
+  ])('that %s has lost nothing', (_, position, size) => {
+    expect(lost(at(0, 9, 9), at(1, 9, 4), at(2, position, size))).toEqual([]);
+  });
+});
+
 describe('a file that in_tail has still to find', () => {
-  const follows = (...files: readonly { path: string; inode: string; size: number }[]) => ({
+  const follows = (...files: readonly { path: string; inode: string; size: number; born?: number }[]) => ({
     followed: [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }],
   });
   const fresh = { path: '/new', inode: '8', size: 3 };
@@ -265,16 +286,18 @@ describe('a file that in_tail has still to find', () => {
     expect([...memory.abandoned.values()]).toEqual([{ path: '/new', bytes: 3 }]);
   });
 
-  test('is none that has lost its entry to the next file of its path, unless it is over', () => {
-    const renamed = follows({ path: `${LOG}.1`, inode: '7', size: 9 });
+  test('is none that has lost its entry to the next file of its path, unless it was made later', () => {
+    const renamed = (born: number) => follows({ path: `${LOG}.1`, inode: '7', size: 9, born });
     const over = { gone: new Map([[entryKeyIn(POS, at(5)), { size: undefined, isOpen: undefined }]]) };
+    const first = snapshot(0, [[at(5), { atPath: { inode: '7', size: 5, born: 100 } }]]);
     const next = (second: number, changes: Partial<Snapshot>) =>
       snapshot(second * SECOND, [[entry({ inode: '8' })]], changes);
     const awaitedIn = (...looks: readonly Snapshot[]) => [
-      ...seen([snapshot(0, [[at(5)]]), next(1, {}), ...looks]).memory.awaited.keys(),
+      ...seen([first, next(1, {}), ...looks]).memory.awaited.keys(),
     ];
-    expect(awaitedIn(next(2, renamed))).toEqual([]);
-    expect(awaitedIn(next(20, over), next(21, { ...renamed, ...over }))).toEqual(['7']);
+    expect(awaitedIn(next(2, renamed(100)))).toEqual([]);
+    expect(awaitedIn(next(20, over), next(21, { ...renamed(100), ...over }))).toEqual([]);
+    expect(awaitedIn(next(2, renamed(200)))).toEqual(['7']);
   });
 
   test('is not where nobody can list the files of a source', () => {
