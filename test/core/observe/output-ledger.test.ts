@@ -281,6 +281,14 @@ describe('another Fluentd', () => {
       lostWithProcess: false,
     },
     {
+      title: 'has lost what one of two outputs held',
+      looks: [
+        now(0, { ...inMemory, outputs: [...inMemory.outputs, outputReading({ key: '0 other' })] }),
+        now(100, began),
+      ],
+      lostWithProcess: true,
+    },
+    {
       title: 'is told by the pids of the agents',
       looks: [now(0, withAgents(inMemory, '7 1')), now(100, withAgents(inMemory, '9 1'))],
       lostWithProcess: true,
@@ -534,6 +542,16 @@ describe('a worker that has just taken the place of another one', () => {
       ledgerOf([{ reading }, replaced, { reading: { ...reading, outputs: failed } }]).unseen,
     ).toHaveLength(1);
   });
+});
+
+test('of outputs that change their names at each look no more than ten thousand are remembered', () => {
+  const named = (from: number, count: number) => {
+    const outputs = Array.from({ length: count }, (_, index) => outputReading({ key: `0 ${from + index}` }));
+    return { reading: { ...NO_BUFFERS, none: false, outputs } };
+  };
+  const sizeOf = (...looks: readonly Look[]) => ledgerOf(looks).accounts.size;
+  expect(sizeOf(named(0, 9_999), named(1, 9_999))).toBe(10_000);
+  expect(sizeOf(named(0, 10_000), named(1, 10_000))).toBe(10_000);
 });
 
 test('a full disk is remembered, once, also when it has room again', () => {
