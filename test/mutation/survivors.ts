@@ -1,6 +1,7 @@
 const HERE = 'a file at its path has a position and a size';
 const OFTEN = 'only how often other things can happen meanwhile';
 const SAME = 'the same object only saves memory; one with the same values is as good';
+const ANEW = 'without it every look is judged anew, which means the same';
 const TIME = 'only saves time';
 
 /** Mutants that live: in which file, what only their line (with the one before) holds, and why. What lives and is not listed here wants a test. */
@@ -36,11 +37,8 @@ export const SURVIVORS: readonly (readonly [file: string, code: string, why: str
   ['observe/observe.ts', 'yield 2', OFTEN],
   ['observe/observe.ts', 'undiscovered.length - files.length', OFTEN],
   ['observe/observe.ts', 'b >= a', 'the same instant either way'],
-  [
-    'observe/observe.ts',
-    'previous === undefined',
-    'without it every look is judged anew, which means the same',
-  ],
+  ['observe/observe.ts', 'previous === undefined', ANEW],
+  ['observe/observe.ts', 'Portions<Observation> {\n  if (false)', ANEW],
   ['observe/output-account.ts', 'space: 101', 'more room than all is judged like all'],
   ['observe/output-ledger.ts', '101 : 0', 'more room than all is judged like all'],
   ['observe/output-ledger.ts', '100 : 1', 'less than a fifth is judged like none'],

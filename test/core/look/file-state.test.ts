@@ -69,7 +69,9 @@ describe('a log file', () => {
   });
 
   test('that cannot be looked at is unknown, not read', () => {
-    expect(lagOf(at100, { error: 'EACCES' }, NO_CONTEXT)).toMatchObject({ lag: null, read: false });
+    const readBefore = { ...NO_CONTEXT, lastSize: 100 };
+    for (const context of [NO_CONTEXT, readBefore])
+      expect(lagOf(at100, { error: 'EACCES' }, context)).toMatchObject({ lag: null, read: false });
   });
 
   test('that is not opened yet (inode 0) is measured at its path', () => {

@@ -87,6 +87,21 @@ describe('at rest', () => {
     expect([[], [OTHER]].map((closed) => beside(closed).atRest)).toEqual([undefined, undefined]);
   });
 
+  test('is none beside a file that was renamed before the first look', () => {
+    expect(
+      seen([snapshot(0, [[old, away(5)], [entry({ path: OTHER, inode: '9' })]])]).atRest,
+    ).toBeUndefined();
+  });
+
+  test('ends with other entries in one of two pos files', () => {
+    const second = { path: '/pos/other', kind: 'read', unparsable: [], writtenAgo: 0 } as const;
+    const both = { ...rest, posFiles: [...rest.posFiles, { ...second, entries: [] }] };
+    const { atRest } = seen([both]);
+    expect(isStillAtRest(atRest, both)).toBe(true);
+    const other = { ...both, posFiles: [...rest.posFiles, { ...second, entries: [] }] };
+    expect(isStillAtRest(atRest, other)).toBe(false);
+  });
+
   test('is not the look in which a worker was replaced', () => {
     const other = { fluentd: running({ workers: [{ pid: 9, startTime: '9' }] }) };
     expect(seen([rest, snapshot(SECOND, [[old]], other)]).atRest).toBeUndefined();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
+import { rememberEntry } from '../../../src/core/observe/entry-state.ts';
 import { entry, fileOf, LOG, POS, reading, seen, snapshot } from '../../support/builders.ts';
 
 const SECOND = 1_000;
@@ -125,10 +126,22 @@ describe('a file', () => {
             [first, look],
             [second, away],
           ],
-          { followed: [{ ...source, byInode }] },
+          {
+            followed: [
+              { ...source, byInode },
+              { ...source, posFile: '/other.pos', byInode: false },
+            ],
+          },
         ),
       ]).files[0]?.read;
     expect([read(true), read(false)]).toEqual([true, false]);
+  });
+
+  test('that is nowhere was never seen only where the first look did not find it', () => {
+    const [missing] = seen([snapshot(0, [[entry(), {}]])]).files;
+    const neverSeen = (...isFirst: readonly boolean[]) =>
+      missing && rememberEntry(missing, undefined, 0, ...isFirst).neverSeen;
+    expect([neverSeen(true), neverSeen(false), neverSeen()]).toEqual([true, false, false]);
   });
 
   test('of a path with a newer line counts only while it is on disk', () => {

@@ -42,6 +42,8 @@ describe('a worker', () => {
     expect(isStarting(first, by(1, 1))).toBe(false);
     const handing = { ...first, fluentd: { ...first.fluentd, successor: worker(3) } } as Snapshot;
     expect(isStarting(handing, other, later)).toBe(false);
+    const starting = { ...first, fluentd: { ...first.fluentd, isStarting: true } } as Snapshot;
+    expect([isStarting(starting), isStarting(starting, by(1, 1, 5))]).toEqual([true, false]);
   });
 
   test('that is new dates the workers anew: until it is up, a signal would kill it', () => {
