@@ -14,6 +14,7 @@ import {
   seen,
   snapshot,
   told,
+  type Watched,
 } from '../../support/builders.ts';
 
 const SECOND = 1_000;
@@ -188,6 +189,16 @@ describe('so many files that went away', () => {
   test('are watched, and no more', () => {
     const watched = watchedIn([here(MOST + 1), awayAt(1, MOST + 1, false)]);
     expect(watched).toEqual(keysOf(MOST));
+  });
+
+  test('are watched, and no more, beside one that in_tail has let go of', () => {
+    const all = files(MOST + 2);
+    const last = ({ inode }: { inode: string }) => inode === all.at(-1)?.inode;
+    const away = all.map(
+      (file): Watched => (last(file) ? [{ ...file, position: null }, fileOf(file)] : [file, {}]),
+    );
+    const looks = [here(MOST + 2), snapshot(SECOND, away)];
+    expect(watchedIn(looks)).toEqual(keysOf(MOST));
   });
 
   test('are watched until one is over, whose place the next one takes', () => {
