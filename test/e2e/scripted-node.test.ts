@@ -35,7 +35,7 @@ test.concurrent.for(NODES)(
     timeout: 300_000,
     // What a live view can tell of an outage hangs on seconds: on a busy machine in_tail drops an entry only when other files are read again,
     // and then its rest may have been read as well. `.ci/run` prints the story of each try that was wrong.
-    retry: 0,
+    retry: 1,
   },
   async ({ version, byInode, overflow }, context) => {
     requireFluentd(version, context);
