@@ -139,9 +139,14 @@ interface Born {
   readonly born?: number | undefined;
 }
 
-/** The files that Fluentd has, or had, an entry for, by inode: the last that had it. */
+/** The files that Fluentd has, or had, an entry for, by inode: the one that was made last. */
 function openedIn(entries: Entries, gone: Memory['gone']): Opened {
-  return new Map([...gone.values(), ...entries.values()].map((file) => [file.inode, file]));
+  const opened = new Map<string, Born>();
+  for (const file of [...gone.values(), ...entries.values()]) {
+    const known = opened.get(file.inode)?.born ?? 0;
+    if (known <= (file.born ?? known)) opened.set(file.inode, file);
+  }
+  return opened;
 }
 
 function isOpened(opened: Opened, inode: string, file: Born = {}): boolean {

@@ -300,6 +300,18 @@ describe('a file that in_tail has still to find', () => {
     expect(awaitedIn(next(2, renamed(200)))).toEqual(['7']);
   });
 
+  test('is none that Fluentd has an entry for, though an earlier file had its inode at another path', () => {
+    const had = (path: string, born: number) =>
+      [entry({ path }), { atPath: { inode: '7', size: 5, born } }] as const;
+    const looks = [
+      snapshot(0, [had('/a', 100)]),
+      snapshot(SECOND, [had('/b', 200)]),
+      snapshot(2 * SECOND, [had('/a', 300)]),
+      snapshot(3 * SECOND, [had('/a', 300)], follows({ path: '/a.1', inode: '7', size: 5, born: 300 })),
+    ];
+    expect([...seen(looks).memory.awaited.keys()]).toEqual([]);
+  });
+
   test('is not where nobody can list the files of a source', () => {
     const [listed] = follows().followed;
     const followed = [...follows().followed, { ...listed, unknown: 'closed' }] as Snapshot['followed'];
