@@ -117,7 +117,9 @@ export function awaitedIn(
   const inodeAt = inodesByPath(files);
   const waiting = new Map<string, Awaited>();
   for (const { posFile, byInode, files: found } of followed)
-    for (const { path, inode, size, born } of found) {
+    for (const { path, inode, size, born: made } of found) {
+      // By inode in_tail itself takes a later file for the one that it knows.
+      const born = byInode ? undefined : made;
       if (size === 0 || isOpened(opened, inode, { born })) continue;
       const known = awaited.get(inode);
       // By inode each file has an entry of its own, and keeps it.

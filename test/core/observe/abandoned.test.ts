@@ -312,6 +312,17 @@ describe('a file that in_tail has still to find', () => {
     expect([...seen(looks).memory.awaited.keys()]).toEqual([]);
   });
 
+  test('with follow_inodes is none whose inode Fluentd knows, whenever it was made', () => {
+    const known = entry({ path: '/a' });
+    const anew = { path: '/b', inode: '7', size: 5, born: 900 };
+    const [source] = follows(anew).followed;
+    const looks = [true, false].map((byInode) => [
+      snapshot(0, [[known, { atPath: { inode: '7', size: 0, born: 100 } }]]),
+      snapshot(SECOND, [[known]], { followed: [{ ...source, byInode }] as Snapshot['followed'] }),
+    ]);
+    expect(looks.map((both) => seen(both).memory.awaited.size)).toEqual([0, 1]);
+  });
+
   test('is not where nobody can list the files of a source', () => {
     const [listed] = follows().followed;
     const followed = [...follows().followed, { ...listed, unknown: 'closed' }] as Snapshot['followed'];
