@@ -190,7 +190,8 @@ class Truth {
       lag: unknown > 0 ? null : sum,
       knownLag: sum,
       unknownFiles: unknown,
-      caughtUp: sum + unknown === 0,
+      // A renamed file whose successor in_tail has not opened is not over, though it was read to its end.
+      caughtUp: sum + unknown === 0 && (caughtUp || !entries.some(({ state }) => state === 'rotated')),
     };
     const told = { lag, knownLag, unknownFiles, caughtUp };
     return [
