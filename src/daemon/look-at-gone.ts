@@ -1,5 +1,5 @@
 import type { FluentdReading } from '../core/fluentd/processes.ts';
-import { isAnotherBirth } from '../core/look/file-state.ts';
+import { isAnotherBirth } from '../core/look/file-times.ts';
 import type { FileLook, GoneLook, Snapshot } from '../core/look/snapshot.ts';
 import type { Awaited, Gone } from '../core/observe/observation.ts';
 import type { PositionEntry } from '../core/pos-file/pos-file.ts';

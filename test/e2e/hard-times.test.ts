@@ -86,8 +86,8 @@ onFluentd(ONE_VERSION, (version) => {
   });
 
   // From root, who owns its user namespace, a container is not hidden that another test runs at the same time.
-  const ALONE = { retry: 2 };
-  test('where /proc shows no process of others (hidepid), the RPC is enough', ALONE, async ({ site }) => {
+  const again = { retry: 2 };
+  test('where /proc shows no process of others (hidepid), the RPC is enough', again, async ({ site }) => {
     const ended = await deliver(site, () => ({ args: PATIENT, wrapper: inMounts(HIDDEN) }));
     expect(ended).toMatchObject(DELIVERED);
     expect(ended.log).toContainEqual(saying(/^called RPC .*interruptWorkers/));

@@ -33,8 +33,7 @@ test.concurrent.for(NODES)(
   'inspect is right about a node, look by look: Fluentd $version, follow_inodes $byInode',
   {
     timeout: 300_000,
-    // What a live view can tell of an outage hangs on seconds: on a busy machine in_tail drops an entry only when other files are read again,
-    // and then its rest may have been read as well. `.ci/run` prints the story of each try that was wrong.
+    // On a busy machine a file may change between a look and what the test reads itself. `.ci/run` names each try that was wrong.
     retry: 1,
   },
   async ({ version, byInode, overflow }, context) => {

@@ -57,13 +57,6 @@ export function isFileOf(entry: PositionEntry, stat: FileStat): boolean {
   return entry.inode === stat.inode || entry.inode === '0';
 }
 
-/** Two files with the same inode were made at different times; undefined: nobody tells when. Times are rounded to whole milliseconds. */
-export function isAnotherBirth(before: { born?: number | undefined }, now: { born?: number | undefined }) {
-  return before.born === undefined || now.born === undefined
-    ? undefined
-    : Math.abs(now.born - before.born) > 1;
-}
-
 function lagInside(position: number, size: number, look: FileLook, context: LagContext): Lag {
   if (size < position) return { state: 'truncated', size, lag: size, read: false };
   const lag = size - position;

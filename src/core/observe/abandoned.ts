@@ -1,4 +1,4 @@
-import { isAnotherBirth } from '../look/file-state.ts';
+import { type Born, isAnotherBirth } from '../look/file-times.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
 import { HELD_UP } from './gone-files.ts';
@@ -36,7 +36,8 @@ export function abandonedNow(
   { tail }: Limits,
 ): readonly (readonly [string, Abandoned])[] {
   const dropped = files.flatMap((file) => [...cutShort(file, memory, tail), ...overwritten(file, memory)]);
-  if (followed.some(({ unknown }) => unknown !== undefined)) return dropped;
+  const isUnknown = followed.some(({ unknown }) => unknown !== undefined);
+  if (memory.awaited.size === 0 || isUnknown) return dropped;
   const sizes = new Map(followed.flatMap((source) => source.files.map(({ inode, size }) => [inode, size])));
   const opened = openedIn(entries, memory.gone);
   const inodeAt = inodesByPath(files);
@@ -136,10 +137,6 @@ export function awaitedIn(
 }
 
 type Opened = ReadonlyMap<string, Born>;
-
-interface Born {
-  readonly born?: number | undefined;
-}
 
 /** The files that Fluentd has, or had, an entry for, by inode: the one that was made last. */
 function openedIn(entries: Entries, gone: Memory['gone']): Opened {

@@ -1,5 +1,5 @@
 import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
-import { isAnotherBirth } from '../look/file-state.ts';
+import { isAnotherBirth } from '../look/file-times.ts';
 import type { GoneLook } from '../look/snapshot.ts';
 import { entryKeyIn } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';

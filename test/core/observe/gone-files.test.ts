@@ -17,6 +17,7 @@ import {
   seen,
   snapshot,
   told,
+  type Watched,
 } from '../../support/builders.ts';
 
 const SECOND = 1_000;
@@ -389,11 +390,11 @@ describe('a file that is written to when it has gone away', () => {
   test('has lost it where its entry is marked as unwatched, and another one of its path follows it', () => {
     const at = (second: number, position: number | null, size: number) => {
       const renamedTo = { renamed: { path: `${LOG}.1`, stat: { inode: '7', size } } };
-      const own = [
+      const own: Watched = [
         { ...old, position },
         position === null ? {} : { atPath: { inode: '8', size: 3 }, ...renamedTo },
       ];
-      return snapshot(second * SECOND, [own as never, [next, fileOf(next, 3)]], goneAt(size));
+      return snapshot(second * SECOND, [own, [next, fileOf(next, 3)]], goneAt(size));
     };
     const looks = [snapshot(0, [[old]]), at(1, 5, 5), at(3, null, 5), at(9, null, 5)];
     expect(lostIn(looks, rules)).toEqual([]);
