@@ -72,7 +72,7 @@ export class Collector {
     const buffers = await this.#readBuffers(view);
     const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);
     const requests = host.requests();
-    const opened = openedOf(open, { awaited, followed });
+    const opened = openedOf(open, { awaited, followed, fluentd });
     const files = { posFiles, looks, gone, opened, followed, ...permissions };
     return { at: host.now(), depth, mains, ...files, buffers, fluentd, requests };
   }

@@ -46,12 +46,16 @@ interface GoneView {
   readonly isLimited: boolean;
 }
 
-interface Waiting extends Pick<Snapshot, 'followed'> {
+interface Waiting extends Pick<Snapshot, 'followed' | 'fluentd'> {
   readonly awaited: ReadonlyMap<string, Awaited> | undefined;
 }
 
 /** in_tail keeps a file open for rotate_wait after it was renamed: it has found that one in time. */
-export function openedOf(open: OpenFiles, { awaited, followed }: Waiting): ReadonlySet<string> {
+export function openedOf(
+  open: OpenFiles,
+  { awaited, followed, fluentd }: Waiting,
+): ReadonlySet<string> | undefined {
+  if (fluentd.kind === 'remote') return undefined;
   if (awaited === undefined || awaited.size === 0) return new Set();
   const listed = new Set(followed.flatMap(({ files }) => files.map(({ inode }) => inode)));
   const away = [...awaited].filter(([inode]) => !listed.has(inode));

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
+import type { FluentdReading } from '../../src/core/fluentd/processes.ts';
 import { openedOf } from '../../src/daemon/look-at-gone.ts';
-import { LOG, POS } from '../support/builders.ts';
+import { LOG, POS, running } from '../support/builders.ts';
 
 /** A file of 9 bytes that was to be found, and is nowhere now; `held`: what Fluentd has open with its inode. */
-function openedWith(born: number | undefined, held: { readonly born?: number } | null): readonly string[] {
+function openedWith(
+  born: number | undefined,
+  held: { readonly born?: number } | null,
+  fluentd: FluentdReading = running(),
+): readonly string[] | undefined {
   const awaited = new Map([['7', { posFile: POS, path: LOG, size: 9, born, before: undefined }]]);
   const open = () => held && { path: '/proc/9/fd/5', stat: { inode: '7', size: 9, ...held } };
-  return [...openedOf(open, { awaited, followed: [] })];
+  const opened = openedOf(open, { awaited, followed: [], fluentd });
+  return opened && [...opened];
 }
 
 test.each([
@@ -21,4 +27,8 @@ test.each([
   ['is none where Fluentd has none open', 5, null, []],
 ])('what Fluentd has open with an inode %s', (_, born, held, opened) => {
   expect(openedWith(born, held)).toEqual(opened);
+});
+
+test('what a Fluentd in another container has open is not known', () => {
+  expect(openedWith(5, null, { kind: 'remote' } as FluentdReading)).toBeUndefined();
 });

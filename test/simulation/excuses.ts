@@ -71,7 +71,13 @@ export class Excuses {
     else if (this.#world.settings.readLimit > 0) {
       const isNew = (this.#foundAt.get(file) ?? 0) >= this.lookedAt;
       this.#excuseUnseen(file, 0, isNew ? this.listedAt : this.lookedAt);
-    } else if (file.truncatedAt !== undefined && !file.isCutNoticed)
+    }
+    // How long a throttled in_tail was kept from reading the rest, only monitor_agent tells where nobody sees what it has open.
+    const isUntold = settings.placement === 'rpc' && settings.readLimit > 0 && !settings.hasMonitor;
+    if (isUntold && settings.totalLimit < 1_000)
+      this.#excuse(file.lines, 'a buffer was full, and no monitor_agent tells');
+    const isCutUnseen = file.truncatedAt !== undefined && file.truncatedAt >= this.lookedAt;
+    if (isCutUnseen && !file.isCutNoticed)
       this.#excuse(file.lines, 'its file was truncated and went away before in_tail noticed');
   }
 

@@ -14,8 +14,8 @@ export interface Snapshot {
   readonly looks: ReadonlyMap<string, FileLook>;
   /** The files that went away from their paths, by `entryKeyIn`; undefined: not looked for. */
   readonly gone?: ReadonlyMap<string, GoneLook>;
-  /** Inodes of files that in_tail had still to find, that went away, and that Fluentd has open. */
-  readonly opened?: ReadonlySet<string>;
+  /** Inodes of files that in_tail had still to find, that went away, and that Fluentd has open; undefined: nobody can see. */
+  readonly opened?: ReadonlySet<string> | undefined;
   /** By source, the files that in_tail is to read; at rest as they were a moment ago. */
   readonly followed: readonly FollowedReading[];
   /** Files without a position that Fluentd may not read, by their modes. */

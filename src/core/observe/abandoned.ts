@@ -2,7 +2,7 @@ import { type Born, isAnotherBirth } from '../look/file-times.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
 import { HELD_UP } from './gone-files.ts';
-import { AT_ITS_PATH, type Look, restOf } from './gone-now.ts';
+import { AT_ITS_PATH, foundUnseen, inodesByPath, type Look, restOf } from './gone-now.ts';
 import type { Abandoned, Awaited, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 import { isRefusing } from './output-ledger.ts';
 
@@ -32,9 +32,10 @@ export function isHeldUp(
 /** The files that are seen in this look to have gone away unread, by path and inode. */
 export function abandonedNow(
   memory: Memory,
-  { entries, files, followed, opened: open, isReaderGone }: Look,
+  look: Look,
   { tail }: Limits,
 ): readonly (readonly [string, Abandoned])[] {
+  const { entries, files, followed, opened: open, isReaderGone } = look;
   const dropped = files.flatMap((file) => [...cutShort(file, memory, tail), ...overwritten(file, memory)]);
   const isUnknown = followed.some(({ unknown }) => unknown !== undefined);
   if (memory.awaited.size === 0 || isUnknown) return dropped;
@@ -51,8 +52,9 @@ export function abandonedNow(
   };
   // A worker that came just now, or was still starting, has not turned to it from another one.
   const orAtOnce = isReaderGone ? { before: undefined } : {};
+  const mayBeFound = foundUnseen(look);
   const unfound = [...memory.awaited]
-    .filter(([inode, file]) => isUnfound(inode, { ...file, ...orAtOnce }, world))
+    .filter(([inode, file]) => !mayBeFound(inode, file) && isUnfound(inode, { ...file, ...orAtOnce }, world))
     .map(([inode, { path, size }]) => [entryKey({ path, inode }), { path, bytes: size }] as const);
   return [...dropped, ...unfound];
 }
@@ -151,11 +153,6 @@ function openedIn(entries: Entries, gone: Memory['gone']): Opened {
 function isOpened(opened: Opened, inode: string, file: Born = {}): boolean {
   const known = opened.get(inode);
   return known !== undefined && isAnotherBirth(known, file) !== true;
-}
-
-/** The inode in the last entry of each path, which keeps it when in_tail lets go of the file. */
-function inodesByPath(files: readonly ObservedFile[]): ReadonlyMap<string, string> {
-  return new Map(files.map(({ path, inode }) => [path, inode]));
 }
 
 /** So many are told one by one. */

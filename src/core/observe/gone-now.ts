@@ -2,7 +2,7 @@ import type { FileState } from '../look/file-state.ts';
 import type { Snapshot } from '../look/snapshot.ts';
 import { entryKey, entryKeyIn } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
-import type { Gone, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
+import type { Awaited, Gone, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 import { isRefusing } from './output-ledger.ts';
 import type { WorkerMemory } from './workers.ts';
 
@@ -52,7 +52,8 @@ export function goneNow(
   const replaced = look.replaced.flatMap(([key, known]) => {
     if (known.state === 'unwatched' || memory.gone.get(key)?.hasEntry === false) return [];
     const isHeldBack = isDroppedOnceHeldUp(known, memory, tail);
-    return [[key, { ...goneFrom(key, known, at, isReaderGone), isHeldBack, hasEntry: false }] as const];
+    const isLost = isReaderGone || isCutUnnoticed(known);
+    return [[key, { ...goneFrom(key, known, at, isLost), isHeldBack, hasEntry: false }] as const];
   });
   const changed = look.files.flatMap((file) => {
     const { key } = file;
@@ -68,7 +69,7 @@ export function goneNow(
       return [[key, { ...goneFrom(key, now, since, false), isHeldBack, hasEntry: false }] as const];
     }
     if (AT_ITS_PATH.has(file.state) || before === undefined || !AT_ITS_PATH.has(before.state)) return [];
-    return [[key, goneFrom(key, now, at, isReaderGone)] as const];
+    return [[key, goneFrom(key, now, at, isReaderGone || isCutUnnoticed(before))] as const];
   });
   const cut = look.files.flatMap((file) => cutOf(file, memory, at));
   const vanished = look.isBelieved ? vanishedIn(memory, look.files) : [];
@@ -81,26 +82,52 @@ export function goneNow(
   ];
 }
 
-/** in_tail has found a file, and main renamed it, between two looks: in_tail reads the rest, unless a buffer is full. */
-function foundAndGone(
-  { awaited }: Memory,
-  { at, followed, files, opened, workers }: Look,
-): readonly (readonly [string, Gone])[] {
+/** in_tail does not see that a file was truncated once it is away from its path. */
+function isCutUnnoticed(known: KnownEntry): boolean {
+  return known.state === 'truncated' && restOf(known) > 0;
+}
+
+/** in_tail has found a file, or may have, and main renamed it, between two looks: in_tail reads the rest, unless a buffer is full. */
+function foundAndGone({ awaited }: Memory, look: Look): readonly (readonly [string, Gone])[] {
+  const { at, followed, files, opened, workers, isReaderGone } = look;
   const isUnknown = followed.some(({ unknown }) => unknown !== undefined);
   // A worker that was starting when the look began may have opened it since: the next look would take it for unopened.
   if (awaited.size === 0 || isUnknown || workers.workerStarting) return [];
   const here = new Set(followed.flatMap((source) => source.files.map(({ inode }) => inode)));
   const entryOf = new Map(files.map((file) => [file.inode, file]));
-  return [...awaited].flatMap(([inode, { posFile, path, size }]) => {
+  const mayBeFound = foundUnseen(look);
+  return [...awaited].flatMap(([inode, file]) => {
+    const { posFile, path, size, before } = file;
     const own = entryOf.get(inode);
-    if (here.has(inode) || (own === undefined && opened?.has(inode) !== true)) return [];
+    const isFound = own !== undefined || opened?.has(inode) === true;
+    if (here.has(inode) || !(isFound || mayBeFound(inode, file))) return [];
     const position = own?.position ?? 0;
     const rest = Math.max(0, size - position);
     const known = { path, inode, whole: size, reached: position };
-    const isLost = workers.workerReplaced && rest > 0;
+    const isUnproven = !isFound && (before === undefined || isReaderGone);
+    const isLost = rest > 0 && (workers.workerReplaced || isUnproven);
     const key = entryKeyIn(posFile, known);
     return [[key, { ...goneFrom(key, known, at, isLost), hasEntry: own !== undefined }] as const];
   });
+}
+
+/**
+ * The files that in_tail may have found, and turned from to the next one of their path, unseen: in another container nobody sees what it
+ * has open. It may still be reading them.
+ */
+export function foundUnseen({ opened, followed, files, workers }: Look) {
+  const byInode = new Set(followed.filter((source) => source.byInode).map(({ posFile }) => posFile));
+  const inodeAt = inodesByPath(files);
+  return (inode: string, { posFile, path, before }: Awaited): boolean => {
+    const now = inodeAt.get(path);
+    const hasTurned = now !== undefined && now !== inode && now !== before;
+    return hasTurned && opened === undefined && !workers.workerStarting && !byInode.has(posFile);
+  };
+}
+
+/** The inode in the last entry of each path, which keeps it when in_tail lets go of the file. */
+export function inodesByPath(files: readonly ObservedFile[]): ReadonlyMap<string, string> {
+  return new Map(files.map(({ path, inode }) => [path, inode]));
 }
 
 function goneFrom(key: string, known: Whole, since: Millis, isLost: boolean): Gone {

@@ -15,6 +15,8 @@ export interface Account {
   readonly name: string;
   /** The worker that it belongs to. */
   readonly worker: number;
+  /** When it last told. */
+  readonly at: Millis;
   /** `chunks + sent`: the most that two looks in a row have shown. */
   readonly most: number;
   /** The same in the last look. */
@@ -52,7 +54,7 @@ interface Failing {
 }
 
 /** What the next look is compared with. */
-type Before = Omit<Account, 'isCounted' | 'isLimited'>;
+type Before = Omit<Account, 'at' | 'isCounted' | 'isLimited'>;
 
 /** Where less is free, an output may have refused records only until there was room again. */
 const ROOM_ENOUGH = 20;
@@ -114,6 +116,7 @@ export function accountOf(
     id: told.id,
     name: before.name,
     worker: before.worker,
+    at: looks.now,
     inMemory: before.inMemory,
     most: most - lost,
     last: now,

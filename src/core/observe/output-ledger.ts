@@ -188,17 +188,18 @@ function accountsOf(
   return new Map([...before, ...known]);
 }
 
-/** Another worker counts from 0. What was thrown away before stays told; what was read since the last look may have been. */
+/** Another worker counts from 0. What was thrown away before stays told; what was read, or failed to be sent, since it last told may have been. */
 function begunAnew(
-  { accounts, at }: Ledger,
+  { accounts }: Ledger,
   others: ReadonlySet<number>,
   { movedAt }: Circumstances,
 ): Ledger['accounts'] {
-  const hasRead = at !== undefined && movedAt !== undefined && movedAt > at;
   return new Map(
     [...accounts].map(([key, account]) => {
       if (!others.has(account.worker)) return [key, account];
-      const mayHaveGivenUp = account.mayHaveGivenUp || (hasRead && account.isLimited);
+      const hasRead = movedAt !== undefined && movedAt > account.at;
+      const mayThrowAway = account.isLimited && (hasRead || account.failing !== undefined);
+      const mayHaveGivenUp = account.mayHaveGivenUp || mayThrowAway;
       return [key, { ...account, ...FROM_ZERO, mayHaveGivenUp }];
     }),
   );

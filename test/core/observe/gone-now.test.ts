@@ -70,7 +70,12 @@ describe('a file that another one replaced', () => {
 
   test('and that was truncated unnoticed before, has all its bytes left', () => {
     expect(lostIn([read, sized(2, 3), away(3, KILLED)])).toEqual([3]);
-    expect(lostIn([read, sized(2, 3), away(3)])).toEqual([]);
+  });
+
+  test('and that was seen truncated, has lost all its bytes: in_tail does not notice it any more', () => {
+    expect(lostIn([read, sized(2, 3), away(3)])).toEqual([3]);
+    expect(lostIn([read, sized(2, 3), replaced(3)])).toEqual([3]);
+    expect(lostIn([read, sized(2, 0), replaced(3)])).toEqual([]);
   });
 
   test('stays lost when its path gets a file only later', () => {
@@ -349,6 +354,45 @@ describe('a file that in_tail found and main renamed between two looks', () => {
       { isLost: true },
     ]);
     expect(goneKeys(first, snapshot(SECOND, [[old]], { ...opened, opened: new Set(['9']) }))).toEqual([]);
+  });
+
+  describe('may be what in another container nobody can see:', () => {
+    const next = entry({ path: '/new', inode: '9' });
+    const unseen = { ...follows([{ ...fresh, inode: '9' }]), opened: undefined };
+    const lostIn = (...looks: readonly Snapshot[]) => [...seen(looks).memory.abandoned.values()];
+
+    test('it is waited for, and counts as lost, once', () => {
+      const looks = [first, snapshot(SECOND, [[old], [next]], unseen)];
+      expect(goneKeys(...looks)).toMatchObject([{ path: '/new', rest: 3, hasEntry: false, isLost: true }]);
+      const later = snapshot(2 * SECOND, [[old], [next]], unseen);
+      for (const until of [looks, [...looks, later]])
+        expect(lostIn(...until)).toEqual([{ path: '/new', bytes: 3 }]);
+    });
+
+    test('it is waited for, and may have been read, where its path had another entry before', () => {
+      const before = entry({ path: '/new', inode: '7' });
+      const looks = [snapshot(0, [[before]], follows([fresh])), snapshot(SECOND, [[next]], unseen)];
+      expect(goneKeys(...looks)).toMatchObject(
+        [{ inode: '7' }, { inode: '8', rest: 3, isLost: false }].toReversed(),
+      );
+      expect(lostIn(...looks)).toEqual([]);
+    });
+
+    test.each<[string, Snapshot]>([
+      ['its path has no entry', snapshot(SECOND, [[old]], unseen)],
+      ['Fluentd has it not open', snapshot(SECOND, [[old], [next]], { ...unseen, opened: new Set() })],
+      [
+        'each inode has an entry of its own',
+        snapshot(SECOND, [[old], [next]], {
+          ...unseen,
+          followed: unseen.followed.map((source) => ({ ...source, byInode: true })),
+        }),
+      ],
+    ])('it was not found where %s, and is not waited for', (_, look) => {
+      const waiting = { ...first, followed: look.followed.map((source) => ({ ...source, files: [fresh] })) };
+      expect(goneKeys(waiting, look)).toEqual([]);
+      expect(lostIn(waiting, look)).toEqual([{ path: '/new', bytes: 3 }]);
+    });
   });
 
   test('loses one byte as well as many with its worker, and nothing where it was read', () => {

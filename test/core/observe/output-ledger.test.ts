@@ -184,6 +184,30 @@ describe('an output with a limit of 2 retries', () => {
     expect([-1, 1].map((movedAt) => after(movedAt).unseen.length)).toEqual([0, 1]);
   });
 
+  test('may have when a worker that failed to send is replaced, also where nothing was read since', () => {
+    const after = (failures: number) =>
+      ledgerOf([{ emitted: 9 }, { ...held(1, 0), emitted: 9, failures }, { emitted: 1 }]).unseen.length;
+    expect([0, 1].map(after)).toEqual([0, 1]);
+  });
+
+  test('may have when a worker read lines after it last told, though it was looked at since in vain', () => {
+    const looks = (emitted: number | undefined) => {
+      const outputs = [
+        outputReading({ retryLimit: limit, told: emitted === undefined ? undefined : told({ emitted }) }),
+      ];
+      return { ...NO_BUFFERS, none: false, outputs };
+    };
+    const ledgerAfter = (movedAt: number) =>
+      [9, undefined, 1].reduce<Ledger>(
+        (ledger, emitted, index) =>
+          keepLedger(ledger, looks(emitted), { ...noOtherFluentd, movedAt, at: 1_000 * index }),
+        NO_LEDGER,
+      );
+    const given = (movedAt: number) =>
+      [...ledgerAfter(movedAt).accounts.values()].map((one) => one.mayHaveGivenUp);
+    expect([0, 500].map(given)).toEqual([[false], [true]]);
+  });
+
   test('that fails in several threads at once has retried once', () => {
     const threads = { ...limit, threads: 8 };
     const ledgerAfter = (failures: number) =>
