@@ -89,7 +89,7 @@ function isCutUnnoticed(known: KnownEntry): boolean {
 
 /** in_tail has found a file, or may have, and main renamed it, between two looks: in_tail reads the rest, unless a buffer is full. */
 function foundAndGone({ awaited }: Memory, look: Look): readonly (readonly [string, Gone])[] {
-  const { at, followed, files, opened, workers, isReaderGone } = look;
+  const { at, followed, files, opened, workers } = look;
   const isUnknown = followed.some(({ unknown }) => unknown !== undefined);
   // A worker that was starting when the look began may have opened it since: the next look would take it for unopened.
   if (awaited.size === 0 || isUnknown || workers.workerStarting) return [];
@@ -104,7 +104,7 @@ function foundAndGone({ awaited }: Memory, look: Look): readonly (readonly [stri
     const position = own?.position ?? 0;
     const rest = Math.max(0, size - position);
     const known = { path, inode, whole: size, reached: position };
-    const isUnproven = !isFound && (before === undefined || isReaderGone);
+    const isUnproven = !isFound && before === undefined;
     const isLost = rest > 0 && (workers.workerReplaced || isUnproven);
     const key = entryKeyIn(posFile, known);
     return [[key, { ...goneFrom(key, known, at, isLost), hasEntry: own !== undefined }] as const];
@@ -115,13 +115,13 @@ function foundAndGone({ awaited }: Memory, look: Look): readonly (readonly [stri
  * The files that in_tail may have found, and turned from to the next one of their path, unseen: in another container nobody sees what it
  * has open. It may still be reading them.
  */
-export function foundUnseen({ opened, followed, files, workers }: Look) {
+export function foundUnseen({ opened, followed, files, isReaderGone }: Look) {
   const byInode = new Set(followed.filter((source) => source.byInode).map(({ posFile }) => posFile));
   const inodeAt = inodesByPath(files);
   return (inode: string, { posFile, path, before }: Awaited): boolean => {
     const now = inodeAt.get(path);
     const hasTurned = now !== undefined && now !== inode && now !== before;
-    return hasTurned && opened === undefined && !workers.workerStarting && !byInode.has(posFile);
+    return hasTurned && opened === undefined && !isReaderGone && !byInode.has(posFile);
   };
 }
 
