@@ -24,7 +24,7 @@ export class Excuses {
   lookedAt: Millis = -1;
   /** When it last listed the files that in_tail is to find. */
   listedAt: Millis = -1;
-  /** The workers whose monitor_agent it has asked. */
+  /** The workers whose monitor_agent has told it who they are. */
   readonly known = new Set<number>();
   /** It has seen some worker in the process table. */
   hasSeenWorker = false;

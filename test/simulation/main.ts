@@ -109,7 +109,8 @@ class Run {
     const { user, system } = process.cpuUsage();
     const perSecond = (of: number) => Math.round(played / of);
     const pace = `${perSecond(this.#seconds)} a second, ${perSecond((user + system) / 1_000_000)} a second of CPU`;
-    return `seeds ${from} to ${this.#next - 1}: ${played} lifetimes, ${pace}, ${this.#failures.length} broken`;
+    const broken = [`${this.#failures.length} broken`, ...this.#failures.slice(-3).map(({ seed }) => seed)];
+    return `seeds ${from} to ${this.#next - 1}: ${played} lifetimes, ${pace}, ${broken.join(' ')}`;
   }
 
   get #seconds(): number {

@@ -24,21 +24,23 @@ else process.exitCode = (await replayAll()) ? 0 : 1;
 async function replayAll(): Promise<boolean> {
   const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => Number(values.from) + index);
   const versions = values.versions.split(',');
-  const agreed = new Map(versions.map((version) => [version, 0]));
+  const agreed = new Map<string, number[]>(versions.map((version) => [version, []]));
   const left = seeds.flatMap((seed) => versions.map((version) => ({ seed, version })));
   const player = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const { seed, version } = next;
       const told = await replay(seed, version).catch((error: Error) => error);
       const differences = told instanceof Error ? [told.message] : told.differences;
-      if (differences.length === 0) agreed.set(version, (agreed.get(version) ?? 0) + 1);
+      if (!(told instanceof Error) && differences.length === 0) agreed.get(version)?.push(told.plays);
       else tell(seed, version, told, differences);
     }
   };
   await Promise.all(Array.from({ length: Number(values.jobs) }, player));
-  for (const [version, count] of agreed)
-    console.log(`${version}: ${count} of ${seeds.length} lifetimes agree`);
-  return [...agreed.values()].every((count) => count === seeds.length);
+  for (const [version, plays] of agreed) {
+    const atOnce = plays.filter((count) => count === 1).length;
+    console.log(`${version}: ${plays.length} of ${seeds.length} lifetimes agree, ${atOnce} of them at once`);
+  }
+  return [...agreed.values()].every((plays) => plays.length === seeds.length);
 }
 
 function tell(seed: number, version: string, told: Replayed | Error, differences: readonly string[]): void {

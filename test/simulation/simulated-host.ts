@@ -208,8 +208,10 @@ export class SimulatedHost implements Host {
     const { settings, fluentd } = this.#world;
     const worker = fluentd?.worker;
     if (!settings.hasMonitor || worker?.output === undefined) return undefined;
-    this.#world.excuses.known.add(worker.pid);
-    if (path === CONFIG_PATH) return `{"pid":${worker.pid},"ppid":${fluentd?.pid}}`;
+    if (path === CONFIG_PATH) {
+      this.#world.excuses.known.add(worker.pid);
+      return `{"pid":${worker.pid},"ppid":${fluentd?.pid}}`;
+    }
     return JSON.stringify({ plugins: settings.buffer === 'none' ? [] : [worker.output.told()] });
   }
 
