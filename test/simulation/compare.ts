@@ -71,7 +71,9 @@ function differencesOf(model: Ending, real: Ending): readonly string[] {
   return [
     ...differenceIn('delivered', listOf(model.delivered), listOf(real.delivered)),
     ...differenceIn('read', textOf(model.read), textOf(real.read)),
-    ...differenceIn('outcome', outcomeOf(model), outcomeOf(real)),
+    ...differenceIn('outcome', outcomeOf(model), outcomeOf(real)).map(
+      (difference) => `${difference}: ${real.outcome?.gate?.why}`,
+    ),
   ];
 }
 

@@ -81,7 +81,7 @@ export class Excuses {
       this.#excuse(file.lines, 'its file was truncated and went away before in_tail noticed');
   }
 
-  /** in_tail turns to the file that stands at a path now: what came and went there between two listings, it may have read. */
+  /** in_tail turns to the file that stands at a path now, or finds it: what came and went there between two listings, it may have read. */
   turned(path: string): void {
     for (const { file, at } of this.#passed.get(path) ?? [])
       if (this.listedAt <= at) this.#excuse(file.lines, 'two files left its path between two listings');

@@ -22,7 +22,7 @@ export interface TailWorld {
   abandon(file: LogFile, read: number): void;
   /** It has an entry from now on. */
   found(file: LogFile): void;
-  /** It has turned to the next file of a path. */
+  /** It has turned to the next file of a path, or found it. */
   turned(path: string): void;
 }
 
@@ -122,6 +122,7 @@ export class Tail {
     const watcher = { path, file, line, inMemory: false, read: position / LINE_BYTES, ...FRESH() };
     this.#watchers.set(path, watcher);
     this.#world.found(file);
+    this.#world.turned(path);
     // A new entry has inode 0 until the file is opened (position_file.rb:47).
     clock.in(isSame ? 0 : 1, () => {
       if (this.#isOver || watcher.inMemory || this.#watchers.get(path) !== watcher) return;
