@@ -73,10 +73,10 @@ export async function playForReal({ settings, deeds }: Plan, version: string): P
 
 async function sectionsOf(site: Site, settings: Settings): Promise<readonly Section[]> {
   const { buffer, flushInterval, flushAtShutdown, refreshInterval, rotateWait, hasMonitor } = settings;
-  const times = { refresh_interval: seconds(refreshInterval), rotate_wait: seconds(rotateWait) };
+  const times = { refresh_interval: inSeconds(refreshInterval), rotate_wait: inSeconds(rotateWait) };
   const source = tail(site.log('*.log'), site.pos, times);
   const params = {
-    flush_interval: seconds(flushInterval),
+    flush_interval: inSeconds(flushInterval),
     flush_at_shutdown: flushAtShutdown,
     retry_forever: true,
     retry_randomize: false,
@@ -97,6 +97,11 @@ function optionsOf(site: Site, settings: Settings): readonly string[] {
     ...['--drain-timeout', seconds(settings.drainTimeout), '--grace', seconds(settings.grace)],
     ...['--stop-timeout', seconds(settings.stopTimeout)],
   ];
+}
+
+/** Fluentd takes 0.5s for 5 s, and 0.5 for half a second (config/types.rb, time_value). */
+function inSeconds(span: number): string {
+  return String(span / 1_000);
 }
 
 function seconds(span: number): string {
