@@ -9,7 +9,7 @@ function openedWith(
   held: { readonly born?: number } | null,
   fluentd: FluentdReading = running(),
 ): readonly string[] | undefined {
-  const awaited = new Map([['7', { posFile: POS, path: LOG, size: 9, born, before: undefined }]]);
+  const awaited = new Map([['7', { posFile: POS, path: LOG, size: 9, born, before: undefined, since: 0 }]]);
   const open = () => held && { path: '/proc/9/fd/5', stat: { inode: '7', size: 9, ...held } };
   const opened = openedOf(open, { awaited, followed: [], fluentd });
   return opened && [...opened];

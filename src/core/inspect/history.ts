@@ -1,7 +1,6 @@
 import { isHeldUp } from '../observe/abandoned.ts';
 import { rememberEntry } from '../observe/entry-state.ts';
-import { HELD_UP } from '../observe/gone-files.ts';
-import { AT_ITS_PATH } from '../observe/gone-now.ts';
+import { AT_ITS_PATH, HELD_UP } from '../observe/gone-now.ts';
 import type { Abandoned, EntryMemory, ObservedFile } from '../observe/observation.ts';
 import { copied } from '../pos-file/entry-rows.ts';
 import { entryKeyIn, type PositionEntry } from '../pos-file/pos-file.ts';

@@ -1,8 +1,8 @@
 import { type Born, isAnotherBirth } from '../look/file-times.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
-import { HELD_UP } from './gone-files.ts';
-import { AT_ITS_PATH, foundUnseen, inodesByPath, type Look, restOf } from './gone-now.ts';
+
+import { AT_ITS_PATH, foundUnseen, HELD_UP, inodesByPath, type Look, restOf } from './gone-now.ts';
 import type { Abandoned, Awaited, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 import { isRefusing } from './output-ledger.ts';
 
@@ -114,7 +114,7 @@ function overwritten(
 /** The files that wait for in_tail to find them, or to turn from another one that had their path. */
 export function awaitedIn(
   { awaited, gone }: Memory,
-  { followed, entries, files, isReaderGone }: Pick<Look, 'followed' | 'entries' | 'files' | 'isReaderGone'>,
+  { at, followed, entries, files, isReaderGone }: Look,
 ): ReadonlyMap<string, Awaited> {
   const opened = openedIn(entries, gone);
   const inodeAt = inodesByPath(files);
@@ -133,6 +133,7 @@ export function awaitedIn(
         size,
         born,
         before: known === undefined || isReaderGone ? before : known.before,
+        since: known?.since ?? at,
       });
     }
   return waiting;

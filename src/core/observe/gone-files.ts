@@ -3,12 +3,10 @@ import { isAnotherBirth } from '../look/file-times.ts';
 import type { GoneLook } from '../look/snapshot.ts';
 import { entryKeyIn } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
-import { AT_ITS_PATH, goneNow, type Look, restOf } from './gone-now.ts';
+import { AT_ITS_PATH, goneNow, HELD_UP, type Look, restOf } from './gone-now.ts';
 import type { Abandoned, Gone, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 import { hasTakenAll, isRefusing } from './output-ledger.ts';
 
-/** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
-export const HELD_UP: Millis = 2_000;
 /** How long it is told by the file that came after it whether it was held up. */
 const SUCCESSOR_WATCH: Millis = 10_000;
 /** What a buffer refuses shows in its counters, which are looked at so soon after a movement. */
@@ -104,7 +102,8 @@ function update(key: string, before: Gone, { seen, look, memory, tail }: Update)
   const isReading = look.at <= readUntil(gone, tail, seen?.isOpen ?? gone.isOpen);
   // A worker that has just come has nothing of it open: what the one before had counts.
   const mayBeUnread = !gone.isCut && look.at <= readUntil(gone, tail, gone.isOpen);
-  const isLost = gone.isLost || (mayBeUnread && (look.isReaderGone || isDropped(gone, look)));
+  const isCutOff = look.isReaderGone || isDropped(gone, look) || (!isOver && isCutShort(gone, seen, tail));
+  const isLost = gone.isLost || (mayBeUnread && isCutOff);
   if (seen === undefined || isOver) return { ...gone, isLost };
   const { size, born = gone.born } = seen;
   // When its process is gone, nobody can look.
@@ -133,6 +132,16 @@ interface Update {
 /** A new worker has dropped its entry at its start, as its path had no file (position_file.rb:133). */
 function isDropped({ hasEntry, path }: Gone, { isBelieved, files }: Look): boolean {
   return hasEntry && isBelieved && !files.some((file) => file.path === path);
+}
+
+/** It was truncated while a limit kept in_tail from reading it all. */
+function isCutShort(
+  { size, isOpen }: Gone,
+  seen: GoneLook | undefined,
+  { readLimit }: Limits['tail'],
+): boolean {
+  const now = seen?.size ?? Number.POSITIVE_INFINITY;
+  return readLimit !== undefined && isOpen !== false && now < (size ?? 0);
 }
 
 /** A full buffer keeps in_tail from reading the rest. Where there is room in time, in_tail reads it at its next tick. */

@@ -6,6 +6,8 @@ import type { Awaited, Gone, KnownEntry, Limits, Memory, ObservedFile } from './
 import { isRefusing } from './output-ledger.ts';
 import type { WorkerMemory } from './workers.ts';
 
+/** in_tail looks each second: a position that has stood for longer beside bytes was held up, and not just about to move. */
+export const HELD_UP: Millis = 2_000;
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
 export const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
@@ -52,7 +54,7 @@ export function goneNow(
   const replaced = look.replaced.flatMap(([key, known]) => {
     if (known.state === 'unwatched' || memory.gone.get(key)?.hasEntry === false) return [];
     const isHeldBack = isDroppedOnceHeldUp(known, memory, tail);
-    const isLost = isReaderGone || isCutUnnoticed(known);
+    const isLost = isReaderGone || isCut(known);
     return [[key, { ...goneFrom(key, known, at, isLost), isHeldBack, hasEntry: false }] as const];
   });
   const changed = look.files.flatMap((file) => {
@@ -69,7 +71,7 @@ export function goneNow(
       return [[key, { ...goneFrom(key, now, since, false), isHeldBack, hasEntry: false }] as const];
     }
     if (AT_ITS_PATH.has(file.state) || before === undefined || !AT_ITS_PATH.has(before.state)) return [];
-    return [[key, goneFrom(key, now, at, isReaderGone || isCutUnnoticed(before))] as const];
+    return [[key, goneFrom(key, now, at, isReaderGone || isCut(before))] as const];
   });
   const cut = look.files.flatMap((file) => cutOf(file, memory, at));
   const vanished = look.isBelieved ? vanishedIn(memory, look.files) : [];
@@ -82,11 +84,6 @@ export function goneNow(
   ];
 }
 
-/** in_tail does not see that a file was truncated once it is away from its path. */
-function isCutUnnoticed(known: KnownEntry): boolean {
-  return known.state === 'truncated' && restOf(known) > 0;
-}
-
 /** in_tail has found a file, or may have, and main renamed it, between two looks: in_tail reads the rest, unless a buffer is full. */
 function foundAndGone({ awaited }: Memory, look: Look): readonly (readonly [string, Gone])[] {
   const { at, followed, files, opened, workers } = look;
@@ -97,14 +94,15 @@ function foundAndGone({ awaited }: Memory, look: Look): readonly (readonly [stri
   const entryOf = new Map(files.map((file) => [file.inode, file]));
   const mayBeFound = foundUnseen(look);
   return [...awaited].flatMap(([inode, file]) => {
-    const { posFile, path, size, before } = file;
+    const { posFile, path, size, before, since } = file;
     const own = entryOf.get(inode);
     const isFound = own !== undefined || opened?.has(inode) === true;
     if (here.has(inode) || !(isFound || mayBeFound(inode, file))) return [];
     const position = own?.position ?? 0;
     const rest = Math.max(0, size - position);
     const known = { path, inode, whole: size, reached: position };
-    const isUnproven = !isFound && before === undefined;
+    // in_tail turns to a file within a second.
+    const isUnproven = !isFound && (before === undefined || at - since >= HELD_UP);
     const isLost = rest > 0 && (workers.workerReplaced || isUnproven);
     const key = entryKeyIn(posFile, known);
     return [[key, { ...goneFrom(key, known, at, isLost), hasEntry: own !== undefined }] as const];
@@ -128,6 +126,11 @@ export function foundUnseen({ opened, followed, files, isReaderGone }: Look) {
 /** The inode in the last entry of each path, which keeps it when in_tail lets go of the file. */
 export function inodesByPath(files: readonly ObservedFile[]): ReadonlyMap<string, string> {
   return new Map(files.map(({ path, inode }) => [path, inode]));
+}
+
+/** Once a file is away from its path, in_tail does not see that it was truncated, nor what is written to it before its old end. */
+function isCut({ state }: KnownEntry): boolean {
+  return state === 'truncated';
 }
 
 function goneFrom(key: string, known: Whole, since: Millis, isLost: boolean): Gone {
@@ -166,8 +169,10 @@ function cutOf(file: ObservedFile, memory: Memory, at: Millis): readonly (readon
   const { key, position, size } = file;
   const known = memory.entries.get(key);
   if (known === undefined || position === null || size === null || !AT_ITS_PATH.has(file.state)) return [];
-  const isCut = known.whole !== null && size < known.whole && position < (known.reached ?? 0);
-  return isCut && !known.heldUp ? [[`${key}\ttruncated`, { ...goneFrom(key, known, at, false), isCut }]] : [];
+  const hasBegunAnew = known.whole !== null && size < known.whole && position < (known.reached ?? 0);
+  return hasBegunAnew && !known.heldUp
+    ? [[`${key}\ttruncated`, { ...goneFrom(key, known, at, false), isCut: true }]]
+    : [];
 }
 
 /** The entries whose path has one with another inode now. Their own inode may be a later file's: they are forgotten. */

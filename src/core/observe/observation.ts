@@ -174,6 +174,8 @@ export interface Awaited {
   readonly born?: number | undefined;
   /** The inode in the entry of its path when the file was first seen; undefined: its path had none. */
   readonly before: string | undefined;
+  /** The first look that listed it. */
+  readonly since: Millis;
 }
 
 /** What observing has to know: the settle time, and how in_tail reads. */

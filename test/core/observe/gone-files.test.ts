@@ -238,6 +238,26 @@ describe('a file whose path another one takes', () => {
   });
 });
 
+describe('a throttled file that is truncated after it was renamed', () => {
+  const limited = tail({ readLimit: 100 });
+  const born = 100;
+  const justWritten = [0, 2].map((second) =>
+    snapshot(second * SECOND, [[old, { atPath: { inode: '7', size: second === 0 ? 5 : 9, born } }]]),
+  );
+  const renamed = (second: number, size: number, isOpen: boolean | undefined) =>
+    replaced(second, { gone: new Map([[entryKeyIn(POS, old), { size, born, isOpen }]]) });
+
+  test.each<[string, boolean | undefined, Policy | undefined, number]>([
+    ['loses what in_tail has not read, while it has it open', true, limited, 1],
+    ['may lose it where nobody sees what in_tail has open', undefined, limited, 1],
+    ['loses nothing when in_tail has closed it', false, limited, 0],
+    ['was read at once without a limit', true, undefined, 0],
+  ])('%s', (_, isOpen, rules, lost) => {
+    const looks = [replaced(3), renamed(4, 9, isOpen), renamed(5, 2, isOpen), renamed(6, 2, false)];
+    expect(lostIn([...justWritten, ...looks], rules)).toEqual(Array(lost).fill({ path: LOG, bytes: 4 }));
+  });
+});
+
 describe('a path whose files have the inodes of earlier ones', () => {
   const at = (second: number, inode: string, position = 3, changes: Partial<Snapshot> = {}) => {
     const now = entry({ inode, position });

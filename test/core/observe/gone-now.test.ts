@@ -76,6 +76,10 @@ describe('a file that another one replaced', () => {
     expect(lostIn([read, sized(2, 3), away(3)])).toEqual([3]);
     expect(lostIn([read, sized(2, 3), replaced(3)])).toEqual([3]);
     expect(lostIn([read, sized(2, 0), replaced(3)])).toEqual([]);
+    // What comes later lies before the place from which in_tail reads on.
+    expect(lostIn([read, sized(2, 0), replaced(3), replaced(4, goneAt(4))])).toEqual([4]);
+    const renamed = [old, { renamed: { path: '/old.1', stat: { inode: old.inode, size: 4 } } }] as const;
+    expect(lostIn([read, sized(2, 0), snapshot(3 * SECOND, [renamed])])).toEqual([4]);
   });
 
   test('stays lost when its path gets a file only later', () => {
@@ -376,6 +380,18 @@ describe('a file that in_tail found and main renamed between two looks', () => {
         [{ inode: '7' }, { inode: '8', rest: 3, isLost: false }].toReversed(),
       );
       expect(lostIn(...looks)).toEqual([]);
+    });
+
+    test('it was not found where it waited for two seconds, which in_tail does not take', () => {
+      const before = [entry({ path: '/new', inode: '7' })] as const;
+      const lostAfter = (second: number) =>
+        lostIn(
+          snapshot(0, [before], follows([fresh])),
+          snapshot(second * SECOND, [before], follows([fresh])),
+          snapshot((second + 1) * SECOND, [[next]], unseen),
+        );
+      expect(lostAfter(0.9)).toEqual([]);
+      expect(lostAfter(1)).toEqual([{ path: '/new', bytes: 3 }]);
     });
 
     test.each<[string, Snapshot]>([
