@@ -23,8 +23,8 @@ const ONCE_MORE = {
 
 export default defineConfig({
   test: {
-    // The end-to-end tests mostly wait for a Fluentd: three files at a time fit on two cores.
-    maxWorkers: 3,
+    // The end-to-end tests mostly wait for a Fluentd: four files at a time fit on two cores.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

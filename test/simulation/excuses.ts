@@ -83,8 +83,11 @@ export class Excuses {
 
   /** in_tail turns to the file that stands at a path now, or finds it: what came and went there between two listings, it may have read. */
   turned(path: string): void {
-    for (const { file, at } of this.#passed.get(path) ?? [])
-      if (this.listedAt <= at) this.#excuse(file.lines, 'two files left its path between two listings');
+    const why = 'two files left its path between two listings';
+    for (const { file, at } of this.#passed.get(path) ?? []) {
+      if (this.listedAt <= at) this.#excuse(file.lines, why);
+      if (this.listedAt <= (file.truncatedAt ?? -1)) this.#excuse(file.cut, why);
+    }
   }
 
   /** A file is about to be truncated: in_tail may have read the rest just before, unless it had stood still for a while. */

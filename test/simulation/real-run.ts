@@ -83,6 +83,8 @@ async function sectionsOf(site: Site, settings: Settings): Promise<readonly Sect
   };
   const section = buffer === 'file' ? fileBuffer(site.buffer, params) : memoryBuffer(params);
   return [
+    // Below /tmp/fluent the chunks that one Fluentd puts aside look like another's.
+    { name: 'system', params: { root_dir: `${site.dir}/root` } },
     source,
     ...(hasMonitor ? [monitorAgent(await freePort())] : []),
     buffer === 'none' ? toStdout() : toHttp(site.sink.port, section),

@@ -98,11 +98,14 @@ function update(key: string, before: Gone, { seen, look, memory, tail }: Update)
   const isOver = before.isOver || isAnother(before, seen);
   // An inode is free for another file only when nobody has the old one open any more.
   const closed = isOver ? { ...before, isOver, isOpen: false } : before;
-  const gone = { ...closed, isHeldBack: isHeldBack(closed, { look, memory, tail }) };
-  const isReading = look.at <= readUntil(gone, tail, seen?.isOpen ?? gone.isOpen);
+  const held = { ...closed, isHeldBack: isHeldBack(closed, { look, memory, tail }) };
+  const isReading = look.at <= readUntil(held, tail, seen?.isOpen ?? held.isOpen);
   // A worker that has just come has nothing of it open: what the one before had counts.
-  const mayBeUnread = !gone.isCut && look.at <= readUntil(gone, tail, gone.isOpen);
-  const isCutOff = look.isReaderGone || isDropped(gone, look) || (!isOver && isCutShort(gone, seen, tail));
+  const mayBeUnread = !held.isCut && look.at <= readUntil(held, tail, held.isOpen);
+  const isShort = mayBeUnread && !isOver && isCutShort(held, seen, tail);
+  // Its entry no longer tells what was left of it.
+  const gone = { ...held, hasEntry: held.hasEntry && !isShort };
+  const isCutOff = look.isReaderGone || isDropped(gone, look) || isShort;
   const isLost = gone.isLost || (mayBeUnread && isCutOff);
   if (seen === undefined || isOver) return { ...gone, isLost };
   const { size, born = gone.born } = seen;

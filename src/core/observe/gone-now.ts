@@ -71,6 +71,8 @@ export function goneNow(
       return [[key, { ...goneFrom(key, now, since, false), isHeldBack, hasEntry: false }] as const];
     }
     if (AT_ITS_PATH.has(file.state) || before === undefined || !AT_ITS_PATH.has(before.state)) return [];
+    const isShort = tail.readLimit !== undefined && file.size !== null && file.size < (before.whole ?? 0);
+    if (isShort) return [[key, { ...goneFrom(key, before, at, true), hasEntry: false }] as const];
     return [[key, goneFrom(key, now, at, isReaderGone || isCut(before))] as const];
   });
   const cut = look.files.flatMap((file) => cutOf(file, memory, at));

@@ -258,6 +258,26 @@ describe('a throttled file that is truncated after it was renamed', () => {
   });
 });
 
+describe('a throttled file that keeps its entry, and is truncated', () => {
+  const limited = tail({ readLimit: 100 });
+  const born = 100;
+  const there = snapshot(0, [[old, { atPath: { inode: '7', size: 9, born } }]]);
+  const away = (second: number, size: number, isOpen = true) => {
+    const stat = { inode: '7', size, born };
+    return snapshot(second * SECOND, [[old, { renamed: { path: `${LOG}.1`, stat } }]], {
+      gone: new Map([[entryKeyIn(POS, old), { ...stat, path: `${LOG}.1`, isOpen }]]),
+    });
+  };
+
+  test.each([
+    ['as it is renamed', [away(1, 0), away(2, 0)]],
+    ['later', [away(1, 9), away(2, 9), away(3, 0), away(4, 0, false)]],
+  ])('%s, loses what in_tail has not read', (_, looks) => {
+    expect(lostIn([there, ...looks], limited)).toEqual([{ path: LOG, bytes: 4 }]);
+    expect(lostIn([there, ...looks])).toEqual([]);
+  });
+});
+
 describe('a path whose files have the inodes of earlier ones', () => {
   const at = (second: number, inode: string, position = 3, changes: Partial<Snapshot> = {}) => {
     const now = entry({ inode, position });
