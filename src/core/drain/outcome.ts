@@ -1,6 +1,7 @@
 import { describeHeld, type Held, heldIn, sumOf } from '../fluentd/buffer-contents.ts';
 import { describeAbandoned } from '../observe/abandoned.ts';
 import type { Abandoned, Observation } from '../observe/observation.ts';
+import { endedUnseen } from '../observe/output-ledger.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import { deliveriesOf, lossGate, type OutputOutcome, thrownAwayGate } from './delivery.ts';
 import { acceptsEmpty, bufferGate, readGate, waitingIn } from './gates.ts';
@@ -44,7 +45,10 @@ const WORST = 10;
 export function outcomeOf({ end, result }: Stopped, why: string, last: LastLook): Outcome {
   const { seen } = last;
   const { ledger } = seen.memory;
-  const unseen = [...ledger.unseen, ...(ledger.backupsUnknown === undefined ? [] : [ledger.backupsUnknown])];
+  const isUnasked = end.kind === 'ended-by-itself' || end.kind === 'killed';
+  const ended = isUnasked ? endedUnseen(ledger, seen.movedAt) : [];
+  const unlisted = ledger.backupsUnknown === undefined ? [] : [ledger.backupsUnknown];
+  const unseen = [...new Set([...ledger.unseen, ...ended, ...unlisted])];
   const outputs = deliveriesOf(seen, result);
   const abandoned = [...seen.memory.abandoned.values()];
   const left = unreadIn(seen, abandoned);

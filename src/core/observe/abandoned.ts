@@ -1,7 +1,6 @@
 import { type Born, isAnotherBirth } from '../look/file-times.ts';
 import { entryKey } from '../pos-file/pos-file.ts';
 import { counted, formatBytes, type Millis } from '../text/units.ts';
-
 import { AT_ITS_PATH, foundUnseen, HELD_UP, inodesByPath, type Look, restOf } from './gone-now.ts';
 import type { Abandoned, Awaited, KnownEntry, Limits, Memory, ObservedFile } from './observation.ts';
 import { isRefusing } from './output-ledger.ts';

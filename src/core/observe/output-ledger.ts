@@ -85,9 +85,7 @@ export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, 
     memory: memoryOf(reading),
     unseen: [
       ...unseenIn(reading),
-      ...[...accounts.values()]
-        .filter(({ mayHaveGivenUp }) => mayHaveGivenUp)
-        .map(({ name }) => `${name} (it may have thrown chunks away at a limit, unseen)`),
+      ...[...accounts.values()].filter((account) => account.mayHaveGivenUp).map(nameOfGivenUp),
     ],
     agents: new Map([...agents, ...reading.agents]),
     lostWithProcess,
@@ -188,7 +186,22 @@ function accountsOf(
   return new Map([...before, ...known]);
 }
 
-/** Another worker counts from 0. What was thrown away before stays told; what was read, or failed to be sent, since it last told may have been. */
+/** The outputs of a Fluentd that ended by itself that may have thrown chunks away since they last told. */
+export function endedUnseen({ accounts }: Ledger, movedAt: Millis | undefined): readonly string[] {
+  return [...accounts.values()].filter((account) => mayHaveThrownAway(account, movedAt)).map(nameOfGivenUp);
+}
+
+function nameOfGivenUp({ name }: Account): string {
+  return `${name} (it may have thrown chunks away at a limit, unseen)`;
+}
+
+/** What was read, or failed to be sent, since it last told. */
+function mayHaveThrownAway(account: Account, movedAt: Millis | undefined): boolean {
+  const hasRead = movedAt !== undefined && movedAt > account.at;
+  return account.mayHaveGivenUp || (account.isLimited && (hasRead || account.failing !== undefined));
+}
+
+/** Another worker counts from 0. What was thrown away before stays told. */
 function begunAnew(
   { accounts }: Ledger,
   others: ReadonlySet<number>,
@@ -197,9 +210,7 @@ function begunAnew(
   return new Map(
     [...accounts].map(([key, account]) => {
       if (!others.has(account.worker)) return [key, account];
-      const hasRead = movedAt !== undefined && movedAt > account.at;
-      const mayThrowAway = account.isLimited && (hasRead || account.failing !== undefined);
-      const mayHaveGivenUp = account.mayHaveGivenUp || mayThrowAway;
+      const mayHaveGivenUp = mayHaveThrownAway(account, movedAt);
       return [key, { ...account, ...FROM_ZERO, mayHaveGivenUp }];
     }),
   );

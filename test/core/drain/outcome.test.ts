@@ -156,6 +156,26 @@ describe('an outcome', () => {
     });
   });
 
+  test.each<[End['kind'], number, string]>([
+    ['ended-by-itself', 10, 'unproven'],
+    ['killed', 10, 'unproven'],
+    ['ended-by-itself', 0, 'drained'],
+    ['stopped', 10, 'drained'],
+  ])(
+    '%s, %i bytes after an output with a limit last told, is %s: it may have thrown chunks away',
+    (kind, read, drained) => {
+      const retryLimit = { times: 2, timeout: 60_000, threads: 1 };
+      const outputs = [outputReading({ inMemory: false, retryLimit, told: told() })];
+      const { position } = entry();
+      const before = [
+        snapshot(8_000, [[entry({ position: (position ?? 0) - read })]], {
+          buffers: { ...NO_BUFFERS, none: false, asked: true, outputs },
+        }),
+      ];
+      expect(outcome({ kind } as End, { before }).drained).toBe(drained);
+    },
+  );
+
   test.each(['killed', 'ended-by-itself'] as const)('%s may be drained', (kind) => {
     expect(outcome({ kind }).drained).toBe('drained');
   });
