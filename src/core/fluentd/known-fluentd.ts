@@ -21,9 +21,11 @@ export function lastOf(known: FluentdReading | undefined): ProcessIdentity | und
 /** The same supervisor, with the workers that it has now. */
 export function stillRunning(table: Table, known: FluentdReading): Running | undefined {
   if (known.kind !== 'running' || !isAlive(table, known.supervisor)) return undefined;
-  const { successor: _, ...rest } = known;
+  const { successor: before, ...rest } = known;
   const { pid } = known.supervisor;
-  const successor = findSuccessor(table, pid);
+  // While a table is read the old supervisor may end: its successor has another parent then.
+  const successor =
+    findSuccessor(table, pid) ?? table.find((row) => before && isSame(row, before) && !row.zombie);
   const workers = findWorkers(table, pid).map(identityOf);
   return { ...rest, workers, ...(successor && { successor: identityOf(successor) }) };
 }

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { stillRunning } from '../../../src/core/fluentd/known-fluentd.ts';
+import type { ProcessRow } from '../../../src/core/fluentd/processes.ts';
+import { running } from '../../support/builders.ts';
+
+const known = running({ successor: { pid: 50, startTime: '50' } });
+
+function rowOf(pid: number, ppid: number, startTime: string): ProcessRow {
+  return { pid, ppid, session: pid, startTime, zombie: false, argv: ['supervisor:app'] };
+}
+
+const supervisor = rowOf(known.supervisor.pid, 1, known.supervisor.startTime);
+
+test.each<[string, readonly ProcessRow[], number | undefined]>([
+  ['is known while it is its child', [supervisor, rowOf(50, supervisor.pid, '50')], 50],
+  // A table is read row by row, and the old supervisor may end meanwhile.
+  ['stays known when it has lost its parent', [supervisor, rowOf(50, 1, '50')], 50],
+  ['is forgotten when it is gone', [supervisor], undefined],
+  ['is forgotten when its pid is another process', [supervisor, rowOf(50, 1, '99')], undefined],
+])('the supervisor that takes the place of another one %s', (_, table, successor) => {
+  expect(stillRunning(table, known)?.successor?.pid).toBe(successor);
+});
