@@ -45,7 +45,8 @@ export class Excuses {
     // in_tail reads the rest of a renamed file at once, unless a buffer is full: only monitor_agent tells.
     if (!hasMonitor && totalLimit < 1_000)
       this.#excuse(file.lines.slice(read), 'a buffer was full, and no monitor_agent tells');
-    if (this.#world.logs.findByInode(file.inode) === undefined) this.#excuseUnseen(file, read, this.lookedAt);
+    if (this.#world.logs.findByInode(file.inode) === undefined)
+      this.#excuseUnseen(file, read, this.#sizeSeenAt(file));
   }
 
   /** A file goes away from its path. */
@@ -68,10 +69,7 @@ export class Excuses {
     else if (this.#world.settings.totalLimit < 1_000 && (!isFollowed(path) || this.#isSoonClosed))
       this.#excuseUnseen(file, 0, this.lookedAt);
     // A throttled in_tail reads the rest from memory, and posidle waits for as much as it saw in an entry.
-    else if (this.#world.settings.readLimit > 0) {
-      const isNew = (this.#foundAt.get(file) ?? 0) >= this.lookedAt;
-      this.#excuseUnseen(file, 0, isNew ? this.listedAt : this.lookedAt);
-    }
+    else if (this.#world.settings.readLimit > 0) this.#excuseUnseen(file, 0, this.#sizeSeenAt(file));
     // How long a throttled in_tail was kept from reading the rest, only monitor_agent tells where nobody sees what it has open.
     const isUntold = settings.placement === 'rpc' && settings.readLimit > 0 && !settings.hasMonitor;
     if (isUntold && settings.totalLimit < 1_000)
@@ -167,6 +165,11 @@ export class Excuses {
   #isNew(file: LogFile): boolean {
     const hasEntry = (this.#foundAt.get(file) ?? 0) < this.lookedAt;
     return this.#writtenAt(file.lines[0] ?? -1) >= (hasEntry ? this.lookedAt : this.listedAt);
+  }
+
+  /** When posidle last saw how long a file is: an entry shows it in each look, a listing in some. */
+  #sizeSeenAt(file: LogFile): Millis {
+    return (this.#foundAt.get(file) ?? 0) < this.lookedAt ? this.lookedAt : this.listedAt;
   }
 
   get #isSoonClosed(): boolean {

@@ -8,8 +8,8 @@ import { lostWith, watchGone } from './gone-files.ts';
 import { replacedIn, restOf } from './gone-now.ts';
 import { NO_MAIN, watchMain } from './main-process.ts';
 import type { KnownEntry, Limits, Memory, Observation, ObservedFile, Portions } from './observation.ts';
-import { keepLedger, NO_LEDGER, replacedAgents } from './output-ledger.ts';
-import { NO_WORKERS, watchWorkers } from './workers.ts';
+import { firstAnswers, keepLedger, NO_LEDGER, replacedAgents } from './output-ledger.ts';
+import { hasUnseenOrphan, NO_WORKERS, watchWorkers } from './workers.ts';
 
 /** So many entries without a line in the pos file are remembered. */
 const MOST_VANISHED = 10_000;
@@ -47,7 +47,8 @@ export function* remember(
   const replaced = replacedIn(memory, files);
   const entries = yield* rememberEntries(memory, files, at);
   const workers = watchWorkers(memory, fluentd, memory.supervisor?.identity, at);
-  const { workerReplaced: isReplaced } = workers;
+  const answering = firstAnswers(memory.ledger, snapshot.buffers);
+  const isReplaced = workers.workerReplaced || hasUnseenOrphan(memory, fluentd, answering);
   const beganSeen = memory.beganSeen || posFiles.some(({ kind }) => kind === 'missing');
   const running = new Set(fluentd.kind === 'running' ? fluentd.workers.map(({ pid }) => pid) : []);
   const circumstances = { at, movedAt, isReplaced, running, isChild: limits.parent, beganSeen };

@@ -131,6 +131,14 @@ export function replacedAgents(
   return others.map(([worker]) => worker);
 }
 
+/** The agents that tell their process for the first time. */
+export function firstAnswers(
+  { agents }: Pick<Ledger, 'agents'>,
+  reading: BuffersReading | undefined,
+): readonly string[] {
+  return [...(reading?.agents ?? [])].flatMap(([worker, agent]) => (agents.has(worker) ? [] : [agent]));
+}
+
 function memoryOf({ outputs, hidden }: BuffersReading): Ledger['memory'] {
   const inMemory = outputs.filter((output) => output.inMemory);
   if (hidden.length > 0 || inMemory.some(({ told }) => told === undefined)) return 'unseen';

@@ -53,3 +53,14 @@ export function watchWorkers(
     workerStarting: fluentd.isStarting === true || (hasNone && isTakingOver),
   };
 }
+
+/** A worker that nobody saw answers: it took the place of the ones that were seen, and its supervisor ended before the next look. */
+export function hasUnseenOrphan(
+  { workers }: Pick<WorkerMemory, 'workers'>,
+  fluentd: FluentdReading,
+  agents: readonly string[],
+): boolean {
+  if (fluentd.kind !== 'absent' || workers.length === 0) return false;
+  const seen = new Set(workers.map(({ pid }) => pid));
+  return agents.some((agent) => !seen.has(Number.parseInt(agent, 10)));
+}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { entry, running, seen, snapshot } from '../../support/builders.ts';
+import { ABSENT, entry, outputReading, running, seen, snapshot } from '../../support/builders.ts';
 
 const at = (position: number | null) => entry({ position });
 
@@ -67,5 +68,28 @@ describe('a worker', () => {
     expect(replacedIn(led(0, 1, 2), led(1, 1), led(2, 2))).toBe(false);
     expect(replacedIn(led(0, 1, 2), led(1, 2), led(2, 1), led(3, 2))).toBe(true);
     expect(replacedIn(led(0, 1, 2), led(1, 3))).toBe(true);
+  });
+
+  test.each([
+    ['never seen has been replaced, unseen', '3 1', true],
+    ['seen goes on', '2 1', false],
+  ])('that answers without its supervisor, and was %s', (_, agent, isLost) => {
+    const reading = {
+      ...NO_BUFFERS,
+      none: false,
+      outputs: [outputReading({ inMemory: true, told: undefined })],
+    };
+    const answering = { ...reading, agents: new Map([[0, agent]]) };
+    const looks = [
+      { ...runs(0, 2), buffers: reading },
+      snapshot(500, [[at(9)]], { fluentd: ABSENT, buffers: answering }),
+    ];
+    expect(seen(looks).memory.ledger.lostWithProcess).toBe(isLost);
+    // Nothing was replaced where Fluentd runs, or no worker had been seen.
+    const there = { ...runs(500, 2), buffers: answering };
+    expect(seen([runs(0, 2), there]).memory.ledger.lostWithProcess).toBe(false);
+    expect(seen([{ ...runs(0), buffers: reading }, looks[1] as Snapshot]).memory.ledger.lostWithProcess).toBe(
+      false,
+    );
   });
 });
