@@ -82,7 +82,7 @@ export class Collector {
     const at = this.#host.now();
     if (depth === 'rest' && !this.#isLedgerDue(at, view)) return undefined;
     this.#buffersAt = at;
-    this.#buffers = await readBuffers(this.#host, this.#subject.conf, depth !== 'last');
+    this.#buffers = await readBuffers(this.#host, this.#subject, depth !== 'last');
     return this.#buffers;
   }
 

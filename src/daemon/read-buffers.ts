@@ -1,4 +1,3 @@
-import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
 import {
   type AgentAnswer,
@@ -14,14 +13,16 @@ import {
   parseAgentIdentity,
   parsePlugins,
 } from '../core/fluentd/monitor-agent.ts';
+import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
 
 type Looks = Pick<Host, 'listChunks' | 'listBackups' | 'get'>;
+type Where = Pick<Subject, 'conf' | 'putAsideBefore'>;
 
 /** What can be seen of Fluentd's buffers: chunk files on disk, and what each worker's monitor_agent tells where it is asked. */
 export async function readBuffers(
   host: Looks,
-  conf: ConfFacts | undefined,
+  { conf, putAsideBefore }: Where,
   ask: boolean,
 ): Promise<BuffersReading> {
   const hidden = hiddenBuffers(conf);
@@ -42,19 +43,30 @@ export async function readBuffers(
     silent: [...disk, ...answers].flatMap(({ silent }) => silent ?? []),
     hidden,
     agents,
-    ...(await listAside(host, conf.backupGlobs)),
+    ...(await listAside(host, conf.backupGlobs, putAsideBefore)),
     full: outputs.filter((_, index) => disk[index]?.listing?.isFull === true).map(({ name }) => name),
     none: false,
     asked: ask,
   };
 }
 
+/** The chunks that are put aside by now; what cannot be listed counts as new later. */
+export async function listPutAside(
+  host: Pick<Host, 'listBackups'>,
+  { conf }: Pick<Subject, 'conf'>,
+): Promise<ReadonlySet<string>> {
+  const chunks = await host.listBackups(conf?.backupGlobs ?? []).catch(() => []);
+  return new Set(chunks.map(({ path }) => path));
+}
+
 async function listAside(
   host: Looks,
   globs: readonly string[],
+  before?: ReadonlySet<string>,
 ): Promise<Pick<BuffersReading, 'backups' | 'backupsUnknown'>> {
   try {
-    return { backups: await host.listBackups(globs) };
+    const backups = await host.listBackups(globs);
+    return { backups: before ? backups.filter(({ path }) => !before.has(path)) : backups };
   } catch (error) {
     const why = `the chunks that Fluentd puts aside, for they cannot be listed (${(error as Error).message})`;
     return { backups: [], backupsUnknown: why };

@@ -107,7 +107,7 @@ export class Inspector {
   async #buffers(): Promise<Overview['buffers']> {
     const { conf, raw } = this.#subject;
     // From files alone: no monitor_agent is asked.
-    return raw || conf === undefined ? undefined : readBuffers(this.#host, conf, false);
+    return raw || conf === undefined ? undefined : readBuffers(this.#host, { conf }, false);
   }
 
   async #lookAtPosFile(path: string, place: string, when: When): Promise<PosFileOverview> {

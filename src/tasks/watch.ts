@@ -4,6 +4,7 @@ import { tailFacts } from '../core/fluent-conf/facts.ts';
 import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
 import { unseenByConf } from '../core/fluentd/buffer-contents.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
+import { listPutAside } from '../daemon/read-buffers.ts';
 import { expandAll } from '../daemon/read-pos-files.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { type Found, findPosFiles, type Wanted } from './find-pos-files.ts';
@@ -102,8 +103,9 @@ async function findAndWatch(
   if (added.length > 0) report.monitorAdded?.(added);
   const conf = found.conf && { ...found.conf, monitorAgents: [...found.conf.monitorAgents, ...added] };
   report.unseen?.(unseenByConf(conf));
+  const putAsideBefore = parent && (await listPutAside(host, { conf }));
   const target = (await parent?.start()) ?? fluentd;
-  const subject = { posFiles: found.posFiles, conf, stopVia, doneProcess, fluentd: target };
+  const subject = { ...found, conf, stopVia, doneProcess, fluentd: target, putAsideBefore };
   const outcome = await watchLoop(host, { subject, policy, report });
   await report.ended?.(outcome);
   // A dry run leaves it running until it ends by itself.

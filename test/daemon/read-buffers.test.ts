@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readBuffers } from '../../src/daemon/read-buffers.ts';
+import { listPutAside, readBuffers } from '../../src/daemon/read-buffers.ts';
 import { confOf, LOG, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
@@ -13,7 +13,7 @@ class CrowdedHost extends FakeHost {
 }
 
 test('that nobody can list what was put aside is told, and keeps nobody from the buffers', async () => {
-  const { backups, backupsUnknown } = await readBuffers(new CrowdedHost(), conf, true);
+  const { backups, backupsUnknown } = await readBuffers(new CrowdedHost(), { conf }, true);
   expect(backups).toEqual([]);
   expect(backupsUnknown).toMatch(/^the chunks that Fluentd puts aside, .*more than 100000 names/);
 });
@@ -26,4 +26,19 @@ test('a drain after which nobody can list what was put aside is unproven, and sa
   const { outcome } = await run(host, {}, { conf });
   expect(outcome.drained).toBe('unproven');
   expect(outcome.left.unseen).toContainEqual(expect.stringMatching(/^the chunks that Fluentd puts aside/));
+});
+
+test('what was put aside before the start does not count; what cannot be listed then counts later', async () => {
+  const host = new FakeHost();
+  host.appendLog('/backup/old', 'a chunk\n');
+  const putAsideBefore = await listPutAside(host, { conf });
+  host.appendLog('/backup/new', 'a chunk\n');
+  const pathsOf = async (before: ReadonlySet<string>) =>
+    (await readBuffers(host, { conf, putAsideBefore: before }, true)).backups.map(({ path }) => path);
+  expect(await pathsOf(putAsideBefore)).toEqual(['/backup/new']);
+  expect(await pathsOf(await listPutAside(new CrowdedHost(), { conf }))).toEqual([
+    '/backup/new',
+    '/backup/old',
+  ]);
+  expect([...(await listPutAside(host, { conf: undefined }))]).toEqual([]);
 });

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   fileBuffer,
   makeWorkDir,
+  output,
   renderConf,
   tail,
   toForward,
@@ -67,6 +68,21 @@ describe.each(OLDEST_AND_NEWEST)('posidle run, with Fluentd %s', (version) => {
     expect(await run.exited).toBe(0);
     expect(run.stdout()).toMatch(/line 2/);
     expect(run.stdout()).toMatch(/Worker 0 finished with status 0/);
+  });
+
+  test('does not take for a loss what another Fluentd put aside before the start', async () => {
+    const root = join(work.dir, 'root');
+    const system = { name: 'system', params: { root_dir: root } };
+    const source = tail(join(work.logs, '*.log'), work.pos, { refresh_interval: '1s' });
+    const out = output('stdout', { '@id': 'out' }, [fileBuffer(join(work.dir, 'buffer'))]);
+    writeConf(renderConf([system, source, out]));
+    const backups = join(root, 'backup', 'worker0', 'out');
+    mkdirSync(backups, { recursive: true });
+    writeFileSync(join(backups, '61a0c3d2e4f5a6b7c8d9e0f1a2b3c4d5.log'), 'line 0\n');
+    writeFileSync(log(), 'line 1\n');
+    const run = runInContainer('--quiet', '2s', '--strict');
+    expect(await run.exited).toBe(0);
+    expect(run.stdout()).toMatch(/line 1/);
   });
 
   test('a done file that is there from the start still leaves Fluentd the time to start and to deliver', async () => {

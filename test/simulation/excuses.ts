@@ -145,16 +145,13 @@ export class Excuses {
         );
   }
 
-  /** A worker takes lines. What comes after the stop signal is sent, or not, when no monitor_agent answers any more. */
+  /** A worker takes lines. Nobody sees an orphan in another container: Fluentd seems to have stopped. */
   takes(ids: readonly number[]): void {
     const { settings, fluentd, lines } = this.#world;
     const { toldAt, isUp } = fluentd ?? {};
-    if (toldAt === undefined) return;
+    if (toldAt === undefined || settings.placement !== 'rpc' || isUp === true) return;
     const late = ids.filter((id) => this.#writtenAt(id) >= toldAt);
-    lines.excuse(late, 'lost in memory', 'it came after the stop signal');
-    // Nobody sees the orphan: Fluentd seems to have stopped.
-    if (settings.placement === 'rpc' && isUp !== true)
-      lines.excuse(late, 'buffered', 'an orphan in another container read it after the stop signal');
+    lines.excuse(late, 'buffered', 'an orphan in another container read it after the stop signal');
   }
 
   #positionOf(path: string): number {

@@ -1,7 +1,7 @@
 import { describeHeld, type Held, heldIn, sumOf } from '../fluentd/buffer-contents.ts';
 import { describeAbandoned } from '../observe/abandoned.ts';
 import type { Abandoned, Observation } from '../observe/observation.ts';
-import { endedUnseen } from '../observe/output-ledger.ts';
+import { unseenAtTheEnd } from '../observe/output-ledger.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import { deliveriesOf, lossGate, type OutputOutcome, thrownAwayGate } from './delivery.ts';
 import { acceptsEmpty, bufferGate, readGate, waitingIn } from './gates.ts';
@@ -45,10 +45,9 @@ const WORST = 10;
 export function outcomeOf({ end, result }: Stopped, why: string, last: LastLook): Outcome {
   const { seen } = last;
   const { ledger } = seen.memory;
-  const isUnasked = end.kind === 'ended-by-itself' || end.kind === 'killed';
-  const ended = isUnasked ? endedUnseen(ledger, seen.movedAt) : [];
+  const atTheEnd = IS_GONE.has(end.kind) ? unseenAtTheEnd(ledger, seen.movedAt) : [];
   const unlisted = ledger.backupsUnknown === undefined ? [] : [ledger.backupsUnknown];
-  const unseen = [...new Set([...ledger.unseen, ...ended, ...unlisted])];
+  const unseen = [...new Set([...ledger.unseen, ...atTheEnd, ...unlisted])];
   const outputs = deliveriesOf(seen, result);
   const abandoned = [...seen.memory.abandoned.values()];
   const left = unreadIn(seen, abandoned);
@@ -126,6 +125,7 @@ function isAnythingLeft({ drained, left }: Outcome): boolean {
 }
 
 const WITHOUT_STOP: ReadonlySet<Outcome['end']> = new Set(['ended-by-itself', 'left-to-kubelet']);
+const IS_GONE: ReadonlySet<Outcome['end']> = new Set(['stopped', 'killed', 'ended-by-itself']);
 const HAS_OUTCOME: ReadonlySet<Outcome['end']> = new Set(['stopped', 'killed', 'survived', ...WITHOUT_STOP]);
 
 /** What came of it, in one sentence. */

@@ -11,6 +11,8 @@ export interface Subject {
   readonly stopVia: StopVia;
   /** The Pod's main process, by its command line, in a shared PID namespace. */
   readonly doneProcess: RegExp | undefined;
+  /** The chunks that lay in the backup directory before posidle started this Fluentd. */
+  readonly putAsideBefore?: ReadonlySet<string> | undefined;
 }
 
 /** `kubelet`: posidle only asks for flushes, and leaves the stop to the kubelet, which ends Fluentd next. */

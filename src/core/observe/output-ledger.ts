@@ -194,19 +194,30 @@ function accountsOf(
   return new Map([...before, ...known]);
 }
 
-/** The outputs of a Fluentd that ended by itself that may have thrown chunks away since they last told. */
-export function endedUnseen({ accounts }: Ledger, movedAt: Millis | undefined): readonly string[] {
-  return [...accounts.values()].filter((account) => mayHaveThrownAway(account, movedAt)).map(nameOfGivenUp);
+/** The outputs of a Fluentd that is gone of which nobody can see what became of all that they took. */
+export function unseenAtTheEnd({ accounts }: Ledger, movedAt: Millis | undefined): readonly string[] {
+  return [...accounts.values()].flatMap((account) => {
+    if (mayHaveThrownAway(account, movedAt)) return [nameOfGivenUp(account)];
+    return account.inMemory && hasReadSince(account, movedAt) ? [nameOfUnseenLast(account)] : [];
+  });
 }
 
 function nameOfGivenUp({ name }: Account): string {
   return `${name} (it may have thrown chunks away at a limit, unseen)`;
 }
 
+function nameOfUnseenLast({ name }: Account): string {
+  return `${name} (its buffer is in memory, and it took lines when it could no longer be asked)`;
+}
+
 /** What was read, or failed to be sent, since it last told. */
 function mayHaveThrownAway(account: Account, movedAt: Millis | undefined): boolean {
-  const hasRead = movedAt !== undefined && movedAt > account.at;
-  return account.mayHaveGivenUp || (account.isLimited && (hasRead || account.failing !== undefined));
+  const isUnseen = hasReadSince(account, movedAt) || account.failing !== undefined;
+  return account.mayHaveGivenUp || (account.isLimited && isUnseen);
+}
+
+function hasReadSince({ at }: Account, movedAt: Millis | undefined): boolean {
+  return movedAt !== undefined && movedAt > at;
 }
 
 /** Another worker counts from 0. What was thrown away before stays told. */

@@ -8,7 +8,7 @@ import {
   outcomeOf,
 } from '../../../src/core/drain/outcome.ts';
 import type { End, Gate } from '../../../src/core/drain/state.ts';
-import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
+import { NO_BUFFERS, type OutputReading } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import {
   ABSENT,
@@ -156,25 +156,27 @@ describe('an outcome', () => {
     });
   });
 
-  test.each<[End['kind'], number, string]>([
-    ['ended-by-itself', 10, 'unproven'],
-    ['killed', 10, 'unproven'],
-    ['ended-by-itself', 0, 'drained'],
-    ['stopped', 10, 'drained'],
-  ])(
-    '%s, %i bytes after an output with a limit last told, is %s: it may have thrown chunks away',
-    (kind, read, drained) => {
-      const retryLimit = { times: 2, timeout: 60_000, threads: 1 };
-      const outputs = [outputReading({ inMemory: false, retryLimit, told: told() })];
-      const { position } = entry();
-      const before = [
-        snapshot(8_000, [[entry({ position: (position ?? 0) - read })]], {
-          buffers: { ...NO_BUFFERS, none: false, asked: true, outputs },
-        }),
-      ];
-      expect(outcome({ kind } as End, { before }).drained).toBe(drained);
-    },
-  );
+  const limited = { inMemory: false, retryLimit: { times: 2, timeout: 60_000, threads: 1 } };
+  const onDisk = { inMemory: false, onDisk: [] };
+  test.each<[End['kind'], number, string, Partial<OutputReading>, string]>([
+    ['ended-by-itself', 10, 'an output with a limit', limited, 'unproven'],
+    ['killed', 10, 'an output with a limit', limited, 'unproven'],
+    ['stopped', 10, 'an output with a limit', limited, 'unproven'],
+    ['stopped', 10, 'an output with a buffer in memory', {}, 'unproven'],
+    ['stopped', 10, 'an output with a buffer on disk', onDisk, 'drained'],
+    ['stopped', 0, 'an output with a buffer in memory', {}, 'drained'],
+    ['ended-by-itself', 0, 'an output with a limit', limited, 'drained'],
+    ['left-to-kubelet', 10, 'an output with a buffer in memory', {}, 'drained'],
+  ])('%s, %i bytes after %s last told, is what can be proven', (kind, read, _, changes, drained) => {
+    const outputs = [outputReading({ ...changes, told: told() })];
+    const { position } = entry();
+    const before = [
+      snapshot(8_000, [[entry({ position: (position ?? 0) - read })]], {
+        buffers: { ...NO_BUFFERS, none: false, asked: true, outputs },
+      }),
+    ];
+    expect(outcome({ kind } as End, { before }).drained).toBe(drained);
+  });
 
   test.each(['killed', 'ended-by-itself'] as const)('%s may be drained', (kind) => {
     expect(outcome({ kind }).drained).toBe('drained');
