@@ -145,15 +145,6 @@ export class Excuses {
         );
   }
 
-  /** A worker takes lines. Nobody sees an orphan in another container: Fluentd seems to have stopped. */
-  takes(ids: readonly number[]): void {
-    const { settings, fluentd, lines } = this.#world;
-    const { toldAt, isUp } = fluentd ?? {};
-    if (toldAt === undefined || settings.placement !== 'rpc' || isUp === true) return;
-    const late = ids.filter((id) => this.#writtenAt(id) >= toldAt);
-    lines.excuse(late, 'buffered', 'an orphan in another container read it after the stop signal');
-  }
-
   #positionOf(path: string): number {
     return this.#world.posFile.find(path)?.position ?? 0;
   }

@@ -12,8 +12,6 @@ const ENGINE_TICK: Millis = 300;
 export interface FluentdWorld extends TailWorld, OutputWorld {
   readonly disk: Disk;
   newPid(): number;
-  /** A worker hands lines to its output. */
-  takes(ids: readonly number[]): void;
   tell(what: string): void;
 }
 
@@ -24,8 +22,6 @@ export class Fluentd {
   worker: Worker | undefined;
   /** The supervisor runs. */
   isUp = true;
-  /** When it first got a stop signal, also where it minds none. */
-  toldAt: Millis | undefined;
   #isStopping = false;
   readonly #world: FluentdWorld;
 
@@ -56,10 +52,7 @@ export class Fluentd {
     if (signal === 'SIGKILL') this.killSupervisor();
     else if (isEarly) this.die(`${signal} in its first moments`);
     else if (signal === 'SIGUSR1') this.worker?.flush();
-    else {
-      this.toldAt ??= this.#world.clock.now;
-      if (!this.#world.settings.isDeaf) this.#stop();
-    }
+    else if (!this.#world.settings.isDeaf) this.#stop();
   }
 
   signalWorker(signal: string): void {
@@ -69,9 +62,11 @@ export class Fluentd {
     else if (signal === 'SIGTERM') this.worker.shutDown(() => this.#workerEnded());
   }
 
+  /** In another container the supervisor is what the container runs: with it all of it ends. */
   killSupervisor(): void {
     this.isUp = false;
     this.#world.tell('the supervisor is gone');
+    if (this.#world.settings.placement === 'rpc') this.die('its container ends');
   }
 
   killWorker(): void {
@@ -168,10 +163,7 @@ export class Worker {
     if (this.#isOver) return;
     const output = new OutputBuffer(this.#world, this.#world.disk);
     this.output = output;
-    this.tail = new Tail(this.#world, (ids) => {
-      this.#world.takes(ids);
-      return output.take(ids);
-    });
+    this.tail = new Tail(this.#world, (ids) => output.take(ids));
     this.#world.tell('the worker follows its files');
   }
 }

@@ -97,10 +97,6 @@ export class World implements FluentdWorld {
     this.excuses.turned(path);
   }
 
-  takes(ids: readonly number[]): void {
-    this.excuses.takes(ids);
-  }
-
   #reusePids(fluentds: readonly Fluentd[]): void {
     for (const { pid, isUp, startedAt } of fluentds) {
       if (isUp || this.#strangers.some((stranger) => stranger.pid === pid)) continue;
