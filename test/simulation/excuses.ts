@@ -92,7 +92,8 @@ export class Excuses {
   truncated(path: string, file: LogFile): void {
     if (this.#tail?.holds(file.inode) === undefined) return;
     const { read, movedAt } = this.#tail.readOf(path);
-    const rest = file.lines.slice(read);
+    const isCutUnseen = file.truncatedAt !== undefined && !file.isCutNoticed;
+    const rest = file.lines.slice(isCutUnseen ? 0 : read);
     const since = Math.max(movedAt, this.#foundAt.get(file) ?? 0, this.#writtenAt(rest[0] ?? -1));
     if (this.#world.clock.now - since < STOOD_STILL)
       this.#excuse(rest, 'its file was truncated while in_tail was about to read it');

@@ -30,8 +30,9 @@ export function watchGone(memory: Memory, look: Look, { tail }: Limits): Memory[
     else if (lostOf(file) > 0 && isAnother(file, successor))
       gone.set(`${key}\tbefore ${file.since}`, { ...file, isCut: true });
   }
-  for (const [key, file] of goneNow(memory, look, tail)) {
+  for (const [key, found] of goneNow(memory, look, tail)) {
     const before = gone.get(key);
+    const file = { ...found, lastHere: Math.min(found.since, look.before ?? found.since) };
     gone.set(key, before ? merged(before, file) : file);
   }
   forgetSurplus(gone, (file) => file.isOver || file.isCut || look.at > readUntil(file, tail, file.isOpen));
@@ -151,7 +152,7 @@ function isCutShort(
 function isHeldBack(gone: Gone, { look, memory: { ledger }, tail }: Omit<Update, 'seen'>): boolean {
   if (!tail.mayRefuse) return false;
   const mayBeTaken = !gone.isCut && tail.readLimit === undefined;
-  if (mayBeTaken && hasTakenAll(ledger, gone.since, gone.since + tail.rotateWait)) return false;
+  if (mayBeTaken && hasTakenAll(ledger, gone.since, gone.lastHere + tail.rotateWait)) return false;
   const isRefused = isRefusing(ledger) && look.at <= readUntil(gone, tail, gone.isOpen) + TOLD_AFTER;
   return gone.isHeldBack || (gone.rest > 0 && (isRefused || isHeldUpSince(gone, look, tail)));
 }

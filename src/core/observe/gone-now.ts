@@ -23,6 +23,8 @@ type Whole = Pick<KnownEntry, 'path' | 'inode' | 'born' | 'whole' | 'reached'>;
 
 /** What a look tells of the files that went away. */
 export interface Look extends Pick<Snapshot, 'at' | 'followed' | 'looks'> {
+  /** The look before. */
+  readonly before: Millis | undefined;
   readonly opened: Snapshot['opened'] | undefined;
   readonly gone: Snapshot['gone'] | undefined;
   readonly files: readonly ObservedFile[];
@@ -72,7 +74,7 @@ export function goneNow(
     }
     if (AT_ITS_PATH.has(file.state) || before === undefined || !AT_ITS_PATH.has(before.state)) return [];
     const isShort = tail.readLimit !== undefined && file.size !== null && file.size < (before.whole ?? 0);
-    if (isShort) return [[key, { ...goneFrom(key, before, at, true), hasEntry: false }] as const];
+    if (isShort) return [[key, goneFrom(key, before, at, true)] as const];
     return [[key, goneFrom(key, now, at, isReaderGone || isCut(before))] as const];
   });
   const cut = look.files.flatMap((file) => cutOf(file, memory, at));
@@ -144,6 +146,7 @@ function goneFrom(key: string, known: Whole, since: Millis, isLost: boolean): Go
     inode,
     born,
     since,
+    lastHere: since,
     size: whole,
     rest: restOf(known),
     late: 0,

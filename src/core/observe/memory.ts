@@ -36,11 +36,16 @@ export function newMemory(at: Millis): Memory {
   };
 }
 
+interface Seen extends Pick<Observation, 'files' | 'movedAt' | 'unknown'> {
+  /** The look before. */
+  readonly before: Millis | undefined;
+}
+
 /** The memory after a look. */
 export function* remember(
   memory: Memory,
   snapshot: Snapshot,
-  { files, movedAt, unknown }: Pick<Observation, 'files' | 'movedAt' | 'unknown'>,
+  { files, movedAt, unknown, before }: Seen,
   limits: Limits,
 ): Portions<Memory> {
   const { at, fluentd, followed, posFiles } = snapshot;
@@ -60,6 +65,7 @@ export function* remember(
   const isReaderGone = isOther || (isLimited && hasNoWorker(memory, fluentd));
   const look = {
     at,
+    before,
     followed,
     opened: snapshot.opened,
     gone: goneLooks,

@@ -143,7 +143,9 @@ export interface Gone {
   readonly path: string;
   readonly inode: string;
   readonly born?: number | undefined;
+  /** The look that first found it away, and the one before. */
   readonly since: Millis;
+  readonly lastHere: Millis;
   /** Its size when in_tail was last known to read it; null: not known. */
   readonly size: number | null;
   /** Bytes that no position has shown as read. */

@@ -91,7 +91,7 @@ function* observeAnew(
     fluentd: snapshot.fluentd,
     goneSince: isAbsent && memory.fluentdSeen ? (previous?.goneSince ?? snapshot.at) : undefined,
     requests: snapshot.requests,
-    memory: yield* remember(memory, snapshot, { files, movedAt, unknown }, limits),
+    memory: yield* remember(memory, snapshot, { files, movedAt, unknown, before: previous?.at }, limits),
   };
 }
 

@@ -185,6 +185,19 @@ describe('a file whose path another one takes', () => {
     });
 
     test.each([
+      ['is lost where it may have been closed before there was room: no look saw when it went away', 6, true],
+      ['is read on where a look saw it until shortly before', 3, false],
+    ])('%s', (_, second, isLost) => {
+      const looks = [
+        replaced(second, full),
+        replaced(second + 1, room, 3),
+        replaced(second + 3.5, room, 3),
+        replaced(second + 4, { buffers: undefined }, 3),
+      ];
+      expect(lostIn([...before, ...looks])).toEqual(isLost ? [{ path: LOG, bytes: 4 }] : []);
+    });
+
+    test.each([
       ['is lost where in_tail lets go of it at once, and a buffer refuses the rest in time', 3, true],
       ['was read where in_tail lets go of it, and a buffer is full only later', 30, false],
     ])('%s', (_, second, isLost) => {
@@ -271,10 +284,12 @@ describe('a throttled file that keeps its entry, and is truncated', () => {
 
   test.each([
     ['as it is renamed', [away(1, 0), away(2, 0)]],
+    ['as it is renamed, before the last look', [away(1, 0)]],
     ['later', [away(1, 9), away(2, 9), away(3, 0), away(4, 0, false)]],
   ])('%s, loses what in_tail has not read', (_, looks) => {
     expect(lostIn([there, ...looks], limited)).toEqual([{ path: LOG, bytes: 4 }]);
     expect(lostIn([there, ...looks])).toEqual([]);
+    expect(lostIn([there, away(1, 9)], limited)).toEqual([]);
   });
 });
 

@@ -386,9 +386,9 @@ describe('a file that in_tail found and main renamed between two looks', () => {
       const before = [entry({ path: '/new', inode: '7' })] as const;
       const lostAfter = (second: number) =>
         lostIn(
-          snapshot(0, [before], follows([fresh])),
-          snapshot(second * SECOND, [before], follows([fresh])),
-          snapshot((second + 1) * SECOND, [[next]], unseen),
+          snapshot(10 * SECOND, [before], follows([fresh])),
+          snapshot((10 + second) * SECOND, [before], follows([fresh])),
+          snapshot((11 + second) * SECOND, [[next]], unseen),
         );
       expect(lostAfter(0.9)).toEqual([]);
       expect(lostAfter(1)).toEqual([{ path: '/new', bytes: 3 }]);

@@ -71,8 +71,8 @@ describe('a worker', () => {
   });
 
   test.each([
-    ['never seen has been replaced, unseen', '3 1', true],
-    ['seen goes on', '2 1', false],
+    ['never seen has been replaced, unseen', '13 1', true],
+    ['seen goes on', '12 1', false],
   ])('that answers without its supervisor, and was %s', (_, agent, isLost) => {
     const reading = {
       ...NO_BUFFERS,
@@ -81,13 +81,13 @@ describe('a worker', () => {
     };
     const answering = { ...reading, agents: new Map([[0, agent]]) };
     const looks = [
-      { ...runs(0, 2), buffers: reading },
+      { ...runs(0, 12), buffers: reading },
       snapshot(500, [[at(9)]], { fluentd: ABSENT, buffers: answering }),
     ];
     expect(seen(looks).memory.ledger.lostWithProcess).toBe(isLost);
     // Nothing was replaced where Fluentd runs, or no worker had been seen.
-    const there = { ...runs(500, 2), buffers: answering };
-    expect(seen([runs(0, 2), there]).memory.ledger.lostWithProcess).toBe(false);
+    const there = { ...runs(500, 12), buffers: answering };
+    expect(seen([runs(0, 12), there]).memory.ledger.lostWithProcess).toBe(false);
     expect(seen([{ ...runs(0), buffers: reading }, looks[1] as Snapshot]).memory.ledger.lostWithProcess).toBe(
       false,
     );
