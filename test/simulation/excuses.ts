@@ -93,10 +93,11 @@ export class Excuses {
     if (this.#tail?.holds(file.inode) === undefined) return;
     const { read, movedAt } = this.#tail.readOf(path);
     const isCutUnseen = file.truncatedAt !== undefined && !file.isCutNoticed;
-    const rest = file.lines.slice(isCutUnseen ? 0 : read);
-    const since = Math.max(movedAt, this.#foundAt.get(file) ?? 0, this.#writtenAt(rest[0] ?? -1));
-    if (this.#world.clock.now - since < STOOD_STILL)
-      this.#excuse(rest, 'its file was truncated while in_tail was about to read it');
+    const movedOrFound = Math.max(movedAt, this.#foundAt.get(file) ?? 0);
+    const rest = file.lines
+      .slice(isCutUnseen ? 0 : read)
+      .filter((id) => this.#world.clock.now - Math.max(movedOrFound, this.#writtenAt(id)) < STOOD_STILL);
+    this.#excuse(rest, 'its file was truncated while in_tail was about to read it');
   }
 
   /** One look cannot tell whether in_tail found a file before or after it was truncated. */
@@ -178,8 +179,10 @@ export class Excuses {
     return this.#world.lines.all[id]?.writtenAt ?? 0;
   }
 
-  /** Unread they may stay unread; what is read may not be lost later. */
+  /** Unread they may stay unread; what is read may not be lost later. Below a limit in_tail may read them only when Fluentd is told to stop. */
   #excuse(ids: readonly number[], why: string): void {
-    this.#world.lines.excuse(ids, 'written', why);
+    const { lines, settings } = this.#world;
+    lines.excuse(ids, 'written', why);
+    if (settings.readLimit > 0) lines.excuse(ids, 'lost in memory', why);
   }
 }

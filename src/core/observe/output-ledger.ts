@@ -167,9 +167,7 @@ export function mayHaveLost(
   flushedAt = Number.NEGATIVE_INFINITY,
 ): boolean {
   if (at === undefined || memory === 'none') return false;
-  const held = [...accounts.values()].some(
-    (account) => account.inMemory && account.held.chunks + account.held.bytes > 0,
-  );
+  const held = [...accounts.values()].some(isHoldingInMemory);
   const since = memory === 'seen' ? at : flushedAt;
   return held || (movedAt !== undefined && movedAt > since);
 }
@@ -198,7 +196,8 @@ function accountsOf(
 export function unseenAtTheEnd({ accounts }: Ledger, movedAt: Millis | undefined): readonly string[] {
   return [...accounts.values()].flatMap((account) => {
     if (mayHaveThrownAway(account, movedAt)) return [nameOfGivenUp(account)];
-    return account.inMemory && hasReadSince(account, movedAt) ? [nameOfUnseenLast(account)] : [];
+    const isUnseen = account.inMemory && hasReadSince(account, movedAt);
+    return isUnseen || isHoldingInMemory(account) ? [nameOfLastHeld(account)] : [];
   });
 }
 
@@ -206,8 +205,12 @@ function nameOfGivenUp({ name }: Account): string {
   return `${name} (it may have thrown chunks away at a limit, unseen)`;
 }
 
-function nameOfUnseenLast({ name }: Account): string {
-  return `${name} (its buffer is in memory, and it took lines when it could no longer be asked)`;
+function nameOfLastHeld({ name }: Account): string {
+  return `${name} (nobody could see what its memory held at the end)`;
+}
+
+function isHoldingInMemory({ inMemory, held }: Account): boolean {
+  return inMemory && held.chunks + held.bytes > 0;
 }
 
 /** What was read, or failed to be sent, since it last told. */

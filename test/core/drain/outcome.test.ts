@@ -165,10 +165,11 @@ describe('an outcome', () => {
     ['stopped', 10, 'an output with a buffer in memory', {}, 'unproven'],
     ['stopped', 10, 'an output with a buffer on disk', onDisk, 'drained'],
     ['stopped', 0, 'an output with a buffer in memory', {}, 'drained'],
+    ['stopped', 0, 'an output that held a chunk in memory', { told: told({ chunks: 1 }) }, 'unproven'],
     ['ended-by-itself', 0, 'an output with a limit', limited, 'drained'],
     ['left-to-kubelet', 10, 'an output with a buffer in memory', {}, 'drained'],
   ])('%s, %i bytes after %s last told, is what can be proven', (kind, read, _, changes, drained) => {
-    const outputs = [outputReading({ ...changes, told: told() })];
+    const outputs = [outputReading({ told: told(), ...changes })];
     const { position } = entry();
     const before = [
       snapshot(8_000, [[entry({ position: (position ?? 0) - read })]], {
