@@ -41,7 +41,7 @@ export class Checks implements Reporter {
 
   looked(state: State, seen: Observation): void {
     this.#pauses.looked(state, seen);
-    this.#world.excuses.hasSeenWorker = seen.memory.workersSeen;
+    this.#world.excuses.hasSeenWorker = seen.memory.workers.length > 0;
     this.#coverage?.reached('state', state.name);
     this.#coverage?.reached('fluentd', seen.fluentd.kind);
     if (this.#coverage === undefined || state.name !== 'draining') return;

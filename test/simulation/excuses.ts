@@ -26,7 +26,7 @@ export class Excuses {
   listedAt: Millis = -1;
   /** The workers whose monitor_agent has told it who they are. */
   readonly known = new Set<number>();
-  /** It has seen some worker in the process table. */
+  /** It has seen a worker of the supervisor that runs in the process table. */
   hasSeenWorker = false;
   readonly #world: Known;
   /** Files that went away from a path before in_tail had opened them, and when. */
@@ -121,7 +121,7 @@ export class Excuses {
       );
   }
 
-  /** In another container a worker is known by its monitor_agent alone; in the same one a first worker that nobody saw is none that was replaced. */
+  /** In another container a worker is known by its monitor_agent alone; in the same one a supervisor's first worker that nobody saw is none that was replaced. */
   workerDies(): void {
     const { settings, lines, fluentd, logs } = this.#world;
     const worker = fluentd?.worker;

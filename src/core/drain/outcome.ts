@@ -45,7 +45,7 @@ const WORST = 10;
 export function outcomeOf({ end, result }: Stopped, why: string, last: LastLook): Outcome {
   const { seen } = last;
   const { ledger } = seen.memory;
-  const atTheEnd = IS_GONE.has(end.kind) ? unseenAtTheEnd(ledger, seen.movedAt) : [];
+  const atTheEnd = IS_GONE.has(end.kind) ? unseenAtTheEnd(ledger, seen.movedAt, result?.flush?.at) : [];
   const unlisted = ledger.backupsUnknown === undefined ? [] : [ledger.backupsUnknown];
   const unseen = [...new Set([...ledger.unseen, ...atTheEnd, ...unlisted])];
   const outputs = deliveriesOf(seen, result);

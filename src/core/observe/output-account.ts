@@ -23,6 +23,8 @@ export interface Account {
   readonly last: number;
   readonly held: Held;
   readonly inMemory: boolean;
+  /** Fluentd's own log events go into it as well. */
+  readonly takesOwnEvents: boolean;
   readonly emitted: number;
   readonly emitErrors: number;
   /** Chunks that a full buffer has thrown away. */
@@ -54,7 +56,7 @@ interface Failing {
 }
 
 /** What the next look is compared with. */
-type Before = Omit<Account, 'at' | 'isCounted' | 'isLimited'>;
+type Before = Omit<Account, 'at' | 'isCounted' | 'isLimited' | 'takesOwnEvents'>;
 
 /** Where less is free, an output may have refused records only until there was room again. */
 const ROOM_ENOUGH = 20;
@@ -118,6 +120,7 @@ export function accountOf(
     worker: before.worker,
     at: looks.now,
     inMemory: before.inMemory,
+    takesOwnEvents: output.takesOwnEvents,
     most: most - lost,
     last: now,
     // What was held before the loss tells how many bytes went with it.

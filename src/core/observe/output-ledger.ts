@@ -193,11 +193,18 @@ function accountsOf(
 }
 
 /** The outputs of a Fluentd that is gone of which nobody can see what became of all that they took. */
-export function unseenAtTheEnd({ accounts }: Ledger, movedAt: Millis | undefined): readonly string[] {
+export function unseenAtTheEnd(
+  { accounts }: Ledger,
+  movedAt: Millis | undefined,
+  flushedAt = Number.NEGATIVE_INFINITY,
+): readonly string[] {
+  // What came into memory after the last flush may be Fluentd's own events of the stop, where nothing was read since.
+  const hasRead = movedAt !== undefined && movedAt > flushedAt;
   return [...accounts.values()].flatMap((account) => {
     if (mayHaveThrownAway(account, movedAt)) return [nameOfGivenUp(account)];
+    const isHolding = isHoldingInMemory(account) && (hasRead || !account.takesOwnEvents);
     const isUnseen = account.inMemory && hasReadSince(account, movedAt);
-    return isUnseen || isHoldingInMemory(account) ? [nameOfLastHeld(account)] : [];
+    return isHolding || isUnseen ? [nameOfLastHeld(account)] : [];
   });
 }
 

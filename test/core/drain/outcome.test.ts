@@ -158,6 +158,7 @@ describe('an outcome', () => {
 
   const limited = { inMemory: false, retryLimit: { times: 2, timeout: 60_000, threads: 1 } };
   const onDisk = { inMemory: false, onDisk: [] };
+  const holding = { told: told({ chunks: 1 }) };
   test.each<[End['kind'], number, string, Partial<OutputReading>, string]>([
     ['ended-by-itself', 10, 'an output with a limit', limited, 'unproven'],
     ['killed', 10, 'an output with a limit', limited, 'unproven'],
@@ -165,7 +166,14 @@ describe('an outcome', () => {
     ['stopped', 10, 'an output with a buffer in memory', {}, 'unproven'],
     ['stopped', 10, 'an output with a buffer on disk', onDisk, 'drained'],
     ['stopped', 0, 'an output with a buffer in memory', {}, 'drained'],
-    ['stopped', 0, 'an output that held a chunk in memory', { told: told({ chunks: 1 }) }, 'unproven'],
+    ['stopped', 0, 'an output that held a chunk in memory', holding, 'unproven'],
+    [
+      'stopped',
+      0,
+      'an output that held Fluentd’s own events',
+      { ...holding, takesOwnEvents: true },
+      'drained',
+    ],
     ['ended-by-itself', 0, 'an output with a limit', limited, 'drained'],
     ['left-to-kubelet', 10, 'an output with a buffer in memory', {}, 'drained'],
   ])('%s, %i bytes after %s last told, is what can be proven', (kind, read, _, changes, drained) => {
@@ -176,8 +184,23 @@ describe('an outcome', () => {
         buffers: { ...NO_BUFFERS, none: false, asked: true, outputs },
       }),
     ];
-    expect(outcome({ kind } as End, { before }).drained).toBe(drained);
+    expect(outcome({ kind } as End, { before, flushedAt: 8_500 }).drained).toBe(drained);
   });
+
+  test.each([
+    [8_500, 'unproven'],
+    [8_800, 'drained'],
+  ])(
+    'beside Fluentd’s own events, lines that were read at 8.8 s and flushed at %i ms are %s',
+    (flushedAt, drained) => {
+      const outputs = [outputReading({ ...holding, takesOwnEvents: true })];
+      const buffers = { ...NO_BUFFERS, none: false, asked: true, outputs };
+      const before = [90, 100].map((position, index) =>
+        snapshot(8_000 + 800 * index, [[entry({ position })]], { buffers }),
+      );
+      expect(outcome({ kind: 'stopped' }, { before, flushedAt }).drained).toBe(drained);
+    },
+  );
 
   test.each(['killed', 'ended-by-itself'] as const)('%s may be drained', (kind) => {
     expect(outcome({ kind }).drained).toBe('drained');
@@ -337,11 +360,16 @@ interface Facts {
   readonly gate?: Gate;
   readonly files?: readonly Watched[];
   readonly look?: Partial<Snapshot>;
+  readonly flushedAt?: number;
 }
 
-function outcome(end: End, { gate, files = [[entry()]], look = {}, before = [] }: Facts = {}): Outcome {
+function outcome(
+  end: End,
+  { gate, files = [[entry()]], look = {}, before = [], flushedAt }: Facts = {},
+): Outcome {
   const trigger = { by: 'quiet', at: 0 } as const;
-  const result = { trigger, gate, held: { chunks: 0, bytes: 0 }, flush: undefined };
+  const flush = flushedAt === undefined ? undefined : { at: flushedAt, buffers: undefined };
+  const result = { trigger, gate, held: { chunks: 0, bytes: 0 }, flush };
   const stopped = { name: 'stopped', since: 9_000, end, result } as const;
   const last = seen([...before, snapshot(9_000, files, { fluentd: ABSENT, ...look })]);
   return outcomeOf(stopped, 'why', { seen: last, durations: { watching: 1_000, stopping: 4_200 } });

@@ -19,7 +19,7 @@ function accountAfter(
       const at = { before: Math.max(0, 1_000 * (index - 1)), now: 1_000 * index };
       return accountOf(output, output.told ?? told(), account, at);
     },
-    { ...begun(first, start), at: 0, isCounted: true, isLimited },
+    { ...begun(first, start), at: 0, isCounted: true, isLimited, takesOwnEvents: false },
   );
 }
 
