@@ -110,6 +110,36 @@ describe('what became of the lines of an output', () => {
       outcome: { delivery: 'thrown away', chunks: 2, bytes: 20 },
     },
     {
+      title: 'is left where its memory held one chunk without a byte, and the drain was cut short',
+      looks: [{ told: told({ chunks: 1 }) }, gone],
+      result: isCut,
+      outcome: { delivery: 'left', chunks: 1, bytes: 0 },
+    },
+    {
+      title: 'is left where its memory held one byte in no chunk, and the drain was cut short',
+      looks: [{ told: told({ bytes: 1 }) }, gone],
+      result: isCut,
+      outcome: { delivery: 'left', chunks: 0, bytes: 1 },
+    },
+    {
+      title: 'is unseen where nobody counts what it drops, though it was never seen to fail',
+      looks: [
+        { mayDrop: true, told: told() },
+        { mayDrop: true, ...gone },
+      ],
+      outcome: { delivery: 'unseen', ...NOTHING },
+    },
+    {
+      title: 'is thrown away where one chunk was gone without being sent',
+      looks: [held(2), held(2), held(1), held(1), gone],
+      outcome: { delivery: 'thrown away', chunks: 1, bytes: 10 },
+    },
+    {
+      title: 'is thrown away where records did not fit into the buffer once',
+      looks: [held(0), { told: told({ emitErrors: 1 }) }, gone],
+      outcome: { delivery: 'thrown away', ...NOTHING },
+    },
+    {
       title: 'is thrown away, though chunks are left as well',
       looks: [held(3), held(3), held(1), held(1), gone],
       result: isCut,
@@ -233,6 +263,14 @@ describe('the gate of what may be lost', () => {
       gate: {
         name: 'buffers',
         why: 'the disk of the buffer of out is full: Fluentd reads lines and cannot keep them',
+      },
+    },
+    {
+      title: 'counts one more full disk',
+      last: { full: ['out', 'b'] },
+      gate: {
+        name: 'buffers',
+        why: 'the disk of the buffer of out (and of 1 other buffer) is full: Fluentd reads lines and cannot keep them',
       },
     },
     {

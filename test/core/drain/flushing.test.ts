@@ -220,6 +220,12 @@ describe('no flush is asked for', () => {
       gate: 'flush',
       look: { fluentd: running({ supervisor: { pid: 5_000, startTime: '9' } }) },
     },
+    {
+      title: 'where lines came in at the very instant of the last one, and the buffers are empty',
+      gate: 'settle',
+      movedAt: 95_000,
+      state: flushed(95_000),
+    },
     { title: 'where no output has a buffer', gate: 'unread', look: { buffers: NO_BUFFERS } },
     { title: 'in a dry run', gate: 'flush', rules: { dryRun: true } },
   ])('$title', (world) => {
@@ -236,6 +242,30 @@ test('a supervisor that took the place of another one is asked once it has run f
   const gate = { name: 'flush', why: '' } as const;
   expect(flushAt(draining(), gate, seen(looks), policy())).toBeUndefined();
   expect(flushAt(draining(), gate, seen([...looks, last]), policy())).toBe(NOW + 2_000);
+});
+
+test.each<[string, readonly Partial<OutputReading>[], boolean, number | undefined]>([
+  ['not where its monitor_agent answered before and is silent now', [{ told: undefined }], true, undefined],
+  [
+    'not where that of one of two outputs is silent now',
+    [{}, { key: '0 b', told: undefined }],
+    true,
+    undefined,
+  ],
+  ['where the monitor_agents were not asked this time', [{ told: undefined }], false, NOW],
+  ['where all of them answer', [{}], true, NOW],
+])('a flush is asked for, %s', (_, outputs, asked, at) => {
+  const holding = told({ chunks: 1, bytes: 10 });
+  const reading = (...all: readonly Partial<OutputReading>[]) => ({
+    ...NO_BUFFERS,
+    none: false,
+    outputs: all.map((one) => outputReading({ told: holding, ...one })),
+  });
+  const looks = [
+    snapshot(0, [[entry()]], { buffers: reading({}, { key: '0 b' }) }),
+    snapshot(NOW, [[entry()]], { buffers: { ...reading(...outputs), asked } }),
+  ];
+  expect(flushAt(draining(), { name: 'flush', why: '' }, seen(looks), policy())).toBe(at);
 });
 
 /** When the flush is asked for in a world where a file has bytes left. */

@@ -141,6 +141,14 @@ const GATES: readonly Row[] = [
     look: { followed: [followed({ files: [newFile] })] },
   },
   {
+    title: 'files that in_tail has yet to find, by two sources: the longest wait counts',
+    name: 'undiscovered',
+    why: /in_tail looks every 60 s$/,
+    look: {
+      followed: [followed({ files: [newFile] }), followed({ files: [newFile], refreshInterval: 5_000 })],
+    },
+  },
+  {
     title: 'one byte of a file that in_tail has yet to find',
     name: 'undiscovered',
     why: /^\/new \(1 B\)/,
