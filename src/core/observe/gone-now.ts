@@ -90,7 +90,7 @@ export function goneNow(
 
 /** in_tail has found a file, or may have, and main renamed it, between two looks: in_tail reads the rest, unless a buffer is full. */
 function foundAndGone({ awaited }: Memory, look: Look): readonly (readonly [string, Gone])[] {
-  const { at, followed, files, opened, workers } = look;
+  const { at, followed, files, opened, isReaderGone, workers } = look;
   const isUnknown = followed.some(({ unknown }) => unknown !== undefined);
   // A worker that was starting when the look began may have opened it since: the next look would take it for unopened.
   if (awaited.size === 0 || isUnknown || workers.workerStarting) return [];
@@ -106,8 +106,8 @@ function foundAndGone({ awaited }: Memory, look: Look): readonly (readonly [stri
     const rest = Math.max(0, size - position);
     const known = { path, inode, whole: size, reached: position };
     // in_tail turns to a file within a second.
-    const isUnproven = !isFound && (before === undefined || at - since >= HELD_UP);
-    const isLost = rest > 0 && (workers.workerReplaced || isUnproven);
+    const isUnproven = before === undefined || at - since >= HELD_UP;
+    const isLost = rest > 0 && (isFound ? workers.workerReplaced : isReaderGone || isUnproven);
     const key = entryKeyIn(posFile, known);
     return [[key, { ...goneFrom(key, known, at, isLost), hasEntry: own !== undefined }] as const];
   });
@@ -117,13 +117,13 @@ function foundAndGone({ awaited }: Memory, look: Look): readonly (readonly [stri
  * The files that in_tail may have found, and turned from to the next one of their path, unseen: in another container nobody sees what it
  * has open. It may still be reading them.
  */
-export function foundUnseen({ opened, followed, files, isReaderGone }: Look) {
+export function foundUnseen({ opened, followed, files }: Look) {
   const byInode = new Set(followed.filter((source) => source.byInode).map(({ posFile }) => posFile));
   const inodeAt = inodesByPath(files);
   return (inode: string, { posFile, path, before }: Awaited): boolean => {
     const now = inodeAt.get(path);
     const hasTurned = now !== undefined && now !== inode && now !== before;
-    return hasTurned && opened === undefined && !isReaderGone && !byInode.has(posFile);
+    return hasTurned && opened === undefined && !byInode.has(posFile);
   };
 }
 

@@ -5,6 +5,7 @@ import type { FileLook, Snapshot } from '../../../src/core/look/snapshot.ts';
 import { restOf } from '../../../src/core/observe/gone-now.ts';
 import { entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
 import {
+  ABSENT,
   entry,
   fileOf,
   outputReading,
@@ -380,6 +381,18 @@ describe('a file that in_tail found and main renamed between two looks', () => {
         [{ inode: '7' }, { inode: '8', rest: 3, isLost: false }].toReversed(),
       );
       expect(lostIn(...looks)).toEqual([]);
+    });
+
+    test('it is waited for, and counts as lost, where its worker may not have been there at first', () => {
+      const before = snapshot(0, [[entry({ path: '/new', inode: '7' })]], follows([fresh]));
+      const looks = [
+        { ...before, fluentd: ABSENT },
+        snapshot(SECOND, [[next]], { ...unseen, fluentd: { kind: 'remote', permitted: true } }),
+      ];
+      expect(goneKeys(...looks)).toContainEqual(
+        expect.objectContaining({ inode: '8', rest: 3, isLost: true }),
+      );
+      expect(lostIn(...looks)).toEqual([{ path: '/new', bytes: 3 }]);
     });
 
     test('it was not found where it waited for two seconds, which in_tail does not take', () => {
