@@ -167,7 +167,7 @@ export function mayHaveLost(
   flushedAt = Number.NEGATIVE_INFINITY,
 ): boolean {
   if (at === undefined || memory === 'none') return false;
-  const held = [...accounts.values()].some(isHoldingInMemory);
+  const held = [...accounts.values()].some((account) => account.inMemory && holds(account));
   const since = memory === 'seen' ? at : flushedAt;
   return held || (movedAt !== undefined && movedAt > since);
 }
@@ -201,10 +201,10 @@ export function unseenAtTheEnd(
   // What came into memory after the last flush may be Fluentd's own events of the stop, where nothing was read since.
   const hasRead = movedAt !== undefined && movedAt > flushedAt;
   return [...accounts.values()].flatMap((account) => {
-    if (mayHaveThrownAway(account, movedAt)) return [nameOfGivenUp(account)];
-    const isHolding = isHoldingInMemory(account) && (hasRead || !account.takesOwnEvents);
-    const isUnseen = account.inMemory && hasReadSince(account, movedAt);
-    return isHolding || isUnseen ? [nameOfLastHeld(account)] : [];
+    const isHolding = holds(account) && (hasRead || !account.takesOwnEvents);
+    const isUnseen = isHolding || hasReadSince(account, movedAt);
+    if (mayHaveThrownAway(account, isUnseen)) return [nameOfGivenUp(account)];
+    return account.inMemory && isUnseen ? [nameOfLastHeld(account)] : [];
   });
 }
 
@@ -216,14 +216,13 @@ function nameOfLastHeld({ name }: Account): string {
   return `${name} (nobody could see what its memory held at the end)`;
 }
 
-function isHoldingInMemory({ inMemory, held }: Account): boolean {
-  return inMemory && held.chunks + held.bytes > 0;
+function holds({ held }: Account): boolean {
+  return held.chunks + held.bytes > 0;
 }
 
-/** What was read, or failed to be sent, since it last told. */
-function mayHaveThrownAway(account: Account, movedAt: Millis | undefined): boolean {
-  const isUnseen = hasReadSince(account, movedAt) || account.failing !== undefined;
-  return account.mayHaveGivenUp || (account.isLimited && isUnseen);
+/** `isUnseen`: it held or took lines that nobody has seen since. */
+function mayHaveThrownAway(account: Account, isUnseen: boolean): boolean {
+  return account.mayHaveGivenUp || (account.isLimited && (isUnseen || account.failing !== undefined));
 }
 
 function hasReadSince({ at }: Account, movedAt: Millis | undefined): boolean {
@@ -239,7 +238,7 @@ function begunAnew(
   return new Map(
     [...accounts].map(([key, account]) => {
       if (!others.has(account.worker)) return [key, account];
-      const mayHaveGivenUp = mayHaveThrownAway(account, movedAt);
+      const mayHaveGivenUp = mayHaveThrownAway(account, holds(account) || hasReadSince(account, movedAt));
       return [key, { ...account, ...FROM_ZERO, mayHaveGivenUp }];
     }),
   );

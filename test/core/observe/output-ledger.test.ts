@@ -184,11 +184,17 @@ describe('an output with a limit of 2 retries', () => {
     expect([-1, 1].map((movedAt) => after(movedAt).unseen.length)).toEqual([0, 1]);
   });
 
-  test('may have when a worker that failed to send is replaced, also where nothing was read since', () => {
-    const after = (failures: number) =>
-      ledgerOf([{ emitted: 9 }, { ...held(1, 0), emitted: 9, failures }, { emitted: 1 }]).unseen.length;
-    expect([0, 1].map(after)).toEqual([0, 1]);
-  });
+  test.each([
+    ['held nothing', 0, 0, 0],
+    ['held a chunk', 1, 0, 1],
+    ['had failed to send', 0, 1, 1],
+  ])(
+    'may have, or not, when a worker that %s is replaced, where nothing was read since',
+    (_, chunks, failures, unseen) => {
+      const last = { ...held(chunks, 0), emitted: 9, failures };
+      expect(ledgerOf([{ emitted: 9 }, last, { emitted: 1 }]).unseen).toHaveLength(unseen);
+    },
+  );
 
   test('may have when a worker read lines after it last told, though it was looked at since in vain', () => {
     const looks = (emitted: number | undefined) => {
