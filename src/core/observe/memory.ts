@@ -56,7 +56,10 @@ export function* remember(
   const isReplaced = workers.workerReplaced || hasUnseenOrphan(memory, fluentd, answering);
   const beganSeen = memory.beganSeen || posFiles.some(({ kind }) => kind === 'missing');
   const running = new Set(fluentd.kind === 'running' ? fluentd.workers.map(({ pid }) => pid) : []);
-  const circumstances = { at, movedAt, isReplaced, running, isChild: limits.parent, beganSeen };
+  // The one before may have read what waited for it, where a pos file shows nothing for now.
+  const isUntold = isReplaced && unknown.length > 0 && memory.awaited.size > 0 && !memory.workerStarting;
+  const readAt = isUntold ? at : movedAt;
+  const circumstances = { at, movedAt: readAt, isReplaced, running, isChild: limits.parent, beganSeen };
   const { looks, gone: goneLooks } = snapshot;
   // What a Fluentd that was away or starting had not opened, it may never have opened.
   const isUnopened = isReplaced || (memory.workerStarting && fluentd.kind !== 'absent');

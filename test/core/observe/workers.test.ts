@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { ABSENT, entry, outputReading, running, seen, snapshot } from '../../support/builders.ts';
+import { ABSENT, entry, outputReading, POS, running, seen, snapshot } from '../../support/builders.ts';
 
 const at = (position: number | null) => entry({ position });
 
@@ -68,6 +68,31 @@ describe('a worker', () => {
     expect(replacedIn(led(0, 1, 2), led(1, 1), led(2, 2))).toBe(false);
     expect(replacedIn(led(0, 1, 2), led(1, 2), led(2, 1), led(3, 2))).toBe(true);
     expect(replacedIn(led(0, 1, 2), led(1, 3))).toBe(true);
+  });
+
+  describe('that is replaced while the pos file is empty', () => {
+    const outputs = [outputReading({ inMemory: true, told: undefined })];
+    const followed = (...files: readonly { path: string; inode: string; size: number }[]) => ({
+      followed: [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }],
+      posFiles: [{ path: POS, kind: 'empty' }] as const,
+      buffers: { ...NO_BUFFERS, none: false, outputs },
+    });
+    const fresh = { path: '/new', inode: '8', size: 3 };
+    const by = (pid: number, isStarting = false) => running({ workers: [worker(pid)], isStarting });
+    const isLost = (...looks: readonly Partial<Snapshot>[]) =>
+      seen(looks.map((look, index) => snapshot(index, [], look))).memory.ledger.lostWithProcess;
+
+    test('may have read what waited for it', () => {
+      const waiting = followed(fresh);
+      expect(isLost({ ...waiting, fluentd: by(1) }, { ...waiting, fluentd: by(2) })).toBe(true);
+    });
+
+    test('has read nothing where nothing waited, or where it had still to start', () => {
+      const [waiting, nothing] = [followed(fresh), followed()];
+      expect(isLost({ ...nothing, fluentd: by(1) }, { ...nothing, fluentd: by(2) })).toBe(false);
+      expect(isLost({ ...waiting, fluentd: by(1, true) }, { ...waiting, fluentd: by(2) })).toBe(false);
+      expect(isLost({ ...waiting, fluentd: by(1) }, { ...waiting, fluentd: by(1) })).toBe(false);
+    });
   });
 
   test.each([
