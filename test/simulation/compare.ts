@@ -44,7 +44,8 @@ function atAnotherMoment(plan: Plan, seed: number): Plan {
     late = Math.max(0, late - 20) + random.between(0, 40);
     return { ...deed, at: deed.at + ofPosidle + late };
   });
-  const startTakes = random.between(100, UP - 500 + ofPosidle);
+  // Main begins when posidle is up, which takes it a few hundred milliseconds after Fluentd.
+  const startTakes = random.between(100, UP - 100 + ofPosidle);
   return { ...plan, seed, deeds: inOrder(deeds), settings: { ...plan.settings, startTakes } };
 }
 
