@@ -105,7 +105,8 @@ async function findAndWatch(
   report.unseen?.(unseenByConf(conf));
   const putAsideBefore = parent && (await listPutAside(host, { conf }));
   const target = (await parent?.start()) ?? fluentd;
-  const subject = { ...found, conf, stopVia, doneProcess, fluentd: target, putAsideBefore };
+  const what = { posFiles: found.posFiles, conf, putAsideBefore };
+  const subject = { ...what, stopVia, doneProcess, fluentd: target };
   const outcome = await watchLoop(host, { subject, policy, report });
   await report.ended?.(outcome);
   // A dry run leaves it running until it ends by itself.
