@@ -12,6 +12,7 @@ import {
   findByPattern,
   findByWorkers,
   findInSession,
+  findSuccessor,
   findSupervisors,
   findWorkers,
   identityOf,
@@ -214,8 +215,7 @@ export class FluentdFinder {
   /** The supervisor that has taken the place of one that is gone. */
   #successorOf(table: Table, known: FluentdReading): FluentdReading | undefined {
     if (known.kind !== 'running' || known.successor === undefined) return undefined;
-    const { successor } = known;
-    const row = table.find((candidate) => isSame(candidate, successor) && !candidate.zombie);
+    const row = findSuccessor(table, known.supervisor.pid, known.successor);
     return row && this.#running(table, row, true);
   }
 

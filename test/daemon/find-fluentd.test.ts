@@ -258,6 +258,19 @@ describe('the search', () => {
     expect((await new FluentdFinder(host, subject()).find(undefined)).kind).toBe('absent');
   });
 
+  test('does not take a worker that was seen before its exec for a supervisor', async () => {
+    const host = worldWithFluentd();
+    const forked = { pid: 4244, ppid: 4242, startTime: 'forked', argv: ['ruby', '/usr/bin/fluentd'] };
+    host.startProcess(forked);
+    const atFork = await new FluentdFinder(host, subject()).find(undefined);
+    host.startProcess({ ...forked, argv: [...forked.argv, '--under-supervisor'] });
+    const known = await new FluentdFinder(host, subject()).find(atFork);
+    expect(known).toMatchObject({ supervisor: { pid: 4242 }, workers: [{ pid: 4243 }, { pid: 4244 }] });
+    expect(known).not.toHaveProperty('successor');
+    host.endProcess(4242);
+    expect(await new FluentdFinder(host, subject()).find(atFork)).toMatchObject({ kind: 'orphaned' });
+  });
+
   test('prefers a new supervisor to the workers that an old one left', async () => {
     const host = worldWithFluentd();
     const known = await new FluentdFinder(host, subject()).find(undefined);

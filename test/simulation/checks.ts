@@ -2,8 +2,9 @@ import { drainDeadline } from '../../src/core/drain/deadlines.ts';
 import { drainGate } from '../../src/core/drain/gates.ts';
 import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
-import type { State, Trigger } from '../../src/core/drain/state.ts';
+import type { Gate, State, Trigger } from '../../src/core/drain/state.ts';
 import type { Observation } from '../../src/core/observe/observation.ts';
+import type { Millis } from '../../src/core/text/units.ts';
 import type { Reporter, Transition } from '../../src/daemon/loop.ts';
 import type { Done } from '../../src/daemon/perform.ts';
 import { chunkFiles } from './chunk-files.ts';
@@ -70,6 +71,7 @@ export class Checks implements Reporter {
     const isDue = seen.at >= drainDeadline(trigger, seen, this.#policy) - 1;
     if (!isDue && signals.length < 2)
       throw new Violation(`told to stop before any bound, though ${gate.name}: ${gate.why}`);
+    if (isDue) this.#hadToWait(gate);
   }
 
   signalled(signal: string, pid: number): void {
@@ -100,12 +102,27 @@ export class Checks implements Reporter {
     this.#toldWhatIsTrue(outcome);
   }
 
-  /** Every wait has its bound; what posidle's calls, sleeps and stalls take is added to it. */
-  #stopsInTime(seen: Observation, trigger: Trigger): void {
+  /** Where nothing goes wrong, the drain ends soon after the last line is delivered, not at its bound. */
+  #hadToWait({ name, why }: Gate): void {
+    const { lines, clock, faults, isDone } = this.#world;
+    const idle = clock.now - lines.changedAt;
+    if (isDone && faults.size === 0 && idle > this.#policy.settle + 5_000 + this.#late)
+      throw new Violation(
+        `all was delivered for ${idle} ms when the drain came to its bound: ${name}, ${why}`,
+      );
+  }
+
+  /** What posidle's calls, sleeps and stalls may add to a wait. */
+  get #late(): Millis {
     const { callTakes, oversleeps } = this.#world.settings;
-    const late = 1_000 + 100 * callTakes + 3 * oversleeps + this.#world.stalledFor;
+    return 1_000 + 100 * callTakes + 3 * oversleeps + this.#world.stalledFor;
+  }
+
+  /** Every wait has its bound. */
+  #stopsInTime(seen: Observation, trigger: Trigger): void {
     const bound = trigger.at + (trigger.by === 'SIGTERM' ? this.#policy.grace : this.#policy.drainTimeout);
-    if (seen.at > bound + late) throw new Violation(`told to stop at ${seen.at} ms, due at ${bound} ms`);
+    if (seen.at > bound + this.#late)
+      throw new Violation(`told to stop at ${seen.at} ms, due at ${bound} ms`);
   }
 
   /** The figures are those of the world, and nothing is said to be lost where all was delivered and nothing went wrong. */
@@ -119,7 +136,7 @@ export class Checks implements Reporter {
     const isBegun = [...logs.byPath.values()].some(
       ({ unfinished, lines }) => unfinished > 0 && lines.length === 0,
     );
-    const isDelivered = !isBegun && lines.all.every(({ fate }) => fate === 'delivered');
+    const isDelivered = !isBegun && lines.areDelivered;
     const isFine = isDelivered && faults.size === 0 && end === 'stopped' && this.#isOpenAtStop;
     // Records that a full buffer refused are read again; where it was full between two looks only, they count as lost.
     if (isFine && gate?.name === 'thrown-away' && settings.totalLimit < 1_000)

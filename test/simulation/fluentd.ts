@@ -9,6 +9,9 @@ const DEAF_SUPERVISOR: Millis = 350;
 /** The engine looks at its stop flag this often (engine.rb:50). */
 const ENGINE_TICK: Millis = 300;
 
+/** From fork to exec: until then a worker has its supervisor's command line. */
+const FORK_TAKES: Millis = 30;
+
 export interface FluentdWorld extends TailWorld, OutputWorld {
   readonly disk: Disk;
   newPid(): number;
@@ -41,8 +44,11 @@ export class Fluentd {
     const rows: ProcessRow[] = [];
     const session = this.pid;
     if (this.isUp) rows.push(rowOf(this.pid, 1, session, this.startedAt, SUPERVISOR));
-    if (this.worker !== undefined)
-      rows.push(rowOf(this.worker.pid, this.isUp ? this.pid : 1, session, this.worker.startedAt, WORKER));
+    if (this.worker !== undefined) {
+      const { pid, startedAt } = this.worker;
+      const argv = this.#world.clock.now - startedAt < FORK_TAKES ? SUPERVISOR : WORKER;
+      rows.push(rowOf(pid, this.isUp ? this.pid : 1, session, startedAt, argv));
+    }
     return rows;
   }
 

@@ -1,4 +1,5 @@
 import type { Millis } from '../../src/core/text/units.ts';
+import type { Clock } from './clock.ts';
 
 /** What became of a line. */
 export type Fate = 'written' | 'buffered' | 'delivered' | 'set aside' | 'thrown away' | 'lost in memory';
@@ -16,8 +17,20 @@ export const LINE_BYTES = 10;
 /** The truth: every line that main ended with a newline, and what became of it. */
 export class Lines {
   readonly all: Line[] = [];
+  /** When a line was last written, or something became of it. */
+  changedAt: Millis = 0;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get areDelivered(): boolean {
+    return this.all.every(({ fate }) => fate === 'delivered');
+  }
 
   write(at: Millis): number {
+    this.changedAt = at;
     return this.all.push({ writtenAt: at, fate: 'written' }) - 1;
   }
 
@@ -25,7 +38,9 @@ export class Lines {
   become(ids: readonly number[], fate: Fate): void {
     for (const id of ids) {
       const line = this.all[id];
-      if (line !== undefined && line.fate !== 'delivered') line.fate = fate;
+      if (line === undefined || line.fate === 'delivered') continue;
+      line.fate = fate;
+      this.changedAt = this.#clock.now;
     }
   }
 

@@ -10,6 +10,7 @@ export const MUTANTS: readonly Mutant[] = [
     "if (false) return { name: 'pos-file'",
   ],
   ['drain/gates.ts', 'if (fluentd.successor !== undefined)', 'if (fluentd.kind === "running")'],
+  ['fluentd/processes.ts', 'others.find((row) => before', 'table.find((row) => before'],
   ['drain/gates.ts', 'flush.at >= (movedAt ?? flush.at)', 'true'],
   ['drain/gates.ts', 'waiting.chunks === 0 && waiting.bytes === 0 && !isTrying', 'true'],
   ['drain/deadlines.ts', 'readSince + rotateWait + IN_TAIL_TICK + rest', 'rotatedAt'],

@@ -23,7 +23,7 @@ const MAIN: ProcessRow = {
 /** Everything but posidle: main, Fluentd, its destination, the kernel and the kubelet. */
 export class World implements FluentdWorld {
   readonly clock = new Clock();
-  readonly lines = new Lines();
+  readonly lines = new Lines(this.clock);
   readonly logs = new LogFiles(this.clock, this.lines);
   readonly posFile = new PosFile(this.clock);
   readonly disk: Disk = { staged: undefined, queue: [], backups: [] };
@@ -79,6 +79,13 @@ export class World implements FluentdWorld {
     this.tell(`posidle gets ${by}`);
     this.requests.push({ by, at: this.clock.now });
     this.isWoken = true;
+  }
+
+  /** All is delivered, up to the last newline of each file, and no line is left unfinished. */
+  get isDone(): boolean {
+    return (
+      this.lines.areDelivered && [...this.logs.byPath.values()].every(({ unfinished }) => unfinished === 0)
+    );
   }
 
   /** A file that has no name, or none that in_tail follows, takes what is unread with it. */

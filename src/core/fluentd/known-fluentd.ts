@@ -23,9 +23,7 @@ export function stillRunning(table: Table, known: FluentdReading): Running | und
   if (known.kind !== 'running' || !isAlive(table, known.supervisor)) return undefined;
   const { successor: before, ...rest } = known;
   const { pid } = known.supervisor;
-  // While a table is read the old supervisor may end: its successor has another parent then.
-  const successor =
-    findSuccessor(table, pid) ?? table.find((row) => before && isSame(row, before) && !row.zombie);
+  const successor = findSuccessor(table, pid, before);
   const workers = findWorkers(table, pid).map(identityOf);
   return { ...rest, workers, ...(successor && { successor: identityOf(successor) }) };
 }

@@ -85,8 +85,7 @@ const ONE_SHOT = new Set(['--dry-run', '--version', '--help', '-h', '--setup', '
 
 /** The supervisors (or lone processes) that run a Fluentd; more than one where several independent ones run. */
 export function findSupervisors(table: readonly ProcessRow[]): readonly ProcessRow[] {
-  const candidates = table.filter((row) => !row.zombie && isFluentd(row.argv) && !isWorker(row.argv));
-  return withoutChildrenOfOthers(candidates);
+  return withoutChildrenOfOthers(table.filter(isSupervisor));
 }
 
 /** Rows whose command line matches, a Fluentd's before any other; never posidle's own family, never a worker. */
@@ -145,11 +144,25 @@ function newestOf(rows: readonly ProcessRow[]): ProcessRow | undefined {
   return rows.toSorted((a, b) => Number(a.startTime) - Number(b.startTime)).at(-1);
 }
 
-/** The supervisor that another one has started to take its place: SIGUSR2 since 1.18. */
-export function findSuccessor(table: readonly ProcessRow[], supervisor: number): ProcessRow | undefined {
-  return table.find(
-    (row) => row.ppid === supervisor && !row.zombie && isFluentd(row.argv) && !isWorker(row.argv),
+/**
+ * The supervisor that another one has started to take its place: SIGUSR2 since 1.18. `before` is the one that was known:
+ * while a table is read the old supervisor may end, and its successor has another parent then. A worker looks like a successor
+ * until it has called exec, and it keeps its pid and start time.
+ */
+export function findSuccessor(
+  table: readonly ProcessRow[],
+  supervisor: number,
+  before?: ProcessIdentity,
+): ProcessRow | undefined {
+  const others = table.filter(isSupervisor);
+  return (
+    others.find(({ ppid }) => ppid === supervisor) ?? others.find((row) => before && isSame(row, before))
   );
+}
+
+/** Whether it runs as a supervisor or a lone process does. */
+function isSupervisor({ argv, zombie }: ProcessRow): boolean {
+  return !zombie && isFluentd(argv) && !isWorker(argv);
 }
 
 /** The live workers below a supervisor. */
