@@ -171,6 +171,21 @@ describe('from look to look a live view and the daemon agree', () => {
     expect(await watchers.agree()).toMatchObject([{ state: 'blocked', lag: 5 }]);
   });
 
+  test('on an entry that comes back: in the place of another one it is a new one', async () => {
+    const { host, watchers } = followed('one\n', 4);
+    const agreeOn = async (wait: number, inodes: readonly number[]) => {
+      await host.sleep(host.now() + wait);
+      host.writeFile(POS, posText(inodes.map((inode) => ({ path: LOG, position: 4, inode }))));
+      return await watchers.agree();
+    };
+    await watchers.agree();
+    host.files.delete(LOG);
+    await agreeOn(1_000, []);
+    expect(await agreeOn(90_000, [7])).toMatchObject([{ state: 'missing', lag: 0 }]);
+    await agreeOn(1_000, [7, 8]);
+    expect(await agreeOn(1_000, [7])).toMatchObject([{ state: 'missing', lag: null }]);
+  });
+
   test('on whatever becomes of log files and of the lines of pos files', async () => {
     const states = new Set<string | null>();
     await fc.assert(

@@ -1,9 +1,10 @@
 import { isHeldUp } from '../observe/abandoned.ts';
 import { rememberEntry } from '../observe/entry-state.ts';
 import { AT_ITS_PATH, HELD_UP } from '../observe/gone-now.ts';
+import { MOST_VANISHED } from '../observe/memory.ts';
 import type { Abandoned, EntryMemory, ObservedFile } from '../observe/observation.ts';
 import { copied } from '../pos-file/entry-rows.ts';
-import { entryKeyIn, type PositionEntry } from '../pos-file/pos-file.ts';
+import { entryKeyIn, entryOf, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { Losses } from './losses.ts';
 import { isSeen, type Overview } from './overview.ts';
@@ -63,6 +64,11 @@ export class Followed extends Track {
     return this.#memory;
   }
 
+  /** The last look that found its file, or a file in its place. */
+  get takenAt(): Millis {
+    return this.#at;
+  }
+
   /** In its place: an object for each file and look would outlive the young generation, and be cleared away with the old one. */
   #remember(now: EntryMemory): EntryMemory {
     if (now !== this.#memory) this.#memory = Object.assign(this.#memory ?? {}, now);
@@ -105,9 +111,6 @@ function readSince(memory: EntryMemory | undefined, { position }: ObservedFile):
   return position === null ? 0 : position >= start ? position - start : position;
 }
 
-/** For so long an entry that is gone may come back: Fluentd empties a pos file for an instant when it rewrites it. */
-const FORGET_AFTER: Millis = 60_000;
-
 interface Held extends Abandoned {
   readonly posFile: string;
   readonly position: number;
@@ -132,6 +135,8 @@ export class History {
   #look = 0;
   #at: Millis | undefined;
   #read = 0;
+  /** The paths of the entries that this look was the first to find. */
+  #added = new Set<string>();
 
   /** `samples`: of each entry that moves; as many as a chart has, if not given. */
   constructor(samples?: number) {
@@ -152,17 +157,37 @@ export class History {
     this.waited = 0;
     this.#heldBefore = this.#held;
     this.#held = new Map();
-    if (this.#taken < this.#entries.size) this.#forget(at);
+    this.#added = new Set();
+    this.#forgetOldest(before);
     this.#taken = 0;
     return before;
   }
 
-  #forget(at: Millis): void {
+  /** Of those that vanished, as the daemon does. */
+  #forgetOldest(before: Millis | undefined): void {
+    let surplus = this.#entries.size - this.#taken - MOST_VANISHED;
+    if (surplus <= 0) return;
     for (const followed of this.#entries.values()) {
-      if (at - (followed.seenAt ?? at) <= FORGET_AFTER) continue;
-      this.#entries.delete(followed.key);
-      followed.key = '';
+      if (followed.seenAt === before) continue;
+      this.#drop(followed);
+      surplus -= 1;
+      if (surplus === 0) return;
     }
+  }
+
+  /** As the daemon does: see replacedIn. */
+  #forgetReplaced(at: Millis): void {
+    if (this.#added.size === 0) return;
+    for (const followed of this.#entries.values()) {
+      if (followed.takenAt === at || followed.memory === undefined) continue;
+      const { path, inode } = entryOf(followed.key);
+      if (inode !== '0' && this.#added.has(path)) this.#drop(followed);
+    }
+  }
+
+  #drop(followed: Followed): void {
+    this.#entries.delete(followed.key);
+    followed.key = '';
   }
 
   /** Entries keep their places in a pos file: the next is mostly the one that came next before, and a key takes longer to find. */
@@ -185,6 +210,7 @@ export class History {
   }
 
   take(followed: Followed, file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
+    if (followed.memory === undefined && this.#look > 1) this.#added.add(file.path);
     const read = this.#look > 1 ? readSince(followed.memory, file) : 0;
     this.#read += read;
     if (read > 0) this.#readAt.set(file.posFile, at);
@@ -212,6 +238,7 @@ export class History {
         this.losses.tell(key, file);
       else if (mayRefuse) this.losses.tell(key, { ...file, unproven: true });
     }
+    this.#forgetReplaced(at);
     return this.losses.look(found, at);
   }
 

@@ -12,7 +12,7 @@ import { firstAnswers, keepLedger, NO_LEDGER, replacedAgents } from './output-le
 import { hasUnseenOrphan, NO_WORKERS, watchWorkers } from './workers.ts';
 
 /** So many entries without a line in the pos file are remembered. */
-const MOST_VANISHED = 10_000;
+export const MOST_VANISHED = 10_000;
 
 /** The memory before the first look. */
 export function newMemory(at: Millis): Memory {

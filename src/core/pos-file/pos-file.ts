@@ -62,10 +62,10 @@ export function entryKey({ path, inode }: Omit<PositionEntry, 'position'>): stri
   return `${path}\t${inode}`;
 }
 
-/** What an `entryKey` stands for. */
+/** What an `entryKey` or an `entryKeyIn` stands for. */
 export function entryOf(key: string): Omit<PositionEntry, 'position'> {
-  const tab = key.lastIndexOf('\t');
-  return { path: key.slice(0, tab), inode: key.slice(tab + 1) };
+  const end = key.lastIndexOf('\t');
+  return { path: key.slice(key.lastIndexOf('\t', end - 1) + 1, end), inode: key.slice(end + 1) };
 }
 
 /** What tells an entry from all others: two pos files may have one for the same log file. */

@@ -77,18 +77,14 @@ describe('the history of a live view', () => {
     expect([5, 7, 11].map((at) => history.begin(at))).toEqual([undefined, 5, 7]);
   });
 
-  test('knows an entry again that was gone for some looks, and forgets one that is gone for good', () => {
+  test('knows an entry again that was gone, and of more than 10,000 forgets the oldest', () => {
     const history = new History();
-    let at = 0;
-    const look = (times: number) => {
-      for (let count = 0; count < times; count += 1) history.begin(at++ * 1_000);
-    };
-    look(1);
-    history.of(POS, entry()).take(behind, undefined, 0);
-    look(60);
-    expect(history.of(POS, entry()).memory).toMatchObject({ size: 200 });
-    look(61);
-    expect(history.of(POS, entry()).memory).toBeUndefined();
+    const at = (inode: number) => ({ ...entry(), inode: String(inode) });
+    history.begin(0);
+    for (let inode = 1; inode <= 10_001; inode += 1) history.of(POS, at(inode)).take(behind, undefined, 0);
+    for (const look of [1, 2]) history.begin(look);
+    expect(history.find(POS, at(1))).toBeUndefined();
+    expect(history.find(POS, at(2))?.memory).toMatchObject({ size: 200 });
   });
 
   test('keeps the entries of several pos files apart', () => {
