@@ -39,6 +39,7 @@ const DEEDS: Readonly<Record<Deed['do'], true>> = {
   'supervisor-dies': true,
   compaction: true,
   'fluentd-is-told': true,
+  'fluentd-restarts': true,
   'clock-jumps': true,
   stall: true,
   trigger: true,

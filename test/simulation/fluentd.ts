@@ -9,12 +9,16 @@ const DEAF_SUPERVISOR: Millis = 350;
 /** The engine looks at its stop flag this often (engine.rb:50). */
 const ENGINE_TICK: Millis = 300;
 
+/** After SIGUSR2 the new supervisor tells the old one to stop so long after its own start (supervisor.rb, since 1.18). */
+const TAKES_OVER_AFTER: Millis = 10_000;
 /** From fork to exec: until then a worker has its supervisor's command line. */
 const FORK_TAKES: Millis = 30;
 
 export interface FluentdWorld extends TailWorld, OutputWorld {
   readonly disk: Disk;
   newPid(): number;
+  /** A supervisor that another one replaces has ended. */
+  handedOver(): void;
   tell(what: string): void;
 }
 
@@ -25,15 +29,24 @@ export class Fluentd {
   worker: Worker | undefined;
   /** The supervisor runs. */
   isUp = true;
+  /** The one that SIGUSR2 has brought. */
+  successor: Fluentd | undefined;
   #isStopping = false;
   readonly #world: FluentdWorld;
+  readonly #session: number;
+  /** The one that it replaces: until that has ended, its worker reads nothing. */
+  #old: Fluentd | undefined;
 
-  constructor(world: FluentdWorld) {
+  constructor(world: FluentdWorld, old?: Fluentd) {
     this.#world = world;
     this.pid = world.newPid();
+    this.#session = old === undefined ? this.pid : old.#session;
     this.startedAt = world.clock.now;
+    this.#old = old;
     world.tell(`Fluentd starts as pid ${this.pid}`);
-    world.clock.in(world.settings.startTakes / 2, () => this.#startWorker());
+    const { startTakes } = world.settings;
+    world.clock.in(startTakes / 2, () => this.#startWorker());
+    if (old !== undefined) world.clock.in(startTakes / 2 + TAKES_OVER_AFTER, () => this.#stopOld());
   }
 
   get isAlive(): boolean {
@@ -42,8 +55,9 @@ export class Fluentd {
 
   get rows(): readonly ProcessRow[] {
     const rows: ProcessRow[] = [];
-    const session = this.pid;
-    if (this.isUp) rows.push(rowOf(this.pid, 1, session, this.startedAt, SUPERVISOR));
+    const session = this.#session;
+    const parent = this.#old?.isUp ? this.#old.pid : 1;
+    if (this.isUp) rows.push(rowOf(this.pid, parent, session, this.startedAt, SUPERVISOR));
     if (this.worker !== undefined) {
       const { pid, startedAt } = this.worker;
       const argv = this.#world.clock.now - startedAt < FORK_TAKES ? SUPERVISOR : WORKER;
@@ -58,6 +72,7 @@ export class Fluentd {
     if (signal === 'SIGKILL') this.killSupervisor();
     else if (isEarly) this.die(`${signal} in its first moments`);
     else if (signal === 'SIGUSR1') this.worker?.flush();
+    else if (signal === 'SIGUSR2') this.#restart();
     else if (!this.#world.settings.isDeaf) this.#stop();
   }
 
@@ -87,6 +102,23 @@ export class Fluentd {
     this.isUp = false;
     this.worker?.die();
     this.worker = undefined;
+    this.successor?.die(why);
+  }
+
+  /** Without a pause: another supervisor starts beside this one, and takes over. */
+  #restart(): void {
+    if (this.#isStopping || this.successor?.isUp || this.#old !== undefined) return;
+    this.successor = new Fluentd(this.#world, this);
+  }
+
+  #stopOld(): void {
+    if (this.isUp) this.#old?.signal('SIGTERM');
+  }
+
+  /** The old one has ended: all of it starts to work. */
+  takeOver(): void {
+    this.#old = undefined;
+    this.worker?.takeOver();
   }
 
   #stop(): void {
@@ -106,13 +138,18 @@ export class Fluentd {
     if (!this.isUp) return;
     this.isUp = false;
     this.#world.tell('Fluentd has ended');
+    if (this.successor?.isUp) {
+      this.#world.handedOver();
+      this.successor.takeOver();
+    }
   }
 
   #startWorker(): void {
     if (!this.isUp || this.#isStopping || this.worker !== undefined) return;
-    const worker = new Worker(this.#world, () => {
+    const dieEarly = () => {
       if (this.worker === worker) this.killWorker();
-    });
+    };
+    const worker = new Worker(this.#world, dieEarly, this.#old !== undefined);
     this.worker = worker;
   }
 }
@@ -127,18 +164,30 @@ export class Worker {
   readonly #world: FluentdWorld;
   readonly #dieEarly: () => void;
   #isOver = false;
+  #isUp = false;
+  /** It reads nothing for now: in_tail is not zero_downtime_restart_ready. */
+  #isWaiting: boolean;
 
-  constructor(world: FluentdWorld, dieEarly: () => void) {
+  constructor(world: FluentdWorld, dieEarly: () => void, isWaiting: boolean) {
     this.#world = world;
     this.#dieEarly = dieEarly;
+    this.#isWaiting = isWaiting;
     this.pid = world.newPid();
     this.startedAt = world.clock.now;
     world.tell(`a worker starts as pid ${this.pid}`);
-    world.clock.in(world.settings.startTakes / 2, () => this.#begin());
+    world.clock.in(world.settings.startTakes / 2, () => {
+      this.#isUp = true;
+      if (!this.#isWaiting) this.#begin();
+    });
+  }
+
+  takeOver(): void {
+    this.#isWaiting = false;
+    if (this.#isUp) this.#begin();
   }
 
   flush(): void {
-    if (this.tail === undefined) this.#dieEarly();
+    if (!this.#isUp) this.#dieEarly();
     else this.output?.enqueue();
   }
 

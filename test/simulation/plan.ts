@@ -6,12 +6,19 @@ export type Deed = { readonly at: Millis } & (
   | { readonly do: 'write'; readonly file: string; readonly lines: number }
   | { readonly do: 'begin-line' | 'truncate' | 'remove' | 'rotate' | 'remove-rotated'; readonly file: string }
   | { readonly do: 'destination'; readonly is: DestinationState }
-  | { readonly do: 'worker-dies' | 'fluentd-dies' | 'fluentd-starts' | 'supervisor-dies' | 'compaction' }
-  | { readonly do: 'fluentd-is-told' }
+  | { readonly do: 'fluentd-starts' | 'compaction' | Harm }
   | { readonly do: 'clock-jumps'; readonly by: Millis }
   | { readonly do: 'stall'; readonly takes: Millis }
   | { readonly do: 'trigger'; readonly by: TriggerName }
 );
+
+/** What is done to a Fluentd; it restarts without a pause by SIGUSR2. */
+export type Harm =
+  | 'worker-dies'
+  | 'fluentd-dies'
+  | 'supervisor-dies'
+  | 'fluentd-is-told'
+  | 'fluentd-restarts';
 
 export type DestinationState = 'up' | 'down' | 'refusing';
 type TriggerName = 'done-file' | 'http' | 'SIGTERM' | 'main ends';
@@ -205,6 +212,9 @@ function faults(random: Random, settings: Settings, until: Millis): readonly Dee
   }
   if (random.chance(0.03)) deeds.push({ at: sometime(), do: 'supervisor-dies' });
   if (random.chance(0.03)) deeds.push({ at: sometime(), do: 'fluentd-is-told' });
+  // Before 1.18 it reloads within its worker. In another container the first supervisor's end ends the container.
+  const canRestart = settings.version !== '1.14' && settings.placement !== 'rpc';
+  if (canRestart && random.chance(0.05)) deeds.push({ at: sometime(), do: 'fluentd-restarts' });
   if (random.chance(0.1)) deeds.push({ at: sometime(), do: 'compaction' });
   if (random.chance(0.05))
     deeds.push({ at: sometime(), do: 'clock-jumps', by: random.pick([-3_600_000, -500, 3_600_000]) });

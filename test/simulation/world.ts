@@ -7,7 +7,7 @@ import { Excuses } from './excuses.ts';
 import { Fluentd, type FluentdWorld } from './fluentd.ts';
 import { Lines } from './lines.ts';
 import { isFollowed, type LogFile, LogFiles } from './log-files.ts';
-import type { Deed, DestinationState, Plan, Settings } from './plan.ts';
+import type { Deed, DestinationState, Harm, Plan, Settings } from './plan.ts';
 import { PosFile } from './pos-file.ts';
 import { Random } from './random.ts';
 
@@ -64,7 +64,7 @@ export class World implements FluentdWorld {
   }
 
   get processes(): readonly ProcessRow[] {
-    const fluentds = [...this.#past, ...(this.fluentd === undefined ? [] : [this.fluentd])];
+    const { fluentds } = this;
     if (this.settings.reusesPids) this.#reusePids(fluentds);
     const rows = fluentds.flatMap(({ rows }) => rows);
     return [...(this.#main === undefined ? [] : [this.#main]), ...rows, ...this.#strangers];
@@ -72,7 +72,15 @@ export class World implements FluentdWorld {
 
   /** Every Fluentd that was ever started. */
   get fluentds(): readonly Fluentd[] {
-    return this.fluentd === undefined ? this.#past : [...this.#past, this.fluentd];
+    const now = [this.fluentd, this.fluentd?.successor].filter((fluentd) => fluentd !== undefined);
+    return [...this.#past, ...now];
+  }
+
+  handedOver(): void {
+    if (this.fluentd === undefined) return;
+    this.tell('another supervisor takes over');
+    this.#past.push(this.fluentd);
+    this.fluentd = this.fluentd.successor;
   }
 
   request(by: StopRequest['by']): void {
@@ -166,9 +174,15 @@ export class World implements FluentdWorld {
     if (file !== undefined) this.excuses.filled(path, file);
   }
 
-  #hurt(how: 'worker-dies' | 'fluentd-dies' | 'supervisor-dies' | 'fluentd-is-told'): void {
+  #hurt(how: Harm): void {
     const { fluentd } = this;
     if (fluentd === undefined || !fluentd.isAlive) return;
+    if (how === 'fluentd-restarts') {
+      fluentd.signal('SIGUSR2');
+      return;
+    }
+    // The one that was to replace it would wait for its word for ever.
+    if (how === 'supervisor-dies' && fluentd.successor !== undefined) return;
     this.excuses.workerDies();
     if (how === 'fluentd-dies') fluentd.die('killed');
     else if (how === 'worker-dies') fluentd.signalWorker('SIGKILL');
