@@ -21,7 +21,7 @@ export class LogFileLooks {
     const readings = posFiles.filter((reading) => reading.kind === 'read');
     const entries = readings.map((reading) => reading.entries);
     const hasOthers = !haveSameItems(entries, this.#entries);
-    if (hasOthers) this.#latest = entries.map((list) => latestEntries(list, undefined));
+    if (hasOthers) this.#latest = entries.map(latestEntries);
     const before = hasOthers ? [] : this.#list;
     const list = await this.#lookAt(before, open);
     if (!hasOthers && haveSameItems(list, before)) return this.#looks;

@@ -4,7 +4,7 @@ import { entryKey, entryKeyIn, latestEntries, type PositionEntry } from '../pos-
 import type { Millis } from '../text/units.ts';
 import { atRest, isStillAtRest } from './at-rest.ts';
 import { doubtOf } from './doubt.ts';
-import { judge } from './entry-state.ts';
+import { judge } from './judge-entry.ts';
 import { watchMain } from './main-process.ts';
 import { closedSinceOf, hasRotation, newMemory, remember } from './memory.ts';
 import type { Limits, Memory, Observation, ObservedFile, Portions } from './observation.ts';
@@ -117,7 +117,7 @@ function* observeEntries(
 ): Generator<ObservedFile | undefined> {
   if (reading.kind !== 'read') return;
   const { path, writtenAgo } = reading;
-  const entries = latestEntries(reading.entries, undefined);
+  const entries = latestEntries(reading.entries);
   const lastOf = new Map(entries.map((entry) => [entry.path, entry]));
   const isLast = (entry: PositionEntry) => lastOf.get(entry.path) === entry;
   // With follow_inodes an entry keeps the path at which its file was first seen.

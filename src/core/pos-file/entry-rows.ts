@@ -1,19 +1,8 @@
 import { decodePath } from './path-bytes.ts';
 import type { PositionEntry } from './pos-file.ts';
 import type { UnparsableLine } from './pos-line.ts';
-import {
-  entryBehind,
-  type LineValues,
-  LONGEST_TEXT,
-  NEWLINE,
-  pathEndOf,
-  TAB,
-  valuesAfter,
-} from './pos-line.ts';
+import { type LineValues, MOST_MERGED, NEWLINE, scanLines, TAB, valuesAfter } from './pos-line.ts';
 import { NONE, RowTable } from './row-table.ts';
-
-/** Entries in a line of others: only a defect of Fluentd makes them. */
-const MOST_MERGED = 100;
 
 const WINDOW = 64 * 1024;
 /** Paths that are read one after the other lie no further apart, also where some are left out. */
@@ -22,14 +11,13 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The entries of a pos file as columns over its own bytes: a million objects would take half a GiB, this takes 36 bytes an
- * entry. The same rules as `latestEntries`: of several lines with one path and inode the last counts. A torn last line, for
- * which the daemon just looks again, is told: where no Fluentd writes any more it stays torn, and its entry is not seen.
+ * entry. The same rules as `latestEntries`: of several lines with one path and inode the last counts. A torn last line is told
+ * as well: the daemon just looks again, but where no Fluentd writes any more the line stays torn.
  */
 export class EntryRows {
   readonly bytes: Uint8Array;
   readonly unparsable: UnparsableLine[] = [];
   #count = 0;
-  #merged = 0;
   readonly #starts: Uint32Array;
   readonly #pathEnds: Uint32Array;
   readonly #hashes: Int32Array;
@@ -53,7 +41,10 @@ export class EntryRows {
     this.#superseded = new Uint8Array(lines);
     this.#byPath = new RowTable(lines);
     this.#byEntry = new RowTable(lines);
-    this.#fill();
+    scanLines(this.bytes, {
+      entry: (start, pathEnd) => this.#add(start, pathEnd),
+      unparsable: (read) => this.unparsable.push(read()),
+    });
   }
 
   /** Rows, superseded ones too. */
@@ -136,38 +127,6 @@ export class EntryRows {
     return this.#pathEnds[row] as number;
   }
 
-  #textOf(start: number, end: number): string {
-    return decodePath(this.bytes.subarray(start, Math.min(end, start + LONGEST_TEXT)));
-  }
-
-  #fill(): void {
-    const { bytes } = this;
-    let line = 0;
-    let start = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      line += 1;
-      const pathEnd = pathEndOf(bytes, start, end);
-      if (pathEnd < 0) this.unparsable.push({ line, text: this.#textOf(start, end) });
-      else if (this.#addLine(start, pathEnd, end))
-        this.unparsable.push({ line, text: this.#textOf(start, end), merged: true });
-      start = end + 1;
-    }
-    if (start < bytes.length)
-      this.unparsable.push({ line: line + 1, text: this.#textOf(start, bytes.length), torn: true });
-  }
-
-  /** Whether it holds more than one entry. Fluentd goes on to write to each of them. */
-  #addLine(start: number, pathEnd: number, end: number): boolean {
-    this.#add(start, pathEnd);
-    const first = entryBehind(this.bytes, pathEnd, end);
-    for (let next = first; next >= 0 && this.#merged < MOST_MERGED; this.#merged += 1) {
-      const nextEnd = pathEndOf(this.bytes, next, end);
-      this.#add(next, nextEnd);
-      next = entryBehind(this.bytes, nextEnd, end);
-    }
-    return first >= 0;
-  }
-
   #add(start: number, pathEnd: number): void {
     const row = this.#count;
     this.#count += 1;
@@ -207,7 +166,7 @@ export class EntryRows {
   }
 }
 
-/** A path is cut out of 64 KiB of text, and keeps all of it in memory: what outlives the look takes a copy. */
+/** A path that outlives the look is copied: as a slice it keeps the 64 KiB of text around it in memory. V8 shares no text that was joined. */
 export function copied(text: string): string {
   return text.split('/').join('/');
 }

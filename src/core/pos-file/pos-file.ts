@@ -1,5 +1,5 @@
 import { decodePath } from './path-bytes.ts';
-import { LONGEST_TEXT, NEWLINE, pathEndOf, type UnparsableLine, valuesAfter } from './pos-line.ts';
+import { scanLines, type UnparsableLine, valuesAfter } from './pos-line.ts';
 
 /** One line of a pos file: `path \t hex position \t hex inode`. */
 export interface PositionEntry {
@@ -20,37 +20,30 @@ export interface PosFile {
 const KEPT_UNPARSABLE = 1_000;
 
 /**
- * Every entry of a pos file, line by line; never throws. A last line without its newline is torn and no entry yet.
+ * Every entry of a pos file, in its order; never throws. A last line without its newline is torn and no entry yet.
  * Duplicates stay in: see `latestEntries`. Of lines that are no entry the first thousand are kept.
  */
 export function parsePosFile(bytes: Uint8Array): PosFile {
   const entries: PositionEntry[] = [];
   const unparsable: UnparsableLine[] = [];
-  let line = 0;
-  let start = 0;
-  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-    line += 1;
-    const pathEnd = pathEndOf(bytes, start, end);
-    if (pathEnd >= 0)
-      entries.push({ path: decodePath(bytes.subarray(start, pathEnd)), ...valuesAfter(bytes, pathEnd) });
-    else if (unparsable.length < KEPT_UNPARSABLE)
-      unparsable.push({ line, text: decodePath(bytes.subarray(start, Math.min(end, start + LONGEST_TEXT))) });
-    start = end + 1;
-  }
-  return { entries, unparsable };
+  scanLines(bytes, {
+    entry: (start, pathEnd) =>
+      entries.push({ path: decodePath(bytes.subarray(start, pathEnd)), ...valuesAfter(bytes, pathEnd) }),
+    unparsable: (read) => {
+      if (unparsable.length < KEPT_UNPARSABLE) unparsable.push(read());
+    },
+  });
+  return { entries, unparsable: unparsable.filter(({ torn }) => !torn) };
 }
 
 /**
  * The entries that count. Of several lines with the same path and inode the last wins, as in Fluentd. Lines of one path
- * with different inodes are kept apart unless `followInodes` is known to be off: with follow_inodes they are different files.
+ * with different inodes are kept apart: with follow_inodes they are different files.
  */
-export function latestEntries(
-  entries: readonly PositionEntry[],
-  followInodes: boolean | undefined,
-): readonly PositionEntry[] {
+export function latestEntries(entries: readonly PositionEntry[]): readonly PositionEntry[] {
   const latest = new Map<string, PositionEntry>();
   for (const entry of entries) {
-    const key = followInodes === false ? entry.path : entryKey(entry);
+    const key = entryKey(entry);
     latest.delete(key);
     latest.set(key, entry);
   }

@@ -21,15 +21,73 @@ export interface UnparsableLine {
 
 export const NEWLINE = 0x0a;
 export const TAB = 0x09;
-/** So much of an unparsable line is kept, and no path is longer: Linux takes 4,096 bytes. */
-export const LONGEST_TEXT = 8_192;
+/** So many bytes of an unparsable line are kept. A line with a longer path is unparsable: Linux takes 4,096 bytes. */
+const LONGEST_TEXT = 8_192;
 /** A number of three million digits takes ten seconds. */
 const MOST_DIGITS = 1_024;
+/** Entries in a line of others: only a defect of Fluentd makes them. */
+export const MOST_MERGED = 100;
 /** Tab, 16 digits, tab, 16 digits: as Fluentd writes it. */
 const LENGTH_BEHIND_PATH = 34;
 const UNWATCHED = 0xffff_ffff_ffff_ffffn;
-/** All that is larger stands as this: no file is as large, and a number would not be exact. */
+/** A larger position is taken for this one: no file is as large, and a number would not be exact. */
 export const LARGEST_POSITION = Number.MAX_SAFE_INTEGER;
+
+/** Is told what stands in a pos file. */
+export interface LineVisitor {
+  /** Where an entry starts, and where its path ends. */
+  entry(start: number, pathEnd: number): void;
+  /** A line that is not one whole entry; `read` gives it. */
+  unparsable(read: () => UnparsableLine): void;
+}
+
+/** Goes through a pos file from its first byte to its last. Of a line with several entries each is told, and the line too. */
+export function scanLines(bytes: Uint8Array, visitor: LineVisitor): void {
+  let line = 0;
+  let start = 0;
+  let room = MOST_MERGED;
+  const tell = (from: number, to: number, flaw: Pick<UnparsableLine, 'torn' | 'merged'>) => {
+    const at = line;
+    visitor.unparsable(() => ({ line: at, text: textOf(bytes, from, to), ...flaw }));
+  };
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+    line += 1;
+    const pathEnd = pathEndOf(bytes, start, end);
+    if (pathEnd < 0) tell(start, end, {});
+    else {
+      visitor.entry(start, pathEnd);
+      const behind = entryBehind(bytes, pathEnd, end);
+      if (behind >= 0) tell(start, end, { merged: true });
+      room -= scanMerged(bytes, { from: behind, end, most: room }, visitor);
+    }
+    start = end + 1;
+  }
+  line += 1;
+  if (start < bytes.length) tell(start, bytes.length, { torn: true });
+}
+
+/** The entries behind the first one of a line; gives how many. */
+function scanMerged(bytes: Uint8Array, { from, end, most }: Rest, visitor: LineVisitor): number {
+  let count = 0;
+  for (let start = from; start >= 0 && count < most; count += 1) {
+    const pathEnd = pathEndOf(bytes, start, end);
+    visitor.entry(start, pathEnd);
+    start = entryBehind(bytes, pathEnd, end);
+  }
+  return count;
+}
+
+interface Rest {
+  /** -1: there is none. */
+  readonly from: number;
+  readonly end: number;
+  /** So many entries count. */
+  readonly most: number;
+}
+
+function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return decodePath(bytes.subarray(start, Math.min(end, start + LONGEST_TEXT)));
+}
 
 /**
  * Where the path of the entry that starts at `start` ends; -1: Fluentd cannot parse the line either, or could not have written it. As
@@ -58,7 +116,7 @@ export function valuesAfter(bytes: Uint8Array, pathEnd: number): LineValues {
 }
 
 /** Where a further entry begins in the line of one; -1: none does. */
-export function entryBehind(bytes: Uint8Array, pathEnd: number, lineEnd: number): number {
+function entryBehind(bytes: Uint8Array, pathEnd: number, lineEnd: number): number {
   if (lineEnd - pathEnd === LENGTH_BEHIND_PATH) return -1;
   const inodeEnd = endOfDigits(bytes, endOfDigits(bytes, pathEnd + 1) + 1);
   return inodeEnd < lineEnd && pathEndOf(bytes, inodeEnd, lineEnd) >= 0 ? inodeEnd : -1;

@@ -2,10 +2,10 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FileStat } from '../../core/look/snapshot.ts';
 import { copied } from '../../core/pos-file/entry-rows.ts';
+import { NEWLINE } from '../../core/pos-file/pos-line.ts';
 import type { LookOptions } from '../../host.ts';
 import { toBytes } from './files.ts';
 
-const NEWLINE = 0x0a;
 /** Nearly every rest of a file has a newline in its first part. */
 const FIRST_PART = 64 * 1024;
 const PART = 1024 ** 2;

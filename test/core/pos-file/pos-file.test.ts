@@ -193,27 +193,22 @@ describe('of several lines', () => {
   const otherInode = entry({ inode: '8', position: 5 });
 
   test('with one path and inode the last wins', () => {
-    expect(latestEntries([older, newer], undefined)).toEqual([newer]);
+    expect(latestEntries([older, newer])).toEqual([newer]);
   });
 
   test('the last wins also where it has the smaller position, or is unwatched', () => {
     const unwatched = entry({ position: null });
-    expect(latestEntries([newer, older], undefined)).toEqual([older]);
-    expect(latestEntries([newer, unwatched], undefined)).toEqual([unwatched]);
+    expect(latestEntries([newer, older])).toEqual([older]);
+    expect(latestEntries([newer, unwatched])).toEqual([unwatched]);
   });
 
-  test('with one path and different inodes all count while follow_inodes may be on', () => {
-    expect(latestEntries([older, otherInode], undefined)).toEqual([older, otherInode]);
-    expect(latestEntries([older, otherInode], true)).toEqual([older, otherInode]);
-  });
-
-  test('with one path only the last counts where follow_inodes is off', () => {
-    expect(latestEntries([older, otherInode], false)).toEqual([otherInode]);
+  test('with one path and different inodes all count', () => {
+    expect(latestEntries([older, otherInode])).toEqual([older, otherInode]);
   });
 
   test('with different paths all count', () => {
     const other = entry({ path: '/other' });
-    expect(latestEntries([older, other], false)).toEqual([older, other]);
+    expect(latestEntries([older, other])).toEqual([older, other]);
   });
 });
 
