@@ -41,8 +41,8 @@ export class InstallError extends Error {
 
 /**
  * Copies `bundle`, this Node and its libraries to `dir`, so that they run in any image of this architecture: with another
- * libc, or with none. The command appears last and at once, by rename: who sees it can run it. What is there already counts
- * only where it is the same, and nobody else can have put it there.
+ * libc, or with none. The command appears last and at once, by rename: who sees it can run it. What is there already is kept
+ * only where it is the same, and where nobody else can have put it there.
  */
 export async function install(bundle: string, dir: string, own?: Runtime): Promise<Installed> {
   // The one who runs it is another user.
@@ -181,10 +181,13 @@ async function writeCommand(command: string, text: string, folder: string): Prom
   const found = await lstat(command).catch(() => undefined);
   const isOurs = found?.isFile() && isTrusted(found) && isForAll(found);
   if (isOurs && (await readFile(command, 'utf8')) === text) return;
-  const unfinished = join(await mkdtemp(join(folder, UNFINISHED)), 'posidle');
-  await writeFile(unfinished, text, { mode: MODE, flag: 'wx' });
-  await rename(unfinished, command);
-  await rm(dirname(unfinished), { recursive: true });
+  const inner = await mkdtemp(join(folder, UNFINISHED));
+  try {
+    await writeFile(join(inner, 'posidle'), text, { mode: MODE, flag: 'wx' });
+    await rename(join(inner, 'posidle'), command);
+  } finally {
+    await rm(inner, { recursive: true });
+  }
 }
 
 /** It runs from where it was put: a volume may be mounted noexec. */

@@ -61,9 +61,12 @@ describe('install', () => {
     expect(filesIn(dir)).toEqual(before);
   });
 
-  test('says that a directory stands where the command should be', async () => {
+  test('says that a directory stands where the command should be, and leaves nothing unfinished', async () => {
     mkdirSync(join(dir, 'posidle'));
     await expect(run()).rejects.toMatchObject({ code: 'EISDIR' });
+    const before = filesIn(dir);
+    await expect(run()).rejects.toMatchObject({ code: 'EISDIR' });
+    expect(filesIn(dir)).toEqual(before);
   });
 });
 
