@@ -114,8 +114,8 @@ function packed(program) {
     [constants.BROTLI_PARAM_QUALITY]: 11,
     [constants.BROTLI_PARAM_SIZE_HINT]: program.length,
     // As programs repeat themselves, half a KiB less.
-    [constants.BROTLI_PARAM_NPOSTFIX]: 1,
-    [constants.BROTLI_PARAM_NDIRECT]: 30,
+    [constants.BROTLI_PARAM_NPOSTFIX]: 3,
+    [constants.BROTLI_PARAM_NDIRECT]: 40,
   };
   return [
     '#!/usr/bin/env node',

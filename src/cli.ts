@@ -2,11 +2,11 @@
 import { fileURLToPath } from 'node:url';
 import yargs, { type Argv } from 'yargs';
 import { keepHeapSmall } from './commands/heap.ts';
+import { optionsFromEnvironment } from './commands/options/environment.ts';
 import { exportOptions } from './commands/options/export-options.ts';
-import { inFlags } from './commands/options/flags.ts';
+import { inFlags } from './commands/options/flag-wording.ts';
 import { inspectOptions } from './commands/options/inspect-options.ts';
 import { mistakeIn } from './commands/options/mistakes.ts';
-import { optionsFromEnvironment } from './commands/options/option-parts.ts';
 import { runOptions, watchOptions } from './commands/options/options.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';

@@ -45,11 +45,12 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'cli.ts',
     'commands/options/export-options.ts',
     'commands/options/inspect-options.ts',
+    'commands/options/environment.ts',
     'commands/options/option-parts.ts',
     'commands/options/options.ts',
   ],
 };
-/** Texts name an option by its key; the commands put its flag in (commands/options/flags.ts). Fluentd has a --dry-run too. */
+/** Texts name an option by its key; the commands put its flag in (commands/options/flag-wording.ts). Fluentd has a --dry-run too. */
 const FLAGS = new RegExp(
   `--(${Object.keys({ ...watchOptions, ...inspectOptions, ...exportOptions })
     .filter((flag) => flag !== 'dry-run')

@@ -12,7 +12,7 @@ import { Inspector } from '../tasks/inspect-look.ts';
 import { inspectSubject } from '../tasks/inspect-subject.ts';
 import { listen } from './listen.ts';
 import type { ExportArgs } from './options/export-options.ts';
-import { inFlags } from './options/flags.ts';
+import { inFlags } from './options/flag-wording.ts';
 import { unknownVariables } from './start-warnings.ts';
 
 /** `posidle export`: looks again and again, and answers Prometheus, until a signal comes. */

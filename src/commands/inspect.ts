@@ -15,7 +15,7 @@ import { plainLines } from './inspect-view/plain.ts';
 import { isColored, styleOf } from './inspect-view/style.ts';
 import { tableLines, type View } from './inspect-view/table.ts';
 import { leftLines, waitUntilRead } from './inspect-view/wait.ts';
-import { inFlags } from './options/flags.ts';
+import { inFlags } from './options/flag-wording.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
 

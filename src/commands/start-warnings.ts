@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { nearest } from '../core/text/nearest.ts';
 import { readToken } from '../node/network/http-server.ts';
+import { variableOf } from './options/environment.ts';
 import { exportOptions } from './options/export-options.ts';
 import { inspectOptions } from './options/inspect-options.ts';
-import { variableOf } from './options/option-parts.ts';
 import { runOptions, type SharedArgs, type WatchArgs, watchOptions } from './options/options.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

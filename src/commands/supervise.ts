@@ -16,7 +16,7 @@ import type { WatchOptions } from '../tasks/watch-options.ts';
 import { LogReporter } from './drain-report/report.ts';
 import { StatusBoard } from './drain-report/status-board.ts';
 import { listen } from './listen.ts';
-import { inFlags, logInFlags, outcomeInFlags } from './options/flags.ts';
+import { inFlags, logInFlags, outcomeInFlags } from './options/flag-wording.ts';
 import type { SharedArgs } from './options/options.ts';
 import { startWarnings } from './start-warnings.ts';
 

@@ -15,7 +15,7 @@ import { verdictOfFile, verdictsOf } from '../core/inspect/verdict.ts';
 import { isFileOf } from '../core/look/file-state.ts';
 import type { FileLook, FollowedReading } from '../core/look/snapshot.ts';
 import { hasNothingToFollow, unlistedIn } from '../core/look/undiscovered.ts';
-import { isSucceeded, judge, type PosFileView } from '../core/observe/entry-state.ts';
+import { isSucceeded, judge, type PosFileView } from '../core/observe/judge-entry.ts';
 import { type EntryRow, EntryRows } from '../core/pos-file/entry-rows.ts';
 import { entryKeyIn } from '../core/pos-file/pos-file.ts';
 import { printable } from '../core/text/printable.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { inFlags } from '../../src/commands/options/flags.ts';
+import { inFlags } from '../../src/commands/options/flag-wording.ts';
 import { findPosFiles } from '../../src/tasks/find-pos-files.ts';
 import { FakeHost } from '../support/fake-host.ts';
 

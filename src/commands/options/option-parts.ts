@@ -32,31 +32,6 @@ export const posFileOptions = {
   },
 } as const;
 
-/** `POSIDLE_` + the option's name in capitals, for the options that exist; other variables of that prefix are not ours. */
-export function optionsFromEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  options: Readonly<Record<string, Options>>,
-): Readonly<Record<string, unknown>> {
-  const given = Object.entries(options).flatMap(([name, option]) => {
-    const variable = variableOf(name);
-    const value = env[variable];
-    return value === undefined || value === '' ? [] : [[name, fromEnvironment(variable, option, value)]];
-  });
-  return Object.fromEntries(given);
-}
-
-export function variableOf(option: string): string {
-  return `POSIDLE_${option.toUpperCase().replaceAll('-', '_')}`;
-}
-
-function fromEnvironment(variable: string, option: Options, value: string): unknown {
-  if (option.array === true) return value.split(',');
-  if (option.type !== 'boolean') return value;
-  if (/^(1|true|yes|on)$/i.test(value)) return true;
-  if (/^(0|false|no|off)$/i.test(value)) return false;
-  throw new UsageError(`${variable}: '${value}' isn't true or false`);
-}
-
 /** The same options; what is wrong with a value is told with the option's name. */
 export function named<Named extends Readonly<Record<string, Options>>>(options: Named): Named {
   const entries = Object.entries(options).map(([name, option]) => {

@@ -10,6 +10,8 @@ import type { State, Trigger } from './state.ts';
 const SLOW_START: Millis = 10_000;
 /** A worker reads its configuration and loads its plugins first. */
 const SLOW_WORKER: Millis = 60_000;
+/** How long before the drain's deadline what was read is flushed: it must still be delivered. */
+const FLUSH_RESERVE: Millis = 10_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 
 export function isOver(deadline: Millis | undefined, at: Millis): boolean {
@@ -27,7 +29,7 @@ function earliest(instants: readonly (Millis | undefined)[]): Millis | undefined
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-/** When it is given up to tell one of several fluentds from the others: the one that is meant may only just be opening its pos file. */
+/** Until then several fluentds may be told apart: the one that is meant may only just be opening its pos file. */
 export function choiceDeadline({ memory }: Observation): Millis {
   return memory.began + SLOW_START;
 }
@@ -134,9 +136,6 @@ export function isWorkerStarting({ fluentd, memory, at }: Observation): boolean 
   if (fluentd.kind !== 'running' || fluentd.isStarting !== true) return false;
   return !isOver((memory.workersSince ?? memory.began) + SLOW_WORKER, at);
 }
-
-/** How long before the drain's deadline what was read is flushed: it must still be delivered. */
-const FLUSH_RESERVE: Millis = 10_000;
 
 /** When it is time to flush, whatever is still unread. */
 export function lastFlushAt(trigger: Trigger, seen: Observation, policy: Policy): Millis {

@@ -1,5 +1,5 @@
 import { heldBy } from '../fluentd/buffer-contents.ts';
-import { BLOCKED_AFTER } from '../observe/entry-state.ts';
+import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
 import type { Observation } from '../observe/observation.ts';
 import { isRefusing } from '../observe/output-ledger.ts';
 import type { Millis } from '../text/units.ts';

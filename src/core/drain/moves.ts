@@ -2,7 +2,7 @@ import { heldIn } from '../fluentd/buffer-contents.ts';
 import type { Depth } from '../look/snapshot.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
-import { describeEnd, describeTrigger, describeUnproven } from './explain.ts';
+import { describeEnd, describeTrigger } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Action, Draining, DrainResult, End, Gate, State, Trigger } from './state.ts';
 
@@ -18,11 +18,6 @@ export interface Step {
 }
 
 const FLUSH: Action = { do: 'flush' };
-
-export const KILL: Action = { do: 'signal', target: 'all', signal: 'SIGKILL' };
-
-// A worker whose supervisor is gone ignores SIGINT, and ends well on SIGTERM (supervisor.rb:997-1006).
-export const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
 
 export function drain(trigger: Trigger, seen: Observation, policy: Policy): Step {
   const nothingYet = { completed: false, flush: undefined, emptyAt: undefined, closingAt: undefined };
@@ -43,42 +38,12 @@ export function unfinishedLines(seen: Observation): readonly Action[] {
     .map(({ path, size }) => ({ do: 'end-line', path, size: size ?? 0 }));
 }
 
-/** Ends the drain: Fluentd is told to stop. */
-export function stop(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
-  const result = resultOf(state, gate, seen);
-  if (policy.dryRun) return finish({ kind: 'dry-run' }, seen, result);
-  if (policy.leavesStop) return finish({ kind: 'left-to-kubelet' }, seen, result);
-  if (seen.fluentd.kind === 'running' && !seen.fluentd.isProven)
-    return finish({ kind: 'not-proven', why: describeUnproven(seen.fluentd.supervisor.pid) }, seen, result);
-  const why =
-    gate === undefined
-      ? `everything is read${state.flush === undefined ? '' : ' and flushed'}`
-      : `not drained, ${gate.name}: ${gate.why}`;
-  const isOrphaned = seen.fluentd.kind === 'orphaned';
-  return move(
-    {
-      name: 'stopping',
-      since: seen.at,
-      termedOrphans: isOrphaned,
-      toldAt: seen.at,
-      told: seen.fluentd.kind === 'running' ? [seen.fluentd.supervisor.pid] : [],
-      ...result,
-    },
-    why,
-    [isOrphaned ? TERM_WORKERS : stopAction(policy)],
-  );
-}
-
 export function resultOf(
   { trigger, flush }: Draining,
   gate: Gate | undefined,
   seen: Observation,
 ): DrainResult {
   return { trigger, gate, held: heldIn(seen.buffers), flush };
-}
-
-export function stopAction({ stopSignal }: Policy): Action {
-  return { do: 'signal', target: 'supervisor', signal: stopSignal };
 }
 
 export function finish(end: End, seen: Observation, result: DrainResult | undefined): Step {

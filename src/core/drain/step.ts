@@ -1,5 +1,5 @@
 /**
- * The decision, whole. Rule 1: whether the state changes is said in this file; moves.ts only says what a change consists of. Rule 2: it knows no clock, no process
+ * The decision. Rule 1: whether the state changes is said in this file; moves.ts says what a change consists of, and stop.ts who is told to stop. Rule 2: it knows no clock, no process
  * and no file, only the state, the observation and the policy that it is given.
  */
 import type { Observation } from '../observe/observation.ts';
@@ -24,22 +24,10 @@ import {
 import { describeCandidates, describeForeign } from './explain.ts';
 import { flushAt, holdsNothing, mayFlush } from './flushing.ts';
 import { acceptsEmpty, drainGate, hasBytesLeft, readGate } from './gates.ts';
-import {
-  drain,
-  finish,
-  flush,
-  KILL,
-  move,
-  resultOf,
-  type Step,
-  stay,
-  stop,
-  stopAction,
-  TERM_WORKERS,
-  unfinishedLines,
-} from './moves.ts';
+import { drain, finish, flush, move, resultOf, type Step, stay, unfinishedLines } from './moves.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, DrainResult, Gate, State, StateName, Trigger } from './state.ts';
+import { KILL, stop, stopAction, TERM_WORKERS } from './stop.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,

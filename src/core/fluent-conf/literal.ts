@@ -119,7 +119,7 @@ function singleQuoted(scanner: Scanner): string {
 function embedded(scanner: Scanner): Ruby {
   const ruby = scanner.takeUpTo(embeddedEnd(scanner.text, scanner.position));
   scanner.position += 1;
-  // Fluentd goes on where so many bytes end as the Ruby has characters (`scan_embedded_code`).
+  // Fluentd counts the Ruby in characters, and goes on after as many bytes (`scan_embedded_code`).
   if (/[^\0-\x7f]/.test(ruby)) throw new SyntaxProblem('embedded Ruby has a character that is not ASCII');
   return { ruby };
 }

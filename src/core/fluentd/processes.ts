@@ -73,7 +73,7 @@ export type FluentdReading =
   | {
       readonly kind: 'foreign';
       readonly row: ProcessRow;
-      /** A shell may match a pattern on its way to fluentd: since when it has; undefined: it was named by its pid. */
+      /** Since when it matches the pattern: a shell may do so on its way to fluentd. undefined: it was named by its pid. */
       readonly since: Millis | undefined;
     };
 
@@ -146,8 +146,8 @@ function newestOf(rows: readonly ProcessRow[]): ProcessRow | undefined {
 
 /**
  * The supervisor that another one has started to take its place: SIGUSR2 since 1.18. `before` is the one that was known:
- * while a table is read the old supervisor may end, and its successor has another parent then. A worker looks like a successor
- * until it has called exec, and it keeps its pid and start time.
+ * while a table is read the old supervisor may end, and its successor has another parent then. Until its exec a worker has the
+ * supervisor's command line, and looks like a successor: one that was known has to look so still.
  */
 export function findSuccessor(
   table: readonly ProcessRow[],
@@ -224,7 +224,7 @@ function basename(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Between fork and exec a worker still has its supervisor's command line. */
+/** Leaves out a child of another row: between fork and exec a worker still has its supervisor's command line. */
 function withoutChildrenOfOthers(rows: readonly ProcessRow[]): readonly ProcessRow[] {
   const pids = new Set(rows.map((row) => row.pid));
   return rows.filter((row) => !pids.has(row.ppid));

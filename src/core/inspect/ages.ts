@@ -1,5 +1,5 @@
 import type { FileLook } from '../look/snapshot.ts';
-import { BLOCKED_AFTER, type PosFileView } from '../observe/entry-state.ts';
+import { BLOCKED_AFTER, type PosFileView } from '../observe/judge-entry.ts';
 import type { EntryMemory, ObservedFile } from '../observe/observation.ts';
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';

@@ -1,6 +1,6 @@
 import { isHeldUp } from '../observe/abandoned.ts';
-import { rememberEntry } from '../observe/entry-state.ts';
 import { AT_ITS_PATH, HELD_UP } from '../observe/gone-now.ts';
+import { rememberEntry } from '../observe/judge-entry.ts';
 import { MOST_VANISHED } from '../observe/memory.ts';
 import type { Abandoned, EntryMemory, ObservedFile } from '../observe/observation.ts';
 import { copied } from '../pos-file/entry-rows.ts';

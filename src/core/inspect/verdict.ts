@@ -1,5 +1,5 @@
 import { describeAbandoned } from '../observe/abandoned.ts';
-import { BLOCKED_AFTER } from '../observe/entry-state.ts';
+import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
 import { formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import type { Followed, History } from './history.ts';
 import {

@@ -51,7 +51,7 @@ export function renderMetrics(told: Told): string {
 
 function renderMetric(name: keyof typeof METRICS, value: Value): string {
   const samples = typeof value === 'object' ? (value ?? []) : ([[{}, value]] as const);
-  // Paths that differ may be the same when they are printed, and Prometheus takes no series twice.
+  // Different paths may look the same when they are printed, and Prometheus takes no series twice: the last one is told.
   const byLabels = new Map(samples.map(([labels, number]) => [renderLabels(labels), number]));
   const lines = [...byLabels].flatMap(([labels, number]) =>
     number === null ? [] : `${name}${labels} ${number}\n`,

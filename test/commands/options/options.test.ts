@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import yargs, { type Options } from 'yargs';
-import { inFlags, outcomeInFlags } from '../../../src/commands/options/flags.ts';
+import { optionsFromEnvironment } from '../../../src/commands/options/environment.ts';
+import { inFlags, outcomeInFlags } from '../../../src/commands/options/flag-wording.ts';
 import { inspectOptions } from '../../../src/commands/options/inspect-options.ts';
-import { optionsFromEnvironment } from '../../../src/commands/options/option-parts.ts';
 import {
   type RunArgs,
   runOptions,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ageOf, memoryByAges } from '../../../src/core/inspect/ages.ts';
 import type { FileLook } from '../../../src/core/look/snapshot.ts';
-import { judge } from '../../../src/core/observe/entry-state.ts';
+import { judge } from '../../../src/core/observe/judge-entry.ts';
 import { entry, POS } from '../../support/builders.ts';
 
 const look = (size: number, writtenAgo: number): FileLook => ({

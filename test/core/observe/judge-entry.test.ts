@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
-import { rememberEntry } from '../../../src/core/observe/entry-state.ts';
+import { rememberEntry } from '../../../src/core/observe/judge-entry.ts';
 import { entry, fileOf, LOG, POS, reading, seen, snapshot } from '../../support/builders.ts';
 
 const SECOND = 1_000;
