@@ -65,8 +65,6 @@ class Watch {
   /** The look that has not ended yet. */
   #looking: Promise<Observation> | undefined;
   #seen: Observation | undefined;
-  /** The last look found another position than the one before: it is busy, and the next look is soon enough. */
-  #hasMoved = false;
   /** So many calls for the end were decided on. A new one waits for no look that takes long. */
   #answered = 0;
   #fluentd: FluentdReading = NOT_FOUND_YET;
@@ -98,7 +96,7 @@ class Watch {
         });
       depth = next.depth;
       this.#wakeAt = wakeTime(next, this.#host.now(), policy);
-      if (this.#looking === undefined) await this.#host.sleep(this.#wakeAt, this.#hasMoved);
+      if (this.#looking === undefined) await this.#host.sleep(this.#wakeAt);
     }
   }
 
@@ -133,7 +131,6 @@ class Watch {
     const { gone = new Map(), awaited = new Map() } = this.#seen?.memory ?? {};
     const snapshot = await this.#collector.look({ depth, fluentd, movedAt, gone, awaited });
     this.#seen = await this.#observe(snapshot);
-    this.#hasMoved = this.#seen.movedAt !== movedAt;
     return this.#seen;
   }
 

@@ -63,8 +63,8 @@ export class NodeHost implements Host {
     return performance.now();
   }
 
-  async sleep(until: Millis, mayWait = false): Promise<void> {
-    if (!this.#hinted) await this.#sleepUntilHint(until, mayWait);
+  async sleep(until: Millis): Promise<void> {
+    if (!this.#hinted) await this.#sleepUntilHint(until);
     this.#hinted = false;
   }
 
@@ -78,9 +78,9 @@ export class NodeHost implements Host {
     return first ?? (await Promise.race([work, pause(PATIENCE, undefined)]));
   }
 
-  #sleepUntilHint(until: Millis, mayWait: boolean): Promise<void> {
+  #sleepUntilHint(until: Millis): Promise<void> {
     const hint = this.#hintBefore(until);
-    if (!mayWait) this.#watcher?.arm(() => this.wake());
+    this.#watcher?.arm(() => this.wake());
     return hint;
   }
 

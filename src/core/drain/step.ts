@@ -123,8 +123,7 @@ function close(state: Draining, gate: Gate | undefined, seen: Observation, polic
 }
 
 const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
-  const { trigger, gate, held, flush } = state;
-  const result = { trigger, gate, held, flush };
+  const result = resultIn(state);
   const { fluentd } = seen;
   if (fluentd.kind === 'absent') return finish({ kind: endKind(state) }, seen, result);
   const deadline = stopDeadline(state, seen, policy);
@@ -147,14 +146,17 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   return stay(state, isOrphaned ? halfTime : deadline);
 };
 
+function resultIn({ trigger, gate, held, flush }: DrainResult): DrainResult {
+  return { trigger, gate, held, flush };
+}
+
 /** Whoever started a supervisor that ended by itself learns how it ended; posidle only stopped the workers that it left. */
 function endKind({ trigger }: DrainResult): 'stopped' | 'ended-by-itself' {
   return trigger.by === 'deserted' ? 'ended-by-itself' : 'stopped';
 }
 
 const stepKilling: Rule<'killing'> = (state, seen) => {
-  const { trigger, gate, held, flush } = state;
-  const result = { trigger, gate, held, flush };
+  const result = resultIn(state);
   if (seen.fluentd.kind === 'absent') return finish({ kind: 'killed' }, seen, result);
   const deadline = state.since + KILL_TIMEOUT;
   return isOver(deadline, seen.at) ? finish({ kind: 'survived' }, seen, result) : stay(state, deadline);
