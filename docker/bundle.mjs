@@ -68,6 +68,7 @@ const DISTANCES = [
   [1, 24],
   [2, 44],
   [3, 40],
+  [3, 120],
 ];
 
 const [readable, small] = await Promise.all([bundle({ packed: false }), bundle({ packed: true })]);

@@ -104,8 +104,8 @@ export class Checks implements Reporter {
 
   /** Where nothing goes wrong, the drain ends soon after the last line is delivered, not at its bound. */
   #hadToWait({ name, why }: Gate): void {
-    const { lines, clock, faults, isDone } = this.#world;
-    const idle = clock.now - lines.changedAt;
+    const { lines, clock, faults, isDone, fluentd } = this.#world;
+    const idle = clock.now - Math.max(lines.changedAt, fluentd?.worker?.followsSince ?? clock.now);
     if (isDone && faults.size === 0 && idle > this.#policy.settle + 5_000 + this.#late)
       throw new Violation(
         `all was delivered for ${idle} ms when the drain came to its bound: ${name}, ${why}`,

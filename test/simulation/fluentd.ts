@@ -160,6 +160,7 @@ export class Worker {
   readonly startedAt: Millis;
   /** It follows its files; before, it dies of SIGUSR1. */
   tail: Tail | undefined;
+  followsSince: Millis | undefined;
   output: OutputBuffer | undefined;
   readonly #world: FluentdWorld;
   readonly #dieEarly: () => void;
@@ -219,6 +220,7 @@ export class Worker {
     const output = new OutputBuffer(this.#world, this.#world.disk);
     this.output = output;
     this.tail = new Tail(this.#world, (ids) => output.take(ids));
+    this.followsSince = this.#world.clock.now;
     this.#world.tell('the worker follows its files');
   }
 }

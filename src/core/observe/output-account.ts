@@ -31,7 +31,8 @@ export interface Account {
   readonly dropped: number;
   /** All that it throws away is counted. */
   readonly isCounted: boolean;
-  readonly space: number;
+  /** Percent that were free when it last told; undefined: it has not told yet, and may have been full before. */
+  readonly space: number | undefined;
   /** It had hardly any room when it was last looked at, or has refused records since the look before. */
   readonly isRefusing: boolean;
   /** All attempts that failed, and those in a row up to the last look; undefined: the last one succeeded. */
@@ -45,6 +46,8 @@ export interface Account {
   readonly thrownAway: Held;
   /** How often records could not be put into the buffer. */
   readonly refused: number;
+  /** Records could not be put into it, and nobody knows whether it was full: in_tail tries again then, and else loses them. */
+  readonly mayHaveRefused: boolean;
 }
 
 interface Failing {
@@ -74,11 +77,11 @@ export const FROM_ZERO = {
   failing: undefined,
 };
 
-/** How an account begins: whether its counters began at 0, and how much room the buffer had, as far as it is known. */
+/** How an account begins: whether its counters began at 0, and how much room the buffer had; undefined: nobody knows. */
 export interface Start {
   readonly looks: Looks;
   readonly isNew: (worker: number) => boolean;
-  readonly space: number;
+  readonly space: number | undefined;
 }
 
 /** Counters of a Fluentd that ran before the first look count from there on. */
@@ -97,6 +100,7 @@ export function begun({ name, worker, inMemory, told }: OutputReading, { isNew, 
     mayHaveGivenUp: false,
     thrownAway: NOTHING_HELD,
     refused: 0,
+    mayHaveRefused: false,
   };
 }
 
@@ -113,7 +117,10 @@ export function accountOf(
   const most = Math.max(before.most, Math.min(before.last, now));
   const lost = Math.max(0, most - Math.max(before.last, now));
   const failing = output.retryLimit && failingNow(output.retryLimit, told, before, looks);
-  const hasRoom = Math.min(told.space, before.space) >= ROOM_ENOUGH;
+  // What nothing has left yet was never fuller than it is.
+  const space = before.space ?? (told.sent + dropped === 0 ? told.space : undefined);
+  const hasRoom = Math.min(told.space, space ?? 100) >= ROOM_ENOUGH;
+  const errors = hasRoom ? Math.max(0, told.emitErrors - before.emitErrors) : 0;
   return {
     id: told.id,
     name: before.name,
@@ -139,7 +146,8 @@ export function accountOf(
       chunks: lost + Math.max(0, dropped - before.dropped),
       bytes: lost === 0 ? 0 : Math.max(0, before.held.bytes - held.bytes),
     }),
-    refused: before.refused + (hasRoom ? Math.max(0, told.emitErrors - before.emitErrors) : 0),
+    refused: before.refused + (space === undefined ? 0 : errors),
+    mayHaveRefused: before.mayHaveRefused || (space === undefined && errors > 0),
   };
 }
 

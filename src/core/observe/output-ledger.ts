@@ -74,7 +74,7 @@ export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, 
   const setAside = { ...asideNow(ledger, reading, now), full };
   if (!reading.asked) return { ...ledger, ...setAside };
   const looks = { before: ledger.at ?? now.at, now: now.at };
-  const space = ledger.at === undefined ? 100 : 0;
+  const space = ledger.at === undefined ? 100 : undefined;
   const isNew = (worker: number) => others.has(worker) || now.isChild || now.beganSeen;
   const accounts = accountsOf(reading.outputs, before, { isNew, space, looks });
   const hasRoom = !isOther && areTold(reading) && !isRefusing({ accounts });
@@ -86,6 +86,7 @@ export function keepLedger(ledger: Ledger, reading: BuffersReading | undefined, 
     unseen: [
       ...unseenIn(reading),
       ...[...accounts.values()].filter((account) => account.mayHaveGivenUp).map(nameOfGivenUp),
+      ...[...accounts.values()].filter((account) => account.mayHaveRefused).map(nameOfRefusing),
     ],
     agents: new Map([...agents, ...reading.agents]),
     lostWithProcess,
@@ -210,6 +211,10 @@ export function unseenAtTheEnd(
 
 function nameOfGivenUp({ name }: Account): string {
   return `${name} (it may have thrown chunks away at a limit, unseen)`;
+}
+
+function nameOfRefusing({ name }: Account): string {
+  return `${name} (it may have refused lines before it first told)`;
 }
 
 function nameOfLastHeld({ name }: Account): string {

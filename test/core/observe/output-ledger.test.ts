@@ -282,6 +282,21 @@ describe('records that did not get into the buffer', () => {
   );
 });
 
+test.each<[string, Counters, { refused: number; isUnseen: boolean }]>([
+  ['are lost where nothing has left the buffer yet: it was never full', {}, { refused: 4, isUnseen: false }],
+  ['may be lost where something has left it', { sent: 1 }, { refused: 0, isUnseen: true }],
+  ['are taken later where it is full still', { space: 5 }, { refused: 0, isUnseen: false }],
+])('records that did not get into the buffer before its first answer %s', (_, counters, told) => {
+  const looks = [
+    { reading: NO_BUFFERS },
+    { reading: readingOf({ emitErrors: 4, ...counters }) },
+    { reading: NO_BUFFERS },
+  ];
+  const { accounts, unseen } = ledgerOf(looks.map((look) => ({ ...look, isChild: true })));
+  const isUnseen = unseen.some((name) => name.includes('before it first told'));
+  expect({ refused: accounts.get('0 out')?.refused, isUnseen }).toEqual(told);
+});
+
 describe('another Fluentd', () => {
   const inMemory = readingOf({ chunks: 1, bytes: 10, emitted: 50 });
   const empty = readingOf({ emitted: 50 });
