@@ -284,7 +284,13 @@ describe('records that did not get into the buffer', () => {
 
 test.each<[string, Counters, { refused: number; isUnseen: boolean }]>([
   ['are lost where nothing has left the buffer yet: it was never full', {}, { refused: 4, isUnseen: false }],
-  ['may be lost where something has left it', { sent: 1 }, { refused: 0, isUnseen: true }],
+  ['may be lost where something has left it', { sent: 1, emitErrors: 1 }, { refused: 0, isUnseen: true }],
+  [
+    'may be lost where a chunk was sent, and one dropped',
+    { sent: 1, dropped: 1 },
+    { refused: 0, isUnseen: true },
+  ],
+  ['are not there where none is counted', { sent: 1, emitErrors: 0 }, { refused: 0, isUnseen: false }],
   ['are taken later where it is full still', { space: 5 }, { refused: 0, isUnseen: false }],
 ])('records that did not get into the buffer before its first answer %s', (_, counters, told) => {
   const looks = [
