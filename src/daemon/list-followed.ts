@@ -1,13 +1,12 @@
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
-import type {
-  Depth,
-  FollowedFile,
-  FollowedReading,
-  PosFileReading,
-  Snapshot,
+import {
+  type Depth,
+  entriesOf,
+  type FollowedFile,
+  type FollowedReading,
+  type Snapshot,
 } from '../core/look/snapshot.ts';
-import { entryKey } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
 import { type Host, PartlyListed } from '../host.ts';
 import { Kept } from './kept.ts';
@@ -25,37 +24,46 @@ interface Found extends Pick<Snapshot, 'looks' | 'posFiles'> {}
 interface Listing {
   readonly at: Millis;
   readonly followed: readonly FollowedReading[];
-  /** The looks beside which it was made. */
-  readonly looks: Snapshot['looks'];
-  /** Every file has an entry that shows its size. */
-  readonly isKnown: boolean;
 }
 
-/** Lists the files that Fluentd is to read; at rest again only where names have changed, or sizes that no entry shows. */
+/**
+ * Lists the files that Fluentd is to read; at rest again only where names have changed, or sizes that no entry shows. So the size of
+ * a file that has an entry may be an older one: its look tells the one of now.
+ */
 export class FollowedFiles {
   readonly #host: Host;
   readonly #conf: Sources;
   readonly #kept = new Kept<Listing>();
   #last: Listing | undefined;
+  /** The looks beside which every file of a listing was known. */
+  #known: (Pick<Listing, 'followed'> & Pick<Snapshot, 'looks'>) | undefined;
 
   constructor(host: Host, conf: Sources) {
     this.#host = host;
     this.#conf = conf;
   }
 
-  async list(depth: Depth, { looks, posFiles }: Found): Promise<readonly FollowedReading[]> {
+  async list(depth: Depth, found: Found): Promise<readonly FollowedReading[]> {
     const at = this.#host.now();
     const last = this.#last;
     if (depth === 'rest' && last !== undefined && at - last.at < LISTING_AGE) return last.followed;
     const kept = this.#kept.get(await this.#stamp(), at);
-    const isTrusted = kept?.isKnown === true && kept.looks === looks && at - kept.at < LONGEST_TRUST;
-    if (depth === 'rest' && isTrusted) return kept.followed;
-    const found = await listFollowed(this.#host, this.#conf);
+    const isTrusted = depth === 'rest' && kept !== undefined && at - kept.at < LONGEST_TRUST;
+    if (isTrusted && this.#areKnown(kept.followed, found)) return kept.followed;
+    const listed = await listFollowed(this.#host, this.#conf);
     // The same object says that nothing has changed.
-    const followed = last !== undefined && haveSameFiles(found, last.followed) ? last.followed : found;
-    this.#last = { at, followed, looks, isKnown: followed.every((reading) => isKnown(reading, posFiles)) };
+    const followed = last !== undefined && haveSameFiles(listed, last.followed) ? last.followed : listed;
+    this.#last = { at, followed };
     this.#kept.set(this.#last, at);
     return followed;
+  }
+
+  #areKnown(followed: Listing['followed'], found: Found): boolean {
+    const { looks } = found;
+    if (this.#known?.followed === followed && this.#known.looks === looks) return true;
+    const areKnown = followed.every((reading) => isKnown(reading, found));
+    if (areKnown) this.#known = { followed, looks };
+    return areKnown;
   }
 
   async #stamp(): Promise<string | undefined> {
@@ -74,13 +82,18 @@ function haveSameFiles(now: readonly FollowedReading[], before: readonly Followe
   });
 }
 
-/** An entry whose position is 0 may be that of a file that Fluentd may not read. */
-function isKnown({ posFile, files, unknown }: FollowedReading, posFiles: readonly PosFileReading[]): boolean {
+/**
+ * The entry and the look of every file show all of it. An entry whose position is 0 may be that of a file that Fluentd may not read;
+ * behind a link another file may stand where no name has changed.
+ */
+function isKnown({ posFile, files, unknown }: FollowedReading, { posFiles, looks }: Found): boolean {
   if (unknown !== undefined) return false;
-  const reading = posFiles.find(({ path }) => path === posFile);
-  const entries = reading?.kind === 'read' ? reading.entries : [];
-  const begun = new Set(entries.filter(({ position }) => position !== null && position > 0).map(entryKey));
-  return files.every((file) => begun.has(entryKey(file)));
+  const last = new Map(entriesOf(posFiles, posFile).map((entry) => [entry.path, entry]));
+  return files.every(({ path, inode }) => {
+    const entry = last.get(path);
+    if (entry?.inode !== inode || entry.position === null || entry.position === 0) return false;
+    return looks.get(entry.key)?.atPath?.inode === inode;
+  });
 }
 
 /** The files that each source is to read. */

@@ -1,5 +1,5 @@
 import type { FileLook, FileStat, PosFileReading, Snapshot } from '../core/look/snapshot.ts';
-import { entryKeyIn, latestEntries, type PositionEntry } from '../core/pos-file/pos-file.ts';
+import type { KeyedEntry } from '../core/pos-file/pos-file.ts';
 import type { Host, OpenFiles } from '../host.ts';
 import { lookAtOpen } from './look-at-gone.ts';
 
@@ -8,8 +8,7 @@ type Looks = Snapshot['looks'];
 /** Looks at the log file of every entry that counts, by `entryKeyIn`. Where nothing has changed the answer is the very same object. */
 export class LogFileLooks {
   readonly #host: Host;
-  #entries: readonly (readonly PositionEntry[])[] = [];
-  #latest: readonly (readonly PositionEntry[])[] = [];
+  #entries: readonly (readonly KeyedEntry[])[] = [];
   #list: readonly FileLook[] = [];
   #looks: Looks = new Map();
 
@@ -18,26 +17,25 @@ export class LogFileLooks {
   }
 
   async look(posFiles: readonly PosFileReading[], open: OpenFiles): Promise<Looks> {
-    const readings = posFiles.filter((reading) => reading.kind === 'read');
-    const entries = readings.map((reading) => reading.entries);
+    const entries = posFiles.flatMap((reading) => (reading.kind === 'read' ? [reading.entries] : []));
     const hasOthers = !haveSameItems(entries, this.#entries);
-    if (hasOthers) this.#latest = entries.map(latestEntries);
     const before = hasOthers ? [] : this.#list;
-    const list = await this.#lookAt(before, open);
+    const list = await this.#lookAt(entries, before, open);
     if (!hasOthers && haveSameItems(list, before)) return this.#looks;
-    const keys = readings.flatMap(({ path }, index) =>
-      (this.#latest[index] ?? []).map((entry) => entryKeyIn(path, entry)),
-    );
     this.#entries = entries;
     this.#list = list;
-    this.#looks = new Map(keys.map((key, index) => [key, list[index] ?? {}]));
+    this.#looks = new Map(entries.flat().map(({ key }, index) => [key, list[index] ?? {}]));
     return this.#looks;
   }
 
-  async #lookAt(before: readonly FileLook[], open: OpenFiles): Promise<readonly FileLook[]> {
+  async #lookAt(
+    entries: readonly (readonly KeyedEntry[])[],
+    before: readonly FileLook[],
+    open: OpenFiles,
+  ): Promise<readonly FileLook[]> {
     const list: FileLook[] = [];
-    for (const entries of this.#latest)
-      await this.#host.lookAt(entries, (entry, look) => {
+    for (const ofPosFile of entries)
+      await this.#host.lookAt(ofPosFile, (entry, look) => {
         const known = before[list.length];
         const found = lookAtOpen(open, look, entry);
         list.push(known !== undefined && isSameLook(known, found) ? known : found);

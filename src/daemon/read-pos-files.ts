@@ -1,5 +1,5 @@
 import type { PosFileReading } from '../core/look/snapshot.ts';
-import { parsePosFile } from '../core/pos-file/pos-file.ts';
+import { type KeyedEntry, keyedEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Host } from '../host.ts';
 import { Kept } from './kept.ts';
 
@@ -25,6 +25,7 @@ export async function expandAll(
 export class PosFiles {
   readonly #host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>;
   readonly #kept = new Map<string, Kept<PosFileReading>>();
+  readonly #entries = new Map<string, readonly KeyedEntry[]>();
 
   constructor(host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>) {
     this.#host = host;
@@ -45,7 +46,8 @@ export class PosFiles {
     const kept = this.#keptOf(path);
     const known = kept.get(stamp?.id, at);
     if (known?.kind === 'read' && stamp !== undefined) return { ...known, writtenAgo: stamp.writtenAgo };
-    const reading = await readPosFile(this.#host, path);
+    const reading = await readPosFile(this.#host, path, this.#entries.get(path));
+    if (reading.kind === 'read') this.#entries.set(path, reading.entries);
     kept.set(reading, at);
     return reading;
   }
@@ -57,12 +59,18 @@ export class PosFiles {
   }
 }
 
-async function readPosFile(host: Pick<Host, 'readFile'>, path: string): Promise<PosFileReading> {
+async function readPosFile(
+  host: Pick<Host, 'readFile'>,
+  path: string,
+  before: readonly KeyedEntry[] | undefined,
+): Promise<PosFileReading> {
   try {
     const content = await host.readFile(path);
     if (content === undefined) return { path, kind: 'missing' };
     if (content.bytes.length === 0) return { path, kind: 'empty' };
-    return { path, kind: 'read', ...parsePosFile(content.bytes), writtenAgo: content.writtenAgo };
+    const { entries, unparsable } = parsePosFile(content.bytes);
+    const { writtenAgo } = content;
+    return { path, kind: 'read', entries: keyedEntries(path, entries, before), unparsable, writtenAgo };
   } catch (error) {
     return { path, kind: 'unreadable', error: error instanceof Error ? error.message : String(error) };
   }

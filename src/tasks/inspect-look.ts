@@ -156,6 +156,7 @@ export class Inspector {
       ...when,
       path,
       writtenAgo: age ?? 0,
+      keyOf: (entry) => entryKeyIn(path, entry),
       isLast: ({ row }) => rows.isLast(row),
       hasInode: ({ row }, inode) => rows.hasInode(row, inode),
     };

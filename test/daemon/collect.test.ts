@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { FileLook, PosFileReading } from '../../src/core/look/snapshot.ts';
-import { entryKeyIn } from '../../src/core/pos-file/pos-file.ts';
+import { entryKeyIn, keyedEntries } from '../../src/core/pos-file/pos-file.ts';
 import { Collector, type View } from '../../src/daemon/collect.ts';
 import { LogFileLooks } from '../../src/daemon/look-at-files.ts';
 import {
@@ -32,7 +32,7 @@ test('a log file that two pos files have an entry for is looked at for each of t
   host.writeFile(LOG, 'one\ntwo', '7');
   const reading = (path: string, position: number): PosFileReading => {
     const entries = [{ path: LOG, position, inode: '7' }];
-    return { path, kind: 'read', entries, unparsable: [], writtenAgo: 0 };
+    return { path, kind: 'read', entries: keyedEntries(path, entries), unparsable: [], writtenAgo: 0 };
   };
   const looks = await new LogFileLooks(host).look(
     [reading('/pos/a', 0), reading('/pos/b', 4)],
@@ -87,7 +87,10 @@ test('a look is dated, and holds fluentd and the requests so far', async () => {
 type At = { readonly path?: string; readonly position: number | null; readonly inode: string };
 
 async function looksAt(host: FakeHost, entries: readonly At[]): Promise<ReadonlyMap<string, FileLook>> {
-  const whole = entries.map((entry) => ({ path: LOG, ...entry }));
+  const whole = keyedEntries(
+    POS,
+    entries.map((entry) => ({ path: LOG, ...entry })),
+  );
   const posFile: PosFileReading = { path: POS, kind: 'read', entries: whole, unparsable: [], writtenAgo: 0 };
   return new LogFileLooks(host).look([posFile], () => undefined);
 }

@@ -29,11 +29,32 @@ test('the size of a file without an entry is that of the moment', async () => {
   expect((await look())[1]).toMatchObject({ size: 10 });
 });
 
-test('the files are listed when one of them grows', async () => {
+test('the files are not listed when those grow that have an entry', async () => {
   const { host, look, listings } = await atRest();
   host.writeFile(LOG, 'line\nline\n');
-  expect(await look()).toMatchObject([{ size: 10 }]);
+  await look();
+  expect(listings()).toBe(0);
+});
+
+test.each([
+  ['begins anew', { position: 0, inode: 7 }],
+  ['is given up', { position: null, inode: 7 }],
+  ['is that of another file', { position: 5, inode: 8 }],
+])('the files are listed when the entry of one %s', async (_, entry) => {
+  const { host, look, listings } = await atRest();
+  host.writeFile(POS, posText([{ path: LOG, ...entry }]));
+  await look();
   expect(listings()).toBe(1);
+});
+
+test('the files are listed when another one stands behind a link, where no name changes', async () => {
+  const { host, look, listings } = await atRest();
+  host.namesStamp = async () => 'the same';
+  for (let second = 0; second < 10; second += 1) await look();
+  const before = listings();
+  host.writeFile(LOG, 'line\n', '8');
+  expect(await look()).toMatchObject([{ inode: '8' }]);
+  expect(listings()).toBe(before + 1);
 });
 
 test.each(['all', 'last'] as const)('a look that takes in %s lists them always', async (depth) => {

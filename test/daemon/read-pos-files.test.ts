@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { entryKeyIn } from '../../src/core/pos-file/pos-file.ts';
 import { PosFiles } from '../../src/daemon/read-pos-files.ts';
 import { LOG, POS, posText } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
@@ -32,7 +33,9 @@ test('a pos file is read, missing, empty or unreadable, and each is told from th
   expect(read).toEqual({
     path: '/pos/read',
     kind: 'read',
-    entries: [{ path: LOG, position: 5, inode: '7' }],
+    entries: [
+      { path: LOG, position: 5, inode: '7', key: entryKeyIn('/pos/read', { path: LOG, inode: '7' }) },
+    ],
     unparsable: [],
     writtenAgo: 1_500,
   });

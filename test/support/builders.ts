@@ -16,7 +16,12 @@ import type { Subject } from '../../src/core/look/subject.ts';
 import type { Observation } from '../../src/core/observe/observation.ts';
 import { observe } from '../../src/core/observe/observe.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
-import { entryKeyIn, type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
+import {
+  entryKeyIn,
+  keyedEntries,
+  type PositionEntry,
+  parsePosFile,
+} from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import { type Reporter, type Task, type Transition, watch } from '../../src/daemon/loop.ts';
 import type { Done } from '../../src/daemon/perform.ts';
@@ -127,7 +132,11 @@ export type Watched = readonly [entry: PositionEntry, look?: FileLook];
 
 /** One pos file with these entries; an entry without a look is read to its end. */
 export function reading(files: readonly Watched[], writtenAgo: Millis = 0): PosFileReading {
-  return { path: POS, kind: 'read', entries: files.map(([entry]) => entry), unparsable: [], writtenAgo };
+  const entries = keyedEntries(
+    POS,
+    files.map(([entry]) => entry),
+  );
+  return { path: POS, kind: 'read', entries, unparsable: [], writtenAgo };
 }
 
 function looksOf(files: readonly Watched[]): Snapshot['looks'] {

@@ -117,10 +117,11 @@ export function undiscoveredFiles(
     const rows = posFiles.find(({ path }) => path === posFile)?.entries.rows;
     if (rows === undefined || source.files.length === 0) return [];
     const inodes = new Map(source.files.map(({ path, inode }) => [path, inode]));
-    const reading = { path: posFile, kind: 'read', unparsable: [], writtenAgo: 0 } as const;
-    return undiscoveredIn(source, [{ ...reading, entries: entriesOf(rows, source) }], new Set()).map(
-      (file) => ({ ...file, posFile, inode: inodes.get(file.path) ?? '' }),
-    );
+    return undiscoveredIn(source, entriesOf(rows, source), new Set()).map((file) => ({
+      ...file,
+      posFile,
+      inode: inodes.get(file.path) ?? '',
+    }));
   });
 }
 

@@ -1,6 +1,6 @@
 import type { BuffersReading } from '../fluentd/buffer-contents.ts';
 import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
-import type { PositionEntry } from '../pos-file/pos-file.ts';
+import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import type { Millis } from '../text/units.ts';
 
@@ -34,7 +34,7 @@ export interface Snapshot {
 export type PosFileReading = { readonly path: string } & (
   | {
       readonly kind: 'read';
-      readonly entries: readonly PositionEntry[];
+      readonly entries: readonly KeyedEntry[];
       readonly unparsable: readonly UnparsableLine[];
       /** How long ago the pos file was last written, by the wall clock. */
       readonly writtenAgo: Millis;
@@ -42,6 +42,12 @@ export type PosFileReading = { readonly path: string } & (
   | { readonly kind: 'missing' | 'empty' }
   | { readonly kind: 'unreadable'; readonly error: string }
 );
+
+/** Of the pos file with this path, where it could be read. */
+export function entriesOf(posFiles: readonly PosFileReading[], path: string): readonly KeyedEntry[] {
+  const reading = posFiles.find((posFile) => posFile.path === path);
+  return reading?.kind === 'read' ? reading.entries : [];
+}
 
 /** What stands in the file system for one entry. */
 export interface FileLook {

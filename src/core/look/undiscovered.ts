@@ -1,5 +1,6 @@
+import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
-import type { FollowedReading, PosFileReading } from './snapshot.ts';
+import type { FollowedReading } from './snapshot.ts';
 
 export interface UndiscoveredFile {
   readonly path: string;
@@ -29,11 +30,9 @@ export function hasNothingToFollow(posFile: string, followed: readonly FollowedR
 /** in_tail has an entry for each path that it follows; the one of a file that it let go does not count. */
 export function undiscoveredIn(
   followed: FollowedReading,
-  posFiles: readonly PosFileReading[],
+  entries: readonly PositionEntry[],
   unreadable: ReadonlySet<string>,
 ): readonly UndiscoveredFile[] {
-  const posFile = posFiles.find(({ path }) => path === followed.posFile);
-  const entries = posFile?.kind === 'read' ? posFile.entries : [];
   const living = entries.filter(({ position }) => position !== null);
   const known = new Set(living.map(({ path, inode }) => (followed.byInode ? inode : path)));
   return followed.files

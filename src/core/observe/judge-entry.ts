@@ -1,6 +1,6 @@
 import { hasUnread, lagOf } from '../look/file-state.ts';
 import type { FileLook } from '../look/snapshot.ts';
-import { entryKeyIn, type PositionEntry } from '../pos-file/pos-file.ts';
+import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import type { EntryMemory, ObservedFile } from './observation.ts';
 
@@ -16,6 +16,8 @@ export interface PosFileView<Entry> {
   readonly before: Millis | undefined;
   /** How long ago it was written, by the wall clock. */
   readonly writtenAgo: Millis;
+  /** Its `entryKeyIn`. */
+  keyOf(entry: Entry): string;
   /** The entry is the last of its path. */
   isLast(entry: Entry): boolean;
   /** An entry with the same path has this inode. */
@@ -42,7 +44,7 @@ export function judge<Entry extends PositionEntry>(
     succeeded: isSucceeded(entry, look, posFile),
   });
   // Not by spreading: with a million entries it takes three times as long.
-  const key = entryKeyIn(posFile.path, entry);
+  const key = posFile.keyOf(entry);
   const born = (look.atPath?.inode === inode ? look.atPath : look.renamed?.stat)?.born;
   return { posFile: posFile.path, key, path, position, inode, state, size, lag, read, movedAt, born };
 }

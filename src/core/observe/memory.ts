@@ -128,17 +128,24 @@ function* rememberEntries(
   for (const file of files) {
     const { key, path, inode, state, position } = file;
     const known = memory.entries.get(key);
-    const entry = rememberEntry(file, known, at, at === memory.began);
+    const { size, movedAt, leftSince, neverSeen } = rememberEntry(file, known, at, at === memory.began);
+    const born = file.born ?? known?.born;
     const reached = position ?? known?.reached ?? null;
-    const heldUp = isHeldUp(file, known, entry.leftSince, at);
+    const whole = wholeOf(file, known, memory.awaited);
+    const heldUp = isHeldUp(file, known, leftSince, at);
+    // Not by spreading: see `judge`.
     entries.set(key, {
-      ...entry,
+      position,
+      size,
+      movedAt,
+      leftSince,
+      neverSeen,
       path,
       inode,
-      born: file.born ?? known?.born,
+      born,
       state,
       reached,
-      whole: wholeOf(file, known, memory.awaited),
+      whole,
       heldUp,
     });
     yield 1;
@@ -158,11 +165,13 @@ function forgetOldest(entries: Map<string, KnownEntry>, files: readonly Observed
 
 /** A known file now has another inode at its path, or nothing, or was let go with bytes left; or a known path has an entry with another inode. */
 export function hasRotation(files: readonly ObservedFile[], { entries }: Memory): boolean {
-  const paths = new Set<string>();
-  for (const { path, inode } of entries.values()) if (inode !== '0') paths.add(path);
+  let paths: Set<string> | undefined;
   return files.some((file) => {
     const known = entries.get(file.key);
-    if (known === undefined) return paths.has(file.path);
+    if (known === undefined) {
+      paths ??= new Set([...entries.values()].filter(({ inode }) => inode !== '0').map(({ path }) => path));
+      return paths.has(file.path);
+    }
     if (known.state === file.state) return false;
     return IS_AWAY.has(file.state) || (file.state === 'unwatched' && restOf(known) > 0);
   });

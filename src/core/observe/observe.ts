@@ -1,6 +1,6 @@
-import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
+import { entriesOf, type PosFileReading, type Snapshot } from '../look/snapshot.ts';
 import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
-import { entryKey, entryKeyIn, latestEntries, type PositionEntry } from '../pos-file/pos-file.ts';
+import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { atRest, isStillAtRest } from './at-rest.ts';
 import { doubtOf } from './doubt.ts';
@@ -62,7 +62,7 @@ function* observeAnew(
     }
   const movedAt = latest([previous?.movedAt, ...files.map((file) => file.movedAt)]);
   const undiscovered = snapshot.followed.flatMap((followed) =>
-    undiscoveredIn(followed, snapshot.posFiles, unreadable),
+    undiscoveredIn(followed, entriesOf(snapshot.posFiles, followed.posFile), unreadable),
   );
   yield undiscovered.length + files.length;
   const unlisted = unlistedIn(snapshot.followed);
@@ -116,24 +116,26 @@ function* observeEntries(
   before: Millis | undefined,
 ): Generator<ObservedFile | undefined> {
   if (reading.kind !== 'read') return;
-  const { path, writtenAgo } = reading;
-  const entries = latestEntries(reading.entries);
-  const lastOf = new Map(entries.map((entry) => [entry.path, entry]));
-  const isLast = (entry: PositionEntry) => lastOf.get(entry.path) === entry;
+  const { path, writtenAgo, entries } = reading;
+  let lastOf: ReadonlyMap<string, KeyedEntry> | undefined;
+  const isLast = (entry: KeyedEntry) => {
+    // Only one asks whose file went away.
+    lastOf ??= new Map(entries.map((each) => [each.path, each]));
+    return lastOf.get(entry.path) === entry;
+  };
   // With follow_inodes an entry keeps the path at which its file was first seen.
   const isByInode = followed.some(({ posFile, byInode }) => byInode && posFile === path);
   const keyOfFile = (file: Omit<PositionEntry, 'position'>) => (isByInode ? file.inode : entryKey(file));
   let keys: ReadonlySet<string> | undefined;
-  const hasInode = (entry: PositionEntry, inode: string) => {
+  const hasInode = (entry: KeyedEntry, inode: string) => {
     // Only a rotated file asks.
     keys ??= new Set(entries.map(keyOfFile));
     return keys.has(keyOfFile({ path: entry.path, inode }));
   };
-  const posFile = { path, at, before, writtenAgo, isLast, hasInode };
-  for (const entry of entries) {
-    const key = entryKeyIn(path, entry);
-    yield judge(entry, looks.get(key) ?? {}, memory.entries.get(key), posFile);
-  }
+  const keyOf = ({ key }: KeyedEntry) => key;
+  const posFile = { path, at, before, writtenAgo, keyOf, isLast, hasInode };
+  for (const entry of entries)
+    yield judge(entry, looks.get(entry.key) ?? {}, memory.entries.get(entry.key), posFile);
 }
 
 function latest(instants: readonly (Millis | undefined)[]): Millis | undefined {

@@ -50,6 +50,30 @@ export function latestEntries(entries: readonly PositionEntry[]): readonly Posit
   return latest.size === entries.length ? entries : [...latest.values()];
 }
 
+/** An entry that counts, and its `entryKeyIn`. */
+export interface KeyedEntry extends PositionEntry {
+  readonly key: string;
+}
+
+/** The entries that count. What has not changed since they were read before is the very same object. */
+export function keyedEntries(
+  posFile: string,
+  entries: readonly PositionEntry[],
+  before: readonly KeyedEntry[] = [],
+): readonly KeyedEntry[] {
+  const isKnown = ({ path, inode }: PositionEntry, index: number) =>
+    before[index]?.path === path && before[index].inode === inode;
+  // So none of them stands there twice.
+  const areKnown = entries.length === before.length && entries.every(isKnown);
+  return (areKnown ? entries : latestEntries(entries)).map((entry, index) => {
+    const { path, position, inode } = entry;
+    const known = isKnown(entry, index) ? before[index] : undefined;
+    return known?.position === position
+      ? known
+      : { path, position, inode, key: known?.key ?? entryKeyIn(posFile, entry) };
+  });
+}
+
 /** What tells the entries of a pos file apart; a tab cannot stand in a path. */
 export function entryKey({ path, inode }: Omit<PositionEntry, 'position'>): string {
   return `${path}\t${inode}`;

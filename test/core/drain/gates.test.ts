@@ -17,6 +17,7 @@ import {
   outputReading,
   POS,
   policy,
+  reading,
   running,
   seen,
   snapshot,
@@ -508,5 +509,5 @@ function entryAt(position: number) {
 }
 
 function pos(one: ReturnType<typeof entry>) {
-  return { path: POS, kind: 'read', entries: [one], unparsable: [], writtenAgo: 0 } as const;
+  return reading([[one]]);
 }

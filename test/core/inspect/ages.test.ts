@@ -11,6 +11,7 @@ const look = (size: number, writtenAgo: number): FileLook => ({
 /** A pos file as one look finds it. */
 const posFile = (writtenAgo: number, before?: number) => ({
   ...{ path: POS, at: 100_000, before, writtenAgo },
+  keyOf: () => '',
   isLast: () => true,
   hasInode: () => false,
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { ABSENT, entry, POS, seen, snapshot } from '../../support/builders.ts';
+import { ABSENT, entry, POS, reading, seen, snapshot } from '../../support/builders.ts';
 
 const look = (second: number, changes: Partial<Snapshot> = {}) =>
   snapshot(second * 1_000, [[entry()]], changes);
@@ -29,7 +29,7 @@ test.each([
   ['an entry', [entry()], [POS]],
   ['none', [], []],
 ])('a pos file that holds %s counts as filled: %o', (_, entries, filled) => {
-  const posFiles = [{ path: POS, kind: 'read', entries, unparsable: [], writtenAgo: 0 }] as const;
+  const posFiles = [reading(entries.map((each) => [each]))];
   expect([...seen([look(0, { posFiles })]).memory.filled]).toEqual(filled);
 });
 

@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
 import { decodePath } from '../../../src/core/pos-file/path-bytes.ts';
-import { latestEntries, parsePosFile } from '../../../src/core/pos-file/pos-file.ts';
+import {
+  entryKeyIn,
+  keyedEntries,
+  latestEntries,
+  parsePosFile,
+} from '../../../src/core/pos-file/pos-file.ts';
 import { LARGEST_POSITION } from '../../../src/core/pos-file/pos-line.ts';
 import { bytesOf, entryLine, posFileBytes, positionEntry, RUNS } from '../../support/arbitraries.ts';
 import { entry, parse, posText } from '../../support/builders.ts';
@@ -215,4 +220,32 @@ describe('of several lines', () => {
 test('of millions of lines that are none, only the first thousand are kept', () => {
   const { unparsable } = parsePosFile(new Uint8Array(4 * 1024 ** 2).fill(0x0a));
   expect(unparsable).toHaveLength(1_000);
+});
+
+describe('the entries that count, read again', () => {
+  const one = { path: '/var/log/one.log', position: 1, inode: '7' };
+  const two = { path: '/var/log/two.log', position: 2, inode: '8' };
+  const before = keyedEntries('/pos', [one, two]);
+
+  test('each has its key', () => {
+    expect(before).toEqual([one, two].map((entry) => ({ ...entry, key: entryKeyIn('/pos', entry) })));
+  });
+
+  test('what has not changed is the very same object', () => {
+    const [first, second] = keyedEntries('/pos', [{ ...one, position: 5 }, { ...two }], before);
+    expect(first).toEqual({ ...before[0], position: 5 });
+    expect(second).toBe(before[1]);
+  });
+
+  test.each([
+    ['another path', { ...one, path: '/var/log/other.log' }],
+    ['another inode', { ...one, inode: '9' }],
+  ])('%s has another key', (_, other) => {
+    expect(keyedEntries('/pos', [other, two], before)).toEqual(keyedEntries('/pos', [other, two]));
+  });
+
+  test('of one that stands there twice the last counts, also behind those of before', () => {
+    const again = { ...one, position: 9 };
+    expect(keyedEntries('/pos', [one, two, again], before)).toEqual(keyedEntries('/pos', [two, again]));
+  });
 });
