@@ -2,7 +2,7 @@ import { DEFAULT_POLICY } from '../core/drain/defaults.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import type { FluentdTarget } from '../core/fluentd/processes.ts';
 import type { Subject } from '../core/look/subject.ts';
-import { hasCertainTrigger, type TriggerSettings } from './triggers.ts';
+import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
 
 /** What to watch and how to decide. Durations are milliseconds. */
 export interface Settings

@@ -7,9 +7,9 @@ import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
 import { listPutAside } from '../daemon/read-buffers.ts';
 import { expandAll } from '../daemon/read-pos-files.ts';
 import type { NodeHost } from '../node/node-host.ts';
+import { type Armed, armedBy, openTriggers } from './arm-triggers.ts';
 import { type Found, findPosFiles, type Wanted } from './find-pos-files.ts';
 import type { Parent } from './parent.ts';
-import { type Armed, armedBy, openTriggers } from './triggers.ts';
 import { UsageError } from './usage-error.ts';
 import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';
 

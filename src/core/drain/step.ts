@@ -1,19 +1,18 @@
 /**
- * The decision. Rule 1: whether the state changes is said in this file; moves.ts says what a change consists of, and stop.ts who is told to stop. Rule 2: it knows no clock, no process
+ * The decision. Rule 1: whether the state changes is said in this file; trigger.ts says what begins the drain, cut-short.ts what ends it early,
+ * moves.ts what a change consists of, and stop.ts who is told to stop. Rule 2: it knows no clock, no process
  * and no file, only the state, the observation and the policy that it is given.
  */
 import type { Observation } from '../observe/observation.ts';
 import { formatDuration, type Millis } from '../text/units.ts';
+import { cutAt, cutShort } from './cut-short.ts';
 import {
   absenceDeadline,
   choiceDeadline,
-  doubtEnd,
   drainDeadline,
   foreignDeadline,
   isOver,
   lastFlushAt,
-  mainEndAt,
-  quietAt,
   returnDeadline,
   settleEnd,
   signalsIn,
@@ -22,12 +21,13 @@ import {
   triggerAt,
 } from './deadlines.ts';
 import { describeCandidates, describeForeign } from './explain.ts';
-import { flushAt, holdsNothing, mayFlush } from './flushing.ts';
-import { acceptsEmpty, drainGate, hasBytesLeft, readGate } from './gates.ts';
+import { flushAt, holdsNothing } from './flushing.ts';
+import { acceptsEmpty, drainGate, readGate } from './gates.ts';
 import { drain, finish, flush, move, resultOf, type Step, stay, unfinishedLines } from './moves.ts';
 import type { Policy } from './policy.ts';
-import type { Draining, DrainResult, Gate, State, StateName, Trigger } from './state.ts';
+import type { Draining, DrainResult, State, StateName } from './state.ts';
 import { KILL, stop, stopAction, TERM_WORKERS } from './stop.ts';
+import { hasMovedSince, isGuess, isMainBack, quietBy, requestedBy } from './trigger.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,
@@ -39,8 +39,6 @@ type Rule<Name extends StateName> = (
 const KILL_TIMEOUT: Millis = 10_000;
 /** A call may get no answer; Fluentd minds no second one. */
 const TELL_AGAIN: Millis = 5_000;
-/** From the last flush to the stop signal: of two signals that arrive together the stop would be handled first. */
-const FLUSH_HEAD_START: Millis = 250;
 
 /** The next state, and what to do now. Where the state changed, the same observation is good for another step at once. */
 export function step(state: State, seen: Observation, policy: Policy): Step {
@@ -88,9 +86,9 @@ const stepDraining: Rule<'draining'> = (state, seen, policy) => {
     return move({ name: 'watching', since: seen.at }, "main's process runs again");
   const gate = drainGate(state, seen, policy);
   const deadline = drainDeadline(trigger, seen, policy);
-  if (isOver(deadline - FLUSH_HEAD_START, seen.at) || signalsIn(seen).length > 1)
-    return close(state, gate, seen, policy);
-  if (seen.isLate) return stay(state, deadline - FLUSH_HEAD_START);
+  if (isOver(cutAt(deadline), seen.at) || signalsIn(seen).length > 1)
+    return cutShort(state, gate, seen, policy);
+  if (seen.isLate) return stay(state, cutAt(deadline));
   const isRead = gate === undefined || gate.name === 'flush';
   const unfinished = isRead && policy.completeLastLine && !state.completed ? unfinishedLines(seen) : [];
   if (unfinished.length > 0) return stay({ ...state, completed: true }, undefined, unfinished);
@@ -100,7 +98,7 @@ const stepDraining: Rule<'draining'> = (state, seen, policy) => {
   if (isOver(next, seen.at)) return flush(kept, seen, deadline, gate.name === 'flush' && holdsNothing(seen));
   const times = [next, lastFlushAt(trigger, seen, policy), settleEnd(trigger, seen, policy)];
   const coming = times.filter((at) => at !== undefined && at > seen.at) as Millis[];
-  return stay(kept, gate.name === 'look' ? seen.at : Math.min(deadline - FLUSH_HEAD_START, ...coming));
+  return stay(kept, gate.name === 'look' ? seen.at : Math.min(cutAt(deadline), ...coming));
 };
 
 /** Between staged and queued a chunk has no name for an instant (buf_file.rb): the buffers have to be empty in two looks. */
@@ -108,18 +106,6 @@ function finishDrain(state: Draining, seen: Observation, policy: Policy, deadlin
   const isSure = state.flush === undefined || (state.emptyAt !== undefined && state.emptyAt < seen.at);
   if (isSure) return stop(state, undefined, seen, policy);
   return stay({ ...state, emptyAt: state.emptyAt ?? seen.at }, deadline);
-}
-
-/** The stop is due, whatever is still open: what was read since the last flush is flushed first. */
-function close(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
-  const { closingAt } = state;
-  if (closingAt === undefined && gate !== undefined && mayFlush(state, seen, policy))
-    return flush({ ...state, closingAt: seen.at }, seen, seen.at + FLUSH_HEAD_START);
-  const deadline = drainDeadline(state.trigger, seen, policy);
-  const isCut = signalsIn(seen).length > 1;
-  const end = closingAt !== undefined ? closingAt + FLUSH_HEAD_START : isCut ? seen.at : deadline;
-  if (!isOver(end, seen.at)) return stay(state, end);
-  return stop(state, gate, seen, policy);
 }
 
 const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
@@ -198,38 +184,4 @@ function waitForFluentd(state: State, seen: Observation, policy: Policy): Step {
   // A parent sees its child from the first look on: not there is gone.
   const over = policy.parent || isOver(deadline, seen.at);
   return over ? finish({ kind: 'no-fluentd', why }, seen, undefined) : stay(state, deadline);
-}
-
-/** Certain ends: a call from outside, or main's process that is gone. */
-function requestedBy(seen: Observation, policy: Policy): Trigger | undefined {
-  return seen.requests[0] ?? mainEndedBy(seen, policy);
-}
-
-function mainEndedBy(seen: Observation, policy: Policy): Trigger | undefined {
-  if (!policy.doneProcess) return undefined;
-  return isOver(mainEndAt(seen, policy), seen.at) ? { by: 'done-process', at: seen.at } : undefined;
-}
-
-/** Quiet: something was logged, nothing has moved for the window, and no bytes are left that could still move. */
-function quietBy(seen: Observation, policy: Policy): Trigger | undefined {
-  const isKnown = seen.unknown.length === 0 || isOver(doubtEnd(seen, policy), seen.at);
-  const isQuiet =
-    isKnown &&
-    isOver(quietAt(seen, policy), seen.at) &&
-    (seen.goneSince !== undefined || !hasBytesLeft(seen));
-  return isQuiet ? { by: 'quiet', at: seen.at } : undefined;
-}
-
-/** The kubelet started a main that failed again. */
-function isMainBack({ memory: { main } }: Observation): boolean {
-  return main.seen && main.goneSince === undefined;
-}
-
-/** Silence can be taken back; a signal, a marker and a call cannot. */
-function isGuess({ by }: Trigger): boolean {
-  return by === 'quiet' || by === 'start-timeout';
-}
-
-function hasMovedSince(at: Millis, { movedAt }: Observation): boolean {
-  return movedAt !== undefined && movedAt > at;
 }

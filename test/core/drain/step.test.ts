@@ -10,7 +10,7 @@ import type { Observation } from '../../../src/core/observe/observation.ts';
 import { observe } from '../../../src/core/observe/observe.ts';
 import { entryKey, entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
 import { RUNS, worldRules, worlds } from '../../support/arbitraries.ts';
-import { ABSENT, entry, POS, policy, reading, row, seen, snapshot } from '../../support/builders.ts';
+import { ABSENT, entry, POS, policy, row, seen, snapshot } from '../../support/builders.ts';
 
 /** One step, with all that led to it. */
 interface Taken {
@@ -25,33 +25,6 @@ test('a Fluentd that comes long after the trigger gets the whole time to drain',
   const late = seen([snapshot(0, [], { fluentd: ABSENT }), snapshot(400_000, [[entry()]], { requests })]);
   const { state } = step(begin(0), late, policy());
   expect(state).toMatchObject({ name: 'draining', trigger: { by: 'done-file', at: 400_000 } });
-});
-
-describe('a quiet trigger', () => {
-  const triggered = { by: 'quiet', at: 60_000 } as const;
-  const draining: State = {
-    name: 'draining',
-    since: 60_000,
-    trigger: triggered,
-    completed: false,
-    flush: undefined,
-    emptyAt: undefined,
-    closingAt: undefined,
-  };
-  const settled = policy({ settle: 120_000 });
-
-  test('is taken back by a movement, whatever date the pos file has', () => {
-    const moved = entry({ position: 200 });
-    const jumped = snapshot(60_100, [[moved]], { posFiles: [reading([[moved]], 3_600_000)] });
-    const observed = seen([snapshot(0, [[entry()]]), snapshot(60_000, [[entry()]]), jumped]);
-    expect(step(draining, observed, settled).state.name).toBe('watching');
-  });
-
-  test('gives way to a call for the end, which cannot be taken back', () => {
-    const requests = [{ by: 'SIGTERM', at: 60_050 }] as const;
-    const observed = seen([snapshot(0, [[entry()]]), snapshot(60_100, [[entry()]], { requests })]);
-    expect(step(draining, observed, settled).state).toMatchObject({ trigger: { by: 'SIGTERM' } });
-  });
 });
 
 describe('two fluentds', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { armedBy } from '../../src/tasks/triggers.ts';
+import { armedBy } from '../../src/tasks/arm-triggers.ts';
 import { settingsOf, type WatchOptions } from '../../src/tasks/watch-options.ts';
 
 const armed = (options: WatchOptions) => armedBy(settingsOf(options, false));

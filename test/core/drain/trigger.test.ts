@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import type { State } from '../../../src/core/drain/state.ts';
+import { step } from '../../../src/core/drain/step.ts';
+import { quietBy } from '../../../src/core/drain/trigger.ts';
+import { entry, policy, reading, seen, snapshot } from '../../support/builders.ts';
+
+describe('the quiet window', () => {
+  const window = policy({ quiet: 5_000 });
+  const [unmoved, moved] = [entry(), entry({ position: 200 })];
+  const grown = { atPath: { inode: '7', size: 300 }, newlineLeft: true };
+
+  test('is over when nothing has moved for so long', () => {
+    const looks = [0, 4_999, 5_000].map((at) => snapshot(at, [[unmoved]]));
+    expect(quietBy(seen(looks.slice(0, 2)), window)).toBeUndefined();
+    expect(quietBy(seen(looks), window)).toEqual({ by: 'quiet', at: 5_000 });
+  });
+
+  test('begins anew with a movement', () => {
+    const looks = [snapshot(0, [[unmoved]]), snapshot(4_000, [[moved]]), snapshot(5_000, [[moved]])];
+    expect(quietBy(seen(looks), window)).toBeUndefined();
+    expect(quietBy(seen([...looks, snapshot(9_000, [[moved]])]), window)).toEqual({ by: 'quiet', at: 9_000 });
+  });
+
+  test('is not over while bytes are left', () => {
+    expect(quietBy(seen([0, 60_000].map((at) => snapshot(at, [[unmoved, grown]]))), window)).toBeUndefined();
+  });
+});
+
+describe('a quiet trigger', () => {
+  const triggered = { by: 'quiet', at: 60_000 } as const;
+  const draining: State = {
+    name: 'draining',
+    since: 60_000,
+    trigger: triggered,
+    completed: false,
+    flush: undefined,
+    emptyAt: undefined,
+    closingAt: undefined,
+  };
+  const settled = policy({ settle: 120_000 });
+
+  test('is taken back by a movement, whatever date the pos file has', () => {
+    const moved = entry({ position: 200 });
+    const jumped = snapshot(60_100, [[moved]], { posFiles: [reading([[moved]], 3_600_000)] });
+    const observed = seen([snapshot(0, [[entry()]]), snapshot(60_000, [[entry()]]), jumped]);
+    expect(step(draining, observed, settled).state.name).toBe('watching');
+  });
+
+  test('gives way to a call for the end, which cannot be taken back', () => {
+    const requests = [{ by: 'SIGTERM', at: 60_050 }] as const;
+    const observed = seen([snapshot(0, [[entry()]]), snapshot(60_100, [[entry()]], { requests })]);
+    expect(step(draining, observed, settled).state).toMatchObject({ trigger: { by: 'SIGTERM' } });
+  });
+});
