@@ -20,7 +20,7 @@ const TESTS = filesIn('test/core').filter((file) => file.endsWith('.test.ts'));
 const SLOW = /(step|diagram|at-rest-property|bounds)\.test\.ts$/;
 /** The others gain nothing by them. */
 const SLOW_FOR: readonly (readonly [file: RegExp, test: string])[] = [
-  [/drain\/(step|trigger|cut-short|moves|deadlines)\.ts$/, 'test/core/drain/step.test.ts'],
+  [/drain\/(step|trigger|quiet-window|cut-short|moves|deadlines)\.ts$/, 'test/core/drain/step.test.ts'],
   [/observe\//, 'test/core/observe/at-rest-property.test.ts'],
   [/observe\//, 'test/core/observe/bounds.test.ts'],
 ];

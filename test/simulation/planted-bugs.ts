@@ -27,7 +27,7 @@ export const MUTANTS: readonly Mutant[] = [
     "move({ name: 'killing', since: seen.at, ...result }, why, [KILL])",
     'stay(state, deadline)',
   ],
-  ['drain/trigger.ts', '|| !hasBytesLeft(seen)', '|| true'],
+  ['drain/quiet-window.ts', '|| !hasBytesLeft(seen)', '|| true'],
   ['drain/outcome.ts', 'thrownAwayGate(outputs) ??', ''],
   ['drain/outcome.ts', 'abandonedGate(abandoned) ??', ''],
   ['drain/outcome.ts', 'lossGate(seen, end.kind, result) ??', ''],
