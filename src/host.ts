@@ -18,8 +18,8 @@ export interface Host extends Clock, Files, Processes, Network {
 interface Clock {
   /** Monotonic. */
   now(): Millis;
-  /** Until the instant, or sooner when something may have changed. */
-  sleep(until: Millis): Promise<void>;
+  /** Until the instant, or sooner when there is a call for the end or, with `wakeOnChange`, when a pos file may have changed. */
+  sleep(until: Millis, options?: { readonly wakeOnChange: boolean }): Promise<void>;
   /** Lets signals and calls come in, between two portions of work. */
   nextTurn(): Promise<void>;
   /** What comes of the work; undefined: it has not ended at the instant, or soon after something may have changed. */

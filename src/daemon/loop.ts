@@ -84,6 +84,7 @@ class Watch {
 
   async run(): Promise<Outcome> {
     const { policy, report } = this.#task;
+    let movedAt: Millis | undefined;
     for (let depth: Depth = 'rest'; ; ) {
       const seen = await this.#see(depth);
       report.looked(this.#state, seen);
@@ -96,7 +97,10 @@ class Watch {
         });
       depth = next.depth;
       this.#wakeAt = wakeTime(next, this.#host.now(), policy);
-      if (this.#looking === undefined) await this.#host.sleep(this.#wakeAt);
+      // While positions move there would be two looks within milliseconds, each second.
+      const wakeOnChange = seen.movedAt === movedAt;
+      movedAt = seen.movedAt;
+      if (this.#looking === undefined) await this.#host.sleep(this.#wakeAt, { wakeOnChange });
     }
   }
 

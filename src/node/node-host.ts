@@ -63,8 +63,8 @@ export class NodeHost implements Host {
     return performance.now();
   }
 
-  async sleep(until: Millis): Promise<void> {
-    if (!this.#hinted) await this.#sleepUntilHint(until);
+  async sleep(until: Millis, { wakeOnChange } = { wakeOnChange: false }): Promise<void> {
+    if (!this.#hinted) await this.#sleepUntilHint(until, wakeOnChange);
     this.#hinted = false;
   }
 
@@ -78,9 +78,9 @@ export class NodeHost implements Host {
     return first ?? (await Promise.race([work, pause(PATIENCE, undefined)]));
   }
 
-  #sleepUntilHint(until: Millis): Promise<void> {
+  #sleepUntilHint(until: Millis, wakeOnChange: boolean): Promise<void> {
     const hint = this.#hintBefore(until);
-    this.#watcher?.arm(() => this.wake());
+    if (wakeOnChange) this.#watcher?.arm(() => this.wake());
     return hint;
   }
 

@@ -118,6 +118,28 @@ describe('a quiet window', () => {
   });
 });
 
+test('a change of a pos file wakes it only where the look before found no movement', async () => {
+  const { host } = busyHost();
+  const waking: [number, boolean | undefined][] = [];
+  const sleep = host.sleep.bind(host);
+  host.sleep = (until, options) => {
+    waking.push([host.now(), options?.wakeOnChange]);
+    return sleep(until);
+  };
+  for (const at of [3_500, 4_500]) host.at(at, (h) => h.appendLog(LOG, 'line\n'));
+  await run(host);
+  expect(waking.slice(0, 8)).toEqual([
+    [0, false],
+    [1_000, true],
+    [2_000, true],
+    [3_000, true],
+    [4_000, false],
+    [5_000, false],
+    [6_000, true],
+    [7_000, true],
+  ]);
+});
+
 describe('before anything is logged', () => {
   test('an empty pos file is left alone for three windows and more', async () => {
     const host = new FakeHost();

@@ -134,7 +134,7 @@ export class FakeHost implements Host {
     return this.#now;
   }
 
-  async sleep(until: Millis): Promise<void> {
+  async sleep(until: Millis, _?: Parameters<Host['sleep']>[1]): Promise<void> {
     this.sleeps += 1;
     this.#idleSleeps = until > this.#now ? 0 : this.#idleSleeps + 1;
     if (this.sleeps > MOST_SLEEPS) throw new Error(`the loop never ends: ${MOST_SLEEPS} sleeps`);

@@ -6,7 +6,7 @@ import { stampOf } from './stamp.ts';
 const AT_REST = 1_000;
 /** For so long after a change, and where the system does not tell: mostly main's last lines come just before the marker. */
 const RESTLESS = 1_000;
-const EVERY = 100;
+const EVERY = 200;
 
 /** Looks for a marker that main leaves when it is done; a directory that comes later is looked into as well. */
 export class DoneFile {

@@ -59,11 +59,11 @@ describe('a done file', () => {
     asked.tell();
     await vi.advanceTimersByTimeAsync(999);
     expect(asked.times).toBe(1);
-    await vi.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(200);
     expect(asked.times).toBe(2);
     asked.tell();
     writeFileSync(join(dir, 'done'), '');
-    await vi.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(200);
     await done;
   });
 
