@@ -1,4 +1,4 @@
-import { type BigIntStats, constants, type Stats } from 'node:fs';
+import { type BigIntStats, constants, fstatSync, type Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodePath } from '../../core/pos-file/path-bytes.ts';
@@ -22,10 +22,7 @@ const OWN_MEMORY = 64 * 1024 ** 2;
 const ENTRY_MEMORY = 4 * 1024;
 
 /** The bytes of a pos file or pid file and its age; undefined where there is none. `memory`: all that the container may take. */
-export async function readFile(
-  path: string,
-  memory = process.constrainedMemory(),
-): Promise<FileContent | undefined> {
+export async function readFile(path: string, memory = containerMemory()): Promise<FileContent | undefined> {
   const found = await readBounded(path, { limit: largestIn(memory) });
   if (found === undefined) return undefined;
   refuseCrowd(found.bytes, memory);
@@ -37,7 +34,7 @@ export async function fileStamp(path: string): Promise<FileStamp | undefined> {
   try {
     const file = await open(toBytes(path), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const { dev, ino, size, mtimeNs, ctimeNs } = await file.stat({ bigint: true });
+      const { dev, ino, size, mtimeNs, ctimeNs } = fstatSync(file.fd, { bigint: true });
       return { id: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, writtenAgo: agoOf(Number(mtimeNs) / 1e6) };
     } finally {
       await file.close();
@@ -61,12 +58,23 @@ function refuseCrowd(bytes: Uint8Array, memory: number): void {
     );
 }
 
+/** Asking takes as long as reading a small file. */
+const LIMIT_AGE: Millis = 60_000;
+let limit = { memory: 0, askedAt: Number.NEGATIVE_INFINITY };
+
+/** All that the container may take, as it was within the last minute; 0, or beyond all memory that there is: no limit is set. */
+export function containerMemory(): number {
+  const now = performance.now();
+  if (now - limit.askedAt >= LIMIT_AGE) limit = { memory: process.constrainedMemory(), askedAt: now };
+  return limit.memory;
+}
+
 /** It is in memory twice while it is read, and again where the look before has not been let go of. */
 function largestIn(memory: number): number {
   return memory === 0 ? LARGEST : Math.max(1024 ** 2, Math.min(LARGEST, (memory - OWN_MEMORY) / 4));
 }
 
-/** For how many entries or files the container's memory has room; 0, or beyond all memory that there is: no limit is set. */
+/** For how many entries or files such a container has room. */
 export function roomFor(memory: number): number {
   if (memory === 0) return Number.POSITIVE_INFINITY;
   return Math.max(1_000, Math.floor((memory - OWN_MEMORY) / ENTRY_MEMORY));

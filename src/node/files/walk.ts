@@ -12,7 +12,7 @@ import {
 import type { FileStat } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { PlaceOf } from './files.ts';
-import { bornAt, inPortions, roomFor, toBytes } from './files.ts';
+import { bornAt, containerMemory, inPortions, roomFor, toBytes } from './files.ts';
 import { type NameBudget, nameBudget, readNames, sorted } from './names.ts';
 
 /** So many files of one source are looked at, where the container's memory has room for them. */
@@ -51,7 +51,7 @@ interface ListOptions extends Partial<Pick<View, 'placeOf' | 'places'>> {
 }
 
 function mostFilesHere(): number {
-  return Math.min(MOST_FILES, roomFor(process.constrainedMemory()));
+  return Math.min(MOST_FILES, roomFor(containerMemory()));
 }
 
 /**

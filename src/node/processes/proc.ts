@@ -53,7 +53,7 @@ export class Proc {
   /** undefined: no such process (any more). */
   read(pid: number, most = KEPT): ProcessRow | undefined {
     try {
-      const stat = readFileSync(`${this.#root}/${pid}/stat`, 'latin1');
+      const stat = readFileSync(`${this.#root}/${pid}/stat`, 'utf8');
       const cmdline = readInto(BUFFER, `${this.#root}/${pid}/cmdline`);
       return { pid, ...parseStat(stat), argv: parseCmdline(cmdline, most) };
     } catch {
@@ -122,7 +122,7 @@ function wordsOf(bytes: Buffer): readonly string[] {
 }
 
 function childrenIn(path: string): readonly number[] {
-  return readFileSync(path, 'latin1').split(' ').filter(Boolean).map(Number);
+  return readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
 function readInto(buffer: Buffer, path: string): Buffer {
