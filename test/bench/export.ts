@@ -68,7 +68,11 @@ export function exporter(load: Load, goals: { readonly cpu: number; readonly mem
   };
 }
 
-async function measured({ files, rotations }: Load, { bundles, runs, span }: Settings) {
+/** A window holds six looks: in one of 10 s there are one, two or three. */
+const SPANS = 3;
+const SCRAPES = 10_000;
+
+async function measured({ files, rotations }: Load, { bundles, runs, span, warmUp }: Settings) {
   const site = makeSite(files);
   const port = await freePort();
   const options = ['--listen', `127.0.0.1:${port}`, ...(rotations > 0 ? ['--per-file', '10000'] : [])];
@@ -90,13 +94,18 @@ async function measured({ files, rotations }: Load, { bundles, runs, span }: Set
         within: 120_000,
       },
     );
+    const scraping = async (seconds: number) => {
+      const from = performance.now();
+      while (performance.now() - from < seconds * 1_000) {
+        await expectTruth(await scrape(), { files, rotations }, load);
+        await pause(Math.min(SCRAPES, seconds * 1_000));
+      }
+    };
+    await scraping(warmUp);
     for (let run = 0; run < runs; run += 1) {
       const from = performance.now();
       const before = cpuTimeOf(pid);
-      while (performance.now() - from < span * 1_000) {
-        await expectTruth(await scrape(), { files, rotations }, load);
-        await pause(Math.min(10_000, span * 1_000));
-      }
+      await scraping(SPANS * span);
       figures.cpu.push((cpuTimeOf(pid) - before) / 1e4 / (performance.now() - from));
       figures.memory.push(memoryOf(pid).all / MIB);
     }

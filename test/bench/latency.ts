@@ -42,7 +42,9 @@ interface Trigger {
   readonly args: (place: Omit<Place, 'posidle'>) => readonly string[];
   /** Begins the end; gives when the flush is due at the earliest. */
   readonly pull: (place: Place) => number | Promise<number>;
-  readonly goal: Row['goal'];
+  readonly goal: NonNullable<Row['goal']>;
+  /** Times as many as of the other figures. */
+  readonly times: number;
 }
 
 const TRIGGERS: readonly Trigger[] = [
@@ -58,6 +60,7 @@ const TRIGGERS: readonly Trigger[] = [
       return performance.now() + QUIET;
     },
     goal: { atMost: 30, of: 'p99' },
+    times: 20,
   },
   {
     name: 'http',
@@ -65,6 +68,7 @@ const TRIGGERS: readonly Trigger[] = [
     args: byHttp,
     pull: quit,
     goal: { atMost: 20 },
+    times: 4,
   },
   {
     name: 'http-probed',
@@ -75,6 +79,7 @@ const TRIGGERS: readonly Trigger[] = [
       return quit(place);
     },
     goal: { atMost: 20 },
+    times: 4,
   },
   {
     name: 'sigterm',
@@ -85,6 +90,7 @@ const TRIGGERS: readonly Trigger[] = [
       return performance.now() + SETTLE;
     },
     goal: { atMost: 20 },
+    times: 4,
   },
   {
     name: 'done-file',
@@ -95,11 +101,9 @@ const TRIGGERS: readonly Trigger[] = [
       return performance.now() + SETTLE;
     },
     goal: { atMost: 100 },
+    times: 4,
   },
 ];
-
-/** Four times as many as of the other figures: `--runs 25` gives 100 of each. */
-const TIMES = 4;
 
 export const LATENCIES: readonly Bench[] = TRIGGERS.map((trigger) => ({
   name: `flush-${trigger.name}`,
@@ -109,7 +113,7 @@ export const LATENCIES: readonly Bench[] = TRIGGERS.map((trigger) => ({
 async function latenciesOf(trigger: Trigger, { bundles, runs }: Settings): Promise<readonly Row[]> {
   const flush: Partial<Record<Subject, number[]>> = {};
   const stop: Partial<Record<Subject, number[]>> = {};
-  for (let run = 0; run < TIMES * runs; run += 1) {
+  for (let run = 0; run < trigger.times * runs; run += 1) {
     for (const [subject, bundle] of bundlesOf(bundles)) {
       const took = await drained(bundle, trigger);
       flush[subject] = [...(flush[subject] ?? []), took.flush];

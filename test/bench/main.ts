@@ -5,9 +5,9 @@ import { BENCHES, type Row, type Settings } from './rows.ts';
 
 const USAGE = `npm run bench -- [options]
   --only A,B      these: ${BENCHES.map(({ name }) => name).join(', ')}
-  --runs N        measurements of each; three times as many of a start (default 5)
-  --span N        seconds of one measurement at rest (default 10)
-  --warm-up N     seconds before the first of them (default 20; memory still grows after that)
+  --runs N        measurements of each; ten times as many of a start (default 5)
+  --span N        seconds of one measurement at rest; three times as long beside the exporter (default 10)
+  --warm-up N     seconds before the first of them (default 60: V8 compiles what is hot; memory still grows after that)
   --bundle FILE   the bundle (default dist/posidle.cjs)
   --against FILE  another one, measured in the same run
   --json          the figures, one object a line, as they come`;
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     runs: { type: 'string', default: '5' },
     span: { type: 'string', default: '10' },
-    'warm-up': { type: 'string', default: '20' },
+    'warm-up': { type: 'string', default: '60' },
     bundle: { type: 'string', default: 'dist/posidle.cjs' },
     against: { type: 'string' },
     json: { type: 'boolean', default: false },

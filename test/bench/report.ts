@@ -4,7 +4,7 @@ import type { Row, Subject } from './rows.ts';
 
 const SUBJECTS: readonly Subject[] = ['posidle', 'against', 'calls alone', 'bare node', 'fluentd alone'];
 
-const UNTIL = { median: '', p99: ' at p99', 'bare node': ' ×', 'fluentd alone': ' more than Fluentd alone' };
+const UNTIL = { median: '', p99: ' at p99', 'bare node': ' ×' };
 
 /** The table: medians, and in brackets the least and the most. */
 export function markdown(rows: readonly Row[]): string {
@@ -23,21 +23,25 @@ function cellsOf(row: Row, subjects: readonly Subject[]): readonly string[] {
   const spreads = subjects.map((subject) => figures[subject] && spreadOf(figures[subject]));
   const ratio = ratioOf(row);
   const { median, n, p99 } = spreadOf(figures.posidle ?? []);
-  const alone = spreadOf(figures['fluentd alone'] ?? []).median;
-  const held = { median, p99, 'bare node': ratio ?? Number.NaN, 'fluentd alone': median - alone };
+  const held = { median, p99, 'bare node': ratio ?? Number.NaN };
   return [
     name,
     unit,
     ...spreads.map((spread) => (spread === undefined ? '' : inShort(spread, goal))),
     ratio === undefined ? '' : `${short(ratio)} ×`,
-    `≤ ${goal.atMost}${UNTIL[goal.of ?? 'median']}`,
-    held[goal.of ?? 'median'] <= goal.atMost ? 'yes' : 'no',
+    ...(goal === undefined
+      ? ['', '']
+      : [wanted(goal), held[goal.of ?? 'median'] <= goal.atMost ? 'yes' : 'no']),
     String(n),
   ];
 }
 
-function inShort({ median, min, max, p99 }: Spread, { of }: Row['goal']): string {
-  const worst = of === 'p99' ? `; p99 ${short(p99)}` : '';
+function wanted({ atMost, of }: NonNullable<Row['goal']>): string {
+  return `≤ ${atMost}${UNTIL[of ?? 'median']}`;
+}
+
+function inShort({ median, min, max, p99 }: Spread, goal: Row['goal']): string {
+  const worst = goal?.of === 'p99' ? `; p99 ${short(p99)}` : '';
   return `${short(median)} (${short(min)}–${short(max)}${worst})`;
 }
 
