@@ -29,6 +29,7 @@ void main();
 // No await at the top level: the command is built as CommonJS, which has none.
 async function main(): Promise<void> {
   const words = process.argv.slice(2);
+  if (words.join() === '--version') return void process.stdout.write(`${BUILD.version}\n`);
   // A container without arguments must not look as if it had done its work.
   if (words.length === 0) process.exitCode = EXIT.usage;
   try {
