@@ -2,7 +2,14 @@ import { arch, cpus, release } from 'node:os';
 import { type Spread, spreadOf } from './figures.ts';
 import type { Row, Subject } from './rows.ts';
 
-const SUBJECTS: readonly Subject[] = ['posidle', 'against', 'calls alone', 'bare node', 'fluentd alone'];
+const SUBJECTS: readonly Subject[] = [
+  'posidle',
+  'against',
+  'calls + packages',
+  'calls alone',
+  'bare node',
+  'fluentd alone',
+];
 
 const UNTIL = { median: '', p99: ' at p99', 'bare node': ' ×' };
 

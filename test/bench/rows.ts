@@ -4,12 +4,19 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { exporter } from './export.ts';
 import { cpuTimeOf, memoryOf } from './figures.ts';
+import { CALLS, callsAndPackages } from './floor.ts';
 import { BESIDE_FLUENTD } from './fluentd.ts';
 import { LATENCIES } from './latency.ts';
 import { makeSite, type Site } from './site.ts';
 
 /** What is measured: each name is a column of the table. */
-export type Subject = 'posidle' | 'against' | 'calls alone' | 'bare node' | 'fluentd alone';
+export type Subject =
+  | 'posidle'
+  | 'against'
+  | 'calls + packages'
+  | 'calls alone'
+  | 'bare node'
+  | 'fluentd alone';
 type Figures = Readonly<Partial<Record<Subject, readonly number[]>>>;
 
 export interface Row {
@@ -86,7 +93,7 @@ const MIB = 1024 ** 2;
 
 /** All run side by side: what disturbs one disturbs each of them. */
 export async function atRest(site: AtRest, settings: Settings) {
-  const children = start(site, settings);
+  const children = await start(site, settings);
   const result: Record<'cpu' | 'memory' | 'own', Partial<Record<Subject, number[]>>> = {
     cpu: {},
     memory: {},
@@ -116,25 +123,6 @@ export async function atRest(site: AtRest, settings: Settings) {
 }
 
 const BARE = 'setInterval(() => {}, 1_000)';
-/** What a look at rest asks of the system, and nothing else. */
-const CALLS = `const fs = require('node:fs');
-  const { open, stat } = require('node:fs/promises');
-  const [logs, posFile, pid] = process.argv.slice(1);
-  const paths = fs.readdirSync(logs).map((name) => logs + '/' + name);
-  const childrenOf = (task) => fs.readFileSync('/proc/' + pid + '/task/' + task + '/children', 'latin1').split(' ');
-  const look = async () => {
-    const children = fs.readdirSync('/proc/' + pid + '/task').flatMap(childrenOf).filter(Boolean);
-    for (const one of [pid, ...children])
-      for (const name of ['stat', 'cmdline']) fs.readFileSync('/proc/' + one + '/' + name);
-    const file = await open(posFile);
-    await file.stat();
-    await file.close();
-    for (const path of paths) fs.statSync(path);
-    await stat(logs);
-  };
-  setInterval(look, 1_000);
-  setInterval(() => fs.statSync(logs + '/done', { throwIfNoEntry: false }), 1_000)`;
-
 type AtRest = Pick<Site, 'logs' | 'posFile' | 'fluentd' | 'watch'>;
 
 interface Child {
@@ -143,11 +131,13 @@ interface Child {
   readonly pid: number;
 }
 
-function start(site: AtRest, { bundles }: Settings): readonly Child[] {
+async function start(site: AtRest, { bundles }: Settings): Promise<readonly Child[]> {
   const logs = dirname(site.logs[0] ?? '');
+  const about = [logs, site.posFile, String(site.fluentd)];
   const commands: readonly (readonly [Subject, readonly string[]])[] = [
     ...bundlesOf(bundles).map(([subject, bundle]) => [subject, [bundle, ...site.watch]] as const),
-    ['calls alone', ['-e', CALLS, logs, site.posFile, String(site.fluentd)]],
+    ['calls + packages', [await callsAndPackages(dirname(site.posFile)), ...about]],
+    ['calls alone', ['-e', CALLS, ...about]],
     ['bare node', ['-e', BARE]],
   ];
   return commands.map(([subject, args]) => {
