@@ -6,7 +6,7 @@ import { mayFlush } from './flushing.ts';
 import { flush, type Step, stay } from './moves.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate } from './state.ts';
-import { stop } from './stop.ts';
+import { stop } from './stop-fluentd.ts';
 
 /** From the last flush to the stop signal: of two signals that arrive together the stop would be handled first. */
 const FLUSH_HEAD_START: Millis = 250;

@@ -1,6 +1,6 @@
 /**
  * The decision. Rule 1: whether the state changes is said in this file; trigger.ts and quiet-window.ts say what begins the drain, cut-short.ts
- * what ends it early, moves.ts what a change consists of, and stop.ts who is told to stop. Rule 2: it knows no clock, no process
+ * what ends it early, moves.ts what a change consists of, and stop-fluentd.ts who is told to stop. Rule 2: it knows no clock, no process
  * and no file, only the state, the observation and the policy that it is given.
  */
 import type { Observation } from '../observe/observation.ts';
@@ -27,7 +27,7 @@ import { drain, finish, flush, move, resultOf, type Step, stay, unfinishedLines 
 import type { Policy } from './policy.ts';
 import { quietBy } from './quiet-window.ts';
 import type { Draining, DrainResult, State, StateName } from './state.ts';
-import { KILL, stop, stopAction, TERM_WORKERS } from './stop.ts';
+import { KILL, stop, stopAction, TERM_WORKERS } from './stop-fluentd.ts';
 import { hasMovedSince, isGuess, isMainBack, requestedBy } from './trigger.ts';
 
 type Rule<Name extends StateName> = (

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { drain, unfinishedLines } from '../../../src/core/drain/moves.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, State } from '../../../src/core/drain/state.ts';
-import { stop } from '../../../src/core/drain/stop.ts';
+import { stop } from '../../../src/core/drain/stop-fluentd.ts';
 import type { FluentdReading } from '../../../src/core/fluentd/processes.ts';
 import { entry, fileOf, LOG, ORPHANED, policy, running, seen, snapshot } from '../../support/builders.ts';
 
