@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import {
   type Delivery,
@@ -5,11 +6,24 @@ import {
   onFluentd,
   runDelivery,
   SOON,
+  startBeside,
   test,
+  VERSIONS,
   VERSIONS_AND_OLDEST,
+  watchDelivery,
 } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
-import { memoryBuffer, type Section, tail, toForward, toHttp } from '../support/fluentd-conf.ts';
+import {
+  memoryBuffer,
+  monitorAgent,
+  output,
+  type Section,
+  tail,
+  toForward,
+  toHttp,
+} from '../support/fluentd-conf.ts';
+import { freePort } from '../support/free-port.ts';
+import type { PosidleRun } from '../support/posidle.ts';
 
 const CLOSED_PORT = 9;
 const MONITOR_ADDED = /monitor_agent.*\d{4,5}/;
@@ -71,6 +85,25 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended.log.some(({ msg }) => MONITOR_ADDED.test(msg))).toBe(false);
   });
 
+  test('lines that the command of exec_filter holds when Fluentd stops are unproven, with a warning', async ({
+    site,
+  }) => {
+    // awk writes to a pipe in blocks of 4 KiB, and the rest when its input ends.
+    const filter = output('exec_filter', { command: "awk '{print}'", tag: 'filtered' }, [
+      { name: 'format', params: { '@type': 'json' } },
+      { name: 'parse', params: { '@type': 'json' } },
+      memoryBuffer({ flush_interval: '1s' }),
+    ]);
+    const late = { ...toHttp(site.sink.port, memoryBuffer({ flush_at_shutdown: false })), arg: 'filtered' };
+    const main = () => site.write('app.log', 20);
+    const ended = await runDelivery(site, { version, conf: [source(site), filter, late], main });
+    expect(ended).toMatchObject({ code: 3, lost: 20, outcome: { drained: 'unproven' } });
+    expect(ended.outcome.outputs).toContainEqual(
+      expect.objectContaining({ output: 'exec_filter of <match app>', delivery: 'unseen' }),
+    );
+    expect(ended.log.filter(({ msg }) => /the command of out_exec_filter/.test(msg))).toHaveLength(1);
+  });
+
   test('a shell that hands its words through hands monitor_agent through too', async ({ site }) => {
     const command = (fluentd: readonly string[]) => ['sh', '-c', 'exec "$0" "$@"', ...fluentd];
     const ended = await run(site, toSink(site), { command });
@@ -83,5 +116,45 @@ onFluentd(ONE_VERSION, (version) => {
     const command = (fluentd: readonly string[]) => ['sh', '-c', `exec ${fluentd.join(' ')}`];
     const ended = await run(site, toNobody(), { command, args: ['-c', site.conf] });
     expect(ended).toMatchObject({ code: 3, lost: 2_000, outcome: { drained: 'unproven' } });
+  });
+});
+
+onFluentd(VERSIONS, (version) => {
+  const delivery = (site: Site): Delivery => ({
+    version,
+    conf: [
+      { name: 'system', params: { with_source_only: true, root_dir: `${site.dir}/root` } },
+      source(site),
+      toSink(site),
+    ],
+    main: async () => {
+      await site.write('app.log', 2_000);
+      await site.isRead('app.log');
+    },
+  });
+
+  test('lines that with_source_only keeps back are left, and the remedy was told at the start', async ({
+    site,
+  }) => {
+    const ended = await runDelivery(site, { ...delivery(site), args: ['--drain-timeout', '5s'] });
+    expect(ended).toMatchObject({ lost: 2_000, code: 3, outcome: { drained: 'not drained' } });
+    expect(ended.outcome.outputs).toContainEqual(
+      expect.objectContaining({ output: 'with_source_only', delivery: 'left' }),
+    );
+    expect(ended.log.filter(({ msg }) => /SIGWINCH/.test(msg))).toHaveLength(1);
+  });
+
+  test('the drain waits until SIGWINCH lets the lines go that with_source_only keeps back', async ({
+    site,
+  }) => {
+    const { conf, ...rest } = delivery(site);
+    const how = { ...rest, conf: [...conf, monitorAgent(await freePort())] };
+    const fluentd = startBeside(site, how);
+    const end = ({ logged }: PosidleRun) => {
+      writeFileSync(site.marker, '');
+      void logged(/→ draining/).then(() => fluentd.process.kill('SIGWINCH'));
+    };
+    const ended = await watchDelivery(site, { ...how, end }, fluentd);
+    expect(ended).toMatchObject({ lost: 0, code: 0, outcome: { drained: 'drained' } });
   });
 });

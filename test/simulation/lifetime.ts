@@ -102,11 +102,11 @@ function confOf(settings: Settings): ConfFacts {
         rotateWait,
         followInodes: false,
         readFromHead: true,
-        isMultiline: false,
         hasGroup: false,
         readBytesLimitPerSecond: readLimit === 0 ? undefined : readLimit * LINE_BYTES,
       },
     ],
+    multiline: [],
     buffers:
       buffer === 'none'
         ? []

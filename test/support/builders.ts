@@ -93,7 +93,13 @@ export function told(changes: Partial<MonitoredOutput> = {}): MonitoredOutput {
 
 /** An output with a buffer in memory that a monitor_agent tells of, empty. */
 export function outputReading(changes: Partial<OutputReading> = {}): OutputReading {
-  const kind = { inMemory: true, takesOwnEvents: false, retryLimit: undefined, mayDrop: false };
+  const kind = {
+    inMemory: true,
+    takesOwnEvents: false,
+    retryLimit: undefined,
+    mayDrop: false,
+    isPipe: false,
+  };
   return {
     key: '0 out',
     id: 'out',
@@ -185,11 +191,11 @@ export function confOf(paths: readonly string[]): ConfFacts {
     rotateWait: 5_000,
     followInodes: false,
     readFromHead: true,
-    isMultiline: false,
     hasGroup: false,
   };
   return {
     sources: [source],
+    multiline: [],
     buffers: [],
     monitorAgents: [],
     rpc: undefined,

@@ -48,7 +48,7 @@ function deliveryOf(
   if (left.chunks > 0 || left.bytes > 0) return { ...named, delivery: 'left', ...left };
   const isOnDisk = output.onDisk !== undefined && output.retryLimit === undefined && !output.mayDrop;
   const isSeen = account === undefined ? isOnDisk : account.isCounted && !account.mayHaveGivenUp;
-  const isKnown = isSeen && ledger.backupsUnknown === undefined;
+  const isKnown = isSeen && !output.isPipe && ledger.backupsUnknown === undefined;
   return { ...named, delivery: isKnown ? 'delivered' : 'unseen', ...NOTHING_HELD };
 }
 

@@ -86,6 +86,20 @@ export function buffersOf(params: Params, around: Around): BufferConf[] {
     : [bufferOf({ params, section, output }, around)];
 }
 
+/** Where Fluentd keeps all that it reads with `with_source_only`, until SIGWINCH (`lib/fluent/source_only_buffer_agent.rb`). */
+export function sourceOnlyBuffer(system: Params, directory: string, around: Surroundings): BufferConf {
+  const name = 'with_source_only';
+  system.warn(
+    `${name} keeps all lines back until Fluentd gets SIGWINCH: send it before the Job ends, or remove ${name}`,
+  );
+  const [section] = system.sections('source_only_buffer');
+  const aside = { ...around, written: '', takesOwnEvents: false };
+  const buffer = bufferOf({ params: system, section, output: 'buffer' }, aside);
+  const path = section?.text('path') ?? joinPath([directory, 'source-only-buffer', '*']);
+  const named = { ...buffer, id: name, isNamed: true, name };
+  return { ...named, chunkGlobs: chunkGlobs({ ...named, path, suffix: undefined }, around) };
+}
+
 interface Output {
   readonly params: Params;
   readonly section: Params | undefined;
@@ -118,6 +132,7 @@ function bufferOf({ params, section, output }: Output, around: Around): BufferCo
     ...limits(own.aside(), named),
   };
   warnOfLoss(own, buffer);
+  if (output === 'exec_filter') params.warn(TO_COMMAND);
   if (output === 'forward' && !buffer.requireAckResponse) params.warn(WITHOUT_ACK);
   const path = own.text(named('path')) ?? ownPath(buffer, params, around);
   const suffix = section?.text('path_suffix');
@@ -188,6 +203,9 @@ function fileGlob(path: string, suffix: string, single: boolean): string {
 const WITHOUT_ACK =
   'out_forward without require_ack_response may lose what is on its way when the receiver dies: ' +
   'set require_ack_response true';
+const TO_COMMAND =
+  'the command of out_exec_filter may hold lines back unseen, so the outcome will be unproven: ' +
+  'let it write each line at once, and set flush_at_shutdown true in the buffers behind it';
 const SMALL_CHUNK = 64 * 1024;
 
 const IGNORED_ERRORS =

@@ -2,11 +2,13 @@ import type { Millis } from '../text/units.ts';
 import type { BufferConf } from './buffer-sections.ts';
 import { problemText } from './element.ts';
 import type { Endpoint, FluentConf, MonitorAgent } from './fluent-conf.ts';
+import type { Multiline } from './multiline.ts';
 import type { TailSource } from './tail.ts';
 
 /** What fluent.conf says that posidle acts on. */
 export interface ConfFacts {
   readonly sources: readonly TailSource[];
+  readonly multiline: readonly Multiline[];
   readonly buffers: readonly BufferConf[];
   readonly monitorAgents: readonly MonitorAgent[];
   readonly rpc: Endpoint | undefined;
@@ -30,12 +32,13 @@ const HIDING: readonly (string | undefined)[] = [
   undefined,
 ];
 
-export function confFacts({ sources, buffers, monitorAgents, system, problems }: FluentConf): ConfFacts {
+export function confFacts(conf: FluentConf): ConfFacts {
+  const { sources, multiline, buffers, monitorAgents, system, problems } = conf;
   const hidden = problems.filter(({ parameter }) => HIDING.includes(parameter)).map(problemText);
   const complete = problems.length === 0;
   const { rpcEndpoint: rpc, backupDir, workers } = system;
   const backupGlobs = backupGlobsIn(backupDir);
-  return { sources, buffers, monitorAgents, rpc, workers, backupGlobs, complete, hidden };
+  return { sources, multiline, buffers, monitorAgents, rpc, workers, backupGlobs, complete, hidden };
 }
 
 /** Chunks that a destination refused (`backup` in buffer.rb), and file chunks at the retry limit since 1.19 (`evacuate_dir`). */
@@ -68,14 +71,16 @@ export const DEFAULT_TAIL: TailFacts = {
 };
 
 /** `conf` undefined: no configuration is known. */
-export function tailFacts(conf: Pick<ConfFacts, 'sources' | 'buffers' | 'complete'> | undefined): TailFacts {
+export function tailFacts(
+  conf: Pick<ConfFacts, 'sources' | 'multiline' | 'buffers' | 'complete'> | undefined,
+): TailFacts {
   if (conf === undefined || conf.sources.length === 0) return DEFAULT_TAIL;
-  const { sources, buffers, complete } = conf;
+  const { sources, multiline, buffers, complete } = conf;
   return {
     refreshInterval: Math.max(...sources.map(({ refreshInterval }) => refreshInterval)),
     rotateWait: Math.max(...sources.map(({ rotateWait }) => rotateWait)),
     readLimit: readLimitOf(sources),
-    multilineFlush: Math.max(...sources.map(multilineFlushOf)),
+    multilineFlush: Math.max(0, ...multiline.map(({ flushInterval = 0 }) => flushInterval)),
     mayRefuse: !complete || buffers.some(({ overflowAction }) => overflowAction === 'throw_exception'),
   };
 }
@@ -86,8 +91,4 @@ function readLimitOf(sources: readonly TailSource[]): number | undefined {
     hasGroup ? 0 : (readBytesLimitPerSecond ?? []),
   );
   return limits.length === 0 ? undefined : Math.min(...limits);
-}
-
-function multilineFlushOf({ isMultiline, multilineFlushInterval }: TailSource): Millis {
-  return isMultiline ? (multilineFlushInterval ?? 0) : 0;
 }

@@ -1,5 +1,6 @@
-import { type BufferConf, buffersOf, type Surroundings } from './buffer-sections.ts';
+import { type BufferConf, buffersOf, type Surroundings, sourceOnlyBuffer } from './buffer-sections.ts';
 import { type ConfElement, type ConfItem, type ConfProblem, rootElement, sectionsOf } from './element.ts';
+import { type Multiline, multilineIn } from './multiline.ts';
 import { type OwnEvents, ownEvents } from './own-events.ts';
 import { Params, type Reading } from './params.ts';
 import type { RubyContext } from './ruby.ts';
@@ -18,7 +19,7 @@ interface SystemConf {
   readonly rpcEndpoint?: Endpoint | undefined;
   readonly enableGetDump: boolean;
   readonly rootDir?: string | undefined;
-  /** The directory for chunks that are given up. */
+  /** The directory for chunks that are given up, and for those that `with_source_only` keeps. */
   readonly backupDir: string;
   /** Where Fluentd 1.19 and later look for further files; empty: nowhere. */
   readonly configIncludeDir?: string | undefined;
@@ -36,6 +37,7 @@ export interface MonitorAgent {
 /** What a configuration says that matters to posidle. */
 export interface FluentConf {
   readonly sources: readonly TailSource[];
+  readonly multiline: readonly Multiline[];
   readonly buffers: readonly BufferConf[];
   readonly system: SystemConf;
   readonly monitorAgents: readonly MonitorAgent[];
@@ -47,20 +49,23 @@ export interface FluentConf {
 export interface Given {
   readonly workers?: number | undefined;
   readonly withoutSource?: boolean;
+  readonly withSourceOnly?: boolean;
 }
 
 /** Fluentd lets a worker evaluate the whole file again, with its own worker_id. */
 export function fluentConf(written: ConfElement, ruby: RubyContext, given: Given = {}): FluentConf {
   const root = unwrapped(written);
   const reading: Reading = { ruby, problems: [], warnings: [] };
-  const { withoutSource, ...system } = readSystem(new Params(root, reading), ruby, given);
+  const { withoutSource, withSourceOnly, ...system } = readSystem(new Params(root, reading), ruby, given);
   const workers = Array.from({ length: workersRead(root, system, reading) }, (_, workerId) =>
     scopesOf(new Params(root, { ...reading, ruby: { ...ruby, workerId } }), system, workerId),
   );
+  const keptBack = withSourceOnly ? workers.flatMap((scopes) => keptBackIn(scopes, system)) : [];
   const sources = withoutSource ? [] : workers.flat().flatMap(sourcesOf);
   return {
     sources: sources.filter(({ type }) => type === 'tail').map(({ params }) => tailSource(params)),
-    buffers: workers.flatMap(buffersIn),
+    multiline: workers.flat().flatMap(({ params }) => withLabels(params).flatMap(multilineIn)),
+    buffers: [...workers.flatMap(buffersIn), ...keptBack],
     system,
     monitorAgents: sources.filter(({ type }) => type === 'monitor_agent').map(monitorAgent),
     problems: distinct(reading.problems),
@@ -125,7 +130,7 @@ function readSystem(
   root: Params,
   { env }: RubyContext,
   given: Given = {},
-): SystemConf & { withoutSource: boolean } {
+): SystemConf & Required<Pick<Given, 'withoutSource' | 'withSourceOnly'>> {
   const [system] = root.sections('system');
   return {
     workers: Math.max(given.workers ?? system?.integer('workers') ?? 1, 1),
@@ -136,6 +141,7 @@ function readSystem(
     backupDir: system?.text('root_dir') ?? (env.FLUENT_BACKUP_DIR || '/tmp/fluent'),
     configIncludeDir: system?.text('config_include_dir'),
     withoutSource: given.withoutSource || (system?.bool('without_source') ?? false),
+    withSourceOnly: given.withSourceOnly || (system?.bool('with_source_only') ?? false),
   };
 }
 
@@ -182,12 +188,24 @@ function monitorAgent({ params, around }: Scope): MonitorAgent {
   return { bind: params.text('bind') ?? '0.0.0.0', port, worker: around.workerId };
 }
 
+/** The buffer that `with_source_only` adds to each worker. */
+function keptBackIn([root]: readonly Scope[], { backupDir }: SystemConf): BufferConf[] {
+  if (root === undefined) return [];
+  const [system = root.params] = root.params.sections('system');
+  return [sourceOnlyBuffer(system, backupDir, root.around)];
+}
+
 /** All that one worker has. */
 function buffersIn(scopes: readonly Scope[]): BufferConf[] {
   const own = ownEvents(scopes.map(({ params }) => params));
   return scopes.flatMap(({ params, around }) =>
-    [params, ...params.sections('label')].flatMap((scope) => matchBuffers(scope, around, own)),
+    withLabels(params).flatMap((scope) => matchBuffers(scope, around, own)),
   );
+}
+
+/** A scope, and the labels in it. */
+function withLabels(params: Params): Params[] {
+  return [params, ...params.sections('label')];
 }
 
 function matchBuffers(scope: Params, around: Surroundings, own: OwnEvents): BufferConf[] {

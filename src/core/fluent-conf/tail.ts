@@ -19,8 +19,6 @@ export interface TailSource {
   readonly rotateWait: Millis;
   readonly followInodes: boolean;
   readonly readFromHead: boolean;
-  readonly isMultiline: boolean;
-  readonly multilineFlushInterval?: Millis | undefined;
   readonly hasGroup: boolean;
   readonly readBytesLimitPerSecond?: number | undefined;
 }
@@ -72,7 +70,6 @@ function tailTimes(params: Params) {
     refreshInterval: params.time('refresh_interval') ?? 60_000,
     limitRecentlyModified: params.time('limit_recently_modified'),
     rotateWait: params.time('rotate_wait') ?? 5_000,
-    multilineFlushInterval: params.time('multiline_flush_interval'),
   };
 }
 
@@ -81,16 +78,9 @@ function tailReading(params: Params) {
   return {
     followInodes: params.bool('follow_inodes') ?? false,
     readFromHead: params.aside().bool('read_from_head') ?? false,
-    isMultiline: isMultiline(params),
     hasGroup: params.sections('group').length > 0,
     readBytesLimitPerSecond: limit > 0 ? Math.max(limit, MIN_BYTES_PER_SECOND) : undefined,
   };
-}
-
-function isMultiline(params: Params): boolean {
-  const [parse] = params.sections('parse');
-  const type = parse === undefined ? params.text('format') : parse.text('@type', 'type');
-  return type !== undefined && !type.startsWith('/') && type.includes('multiline');
 }
 
 function warnOfLoss(params: Params, source: TailSource): void {

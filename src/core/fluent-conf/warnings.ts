@@ -1,6 +1,7 @@
 import { formatDuration, type Millis } from '../text/units.ts';
 import type { BufferConf } from './buffer-sections.ts';
 import { placeText } from './element.ts';
+import type { Multiline } from './multiline.ts';
 import type { TailSource } from './tail.ts';
 
 /** The waits that are measured against what in_tail needs. */
@@ -36,17 +37,19 @@ function tooShort({ place, refreshInterval }: TailSource, option: string, { wait
   ];
 }
 
-/** The last record of a multiline source that has no flush interval comes out at the shutdown, too late for a file buffer. */
-export function multilineWarnings(conf: Sources & { readonly buffers: readonly BufferConf[] }): string[] {
-  const keeps = conf.buffers.some(({ type, flushAtShutdown }) => type !== 'memory' && !flushAtShutdown);
-  return conf.sources
-    .filter(
-      ({ isMultiline, multilineFlushInterval }) =>
-        keeps && isMultiline && multilineFlushInterval === undefined,
-    )
+interface Multilines {
+  readonly multiline: readonly Multiline[];
+  readonly buffers: readonly BufferConf[];
+}
+
+/** The last record that a multiline plugin holds comes out at the shutdown, too late for a file buffer. */
+export function multilineWarnings({ multiline, buffers }: Multilines): string[] {
+  const keeps = buffers.some(({ type, flushAtShutdown }) => type !== 'memory' && !flushAtShutdown);
+  return multiline
+    .filter(({ flushInterval }) => keeps && flushInterval === undefined)
     .map(
-      ({ place }) =>
-        `${placeText(place)}: the last record of a multiline source leaves in_tail when Fluentd stops, and then stays in a file buffer: ` +
-        'set multiline_flush_interval 1s, or flush_at_shutdown true.',
+      ({ place, name, setting }) =>
+        `${placeText(place)}: the last record of ${name} comes out when Fluentd stops, and then stays in a file buffer: ` +
+        `set ${setting} 1s, or flush_at_shutdown true.`,
     );
 }

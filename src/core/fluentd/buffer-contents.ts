@@ -26,10 +26,14 @@ export interface OutputReading {
   readonly retryLimit: RetryLimit | undefined;
   /** It throws the oldest chunk away when it is full, and only Fluentd 1.20 counts that. */
   readonly mayDrop: boolean;
+  /** What it has sent may still be held, or be lost, by a command: out_exec_filter. */
+  readonly isPipe: boolean;
 }
 
 /** Fluentd calls an output without `@id` `object:` and a number (`plugin_id` in lib/fluent/plugin_id.rb). */
 export const UNNAMED = 'object:';
+
+const PIPE = 'exec_filter';
 
 /** After so many retries, or so long, whichever comes first. */
 export interface RetryLimit {
@@ -111,6 +115,7 @@ export function outputsOf(
       takesOwnEvents: buffer.takesOwnEvents,
       retryLimit: retryLimitOf(buffer),
       mayDrop: buffer.overflowAction === 'drop_oldest_chunk',
+      isPipe: buffer.output === PIPE,
     };
   });
   const others = left.flatMap(({ worker, outputs }) => outputs.map((told) => unknownOutput(worker, told)));
@@ -149,6 +154,7 @@ function unknownOutput(worker: number, told: MonitoredOutput): OutputReading {
     takesOwnEvents: false,
     retryLimit: undefined,
     mayDrop: false,
+    isPipe: told.type === PIPE,
   };
 }
 
@@ -157,14 +163,16 @@ export function unseenIn({ outputs, hidden }: BuffersReading): readonly string[]
   return [...hidden, ...outputs.filter((output) => !isSeen(output)).map(nameOfUnseen)];
 }
 
-function nameOfUnseen({ name, onDisk, inMemory, mayDrop }: OutputReading): string {
+function nameOfUnseen({ name, onDisk, inMemory, mayDrop, isPipe }: OutputReading): string {
+  if (isPipe) return `${name} (its command may still hold lines)`;
   if (mayDrop) return `${name} (it throws chunks away when it is full, and only Fluentd 1.20 tells how many)`;
   if (onDisk !== undefined) return `${name} (it may give chunks up after some retries)`;
   return `${name} (${inMemory ? 'its buffer is in memory' : 'the directory of its buffer is not here'})`;
 }
 
 /** Whether somebody can see what became of each of its chunks. */
-function isSeen({ told, onDisk, retryLimit, mayDrop }: OutputReading): boolean {
+function isSeen({ told, onDisk, retryLimit, mayDrop, isPipe }: OutputReading): boolean {
+  if (isPipe) return false;
   if (mayDrop) return told?.dropped !== undefined;
   return told !== undefined || (onDisk !== undefined && retryLimit === undefined);
 }

@@ -142,3 +142,40 @@ describe('a buffer', () => {
     ]);
   });
 });
+
+describe('the buffer of with_source_only', () => {
+  const only = (more = '') => `<system>\nwith_source_only true\n${more}</system>\n`;
+  const globsOf = (text: string) => buffers(text).map(({ name, chunkGlobs }) => [name, chunkGlobs]);
+
+  it('lies below root_dir, under a name that nobody knows', () => {
+    expect(globsOf(only('root_dir /r\n'))).toEqual([
+      ['with_source_only', ['/r/source-only-buffer/*/buffer.*.log', '/r/source-only-buffer/*.*.log']],
+    ]);
+  });
+
+  it('lies in the usual directory for chunks where there is no root_dir', () => {
+    expect(buffers(only())[0]?.chunkGlobs[0]).toBe('/tmp/fluent/source-only-buffer/*/buffer.*.log');
+  });
+
+  it('lies where its own section says', () => {
+    const own = '<source_only_buffer>\npath /kept\n</source_only_buffer>\n';
+    expect(buffers(only(own))[0]?.chunkGlobs).toEqual(['/kept/buffer.*.log', '/kept.*.log']);
+  });
+
+  it('is there once for each worker', () => {
+    expect(buffers(only('workers 2\nroot_dir /r\n')).map(({ chunkGlobs }) => chunkGlobs[0])).toEqual([
+      '/r/source-only-buffer/*/worker0/buffer.*.log',
+      '/r/source-only-buffer/*/worker1/buffer.*.log',
+    ]);
+  });
+
+  it('is there where only the command line asks for it', () => {
+    const { root } = parseConf('', 'f.conf');
+    const conf = fluentConf(root, { env: {}, hostname: '' }, { withSourceOnly: true });
+    expect(conf.buffers).toMatchObject([{ name: 'with_source_only', flushAtShutdown: false }]);
+  });
+
+  it('is not there without it', () => {
+    expect(buffers('<system>\nwith_source_only false\n</system>\n')).toEqual([]);
+  });
+});

@@ -33,10 +33,8 @@ describe('an in_tail source', () => {
       refreshInterval: 60_000,
       limitRecentlyModified: undefined,
       rotateWait: 5_000,
-      multilineFlushInterval: undefined,
       followInodes: false,
       readFromHead: false,
-      isMultiline: false,
       hasGroup: false,
       readBytesLimitPerSecond: undefined,
     });
@@ -67,12 +65,6 @@ describe('an in_tail source', () => {
       followInodes: false,
     });
     expect(source('path /a\nread_bytes_limit_per_second 1')?.readBytesLimitPerSecond).toBe(8_192);
-  });
-
-  it('is multi-line by its parser, also in the old style', () => {
-    expect(source('path /a\n<parse>\n@type multiline\n</parse>')?.isMultiline).toBe(true);
-    expect(source('path /a\nformat multiline')?.isMultiline).toBe(true);
-    expect(source('path /a\nformat /multiline/')?.isMultiline).toBe(false);
   });
 
   it('is found by the old name of its type', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FluentConf, fluentConf } from '../../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
-import { quietWarnings } from '../../../src/core/fluent-conf/warnings.ts';
+import { multilineWarnings, quietWarnings } from '../../../src/core/fluent-conf/warnings.ts';
 
 function read(text: string): FluentConf {
   const { root, problems } = parseConf(text, 'f.conf');
@@ -45,6 +45,12 @@ describe('a warning', () => {
       match('@type http\n<buffer>\nchunk_limit_size 8k\n</buffer>'),
       'f.conf:3: chunk_limit_size 8k throws away every record that is larger',
     ],
+    ['<system>\nwith_source_only true\n</system>\n', 'f.conf:1: with_source_only keeps all lines back'],
+    [match('@type exec_filter\ncommand awk'), 'f.conf:1: the command of out_exec_filter may hold lines'],
+    [
+      '<filter app>\n@type concat\nkey message\nmultiline_start_regexp /^a/\n</filter>\n',
+      'f.conf:1: filter concat without timeout_label drops the last record',
+    ],
     ['<match **>\n@type http\n</match>\n', "f.conf:1: <match **> buffers Fluentd's own log events"],
     [
       '<match fluent.**>\n@type copy\n<store>\n@type http\n</store>\n</match>\n',
@@ -72,6 +78,25 @@ describe('a warning', () => {
   ])("is not given where Fluentd's own events fill no buffer: %j", (text) => {
     expect(read(text).warnings).toEqual([]);
   });
+
+  const file = match('@type http\n<buffer>\n@type file\npath /b\n</buffer>');
+
+  it.each([
+    [`${good}\nformat multiline`, file, 1],
+    [`${good}\nformat multiline\nmultiline_flush_interval 1s`, file, 0],
+    [`${good}\nformat multiline`, match('@type http'), 0],
+    [`${good}\nformat multiline`, file.replace('</buffer>', 'flush_at_shutdown true\n</buffer>'), 0],
+  ])(
+    'is given for the last record of a multiline plugin only where a file buffer keeps it',
+    (source, output, count) => {
+      const warnings = multilineWarnings(read(tail(source) + output));
+      expect(warnings).toHaveLength(count);
+      for (const warning of warnings)
+        expect(warning).toMatch(
+          /^f\.conf:1: the last record of a multiline source .*set multiline_flush_interval 1s/,
+        );
+    },
+  );
 
   it('is given for waits that are shorter than in_tail takes to look', () => {
     const conf = read(tail(good));

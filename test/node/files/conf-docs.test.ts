@@ -24,15 +24,12 @@ describe("what Fluentd's manual shows", () => {
         limitRecentlyModified: 6 * 3_600_000,
         readFromHead: true,
         followInodes: true,
-        isMultiline: false,
         hasGroup: false,
       },
       {
         posFile: 'C:/pos/bill.pos',
         paths: ['C:/bill/*/bill.log'],
         readBytesLimitPerSecond: 1_048_576,
-        isMultiline: true,
-        multilineFlushInterval: 4_000,
       },
       { posFile: undefined, paths: ['/srv/note.log'], refreshInterval: 60_000, readFromHead: false },
     ]);
@@ -127,7 +124,6 @@ describe("what Fluentd's manual shows", () => {
         refreshInterval: 15_000,
         rotateWait: 10_000,
         limitRecentlyModified: 5_400_000,
-        multilineFlushInterval: undefined,
       },
     ]);
     const yaml = '/tmp/posidle-fixture-yaml';
