@@ -88,7 +88,8 @@ export function thrownAwayGate(outputs: readonly OutputOutcome[]): Gate | undefi
 }
 
 function describeLoss({ output, chunks, bytes, where }: OutputOutcome): string {
-  const what = chunks === 0 ? 'records that did not fit into its buffer' : describeHeld({ chunks, bytes });
+  const told = bytes === 0 ? counted(chunks, 'chunk') : describeHeld({ chunks, bytes });
+  const what = chunks === 0 ? 'records that did not fit into its buffer' : told;
   return `thrown away by ${output}: ${what}${where === undefined ? '' : `; a copy lies in ${where}`}`;
 }
 

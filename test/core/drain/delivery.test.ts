@@ -225,6 +225,7 @@ describe('the gate of what was thrown away', () => {
   test.each<[string, readonly OutputOutcome[], string | undefined]>([
     ['is none where all was delivered', [thrown({ delivery: 'delivered' })], undefined],
     ['names chunks', [thrown()], 'thrown away by out: 2 chunks (20 B)'],
+    ['names no size that nobody knows', [thrown({ bytes: 0 })], 'thrown away by out: 2 chunks'],
     ['names the copy', [thrown({ where: '/b' })], 'thrown away by out: 2 chunks (20 B); a copy lies in /b'],
     [
       'names records',
