@@ -60,12 +60,15 @@ export function fluentConf(written: ConfElement, ruby: RubyContext, given: Given
   const workers = Array.from({ length: workersRead(root, system, reading) }, (_, workerId) =>
     scopesOf(new Params(root, { ...reading, ruby: { ...ruby, workerId } }), system, workerId),
   );
+  const buffers = workers.flatMap(buffersIn);
+  if (buffers.some(({ overflowAction }) => overflowAction === 'throw_exception'))
+    warnOfErrorLabel(root, reading);
   const keptBack = withSourceOnly ? workers.flatMap((scopes) => keptBackIn(scopes, system)) : [];
   const sources = withoutSource ? [] : workers.flat().flatMap(sourcesOf);
   return {
     sources: sources.filter(({ type }) => type === 'tail').map(({ params }) => tailSource(params)),
     multiline: workers.flat().flatMap(({ params }) => withLabels(params).flatMap(multilineIn)),
-    buffers: [...workers.flatMap(buffersIn), ...keptBack],
+    buffers: [...buffers, ...keptBack],
     system,
     monitorAgents: sources.filter(({ type }) => type === 'monitor_agent').map(monitorAgent),
     problems: distinct(reading.problems),
@@ -201,6 +204,16 @@ function buffersIn(scopes: readonly Scope[]): BufferConf[] {
   return scopes.flatMap(({ params, around }) =>
     withLabels(params).flatMap((scope) => matchBuffers(scope, around, own)),
   );
+}
+
+/** The error of a full buffer does not reach in_tail where this label takes the events (`handle_emits_error` in lib/fluent/root_agent.rb). */
+function warnOfErrorLabel(root: ConfElement, reading: Reading): void {
+  for (const label of new Params(root, reading).sections('label')) {
+    if (label.arg() !== '@ERROR') continue;
+    label.warn(
+      '<label @ERROR> takes what a full buffer refuses, and in_tail does not read it again: set overflow_action block in the buffers',
+    );
+  }
 }
 
 /** A scope, and the labels in it. */

@@ -19,6 +19,11 @@ describe('a record of several lines', () => {
     ['detect_exceptions with its interval', exceptions('multiline_flush_interval 2'), 2_000],
     ['concat whose timeout has a label', concat('timeout_label @OUT\nflush_interval 5s'), 5_000],
     ['concat that never flushes', concat('timeout_label @OUT\nflush_interval 0'), undefined],
+    [
+      'detect_exceptions in a copy',
+      '<match>\n@type copy\n<store>\n@type detect_exceptions\n</store>\n</match>\n',
+      undefined,
+    ],
     ['a filter of a label', `<label @A>\n${concat('timeout_label @OUT')}</label>\n`, undefined],
     ['a type in Ruby', `${exceptions('')}<filter>\n@type "#{Dir.pwd}"\n</filter>\n`, undefined],
   ])('is held by %s', (_, text, flushInterval) => {

@@ -51,6 +51,14 @@ describe('a warning', () => {
       '<filter app>\n@type concat\nkey message\nmultiline_start_regexp /^a/\n</filter>\n',
       'f.conf:1: filter concat without timeout_label drops the last record',
     ],
+    [
+      '<filter app>\n@type concat\nkey message\nn_lines 3\n</filter>\n',
+      'f.conf:1: filter concat without timeout_label drops the last record',
+    ],
+    [
+      `<label @ERROR>\n<match **>\n@type null\n</match>\n</label>\n${match('@type http')}`,
+      'f.conf:1: <label @ERROR> takes what a full buffer refuses',
+    ],
     ['<match **>\n@type http\n</match>\n', "f.conf:1: <match **> buffers Fluentd's own log events"],
     [
       '<match fluent.**>\n@type copy\n<store>\n@type http\n</store>\n</match>\n',
@@ -66,6 +74,8 @@ describe('a warning', () => {
     match('@type http\n<buffer>\nretry_max_times 3\nretry_forever true\n</buffer>'),
     match('@type http\n<buffer>\nretry_timeout 1h\n</buffer>\n<secondary>\n@type file\n</secondary>'),
     match('@type http\n<buffer>\nchunk_limit_size 64k\n</buffer>'),
+    `<label @ERROR>\n</label>\n${match('@type http\n<buffer>\noverflow_action block\n</buffer>')}`,
+    '<filter app>\n@type concat\nkey message\nuse_partial_cri_logtag true\n</filter>\n',
   ])('is not given where nothing is thrown away: %j', (text) => {
     expect(read(text).warnings).toEqual([]);
   });
