@@ -11,7 +11,7 @@ class PosidleWitness
                 read_from_head follow_inodes open_on_every_update error_response_as_unrecoverable].freeze
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
   def initialize
-    require 'socket' # no gem, so nothing is chosen before Fluentd chooses
+    require 'socket.so' # socket.rb would activate the gem io-wait, and nothing may be chosen before Fluentd chooses
     @born, @pid, @supervisor = ms, Process.pid, (Process.ppid if ARGV.include?('--under-supervisor'))
     dir = ENV['POSIDLE_DIR'] || __dir__
     @server = UNIXServer.new((@stem = File.join(dir, "#{@born}-#{@pid}")) + '.sock') # before a line can be read
@@ -231,7 +231,7 @@ class PosidleWitness
   def unfound; @unfound.values.first(MANY).map { |p, _, size| { path: text(p), size: size } }; end
   def serve
     @root ||= defined?(JSON) && defined?(Fluent::Engine.root_agent) && Fluent::Engine.root_agent
-    client = IO.select([@server], nil, nil, 0.25) && (@server.accept_nonblock rescue (sleep 1; nil)) # none left
+    client = IO.select([@server], nil, nil, 0.25) && (@server.accept rescue (sleep 1; nil)) # no descriptor left
     asked = client && (question(client, clock + 1) rescue nil)
     start = clock
     begin look(asked) if @root; @error = nil; rescue StandardError; @error = failed($!); end
@@ -257,7 +257,10 @@ class PosidleWitness
     ready? ? { done: word, sent: Process.kill(*sent) } : { error: 'not ready' }
   end
   def id(p); text(p.plugin_id) if p.respond_to?(:plugin_id); end
-  def ready?; @root.inputs.all? { |i| !i.respond_to?(:after_started?) || i.after_started? }; end
+  def ready? # inputs start last (root_agent.rb, start); while Fluentd configures there are none yet
+    all = [@root.inputs, @root.outputs + @root.labels.values.flat_map(&:outputs)].find(&:any?)
+    !all.nil? && all.all?(&:after_started?)
+  end
   def answer # in the order in which a line travels: files, then what filters hold, then outputs
     plugins = ObjectSpace.each_object(Fluent::Plugin::Base).select { |p| p.started? && !p.terminated? rescue false }
     files, (near, kin) = @watchers.first(20_000).map { |w| sight(w) }, beside
