@@ -6,7 +6,7 @@ end
 
 def works(s)
   s.append("a line\n")
-  s.till('delivered', within: 60) { s.delivered.include?('a line') }
+  s.till('delivered', within: 120) { s.delivered.include?('a line') }
   expect('ends', s.stop.exitstatus, 0)
 end
 
@@ -81,8 +81,8 @@ it 'a directory that is full after the birth costs the last word only' do |s|
   raise Skipped, 'no right to mount' unless system('mount', '-t', 'tmpfs', '-o', 'size=4k,mode=777', 'none', dir, err: File::NULL)
   begin
     s.start(conf(s), env: { 'POSIDLE_DIR' => dir })
-    socket = s.till('a birth', within: 60) { Dir["#{dir}/*.sock"].first }
-    s.till('ready', within: 60) { s.ask('look', socket)['ready'] }
+    socket = s.till('a birth', within: 120) { Dir["#{dir}/*.sock"].first }
+    s.till('ready', within: 120) { s.ask('look', socket)['ready'] }
     File.write("#{dir}/rest", 'x' * 10_000) rescue nil
     works(s)
     expect('a whole last word or none', Dir["#{dir}/*.end"].all? { |f| JSON.parse(File.read(f)) })
@@ -121,7 +121,7 @@ it 'a hundred clients at once are all answered, while lines are read' do |s|
   s.append(s.lines(1001..2000))
   answers = (1..100).map { Thread.new { s.ask } }.map(&:value)
   expect('answers', answers.map { |a| a['v'] }, [1] * 100)
-  s.till('delivered', within: 60) { s.delivered.size == 2000 }
+  s.till('delivered', within: 120) { s.delivered.size == 2000 }
 end
 
 it 'when no file descriptor is left it goes on once there are some' do |s|
@@ -131,7 +131,7 @@ it 'when no file descriptor is left it goes on once there are some' do |s|
   clients = (1..60).map { UNIXSocket.new(socket) rescue nil }.compact
   sleep 3
   clients.each(&:close)
-  s.seen('an answer', within: 60) { |a| a['ready'] }
+  s.seen('an answer', within: 120) { |a| a['ready'] }
   works(s)
 end
 
@@ -143,7 +143,7 @@ it 'under files that are made, rotated and deleted without end and clients that 
   12.times do |round|
     names = (0...80).map { |n| "f#{round}-#{n}.log" }
     names.each { |n| s.append(s.lines((total += 1)..total), n) }
-    s.till('delivered', within: 60) { s.delivered.size >= total }
+    s.till('delivered', within: 120) { s.delivered.size >= total }
     names.each_slice(2) { |a, b| File.rename(s.log(a), s.log("#{a}.1")) && File.delete(s.log(b)) }
   end
   going = false
@@ -156,9 +156,13 @@ it 'under files that are made, rotated and deleted without end and clients that 
   expect('raised', s.said.scan(/can't add a new key|\[error\]/).size, 0)
 end
 
-it 'a bundle starts with it, as does fluent-gem' do |s|
-  File.write("#{s.dir}/Gemfile", "gem 'fluentd', '#{s.version}'\n")
-  s.start(conf(s), args: ['--gemfile', "#{s.dir}/Gemfile"])
-  s.ready
-  works(s)
+it 'under a bundle it starts, whichever of the two Ruby loads first' do |s|
+  File.write("#{s.dir}/Gemfile", "source 'https://rubygems.org'\ngem 'fluentd', '#{s.version}'\n")
+  ours = "-I#{s.witness}/ruby -rEnglish"
+  ["-rbundler/setup #{ours}", "#{ours} -rbundler/setup"].each do |options|
+    FileUtils.rm_f("#{s.dir}/delivered")
+    s.start(conf(s), env: { 'BUNDLE_GEMFILE' => "#{s.dir}/Gemfile" }, rubyopt: options)
+    s.ready
+    works(s)
+  end
 end

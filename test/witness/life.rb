@@ -16,7 +16,7 @@ end
 
 def ends_by(signal, s)
   s.append(s.lines(1..100))
-  s.run(conf(s))
+  s.run(conf(s), supervised: true)
   pid, socket = s.worker, s.living
   expect('exit', asked(s) { s.stop(signal) }.exitstatus, 0)
   last = s.last(socket)
@@ -41,7 +41,7 @@ it 'a stop by SIGTERM while it is asked ends with a clean last word' do |s|
 end
 
 it 'a worker that is killed leaves its socket and no last word, and the next one makes a socket of its own' do |s|
-  s.run(conf(s))
+  s.run(conf(s), supervised: true)
   socket, pid = s.living, s.worker
   asked(s) { Process.kill('KILL', pid) && s.seen('another worker') { |a| a['ready'] && a['pid'] != pid } }
   expect('sockets', s.sockets.size, 2)
@@ -51,7 +51,7 @@ end
 
 it 'a restart by SIGHUP ends the worker with a clean last word, and the next one answers' do |s|
   s.append(s.lines(1..3))
-  s.run(conf(s))
+  s.run(conf(s), supervised: true)
   socket, pid = s.living, s.worker
   asked(s) { Process.kill('HUP', s.pid) && s.seen('another worker') { |a| a['ready'] && a['pid'] != pid } }
   expect('final', s.last(socket)['final'])
@@ -60,15 +60,15 @@ end
 
 it 'SIGUSR2 is told as a reload before 1.18, and as a clean end and another worker since' do |s|
   s.append(s.lines(1..3))
-  s.run(conf(s))
+  s.run(conf(s), supervised: true)
   socket, pid = s.living, s.worker
   asked(s) do
     Process.kill('USR2', s.pid)
     if s.at_least('1.18')
-      s.seen('another worker', within: 60) { |a| a['ready'] && a['pid'] != pid }
-      s.till('the last word', within: 60) { File.exist?(socket.sub('.sock', '.end')) && s.last(socket)['final'] }
+      s.seen('another worker', within: 120) { |a| a['ready'] && a['pid'] != pid }
+      s.till('the last word', within: 120) { File.exist?(socket.sub('.sock', '.end')) && s.last(socket)['final'] }
     else
-      found = s.seen('a reload', within: 60) { |a| a['reloads'] == 1 && a['ready'] }
+      found = s.seen('a reload', within: 120) { |a| a['reloads'] == 1 && a['ready'] }
       expect('the former output', found['ends'].map { |o| o['chunks'] }, [[]])
     end
   end
@@ -77,11 +77,11 @@ end
 it 'a graceful reload is told with what the former buffers held at their end' do |s|
   s.append(s.lines(1..3))
   port = TCPServer.open('127.0.0.1', 0) { |t| t.addr[1] }
-  s.run("<system>\n rpc_endpoint 127.0.0.1:#{port}\n</system>\n" + conf(s))
+  s.run("<system>\n rpc_endpoint 127.0.0.1:#{port}\n</system>\n" + conf(s), supervised: true)
   pid = s.worker
   asked(s) do
     TCPSocket.open('127.0.0.1', port) { |t| t.write("GET /api/config.gracefulReload HTTP/1.0\r\n\r\n"); t.read }
-    found = s.seen('a reload', within: 60) { |a| a['reloads'] == 1 && a['ready'] && a['files'].any? }
+    found = s.seen('a reload', within: 120) { |a| a['reloads'] == 1 && a['ready'] && a['files'].any? }
     expect('the same worker', found['pid'], pid)
     expect('the former output', found['ends'].map { |o| o['chunks'] }, [[]])
     expect('nothing is said to be lost', found.values_at('lost', 'error'), [[], nil])
@@ -94,7 +94,7 @@ end
 
 it 'the words flush and stop do what SIGUSR1 and SIGINT do, and every other word nothing' do |s|
   s.append(s.lines(1..50))
-  s.run(s.tail + s.out('flush_interval 300s'))
+  s.run(s.tail + s.out('flush_interval 300s'), supervised: true)
   s.seen('staged') { |a| a['outputs'].any? { |o| o['stage'] == 1 } }
   expect('another word', s.ask('destroy'), { 'v' => 1, 'error' => 'unknown word' })
   expect('flush', s.ask('flush'), { 'v' => 1, 'done' => 'flush', 'sent' => 1 })
@@ -106,7 +106,7 @@ end
 
 it 'while Fluentd configures it is not ready, and is neither flushed nor stopped' do |s|
   s.start("<source>\n @type slow\n go #{s.dir}/go\n</source>\n" + conf(s))
-  s.till('it configures', within: 60) { File.exist?("#{s.dir}/go.waits") }
+  s.till('it configures', within: 120) { File.exist?("#{s.dir}/go.waits") }
   expect('ready', s.till('an answer') { s.ask rescue nil }['ready'] || false, false)
   expect('stop', s.ask('stop').keys, %w[v error])
   File.write("#{s.dir}/go", '')
@@ -114,8 +114,8 @@ it 'while Fluentd configures it is not ready, and is neither flushed nor stopped
 end
 
 it 'each of two workers answers for itself, and stop ends both' do |s|
-  s.start("<system>\n workers 2\n</system>\n<worker 0>\n#{s.tail}</worker>\n" + s.out('flush_interval 0.2s'))
-  s.till('two workers', within: 60) { s.sockets.size == 2 && s.sockets.all? { |k| s.ask('look', k)['ready'] rescue false } }
+  s.start("<system>\n workers 2\n</system>\n<worker 0>\n#{s.tail}</worker>\n" + s.out('flush_interval 0.2s'), supervised: true)
+  s.till('two workers', within: 120) { s.sockets.size == 2 && s.sockets.all? { |k| s.ask('look', k)['ready'] rescue false } }
   s.append("one\n")
   s.till('delivered') { s.delivered == ['one'] }
   answers = s.sockets.map { |k| s.look(k) }
@@ -128,15 +128,15 @@ it 'each of two workers answers for itself, and stop ends both' do |s|
 end
 
 it 'four workers each leave a birth and a clean last word' do |s|
-  s.start("<system>\n workers 4\n</system>\n" + s.out('flush_interval 0.2s'))
-  s.till('four workers', within: 90) { s.sockets.size == 4 && s.sockets.all? { |k| s.ask('look', k)['ready'] rescue false } }
+  s.start("<system>\n workers 4\n</system>\n" + s.out('flush_interval 0.2s'), supervised: true)
+  s.till('four workers', within: 120) { s.sockets.size == 4 && s.sockets.all? { |k| s.ask('look', k)['ready'] rescue false } }
   s.stop
   expect('final', s.sockets.map { |k| s.last(k)['final'] }, [true] * 4)
 end
 
 it 'without a supervisor the one process answers, and stops itself' do |s|
   s.append("one\n")
-  s.run(conf(s), args: ['--no-supervisor'])
+  s.run(conf(s), supervised: false)
   expect('supervisor', s.look['supervisor'], nil)
   s.seen('read') { |a| a['files'].any? { |f| f['pos'] == 4 } }
   s.ask('stop')
@@ -152,7 +152,7 @@ it 'children of in_exec and out_exec that are Ruby do not answer in the place of
 end
 
 it 'a dry run leaves no birth' do |s|
-  s.start(conf(s), args: ['--dry-run'])
+  s.start(conf(s), supervised: true, args: ['--dry-run'])
   expect('exit', s.ended.exitstatus, 0)
   expect('sockets', s.sockets, [])
 end

@@ -130,8 +130,9 @@ it 'what a filter keeps outside any buffer is told, with the settings of filters
 end
 
 it 'more chunks than 2,000 are told by their number only' do |s|
-  s.append((1..2100).map { |n| "#{n}\n" }.join)
-  s.run(s.tail + s.out("flush_interval 300s\n queued_chunks_limit_size 3000", type: 'memory').sub('<buffer>', '<buffer message>'))
-  found = s.seen('all') { |a| output(a)['stage'] == 2100 }
+  File.write("#{s.dir}/block", '')
+  s.append((1..2010).map { |n| "#{n}\n" }.join)
+  s.run(s.tail + s.out("flush_interval 0.2s\n chunk_limit_records 1\n queued_chunks_limit_size 3000"))
+  found = s.seen('all', within: 60) { |a| output(a).values_at('stage', 'queue', 'dequeued').sum >= 2010 }
   expect('chunks', output(found)['chunks'], nil)
 end

@@ -9,7 +9,6 @@ module Fluent
 
       def configure(conf)
         super
-        return if ARGV.none? { |a| a.start_with?('--under') }
         File.write("#{@go}.waits", '')
         sleep 0.02 until File.exist?(@go)
       end
