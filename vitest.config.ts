@@ -12,17 +12,14 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/**
- * What a busy machine may do to a test on real processes: it was too slow, or took too much. Such a test runs once more, and .ci/run
- * names it. A wrong answer or a lost line is none of these.
- */
-const ONCE_MORE = {
-  count: 1,
-  condition: /^not within \d|within \d+ ms:|timed out in \d|^expected [\d.]+ to be less than/,
-};
+const E2E = 'test/e2e/**';
+/** Their mocks of modules would stay for the files after them. */
+const MOCKED = 'test/**/*.mocked.test.ts';
+const LIMITS = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/support/build.ts',
     // The end-to-end tests mostly wait for a Fluentd: four files at a time fit on two cores.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
@@ -30,18 +27,17 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          retry: ONCE_MORE,
+          // The files share their workers: a start for each takes longer than its tests.
+          isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**'],
-          testTimeout: 120_000,
-          // Some make the bundle first: two builds and a compression.
-          hookTimeout: 120_000,
+          exclude: [E2E, MOCKED],
+          ...LIMITS,
         },
       },
+      { test: { name: 'mocked', include: [MOCKED], exclude: [E2E], ...LIMITS } },
       {
         test: {
           name: 'e2e',
-          retry: ONCE_MORE,
           // Of a failure in CI this message is all that is left: it has to show the whole outcome.
           chaiConfig: { truncateThreshold: 1_500 },
           include: ['test/e2e/**/*.test.ts'],

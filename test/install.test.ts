@@ -1,18 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { librariesIn, mappedIn } from '../src/node/install/runtime.ts';
-import { bundle } from './pods/bundle.ts';
+import { BUNDLE } from './pods/bundle.ts';
 
-let posidle: string;
 let dir: string;
 
-beforeAll(() => {
-  posidle = bundle();
-});
-afterAll(() => rmSync(dirname(posidle), { recursive: true }));
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'posidle-install-'));
 });
@@ -154,7 +149,7 @@ describe('what a process has mapped', () => {
 });
 
 function install(target: string, { umask = '022' } = {}) {
-  const words = [process.execPath, posidle, 'install', target];
+  const words = [process.execPath, BUNDLE, 'install', target];
   return spawnSync('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', ...words], { encoding: 'utf8' });
 }
 

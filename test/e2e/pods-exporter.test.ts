@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { bundle } from '../pods/bundle.ts';
+import { BUNDLE } from '../pods/bundle.ts';
 import { BASES, standInFor } from '../pods/images.ts';
 import type { Container } from '../pods/kubernetes.ts';
 import { kustomize } from '../pods/kustomize.ts';
@@ -46,8 +46,6 @@ test.skipIf(missingPodman([BASES.node]) !== undefined)(
 /** A node with one log, of which half is read, and the Pod that the DaemonSet's controller would make there; gives its file. */
 function writePod(node: string, name: string): string {
   const log = join(node, 'log/containers', basename(LOG));
-  const posidle = bundle();
-  onTestFinished(() => rmSync(dirname(posidle), { recursive: true }));
   mkdirSync(dirname(log), { recursive: true });
   mkdirSync(join(node, 'conf'));
   writeFileSync(log, 'one\ntwo\n', { mode: 0o640 });
@@ -62,7 +60,7 @@ function writePod(node: string, name: string): string {
       return { ...container, image: standInFor(container.image) };
     },
   );
-  const paths = { posidle: dirname(posidle), 'fluent-conf': join(node, 'conf'), logs: join(node, 'log') };
+  const paths = { posidle: dirname(BUNDLE), 'fluent-conf': join(node, 'conf'), logs: join(node, 'log') };
   const volumes = Object.entries(paths).map(([volume, path]) => ({ name: volume, hostPath: { path } }));
   const file = join(node, 'pod.yaml');
   writeFileSync(
