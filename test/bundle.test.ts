@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BUNDLE } from './pods/bundle.ts';
+import { needsRoot } from './support/needs.ts';
 
 /** All annotations of an object together: TotalAnnotationSizeLimitB is 256 KiB; 16 are left for the rest. */
 const ANNOTATION_LIMIT = 240 * 1024;
@@ -92,7 +93,8 @@ describe('the bundle', () => {
     expect(run(join(elsewhere, 'mounted.cjs'), '--version')).toBe(version);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('runs as a user who owns nothing and may write nowhere', () => {
+  test('runs as a user who owns nothing and may write nowhere', (context) => {
+    needsRoot(context);
     const copy = join(elsewhere, 'read-only.cjs');
     copyFileSync(BUNDLE, copy);
     chmodSync(copy, 0o444);

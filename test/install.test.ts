@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { librariesIn, mappedIn } from '../src/node/install/runtime.ts';
 import { BUNDLE } from './pods/bundle.ts';
+import { needsRoot } from './support/needs.ts';
 
 let dir: string;
 
@@ -87,23 +88,23 @@ describe('install', () => {
     expect(modeOf(join(dir, 'a'))).toBe(0o755);
   });
 
-  test.skipIf(process.getuid?.() !== 0)(
-    'says how much is free where it is not enough, and leaves nothing',
-    () => {
-      onTmpfs('size=20m', () => {
-        expect(install(dir).stderr).toMatch(/has 20 MiB free, and \d+ MiB are needed\n$/);
-        expect(readdirSync(join(dir, '.posidle'))).toEqual([]);
-      });
-    },
-  );
+  test('says how much is free where it is not enough, and leaves nothing', (context) => {
+    needsRoot(context);
+    onTmpfs('size=20m', () => {
+      expect(install(dir).stderr).toMatch(/has 20 MiB free, and \d+ MiB are needed\n$/);
+      expect(readdirSync(join(dir, '.posidle'))).toEqual([]);
+    });
+  });
 
-  test.skipIf(process.getuid?.() !== 0)('says that a volume is mounted noexec', () => {
+  test('says that a volume is mounted noexec', (context) => {
+    needsRoot(context);
     onTmpfs('size=300m,noexec', () => {
       expect(install(dir).stderr).toMatch(/does not run: its volume is mounted noexec\n$/);
     });
   });
 
-  test.skipIf(process.getuid?.() !== 0)('says that the volume is read-only', () => {
+  test('says that the volume is read-only', (context) => {
+    needsRoot(context);
     onTmpfs('ro', () => {
       expect(install(dir).stderr).toBe(`posidle: install: ${dir} is mounted read-only (EROFS)\n`);
     });

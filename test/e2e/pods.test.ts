@@ -7,6 +7,7 @@ import { type Container, configMapsIn, type Manifest, type PodSpec, podIn } from
 import { configMap, kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { missingPodman } from '../pods/podman.ts';
 import { rpcBlock } from '../pods/readme.ts';
+import { skipFor } from '../support/needs.ts';
 
 const missing = missingPodman(Object.values(BASES));
 const OVERLAYS = 'docker/kubernetes';
@@ -38,7 +39,9 @@ beforeAll(async () => {
   await buildImage('docker/init.Dockerfile', 'posidle-init:0.1.0', dirname(BUNDLE));
 }, BUILD_LIMIT);
 
-describe.skipIf(missing !== undefined)('in a real Pod', { concurrent: true, timeout: LIMIT }, () => {
+describe('in a real Pod', { concurrent: true, timeout: LIMIT }, () => {
+  skipFor(missing);
+
   test('rpc stops fluentd from a container of its own, without a single privilege', async () => {
     const pod = await play('rpc');
     expectDelivered(pod, 'quiet');
