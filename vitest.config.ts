@@ -2,8 +2,9 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { NEWEST } from './test/support/real-fluentd.ts';
 
-/** These take minutes: begun last, the other workers would wait for them. */
-const LONG = /\/(loss-[a-z]+|faults|drain|unknowns|pods|main-job|run)\.test\.ts$/;
+/** These take longest: begun last, the other workers would wait for them. */
+const LONG =
+  /\/(loss-[a-z]+|e2e\/faults|drain|unknowns|pods|main-job|run|simulation|test\/at-rest|install|fuzz)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
