@@ -1,11 +1,18 @@
 import { appendFileSync } from 'node:fs';
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 /**
  * Beside vitest's own reporter: one line says what was skipped, and why; under CI=true that is a failure. TOTALS names a file that
  * gets "PASSED FAILED" of this run: `.ci/run` adds them up.
  */
 export default class Totals implements Reporter {
+  /** Whoever asks for one test by its title knows that the others are left out. */
+  #isPart = false;
+
+  onInit(vitest: Vitest): void {
+    this.#isPart = vitest.config.testNamePattern !== undefined;
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     for (const test of tests) {
@@ -13,7 +20,9 @@ export default class Totals implements Reporter {
       if (log !== undefined) console.log(`${test.fullName}\n${log}`);
     }
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
-    const skipped = tests.filter((test) => test.result().state === 'skipped');
+    const skipped = tests.filter(
+      (test) => test.result().state === 'skipped' && !(this.#isPart && noteOf(test) === undefined),
+    );
     const withoutTests = modules.filter((module) => module.errors().length > 0).length;
     const isCi = process.env.CI === 'true';
     if (skipped.length > 0)
@@ -30,9 +39,13 @@ export default class Totals implements Reporter {
 function reasonsOf(skipped: readonly TestCase[]): string {
   const counts = new Map<string, number>();
   for (const test of skipped) {
-    const { note } = test.result() as { note?: string };
-    const why = note ?? `no reason is given by ${test.module.relativeModuleId}`;
+    const why = noteOf(test) ?? `no reason is given by ${test.module.relativeModuleId}`;
     counts.set(why, (counts.get(why) ?? 0) + 1);
   }
   return [...counts].map(([why, count]) => `${count} as ${why}`).join('; ');
+}
+
+function noteOf(test: TestCase): string | undefined {
+  const result = test.result();
+  return result.state === 'skipped' ? result.note : undefined;
 }
