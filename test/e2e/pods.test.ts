@@ -1,13 +1,13 @@
-import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundle } from '../pods/bundle.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { BUNDLE } from '../pods/bundle.ts';
 import { BASES, buildImage } from '../pods/images.ts';
 import { type KubeletVariant, type PodReport, playPod } from '../pods/kubelet.ts';
 import { type Container, configMapsIn, type Manifest, type PodSpec, podIn } from '../pods/kubernetes.ts';
 import { configMap, kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { missingPodman } from '../pods/podman.ts';
 import { rpcBlock } from '../pods/readme.ts';
+import { skipFor } from '../support/needs.ts';
 
 const missing = missingPodman(Object.values(BASES));
 const OVERLAYS = 'docker/kubernetes';
@@ -33,17 +33,15 @@ first=1; [ -e $log ] && first=11
 for line in $(seq $first $((first + 9))); do echo "line $line of 20" >>$log; sleep "$EVERY"; done
 [ $first = 11 ] && touch /var/log/app/.done
 `;
-let posidle: string;
-
 beforeAll(async () => {
-  posidle = bundle();
   if (missing !== undefined) return;
-  await buildImage('docker/Dockerfile', 'posidle-fluentd:0.1.0', dirname(posidle));
-  await buildImage('docker/init.Dockerfile', 'posidle-init:0.1.0', dirname(posidle));
+  await buildImage('docker/Dockerfile', 'posidle-fluentd:0.1.0', dirname(BUNDLE));
+  await buildImage('docker/init.Dockerfile', 'posidle-init:0.1.0', dirname(BUNDLE));
 }, BUILD_LIMIT);
-afterAll(() => rmSync(dirname(posidle), { recursive: true }));
 
-describe.skipIf(missing !== undefined)('in a real Pod', { concurrent: true, timeout: LIMIT }, () => {
+describe('in a real Pod', { concurrent: true, timeout: LIMIT }, () => {
+  skipFor(missing);
+
   test('rpc stops fluentd from a container of its own, without a single privilege', async () => {
     const pod = await play('rpc');
     expectDelivered(pod, 'quiet');
@@ -206,7 +204,7 @@ function playThese(
   const pod = podIn(manifests);
   hurry(pod);
   change(pod);
-  return playPod(pod, [...configMapsIn(manifests), configMap('posidle', [posidle])], variant);
+  return playPod(pod, [...configMapsIn(manifests), configMap('posidle', [BUNDLE])], variant);
 }
 
 /** What the manifests wait for in minutes is waited for in seconds here. */
