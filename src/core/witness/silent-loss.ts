@@ -45,10 +45,7 @@ const SILENT_LOSSES: readonly SilentLoss[] = [
   },
   {
     class: 'Fluent::Plugin::RewriteTagFilterOutput',
-    setting: 'rules_fit_all',
-    value: false,
-    orWithoutIt: true,
-    says: 'rewrite_tag_filter: records that no rule fits vanish without a message: add a last rule with pattern /.*/ for a key that every record has',
+    says: 'rewrite_tag_filter: records that no rule fits, or without the key of a rule, vanish without a message',
   },
   {
     class: 'Fluent::Plugin::CloudwatchLogsOutput',
