@@ -68,7 +68,7 @@ class PosidleWitness
     err = more[:error] || more['error'] || args.grep(Exception).first
     said ||= "#{err.class}: #{err.message}" if err.is_a?(Exception)
     tag = more[:tag] || said.to_s[0, 300].b[/tag="([^"]*)"/, 1]
-    from = caller_locations(3, 30).find { |l| !OWN.match?(l.path) }&.path.to_s
+    from = caller_locations(3, 8).find { |l| !OWN.match?(l.path) }&.path.to_s
     from = text(from[%r{.*/lib/(.*)}, 1] || from)
     key = [level, from, kind(said), (err.class.name if err.is_a?(Exception)), tag && kind(tag)]
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
