@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** These take minutes: begun last, the other workers would wait for them. */
-const LONG = /\/(loss-[a-z]+|faults|drain|unknowns|pods|main-job|run)\.test\.ts$/;
+const LONG = /\/(loss-[a-z]+|witness-[a-z]+|faults|drain|unknowns|pods|main-job|run)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
