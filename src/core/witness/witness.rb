@@ -17,7 +17,7 @@ class PosidleWitness
     dir = ENV['POSIDLE_DIR'] || __dir__
     @server = UNIXServer.new((@stem = File.join(dir, "#{@born}-#{@pid}")) + '.sock') # before a line can be read
     File.chmod(0666, @stem + '.sock') rescue nil
-    @pod = Dir.children(dir).map { |n| (File.lstat("#{dir}/#{n}").mtime.to_f * 1000 rescue @born) }.min - 1000
+    @pod = (Dir.children(dir).map { |n| "#{dir}/#{n}" } + host).map { |p| (File.lstat(p).mtime.to_f * 1000 rescue @born) }.min - 1000
     @begun, @closed, @marks, @unfound, @heard, @traces, @new = {}, {}, {}, {}, {}, {}, {}.compare_by_identity
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @mutex = [], [], [], [], [], [], [], Mutex.new
     @reloads = @more = @over = @due = @gap = @age = @again = @named = 0
@@ -34,6 +34,12 @@ class PosidleWitness
   def keep(list, fact); list.size < MANY ? list << fact : @more += 1; end
   def reads?(w); var(var(w, :@io_handler), :@fifo); end
   def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
+  def host # a container's is mounted: it was made with the Pod, whose other containers may be older than this one
+    name = '/etc/hostname'
+    File.stat(name).dev == File.stat('/etc').dev ? [] : [name]
+  rescue SystemCallError
+    []
+  end
   def born(path); (File.birthtime(path).to_r * 1000).to_i; rescue NotImplementedError, SystemCallError; nil; end
   def listen # to events, in Fluentd's threads; each is set where its class ends, before an object of it lives
     TracePoint.new(:end) do |tp|
@@ -172,12 +178,13 @@ class PosidleWitness
     inodes, found = @watchers.map { |w| [w.pe.read_inode, true] }.to_h, {}
     @marks.keep_if { |ino, _| inodes[ino] } if @marks.size > inodes.size + MANY
     all = @inputs.flat_map { |i| named(i) }.uniq
+    limited = @inputs.any? { |i| var(i, :@limit_recently_modified) }
     @named = all.count { |p| stats[p] } if asked
     (all - (asked ? [] : @watchers.map(&:path))).each do |p|
-      next if (s = stats[p]).nil? || !s.file? || s.size == 0 || inodes[s.ino] || s.mtime.to_f * 1000 < @pod
+      next if (s = stats[p]).nil? || !s.file? || s.size == 0 || inodes[s.ino] || limited && s.mtime.to_f * 1000 < @pod
       b, c = @begun[s.ino], @closed[s.ino]
       next if b && (c.nil? || b > c[:at] || c[:pos] == s.size && s.mtime.to_f * 1000 <= c[:at])
-      found[s.ino] = [p, (@unfound[s.ino] || [p, ms])[1], s.size]
+      found[s.ino] = [p, (@unfound[s.ino] || [p, ms])[1], s.size, File.readable?(p)]
     end
     gone = @unfound.reject { |ino, (_, at)| found[ino] || inodes[ino] || @begun[ino].to_i >= at }
     gone.each { |ino, (p, at)| keep(@lost, path: text(p), inode: ino, at: at, why: 'never followed') }
@@ -244,7 +251,7 @@ class PosidleWitness
   def closed(near) # with what lies under its number now
     @closed.values.map { |c| (path, s = near[c[:inode]]) ? c.merge(size: s.size, born: born(path)) : c }
   end
-  def unfound; @unfound.values.first(MANY).map { |p, _, size| { path: text(p), size: size } }; end
+  def unfound; @unfound.values.first(MANY).map { |p, _, size, may| { path: text(p), size: size, readable: may } }; end
   def serve
     @root ||= defined?(JSON) && defined?(Fluent::Engine.root_agent) && Fluent::Engine.root_agent
     client = IO.select([@server], nil, nil, 0.25) && (@server.accept rescue (sleep 1; nil)) # no descriptor left
