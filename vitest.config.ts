@@ -32,7 +32,7 @@ export default defineConfig({
           name: 'unit',
           retry: ONCE_MORE,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**'],
+          exclude: ['test/e2e/**', 'test/cluster/**'],
           testTimeout: 120_000,
           // Some make the bundle first: two builds and a compression.
           hookTimeout: 120_000,
@@ -49,6 +49,19 @@ export default defineConfig({
           // Within a file, where its tests run side by side.
           maxConcurrency: 3,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          // Pods on a real cluster: npm run test:cluster.
+          name: 'cluster',
+          retry: ONCE_MORE,
+          chaiConfig: { truncateThreshold: 1_500 },
+          include: ['test/cluster/**/*.test.ts'],
+          globalSetup: 'test/cluster/setup.ts',
+          testTimeout: 300_000,
+          // More Pods at a time make each other wait.
+          maxConcurrency: 2,
         },
       },
     ],

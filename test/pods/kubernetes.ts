@@ -15,7 +15,7 @@ export interface Container {
   volumeMounts?: Mount[];
   restartPolicy?: 'Always';
   securityContext?: Record<string, unknown>;
-  lifecycle?: { postStart?: { exec: { command: string[] } } };
+  lifecycle?: { readonly [hook in 'postStart' | 'preStop']?: { exec: { command: string[] } } };
   resources?: unknown;
 }
 

@@ -1,0 +1,24 @@
+import type { TestProject } from 'vitest/node';
+import { connect } from './connect.ts';
+import { loadBuiltImages, loadStockImages } from './images.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Why there is no cluster; empty where there is one. */
+    noCluster: string;
+  }
+}
+
+/** Connects to a cluster, or starts it, and loads the images; ends afterwards what it started. */
+export default async function setup(project: TestProject): Promise<() => void> {
+  const connected = connect();
+  if (typeof connected === 'string') {
+    console.log(connected);
+    project.provide('noCluster', connected);
+    return () => undefined;
+  }
+  await loadStockImages();
+  await loadBuiltImages();
+  project.provide('noCluster', '');
+  return connected;
+}
