@@ -62,6 +62,20 @@ const withoutHelp = {
     }),
 };
 
+/** The bundle is one file: the texts of the witness are in it. */
+const withWitness = {
+  name: 'with-witness',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /src\/node\/witness\/program\.ts$/ }, () => {
+      const text = (name) => readFileSync(join(root, 'src/core/witness', name), 'utf8');
+      const program = [
+        ['ruby/English.rb', text('English.rb')],
+        ['witness.rb', text('witness.rb')],
+      ];
+      return { contents: `export const PROGRAM = new Map(${JSON.stringify(program)});` };
+    }),
+};
+
 /** Which of these makes the smallest text differs from program to program, by half a KiB. */
 const DISTANCES = [
   [0, 15],
@@ -110,7 +124,7 @@ async function bundle({ packed }) {
       y18n: './docker/bundle/y18n.cjs',
       'safe-stable-stringify': './docker/bundle/safe-stable-stringify.cjs',
     },
-    plugins: [withoutUnused, loadedLater, withoutHelp],
+    plugins: [withoutUnused, loadedLater, withoutHelp, withWitness],
     banner: { js: 'const __import_meta_url=require("node:url").pathToFileURL(__filename).href;' },
   });
   return { program: outputFiles[0].contents, inputs: Object.keys(metafile.inputs) };

@@ -92,6 +92,16 @@ function parser(words: readonly string[]): Argv {
       },
     )
     .command(
+      'witness <dir>',
+      'write the witness to DIR, a volume that Fluentd mounts too, and print what its manifest needs',
+      (command) =>
+        command.positional('dir', { type: 'string', demandOption: true, describe: 'DIR: a shared volume' }),
+      async ({ dir }) => {
+        const { runWitness } = await import('./commands/witness.ts');
+        await runWitness(dir, (text) => process.stdout.write(text));
+      },
+    )
+    .command(
       'install <dir>',
       'copy posidle and Node to DIR, for a container without Node; there, run DIR/posidle',
       (command) =>

@@ -5,12 +5,13 @@ import type { ProcessIdentity, ProcessRow } from './core/fluentd/processes.ts';
 import type { FileLook, FileStat, FollowedFile, StopRequest } from './core/look/snapshot.ts';
 import type { PositionEntry } from './core/pos-file/pos-file.ts';
 import type { Millis } from './core/text/units.ts';
+import type { Testimony } from './core/witness/testimony.ts';
 
 /**
  * All that the daemon may ask of the outside world: facts out, orders in. What is not there is `undefined`; what is broken
  * rejects with an Error whose message says so. Real: node/node-host.ts. Fake: test/support/fake-host.ts; both pass one contract.
  */
-export interface Host extends Clock, Files, Processes, Network {
+export interface Host extends Clock, Files, Processes, Network, Witnesses {
   /** Calls for the end so far. */
   requests(): readonly StopRequest[];
 }
@@ -118,4 +119,15 @@ interface Network {
   isListening(endpoint: Endpoint): Promise<boolean>;
   /** The body of an answer 200; undefined: no answer in time, or another one. */
   get(endpoint: Endpoint, path: string): Promise<string | undefined>;
+}
+
+/** The probes inside Fluentd's workers, by the directory of their sockets. None of these rejects. */
+interface Witnesses {
+  /** Whether there is, or was, any. */
+  hasWitness(dir: string): Promise<boolean>;
+  /** Whether one of them listens. */
+  isWitnessAlive(dir: string): Promise<boolean>;
+  askWitnesses(dir: string): Promise<Testimony>;
+  /** Why the order was not carried out; undefined: it was. `worker`: as the testimony names it. */
+  tellWitness(dir: string, worker: string, word: 'flush' | 'stop'): Promise<string | undefined>;
 }

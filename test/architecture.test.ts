@@ -9,6 +9,8 @@ import { watchOptions } from '../src/commands/options/options.ts';
 /** Every folder and file of src/, the lowest first: nothing imports what stands above it. */
 const ORDER: readonly (readonly string[])[] = [
   ['core/text'],
+  ['core/progress'],
+  ['core/witness'],
   ['core/pos-file'],
   ['core/in-tail'],
   ['core/fluent-conf'],

@@ -3,6 +3,7 @@ import { type Checked, check, type Limits } from '../core/inspect/check.ts';
 import { History } from '../core/inspect/history.ts';
 import type { Overview } from '../core/inspect/overview.ts';
 import { printable } from '../core/text/printable.ts';
+import type { Testimony } from '../core/witness/testimony.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { ProgressLine, widthOfStdout, writeAll } from '../node/output/terminal.ts';
 import { checkVerdict } from '../tasks/inspect-check.ts';
@@ -15,6 +16,7 @@ import { plainLines } from './inspect-view/plain.ts';
 import { isColored, styleOf } from './inspect-view/style.ts';
 import { tableLines, type View } from './inspect-view/table.ts';
 import { leftLines, waitUntilRead } from './inspect-view/wait.ts';
+import { witnessFacts, witnessLines } from './inspect-view/witness-lines.ts';
 import { inFlags } from './options/flag-wording.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
@@ -58,7 +60,8 @@ async function answerOf(
   }
   const found = await lookOnce(new Inspector(host, subject));
   if (args.check) return await checked(found, { host, subject, view, args });
-  return { code: codeOfLook(found), texts: partsOf(found, view, args) };
+  const testimony = args.witness === undefined ? undefined : await host.askWitnesses(args.witness);
+  return { code: codeOfLook(found), texts: partsOf(found, view, args, testimony) };
 }
 
 interface CheckTask extends Omit<Answered, 'more'> {
@@ -108,6 +111,11 @@ const EXCLUSIVE: readonly (readonly (keyof InspectArgs)[])[] = [
   ['follow', 'check'],
   ['follow', 'wait'],
   ['raw', 'wait'],
+  ['witness', 'raw'],
+  ['witness', 'follow'],
+  ['witness', 'wait'],
+  ['witness', 'check'],
+  ['witness', 'ndjson'],
 ];
 
 function refuseContradictions(args: InspectArgs): void {
@@ -151,10 +159,16 @@ async function lookOnce(inspector: Inspector): Promise<Overview> {
   return found;
 }
 
-function partsOf(found: Overview, view: View, args: InspectArgs): Iterable<string> {
-  if (args.json) return jsonParts(found, view);
+function partsOf(found: Overview, view: View, args: InspectArgs, testimony?: Testimony): Iterable<string> {
+  if (args.json) return jsonParts(found, view, testimony && { witness: witnessFacts(testimony) });
   if (args.ndjson) return ended(ndjsonLines(found, view));
-  return ended(args.plain ? plainLines(found, view) : tableLines(found, view));
+  const more = testimony === undefined ? [] : ['', ...witnessLines(testimony, args.witness ?? '')];
+  return ended(chain(args.plain ? plainLines(found, view) : tableLines(found, view), more));
+}
+
+function* chain(first: Iterable<string>, second: Iterable<string>): Generator<string> {
+  yield* first;
+  yield* second;
 }
 
 function* ended(lines: Iterable<string>): Generator<string> {

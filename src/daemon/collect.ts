@@ -69,12 +69,21 @@ export class Collector {
     const gone = await lookAtGone(host, known, { open, fluentd, isLimited: this.#isLimited });
     const followed = await this.#followed.list(depth, { posFiles, looks });
     const permissions = await this.#closed.find({ posFiles, looks, followed, fluentd });
+    const witnessed = await this.#askWitnesses(depth);
     const buffers = await this.#readBuffers(view);
     const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);
     const requests = host.requests();
     const opened = openedOf(open, { awaited, followed, fluentd });
     const files = { posFiles, looks, gone, opened, followed, ...permissions };
-    return { at: host.now(), depth, mains, ...files, buffers, fluentd, requests };
+    return { at: host.now(), depth, mains, ...files, ...witnessed, buffers, fluentd, requests };
+  }
+
+  /** At rest nobody is asked: that a witness is there is enough. */
+  async #askWitnesses(depth: Depth): Promise<Pick<Snapshot, 'isWitnessed' | 'testimony'>> {
+    const { witness } = this.#subject;
+    if (witness === undefined || !(await this.#host.hasWitness(witness))) return {};
+    const testimony = depth === 'rest' ? undefined : await this.#host.askWitnesses(witness);
+    return { isWitnessed: true, testimony };
   }
 
   async #readBuffers(view: View): Promise<BuffersReading | undefined> {

@@ -29,7 +29,7 @@ import type { Host } from '../host.ts';
 import { Proof } from './fluentd-proof.ts';
 
 /** What says where Fluentd may be found. */
-export type Whereabouts = Pick<Subject, 'fluentd' | 'conf' | 'stopVia' | 'posFiles'>;
+export type Whereabouts = Pick<Subject, 'fluentd' | 'conf' | 'stopVia' | 'posFiles' | 'witness'>;
 
 type Table = readonly ProcessRow[];
 
@@ -43,6 +43,8 @@ export class FluentdFinder {
   readonly #host: Host;
   readonly #subject: Whereabouts;
   readonly #proof: Proof;
+  /** A witness listens: Fluentd can be told to flush and to stop. */
+  #isWitnessed = false;
 
   constructor(host: Host, subject: Whereabouts) {
     this.#host = host;
@@ -55,6 +57,7 @@ export class FluentdFinder {
    * is read only when something has changed among its own processes.
    */
   async find(known: FluentdReading | undefined, depth: Depth = 'all'): Promise<FluentdReading> {
+    this.#isWitnessed = await this.#isAnyWitnessAlive();
     const found = (depth === 'rest' && (await this.#unchanged(known))) || (await this.#findAnyhow(known));
     if (found.kind !== 'running') return found;
     const isStarting = await this.#proof.isStarting(found.workers);
@@ -84,6 +87,7 @@ export class FluentdFinder {
 
   /** What is left of the very Fluentd that was told to stop: another one that starts meanwhile is not meant. */
   async follow(known: FluentdReading): Promise<FluentdReading> {
+    this.#isWitnessed = await this.#isAnyWitnessAlive();
     if (known.kind === 'remote') return (await this.#remote()) ?? GONE;
     const table = await this.#host.listProcesses();
     if (known.kind === 'wrapper') return isAlive(table, known.leader) ? known : GONE;
@@ -102,7 +106,7 @@ export class FluentdFinder {
     if (renamed !== undefined) return this.#running(table, renamed, true);
     if (!isAlive(table, leader)) return { kind: 'absent', why: 'fluentd has ended' };
     const since = known?.kind === 'wrapper' ? known.since : this.#host.now();
-    const permitted = this.#rpc() !== undefined || this.#host.maySignal(leader.pid);
+    const permitted = this.#isReached() || this.#host.maySignal(leader.pid);
     return { kind: 'wrapper', leader, since, permitted };
   }
 
@@ -123,7 +127,7 @@ export class FluentdFinder {
 
   /** It will be stopped by the kubelet, and there is no way to ask it for a flush until then. */
   #isDeaf({ pid }: ProcessRow, isProven: boolean): boolean {
-    if (this.#subject.stopVia !== 'kubelet' || this.#rpc() !== undefined) return false;
+    if (this.#subject.stopVia !== 'kubelet' || this.#isReached()) return false;
     return !isProven || !this.#host.maySignal(pid);
   }
 
@@ -179,6 +183,8 @@ export class FluentdFinder {
   }
 
   async #withProof(table: Table, reading: Running): Promise<FluentdReading> {
+    if (reading.isProven && reading.permitted) return reading;
+    if (this.#isWitnessed) return { ...reading, isProven: true, permitted: true };
     if (reading.isProven) return reading;
     const row = table.find((candidate) => isSame(candidate, reading.supervisor));
     return { ...reading, isProven: row !== undefined && (await this.#isProven(table, row)) };
@@ -192,14 +198,15 @@ export class FluentdFinder {
   #running(table: Table, row: ProcessRow, isProven: boolean): FluentdReading {
     const maySignal = this.#host.maySignal(row.pid);
     const hasRpc = this.#rpc() !== undefined;
+    const isWitnessed = this.#isWitnessed;
     return {
       kind: 'running',
       supervisor: identityOf(row),
       workers: findWorkers(table, row.pid).map(identityOf),
       alone: runsAlone(row.argv),
-      permitted: hasRpc || maySignal,
+      permitted: isWitnessed || hasRpc || maySignal,
       // A call reaches whoever listens at the endpoint of fluent.conf, and no other process.
-      isProven: isProven || (hasRpc && (!maySignal || BY_RPC.has(this.#subject.stopVia))),
+      isProven: isProven || isWitnessed || (hasRpc && (!maySignal || BY_RPC.has(this.#subject.stopVia))),
     };
   }
 
@@ -220,6 +227,7 @@ export class FluentdFinder {
   }
 
   async #remote(): Promise<FluentdReading | undefined> {
+    if (this.#isWitnessed && this.#subject.fluentd.by === 'search') return { kind: 'remote', permitted: true };
     const rpc = this.#subject.fluentd.by === 'search' ? this.#rpc() : undefined;
     if (rpc === undefined && this.#subject.stopVia === 'kubelet') return this.#unreachable();
     const isUp = rpc !== undefined && (await this.#host.isListening(rpc));
@@ -231,6 +239,16 @@ export class FluentdFinder {
     const paths = await this.#proof.posFiles();
     const files = await Promise.all(paths.map((path) => this.#host.readFile(path).catch(() => true)));
     return files.length > 0 && files.every((file) => file !== undefined) ? DEAF : undefined;
+  }
+
+  async #isAnyWitnessAlive(): Promise<boolean> {
+    const { witness } = this.#subject;
+    return witness !== undefined && (await this.#host.isWitnessAlive(witness));
+  }
+
+  /** Fluentd can be told without a signal. */
+  #isReached(): boolean {
+    return this.#isWitnessed || this.#rpc() !== undefined;
   }
 
   /** The RPC that may be used: the supervisor itself answers there. */

@@ -191,7 +191,9 @@ class Watch {
         this.#durations[from.name] = (this.#durations[from.name] ?? 0) + (seen.at - from.since);
         report.transition({ from: from.name, to: next.state.name, why: next.moved, state: next.state, seen });
       }
-      const reach = { fluentd: seen.fluentd, via: subject.stopVia, rpc: subject.conf?.rpc };
+      const { witness } = seen;
+      const by = { via: subject.stopVia, rpc: subject.conf?.rpc, witnessDir: subject.witness };
+      const reach = { fluentd: seen.fluentd, witness, ...by };
       for (const action of next.actions) report.performed(await perform(this.#host, action, reach));
       if (next.moved === undefined || next.state.name === 'stopped') return next;
     }

@@ -2,6 +2,7 @@ import type { Action } from '../core/drain/state.ts';
 import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import type { FluentdReading, ProcessIdentity } from '../core/fluentd/processes.ts';
 import type { StopVia } from '../core/look/subject.ts';
+import type { Witnessed } from '../core/observe/observation.ts';
 import type { Host } from '../host.ts';
 
 /** How Fluentd is reached. */
@@ -9,6 +10,9 @@ export interface Reach {
   readonly fluentd: FluentdReading;
   readonly via: StopVia;
   readonly rpc: Endpoint | undefined;
+  /** Where the witnesses listen, and what they said last. */
+  readonly witness?: Pick<Witnessed, 'testimony'> | undefined;
+  readonly witnessDir?: string | undefined;
 }
 
 /** What came of an order, in one sentence. */
@@ -51,7 +55,24 @@ function goesByRpc(host: Pick<Host, 'maySignal'>, { fluentd, via, rpc }: Reach):
   return fluentd.kind === 'running' && !host.maySignal(fluentd.supervisor.pid);
 }
 
-function flush(host: Host, reach: Reach): Promise<Done> {
+/** Tells the witnesses; undefined: none does what it is told. A worker tells its supervisor, and one a supervisor is enough. */
+async function tellWitnesses(host: Host, word: 'flush' | 'stop', reach: Reach): Promise<Done | undefined> {
+  const { witness, witnessDir: dir } = reach;
+  const alive = (witness?.testimony.witnesses ?? []).flatMap((one) => (one.kind === 'alive' ? [one] : []));
+  const bySupervisor = new Map(alive.map((one) => [one.said.supervisor ?? one.worker, one]));
+  const told = word === 'flush' ? alive : [...bySupervisor.values()];
+  if (dir === undefined || told.length === 0) return undefined;
+  const failures = await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word)));
+  const done = told.filter((_, index) => failures[index] === undefined);
+  if (done.length === 0) return undefined;
+  return { what: `told ${done.map(({ said }) => `worker ${said.pid}`).join(', ')} to ${word}`, pids: [], failed: false };
+}
+
+async function flush(host: Host, reach: Reach): Promise<Done> {
+  return (await tellWitnesses(host, 'flush', reach)) ?? flushOtherwise(host, reach);
+}
+
+function flushOtherwise(host: Host, reach: Reach): Promise<Done> {
   if (reach.rpc !== undefined && goesByRpc(host, reach)) return call(host, reach.rpc, FLUSH_PATH);
   // SIGUSR1 ends what is no Fluentd.
   if (reach.fluentd.kind === 'wrapper') return Promise.resolve(NOBODY_TO_FLUSH);
@@ -60,7 +81,16 @@ function flush(host: Host, reach: Reach): Promise<Done> {
   return send(host, targetsOf(target, reach.fluentd), 'SIGUSR1');
 }
 
-function tell(
+async function tell(
+  host: Host,
+  action: Extract<Action, { do: 'signal' }>,
+  reach: Reach,
+): Promise<Done> {
+  const isStop = action.target === 'supervisor' && action.signal === 'SIGINT';
+  return (isStop ? await tellWitnesses(host, 'stop', reach) : undefined) ?? tellOtherwise(host, action, reach);
+}
+
+function tellOtherwise(
   host: Host,
   { target, signal }: Extract<Action, { do: 'signal' }>,
   reach: Reach,

@@ -6,6 +6,7 @@ import { numericZone } from '../core/in-tail/path-dates.ts';
 import type { WallClock } from '../core/in-tail/path-pattern.ts';
 import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
+import type { Testimony } from '../core/witness/testimony.ts';
 import { type Host, PartlyListed } from '../host.ts';
 import { placesBelow } from './files/below-root.ts';
 import { listBackups, listChunks } from './files/chunks.ts';
@@ -18,6 +19,7 @@ import { Watcher } from './files/watcher.ts';
 import { get, isListening } from './network/network.ts';
 import { holdsOpen, openFiles } from './processes/open-files.ts';
 import { maySignal, openProcessTable, type ProcessTable, signalProcess } from './processes/processes.ts';
+import { askWitnesses, isAnyAlive, listWitnesses, tellWitness } from './witness/ask-witnesses.ts';
 
 /** Nearly every look ends within so long: a call need not go before it. */
 const PATIENCE: Millis = 500;
@@ -34,6 +36,8 @@ export class NodeHost implements Host {
   readonly mayRead = mayRead;
   readonly isListening = isListening;
   readonly get = get;
+  readonly isWitnessAlive = isAnyAlive;
+  readonly tellWitness = tellWitness;
   readonly #logFiles = new LogFiles();
   readonly #table: ProcessTable = openProcessTable();
   readonly #requests: StopRequest[] = [];
@@ -130,6 +134,14 @@ export class NodeHost implements Host {
   #clock(): WallClock {
     const now = new Date();
     return { instant: now.getTime(), timeZone: numericZone(-now.getTimezoneOffset()) };
+  }
+
+  async hasWitness(dir: string): Promise<boolean> {
+    return (await listWitnesses(dir)).length > 0;
+  }
+
+  askWitnesses(dir: string): Promise<Testimony> {
+    return askWitnesses(dir, this.now());
   }
 
   listProcesses(): Promise<readonly ProcessRow[]> {

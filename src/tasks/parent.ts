@@ -25,6 +25,7 @@ const LOOKS: Millis = 100;
 export class Parent {
   readonly #host: NodeHost;
   #command: readonly string[];
+  #env: NodeJS.ProcessEnv | undefined;
   #child: Child | undefined;
   #leader: ProcessIdentity | undefined;
 
@@ -55,9 +56,14 @@ export class Parent {
     return monitored?.agents ?? [];
   }
 
+  /** The environment that the command gets, in the place of posidle's own. */
+  giveEnvironment(env: NodeJS.ProcessEnv): void {
+    this.#env = env;
+  }
+
   /** Starts the command; nothing of it survives this process. */
   async start(): Promise<FluentdTarget> {
-    this.#child = await startCommand(this.#command);
+    this.#child = await startCommand(this.#command, this.#env);
     const { pid, exitCode } = this.#child;
     void exitCode.then(() => this.#host.wake());
     const row = (await this.#host.listProcesses()).find((process) => process.pid === pid);
@@ -115,9 +121,12 @@ export class Parent {
   }
 }
 
-async function startCommand(command: readonly string[]): Promise<Child> {
+async function startCommand(
+  command: readonly string[],
+  env: NodeJS.ProcessEnv | undefined,
+): Promise<Child> {
   try {
-    return await startChild(command);
+    return await startChild(command, env);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const isMissing = code === 'ENOENT';

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { tailFacts } from '../core/fluent-conf/facts.ts';
@@ -11,6 +12,7 @@ import { type Armed, armedBy, openTriggers } from './arm-triggers.ts';
 import { type Found, findPosFiles, type Wanted } from './find-pos-files.ts';
 import type { Parent } from './parent.ts';
 import { UsageError } from './usage-error.ts';
+import { loadedWitness, SHARED_DIR } from './witness.ts';
 import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';
 
 /** Is told what happens. */
@@ -104,12 +106,34 @@ async function findAndWatch(
   const conf = found.conf && { ...found.conf, monitorAgents: [...found.conf.monitorAgents, ...added] };
   report.unseen?.(unseenByConf(conf));
   const putAsideBefore = parent && (await listPutAside(host, { conf }));
+  const witness = await witnessDir(settings, parent, (text) => report.warned?.(text));
   const target = (await parent?.start()) ?? fluentd;
   const what = { posFiles: found.posFiles, conf, putAsideBefore };
-  const subject = { ...what, stopVia, doneProcess, fluentd: target };
+  const subject = { ...what, stopVia, doneProcess, fluentd: target, witness };
   const outcome = await watchLoop(host, { subject, policy, report });
   await report.ended?.(outcome);
   // A dry run leaves it running until it ends by itself.
   await (outcome.end === 'dry-run' ? parent?.exitCode() : parent?.killRest());
   return outcome;
+}
+
+/** Where the witnesses listen: for a parent in a directory of its own, from which its Fluentd loads one. */
+async function witnessDir(
+  { witness }: Settings,
+  parent: Parent | undefined,
+  warn: (text: string) => void,
+): Promise<string | undefined> {
+  if (parent === undefined) {
+    const shared = process.env['POSIDLE_DIR'] ?? (existsSync(SHARED_DIR) ? SHARED_DIR : undefined);
+    return witness ?? shared;
+  }
+  try {
+    const loaded = await loadedWitness(witness, process.env);
+    parent.giveEnvironment(loaded.env);
+    return loaded.dir;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    warn(`Fluentd starts without a witness: ${why}. Give \`witness\` a directory that Fluentd may write to`);
+    return undefined;
+  }
 }

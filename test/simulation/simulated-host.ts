@@ -7,6 +7,7 @@ import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile, StopRequest } from '../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
+import type { Testimony } from '../../src/core/witness/testimony.ts';
 import type { FileContent, FileStamp, Host, OpenFiles } from '../../src/host.ts';
 import { chunkFiles } from './chunk-files.ts';
 import { LINE_BYTES } from './lines.ts';
@@ -180,6 +181,22 @@ export class SimulatedHost implements Host {
       else if (fluentd.worker?.pid === target.pid) fluentd.signalWorker(signal);
     }
     return 'sent';
+  }
+
+  async hasWitness(): Promise<boolean> {
+    return false;
+  }
+
+  async isWitnessAlive(): Promise<boolean> {
+    return false;
+  }
+
+  async askWitnesses(): Promise<Testimony> {
+    return { at: this.now(), witnesses: [] };
+  }
+
+  async tellWitness(): Promise<string | undefined> {
+    return 'nobody listens';
   }
 
   async isListening({ port }: Endpoint): Promise<boolean> {

@@ -8,6 +8,7 @@ import type { FileLook, FileStat, FollowedFile, StopRequest } from '../../src/co
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
+import type { Testimony, Witness } from '../../src/core/witness/testimony.ts';
 import type { FileContent, FileStamp, Host } from '../../src/host.ts';
 import { POS, posText } from './builders.ts';
 
@@ -57,6 +58,9 @@ export class FakeHost implements Host {
   #script: { readonly at: Millis; readonly run: Script }[] = [];
   readonly #requests: StopRequest[] = [];
   readonly #fluentds = new Set<FakeFluentd>();
+  /** What the witnesses say. */
+  witnesses: readonly Witness[] = [];
+  onWitnessTold: (worker: string, word: 'flush' | 'stop') => string | undefined = () => 'nobody listens';
   /** Workers that have not opened their pos file yet. */
   readonly starting = new Set<number>();
 
@@ -254,6 +258,22 @@ export class FakeHost implements Host {
 
   async appendNewline(path: string, size: number): Promise<void> {
     if (this.files.get(path)?.bytes.length === size) this.appendLog(path, '\n');
+  }
+
+  async hasWitness(): Promise<boolean> {
+    return this.witnesses.length > 0;
+  }
+
+  async isWitnessAlive(): Promise<boolean> {
+    return this.witnesses.some(({ kind }) => kind !== 'gone');
+  }
+
+  async askWitnesses(): Promise<Testimony> {
+    return { at: this.#now, witnesses: this.witnesses };
+  }
+
+  async tellWitness(_dir: string, worker: string, word: 'flush' | 'stop'): Promise<string | undefined> {
+    return this.onWitnessTold(worker, word);
   }
 
   async isListening({ host, port }: Endpoint): Promise<boolean> {

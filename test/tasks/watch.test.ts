@@ -117,6 +117,14 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     const options = { posFiles: [at('a.pos')], heartbeatFile: at('beat'), heartbeatAge: 20_000 };
     expect((await begun(options)).armed.when).toEqual([`${at('beat')} has not been refreshed for 20 s`]);
   },
+  witness: async () => {
+    writeFileSync(at('fluentd'), `#!/bin/sh\necho "$RUBYOPT $POSIDLE_DIR" > ${at('words')}\n`, { mode: 0o755 });
+    const host = new NodeHost();
+    const parent = new Parent(host, [at('fluentd')]);
+    const options = { posFiles: [at('a.pos')], witness: at('w') };
+    await watch(host, options, { begin: async () => SILENT, parent });
+    expect(readFileSync(at('words'), 'utf8')).toBe(`-I${at('w')}/ruby -rEnglish ${at('w')}\n`);
+  },
   monitor: async () => {
     const conf = `<source>\n@type tail\npath /a\npos_file ${at('c.pos')}\n</source>\n<match **>\n@type forward\n</match>\n`;
     writeFileSync(at('m.conf'), conf);

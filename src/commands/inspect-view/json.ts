@@ -10,7 +10,7 @@ import { printableJson } from '../../core/text/printable.ts';
 import { inGroups } from './groups.ts';
 
 /** One JSON object, in parts: a million entries are longer than a string may be. An entry a line. */
-export function* jsonParts(found: Overview, which: Which): Generator<string> {
+export function* jsonParts(found: Overview, which: Which, more: object = {}): Generator<string> {
   const { posFiles, undiscovered, ...sums } = inspectionOf(found, which);
   yield '{\n  "posFiles": [';
   for (const [index, posFile] of posFiles.entries()) {
@@ -19,7 +19,7 @@ export function* jsonParts(found: Overview, which: Which): Generator<string> {
   }
   yield posFiles.length === 0 ? '],\n' : '\n  ],\n';
   yield `  "undiscovered": ${listed(undiscovered, '  ')},\n`;
-  const lines = Object.entries(sums).map(([name, value]) => `  "${name}": ${printableJson(value)}`);
+  const lines = Object.entries({ ...sums, ...more }).map(([name, value]) => `  "${name}": ${printableJson(value)}`);
   yield `${lines.join(',\n')}\n}\n`;
 }
 

@@ -21,6 +21,7 @@ export const inspectOptions = named({
     describe: 'colours; by default in a terminal, unless NO_COLOR is set',
     group: SHOW,
   },
+  witness: parsed('DIR', 'also show what Fluentd itself says: where its witness listens', SHOW, nonEmpty),
   json: flag('one JSON object', TELL),
   ndjson: flag('one line of JSON for each entry', TELL),
   check: flag('exit 0 when Fluentd keeps up, else 1, and say why in one line', TELL),

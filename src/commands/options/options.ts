@@ -67,6 +67,12 @@ export const watchOptions = named({
     HOW,
   ),
   'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULTS.stopTimeout, HOW),
+  witness: parsed(
+    'DIR',
+    'where the witness in Fluentd listens (posidle witness DIR); by default $POSIDLE_DIR, or /posidle if it exists; run makes its own',
+    HOW,
+    nonEmpty,
+  ),
   'stop-via': stopVia(
     'by signal; by rpc (rpc_endpoint); auto: by signal if posidle may send one, else by rpc; kubelet: only flush, for a native sidecar',
     ['auto', 'signal', 'rpc', 'kubelet'],

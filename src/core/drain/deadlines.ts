@@ -76,6 +76,19 @@ export function settleEnd(trigger: Trigger, seen: Observation, policy: Policy): 
   return Math.max(held, rotationEnd(seen, policy), multilineEnd(seen, policy), startEnd(seen, policy));
 }
 
+/** The same where a witness answers: it sees everything that was written before it was asked, so only a main that may still run is waited for. */
+export function witnessedSettleEnd(trigger: Trigger, seen: Observation, policy: Policy): Millis {
+  if (policy.leavesStop || MEANS_THE_END.has(trigger.by)) return ALREADY_OVER;
+  return Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle;
+}
+
+const MEANS_THE_END: ReadonlySet<Trigger['by']> = new Set(['quiet', 'done-process', 'done-file', 'deserted', 'start-timeout']);
+
+/** How long what Fluentd keeps outside its buffers is waited for: what stays longer comes out when it stops. */
+export function keptEnd(seen: Observation, policy: Policy): Millis {
+  return multilineEnd(seen, policy);
+}
+
 /** The quiet window counts towards the settle time, and so does the time for which main has been gone. */
 function silentSince(trigger: Trigger, { memory }: Observation): Millis {
   if (trigger.by === 'quiet') return ALREADY_OVER;

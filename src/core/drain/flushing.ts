@@ -7,6 +7,7 @@ import { isOver, isWorkerStarting, lastFlushAt, startEnd } from './deadlines.ts'
 import { bufferGate, hasBytesLeft, isDeaf } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate } from './state.ts';
+import { isWitnessed, mayFlushWitnessed } from './witness-gate.ts';
 
 /** How long a flush is given before it is asked for again, where chunks are still left. */
 const FLUSH_AGAIN: Millis = 10_000;
@@ -45,6 +46,7 @@ const CAN_FLUSH: ReadonlySet<Observation['fluentd']['kind']> = new Set(['running
 /** Whether Fluentd has buffers, and is up to flush them. A Fluentd that has just been started dies of SIGUSR1. */
 export function mayFlush({ flush }: Draining, seen: Observation, policy: Policy): boolean {
   const { fluentd, buffers } = seen;
+  if (isWitnessed(seen)) return !policy.dryRun && mayFlushWitnessed(seen);
   if (policy.dryRun || buffers?.none === true || !seen.started || isDeaf(seen)) return false;
   if (!CAN_FLUSH.has(fluentd.kind) || isAgentAway(seen)) return false;
   if (fluentd.kind === 'running' && (!fluentd.isProven || isWorkerStarting(seen))) return false;
@@ -81,7 +83,9 @@ function isUnseen({ told, onDisk }: { told: unknown; onDisk: unknown }): boolean
 
 /** When a full buffer holds in_tail up: at once where that is told, else once it has stood still for too long; undefined: it does not. */
 function heldUpAt(seen: Observation, { tail }: Policy): Millis | undefined {
-  if (!hasBytesLeft(seen) || !mayHoldChunks(seen) || seen.movedAt === undefined) return undefined;
+  if (!hasBytesLeft(seen) || seen.movedAt === undefined) return undefined;
+  if (isWitnessed(seen)) return seen.movedAt + HELD_UP;
+  if (!mayHoldChunks(seen)) return undefined;
   const told = (seen.buffers?.outputs ?? []).flatMap((output) => output.told ?? []);
   const isFull = told.some(({ space }) => space <= FULL);
   const isKnown = told.length === seen.buffers?.outputs.length && seen.buffers.hidden.length === 0;

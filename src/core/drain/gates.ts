@@ -13,9 +13,11 @@ import { isOver, isWorkerStarting, settleEnd } from './deadlines.ts';
 import { describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Flush, Gate, Trigger } from './state.ts';
+import { isWitnessed, witnessGate } from './witness-gate.ts';
 
 /** The first gate of the drain that is closed; undefined: everything is read, flushed and delivered, as far as it can be seen. */
 export function drainGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
+  if (isWitnessed(seen)) return fluentdGate(seen) ?? witnessGate(state, seen, policy);
   return (
     unreadGate(state, seen) ??
     proofGate(seen, policy) ??

@@ -20,7 +20,7 @@ export interface Step {
 const FLUSH: Action = { do: 'flush' };
 
 export function drain(trigger: Trigger, seen: Observation, policy: Policy): Step {
-  const nothingYet = { completed: false, flush: undefined, emptyAt: undefined, closingAt: undefined };
+  const nothingYet = { completed: false, flush: undefined, emptyAt: undefined, closingAt: undefined, owed: undefined };
   const state: Draining = { name: 'draining', since: seen.at, trigger, ...nothingYet };
   return move(state, describeTrigger(trigger, seen, policy));
 }
@@ -39,11 +39,11 @@ export function unfinishedLines(seen: Observation): readonly Action[] {
 }
 
 export function resultOf(
-  { trigger, flush }: Draining,
+  { trigger, flush, owed }: Draining,
   gate: Gate | undefined,
   seen: Observation,
 ): DrainResult {
-  return { trigger, gate, held: heldIn(seen.buffers), flush };
+  return { trigger, gate, held: heldIn(seen.buffers), flush, owed };
 }
 
 export function finish(end: End, seen: Observation, result: DrainResult | undefined): Step {

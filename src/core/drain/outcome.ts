@@ -2,10 +2,12 @@ import { describeHeld, type Held, heldIn, sumOf } from '../fluentd/buffer-conten
 import { describeAbandoned } from '../observe/abandoned.ts';
 import type { Abandoned, Observation } from '../observe/observation.ts';
 import { unseenAtTheEnd } from '../observe/output-ledger.ts';
+import { type Doubt, describeDoubts } from '../progress/progress.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import { deliveriesOf, lossGate, type OutputOutcome, thrownAwayGate } from './delivery.ts';
 import { acceptsEmpty, bufferGate, readGate, waitingIn } from './gates.ts';
 import type { End, Gate, State, StateName, Trigger } from './state.ts';
+import { witnessedOutcome } from './witnessed-outcome.ts';
 
 /** What came of it, told after Fluentd is gone: its own exit code says nothing about delivery. */
 export interface Outcome {
@@ -20,6 +22,8 @@ export interface Outcome {
   /** The first condition that did not hold; null where all did. */
   readonly gate: Gate | null;
   readonly outputs: readonly OutputOutcome[];
+  /** What nobody can prove; only a witness tells. */
+  readonly doubts: readonly Doubt[];
   readonly left: {
     readonly files: number;
     readonly bytes: number;
@@ -42,7 +46,13 @@ type Stopped = Extract<State, { name: 'stopped' }>;
 const WORST = 10;
 
 /** The outcome of a run that ended in `stopped`, by the look that was taken when Fluentd was gone. */
-export function outcomeOf({ end, result }: Stopped, why: string, last: LastLook): Outcome {
+export function outcomeOf(stopped: Stopped, why: string, last: LastLook): Outcome {
+  const { witness } = last.seen;
+  const outside = outcomeByLooks(stopped, why, last);
+  return witness === undefined ? outside : witnessedOutcome(outside, witness, stopped);
+}
+
+function outcomeByLooks({ end, result }: Stopped, why: string, last: LastLook): Outcome {
   const { seen } = last;
   const { ledger } = seen.memory;
   const atTheEnd = IS_GONE.has(end.kind) ? unseenAtTheEnd(ledger, seen.movedAt, result?.flush?.at) : [];
@@ -68,6 +78,7 @@ export function outcomeOf({ end, result }: Stopped, why: string, last: LastLook)
     trigger: result?.trigger.by ?? null,
     gate,
     outputs,
+    doubts: [],
     left: {
       files: left.length,
       bytes: left.reduce((sum, { lag }) => sum + (lag ?? 0), 0),
@@ -148,8 +159,9 @@ export function describeOutcome(outcome: Outcome): string {
   return parts.filter((part) => part !== false).join('; ');
 }
 
-function reasonOf({ gate, left }: Outcome): string {
+function reasonOf({ gate, left, doubts }: Outcome): string {
   if (gate !== null) return `${gate.name}: ${gate.why}`;
+  if (doubts.length > 0) return describeDoubts(doubts);
   return left.unseen.length > 0
     ? `everything was read, but posidle cannot see whether it was delivered: ${left.unseen.join(', ')}`
     : 'Fluentd survived';

@@ -1,5 +1,6 @@
 import type { BuffersReading, Held } from '../fluentd/buffer-contents.ts';
 import type { StopRequest } from '../look/snapshot.ts';
+import type { Owed } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 
 /** Where the machine stands. The data belong to the state: nothing can be read that does not apply. */
@@ -42,6 +43,8 @@ export interface Draining {
   readonly flush: Flush | undefined;
   /** The first look of this row of looks that found the buffers empty. */
   readonly emptyAt: Millis | undefined;
+  /** The chunks that have to go, where a witness answers; undefined: not everything is read. */
+  readonly owed?: Owed | undefined;
   /** The stop is due, and waits only for the last flush to begin. */
   readonly closingAt: Millis | undefined;
 }
@@ -67,6 +70,7 @@ export interface DrainResult {
   readonly held: Held;
   /** The last flush before the stop. */
   readonly flush: Flush | undefined;
+  readonly owed?: Owed | undefined;
 }
 
 /** A condition of the drain that does not hold yet. */

@@ -29,6 +29,7 @@ import { quietBy } from './quiet-window.ts';
 import type { Draining, DrainResult, State, StateName } from './state.ts';
 import { KILL, stop, stopAction, TERM_WORKERS } from './stop-fluentd.ts';
 import { hasMovedSince, isGuess, isMainBack, requestedBy } from './trigger.ts';
+import { isWitnessed, owedNow } from './witness-gate.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,
@@ -77,7 +78,8 @@ const stepWatching: Rule<'watching'> = (state, seen, policy) => {
   return stay(state, triggerAt(seen, policy));
 };
 
-const stepDraining: Rule<'draining'> = (state, seen, policy) => {
+const stepDraining: Rule<'draining'> = (before, seen, policy) => {
+  const state = { ...before, owed: owedNow(before, seen) };
   const { trigger } = state;
   const request = requestedBy(seen, policy);
   if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);
@@ -104,7 +106,7 @@ const stepDraining: Rule<'draining'> = (state, seen, policy) => {
 
 /** Between staged and queued a chunk has no name for an instant (buf_file.rb): the buffers have to be empty in two looks. */
 function finishDrain(state: Draining, seen: Observation, policy: Policy, deadline: Millis): Step {
-  const isSure = state.flush === undefined || (state.emptyAt !== undefined && state.emptyAt < seen.at);
+  const isSure = isWitnessed(seen) || state.flush === undefined || (state.emptyAt !== undefined && state.emptyAt < seen.at);
   if (isSure) return stop(state, undefined, seen, policy);
   return stay({ ...state, emptyAt: state.emptyAt ?? seen.at }, deadline);
 }
@@ -133,8 +135,8 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   return stay(state, isOrphaned ? halfTime : deadline);
 };
 
-function resultIn({ trigger, gate, held, flush }: DrainResult): DrainResult {
-  return { trigger, gate, held, flush };
+function resultIn({ trigger, gate, held, flush, owed }: DrainResult): DrainResult {
+  return { trigger, gate, held, flush, owed };
 }
 
 /** Whoever started a supervisor that ended by itself learns how it ended; posidle only stopped the workers that it left. */

@@ -3,6 +3,7 @@ import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
 import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import type { Millis } from '../text/units.ts';
+import type { Testimony } from '../witness/testimony.ts';
 
 /** Everything that one look at the world found: facts only, nothing concluded. */
 export interface Snapshot {
@@ -22,6 +23,10 @@ export interface Snapshot {
   readonly closed: ReadonlySet<string>;
   /** Those of which nobody knows whether Fluentd may read them: its process has just ended. */
   readonly unsure?: ReadonlySet<string>;
+  /** Fluentd has, or had, a witness. */
+  readonly isWitnessed?: boolean;
+  /** What the witnesses said; undefined: not asked this time. */
+  readonly testimony?: Testimony | undefined;
   /** undefined: not looked at this time. */
   readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;

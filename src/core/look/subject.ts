@@ -9,6 +9,8 @@ export interface Subject {
   /** What fluent.conf says; undefined: none is known. */
   readonly conf: ConfFacts | undefined;
   readonly stopVia: StopVia;
+  /** The directory of the witnesses' sockets. */
+  readonly witness?: string | undefined;
   /** The Pod's main process, by its command line, in a shared PID namespace. */
   readonly doneProcess: RegExp | undefined;
   /** The chunks that lay in the backup directory before posidle started this Fluentd. */

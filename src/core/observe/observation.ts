@@ -5,7 +5,9 @@ import type { FileState, Lag } from '../look/file-state.ts';
 import type { Snapshot, StopRequest } from '../look/snapshot.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { PositionEntry } from '../pos-file/pos-file.ts';
+import type { Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
+import type { Testimony } from '../witness/testimony.ts';
 import type { MainProcess } from './main-process.ts';
 import type { Ledger } from './output-ledger.ts';
 import type { WorkerMemory } from './workers.ts';
@@ -34,6 +36,10 @@ export interface Observation {
   readonly unlisted: readonly string[];
   /** A look has not ended in time: this is what was seen before it. */
   readonly isLate?: true;
+  /** Fluentd has, or had, a witness. */
+  readonly isWitnessed?: boolean;
+  /** What the witnesses said, and what it means; undefined: not asked this time. */
+  readonly witness?: Witnessed | undefined;
   /** undefined: not looked at this time. */
   readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;
@@ -43,6 +49,13 @@ export interface Observation {
   readonly memory: Memory;
   /** What the next look is held against: finding the very same, it means the same. */
   readonly atRest: AtRest | undefined;
+}
+
+export interface Witnessed {
+  readonly testimony: Testimony;
+  readonly progress: Progress;
+  /** Every worker that lives has answered: nothing else need be asked. */
+  readonly isWhole: boolean;
 }
 
 /** What a look found, object by object, when everything was read and nothing was amiss. */

@@ -2,6 +2,7 @@ import { entriesOf, type PosFileReading, type Snapshot } from '../look/snapshot.
 import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
+import { isAnswered, ofTestimony } from '../witness/testimony.ts';
 import { atRest, isStillAtRest } from './at-rest.ts';
 import { doubtOf } from './doubt.ts';
 import { judge } from './judge-entry.ts';
@@ -42,7 +43,8 @@ function observeRest(before: Observation, snapshot: Snapshot, { parent }: Limits
   const circumstances = { at, movedAt, isReplaced: false, running: NOBODY, isChild: parent, beganSeen };
   const ledger = keepLedger(memory.ledger, buffers, circumstances);
   const main = watchMain(memory.main, mains ?? [], at);
-  return { ...before, at, isWhole: depth !== 'rest', buffers, requests, memory: { ...memory, ledger, main } };
+  const now = { at, isWhole: depth !== 'rest', ...witnessOf(snapshot), buffers, requests };
+  return { ...before, ...now, memory: { ...memory, ledger, main } };
 }
 
 function* observeAnew(
@@ -87,12 +89,19 @@ function* observeAnew(
     isWhole: snapshot.depth !== 'rest',
     undiscovered,
     unlisted,
+    ...witnessOf(snapshot),
     buffers: snapshot.buffers,
     fluentd: snapshot.fluentd,
     goneSince: isAbsent && memory.fluentdSeen ? (previous?.goneSince ?? snapshot.at) : undefined,
     requests: snapshot.requests,
     memory: yield* remember(memory, snapshot, { files, movedAt, unknown, before: previous?.at }, limits),
   };
+}
+
+function witnessOf({ testimony, isWitnessed = false }: Snapshot): Pick<Observation, 'isWitnessed' | 'witness'> {
+  const isWhole = testimony !== undefined && isAnswered(testimony);
+  const witness = testimony && { testimony, progress: ofTestimony(testimony), isWhole };
+  return { isWitnessed, witness };
 }
 
 /** in_tail would have found a file that it may read within one refresh_interval: two make sure. */

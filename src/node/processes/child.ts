@@ -19,9 +19,9 @@ export interface Child {
  * Starts a command as the leader of a session of its own; its input and output are those of this process. Nothing of its
  * process group survives this process.
  */
-export function startChild(command: readonly string[]): Promise<Child> {
+export function startChild(command: readonly string[], env = process.env): Promise<Child> {
   const [file = '', ...args] = command;
-  const child = spawn(file, args, { detached: true, stdio: 'inherit' });
+  const child = spawn(file, args, { detached: true, stdio: 'inherit', env });
   const exitCode = new Promise<number>((resolve) =>
     child.once('exit', (code, signal) =>
       resolve(signal === null ? Number(code) : 128 + constants.signals[signal]),

@@ -56,6 +56,7 @@ const SETTINGS: Record<
   stopTimeout: ['--stop-timeout', '6s', 6_000],
   stopVia: ['--stop-via', 'rpc', 'rpc'],
   stopSignal: ['--stop-signal', 'TERM', 'SIGTERM'],
+  witness: ['--witness', '/posidle', '/posidle'],
   doneFile: ['--done-file', 'done', 'done'],
   ignoreOldDoneFile: ['--ignore-old-done-file', 'true', true],
   doneProcess: ['--done-process', 'main', /main/],

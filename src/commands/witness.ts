@@ -1,0 +1,17 @@
+import { writeWitness } from '../node/witness/write-witness.ts';
+import { UsageError } from '../tasks/usage-error.ts';
+import { rubyOption } from '../tasks/witness.ts';
+
+/** `posidle witness DIR`: writes the witness there, and prints what Fluentd's container needs. */
+export async function runWitness(dir: string, print: (text: string) => void): Promise<void> {
+  try {
+    await writeWitness(dir);
+  } catch (error) {
+    throw new UsageError(`witness: cannot write to ${dir}: ${(error as Error).message}`);
+  }
+  print(`# Fluentd's container loads the witness with these lines, and its Pod has the volume:
+env: [{ name: RUBYOPT, value: ${rubyOption(dir)} }]
+volumeMounts: [{ name: posidle, mountPath: ${dir} }]
+volumes: [{ name: posidle, emptyDir: {} }]
+`);
+}

@@ -1,0 +1,63 @@
+import { heldIn } from '../fluentd/buffer-contents.ts';
+import type { Witnessed } from '../observe/observation.ts';
+import { describeLeft, type Left } from '../progress/progress.ts';
+import { verdictOf } from '../progress/verdict.ts';
+import type { OutputOutcome } from './delivery.ts';
+import type { Outcome } from './outcome.ts';
+import type { Gate, State } from './state.ts';
+
+const WORST = 10;
+const GATES: Readonly<Record<Left['kind'], Gate['name']>> = {
+  starting: 'worker',
+  unfound: 'undiscovered',
+  unread: 'unread',
+  unfinished: 'unread',
+  'let-go': 'unread',
+  kept: 'buffers',
+  held: 'buffers',
+};
+
+/** The outcome where a witness has spoken: what it says replaces what was seen from outside. */
+export function witnessedOutcome(
+  outside: Outcome,
+  { progress, isWhole }: Witnessed,
+  { end, result }: Pick<Extract<State, { name: 'stopped' }>, 'end' | 'result'>,
+): Outcome {
+  if (end.kind === 'dry-run') return outside;
+  const { word, left, doubts } = verdictOf(progress, result?.owed, end.kind === 'left-to-kubelet');
+  // Of a worker whose witness is silent only the outside tells.
+  if (!isWhole) return { ...outside, doubts, drained: outside.drained === 'drained' ? 'unproven' : outside.drained };
+  const [first] = left;
+  const files = left.flatMap((one) => ('path' in one ? [one] : []));
+  const isEnded = end.kind !== 'survived';
+  return {
+    ...outside,
+    drained: isEnded ? word : 'not drained',
+    gate: first === undefined ? null : { name: GATES[first.kind], why: describeLeft(left) },
+    outputs: progress.outputs.map((output) => outputIn(output, left, doubts.length > 0)),
+    doubts,
+    left: {
+      files: files.length,
+      bytes: files.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
+      worst: files
+        .toSorted((a, b) => (b.bytes ?? Number.MAX_VALUE) - (a.bytes ?? Number.MAX_VALUE))
+        .slice(0, WORST)
+        .map(({ path, bytes, kind }) => ({ path, lag: bytes ?? null, state: kind })),
+      onDisk: heldIn(undefined),
+      held: heldBy(left),
+      unseen: [],
+    },
+  };
+}
+
+function outputIn(output: string, left: readonly Left[], isDoubted: boolean): OutputOutcome {
+  const held = heldBy(left.filter((one) => one.kind === 'held' && one.output === output));
+  const isLeft = held.chunks > 0 || held.bytes > 0;
+  return { output, delivery: isLeft ? 'left' : isDoubted ? 'unseen' : 'delivered', ...held };
+}
+
+function heldBy(left: readonly Left[]): { readonly chunks: number; readonly bytes: number } {
+  const held = left.flatMap((one) => (one.kind === 'held' ? [one] : []));
+  const sum = (of: (one: (typeof held)[number]) => number) => held.reduce((total, one) => total + of(one), 0);
+  return { chunks: sum(({ chunks }) => chunks), bytes: sum(({ bytes }) => bytes) };
+}

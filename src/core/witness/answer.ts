@@ -1,0 +1,317 @@
+/**
+ * The protocol: one word to the socket (`look`, `flush`, `stop`), one line of JSON back. A neighbour's container may share the
+ * directory, so nothing in an answer is believed beyond these bounds. An unknown version is not believed; an unknown field is passed over.
+ */
+import { formatBytes } from '../text/units.ts';
+
+const VERSION = 1;
+/** 20,000 files take some 4 MB. */
+export const LONGEST_ANSWER = 16 * 1024 ** 2;
+const DEEPEST = 12;
+const MOST_FILES = 20_000;
+const MOST = 5_000;
+const LONGEST_TEXT = 4_096;
+
+/** What in_tail knows of one file. Positions and sizes in bytes. */
+export interface FileSight {
+  readonly path: string;
+  readonly inode: string;
+  readonly position: number;
+  /** undefined: it is not there, or another file is. */
+  readonly size: number | undefined;
+  /** Bytes of a last line without its newline, lines that were read and not emitted, bytes of a record of several lines. */
+  readonly unfinished: number;
+  readonly lines: number;
+  readonly record: number;
+}
+
+/** A file that was cut short: `had` bytes were in it at most a second before. */
+export interface Cut extends FileSight {
+  readonly had: number;
+  /** copytruncate's copy was found beside it. */
+  readonly isCopied: boolean;
+}
+
+/** Where in_tail began to read a file that it did not read from its first byte. */
+export interface Start {
+  readonly path: string;
+  readonly inode: string;
+  readonly position: number;
+  /** The file is older than the Pod. */
+  readonly isOld: boolean;
+}
+
+export interface LostSight {
+  readonly path: string;
+  readonly why: string;
+}
+
+export interface Unfound {
+  readonly path: string;
+  readonly size: number | undefined;
+}
+
+/** Records outside any buffer. */
+export interface Kept {
+  readonly plugin: string;
+  readonly records: number;
+}
+
+export type Setting = boolean | number | string;
+
+export interface PluginSight {
+  readonly class: string;
+  readonly settings: Readonly<Record<string, Setting>>;
+}
+
+export interface OutputSight extends PluginSight {
+  readonly id: string;
+  readonly isRetrying: boolean;
+  /** Staged, queued and taken out to be written. */
+  readonly chunks: number;
+  readonly bytes: number;
+  /** undefined: too many to name. */
+  readonly ids: readonly string[] | undefined;
+}
+
+/** What Fluentd said in its own log, shown or not, and how often. */
+export interface Heard {
+  readonly level: string;
+  /** The source, from its `lib` on. */
+  readonly file: string;
+  readonly text: string;
+  readonly error?: string | undefined;
+  readonly tag?: string | undefined;
+  /** Inside an attempt to flush that failed: the buffer still has the records. */
+  readonly during?: string | undefined;
+  readonly n: number;
+}
+
+/** What one worker's witness said: an answer, or its last word. */
+export interface Said {
+  readonly pid: number;
+  readonly supervisor: number | undefined;
+  readonly isReady: boolean;
+  /** A last word: the worker ended well. */
+  readonly isFinal: boolean;
+  readonly error: string | undefined;
+  readonly reloads: number;
+  /** The longest time between two of its looks, in milliseconds. */
+  readonly gap: number;
+  readonly files: readonly FileSight[];
+  readonly closed: readonly FileSight[];
+  readonly cuts: readonly Cut[];
+  readonly starts: readonly Start[];
+  readonly lost: readonly LostSight[];
+  readonly unfound: readonly Unfound[];
+  readonly denied: readonly string[];
+  readonly siblings: readonly Unfound[];
+  readonly kept: readonly Kept[];
+  readonly outputs: readonly OutputSight[];
+  readonly filters: readonly PluginSight[];
+  readonly heard: readonly Heard[];
+  /** Outputs at the moment when their buffer was closed. */
+  readonly ends: readonly OutputSight[];
+  /** Ids of chunks that a buffer found on disk when it started. */
+  readonly resumed: readonly string[];
+  /** How often lines that were in a chunk came into a new one. */
+  readonly again: number;
+  /** What the witness had to forget. */
+  readonly more: number;
+}
+
+/** Why an answer is not believed. */
+export interface NotBelieved {
+  readonly notBelieved: string;
+}
+
+/** The answer to `look`. */
+export function parseAnswer(text: string): Said | NotBelieved {
+  return believing(text, (object) => saidIn(object, true));
+}
+
+/** What a worker's witness wrote as its buffers were closed. A list that is not there is empty. */
+export function parseLastWord(text: string): Said | NotBelieved {
+  return believing(text, (object) => saidIn(object, false));
+}
+
+/** The answer to `flush` and `stop`: undefined where it was done. */
+export function parseDone(text: string): string | undefined {
+  const done = believing(text, (object) => ({ isDone: 'done' in object }));
+  if ('notBelieved' in done) return done.notBelieved;
+  return done.isDone ? undefined : 'it was not done';
+}
+
+class Unbelievable extends Error {}
+
+type Fields = Readonly<Record<string, unknown>>;
+type Reader<Value> = (value: unknown) => Value;
+
+function believing<Value extends object>(
+  text: string,
+  read: (object: Fields) => Value,
+): Value | NotBelieved {
+  try {
+    if (text.length > LONGEST_ANSWER)
+      throw new Unbelievable(`it is longer than ${formatBytes(LONGEST_ANSWER)}`);
+    if (isTooDeep(text)) throw new Unbelievable('it is nested too deeply');
+    const object = fields(JSON.parse(text));
+    const version = object['v'];
+    if (version !== VERSION) throw new Unbelievable(`its version is ${String(version).slice(0, 20)}, not ${VERSION}`);
+    if (typeof object['error'] === 'string' && !('pid' in object)) throw new Unbelievable(words(object['error']));
+    return read(object);
+  } catch (error) {
+    if (error instanceof Unbelievable) return { notBelieved: error.message };
+    if (error instanceof SyntaxError) return { notBelieved: 'it is no JSON' };
+    throw error;
+  }
+}
+
+/** A parser takes memory for each bracket: it is told first. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let isInText = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === '"') isInText = !isInText;
+    else if (isInText) {
+      if (char === '\\') at += 1;
+    } else if (char === '[' || char === '{') {
+      depth += 1;
+      if (depth > DEEPEST) return true;
+    } else if (char === ']' || char === '}') depth -= 1;
+  }
+  return false;
+}
+
+/** `isWhole`: a list that is missing is a mistake. */
+function saidIn(object: Fields, isWhole: boolean): Said {
+  const list = <One>(name: string, read: Reader<One>, most = MOST): readonly One[] =>
+    object[name] === undefined && !isWhole ? [] : listOf(read, most)(object[name]);
+  return {
+    pid: number(object['pid']),
+    supervisor: maybe(number)(object['supervisor']),
+    isReady: object['ready'] === true,
+    isFinal: object['final'] === true,
+    error: maybe(words)(object['error']),
+    reloads: count(object['reloads']),
+    gap: count(object['gap']) * 1_000,
+    files: list('files', fileSight, MOST_FILES),
+    closed: list('closed', fileSight),
+    cuts: list('cuts', cut),
+    starts: list('starts', start),
+    lost: list('lost', (value) => {
+      const { path, why } = fields(value);
+      return { path: words(path), why: words(why) };
+    }),
+    unfound: list('unfound', unfound),
+    denied: list('denied', words),
+    siblings: list('siblings', unfound),
+    kept: list('held', (value) => {
+      const { class: plugin, n } = fields(value);
+      return { plugin: words(plugin), records: number(n) };
+    }),
+    outputs: list('outputs', outputSight),
+    filters: list('filters', pluginSight),
+    heard: list('heard', heard),
+    ends: list('ends', outputSight),
+    resumed: list('resumed', words),
+    again: count(object['again']),
+    more: count(object['more']),
+  };
+}
+
+const fileSight: Reader<FileSight> = (value) => {
+  const { path, inode, pos, size, unfinished, lines, record } = fields(value);
+  return {
+    path: words(path),
+    inode: String(number(inode)),
+    position: number(pos),
+    size: maybe(number)(size),
+    unfinished: count(unfinished),
+    lines: count(lines),
+    record: count(record),
+  };
+};
+
+const cut: Reader<Cut> = (value) => {
+  const { had, copy } = fields(value);
+  return { ...fileSight(value), had: number(had), isCopied: typeof copy === 'object' && copy !== null };
+};
+
+const start: Reader<Start> = (value) => {
+  const { path, inode, pos, old } = fields(value);
+  return { path: words(path), inode: String(number(inode)), position: number(pos), isOld: old === true };
+};
+
+const unfound: Reader<Unfound> = (value) => {
+  const { path, size } = fields(value);
+  return { path: words(path), size: maybe(number)(size) };
+};
+
+const pluginSight: Reader<PluginSight> = (value) => {
+  const { class: name, settings } = fields(value);
+  const given = Object.entries(settings === undefined ? {} : fields(settings)).filter(
+    (pair): pair is [string, Setting] => ['boolean', 'number', 'string'].includes(typeof pair[1]),
+  );
+  return { class: words(name), settings: Object.fromEntries(given.slice(0, 50)) };
+};
+
+const outputSight: Reader<OutputSight> = (value) => {
+  const { id, retry, stage, queue, dequeued, bytes, chunks } = fields(value);
+  const isBuffered = stage !== undefined;
+  return {
+    ...pluginSight(value),
+    id: words(id),
+    isRetrying: retry === true,
+    chunks: count(stage) + count(queue) + count(dequeued),
+    bytes: count(bytes),
+    ids: isBuffered ? maybe(listOf(words, MOST))(chunks) : [],
+  };
+};
+
+const heard: Reader<Heard> = (value) => {
+  const { level, file, text, error, tag, during, n } = fields(value);
+  return {
+    level: words(level ?? ''),
+    file: words(file ?? ''),
+    text: words(text ?? ''),
+    error: maybe(words)(error),
+    tag: maybe(words)(tag),
+    during: maybe(words)(during),
+    n: number(n),
+  };
+};
+
+function fields(value: unknown): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Unbelievable('an object is missing in it');
+  return value as Fields;
+}
+
+function words(value: unknown): string {
+  if (typeof value !== 'string') throw new Unbelievable('a text is missing in it');
+  return value.slice(0, LONGEST_TEXT);
+}
+
+function number(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new Unbelievable('a number is missing in it');
+  return value;
+}
+
+/** What is not there is 0. A buffer's own count may fall below 0 (fluentd#5303). */
+function count(value: unknown): number {
+  return value === undefined ? 0 : Math.max(0, number(value));
+}
+
+function maybe<Value>(read: Reader<Value>): Reader<Value | undefined> {
+  return (value) => (value === undefined || value === null ? undefined : read(value));
+}
+
+function listOf<One>(read: Reader<One>, most: number): Reader<readonly One[]> {
+  return (value) => {
+    if (!Array.isArray(value)) throw new Unbelievable('a list is missing in it');
+    if (value.length > most) throw new Unbelievable(`a list in it has more than ${most} items`);
+    return value.map(read);
+  };
+}

@@ -1,0 +1,216 @@
+/**
+ * What the witnesses say → what is left, and what nobody can prove. Each doubt comes from one fact; no two are combined to conclude
+ * a third. A later fact about the same file or chunk, from any worker, takes a doubt back.
+ */
+import type { Doubt, DoubtKind, Left, Progress } from '../progress/progress.ts';
+import { counted, formatDuration, type Millis } from '../text/units.ts';
+import type { FileSight, OutputSight, Said } from './answer.ts';
+import { judgeHeard } from './messages.ts';
+import { mayKeepRecords, silentLossOf } from './silent-loss.ts';
+
+/** What came of the question to one witness. Each socket is the birth of a worker. */
+export type Witness =
+  | { readonly worker: string; readonly kind: 'alive'; readonly said: Said }
+  /** Nobody listens at its socket any more; `said` is its last word. */
+  | { readonly worker: string; readonly kind: 'gone'; readonly said: Said | undefined }
+  | { readonly worker: string; readonly kind: 'silent'; readonly why: string };
+
+/** In the order of their births. */
+export interface Testimony {
+  readonly at: Millis;
+  readonly witnesses: readonly Witness[];
+}
+
+/** in_tail lets go of a file rotate_wait after it was renamed, 5 s by default: what is longer unseen may have been missed. */
+const LONGEST_GAP: Millis = 5_000;
+
+/** Somebody is there to be waited for. */
+export function isAnswered({ witnesses }: Testimony): boolean {
+  return witnesses.length > 0 && witnesses.every(({ kind }) => kind !== 'silent');
+}
+
+export function ofTestimony({ at, witnesses }: Testimony): Progress {
+  const told = witnesses.flatMap(toldBy);
+  const all = new Facts(told.map(({ said }) => said));
+  const left = told.flatMap((one) => leftIn(one, all));
+  const isAnyAlive = witnesses.some(({ kind }) => kind !== 'gone');
+  const isOver = told.some(({ kind, said }) => kind === 'gone' && said.isFinal);
+  const starting: Left[] = isAnyAlive || isOver ? [] : [{ kind: 'starting', worker: 'the next worker' }];
+  return {
+    at,
+    left: [...starting, ...left],
+    doubts: distinct([
+      ...witnesses.flatMap(doubtsOfWorker),
+      ...told.flatMap((one, index) => [
+        ...doubtsOfSight(one, told.slice(0, index)),
+        ...doubtsOfPlugins(one.said),
+      ]),
+    ]),
+    mark: all.mark(),
+    files: all.reached.size,
+    outputs: [...new Set(told.flatMap(({ said }) => said.outputs.filter(isBuffered).map(nameOf)))],
+  };
+}
+
+function toldBy(witness: Witness): readonly Told[] {
+  if (witness.kind === 'silent' || witness.said === undefined) return [];
+  const { worker, kind, said } = witness;
+  return [{ worker, kind, said }];
+}
+
+type Told = { readonly worker: string; readonly kind: 'alive' | 'gone'; readonly said: Said };
+
+/** What all workers together know: one may go on with what another one left. */
+class Facts {
+  /** By inode, the furthest position that any worker reached. */
+  readonly reached = new Map<string, number>();
+  /** By inode, files that are still followed. */
+  readonly followed = new Set<string>();
+  readonly resumed: ReadonlySet<string>;
+  readonly #again: number;
+
+  constructor(said: readonly Said[]) {
+    for (const { files, closed } of said) {
+      for (const { inode } of files) this.followed.add(inode);
+      for (const { inode, position } of [...closed, ...files])
+        this.reached.set(inode, Math.max(position, this.reached.get(inode) ?? 0));
+    }
+    this.resumed = new Set(said.flatMap(({ resumed }) => resumed));
+    this.#again = said.reduce((sum, { again }) => sum + again, 0);
+  }
+
+  mark(): string {
+    const read = [...this.reached.values()].reduce((sum, position) => sum + position, 0);
+    return `${read} ${this.#again}`;
+  }
+}
+
+function leftIn({ worker, kind, said }: Told, all: Facts): readonly Left[] {
+  const isAlive = kind === 'alive';
+  const starting: Left[] = isAlive && !said.isReady ? [{ kind: 'starting', worker }] : [];
+  // A last word names what its buffers held; a chunk that the next worker took over is that one's.
+  const held = (isAlive ? said.outputs : said.ends.map((end) => withoutIds(end, all.resumed))).flatMap(heldBy);
+  return [
+    ...starting,
+    ...said.unfound.map(({ path, size }): Left => ({ kind: 'unfound', path, bytes: size })),
+    ...(isAlive ? said.files.flatMap(unreadIn) : []),
+    ...said.closed.flatMap((file) => letGo(file, all)),
+    ...(isAlive ? keptIn(said) : []),
+    ...held,
+  ];
+}
+
+function unreadIn({ path, position, size, unfinished, lines }: FileSight): readonly Left[] {
+  if (size === undefined) return lines > 0 ? [{ kind: 'unread', path, bytes: undefined }] : [];
+  const bytes = size - position;
+  if (lines === 0 && bytes <= 0) return [];
+  if (lines === 0 && bytes <= unfinished) return [{ kind: 'unfinished', path, bytes }];
+  return [{ kind: 'unread', path, bytes: Math.max(0, bytes) }];
+}
+
+/** Bytes that were there when in_tail let go of the file, or came after that. */
+function letGo({ path, inode, position, size = position, unfinished }: FileSight, all: Facts): readonly Left[] {
+  const bytes = size - Math.max(position, all.reached.get(inode) ?? 0);
+  if (bytes <= 0 || all.followed.has(inode)) return [];
+  return [{ kind: bytes <= unfinished ? 'unfinished' : 'let-go', path, bytes }];
+}
+
+function keptIn({ files, kept }: Said): readonly Left[] {
+  const records = files.filter(({ record }) => record > 0);
+  return [
+    ...records.map(({ path }): Left => ({ kind: 'kept', where: `the multiline source of ${path}`, records: 1 })),
+    ...kept.map(({ plugin, records }): Left => ({ kind: 'kept', where: plugin, records })),
+  ];
+}
+
+function heldBy(output: OutputSight): readonly Left[] {
+  const { chunks, bytes, ids } = output;
+  if (chunks === 0 && bytes === 0) return [];
+  return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids: bytes > 0 && ids?.length === 0 ? undefined : ids }];
+}
+
+function withoutIds(output: OutputSight, resumed: ReadonlySet<string>): OutputSight {
+  const ids = output.ids?.filter((id) => !resumed.has(id));
+  return ids === undefined || ids.length === output.ids?.length
+    ? output
+    : { ...output, ids, chunks: ids.length, bytes: ids.length === 0 ? 0 : output.bytes };
+}
+
+function doubtsOfWorker(witness: Witness): readonly Doubt[] {
+  const { worker } = witness;
+  if (witness.kind === 'silent') return [doubt('no-answer', worker, witness.why)];
+  const { said } = witness;
+  if (witness.kind === 'gone' && said?.isFinal !== true)
+    return [doubt('worker-died', worker, 'it ended without a last word: nobody saw what it held')];
+  if (said === undefined) return [];
+  const { error, reloads, ends, gap, more } = said;
+  return [
+    ...(error === undefined ? [] : [doubt('not-heard', worker, error)]),
+    ...(reloads > 0 && ends.length === 0
+      ? [doubt('reloaded', worker, 'it was reloaded, and nobody saw what its buffers held then')]
+      : []),
+    ...(gap > LONGEST_GAP
+      ? [doubt('not-looked', worker, `its witness did not look at the files for ${formatDuration(gap)}`)]
+      : []),
+    ...(more > 0 ? [doubt('forgotten', worker, `its witness had to forget ${counted(more, 'fact')}`)] : []),
+  ];
+}
+
+const LOST: Readonly<Record<string, DoubtKind>> = {
+  closed: 'closed-unread',
+  'written anew': 'written-anew',
+  'never followed': 'never-followed',
+};
+
+/** `earlier`: the workers before this one, which may have read the beginning of a file. */
+function doubtsOfSight({ worker, said }: Told, earlier: readonly Told[]): readonly Doubt[] {
+  const wasRead = (inode: string, position: number) =>
+    earlier.some(({ said: { files, closed } }) =>
+      [...files, ...closed].some((file) => file.inode === inode && file.position >= position),
+    );
+  return [
+    ...said.cuts.flatMap(({ path, position, had, isCopied, lines, unfinished }) =>
+      !isCopied && (position < had || lines > 0 || unfinished > 0)
+        ? [doubt('cut-short-unread', path, 'it was cut short before it was read', Math.max(unfinished, had - position))]
+        : [],
+    ),
+    ...said.lost.map(({ path, why }) => doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`)),
+    ...said.starts
+      .filter(({ inode, position, isOld }) => !isOld && !wasRead(inode, position))
+      .map(({ path, position }) => doubt('read-from', path, `Fluentd began at byte ${position}`, position)),
+    ...said.siblings.map(({ path, size }) => doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size)),
+    ...said.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),
+  ];
+}
+
+function doubtsOfPlugins({ heard, outputs, filters }: Said): readonly Doubt[] {
+  const plugins = [...outputs, ...filters];
+  return [
+    ...heard.flatMap((message) => {
+      const judgement = judgeHeard(message, plugins);
+      if (judgement !== 'loss' && judgement !== 'unknown') return [];
+      const { level, text, file, n } = message;
+      return [doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`)];
+    }),
+    ...plugins.flatMap((plugin) => silentLossOf(plugin).map((why) => doubt('no-ack', plugin.class, why))),
+    ...filters
+      .filter((plugin) => mayKeepRecords(plugin.class))
+      .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether this filter keeps records')),
+  ];
+}
+
+function doubt(kind: DoubtKind, about: string, why: string, bytes?: number): Doubt {
+  return { kind, about, why, ...(bytes !== undefined && { bytes }) };
+}
+
+function isBuffered({ ids }: OutputSight): boolean {
+  return ids === undefined || ids.length > 0;
+}
+
+function nameOf({ id, class: name }: OutputSight): string {
+  return id.startsWith('object:') ? name : `${id} (${name})`;
+}
+
+function distinct(doubts: readonly Doubt[]): readonly Doubt[] {
+  return [...new Map(doubts.map((one) => [`${one.kind}\t${one.about}\t${one.why}`, one])).values()];
+}

@@ -1,0 +1,306 @@
+# A probe inside Fluentd's workers. It reads and never writes; nothing of Fluentd's is patched, locked or logged. Events
+# (targeted TracePoints) tell what in_tail began, cut and closed, what closing buffers held, what was said; a cheap look
+# tells what in_tail never saw. If nobody answers at its socket, the worker is gone, with .end its last word.
+class PosidleWitness
+  MANY = 2000 # no list is longer; what had to be forgotten is counted in @more, and means: not proven
+  FULL = [nil, nil, 'more kinds than are counted'].freeze
+  FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
+  SETTINGS = %i[require_ack_response log_rejected_request emit_error_label_event emit_invalid_record_to_error
+                reserve_data required_acks consume_chunk_on_4xx_errors ignore_exceptions ignore_errors raise_on_error
+                protocol retry_forever retry_max_times overflow_action disable_chunk_backup emit_unmatched_lines
+                read_from_head follow_inodes open_on_every_update error_response_as_unrecoverable].freeze
+  PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
+  def initialize
+    require 'socket' # no gem, so nothing is chosen before Fluentd chooses
+    @born, @pid, @supervisor = ms, Process.pid, (Process.ppid if ARGV.include?('--under-supervisor'))
+    dir = ENV['POSIDLE_DIR'] || __dir__
+    @server = UNIXServer.new((@stem = File.join(dir, "#{@born}-#{@pid}")) + '.sock') # before a line can be read
+    File.chmod(0666, @stem + '.sock') rescue nil
+    @pod = Dir.children(dir).map { |n| (File.lstat("#{dir}/#{n}").mtime.to_f * 1000 rescue @born) }.min - 1000
+    @begun, @closed, @marks, @unfound, @heard, @traces, @new = {}, {}, {}, {}, {}, {}, {}.compare_by_identity
+    @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @mutex = [], [], [], [], [], [], [], Mutex.new
+    @reloads = @more = @over = @due = @gap = @age = @again = @named = 0
+    listen
+    at_exit { last_word($!.nil? || $!.is_a?(SystemExit) && $!.success?) if Process.pid == @pid }
+    Thread.new { begin loop { serve }; rescue Exception; @server.close; end }.name = 'posidle-witness'
+  end
+  def clock; Process.clock_gettime(Process::CLOCK_MONOTONIC); end
+  def ms; Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond); end
+  def var(o, name); o.instance_variable_get(name) if o && o.instance_variable_defined?(name); end
+  def text(s); s && s.to_s.dup.force_encoding('UTF-8').scrub; end
+  def failed(e); text("#{e.class}: #{e.message} #{e.backtrace.to_a.first}"); end
+  def keep(list, fact); list.size < MANY ? list << fact : @more += 1; end
+  def reads?(w); var(var(w, :@io_handler), :@fifo); end
+  def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
+  def born(path); (File.birthtime(path).to_r * 1000).to_i; rescue NotImplementedError, SystemCallError; nil; end
+  def listen # to events, in Fluentd's threads; each is set where its class ends, before an object of it lives
+    TracePoint.new(:end) do |tp|
+      case Module.instance_method(:name).bind(c = tp.self).call
+      when 'Fluent::Log' then %i[warn error fatal].each { |m| trace(m, c, m, :args) { |_, args| heard(m, args) } }
+      when 'Fluent::Plugin::Buffer'
+        trace(:ends, c, :close) { |b| keep(@ends, output(b.owner)); last_word(false) }
+        trace(:resumes, c, :start, nil, :return) { |b, _, e| ids(b).each { |i| keep(@resumed, i) } if e == :return }
+      when 'Fluent::Plugin::Output' then trace(:attempts, c, :try_flush, nil, :return) { |_, _, e| attempt(e == :call) }
+      when 'Fluent::EventRouter' then trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
+      when 'Fluent::Plugin::TailInput::TailWatcher'
+        trace(:turns, c, :on_rotate, :stat, :return) { |w, s, e| e == :call ? turns(w, s) : begins(w) }
+        trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
+      end
+      tp.disable if @traces.size == 9
+    end.enable
+  end
+  def trace(key, c, m, arg = nil, *more) # Ruby 2.6; where it fails nothing is heard, so nothing is proven
+    t = TracePoint.new(:call, *more) do |tp|
+      Thread.handle_interrupt(Object => :never) do # a Timeout that strikes here is Fluentd's, and comes after it
+        begin yield tp.self, arg && tp.binding.local_variable_get(arg), tp.event rescue @fault = failed($!) end
+      end
+    end
+    (@traces[key] ||= t.enable(target: c.instance_method(m)) || t) if c.method_defined?(m) rescue @fault = failed($!)
+  end
+  def trouble
+    deaf = %i[warn error fatal ends resumes attempts emits] + (@inputs.any? ? %i[turns closes] : []) - @traces.keys
+    @error || @fault || ("not heard: #{deaf.join(' ')}" if deaf.any?)
+  end
+  def heard(level, args) # each way in which Fluentd drops a record is told by log.warn or log.error, shown or not
+    said, more = args.grep(String).first, args.grep(Hash).first || {}
+    err = more[:error] || more['error'] || args.grep(Exception).first
+    said ||= "#{err.class}: #{err.message}" if err.is_a?(Exception)
+    tag = more[:tag] || said.to_s[0, 300].b[/tag="([^"]*)"/, 1]
+    from = caller_locations(3, 30).find { |l| l.path !~ %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z} }&.path.to_s
+    key = [level, text(from[%r{.*/lib/(.*)}, 1] || from), kind(said), (err.class.name if err.is_a?(Exception)), tag && kind(tag)]
+    return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
+    key = count(key, 1)
+    Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
+  end
+  def kind(said) # without what makes each message another one
+    text(said.to_s[0, 300]).gsub(/(?<!\w)(["'])(?:\\.|(?!\1)[^\\])*\1?/m, '\1…\1').gsub(%r{/\S+}, '…')
+                           .gsub(/\b\h{8,}\b|\d+/, '#')[0, 120]
+  end
+  def count(key, n)
+    @mutex.synchronize do
+      key = FULL if @heard.size >= 500 && !@heard.key?(key)
+      @heard.delete(key) if (@heard[key] = @heard[key].to_i + n) <= 0
+    end
+    key
+  end
+  def attempt(begins) # what is said while Fluentd tries to flush a chunk is of no loss if it then takes the chunk back
+    said, Thread.current[:posidle] = Thread.current[:posidle], (Hash.new(0) if begins)
+    return if begins || said.nil? || said.none? { |k, _| k[1] == 'fluent/plugin/output.rb' && FLUSHES.match?(k[2]) }
+    said.each { |key, n| key == FULL ? nil : (count(key, -n); count(key + ['flush'], n)) }
+  end
+  def told; @heard.dup.map { |k, n| %i[level file text error tag during].zip(k).to_h.merge(n: n) }; end
+  def turns(w, stat) # the file under the path is new, another one, shorter, or gone
+    h, ino = var(w, :@io_handler), w.pe.read_inode
+    @new[w] = true if stat && (h.nil? || !h.opened?)
+    return unless stat && reads?(w)
+    return (closes(w) unless h.opened?) if stat.ino != ino # open_on_every_update: it goes on with another file
+    @marks.delete(ino)
+    keep(@cuts, sight(w).merge(had: var(var(w, :@rotate_handler), :@fsize).to_i)) # its size a second ago at most
+  end
+  def begins(w) # what lies before the position was read in a former life or never
+    return unless @new.delete(w)
+    ino, pos = w.pe.read_inode, w.pe.read_pos
+    keep(@starts, path: text(w.path), inode: ino, pos: pos, born: born(w.path)) if pos > 0 && !@begun.key?(ino)
+    keep(@lost, @closed[ino].merge(why: 'closed')) if pos == 0 && left?(@closed[ino]) # the number was used again
+    @marks.delete(ino) if pos == 0
+    @begun[ino] = ms
+  end
+  def closes(w)
+    @closed.delete(w.pe.read_inode)
+    @closed[w.pe.read_inode] = sight(w)
+    ino, old = @closed.shift if @closed.size > MANY # if it still lies on the disk, then as one that nobody saw
+    @begun.delete(ino)
+    @more += 1 if left?(old)
+  end
+  def last_word(final) # buffers close after the flush threads have ended: what they hold then was not sent
+    facts = { v: 1, pid: @pid, final: final, error: trouble, heard: told, ends: @ends }
+    if final # 1.14's in_tail leaves the watchers of rotated files open
+      @watchers.each { |w| closes(w) if reads?(w) && w.pe.read_pos < 2**60 }
+      near, kin = beside
+      facts.update(closed: closed(near), cuts: @cuts, lost: @lost, siblings: kin, unfound: unfound, starts: @starts,
+                   resumed: @resumed, more: @more + @over)
+    end
+  rescue StandardError
+    facts[:error] = failed($!)
+  ensure
+    File.rename(@stem + '.tmp', @stem + '.end') if File.write(@stem + '.tmp', JSON.generate(facts)) rescue nil
+  end
+  def sight(w) # the position before the size: what is read in between looks unread, never read
+    h, ino, pos = var(w, :@io_handler), w.pe.read_inode, w.pe.read_pos
+    io, rest = var(h, :@io), var(var(h, :@fifo), :@buffer).to_s.bytesize
+    pos = io ? io.pos - rest : 0 if pos > 2**60 # no longer watched
+    s = (io ? io.stat : File.stat(w.path)) rescue nil
+    record = var(var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed), :@line_buffer).to_s.bytesize
+    held = { unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.reject { |_, n| n == 0 }
+    { path: text(w.path), inode: ino, pos: pos, size: (s.size if s && s.ino == ino), at: ms }.merge(held)
+  end
+  def look(asked) # four times a second, but a fortieth of the time at most
+    return unless (start = clock) >= @due || asked
+    @reloads += 1 unless @root.equal?(@root = Fluent::Engine.root_agent)
+    @inputs = defined?(Fluent::Plugin::TailInput) ? @root.inputs.grep(Fluent::Plugin::TailInput) : []
+    tails = @inputs.flat_map { |i| var(i, :@tails).to_h.values }
+    tails = ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # rotated too
+    @watchers = tails.select { |w| reads?(w) }
+    stats = Hash.new { |h, p| h[p] = (File.stat(p) rescue nil) }
+    @watchers.each { |w| mark(w, asked && stats[w.path]) }
+    names(stats, asked)
+    @cuts.dup.each { |c| c[:copy] ||= (copy_of(c) rescue nil) if ms - c[:at] < 5000 }
+    @age, @looked = start - (@looked || start), clock
+    @gap, @due = [@gap, ready? ? @age : 0].max, @looked + [0.2, 40 * (@looked - start)].max
+  end
+  def mark(w, stat) # what was read must still lie there, else the file was written anew, too fast for in_tail
+    ino, pos, (old, was, at) = w.pe.read_inode, w.pe.read_pos, @marks[w.pe.read_inode]
+    return if pos > 2**60 || old == pos && !(stat && stat.ino == ino && stat.mtime >= at)
+    File.open(w.path, 'rb') do |f|
+      next unless f.stat.ino == ino
+      before = lambda { |n| n == 0 ? '' : f.pread([n, 64].min, [n - 64, 0].max) }
+      now = before.call(old) if old && pos >= old
+      keep(@lost, sight(w).merge(why: 'written anew')) if now && now != was && now.bytesize == was.bytesize
+      @marks[ino] = [pos, before.call(pos), Time.now - 1]
+    end
+  rescue SystemCallError, IOError # shorter than it was: a cut, of which in_tail tells
+  end
+  def names(stats, asked) # what the paths name and in_tail passed over, or has not found yet, or never found
+    inodes, found = @watchers.map { |w| [w.pe.read_inode, true] }.to_h, {}
+    @marks.keep_if { |ino, _| inodes[ino] } if @marks.size > inodes.size + MANY
+    all = @inputs.flat_map { |i| named(i) }.uniq
+    @named = all.count { |p| stats[p] } if asked
+    (all - (asked ? [] : @watchers.map(&:path))).each do |p|
+      next if (s = stats[p]).nil? || !s.file? || s.size == 0 || inodes[s.ino] || s.mtime.to_f * 1000 < @pod
+      b, c = @begun[s.ino], @closed[s.ino]
+      next if b && (c.nil? || b > c[:at] || c[:pos] == s.size && s.mtime.to_f * 1000 <= c[:at])
+      found[s.ino] = [p, (@unfound[s.ino] || [p, ms])[1], s.size]
+    end
+    gone = @unfound.reject { |ino, (_, at)| found[ino] || inodes[ino] || @begun[ino].to_i >= at }
+    gone.each { |ino, (p, at)| keep(@lost, path: text(p), inode: ino, at: at, why: 'never followed') }
+    @unfound = found
+  end
+  def named(i) # as in_tail's expand_paths, which logs, and leaves out what it may not read
+    t, glob = Time.now, i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
+    files = lambda do |paths, dated|
+      paths.map { |p| dated ? dated[p].call(t) : t.strftime(p) }.flat_map { |p| glob.call(p) ? Dir.glob(p) : [p] }
+    end
+    files.call(i.paths, var(i, :@path_formatters)) - files.call(i.exclude_path, var(i, :@exclude_path_formatters))
+  end
+  def copy_of(cut) # copytruncate: a file beside it, written just before the cut and no longer than what had been read
+    dir, name = File.split(File.realpath(cut[:path]))
+    near = Dir.entries(dir).select { |n| n.start_with?(name[/[^.]*/]) }.map { |n| File.stat("#{dir}/#{n}") rescue nil }
+    (near - [nil]).find do |x|
+      x.file? && x.size.between?(1, cut[:pos]) && (cut[:at] / 1e3 - x.mtime.to_f).between?(-1, 60) &&
+        @cuts.none? { |c| (c[:copy] || c)[:inode] == x.ino }
+    end&.then { |s| { inode: s.ino, size: s.size } }
+  end
+  def beside # all files in the directories of followed ones and one deeper, and those that look like a followed one's
+    paths = @watchers.map(&:path) + @closed.values.map { |c| c[:path] }
+    homes = paths.map { |p| (File.symlink?(p) ? File.realpath(p) : p) rescue p }.group_by { |p| File.dirname(p) }
+    near, kin, @over = {}, [], 0
+    own = @inputs.map { |i| var(i, :@pos_file) } + ObjectSpace.each_object(Fluent::Plugin::Buffer).map { |b| var(b, :@path) }
+    homes.each do |home, files|
+      files, dirs = files.flat_map { |p| [[File.basename(p, '.*').b + "\0", p], [File.basename(p).b, p]] }.to_h, [home]
+      dirs.each do |dir|
+        (Dir.children(dir) rescue []).each do |n|
+          path = File.join(dir, n)
+          next @over += 1 if near.size >= 10 * MANY
+          next unless s = (File.stat(path) rescue nil)
+          next (dirs << path if dir == home && dirs.size < 200 && !File.symlink?(path)) if s.directory?
+          near[s.ino] ||= [path, s] if s.file?
+          next if !s.file? || s.size == 0 || s.mtime.to_f * 1000 < @pod || !(of = kin(n.b, files))
+          next if own.any? { |o| o && File.fnmatch?("#{o}*", path) }
+          kin << { path: text(path), inode: s.ino, size: s.size, born: born(path), followed: text(of) }
+        end
+      end
+    end
+    inodes = @watchers.map { |w| w.pe.read_inode } + @cuts.map { |c| c[:copy] && c[:copy][:inode] }
+    kin = kin.uniq { |k| k[:inode] }.reject do |k|
+      seen = [@begun[k[:inode]], (@closed[k[:inode]] || {})[:at]].compact.max
+      inodes.include?(k[:inode]) || k[:born] && k[:born] < @pod || seen && k[:born].to_i <= seen
+    end
+    @over += [kin.size - MANY, 0].max
+    [near, kin.first(MANY)]
+  end
+  def kin(name, files) # app.log.1, app.log-2026.gz; app-2026-01-01.log, app.1.log.gz, not app-audit.log
+    return if files.key?(name)
+    whole = (1...name.size).find { |n| files.key?(name[0, n]) && name[n] !~ /[a-z]/in }
+    return files[name[0, whole]] if whole
+    ext = File.extname(plain = name.sub(PACKED, '')) # "\0" stands for any
+    ext, rest = ext =~ /[^.\d]/n ? [ext, plain.delete_suffix(ext)] : [("\0" if plain != name), plain]
+    digits = ext ? rest[/[\d._:+TZ-]*\d[\d._:+TZ-]*\z/n].to_s.size : 0
+    (1..digits).map { |n| files[rest[0, rest.size - n] + ext] }.compact.first
+  end
+  def closed(near); @closed.values.map { |c| (at = near[c[:inode]]) ? c.merge(size: at[1].size, born: born(at[0])) : c }; end
+  def unfound; @unfound.values.first(MANY).map { |p, _, size| { path: text(p), size: size } }; end
+  def serve
+    @root ||= defined?(JSON) && defined?(Fluent::Engine.root_agent) && Fluent::Engine.root_agent
+    client = IO.select([@server], nil, nil, 0.25) && (@server.accept_nonblock rescue (sleep 1; nil)) # none left
+    asked = client && (question(client, clock + 1) rescue nil)
+    start = clock
+    begin look(asked) if @root; @error = nil; rescue StandardError; @error = failed($!); end
+    return unless asked
+    facts, stop = (begin @root ? reply(asked.strip) : { error: 'starting' } rescue { error: failed($!) } end), clock + 2
+    s = @root ? JSON.generate({ v: 1 }.merge(facts)) : '{"v":1,"error":"Fluentd is starting"}'
+    s += "\n" # a client that doesn't read costs 2 seconds
+    s = s.byteslice(client.write_nonblock(s)..-1) while !s.empty? && IO.select(nil, [client], [], [stop - clock, 0].max)
+  rescue StandardError # the client is gone
+  ensure
+    client.close if client
+    sleep clock - start if asked # whoever asks without a pause gets half of the time
+  end
+  def question(client, stop)
+    s = +''
+    s << client.read_nonblock(64 - s.size) while s.size < 64 && !s.include?("\n") && IO.select([client], nil, nil, [stop - clock, 0].max)
+    s if s.include?("\n")
+  end
+  def reply(word) # a worker whose supervisor is gone ignores SIGINT (supervisor.rb, install_main_process_signal_handlers)
+    stop = @supervisor.nil? ? [:INT, @pid] : @supervisor == Process.ppid ? [:INT, @supervisor] : [:TERM, @pid]
+    sent = { 'flush' => [:USR1, @pid], 'stop' => stop }[word]
+    return word == 'look' ? answer : { error: 'unknown word' } unless sent
+    ready? ? { done: word, sent: Process.kill(*sent) } : { error: 'not ready' }
+  end
+  def id(p); text(p.plugin_id) if p.respond_to?(:plugin_id); end
+  def ready?; @root.inputs.all? { |i| !i.respond_to?(:after_started?) || i.after_started? }; end
+  def answer # in the order in which a line travels: files, then what filters hold, then outputs
+    plugins = ObjectSpace.each_object(Fluent::Plugin::Base).select { |p| p.started? && !p.terminated? rescue false }
+    files, (near, kin) = @watchers.first(20_000).map { |w| sight(w) }, beside
+    { pid: @pid, supervisor: @supervisor, born: @born, ready: ready?, error: trouble, reloads: @reloads,
+      age: @age.round(3), gap: @gap.round(3), files: files, closed: closed(near), cuts: @cuts, starts: @starts,
+      lost: @lost, unfound: unfound, denied: @inputs.flat_map { |i| denied(i) }, siblings: kin, named: @named,
+      held: plugins.map { |p| { class: p.class.name, id: id(p), n: held(p) } }.reject { |h| h[:n] == 0 },
+      outputs: plugins.grep(Fluent::Plugin::Output).map { |o| output(o) },
+      filters: plugins.grep(Fluent::Plugin::Filter).map { |f| { class: f.class.name, settings: settings(f) } }.uniq,
+      inputs: @inputs.map { |i| { class: i.class.name, settings: settings(i) } }.uniq,
+      heard: told, ends: @ends, resumed: @resumed, again: @again,
+      more: @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max }
+  end
+  def denied(i) # directories on a path's way that may not be listed or entered
+    ways = i.paths.map { |p| Time.now.strftime(p).scan(%r{[^/]*/}) }
+    dirs = Dir.glob(ways.flat_map { |w| w.each_index.map { |n| w[0..n].join } }.uniq)
+    dirs.reject { |d| File.readable?(d) && File.executable?(d) }.first(100).map { |d| text(d) }
+  end
+  def held(p) # records in instance variables, outside any buffer: concat's and detect_exceptions'
+    kept, more = [:@buffer, :@accumulators].map { |v| var(p, v).is_a?(Hash) ? var(p, v).values : [] }
+    (kept.map { |v| v.respond_to?(:size) ? v.size : 1 } + more.map { |v| var(v, :@messages).to_a.size }).inject(0, :+)
+  end
+  def output(o) # a chunk taken back goes from the third list to the second; the bytes tell of one between two
+    facts = { id: id(o), class: o.class.name, retry: !!var(o, :@retry),
+              flush_at_shutdown: !!var(o, :@flush_at_shutdown), settings: settings(o) }
+    return facts unless (b = var(o, :@buffer)).is_a?(Fluent::Plugin::Buffer)
+    stage, queue, dequeued = %i[@stage @queue @dequeued].map { |v| list(b, v).size }
+    dequeued += var(o, :@dequeued_chunks).to_a.size
+    bytes = %w[stage queue].map { |v| var(var(b, :"@#{v}_size_metrics"), :@store) || b.public_send("#{v}_size") }
+    facts.merge(stage: stage, queue: queue, dequeued: dequeued, bytes: bytes.inject(0, :+),
+                chunks: ((i = ids(b)).size <= MANY ? i : nil), persistent: b.persistent?)
+  end
+  def list(b, name); (l = var(b, name)).is_a?(Hash) ? l.values : l.to_a.dup; end
+  def ids(b); %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.map { |c| c.unique_id.unpack('H*')[0] }.uniq; end
+  def settings(p) # no text but a protocol's name
+    facts = SETTINGS.map { |n| [n, (v = var(p, :"@#{n}")).nil? ? var(p, :@buffer_config)&.[](n) : v] }
+    facts = facts.map { |n, v| [n, v.is_a?(Array) ? v.any? : v] }.reject { |_, v| v.nil? }.select do |n, v|
+      v == true || v == false || v.is_a?(Numeric) || v.is_a?(Symbol) || n == :protocol && v.is_a?(String)
+    end.to_h
+    rules = var(p, :@rewriterules) or return facts
+    facts.merge(rules_fit_all: rules.any? { |_, r, no| no != '!' && var_source(r) =~ /\A\^?\(?\.[*+]\)?\$?\z/ })
+  end
+  def var_source(r); r.is_a?(Regexp) ? r.source : ''; end
+end
+worker = (ARGV & %w[--under-supervisor --no-supervisor]).any? && !ARGV.include?('--dry-run')
+begin PosidleWitness.new if worker; rescue Exception; nil; end # it stands down; Fluentd runs as if it were not there

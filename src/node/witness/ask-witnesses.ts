@@ -1,0 +1,100 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import {
+  LONGEST_ANSWER,
+  type NotBelieved,
+  parseAnswer,
+  parseDone,
+  parseLastWord,
+  type Said,
+} from '../../core/witness/answer.ts';
+import type { Testimony, Witness } from '../../core/witness/testimony.ts';
+import type { Millis } from '../../core/text/units.ts';
+
+/** A witness takes its time where it follows very many files; whatever a socket does, the question ends then. */
+const TIMEOUT: Millis = 2_000;
+const SOCKET = /^\d+-\d+\.sock$/;
+/** A Fluentd that starts anew again and again leaves a socket each time. */
+const MOST_WITNESSES = 1_000;
+const GONE: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOENT']);
+
+/** The names of all sockets in a witness's directory, the oldest first: each is the birth of a worker. */
+export async function listWitnesses(dir: string): Promise<readonly string[]> {
+  const names = await readdir(dir).catch(() => []);
+  return names
+    .filter((name) => SOCKET.test(name))
+    .toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+    .slice(0, MOST_WITNESSES);
+}
+
+/** Asks every witness what it sees. Never rejects: what cannot be believed says why. */
+export async function askWitnesses(dir: string, at: Millis): Promise<Testimony> {
+  const names = await listWitnesses(dir);
+  return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name))) };
+}
+
+/** Whether somebody listens at a socket. */
+export async function isAnyAlive(dir: string): Promise<boolean> {
+  const names = await listWitnesses(dir);
+  const answers = await Promise.all(names.map((name) => exchange(join(dir, name), '')));
+  return answers.some((answer) => !('gone' in answer));
+}
+
+/** Orders a flush or a stop; gives why it was not done, or undefined. */
+export async function tellWitness(dir: string, worker: string, word: 'flush' | 'stop'): Promise<string | undefined> {
+  const answer = await exchange(join(dir, worker), word);
+  if ('gone' in answer) return 'the worker is gone';
+  return 'why' in answer ? answer.why : parseDone(answer.text);
+}
+
+async function askOne(dir: string, worker: string): Promise<Witness> {
+  const answer = await exchange(join(dir, worker), 'look');
+  if ('gone' in answer) return { worker, kind: 'gone', said: await lastWordOf(dir, worker) };
+  if ('why' in answer) return { worker, kind: 'silent', why: answer.why };
+  const said = parseAnswer(answer.text);
+  return isBelieved(said) ? { worker, kind: 'alive', said } : { worker, kind: 'silent', why: unbelieved(said) };
+}
+
+async function lastWordOf(dir: string, worker: string): Promise<Said | undefined> {
+  const path = join(dir, worker.replace(/sock$/, 'end'));
+  const status = await stat(path).catch(() => undefined);
+  if (status === undefined || !status.isFile() || status.size > LONGEST_ANSWER) return undefined;
+  const said = await readFile(path, 'utf8').then(parseLastWord, () => undefined);
+  return said !== undefined && isBelieved(said) ? said : undefined;
+}
+
+function isBelieved(said: Said | NotBelieved): said is Said {
+  return !('notBelieved' in said);
+}
+
+function unbelieved({ notBelieved }: NotBelieved): string {
+  return `posidle does not believe its witness: ${notBelieved}`;
+}
+
+type Exchange = { readonly text: string } | { readonly why: string } | { readonly gone: true };
+
+/** One word there, one line back; without a word the connection is enough. */
+function exchange(path: string, word: string): Promise<Exchange> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const socket = connect({ path });
+    const end = (result: Exchange) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(result);
+    };
+    const timer = setTimeout(() => end({ why: `its witness did not answer within ${TIMEOUT / 1_000} s` }), TIMEOUT);
+    socket.once('connect', () => (word === '' ? end({ text: '' }) : socket.write(`${word}\n`)));
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > LONGEST_ANSWER) end({ why: 'the answer of its witness is too long' });
+    });
+    socket.once('end', () => end({ text: Buffer.concat(chunks).toString() }));
+    socket.once('error', ({ code, message }: NodeJS.ErrnoException) =>
+      end(GONE.has(code) ? { gone: true } : { why: `its witness cannot be asked: ${message}` }),
+    );
+  });
+}

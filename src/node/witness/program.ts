@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+
+const SOURCE = new URL('../../core/witness/', import.meta.url);
+
+/** The files of the witness, by their place in its directory. docker/bundle.mjs puts their texts in. */
+export const PROGRAM: ReadonlyMap<string, string> = new Map([
+  ['ruby/English.rb', textOf('English.rb')],
+  ['witness.rb', textOf('witness.rb')],
+]);
+
+function textOf(name: string): string {
+  return readFileSync(new URL(name, SOURCE), 'utf8');
+}

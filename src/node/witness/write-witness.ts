@@ -1,0 +1,35 @@
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A Unix socket's path takes 107 bytes (unix(7)); the witness adds up to 30. */
+const LONGEST_DIR = 77;
+
+/** Writes the witness to a directory, each file at once by rename: Ruby never sees half of one. Fluentd may be another user, and makes its socket there. */
+export async function writeWitness(dir: string): Promise<void> {
+  if (Buffer.byteLength(dir) > LONGEST_DIR)
+    throw new Error(`${dir}: a socket's path may have 107 bytes, so the directory may have ${LONGEST_DIR}`);
+  if (/\s/.test(dir)) throw new Error(`${dir}: RUBYOPT takes no path with white space`);
+  await mkdir(join(dir, 'ruby'), { recursive: true });
+  // An emptyDir belongs to root: whoever may write there has no need to.
+  await chmod(dir, 0o1777).catch(() => undefined);
+  const { PROGRAM } = await import('./program.ts');
+  for (const [name, text] of PROGRAM) {
+    const path = join(dir, name);
+    const unfinished = join(dirname(path), `.${process.pid}.tmp`);
+    await writeFile(unfinished, text, { mode: 0o644 });
+    await rename(unfinished, path);
+  }
+}
+
+/** The same in a new directory that only this user may enter; it is removed when this process ends. */
+export async function writeOwnWitness(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'posidle-'));
+  await writeWitness(dir);
+  await chmod(dir, 0o700);
+  return dir;
+}
+
+export async function removeWitness(dir: string): Promise<void> {
+  await rm(dir, { recursive: true, force: true });
+}
