@@ -49,7 +49,7 @@ function withoutPosidle(spec: PodSpec): void {
   spec.initContainers = (spec.initContainers ?? []).filter(({ name }) => name === 'fluentd');
   const fluentd = named(spec.initContainers, 'fluentd');
   delete fluentd.env;
-  fluentd.volumeMounts = (fluentd.volumeMounts ?? []).filter(({ name }) => !name.startsWith('posidle'));
+  fluentd.volumeMounts = (fluentd.volumeMounts ?? []).filter(({ name }) => name !== 'witness');
 }
 
 function fluentConf({ tail = '', buffer = {} }: Scenario, { isTuned }: Strategy, endpoint: string): string {
