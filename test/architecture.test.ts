@@ -15,6 +15,7 @@ const ORDER: readonly (readonly string[])[] = [
   ['core/in-tail'],
   ['core/fluent-conf'],
   ['core/fluentd'],
+  ['core/witness'],
   ['core/look'],
   ['core/observe'],
   ['core/drain'],

@@ -109,6 +109,7 @@ export interface Said {
   readonly kept: readonly Kept[];
   readonly outputs: readonly OutputSight[];
   readonly filters: readonly PluginSight[];
+  readonly inputs: readonly PluginSight[];
   readonly heard: readonly Heard[];
   /** Outputs at the moment when their buffer was closed. */
   readonly ends: readonly OutputSight[];
@@ -199,7 +200,7 @@ function saidIn(object: Fields, isWhole: boolean): Said {
     files: list('files', fileSight, MOST_FILES),
     closed: list('closed', fileSight),
     cuts: list('cuts', cut),
-    starts: list('starts', start),
+    starts: list('starts', (value) => start(value, count(object['pod']))),
     lost: list('lost', (value) => {
       const { path, why } = fields(value);
       return { path: words(path), why: words(why) };
@@ -213,6 +214,7 @@ function saidIn(object: Fields, isWhole: boolean): Said {
     }),
     outputs: list('outputs', outputSight),
     filters: list('filters', pluginSight),
+    inputs: list('inputs', pluginSight),
     heard: list('heard', heard),
     ends: list('ends', outputSight),
     resumed: list('resumed', words),
@@ -239,10 +241,12 @@ const cut: Reader<Cut> = (value) => {
   return { ...fileSight(value), had: number(had), isCopied: typeof copy === 'object' && copy !== null };
 };
 
-const start: Reader<Start> = (value) => {
-  const { path, inode, pos, old } = fields(value);
-  return { path: words(path), inode: String(number(inode)), position: number(pos), isOld: old === true };
-};
+/** `pod`: when the Pod began, as `born` in milliseconds since 1970. */
+function start(value: unknown, pod: number): Start {
+  const { path, inode, pos, born } = fields(value);
+  const isOld = maybe(number)(born) === undefined || number(born) < pod;
+  return { path: words(path), inode: String(number(inode)), position: number(pos), isOld };
+}
 
 const unfound: Reader<Unfound> = (value) => {
   const { path, size } = fields(value);

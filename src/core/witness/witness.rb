@@ -113,7 +113,7 @@ class PosidleWitness
     @more += 1 if left?(old)
   end
   def last_word(final) # buffers close after the flush threads have ended: what they hold then was not sent
-    facts = { v: 1, pid: @pid, final: final, error: trouble, heard: told, ends: @ends }
+    facts = { v: 1, pid: @pid, pod: @pod, final: final, error: trouble, heard: told, ends: @ends }
     if final # 1.14's in_tail leaves the watchers of rotated files open
       @watchers.each { |w| closes(w) if reads?(w) && w.pe.read_pos < 2**60 }
       near, kin = beside
@@ -261,7 +261,7 @@ class PosidleWitness
   def answer # in the order in which a line travels: files, then what filters hold, then outputs
     plugins = ObjectSpace.each_object(Fluent::Plugin::Base).select { |p| p.started? && !p.terminated? rescue false }
     files, (near, kin) = @watchers.first(20_000).map { |w| sight(w) }, beside
-    { pid: @pid, supervisor: @supervisor, born: @born, ready: ready?, error: trouble, reloads: @reloads,
+    { pid: @pid, supervisor: @supervisor, born: @born, pod: @pod, ready: ready?, error: trouble, reloads: @reloads,
       age: @age.round(3), gap: @gap.round(3), files: files, closed: closed(near), cuts: @cuts, starts: @starts,
       lost: @lost, unfound: unfound, denied: @inputs.flat_map { |i| denied(i) }, siblings: kin, named: @named,
       held: plugins.map { |p| { class: p.class.name, id: id(p), n: held(p) } }.reject { |h| h[:n] == 0 },

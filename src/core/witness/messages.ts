@@ -1,0 +1,84 @@
+import type { MessageRow } from './message-row.ts';
+import { FLUENTD_MESSAGES } from './messages-of-fluentd.ts';
+import { PLUGIN_MESSAGES } from './messages-of-plugins.ts';
+
+/** A kind of message that Fluentd logged as a warning, an error or fatal. */
+export interface Heard {
+  readonly level: string;
+  /** The source file that logged it, from its gem's `lib/` on: `fluent/plugin/out_http.rb`. */
+  readonly file: string;
+  /** Its first text, normalized (see message-row.ts). Empty: the message was a block, a Hash or a Struct. */
+  readonly text: string;
+  readonly error: string | null;
+  readonly tag: string | null;
+  /** `flush`: logged in an attempt to flush a chunk that then failed, so the chunk is still in the buffer. */
+  readonly during: 'flush' | null;
+  readonly n: number;
+}
+
+/** The settings of one plugin of the running Fluentd: booleans, numbers and symbols only. */
+export interface PluginSettings {
+  readonly class: string;
+  readonly settings: Readonly<Record<string, boolean | number | string>>;
+}
+
+/**
+ * `harmless`: no record is concerned. `retry`: the plugin still has the record. `loss`: the record does not reach its destination.
+ * `unknown`: no row knows the message.
+ */
+export type Judgement = 'harmless' | 'retry' | 'loss' | 'unknown';
+
+/** Fluentd's own events, not records of a log file. */
+const OWN_TAG = /^fluent\./;
+/** What is not in_tail reads no log file. */
+const OTHER_INPUT = /^fluent\/plugin\/in_(?!tail(?:\.rb|\/))/;
+
+const ROWS = [...FLUENTD_MESSAGES, ...PLUGIN_MESSAGES].map((row) => ({ row, matches: matcherOf(row) }));
+
+export function judgeHeard(heard: Heard, about: readonly PluginSettings[]): Judgement {
+  if (OTHER_INPUT.test(heard.file) || OWN_TAG.test(heard.tag ?? '')) return 'harmless';
+  const row = rowOf(heard);
+  const isRetried = heard.during === 'flush' && (row?.is !== 'loss' || row.retriedInFlush === true);
+  if (row?.harmlessIf !== undefined && allHave(row.harmlessIf, about)) return 'harmless';
+  return isRetried ? 'retry' : (row?.is ?? 'unknown');
+}
+
+/** The row that knows a message best; undefined: none knows it. */
+export function rowOf({ file, text, error }: Pick<Heard, 'file' | 'text' | 'error'>): MessageRow | undefined {
+  const known = ROWS.filter(({ row, matches }) => matches(file, text) && isError(row, error));
+  return known.map(({ row }) => row).reduce<MessageRow | undefined>(longer, undefined);
+}
+
+function isError(row: MessageRow, error: string | null): boolean {
+  return row.error === undefined || error?.split('::').at(-1) === row.error;
+}
+
+function longer(best: MessageRow | undefined, row: MessageRow): MessageRow {
+  return best === undefined || weightOf(row) > weightOf(best) ? row : best;
+}
+
+/** A longer beginning knows more, then a named error, then a longer file name. */
+function weightOf({ begins, error, file }: MessageRow): number {
+  return begins.length * 1_000 + (error === undefined ? 0 : 500) + file.length;
+}
+
+function matcherOf({ file, begins }: MessageRow): (file: string, text: string) => boolean {
+  const isFile = file.endsWith('.rb')
+    ? (name: string) => name === file
+    : (name: string) => name.startsWith(file);
+  const pattern = begins.split('*').map(literally).join('.*');
+  const begin = new RegExp(begins === '' ? '^$' : `^${pattern}`, 's');
+  return (name, text) => isFile(name) && begin.test(text);
+}
+
+function literally(text: string): string {
+  return text.replace(/[\\^$.+?()[\]{}|/-]/g, '\\$&');
+}
+
+function allHave(
+  { class: name, setting, value }: NonNullable<MessageRow['harmlessIf']>,
+  about: readonly PluginSettings[],
+): boolean {
+  const meant = about.filter((plugin) => plugin.class === name);
+  return meant.length > 0 && meant.every(({ settings }) => settings[setting] === value);
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { LONGEST_ANSWER, parseAnswer, parseDone, parseLastWord } from '../../../src/core/witness/answer.ts';
+import { answer, holding, sight } from '../../support/said.ts';
+
+const parsed = (changed: object) => parseAnswer(JSON.stringify(answer(changed)));
+
+describe('an answer', () => {
+  test('is taken field by field', () => {
+    const said = parsed({
+      files: [sight({ unfinished: 3 })],
+      outputs: [holding('a', 'b')],
+      gap: 1.5,
+      unknown: 'a field of a later version',
+    });
+    expect(said).toMatchObject({
+      pid: 12,
+      supervisor: 11,
+      isReady: true,
+      gap: 1_500,
+      files: [{ path: '/log/a.log', inode: '7', position: 100, size: 100, unfinished: 3, lines: 0 }],
+      outputs: [{ id: 'out', chunks: 2, bytes: 20, ids: ['a', 'b'] }],
+    });
+  });
+
+  test.each([
+    ['nothing', '', 'it is no JSON'],
+    ['half of one', JSON.stringify(answer()).slice(0, 40), 'it is no JSON'],
+    ['a list', '[]', 'an object is missing in it'],
+    ['another version', JSON.stringify(answer({ v: 2 })), 'its version is 2, not 1'],
+    ['an error', '{"v":1,"error":"Fluentd is starting"}', 'Fluentd is starting'],
+    ['a list that is missing', JSON.stringify({ ...answer(), files: undefined }), 'a list is missing in it'],
+    ['a list that is too long', JSON.stringify(answer({ denied: Array(5_001).fill('/') })), 'a list in it has more than 5000 items'],
+    ['a number that is a text', JSON.stringify(answer({ again: 'x' })), 'a number is missing in it'],
+    ['brackets without end', '['.repeat(900_000), 'it is nested too deeply'],
+    ['a text without end', `"${'x'.repeat(LONGEST_ANSWER)}"`, 'it is longer than 16.0 MiB'],
+  ])('that is %s is not believed, and says why', (_, text, notBelieved) => {
+    expect(parseAnswer(text)).toEqual({ notBelieved });
+  });
+
+  test('is no error, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+        expect(parseAnswer(text)).toHaveProperty('notBelieved');
+      }),
+    );
+  });
+
+  test('with any field replaced by anything is believed or not, and never an error', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.keys(answer())), fc.jsonValue(), (name, value) => {
+        expect(parseAnswer(JSON.stringify(answer({ [name]: value })))).toBeTypeOf('object');
+      }),
+    );
+  });
+
+  test('with brackets inside a text is not deep', () => {
+    expect(parsed({ denied: [`/${'[{"'.repeat(100)}`] })).toMatchObject({ pid: 12 });
+  });
+});
+
+test('a last word may leave lists out', () => {
+  expect(parseLastWord('{"v":1,"pid":12,"final":true,"heard":[],"ends":[]}')).toMatchObject({
+    isFinal: true,
+    closed: [],
+  });
+});
+
+test.each([
+  ['{"v":1,"done":"flush","sent":1}', undefined],
+  ['{"v":1,"error":"not ready"}', 'not ready'],
+  ['', 'it is no JSON'],
+])('an order that is answered with %j: %s', (text, why) => {
+  expect(parseDone(text)).toBe(why);
+});

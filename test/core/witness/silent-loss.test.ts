@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import type { PluginSettings } from '../../../src/core/witness/messages.ts';
+import { mayHold, silentLosses } from '../../../src/core/witness/silent-loss.ts';
+
+test.each<[string, string, PluginSettings['settings'], string | undefined]>([
+  [
+    'forward without acknowledgement',
+    'Fluent::Plugin::ForwardOutput',
+    { require_ack_response: false },
+    'set require_ack_response true',
+  ],
+  ['forward of which nobody tells', 'Fluent::Plugin::ForwardOutput', {}, 'set require_ack_response true'],
+  [
+    'forward with acknowledgement',
+    'Fluent::Plugin::ForwardOutput',
+    { require_ack_response: true },
+    undefined,
+  ],
+  [
+    'cloudwatch_logs as it is',
+    'Fluent::Plugin::CloudwatchLogsOutput',
+    { log_rejected_request: false },
+    'set log_rejected_request true',
+  ],
+  [
+    'an older cloudwatch_logs, without the setting',
+    'Fluent::Plugin::CloudwatchLogsOutput',
+    {},
+    'set log_rejected_request true',
+  ],
+  [
+    'cloudwatch_logs that tells',
+    'Fluent::Plugin::CloudwatchLogsOutput',
+    { log_rejected_request: true },
+    undefined,
+  ],
+  [
+    'opensearch without error events',
+    'Fluent::Plugin::OpenSearchOutput',
+    { emit_error_label_event: false },
+    'set emit_error_label_event true',
+  ],
+  ['elasticsearch without the setting', 'Fluent::Plugin::ElasticsearchOutput', {}, undefined],
+  [
+    'parser without error events',
+    'Fluent::Plugin::ParserFilter',
+    { emit_invalid_record_to_error: false, reserve_data: true },
+    'set emit_invalid_record_to_error true',
+  ],
+  [
+    'parser as it is',
+    'Fluent::Plugin::ParserFilter',
+    { emit_invalid_record_to_error: true, reserve_data: false },
+    undefined,
+  ],
+  [
+    'rewrite_tag_filter with a gap',
+    'Fluent::Plugin::RewriteTagFilterOutput',
+    { rules_fit_all: false },
+    'no rule fits',
+  ],
+  [
+    'rewrite_tag_filter without a gap',
+    'Fluent::Plugin::RewriteTagFilterOutput',
+    { rules_fit_all: true },
+    undefined,
+  ],
+  ['kafka2 that waits for no answer', 'Fluent::Kafka2Output', { required_acks: 0 }, 'set required_acks'],
+  ['kafka2 that waits for all', 'Fluent::Kafka2Output', { required_acks: -1 }, undefined],
+  ['gelf over UDP', 'Fluent::Plugin::GelfOutput', { protocol: 'udp' }, 'set protocol tcp'],
+  ['gelf over TCP', 'Fluent::Plugin::GelfOutput', { protocol: 'tcp' }, undefined],
+  ['exec_filter', 'Fluent::Plugin::ExecFilterOutput', {}, 'its command'],
+  ['a plugin that is not known', 'Fluent::Plugin::AcmeOutput', { protocol: 'udp' }, undefined],
+])('%s', (_, name, settings, says) => {
+  const found = silentLosses([{ class: name, settings }]);
+  if (says === undefined) expect(found).toEqual([]);
+  else expect(found).toEqual([expect.stringContaining(says)]);
+});
+
+test('two plugins with the same gap are one sentence', () => {
+  const forward = { class: 'Fluent::Plugin::ForwardOutput', settings: { require_ack_response: false } };
+  expect(silentLosses([forward, forward])).toHaveLength(1);
+});
+
+test.each<[string, string, boolean]>([
+  ['a filter that passes each record on holds nothing', 'Fluent::Plugin::GrepFilter', false],
+  ['what concat holds is seen', 'Fluent::Plugin::ConcatFilter', false],
+  ['what detect_exceptions holds is seen', 'Fluent::Plugin::DetectExceptionsOutput', false],
+  ['copy holds nothing', 'Fluent::Plugin::CopyOutput', false],
+  ['a filter that is not known may hold records', 'Fluent::Plugin::AcmeFilter', true],
+])('%s', (_, name, holds) => {
+  expect(mayHold(name)).toBe(holds);
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { parseAnswer, parseLastWord, type Said } from '../../../src/core/witness/answer.ts';
+import { isAnswered, ofTestimony, type Witness } from '../../../src/core/witness/testimony.ts';
+import { answer, holding, output, sight } from '../../support/said.ts';
+
+function alive(changed: object = {}, worker = '1-12.sock'): Witness {
+  return { worker, kind: 'alive', said: parseAnswer(JSON.stringify(answer(changed))) as Said };
+}
+
+function gone(changed: object = {}, worker = '0-9.sock'): Witness {
+  const said = parseLastWord(JSON.stringify({ v: 1, pid: 9, final: true, ...changed })) as Said;
+  return { worker, kind: 'gone', said };
+}
+
+const progress = (...witnesses: readonly Witness[]) => ofTestimony({ at: 1, witnesses });
+const left = (...witnesses: readonly Witness[]) => progress(...witnesses).left;
+const doubts = (...witnesses: readonly Witness[]) => progress(...witnesses).doubts;
+
+describe('what is left', () => {
+  test('is nothing where every file is read and every buffer is empty', () => {
+    expect(progress(alive({ files: [sight()] }))).toMatchObject({ left: [], doubts: [], files: 1 });
+  });
+
+  test.each([
+    ['a worker that starts', { ready: false }, { kind: 'starting', worker: '1-12.sock' }],
+    ['a file that is not found', { unfound: [{ path: '/log/b', size: 9 }] }, { kind: 'unfound', path: '/log/b', bytes: 9 }],
+    ['unread bytes', { files: [sight({ pos: 40 })] }, { kind: 'unread', path: '/log/a.log', bytes: 60 }],
+    ['lines that were read and not emitted', { files: [sight({ lines: 2 })] }, { kind: 'unread', path: '/log/a.log', bytes: 0 }],
+    ['a last line without a newline', { files: [sight({ pos: 90, unfinished: 10 })] }, { kind: 'unfinished', path: '/log/a.log', bytes: 10 }],
+    ['a file that in_tail let go unread', { closed: [sight({ pos: 40 })] }, { kind: 'let-go', path: '/log/a.log', bytes: 60 }],
+    ['a last line of a file that in_tail let go', { closed: [sight({ pos: 90, unfinished: 10 })] }, { kind: 'unfinished', path: '/log/a.log', bytes: 10 }],
+    ['a record of several lines', { files: [sight({ record: 30 })] }, { kind: 'kept', where: 'the multiline source of /log/a.log', records: 1 }],
+    ['records in a filter', { held: [{ class: 'Fluent::Plugin::ConcatFilter', n: 2 }] }, { kind: 'kept', where: 'Fluent::Plugin::ConcatFilter', records: 2 }],
+    ['chunks', { outputs: [holding('a')] }, { kind: 'held', output: 'out (Fluent::Plugin::HTTPOutput)', chunks: 1, bytes: 10, ids: ['a'] }],
+    ['a chunk between two lists', { outputs: [output({ bytes: 5 })] }, { kind: 'held', output: 'out (Fluent::Plugin::HTTPOutput)', chunks: 0, bytes: 5, ids: undefined }],
+  ])('is %s', (_, changed, one) => {
+    expect(left(alive(changed))).toEqual([one]);
+  });
+
+  test('is not what another worker reads on', () => {
+    expect(left(gone({ closed: [sight({ pos: 40 })] }), alive({ files: [sight({ pos: 100 })] }))).toEqual([]);
+    expect(left(alive({ closed: [sight({ pos: 40 })], files: [sight({ pos: 100 })] }))).toEqual([]);
+  });
+
+  test('is what closing buffers held, but for the chunks that the next worker took over', () => {
+    expect(left(gone({ ends: [holding('a', 'b')] }), alive())).toMatchObject([{ kind: 'held', ids: ['a', 'b'] }]);
+    expect(left(gone({ ends: [holding('a', 'b')] }), alive({ resumed: ['a'] }))).toMatchObject([{ ids: ['b'], chunks: 1 }]);
+    expect(left(gone({ ends: [holding('a')] }), alive({ resumed: ['a'] }))).toEqual([]);
+  });
+
+  test('is a worker where one died and the next has not come', () => {
+    expect(left({ worker: 'w', kind: 'gone', said: undefined })).toEqual([{ kind: 'starting', worker: 'the next worker' }]);
+    expect(left(gone())).toEqual([]);
+  });
+});
+
+describe('a doubt', () => {
+  const sibling = { siblings: [{ path: '/log/a.log.1', size: 50 }] };
+  const heard = (n: number) => ({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', n }] });
+
+  test.each([
+    ['not-heard', { error: 'not heard: warn' }],
+    ['reloaded', { reloads: 1 }],
+    ['not-looked', { gap: 6 }],
+    ['forgotten', { more: 1 }],
+    ['cut-short-unread', { cuts: [sight({ had: 120 })] }],
+    ['written-anew', { lost: [{ path: '/log/a.log', why: 'written anew' }] }],
+    ['never-followed', { lost: [{ path: '/log/b', why: 'never followed' }] }],
+    ['closed-unread', { lost: [{ path: '/log/a.log', why: 'closed' }] }],
+    ['read-from', { starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }] }],
+    ['nobody-saw-it-read', sibling],
+    ['directory-closed', { denied: ['/log/d'] }],
+    ['heard', heard(1)],
+    ['may-hold', { filters: [{ class: 'Fluent::Plugin::UnheardOfFilter', settings: {} }] }],
+    ['no-ack', { outputs: [output({ class: 'Fluent::Plugin::ForwardOutput' })] }],
+  ])('is %s', (kind, changed) => {
+    expect(doubts(alive(changed))).toMatchObject([{ kind }]);
+  });
+
+  test('is a witness that does not answer, and a worker that ended without a last word', () => {
+    expect(doubts({ worker: 'w', kind: 'silent', why: 'no answer' })).toMatchObject([{ kind: 'no-answer', why: 'no answer' }]);
+    expect(doubts({ worker: 'w', kind: 'gone', said: undefined }, alive())).toMatchObject([{ kind: 'worker-died' }]);
+    expect(doubts(gone({ final: false }), alive())).toMatchObject([{ kind: 'worker-died' }]);
+  });
+
+  test.each([
+    ['a worker that ended well', [gone(), alive()]],
+    ['a reload whose buffers were seen', [alive({ reloads: 1, ends: [output()] })]],
+    ['a cut of what was read', [alive({ cuts: [sight({ had: 100 })] })]],
+    ["a cut with copytruncate's copy beside it", [alive({ cuts: [sight({ had: 120, copy: { inode: 9, size: 100 } })] })]],
+    ['a start within a file that is older than the Pod', [alive({ pod: 20, starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }] })]],
+    [
+      'a start where the worker before had come to',
+      [gone({ closed: [sight({ pos: 40, size: 40 })] }), alive({ starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }], files: [sight()] })],
+    ],
+    ['a message inside a flush that the buffer repeats', [alive({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', during: 'flush', n: 1 }] })]],
+  ])('is not %s', (_, witnesses) => {
+    expect(doubts(...witnesses)).toEqual([]);
+  });
+});
+
+test('the mark changes with each line that is read, and with old lines that come into a new chunk', () => {
+  const mark = (changed: object) => progress(alive(changed)).mark;
+  const before = mark({ files: [sight()] });
+  expect(mark({ files: [sight()], outputs: [holding('a')] })).toBe(before);
+  expect(mark({ closed: [sight()] })).toBe(before);
+  expect(mark({ files: [sight({ pos: 101, size: 101 })] })).not.toBe(before);
+  expect(mark({ files: [sight()], again: 1 })).not.toBe(before);
+});
+
+test('a testimony is whole where each worker that lives has answered', () => {
+  expect(isAnswered({ at: 1, witnesses: [] })).toBe(false);
+  expect(isAnswered({ at: 1, witnesses: [alive(), gone()] })).toBe(true);
+  expect(isAnswered({ at: 1, witnesses: [alive(), { worker: 'w', kind: 'silent', why: '' }] })).toBe(false);
+});

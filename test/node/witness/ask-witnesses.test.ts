@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { askWitnesses, isAnyAlive, listWitnesses, tellWitness } from '../../../src/node/witness/ask-witnesses.ts';
+import { answer } from '../../support/said.ts';
+
+const WORKER = '1000-12.sock';
+const servers: Server[] = [];
+let dir = '';
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'witness-'));
+});
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Listens as a worker's witness; `answers` gets each word. */
+function witness(answers: (word: string, socket: Socket) => void, worker = WORKER): Promise<void> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (word) => answers(String(word), socket));
+  });
+  servers.push(server);
+  return new Promise((resolve) => server.listen(join(dir, worker), resolve));
+}
+
+/** As a worker leaves it that has died: nobody listens at the socket. */
+async function die(worker = WORKER): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(join(dir, `.${worker}`), resolve));
+  const { linkSync } = await import('node:fs');
+  linkSync(join(dir, `.${worker}`), join(dir, worker));
+  server.close();
+}
+
+const ask = async () => (await askWitnesses(dir, 5)).witnesses;
+
+test('each socket is asked once, the oldest first', async () => {
+  const words: string[] = [];
+  const say = (word: string, socket: Socket) => {
+    words.push(word);
+    socket.end(JSON.stringify(answer()));
+  };
+  await witness(say, '1000-12.sock');
+  await witness(say, '900-11.sock');
+  writeFileSync(join(dir, 'up'), '');
+  expect(await ask()).toMatchObject([
+    { worker: '900-11.sock', kind: 'alive', said: { pid: 12 } },
+    { worker: '1000-12.sock', kind: 'alive' },
+  ]);
+  expect(words).toEqual(['look\n', 'look\n']);
+});
+
+test('nobody is there without a directory, and without a socket', async () => {
+  expect(await ask()).toEqual([]);
+  expect(await listWitnesses(join(dir, 'none'))).toEqual([]);
+  expect(await isAnyAlive(dir)).toBe(false);
+});
+
+describe('a worker that is gone', () => {
+  test('has no last word where it died', async () => {
+    await die();
+    expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', said: undefined }]);
+    expect(await isAnyAlive(dir)).toBe(false);
+  });
+
+  test.each([
+    ['its last word', JSON.stringify({ v: 1, pid: 12, final: true }), { pid: 12, isFinal: true }],
+    ['none where it cannot be believed', '{"v":1', undefined],
+  ])('has %s', async (_, text, said) => {
+    await die();
+    writeFileSync(join(dir, '1000-12.end'), text);
+    const [one] = await ask();
+    if (said === undefined) expect(one).toEqual({ worker: WORKER, kind: 'gone', said });
+    else expect(one).toMatchObject({ kind: 'gone', said });
+  });
+});
+
+describe('a witness that cannot be believed is silent, and says why, within two seconds:', () => {
+  const endless = (socket: Socket) => {
+    const part = Buffer.alloc(1024 ** 2, '[');
+    const go = () => {
+      while (socket.writable && socket.write(part));
+      socket.once('drain', go);
+    };
+    go();
+  };
+
+  test.each<[string, (socket: Socket) => void, RegExp]>([
+    ['no answer', () => {}, /did not answer within 2 s/],
+    ['an end without a word', (socket) => socket.end(), /it is no JSON/],
+    ['half an answer', (socket) => socket.end('{"v":1,'), /it is no JSON/],
+    ['half an answer and no end', (socket) => socket.write('{"v":1,'), /did not answer within 2 s/],
+    ['another version', (socket) => socket.end('{"v":7}'), /its version is 7/],
+    ['what never ends', endless, /is too long|did not answer within 2 s/],
+    ['HTTP', (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'), /it is no JSON/],
+  ])('%s', async (_, say, why) => {
+    await witness((_, socket) => say(socket));
+    const before = performance.now();
+    expect(await ask()).toEqual([{ worker: WORKER, kind: 'silent', why: expect.stringMatching(why) }]);
+    expect(performance.now() - before).toBeLessThan(4_000);
+  });
+});
+
+test('an order is carried out, or the reason is given', async () => {
+  await witness((word, socket) =>
+    socket.end(word === 'flush\n' ? '{"v":1,"done":"flush","sent":1}' : '{"v":1,"error":"not ready"}'),
+  );
+  expect(await tellWitness(dir, WORKER, 'flush')).toBeUndefined();
+  expect(await tellWitness(dir, WORKER, 'stop')).toBe('not ready');
+  expect(await tellWitness(dir, '1-1.sock', 'stop')).toBe('the worker is gone');
+});

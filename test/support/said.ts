@@ -1,0 +1,60 @@
+/** What a witness of a healthy worker says, as it stands in its answer. */
+export function answer(changed: object = {}): Record<string, unknown> {
+  return {
+    v: 1,
+    pid: 12,
+    supervisor: 11,
+    born: 1_000,
+    pod: 0,
+    ready: true,
+    error: null,
+    reloads: 0,
+    age: 0.2,
+    gap: 0.3,
+    files: [],
+    closed: [],
+    cuts: [],
+    starts: [],
+    lost: [],
+    unfound: [],
+    denied: [],
+    siblings: [],
+    named: 1,
+    held: [],
+    outputs: [output()],
+    filters: [],
+    inputs: [],
+    heard: [],
+    ends: [],
+    resumed: [],
+    again: 0,
+    more: 0,
+    ...changed,
+  };
+}
+
+/** A file that is read to its end. */
+export function sight(changed: object = {}): object {
+  return { path: '/log/a.log', inode: 7, pos: 100, size: 100, at: 5_000, ...changed };
+}
+
+/** An output whose buffer is empty. */
+export function output(changed: object = {}): object {
+  return {
+    id: 'out',
+    class: 'Fluent::Plugin::HTTPOutput',
+    retry: false,
+    settings: {},
+    stage: 0,
+    queue: 0,
+    dequeued: 0,
+    bytes: 0,
+    chunks: [],
+    ...changed,
+  };
+}
+
+/** The same with so many chunks staged, each with an id. */
+export function holding(...ids: readonly string[]): object {
+  return output({ stage: ids.length, bytes: 10 * ids.length, chunks: ids });
+}
