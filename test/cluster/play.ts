@@ -40,10 +40,26 @@ export async function play(manifests: readonly Manifest[], acts: Acts = {}): Pro
   try {
     const followed = follow(namespace, acts);
     await create(namespace, manifests);
-    return await within(LIMIT, followed, namespace);
+    await runCronJobs(namespace, manifests);
+    const report = await within(LIMIT, followed, namespace);
+    if (report.phase === 'Succeeded') await completion(namespace, manifests);
+    return report;
   } finally {
     await kubectl(['delete', 'namespace', namespace, '--wait=false']);
   }
+}
+
+/** A CronJob's Job begins now, not at its time. */
+async function runCronJobs(namespace: string, manifests: readonly Manifest[]): Promise<void> {
+  for (const { kind, metadata } of manifests) {
+    if (kind === 'CronJob')
+      await kubectl(['create', 'job', '-n', namespace, 'now', `--from=cronjob/${metadata.name}`]);
+  }
+}
+
+async function completion(namespace: string, manifests: readonly Manifest[]): Promise<void> {
+  if (!manifests.some(({ kind }) => kind.endsWith('Job'))) return;
+  await kubectl(['wait', '-n', namespace, '--for=condition=complete', 'job', '--all', '--timeout=60s']);
 }
 
 async function follow(namespace: string, acts: Acts): Promise<Report> {
