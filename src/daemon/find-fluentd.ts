@@ -227,7 +227,8 @@ export class FluentdFinder {
   }
 
   async #remote(): Promise<FluentdReading | undefined> {
-    if (this.#isWitnessed && this.#subject.fluentd.by === 'search') return { kind: 'remote', permitted: true };
+    if (this.#isWitnessed && this.#subject.fluentd.by === 'search')
+      return { kind: 'remote', permitted: true };
     const rpc = this.#subject.fluentd.by === 'search' ? this.#rpc() : undefined;
     if (rpc === undefined && this.#subject.stopVia === 'kubelet') return this.#unreachable();
     const isUp = rpc !== undefined && (await this.#host.isListening(rpc));

@@ -65,7 +65,11 @@ async function tellWitnesses(host: Host, word: 'flush' | 'stop', reach: Reach): 
   const failures = await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word)));
   const done = told.filter((_, index) => failures[index] === undefined);
   if (done.length === 0) return undefined;
-  return { what: `told ${done.map(({ said }) => `worker ${said.pid}`).join(', ')} to ${word}`, pids: [], failed: false };
+  return {
+    what: `told ${done.map(({ said }) => `worker ${said.pid}`).join(', ')} to ${word}`,
+    pids: [],
+    failed: false,
+  };
 }
 
 async function flush(host: Host, reach: Reach): Promise<Done> {
@@ -81,13 +85,11 @@ function flushOtherwise(host: Host, reach: Reach): Promise<Done> {
   return send(host, targetsOf(target, reach.fluentd), 'SIGUSR1');
 }
 
-async function tell(
-  host: Host,
-  action: Extract<Action, { do: 'signal' }>,
-  reach: Reach,
-): Promise<Done> {
+async function tell(host: Host, action: Extract<Action, { do: 'signal' }>, reach: Reach): Promise<Done> {
   const isStop = action.target === 'supervisor' && action.signal === 'SIGINT';
-  return (isStop ? await tellWitnesses(host, 'stop', reach) : undefined) ?? tellOtherwise(host, action, reach);
+  return (
+    (isStop ? await tellWitnesses(host, 'stop', reach) : undefined) ?? tellOtherwise(host, action, reach)
+  );
 }
 
 function tellOtherwise(

@@ -121,10 +121,7 @@ export class Parent {
   }
 }
 
-async function startCommand(
-  command: readonly string[],
-  env: NodeJS.ProcessEnv | undefined,
-): Promise<Child> {
+async function startCommand(command: readonly string[], env: NodeJS.ProcessEnv | undefined): Promise<Child> {
   try {
     return await startChild(command, env);
   } catch (error) {

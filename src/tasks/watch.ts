@@ -12,8 +12,8 @@ import { type Armed, armedBy, openTriggers } from './arm-triggers.ts';
 import { type Found, findPosFiles, type Wanted } from './find-pos-files.ts';
 import type { Parent } from './parent.ts';
 import { UsageError } from './usage-error.ts';
-import { loadedWitness, SHARED_DIR } from './witness.ts';
 import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';
+import { loadedWitness, SHARED_DIR } from './witness.ts';
 
 /** Is told what happens. */
 export interface WatchReporter extends Reporter {

@@ -15,7 +15,10 @@ export interface LoadedWitness {
 }
 
 /** Writes the witness for a Fluentd that is about to start, to a directory of its own where none is given. A RUBYOPT that is there is kept. */
-export async function loadedWitness(given: string | undefined, env: NodeJS.ProcessEnv): Promise<LoadedWitness> {
+export async function loadedWitness(
+  given: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<LoadedWitness> {
   const dir = given ?? (await writeOwnWitness());
   if (given !== undefined) await writeWitness(given);
   const { RUBYOPT: before } = env;

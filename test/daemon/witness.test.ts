@@ -14,7 +14,9 @@ function alive(changed: object = {}): Witness {
 }
 
 function gone(changed: object = {}): Witness {
-  const said = parseLastWord(JSON.stringify({ v: 1, pid: 12, final: true, closed: [sight()], ...changed })) as Said;
+  const said = parseLastWord(
+    JSON.stringify({ v: 1, pid: 12, final: true, closed: [sight()], ...changed }),
+  ) as Said;
   return { worker: WORKER, kind: 'gone', said };
 }
 
@@ -35,7 +37,11 @@ function remote(says: Witness, onTold: (word: string, host: FakeHost) => Witness
 }
 
 const drainIn = (host: FakeHost, by: 'done-file' | 'SIGTERM' = 'done-file') =>
-  run(host.at(5_000, (h) => h.request(by)), { quiet: 'off' }, { witness: WITNESS });
+  run(
+    host.at(5_000, (h) => h.request(by)),
+    { quiet: 'off' },
+    { witness: WITNESS },
+  );
 
 test('where nothing is left, Fluentd is told to stop as soon as main has ended, and nothing is flushed', async () => {
   const { host, told } = remote(alive(), () => gone());
@@ -67,7 +73,9 @@ test('what a buffer holds is flushed, and waited for until the very chunks are g
 });
 
 test('what its buffers still held as they closed is not drained', async () => {
-  const { host } = remote(alive(), () => gone({ closed: [sight({ pos: 120, size: 120 })], ends: [holding('b')] }));
+  const { host } = remote(alive(), () =>
+    gone({ closed: [sight({ pos: 120, size: 120 })], ends: [holding('b')] }),
+  );
   const { outcome } = await drainIn(host);
   expect(outcome).toMatchObject({ drained: 'not drained', left: { held: { chunks: 1, bytes: 10 } } });
 });
@@ -79,7 +87,9 @@ test('a worker without a last word makes it unproven', async () => {
 });
 
 test('a file that Fluentd has not found is waited for until the limit, and named', async () => {
-  const { host } = remote(alive({ unfound: [{ path: '/log/new.log', size: 30 }] }), () => gone({ unfound: [{ path: '/log/new.log', size: 30 }] }));
+  const { host } = remote(alive({ unfound: [{ path: '/log/new.log', size: 30 }] }), () =>
+    gone({ unfound: [{ path: '/log/new.log', size: 30 }] }),
+  );
   const { outcome } = await drainIn(host);
   expect(outcome).toMatchObject({
     drained: 'not drained',
@@ -92,7 +102,10 @@ test('an unfinished last line keeps nobody waiting, and is left', async () => {
   const { host, told } = remote(alive({ files: [unfinished] }), () => gone({ closed: [unfinished] }));
   const { outcome } = await drainIn(host);
   expect(Number(told[0]?.split('@')[1])).toBeLessThanOrEqual(5_200);
-  expect(outcome).toMatchObject({ drained: 'not drained', left: { worst: [{ lag: 10, state: 'unfinished' }] } });
+  expect(outcome).toMatchObject({
+    drained: 'not drained',
+    left: { worst: [{ lag: 10, state: 'unfinished' }] },
+  });
 });
 
 test('a silent witness is a doubt, and the drain goes on by what is seen from outside', async () => {
@@ -106,7 +119,9 @@ test('a silent witness is a doubt, and the drain goes on by what is seen from ou
 });
 
 test('an output without a buffer is no reason to wait', async () => {
-  const { host, told } = remote(alive({ outputs: [output({ stage: undefined, chunks: undefined })] }), () => gone());
+  const { host, told } = remote(alive({ outputs: [output({ stage: undefined, chunks: undefined })] }), () =>
+    gone(),
+  );
   await drainIn(host);
   expect(told).toHaveLength(1);
 });

@@ -118,7 +118,9 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     expect((await begun(options)).armed.when).toEqual([`${at('beat')} has not been refreshed for 20 s`]);
   },
   witness: async () => {
-    writeFileSync(at('fluentd'), `#!/bin/sh\necho "$RUBYOPT $POSIDLE_DIR" > ${at('words')}\n`, { mode: 0o755 });
+    writeFileSync(at('fluentd'), `#!/bin/sh\necho "$RUBYOPT $POSIDLE_DIR" > ${at('words')}\n`, {
+      mode: 0o755,
+    });
     const host = new NodeHost();
     const parent = new Parent(host, [at('fluentd')]);
     const options = { posFiles: [at('a.pos')], witness: at('w') };

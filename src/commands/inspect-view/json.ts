@@ -19,7 +19,9 @@ export function* jsonParts(found: Overview, which: Which, more: object = {}): Ge
   }
   yield posFiles.length === 0 ? '],\n' : '\n  ],\n';
   yield `  "undiscovered": ${listed(undiscovered, '  ')},\n`;
-  const lines = Object.entries({ ...sums, ...more }).map(([name, value]) => `  "${name}": ${printableJson(value)}`);
+  const lines = Object.entries({ ...sums, ...more }).map(
+    ([name, value]) => `  "${name}": ${printableJson(value)}`,
+  );
   yield `${lines.join(',\n')}\n}\n`;
 }
 

@@ -16,7 +16,8 @@ export function* witnessLines(testimony: Testimony, dir: string): Generator<stri
       yield `Fluentd itself, worker ${witness.said.pid}`;
       for (const file of witness.said.files) yield `  ${printable(fileLine(file))}`;
       for (const output of witness.said.outputs) yield `  ${printable(outputLine(output))}`;
-    } else yield `${printable(witness.worker)}: ${witness.kind === 'silent' ? printable(witness.why) : 'the worker is gone'}`;
+    } else
+      yield `${printable(witness.worker)}: ${witness.kind === 'silent' ? printable(witness.why) : 'the worker is gone'}`;
   }
   const { left, doubts } = verdictOf(ofTestimony(testimony), undefined, true);
   yield left.length === 0 ? 'nothing is left' : `left: ${printable(describeLeft(left))}`;
@@ -37,7 +38,8 @@ export function witnessFacts(testimony: Testimony): object {
 
 function fileLine({ path, position, size, unfinished }: FileSight): string {
   const left = size === undefined ? undefined : size - position;
-  const rest = left === undefined ? 'the file is not there' : left === 0 ? 'read' : `${formatBytes(left)} left`;
+  const rest =
+    left === undefined ? 'the file is not there' : left === 0 ? 'read' : `${formatBytes(left)} left`;
   return `${path}: ${rest}${unfinished > 0 ? ', an unfinished last line' : ''} (position ${position})`;
 }
 

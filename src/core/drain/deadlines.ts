@@ -82,7 +82,13 @@ export function witnessedSettleEnd(trigger: Trigger, seen: Observation, policy: 
   return Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle;
 }
 
-const MEANS_THE_END: ReadonlySet<Trigger['by']> = new Set(['quiet', 'done-process', 'done-file', 'deserted', 'start-timeout']);
+const MEANS_THE_END: ReadonlySet<Trigger['by']> = new Set([
+  'quiet',
+  'done-process',
+  'done-file',
+  'deserted',
+  'start-timeout',
+]);
 
 /** How long what Fluentd keeps outside its buffers is waited for: what stays longer comes out when it stops. */
 export function keptEnd(seen: Observation, policy: Policy): Millis {

@@ -20,7 +20,13 @@ export interface Step {
 const FLUSH: Action = { do: 'flush' };
 
 export function drain(trigger: Trigger, seen: Observation, policy: Policy): Step {
-  const nothingYet = { completed: false, flush: undefined, emptyAt: undefined, closingAt: undefined, owed: undefined };
+  const nothingYet = {
+    completed: false,
+    flush: undefined,
+    emptyAt: undefined,
+    closingAt: undefined,
+    owed: undefined,
+  };
   const state: Draining = { name: 'draining', since: seen.at, trigger, ...nothingYet };
   return move(state, describeTrigger(trigger, seen, policy));
 }

@@ -106,7 +106,10 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
 
 /** Between staged and queued a chunk has no name for an instant (buf_file.rb): the buffers have to be empty in two looks. */
 function finishDrain(state: Draining, seen: Observation, policy: Policy, deadline: Millis): Step {
-  const isSure = isWitnessed(seen) || state.flush === undefined || (state.emptyAt !== undefined && state.emptyAt < seen.at);
+  const isSure =
+    isWitnessed(seen) ||
+    state.flush === undefined ||
+    (state.emptyAt !== undefined && state.emptyAt < seen.at);
   if (isSure) return stop(state, undefined, seen, policy);
   return stay({ ...state, emptyAt: state.emptyAt ?? seen.at }, deadline);
 }

@@ -30,7 +30,10 @@ export function witnessGate(state: Draining, seen: Observation, policy: Policy):
     gate('undiscovered', 'unfound') ??
     (isOver(witnessedSettleEnd(state.trigger, seen, policy), at)
       ? undefined
-      : { name: 'settle', why: 'everything is read; posidle waits for `settle` to see whether it stays so' }) ??
+      : {
+          name: 'settle',
+          why: 'everything is read; posidle waits for `settle` to see whether it stays so',
+        }) ??
     (isOver(keptEnd(seen, policy), at) ? undefined : gate('settle', 'kept')) ??
     (policy.dryRun ? undefined : gate(isFlushed || isRetrying(seen) ? 'buffers' : 'flush', 'held'))
   );

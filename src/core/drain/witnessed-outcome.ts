@@ -26,7 +26,8 @@ export function witnessedOutcome(
   if (end.kind === 'dry-run') return outside;
   const { word, left, doubts } = verdictOf(progress, result?.owed, end.kind === 'left-to-kubelet');
   // Of a worker whose witness is silent only the outside tells.
-  if (!isWhole) return { ...outside, doubts, drained: outside.drained === 'drained' ? 'unproven' : outside.drained };
+  if (!isWhole)
+    return { ...outside, doubts, drained: outside.drained === 'drained' ? 'unproven' : outside.drained };
   const [first] = left;
   const files = left.flatMap((one) => ('path' in one ? [one] : []));
   const isEnded = end.kind !== 'survived';

@@ -98,7 +98,10 @@ function* observeAnew(
   };
 }
 
-function witnessOf({ testimony, isWitnessed = false }: Snapshot): Pick<Observation, 'isWitnessed' | 'witness'> {
+function witnessOf({
+  testimony,
+  isWitnessed = false,
+}: Snapshot): Pick<Observation, 'isWitnessed' | 'witness'> {
   const isWhole = testimony !== undefined && isAnswered(testimony);
   const witness = testimony && { testimony, progress: ofTestimony(testimony), isWhole };
   return { isWitnessed, witness };

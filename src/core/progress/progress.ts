@@ -44,6 +44,7 @@ export interface Doubt {
 
 export type DoubtKind =
   | 'no-answer'
+  | 'not-started'
   | 'worker-died'
   | 'reloaded'
   | 'not-heard'
@@ -59,8 +60,7 @@ export type DoubtKind =
   | 'directory-closed'
   | 'may-hold'
   | 'no-ack'
-  | 'kept'
-  | 'killed';
+  | 'kept';
 
 /** The chunks that have to go, as of a look that found all files read. */
 export interface Owed {

@@ -3,6 +3,7 @@
  * directory, so nothing in an answer is believed beyond these bounds. An unknown version is not believed; an unknown field is passed over.
  */
 import { formatBytes } from '../text/units.ts';
+import type { Heard } from './messages.ts';
 
 const VERSION = 1;
 /** 20,000 files take some 4 MB. */
@@ -66,25 +67,13 @@ export interface PluginSight {
 
 export interface OutputSight extends PluginSight {
   readonly id: string;
+  readonly isBuffered: boolean;
   readonly isRetrying: boolean;
   /** Staged, queued and taken out to be written. */
   readonly chunks: number;
   readonly bytes: number;
   /** undefined: too many to name. */
   readonly ids: readonly string[] | undefined;
-}
-
-/** What Fluentd said in its own log, shown or not, and how often. */
-export interface Heard {
-  readonly level: string;
-  /** The source, from its `lib` on. */
-  readonly file: string;
-  readonly text: string;
-  readonly error?: string | undefined;
-  readonly tag?: string | undefined;
-  /** Inside an attempt to flush that failed: the buffer still has the records. */
-  readonly during?: string | undefined;
-  readonly n: number;
 }
 
 /** What one worker's witness said: an answer, or its last word. */
@@ -148,18 +137,17 @@ class Unbelievable extends Error {}
 type Fields = Readonly<Record<string, unknown>>;
 type Reader<Value> = (value: unknown) => Value;
 
-function believing<Value extends object>(
-  text: string,
-  read: (object: Fields) => Value,
-): Value | NotBelieved {
+function believing<Value extends object>(text: string, read: (object: Fields) => Value): Value | NotBelieved {
   try {
     if (text.length > LONGEST_ANSWER)
       throw new Unbelievable(`it is longer than ${formatBytes(LONGEST_ANSWER)}`);
     if (isTooDeep(text)) throw new Unbelievable('it is nested too deeply');
     const object = fields(JSON.parse(text));
     const version = object['v'];
-    if (version !== VERSION) throw new Unbelievable(`its version is ${String(version).slice(0, 20)}, not ${VERSION}`);
-    if (typeof object['error'] === 'string' && !('pid' in object)) throw new Unbelievable(words(object['error']));
+    if (version !== VERSION)
+      throw new Unbelievable(`its version is ${String(version).slice(0, 20)}, not ${VERSION}`);
+    if (typeof object['error'] === 'string' && !('pid' in object))
+      throw new Unbelievable(words(object['error']));
     return read(object);
   } catch (error) {
     if (error instanceof Unbelievable) return { notBelieved: error.message };
@@ -267,6 +255,7 @@ const outputSight: Reader<OutputSight> = (value) => {
   return {
     ...pluginSight(value),
     id: words(id),
+    isBuffered,
     isRetrying: retry === true,
     chunks: count(stage) + count(queue) + count(dequeued),
     bytes: count(bytes),
@@ -280,9 +269,9 @@ const heard: Reader<Heard> = (value) => {
     level: words(level ?? ''),
     file: words(file ?? ''),
     text: words(text ?? ''),
-    error: maybe(words)(error),
-    tag: maybe(words)(tag),
-    during: maybe(words)(during),
+    error: maybe(words)(error) ?? null,
+    tag: maybe(words)(tag) ?? null,
+    during: during === 'flush' ? during : null,
     n: number(n),
   };
 };
@@ -299,7 +288,8 @@ function words(value: unknown): string {
 }
 
 function number(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new Unbelievable('a number is missing in it');
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    throw new Unbelievable('a number is missing in it');
   return value;
 }
 

@@ -6,7 +6,7 @@ import type { Doubt, DoubtKind, Left, Progress } from '../progress/progress.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { FileSight, OutputSight, Said } from './answer.ts';
 import { judgeHeard } from './messages.ts';
-import { mayKeepRecords, silentLossOf } from './silent-loss.ts';
+import { mayHold, silentLosses } from './silent-loss.ts';
 
 /** What came of the question to one witness. Each socket is the birth of a worker. */
 export type Witness =
@@ -32,13 +32,9 @@ export function isAnswered({ witnesses }: Testimony): boolean {
 export function ofTestimony({ at, witnesses }: Testimony): Progress {
   const told = witnesses.flatMap(toldBy);
   const all = new Facts(told.map(({ said }) => said));
-  const left = told.flatMap((one) => leftIn(one, all));
-  const isAnyAlive = witnesses.some(({ kind }) => kind !== 'gone');
-  const isOver = told.some(({ kind, said }) => kind === 'gone' && said.isFinal);
-  const starting: Left[] = isAnyAlive || isOver ? [] : [{ kind: 'starting', worker: 'the next worker' }];
   return {
     at,
-    left: [...starting, ...left],
+    left: told.flatMap((one) => leftIn(one, all)),
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
       ...told.flatMap((one, index) => [
@@ -48,7 +44,9 @@ export function ofTestimony({ at, witnesses }: Testimony): Progress {
     ]),
     mark: all.mark(),
     files: all.reached.size,
-    outputs: [...new Set(told.flatMap(({ said }) => said.outputs.filter(isBuffered).map(nameOf)))],
+    outputs: [
+      ...new Set(told.flatMap(({ said }) => said.outputs.filter(({ isBuffered }) => isBuffered).map(nameOf))),
+    ],
   };
 }
 
@@ -89,7 +87,9 @@ function leftIn({ worker, kind, said }: Told, all: Facts): readonly Left[] {
   const isAlive = kind === 'alive';
   const starting: Left[] = isAlive && !said.isReady ? [{ kind: 'starting', worker }] : [];
   // A last word names what its buffers held; a chunk that the next worker took over is that one's.
-  const held = (isAlive ? said.outputs : said.ends.map((end) => withoutIds(end, all.resumed))).flatMap(heldBy);
+  const held = (isAlive ? said.outputs : said.ends.map((end) => withoutIds(end, all.resumed))).flatMap(
+    heldBy,
+  );
   return [
     ...starting,
     ...said.unfound.map(({ path, size }): Left => ({ kind: 'unfound', path, bytes: size })),
@@ -109,7 +109,10 @@ function unreadIn({ path, position, size, unfinished, lines }: FileSight): reado
 }
 
 /** Bytes that were there when in_tail let go of the file, or came after that. */
-function letGo({ path, inode, position, size = position, unfinished }: FileSight, all: Facts): readonly Left[] {
+function letGo(
+  { path, inode, position, size = position, unfinished }: FileSight,
+  all: Facts,
+): readonly Left[] {
   const bytes = size - Math.max(position, all.reached.get(inode) ?? 0);
   if (bytes <= 0 || all.followed.has(inode)) return [];
   return [{ kind: bytes <= unfinished ? 'unfinished' : 'let-go', path, bytes }];
@@ -118,7 +121,9 @@ function letGo({ path, inode, position, size = position, unfinished }: FileSight
 function keptIn({ files, kept }: Said): readonly Left[] {
   const records = files.filter(({ record }) => record > 0);
   return [
-    ...records.map(({ path }): Left => ({ kind: 'kept', where: `the multiline source of ${path}`, records: 1 })),
+    ...records.map(
+      ({ path }): Left => ({ kind: 'kept', where: `the multiline source of ${path}`, records: 1 }),
+    ),
     ...kept.map(({ plugin, records }): Left => ({ kind: 'kept', where: plugin, records })),
   ];
 }
@@ -126,7 +131,15 @@ function keptIn({ files, kept }: Said): readonly Left[] {
 function heldBy(output: OutputSight): readonly Left[] {
   const { chunks, bytes, ids } = output;
   if (chunks === 0 && bytes === 0) return [];
-  return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids: bytes > 0 && ids?.length === 0 ? undefined : ids }];
+  return [
+    {
+      kind: 'held',
+      output: nameOf(output),
+      chunks,
+      bytes,
+      ids: bytes > 0 && ids?.length === 0 ? undefined : ids,
+    },
+  ];
 }
 
 function withoutIds(output: OutputSight, resumed: ReadonlySet<string>): OutputSight {
@@ -171,20 +184,31 @@ function doubtsOfSight({ worker, said }: Told, earlier: readonly Told[]): readon
   return [
     ...said.cuts.flatMap(({ path, position, had, isCopied, lines, unfinished }) =>
       !isCopied && (position < had || lines > 0 || unfinished > 0)
-        ? [doubt('cut-short-unread', path, 'it was cut short before it was read', Math.max(unfinished, had - position))]
+        ? [
+            doubt(
+              'cut-short-unread',
+              path,
+              'it was cut short before it was read',
+              Math.max(unfinished, had - position),
+            ),
+          ]
         : [],
     ),
-    ...said.lost.map(({ path, why }) => doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`)),
+    ...said.lost.map(({ path, why }) =>
+      doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`),
+    ),
     ...said.starts
       .filter(({ inode, position, isOld }) => !isOld && !wasRead(inode, position))
       .map(({ path, position }) => doubt('read-from', path, `Fluentd began at byte ${position}`, position)),
-    ...said.siblings.map(({ path, size }) => doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size)),
+    ...said.siblings.map(({ path, size }) =>
+      doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size),
+    ),
     ...said.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),
   ];
 }
 
-function doubtsOfPlugins({ heard, outputs, filters }: Said): readonly Doubt[] {
-  const plugins = [...outputs, ...filters];
+function doubtsOfPlugins({ heard, outputs, filters, inputs }: Said): readonly Doubt[] {
+  const plugins = [...inputs, ...filters, ...outputs];
   return [
     ...heard.flatMap((message) => {
       const judgement = judgeHeard(message, plugins);
@@ -192,19 +216,15 @@ function doubtsOfPlugins({ heard, outputs, filters }: Said): readonly Doubt[] {
       const { level, text, file, n } = message;
       return [doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`)];
     }),
-    ...plugins.flatMap((plugin) => silentLossOf(plugin).map((why) => doubt('no-ack', plugin.class, why))),
-    ...filters
-      .filter((plugin) => mayKeepRecords(plugin.class))
-      .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether this filter keeps records')),
+    ...silentLosses(plugins).map((why) => doubt('no-ack', why.split(':')[0] ?? '', why)),
+    ...[...filters, ...outputs.filter(({ isBuffered }) => !isBuffered)]
+      .filter((plugin) => mayHold(plugin.class))
+      .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
   ];
 }
 
 function doubt(kind: DoubtKind, about: string, why: string, bytes?: number): Doubt {
   return { kind, about, why, ...(bytes !== undefined && { bytes }) };
-}
-
-function isBuffered({ ids }: OutputSight): boolean {
-  return ids === undefined || ids.length > 0;
 }
 
 function nameOf({ id, class: name }: OutputSight): string {

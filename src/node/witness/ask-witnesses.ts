@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import type { Millis } from '../../core/text/units.ts';
 import {
   LONGEST_ANSWER,
   type NotBelieved,
@@ -10,7 +11,6 @@ import {
   type Said,
 } from '../../core/witness/answer.ts';
 import type { Testimony, Witness } from '../../core/witness/testimony.ts';
-import type { Millis } from '../../core/text/units.ts';
 
 /** A witness takes its time where it follows very many files; whatever a socket does, the question ends then. */
 const TIMEOUT: Millis = 2_000;
@@ -42,7 +42,11 @@ export async function isAnyAlive(dir: string): Promise<boolean> {
 }
 
 /** Orders a flush or a stop; gives why it was not done, or undefined. */
-export async function tellWitness(dir: string, worker: string, word: 'flush' | 'stop'): Promise<string | undefined> {
+export async function tellWitness(
+  dir: string,
+  worker: string,
+  word: 'flush' | 'stop',
+): Promise<string | undefined> {
   const answer = await exchange(join(dir, worker), word);
   if ('gone' in answer) return 'the worker is gone';
   return 'why' in answer ? answer.why : parseDone(answer.text);
@@ -53,7 +57,9 @@ async function askOne(dir: string, worker: string): Promise<Witness> {
   if ('gone' in answer) return { worker, kind: 'gone', said: await lastWordOf(dir, worker) };
   if ('why' in answer) return { worker, kind: 'silent', why: answer.why };
   const said = parseAnswer(answer.text);
-  return isBelieved(said) ? { worker, kind: 'alive', said } : { worker, kind: 'silent', why: unbelieved(said) };
+  return isBelieved(said)
+    ? { worker, kind: 'alive', said }
+    : { worker, kind: 'silent', why: unbelieved(said) };
 }
 
 async function lastWordOf(dir: string, worker: string): Promise<Said | undefined> {
@@ -85,7 +91,10 @@ function exchange(path: string, word: string): Promise<Exchange> {
       socket.destroy();
       resolve(result);
     };
-    const timer = setTimeout(() => end({ why: `its witness did not answer within ${TIMEOUT / 1_000} s` }), TIMEOUT);
+    const timer = setTimeout(
+      () => end({ why: `its witness did not answer within ${TIMEOUT / 1_000} s` }),
+      TIMEOUT,
+    );
     socket.once('connect', () => (word === '' ? end({ text: '' }) : socket.write(`${word}\n`)));
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk);

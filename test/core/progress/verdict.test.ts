@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { describeDoubts, describeLeft, type Doubt, type Left, owedIn, type Progress } from '../../../src/core/progress/progress.ts';
+import {
+  type Doubt,
+  describeDoubts,
+  describeLeft,
+  type Left,
+  owedIn,
+  type Progress,
+} from '../../../src/core/progress/progress.ts';
 import { verdictOf } from '../../../src/core/progress/verdict.ts';
 
 const DOUBT: Doubt = { kind: 'heard', about: 'out_http.rb', why: 'Fluentd said it' };
@@ -17,14 +24,22 @@ describe('the word is', () => {
   test.each([
     ['drained', 'where nothing is left and nothing is doubted', progress()],
     ['unproven', 'where something is doubted', progress({ doubts: [DOUBT] })],
-    ['not drained', 'where something is left, doubted or not', progress({ left: [held('a')], doubts: [DOUBT] })],
+    [
+      'not drained',
+      'where something is left, doubted or not',
+      progress({ left: [held('a')], doubts: [DOUBT] }),
+    ],
   ] as const)('%s %s', (word, _, found) => {
     expect(verdictOf(found, undefined, false).word).toBe(word);
   });
 
   test('unproven of what a Fluentd keeps that runs on, and not drained of one that has ended', () => {
     const found = progress({ left: [KEPT] });
-    expect(verdictOf(found, undefined, true)).toMatchObject({ word: 'unproven', left: [], doubts: [{ kind: 'kept' }] });
+    expect(verdictOf(found, undefined, true)).toMatchObject({
+      word: 'unproven',
+      left: [],
+      doubts: [{ kind: 'kept' }],
+    });
     expect(verdictOf(found, undefined, false)).toMatchObject({ word: 'not drained', left: [KEPT] });
   });
 });
@@ -51,7 +66,13 @@ describe('chunks that came after everything was read', () => {
 
 test('the sentence names the largest three, and counts the rest', () => {
   const unread = (path: string, bytes: number | undefined): Left => ({ kind: 'unread', path, bytes });
-  const left = [unread('/a', 1), unread('/b', 2_048), unread('/c', undefined), unread('/d', 3), unread('/e', 2)];
+  const left = [
+    unread('/a', 1),
+    unread('/b', 2_048),
+    unread('/c', undefined),
+    unread('/d', 3),
+    unread('/e', 2),
+  ];
   expect(describeLeft(left)).toBe(
     '/b: not read to its end (2.0 KiB); /d: not read to its end (3 B); /e: not read to its end (2 B); and 2 more',
   );

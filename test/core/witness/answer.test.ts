@@ -30,7 +30,11 @@ describe('an answer', () => {
     ['another version', JSON.stringify(answer({ v: 2 })), 'its version is 2, not 1'],
     ['an error', '{"v":1,"error":"Fluentd is starting"}', 'Fluentd is starting'],
     ['a list that is missing', JSON.stringify({ ...answer(), files: undefined }), 'a list is missing in it'],
-    ['a list that is too long', JSON.stringify(answer({ denied: Array(5_001).fill('/') })), 'a list in it has more than 5000 items'],
+    [
+      'a list that is too long',
+      JSON.stringify(answer({ denied: Array(5_001).fill('/') })),
+      'a list in it has more than 5000 items',
+    ],
     ['a number that is a text', JSON.stringify(answer({ again: 'x' })), 'a number is missing in it'],
     ['brackets without end', '['.repeat(900_000), 'it is nested too deeply'],
     ['a text without end', `"${'x'.repeat(LONGEST_ANSWER)}"`, 'it is longer than 16.0 MiB'],

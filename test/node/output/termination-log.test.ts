@@ -22,7 +22,7 @@ const OUTCOME: Outcome = {
   trigger: 'quiet',
   gate: null,
   outputs: [],
-      doubts: [],
+  doubts: [],
   left: { files: 0, bytes: 0, worst: [], onDisk: NOTHING, held: NOTHING, unseen: [] },
   durations: {},
 };

@@ -3,7 +3,12 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { askWitnesses, isAnyAlive, listWitnesses, tellWitness } from '../../../src/node/witness/ask-witnesses.ts';
+import {
+  askWitnesses,
+  isAnyAlive,
+  listWitnesses,
+  tellWitness,
+} from '../../../src/node/witness/ask-witnesses.ts';
 import { answer } from '../../support/said.ts';
 
 const WORKER = '1000-12.sock';
