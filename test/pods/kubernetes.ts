@@ -1,5 +1,5 @@
 /** The parts of the Kubernetes objects that the manifests use. */
-export interface Mount {
+interface Mount {
   name: string;
   mountPath: string;
   subPath?: string;
