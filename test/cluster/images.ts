@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { bundle } from '../pods/bundle.ts';
 import { BASES, buildImage, standInFor } from '../pods/images.ts';
 import { missingPodman, podman } from '../pods/podman.ts';
 import { loadImage } from './connect.ts';
@@ -21,16 +20,11 @@ export async function loadStockImages(): Promise<void> {
   for (const image of STOCK) if (!there.includes(`"${nodeName(image)}"`)) await load(image);
 }
 
-/** Gives the node the images that users build from this repository. */
-export async function loadBuiltImages(): Promise<void> {
-  const posidle = bundle();
-  try {
-    for (const [image, dockerfile] of Object.entries(BUILT)) {
-      await buildImage(dockerfile, image, dirname(posidle));
-      await load(image);
-    }
-  } finally {
-    rmSync(dirname(posidle), { recursive: true });
+/** Gives the node the images that users build from this repository; `posidle` is the bundle. */
+export async function loadBuiltImages(posidle: string): Promise<void> {
+  for (const [image, dockerfile] of Object.entries(BUILT)) {
+    await buildImage(dockerfile, image, dirname(posidle));
+    await load(image);
   }
 }
 

@@ -1,7 +1,5 @@
-import { rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { bundle } from '../pods/bundle.ts';
+import { join } from 'node:path';
+import { describe, expect, inject, test } from 'vitest';
 import { type Container, configMapsIn, type Manifest, type PodSpec, specIn } from '../pods/kubernetes.ts';
 import { configMap, kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { cronJobBlock, nativeBlock } from '../pods/readme.ts';
@@ -22,12 +20,6 @@ first=1; [ -e $log ] && first=11
 for line in $(seq $first $((first + 9))); do echo "line $line of 20" >>$log; sleep "$EVERY"; done
 [ $first = 11 ] && touch /var/log/app/.done
 `;
-let posidle: string;
-
-beforeAll(() => {
-  posidle = bundle();
-});
-afterAll(() => rmSync(dirname(posidle), { recursive: true }));
 
 describe.skipIf(inject('noCluster') !== '')('on a real cluster', { concurrent: true }, () => {
   test('native-sidecar: the SIGTERM of the kubelet begins the drain, and Fluentd runs only once', async () => {
@@ -175,7 +167,7 @@ async function playThese(
     hurry(spec);
     change(spec);
     for (const conf of configMapsIn(changed)) sendTo(destination, conf.data);
-    const report = await play([...changed, configMap('posidle', [posidle])], acts);
+    const report = await play([...changed, configMap('posidle', [inject('posidle')])], acts);
     return { report, lines: destination.lines.size };
   } finally {
     destination.stop();

@@ -69,11 +69,11 @@ async function follow(namespace: string, acts: Acts): Promise<Report> {
     const main = statuses(pod).find(({ name }) => name === 'main');
     if (main?.state.running !== undefined) acting ??= act(namespace, pod, clock, acts);
     if (clock.hasJustEnded(main)) acts.afterMain?.();
-    const isGone = type === 'DELETED';
-    if (!isGone && !['Succeeded', 'Failed'].includes(pod.status.phase)) continue;
+    if (type !== 'DELETED' && !['Succeeded', 'Failed'].includes(pod.status.phase)) continue;
     const tail = clock.tail();
     await acting;
-    return { phase: pod.status.phase, tail, containers: await ends(namespace, pod, isGone) };
+    const hasLogs = clock.deletedAt === undefined;
+    return { phase: pod.status.phase, tail, containers: await ends(namespace, pod, hasLogs) };
   }
   throw new Error(`kubectl no longer watches the Pods of ${namespace}`);
 }
@@ -113,9 +113,9 @@ function statuses({ status }: Pod): readonly ContainerStatus[] {
   return [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
 }
 
-async function ends(namespace: string, pod: Pod, isGone: boolean): Promise<Report['containers']> {
+async function ends(namespace: string, pod: Pod, hasLogs: boolean): Promise<Report['containers']> {
   const all = statuses(pod).map(async ({ name, state, restartCount }) => {
-    const log = isGone ? '' : await kubectl(['logs', '-n', namespace, pod.metadata.name, '-c', name]);
+    const log = !hasLogs ? '' : await kubectl(['logs', '-n', namespace, pod.metadata.name, '-c', name]);
     const { exitCode = Number.NaN, message = '' } = state.terminated ?? {};
     return [name, { code: exitCode, restarts: restartCount, message, log }] as const;
   });

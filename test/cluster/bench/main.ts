@@ -45,9 +45,10 @@ async function main(): Promise<void> {
     for (const scenario of scenarios) {
       for (const strategy of strategies) {
         for (let run = 0; run < Number(values.runs); run++) {
-          const result = await runOnce(scenario, strategy, posidle);
-          results.push(result);
-          console.error(`${scenario.name} ${strategy.name}: ${cell([result])}`);
+          const result = await runOnce(scenario, strategy, posidle).catch((error: Error) => error);
+          if (!(result instanceof Error)) results.push(result);
+          const said = result instanceof Error ? result.message : cell([result]);
+          console.error(`${scenario.name} ${strategy.name}: ${said}`);
         }
       }
     }
@@ -105,6 +106,7 @@ function markdown(results: readonly Result[], strategies: readonly Strategy[]): 
 }
 
 function cell(results: readonly Result[]): string {
+  if (results.length === 0) return '';
   const lost = [...new Set(results.map((result) => result.lost))].map((n) => n.toLocaleString('en'));
   const written = results[0]?.scenario.lines.toLocaleString('en');
   const tails = results.map(({ tail }) => tail.toFixed(1));
