@@ -7,7 +7,7 @@ import { counted, formatBytes, formatDuration, type Millis } from '../text/units
 import { deliveriesOf, lossGate, type OutputOutcome, thrownAwayGate } from './delivery.ts';
 import { acceptsEmpty, bufferGate, readGate, waitingIn } from './gates.ts';
 import type { End, Gate, State, StateName, Trigger } from './state.ts';
-import { witnessedOutcome } from './witnessed-outcome.ts';
+import { toldByWitness } from './witnessed-outcome.ts';
 
 /** What came of it, told after Fluentd is gone: its own exit code says nothing about delivery. */
 export interface Outcome {
@@ -49,7 +49,9 @@ const WORST = 10;
 export function outcomeOf(stopped: Stopped, why: string, last: LastLook): Outcome {
   const { witness } = last.seen;
   const outside = outcomeByLooks(stopped, why, last);
-  return witness === undefined ? outside : witnessedOutcome(outside, witness, stopped);
+  return witness === undefined
+    ? outside
+    : { ...outside, ...toldByWitness(witness, stopped, outside.drained) };
 }
 
 function outcomeByLooks({ end, result }: Stopped, why: string, last: LastLook): Outcome {

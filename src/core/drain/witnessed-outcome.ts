@@ -1,9 +1,8 @@
 import { heldIn } from '../fluentd/buffer-contents.ts';
 import type { Witnessed } from '../observe/observation.ts';
 import { describeLeft, type Left } from '../progress/progress.ts';
-import { verdictOf } from '../progress/verdict.ts';
+import { verdictOf, type Word } from '../progress/verdict.ts';
 import type { OutputOutcome } from './delivery.ts';
-import type { Outcome } from './outcome.ts';
 import type { Gate, State } from './state.ts';
 
 const WORST = 10;
@@ -17,23 +16,21 @@ const GATES: Readonly<Record<Left['kind'], Gate['name']>> = {
   held: 'buffers',
 };
 
-/** The outcome where a witness has spoken: what it says replaces what was seen from outside. */
-export function witnessedOutcome(
-  outside: Outcome,
+/** What of an outcome a witness tells; it replaces what was seen from outside, `word` there. */
+export function toldByWitness(
   { progress, isWhole }: Witnessed,
   { end, result }: Pick<Extract<State, { name: 'stopped' }>, 'end' | 'result'>,
-): Outcome {
-  if (end.kind === 'dry-run') return outside;
-  const { word, left, doubts } = verdictOf(progress, result?.owed, end.kind === 'left-to-kubelet');
+  word: Word,
+) {
+  if (end.kind === 'dry-run') return {};
+  const verdict = verdictOf(progress, result?.owed, end.kind === 'left-to-kubelet');
+  const { left, doubts } = verdict;
   // Of a worker whose witness is silent only the outside tells.
-  if (!isWhole)
-    return { ...outside, doubts, drained: outside.drained === 'drained' ? 'unproven' : outside.drained };
+  if (!isWhole) return { doubts, drained: word === 'drained' ? ('unproven' as const) : word };
   const [first] = left;
   const files = left.flatMap((one) => ('path' in one ? [one] : []));
-  const isEnded = end.kind !== 'survived';
   return {
-    ...outside,
-    drained: isEnded ? word : 'not drained',
+    drained: end.kind === 'survived' ? ('not drained' as const) : verdict.word,
     gate: first === undefined ? null : { name: GATES[first.kind], why: describeLeft(left) },
     outputs: progress.outputs.map((output) => outputIn(output, left, doubts.length > 0)),
     doubts,
