@@ -33,9 +33,12 @@ describe.skipIf(inject('noCluster') !== '')('on a real cluster', { concurrent: t
           'until grep -q job.log /var/log/fluentd/app.pos; do sleep 0.2; done',
         );
         seen = await pod.exec('posidle', 'node', '/opt/posidle/posidle.cjs', 'inspect', '--json');
+        await pod.exec('main', 'touch', '/var/log/app/.looked');
       },
     };
-    const played = await playPlacement('native-sidecar', undefined, look);
+    const waitForLook = (spec: PodSpec) =>
+      append(spec, 'until [ -e /var/log/app/.looked ]; do sleep 0.2; done');
+    const played = await playPlacement('native-sidecar', waitForLook, look);
     expectDelivered(played, 'SIGTERM');
     expect(seen).toMatch(/"path": *"\/var\/log\/app\/job\.log"/);
     expect(logOf(played.report, 'fluentd').match(/fluentd worker is now running/g)).toHaveLength(1);
@@ -89,12 +92,19 @@ describe.skipIf(inject('noCluster') !== '')('on a real cluster', { concurrent: t
     expectDelivered(played, 'done-process');
   });
 
-  test.each(['background', 'post-start', 'parent', 'init-container'])(
+  test.each(['background', 'parent', 'init-container'])(
     "%s: posidle drains and stops Fluentd in Fluentd's own container",
     async (placement) => {
       expectDelivered(await playPlacement(placement), 'quiet', 'fluentd');
     },
   );
+
+  test('post-start: posidle drains and stops Fluentd, and the container ends with Fluentd', async () => {
+    const { report, lines } = await playPlacement('post-start');
+    expect(logOf(report, 'fluentd')).toMatch(/draining → stopping: everything is read and flushed/);
+    expect(lines).toBe(LINES);
+    expect(report).toMatchObject({ phase: 'Succeeded', containers: { fluentd: { code: 0, restarts: 0 } } });
+  });
 
   test('the image with no settings drains on SIGTERM', async () => {
     const terminate: Acts = {
@@ -118,8 +128,7 @@ describe.skipIf(inject('noCluster') !== '')('on a real cluster', { concurrent: t
       (spec) => {
         named(spec, 'fluentd').env = [];
         // It must outlive the call.
-        const main = named(spec, 'main');
-        main.args = [`${main.args?.join('')}sleep 3\n`];
+        append(spec, 'sleep 3');
       },
       terminate,
     );
@@ -166,6 +175,11 @@ async function playThese(
     const spec = specIn(changed);
     hurry(spec);
     change(spec);
+    // A Job counts the restarts of a container, too, and deletes the Pod when there were too many.
+    if (spec.restartPolicy === 'OnFailure') {
+      for (const { kind, spec: job } of changed)
+        if (kind === 'Job') Object.assign(job as object, { backoffLimit: 2 });
+    }
     for (const conf of configMapsIn(changed)) sendTo(destination, conf.data);
     const report = await play([...changed, configMap('posidle', [inject('posidle')])], acts);
     return { report, lines: destination.lines.size };
@@ -205,6 +219,12 @@ function expectDelivered({ report, lines }: Played, trigger: string, container =
 
 function logOf(report: Report, container: string): string {
   return report.containers[container]?.log ?? '';
+}
+
+/** main does this, too. */
+function append(spec: PodSpec, command: string): void {
+  const main = named(spec, 'main');
+  main.args = [`${main.args?.join('')}${command}\n`];
 }
 
 function named(spec: PodSpec, name: string): Container {

@@ -39,6 +39,7 @@ export async function play(manifests: readonly Manifest[], acts: Acts = {}): Pro
   const namespace = await createNamespace();
   try {
     const followed = follow(namespace, acts);
+    followed.catch(() => undefined);
     await create(namespace, manifests);
     await runCronJobs(namespace, manifests);
     const report = await within(LIMIT, followed, namespace);
@@ -67,7 +68,11 @@ async function follow(namespace: string, acts: Acts): Promise<Report> {
   let acting: Promise<void> | undefined;
   for await (const { type, object: pod } of podEvents(namespace)) {
     const main = statuses(pod).find(({ name }) => name === 'main');
-    if (main?.state.running !== undefined) acting ??= act(namespace, pod, clock, acts);
+    if (acting === undefined && main?.state.running !== undefined) {
+      acting = act(namespace, pod, clock, acts);
+      // Awaited below.
+      acting.catch(() => undefined);
+    }
     if (clock.hasJustEnded(main)) acts.afterMain?.();
     if (type !== 'DELETED' && !['Succeeded', 'Failed'].includes(pod.status.phase)) continue;
     const tail = clock.tail();
