@@ -34,6 +34,7 @@ interface Outcome {
   end: string;
   drained: 'drained' | 'unproven' | 'not drained';
   gate: { name: string; why: string } | null;
+  doubts: { kind: string; about: string; why: string; bytes?: number }[];
   outputs: {
     output: string;
     delivery: 'delivered' | 'thrown away' | 'left' | 'unseen';

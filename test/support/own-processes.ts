@@ -8,6 +8,11 @@ export function processesNaming(word: string): number[] {
     .filter((pid) => pid !== process.pid);
 }
 
+/** The workers of the Fluentds whose command line names `word`. */
+export function workersOf(word: string): number[] {
+  return processesNaming(word).filter((pid) => commandLine(String(pid)).includes('--under-supervisor'));
+}
+
 export function killProcesses(pids: readonly number[]): void {
   for (const pid of pids) {
     try {

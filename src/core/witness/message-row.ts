@@ -1,9 +1,10 @@
 /**
  * One known message.
  *
- * The witness normalizes a text before it reports it: from a `/` on, what is not white space becomes `…` (paths, URLs); a run of hex
- * digits with at least one decimal digit in it becomes `#`; then the text is cut at 120 characters. An error event's text goes on
- * with the message of its error: `dump an error event: pattern not matched with data …`.
+ * The witness normalizes a text before it reports it, so that one kind of message is one text: a quoted part becomes `'…'` or `"…"`;
+ * from a `/` on, what is not white space becomes `…` (paths, URLs); a number, and a run of eight or more hex digits, becomes `#`; then
+ * the text is cut at 120 characters. To a text that ends in a colon it adds the message of the error:
+ * `dump an error event: pattern not matched with data '…'`.
  */
 export interface MessageRow {
   /** The source file, or, if it does not end in `.rb`, its beginning. */

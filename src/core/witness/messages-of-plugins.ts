@@ -8,6 +8,8 @@ const SPLUNK = 'fluent/plugin/out_splunk';
 const KAFKA = 'fluent/plugin/out_kafka';
 const RDKAFKA = 'fluent/plugin/out_rdkafka';
 const RUBY_KAFKA = 'kafka/';
+const SUMOLOGIC = 'fluent/plugin/out_sumologic.rb';
+const LOGZIO = 'fluent/plugin/out_logzio_buffered.rb';
 const KUBERNETES = 'fluent/plugin/filter_kubernetes_metadata.rb';
 
 /** Read in the plugins' sources; the version that was read stands above its rows. */
@@ -31,7 +33,7 @@ export const PLUGIN_MESSAGES: readonly MessageRow[] = [
     { file, begins: 'Could not communicate to', is: 'retry' },
     { file, begins: 'Remaining retry', is: 'retry' },
     { file, begins: 'Error while index creation', is: 'harmless', why: 'no record' },
-    { file, begins: "'ssl_", is: 'harmless' },
+    { file, begins: "'*' does not have any effect", is: 'harmless' },
   ]),
 
   // kafka 0.19.9, and ruby-kafka 1.5.0 (logs to Fluentd only with get_kafka_client_log)
@@ -47,17 +49,17 @@ export const PLUGIN_MESSAGES: readonly MessageRow[] = [
   { file: KAFKA, begins: "'*' topic not found. Retry with", is: 'retry' },
   { file: KAFKA, begins: 'No brokers found on Zookeeper', is: 'harmless', why: 'at the start' },
   { file: KAFKA, begins: 'failed to shut down the discarded producer', is: 'harmless' },
-  { file: KAFKA, begins: "'discard_kafka_delivery_failed' option", is: 'harmless' },
+  { file: KAFKA, begins: "'*' option discards events", is: 'harmless' },
   { file: KAFKA, begins: 'If this is unexpected, you need to check', is: 'harmless' },
-  { file: KAFKA, begins: "'ack_timeout_ms' parameter is deprecated", is: 'harmless' },
+  { file: KAFKA, begins: "'*' parameter is deprecated", is: 'harmless' },
   { file: KAFKA, begins: 'Support of fluentd', is: 'harmless' },
-  { file: KAFKA, begins: "Use 'topic' field", is: 'harmless' },
+  { file: KAFKA, begins: "Use '*' field", is: 'harmless' },
   { file: KAFKA, begins: 'default_topic is set', is: 'harmless' },
   { file: KAFKA, begins: 'share_producer sends one chunk', is: 'harmless' },
   { file: RDKAFKA, begins: 'Delivery failed', is: 'loss' },
   { file: RDKAFKA, begins: 'Queue is forcefully closed', is: 'loss' },
   { file: RDKAFKA, begins: 'Failed to enqueue message; attempting retry', is: 'retry' },
-  { file: RDKAFKA, begins: "Use '", is: 'harmless' },
+  { file: RDKAFKA, begins: "Use '*' field", is: 'harmless' },
   { file: RDKAFKA, begins: 'default_topic is set', is: 'harmless' },
   { file: 'fluent/plugin/kafka_plugin_util.rb', begins: 'scram_mechanism is ignored', is: 'harmless' },
   { file: 'fluent/plugin/kafka_producer_ext.rb', begins: 'Failed to', is: 'retry' },
@@ -92,8 +94,8 @@ export const PLUGIN_MESSAGES: readonly MessageRow[] = [
   // grafana-loki 1.3.0: a raise follows after 429 and 5xx, and after no other answer. loki 0.3.0
   { file: 'fluent/plugin/out_loki.rb', begins: 'failed to write post to', is: 'loss', retriedInFlush: true },
   { file: 'fluent/plugin/out_loki.rb', begins: 'client certificate file contains', is: 'harmless' },
-  { file: 'fluent/plugin/out_loki.rb', begins: 'Net::HTTP.Post raises exception', is: 'loss' },
-  { file: 'fluent/plugin/out_loki.rb', begins: 'failed to post', is: 'loss' },
+  { file: 'fluent/plugin/out_loki.rb', begins: 'Net::HTTP.* raises exception', is: 'loss' },
+  { file: 'fluent/plugin/out_loki.rb', begins: 'failed to ', is: 'loss' },
 
   // datadog 0.15.1
   { file: 'fluent/plugin/out_datadog.rb', begins: 'Unable to send payload due to client error', is: 'loss' },
@@ -108,13 +110,13 @@ export const PLUGIN_MESSAGES: readonly MessageRow[] = [
     why: 'of earlier lines',
   },
   { file: 'fluent/plugin/out_s3.rb', begins: 'out_s#: delayed events were put to', is: 'harmless' },
-  { file: 'fluent/plugin/out_s3.rb', begins: "'*' not supported. Use 'text'", is: 'harmless' },
+  { file: 'fluent/plugin/out_s3.rb', begins: "'*' not supported. Use '*'", is: 'harmless' },
   { file: 'fluent/plugin/out_s3.rb', begins: 'reduced_redundancy parameter is deprecated', is: 'harmless' },
-  { file: 'fluent/plugin/out_s3.rb', begins: "Set 'check_object false'", is: 'harmless' },
+  { file: 'fluent/plugin/out_s3.rb', begins: "Set '*' and s#_object_key_format", is: 'harmless' },
   { file: 'fluent/plugin/out_s3.rb', begins: '%{hostname} will be removed', is: 'harmless' },
   { file: 'fluent/plugin/out_s3.rb', begins: 'The default value of s#_object_key_format', is: 'harmless' },
   { file: 'fluent/plugin/out_s3.rb', begins: 'No *chunk_id}', is: 'harmless' },
-  { file: 'fluent/plugin/out_s3.rb', begins: "'aws_iam_retries' parameter", is: 'harmless' },
+  { file: 'fluent/plugin/out_s3.rb', begins: "'*' parameter is deprecated", is: 'harmless' },
   {
     file: 'fluent/plugin/s3_compressor_',
     begins: 'failed to execute gzip command. Fallback',
@@ -171,15 +173,27 @@ export const PLUGIN_MESSAGES: readonly MessageRow[] = [
   { file: 'fluent/plugin/monitoring.rb', begins: 'Failed to ', is: 'harmless', why: 'metrics' },
   { file: 'fluent/plugin/filter_analyze_config.rb', begins: '*', is: 'harmless' },
 
-  // sumologic 1.10, newrelic 1.2.3, logzio 0.2.2, gelf-hs 1.0.8
-  { file: 'fluent/plugin/out_sumologic.rb', begins: 'dropping records;', is: 'loss' },
-  { file: 'fluent/plugin/out_sumologic.rb', begins: 'log key', is: 'loss' },
-  { file: 'fluent/plugin/out_sumologic.rb', begins: 'There was an issue sending data', is: 'loss' },
-  { file: 'fluent/plugin/out_sumologic.rb', begins: 'error while sending request to sumo', is: 'retry' },
+  // sumologic_output 1.10.0, newrelic 1.2.3, logzio 0.2.2, gelf-hs 1.0.8
+  { file: SUMOLOGIC, begins: 'dropping records;', is: 'loss' },
+  { file: SUMOLOGIC, begins: 'log key', is: 'loss' },
+  { file: SUMOLOGIC, begins: 'There was an issue sending data', is: 'loss' },
+  {
+    file: SUMOLOGIC,
+    begins: 'Error decoding receiver response',
+    is: 'loss',
+    why: 'the answer was not understood',
+  },
+  { file: SUMOLOGIC, begins: 'error while sending request to sumo', is: 'retry' },
   { file: 'fluent/plugin/out_newrelic.rb', begins: 'Response was', is: 'loss' },
-  { file: 'fluent/plugin/out_logzio_buffered.rb', begins: 'Error while sending POST to', is: 'retry' },
+  { file: 'fluent/plugin/out_newrelic.rb', begins: "Can't compress record", is: 'loss' },
+  { file: LOGZIO, begins: 'Adding record', is: 'loss' },
+  { file: LOGZIO, begins: 'Record with size', is: 'loss' },
+  { file: LOGZIO, begins: 'Received', is: 'loss' },
+  { file: LOGZIO, begins: 'While trying to send fixed bad logs', is: 'loss' },
+  { file: LOGZIO, begins: 'Error while sending POST to', is: 'retry' },
   { file: 'fluent/plugin/out_gelf.rb', begins: 'Error trying to serialize', is: 'loss' },
   { file: 'fluent/plugin/out_gelf.rb', begins: 'failed to flush the buffer', is: 'retry' },
+  { file: 'fluent/plugin/formatter_gelf.rb', begins: 'Error trying to serialize', is: 'loss' },
 
   // kubernetes_metadata_filter 3.8.1: a record goes on without its metadata. A watch that gives up ends the worker, which shows.
   { file: KUBERNETES, begins: "Exception '*' encountered fetching", is: 'harmless' },
@@ -192,7 +206,8 @@ export const PLUGIN_MESSAGES: readonly MessageRow[] = [
     is: 'harmless',
   },
 
-  // concat 2.6.2, detect-exceptions 0.0.16, rewrite-tag-filter 2.4.1, prometheus 2.3.0, record-modifier 2.2.1, throttle 0.0.5
+  // concat 2.6.2, detect-exceptions 0.0.16, rewrite-tag-filter 2.4.1, prometheus 2.3.0, record-modifier 2.2.1, throttle 0.0.5,
+  // geoip 1.3.2
   { file: 'fluent/plugin/filter_concat.rb', begins: 'failed to flush timeout buffer', is: 'loss' },
   { file: 'fluent/plugin/out_detect_exceptions.rb', begins: 'error in check_flush_loop', is: 'loss' },
   {
@@ -204,4 +219,11 @@ export const PLUGIN_MESSAGES: readonly MessageRow[] = [
   { file: 'fluent/plugin/filter_record_modifier.rb', begins: 'You should use', is: 'harmless' },
   { file: 'fluent/plugin/out_record_modifier.rb', begins: 'You should use', is: 'harmless' },
   { file: 'fluent/plugin/filter_throttle.rb', begins: 'rate exceeded', is: 'loss' },
+  {
+    file: 'fluent/plugin/filter_geoip.rb',
+    begins: '* is empty string',
+    is: 'harmless',
+    why: 'the record goes on',
+  },
+  { file: 'fluent/plugin/filter_geoip.rb', begins: '* is not treated as nested', is: 'harmless' },
 ];

@@ -99,6 +99,13 @@ const SILENT_LOSSES: readonly SilentLoss[] = [
     says: `gelf: ${UDP}`,
   },
   {
+    class: 'Fluent::GELFOutput',
+    setting: 'protocol',
+    value: 'udp',
+    orWithoutIt: true,
+    says: `gelf: ${UDP}`,
+  },
+  {
     class: 'Fluent::Plugin::RemoteSyslogOutput',
     setting: 'protocol',
     value: 'udp',
@@ -137,6 +144,7 @@ const HOLDS_NOTHING = new Set([
   'Fluent::AddInsertIdsFilter',
   'Fluent::AnalyzeConfigFilter',
   'Fluent::Plugin::DedotFilter',
+  'Fluent::Plugin::SystemdEntryFilter',
   'Fluent::Plugin::ElasticsearchGenidFilter',
   'Fluent::Plugin::GeoipFilter',
   'Fluent::Plugin::KubernetesMetadataFilter',

@@ -4,6 +4,7 @@
 class PosidleWitness
   MANY = 2000 # no list is longer; what had to be forgotten is counted in @more, and means: not proven
   FULL = [nil, nil, 'more kinds than are counted'].freeze
+  OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that say what another one told them to say
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response log_rejected_request emit_error_label_event emit_invalid_record_to_error
                 reserve_data required_acks consume_chunk_on_4xx_errors ignore_exceptions ignore_errors raise_on_error
@@ -11,7 +12,7 @@ class PosidleWitness
                 read_from_head follow_inodes open_on_every_update error_response_as_unrecoverable].freeze
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
   def initialize
-    require 'socket' # no gem, so nothing is chosen before Fluentd chooses
+    require 'socket.so' # socket.rb would activate the gem io-wait, and nothing may be chosen before Fluentd chooses
     @born, @pid, @supervisor = ms, Process.pid, (Process.ppid if ARGV.include?('--under-supervisor'))
     dir = ENV['POSIDLE_DIR'] || __dir__
     @server = UNIXServer.new((@stem = File.join(dir, "#{@born}-#{@pid}")) + '.sock') # before a line can be read
@@ -21,8 +22,9 @@ class PosidleWitness
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @mutex = [], [], [], [], [], [], [], Mutex.new
     @reloads = @more = @over = @due = @gap = @age = @again = @named = 0
     listen
-    at_exit { last_word($!.nil? || $!.is_a?(SystemExit) && $!.success?) if Process.pid == @pid }
-    Thread.new { begin loop { serve }; rescue Exception; @server.close; end }.name = 'posidle-witness'
+    at_exit { last_word($!.nil? || $!.is_a?(SystemExit) && $!.success?, true) if Process.pid == @pid }
+    @thread = Thread.new { begin loop { serve }; rescue Exception; @server.close; end }
+    @thread.name = 'posidle-witness'
   end
   def clock; Process.clock_gettime(Process::CLOCK_MONOTONIC); end
   def ms; Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond); end
@@ -66,15 +68,16 @@ class PosidleWitness
     err = more[:error] || more['error'] || args.grep(Exception).first
     said ||= "#{err.class}: #{err.message}" if err.is_a?(Exception)
     tag = more[:tag] || said.to_s[0, 300].b[/tag="([^"]*)"/, 1]
-    from = caller_locations(3, 30).find { |l| l.path !~ %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z} }&.path.to_s
-    key = [level, text(from[%r{.*/lib/(.*)}, 1] || from), kind(said), (err.class.name if err.is_a?(Exception)), tag && kind(tag)]
+    from = caller_locations(3, 30).find { |l| !OWN.match?(l.path) }&.path.to_s
+    from = text(from[%r{.*/lib/(.*)}, 1] || from)
+    key = [level, from, kind(said), (err.class.name if err.is_a?(Exception)), tag && kind(tag)]
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
     key = count(key, 1)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
   end
   def kind(said) # without what makes each message another one
-    text(said.to_s[0, 300]).gsub(/(?<!\w)(["'])(?:\\.|(?!\1)[^\\])*\1?/m, '\1…\1').gsub(%r{/\S+}, '…')
-                           .gsub(/\b\h{8,}\b|\d+/, '#')[0, 120]
+    said = text(said.to_s[0, 300]).gsub(/(?<!\w)(["'])(?:\\.|(?!\1)[^\\])*\1?/m, '\1…\1')
+    said.gsub(%r{/\S+}, '…').gsub(/\b\h{8,}\b|\d+/, '#')[0, 120]
   end
   def count(key, n)
     @mutex.synchronize do
@@ -112,17 +115,19 @@ class PosidleWitness
     @begun.delete(ino)
     @more += 1 if left?(old)
   end
-  def last_word(final) # buffers close after the flush threads have ended: what they hold then was not sent
-    facts = { v: 1, pid: @pid, pod: @pod, final: final, error: trouble, heard: told, ends: @ends }
-    if final # 1.14's in_tail leaves the watchers of rotated files open
-      @watchers.each { |w| closes(w) if reads?(w) && w.pe.read_pos < 2**60 }
+  def last_word(well, exits = false) # buffers close after the flush threads have ended: what they hold was not sent
+    if exits # once more, since 1.14's in_tail leaves the watchers of rotated files open
+      @thread.kill
+      look(true) if @root
+      @watchers.each { |w| closes(w) if w.pe.read_pos < 2**60 }
       near, kin = beside
-      facts.update(closed: closed(near), cuts: @cuts, lost: @lost, siblings: kin, unfound: unfound, starts: @starts,
-                   resumed: @resumed, more: @more + @over)
+      facts = { closed: closed(near), cuts: @cuts, starts: @starts, lost: @lost, siblings: kin, unfound: unfound }
+      facts.update(resumed: @resumed, more: @more + @over)
     end
   rescue StandardError
-    facts[:error] = failed($!)
+    @fault = failed($!)
   ensure
+    facts = { v: 1, pid: @pid, pod: @pod, final: well && exits, error: trouble, heard: told, ends: @ends }.merge(facts || {})
     File.rename(@stem + '.tmp', @stem + '.end') if File.write(@stem + '.tmp', JSON.generate(facts)) rescue nil
   end
   def sight(w) # the position before the size: what is read in between looks unread, never read
@@ -193,33 +198,37 @@ class PosidleWitness
   def beside # all files in the directories of followed ones and one deeper, and those that look like a followed one's
     paths = @watchers.map(&:path) + @closed.values.map { |c| c[:path] }
     homes = paths.map { |p| (File.symlink?(p) ? File.realpath(p) : p) rescue p }.group_by { |p| File.dirname(p) }
+    own = ObjectSpace.each_object(Fluent::Plugin::Buffer).map { |b| var(b, :@path) }
+    own += @inputs.map { |i| var(i, :@pos_file) }
     near, kin, @over = {}, [], 0
-    own = @inputs.map { |i| var(i, :@pos_file) } + ObjectSpace.each_object(Fluent::Plugin::Buffer).map { |b| var(b, :@path) }
     homes.each do |home, files|
-      files, dirs = files.flat_map { |p| [[File.basename(p, '.*').b + "\0", p], [File.basename(p).b, p]] }.to_h, [home]
-      dirs.each do |dir|
+      files = files.flat_map { |p| [[File.basename(p, '.*').b + "\0", p], [File.basename(p).b, p]] }.to_h
+      (dirs = [home]).each do |dir|
         (Dir.children(dir) rescue []).each do |n|
-          path = File.join(dir, n)
           next @over += 1 if near.size >= 10 * MANY
-          next unless s = (File.stat(path) rescue nil)
+          next unless s = (File.stat(path = File.join(dir, n)) rescue nil)
           next (dirs << path if dir == home && dirs.size < 200 && !File.symlink?(path)) if s.directory?
           near[s.ino] ||= [path, s] if s.file?
-          next if !s.file? || s.size == 0 || s.mtime.to_f * 1000 < @pod || !(of = kin(n.b, files))
-          next if own.any? { |o| o && File.fnmatch?("#{o}*", path) }
-          kin << { path: text(path), inode: s.ino, size: s.size, born: born(path), followed: text(of) }
+          next if !s.file? || s.size == 0 || s.mtime.to_f * 1000 < @pod || !(of = kin(n.b, files, dir == home))
+          kin << [path, s, born(path), of] unless own.any? { |o| o && File.fnmatch?("#{o}*", path) }
         end
       end
     end
     inodes = @watchers.map { |w| w.pe.read_inode } + @cuts.map { |c| c[:copy] && c[:copy][:inode] }
-    kin = kin.uniq { |k| k[:inode] }.reject do |k|
-      seen = [@begun[k[:inode]], (@closed[k[:inode]] || {})[:at]].compact.max
-      inodes.include?(k[:inode]) || k[:born] && k[:born] < @pod || seen && k[:born].to_i <= seen
+    kin = kin.uniq { |_, s| s.ino }.reject do |_, s, born|
+      seen = [@begun[s.ino], (@closed[s.ino] || {})[:at]].compact.max
+      inodes.include?(s.ino) || born && born < @pod || seen && born.to_i <= seen
     end
     @over += [kin.size - MANY, 0].max
-    [near, kin.first(MANY)]
+    [near, kin.first(MANY).map { |path, s, born, of| sibling(path, s, born, of) }]
   end
-  def kin(name, files) # app.log.1, app.log-2026.gz; app-2026-01-01.log, app.1.log.gz, not app-audit.log
-    return if files.key?(name)
+  def sibling(path, stat, born, of) # a gzip file ends with the size of what is in it (RFC 1952)
+    plain = (File.open(path, 'rb') { |f| f.seek(-4, 2) && f.read.unpack('V')[0] } if path.b =~ /\.gz\z/n) rescue nil
+    facts = { path: text(path), inode: stat.ino, size: stat.size, born: born, followed: text(of) }
+    plain ? facts.merge(plain: plain) : facts
+  end
+  def kin(name, files, beside) # app.log.1, app.log-2026.gz, app-2026-01-01.log, app.1.log.gz; not app-audit.log
+    return (files[name] unless beside) if files.key?(name)
     whole = (1...name.size).find { |n| files.key?(name[0, n]) && name[n] !~ /[a-z]/in }
     return files[name[0, whole]] if whole
     ext = File.extname(plain = name.sub(PACKED, '')) # "\0" stands for any
@@ -227,37 +236,43 @@ class PosidleWitness
     digits = ext ? rest[/[\d._:+TZ-]*\d[\d._:+TZ-]*\z/n].to_s.size : 0
     (1..digits).map { |n| files[rest[0, rest.size - n] + ext] }.compact.first
   end
-  def closed(near); @closed.values.map { |c| (at = near[c[:inode]]) ? c.merge(size: at[1].size, born: born(at[0])) : c }; end
+  def closed(near) # with what lies under its number now
+    @closed.values.map { |c| (path, s = near[c[:inode]]) ? c.merge(size: s.size, born: born(path)) : c }
+  end
   def unfound; @unfound.values.first(MANY).map { |p, _, size| { path: text(p), size: size } }; end
   def serve
     @root ||= defined?(JSON) && defined?(Fluent::Engine.root_agent) && Fluent::Engine.root_agent
-    client = IO.select([@server], nil, nil, 0.25) && (@server.accept_nonblock rescue (sleep 1; nil)) # none left
+    client = IO.select([@server], nil, nil, 0.25) && (@server.accept rescue (sleep 1; nil)) # no descriptor left
     asked = client && (question(client, clock + 1) rescue nil)
     start = clock
     begin look(asked) if @root; @error = nil; rescue StandardError; @error = failed($!); end
     return unless asked
-    facts, stop = (begin @root ? reply(asked.strip) : { error: 'starting' } rescue { error: failed($!) } end), clock + 2
-    s = @root ? JSON.generate({ v: 1 }.merge(facts)) : '{"v":1,"error":"Fluentd is starting"}'
-    s += "\n" # a client that doesn't read costs 2 seconds
+    facts, stop = (@root ? reply(asked) : {} rescue { error: failed($!) }), clock + 2
+    s = (@root ? JSON.generate({ v: 1 }.merge(facts)) : '{"v":1,"error":"Fluentd is starting"}') + "\n"
     s = s.byteslice(client.write_nonblock(s)..-1) while !s.empty? && IO.select(nil, [client], [], [stop - clock, 0].max)
-  rescue StandardError # the client is gone
+  rescue StandardError # the client is gone, or does not read
   ensure
     client.close if client
     sleep clock - start if asked # whoever asks without a pause gets half of the time
   end
-  def question(client, stop)
-    s = +''
-    s << client.read_nonblock(64 - s.size) while s.size < 64 && !s.include?("\n") && IO.select([client], nil, nil, [stop - clock, 0].max)
-    s if s.include?("\n")
+  def question(client, stop, line = +'')
+    until line.include?("\n")
+      return unless line.size < 64 && IO.select([client], nil, nil, [stop - clock, 0].max)
+      line << client.read_nonblock(64 - line.size)
+    end
+    line.strip
   end
-  def reply(word) # a worker whose supervisor is gone ignores SIGINT (supervisor.rb, install_main_process_signal_handlers)
+  def reply(word) # a worker ignores SIGINT (supervisor.rb, install_main_process_signal_handlers)
     stop = @supervisor.nil? ? [:INT, @pid] : @supervisor == Process.ppid ? [:INT, @supervisor] : [:TERM, @pid]
     sent = { 'flush' => [:USR1, @pid], 'stop' => stop }[word]
     return word == 'look' ? answer : { error: 'unknown word' } unless sent
     ready? ? { done: word, sent: Process.kill(*sent) } : { error: 'not ready' }
   end
   def id(p); text(p.plugin_id) if p.respond_to?(:plugin_id); end
-  def ready?; @root.inputs.all? { |i| !i.respond_to?(:after_started?) || i.after_started? }; end
+  def ready? # inputs start last (root_agent.rb, start); while Fluentd configures there are none yet
+    all = [@root.inputs, @root.outputs + @root.labels.values.flat_map(&:outputs)].find(&:any?)
+    !all.nil? && all.all?(&:after_started?)
+  end
   def answer # in the order in which a line travels: files, then what filters hold, then outputs
     plugins = ObjectSpace.each_object(Fluent::Plugin::Base).select { |p| p.started? && !p.terminated? rescue false }
     files, (near, kin) = @watchers.first(20_000).map { |w| sight(w) }, beside
@@ -291,16 +306,18 @@ class PosidleWitness
                 chunks: ((i = ids(b)).size <= MANY ? i : nil), persistent: b.persistent?)
   end
   def list(b, name); (l = var(b, name)).is_a?(Hash) ? l.values : l.to_a.dup; end
-  def ids(b); %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.map { |c| c.unique_id.unpack('H*')[0] }.uniq; end
+  def ids(b) # the queue once more, for what was taken back meanwhile
+    %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.map { |c| c.unique_id.unpack('H*')[0] }.uniq
+  end
   def settings(p) # no text but a protocol's name
-    facts = SETTINGS.map { |n| [n, (v = var(p, :"@#{n}")).nil? ? var(p, :@buffer_config)&.[](n) : v] }
-    facts = facts.map { |n, v| [n, v.is_a?(Array) ? v.any? : v] }.reject { |_, v| v.nil? }.select do |n, v|
-      v == true || v == false || v.is_a?(Numeric) || v.is_a?(Symbol) || n == :protocol && v.is_a?(String)
+    facts = SETTINGS.map { |n| [n, (v = var(p, :"@#{n}")).nil? ? var(p, :@buffer_config)&.[](n) : v] }.to_h
+    facts = facts.map { |n, v| [n, v.is_a?(Array) ? v.any? : v] }.select do |n, v|
+      [true, false].include?(v) || v.is_a?(Numeric) || v.is_a?(Symbol) || n == :protocol && v
     end.to_h
     rules = var(p, :@rewriterules) or return facts
-    facts.merge(rules_fit_all: rules.any? { |_, r, no| no != '!' && var_source(r) =~ /\A\^?\(?\.[*+]\)?\$?\z/ })
+    whole = rules.any? { |_, r, no| no != '!' && r.is_a?(Regexp) && r.source =~ /\A\^?\(?\.[*+]\)?\$?\z/ }
+    facts.merge(rules_fit_all: whole)
   end
-  def var_source(r); r.is_a?(Regexp) ? r.source : ''; end
 end
 worker = (ARGV & %w[--under-supervisor --no-supervisor]).any? && !ARGV.include?('--dry-run')
 begin PosidleWitness.new if worker; rescue Exception; nil; end # it stands down; Fluentd runs as if it were not there

@@ -1,0 +1,212 @@
+import { appendFileSync, copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+import { onFluentd, runDelivery, SOON, test, VERSIONS_AND_OLDEST } from '../support/delivery.ts';
+import type { Site } from '../support/delivery-site.ts';
+import { fileBuffer, memoryBuffer, type Section, tail, toFile, toHttp } from '../support/fluentd-conf.ts';
+import { workersOf } from '../support/own-processes.ts';
+import { until } from '../support/until.ts';
+
+const DRAINED = { lost: 0, code: 0, outcome: { drained: 'drained', gate: null, doubts: [] } };
+/** Nothing flushes by itself. */
+const LAZY = { flush_mode: 'interval', flush_interval: 300 };
+
+const inMemory = (site: Site) => toHttp(site.sink.port, memoryBuffer(LAZY));
+const onDisk = (site: Site) => toHttp(site.sink.port, fileBuffer(site.buffer, LAZY));
+const logs = (site: Site, params = {}) =>
+  tail(site.log('*.log'), site.pos, { refresh_interval: '1s', ...params });
+
+onFluentd(VERSIONS_AND_OLDEST, (version) => {
+  describe('is drained, and proven:', () => {
+    test.for<[string, (site: Site) => Section[], (site: Site) => unknown]>([
+      ['a log in a memory buffer', (site) => [logs(site), inMemory(site)], () => {}],
+      ['a log in a file buffer', (site) => [logs(site), onDisk(site)], () => {}],
+      ['a burst', (site) => [logs(site), inMemory(site)], (site) => site.write('app.log', 50_000)],
+      [
+        'a file of the last moment',
+        (site) => [logs(site), inMemory(site)],
+        (site) => site.write('late.log', 500),
+      ],
+      [
+        'a file that was read and deleted',
+        (site) => [logs(site), inMemory(site)],
+        (site) => rmSync(site.log('app.log')),
+      ],
+      [
+        'a log that is rotated by rename',
+        (site) => [tail(site.log('app.log'), site.pos, { rotate_wait: '2s' }), inMemory(site)],
+        async (site) => {
+          renameSync(site.log('app.log'), site.log('app.log.1'));
+          await site.write('app.log', 100);
+        },
+      ],
+      [
+        'a log that copytruncate rotates',
+        (site) => [tail(site.log('app.log'), site.pos), inMemory(site)],
+        async (site) => {
+          copyFileSync(site.log('app.log'), site.log('app.log.1'));
+          truncateSync(site.log('app.log'));
+          await sleep(2_500);
+          await site.write('app.log', 100);
+        },
+      ],
+      [
+        'an output that another source feeds all the time',
+        (site) => [
+          logs(site),
+          {
+            name: 'source',
+            params: { '@type': version === '1.14.6' ? 'dummy' : 'sample', tag: 'app', rate: 20 },
+          },
+          toHttp(site.sink.port, memoryBuffer({ flush_mode: 'interval', flush_interval: 2 })),
+        ],
+        () => {},
+      ],
+      [
+        'a destination that is away for a while',
+        (site) => [
+          logs(site),
+          toHttp(
+            site.sink.port,
+            memoryBuffer({ flush_mode: 'interval', flush_interval: 1, retry_wait: 1, retry_max_interval: 2 }),
+          ),
+        ],
+        async (site) => {
+          site.sink.phase = 'refusing';
+          await site.write('app.log', 100);
+          const { requests } = site.sink;
+          await until('it was refused', () => site.sink.requests > requests);
+          site.sink.phase = 'up';
+        },
+      ],
+    ])('%s', async ([, conf, main], { site }) => {
+      const ended = await runDelivery(site, {
+        version,
+        conf: conf(site),
+        before: () => site.write('app.log', 20),
+        main: async () => {
+          await site.isRead('app.log');
+          await main(site);
+        },
+        args: ['--no-monitor'],
+      });
+      expect(ended).toMatchObject(DRAINED);
+      expect(ended.seconds).toBeLessThan(SOON);
+    });
+  });
+
+  describe('is never drained:', () => {
+    test('an unfinished last line, also of a file that was removed', async ({ site }) => {
+      const ended = await runDelivery(site, {
+        version,
+        conf: [logs(site), inMemory(site)],
+        before: () => site.write('app.log', 20),
+        main: async () => {
+          await site.isRead('app.log');
+          appendFileSync(site.log('app.log'), 'no newline');
+        },
+        args: ['--no-monitor'],
+      });
+      expect(ended).toMatchObject({
+        code: 3,
+        outcome: {
+          drained: 'not drained',
+          left: { worst: [{ path: site.log('app.log'), lag: 10, state: 'unfinished' }] },
+        },
+      });
+    });
+
+    test('a memory buffer of a worker that was killed', async ({ site }) => {
+      const ended = await runDelivery(site, {
+        version,
+        conf: [logs(site), inMemory(site)],
+        before: () => site.write('app.log', 20),
+        main: async (posidle) => {
+          await site.isRead('app.log');
+          const [worker = 0] = workersOf(site.dir);
+          process.kill(worker, 'SIGKILL');
+          await posidle.logged(/0 workers/).catch(() => {});
+          await until('another worker', () => workersOf(site.dir).some((pid) => pid !== worker));
+        },
+        args: ['--no-monitor'],
+      });
+      expect(ended.lost).toBe(20);
+      expect(ended.outcome).toMatchObject({ drained: 'unproven' });
+      expect(ended.outcome.doubts).toContainEqual(expect.objectContaining({ kind: 'worker-died' }));
+    });
+
+    test('what a destination refused for good', async ({ site }) => {
+      site.sink.phase = 'rejecting';
+      const ended = await runDelivery(site, {
+        version,
+        conf: [logs(site), toHttp(site.sink.port, memoryBuffer({ flush_mode: 'immediate' }))],
+        before: () => site.write('app.log', 20),
+        args: ['--no-monitor'],
+      });
+      expect(ended.lost).toBe(20);
+      expect(ended.outcome.drained).not.toBe('drained');
+    });
+
+    test('chunks beyond the retry limit, with a secondary that is dead too', async ({ site }) => {
+      site.sink.phase = 'refusing';
+      const secondary = { name: 'secondary', params: { '@type': 'http', endpoint: 'http://127.0.0.1:1/' } };
+      const limits = {
+        flush_mode: 'immediate',
+        retry_wait: '0.1',
+        retry_max_times: 4,
+        retry_randomize: false,
+      };
+      const http = toHttp(site.sink.port, memoryBuffer(limits));
+      const ended = await runDelivery(site, {
+        version,
+        conf: [logs(site), { ...http, sections: [...(http.sections ?? []), secondary] }],
+        before: () => site.write('app.log', 20),
+        main: async (posidle) => {
+          await until('it is given up', () => /hit limit for retries/i.test(posidle.stdout()), {
+            within: 60_000,
+          });
+        },
+        args: ['--no-monitor'],
+      });
+      expect(ended.lost).toBe(20);
+      expect(ended.outcome).toMatchObject({ drained: 'unproven' });
+    });
+
+    test('records that a filter could not take', async ({ site }) => {
+      const filter: Section = {
+        name: 'filter',
+        arg: 'app',
+        params: { '@type': 'record_transformer', enable_ruby: true },
+        sections: [{ name: 'record', params: { x: '${raise "no"}' } }],
+      };
+      const ended = await runDelivery(site, {
+        version,
+        conf: [logs(site), filter, inMemory(site)],
+        before: () => site.write('app.log', 20),
+        args: ['--no-monitor'],
+      });
+      expect(ended.lost).toBe(20);
+      expect(ended.outcome).toMatchObject({ drained: 'unproven' });
+    });
+
+    test('a rotated file that nobody saw being read', async ({ site }) => {
+      const ended = await runDelivery(site, {
+        version,
+        conf: [
+          tail(site.log('app.log'), site.pos, { refresh_interval: '1s' }),
+          toFile(site.out, memoryBuffer({ timekey: '1d' })),
+        ],
+        main: async (posidle) => {
+          await site.write('app.log', 20);
+          renameSync(site.log('app.log'), site.log('app.log.1'));
+          await site.write('app.log', 5);
+          await posidle.logged(/fluentd runs/);
+          await site.isRead('app.log');
+        },
+        args: ['--no-monitor'],
+      });
+      if (ended.lost > 0)
+        expect(ended.outcome.doubts).toContainEqual(expect.objectContaining({ kind: 'nobody-saw-it-read' }));
+    });
+  });
+});

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, test } from 'vitest';
+import { requireFluentd, TESTED_VERSIONS } from './real-fluentd.ts';
+
+const DIR = new URL('../witness/', import.meta.url);
+/** The script's word for what cannot be shown here (no right to mount, say). */
+const SKIPPED = 77;
+const LIMIT = 170_000;
+
+/** Each case of a Ruby script in test/witness is a test on each version; it fails by what the script says. */
+export function witnessCases(name: string): void {
+  const script = fileURLToPath(new URL(`${name}.rb`, DIR));
+  const source = readFileSync(script, 'utf8');
+  const titles = [...source.matchAll(/^it (['"])(.*)\1 do/gm)].map((found) => String(found[2]));
+  describe.each(TESTED_VERSIONS)('the witness on Fluentd %s', { concurrent: true }, (version) => {
+    for (const title of titles) {
+      test(title, async (context) => {
+        const { command, env } = requireFluentd(version, context);
+        const note = await runCase([script, title], {
+          FLUENTD: command,
+          FLUENTD_GEMS: env.GEM_HOME,
+          FLUENTD_VERSION: version,
+        });
+        if (note !== undefined) context.skip(note);
+      });
+    }
+  });
+}
+
+/** Why it cannot be shown here, or undefined: it holds. */
+async function runCase(args: string[], env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  try {
+    await promisify(execFile)('ruby', args, { env: { ...process.env, ...env }, timeout: LIMIT });
+    return undefined;
+  } catch (error) {
+    const { code, stderr } = error as { code?: number; stderr?: string };
+    if (code === SKIPPED) return String(stderr);
+    throw new Error(stderr || String(error));
+  }
+}

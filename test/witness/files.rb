@@ -1,0 +1,165 @@
+require_relative 'site'
+
+FULL = "flush_interval 60s\n total_limit_size 4k\n chunk_limit_size 2k\n overflow_action throw_exception".freeze
+def file(answer, name = 'a.log', list = 'files')
+  answer[list].select { |f| f['path'].end_with?("/#{name}") }.last
+end
+
+it 'a file that was read has its size as its position, and what is unfinished or kept of a record beside it' do |s|
+  s.append(s.lines(1..9))
+  s.append("an unfinished line")
+  s.run(s.tail + s.out)
+  found = s.seen('read') { |a| file(a) && file(a)['unfinished'] == 18 }
+  expect('position', file(found).values_at('pos', 'size'), [File.size(s.log) - 18, File.size(s.log)])
+  expect('inode', file(found)['inode'], File.stat(s.log).ino)
+  expect('named', found['named'], 1)
+  s.append("\n")
+  found = s.seen('finished') { |a| file(a)['pos'] == File.size(s.log) }
+  expect('facts left out when 0', file(found).keys, %w[path inode pos size at])
+  s.till('delivered') { s.delivered.size == 10 }
+  expect('nothing lost or unknown', found.values_at('lost', 'closed', 'cuts', 'starts', 'unfound', 'siblings', 'denied', 'more'), [[], [], [], [], [], [], [], 0])
+end
+
+it 'the last record of a multiline log is known to be kept until the stop, and is in no buffer' do |s|
+  s.append("begin one\n two\nbegin three\n four\n")
+  s.run(s.tail('', parse: "@type multiline\n format_firstline /^begin/\n format1 /(?<message>.*)/") + s.out)
+  found = s.seen('a kept record') { |a| file(a) && file(a)['record'].to_i > 0 }
+  expect('position', file(found)['pos'], File.size(s.log))
+  s.stop
+  expect('delivered', s.delivered.join, /three/)
+end
+
+it 'lines that a full buffer refuses are unread' do |s|
+  s.append(s.lines(1..3000, 20))
+  s.run(s.tail + s.out(FULL))
+  found = s.seen('a refusal') { |a| file(a) && file(a)['lines'].to_i > 0 }
+  expect('unread', file(found)['pos'] < file(found)['size'])
+  expect('heard', found['heard'].any? { |h| h['text'].start_with?('emit transaction failed') || h['text'].start_with?('failed to write data into buffer') })
+end
+
+it 'a renamed file stays known with the new one beside it, and when it is closed what was appended since shows' do |s|
+  s.append(s.lines(1..5))
+  s.run(s.tail('rotate_wait 1s') + s.out)
+  old = File.stat(s.log).ino
+  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
+  File.rename(s.log, s.log('a.log.1'))
+  s.append(s.lines(6..7))
+  found = s.seen('both or the old one closed') { |a| a['files'].any? { |f| f['inode'] != old && f['pos'] == 14 } }
+  expect('the renamed file', (found['files'] + found['closed']).any? { |f| f['inode'] == old })
+  s.seen('closed') { |a| a['closed'].any? { |f| f['inode'] == old } && a['files'].size == 1 }
+  expect('no sibling, since it was read', s.look['siblings'], [])
+  s.append("late\n", 'a.log.1')
+  closed = s.look['closed'].find { |f| f['inode'] == old }
+  expect('size now', closed['size'] - closed['pos'], 5)
+  expect('a birth', closed['born'], Integer)
+  s.stop
+  closed = s.last['closed'].find { |f| f['inode'] == old }
+  expect('in the last word', closed['size'] - closed['pos'], 5)
+end
+
+it 'a file that was copied and cut is told with what it had, and its copy is no sibling' do |s|
+  s.append(s.lines(1..50))
+  s.run(s.tail + s.out)
+  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
+  had = File.size(s.log)
+  FileUtils.cp(s.log, s.log('a.log.1'))
+  File.truncate(s.log, 0)
+  found = s.seen('a cut with its copy') { |a| a['cuts'].any? { |c| c['copy'] } }
+  expect('the cut', found['cuts'].last.values_at('had', 'pos'), [had, had])
+  expect('the copy', found['cuts'].last['copy'], { 'inode' => File.stat(s.log('a.log.1')).ino, 'size' => had })
+  expect('siblings', found['siblings'], [])
+  expect('lost', found['lost'], [])
+end
+
+it 'a file that is removed while lines of it are unread stays known as closed short of its size' do |s|
+  s.append(s.lines(1..3000, 20))
+  s.run(s.tail('rotate_wait 1s') + s.out(FULL))
+  s.seen('a refusal') { |a| file(a) && file(a)['lines'].to_i > 0 }
+  File.delete(s.log)
+  found = s.seen('closed') { |a| file(a, 'a.log', 'closed') && a['files'].empty? }
+  expect('unread', file(found, 'a.log', 'closed').then { |f| f['pos'] < f['size'] })
+  s.stop
+  expect('unread in the last word', file(s.last, 'a.log', 'closed').then { |f| f['pos'] < f['size'] })
+end
+
+it 'an inode that is used again does not hide that its former file was closed unread' do |s|
+  s.append(s.lines(1..3000, 20))
+  ino = File.stat(s.log).ino
+  s.run(s.tail('rotate_wait 1s') + s.out(FULL))
+  s.seen('a refusal') { |a| file(a) && file(a)['lines'].to_i > 0 }
+  File.delete(s.log)
+  s.seen('closed') { |a| file(a, 'a.log', 'closed') && a['files'].empty? }
+  try = s.make('try')
+  name = (1..500).map { |n| "#{try}/#{n}" }.find { |f| File.write(f, "new\n") && File.stat(f).ino == ino }
+  raise Skipped, 'this file system gives no number again' unless name
+  File.rename(name, s.log('b.log'))
+  found = s.seen('followed') { |a| file(a, 'b.log') }
+  expect('lost', found['lost'].map { |l| l.values_at('inode', 'why') }, [[ino, 'closed']])
+end
+
+it 'a file that the paths name and nobody follows is unfound, and lost once it is gone' do |s|
+  s.append("old\n")
+  s.run(s.tail('', path: "#{s.logs}/*.log").sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)
+  s.append('', 'empty.log')
+  s.append("new\n", 'b.log')
+  found = s.seen('unfound') { |a| a['unfound'].any? }
+  expect('unfound', found['unfound'], [{ 'path' => s.log('b.log'), 'size' => 4 }])
+  ino = File.stat(s.log('b.log')).ino
+  File.delete(s.log('b.log'))
+  found = s.seen('lost') { |a| a['lost'].any? }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'inode', 'why') }, [[s.log('b.log'), ino, 'never followed']])
+  expect('unfound no more', found['unfound'], [])
+end
+
+it 'a file that is written anew below its position between two looks of in_tail is told as lost' do |s|
+  s.append(s.lines(1..50))
+  s.run(s.tail + s.out)
+  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
+  sleep 0.5 # a look that remembers what stood there
+  File.write(s.log, s.lines(1001..1090))
+  found = s.seen('lost') { |a| a['lost'].any? || a['cuts'].any? }
+  expect('lost or cut', found['lost'].map { |l| l['why'] } + found['cuts'].map { 'written anew' }, ['written anew'])
+end
+
+it 'a directory that Fluentd may not list is told' do |s|
+  Dir.mkdir(s.log('closed'), 0700)
+  File.write(s.log('closed/a.log'), "unseen\n")
+  File.chown(65_534, 65_534, s.log('closed')) rescue raise Skipped, 'no right to give a file away'
+  s.append("seen\n")
+  s.start(s.tail('', path: "#{s.logs}/*.log,#{s.logs}/closed/*.log") + s.out, wrapper: s.unprivileged)
+  found = s.seen('read', within: 60) { |a| a['ready'] && a['files'].any? }
+  expect('denied', found['denied'], ["#{s.logs}/closed/"])
+end
+
+it 'files that look like rotated forms of a followed one, born in this life and read by nobody, are siblings' do |s|
+  s.make('logs/old')
+  %w[a.log.1 a-2026-01-02.log.gz a.7.log old/a.log.2 a-2026.gz].each { |n| s.append("unread\n", n) }
+  %w[a-audit.log a_heap1.hprof ab.log a.log.pos].each { |n| s.append("another's\n", n) }
+  s.append('', 'a.log.3')
+  s.append("before\n", 'a.log.9')
+  File.utime(0, 0, s.log('a.log.9'))
+  s.append("read\n")
+  s.run(s.tail('', path: s.log).sub("#{s.dir}/pos", s.log('a.log.pos')) + s.out)
+  found = s.seen('read') { |a| file(a) }
+  expect('siblings', found['siblings'].map { |f| f['path'] }.sort,
+         %w[a-2026-01-02.log.gz a-2026.gz a.7.log a.log.1 old/a.log.2].map { |n| s.log(n) })
+  expect('facts', found['siblings'].all? { |f| f['size'] == 7 && f['followed'] == s.log && f['born'].is_a?(Integer) })
+  s.stop
+  expect('in the last word', s.last['siblings'].size, 5)
+end
+
+it 'a file that is not read from its beginning is told with the position where reading began' do |s|
+  s.append(s.lines(1..5))
+  s.run(s.tail.sub('read_from_head true', 'read_from_head false') + s.out)
+  found = s.seen('followed') { |a| file(a) }
+  expect('starts', found['starts'].map { |f| f.values_at('path', 'inode', 'pos') }, [[s.log, File.stat(s.log).ino, 35]])
+  expect('a birth', found['starts'][0]['born'], Integer)
+end
+
+it 'names that are not UTF-8 and very many files are told without an error' do |s|
+  File.write("#{s.logs}/caf\xE9.log".b, "one\n")
+  200.times { |n| s.append("line\n", "#{n}.log") }
+  s.run(s.tail + s.out)
+  found = s.seen('all read', within: 40) { |a| a['files'].size == 201 && a['files'].all? { |f| f['pos'] == f['size'] } }
+  expect('the name', found['files'].any? { |f| f['path'].end_with?("caf\uFFFD.log") })
+end

@@ -1,0 +1,168 @@
+require_relative 'site'
+
+def conf(s)
+  s.tail + s.out('flush_interval 0.2s')
+end
+
+def works(s)
+  s.append("a line\n")
+  s.till('delivered', within: 120) { s.delivered.include?('a line') }
+  expect('ends', s.stop.exitstatus, 0)
+end
+
+ENGLISH = '$stdout.print $PROGRAM_NAME == $0 && %(English)'.freeze
+
+def ruby(s, *args)
+  out = IO.popen({ 'RUBYOPT' => "-I#{s.witness}/ruby -rEnglish" }, ['ruby', *args], err: [:child, :out], &:read)
+  expect("ruby #{args.join(' ')}: #{out}", $?.exitstatus, 0)
+  out
+end
+
+it 'where a file of it is missing, empty, cut off, broken or unreadable every Ruby starts as ever' do |s|
+  parts = { "#{s.witness}/witness.rb" => 'witness.rb', "#{s.witness}/ruby/English.rb" => 'English.rb' }
+  parts.each do |path, name|
+    whole = File.read("#{SOURCE}/#{name}")
+    File.delete(path)
+    expect('missing', ruby(s, '-e', '$stdout.print 1'), '1')
+    wrongs = name == 'witness.rb' ? ['', whole[0, whole.size / 2], "raise 'no'", "\xFF\x00".b] : ['']
+    wrongs.each do |wrong|
+      File.write(path, wrong)
+      expect('wrong', ruby(s, '-e', '$stdout.print 1'), '1')
+    end
+    File.delete(path)
+    Dir.mkdir(path)
+    expect('a directory', ruby(s, '-e', '$stdout.print 1'), '1')
+    Dir.rmdir(path)
+    File.write(path, whole)
+  end
+  FileUtils.rm_rf("#{s.witness}/ruby")
+  expect('without the directory', ruby(s, '-e', '$stdout.print 1'), '1')
+end
+
+it 'who requires English gets it, also without gems, with warnings and with the option given twice' do |s|
+  expect('plain', ruby(s, '-e', ENGLISH), 'English')
+  expect('required', ruby(s, '-rEnglish', '-e', ENGLISH), 'English')
+  expect('without gems', ruby(s, '--disable-gems', '-e', ENGLISH), 'English')
+  expect('twice', ruby(s, "-I#{s.witness}/ruby", '-rEnglish', '-e', ENGLISH), 'English')
+  expect('with warnings', ruby(s, '-w', '-e', ENGLISH), 'English')
+  File.symlink(s.witness, "#{s.dir}/link")
+  expect('by another name', ruby(s, "-I#{s.dir}/link/ruby", '-rEnglish', '-e', ENGLISH), 'English')
+end
+
+it 'nothing is required before Fluentd has chosen its gems, and no gem ever' do |s|
+  shown = ruby(s, '-e', 'Dir.chdir(ENV["HOME"] || "/"); print Gem.loaded_specs.keys.sort.join(" ")', '--', '--under-supervisor')
+  plain = IO.popen(['ruby', '-e', 'print Gem.loaded_specs.keys.sort.join(" ")'], &:read)
+  expect('gems', shown, plain)
+  expect('json', ruby(s, '-e', 'print $LOADED_FEATURES.grep(/json|set\.rb/).size', '--', '--under-supervisor'), '0')
+end
+
+it 'Fluentd starts, reads and ends as ever where the witness is cut off' do |s|
+  File.truncate("#{s.witness}/witness.rb", 5000)
+  s.start(conf(s))
+  works(s)
+  expect('sockets', s.sockets, [])
+end
+
+it "a directory that is read-only, missing, another user's or too deep for a name of a socket makes it stand down" do |s|
+  deep, others = s.make("deep/#{'d' * 110}"), s.make('others')
+  File.chmod(0700, others)
+  File.chown(65_534, 65_534, others) rescue raise Skipped, 'no right to give a file away'
+  [["#{s.dir}/none"], [deep], ['/proc'], [others, s.unprivileged]].each do |dir, wrapper|
+    FileUtils.rm_f("#{s.dir}/delivered")
+    s.start(conf(s), env: { 'POSIDLE_DIR' => dir }, wrapper: wrapper.to_a)
+    works(s)
+    expect('sockets', s.sockets + Dir["#{deep}/*"] + Dir["#{others}/*"], [])
+  end
+  expect('errors', s.said.scan('[error]').size, 0)
+end
+
+it 'a directory that is full after the birth costs the last word only' do |s|
+  dir = s.make('full')
+  raise Skipped, 'no right to mount' unless system('mount', '-t', 'tmpfs', '-o', 'size=4k,mode=777', 'none', dir, err: File::NULL)
+  begin
+    s.start(conf(s), env: { 'POSIDLE_DIR' => dir })
+    socket = s.till('a birth', within: 120) { Dir["#{dir}/*.sock"].first }
+    s.till('ready', within: 120) { s.ask('look', socket)['ready'] }
+    File.write("#{dir}/rest", 'x' * 10_000) rescue nil
+    works(s)
+    expect('a whole last word or none', Dir["#{dir}/*.end"].all? { |f| JSON.parse(File.read(f)) })
+  ensure
+    system('umount', '-l', dir)
+  end
+end
+
+it 'clients that are silent, never read, send without end or leave hold nobody up for more than 3 seconds' do |s|
+  40.times { |n| s.append(s.lines(1..20), "many#{n}.log") }
+  s.run(conf(s))
+  silent = UNIXSocket.new(s.living)
+  began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  s.look
+  expect('after a silent one', Process.clock_gettime(Process::CLOCK_MONOTONIC) - began, 0..3)
+  deaf = UNIXSocket.new(s.living)
+  deaf.setsockopt(:SOCKET, :RCVBUF, 1)
+  deaf.write("look\n")
+  endless = UNIXSocket.new(s.living)
+  sender = Thread.new { loop { endless.write('x' * 10_000) } rescue nil }
+  UNIXSocket.new(s.living).tap { |c| c.write("look\n") }.close
+  UNIXSocket.new(s.living).tap { |c| c.write('lo') }.tap { |c| sleep 0.1; c.write("ok\n") }.tap { |c| expect('in two parts', JSON.parse(c.read)['v'], 1) }
+  began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  s.look
+  expect('after all', Process.clock_gettime(Process::CLOCK_MONOTONIC) - began, 0..3)
+  sender.kill
+  rss = File.read("/proc/#{s.worker}/status")[/VmRSS:\s+(\d+)/, 1].to_i
+  expect('memory in kB', rss, 0..200_000)
+  [silent, deaf, endless].each(&:close)
+  works(s)
+end
+
+it 'a hundred clients at once are all answered, while lines are read' do |s|
+  s.append(s.lines(1..1000))
+  s.run(conf(s))
+  s.append(s.lines(1001..2000))
+  answers = (1..100).map { Thread.new { s.ask } }.map(&:value)
+  expect('answers', answers.map { |a| a['v'] }, [1] * 100)
+  s.till('delivered', within: 120) { s.delivered.size == 2000 }
+end
+
+it 'when no file descriptor is left it goes on once there are some' do |s|
+  s.start(conf(s), wrapper: ['sh', '-c', 'ulimit -n 40; exec "$0" "$@"'])
+  s.ready
+  socket = s.living
+  clients = (1..60).map { UNIXSocket.new(socket) rescue nil }.compact
+  sleep 3
+  clients.each(&:close)
+  s.seen('an answer', within: 120) { |a| a['ready'] }
+  works(s)
+end
+
+it 'under files that are made, rotated and deleted without end and clients that never pause no line is lost' do |s|
+  s.run(s.tail('rotate_wait 1s') + s.out('flush_interval 0.2s'))
+  going, answers = true, 0
+  askers = (1..2).map { Thread.new { while going; (s.ask; answers += 1) rescue sleep(0.01); end } }
+  total = 0
+  12.times do |round|
+    names = (0...80).map { |n| "f#{round}-#{n}.log" }
+    names.each { |n| s.append(s.lines((total += 1)..total), n) }
+    s.till('delivered', within: 120) { s.delivered.size >= total }
+    names.each_slice(2) { |a, b| File.rename(s.log(a), s.log("#{a}.1")) && File.delete(s.log(b)) }
+  end
+  going = false
+  askers.each(&:join)
+  expect('lines', s.delivered.uniq.size, total)
+  expect('answers', answers > 10)
+  found = s.look
+  expect('lost', found['lost'], [])
+  expect('unread', (found['files'] + found['closed']).count { |f| f['pos'] < f['size'].to_i }, 0)
+  expect('raised', s.said.scan(/can't add a new key|\[error\]/).size, 0)
+end
+
+it 'under a bundle it starts, whichever of the two Ruby loads first' do |s|
+  File.write("#{s.dir}/Gemfile", "source 'https://rubygems.org'\ngem 'fluentd', '#{s.version}'\n")
+  ours = "-I#{s.witness}/ruby -rEnglish"
+  ["-rbundler/setup #{ours}", "#{ours} -rbundler/setup"].each do |options|
+    FileUtils.rm_f("#{s.dir}/delivered")
+    s.start(conf(s), env: { 'BUNDLE_GEMFILE' => "#{s.dir}/Gemfile" }, rubyopt: options)
+    s.ready
+    works(s)
+  end
+end

@@ -1,0 +1,158 @@
+require_relative 'site'
+
+# Somebody who asks without a pause, while the block runs.
+def asked(s)
+  going, answers = true, 0
+  asker = Thread.new { while going; (s.ask; answers += 1) rescue sleep(0.01); end }
+  yield
+ensure
+  going = false
+  asker.join
+end
+
+def conf(s)
+  s.tail + s.out('flush_interval 0.2s')
+end
+
+def ends_by(signal, s)
+  s.append(s.lines(1..100))
+  s.run(conf(s), supervised: true)
+  pid, socket = s.worker, s.living
+  expect('exit', asked(s) { s.stop(signal) }.exitstatus, 0)
+  last = s.last(socket)
+  expect('the last word', last.values_at('v', 'pid', 'final', 'error'), [1, pid, true, nil])
+  expect('read whole', last['closed'].map { |f| f['size'] - f['pos'] }, [0])
+  expect('nothing left', last['ends'].map { |o| o['chunks'] }, [[]])
+  expect('delivered', s.delivered.size, 100)
+  begin
+    UNIXSocket.open(socket)
+    raise 'its socket answers'
+  rescue Errno::ECONNREFUSED
+    nil
+  end
+end
+
+it 'a stop by SIGINT while it is asked ends with a clean last word' do |s|
+  ends_by('INT', s)
+end
+
+it 'a stop by SIGTERM while it is asked ends with a clean last word' do |s|
+  ends_by('TERM', s)
+end
+
+it 'a worker that is killed leaves its socket and no last word, and the next one makes a socket of its own' do |s|
+  s.run(conf(s), supervised: true)
+  socket, pid = s.living, s.worker
+  asked(s) { Process.kill('KILL', pid) && s.seen('another worker') { |a| a['ready'] && a['pid'] != pid } }
+  expect('sockets', s.sockets.size, 2)
+  expect('a last word', File.exist?(socket.sub('.sock', '.end')), false)
+  expect('its supervisor', s.look['supervisor'], s.pid)
+end
+
+it 'a restart by SIGHUP ends the worker with a clean last word, and the next one answers' do |s|
+  s.append(s.lines(1..3))
+  s.run(conf(s), supervised: true)
+  socket, pid = s.living, s.worker
+  asked(s) { Process.kill('HUP', s.pid) && s.seen('another worker') { |a| a['ready'] && a['pid'] != pid } }
+  expect('final', s.last(socket)['final'])
+  expect('begun anew at its position', s.seen('followed') { |a| a['files'].any? }['files'][0]['pos'], 21)
+end
+
+it 'SIGUSR2 is told as a reload before 1.18, and as a clean end and another worker since' do |s|
+  s.append(s.lines(1..3))
+  s.run(conf(s), supervised: true)
+  socket, pid = s.living, s.worker
+  asked(s) do
+    Process.kill('USR2', s.pid)
+    if s.at_least('1.18')
+      s.seen('another worker', within: 120) { |a| a['ready'] && a['pid'] != pid }
+      s.till('the last word', within: 120) { File.exist?(socket.sub('.sock', '.end')) && s.last(socket)['final'] }
+    else
+      found = s.seen('a reload', within: 120) { |a| a['reloads'] == 1 && a['ready'] }
+      expect('the former output', found['ends'].map { |o| o['chunks'] }, [[]])
+    end
+  end
+end
+
+it 'a graceful reload is told with what the former buffers held at their end' do |s|
+  s.append(s.lines(1..3))
+  port = TCPServer.open('127.0.0.1', 0) { |t| t.addr[1] }
+  s.run("<system>\n rpc_endpoint 127.0.0.1:#{port}\n</system>\n" + conf(s), supervised: true)
+  pid = s.worker
+  asked(s) do
+    TCPSocket.open('127.0.0.1', port) { |t| t.write("GET /api/config.gracefulReload HTTP/1.0\r\n\r\n"); t.read }
+    found = s.seen('a reload', within: 120) { |a| a['reloads'] == 1 && a['ready'] && a['files'].any? }
+    expect('the same worker', found['pid'], pid)
+    expect('the former output', found['ends'].map { |o| o['chunks'] }, [[]])
+    expect('nothing is said to be lost', found.values_at('lost', 'error'), [[], nil])
+  end
+  s.append(s.lines(4..5))
+  s.till('delivered') { s.delivered.size == 5 }
+  s.stop
+  expect('final', s.last['final'])
+end
+
+it 'the words flush and stop do what SIGUSR1 and SIGINT do, and every other word nothing' do |s|
+  s.append(s.lines(1..50))
+  s.run(s.tail + s.out('flush_interval 300s'), supervised: true)
+  s.seen('staged') { |a| a['outputs'].any? { |o| o['stage'] == 1 } }
+  expect('another word', s.ask('destroy'), { 'v' => 1, 'error' => 'unknown word' })
+  expect('flush', s.ask('flush'), { 'v' => 1, 'done' => 'flush', 'sent' => 1 })
+  s.till('delivered') { s.delivered.size == 50 }
+  expect('stop', s.ask('stop'), { 'v' => 1, 'done' => 'stop', 'sent' => 1 })
+  expect('exit', s.ended.exitstatus, 0)
+  expect('final', s.last['final'])
+end
+
+it 'while Fluentd configures it is not ready, and is neither flushed nor stopped' do |s|
+  s.start("<source>\n @type slow\n go #{s.dir}/go\n</source>\n" + conf(s))
+  s.till('it configures', within: 120) { File.exist?("#{s.dir}/go.waits") }
+  expect('ready', s.till('an answer') { s.ask rescue nil }['ready'] || false, false)
+  expect('stop', s.ask('stop').keys, %w[v error])
+  File.write("#{s.dir}/go", '')
+  s.ready
+end
+
+it 'each of two workers answers for itself, and stop ends both' do |s|
+  s.start("<system>\n workers 2\n</system>\n<worker 0>\n#{s.tail}</worker>\n" + s.out('flush_interval 0.2s'), supervised: true)
+  s.till('two workers', within: 120) { s.sockets.size == 2 && s.sockets.all? { |k| s.ask('look', k)['ready'] rescue false } }
+  s.append("one\n")
+  s.till('delivered') { s.delivered == ['one'] }
+  answers = s.sockets.map { |k| s.look(k) }
+  expect('pids', answers.map { |a| a['pid'] }.uniq.size, 2)
+  expect('files', answers.map { |a| a['files'].size }.sort, [0, 1])
+  expect('supervisor', answers.map { |a| a['supervisor'] }, [s.pid, s.pid])
+  s.ask('stop', s.sockets[0])
+  expect('exit', s.ended.exitstatus, 0)
+  expect('final', s.sockets.map { |k| s.last(k)['final'] }, [true, true])
+end
+
+it 'four workers each leave a birth and a clean last word' do |s|
+  s.start("<system>\n workers 4\n</system>\n" + s.out('flush_interval 0.2s'), supervised: true)
+  s.till('four workers', within: 120) { s.sockets.size == 4 && s.sockets.all? { |k| s.ask('look', k)['ready'] rescue false } }
+  s.stop
+  expect('final', s.sockets.map { |k| s.last(k)['final'] }, [true] * 4)
+end
+
+it 'without a supervisor the one process answers, and stops itself' do |s|
+  s.append("one\n")
+  s.run(conf(s), supervised: false)
+  expect('supervisor', s.look['supervisor'], nil)
+  s.seen('read') { |a| a['files'].any? { |f| f['pos'] == 4 } }
+  s.ask('stop')
+  expect('exit', s.ended.exitstatus, 0)
+  expect('final', s.last['final'])
+end
+
+it 'children of in_exec and out_exec that are Ruby do not answer in the place of a worker' do |s|
+  s.run("<source>\n @type exec\n command ruby -e 'puts %({\"message\":\"from a child\"})'\n tag t.exec\n run_interval 1s\n <parse>\n @type json\n </parse>\n</source>\n" +
+        s.out('flush_interval 0.2s'))
+  s.till('a child ran') { s.delivered.include?('from a child') }
+  expect('sockets', s.sockets.size, 1)
+end
+
+it 'a dry run leaves no birth' do |s|
+  s.start(conf(s), supervised: true, args: ['--dry-run'])
+  expect('exit', s.ended.exitstatus, 0)
+  expect('sockets', s.sockets, [])
+end

@@ -1,0 +1,138 @@
+require_relative 'site'
+
+def output(answer)
+  answer['outputs'].find { |o| o['class'] == 'Fluent::Plugin::TellerOutput' }
+end
+
+def kinds(answer)
+  answer['heard'].map { |h| h.values_at('level', 'text', 'during', 'n') }.sort_by(&:inspect)
+end
+
+it 'an output tells what it has staged, queued and taken out, by the ids of its chunks, and that it retries' do |s|
+  File.write("#{s.dir}/block", '')
+  s.append(s.lines(1..3))
+  s.run(s.tail + s.out('flush_interval 0.2s'))
+  found = s.seen('taken out') { |a| output(a)['dequeued'] == 1 && output(a)['chunks'].size == 1 }
+  expect('no retry yet', output(found).values_at('retry', 'persistent'), [false, false])
+  expect('bytes', output(found)['bytes'], 1..1000)
+  first = output(found)['chunks'][0]
+  s.append(s.lines(4..5))
+  found = s.seen('another one') { |a| output(a)['chunks'].size == 2 }
+  expect('the first is still there', output(found)['chunks'].include?(first))
+  expect('staged or queued', output(found)['stage'] + output(found)['queue'], 1)
+  File.write("#{s.dir}/fail", '')
+  File.delete("#{s.dir}/block")
+  found = s.seen('a retry') { |a| output(a)['retry'] && output(a)['queue'] > 0 }
+  expect('the chunk was taken back', output(found)['chunks'].include?(first))
+  File.delete("#{s.dir}/fail")
+  found = s.seen('empty') { |a| output(a)['chunks'].empty? && !output(a)['retry'] }
+  expect('nothing is left', output(found).values_at('stage', 'queue', 'dequeued', 'bytes'), [0, 0, 0, 0])
+  expect('all was delivered', s.delivered, (1..5).map { |n| "line #{n}" })
+end
+
+it 'a message inside a flush attempt is of a retry only if Fluentd then takes the chunk back' do |s|
+  File.write("#{s.dir}/fail", '')
+  s.append("warn of 12 things at /some/path: \"a line\"\n")
+  s.run(s.tail + s.out('flush_interval 0.2s'))
+  found = s.seen('a retry') { |a| a['heard'].count { |h| h['during'] == 'flush' } >= 2 && output(a)['dequeued'] == 0 }
+  own = found['heard'].find { |h| h['text'].start_with?('of #') }
+  expect('what was said', own.slice('level', 'file', 'text', 'error', 'tag', 'during'),
+         { 'level' => 'warn', 'file' => 'fluent/plugin/out_teller.rb', 'text' => 'of # things at … "…"', 'error' => nil,
+           'tag' => 't.#', 'during' => 'flush' })
+  fluentd = found['heard'].find { |h| h['text'] == 'failed to flush the buffer.' }
+  expect('what Fluentd said', fluentd.slice('file', 'error', 'during'),
+         { 'file' => 'fluent/plugin/output.rb', 'error' => 'RuntimeError', 'during' => 'flush' })
+  File.delete("#{s.dir}/fail")
+  found = s.seen('the end') { |a| output(a)['chunks'].empty? && s.delivered.any? }
+  own = found['heard'].select { |h| h['text'].start_with?('of #') }.map { |h| h['during'] }
+  expect('the last attempt was none', own.sort_by(&:inspect), ['flush', nil])
+  s.stop
+  expect('the last word has the same', s.last['heard'].count { |h| h['text'].start_with?('of #') }, 2)
+end
+
+it 'what is said is heard whatever log level shows, in whatever form, and none of it holds a line of the log' do |s|
+  s.append("hash\nexception\nwarn geheim\n")
+  s.run(s.tail("@log_level fatal") + s.out('flush_interval 0.2s', '@log_level fatal') +
+        "<system>\n log_level fatal\n</system>\n")
+  s.append("lost secret\n", 'b.log')
+  found = s.seen('said') { |a| a['heard'].size >= 3 }
+  expect('what was said', kinds(found),
+         [['error', 'ArgumentError: of no "…" use', nil, 1], ['warn', '', nil, 1], ['warn', 'geheim', nil, 1]])
+  expect('no text of settings', JSON.generate(found['outputs']).include?('geheim'), false)
+end
+
+it 'an event that no output takes is heard with its tag, and one that a parser refuses without its line' do |s|
+  s.append("no number\n")
+  s.run(s.tail('', parse: "@type regexp\n expression /^(?<n>\\d+)$/") + s.out('flush_interval 0.2s', match: 'other') +
+        "<source>\n @type sample\n @id s\n tag lost.7\n size 1\n rate 1\n</source>\n")
+  found = s.seen('both') { |a| a['heard'].any? { |h| h['text'] =~ /no patterns/ } && a['heard'].any? { |h| h['text'] =~ /not matched/ } }
+  expect('its tag', found['heard'].find { |h| h['text'] =~ /no patterns/ }.values_at('file', 'tag'), ['fluent/match.rb', 'lost.#'])
+  expect('its text', found['heard'].find { |h| h['text'] =~ /not matched/ }.values_at('file', 'text'),
+         ['fluent/plugin/in_tail.rb', 'pattern not matched: "…"'])
+  expect('how in_tail is set', found['inputs'][0]['settings']['emit_unmatched_lines'], false)
+end
+
+it 'an emit inside a flush attempt is counted, any other is not' do |s|
+  s.append("plain\n")
+  s.run(s.tail + s.out('flush_interval 0.2s'))
+  s.till('delivered') { s.delivered == ['plain'] }
+  expect('none', s.look['again'], 0)
+  s.append("again\n")
+  s.till('delivered twice') { s.delivered == ['plain', 'again', 'once more'] }
+  expect('one', s.look['again'], 1)
+end
+
+it 'a file buffer is told at its end with the ids of its chunks, and the next worker tells which it took over' do |s|
+  conf = s.tail + s.out('flush_interval 300s', type: 'file')
+  s.append(s.lines(1..3))
+  s.run(conf)
+  found = s.seen('staged') { |a| output(a)['stage'] == 1 }
+  expect('persistent', output(found)['persistent'], true)
+  ids = output(found)['chunks']
+  expect('ends well', s.stop.exitstatus, 0)
+  last = s.last
+  expect('its end', last['ends'].map { |o| o.values_at('stage', 'chunks', 'flush_at_shutdown') }, [[1, ids, false]])
+  expect('final', last['final'])
+  s.run(conf)
+  found = s.seen('taken over') { |a| a['resumed'].any? }
+  expect('the same ids', found['resumed'], ids)
+  expect('in its buffer', output(found)['chunks'], ids)
+  expect('flushed when told', s.ask('flush')['done'], 'flush')
+  s.till('delivered') { s.delivered.size == 3 }
+end
+
+it 'a memory buffer that is flushed at shutdown is empty in the last word' do |s|
+  s.append(s.lines(1..3))
+  s.run(s.tail + s.out('flush_interval 300s'))
+  s.seen('staged') { |a| output(a)['stage'] == 1 }
+  s.stop
+  expect('its end', s.last['ends'].map { |o| o.values_at('stage', 'queue', 'dequeued', 'chunks') }, [[0, 0, 0, []]])
+  expect('delivered', s.delivered.size, 3)
+end
+
+it 'what a memory buffer loses at shutdown stands in the last word' do |s|
+  s.append(s.lines(1..3))
+  File.write("#{s.dir}/fail", '')
+  s.run(s.tail + s.out('flush_interval 0.2s'))
+  s.seen('a retry') { |a| output(a)['retry'] }
+  s.stop
+  expect('its end', s.last['ends'].map { |o| o.values_at('queue', 'retry') + [o['chunks'].size] }, [[1, true, 1]])
+end
+
+it 'what a filter keeps outside any buffer is told, with the settings of filters and outputs but no text of them' do |s|
+  s.append("keep 1\nkeep 2\ngo\n")
+  s.run(s.tail + "<filter t>\n @type keep\n @id keeper\n</filter>\n" + s.out('flush_interval 0.2s'))
+  found = s.seen('kept') { |a| a['held'].any? }
+  expect('held', found['held'], [{ 'class' => 'Fluent::Plugin::KeepFilter', 'id' => 'keeper', 'n' => 2 }])
+  expect('filters', found['filters'], [{ 'class' => 'Fluent::Plugin::KeepFilter', 'settings' => { 'reserve_data' => true } }])
+  expect('outputs', output(found)['settings'].slice('require_ack_response', 'overflow_action'),
+         { 'require_ack_response' => false, 'overflow_action' => 'throw_exception' })
+end
+
+it 'more chunks than 2,000 are told by their number only' do |s|
+  File.write("#{s.dir}/block", '')
+  s.append((1..2010).map { |n| "#{n}\n" }.join)
+  s.run(s.tail + s.out("flush_interval 0.2s\n chunk_limit_records 1\n queued_chunks_limit_size 3000"))
+  found = s.seen('all', within: 60) { |a| output(a).values_at('stage', 'queue', 'dequeued').sum >= 2010 }
+  expect('chunks', output(found)['chunks'], nil)
+end

@@ -1,0 +1,203 @@
+# What the scripts beside it stand on: a real Fluentd with the witness in it, and somebody who asks.
+# ruby files.rb 'title' runs the case of that title; FLUENTD is the command, GEM_HOME that of its version.
+require 'fileutils'
+require 'json'
+require 'socket'
+require 'tmpdir'
+require 'timeout'
+
+SOURCE = File.expand_path('../../src/core/witness', __dir__)
+CASES = {}
+def it(title, &body)
+  CASES[title] = body
+end
+
+class Skipped < StandardError; end
+
+class Site
+  attr_reader :dir, :logs, :witness, :pid, :version
+  def initialize
+    @version = ENV['FLUENTD_VERSION']
+    @dir = Dir.mktmpdir('witness-')
+    File.chmod(0755, @dir)
+    @logs, @witness, @pids = make('logs'), make('witness/ruby') && "#{@dir}/witness", []
+    @sockets = make('serverengine')
+    FileUtils.cp("#{SOURCE}/witness.rb", @witness)
+    FileUtils.cp("#{SOURCE}/English.rb", "#{@witness}/ruby")
+  end
+
+  def make(name)
+    FileUtils.mkdir_p("#{@dir}/#{name}")
+    "#{@dir}/#{name}"
+  end
+
+  def log(name = 'a.log')
+    "#{@logs}/#{name}"
+  end
+
+  def append(text, name = 'a.log')
+    File.write(log(name), text, mode: 'a')
+  end
+
+  def lines(numbers, width = 0)
+    numbers.map { |n| "line #{n}#{' x' * width}\n" }.join
+  end
+
+  def tail(more = '', parse: '@type none', path: "#{@logs}/*.log")
+    <<~CONF
+      <source>
+        @type tail
+        path #{path}
+        pos_file #{@dir}/pos
+        read_from_head true
+        refresh_interval 1s
+        tag t
+        #{more}
+        <parse>
+          #{parse}
+        </parse>
+      </source>
+    CONF
+  end
+
+  # Writes what it gets to delivered, one message a line; the files block and fail beside it decide otherwise.
+  def out(buffer = "flush_interval 0.2s", more = '', match: 't.**', type: 'memory')
+    path = "path #{make('buffer')}" if type == 'file'
+    <<~CONF
+      <match #{match}>
+        @type teller
+        dir #{@dir}
+        #{more}
+        <buffer>
+          @type #{type}
+          #{path}
+          flush_thread_interval 0.1
+          retry_wait 1s
+          retry_randomize false
+          #{buffer}
+        </buffer>
+      </match>
+    CONF
+  end
+
+  # One process, unless supervised: half the time of a start.
+  def start(conf, args: [], supervised: false, env: {}, rubyopt: "-I#{@witness}/ruby -rEnglish", wrapper: [], command: ENV['FLUENTD'])
+    File.write("#{@dir}/fluent.conf", conf)
+    env = { 'GEM_HOME' => ENV['FLUENTD_GEMS'], 'GEM_PATH' => ENV['FLUENTD_GEMS'], 'RUBYOPT' => rubyopt,
+            'SERVERENGINE_SOCKETMANAGER_SOCK_DIR' => @sockets }.merge(env)
+    command = [*wrapper, command, '-c', "#{@dir}/fluent.conf", '-I', "#{__dir__}/lib", *('--no-supervisor' unless supervised), *args]
+    @pid = Process.spawn(env, *command, chdir: @dir, pgroup: true, %i[out err] => ["#{@dir}/log", 'a'])
+    @pids << @pid
+    @pid
+  end
+
+  # Words before a command: a root that may not pass over the permissions of others' files.
+  def unprivileged
+    caps = '-dac_override,-dac_read_search'
+    ['setpriv', '--bounding-set', caps, '--inh-caps', caps]
+  end
+
+  def run(conf, **options)
+    start(conf, **options)
+    ready
+  end
+
+  def sockets
+    Dir["#{@witness}/*.sock"].sort
+  end
+
+  def ask(word = 'look', socket = living)
+    raise Errno::ENOENT, 'no worker' unless socket
+    UNIXSocket.open(socket) { |s| s.write("#{word}\n"); JSON.parse(s.read) }
+  end
+
+  def living
+    sockets.reverse.find { |s| UNIXSocket.open(s).close || true rescue false }
+  end
+
+  def look(socket = nil)
+    answer = socket ? ask('look', socket) : ask
+    raise answer['error'] if answer['error']
+    answer
+  end
+
+  # The first answer of which the block is true.
+  def seen(what, within: 20)
+    answer = nil
+    till(what, within: within, show: -> { JSON.pretty_generate(answer) }) do
+      answer = ask rescue next
+      answer['error'].nil? && yield(answer) && answer
+    end
+  end
+
+  def ready
+    seen('ready', within: 120) { |a| a['ready'] }
+  end
+
+  def till(what, within: 20, show: -> { '' })
+    stop = Process.clock_gettime(Process::CLOCK_MONOTONIC) + within
+    until (found = yield)
+      raise "not within #{within} s: #{what} #{show.call}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > stop
+      sleep 0.05
+    end
+    found
+  end
+
+  def delivered
+    File.exist?("#{@dir}/delivered") ? File.read("#{@dir}/delivered").lines.map(&:chomp) : []
+  end
+
+  def said
+    File.read("#{@dir}/log")
+  end
+
+  def stop(signal = 'INT')
+    Process.kill(signal, @pid)
+    ended
+  end
+
+  def ended(within = 60)
+    Timeout.timeout(within) { Process.wait2(@pid)[1] }
+  end
+
+  def last(socket = sockets.first)
+    JSON.parse(File.read(socket.sub('.sock', '.end')))
+  end
+
+  def worker
+    look['pid']
+  end
+
+  def at_least(version)
+    Gem::Version.new(@version) >= Gem::Version.new(version)
+  end
+
+  def clear
+    @pids.each { |pid| Process.kill('KILL', -pid) rescue nil }
+    (sockets.map { |s| s[/-(\d+)\.sock/, 1].to_i }).each { |pid| Process.kill('KILL', pid) rescue nil }
+    FileUtils.rm_rf(@dir)
+  end
+end
+
+def expect(what, found, wanted = true)
+  return if wanted === found
+  raise "#{what}: expected #{wanted.inspect}, found #{found.inspect}"
+end
+
+at_exit do
+  next if $! || ARGV.empty?
+  site, code = Site.new, 0
+  begin
+    CASES.fetch(ARGV[0]).call(site)
+  rescue Skipped => e
+    warn "skipped: #{e.message}"
+    code = 77
+  rescue StandardError => e
+    warn e.message, e.backtrace.grep(/witness/).first(5)
+    warn site.said.lines.grep(/warn|error/).last(8).join rescue nil
+    code = 1
+  ensure
+    site.clear
+    exit! code
+  end
+end
