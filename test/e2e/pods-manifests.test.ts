@@ -82,7 +82,7 @@ describe('the manifests', () => {
       .trimEnd();
     expect(indented).toContain(ours);
     for (const line of indented.split('\n')) expect(patch.split('\n')).toContain(line);
-    const mounted = [...containers.matchAll(/^ {6}- name: (\S+)\n {8}mountPath/gm)].map(([, name]) => name);
+    const mounted = [...containers.matchAll(/^ {6}- \{ name: (\S+), mountPath/gm)].map(([, name]) => name);
     const made = [...volumes.matchAll(/name: (\S+?),/g)].map(([, name]) => name);
     // The logs are main's own volume.
     expect(new Set(made)).toEqual(new Set(mounted.filter((name) => name !== 'logs')));

@@ -75,6 +75,7 @@ async function runOnce(scenario: Scenario, strategy: Strategy, posidle: Manifest
     const manifests = manifestsOf(scenario, strategy, destination.endpoint, posidle);
     const report = await play(manifests, scenario.acts?.(destination));
     const lost = scenario.lines - destination.lines.size;
+    if (report.containers.posidle?.message === '') console.error(report.containers.posidle.log);
     return { scenario, strategy, lost, tail: report.tail, words: wordsOf(report) };
   } finally {
     destination.stop();
