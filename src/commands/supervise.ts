@@ -60,7 +60,7 @@ export async function supervise(
     giveUp = undefined;
     tellStart(log, { found, policy, armed: withCalls(armed, args) });
     for (const warning of await startWarnings(args, process.env)) log.warn({}, warning);
-    const lines = new LogReporter(log, policy, process.stderr.isTTY);
+    const lines = new LogReporter(log, policy, { bar: process.stderr.isTTY, witness: found.witness });
     return {
       ...all([board, lines]),
       warned: (text) => log.warn({}, inFlags(text)),
@@ -93,8 +93,8 @@ const AS_SIDECAR = 'In a native sidecar the kubelet sends SIGTERM';
 const ELSEWHERE = 'Everywhere else add a trigger that needs no call, such as --quiet 10m';
 
 const NO_FLUSH =
-  'no rpc_endpoint is known: posidle can ask for a flush only if it sees the process of Fluentd and may signal it. Without a flush, Fluentd may ' +
-  'end with full buffers. Add to fluent.conf: <system> rpc_endpoint 127.0.0.1:24444 </system>, and give --fluent-conf';
+  'there is no witness: posidle can ask for a flush only if it sees the process of Fluentd and may signal it. Without a flush, Fluentd may ' +
+  'end with full buffers. Mount a volume at /posidle, here and into Fluentd, and load the witness: posidle witness /posidle prints the lines';
 
 /** One reporter for several, which are told of flags. */
 function all(reporters: readonly Reporter[]): Reporter {
@@ -121,13 +121,13 @@ interface Start {
 }
 
 function tellStart(log: Log, { found, policy, armed }: Start): void {
-  const { posFiles, conf, confPath, warnings } = found;
+  const { posFiles, conf, confPath, warnings, witness } = found;
   const by = confPath === undefined ? '' : `, by ${confPath}`;
   log.info(
     { posFiles, fluentConf: confPath, policy },
     `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
   );
-  if (policy.leavesStop && conf?.rpc === undefined) log.warn({}, NO_FLUSH);
+  if (policy.leavesStop && conf?.rpc === undefined && witness === undefined) log.warn({}, NO_FLUSH);
   // The kubelet sends SIGTERM to a native sidecar, which it also starts again.
   if (!armed.byItself && policy.restartPolicy !== 'always' && !policy.leavesStop) {
     const asSidecar = policy.parent ? AS_SIDECAR : `${AS_SIDECAR}: give --restart-policy always`;

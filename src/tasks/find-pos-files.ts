@@ -17,6 +17,8 @@ export interface Found {
   /** What the user should know of the configuration, a sentence each. */
   readonly warnings: readonly string[];
   readonly confPath: string | undefined;
+  /** The directory of the witness, where one is shared. */
+  readonly witness?: string | undefined;
 }
 
 /** The pos files and the configuration that are meant; throws where there is nothing to look at. */

@@ -98,15 +98,16 @@ async function findAndWatch(
   }
   if (stopVia === 'kubelet') refuseBesideKubelet(settings, isParent);
   const policy = policyOf(settings, { tail: tailFacts(found.conf), parent: isParent });
-  const report = await begin(found, policy, armedBy(settings));
+  const shared = isParent ? undefined : (settings.witness ?? sharedDir());
+  const report = await begin({ ...found, witness: shared }, policy, armedBy(settings));
   const paths = await expandAll(host, found.posFiles);
   host.watchFiles([...paths.keys()], (why) => report.withoutEvents?.(why));
   const added = settings.monitor ? ((await parent?.addMonitor(found.conf, found.confPath)) ?? []) : [];
   if (added.length > 0) report.monitorAdded?.(added);
   const conf = found.conf && { ...found.conf, monitorAgents: [...found.conf.monitorAgents, ...added] };
-  report.unseen?.(unseenByConf(conf));
+  const witness = parent ? await ownWitness(settings, parent, (text) => report.warned?.(text)) : shared;
+  if (witness === undefined) report.unseen?.(unseenByConf(conf));
   const putAsideBefore = parent && (await listPutAside(host, { conf }));
-  const witness = await witnessDir(settings, parent, (text) => report.warned?.(text));
   const target = (await parent?.start()) ?? fluentd;
   const what = { posFiles: found.posFiles, conf, putAsideBefore };
   const subject = { ...what, stopVia, doneProcess, fluentd: target, witness };
@@ -117,16 +118,17 @@ async function findAndWatch(
   return outcome;
 }
 
-/** Where the witnesses listen: for a parent in a directory of its own, from which its Fluentd loads one. */
-async function witnessDir(
+/** Where manifests put the witness, unless the environment names another place. */
+function sharedDir(): string | undefined {
+  return process.env['POSIDLE_DIR'] ?? (existsSync(SHARED_DIR) ? SHARED_DIR : undefined);
+}
+
+/** Writes the witness for the Fluentd that is about to start. */
+async function ownWitness(
   { witness }: Settings,
-  parent: Parent | undefined,
+  parent: Parent,
   warn: (text: string) => void,
 ): Promise<string | undefined> {
-  if (parent === undefined) {
-    const shared = process.env['POSIDLE_DIR'] ?? (existsSync(SHARED_DIR) ? SHARED_DIR : undefined);
-    return witness ?? shared;
-  }
   try {
     const loaded = await loadedWitness(witness, process.env);
     parent.giveEnvironment(loaded.env);

@@ -8,6 +8,7 @@ import type { Reporter, Transition } from '../../daemon/loop.ts';
 import type { Done } from '../../daemon/perform.ts';
 import type { Log } from '../../log.ts';
 import { usageOf } from '../../node/processes/usage.ts';
+import { rubyOption } from '../../tasks/witness.ts';
 import { describeFluentd } from './describe-fluentd.ts';
 import { Progress, type Told } from './progress.ts';
 
@@ -27,6 +28,7 @@ const NOT_READ = 'Until that changes, nothing counts as read';
 export class LogReporter implements Reporter {
   readonly #log: Log;
   readonly #progress: Progress;
+  readonly #witness: string | undefined;
   #before: Observation | undefined;
   #toldAt: Millis | undefined;
   /** Paths. */
@@ -34,9 +36,14 @@ export class LogReporter implements Reporter {
   #isRequested = false;
   #lateAt = Number.NEGATIVE_INFINITY;
 
-  /** `bar`: for a terminal. */
-  constructor(log: Log, policy: Policy, bar: boolean) {
+  /** `bar`: for a terminal. `witness`: where one is expected. */
+  constructor(
+    log: Log,
+    policy: Policy,
+    { bar, witness }: { readonly bar: boolean; readonly witness?: string | undefined },
+  ) {
     this.#log = log;
+    this.#witness = witness;
     this.#progress = new Progress(policy, bar);
   }
 
@@ -45,6 +52,8 @@ export class LogReporter implements Reporter {
     // The outcome follows, and says it again.
     const tell = to === 'stopped' ? this.#log.debug : this.#log.info;
     tell({ from, to, why, ...factsOf(seen) }, `${from} → ${to}: ${why}`);
+    if (to === 'draining' && this.#witness !== undefined && seen.isWitnessed !== true)
+      this.#log.warn({}, noWitness(this.#witness));
   }
 
   looked(state: State, seen: Observation): void {
@@ -146,4 +155,11 @@ export class LogReporter implements Reporter {
 function factsOf(seen: Observation): Readonly<Record<string, unknown>> {
   const age = seen.movedAt === undefined ? null : Math.round(seen.at - seen.movedAt);
   return { files: seen.files.length, left: bytesLeft(seen), age };
+}
+
+function noWitness(dir: string): string {
+  return (
+    `no witness listens in ${dir}: posidle sees Fluentd from outside only. Mount ${dir} into Fluentd's container, and give it ` +
+    `RUBYOPT="${rubyOption(dir)}" (posidle witness ${dir} writes the file and prints these lines)`
+  );
 }

@@ -22,8 +22,9 @@ export interface Outcome {
   /** The first condition that did not hold; null where all did. */
   readonly gate: Gate | null;
   readonly outputs: readonly OutputOutcome[];
-  /** What nobody can prove; only a witness tells. */
+  /** What nobody can prove, the largest first; only a witness tells. At most ten, of `doubted` in all. */
   readonly doubts: readonly Doubt[];
+  readonly doubted: number;
   readonly left: {
     readonly files: number;
     readonly bytes: number;
@@ -81,6 +82,7 @@ function outcomeByLooks({ end, result }: Stopped, why: string, last: LastLook): 
     gate,
     outputs,
     doubts: [],
+    doubted: 0,
     left: {
       files: left.length,
       bytes: left.reduce((sum, { lag }) => sum + (lag ?? 0), 0),
@@ -161,9 +163,9 @@ export function describeOutcome(outcome: Outcome): string {
   return parts.filter((part) => part !== false).join('; ');
 }
 
-function reasonOf({ gate, left, doubts }: Outcome): string {
+function reasonOf({ gate, left, doubts, doubted }: Outcome): string {
   if (gate !== null) return `${gate.name}: ${gate.why}`;
-  if (doubts.length > 0) return describeDoubts(doubts);
+  if (doubts.length > 0) return describeDoubts(doubts, doubted);
   return left.unseen.length > 0
     ? `everything was read, but posidle cannot see whether it was delivered: ${left.unseen.join(', ')}`
     : 'Fluentd survived';

@@ -24,16 +24,19 @@ export function toldByWitness(
 ) {
   if (end.kind === 'dry-run') return {};
   const verdict = verdictOf(progress, result?.owed, end.kind === 'left-to-kubelet');
-  const { left, doubts } = verdict;
+  const { left } = verdict;
+  const doubts = verdict.doubts.toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0)).slice(0, WORST);
+  const doubted = verdict.doubts.length;
   // Of a worker whose witness is silent only the outside tells.
-  if (!isWhole) return { doubts, drained: word === 'drained' ? ('unproven' as const) : word };
+  if (!isWhole) return { doubts, doubted, drained: word === 'drained' ? ('unproven' as const) : word };
   const [first] = left;
   const files = left.flatMap((one) => ('path' in one ? [one] : []));
   return {
     drained: end.kind === 'survived' ? ('not drained' as const) : verdict.word,
     gate: first === undefined ? null : { name: GATES[first.kind], why: describeLeft(left) },
-    outputs: progress.outputs.map((output) => outputIn(output, left, doubts.length > 0)),
+    outputs: progress.outputs.map((output) => outputIn(output, left, doubted > 0)),
     doubts,
+    doubted,
     left: {
       files: files.length,
       bytes: files.reduce((sum, { bytes = 0 }) => sum + bytes, 0),

@@ -103,11 +103,13 @@ export function describeLeft(left: readonly Left[]): string {
   return worst(left, (one) => ('bytes' in one ? one.bytes : undefined), textOf);
 }
 
-export function describeDoubts(doubts: readonly Doubt[]): string {
+/** `count`: how many there are in all. */
+export function describeDoubts(doubts: readonly Doubt[], count = doubts.length): string {
   return worst(
     doubts,
     ({ bytes }) => bytes,
     ({ about, why }) => `${about}: ${why}`,
+    count,
   );
 }
 
@@ -115,9 +117,10 @@ function worst<One>(
   all: readonly One[],
   bytesOf: (one: One) => number | undefined,
   text: (one: One) => string,
+  count = all.length,
 ): string {
   const sorted = all.toSorted((a, b) => (bytesOf(b) ?? 0) - (bytesOf(a) ?? 0));
-  const more = all.length > WORST ? `; and ${all.length - WORST} more` : '';
+  const more = count > WORST ? `; and ${count - WORST} more` : '';
   return sorted.slice(0, WORST).map(text).join('; ') + more;
 }
 

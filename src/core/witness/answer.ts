@@ -52,6 +52,12 @@ export interface Unfound {
   readonly size: number | undefined;
 }
 
+/** A file beside a followed one that looks like its rotated form, and that nobody read in this life. */
+export interface Sibling extends Unfound {
+  /** The size of what is in it, where it is compressed. */
+  readonly plain: number | undefined;
+}
+
 /** Records outside any buffer. */
 export interface Kept {
   readonly plugin: string;
@@ -94,7 +100,7 @@ export interface Said {
   readonly lost: readonly LostSight[];
   readonly unfound: readonly Unfound[];
   readonly denied: readonly string[];
-  readonly siblings: readonly Unfound[];
+  readonly siblings: readonly Sibling[];
   readonly kept: readonly Kept[];
   readonly outputs: readonly OutputSight[];
   readonly filters: readonly PluginSight[];
@@ -195,7 +201,10 @@ function saidIn(object: Fields, isWhole: boolean): Said {
     }),
     unfound: list('unfound', unfound),
     denied: list('denied', words),
-    siblings: list('siblings', unfound),
+    siblings: list('siblings', (value) => ({
+      ...unfound(value),
+      plain: maybe(number)(fields(value)['plain']),
+    })),
     kept: list('held', (value) => {
       const { class: plugin, n } = fields(value);
       return { plugin: words(plugin), records: number(n) };

@@ -200,9 +200,10 @@ function doubtsOfSight({ worker, said }: Told, earlier: readonly Told[]): readon
     ...said.starts
       .filter(({ inode, position, isOld }) => !isOld && !wasRead(inode, position))
       .map(({ path, position }) => doubt('read-from', path, `Fluentd began at byte ${position}`, position)),
-    ...said.siblings.map(({ path, size }) =>
-      doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size),
-    ),
+    // Inferred: a compressed file of this size is the log of this size that was read and is gone.
+    ...said.siblings
+      .filter(({ plain }) => !said.closed.some((file) => file.position === plain && file.size === plain))
+      .map(({ path, size }) => doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size)),
     ...said.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),
   ];
 }

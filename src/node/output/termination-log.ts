@@ -60,11 +60,12 @@ async function inTime(written: Promise<void>): Promise<void> {
   await Promise.race([written, late]).finally(() => clearTimeout(timer));
 }
 
-/** Long paths are left out, the least behind first, until it fits. */
+/** The smallest doubts and the files that are least behind are left out until it fits. */
 function lineOf(outcome: Outcome): string {
-  const { worst } = outcome.left;
-  for (let count = worst.length; count >= 0; count -= 1) {
-    const line = printableJson({ ...outcome, left: { ...outcome.left, worst: worst.slice(0, count) } });
+  const { doubts, left } = outcome;
+  for (let count = Math.max(doubts.length, left.worst.length); count >= 0; count -= 1) {
+    const shorter = { doubts: doubts.slice(0, count), left: { ...left, worst: left.worst.slice(0, count) } };
+    const line = printableJson({ ...outcome, ...shorter });
     if (Buffer.byteLength(line) < LIMIT) return line;
   }
   const { end, drained, trigger } = outcome;

@@ -1,4 +1,5 @@
-import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -25,11 +26,8 @@ export async function writeWitness(dir: string): Promise<void> {
 /** The same in a new directory that only this user may enter; it is removed when this process ends. */
 export async function writeOwnWitness(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'posidle-'));
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   await writeWitness(dir);
   await chmod(dir, 0o700);
   return dir;
-}
-
-export async function removeWitness(dir: string): Promise<void> {
-  await rm(dir, { recursive: true, force: true });
 }

@@ -14,7 +14,7 @@ async function logged(host: FakeHost, changes: Partial<Policy> = {}): Promise<re
   const lineOf = (level: string) => [level, (_: object, text: string) => lines.push(`${level}: ${text}`)];
   const log = Object.fromEntries(LOG_LEVELS.map(lineOf)) as Log;
   const rules = policy(changes);
-  const report = new LogReporter(log, rules, false);
+  const report = new LogReporter(log, rules, { bar: false });
   await watch(host, { subject: subject({ conf: confOf([LOG]) }), policy: rules, report });
   return lines;
 }

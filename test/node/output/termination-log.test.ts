@@ -23,6 +23,7 @@ const OUTCOME: Outcome = {
   gate: null,
   outputs: [],
   doubts: [],
+  doubted: 0,
   left: { files: 0, bytes: 0, worst: [], onDisk: NOTHING, held: NOTHING, unseen: [] },
   durations: {},
 };

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { writeOwnWitness, writeWitness } from '../../../src/node/witness/write-witness.ts';
+import { loadedWitness } from '../../../src/tasks/witness.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'w-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const source = (name: string) => readFileSync(`src/core/witness/${name}`, 'utf8');
+
+test('the witness is written as it stands, for any user to read, and nothing unfinished stays', async () => {
+  const target = join(dir, 'new');
+  await writeWitness(target);
+  expect(readdirSync(target, { recursive: true }).sort()).toEqual(['ruby', 'ruby/English.rb', 'witness.rb']);
+  expect(readFileSync(join(target, 'witness.rb'), 'utf8')).toBe(source('witness.rb'));
+  expect(readFileSync(join(target, 'ruby/English.rb'), 'utf8')).toBe(source('English.rb'));
+  expect(statSync(join(target, 'witness.rb')).mode & 0o777).toBe(0o644);
+  expect(statSync(target).mode & 0o1777).toBe(0o1777);
+});
+
+test('an older one is replaced', async () => {
+  mkdirSync(join(dir, 'ruby'));
+  writeFileSync(join(dir, 'witness.rb'), 'old');
+  await writeWitness(dir);
+  expect(readFileSync(join(dir, 'witness.rb'), 'utf8')).toBe(source('witness.rb'));
+});
+
+test.each([
+  ['is too long for a socket below it', `/tmp/${'x'.repeat(80)}`, /the directory may have 77/],
+  ['has white space, which RUBYOPT cannot take', '/tmp/a b', /white space/],
+])('a directory that %s is refused', async (_, path, why) => {
+  await expect(writeWitness(path)).rejects.toThrow(why);
+});
+
+test("posidle's own witness is in a directory that nobody else may enter", async () => {
+  const own = await writeOwnWitness();
+  expect(statSync(own).mode & 0o777).toBe(0o700);
+  rmSync(own, { recursive: true });
+});
+
+describe('the environment of Fluentd', () => {
+  test('names the witness first, and keeps a RUBYOPT that is there', async () => {
+    const { env } = await loadedWitness(dir, { RUBYOPT: '-W0', HOME: '/root' });
+    expect(env).toEqual({ RUBYOPT: `-I${dir}/ruby -rEnglish -W0`, POSIDLE_DIR: dir, HOME: '/root' });
+    expect((await loadedWitness(dir, {})).env).toEqual({
+      RUBYOPT: `-I${dir}/ruby -rEnglish`,
+      POSIDLE_DIR: dir,
+    });
+  });
+
+  test('starts any other Ruby as ever', async ({ skip }) => {
+    if (spawnSync('ruby', ['--version']).status !== 0) skip('no ruby: apt-get install ruby');
+    const { env } = await loadedWitness(dir, process.env);
+    const { stdout, stderr } = spawnSync('ruby', ['-e', 'puts $ERROR_INFO.inspect, $PID == Process.pid'], {
+      env,
+      encoding: 'utf8',
+    });
+    expect({ stdout, stderr }).toEqual({ stdout: 'nil\ntrue\n', stderr: '' });
+    expect(readdirSync(dir).filter((name) => name.endsWith('.sock'))).toEqual([]);
+  });
+});
