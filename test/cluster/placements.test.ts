@@ -39,9 +39,27 @@ describe.skipIf(inject('noCluster') !== '')('on a real cluster', { concurrent: t
     const waitForLook = (spec: PodSpec) =>
       append(spec, 'until [ -e /var/log/app/.looked ]; do sleep 0.2; done');
     const played = await playPlacement('native-sidecar', waitForLook, look);
-    expectDelivered(played, 'SIGTERM');
+    expectDelivered(played, 'done-file');
     expect(seen).toMatch(/"path": *"\/var\/log\/app\/job\.log"/);
     expect(logOf(played.report, 'fluentd').match(/fluentd worker is now running/g)).toHaveLength(1);
+  });
+
+  test('native-sidecar: a main that ends before posidle has started does not keep the Pod waiting', async () => {
+    const { report } = await playPlacement('native-sidecar', (spec) => {
+      named(spec, 'main').args = ['echo "line 1 of 1" >>/var/log/app/job.log'];
+    });
+    expect(report.containers.posidle).toMatchObject({
+      code: 0,
+      message: expect.stringContaining('"drained":"drained"'),
+    });
+    expect(report.tail).toBeLessThan(PATIENCE);
+  });
+
+  test('native-sidecar: Fluentd ends with a shell as its first process', async () => {
+    const played = await playPlacement('native-sidecar', (spec) => {
+      named(spec, 'fluentd').command = ['sh', '-c', 'fluentd --config /fluentd/etc/fluent.conf || exit 1'];
+    });
+    expectDelivered(played, 'done-file');
   });
 
   test('marker: the file that main makes begins the drain', async () => {
@@ -143,7 +161,7 @@ describe.skipIf(inject('noCluster') !== '')('on a real cluster', { concurrent: t
 
   test('the Job of docker/README completes when only its log path is changed', async () => {
     const manifests = manifestsIn(nativeBlock().replaceAll('/var/log/app', '/data/logs'));
-    expectDelivered(await playThese(manifests), 'SIGTERM');
+    expectDelivered(await playThese(manifests), 'done-file');
   });
 
   test('the CronJob of docker/README runs the Job above it', async () => {
@@ -151,7 +169,7 @@ describe.skipIf(inject('noCluster') !== '')('on a real cluster', { concurrent: t
     const [cronJob] = manifestsIn(cronJobBlock());
     if (conf === undefined || job === undefined || cronJob === undefined) throw new Error('no blocks');
     const spec = { ...(cronJob.spec as object), jobTemplate: { spec: job.spec } };
-    expectDelivered(await playThese([conf, { ...cronJob, spec }]), 'SIGTERM');
+    expectDelivered(await playThese([conf, { ...cronJob, spec }]), 'done-file');
   });
 });
 
