@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { NEWEST } from './test/support/real-fluentd.ts';
 
-/** These take minutes: begun last, the other workers would wait for them. */
-const LONG = /\/(loss-[a-z]+|faults|drain|unknowns|pods|main-job|run)\.test\.ts$/;
+/** These take longest: begun last, the other workers would wait for them. */
+const LONG =
+  /\/(loss-[a-z]+|e2e\/faults|drain|unknowns|pods|main-job|run|simulation|test\/at-rest|install|fuzz)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -12,45 +14,58 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/**
- * What a busy machine may do to a test on real processes: it was too slow, or took too much. Such a test runs once more, and .ci/run
- * names it. A wrong answer or a lost line is none of these.
- */
-const ONCE_MORE = {
-  count: 1,
-  condition: /^not within \d|within \d+ ms:|timed out in \d|^expected [\d.]+ to be less than/,
+/** The name and the place of a file say where it belongs; see CONTRIBUTING.md. */
+const E2E = 'test/e2e/**/*.test.ts';
+const SMOKE = 'test/e2e/**/*.smoke.test.ts';
+/** Their mocks of modules would stay for the files after them. */
+const MOCKED = 'test/**/*.mocked.test.ts';
+
+const unit = { testTimeout: 120_000, hookTimeout: 120_000 };
+const e2e = {
+  // Of a failure in CI this message is all that is left: it has to show the whole outcome.
+  chaiConfig: { truncateThreshold: 1_500 },
+  testTimeout: 180_000,
+  hookTimeout: 120_000,
+  // Within a file, where its tests run side by side.
+  maxConcurrency: 3,
 };
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/support/build.ts',
+    reporters: ['default', './test/support/totals.ts'],
     // The end-to-end tests mostly wait for a Fluentd: four files at a time fit on two cores.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
+      // The unit files share their workers: a start for each takes longer than its tests.
       {
         test: {
           name: 'unit',
-          retry: ONCE_MORE,
           include: ['test/**/*.test.ts'],
+<<<<<<< HEAD
           exclude: ['test/e2e/**', 'test/cluster/**'],
           testTimeout: 120_000,
           // Some make the bundle first: two builds and a compression.
           hookTimeout: 120_000,
+=======
+          exclude: [E2E, MOCKED],
+          isolate: false,
+          ...unit,
+>>>>>>> main
         },
       },
+      { test: { name: 'mocked', include: [MOCKED], ...unit } },
       {
         test: {
-          name: 'e2e',
-          retry: ONCE_MORE,
-          // Of a failure in CI this message is all that is left: it has to show the whole outcome.
-          chaiConfig: { truncateThreshold: 1_500 },
-          include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 180_000,
-          // Within a file, where its tests run side by side.
-          maxConcurrency: 3,
-          hookTimeout: 120_000,
+          name: 'smoke',
+          include: [SMOKE],
+          // FLUENTD_VERSIONS=all is every tested version.
+          env: { FLUENTD_VERSIONS: process.env.FLUENTD_VERSIONS ?? NEWEST },
+          ...e2e,
         },
       },
+<<<<<<< HEAD
       {
         test: {
           // Pods on a real cluster: npm run test:cluster.
@@ -64,6 +79,9 @@ export default defineConfig({
           maxConcurrency: 2,
         },
       },
+=======
+      { test: { name: 'e2e', include: [E2E], exclude: [SMOKE], ...e2e } },
+>>>>>>> main
     ],
   },
 });

@@ -79,13 +79,16 @@ test('run starts the command and leaves nothing of it behind', async () => {
 });
 
 test('a dry run of run signals nothing: the command ends by itself', async () => {
-  const ended = join(dir, 'ended');
-  const script = `(sleep 4; touch ${ended}; kill -INT $$) & exec -a fluentd "$0" "$@"`;
+  const [decided, ended] = [join(dir, 'decided'), join(dir, 'ended')];
+  const script = `(until [ -e ${decided} ]; do sleep 0.1; done; touch ${ended}; kill -INT $$) & exec -a fluentd "$0" "$@"`;
   const outcome = await run(['bash', '-c', script, process.execPath, ...standIn()], {
     posFiles: [posFile()],
     quiet: 300,
     settle: 100,
     dryRun: true,
+    onTransition: ({ to }) => {
+      if (to === 'stopped') writeFileSync(decided, '');
+    },
   });
   expect(outcome).toMatchObject({ end: 'dry-run' });
   expect(existsSync(ended)).toBe(true);

@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bundle } from './pods/bundle.ts';
+import { BUNDLE } from './pods/bundle.ts';
+import { needsRoot } from './support/needs.ts';
 
 /** All annotations of an object together: TotalAnnotationSizeLimitB is 256 KiB; 16 are left for the rest. */
 const ANNOTATION_LIMIT = 240 * 1024;
@@ -20,27 +21,24 @@ const NOBODY = 65534;
 const version = (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version;
 
 describe('the bundle', () => {
-  let posidle: string;
   let elsewhere: string;
 
   beforeAll(() => {
-    posidle = bundle();
     elsewhere = mkdtempSync(join(tmpdir(), 'posidle-elsewhere-'));
     chmodSync(elsewhere, 0o755);
   });
   afterAll(() => {
-    rmSync(dirname(posidle), { recursive: true });
     rmSync(elsewhere, { recursive: true });
   });
 
   test('fits into the annotation that kubectl apply makes of it', () => {
     // Go's encoding/json writes <, > and & as six characters.
-    const json = JSON.stringify(readFileSync(posidle, 'utf8')).replace(/[<>&]/g, '\\u0000');
+    const json = JSON.stringify(readFileSync(BUNDLE, 'utf8')).replace(/[<>&]/g, '\\u0000');
     expect(json.length).toBeLessThan(ANNOTATION_LIMIT);
   });
 
   test('grows no further: each byte is read, unpacked and kept in every Pod', () => {
-    expect(statSync(posidle).size).toBeLessThan(182 * 1024);
+    expect(statSync(BUNDLE).size).toBeLessThan(182 * 1024);
   });
 
   describe('loads hardly a part of Node that Node itself does not', () => {
@@ -59,7 +57,7 @@ describe('the bundle', () => {
       ['a look', ['inspect', '/no.pos'], 16],
     ])('for %s', (_, words, most) => {
       const bare = new Set(loaded('-e', '0'));
-      const more = loaded(posidle, ...words).filter((name) => !bare.has(name));
+      const more = loaded(BUNDLE, ...words).filter((name) => !bare.has(name));
       expect(bare.size).toBeGreaterThan(0);
       expect(more.filter((name) => heavy.includes(name))).toEqual([]);
       expect(more.length, more.join()).toBeLessThanOrEqual(most);
@@ -67,38 +65,38 @@ describe('the bundle', () => {
   });
 
   test('is ASCII', () => {
-    expect(readFileSync(posidle).every((byte) => byte < 0x80)).toBe(true);
+    expect(readFileSync(BUNDLE).every((byte) => byte < 0x80)).toBe(true);
   });
 
   test('is the same bytes twice', () => {
-    const again = bundle();
-    expect(readFileSync(again).equals(readFileSync(posidle))).toBe(true);
-    rmSync(dirname(again), { recursive: true });
+    execFileSync(process.execPath, ['docker/bundle.mjs', join(elsewhere, 'again')]);
+    expect(readFileSync(join(elsewhere, 'again', 'posidle.cjs')).equals(readFileSync(BUNDLE))).toBe(true);
   });
 
   test('knows its version with nothing beside it and an empty environment', () => {
     const copy = join(elsewhere, 'posidle.cjs');
-    copyFileSync(posidle, copy);
+    copyFileSync(BUNDLE, copy);
     expect(run(copy, '--version')).toBe(version);
   });
 
   test('runs without an extension', () => {
     const copy = join(elsewhere, 'posidle');
-    copyFileSync(posidle, copy);
+    copyFileSync(BUNDLE, copy);
     expect(run(copy, '--version')).toBe(version);
   });
 
   test("runs through a ConfigMap's symlinks", () => {
     mkdirSync(join(elsewhere, '..dated'));
-    copyFileSync(posidle, join(elsewhere, '..dated', 'mounted.cjs'));
+    copyFileSync(BUNDLE, join(elsewhere, '..dated', 'mounted.cjs'));
     symlinkSync('..dated', join(elsewhere, '..data'));
     symlinkSync('..data/mounted.cjs', join(elsewhere, 'mounted.cjs'));
     expect(run(join(elsewhere, 'mounted.cjs'), '--version')).toBe(version);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('runs as a user who owns nothing and may write nowhere', () => {
+  test('runs as a user who owns nothing and may write nowhere', (context) => {
+    needsRoot(context);
     const copy = join(elsewhere, 'read-only.cjs');
-    copyFileSync(posidle, copy);
+    copyFileSync(BUNDLE, copy);
     chmodSync(copy, 0o444);
     // Where this Node comes from npx, it lies below a home that others may not enter.
     const node = join(elsewhere, 'node');
@@ -115,7 +113,7 @@ describe('the bundle', () => {
   });
 
   test('names an error of the user in one line, as the command does', () => {
-    const { stderr, status } = spawnSync(process.execPath, [posidle, 'watch', '--quiet', 'long'], {
+    const { stderr, status } = spawnSync(process.execPath, [BUNDLE, 'watch', '--quiet', 'long'], {
       encoding: 'utf8',
     });
     expect(stderr).toMatch(/^posidle: --quiet: 'long' isn't a duration.*\n$/);
@@ -123,7 +121,7 @@ describe('the bundle', () => {
   });
 
   test('lies beside the licenses of what is in it', () => {
-    const text = readFileSync(join(dirname(posidle), 'posidle.LICENSES.txt'), 'utf8');
+    const text = readFileSync(join(dirname(BUNDLE), 'posidle.LICENSES.txt'), 'utf8');
     for (const name of ['posidle', 'chokidar', 'js-yaml', 'pidusage', 'pino', 'ps-list', 'yargs']) {
       expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm'));
     }

@@ -1,18 +1,22 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { librariesIn, mappedIn } from '../src/node/install/runtime.ts';
-import { bundle } from './pods/bundle.ts';
+import { BUNDLE } from './pods/bundle.ts';
+import { needsRoot } from './support/needs.ts';
 
-let posidle: string;
 let dir: string;
+/** Made once: a copy of Node takes a second. */
+let installed: string;
+let first: ReturnType<typeof install>;
 
 beforeAll(() => {
-  posidle = bundle();
+  installed = mkdtempSync(join(tmpdir(), 'posidle-installed-'));
+  first = install(installed);
 });
-afterAll(() => rmSync(dirname(posidle), { recursive: true }));
+afterAll(() => rmSync(installed, { recursive: true }));
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'posidle-install-'));
 });
@@ -20,8 +24,8 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 describe('install', () => {
   test('leaves a command that runs without any Node on PATH', () => {
-    expect(install(dir)).toMatchObject({ status: 0, stdout: expect.stringContaining(`run ${dir}/posidle`) });
-    const { stdout, status } = spawnSync(join(dir, 'posidle'), ['--version'], {
+    expect(first).toMatchObject({ status: 0, stdout: expect.stringContaining(`run ${installed}/posidle`) });
+    const { stdout, status } = spawnSync(join(installed, 'posidle'), ['--version'], {
       env: { PATH: '/usr/bin:/bin' },
       encoding: 'utf8',
     });
@@ -30,15 +34,13 @@ describe('install', () => {
   });
 
   test('runs by a symlink too', () => {
-    install(join(dir, 'volume'));
-    spawnSync('ln', ['-s', join(dir, 'volume', 'posidle'), join(dir, 'link')]);
+    spawnSync('ln', ['-s', join(installed, 'posidle'), join(dir, 'link')]);
     expect(spawnSync(join(dir, 'link'), ['--version']).status).toBe(0);
   });
 
   test('does nothing the second time', () => {
-    install(dir);
     const before = fileTimes();
-    expect(install(dir).stdout).toMatch(/was there already/);
+    expect(install(installed).stdout).toMatch(/was there already/);
     expect(fileTimes()).toEqual(before);
   });
 
@@ -51,8 +53,7 @@ describe('install', () => {
   });
 
   test('installs again from what it has installed', () => {
-    install(dir);
-    const { status, stderr } = spawnSync(join(dir, 'posidle'), ['install', join(dir, 'second')], {
+    const { status, stderr } = spawnSync(join(installed, 'posidle'), ['install', join(dir, 'second')], {
       encoding: 'utf8',
     });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -60,9 +61,8 @@ describe('install', () => {
   });
 
   test('hands no library path on to what it starts', () => {
-    install(dir);
     const command = ['run', '--pos-file', join(dir, 'a.pos'), '--', 'env'];
-    const { stdout } = spawnSync(join(dir, 'posidle'), command, {
+    const { stdout } = spawnSync(join(installed, 'posidle'), command, {
       encoding: 'utf8',
       env: { PATH: '/usr/bin:/bin' },
     });
@@ -92,23 +92,23 @@ describe('install', () => {
     expect(modeOf(join(dir, 'a'))).toBe(0o755);
   });
 
-  test.skipIf(process.getuid?.() !== 0)(
-    'says how much is free where it is not enough, and leaves nothing',
-    () => {
-      onTmpfs('size=20m', () => {
-        expect(install(dir).stderr).toMatch(/has 20 MiB free, and \d+ MiB are needed\n$/);
-        expect(readdirSync(join(dir, '.posidle'))).toEqual([]);
-      });
-    },
-  );
+  test('says how much is free where it is not enough, and leaves nothing', (context) => {
+    needsRoot(context);
+    onTmpfs('size=20m', () => {
+      expect(install(dir).stderr).toMatch(/has 20 MiB free, and \d+ MiB are needed\n$/);
+      expect(readdirSync(join(dir, '.posidle'))).toEqual([]);
+    });
+  });
 
-  test.skipIf(process.getuid?.() !== 0)('says that a volume is mounted noexec', () => {
+  test('says that a volume is mounted noexec', (context) => {
+    needsRoot(context);
     onTmpfs('size=300m,noexec', () => {
       expect(install(dir).stderr).toMatch(/does not run: its volume is mounted noexec\n$/);
     });
   });
 
-  test.skipIf(process.getuid?.() !== 0)('says that the volume is read-only', () => {
+  test('says that the volume is read-only', (context) => {
+    needsRoot(context);
     onTmpfs('ro', () => {
       expect(install(dir).stderr).toBe(`posidle: install: ${dir} is mounted read-only (EROFS)\n`);
     });
@@ -154,7 +154,7 @@ describe('what a process has mapped', () => {
 });
 
 function install(target: string, { umask = '022' } = {}) {
-  const words = [process.execPath, posidle, 'install', target];
+  const words = [process.execPath, BUNDLE, 'install', target];
   return spawnSync('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', ...words], { encoding: 'utf8' });
 }
 
@@ -173,6 +173,6 @@ function onTmpfs(options: string, use: () => void): void {
 }
 
 function fileTimes(): readonly number[] {
-  const files = readdirSync(join(dir, '.posidle'), { recursive: true, encoding: 'utf8' });
-  return files.map((file) => statSync(join(dir, '.posidle', file)).ctimeMs);
+  const files = readdirSync(join(installed, '.posidle'), { recursive: true, encoding: 'utf8' });
+  return files.map((file) => statSync(join(installed, '.posidle', file)).ctimeMs);
 }

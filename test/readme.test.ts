@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { exportOptions } from '../src/commands/options/export-options.ts';
 import { inspectOptions } from '../src/commands/options/inspect-options.ts';
 import { watchOptions } from '../src/commands/options/options.ts';
@@ -10,7 +10,7 @@ import { lastFlushAt } from '../src/core/drain/deadlines.ts';
 import { stopReserve } from '../src/core/drain/policy.ts';
 import { METRICS } from '../src/core/metrics/exposition.ts';
 import { parseDuration } from '../src/core/text/units.ts';
-import { bundle } from './pods/bundle.ts';
+import { BUNDLE } from './pods/bundle.ts';
 import { blocksIn } from './pods/readme.ts';
 import { policy, seen, snapshot } from './support/builders.ts';
 
@@ -33,12 +33,6 @@ const COMMAND_PAGES = [
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 const readme = readFileSync('README.md', 'utf8');
-let posidle: string;
-
-beforeAll(() => {
-  posidle = bundle();
-});
-afterAll(() => rmSync(dirname(posidle), { recursive: true }));
 
 test('README fits into five minutes', () => {
   expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(250);
@@ -88,7 +82,7 @@ function expectOptions([command, ...words]: readonly string[]): void {
 
 function expectHelp([file = '', command = '']: readonly string[]): void {
   expect(['dist/cli.js', 'dist/posidle.cjs']).toContain(file);
-  expect(spawnSync(process.execPath, [posidle, command, '--help']).status).toBe(0);
+  expect(spawnSync(process.execPath, [BUNDLE, command, '--help']).status).toBe(0);
 }
 
 /** What a machine without a cluster can know: kubectl and posidle take the words, and the files are there. */
@@ -103,7 +97,7 @@ function expectKubectl(page: string, words: readonly string[]): void {
   expect([node, path]).toEqual(['node', '/opt/posidle/posidle.cjs']);
   const args = rest.filter((word) => word !== '--follow');
   const dir = mkdtempSync(join(tmpdir(), 'posidle-readme-'));
-  const { status, stderr } = spawnSync(process.execPath, [posidle, ...args, join(dir, 'no.pos')], {
+  const { status, stderr } = spawnSync(process.execPath, [BUNDLE, ...args, join(dir, 'no.pos')], {
     encoding: 'utf8',
   });
   rmSync(dir, { recursive: true });
@@ -117,7 +111,7 @@ function expectAccepted(page: string, words: readonly string[]): void {
   const job = join(dir, 'job.yaml');
   writeFileSync(job, blocksIn(page, 'yaml').find((block) => block.includes('kind: Job\n')) ?? '');
   const given = words.map((word) => ({ 'job.yaml': job })[word] ?? word);
-  const files = given.map((word) => word.replace('=dist/posidle.cjs', `=${posidle}`));
+  const files = given.map((word) => word.replace('=dist/posidle.cjs', `=${BUNDLE}`));
   const { stderr } = spawnSync('kubectl', ['--server=http://127.0.0.1:1', ...files], {
     encoding: 'utf8',
     env: { ...process.env, KUBECONFIG: '/dev/null' },
@@ -156,7 +150,7 @@ test('one table explains each metric, and no other', () => {
 test('the bundle is as small as docker/README says', () => {
   const [, most] =
     /`posidle\.cjs` \| less than (\d+) KiB/.exec(readFileSync('docker/README.md', 'utf8')) ?? [];
-  expect(statSync(posidle).size).toBeLessThan(Number(most) * 1_024);
+  expect(statSync(BUNDLE).size).toBeLessThan(Number(most) * 1_024);
 });
 
 test('the native sidecar gets the seconds that docker/README says', () => {

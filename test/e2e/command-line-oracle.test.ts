@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fluentdArguments } from '../../src/core/fluentd/command-line.ts';
+import { skipFor } from '../support/needs.ts';
 import { missingFluentd, OLDEST_AND_NEWEST, requireFluentd } from '../support/real-fluentd.ts';
 import { askRuby } from '../support/ruby-oracle.ts';
 
@@ -61,7 +62,8 @@ const word = fc.constantFrom(
 
 // Earlier versions lack some of the options.
 for (const version of OLDEST_AND_NEWEST.filter((one) => one !== '1.14.6')) {
-  describe.skipIf(missingFluentd(version) !== undefined)(`the command line of Fluentd ${version}`, () => {
+  describe(`the command line of Fluentd ${version}`, () => {
+    skipFor(missingFluentd(version));
     it('is read as Fluentd reads it', () => {
       const fluentd = requireFluentd(version);
       const { env } = fluentd;

@@ -55,17 +55,6 @@ onFluentd(VERSIONS, (version) => {
     expectDeliveredOrTold(ended, site.log('late.log'));
   });
 
-  test('a log with a newline in its name is never taken as read', async ({ site }) => {
-    const ended = await runDelivery(site, {
-      version,
-      conf: confOf(site, site.log('*.log'), '2s'),
-      before: () => site.write('app.log', 10),
-      main: () => site.write('new\nline.log', 1_000),
-      args: ['--drain-timeout', '10s'],
-    });
-    expect(ended).toMatchObject({ code: 3, outcome: { drained: 'not drained' } });
-  });
-
   test('posidle run takes a relative path as Fluentd does', async ({ site }) => {
     const ended = await runDelivery(site, {
       version,

@@ -5,7 +5,6 @@ import {
   ONE_VERSION,
   onFluentd,
   runDelivery,
-  SOON,
   startBeside,
   test,
   VERSIONS,
@@ -44,17 +43,6 @@ const runOn =
 
 onFluentd(VERSIONS_AND_OLDEST, (version) => {
   const run = runOn(version);
-
-  test('a memory buffer is made visible, and is drained', async ({ site }) => {
-    const ended = await run(site, toSink(site));
-    expect(ended).toMatchObject({
-      lost: 0,
-      code: 0,
-      outcome: { drained: 'drained', gate: null, outputs: [{ delivery: 'delivered' }] },
-    });
-    expect(ended.log.filter(({ msg }) => MONITOR_ADDED.test(msg))).toHaveLength(1);
-    expect(ended.seconds).toBeLessThan(SOON);
-  });
 
   test('what a memory buffer loses at shutdown is not taken as drained', async ({ site }) => {
     const ended = await run(site, toNobody(), { args: ['--drain-timeout', '5s'] });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadFluentConf } from '../../src/node/files/conf-files.ts';
 import { listFollowed, rubyGlob } from '../../src/node/files/walk.ts';
+import { skipFor } from '../support/needs.ts';
 import { missingFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
@@ -71,7 +72,8 @@ const entries = () =>
     .sort();
 
 for (const version of TESTED_VERSIONS) {
-  describe.skipIf(missingFluentd(version) !== undefined)(`beside a running Fluentd ${version}`, () => {
+  describe(`beside a running Fluentd ${version}`, () => {
+    skipFor(missingFluentd(version));
     it('posidle lists the files and finds the chunks that Fluentd has', async () => {
       const fluentd = startFluentd({ version, dir, conf: conf() });
       try {

@@ -270,7 +270,7 @@ describe('the live view', () => {
     const settings = shown.settings();
     shown.posidle(`inspect ${pos} --follow --interval 100ms | head -1; echo codes \${PIPESTATUS[@]}`);
     await until('a line', () =>
-      /^\d{4}-\d\d-\d\dT[\d:.]+Z behind by 4 B in 1 of 1 file$/m.test(unwrapped(shown)),
+      /^\d{4}-\d\d-\d\dT[\d:.]+Z behind by 4 B in 1 of 1 file$/m.test(shown.screen()),
     );
     appendFileSync(join(dir, 'a.log'), 'three\n');
     await until('the end', () => /^codes 0 0$/m.test(shown.screen()));
@@ -329,10 +329,6 @@ async function openTerminal(): Promise<Tmux> {
 
 function signal(shown: Tmux, name: NodeJS.Signals): void {
   for (const pid of shown.pids()) process.kill(pid, name);
-}
-
-function unwrapped(shown: Tmux): string {
-  return shown.screen().replace(/(?<=^.{80})\n/gm, '');
 }
 
 /** Bytes of the line `lag 12.4 MiB`. */

@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
 import { expectKept, promised, RUN_LIMIT } from '../loss/promise.ts';
+import { skipFor } from '../support/needs.ts';
 import { missingFluentd, NEWEST } from '../support/real-fluentd.ts';
 
 /** A burst, a new file, a file buffer, a main that sleeps. */
@@ -9,12 +10,8 @@ const VOLUME = 0.03;
 const missing = missingFluentd(NEWEST);
 
 // They wait, more than they work: side by side they take a third of the time.
-describe.skipIf(missing !== undefined)(
-  `posidle loses nothing, whatever the trigger, Fluentd ${NEWEST}`,
-  { concurrent: true },
-  () => {
-    const all = promised(NEWEST, { triggers: true, only: SCENARIOS });
-    it.each(all)('$title', ({ cell }) => expectKept(cell, VOLUME), RUN_LIMIT);
-    if (missing !== undefined) it(missing, () => undefined);
-  },
-);
+describe(`posidle loses nothing, whatever the trigger, Fluentd ${NEWEST}`, { concurrent: true }, () => {
+  skipFor(missing);
+  const all = promised(NEWEST, { triggers: true, only: SCENARIOS });
+  it.each(all)('$title', ({ cell }) => expectKept(cell, VOLUME), RUN_LIMIT);
+});

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { replay } from '../simulation/compare.ts';
+import { skipFor } from '../support/needs.ts';
 import { missingFluentd, NEWEST } from '../support/real-fluentd.ts';
 
 /**
  * Lifetimes of the simulation, played on Fluentd: writes, a rotation, a destination that is away, a done file, SIGTERM. In them nothing depends on
  * a second: a busy machine rotates a young file before in_tail has found it. `npm run replay` plays more.
  */
-describe.skipIf(missingFluentd(NEWEST) !== undefined)('the simulation and Fluentd', () => {
+describe('the simulation and Fluentd', () => {
+  skipFor(missingFluentd(NEWEST));
   test.concurrent.each([23, 865])('deliver and tell the same in lifetime %i', async (seed) => {
     expect((await replay(seed, NEWEST)).differences).toEqual([]);
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { makeWorkDir, renderConf, tail, toStdout } from '../support/fluentd-conf.ts';
+import { skipFor } from '../support/needs.ts';
 import { startPosidle } from '../support/posidle.ts';
 import { missingFluentd, NEWEST, startFluentd } from '../support/real-fluentd.ts';
 
@@ -33,29 +34,28 @@ const REMEDIES: Readonly<Record<string, (dir: string) => readonly string[]>> = {
   'a quiet window that is longer than the back-off': () => ['--quiet', LONGER],
 };
 
-describe
-  .skipIf(missingFluentd(NEWEST) !== undefined)
-  .concurrent('a main that fails, and is started again', () => {
-    test.each(Object.entries(REMEDIES))('loses nothing with %s', async (_, flagsIn) => {
-      const { dir, logs, pos } = makeWorkDir('restarted');
-      const conf = renderConf([tail(join(logs, '*.log'), pos, { refresh_interval: '1s' }), toStdout()]);
-      const fluentd = startFluentd({ version: NEWEST, dir, conf });
-      try {
-        await fluentd.ready;
-        const watched = ['-c', join(dir, 'fluent.conf'), '--pid', String(fluentd.pid)];
-        const flags = flagsIn(dir);
-        const run = startPosidle(['watch', ...watched, ...flags, '--strict']);
-        const seen = run.logged(flags.includes('--done-process') ? /main's process is seen/ : /→ watching/);
-        await playKubelet(dir, join(logs, 'app.log'), seen);
-        expect(await run.exited).toBe(0);
-        expect(new Set(fluentd.output().match(/attempt \d line \d+/g)).size).toBe(2 * LINES);
-      } finally {
-        fluentd.kill();
-        await fluentd.exited;
-        rmSync(dir, { recursive: true, force: true });
-      }
-    });
+describe.concurrent('a main that fails, and is started again', () => {
+  skipFor(missingFluentd(NEWEST));
+  test.each(Object.entries(REMEDIES))('loses nothing with %s', async (_, flagsIn) => {
+    const { dir, logs, pos } = makeWorkDir('restarted');
+    const conf = renderConf([tail(join(logs, '*.log'), pos, { refresh_interval: '1s' }), toStdout()]);
+    const fluentd = startFluentd({ version: NEWEST, dir, conf });
+    try {
+      await fluentd.ready;
+      const watched = ['-c', join(dir, 'fluent.conf'), '--pid', String(fluentd.pid)];
+      const flags = flagsIn(dir);
+      const run = startPosidle(['watch', ...watched, ...flags, '--strict']);
+      const seen = run.logged(flags.includes('--done-process') ? /main's process is seen/ : /→ watching/);
+      await playKubelet(dir, join(logs, 'app.log'), seen);
+      expect(await run.exited).toBe(0);
+      expect(new Set(fluentd.output().match(/attempt \d line \d+/g)).size).toBe(2 * LINES);
+    } finally {
+      fluentd.kill();
+      await fluentd.exited;
+      rmSync(dir, { recursive: true, force: true });
+    }
   });
+});
 
 /** Starts main, and once more when it has failed. The first attempt writes half of the lines, is seen, and fails. */
 async function playKubelet(dir: string, log: string, seen: Promise<unknown>): Promise<void> {

@@ -21,6 +21,7 @@ import {
   toStdout,
   type WorkDir,
 } from '../support/fluentd-conf.ts';
+import { needsRoot } from '../support/needs.ts';
 import { type PosidleOptions, type PosidleRun, startPosidle } from '../support/posidle.ts';
 import {
   type FluentdRun,
@@ -192,7 +193,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
   ] as const)(
     'a directory that must not be %s is not taken as empty: exit 3 names it',
     async ([, mode, gate], context) => {
-      if (process.getuid?.() !== 0) context.skip('only root may become another user');
+      needsRoot(context);
       writeFileSync(log('app.log'), 'line 1\n');
       const running = await start(
         version,

@@ -86,7 +86,7 @@ export class FakeHost implements Host {
   /** Appends to a log file; a Fluentd that tails it takes notice. */
   appendLog(path: string, text: string): void {
     const before = this.files.get(path)?.bytes ?? new Uint8Array();
-    this.writeFile(path, Uint8Array.from([...before, ...encodePath(text)]));
+    this.writeFile(path, new Uint8Array(Buffer.concat([before, encodePath(text)])));
     for (const fluentd of this.#fluentds) fluentd.notice(path);
   }
 

@@ -37,8 +37,10 @@ export interface StartOptions {
 /** What a test runs on that is about posidle alone. */
 export const NEWEST = '1.20.1';
 const VERSIONS = ['1.14.6', '1.18.0', NEWEST];
+const { FLUENTD_VERSIONS = 'all' } = process.env;
+const isTested = (one: string) => FLUENTD_VERSIONS === 'all' || FLUENTD_VERSIONS.split(',').includes(one);
 /** What a test runs on that has to do with the version. FLUENTD_VERSIONS=1.14.6,1.20.1 leaves one out. */
-export const TESTED_VERSIONS: readonly string[] = process.env.FLUENTD_VERSIONS?.split(',') ?? VERSIONS;
+export const TESTED_VERSIONS: readonly string[] = VERSIONS.filter(isTested);
 /** What a test runs on that other tests show on each version. */
 export const OLDEST_AND_NEWEST: readonly string[] = TESTED_VERSIONS.filter((one) => one !== '1.18.0');
 export const READY_LINE = 'fluentd worker is now running';

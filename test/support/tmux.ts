@@ -9,10 +9,12 @@ let sessions = 0;
 export function requireTmux(context: { skip(note: string): void }): void {
   if (spawnSync('tmux', ['-V']).status === 0) return;
   if (process.env.CI === 'true') throw new Error('tmux is not installed');
-  context.skip('tmux is not installed');
+  context.skip('tmux is not installed: run apt-get install tmux');
 }
 
-const SHELL = 'env PS1="ready> " LANG=C.UTF-8 TERM=screen-256color bash --norc --noprofile';
+/** `posidle` in it is the built CLI: what is typed is as long wherever the checkout lies. */
+const COMMAND = `BASH_FUNC_posidle%%=() { "${process.execPath}" "${CLI}" "$@"; }`;
+const SHELL = `env '${COMMAND}' PS1="ready> " LANG=C.UTF-8 TERM=screen-256color bash --norc --noprofile`;
 
 /** A shell in a real terminal, or another command with nothing around it. */
 export class Tmux {
@@ -31,7 +33,7 @@ export class Tmux {
 
   /** Types a command for posidle and Enter. */
   posidle(args: string): void {
-    this.type(`${process.execPath} ${CLI} ${args}`, 'Enter');
+    this.type(`posidle ${args}`, 'Enter');
   }
 
   /** What is to be seen, line by line. */

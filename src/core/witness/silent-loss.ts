@@ -45,10 +45,7 @@ const SILENT_LOSSES: readonly SilentLoss[] = [
   },
   {
     class: 'Fluent::Plugin::RewriteTagFilterOutput',
-    setting: 'rules_fit_all',
-    value: false,
-    orWithoutIt: true,
-    says: 'rewrite_tag_filter: records that no rule fits vanish without a message: add a last rule with pattern /.*/ for a key that every record has',
+    says: 'rewrite_tag_filter: records that no rule fits, or without the key of a rule, vanish without a message',
   },
   {
     class: 'Fluent::Plugin::CloudwatchLogsOutput',
@@ -56,18 +53,6 @@ const SILENT_LOSSES: readonly SilentLoss[] = [
     value: false,
     orWithoutIt: true,
     says: 'cloudwatch_logs: events that CloudWatch rejects vanish without a message: set log_rejected_request true',
-  },
-  {
-    class: 'Fluent::Plugin::ElasticsearchOutput',
-    setting: 'emit_error_label_event',
-    value: false,
-    says: `elasticsearch: ${REFUSED}`,
-  },
-  {
-    class: 'Fluent::Plugin::ElasticsearchOutputDataStream',
-    setting: 'emit_error_label_event',
-    value: false,
-    says: `elasticsearch_data_stream: ${REFUSED}`,
   },
   {
     class: 'Fluent::Plugin::OpenSearchOutput',
@@ -139,8 +124,6 @@ const HOLDS_NOTHING = new Set([
   'Fluent::Plugin::ParserFilter',
   'Fluent::Plugin::RecordTransformerFilter',
   'Fluent::Plugin::StdoutFilter',
-  'Fluent::Plugin::AddInsertIdsFilter',
-  'Fluent::Plugin::AnalyzeConfigFilter',
   'Fluent::AddInsertIdsFilter',
   'Fluent::AnalyzeConfigFilter',
   'Fluent::Plugin::DedotFilter',
@@ -159,12 +142,20 @@ const HOLDS_NOTHING = new Set([
   'Fluent::Plugin::RelabelOutput',
   'Fluent::Plugin::RewriteTagFilterOutput',
   'Fluent::Plugin::RoundRobinOutput',
+  'Fluent::Plugin::SecondaryFileOutput',
   'Fluent::Plugin::StdoutOutput',
 ]);
+/** As a <secondary> they have no buffer of their own, and write each chunk at once. */
+const SECONDARIES = new Set([
+  'Fluent::Plugin::ElasticsearchOutput',
+  'Fluent::Plugin::FileOutput',
+  'Fluent::Plugin::HTTPOutput',
+  'Fluent::Plugin::S3Output',
+]);
 /** They keep records, and the witness counts them. */
-const SEEN = new Set(['Fluent::Plugin::ConcatFilter', 'Fluent::Plugin::DetectExceptionsOutput']);
+const SEEN = new Set(['Fluent::Plugin::ConcatFilter', 'Fluent::DetectExceptionsOutput']);
 
 /** Whether a filter, or an output without a buffer, may keep records where nobody sees them. */
 export function mayHold(name: string): boolean {
-  return !HOLDS_NOTHING.has(name) && !SEEN.has(name);
+  return ![HOLDS_NOTHING, SECONDARIES, SEEN].some((known) => known.has(name));
 }

@@ -8,7 +8,7 @@ class PosidleWitness
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response log_rejected_request emit_error_label_event emit_invalid_record_to_error
                 reserve_data required_acks consume_chunk_on_4xx_errors ignore_exceptions ignore_errors raise_on_error
-                protocol retry_forever retry_max_times overflow_action disable_chunk_backup emit_unmatched_lines
+                protocol use_http retry_forever retry_max_times overflow_action disable_chunk_backup emit_unmatched_lines
                 read_from_head follow_inodes open_on_every_update error_response_as_unrecoverable].freeze
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
   def initialize
@@ -67,6 +67,7 @@ class PosidleWitness
     said, more = args.grep(String).first, args.grep(Hash).first || {}
     err = more[:error] || more['error'] || args.grep(Exception).first
     said ||= "#{err.class}: #{err.message}" if err.is_a?(Exception)
+    said = "#{said} #{err.message}" if said && said.end_with?(':') && err.is_a?(Exception)
     tag = more[:tag] || said.to_s[0, 300].b[/tag="([^"]*)"/, 1]
     from = caller_locations(3, 30).find { |l| !OWN.match?(l.path) }&.path.to_s
     from = text(from[%r{.*/lib/(.*)}, 1] || from)
@@ -76,7 +77,7 @@ class PosidleWitness
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
   end
   def kind(said) # without what makes each message another one
-    said = text(said.to_s[0, 300]).gsub(/(?<!\w)(["'])(?:\\.|(?!\1)[^\\])*\1?/m, '\1…\1')
+    said = text(said.to_s[0, 300]).gsub(/(?<!\w)(["'])(?:\\.|(?!\1)[^\\])+\1?/m, '\1…\1')
     said.gsub(%r{/\S+}, '…').gsub(/\b\h{8,}\b|\d+/, '#')[0, 120]
   end
   def count(key, n)
@@ -312,12 +313,9 @@ class PosidleWitness
   end
   def settings(p) # no text but a protocol's name
     facts = SETTINGS.map { |n| [n, (v = var(p, :"@#{n}")).nil? ? var(p, :@buffer_config)&.[](n) : v] }.to_h
-    facts = facts.map { |n, v| [n, v.is_a?(Array) ? v.any? : v] }.select do |n, v|
+    facts.map { |n, v| [n, v.is_a?(Array) ? v.any? : v] }.select do |n, v|
       [true, false].include?(v) || v.is_a?(Numeric) || v.is_a?(Symbol) || n == :protocol && v
     end.to_h
-    rules = var(p, :@rewriterules) or return facts
-    whole = rules.any? { |_, r, no| no != '!' && r.is_a?(Regexp) && r.source =~ /\A\^?\(?\.[*+]\)?\$?\z/ }
-    facts.merge(rules_fit_all: whole)
   end
 end
 worker = (ARGV & %w[--under-supervisor --no-supervisor]).any? && !ARGV.include?('--dry-run')

@@ -40,7 +40,7 @@ test.each<[string, string, PluginSettings['settings'], string | undefined]>([
     { emit_error_label_event: false },
     'set emit_error_label_event true',
   ],
-  ['elasticsearch without the setting', 'Fluent::Plugin::ElasticsearchOutput', {}, undefined],
+  ['an older opensearch, without the setting', 'Fluent::Plugin::OpenSearchOutput', {}, undefined],
   [
     'parser without error events',
     'Fluent::Plugin::ParserFilter',
@@ -53,18 +53,7 @@ test.each<[string, string, PluginSettings['settings'], string | undefined]>([
     { emit_invalid_record_to_error: true, reserve_data: false },
     undefined,
   ],
-  [
-    'rewrite_tag_filter with a gap',
-    'Fluent::Plugin::RewriteTagFilterOutput',
-    { rules_fit_all: false },
-    'no rule fits',
-  ],
-  [
-    'rewrite_tag_filter without a gap',
-    'Fluent::Plugin::RewriteTagFilterOutput',
-    { rules_fit_all: true },
-    undefined,
-  ],
+  ['rewrite_tag_filter, whatever its rules', 'Fluent::Plugin::RewriteTagFilterOutput', {}, 'no rule fits'],
   ['kafka2 that waits for no answer', 'Fluent::Kafka2Output', { required_acks: 0 }, 'set required_acks'],
   ['kafka2 that waits for all', 'Fluent::Kafka2Output', { required_acks: -1 }, undefined],
   ['gelf over UDP', 'Fluent::Plugin::GelfOutput', { protocol: 'udp' }, 'set protocol tcp'],
@@ -85,7 +74,8 @@ test('two plugins with the same gap are one sentence', () => {
 test.each<[string, string, boolean]>([
   ['a filter that passes each record on holds nothing', 'Fluent::Plugin::GrepFilter', false],
   ['what concat holds is seen', 'Fluent::Plugin::ConcatFilter', false],
-  ['what detect_exceptions holds is seen', 'Fluent::Plugin::DetectExceptionsOutput', false],
+  ['what detect_exceptions holds is seen', 'Fluent::DetectExceptionsOutput', false],
+  ['a <secondary> holds nothing', 'Fluent::Plugin::SecondaryFileOutput', false],
   ['copy holds nothing', 'Fluent::Plugin::CopyOutput', false],
   ['a filter that is not known may hold records', 'Fluent::Plugin::AcmeFilter', true],
 ])('%s', (_, name, holds) => {

@@ -18,8 +18,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { install } from '../../../src/node/install/install.ts';
+import { needsRoot } from '../../support/needs.ts';
 
-const isRoot = process.getuid?.() === 0;
 let from = '';
 let dir = '';
 
@@ -94,7 +94,8 @@ describe('install beside what somebody else has put there before', () => {
     expect(filesIn(dir).filter(({ name }) => !name.startsWith('elsewhere'))).toEqual(before);
   });
 
-  test.skipIf(!isRoot)('installs anew over the files of another user', async () => {
+  test('installs anew over the files of another user', async (context) => {
+    needsRoot(context);
     await run();
     chownSync(join(home(), 'node'), 1000, 1000);
     expect(await run()).toMatchObject({ wasThere: false });
@@ -119,7 +120,8 @@ describe('install beside what somebody else has put there before', () => {
     expect(readdirSync(join(dir, 'elsewhere'))).toEqual([]);
   });
 
-  test.skipIf(!isRoot)('takes no folder of another user', async () => {
+  test('takes no folder of another user', async (context) => {
+    needsRoot(context);
     mkdirSync(join(dir, '.posidle'));
     chownSync(join(dir, '.posidle'), 1000, 1000);
     await expect(run()).rejects.toThrow('.posidle is not a directory of this user: remove it');

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodePath } from '../../../src/core/pos-file/path-bytes.ts';
-import { parsePosFile } from '../../../src/core/pos-file/pos-file.ts';
-import { LARGEST_POSITION } from '../../../src/core/pos-file/pos-line.ts';
-import { bytesOf, posFileBytes } from '../../support/arbitraries.ts';
+import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
+import { parsePosFile } from '../../src/core/pos-file/pos-file.ts';
+import { LARGEST_POSITION } from '../../src/core/pos-file/pos-line.ts';
+import { bytesOf, posFileBytes } from '../support/arbitraries.ts';
+import { skipFor } from '../support/needs.ts';
 
 /** Fluentd's own regex over the same bytes: an entry a line, `end` after each file. */
 const PROGRAM = String.raw`
@@ -26,27 +27,27 @@ const FLUENTDS_OWN_TEST = [
   'invalidpath100000000000000000000000000000000\n',
   'unwatched\tffffffffffffffff\t0000000000000000\n',
 ];
-const hasRuby = spawnSync('ruby', ['-e', '']).status === 0;
+const missing =
+  spawnSync('ruby', ['-e', '']).status === 0 ? undefined : 'ruby is not there: run .ci/install-fluentd';
 
-describe.skipIf(!hasRuby && process.env.CI !== 'true')(
-  "the parser and Fluentd's regex run by ruby (skipped where there is no ruby)",
-  () => {
-    test("agree on the first lines of Fluentd's own position-file test", () => {
-      const file = bytesOf(...FLUENTDS_OWN_TEST);
-      expect(linesBy(file)).toEqual(askRuby([file])[0]);
-      expect(linesBy(file)).toHaveLength(3);
-    });
+describe("the parser and Fluentd's regex run by ruby", () => {
+  skipFor(missing);
 
-    test(`agree on ${FILES} generated files, entry for entry`, { timeout: 240_000 }, () => {
-      const files = fc.sample(posFileBytes, { numRuns: FILES, seed: 947 });
-      const expected = askRuby(files);
-      expect(expected).toHaveLength(FILES);
-      const differing = files.findIndex((file, index) => linesBy(file).join() !== expected[index]?.join());
-      expect(files[differing] && Buffer.from(files[differing]).toString('latin1')).toBeUndefined();
-      expect(expected.flat().length).toBeGreaterThan(FILES);
-    });
-  },
-);
+  test("agree on the first lines of Fluentd's own position-file test", () => {
+    const file = bytesOf(...FLUENTDS_OWN_TEST);
+    expect(linesBy(file)).toEqual(askRuby([file])[0]);
+    expect(linesBy(file)).toHaveLength(3);
+  });
+
+  test(`agree on ${FILES} generated files, entry for entry`, { timeout: 240_000 }, () => {
+    const files = fc.sample(posFileBytes, { numRuns: FILES, seed: 947 });
+    const expected = askRuby(files);
+    expect(expected).toHaveLength(FILES);
+    const differing = files.findIndex((file, index) => linesBy(file).join() !== expected[index]?.join());
+    expect(files[differing] && Buffer.from(files[differing]).toString('latin1')).toBeUndefined();
+    expect(expected.flat().length).toBeGreaterThan(FILES);
+  });
+});
 
 function askRuby(files: readonly Uint8Array[]): readonly (readonly string[])[] {
   const input = Buffer.concat(files.flatMap((file) => [header(file), file]));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { blocksIn } from '../pods/readme.ts';
-import { missingFluentd } from '../support/real-fluentd.ts';
+import { requireFluentd } from '../support/real-fluentd.ts';
 
 /** The one that README's run was on. */
 const VERSION = '1.18.0';
@@ -11,18 +11,16 @@ const VERSION = '1.18.0';
 const OF_THE_PICTURE_ALONE = /still draining|posidle got SIGTERM|sent SIGUSR1|and flushed|0 workers/;
 
 describe.concurrent('npm run demo', () => {
-  test.skipIf(missingFluentd(VERSION) !== undefined)(
-    'says on real Fluentd what README and its picture show',
-    async () => {
-      const { code, said } = await demo({});
-      expect(code, said).toBe(0);
-      const shapes = said.split('\n').map(shapeOf);
-      const [, ...transcript] = blocksIn('README.md', 'console')[0]?.split('\n') ?? [];
-      for (const line of transcript.filter((line) => line !== '…')) expect(shapes).toContain(shapeOf(line));
-      for (const line of linesOfPicture())
-        expect(shapes.filter((shape) => shape.startsWith(shapeOf(line)))).not.toEqual([]);
-    },
-  );
+  test('says on real Fluentd what README and its picture show', async (context) => {
+    requireFluentd(VERSION, context);
+    const { code, said } = await demo({});
+    expect(code, said).toBe(0);
+    const shapes = said.split('\n').map(shapeOf);
+    const [, ...transcript] = blocksIn('README.md', 'console')[0]?.split('\n') ?? [];
+    for (const line of transcript.filter((line) => line !== '…')) expect(shapes).toContain(shapeOf(line));
+    for (const line of linesOfPicture())
+      expect(shapes.filter((shape) => shape.startsWith(shapeOf(line)))).not.toEqual([]);
+  });
 
   test('plays the stand-in where there is no Fluentd, and says so', async () => {
     const { code, said } = await demo({

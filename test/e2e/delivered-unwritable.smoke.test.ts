@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { onFluentd, runDelivery, SOON, test, VERSIONS } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, tail, toFile } from '../support/fluentd-conf.ts';
+import { needsRoot } from '../support/needs.ts';
 
 const confOf = (site: Site, params = {}) => [
   tail(site.log('*.log'), site.pos, { refresh_interval: '2s' }),
@@ -12,8 +13,7 @@ const TOLD = { code: 3, outcome: { drained: 'not drained' } };
 
 onFluentd(VERSIONS, (version) => {
   test('lines that found no room on the disk of the buffer are told', async ({ site, skip }) => {
-    const reason = cannotMount();
-    if (reason !== undefined) skip(reason);
+    needsRoot({ skip });
     site.limitBuffer('200k');
     const ended = await runDelivery(site, {
       version,
@@ -43,11 +43,3 @@ onFluentd(VERSIONS, (version) => {
     expect(ended.seconds).toBeLessThan(SOON);
   });
 });
-
-/** Under CI=true the lack of root is a failure. */
-function cannotMount(): string | undefined {
-  if (process.getuid?.() === 0) return undefined;
-  const reason = 'only root may mount a file system';
-  if (process.env.CI === 'true') throw new Error(reason);
-  return reason;
-}

@@ -1,0 +1,51 @@
+import { appendFileSync } from 'node:fs';
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
+
+/**
+ * Beside vitest's own reporter: one line says what was skipped, and why; under CI=true that is a failure. TOTALS names a file that
+ * gets "PASSED FAILED" of this run: `.ci/run` adds them up.
+ */
+export default class Totals implements Reporter {
+  /** Whoever asks for one test by its title knows that the others are left out. */
+  #isPart = false;
+
+  onInit(vitest: Vitest): void {
+    this.#isPart = vitest.config.testNamePattern !== undefined;
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    for (const test of tests) {
+      const { log } = test.meta();
+      if (log !== undefined) console.log(`${test.fullName}\n${log}`);
+    }
+    const count = (state: string) => tests.filter((test) => test.result().state === state).length;
+    const skipped = tests.filter(
+      (test) => test.result().state === 'skipped' && !(this.#isPart && noteOf(test) === undefined),
+    );
+    const withoutTests = modules.filter((module) => module.errors().length > 0).length;
+    const isCi = process.env.CI === 'true';
+    if (skipped.length > 0)
+      console.log(
+        `${skipped.length} skipped${isCi ? ', which is a failure here' : ''}: ${reasonsOf(skipped)}\n`,
+      );
+    if (isCi && skipped.length > 0) process.exitCode = 1;
+    const failed = count('failed') + withoutTests + (isCi ? skipped.length : 0);
+    if (process.env.TOTALS !== undefined)
+      appendFileSync(process.env.TOTALS, `${count('passed')} ${failed}\n`);
+  }
+}
+
+function reasonsOf(skipped: readonly TestCase[]): string {
+  const counts = new Map<string, number>();
+  for (const test of skipped) {
+    const why = noteOf(test) ?? `no reason is given by ${test.module.relativeModuleId}`;
+    counts.set(why, (counts.get(why) ?? 0) + 1);
+  }
+  return [...counts].map(([why, count]) => `${count} as ${why}`).join('; ');
+}
+
+function noteOf(test: TestCase): string | undefined {
+  const result = test.result();
+  return result.state === 'skipped' ? result.note : undefined;
+}
