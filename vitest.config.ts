@@ -17,6 +17,8 @@ class LongestFirst extends BaseSequencer {
 /** The name and the place of a file say where it belongs; see CONTRIBUTING.md. */
 const E2E = 'test/e2e/**/*.test.ts';
 const SMOKE = 'test/e2e/**/*.smoke.test.ts';
+/** Pods on a real cluster: npm run test:cluster. */
+const CLUSTER = 'test/cluster/**/*.test.ts';
 /** Their mocks of modules would stay for the files after them. */
 const MOCKED = 'test/**/*.mocked.test.ts';
 
@@ -43,16 +45,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-<<<<<<< HEAD
-          exclude: ['test/e2e/**', 'test/cluster/**'],
-          testTimeout: 120_000,
-          // Some make the bundle first: two builds and a compression.
-          hookTimeout: 120_000,
-=======
-          exclude: [E2E, MOCKED],
+          exclude: [E2E, CLUSTER, MOCKED],
           isolate: false,
           ...unit,
->>>>>>> main
         },
       },
       { test: { name: 'mocked', include: [MOCKED], ...unit } },
@@ -65,23 +60,18 @@ export default defineConfig({
           ...e2e,
         },
       },
-<<<<<<< HEAD
+      { test: { name: 'e2e', include: [E2E], exclude: [SMOKE], ...e2e } },
       {
         test: {
-          // Pods on a real cluster: npm run test:cluster.
           name: 'cluster',
-          retry: ONCE_MORE,
-          chaiConfig: { truncateThreshold: 1_500 },
-          include: ['test/cluster/**/*.test.ts'],
+          include: [CLUSTER],
           globalSetup: 'test/cluster/setup.ts',
+          ...e2e,
           testTimeout: 300_000,
           // More Pods at a time make each other wait.
           maxConcurrency: 2,
         },
       },
-=======
-      { test: { name: 'e2e', include: [E2E], exclude: [SMOKE], ...e2e } },
->>>>>>> main
     ],
   },
 });

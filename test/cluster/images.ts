@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { BUNDLE } from '../pods/bundle.ts';
 import { BASES, buildImage, standInFor } from '../pods/images.ts';
 import { missingPodman, podman } from '../pods/podman.ts';
 import { loadImage } from './connect.ts';
@@ -20,10 +21,10 @@ export async function loadStockImages(): Promise<void> {
   for (const image of STOCK) if (!there.includes(`"${nodeName(image)}"`)) await load(image);
 }
 
-/** Gives the node the images that users build from this repository; `posidle` is the bundle. */
-export async function loadBuiltImages(posidle: string): Promise<void> {
+/** Gives the node the images that users build from this repository. */
+export async function loadBuiltImages(): Promise<void> {
   for (const [image, dockerfile] of Object.entries(BUILT)) {
-    await buildImage(dockerfile, image, dirname(posidle));
+    await buildImage(dockerfile, image, dirname(BUNDLE));
     await load(image);
   }
 }

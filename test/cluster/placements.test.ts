@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
+import { BUNDLE } from '../pods/bundle.ts';
 import { type Container, configMapsIn, type Manifest, type PodSpec, specIn } from '../pods/kubernetes.ts';
 import { configMap, kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { cronJobBlock, nativeBlock } from '../pods/readme.ts';
@@ -199,7 +200,7 @@ async function playThese(
         if (kind === 'Job') Object.assign(job as object, { backoffLimit: 2 });
     }
     for (const conf of configMapsIn(changed)) sendTo(destination, conf.data);
-    const report = await play([...changed, configMap('posidle', [inject('posidle')])], acts);
+    const report = await play([...changed, configMap('posidle', [BUNDLE])], acts);
     return { report, lines: destination.lines.size };
   } finally {
     destination.stop();

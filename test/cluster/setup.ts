@@ -1,7 +1,4 @@
-import { rmSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { bundle } from '../pods/bundle.ts';
 import { connect } from './connect.ts';
 import { loadBuiltImages, loadStockImages } from './images.ts';
 
@@ -9,8 +6,6 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Why there is no cluster; empty where there is one. */
     noCluster: string;
-    /** The path of the bundle. */
-    posidle: string;
   }
 }
 
@@ -24,11 +19,6 @@ export default async function setup(project: TestProject): Promise<() => void> {
     return () => undefined;
   }
   await loadStockImages();
-  const posidle = bundle();
-  await loadBuiltImages(posidle);
-  project.provide('posidle', posidle);
-  return () => {
-    rmSync(dirname(posidle), { recursive: true });
-    disconnect();
-  };
+  await loadBuiltImages();
+  return disconnect;
 }

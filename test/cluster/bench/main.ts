@@ -1,8 +1,6 @@
 // What each strategy loses on a real cluster: npm run bench:cluster -- --help
-import { rmSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bundle } from '../../pods/bundle.ts';
+import { BUNDLE } from '../../pods/bundle.ts';
 import type { Manifest } from '../../pods/kubernetes.ts';
 import { configMap } from '../../pods/kustomize.ts';
 import { connect } from '../connect.ts';
@@ -41,6 +39,7 @@ async function main(): Promise<void> {
   if (typeof disconnect === 'string') throw new Error(disconnect);
   try {
     await loadStockImages();
+    const posidle = configMap('posidle', [BUNDLE]);
     const results: Result[] = [];
     for (const scenario of scenarios) {
       for (const strategy of strategies) {
@@ -116,11 +115,5 @@ function cell(results: readonly Result[]): string {
   return [`${loss} · ${tails.join(', ')} s`, ...words].join(' · ');
 }
 
-let posidle: Manifest;
 if (values.help) console.log(USAGE);
-else {
-  const path = bundle();
-  posidle = configMap('posidle', [path]);
-  rmSync(dirname(path), { recursive: true });
-  await main();
-}
+else await main();
