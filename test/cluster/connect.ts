@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 
-const HELP = `no cluster: set KUBECONFIG, or CLUSTER_UP to a program that starts one and prints the path of its kubeconfig
-(kind: kind create cluster; export KUBECONFIG=~/.kube/config POSIDLE_LOAD_IMAGE='kind load image-archive')`;
+const HELP =
+  'no cluster: set KUBECONFIG, or CLUSTER_UP to a program that starts one (test/cluster/README.md)';
 
 /** Ends the cluster that was started, or does nothing. */
 export type Disconnect = () => void;
@@ -27,7 +27,8 @@ export function connect(): Disconnect | string {
   }
   const found = process.env.KUBECONFIG ? spawnSync(kubectlPath(), ['get', '--raw', '/readyz']) : undefined;
   if (found?.status === 0) return disconnect;
-  const reason = found === undefined ? HELP : `${found.error ?? found.stderr}\n${HELP}`;
+  const reason =
+    found === undefined ? HELP : `${HELP}: ${found.error?.message ?? String(found.stderr).trim()}`;
   if (CI === 'true') throw new Error(reason);
   return reason;
 }

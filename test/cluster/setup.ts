@@ -14,10 +14,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const disconnect = connect();
   const isConnected = typeof disconnect !== 'string';
   project.provide('noCluster', isConnected ? '' : disconnect);
-  if (!isConnected) {
-    console.log(disconnect);
-    return () => undefined;
-  }
+  if (!isConnected) return () => undefined;
   await loadStockImages();
   await loadBuiltImages();
   return disconnect;
