@@ -17,6 +17,8 @@ class LongestFirst extends BaseSequencer {
 /** The name and the place of a file say where it belongs; see CONTRIBUTING.md. */
 const E2E = 'test/e2e/**/*.test.ts';
 const SMOKE = 'test/e2e/**/*.smoke.test.ts';
+/** Pods on a real cluster: npm run test:cluster. */
+const CLUSTER = 'test/cluster/**/*.test.ts';
 /** Their mocks of modules would stay for the files after them. */
 const MOCKED = 'test/**/*.mocked.test.ts';
 
@@ -43,7 +45,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [E2E, MOCKED],
+          exclude: [E2E, CLUSTER, MOCKED],
           isolate: false,
           ...unit,
         },
@@ -59,6 +61,17 @@ export default defineConfig({
         },
       },
       { test: { name: 'e2e', include: [E2E], exclude: [SMOKE], ...e2e } },
+      {
+        test: {
+          name: 'cluster',
+          include: [CLUSTER],
+          globalSetup: 'test/cluster/setup.ts',
+          ...e2e,
+          testTimeout: 300_000,
+          // More Pods at a time make each other wait.
+          maxConcurrency: 2,
+        },
+      },
     ],
   },
 });

@@ -11,6 +11,7 @@ export default {
     'test/bench/witness.ts',
     'test/simulation/{main,mutants,replay}.ts',
     'test/mutation/{main,player,suite}.ts',
+    'test/cluster/bench/main.ts',
   ],
   project: ['src/**/*.ts!', 'docker/**/*.{mjs,cjs}', 'fixtures/**/*.{mjs,ts}', 'test/**/*.{ts,mjs}'],
   exclude: ['binaries'],

@@ -8,17 +8,12 @@ import { standInFor } from '../pods/images.ts';
 import { configMapsIn, type Manifest, type PodSpec, podIn } from '../pods/kubernetes.ts';
 import { kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { merge } from '../pods/merge.ts';
-import { blocksIn, nativeBlock, rpcBlock } from '../pods/readme.ts';
+import { blocksIn, cronJobBlock, nativeBlock } from '../pods/readme.ts';
 import { faultsIn } from '../pods/schema.ts';
 
 const DIR = 'docker/kubernetes';
 const folders = readdirSync(DIR);
-const placements = folders.filter((name) => name !== 'monitor');
-const rendered = [
-  ...placements.map((name) => join(DIR, name)),
-  'test/pods/original',
-  'test/pods/with-monitor',
-];
+const rendered = [...folders.map((name) => join(DIR, name)), 'test/pods/original'];
 // kubectl is not among Debian's packages in a version that knows Components; where it is, it has the last word.
 const hasKubectl = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
 const testByKubectl = hasKubectl ? test : () => undefined;
@@ -31,7 +26,7 @@ describe('the manifests', () => {
     expect(cannot).toMatch(/^# What it cannot do: ./);
   });
 
-  test.each(placements)('%s asks for memory and CPU, and names only images that are tested', (placement) => {
+  test.each(folders)('%s asks for memory and CPU, and names only images that are tested', (placement) => {
     const { containers, initContainers = [] } = podIn(kustomize(join(DIR, placement)));
     for (const { image, resources } of [...containers, ...initContainers]) {
       expect(standInFor(image)).toBeDefined();
@@ -46,19 +41,34 @@ describe('the manifests', () => {
     expect(kustomize(dir).flatMap(faultsIn)).toEqual([]);
   });
 
-  test.each([
-    ['native-sidecar', nativeBlock],
-    ['rpc', rpcBlock],
-  ])(
-    'the block of docker/README for %s is what the Kubernetes API takes, and is that placement',
-    (placement, block) => {
-      const manifests = manifestsIn(block());
-      expect(manifests.map(({ kind }) => kind)).toEqual(['ConfigMap', 'Job']);
-      expect(manifests.flatMap(faultsIn)).toEqual([]);
-      expect(sortedPod(manifests)).toEqual(sortedPod(kustomize(join(DIR, placement))));
-      expect(configMapsIn(manifests)[0]?.data['fluent.conf']?.trimEnd()).toBe(
-        readFileSync(join(DIR, 'base/fluent.conf'), 'utf8').trimEnd(),
-      );
+  test('the Job of docker/README is what the Kubernetes API takes, and is the placement native-sidecar', () => {
+    const manifests = manifestsIn(nativeBlock());
+    expect(manifests.map(({ kind }) => kind)).toEqual(['ConfigMap', 'Job']);
+    expect(manifests.flatMap(faultsIn)).toEqual([]);
+    expect(sortedPod(manifests)).toEqual(sortedPod(kustomize(join(DIR, 'native-sidecar'))));
+    expect(configMapsIn(manifests)[0]?.data['fluent.conf']?.trimEnd()).toBe(
+      readFileSync(join(DIR, 'base/fluent.conf'), 'utf8').trimEnd(),
+    );
+  });
+
+  test('the CronJob of docker/README takes the spec of that Job', () => {
+    const [, job] = manifestsIn(nativeBlock());
+    const [cronJob] = manifestsIn(cronJobBlock());
+    const spec = { ...(cronJob?.spec as object), jobTemplate: { spec: job?.spec } };
+    expect(faultsIn({ ...cronJob, spec } as Manifest)).toEqual([]);
+  });
+
+  test.each(folders.filter((name) => !['base', 'parent', 'init-container'].includes(name)))(
+    '%s: Fluentd loads the witness from a volume that posidle has, too',
+    (placement) => {
+      const { containers, initContainers = [], volumes = [] } = podIn(kustomize(join(DIR, placement)));
+      const all = [...initContainers, ...containers];
+      expect(volumes).toContainEqual({ name: 'witness', emptyDir: {} });
+      for (const { name, env = [], volumeMounts } of all.filter(({ name }) => name !== 'main')) {
+        expect(volumeMounts).toContainEqual({ name: 'witness', mountPath: '/posidle' });
+        if (name === 'fluentd')
+          expect(env).toContainEqual({ name: 'RUBYOPT', value: '-I/posidle/ruby -rEnglish' });
+      }
     },
   );
 
@@ -72,7 +82,7 @@ describe('the manifests', () => {
       .trimEnd();
     expect(indented).toContain(ours);
     for (const line of indented.split('\n')) expect(patch.split('\n')).toContain(line);
-    const mounted = [...containers.matchAll(/^ {6}- name: (\S+)\n {8}mountPath/gm)].map(([, name]) => name);
+    const mounted = [...containers.matchAll(/^ {6}- \{ name: (\S+), mountPath/gm)].map(([, name]) => name);
     const made = [...volumes.matchAll(/name: (\S+?),/g)].map(([, name]) => name);
     // The logs are main's own volume.
     expect(new Set(made)).toEqual(new Set(mounted.filter((name) => name !== 'logs')));
@@ -106,18 +116,6 @@ describe('the manifests', () => {
     expect(dockerfile).not.toMatch(/^(ENV|\s).*POSIDLE_/m);
     expect(settingsOf({}, true)).toMatchObject({ quiet: 60_000, startTimeout: 600_000 });
   });
-
-  test('the monitor is the container of rpc', () => {
-    const podOf = (path: string) => podIn(manifestsIn(readFileSync(join(DIR, path), 'utf8')));
-    expect(podOf('monitor/posidle.yaml')).toEqual(podOf('rpc/job.yaml'));
-  });
-
-  test('cronjob runs the Pod of rpc, with the same fluent.conf', () => {
-    expect(sortedPod(kustomize(join(DIR, 'cronjob')))).toEqual(sortedPod(kustomize(join(DIR, 'rpc'))));
-    expect(readFileSync(join(DIR, 'cronjob/fluent.conf'))).toEqual(
-      readFileSync(join(DIR, 'base/fluent.conf')),
-    );
-  });
 });
 
 describe('the renderer', () => {
@@ -144,27 +142,6 @@ describe('the renderer', () => {
       name: 'posidle',
       configMap: { name: bundled?.metadata.name },
     });
-  });
-
-  testByKubectl("takes the monitor's patch for volumes of other names", () => {
-    const at = (path: string) => readFileSync(path, 'utf8');
-    const monitor = at(join(DIR, 'monitor/kustomization.yaml'));
-    const patch = monitor.slice(monitor.indexOf('#   patches:'), monitor.indexOf('\napiVersion'));
-    const names: Readonly<Record<string, string>> = {
-      'YOUR-CONF': 'td-agent-conf',
-      '/YOUR/LOGS': '/srv/report/log',
-      'YOUR-LOGS': 'report-logs',
-      '/YOUR/POS-FILES': '/var/lib/td-agent',
-      'YOUR-POS-FILES': 'td-agent-state',
-    };
-    const mine = patch.replace(/^# {3}/gm, '').replace(/\/?YOUR[-/A-Z]+/g, (name) => names[name] ?? name);
-    const rendered = renderedByKubectl({
-      'kustomization.yaml': `resources: [job.yaml]\ncomponents: [monitor]\n${mine}`,
-      'job.yaml': at('test/pods/with-monitor/job.yaml'),
-      'monitor/kustomization.yaml': monitor,
-      'monitor/posidle.yaml': at(join(DIR, 'monitor/posidle.yaml')),
-    });
-    expect(podIn(rendered)).toEqual(podIn(kustomize('test/pods/with-monitor')));
   });
 
   test('merges lists by their key, puts what the patch names first, deletes where asked', () => {

@@ -1,5 +1,5 @@
 /** The parts of the Kubernetes objects that the manifests use. */
-export interface Mount {
+interface Mount {
   name: string;
   mountPath: string;
   subPath?: string;
@@ -15,7 +15,7 @@ export interface Container {
   volumeMounts?: Mount[];
   restartPolicy?: 'Always';
   securityContext?: Record<string, unknown>;
-  lifecycle?: { postStart?: { exec: { command: string[] } } };
+  lifecycle?: { readonly [hook in 'postStart' | 'preStop']?: { exec: { command: string[] } } };
   resources?: unknown;
 }
 
@@ -53,6 +53,11 @@ export function configMapsIn(manifests: readonly Manifest[]): ConfigMap[] {
 
 /** The Pod that the Job's or CronJob's controller would make. */
 export function podIn(manifests: readonly Manifest[]): PodSpec {
+  return structuredClone(specIn(manifests));
+}
+
+/** The same, in its manifest. */
+export function specIn(manifests: readonly Manifest[]): PodSpec {
   for (const { kind, spec } of manifests) {
     if (kind === 'Job') return podOfJob(spec);
     if (kind === 'CronJob') return podOfJob((spec as { jobTemplate: { spec: unknown } }).jobTemplate.spec);
@@ -61,5 +66,5 @@ export function podIn(manifests: readonly Manifest[]): PodSpec {
 }
 
 function podOfJob(spec: unknown): PodSpec {
-  return structuredClone((spec as { template: { spec: PodSpec } }).template.spec);
+  return (spec as { template: { spec: PodSpec } }).template.spec;
 }

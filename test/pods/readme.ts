@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** The manifests that people copy: a Job with its fluent.conf. The native sidecar's comes first, rpc's second. */
-export const nativeBlock = (): string => jobBlocks()[0] ?? '';
-export const rpcBlock = (): string => jobBlocks()[1] ?? '';
+/** The Job that people copy, with its fluent.conf. */
+export const nativeBlock = (): string => blockWith('kind: Job\n');
+/** A CronJob around it. */
+export const cronJobBlock = (): string => blockWith('kind: CronJob\n');
 
-function jobBlocks(): readonly string[] {
-  return blocksIn('docker/README.md', 'yaml').filter((block) => block.includes('kind: Job\n'));
+function blockWith(text: string): string {
+  return blocksIn('docker/README.md', 'yaml').find((block) => block.includes(text)) ?? '';
 }
 
 /** The code blocks of a page in one language. */

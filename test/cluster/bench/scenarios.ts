@@ -1,0 +1,149 @@
+import type { Container } from '../../pods/kubernetes.ts';
+import type { Destination } from '../destination.ts';
+import type { Acts } from '../play.ts';
+
+export interface Scenario {
+  readonly name: string;
+  readonly title: string;
+  /** How many lines main writes. */
+  readonly lines: number;
+  /** main's script. `lines FIRST LAST` prints numbered lines, `slowly FIRST LAST` five of them a second. */
+  readonly main: string;
+  /** What stands in <buffer>, beside its type. */
+  readonly buffer?: { readonly type?: 'file'; readonly flushInterval?: string };
+  /** More settings of in_tail. */
+  readonly tail?: string;
+  /** Fluentd's container, where it is not the image's own. */
+  readonly fluentd?: Partial<Container>;
+  readonly restartPolicy?: 'OnFailure';
+  /** Deleted instead of left to end by itself, or disturbed otherwise. */
+  readonly acts?: (destination: Destination) => Acts;
+}
+
+/** What each script of main begins with. */
+export const PRELUDE = `lines() { awk -v first="$1" -v last="$2" 'BEGIN { for (i = first; i <= last; i++) print "line " i " of main" }'; }
+slowly() { for i in $(seq "$1" "$2"); do lines "$i" "$i"; sleep 0.2; done; }
+cd /var/log/app
+`;
+const FILE_60S = { type: 'file', flushInterval: '60s' } as const;
+const SHELL = 'fluentd --config /fluentd/etc/fluent.conf || exit 1';
+const OUTAGE = 25_000;
+
+/** As the kernel kills a container that is out of memory: nobody in it can say a last word. */
+const killFluentd = (destination: Destination): Acts => ({
+  during: async (pod) => {
+    await destination.reaches(10);
+    await pod.exec('fluentd', 'sh', '-c', 'kill -9 -1').catch(() => undefined);
+  },
+});
+
+export const SCENARIOS: readonly Scenario[] = [
+  { name: 'steady', title: 'steady, 20 lines', lines: 20, main: 'slowly 1 20 >>a.log' },
+  {
+    name: 'burst',
+    title: 'a burst of 300,000 lines at the end',
+    lines: 300_000,
+    main: 'slowly 1 20 >>a.log; lines 21 300000 >>a.log',
+  },
+  {
+    name: 'file-buffer',
+    title: 'file buffer, flush_interval 60s',
+    lines: 20,
+    main: 'slowly 1 20 >>a.log',
+    buffer: FILE_60S,
+  },
+  {
+    name: 'new-file',
+    title: 'a new file in the last moment',
+    lines: 510,
+    main: 'slowly 1 10 >>a.log; sleep 2; lines 11 510 >>b.log',
+  },
+  {
+    name: 'many-files',
+    title: '400 files at once',
+    lines: 2_000,
+    main: `sleep 3; awk 'BEGIN { for (i = 1; i <= 2000; i++) { file = int(i / 5) ".log"; print "line " i " of main" >>file; close(file) } }'`,
+  },
+  { name: 'one-line', title: 'a main of one line', lines: 1, main: 'lines 1 1 >>a.log' },
+  {
+    name: 'throttled',
+    title: 'read_bytes_limit_per_second',
+    lines: 60_000,
+    main: 'slowly 1 20 >>a.log; lines 21 60000 >>a.log',
+    tail: 'read_bytes_limit_per_second 65536',
+  },
+  {
+    name: 'away',
+    title: 'the destination is away until 25 s after the end of main, memory buffer',
+    lines: 200,
+    main: 'slowly 1 20 >>a.log; lines 21 200 >>a.log',
+    acts: (destination) => {
+      destination.isAway = true;
+      return { afterMain: () => setTimeout(() => (destination.isAway = false), OUTAGE) };
+    },
+  },
+  {
+    name: 'shell-tini',
+    title: "`sh -c 'fluentd …'` under tini, flush_interval 30s",
+    lines: 20,
+    main: 'slowly 1 20 >>a.log',
+    buffer: { flushInterval: '30s' },
+    fluentd: { command: ['tini', '--', 'sh', '-c', SHELL] },
+  },
+  {
+    name: 'shell',
+    title: 'the same with the shell as PID 1',
+    lines: 20,
+    main: 'slowly 1 20 >>a.log',
+    buffer: { flushInterval: '30s' },
+    fluentd: { command: ['sh', '-c', SHELL] },
+  },
+  {
+    name: 'deleted',
+    title: 'the Pod is deleted, main needs 8 s and writes then, file buffer',
+    lines: 400,
+    main: `trap 'sleep 8; lines 21 400 >>a.log; exit 0' TERM; slowly 1 20 >>a.log; touch written; while :; do sleep 1; done`,
+    buffer: FILE_60S,
+    acts: () => ({
+      during: async (pod) => {
+        await pod.exec('main', 'sh', '-c', 'until [ -e /var/log/app/written ]; do sleep 0.2; done');
+        await pod.delete();
+      },
+    }),
+  },
+  {
+    name: 'restarted',
+    title: 'main fails once and is restarted',
+    lines: 20,
+    main: 'if [ -e a.log ]; then slowly 11 20 >>a.log; else slowly 1 10 >>a.log; exit 1; fi',
+    restartPolicy: 'OnFailure',
+  },
+  { name: 'silent', title: 'a main that never logs', lines: 0, main: 'sleep 4' },
+  {
+    name: 'killed',
+    title: 'Fluentd is killed in between, memory buffer',
+    lines: 40,
+    main: 'slowly 1 40 >>a.log',
+    acts: killFluentd,
+  },
+  {
+    name: 'killed-file',
+    title: 'Fluentd is killed in between, file buffer on a volume',
+    lines: 40,
+    main: 'slowly 1 40 >>a.log',
+    buffer: { type: 'file', flushInterval: '1s' },
+    acts: killFluentd,
+  },
+  {
+    name: 'rotated',
+    title: 'main rotates its log in its first moments',
+    lines: 10_000,
+    main: 'lines 1 5000 >>a.log; mv a.log a.log.1; lines 5001 10000 >>a.log; sleep 4',
+  },
+  {
+    name: 'no-newline',
+    title: 'the last line has no newline',
+    lines: 21,
+    main: "slowly 1 20 >>a.log; printf 'line 21 of main' >>a.log",
+  },
+];

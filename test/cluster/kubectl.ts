@@ -1,0 +1,72 @@
+import { execFile, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Manifest } from '../pods/kubernetes.ts';
+import { kubectlPath } from './connect.ts';
+
+const LIMIT = 256 << 20;
+
+/** What kubectl prints; rejects with what it said if it fails. */
+export function kubectl(args: readonly string[], input = ''): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(kubectlPath(), [...args], { maxBuffer: LIMIT }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`kubectl ${args.join(' ')}: ${stderr.trim() || error.message}`));
+    });
+    child.stdin?.on('error', () => undefined).end(input);
+  });
+}
+
+export async function create(namespace: string, manifests: readonly Manifest[]): Promise<void> {
+  const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests });
+  await kubectl(['create', '--validate=strict', '-n', namespace, '-f', '-'], list);
+}
+
+/** A namespace of its own for one run. Pods can be made in it at once. */
+export async function createNamespace(): Promise<string> {
+  const manifest = { apiVersion: 'v1', kind: 'Namespace', metadata: { generateName: 'posidle-test-' } };
+  const name = await kubectl(
+    ['create', '-f', '-', '-o', 'jsonpath={.metadata.name}'],
+    JSON.stringify(manifest),
+  );
+  await kubectl(['wait', '--for=create', 'serviceaccount/default', '-n', name, '--timeout=60s']);
+  return name;
+}
+
+export interface ContainerStatus {
+  readonly name: string;
+  readonly restartCount: number;
+  readonly state: { readonly running?: object; readonly terminated?: Terminated };
+  readonly lastState: { readonly terminated?: Terminated };
+}
+
+interface Terminated {
+  readonly exitCode: number;
+  readonly message?: string;
+  readonly finishedAt: string;
+}
+
+export interface Pod {
+  readonly metadata: { readonly name: string };
+  readonly status: {
+    readonly phase: string;
+    readonly containerStatuses?: readonly ContainerStatus[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+export interface PodEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: Pod;
+}
+
+/** Each change of the namespace's Pods, until the caller stops reading. */
+export async function* podEvents(namespace: string): AsyncGenerator<PodEvent> {
+  const words = ['get', 'pods', '-n', namespace, '-o', 'json', '--watch', '--output-watch-events'];
+  const child = spawn(kubectlPath(), words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    // One event a line.
+    for await (const line of createInterface(child.stdout)) yield JSON.parse(line) as PodEvent;
+  } finally {
+    child.kill();
+  }
+}

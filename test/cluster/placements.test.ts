@@ -1,0 +1,256 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, inject, test } from 'vitest';
+import { BUNDLE } from '../pods/bundle.ts';
+import { type Container, configMapsIn, type Manifest, type PodSpec, specIn } from '../pods/kubernetes.ts';
+import { configMap, kustomize, manifestsIn } from '../pods/kustomize.ts';
+import { cronJobBlock, nativeBlock } from '../pods/readme.ts';
+import { Destination } from './destination.ts';
+import { type Acts, play, type Report } from './play.ts';
+
+const OVERLAYS = 'docker/kubernetes';
+const LINES = 20;
+/** Seconds from main's end to the Pod's: what hangs takes a minute, the grace period. */
+const PATIENCE = 45;
+/** Refreshes its file as long as it lives, and says nothing at its end. */
+const WITH_HEARTBEAT = `while touch /var/log/app/.alive; do sleep 0.5; done &
+for line in $(seq 20); do echo "line $line of 20" >>/var/log/app/job.log; sleep "$EVERY"; done
+`;
+/** Ten lines and a failure, then the other ten and the mark. */
+const FAILS_ONCE = `log=/var/log/app/job.log
+first=1; [ -e $log ] && first=11
+for line in $(seq $first $((first + 9))); do echo "line $line of 20" >>$log; sleep "$EVERY"; done
+[ $first = 11 ] && touch /var/log/app/.done
+`;
+
+describe('on a real cluster', { concurrent: true }, () => {
+  beforeEach(({ skip }) => skip(inject('noCluster') !== '', inject('noCluster')));
+
+  test('native-sidecar: the SIGTERM of the kubelet begins the drain, and Fluentd runs only once', async () => {
+    let seen = '';
+    const look: Acts = {
+      during: async (pod) => {
+        await pod.exec(
+          'fluentd',
+          'sh',
+          '-c',
+          'until grep -q job.log /var/log/fluentd/app.pos; do sleep 0.2; done',
+        );
+        seen = await pod.exec('posidle', 'node', '/opt/posidle/posidle.cjs', 'inspect', '--json');
+        await pod.exec('main', 'touch', '/var/log/app/.looked');
+      },
+    };
+    const waitForLook = (spec: PodSpec) =>
+      append(spec, 'until [ -e /var/log/app/.looked ]; do sleep 0.2; done');
+    const played = await playPlacement('native-sidecar', waitForLook, look);
+    expectDelivered(played, 'done-file');
+    expect(seen).toMatch(/"path": *"\/var\/log\/app\/job\.log"/);
+    expect(logOf(played.report, 'fluentd').match(/fluentd worker is now running/g)).toHaveLength(1);
+  });
+
+  test('native-sidecar: a main that ends before posidle has started does not keep the Pod waiting', async () => {
+    const { report } = await playPlacement('native-sidecar', (spec) => {
+      named(spec, 'main').args = ['echo "line 1 of 1" >>/var/log/app/job.log'];
+    });
+    expect(report.containers.posidle).toMatchObject({
+      code: 0,
+      message: expect.stringContaining('"drained":"drained"'),
+    });
+    expect(report.tail).toBeLessThan(PATIENCE);
+  });
+
+  test('native-sidecar: Fluentd ends with a shell as its first process', async () => {
+    const played = await playPlacement('native-sidecar', (spec) => {
+      named(spec, 'fluentd').command = ['sh', '-c', 'fluentd --config /fluentd/etc/fluent.conf || exit 1'];
+    });
+    expectDelivered(played, 'done-file');
+  });
+
+  test('marker: the file that main makes begins the drain', async () => {
+    expectDelivered(await playPlacement('marker'), 'done-file');
+  });
+
+  test('marker without a file waits for silence', async () => {
+    const played = await playPlacement('marker', (spec) => {
+      named(spec, 'posidle').env = [{ name: 'POSIDLE_QUIET', value: '8s' }];
+    });
+    expectDelivered(played, 'quiet');
+  });
+
+  test('a heartbeat that has stopped begins the drain', async () => {
+    const played = await playPlacement('marker', (spec) => {
+      named(spec, 'main').args = [WITH_HEARTBEAT];
+      named(spec, 'posidle').env = [
+        { name: 'POSIDLE_HEARTBEAT_FILE', value: '/var/log/app/.alive' },
+        { name: 'POSIDLE_HEARTBEAT_AGE', value: '6s' },
+      ];
+    });
+    expectDelivered(played, 'heartbeat');
+  });
+
+  test('a main that fails once and is restarted does not end the Pod in between', async () => {
+    const played = await playPlacement('marker', (spec) => {
+      spec.restartPolicy = 'OnFailure';
+      named(spec, 'main').args = [FAILS_ONCE];
+    });
+    expectDelivered(played, 'done-file');
+    expect(played.report.containers.main?.restarts).toBe(1);
+  });
+
+  test('shared-pid: silence begins the drain', async () => {
+    expectDelivered(await playPlacement('shared-pid'), 'quiet');
+  });
+
+  test("shared-pid: the end of main's process begins the drain, after its second attempt", async () => {
+    const played = await playPlacement('shared-pid', (spec) => {
+      spec.restartPolicy = 'OnFailure';
+      named(spec, 'main').args = [FAILS_ONCE];
+      named(spec, 'posidle').env = [
+        { name: 'POSIDLE_DONE_PROCESS', value: 'line .* of 20' },
+        // A container starts again within a second or two; the kubelet's next back-off would be 10 s.
+        { name: 'POSIDLE_DONE_PROCESS_GONE', value: '15s' },
+      ];
+    });
+    expectDelivered(played, 'done-process');
+  });
+
+  test.each(['background', 'parent', 'init-container'])(
+    "%s: posidle drains and stops Fluentd in Fluentd's own container",
+    async (placement) => {
+      expectDelivered(await playPlacement(placement), 'quiet', 'fluentd');
+    },
+  );
+
+  test('post-start: posidle drains and stops Fluentd, and the container ends with Fluentd', async () => {
+    const { report, lines } = await playPlacement('post-start');
+    expect(logOf(report, 'fluentd')).toMatch(/draining → stopping: everything is read and flushed/);
+    expect(lines).toBe(LINES);
+    expect(report).toMatchObject({ phase: 'Succeeded', containers: { fluentd: { code: 0, restarts: 0 } } });
+  });
+
+  test('the image with no settings drains on SIGTERM', async () => {
+    const terminate: Acts = {
+      during: async (pod) => {
+        await pod.exec(
+          'main',
+          'sh',
+          '-c',
+          "until grep -q 'line 20 of 20' /var/log/app/job.log; do sleep 0.2; done",
+        );
+        await pod.exec(
+          'fluentd',
+          'sh',
+          '-c',
+          'until grep -q job.log /var/log/fluentd/app.pos; do sleep 0.2; done; kill -TERM 1',
+        );
+      },
+    };
+    const played = await playPlacement(
+      'parent',
+      (spec) => {
+        named(spec, 'fluentd').env = [];
+        // It must outlive the call.
+        append(spec, 'sleep 3');
+      },
+      terminate,
+    );
+    expectDelivered(played, 'SIGTERM', 'fluentd');
+  });
+
+  test("baseline: the original script's container is gone before fluentd's worker has stopped", async () => {
+    const { report } = await playThese(kustomize('test/pods/original'));
+    expect(logOf(report, 'fluentd')).toMatch(/fluentd worker is now running/);
+    expect(logOf(report, 'fluentd')).not.toMatch(/Worker 0 finished/);
+  });
+
+  test('the Job of docker/README completes when only its log path is changed', async () => {
+    const manifests = manifestsIn(nativeBlock().replaceAll('/var/log/app', '/data/logs'));
+    expectDelivered(await playThese(manifests), 'done-file');
+  });
+
+  test('the CronJob of docker/README runs the Job above it', async () => {
+    const [conf, job] = manifestsIn(nativeBlock());
+    const [cronJob] = manifestsIn(cronJobBlock());
+    if (conf === undefined || job === undefined || cronJob === undefined) throw new Error('no blocks');
+    const spec = { ...(cronJob.spec as object), jobTemplate: { spec: job.spec } };
+    expectDelivered(await playThese([conf, { ...cronJob, spec }]), 'done-file');
+  });
+});
+
+interface Played {
+  readonly report: Report;
+  readonly lines: number;
+}
+
+function playPlacement(overlay: string, change?: (pod: PodSpec) => void, acts?: Acts): Promise<Played> {
+  return playThese(kustomize(join(OVERLAYS, overlay)), change, acts);
+}
+
+async function playThese(
+  manifests: readonly Manifest[],
+  change: (pod: PodSpec) => void = () => undefined,
+  acts?: Acts,
+): Promise<Played> {
+  const destination = await Destination.start();
+  try {
+    const changed = structuredClone(manifests) as Manifest[];
+    const spec = specIn(changed);
+    hurry(spec);
+    change(spec);
+    // A Job counts the restarts of a container, too, and deletes the Pod when there were too many.
+    if (spec.restartPolicy === 'OnFailure') {
+      for (const { kind, spec: job } of changed)
+        if (kind === 'Job') Object.assign(job as object, { backoffLimit: 2 });
+    }
+    for (const conf of configMapsIn(changed)) sendTo(destination, conf.data);
+    const report = await play([...changed, configMap('posidle', [BUNDLE])], acts);
+    return { report, lines: destination.lines.size };
+  } finally {
+    destination.stop();
+  }
+}
+
+/** The destination of fluent.conf, stdout, is one outside the Pod. */
+function sendTo({ endpoint }: Destination, data: Record<string, string>): void {
+  const conf = data['fluent.conf'];
+  const http = `@type http\n  endpoint ${endpoint}\n  <format>\n    @type json\n  </format>`;
+  if (conf !== undefined) data['fluent.conf'] = conf.replace('@type stdout', http);
+}
+
+/** What the manifests wait for in minutes is waited for in seconds here. */
+function hurry(pod: PodSpec): void {
+  const faster: Readonly<Record<string, string>> = { EVERY: '0.3', INTERVAL: '4', '60s': '8s' };
+  for (const { env = [] } of [...(pod.initContainers ?? []), ...pod.containers]) {
+    for (const variable of env)
+      variable.value = faster[variable.name] ?? faster[variable.value] ?? variable.value;
+  }
+}
+
+/** All of main's lines, and the outcome "drained" in the termination message of posidle's container. */
+function expectDelivered({ report, lines }: Played, trigger: string, container = 'posidle'): void {
+  const message = report.containers[container]?.message ?? '';
+  const outcome = message.startsWith('{') ? JSON.parse(message) : `${message}\n${logOf(report, container)}`;
+  expect(outcome).toMatchObject({ drained: 'drained', trigger });
+  expect(lines).toBe(LINES);
+  expect(report.containers[container]?.code).toBe(0);
+  expect(report.containers.main?.code).toBe(0);
+  expect(report.containers.fluentd).toMatchObject({ code: 0, restarts: 0 });
+  expect(report.phase).toBe('Succeeded');
+  expect(report.tail).toBeLessThan(PATIENCE);
+}
+
+function logOf(report: Report, container: string): string {
+  return report.containers[container]?.log ?? '';
+}
+
+/** main does this, too. */
+function append(spec: PodSpec, command: string): void {
+  const main = named(spec, 'main');
+  main.args = [`${main.args?.join('')}${command}\n`];
+}
+
+function named(spec: PodSpec, name: string): Container {
+  const all = [...(spec.initContainers ?? []), ...spec.containers];
+  const found = all.find((container) => container.name === name);
+  if (found === undefined) throw new Error(`no container ${name}`);
+  return found;
+}
