@@ -170,7 +170,7 @@ describe.each(OLDEST_AND_NEWEST)('posidle run, with Fluentd %s', (version) => {
     const run = runInContainer('--quiet', 'off', '--grace', '60s');
     await run.logged(/→ watching/);
     signalInside(run, 'SIGTERM');
-    await run.logged(/sent SIGUSR1/);
+    await run.logged(/sent SIGUSR1|to flush$/);
     const before = Date.now();
     signalInside(run, 'SIGTERM');
     expect(await run.exited).toBe(0);

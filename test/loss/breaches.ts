@@ -28,7 +28,7 @@ export function breachesOf(
 
 /** When posidle says that it sent the stop signal, by the wall clock. */
 export function signalledAt(watcherLog: string): number | undefined {
-  return logIn(watcherLog).find(({ msg }) => msg.startsWith('sent SIGINT'))?.at;
+  return logIn(watcherLog).find(({ msg }) => /^sent SIGINT|^told .* to stop$/.test(msg))?.at;
 }
 
 export function outcomeIn(watcherLog: string): ToldOutcome | undefined {
