@@ -8,6 +8,7 @@ export default {
     'docker/bundle/*.{mjs,cjs}',
     'fixtures/**/*.{mjs,ts}',
     'test/{bench,fuzz,loss,soak}/main.ts',
+    'test/bench/witness.ts',
     'test/simulation/{main,mutants,replay}.ts',
     'test/mutation/{main,player,suite}.ts',
     'test/cluster/bench/main.ts',

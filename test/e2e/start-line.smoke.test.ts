@@ -4,7 +4,7 @@ import { startPosidle } from '../support/posidle.ts';
 
 const NONE = 'nothing warns';
 const ONLY_CALLS = 'quiet is off: only a call or a signal begins the drain';
-const NO_FLUSH = 'no rpc_endpoint is known';
+const NO_FLUSH = 'there is no witness';
 
 /** What is given, what begins the drain then, and what is warned of. */
 const STARTS: readonly (readonly [options: string, begins: string, warning: string])[] = [

@@ -115,7 +115,6 @@ it 'a file that is written anew below its position between two looks of in_tail 
   s.append(s.lines(1..50))
   s.run(s.tail + s.out)
   s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
-  sleep 0.5 # a look that remembers what stood there
   File.write(s.log, s.lines(1001..1090))
   found = s.seen('lost') { |a| a['lost'].any? || a['cuts'].any? }
   expect('lost or cut', found['lost'].map { |l| l['why'] } + found['cuts'].map { 'written anew' }, ['written anew'])

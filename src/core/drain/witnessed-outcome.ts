@@ -9,6 +9,7 @@ const WORST = 10;
 const GATES: Readonly<Record<Left['kind'], Gate['name']>> = {
   starting: 'worker',
   unfound: 'undiscovered',
+  unreadable: 'unreadable',
   unread: 'unread',
   unfinished: 'unread',
   'let-go': 'unread',

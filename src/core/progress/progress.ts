@@ -17,7 +17,7 @@ export interface Progress {
 export type Left =
   /** A worker has not started all its inputs. */
   | { readonly kind: 'starting'; readonly worker: string }
-  /** A file that in_tail has not found; lines that it has not read; a last line without its newline; what in_tail let go unread. */
+  /** A file that in_tail has not found, or may not read; lines that it has not read; a last line without its newline; what in_tail let go unread. */
   | { readonly kind: LeftFile; readonly path: string; readonly bytes: number | undefined }
   /** Records outside any buffer: Fluentd emits them by itself after a while, or when it stops. */
   | { readonly kind: 'kept'; readonly where: string; readonly records: number }
@@ -30,7 +30,7 @@ export type Left =
       readonly ids: readonly string[] | undefined;
     };
 
-type LeftFile = 'unfound' | 'unread' | 'unfinished' | 'let-go';
+type LeftFile = 'unfound' | 'unreadable' | 'unread' | 'unfinished' | 'let-go';
 
 /** One thing that nobody can prove, with the fact that shows it. */
 export interface Doubt {
@@ -130,6 +130,8 @@ function textOf(one: Left): string {
       return `${one.worker} has not started all its inputs`;
     case 'unfound':
       return `${one.path}: Fluentd has not found it${sized(one.bytes)}`;
+    case 'unreadable':
+      return `${one.path}: Fluentd may not read it${sized(one.bytes)}`;
     case 'unread':
       return `${one.path}: not read to its end${sized(one.bytes)}`;
     case 'unfinished':

@@ -52,6 +52,12 @@ export interface Unfound {
   readonly size: number | undefined;
 }
 
+/** A file that the paths name and nobody follows. */
+export interface Unfollowed extends Unfound {
+  /** Fluentd may not read it. */
+  readonly isUnreadable: boolean;
+}
+
 /** A file beside a followed one that looks like its rotated form, and that nobody read in this life. */
 export interface Sibling extends Unfound {
   /** The size of what is in it, where it is compressed. */
@@ -98,7 +104,7 @@ export interface Said {
   readonly cuts: readonly Cut[];
   readonly starts: readonly Start[];
   readonly lost: readonly LostSight[];
-  readonly unfound: readonly Unfound[];
+  readonly unfound: readonly Unfollowed[];
   readonly denied: readonly string[];
   readonly siblings: readonly Sibling[];
   readonly kept: readonly Kept[];
@@ -199,7 +205,10 @@ function saidIn(object: Fields, isWhole: boolean): Said {
       const { path, why } = fields(value);
       return { path: words(path), why: words(why) };
     }),
-    unfound: list('unfound', unfound),
+    unfound: list('unfound', (value) => ({
+      ...unfound(value),
+      isUnreadable: fields(value)['readable'] === false,
+    })),
     denied: list('denied', words),
     siblings: list('siblings', (value) => ({
       ...unfound(value),

@@ -45,7 +45,11 @@ export function ofTestimony({ at, witnesses }: Testimony): Progress {
     mark: all.mark(),
     files: all.reached.size,
     outputs: [
-      ...new Set(told.flatMap(({ said }) => said.outputs.filter(({ isBuffered }) => isBuffered).map(nameOf))),
+      ...new Set(
+        told.flatMap(({ said }) =>
+          [...said.outputs, ...said.ends].filter(({ isBuffered }) => isBuffered).map(nameOf),
+        ),
+      ),
     ],
   };
 }
@@ -92,7 +96,13 @@ function leftIn({ worker, kind, said }: Told, all: Facts): readonly Left[] {
   );
   return [
     ...starting,
-    ...said.unfound.map(({ path, size }): Left => ({ kind: 'unfound', path, bytes: size })),
+    ...said.unfound.map(
+      ({ path, size, isUnreadable }): Left => ({
+        kind: isUnreadable ? 'unreadable' : 'unfound',
+        path,
+        bytes: size,
+      }),
+    ),
     ...(isAlive ? said.files.flatMap(unreadIn) : []),
     ...said.closed.flatMap((file) => letGo(file, all)),
     ...(isAlive ? keptIn(said) : []),

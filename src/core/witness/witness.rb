@@ -17,7 +17,7 @@ class PosidleWitness
     dir = ENV['POSIDLE_DIR'] || __dir__
     @server = UNIXServer.new((@stem = File.join(dir, "#{@born}-#{@pid}")) + '.sock') # before a line can be read
     File.chmod(0666, @stem + '.sock') rescue nil
-    @pod = Dir.children(dir).map { |n| (File.lstat("#{dir}/#{n}").mtime.to_f * 1000 rescue @born) }.min - 1000
+    @pod = (Dir.children(dir).map { |n| "#{dir}/#{n}" } + host).map { |p| (File.lstat(p).mtime.to_f * 1000 rescue @born) }.min - 1000
     @begun, @closed, @marks, @unfound, @heard, @traces, @new = {}, {}, {}, {}, {}, {}, {}.compare_by_identity
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @mutex = [], [], [], [], [], [], [], Mutex.new
     @reloads = @more = @over = @due = @gap = @age = @again = @named = 0
@@ -26,7 +26,7 @@ class PosidleWitness
     @thread = Thread.new { begin loop { serve }; rescue Exception; @server.close; end }
     @thread.name = 'posidle-witness'
   end
-  def clock; Process.clock_gettime(Process::CLOCK_MONOTONIC); end
+  def clock(id = Process::CLOCK_MONOTONIC); Process.clock_gettime(id); end
   def ms; Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond); end
   def var(o, name); o.instance_variable_get(name) if o && o.instance_variable_defined?(name); end
   def text(s); s && s.to_s.dup.force_encoding('UTF-8').scrub; end
@@ -34,6 +34,12 @@ class PosidleWitness
   def keep(list, fact); list.size < MANY ? list << fact : @more += 1; end
   def reads?(w); var(var(w, :@io_handler), :@fifo); end
   def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
+  def host # a container's is mounted: it was made with the Pod, whose other containers may be older than this one
+    name = '/etc/hostname'
+    File.stat(name).dev == File.stat('/etc').dev ? [] : [name]
+  rescue SystemCallError
+    []
+  end
   def born(path); (File.birthtime(path).to_r * 1000).to_i; rescue NotImplementedError, SystemCallError; nil; end
   def listen # to events, in Fluentd's threads; each is set where its class ends, before an object of it lives
     TracePoint.new(:end) do |tp|
@@ -69,7 +75,7 @@ class PosidleWitness
     said ||= "#{err.class}: #{err.message}" if err.is_a?(Exception)
     said = "#{said} #{err.message}" if said && said.end_with?(':') && err.is_a?(Exception)
     tag = more[:tag] || said.to_s[0, 300].b[/tag="([^"]*)"/, 1]
-    from = caller_locations(3, 30).find { |l| !OWN.match?(l.path) }&.path.to_s
+    from = caller_locations(3, 8).find { |l| !OWN.match?(l.path) }&.path.to_s
     from = text(from[%r{.*/lib/(.*)}, 1] || from)
     key = [level, from, kind(said), (err.class.name if err.is_a?(Exception)), tag && kind(tag)]
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
@@ -142,17 +148,19 @@ class PosidleWitness
   end
   def look(asked) # four times a second, but a fortieth of the time at most
     return unless (start = clock) >= @due || asked
+    cost = clock(Process::CLOCK_THREAD_CPUTIME_ID)
     @reloads += 1 unless @root.equal?(@root = Fluent::Engine.root_agent)
     @inputs = defined?(Fluent::Plugin::TailInput) ? @root.inputs.grep(Fluent::Plugin::TailInput) : []
     tails = @inputs.flat_map { |i| var(i, :@tails).to_h.values }
     tails = ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # rotated too
     @watchers = tails.select { |w| reads?(w) }
-    stats = Hash.new { |h, p| h[p] = (File.stat(p) rescue nil) }
+    @stats = stats = Hash.new { |h, p| h[p] = (File.stat(p) rescue nil) }
     @watchers.each { |w| mark(w, asked && stats[w.path]) }
     names(stats, asked)
     @cuts.dup.each { |c| c[:copy] ||= (copy_of(c) rescue nil) if ms - c[:at] < 5000 }
     @age, @looked = start - (@looked || start), clock
-    @gap, @due = [@gap, ready? ? @age : 0].max, @looked + [0.2, 40 * (@looked - start)].max
+    @gap = [@gap, ready? ? @age : 0].max
+    @due = @looked + [0.2, 4 * (@looked - start), 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)].max
   end
   def mark(w, stat) # what was read must still lie there, else the file was written anew, too fast for in_tail
     ino, pos, (old, was, at) = w.pe.read_inode, w.pe.read_pos, @marks[w.pe.read_inode]
@@ -170,12 +178,13 @@ class PosidleWitness
     inodes, found = @watchers.map { |w| [w.pe.read_inode, true] }.to_h, {}
     @marks.keep_if { |ino, _| inodes[ino] } if @marks.size > inodes.size + MANY
     all = @inputs.flat_map { |i| named(i) }.uniq
+    limited = @inputs.any? { |i| var(i, :@limit_recently_modified) }
     @named = all.count { |p| stats[p] } if asked
     (all - (asked ? [] : @watchers.map(&:path))).each do |p|
-      next if (s = stats[p]).nil? || !s.file? || s.size == 0 || inodes[s.ino] || s.mtime.to_f * 1000 < @pod
+      next if (s = stats[p]).nil? || !s.file? || s.size == 0 || inodes[s.ino] || limited && s.mtime.to_f * 1000 < @pod
       b, c = @begun[s.ino], @closed[s.ino]
       next if b && (c.nil? || b > c[:at] || c[:pos] == s.size && s.mtime.to_f * 1000 <= c[:at])
-      found[s.ino] = [p, (@unfound[s.ino] || [p, ms])[1], s.size]
+      found[s.ino] = [p, (@unfound[s.ino] || [p, ms])[1], s.size, File.readable?(p)]
     end
     gone = @unfound.reject { |ino, (_, at)| found[ino] || inodes[ino] || @begun[ino].to_i >= at }
     gone.each { |ino, (p, at)| keep(@lost, path: text(p), inode: ino, at: at, why: 'never followed') }
@@ -198,7 +207,9 @@ class PosidleWitness
   end
   def beside # all files in the directories of followed ones and one deeper, and those that look like a followed one's
     paths = @watchers.map(&:path) + @closed.values.map { |c| c[:path] }
-    homes = paths.map { |p| (File.symlink?(p) ? File.realpath(p) : p) rescue p }.group_by { |p| File.dirname(p) }
+    @real = {} if @real.nil? || @real.size > 10 * MANY # each call to the system may wait for Fluentd's threads
+    homes = paths.map { |p| @real[p] ||= ((File.symlink?(p) ? File.realpath(p) : p) rescue p) }
+    homes = homes.group_by { |p| File.dirname(p) }
     own = ObjectSpace.each_object(Fluent::Plugin::Buffer).map { |b| var(b, :@path) }
     own += @inputs.map { |i| var(i, :@pos_file) }
     near, kin, @over = {}, [], 0
@@ -207,7 +218,7 @@ class PosidleWitness
       (dirs = [home]).each do |dir|
         (Dir.children(dir) rescue []).each do |n|
           next @over += 1 if near.size >= 10 * MANY
-          next unless s = (File.stat(path = File.join(dir, n)) rescue nil)
+          next unless s = @stats[path = File.join(dir, n)]
           next (dirs << path if dir == home && dirs.size < 200 && !File.symlink?(path)) if s.directory?
           near[s.ino] ||= [path, s] if s.file?
           next if !s.file? || s.size == 0 || s.mtime.to_f * 1000 < @pod || !(of = kin(n.b, files, dir == home))
@@ -240,7 +251,7 @@ class PosidleWitness
   def closed(near) # with what lies under its number now
     @closed.values.map { |c| (path, s = near[c[:inode]]) ? c.merge(size: s.size, born: born(path)) : c }
   end
-  def unfound; @unfound.values.first(MANY).map { |p, _, size| { path: text(p), size: size } }; end
+  def unfound; @unfound.values.first(MANY).map { |p, _, size, may| { path: text(p), size: size, readable: may } }; end
   def serve
     @root ||= defined?(JSON) && defined?(Fluent::Engine.root_agent) && Fluent::Engine.root_agent
     client = IO.select([@server], nil, nil, 0.25) && (@server.accept rescue (sleep 1; nil)) # no descriptor left
@@ -250,11 +261,12 @@ class PosidleWitness
     return unless asked
     facts, stop = (@root ? reply(asked) : {} rescue { error: failed($!) }), clock + 2
     s = (@root ? JSON.generate({ v: 1 }.merge(facts)) : '{"v":1,"error":"Fluentd is starting"}') + "\n"
+    rest = clock - start # whoever asks without a pause gets half of the time
     s = s.byteslice(client.write_nonblock(s)..-1) while !s.empty? && IO.select(nil, [client], [], [stop - clock, 0].max)
   rescue StandardError # the client is gone, or does not read
   ensure
     client.close if client
-    sleep clock - start if asked # whoever asks without a pause gets half of the time
+    sleep rest if rest
   end
   def question(client, stop, line = +'')
     until line.include?("\n")

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { opendir, readFile, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Millis } from '../../core/text/units.ts';
@@ -15,23 +15,32 @@ import type { Testimony, Witness } from '../../core/witness/testimony.ts';
 /** A witness takes its time where it follows very many files; whatever a socket does, the question ends then. */
 const TIMEOUT: Millis = 2_000;
 const SOCKET = /^\d+-\d+\.sock$/;
-/** A Fluentd that starts anew again and again leaves a socket each time. */
+/** A Fluentd that starts anew again and again leaves a socket each time; a neighbour may leave any number of names. */
+const MOST_NAMES = 10_000;
 const MOST_WITNESSES = 1_000;
 const GONE: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOENT']);
 
 /** The names of all sockets in a witness's directory, the oldest first: each is the birth of a worker. */
 export async function listWitnesses(dir: string): Promise<readonly string[]> {
-  const names = await readdir(dir).catch(() => []);
-  return names
-    .filter((name) => SOCKET.test(name))
-    .toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
-    .slice(0, MOST_WITNESSES);
+  const names: string[] = [];
+  try {
+    let looked = 0;
+    for await (const { name } of await opendir(dir)) {
+      if (SOCKET.test(name)) names.push(name);
+      looked += 1;
+      if (looked >= MOST_NAMES) break;
+    }
+  } catch {
+    return [];
+  }
+  return names.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(0, MOST_WITNESSES);
 }
 
 /** Asks every witness what it sees. Never rejects: what cannot be believed says why. */
 export async function askWitnesses(dir: string, at: Millis): Promise<Testimony> {
   const names = await listWitnesses(dir);
-  return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name))) };
+  const budget = { bytes: 2 * LONGEST_ANSWER };
+  return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name, budget))) };
 }
 
 /** Whether somebody listens at a socket. */
@@ -52,8 +61,8 @@ export async function tellWitness(
   return 'why' in answer ? answer.why : parseDone(answer.text);
 }
 
-async function askOne(dir: string, worker: string): Promise<Witness> {
-  const answer = await exchange(join(dir, worker), 'look');
+async function askOne(dir: string, worker: string, budget: Budget): Promise<Witness> {
+  const answer = await exchange(join(dir, worker), 'look', budget);
   if ('gone' in answer) return { worker, kind: 'gone', said: await lastWordOf(dir, worker) };
   if ('why' in answer) return { worker, kind: 'silent', why: answer.why };
   const said = parseAnswer(answer.text);
@@ -80,8 +89,13 @@ function unbelieved({ notBelieved }: NotBelieved): string {
 
 type Exchange = { readonly text: string } | { readonly why: string } | { readonly gone: true };
 
+/** What all answers to one question may take together. */
+interface Budget {
+  bytes: number;
+}
+
 /** One word there, one line back; without a word the connection is enough. */
-function exchange(path: string, word: string): Promise<Exchange> {
+function exchange(path: string, word: string, budget: Budget = { bytes: LONGEST_ANSWER }): Promise<Exchange> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -99,7 +113,8 @@ function exchange(path: string, word: string): Promise<Exchange> {
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > LONGEST_ANSWER) end({ why: 'the answer of its witness is too long' });
+      budget.bytes -= chunk.length;
+      if (size > LONGEST_ANSWER || budget.bytes < 0) end({ why: 'the answer of its witness is too long' });
     });
     socket.once('end', () => end({ text: Buffer.concat(chunks).toString() }));
     socket.once('error', ({ code, message }: NodeJS.ErrnoException) =>

@@ -28,6 +28,11 @@ describe('what is left', () => {
       { unfound: [{ path: '/log/b', size: 9 }] },
       { kind: 'unfound', path: '/log/b', bytes: 9 },
     ],
+    [
+      'a file that Fluentd may not read',
+      { unfound: [{ path: '/log/b', size: 9, readable: false }] },
+      { kind: 'unreadable', path: '/log/b', bytes: 9 },
+    ],
     ['unread bytes', { files: [sight({ pos: 40 })] }, { kind: 'unread', path: '/log/a.log', bytes: 60 }],
     [
       'lines that were read and not emitted',
