@@ -104,6 +104,8 @@ describe('on a real cluster', { concurrent: true }, () => {
     const played = await playPlacement('shared-pid', (spec) => {
       spec.restartPolicy = 'OnFailure';
       named(spec, 'main').args = [FAILS_ONCE];
+      // posidle must see main's process: on a busy machine it starts some seconds later.
+      named(spec, 'main').env = [{ name: 'EVERY', value: '1' }];
       named(spec, 'posidle').env = [
         { name: 'POSIDLE_DONE_PROCESS', value: 'line .* of 20' },
         // A container starts again within a second or two; the kubelet's next back-off would be 10 s.
