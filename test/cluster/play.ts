@@ -120,7 +120,9 @@ function statuses({ status }: Pod): readonly ContainerStatus[] {
 
 async function ends(namespace: string, pod: Pod, hasLogs: boolean): Promise<Report['containers']> {
   const all = statuses(pod).map(async ({ name, state, restartCount }) => {
-    const log = !hasLogs ? '' : await kubectl(['logs', '-n', namespace, pod.metadata.name, '-c', name]);
+    const log = !hasLogs
+      ? ''
+      : await kubectl(['logs', '-n', namespace, pod.metadata.name, '-c', name]).catch(String);
     const { exitCode = Number.NaN, message = '' } = state.terminated ?? {};
     return [name, { code: exitCode, restarts: restartCount, message, log }] as const;
   });
