@@ -45,7 +45,7 @@ function textsOf(first: string): string[] {
 }
 
 /** As the witness does (`kind` in witness.rb). */
-export function normalized(text: string): string {
+function normalized(text: string): string {
   return text
     .replace(/(?<!\w)(["'])(?:\\.|(?!\1)[^\\])*\1?/gs, '$1…$1')
     .replace(/\/\S+/g, '…')

@@ -53,7 +53,7 @@ export function mayFlushWitnessed({ witness }: Observation): boolean {
 }
 
 /** Every output that holds chunks waits for its next try. */
-export function isRetrying({ witness }: Observation): boolean {
+function isRetrying({ witness }: Observation): boolean {
   const outputs = (witness?.testimony.witnesses ?? []).flatMap((one) =>
     one.kind === 'alive' ? one.said.outputs.filter(({ chunks }) => chunks > 0) : [],
   );

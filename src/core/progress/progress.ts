@@ -91,11 +91,6 @@ export function isLeft(progress: Progress, ...kinds: readonly Left['kind'][]): b
   return progress.left.some(({ kind }) => kinds.includes(kind));
 }
 
-/** Bytes that Fluentd has still to read, as far as they are known. */
-export function unreadBytes({ left }: Progress): number {
-  return left.reduce((sum, one) => sum + ('path' in one ? (one.bytes ?? 0) : 0), 0);
-}
-
 const WORST = 3;
 
 /** The three largest, and how many more. */

@@ -27,14 +27,14 @@ export interface FileSight {
 }
 
 /** A file that was cut short: `had` bytes were in it at most a second before. */
-export interface Cut extends FileSight {
+interface Cut extends FileSight {
   readonly had: number;
   /** copytruncate's copy was found beside it. */
   readonly isCopied: boolean;
 }
 
 /** Where in_tail began to read a file that it did not read from its first byte. */
-export interface Start {
+interface Start {
   readonly path: string;
   readonly inode: string;
   readonly position: number;
@@ -42,37 +42,37 @@ export interface Start {
   readonly isOld: boolean;
 }
 
-export interface LostSight {
+interface LostSight {
   readonly path: string;
   readonly why: string;
 }
 
-export interface Unfound {
+interface Unfound {
   readonly path: string;
   readonly size: number | undefined;
 }
 
 /** A file that the paths name and nobody follows. */
-export interface Unfollowed extends Unfound {
+interface Unfollowed extends Unfound {
   /** Fluentd may not read it. */
   readonly isUnreadable: boolean;
 }
 
 /** A file beside a followed one that looks like its rotated form, and that nobody read in this life. */
-export interface Sibling extends Unfound {
+interface Sibling extends Unfound {
   /** The size of what is in it, where it is compressed. */
   readonly plain: number | undefined;
 }
 
 /** Records outside any buffer. */
-export interface Kept {
+interface Kept {
   readonly plugin: string;
   readonly records: number;
 }
 
-export type Setting = boolean | number | string;
+type Setting = boolean | number | string;
 
-export interface PluginSight {
+interface PluginSight {
   readonly class: string;
   readonly settings: Readonly<Record<string, Setting>>;
 }

@@ -44,7 +44,7 @@ export function judgeHeard(heard: Heard, about: readonly PluginSettings[]): Judg
 }
 
 /** The row that knows a message best; undefined: none knows it. */
-export function rowOf({ file, text, error }: Pick<Heard, 'file' | 'text' | 'error'>): MessageRow | undefined {
+function rowOf({ file, text, error }: Pick<Heard, 'file' | 'text' | 'error'>): MessageRow | undefined {
   const known = ROWS.filter(({ row, matches }) => matches(file, text) && isError(row, error));
   return known.map(({ row }) => row).reduce<MessageRow | undefined>(longer, undefined);
 }
