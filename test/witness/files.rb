@@ -12,7 +12,6 @@ it 'a file that was read has its size as its position, and what is unfinished or
   found = s.seen('read') { |a| file(a) && file(a)['unfinished'] == 18 }
   expect('position', file(found).values_at('pos', 'size'), [File.size(s.log) - 18, File.size(s.log)])
   expect('inode', file(found)['inode'], File.stat(s.log).ino)
-  expect('named', found['named'], 1)
   s.append("\n")
   found = s.seen('finished') { |a| file(a)['pos'] == File.size(s.log) }
   expect('facts left out when 0', file(found).keys, %w[path inode pos size at])

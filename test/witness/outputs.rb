@@ -13,7 +13,7 @@ it 'an output tells what it has staged, queued and taken out, by the ids of its 
   s.append(s.lines(1..3))
   s.run(s.tail + s.out('flush_interval 0.2s'))
   found = s.seen('taken out') { |a| output(a)['dequeued'] == 1 && output(a)['chunks'].size == 1 }
-  expect('no retry yet', output(found).values_at('retry', 'persistent'), [false, false])
+  expect('no retry yet', output(found)['retry'], false)
   expect('bytes', output(found)['bytes'], 1..1000)
   first = output(found)['chunks'][0]
   s.append(s.lines(4..5))
@@ -88,11 +88,10 @@ it 'a file buffer is told at its end with the ids of its chunks, and the next wo
   s.append(s.lines(1..3))
   s.run(conf)
   found = s.seen('staged') { |a| output(a)['stage'] == 1 }
-  expect('persistent', output(found)['persistent'], true)
   ids = output(found)['chunks']
   expect('ends well', s.stop.exitstatus, 0)
   last = s.last
-  expect('its end', last['ends'].map { |o| o.values_at('stage', 'chunks', 'flush_at_shutdown') }, [[1, ids, false]])
+  expect('its end', last['ends'].map { |o| o.values_at('stage', 'chunks') }, [[1, ids]])
   expect('final', last['final'])
   s.run(conf)
   found = s.seen('taken over') { |a| a['resumed'].any? }
@@ -126,8 +125,7 @@ it 'what a filter keeps outside any buffer is told, with the settings of filters
   found = s.seen('kept') { |a| a['held'].any? }
   expect('held', found['held'], [{ 'class' => 'Fluent::Plugin::KeepFilter', 'id' => 'keeper', 'n' => 2 }])
   expect('filters', found['filters'], [{ 'class' => 'Fluent::Plugin::KeepFilter', 'settings' => { 'reserve_data' => true } }])
-  expect('outputs', output(found)['settings'].slice('require_ack_response', 'overflow_action'),
-         { 'require_ack_response' => false, 'overflow_action' => 'throw_exception' })
+  expect('outputs', output(found)['settings'], { 'require_ack_response' => false })
 end
 
 it 'more chunks than 2,000 are told by their number only' do |s|

@@ -6,10 +6,8 @@ class PosidleWitness
   FULL = [nil, nil, 'more kinds than are counted'].freeze
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that say what another one told them to say
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
-  SETTINGS = %i[require_ack_response log_rejected_request emit_error_label_event emit_invalid_record_to_error
-                reserve_data required_acks consume_chunk_on_4xx_errors ignore_exceptions ignore_errors raise_on_error
-                protocol use_http retry_forever retry_max_times overflow_action disable_chunk_backup emit_unmatched_lines
-                read_from_head follow_inodes open_on_every_update error_response_as_unrecoverable].freeze
+  SETTINGS = %i[require_ack_response required_acks protocol use_http log_rejected_request emit_error_label_event
+                emit_invalid_record_to_error emit_unmatched_lines reserve_data].freeze # of those that lose in silence
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
   def initialize
     require 'socket.so' # socket.rb would activate the gem io-wait, and nothing may be chosen before Fluentd chooses
@@ -20,7 +18,7 @@ class PosidleWitness
     @pod = (Dir.children(dir).map { |n| "#{dir}/#{n}" } + host).map { |p| (File.lstat(p).mtime.to_f * 1000 rescue @born) }.min - 1000
     @begun, @closed, @marks, @unfound, @heard, @traces, @new = {}, {}, {}, {}, {}, {}, {}.compare_by_identity
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @mutex = [], [], [], [], [], [], [], Mutex.new
-    @reloads = @more = @over = @due = @gap = @age = @again = @named = 0
+    @reloads = @more = @over = @due = @gap = @again = 0
     listen
     at_exit { last_word($!.nil? || $!.is_a?(SystemExit) && $!.success?, true) if Process.pid == @pid }
     @thread = Thread.new { begin loop { serve }; rescue Exception; @server.close; end }
@@ -158,8 +156,8 @@ class PosidleWitness
     @watchers.each { |w| mark(w, asked && stats[w.path]) }
     names(stats, asked)
     @cuts.dup.each { |c| c[:copy] ||= (copy_of(c) rescue nil) if ms - c[:at] < 5000 }
-    @age, @looked = start - (@looked || start), clock
-    @gap = [@gap, ready? ? @age : 0].max
+    age, @looked = start - (@looked || start), clock
+    @gap = [@gap, ready? ? age : 0].max
     @due = @looked + [0.2, 4 * (@looked - start), 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)].max
   end
   def mark(w, stat) # what was read must still lie there, else the file was written anew, too fast for in_tail
@@ -179,7 +177,6 @@ class PosidleWitness
     @marks.keep_if { |ino, _| inodes[ino] } if @marks.size > inodes.size + MANY
     all = @inputs.flat_map { |i| named(i) }.uniq
     limited = @inputs.any? { |i| var(i, :@limit_recently_modified) }
-    @named = all.count { |p| stats[p] } if asked
     (all - (asked ? [] : @watchers.map(&:path))).each do |p|
       next if (s = stats[p]).nil? || !s.file? || s.size == 0 || inodes[s.ino] || limited && s.mtime.to_f * 1000 < @pod
       b, c = @begun[s.ino], @closed[s.ino]
@@ -291,8 +288,8 @@ class PosidleWitness
     plugins = ObjectSpace.each_object(Fluent::Plugin::Base).select { |p| p.started? && !p.terminated? rescue false }
     files, (near, kin) = @watchers.first(20_000).map { |w| sight(w) }, beside
     { pid: @pid, supervisor: @supervisor, born: @born, pod: @pod, ready: ready?, error: trouble, reloads: @reloads,
-      age: @age.round(3), gap: @gap.round(3), files: files, closed: closed(near), cuts: @cuts, starts: @starts,
-      lost: @lost, unfound: unfound, denied: @inputs.flat_map { |i| denied(i) }, siblings: kin, named: @named,
+      gap: @gap.round(3), files: files, closed: closed(near), cuts: @cuts, starts: @starts,
+      lost: @lost, unfound: unfound, denied: @inputs.flat_map { |i| denied(i) }, siblings: kin,
       held: plugins.map { |p| { class: p.class.name, id: id(p), n: held(p) } }.reject { |h| h[:n] == 0 },
       outputs: plugins.grep(Fluent::Plugin::Output).map { |o| output(o) },
       filters: plugins.grep(Fluent::Plugin::Filter).map { |f| { class: f.class.name, settings: settings(f) } }.uniq,
@@ -310,14 +307,13 @@ class PosidleWitness
     (kept.map { |v| v.respond_to?(:size) ? v.size : 1 } + more.map { |v| var(v, :@messages).to_a.size }).inject(0, :+)
   end
   def output(o) # a chunk taken back goes from the third list to the second; the bytes tell of one between two
-    facts = { id: id(o), class: o.class.name, retry: !!var(o, :@retry),
-              flush_at_shutdown: !!var(o, :@flush_at_shutdown), settings: settings(o) }
+    facts = { id: id(o), class: o.class.name, retry: !!var(o, :@retry), settings: settings(o) }
     return facts unless (b = var(o, :@buffer)).is_a?(Fluent::Plugin::Buffer)
     stage, queue, dequeued = %i[@stage @queue @dequeued].map { |v| list(b, v).size }
     dequeued += var(o, :@dequeued_chunks).to_a.size
     bytes = %w[stage queue].map { |v| var(var(b, :"@#{v}_size_metrics"), :@store) || b.public_send("#{v}_size") }
     facts.merge(stage: stage, queue: queue, dequeued: dequeued, bytes: bytes.inject(0, :+),
-                chunks: ((i = ids(b)).size <= MANY ? i : nil), persistent: b.persistent?)
+                chunks: ((i = ids(b)).size <= MANY ? i : nil))
   end
   def list(b, name); (l = var(b, name)).is_a?(Hash) ? l.values : l.to_a.dup; end
   def ids(b) # the queue once more, for what was taken back meanwhile
