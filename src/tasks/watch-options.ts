@@ -15,7 +15,7 @@ export interface Settings
   readonly fluentConf: string | undefined;
   /** Which Fluentd; a parent has its child. */
   readonly fluentd: Exclude<FluentdTarget, { by: 'session' }>;
-  /** The directory of the witness in Fluentd; a parent makes its own. undefined: `POSIDLE_DIR`, or /posidle where it is there. */
+  /** The directory of the witness in Fluentd; `off`: none. A parent makes its own. undefined: `POSIDLE_DIR`, or /posidle where it is there. */
   readonly witness: string | undefined;
   /** A parent adds a monitor_agent to its Fluentd, where nobody could see its buffers. */
   readonly monitor: boolean;

@@ -98,14 +98,16 @@ async function findAndWatch(
   }
   if (stopVia === 'kubelet') refuseBesideKubelet(settings, isParent);
   const policy = policyOf(settings, { tail: tailFacts(found.conf), parent: isParent });
-  const shared = isParent ? undefined : (settings.witness ?? sharedDir());
+  const { witness: given = isParent ? undefined : sharedDir() } = settings;
+  const shared = isParent || given === 'off' ? undefined : given;
   const report = await begin({ ...found, witness: shared }, policy, armedBy(settings));
   const paths = await expandAll(host, found.posFiles);
   host.watchFiles([...paths.keys()], (why) => report.withoutEvents?.(why));
   const added = settings.monitor ? ((await parent?.addMonitor(found.conf, found.confPath)) ?? []) : [];
   if (added.length > 0) report.monitorAdded?.(added);
   const conf = found.conf && { ...found.conf, monitorAgents: [...found.conf.monitorAgents, ...added] };
-  const witness = parent ? await ownWitness(settings, parent, (text) => report.warned?.(text)) : shared;
+  const isOwn = parent !== undefined && given !== 'off';
+  const witness = isOwn ? await ownWitness(given, parent, (text) => report.warned?.(text)) : shared;
   if (witness === undefined) report.unseen?.(unseenByConf(conf));
   const putAsideBefore = parent && (await listPutAside(host, { conf }));
   const target = (await parent?.start()) ?? fluentd;
@@ -125,7 +127,7 @@ function sharedDir(): string | undefined {
 
 /** Writes the witness for the Fluentd that is about to start. */
 async function ownWitness(
-  { witness }: Settings,
+  witness: string | undefined,
   parent: Parent,
   warn: (text: string) => void,
 ): Promise<string | undefined> {

@@ -13,6 +13,7 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
         toHttp(site.sink.port, memoryBuffer()),
       ],
       main: () => site.write('app.log', 2_000),
+      args: ['--witness', 'off'],
     });
     expect(ended).toMatchObject({
       lost: 0,

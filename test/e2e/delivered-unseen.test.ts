@@ -25,6 +25,8 @@ import { freePort } from '../support/free-port.ts';
 import type { PosidleRun } from '../support/posidle.ts';
 
 const CLOSED_PORT = 9;
+/** What is told where no witness is loaded. */
+const FROM_OUTSIDE = ['--witness', 'off'];
 const MONITOR_ADDED = /monitor_agent.*\d{4,5}/;
 
 const source = (site: Site) => tail(site.log('*.log'), site.pos, { refresh_interval: '2s' });
@@ -39,6 +41,7 @@ const runOn =
       conf: [source(site), out],
       main: () => site.write('app.log', 2_000),
       ...rest,
+      args: [...(rest.args ?? []), ...FROM_OUTSIDE],
     });
 
 onFluentd(VERSIONS_AND_OLDEST, (version) => {
@@ -84,7 +87,12 @@ onFluentd(ONE_VERSION, (version) => {
     ]);
     const late = { ...toHttp(site.sink.port, memoryBuffer({ flush_at_shutdown: false })), arg: 'filtered' };
     const main = () => site.write('app.log', 20);
-    const ended = await runDelivery(site, { version, conf: [source(site), filter, late], main });
+    const ended = await runDelivery(site, {
+      version,
+      conf: [source(site), filter, late],
+      main,
+      args: FROM_OUTSIDE,
+    });
     expect(ended).toMatchObject({ code: 3, lost: 20, outcome: { drained: 'unproven' } });
     expect(ended.outcome.outputs).toContainEqual(
       expect.objectContaining({ output: 'exec_filter of <match app>', delivery: 'unseen' }),
@@ -124,7 +132,10 @@ onFluentd(VERSIONS, (version) => {
   test('lines that with_source_only keeps back are left, and the remedy was told at the start', async ({
     site,
   }) => {
-    const ended = await runDelivery(site, { ...delivery(site), args: ['--drain-timeout', '5s'] });
+    const ended = await runDelivery(site, {
+      ...delivery(site),
+      args: ['--drain-timeout', '5s', ...FROM_OUTSIDE],
+    });
     expect(ended).toMatchObject({ lost: 2_000, code: 3, outcome: { drained: 'not drained' } });
     expect(ended.outcome.outputs).toContainEqual(
       expect.objectContaining({ output: 'with_source_only', delivery: 'left' }),

@@ -68,8 +68,8 @@ export const watchOptions = named({
   ),
   'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULTS.stopTimeout, HOW),
   witness: parsed(
-    'DIR',
-    'where the witness in Fluentd listens (posidle witness DIR); by default $POSIDLE_DIR, or /posidle if it exists; run makes its own',
+    'DIR|off',
+    'where the witness in Fluentd listens (posidle witness DIR); by default $POSIDLE_DIR, or /posidle if it exists; run makes its own; off: none',
     HOW,
     nonEmpty,
   ),
