@@ -18,8 +18,8 @@ import { type Done, perform } from './perform.ts';
 
 /** So long a look is waited for before what was seen before it has to do. */
 const PATIENCE: Millis = 10_000;
-/** Once the end has begun. */
-const BUSY_PATIENCE: Millis = 1_000;
+/** Once the end has begun: a witness takes up to two seconds for its answer. */
+const BUSY_PATIENCE: Millis = 2_500;
 
 /** So many files are judged at once. */
 const PORTION = 4_096;

@@ -7,6 +7,8 @@ import { fileBuffer, type Params, type Section, tail, toHttp } from '../support/
 import { IdTally } from '../support/numbered-lines.ts';
 import { until } from '../support/until.ts';
 
+/** What is told where no witness is loaded. */
+const FROM_OUTSIDE = ['--witness', 'off'];
 const LINES = 2_000;
 const THREE_TRIES = { retry_max_times: 3, retry_type: 'periodic', retry_wait: '1s' };
 const TOLD = { code: 3, outcome: { drained: 'not drained', gate: { name: 'thrown-away' } } };
@@ -34,6 +36,7 @@ onFluentd(VERSIONS, (version) => {
       const ended = await runDelivery(site, {
         version,
         conf: [rootDir(site), ...confOf(site, THREE_TRIES)],
+        args: FROM_OUTSIDE,
         main: async (posidle) => {
           await site.write('app.log', LINES);
           if (first !== undefined) await until(`${first}`, () => first.test(posidle.stdout()));
@@ -59,6 +62,7 @@ onFluentd(VERSIONS, (version) => {
       const ended = await runDelivery(site, {
         version,
         conf: [...(root === undefined ? [] : [root]), ...confOf(site)],
+        args: FROM_OUTSIDE,
         main: () => site.write('app.log', LINES),
       });
       expect(ended.delivered).toBe(0);

@@ -24,6 +24,8 @@ export interface FileSight {
   readonly unfinished: number;
   readonly lines: number;
   readonly record: number;
+  /** Fluentd may not read it. */
+  readonly isUnreadable: boolean;
 }
 
 /** A file that was cut short: `had` bytes were in it at most a second before. */
@@ -230,7 +232,7 @@ function saidIn(object: Fields, isWhole: boolean): Said {
 }
 
 const fileSight: Reader<FileSight> = (value) => {
-  const { path, inode, pos, size, unfinished, lines, record } = fields(value);
+  const { path, inode, pos, size, unfinished, lines, record, readable } = fields(value);
   return {
     path: words(path),
     inode: String(number(inode)),
@@ -239,6 +241,7 @@ const fileSight: Reader<FileSight> = (value) => {
     unfinished: count(unfinished),
     lines: count(lines),
     record: count(record),
+    isUnreadable: readable === false,
   };
 };
 

@@ -110,10 +110,11 @@ function leftIn({ worker, kind, said }: Told, all: Facts): readonly Left[] {
   ];
 }
 
-function unreadIn({ path, position, size, unfinished, lines }: FileSight): readonly Left[] {
+function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: FileSight): readonly Left[] {
   if (size === undefined) return lines > 0 ? [{ kind: 'unread', path, bytes: undefined }] : [];
   const bytes = size - position;
   if (lines === 0 && bytes <= 0) return [];
+  if (isUnreadable) return [{ kind: 'unreadable', path, bytes }];
   if (lines === 0 && bytes <= unfinished) return [{ kind: 'unfinished', path, bytes }];
   return [{ kind: 'unread', path, bytes: Math.max(0, bytes) }];
 }

@@ -126,6 +126,7 @@ class PosidleWitness
       look(true) if @root
       @watchers.each { |w| closes(w) if w.pe.read_pos < 2**60 }
       near, kin = beside
+      @unfound.delete_if { |i, (p, *)| @closed[i] && born(p).to_i.between?(1, @closed[i][:at]) } # it is among the closed
       facts = { closed: closed(near), cuts: @cuts, starts: @starts, lost: @lost, siblings: kin, unfound: unfound }
       facts.update(resumed: @resumed, more: @more + @over)
     end
@@ -142,6 +143,7 @@ class PosidleWitness
     s = (io ? io.stat : File.stat(w.path)) rescue nil
     record = var(var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed), :@line_buffer).to_s.bytesize
     held = { unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.reject { |_, n| n == 0 }
+    held[:readable] = false if io.nil? && s && !File.readable?(w.path)
     { path: text(w.path), inode: ino, pos: pos, size: (s.size if s && s.ino == ino), at: ms }.merge(held)
   end
   def look(asked) # four times a second, but a fortieth of the time at most
