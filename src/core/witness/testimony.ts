@@ -121,12 +121,13 @@ function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: Fil
 
 /** Bytes that were there when in_tail let go of the file, or came after that. */
 function letGo(
-  { path, inode, position, size = position, unfinished }: FileSight,
+  { path, inode, position, size = position, unfinished, isUnreadable }: FileSight,
   all: Facts,
 ): readonly Left[] {
   const bytes = size - Math.max(position, all.reached.get(inode) ?? 0);
   if (bytes <= 0 || all.followed.has(inode)) return [];
-  return [{ kind: bytes <= unfinished ? 'unfinished' : 'let-go', path, bytes }];
+  const kind = isUnreadable ? 'unreadable' : bytes <= unfinished ? 'unfinished' : 'let-go';
+  return [{ kind, path, bytes }];
 }
 
 function keptIn({ files, kept }: Said): readonly Left[] {

@@ -78,6 +78,12 @@ describe('what is left', () => {
     expect(left(alive(changed))).toEqual([one]);
   });
 
+  test('is a file that Fluentd may not read, followed or let go', () => {
+    const unreadable = { kind: 'unreadable', path: '/log/a.log', bytes: 100 };
+    expect(left(alive({ files: [sight({ pos: 0, readable: false })] }))).toEqual([unreadable]);
+    expect(left(gone({ closed: [sight({ pos: 0, readable: false })] }))).toEqual([unreadable]);
+  });
+
   test('is not what another worker reads on', () => {
     expect(left(gone({ closed: [sight({ pos: 40 })] }), alive({ files: [sight({ pos: 100 })] }))).toEqual([]);
     expect(left(alive({ closed: [sight({ pos: 40 })], files: [sight({ pos: 100 })] }))).toEqual([]);
