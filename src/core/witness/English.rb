@@ -1,10 +1,8 @@
-# RUBYOPT="-IDIR/ruby -rEnglish": Ruby finds this file before its own English.rb, and its own where this one is missing.
-# A file of another name would be fatal to every Ruby where it is missing.
-own = $LOAD_PATH.map { |dir| File.join(dir.to_s, 'English.rb') }
-own = own.find { |file| File.file?(file) && !File.identical?(file, __FILE__) }
+# RUBYOPT="-IDIR/ruby -rEnglish": Ruby takes this file for its own English.rb, and Fluentd's workers get the witness. Where DIR is
+# missing, Ruby takes its own, and Fluentd starts as ever. Nobody has asked for the real one yet: who does finds it.
+$LOAD_PATH.delete(__dir__)
 begin
-  require own if own
   require_relative '../witness'
 rescue ScriptError, StandardError
-  nil
+  nil # it stands down; every Ruby starts as if it were not there
 end

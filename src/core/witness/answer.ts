@@ -9,6 +9,8 @@ const VERSION = 1;
 /** 20,000 files take some 4 MB. */
 export const LONGEST_ANSWER = 16 * 1024 ** 2;
 const DEEPEST = 12;
+/** 20,000 files have some 200,000 fields. */
+const MOST_FIELDS = 400_000;
 const MOST_FILES = 20_000;
 const MOST = 5_000;
 const LONGEST_TEXT = 4_096;
@@ -31,8 +33,6 @@ export interface FileSight {
 /** A file that was cut short: `had` bytes were in it at most a second before. */
 interface Cut extends FileSight {
   readonly had: number;
-  /** copytruncate's copy was found beside it. */
-  readonly isCopied: boolean;
 }
 
 /** Where in_tail began to read a file that it did not read from its first byte. */
@@ -56,6 +56,7 @@ interface Unfound {
 
 /** A file that the paths name and nobody follows. */
 interface Unfollowed extends Unfound {
+  readonly inode: string;
   /** Fluentd may not read it. */
   readonly isUnreadable: boolean;
 }
@@ -155,7 +156,8 @@ function believing<Value extends object>(text: string, read: (object: Fields) =>
   try {
     if (text.length > LONGEST_ANSWER)
       throw new Unbelievable(`it is longer than ${formatBytes(LONGEST_ANSWER)}`);
-    if (isTooDeep(text)) throw new Unbelievable('it is nested too deeply');
+    const shape = shapeOf(text);
+    if (shape !== undefined) throw new Unbelievable(shape);
     const object = fields(JSON.parse(text));
     const version = object['v'];
     if (version !== VERSION)
@@ -170,9 +172,10 @@ function believing<Value extends object>(text: string, read: (object: Fields) =>
   }
 }
 
-/** A parser takes memory for each bracket: it is told first. */
-function isTooDeep(text: string): boolean {
+/** A parser takes memory for each bracket and each comma: what is too many is told first. */
+function shapeOf(text: string): string | undefined {
   let depth = 0;
+  let fields = 0;
   let isInText = false;
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
@@ -181,10 +184,13 @@ function isTooDeep(text: string): boolean {
       if (char === '\\') at += 1;
     } else if (char === '[' || char === '{') {
       depth += 1;
-      if (depth > DEEPEST) return true;
+      fields += 1;
+      if (depth > DEEPEST) return 'it is nested too deeply';
     } else if (char === ']' || char === '}') depth -= 1;
+    else if (char === ',') fields += 1;
+    if (fields > MOST_FIELDS) return `it has more than ${MOST_FIELDS} fields`;
   }
-  return false;
+  return undefined;
 }
 
 /** `isWhole`: a list that is missing is a mistake. */
@@ -207,10 +213,10 @@ function saidIn(object: Fields, isWhole: boolean): Said {
       const { path, why } = fields(value);
       return { path: words(path), why: words(why) };
     }),
-    unfound: list('unfound', (value) => ({
-      ...unfound(value),
-      isUnreadable: fields(value)['readable'] === false,
-    })),
+    unfound: list('unfound', (value) => {
+      const { inode, readable } = fields(value);
+      return { ...unfound(value), inode: String(maybe(number)(inode)), isUnreadable: readable === false };
+    }),
     denied: list('denied', words),
     siblings: list('siblings', (value) => ({
       ...unfound(value),
@@ -245,10 +251,7 @@ const fileSight: Reader<FileSight> = (value) => {
   };
 };
 
-const cut: Reader<Cut> = (value) => {
-  const { had, copy } = fields(value);
-  return { ...fileSight(value), had: number(had), isCopied: typeof copy === 'object' && copy !== null };
-};
+const cut: Reader<Cut> = (value) => ({ ...fileSight(value), had: number(fields(value)['had']) });
 
 /** `pod`: when the Pod began, as `born` in milliseconds since 1970. */
 function start(value: unknown, pod: number): Start {

@@ -39,8 +39,9 @@ export const FLUENTD_MESSAGES: readonly MessageRow[] = [
     file: AGENT,
     begins: 'emit transaction failed',
     error: OVERFLOW,
-    is: 'harmless',
-    why: 'in_tail tries again',
+    is: 'loss',
+    harmlessIf: { class: 'Fluent::Plugin::TailInput', setting: 'multiline_mode', value: false },
+    why: 'in_tail tries again; a multiline one has thrown away the beginning of the record by then',
   },
   {
     file: AGENT,

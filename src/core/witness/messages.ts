@@ -29,7 +29,7 @@ export interface PluginSettings {
 export type Judgement = 'harmless' | 'retry' | 'loss' | 'unknown';
 
 /** Fluentd's own events, not records of a log file. */
-const OWN_TAG = /^fluent\./;
+const OWN_TAG = /^fluent\.(trace|debug|info|warn|error|fatal)$/;
 /** What is not in_tail reads no log file. */
 const OTHER_INPUT = /^fluent\/plugin\/in_(?!tail(?:\.rb|\/))/;
 

@@ -37,10 +37,8 @@ export function ofTestimony({ at, witnesses }: Testimony): Progress {
     left: told.flatMap((one) => leftIn(one, all)),
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
-      ...told.flatMap((one, index) => [
-        ...doubtsOfSight(one, told.slice(0, index)),
-        ...doubtsOfPlugins(one.said),
-      ]),
+      ...doubtsOfSights(told),
+      ...told.flatMap(({ said }) => doubtsOfPlugins(said)),
     ]),
     mark: all.mark(),
     files: all.reached.size,
@@ -91,21 +89,26 @@ function leftIn({ worker, kind, said }: Told, all: Facts): readonly Left[] {
   const isAlive = kind === 'alive';
   const starting: Left[] = isAlive && !said.isReady ? [{ kind: 'starting', worker }] : [];
   // A last word names what its buffers held; a chunk that the next worker took over is that one's.
-  const held = (isAlive ? said.outputs : said.ends.map((end) => withoutIds(end, all.resumed))).flatMap(
-    heldBy,
-  );
+  const held = (
+    isAlive
+      ? said.outputs
+      : said.ends.map((end) => withoutIds(end, all.resumed)).filter(({ chunks }) => chunks > 0)
+  ).flatMap(heldBy);
   return [
     ...starting,
-    ...said.unfound.map(
-      ({ path, size, isUnreadable }): Left => ({
-        kind: isUnreadable ? 'unreadable' : 'unfound',
-        path,
-        bytes: size,
-      }),
-    ),
+    ...said.unfound
+      // What a worker has not found when it ended, the next one may have.
+      .filter(({ inode }) => isAlive || !all.reached.has(inode))
+      .map(
+        ({ path, size, isUnreadable }): Left => ({
+          kind: isUnreadable ? 'unreadable' : 'unfound',
+          path,
+          bytes: size,
+        }),
+      ),
     ...(isAlive ? said.files.flatMap(unreadIn) : []),
     ...said.closed.flatMap((file) => letGo(file, all)),
-    ...(isAlive ? keptIn(said) : []),
+    ...(isAlive ? keptIn(said) : keptIn({ files: said.closed, kept: [] })),
     ...held,
   ];
 }
@@ -130,7 +133,7 @@ function letGo(
   return [{ kind, path, bytes }];
 }
 
-function keptIn({ files, kept }: Said): readonly Left[] {
+function keptIn({ files, kept }: Pick<Said, 'files' | 'kept'>): readonly Left[] {
   const records = files.filter(({ record }) => record > 0);
   return [
     ...records.map(
@@ -187,15 +190,22 @@ const LOST: Readonly<Record<string, DoubtKind>> = {
   'never followed': 'never-followed',
 };
 
-/** `earlier`: the workers before this one, which may have read the beginning of a file. */
-function doubtsOfSight({ worker, said }: Told, earlier: readonly Told[]): readonly Doubt[] {
-  const wasRead = (inode: string, position: number) =>
-    earlier.some(({ said: { files, closed } }) =>
-      [...files, ...closed].some((file) => file.inode === inode && file.position >= position),
-    );
+function doubtsOfSights(told: readonly Told[]): readonly Doubt[] {
+  /** By inode, how far the workers before have read. */
+  const before = new Map<string, number>();
+  return told.flatMap((one) => {
+    const doubts = doubtsOfSight(one, before);
+    for (const { inode, position } of [...one.said.files, ...one.said.closed])
+      before.set(inode, Math.max(position, before.get(inode) ?? 0));
+    return doubts;
+  });
+}
+
+function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, number>): readonly Doubt[] {
+  const wasRead = (inode: string, position: number) => (before.get(inode) ?? 0) >= position;
   return [
-    ...said.cuts.flatMap(({ path, position, had, isCopied, lines, unfinished }) =>
-      !isCopied && (position < had || lines > 0 || unfinished > 0)
+    ...said.cuts.flatMap(({ path, position, had, lines, unfinished }) =>
+      position < had || lines > 0 || unfinished > 0
         ? [
             doubt(
               'cut-short-unread',
@@ -206,6 +216,11 @@ function doubtsOfSight({ worker, said }: Told, earlier: readonly Told[]): readon
           ]
         : [],
     ),
+    ...[...said.files, ...said.closed]
+      .filter(({ size, inode }) => size === undefined && inode !== '0')
+      .map(({ path }) =>
+        doubt('closed-unread', path, 'it is gone, and nobody knows how much of it was left'),
+      ),
     ...said.lost.map(({ path, why }) =>
       doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`),
     ),

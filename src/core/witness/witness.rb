@@ -7,7 +7,7 @@ class PosidleWitness
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that say what another one told them to say
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks protocol use_http log_rejected_request emit_error_label_event
-                emit_invalid_record_to_error emit_unmatched_lines reserve_data].freeze # of those that lose in silence
+                emit_invalid_record_to_error emit_unmatched_lines reserve_data multiline_mode].freeze # of those that lose in silence
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
   def initialize
     require 'socket.so' # socket.rb would activate the gem io-wait, and nothing may be chosen before Fluentd chooses
@@ -15,7 +15,7 @@ class PosidleWitness
     dir = ENV['POSIDLE_DIR'] || __dir__
     @server = UNIXServer.new((@stem = File.join(dir, "#{@born}-#{@pid}")) + '.sock') # before a line can be read
     File.chmod(0666, @stem + '.sock') rescue nil
-    @pod = (Dir.children(dir).map { |n| "#{dir}/#{n}" } + host).map { |p| (File.lstat(p).mtime.to_f * 1000 rescue @born) }.min - 1000
+    @pod = [__FILE__, *host].map { |p| (File.stat(p).mtime.to_f * 1000 rescue @born) }.min - 1000 # who writes it, writes it first
     @begun, @closed, @marks, @unfound, @heard, @traces, @new = {}, {}, {}, {}, {}, {}, {}.compare_by_identity
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @mutex = [], [], [], [], [], [], [], Mutex.new
     @reloads = @more = @over = @due = @gap = @again = 0
@@ -47,12 +47,14 @@ class PosidleWitness
         trace(:ends, c, :close) { |b| keep(@ends, output(b.owner)); last_word(false) }
         trace(:resumes, c, :start, nil, :return) { |b, _, e| ids(b).each { |i| keep(@resumed, i) } if e == :return }
       when 'Fluent::Plugin::Output' then trace(:attempts, c, :try_flush, nil, :return) { |_, _, e| attempt(e == :call) }
+      when 'Fluent::NoMatchMatch' then trace(:unmatched, c, :emit_events, :tag) { |_, tag| unmatched(tag) }
+      when 'Fluent::RootAgent' then trace(:errors, c, :handle_emits_error, :error) { |_, e| refused(e) }
       when 'Fluent::EventRouter' then trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
       when 'Fluent::Plugin::TailInput::TailWatcher'
         trace(:turns, c, :on_rotate, :stat, :return) { |w, s, e| e == :call ? turns(w, s) : begins(w) }
         trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
       end
-      tp.disable if @traces.size == 9
+      tp.disable if @traces.size == 11
     end.enable
   end
   def trace(key, c, m, arg = nil, *more) # Ruby 2.6; where it fails nothing is heard, so nothing is proven
@@ -64,7 +66,7 @@ class PosidleWitness
     (@traces[key] ||= t.enable(target: c.instance_method(m)) || t) if c.method_defined?(m) rescue @fault = failed($!)
   end
   def trouble
-    deaf = %i[warn error fatal ends resumes attempts emits] + (@inputs.any? ? %i[turns closes] : []) - @traces.keys
+    deaf = %i[warn error fatal ends resumes attempts emits unmatched errors] + (@inputs.any? ? %i[turns closes] : []) - @traces.keys
     @error || @fault || ("not heard: #{deaf.join(' ')}" if deaf.any?)
   end
   def heard(level, args) # each way in which Fluentd drops a record is told by log.warn or log.error, shown or not
@@ -79,6 +81,12 @@ class PosidleWitness
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
     key = count(key, 1)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
+  end
+  def unmatched(tag) # Fluentd says it at the first, second, fourth … time only, whatever the tag (match.rb)
+    count(['warn', 'fluent/match.rb', 'no patterns matched', nil, kind(tag)], 1)
+  end
+  def refused(err) # emit_error_log_interval keeps it from being said (root_agent.rb)
+    count(['warn', 'fluent/root_agent.rb', kind("emit transaction failed: #{err.message}"), err.class.name], 1)
   end
   def kind(said) # without what makes each message another one
     said = text(said.to_s[0, 300]).gsub(/(?<!\w)(["'])(?:\\.|(?!\1)[^\\])+\1?/m, '\1…\1')
@@ -128,13 +136,19 @@ class PosidleWitness
       near, kin = beside
       @unfound.delete_if { |i, (p, *)| @closed[i] && born(p).to_i.between?(1, @closed[i][:at]) } # it is among the closed
       facts = { closed: closed(near), cuts: @cuts, starts: @starts, lost: @lost, siblings: kin, unfound: unfound }
-      facts.update(resumed: @resumed, more: @more + @over)
+      facts.update(resumed: @resumed, more: @more + @over, **plugins)
+      @server.shutdown # a child that a plugin has forked may keep it open
     end
   rescue StandardError
     @fault = failed($!)
   ensure
     facts = { v: 1, pid: @pid, pod: @pod, final: well && exits, error: trouble, heard: told, ends: @ends }.merge(facts || {})
-    File.rename(@stem + '.tmp', @stem + '.end') if File.write(@stem + '.tmp', JSON.generate(facts)) rescue nil
+    write(JSON.generate(facts)) rescue nil
+  end
+  def write(text) # a neighbour may have put a link or a FIFO there
+    File.unlink(tmp = @stem + '.tmp') rescue nil
+    File.open(tmp, File::WRONLY | File::CREAT | File::EXCL | File::NOFOLLOW, 0644) { |f| f.write(text) }
+    File.rename(tmp, @stem + '.end')
   end
   def sight(w) # the position before the size: what is read in between looks unread, never read
     h, ino, pos = var(w, :@io_handler), w.pe.read_inode, w.pe.read_pos
@@ -250,7 +264,9 @@ class PosidleWitness
   def closed(near) # with what lies under its number now
     @closed.values.map { |c| (path, s = near[c[:inode]]) ? c.merge(size: s.size, born: born(path)) : c }
   end
-  def unfound; @unfound.values.first(MANY).map { |p, _, size, may| { path: text(p), size: size, readable: may } }; end
+  def unfound
+    @unfound.first(MANY).map { |ino, (p, _, size, may)| { path: text(p), inode: ino, size: size, readable: may } }
+  end
   def serve
     @root ||= defined?(JSON) && defined?(Fluent::Engine.root_agent) && Fluent::Engine.root_agent
     client = IO.select([@server], nil, nil, 0.25) && (@server.accept rescue (sleep 1; nil)) # no descriptor left
@@ -287,17 +303,19 @@ class PosidleWitness
     Thread.main.backtrace.to_a.first(2).any? { |at| at =~ /engine\.rb:\d+:in .*run/ } # a worker without any
   end
   def answer # in the order in which a line travels: files, then what filters hold, then outputs
-    plugins = ObjectSpace.each_object(Fluent::Plugin::Base).select { |p| p.started? && !p.terminated? rescue false }
+    running = ObjectSpace.each_object(Fluent::Plugin::Base).select { |p| p.started? && !p.terminated? rescue false }
     files, (near, kin) = @watchers.first(20_000).map { |w| sight(w) }, beside
     { pid: @pid, supervisor: @supervisor, born: @born, pod: @pod, ready: ready?, error: trouble, reloads: @reloads,
       gap: @gap.round(3), files: files, closed: closed(near), cuts: @cuts, starts: @starts,
       lost: @lost, unfound: unfound, denied: @inputs.flat_map { |i| denied(i) }, siblings: kin,
-      held: plugins.map { |p| { class: p.class.name, id: id(p), n: held(p) } }.reject { |h| h[:n] == 0 },
-      outputs: plugins.grep(Fluent::Plugin::Output).map { |o| output(o) },
-      filters: plugins.grep(Fluent::Plugin::Filter).map { |f| { class: f.class.name, settings: settings(f) } }.uniq,
-      inputs: @inputs.map { |i| { class: i.class.name, settings: settings(i) } }.uniq,
-      heard: told, ends: @ends, resumed: @resumed, again: @again,
+      held: running.map { |p| { class: p.class.name, id: id(p), n: held(p) } }.reject { |h| h[:n] == 0 },
+      **plugins(running), heard: told, ends: @ends, resumed: @resumed, again: @again,
       more: @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max }
+  end
+  def plugins(all = ObjectSpace.each_object(Fluent::Plugin::Base).to_a) # at the end also those that have ended
+    kinds = { filters: all.grep(Fluent::Plugin::Filter), inputs: @inputs }
+    kinds = kinds.map { |k, l| [k, l.map { |p| { class: p.class.name, settings: settings(p) } }.uniq] }.to_h
+    kinds.merge(outputs: all.grep(Fluent::Plugin::Output).map { |o| output(o) })
   end
   def denied(i) # directories on a path's way that may not be listed or entered
     ways = i.paths.map { |p| Time.now.strftime(p).scan(%r{[^/]*/}) }
@@ -323,7 +341,7 @@ class PosidleWitness
   end
   def settings(p) # no text but a protocol's name
     facts = SETTINGS.map { |n| [n, (v = var(p, :"@#{n}")).nil? ? var(p, :@buffer_config)&.[](n) : v] }.to_h
-    facts.map { |n, v| [n, v.is_a?(Array) ? v.any? : v] }.select do |n, v|
+    facts.map { |n, v| [n, v.is_a?(Array) ? v.any? : n == :multiline_mode && p.instance_variable_defined?(:@multiline_mode) ? !!v : v] }.select do |n, v|
       [true, false].include?(v) || v.is_a?(Numeric) || v.is_a?(Symbol) || n == :protocol && v
     end.to_h
   end

@@ -1,4 +1,5 @@
-import { opendir, readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, opendir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Millis } from '../../core/text/units.ts';
@@ -33,7 +34,7 @@ export async function listWitnesses(dir: string): Promise<readonly string[]> {
   } catch {
     return [];
   }
-  return names.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(0, MOST_WITNESSES);
+  return names.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(-MOST_WITNESSES);
 }
 
 /** Asks every witness what it sees. Never rejects: what cannot be believed says why. */
@@ -63,7 +64,7 @@ export async function tellWitness(
 
 async function askOne(dir: string, worker: string, budget: Budget): Promise<Witness> {
   const answer = await exchange(join(dir, worker), 'look', budget);
-  if ('gone' in answer) return { worker, kind: 'gone', said: await lastWordOf(dir, worker) };
+  if ('gone' in answer) return { worker, kind: 'gone', said: await lastWordOf(dir, worker, budget) };
   if ('why' in answer) return { worker, kind: 'silent', why: answer.why };
   const said = parseAnswer(answer.text);
   return isBelieved(said)
@@ -71,12 +72,26 @@ async function askOne(dir: string, worker: string, budget: Budget): Promise<Witn
     : { worker, kind: 'silent', why: unbelieved(said) };
 }
 
-async function lastWordOf(dir: string, worker: string): Promise<Said | undefined> {
-  const path = join(dir, worker.replace(/sock$/, 'end'));
-  const status = await stat(path).catch(() => undefined);
-  if (status === undefined || !status.isFile() || status.size > LONGEST_ANSWER) return undefined;
-  const said = await readFile(path, 'utf8').then(parseLastWord, () => undefined);
-  return said !== undefined && isBelieved(said) ? said : undefined;
+/** A neighbour may have put anything there: no link is followed, no FIFO waited for, and nothing is read beyond the size that was seen. */
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+async function lastWordOf(dir: string, worker: string, budget: Budget): Promise<Said | undefined> {
+  const file = await open(join(dir, worker.replace(/sock$/, 'end')), FLAGS).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const status = await file.stat();
+    const { size } = status;
+    if (!status.isFile() || status.nlink > 1 || size > Math.min(LONGEST_ANSWER, budget.bytes))
+      return undefined;
+    budget.bytes -= size;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
+    const said = parseLastWord(buffer.toString('utf8', 0, bytesRead));
+    return isBelieved(said) ? said : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
+  }
 }
 
 function isBelieved(said: Said | NotBelieved): said is Said {

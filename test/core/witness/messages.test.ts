@@ -81,11 +81,6 @@ test.each<[string, Partial<Heard>, Judgement]>([
     'harmless',
   ],
   [
-    'an emit that met a full buffer is harmless',
-    { file: AGENT, text: 'emit transaction failed:', error: OVERFLOW },
-    'harmless',
-  ],
-  [
     'an emit that failed otherwise is a loss',
     { file: AGENT, text: 'emit transaction failed:', error: 'TypeError' },
     'loss',
@@ -230,6 +225,18 @@ test.each<[string, Partial<Heard>, readonly PluginSettings[], Judgement]>([
     { ...refused, text: "send an error event to @ERROR: pattern not matched with data 'x'" },
     parsers(true),
     'harmless',
+  ],
+  [
+    'an emit that met a full buffer is harmless: in_tail tries again',
+    { file: AGENT, text: 'emit transaction failed:', error: OVERFLOW },
+    [{ class: 'Fluent::Plugin::TailInput', settings: { multiline_mode: false } }],
+    'harmless',
+  ],
+  [
+    'an emit that met a full buffer is a loss beside a multiline source, which has cut its record by then',
+    { file: AGENT, text: 'emit transaction failed:', error: OVERFLOW },
+    [{ class: 'Fluent::Plugin::TailInput', settings: { multiline_mode: true } }],
+    'loss',
   ],
 ])('%s', (_, more, about, judgement) => {
   expect(judgeHeard(heardOf(more), about)).toBe(judgement);

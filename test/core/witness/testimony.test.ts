@@ -138,10 +138,6 @@ describe('a doubt', () => {
     ['a reload whose buffers were seen', [alive({ reloads: 1, ends: [output()] })]],
     ['a cut of what was read', [alive({ cuts: [sight({ had: 100 })] })]],
     [
-      "a cut with copytruncate's copy beside it",
-      [alive({ cuts: [sight({ had: 120, copy: { inode: 9, size: 100 } })] })],
-    ],
-    [
       'a start within a file that is older than the Pod',
       [alive({ pod: 20, starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }] })],
     ],
