@@ -331,7 +331,7 @@ class PosidleWitness
     return facts unless (b = var(o, :@buffer)).is_a?(Fluent::Plugin::Buffer)
     stage, queue, dequeued = %i[@stage @queue @dequeued].map { |v| list(b, v).size }
     dequeued += var(o, :@dequeued_chunks).to_a.size
-    bytes = %w[stage queue].map { |v| var(var(b, :"@#{v}_size_metrics"), :@store) || b.public_send("#{v}_size") }
+    bytes = %w[stage queue].map { |v| var(var(b, :"@#{v}_size_metrics"), :@store) || (b.public_send("#{v}_size") rescue 0) } # of one that has ended nothing is left
     facts.merge(stage: stage, queue: queue, dequeued: dequeued, bytes: bytes.inject(0, :+),
                 chunks: ((i = ids(b)).size <= MANY ? i : nil))
   end
