@@ -189,6 +189,45 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
       expect(ended.outcome).toMatchObject({ drained: 'unproven' });
     });
 
+    test.for<[string, Section[], string]>([
+      [
+        'records that a parser drops in silence',
+        [
+          {
+            name: 'filter',
+            arg: 'app',
+            params: { '@type': 'parser', key_name: 'message', emit_invalid_record_to_error: false },
+            sections: [{ name: 'parse', params: { '@type': 'json' } }],
+          },
+        ],
+        'no-ack',
+      ],
+      [
+        // Fluentd says it at the first, second, fourth … time, and its own events come first.
+        'records that no <match> takes, of which Fluentd says nothing more',
+        [
+          { name: 'match', arg: 'app', params: { '@type': 'relabel', '@label': '@NOWHERE' } },
+          {
+            name: 'label',
+            arg: '@NOWHERE',
+            sections: [{ name: 'match', arg: 'other', params: { '@type': 'null' } }],
+          },
+        ],
+        'heard',
+      ],
+    ])('%s', async ([, conf, doubt], { site }) => {
+      const ended = await runDelivery(site, {
+        version,
+        conf: [logs(site), ...conf, inMemory(site)],
+        before: () => site.write('app.log', 20),
+        main: () => site.isRead('app.log'),
+        args: ['--no-monitor'],
+      });
+      expect(ended.lost).toBe(20);
+      expect(ended.outcome.drained).toBe('unproven');
+      expect(ended.outcome.doubts).toContainEqual(expect.objectContaining({ kind: doubt }));
+    });
+
     test('a rotated file that nobody saw being read', async ({ site }) => {
       const ended = await runDelivery(site, {
         version,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,6 +84,22 @@ describe('a worker that is gone', () => {
     if (said === undefined) expect(one).toEqual({ worker: WORKER, kind: 'gone', said });
     else expect(one).toMatchObject({ kind: 'gone', said });
   });
+});
+
+test('a last word that is a link, or lies about its size, is none', async () => {
+  await die();
+  symlinkSync('/proc/self/pagemap', join(dir, '1000-12.end'));
+  expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', said: undefined }]);
+  rmSync(join(dir, '1000-12.end'));
+  writeFileSync(join(dir, '1000-12.end'), '');
+  truncateSync(join(dir, '1000-12.end'), 17 * 1024 ** 2);
+  expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', said: undefined }]);
+});
+
+test('of very many sockets the newest count', async () => {
+  for (let at = 0; at < 1_001; at += 1) writeFileSync(join(dir, `${at}-1.sock`), '');
+  const names = await listWitnesses(dir);
+  expect([names.length, names.at(-1)]).toEqual([1_000, '1000-1.sock']);
 });
 
 describe('a witness that cannot be believed is silent, and says why, within two seconds:', () => {
