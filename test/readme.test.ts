@@ -6,13 +6,10 @@ import { describe, expect, test } from 'vitest';
 import { exportOptions } from '../src/commands/options/export-options.ts';
 import { inspectOptions } from '../src/commands/options/inspect-options.ts';
 import { watchOptions } from '../src/commands/options/options.ts';
-import { lastFlushAt } from '../src/core/drain/deadlines.ts';
-import { stopReserve } from '../src/core/drain/policy.ts';
 import { METRICS } from '../src/core/metrics/exposition.ts';
 import { parseDuration } from '../src/core/text/units.ts';
 import { BUNDLE } from './pods/bundle.ts';
 import { blocksIn } from './pods/readme.ts';
-import { policy, seen, snapshot } from './support/builders.ts';
 
 const PAGES = ['README.md', 'docker/README.md', 'docker/exporter/README.md'];
 const ALL_PAGES = [
@@ -153,18 +150,14 @@ test('the bundle is as small as docker/README says', () => {
   expect(statSync(BUNDLE).size).toBeLessThan(Number(most) * 1_024);
 });
 
-test('the native sidecar gets the seconds that docker/README says', () => {
+test("the native sidecar's drain and stop fit into the Pod's grace period", () => {
   const job = readFileSync('docker/kubernetes/native-sidecar/job.yaml', 'utf8');
-  const [, given = ''] = /POSIDLE_GRACE\n +value: (\w+)/.exec(job) ?? [];
-  const grace = parseDuration(given) ?? 0;
-  const rules = policy({ grace, quiet: 'off' });
-  const drain = grace - stopReserve(rules);
-  const trigger = { by: 'SIGTERM', at: 0 } as const;
-  const flush = lastFlushAt(trigger, seen([snapshot(0, [], { requests: [trigger] })], rules), rules);
-  expect(readFileSync('docker/README.md', 'utf8')).toContain(
-    `posidle gets ${grace / 1_000} s of it (\`POSIDLE_GRACE\`): ${drain / 1_000} s for the drain, and ${(grace - drain) / 1_000} s in reserve. ` +
-      `If the drain is not over after ${flush / 1_000} s, posidle flushes`,
-  );
+  const seconds = (name: string) =>
+    (parseDuration(new RegExp(`${name}, value: (\\w+)`).exec(job)?.[1] ?? '') ?? 0) / 1_000;
+  const [drain, stop] = [seconds('POSIDLE_DRAIN_TIMEOUT'), seconds('POSIDLE_STOP_TIMEOUT')];
+  const [, grace] = /terminationGracePeriodSeconds: (\d+)/.exec(job) ?? [];
+  expect(job).toContain(`share these ${grace} s: ${drain} s for the drain, ${stop} s for Fluentd's stop`);
+  expect(drain + stop).toBeLessThan(Number(grace));
 });
 
 test("README's table counts what the loss matrix shows", () => {
