@@ -16,6 +16,9 @@ const onDisk = (site: Site) => toHttp(site.sink.port, fileBuffer(site.buffer, LA
 const logs = (site: Site, params = {}) =>
   tail(site.log('*.log'), site.pos, { refresh_interval: '1s', ...params });
 
+/** Where Fluentd puts aside what it gives up: /tmp/fluent belongs to all. */
+const rootDir = (site: Site): Section => ({ name: 'system', params: { root_dir: `${site.dir}/root` } });
+
 onFluentd(VERSIONS_AND_OLDEST, (version) => {
   describe('is drained, and proven:', () => {
     test.for<[string, (site: Site) => Section[], (site: Site) => unknown]>([
@@ -139,7 +142,7 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
       site.sink.phase = 'rejecting';
       const ended = await runDelivery(site, {
         version,
-        conf: [logs(site), toHttp(site.sink.port, memoryBuffer({ flush_mode: 'immediate' }))],
+        conf: [rootDir(site), logs(site), toHttp(site.sink.port, memoryBuffer({ flush_mode: 'immediate' }))],
         before: () => site.write('app.log', 20),
         args: ['--no-monitor'],
       });
@@ -159,7 +162,7 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
       const http = toHttp(site.sink.port, memoryBuffer(limits));
       const ended = await runDelivery(site, {
         version,
-        conf: [logs(site), { ...http, sections: [...(http.sections ?? []), secondary] }],
+        conf: [rootDir(site), logs(site), { ...http, sections: [...(http.sections ?? []), secondary] }],
         before: () => site.write('app.log', 20),
         main: async (posidle) => {
           await until('it is given up', () => /hit limit for retries/i.test(posidle.stdout()), {

@@ -214,7 +214,12 @@ async function listen(
   };
   write();
   const next = port === undefined ? [] : nextHop(port);
-  const conf = renderConf([...next, ...ways.flatMap((way) => sectionsOf(way, dir))]).replaceAll('DIR', dir);
+  // What Fluentd gives up it puts aside below /tmp/fluent, which belongs to all.
+  const system = { name: 'system', params: { root_dir: `${dir}/root` } };
+  const conf = renderConf([system, ...next, ...ways.flatMap((way) => sectionsOf(way, dir))]).replaceAll(
+    'DIR',
+    dir,
+  );
   const env = { RUBYOPT: `-I${witness}/ruby -rEnglish`, POSIDLE_DIR: witness };
   const fluentd = startFluentd({ version, dir, conf, env });
   onTestFinished(() => fluentd.stop(0));

@@ -45,10 +45,11 @@ describe.each(TESTED_VERSIONS)('Fluentd %s', (version) => {
   });
 });
 
-test.skipIf(GEMS === undefined)('each message of the plugins in PLUGIN_GEMS is known', () => {
-  const libs = readdirSync(`${GEMS}`).map((gem) => join(`${GEMS}`, gem, 'lib'));
-  expect(libs.filter((lib) => existsSync(lib)).flatMap((lib) => unknownOf(logCallsIn(lib)))).toEqual([]);
-});
+if (GEMS !== undefined)
+  test('each message of the plugins in PLUGIN_GEMS is known', () => {
+    const libs = readdirSync(`${GEMS}`).map((gem) => join(`${GEMS}`, gem, 'lib'));
+    expect(libs.filter((lib) => existsSync(lib)).flatMap((lib) => unknownOf(logCallsIn(lib)))).toEqual([]);
+  });
 
 function unknownOf(calls: readonly LogCall[]): readonly string[] {
   const unknown = calls.filter((call) => isLookedAt(call) && !isKnown(call));
