@@ -204,7 +204,8 @@ export class FluentdFinder {
       supervisor: identityOf(row),
       workers: findWorkers(table, row.pid).map(identityOf),
       alone: runsAlone(row.argv),
-      permitted: isWitnessed || hasRpc || maySignal,
+      // A witness that is expected may only just be starting.
+      permitted: this.#subject.witness !== undefined || hasRpc || maySignal,
       // A call reaches whoever listens at the endpoint of fluent.conf, and no other process.
       isProven: isProven || isWitnessed || (hasRpc && (!maySignal || BY_RPC.has(this.#subject.stopVia))),
     };

@@ -118,6 +118,23 @@ test('a silent witness is a doubt, and the drain goes on by what is seen from ou
   expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven', doubts: [{ kind: 'no-answer' }] });
 });
 
+test('a Fluentd of another user is waited for until its witness listens', async () => {
+  const host = new FakeHost().at(5_000, (h) => h.request('done-file'));
+  const fluentd = host.startFluentd({ permitted: false });
+  host.appendLog(LOG, 'one line\n');
+  fluentd.read(LOG);
+  host.at(2_000, (h) => {
+    h.witnesses = [alive()];
+  });
+  host.onWitnessTold = () => {
+    host.witnesses = [gone()];
+    for (const pid of [...host.processes.keys()]) host.processes.delete(pid);
+    return undefined;
+  };
+  const { outcome } = await run(host, { quiet: 'off' }, { witness: WITNESS });
+  expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained' });
+});
+
 test('an output without a buffer is no reason to wait', async () => {
   const { host, told } = remote(alive({ outputs: [output({ stage: undefined, chunks: undefined })] }), () =>
     gone(),
