@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { DEFAULT_TAIL } from '../../src/core/fluent-conf/facts.ts';
+import { observeLate, observeNothing } from '../../src/core/observe/late-look.ts';
 import { parseAnswer, parseLastWord, type Said } from '../../src/core/witness/answer.ts';
-import type { Witness } from '../../src/core/witness/testimony.ts';
+import { ofTestimony, type Witness } from '../../src/core/witness/testimony.ts';
 import { LOG, POS, posText, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { answer, holding, output, sight } from '../support/said.ts';
@@ -116,6 +118,17 @@ test('a silent witness is a doubt, and the drain goes on by what is seen from ou
   host.witnesses = [{ worker: WORKER, kind: 'silent', why: 'its witness did not answer within 2 s' }];
   const { outcome } = await run(host, {}, { witness: WITNESS });
   expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven', doubts: [{ kind: 'no-answer' }] });
+});
+
+test('what a witness said before a look that never ended proves nothing', () => {
+  const now = { at: 0, fluentd: { kind: 'absent', why: 'gone' }, requests: [] } as const;
+  const rules = { settle: 0, parent: false, tail: DEFAULT_TAIL };
+  const testimony = { at: 0, witnesses: [alive()] };
+  const before = {
+    ...observeNothing(now, rules),
+    witness: { testimony, progress: ofTestimony(testimony), isWhole: true },
+  };
+  expect(observeLate(before, now, { posFiles: [POS] }).witness).toBeUndefined();
 });
 
 test('a Fluentd of another user is waited for until its witness listens', async () => {

@@ -18,6 +18,8 @@ export function observeLate(
     ...before,
     ...now,
     isLate: true,
+    // What a witness said before proves nothing of now.
+    witness: undefined,
     isWhole: false,
     readSince: undefined,
     unknown: [{ path, why: WHY, empty: false }],
