@@ -1,8 +1,7 @@
-import type { Endpoint } from './core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from './core/fluent-conf/tail.ts';
 import type { Chunk, ChunkListing } from './core/fluentd/chunk.ts';
 import type { ProcessIdentity, ProcessRow } from './core/fluentd/processes.ts';
-import type { FileLook, FileStat, FollowedFile, StopRequest } from './core/look/snapshot.ts';
+import type { FileLook, FollowedFile, StopRequest } from './core/look/snapshot.ts';
 import type { PositionEntry } from './core/pos-file/pos-file.ts';
 import type { Millis } from './core/text/units.ts';
 import type { Testimony } from './core/witness/testimony.ts';
@@ -11,7 +10,7 @@ import type { Testimony } from './core/witness/testimony.ts';
  * All that the daemon may ask of the outside world: facts out, orders in. What is not there is `undefined`; what is broken
  * rejects with an Error whose message says so. Real: node/node-host.ts. Fake: test/support/fake-host.ts; both pass one contract.
  */
-export interface Host extends Clock, Files, Processes, Network, Witnesses {
+export interface Host extends Clock, Files, Processes, Witnesses {
   /** Calls for the end so far. */
   requests(): readonly StopRequest[];
 }
@@ -39,11 +38,6 @@ interface Files {
     found: (entry: Entry, look: FileLook) => void,
     options?: LookOptions,
   ): Promise<void>;
-  /** Whether a process may read files; undefined: not known. `pid` undefined: the process cannot be seen. */
-  mayRead(
-    pid: number | undefined,
-    paths: readonly string[],
-  ): Promise<ReadonlyMap<string, boolean | undefined>>;
   /** The files that an in_tail source takes, by its own rules. Rejects with `PartlyListed` where there may be more. */
   listFollowed(source: TailSource): Promise<readonly FollowedFile[]>;
   /** Changes when a source may take other files than it did when they were listed last; undefined: not known. */
@@ -98,27 +92,10 @@ interface Processes {
   /** At least the process and its children, without a look at all others where the system allows that. */
   listFamily(pid: number): Promise<readonly ProcessRow[]>;
   maySignal(pid: number): boolean;
-  /** Finds a file among those that processes hold open, also where it is deleted. */
-  openFiles(pids: readonly number[]): OpenFiles;
   /** Whether a process holds one of these files open; undefined: its open files may not be looked at. */
   holdsOpen(pid: number, paths: readonly string[]): boolean | undefined;
   /** Checks the identity right before the signal. */
   signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
-}
-
-/** By the path that it had, and its inode; null: none of the processes has it open; undefined: not all of them may be looked at. Good for one look. */
-export type OpenFiles = (path: string, inode: string) => OpenFile | null | undefined;
-
-export interface OpenFile {
-  readonly path: string;
-  readonly stat: FileStat;
-}
-
-interface Network {
-  /** Whether something listens there. */
-  isListening(endpoint: Endpoint): Promise<boolean>;
-  /** The body of an answer 200; undefined: no answer in time, or another one. */
-  get(endpoint: Endpoint, path: string): Promise<string | undefined>;
 }
 
 /** The probes inside Fluentd's workers, by the directory of their sockets. None of these rejects. */

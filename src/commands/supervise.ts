@@ -49,7 +49,7 @@ export async function supervise(
       args['log-format'] ?? (process.stderr.isTTY ? 'pretty' : 'json'),
     );
     const log = logInFlags(stderr);
-    const board = new StatusBoard(() => host.now(), args['per-file']);
+    const board = new StatusBoard(() => host.now(), policy, args['per-file']);
     const quit = args.quit ? () => host.request('http') : undefined;
     const routes = board.routes(quit, args['token-file']);
     const server = args.listen && (await listen(args.listen, routes));
@@ -69,12 +69,6 @@ export async function supervise(
           {},
           `the system reports no changes of files (${why}). posidle looks once a second instead; that loses nothing`,
         ),
-      monitorAdded: (agents) =>
-        log.info(
-          { agents },
-          `added a monitor_agent to fluentd, on ${agents.map(({ bind, port }) => `${bind}:${port}`).join(', ')}: it shows what becomes of the buffers. --no-monitor: add none`,
-        ),
-      unseen: (buffers) => tellUnseen(log, buffers),
       ended: (outcome) => tellEnd(log, outcomeInFlags(outcome), args),
     };
   };
@@ -127,7 +121,7 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
     { posFiles, fluentConf: confPath, policy },
     `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
   );
-  if (policy.leavesStop && conf?.rpc === undefined && witness === undefined) log.warn({}, NO_FLUSH);
+  if (policy.leavesStop && witness === undefined) log.warn({}, NO_FLUSH);
   // The kubelet sends SIGTERM to a native sidecar, which it also starts again.
   if (!armed.byItself && policy.restartPolicy !== 'always' && !policy.leavesStop) {
     const asSidecar = policy.parent ? AS_SIDECAR : `${AS_SIDECAR}: give --restart-policy always`;
@@ -137,15 +131,6 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
   const waits = policy.quiet === 'off' ? { grace: policy.grace } : { quiet: policy.quiet };
   const further = conf === undefined ? [] : [...quietWarnings(conf, waits), ...multilineWarnings(conf)];
   for (const warning of [...warnings, ...further]) log.warn({}, warning);
-}
-
-function tellUnseen(log: Log, unseen: readonly string[]): void {
-  if (unseen.length === 0) return;
-  log.warn(
-    { unseen },
-    `posidle cannot see whether these buffers are delivered: ${unseen.join(', ')}; the outcome will be unproven. ` +
-      'To make them visible, give --fluent-conf, and add to it: <source> @type monitor_agent, bind 127.0.0.1 </source>',
-  );
 }
 
 async function tellEnd(log: Log, outcome: Outcome, args: SharedArgs): Promise<void> {

@@ -1,9 +1,8 @@
-import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import {
-  describeNone,
   haveSameProcesses,
   isAlive,
   lastOf,
+  NOBODY_THERE,
   type Running,
   stillRunning,
 } from '../core/fluentd/known-fluentd.ts';
@@ -29,14 +28,12 @@ import type { Host } from '../host.ts';
 import { Proof } from './fluentd-proof.ts';
 
 /** What says where Fluentd may be found. */
-export type Whereabouts = Pick<Subject, 'fluentd' | 'conf' | 'stopVia' | 'posFiles' | 'witness'>;
+export type Whereabouts = Pick<Subject, 'fluentd' | 'stopVia' | 'posFiles' | 'witness'>;
 
 type Table = readonly ProcessRow[];
 
 const GONE: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
 const DEAF: FluentdReading = { kind: 'remote', permitted: true, isDeaf: true };
-/** The ways that prefer a call to a signal. */
-const BY_RPC: ReadonlySet<Whereabouts['stopVia']> = new Set(['rpc', 'kubelet']);
 
 /** Finds the Fluentd that is meant, look after look. */
 export class FluentdFinder {
@@ -106,7 +103,7 @@ export class FluentdFinder {
     if (renamed !== undefined) return this.#running(table, renamed, true);
     if (!isAlive(table, leader)) return { kind: 'absent', why: 'fluentd has ended' };
     const since = known?.kind === 'wrapper' ? known.since : this.#host.now();
-    const permitted = this.#isReached() || this.#host.maySignal(leader.pid);
+    const permitted = this.#isWitnessed || this.#host.maySignal(leader.pid);
     return { kind: 'wrapper', leader, since, permitted };
   }
 
@@ -127,7 +124,7 @@ export class FluentdFinder {
 
   /** It will be stopped by the kubelet, and there is no way to ask it for a flush until then. */
   #isDeaf({ pid }: ProcessRow, isProven: boolean): boolean {
-    if (this.#subject.stopVia !== 'kubelet' || this.#isReached()) return false;
+    if (this.#subject.stopVia !== 'kubelet' || this.#isWitnessed) return false;
     return !isProven || !this.#host.maySignal(pid);
   }
 
@@ -149,7 +146,7 @@ export class FluentdFinder {
       case 'pid-file':
         return await this.#inPidFile(table, fluentd.path);
       default:
-        return { rows: findSupervisors(table), why: describeNone(this.#rpc()) };
+        return { rows: findSupervisors(table), why: NOBODY_THERE };
     }
   }
 
@@ -196,18 +193,14 @@ export class FluentdFinder {
   }
 
   #running(table: Table, row: ProcessRow, isProven: boolean): FluentdReading {
-    const maySignal = this.#host.maySignal(row.pid);
-    const hasRpc = this.#rpc() !== undefined;
-    const isWitnessed = this.#isWitnessed;
     return {
       kind: 'running',
       supervisor: identityOf(row),
       workers: findWorkers(table, row.pid).map(identityOf),
       alone: runsAlone(row.argv),
       // A witness that is expected may only just be starting.
-      permitted: this.#subject.witness !== undefined || hasRpc || maySignal,
-      // A call reaches whoever listens at the endpoint of fluent.conf, and no other process.
-      isProven: isProven || isWitnessed || (hasRpc && (!maySignal || BY_RPC.has(this.#subject.stopVia))),
+      permitted: this.#subject.witness !== undefined || this.#host.maySignal(row.pid),
+      isProven: isProven || this.#isWitnessed,
     };
   }
 
@@ -230,13 +223,10 @@ export class FluentdFinder {
   async #remote(): Promise<FluentdReading | undefined> {
     if (this.#isWitnessed && this.#subject.fluentd.by === 'search')
       return { kind: 'remote', permitted: true };
-    const rpc = this.#subject.fluentd.by === 'search' ? this.#rpc() : undefined;
-    if (rpc === undefined && this.#subject.stopVia === 'kubelet') return this.#unreachable();
-    const isUp = rpc !== undefined && (await this.#host.isListening(rpc));
-    return isUp ? { kind: 'remote', permitted: true } : undefined;
+    return this.#subject.stopVia === 'kubelet' ? await this.#unreachable() : undefined;
   }
 
-  /** Without an RPC only Fluentd's files tell that it is there: the pos file comes with its worker. */
+  /** Without a witness only Fluentd's files tell that it is there: the pos file comes with its worker. */
   async #unreachable(): Promise<FluentdReading | undefined> {
     const paths = await this.#proof.posFiles();
     const files = await Promise.all(paths.map((path) => this.#host.readFile(path).catch(() => true)));
@@ -246,17 +236,6 @@ export class FluentdFinder {
   async #isAnyWitnessAlive(): Promise<boolean> {
     const { witness } = this.#subject;
     return witness !== undefined && (await this.#host.isWitnessAlive(witness));
-  }
-
-  /** Fluentd can be told without a signal. */
-  #isReached(): boolean {
-    return this.#isWitnessed || this.#rpc() !== undefined;
-  }
-
-  /** The RPC that may be used: the supervisor itself answers there. */
-  #rpc(): Endpoint | undefined {
-    const { conf, stopVia } = this.#subject;
-    return stopVia === 'signal' ? undefined : conf?.rpc;
   }
 }
 

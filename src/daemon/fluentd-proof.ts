@@ -1,25 +1,23 @@
-import { CONFIG_PATH, parseAgentIdentity } from '../core/fluentd/monitor-agent.ts';
 import { findWorkers, isSame, type ProcessIdentity, type ProcessRow } from '../core/fluentd/processes.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
-import { reachable } from './read-buffers.ts';
 import { expandAll } from './read-pos-files.ts';
 
 /** What an open pos file shows: that a process is the Fluentd that is meant, and that its worker is up. */
 export class Proof {
   readonly #host: Host;
-  readonly #subject: Pick<Subject, 'conf' | 'posFiles'>;
+  readonly #subject: Pick<Subject, 'posFiles'>;
   /** The workers that run and have opened a pos file. */
   #up: readonly ProcessIdentity[] = [];
   /** The most of them at a time. */
   #mostUp = 1;
 
-  constructor(host: Host, subject: Pick<Subject, 'conf' | 'posFiles'>) {
+  constructor(host: Host, subject: Pick<Subject, 'posFiles'>) {
     this.#host = host;
     this.#subject = subject;
   }
 
-  /** Whether a process, or a worker of it, holds a pos file open, or answers where fluent.conf says that Fluentd does. */
+  /** Whether a process, or a worker of it, holds a pos file open. */
   async holdsFor(table: readonly ProcessRow[], row: ProcessRow): Promise<boolean> {
     const pids = [...findWorkers(table, row.pid), row].map(({ pid }) => pid);
     const paths = await this.posFiles();
@@ -27,11 +25,6 @@ export class Proof {
       if (this.#host.holdsOpen(pid, paths)) return true;
       // Whoever calls itself fluentd may hold very many files open.
       await this.#host.nextTurn();
-    }
-    for (const { bind, port } of this.#subject.conf?.monitorAgents ?? []) {
-      const answer = await this.#host.get({ host: reachable(bind), port }, CONFIG_PATH);
-      const identity = answer === undefined ? undefined : parseAgentIdentity(answer);
-      if (identity?.split(' ').some((pid) => pids.includes(Number(pid)))) return true;
     }
     return false;
   }

@@ -1,7 +1,6 @@
 import type { FileLook, FileStat, PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import type { KeyedEntry } from '../core/pos-file/pos-file.ts';
-import type { Host, OpenFiles } from '../host.ts';
-import { lookAtOpen } from './look-at-gone.ts';
+import type { Host } from '../host.ts';
 
 type Looks = Snapshot['looks'];
 
@@ -16,11 +15,11 @@ export class LogFileLooks {
     this.#host = host;
   }
 
-  async look(posFiles: readonly PosFileReading[], open: OpenFiles): Promise<Looks> {
+  async look(posFiles: readonly PosFileReading[]): Promise<Looks> {
     const entries = posFiles.flatMap((reading) => (reading.kind === 'read' ? [reading.entries] : []));
     const hasOthers = !haveSameItems(entries, this.#entries);
     const before = hasOthers ? [] : this.#list;
-    const list = await this.#lookAt(entries, before, open);
+    const list = await this.#lookAt(entries, before);
     if (!hasOthers && haveSameItems(list, before)) return this.#looks;
     this.#entries = entries;
     this.#list = list;
@@ -31,14 +30,12 @@ export class LogFileLooks {
   async #lookAt(
     entries: readonly (readonly KeyedEntry[])[],
     before: readonly FileLook[],
-    open: OpenFiles,
   ): Promise<readonly FileLook[]> {
     const list: FileLook[] = [];
     for (const ofPosFile of entries)
-      await this.#host.lookAt(ofPosFile, (entry, look) => {
+      await this.#host.lookAt(ofPosFile, (_, look) => {
         const known = before[list.length];
-        const found = lookAtOpen(open, look, entry);
-        list.push(known !== undefined && isSameLook(known, found) ? known : found);
+        list.push(known !== undefined && isSameLook(known, look) ? known : look);
       });
     return list;
   }
@@ -54,7 +51,6 @@ function isSameLook(before: FileLook, now: FileLook): boolean {
     isSameFile(before.atPath, now.atPath) &&
     before.renamed?.path === now.renamed?.path &&
     isSameFile(before.renamed?.stat, now.renamed?.stat) &&
-    before.isClosed === now.isClosed &&
     before.newlineLeft === now.newlineLeft &&
     before.error === now.error
   );

@@ -93,6 +93,7 @@ class Watch {
       if (this.#state.name === 'stopped')
         return outcomeOf(this.#state, this.#why, {
           seen: await this.#lastLook(),
+          policy,
           durations: this.#durations,
         });
       depth = next.depth;
@@ -131,10 +132,7 @@ class Watch {
   async #look(depth: Depth): Promise<Observation> {
     if (depth !== 'last') this.#fluentd = await this.#findFluentd(depth);
     const fluentd = this.#fluentd;
-    const movedAt = this.#seen?.movedAt;
-    const { gone = new Map(), awaited = new Map() } = this.#seen?.memory ?? {};
-    const snapshot = await this.#collector.look({ depth, fluentd, movedAt, gone, awaited });
-    this.#seen = await this.#observe(snapshot);
+    this.#seen = await this.#observe(await this.#collector.look(depth, fluentd));
     return this.#seen;
   }
 
@@ -191,9 +189,7 @@ class Watch {
         this.#durations[from.name] = (this.#durations[from.name] ?? 0) + (seen.at - from.since);
         report.transition({ from: from.name, to: next.state.name, why: next.moved, state: next.state, seen });
       }
-      const { witness } = seen;
-      const by = { via: subject.stopVia, rpc: subject.conf?.rpc, witnessDir: subject.witness };
-      const reach = { fluentd: seen.fluentd, witness, ...by };
+      const reach = { fluentd: seen.fluentd, witness: seen.witness, witnessDir: subject.witness };
       for (const action of next.actions) report.performed(await perform(this.#host, action, reach));
       if (next.moved === undefined || next.state.name === 'stopped') return next;
     }

@@ -1,15 +1,11 @@
 import type { Action } from '../core/drain/state.ts';
-import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import type { FluentdReading, ProcessIdentity } from '../core/fluentd/processes.ts';
-import type { StopVia } from '../core/look/subject.ts';
 import type { Witnessed } from '../core/observe/observation.ts';
 import type { Host } from '../host.ts';
 
 /** How Fluentd is reached. */
 export interface Reach {
   readonly fluentd: FluentdReading;
-  readonly via: StopVia;
-  readonly rpc: Endpoint | undefined;
   /** Where the witnesses listen, and what they said last. */
   readonly witness?: Pick<Witnessed, 'testimony'> | undefined;
   readonly witnessDir?: string | undefined;
@@ -22,13 +18,6 @@ export interface Done {
   readonly pids: readonly number[];
   readonly failed: boolean;
 }
-
-// The supervisor answers each call, then signals itself (supervisor.rb:107-181).
-const FLUSH_PATH = '/api/plugins.flushBuffers';
-const STOP_PATHS: Readonly<Record<string, string>> = {
-  SIGINT: '/api/processes.interruptWorkers',
-  SIGTERM: '/api/processes.killWorkers',
-};
 
 const NOBODY_TO_FLUSH: Done = {
   what: 'no flush: posidle does not see the process of fluentd',
@@ -46,13 +35,6 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
     case 'signal':
       return tell(host, action, reach);
   }
-}
-
-/** Whether the RPC is the way: asked for, or the only one. */
-function goesByRpc(host: Pick<Host, 'maySignal'>, { fluentd, via, rpc }: Reach): boolean {
-  if (rpc === undefined || via === 'signal') return false;
-  if (via === 'rpc' || via === 'kubelet' || fluentd.kind === 'remote') return true;
-  return fluentd.kind === 'running' && !host.maySignal(fluentd.supervisor.pid);
 }
 
 /** Tells the witnesses; undefined: none does what it is told. A worker tells its supervisor, and one a supervisor is enough. */
@@ -77,7 +59,6 @@ async function flush(host: Host, reach: Reach): Promise<Done> {
 }
 
 function flushOtherwise(host: Host, reach: Reach): Promise<Done> {
-  if (reach.rpc !== undefined && goesByRpc(host, reach)) return call(host, reach.rpc, FLUSH_PATH);
   // SIGUSR1 ends what is no Fluentd.
   if (reach.fluentd.kind === 'wrapper') return Promise.resolve(NOBODY_TO_FLUSH);
   // The supervisor passes it on to its workers; a worker that lost its supervisor takes it itself.
@@ -85,22 +66,14 @@ function flushOtherwise(host: Host, reach: Reach): Promise<Done> {
   return send(host, targetsOf(target, reach.fluentd), 'SIGUSR1');
 }
 
-async function tell(host: Host, action: Extract<Action, { do: 'signal' }>, reach: Reach): Promise<Done> {
-  const isStop = action.target === 'supervisor' && action.signal === 'SIGINT';
-  return (
-    (isStop ? await tellWitnesses(host, 'stop', reach) : undefined) ?? tellOtherwise(host, action, reach)
-  );
-}
-
-function tellOtherwise(
+async function tell(
   host: Host,
   { target, signal }: Extract<Action, { do: 'signal' }>,
   reach: Reach,
 ): Promise<Done> {
-  const path = STOP_PATHS[signal];
-  const byRpc = path !== undefined && target === 'supervisor' && goesByRpc(host, reach);
-  if (byRpc && reach.rpc !== undefined) return call(host, reach.rpc, path);
-  return send(host, targetsOf(target, reach.fluentd), signal);
+  const isStop = target === 'supervisor' && signal === 'SIGINT';
+  const told = isStop ? await tellWitnesses(host, 'stop', reach) : undefined;
+  return told ?? send(host, targetsOf(target, reach.fluentd), signal);
 }
 
 async function send(host: Host, targets: readonly ProcessIdentity[], signal: string): Promise<Done> {
@@ -115,15 +88,6 @@ async function send(host: Host, targets: readonly ProcessIdentity[], signal: str
   if (pids.length === 0)
     return { what: `${signal} was not sent: the process had ended`, pids, failed: false };
   return { what: `sent ${signal} to ${pids.join(', ')}`, pids, failed: false };
-}
-
-async function call(host: Host, rpc: Endpoint, path: string): Promise<Done> {
-  const failed = (await host.get(rpc, path)) === undefined;
-  const where = `RPC ${rpc.host}:${rpc.port}${path}`;
-  const what = failed
-    ? `no answer from ${where}: does Fluentd run with this rpc_endpoint?`
-    : `called ${where}`;
-  return { what, pids: [], failed };
 }
 
 async function endLine(host: Host, path: string, size: number): Promise<Done> {

@@ -1,52 +1,23 @@
-import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
-import {
-  type AgentAnswer,
-  type BuffersReading,
-  hiddenBuffers,
-  NO_BUFFERS,
-  outputsOf,
-} from '../core/fluentd/buffer-contents.ts';
-import type { ChunkListing } from '../core/fluentd/chunk.ts';
-import {
-  CONFIG_PATH,
-  PLUGINS_PATH,
-  parseAgentIdentity,
-  parsePlugins,
-} from '../core/fluentd/monitor-agent.ts';
+import type { BufferConf } from '../core/fluent-conf/buffer-sections.ts';
+import { type BuffersReading, NO_BUFFERS, type OutputReading } from '../core/fluentd/buffer-contents.ts';
+import type { Chunk } from '../core/fluentd/chunk.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
 
-type Looks = Pick<Host, 'listChunks' | 'listBackups' | 'get'>;
+type Looks = Pick<Host, 'listChunks' | 'listBackups'>;
 type Where = Pick<Subject, 'conf' | 'putAsideBefore'>;
+type Reading = Partial<{ readonly seen: OutputReading; readonly unseen: string }>;
 
-/** What can be seen of Fluentd's buffers: chunk files on disk, and what each worker's monitor_agent tells where it is asked. */
-export async function readBuffers(
-  host: Looks,
-  { conf, putAsideBefore }: Where,
-  ask: boolean,
-): Promise<BuffersReading> {
-  const hidden = hiddenBuffers(conf);
-  if (conf === undefined) return { ...NO_BUFFERS, hidden, none: false, asked: ask };
-  const disk = await Promise.all(conf.buffers.map(({ chunkGlobs }) => lookOnDisk(host, chunkGlobs)));
-  const answers = await Promise.all(ask ? conf.monitorAgents.map((agent) => askAgent(host, agent)) : []);
-  const agents = new Map(
-    answers.flatMap(({ worker, identity }) => (identity ? [[worker, identity] as const] : [])),
-  );
-  if (conf.buffers.length === 0 && conf.complete) return { ...NO_BUFFERS, agents, asked: ask };
-  const outputs = outputsOf(
-    conf.buffers,
-    disk.map(({ listing }) => listing),
-    answers,
-  );
+/** What can be seen of Fluentd's buffers from outside: the chunks on disk. */
+export async function readBuffers(host: Looks, { conf, putAsideBefore }: Where): Promise<BuffersReading> {
+  if (conf === undefined) return { ...NO_BUFFERS, unseen: ['all buffers: no fluent.conf is known'] };
+  const readings = await Promise.all(conf.buffers.map((buffer) => lookOnDisk(host, buffer)));
+  const aside = await listAside(host, conf.backupGlobs, putAsideBefore);
+  const hidden = conf.complete ? [] : ['buffers in the part of fluent.conf that posidle cannot evaluate'];
   return {
-    outputs,
-    silent: [...disk, ...answers].flatMap(({ silent }) => silent ?? []),
-    hidden,
-    agents,
-    ...(await listAside(host, conf.backupGlobs, putAsideBefore)),
-    full: outputs.filter((_, index) => disk[index]?.listing?.isFull === true).map(({ name }) => name),
-    none: false,
-    asked: ask,
+    outputs: readings.flatMap(({ seen }) => seen ?? []),
+    unseen: [...hidden, ...readings.flatMap(({ unseen }) => unseen ?? []), ...aside.unseen],
+    givenUp: aside.givenUp,
   };
 }
 
@@ -62,53 +33,25 @@ export async function listPutAside(
 async function listAside(
   host: Looks,
   globs: readonly string[],
-  before?: ReadonlySet<string>,
-): Promise<Pick<BuffersReading, 'backups' | 'backupsUnknown'>> {
+  before: ReadonlySet<string> = new Set(),
+): Promise<{ readonly givenUp: readonly Chunk[]; readonly unseen: readonly string[] }> {
   try {
-    const backups = await host.listBackups(globs);
-    return { backups: before ? backups.filter(({ path }) => !before.has(path)) : backups };
+    const chunks = await host.listBackups(globs);
+    return { givenUp: chunks.filter(({ path }) => !before.has(path)), unseen: [] };
   } catch (error) {
-    const why = `the chunks that Fluentd puts aside, for they cannot be listed (${(error as Error).message})`;
-    return { backups: [], backupsUnknown: why };
+    const why = `the chunks that Fluentd gives up: they cannot be listed (${(error as Error).message})`;
+    return { givenUp: [], unseen: [why] };
   }
 }
 
-interface OnDisk {
-  readonly listing: ChunkListing | undefined;
-  readonly silent?: string;
-}
-
-async function lookOnDisk(host: Looks, globs: readonly string[]): Promise<OnDisk> {
-  if (globs.length === 0) return { listing: undefined };
+async function lookOnDisk(host: Looks, { name, chunkGlobs }: BufferConf): Promise<Reading> {
+  if (chunkGlobs.length === 0) return { unseen: `${name} (its buffer is in memory)` };
   try {
-    return { listing: await host.listChunks(globs) };
+    const { chunks, isThere } = await host.listChunks(chunkGlobs);
+    return isThere
+      ? { seen: { name, chunks } }
+      : { unseen: `${name} (the directory of its buffer is not here)` };
   } catch (error) {
-    const silent = `the chunks on disk cannot be listed (${(error as Error).message})`;
-    return { listing: { chunks: [], isThere: true, isFull: false }, silent };
+    return { unseen: `${name} (its chunks cannot be listed: ${(error as Error).message})` };
   }
-}
-
-interface Answer extends AgentAnswer {
-  readonly identity?: string | undefined;
-  readonly silent?: string;
-}
-
-async function askAgent(host: Looks, { bind, port, worker, isAdded }: MonitorAgent): Promise<Answer> {
-  const endpoint = { host: reachable(bind), port };
-  const [plugins, config] = await Promise.all([
-    host.get(endpoint, PLUGINS_PATH),
-    host.get(endpoint, CONFIG_PATH),
-  ]);
-  const outputs = plugins === undefined ? undefined : parsePlugins(plugins);
-  // Whether Fluentd has taken an agent that was added is not known until it answers.
-  if (outputs === undefined && isAdded) return { worker, outputs: [] };
-  if (outputs === undefined)
-    return { worker, outputs: [], silent: `no answer from monitor_agent at ${bind}:${port}` };
-  return { worker, outputs, identity: config === undefined ? undefined : parseAgentIdentity(config) };
-}
-
-/** To listen on every address is to listen on loopback too, which the containers of a Pod share. */
-export function reachable(bind: string): string {
-  if (bind === '0.0.0.0') return '127.0.0.1';
-  return bind === '::' ? '::1' : bind;
 }

@@ -13,11 +13,9 @@ import { listBackups, listChunks } from './files/chunks.ts';
 import { appendNewline, fileStamp, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
 import { LogFiles } from './files/log-files.ts';
-import { mayRead } from './files/permission.ts';
 import { listFollowed, namesStamp } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
-import { get, isListening } from './network/network.ts';
-import { holdsOpen, openFiles } from './processes/open-files.ts';
+import { holdsOpen } from './processes/open-files.ts';
 import { maySignal, openProcessTable, type ProcessTable, signalProcess } from './processes/processes.ts';
 import { askWitnesses, isAnyAlive, listWitnesses, tellWitness } from './witness/ask-witnesses.ts';
 
@@ -31,11 +29,7 @@ export class NodeHost implements Host {
   readonly fileStamp = fileStamp;
   readonly maySignal = maySignal;
   readonly holdsOpen = holdsOpen;
-  readonly openFiles = openFiles;
   readonly appendNewline = appendNewline;
-  readonly mayRead = mayRead;
-  readonly isListening = isListening;
-  readonly get = get;
   readonly isWitnessAlive = isAnyAlive;
   readonly tellWitness = tellWitness;
   readonly #logFiles = new LogFiles();

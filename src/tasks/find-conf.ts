@@ -69,7 +69,7 @@ export async function findConf(
     placeOf: below && ((name) => (name === found.path ? found.place : below.resolve(name))),
   });
   const isWhole = own.problems.length === 0 || !mayAsk;
-  const conf = isWhole ? own : ((await askFluentd(host, { own, found, fluentd })) ?? own);
+  const conf = isWhole ? own : ((await askFluentd({ found, fluentd })) ?? own);
   const problems = conf.problems.map((problem) => ({ ...problem, text: nameOptions(problem.text) }));
   return { path: found.path, conf: { ...conf, problems }, isGiven: found.by !== undefined };
 }
@@ -94,7 +94,7 @@ function starting(command: readonly string[], env: NodeJS.ProcessEnv): Started {
 /** The one fluentd that runs: its ENV['X'] are its own, where they may be read; its arguments count for its own configuration only. */
 async function running(host: Host, wanted: ConfWanted, env: NodeJS.ProcessEnv): Promise<Started> {
   const { mayAsk: isMeant = false, posFiles = [], fluentd: target = { by: 'search' } } = wanted;
-  const finder = new FluentdFinder(host, { fluentd: target, conf: undefined, stopVia: 'signal', posFiles });
+  const finder = new FluentdFinder(host, { fluentd: target, stopVia: 'posidle', posFiles });
   const found = await finder.find(undefined);
   const fluentd =
     found.kind === 'running'
@@ -175,28 +175,14 @@ async function whyUnreadable(path: string): Promise<string | undefined> {
 }
 
 interface Unknown {
-  readonly own: FluentConf;
   readonly found: Located;
   readonly fluentd: Started;
 }
 
-/** What Ruby wrote, Ruby evaluates: a dry run takes about a second; the RPC answers where enable_get_dump is set. */
-async function askFluentd(host: Host, { own, found, fluentd }: Unknown): Promise<FluentConf | undefined> {
+/** What Ruby wrote, Ruby evaluates: a dry run takes about a second. */
+async function askFluentd({ found, fluentd }: Unknown): Promise<FluentConf | undefined> {
   const { given, command, isOurs } = fluentd;
   const mayRun = isOurs || !(found.isHearsay || given.inlineConfig !== undefined);
   const printed = mayRun ? await dryRun(found.path, isOurs ? shapingArguments(command) : []) : undefined;
-  if (printed !== undefined) return fluentConfFromDump(printed, given);
-  const { rpcEndpoint, enableGetDump } = own.system;
-  if (rpcEndpoint === undefined || !enableGetDump) return undefined;
-  const answer = await host.get(rpcEndpoint, '/api/config.getDump');
-  return answer === undefined ? undefined : fromGetDump(answer, given);
-}
-
-function fromGetDump(answer: string, given: FluentdArguments): FluentConf | undefined {
-  try {
-    const { conf } = JSON.parse(answer) as { conf?: unknown };
-    return typeof conf === 'string' ? fluentConfFromDump(conf, given) : undefined;
-  } catch {
-    return undefined;
-  }
+  return printed === undefined ? undefined : fluentConfFromDump(printed, given);
 }

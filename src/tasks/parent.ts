@@ -1,5 +1,3 @@
-import type { ConfFacts } from '../core/fluent-conf/facts.ts';
-import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
 import { fluentdArguments } from '../core/fluentd/command-line.ts';
 import {
   type FluentdReading,
@@ -12,7 +10,6 @@ import type { Millis } from '../core/text/units.ts';
 import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { type Child, startChild } from '../node/processes/child.ts';
-import { withMonitor } from './monitor.ts';
 import { CommandError, UsageError } from './usage-error.ts';
 
 const NOT_FOUND = 127;
@@ -24,7 +21,7 @@ const LOOKS: Millis = 100;
 /** The parent's side of a Fluentd: its child, whatever that turns into, and how it ended. */
 export class Parent {
   readonly #host: NodeHost;
-  #command: readonly string[];
+  readonly #command: readonly string[];
   #env: NodeJS.ProcessEnv | undefined;
   #child: Child | undefined;
   #leader: ProcessIdentity | undefined;
@@ -44,16 +41,6 @@ export class Parent {
   /** What is started, or will be. */
   get command(): readonly string[] {
     return this.#command;
-  }
-
-  /** Adds a monitor_agent to its Fluentd where that shows buffers which nobody would see; gives where it will answer. */
-  async addMonitor(
-    conf: ConfFacts | undefined,
-    confPath: string | undefined,
-  ): Promise<readonly MonitorAgent[]> {
-    const monitored = await withMonitor(this.#command, conf, confPath);
-    this.#command = monitored?.command ?? this.#command;
-    return monitored?.agents ?? [];
   }
 
   /** The environment that the command gets, in the place of posidle's own. */
@@ -111,7 +98,7 @@ export class Parent {
   async #find(): Promise<FluentdReading | undefined> {
     if (this.#leader === undefined) return undefined;
     const fluentd = { by: 'session', leader: this.#leader } as const;
-    const subject = { fluentd, conf: undefined, stopVia: 'signal', posFiles: [] } as const;
+    const subject = { fluentd, stopVia: 'posidle', posFiles: [] } as const;
     return await new FluentdFinder(this.#host, subject).find(undefined);
   }
 

@@ -17,8 +17,6 @@ export interface Settings
   readonly fluentd: Exclude<FluentdTarget, { by: 'session' }>;
   /** The directory of the witness in Fluentd; `off`: none. A parent makes its own. undefined: `POSIDLE_DIR`, or /posidle where it is there. */
   readonly witness: string | undefined;
-  /** A parent adds a monitor_agent to its Fluentd, where nobody could see its buffers. */
-  readonly monitor: boolean;
 }
 
 /** Each may be left out. */
@@ -32,14 +30,13 @@ export const DEFAULTS: Settings = {
   posFiles: [],
   fluentConf: undefined,
   fluentd: { by: 'search' },
-  stopVia: 'auto',
+  stopVia: 'posidle',
   doneFile: undefined,
   ignoreOldDoneFile: false,
   doneProcess: undefined,
   heartbeatFile: undefined,
   heartbeatAge: 15_000,
   witness: undefined,
-  monitor: true,
   signal: undefined,
 };
 

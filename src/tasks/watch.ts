@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import type { Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { tailFacts } from '../core/fluent-conf/facts.ts';
-import type { MonitorAgent } from '../core/fluent-conf/fluent-conf.ts';
-import { unseenByConf } from '../core/fluentd/buffer-contents.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
 import { listPutAside } from '../daemon/read-buffers.ts';
 import { expandAll } from '../daemon/read-pos-files.ts';
@@ -21,10 +19,6 @@ export interface WatchReporter extends Reporter {
   withoutEvents?(why: string): void;
   /** A trigger cannot be believed for now. */
   warned?(text: string): void;
-  /** A monitor_agent was added to Fluentd's configuration. */
-  monitorAdded?(agents: readonly MonitorAgent[]): void;
-  /** Nobody can see whether these buffers are delivered. */
-  unseen?(buffers: readonly string[]): void;
   /** Fluentd is gone; what is left of a parent's command is not. */
   ended?(outcome: Outcome): Promise<void>;
 }
@@ -91,11 +85,6 @@ async function findAndWatch(
     mayAsk: true,
     nameOptions,
   });
-  if (stopVia === 'rpc' && found.conf?.rpc === undefined) {
-    throw new UsageError(
-      '`stopVia` rpc: no rpc_endpoint is known; set it in <system> of fluent.conf and give `fluentConf`',
-    );
-  }
   if (stopVia === 'kubelet') refuseBesideKubelet(settings, isParent);
   const policy = policyOf(settings, { tail: tailFacts(found.conf), parent: isParent });
   const { witness: given = isParent ? undefined : sharedDir() } = settings;
@@ -103,13 +92,10 @@ async function findAndWatch(
   const report = await begin({ ...found, witness: shared }, policy, armedBy(settings));
   const paths = await expandAll(host, found.posFiles);
   host.watchFiles([...paths.keys()], (why) => report.withoutEvents?.(why));
-  const added = settings.monitor ? ((await parent?.addMonitor(found.conf, found.confPath)) ?? []) : [];
-  if (added.length > 0) report.monitorAdded?.(added);
-  const conf = found.conf && { ...found.conf, monitorAgents: [...found.conf.monitorAgents, ...added] };
+  const { conf } = found;
   const isOwn = parent !== undefined && given !== 'off';
   const witness = isOwn ? await ownWitness(given, parent, (text) => report.warned?.(text)) : shared;
-  if (witness === undefined) report.unseen?.(unseenByConf(conf));
-  const putAsideBefore = parent && (await listPutAside(host, { conf }));
+  const putAsideBefore = await listPutAside(host, { conf });
   const target = (await parent?.start()) ?? fluentd;
   const what = { posFiles: found.posFiles, conf, putAsideBefore };
   const subject = { ...what, stopVia, doneProcess, fluentd: target, witness };

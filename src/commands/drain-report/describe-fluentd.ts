@@ -17,7 +17,7 @@ export function describeFluentd({ fluentd }: Observation): string {
     case 'remote':
       return fluentd.isDeaf === true
         ? 'posidle cannot reach fluentd, but its pos files are there'
-        : 'fluentd runs: its RPC answers';
+        : 'fluentd runs: its witness answers';
     case 'foreign':
       return `pid ${fluentd.row.pid} isn't a fluentd`;
     case 'ambiguous':

@@ -8,9 +8,9 @@ import type { Reporter, Transition } from '../../daemon/loop.ts';
 import type { Done } from '../../daemon/perform.ts';
 import type { Log } from '../../log.ts';
 import { usageOf } from '../../node/processes/usage.ts';
-import { rubyOption } from '../../tasks/witness.ts';
+import { rubyOption, SHARED_DIR } from '../../tasks/witness.ts';
 import { describeFluentd } from './describe-fluentd.ts';
-import { Progress, type Told } from './progress.ts';
+import { Remaining, type Told } from './remaining.ts';
 
 /** How often progress is told: once a minute, and more often at first once the end has begun. */
 const RARELY: Millis = 60_000;
@@ -27,8 +27,8 @@ const NOT_READ = 'Until that changes, nothing counts as read';
 /** Tells the log what the loop does: a line a transition, a line a signal, progress while something is waited for. */
 export class LogReporter implements Reporter {
   readonly #log: Log;
-  readonly #progress: Progress;
-  readonly #witness: string | undefined;
+  readonly #remaining: Remaining;
+  readonly #witness: string;
   #before: Observation | undefined;
   #toldAt: Millis | undefined;
   /** Paths. */
@@ -43,8 +43,8 @@ export class LogReporter implements Reporter {
     { bar, witness }: { readonly bar: boolean; readonly witness?: string | undefined },
   ) {
     this.#log = log;
-    this.#witness = witness;
-    this.#progress = new Progress(policy, bar);
+    this.#witness = witness ?? SHARED_DIR;
+    this.#remaining = new Remaining(policy, bar);
   }
 
   transition({ from, to, why, seen }: Transition): void {
@@ -52,13 +52,12 @@ export class LogReporter implements Reporter {
     // The outcome follows, and says it again.
     const tell = to === 'stopped' ? this.#log.debug : this.#log.info;
     tell({ from, to, why, ...factsOf(seen) }, `${from} → ${to}: ${why}`);
-    if (to === 'draining' && this.#witness !== undefined && seen.isWitnessed !== true)
-      this.#log.warn({}, noWitness(this.#witness));
+    if (to === 'draining' && seen.source === 'outside') this.#log.warn({}, noWitness(this.#witness));
   }
 
   looked(state: State, seen: Observation): void {
     this.#tellEarlyRequest(state, seen);
-    if (seen.isLate) {
+    if (seen.extent === 'late') {
       this.#tellLate(seen);
       return;
     }
@@ -132,13 +131,13 @@ export class LogReporter implements Reporter {
   }
 
   #tellProgress(state: State, seen: Observation): void {
-    this.#progress.looked(state, seen);
+    this.#remaining.looked(state, seen);
     this.#toldAt ??= seen.at;
     const isEnding = state.name !== 'waiting' && state.name !== 'watching';
     const every = isEnding ? Math.min(RARELY, Math.max(AT_FIRST, this.#toldAt - state.since)) : RARELY;
     if (seen.at - this.#toldAt < every) return;
     this.#toldAt = seen.at;
-    void this.#tellWithUsage(this.#progress.describe(state, seen), seen);
+    void this.#tellWithUsage(this.#remaining.describe(state, seen), seen);
   }
 
   async #tellWithUsage({ text, isTooLate }: Told, seen: Observation): Promise<void> {

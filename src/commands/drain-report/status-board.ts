@@ -1,3 +1,4 @@
+import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
 import { type Status, statusOf } from '../../core/drain/status.ts';
 import { metricsOfWatch, type Watched } from '../../core/metrics/of-watch.ts';
@@ -9,14 +10,17 @@ import { type Answer, METRICS_TYPE, type Routes, TEXT_TYPE } from '../../node/ne
 import { type Usage, usageOf } from '../../node/processes/usage.ts';
 
 /** The loop looks at least once a second; a look that takes so long hangs. */
+type Last = Pick<Watched, 'state' | 'seen'>;
+
 const STALE: Millis = 15_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Keeps the last look, for whoever asks over HTTP. */
 export class StatusBoard implements Reporter {
   readonly #now: () => Millis;
+  readonly #policy: Policy;
   readonly #perFile: number;
-  #last: Omit<Watched, 'drains'> | undefined;
+  #last: Last | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
   /** The answers since the last look. */
   readonly #answers = new Map<string, Answer>();
@@ -25,8 +29,9 @@ export class StatusBoard implements Reporter {
   #drains = 0;
 
   /** `perFile`: so many files get metrics of their own. */
-  constructor(now: () => Millis, perFile = 0) {
+  constructor(now: () => Millis, policy: Policy, perFile = 0) {
     this.#now = now;
+    this.#policy = policy;
     this.#perFile = perFile;
   }
 
@@ -39,7 +44,7 @@ export class StatusBoard implements Reporter {
   looked(state: State, seen: Observation): void {
     this.#last = { state, seen };
     this.#answers.clear();
-    if (!seen.isLate) this.#lookedAt = seen.at;
+    if (seen.extent !== 'late') this.#lookedAt = seen.at;
   }
 
   performed(): void {}
@@ -53,7 +58,7 @@ export class StatusBoard implements Reporter {
         '/status': () => this.#answer((last) => `${printableJson(this.#statusOf(last))}\n`, JSON_TYPE),
         '/metrics': () =>
           this.#answer(
-            (last) => metricsOfWatch({ ...last, drains: this.#drains }, this.#perFile),
+            (last) => metricsOfWatch({ ...last, policy: this.#policy, drains: this.#drains }, this.#perFile),
             METRICS_TYPE,
           ),
       },
@@ -72,7 +77,7 @@ export class StatusBoard implements Reporter {
     return { body: isWell ? 'ok\n' : 'Fluentd is not up yet\n', type: TEXT_TYPE, isWell };
   }
 
-  #answer(render: (last: Omit<Watched, 'drains'>) => string, type: string): Answer {
+  #answer(render: (last: Last) => string, type: string): Answer {
     if (this.#last === undefined) return { body: 'no look yet\n', type: TEXT_TYPE, isWell: false };
     const known = this.#answers.get(type);
     if (known !== undefined) return known;
@@ -81,8 +86,8 @@ export class StatusBoard implements Reporter {
     return answer;
   }
 
-  #statusOf({ state, seen }: Omit<Watched, 'drains'>): object {
-    const status = statusOf(state, seen, this.#why);
+  #statusOf({ state, seen }: Last): object {
+    const status = statusOf(state, seen, this.#policy, this.#why);
     return { ...status, ...this.#usageOf(status) };
   }
 

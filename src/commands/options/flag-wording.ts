@@ -24,6 +24,5 @@ export function logInFlags(log: Log): Log {
 }
 
 export function outcomeInFlags(outcome: Outcome): Outcome {
-  const { why, gate } = outcome;
-  return { ...outcome, why: inFlags(why), gate: gate && { ...gate, why: inFlags(gate.why) } };
+  return { ...outcome, why: inFlags(outcome.why) };
 }

@@ -73,10 +73,11 @@ export const watchOptions = named({
     HOW,
     nonEmpty,
   ),
-  'stop-via': stopVia(
-    'by signal; by rpc (rpc_endpoint); auto: by signal if posidle may send one, else by rpc; kubelet: only flush, for a native sidecar',
-    ['auto', 'signal', 'rpc', 'kubelet'],
-  ),
+  'stop-via': {
+    ...text('WHO', 'who stops Fluentd; kubelet: posidle only flushes, for a native sidecar', HOW),
+    choices: ['posidle', 'kubelet'],
+    default: DEFAULTS.stopVia,
+  },
   'stop-signal': { ...text('SIG', 'the stop signal', HOW), default: DEFAULTS.stopSignal, coerce: stopSignal },
   'restart-policy': {
     ...text(
@@ -93,7 +94,7 @@ export const watchOptions = named({
     'write the outcome here in one JSON line; by default /dev/termination-log if it exists',
     TELL,
   ),
-  strict: flag('exit 3 if the outcome is not "drained", or something was left', TELL),
+  strict: flag('exit 3 if the outcome is not "drained"', TELL),
   'per-file': perFile,
   'dry-run': flag('decide and log, but signal nothing', HOW),
   'log-level': { ...text('LEVEL', 'how much to log, to stderr', TELL), choices: LOG_LEVELS, default: 'info' },
@@ -109,28 +110,12 @@ const {
   process: _process,
   force: _force,
   'restart-policy': _restartPolicy,
+  'stop-via': _stopVia,
   ...ofTheWatch
 } = watchOptions;
 
 /** A parent knows its child: nobody has to name it. */
-export const runOptions = named({
-  ...ofTheWatch,
-  'stop-via': stopVia(
-    'by signal; by rpc (rpc_endpoint); auto: by signal if posidle may send one, else by rpc',
-    ['auto', 'signal', 'rpc'],
-  ),
-  monitor: {
-    ...flag(
-      'add a monitor_agent to Fluentd if posidle could not see its buffers without it; --no-monitor: never',
-      HOW,
-    ),
-    default: DEFAULTS.monitor,
-  },
-});
-
-function stopVia<const Ways extends readonly string[]>(meaning: string, choices: Ways) {
-  return { ...text('HOW', meaning, HOW), choices, default: DEFAULTS.stopVia } as const;
-}
+export const runOptions = named(ofTheWatch);
 
 /** What both take. */
 export type SharedArgs = ArgumentsCamelCase<InferredOptionTypes<typeof ofTheWatch>>;
@@ -143,7 +128,7 @@ export function watchOptionsOf(args: SharedArgs): WatchOptions {
   const names = Object.keys(flags) as (keyof typeof flags)[];
   const given: WatchOptions = Object.fromEntries(names.map((name) => [name, args[name]]));
   const isTrigger = args.listen !== undefined && args.quit;
-  if (isTrigger && args['stop-via'] === 'kubelet')
+  if (isTrigger && 'stop-via' in args && args['stop-via'] === 'kubelet')
     throw new UsageError(
       '--listen: with --stop-via kubelet only the kubelet begins the drain; add --no-quit',
     );

@@ -1,10 +1,8 @@
 /** A deadline or a second signal cuts the drain short. */
-import type { Observation } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
 import { drainDeadline, isOver, signalsIn } from './deadlines.ts';
-import { mayFlush } from './flushing.ts';
+import { mayFlush, type View } from './flushing.ts';
 import { flush, type Step, stay } from './moves.ts';
-import type { Policy } from './policy.ts';
 import type { Draining, Gate } from './state.ts';
 import { stop } from './stop-fluentd.ts';
 
@@ -17,9 +15,10 @@ export function cutAt(deadline: Millis): Millis {
 }
 
 /** The stop is due, whatever is still open: what was read since the last flush is flushed first. */
-export function cutShort(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
+export function cutShort(state: Draining, gate: Gate | undefined, view: View): Step {
+  const { seen, policy } = view;
   const { closingAt } = state;
-  if (closingAt === undefined && gate !== undefined && mayFlush(state, seen, policy))
+  if (closingAt === undefined && gate !== undefined && mayFlush(state, view))
     return flush({ ...state, closingAt: seen.at }, seen, seen.at + FLUSH_HEAD_START);
   const deadline = drainDeadline(state.trigger, seen, policy);
   const isCut = signalsIn(seen).length > 1;

@@ -1,13 +1,11 @@
-import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
 import type { StopRequest } from '../look/snapshot.ts';
 import type { Observation } from '../observe/observation.ts';
-import { isRefusing } from '../observe/output-ledger.ts';
+import { multilineEnd, SLOW_START } from '../progress/looks.ts';
+import type { Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import { type Policy, stopReserve } from './policy.ts';
 import type { State, Trigger } from './state.ts';
 
-/** A child below which no Fluentd shows may be on its way to one, and a Fluentd without a worker yet may be short of CPU. */
-const SLOW_START: Millis = 10_000;
 /** A worker reads its configuration and loads its plugins first. */
 const SLOW_WORKER: Millis = 60_000;
 /** How long before the drain's deadline what was read is flushed: it must still be delivered. */
@@ -70,16 +68,15 @@ export function startDeadline({ since }: State, { startTimeout }: Policy): Milli
   return startTimeout === 'off' ? undefined : since + startTimeout;
 }
 
-/** When everything has been read for long enough to be believed. */
-export function settleEnd(trigger: Trigger, seen: Observation, policy: Policy): Millis {
-  const held = Math.max(seen.readSince ?? trigger.at, silentSince(trigger, seen)) + policy.settle;
-  return Math.max(held, rotationEnd(seen, policy), multilineEnd(seen, policy), startEnd(seen, policy));
-}
-
-/** The same where a witness answers: it sees everything that was written before it was asked, so only a main that may still run is waited for. */
-export function witnessedSettleEnd(trigger: Trigger, seen: Observation, policy: Policy): Millis {
-  if (policy.leavesStop || MEANS_THE_END.has(trigger.by)) return ALREADY_OVER;
-  return Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle;
+/** When everything has been read for long enough to be believed. A main that may still run is waited for, too. */
+export function settleEnd(
+  { until }: Pick<Progress, 'until'>,
+  trigger: Trigger,
+  seen: Observation,
+  policy: Policy,
+): Millis {
+  if (policy.leavesStop || MEANS_THE_END.has(trigger.by)) return until;
+  return Math.max(until, Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle);
 }
 
 const MEANS_THE_END: ReadonlySet<Trigger['by']> = new Set([
@@ -93,61 +90,6 @@ const MEANS_THE_END: ReadonlySet<Trigger['by']> = new Set([
 /** How long what Fluentd keeps outside its buffers is waited for: what stays longer comes out when it stops. */
 export function keptEnd(seen: Observation, policy: Policy): Millis {
   return multilineEnd(seen, policy);
-}
-
-/** The quiet window counts towards the settle time, and so does the time for which main has been gone. */
-function silentSince(trigger: Trigger, { memory }: Observation): Millis {
-  if (trigger.by === 'quiet') return ALREADY_OVER;
-  if (trigger.by === 'done-process') return memory.main.goneSince ?? trigger.at;
-  return trigger.at;
-}
-
-/** What is appended to a renamed file is read for rotate_wait, and no pos file shows it (in_tail.rb:1035). */
-function rotationEnd(
-  { at, rotatedAt, memory, files }: Observation,
-  { tail: { rotateWait, readLimit } }: Policy,
-): Millis {
-  const rest = readLimit === undefined ? 0 : restAfter({ memory, files }, readLimit);
-  if (rotatedAt === undefined && rest === 0) return ALREADY_OVER;
-  // A file that came and went between two looks shows no rotation.
-  const since = rotatedAt ?? Math.max(0, ...[...memory.gone.values()].map(({ since }) => since));
-  const readSince = rest === 0 ? since : Math.max(since, roomSince({ at, memory }));
-  return readSince + rotateWait + IN_TAIL_TICK + rest;
-}
-
-/** A full buffer keeps in_tail from reading. */
-function roomSince({ at, memory: { ledger } }: Pick<Observation, 'at' | 'memory'>): Millis {
-  return isRefusing(ledger) ? at : (ledger.roomSince ?? ALREADY_OVER);
-}
-
-/** How long the rest of renamed files takes. Below a limit in_tail closes a file when it has read it (in_tail.rb:672-684). */
-function restAfter({ memory, files }: Pick<Observation, 'memory' | 'files'>, readLimit: number): Millis {
-  // What has an entry, also under a new name that in_tail follows, is judged by it.
-  const followed = new Set(files.filter(({ position }) => position !== null).map(({ inode }) => inode));
-  const unread = [...memory.gone.values()].filter(
-    ({ rest, isCut, hasEntry, inode }) => rest > 0 && !isCut && !hasEntry && !followed.has(inode),
-  );
-  if (unread.some(({ isOpen }) => isOpen)) return Number.POSITIVE_INFINITY;
-  const unseen = unread.filter(({ isOpen }) => isOpen === undefined);
-  return Math.max(0, ...unseen.map(({ rest }) => timeToRead(rest, readLimit)));
-}
-
-/** The last record of a multiline source is emitted when multiline_flush_interval has passed since its last line. */
-function multilineEnd({ movedAt }: Observation, { tail: { multilineFlush } }: Policy): Millis {
-  return multilineFlush === 0 || movedAt === undefined
-    ? ALREADY_OVER
-    : movedAt + multilineFlush + IN_TAIL_TICK;
-}
-
-/** A supervisor, or a worker, that has only just (re)started would die of a signal, whatever an older pos file says. */
-export function startEnd({ fluentd, memory }: Observation, { settle, parent }: Policy): Millis {
-  if (fluentd.kind === 'wrapper') return fluentd.since + SLOW_START;
-  if (memory.supervisor === undefined) return ALREADY_OVER;
-  const isUp = memory.workersSeen || !parent;
-  const isUnsure = fluentd.kind === 'running' && fluentd.isStarting === undefined;
-  const start = isUnsure ? SLOW_START : settle;
-  const ofWorkers = memory.workersSince === undefined ? ALREADY_OVER : memory.workersSince + start;
-  return Math.max(memory.supervisor.since + (isUp ? settle : SLOW_START), ofWorkers);
 }
 
 /** The worker has not opened its pos file. One that never will is not waited for: the pos files may be another Fluentd's. */

@@ -51,7 +51,7 @@ export function describeEnd(end: End): string {
 export function describeUnproven(pid: number): string {
   return (
     `pid ${pid} may not be the right fluentd: it has no pos file open, or posidle may not look at its open files; ` +
-    'run posidle as the same user, add a monitor_agent, or name it with `pid` and `force`'
+    'run posidle as the same user, load a witness into Fluentd, or name it with `pid` and `force`'
   );
 }
 

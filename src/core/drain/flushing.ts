@@ -1,13 +1,13 @@
-import { heldBy } from '../fluentd/buffer-contents.ts';
 import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
 import type { Observation } from '../observe/observation.ts';
-import { isRefusing } from '../observe/output-ledger.ts';
+import { startEnd } from '../progress/looks.ts';
+import { heldIn, type Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
-import { isOver, isWorkerStarting, lastFlushAt, startEnd } from './deadlines.ts';
-import { bufferGate, hasBytesLeft, isDeaf } from './gates.ts';
+import { isAnyAlive } from '../witness/testimony.ts';
+import { isOver, isWorkerStarting, lastFlushAt } from './deadlines.ts';
+import { hasBytesLeft, isDeaf } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate } from './state.ts';
-import { isWitnessed, mayFlushWitnessed } from './witness-gate.ts';
 
 /** How long a flush is given before it is asked for again, where chunks are still left. */
 const FLUSH_AGAIN: Millis = 10_000;
@@ -15,84 +15,60 @@ const FLUSH_AGAIN: Millis = 10_000;
 const FLUSH_PAUSE: Millis = 2_000;
 /** in_tail looks at its files once a second: an input that has stood still for longer is held up. */
 const HELD_UP: Millis = 1_500;
-/** A buffer with less room than this, in percent, does not take what in_tail has read. */
-const FULL = 5;
+
+/** What the drain knows at one look. */
+export interface View {
+  readonly seen: Observation;
+  readonly progress: Progress;
+  readonly policy: Policy;
+}
 
 /**
  * When the next flush would help; undefined: none would. `gate` is the first closed one. A flush helps once everything is read, again where
  * chunks stay, where a full buffer holds up in_tail, and shortly before the deadline.
  */
-export function flushAt(state: Draining, gate: Gate, seen: Observation, policy: Policy): Millis | undefined {
-  if (!mayFlush(state, seen, policy)) return undefined;
+export function flushAt(state: Draining, gate: Gate, view: View): Millis | undefined {
+  if (!mayFlush(state, view)) return undefined;
+  const { seen, policy } = view;
   const last = state.flush?.at ?? Number.NEGATIVE_INFINITY;
+  const atTheLatest = lastFlushAt(state.trigger, seen, policy);
   switch (gate.name) {
     case 'flush':
       return seen.at;
     case 'buffers':
       return last + FLUSH_AGAIN;
-    // A full buffer may hold up the rest of a renamed file.
-    case 'settle':
-      if (isRefusing(seen.memory.ledger)) return last + FLUSH_PAUSE;
-      break;
     case 'unread':
-    case 'undiscovered':
-      return earliest(heldUpAt(seen, policy), lastFlushAt(state.trigger, seen, policy), last + FLUSH_PAUSE);
+    case 'unfound':
+      return Math.max(Math.min(heldUpAt(seen, policy), atTheLatest), last + FLUSH_PAUSE);
+    default:
+      return Math.max(atTheLatest, last + FLUSH_PAUSE);
   }
-  return Math.max(lastFlushAt(state.trigger, seen, policy), last + FLUSH_PAUSE);
 }
 
-const CAN_FLUSH: ReadonlySet<Observation['fluentd']['kind']> = new Set(['running', 'orphaned', 'remote']);
+/** A buffer holds what a flush would send, or nobody can look into it, and Fluentd can be told. An output that retries sends it by itself. */
+export function mayFlush({ flush }: Draining, { seen, progress, policy }: View): boolean {
+  if (policy.dryRun || !isReachable(seen, policy)) return false;
+  if (heldIn(progress.left).some(({ isRetrying }) => !isRetrying)) return true;
+  return progress.unseen.length > 0 && hasMovedSince(flush?.at, seen);
+}
 
-/** Whether Fluentd has buffers, and is up to flush them. A Fluentd that has just been started dies of SIGUSR1. */
-export function mayFlush({ flush }: Draining, seen: Observation, policy: Policy): boolean {
-  const { fluentd, buffers } = seen;
-  if (isWitnessed(seen)) return !policy.dryRun && mayFlushWitnessed(seen);
-  if (policy.dryRun || buffers?.none === true || !seen.started || isDeaf(seen)) return false;
-  if (!CAN_FLUSH.has(fluentd.kind) || isAgentAway(seen)) return false;
+const TAKES_SIGNALS: ReadonlySet<Observation['fluentd']['kind']> = new Set(['running', 'orphaned']);
+
+/** A Fluentd that has just been started dies of SIGUSR1; a witness passes a flush on only where it does no harm. */
+function isReachable(seen: Observation, policy: Policy): boolean {
+  const { fluentd, witness, started } = seen;
+  if (witness !== undefined && isAnyAlive(witness.testimony)) return true;
+  if (!TAKES_SIGNALS.has(fluentd.kind) || isDeaf(seen) || !started) return false;
   if (fluentd.kind === 'running' && (!fluentd.isProven || isWorkerStarting(seen))) return false;
-  return isOver(startEnd(seen, policy), seen.at) && (hasMovedSince(flush?.at, seen) || mayHoldChunks(seen));
-}
-
-/** A monitor_agent that answered before tells nothing now: its worker is starting anew. */
-function isAgentAway({ buffers, memory }: Observation): boolean {
-  if (buffers === undefined || !buffers.asked) return false;
-  return buffers.outputs.some(({ key, told }) => told === undefined && memory.ledger.accounts.has(key));
+  return isOver(startEnd(seen, policy), seen.at);
 }
 
 function hasMovedSince(at: Millis | undefined, { movedAt }: Observation): boolean {
   return at === undefined || (movedAt !== undefined && movedAt > at);
 }
 
-/** Some output holds chunks that a flush would send, or cannot be seen. One that retries does not mind a flush. */
-function mayHoldChunks({ buffers }: Observation): boolean {
-  if (buffers === undefined) return false;
-  const isHelped = buffers.outputs.some(
-    (output) => output.told?.retrying !== true && (heldBy(output).chunks > 0 || isUnseen(output)),
-  );
-  return isHelped || buffers.hidden.length > 0;
-}
-
-/** Every buffer is seen, and empty. */
-export function holdsNothing(seen: Observation): boolean {
-  return bufferGate(seen, undefined) === undefined && !mayHoldChunks(seen);
-}
-
-function isUnseen({ told, onDisk }: { told: unknown; onDisk: unknown }): boolean {
-  return told === undefined && onDisk === undefined;
-}
-
-/** When a full buffer holds in_tail up: at once where that is told, else once it has stood still for too long; undefined: it does not. */
-function heldUpAt(seen: Observation, { tail }: Policy): Millis | undefined {
-  if (!hasBytesLeft(seen) || seen.movedAt === undefined) return undefined;
-  if (isWitnessed(seen)) return seen.movedAt + HELD_UP;
-  if (!mayHoldChunks(seen)) return undefined;
-  const told = (seen.buffers?.outputs ?? []).flatMap((output) => output.told ?? []);
-  const isFull = told.some(({ space }) => space <= FULL);
-  const isKnown = told.length === seen.buffers?.outputs.length && seen.buffers.hidden.length === 0;
-  if (isFull) return seen.at;
-  return isKnown ? undefined : seen.movedAt + (tail.readLimit === undefined ? HELD_UP : BLOCKED_AFTER);
-}
-
-function earliest(heldUp: Millis | undefined, lastFlush: Millis, pauseEnd: Millis): Millis {
-  return Math.max(heldUp === undefined ? lastFlush : Math.min(heldUp, lastFlush), pauseEnd);
+/** When a full buffer may hold in_tail up: once it has stood still for too long. */
+function heldUpAt(seen: Observation, { tail }: Policy): Millis {
+  if (!hasBytesLeft(seen) || seen.movedAt === undefined) return Number.POSITIVE_INFINITY;
+  return seen.movedAt + (tail.readLimit === undefined ? HELD_UP : BLOCKED_AFTER);
 }

@@ -1,54 +1,67 @@
+/** The conditions of the drain, in the order in which a line travels: from the file over Fluentd's memory to its buffers. */
+import type { Observation } from '../observe/observation.ts';
+import { describeLeft, listed } from '../progress/describe.ts';
 import {
-  describeHeld,
-  type Held,
-  heldBy,
-  isRetrying,
-  type OutputReading,
-  sumOf,
-} from '../fluentd/buffer-contents.ts';
-import type { UndiscoveredFile } from '../look/undiscovered.ts';
-import type { Observation, ObservedFile } from '../observe/observation.ts';
-import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
-import { isOver, isWorkerStarting, settleEnd } from './deadlines.ts';
+  type DoubtKind,
+  heldIn,
+  isLeft,
+  type Left,
+  type Owed,
+  owedIn,
+  type Progress,
+  withoutLater,
+} from '../progress/progress.ts';
+import { progressOf } from '../progress/progress-of.ts';
+import { isOver, isWorkerStarting, keptEnd, settleEnd } from './deadlines.ts';
 import { describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
-import type { Draining, Flush, Gate, Trigger } from './state.ts';
-import { isWitnessed, witnessGate } from './witness-gate.ts';
+import type { Draining, Gate, Trigger } from './state.ts';
 
-/** The first gate of the drain that is closed; undefined: everything is read, flushed and delivered, as far as it can be seen. */
+/** Waiting takes these back. Only after a whole start timeout does an empty pos file mean that nothing was logged. */
+const PASSING: readonly DoubtKind[] = [
+  'not-started',
+  'not-looked-at',
+  'pos-file',
+  'empty-pos-file',
+  'unlisted',
+];
+/** Waiting for these helps, and nothing in a buffer counts before they are gone. */
+const TO_READ = ['unread', 'unfound'] as const;
+
+/** The first gate of the drain that is closed; undefined: nothing is left that waiting would help. */
 export function drainGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
-  if (isWitnessed(seen)) return fluentdGate(seen) ?? witnessGate(state, seen, policy);
+  return fluentdGate(seen) ?? progressGate(state, seen, policy);
+}
+
+function progressGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
+  const { trigger } = state;
+  const progress = withoutLater(progressOf(seen, policy), state.owed);
+  if (seen.extent === 'rest' || progress.at < trigger.at)
+    return { name: 'look', why: 'posidle has not looked at everything since then' };
+  const waitsFor = (name: Gate['name'], ...kinds: readonly Left['kind'][]): Gate | undefined => {
+    const left = progress.left.filter(({ kind }) => kinds.includes(kind));
+    return left.length === 0 ? undefined : { name, why: describeLeft(listed(left)) };
+  };
   return (
-    unreadGate(state, seen) ??
+    doubtGate(progress, trigger) ??
+    waitsFor('unread', 'unread') ??
+    waitsFor('unfound', 'unfound') ??
     proofGate(seen, policy) ??
-    settleGate(state, seen, policy) ??
-    flushGate(state, seen, policy) ??
-    (policy.dryRun ? undefined : bufferGate(seen, state.flush))
+    settleGate(progress, state, seen, policy) ??
+    (isOver(keptEnd(seen, policy), seen.at) ? undefined : waitsFor('settle', 'kept')) ??
+    (policy.dryRun ? undefined : (flushGate(progress, state, seen) ?? waitsFor('buffers', 'held')))
   );
 }
 
-/** The first gate that is closed as long as not everything is read. */
-export function unreadGate({ trigger }: Pick<Draining, 'trigger'>, seen: Observation): Gate | undefined {
-  return fluentdGate(seen) ?? readGate(seen, acceptsEmpty(trigger));
-}
-
-/** Only after a whole start timeout does an empty pos file mean that nothing was logged. */
-export function acceptsEmpty(trigger: Trigger | undefined): boolean {
-  return trigger?.by === 'start-timeout';
-}
-
-/** The first condition of "everything read" that does not hold; undefined: everything is read. */
-export function readGate(seen: Observation, acceptEmpty: boolean): Gate | undefined {
-  const doubt = seen.unknown.find(({ empty }) => !(acceptEmpty && empty));
-  if (doubt !== undefined) return { name: 'pos-file', why: `${doubt.path} ${doubt.why}` };
-  const unread = seen.files.filter((file) => !file.read);
-  if (unread.length > 0) return { name: 'unread', why: describeUnread(unread) };
-  if (!seen.isWhole) return { name: 'look', why: 'posidle could not look at every file' };
-  const [unlisted] = seen.unlisted;
-  if (unlisted !== undefined) return { name: 'undiscovered', why: unlisted };
-  const undiscovered = seen.undiscovered.filter(({ size, unreadable }) => size > 0 && !unreadable);
-  if (undiscovered.length > 0) return { name: 'undiscovered', why: describeUndiscovered(undiscovered) };
-  return undefined;
+function doubtGate({ doubts }: Progress, trigger: Trigger | undefined): Gate | undefined {
+  const isPassing = (kind: DoubtKind) =>
+    PASSING.includes(kind) && !(kind === 'empty-pos-file' && trigger?.by === 'start-timeout');
+  const first = doubts.find(({ kind }) => isPassing(kind));
+  if (first === undefined) return undefined;
+  return {
+    name: first.kind === 'not-started' ? 'worker' : 'pos-file',
+    why: [first.about, first.why].filter(Boolean).join(' '),
+  };
 }
 
 /** Nothing is signalled that may be another program. */
@@ -57,61 +70,43 @@ function proofGate({ fluentd }: Observation, { dryRun }: Policy): Gate | undefin
   return { name: 'fluentd', why: describeUnproven(fluentd.supervisor.pid) };
 }
 
-function settleGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
-  if (isOver(settleEnd(state.trigger, seen, policy), seen.at)) return undefined;
+function settleGate(
+  progress: Progress,
+  { trigger }: Draining,
+  seen: Observation,
+  policy: Policy,
+): Gate | undefined {
+  if (isOver(settleEnd(progress, trigger, seen, policy), seen.at)) return undefined;
   return { name: 'settle', why: 'everything is read; posidle waits for `settle` to see whether it stays so' };
 }
 
-function flushGate({ flush }: Draining, seen: Observation, { dryRun }: Policy): Gate | undefined {
-  const { buffers, movedAt, fluentd } = seen;
-  // A wrapper would die of SIGUSR1.
-  if (dryRun || buffers?.none === true || fluentd.kind === 'wrapper' || isDeaf(seen)) return undefined;
-  const isFlushed = flush !== undefined && flush.at >= (movedAt ?? flush.at);
-  return isFlushed ? undefined : { name: 'flush', why: 'everything is read, but not flushed yet' };
+/** Everything is read, and what is in a buffer by now was not flushed since. */
+function flushGate(progress: Progress, { flush }: Draining, seen: Observation): Gate | undefined {
+  const held = heldIn(progress.left);
+  const isHeld = held.some(({ isRetrying }) => !isRetrying);
+  const mayBeHeld = progress.unseen.length > 0 && isFlushable(seen);
+  const isFlushed = flush !== undefined && flush.at >= (seen.movedAt ?? flush.at);
+  if (isFlushed || !(isHeld || mayBeHeld)) return undefined;
+  return { name: 'flush', why: 'everything is read, but not flushed yet' };
 }
 
-/** What of the buffers keeps the drain going; undefined: they are empty, as far as they can be seen. */
-export function bufferGate({ buffers, at, memory }: Observation, flush: Flush | undefined): Gate | undefined {
-  if (buffers === undefined) return { name: 'look', why: 'posidle has not looked at the buffers' };
-  const waiting = buffers.outputs.flatMap((output) => describeWaiting(output, flush, at));
-  const silent = buffers.asked
-    ? buffers.outputs.filter(({ key, told }) => told === undefined && memory.ledger.accounts.has(key))
-    : [];
-  const why = [
-    ...waiting,
-    ...buffers.silent,
-    ...silent.map(({ name }) => `monitor_agent does not report ${name}`),
-  ].join(', ');
-  return why === '' ? undefined : { name: isRetrying(buffers) ? 'retry' : 'buffers', why };
+/** A wrapper would die of SIGUSR1, and a Fluentd that cannot be reached is not asked. */
+function isFlushable({ fluentd }: Observation): boolean {
+  return fluentd.kind !== 'wrapper' && !isDeaf({ fluentd });
 }
 
-function describeWaiting(output: OutputReading, flush: Flush | undefined, at: Millis): readonly string[] {
-  const isTrying = output.told?.retrying === true;
-  const waiting = waitingIn(output, flush, at);
-  if (waiting.chunks === 0 && waiting.bytes === 0 && !isTrying) return [];
-  return [`${describeHeld(waiting)} in ${output.name}${isTrying ? ', which retries' : ''}`];
-}
-
-/** What an output still has to deliver. Of an output that takes Fluentd's own log events, what came after the flush is no line of a log. */
-export function waitingIn(output: OutputReading, flush: Flush | undefined, at: Millis): Held {
-  const { onDisk, told } = output;
-  if (!output.takesOwnEvents || flush === undefined) return heldBy(output);
-  if (onDisk !== undefined) {
-    const old = onDisk.filter(({ age }) => at - age <= flush.at);
-    return sumOf(old.map(({ size }) => ({ chunks: 1, bytes: size })));
-  }
-  const before = flush.buffers?.outputs.find(({ key }) => key === output.key)?.told;
-  if (told === undefined || before === undefined) return heldBy(output);
-  const chunks = Math.max(0, before.chunks - (told.sent - before.sent));
-  return { chunks, bytes: chunks === 0 ? 0 : told.bytes };
-}
-
-/** Nobody can ask it for a flush. */
-export function isDeaf({ fluentd }: Observation): boolean {
+export function isDeaf({ fluentd }: Pick<Observation, 'fluentd'>): boolean {
   return fluentd.kind === 'remote' && fluentd.isDeaf === true;
 }
 
-/** Fluentd, or one of its workers, is away: nothing is read or flushed until it runs again. */
+/** What has to go before the drain is over: the chunks that there were when all was read. */
+export function owedNow({ owed }: Draining, seen: Observation, policy: Policy): Owed | undefined {
+  if (seen.extent !== 'all') return owed;
+  const progress = progressOf(seen, policy);
+  if (isLeft(progress, ...TO_READ) || doubtGate(progress, undefined) !== undefined) return undefined;
+  return owed?.mark === progress.mark ? owed : owedIn(progress);
+}
+
 function fluentdGate(seen: Observation): Gate | undefined {
   const { fluentd, memory } = seen;
   if (fluentd.kind === 'absent') return { name: 'fluentd', why: fluentd.why };
@@ -125,33 +120,26 @@ function fluentdGate(seen: Observation): Gate | undefined {
       name: 'worker',
       why: 'the worker has only just been started, and has not opened its pos file yet',
     };
-  if (fluentd.alone || fluentd.workers.length > 0 || !memory.workersSeen) return undefined;
+  if (fluentd.alone || fluentd.workers.length > 0 || memory.workersSince === undefined) return undefined;
   return { name: 'worker', why: 'the worker is gone, and its supervisor is starting another one' };
 }
 
+/** The first condition of "everything read" that does not hold, at rest; undefined: everything is read. */
+export function readGate(seen: Observation, policy: Policy): Gate | undefined {
+  const progress = progressOf(seen, policy);
+  const unread = progress.left.filter(({ kind }) => kind === 'unread' || kind === 'unfound');
+  const gate = doubtGate(progress, undefined);
+  if (gate !== undefined || unread.length === 0) return gate;
+  return { name: 'unread', why: describeLeft(listed(unread)) };
+}
+
 /** Bytes are left that Fluentd could read, moving or not: the opposite of quiet. */
-export function hasBytesLeft(seen: Observation): boolean {
-  return seen.files.some(({ read, state }) => !read && state !== 'missing');
+export function hasBytesLeft({ files }: Pick<Observation, 'files'>): boolean {
+  return files.some(({ read }) => !read);
 }
 
 /** Bytes that Fluentd has still to read. */
-export function bytesLeft({ files, undiscovered }: Observation): number {
+export function bytesLeft({ files, undiscovered }: Pick<Observation, 'files' | 'undiscovered'>): number {
   const read = files.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
   return undiscovered.reduce((sum, { size }) => sum + size, read);
-}
-
-/** `2 files unread, 12.4 MiB left, most in /var/log/app.log (behind)`. */
-function describeUnread(unread: readonly ObservedFile[]): string {
-  const left = unread.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
-  const worst = unread.reduce((a, b) => ((b.lag ?? 0) > (a.lag ?? 0) ? b : a));
-  const unsure = unread.some(({ lag }) => lag === null) ? 'at least ' : '';
-  return `${counted(unread.length, 'file')} unread, ${unsure}${formatBytes(left)} left, most in ${worst.path} (${worst.state})`;
-}
-
-function describeUndiscovered(files: readonly UndiscoveredFile[]): string {
-  const [first] = files;
-  const more = files.length > 1 ? ` and ${files.length - 1} more` : '';
-  const wait = Math.max(...files.map(({ refreshInterval }) => refreshInterval));
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  return `${first?.path}${more} (${formatBytes(bytes)}) not discovered yet; in_tail looks every ${formatDuration(wait)}`;
 }

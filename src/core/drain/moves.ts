@@ -1,10 +1,9 @@
-import { heldIn } from '../fluentd/buffer-contents.ts';
 import type { Depth } from '../look/snapshot.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
 import { describeEnd, describeTrigger } from './explain.ts';
 import type { Policy } from './policy.ts';
-import type { Action, Draining, DrainResult, End, Gate, State, Trigger } from './state.ts';
+import type { Action, Draining, DrainResult, End, State, Trigger } from './state.ts';
 
 export interface Step {
   readonly state: State;
@@ -31,11 +30,8 @@ export function drain(trigger: Trigger, seen: Observation, policy: Policy): Step
   return move(state, describeTrigger(trigger, seen, policy));
 }
 
-/** Asks for a flush; what the buffers hold now is remembered. `isEmpty`: everything is read, and they hold nothing. */
-export function flush(state: Draining, seen: Observation, wakeAt: Millis, isEmpty = false): Step {
-  const emptyAt = isEmpty ? seen.at : undefined;
-  const flushed = { ...state, flush: { at: seen.at, buffers: seen.buffers }, emptyAt };
-  return stay(flushed, wakeAt, [FLUSH]);
+export function flush(state: Draining, seen: Observation, wakeAt: Millis): Step {
+  return stay({ ...state, flush: { at: seen.at } }, wakeAt, [FLUSH]);
 }
 
 export function unfinishedLines(seen: Observation): readonly Action[] {
@@ -44,12 +40,8 @@ export function unfinishedLines(seen: Observation): readonly Action[] {
     .map(({ path, size }) => ({ do: 'end-line', path, size: size ?? 0 }));
 }
 
-export function resultOf(
-  { trigger, flush, owed }: Draining,
-  gate: Gate | undefined,
-  seen: Observation,
-): DrainResult {
-  return { trigger, gate, held: heldIn(seen.buffers), flush, owed };
+export function resultOf({ trigger, owed }: Draining | DrainResult): DrainResult {
+  return { trigger, owed };
 }
 
 export function finish(end: End, seen: Observation, result: DrainResult | undefined): Step {

@@ -1,4 +1,3 @@
-import type { BuffersReading, Held } from '../fluentd/buffer-contents.ts';
 import type { StopRequest } from '../look/snapshot.ts';
 import type { Owed } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
@@ -41,18 +40,16 @@ export interface Draining {
   readonly completed: boolean;
   /** The last flush that was asked for. */
   readonly flush: Flush | undefined;
-  /** The first look of this row of looks that found the buffers empty. */
+  /** The first look of this row of looks that found nothing left. */
   readonly emptyAt: Millis | undefined;
-  /** The chunks that have to go, where a witness answers; undefined: not everything is read. */
-  readonly owed?: Owed | undefined;
+  /** The chunks that have to go; undefined: not everything is read. */
+  readonly owed: Owed | undefined;
   /** The stop is due, and waits only for the last flush to begin. */
   readonly closingAt: Millis | undefined;
 }
 
-export interface Flush {
+interface Flush {
   readonly at: Millis;
-  /** What the buffers held then; undefined: they were not looked at. */
-  readonly buffers: BuffersReading | undefined;
 }
 
 /** What made the drain begin. */
@@ -64,13 +61,8 @@ export interface Trigger {
 /** What the drain came to. */
 export interface DrainResult {
   readonly trigger: Trigger;
-  /** The first gate that was still closed when the drain ended; undefined: all were open. */
-  readonly gate: Gate | undefined;
-  /** What the buffers held then. */
-  readonly held: Held;
-  /** The last flush before the stop. */
-  readonly flush: Flush | undefined;
-  readonly owed?: Owed | undefined;
+  /** The chunks that had to go. */
+  readonly owed: Owed | undefined;
 }
 
 /** A condition of the drain that does not hold yet. */
@@ -84,15 +76,11 @@ type GateName =
   | 'fluentd'
   | 'worker'
   | 'pos-file'
-  | 'undiscovered'
+  | 'unfound'
   | 'unread'
   | 'settle'
   | 'flush'
-  | 'buffers'
-  | 'retry'
-  // These never open: they tell of what is lost.
-  | 'unreadable'
-  | 'thrown-away';
+  | 'buffers';
 
 /** How it ended. */
 export type End =

@@ -1,9 +1,12 @@
-import { type Held, heldIn } from '../fluentd/buffer-contents.ts';
 import type { ProcessIdentity } from '../fluentd/processes.ts';
 import type { FileState } from '../look/file-state.ts';
 import type { Observation } from '../observe/observation.ts';
+import { type Listed, listed } from '../progress/describe.ts';
+import type { Doubt, Left } from '../progress/progress.ts';
+import { progressOf } from '../progress/progress-of.ts';
 import type { Millis } from '../text/units.ts';
 import { bytesLeft, readGate } from './gates.ts';
+import type { Policy } from './policy.ts';
 import type { State, StateName, Trigger } from './state.ts';
 
 /** What GET /status answers. Byte counts and milliseconds; null where unknown. */
@@ -21,7 +24,9 @@ export interface Status {
   readonly lag: number;
   /** Since the last movement. */
   readonly age: Millis | null;
-  readonly buffers: Held | null;
+  /** What is left to do, and what nobody can prove by now. */
+  readonly left: Listed<Left>;
+  readonly doubts: Listed<Doubt>;
   readonly fluentd: {
     readonly kind: string;
     readonly pid: number | null;
@@ -39,14 +44,15 @@ interface StatusFile {
 }
 
 /** The state of a watch, for programs. */
-export function statusOf(state: State, seen: Observation, why: string): Status {
+export function statusOf(state: State, seen: Observation, policy: Policy, why: string): Status {
   const { fluentd } = seen;
+  const { left, doubts } = progressOf(seen, policy);
   return {
     state: state.name,
     since: Math.round(seen.at - state.since),
     why,
     trigger: triggerOf(state),
-    gate: readGate(seen, false)?.why ?? null,
+    gate: readGate(seen, policy)?.why ?? null,
     files: seen.files.map(({ path, inode, state, position, size, lag }) => ({
       path,
       inode,
@@ -58,7 +64,8 @@ export function statusOf(state: State, seen: Observation, why: string): Status {
     undiscovered: seen.undiscovered.map(({ path, size }) => ({ path, size })),
     lag: bytesLeft(seen),
     age: seen.movedAt === undefined ? null : Math.round(seen.at - seen.movedAt),
-    buffers: seen.buffers === undefined ? null : heldIn(seen.buffers),
+    left: listed(left),
+    doubts: listed(doubts),
     fluentd: {
       kind: fluentd.kind,
       pid: fluentd.kind === 'running' ? fluentd.supervisor.pid : null,

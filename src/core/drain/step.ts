@@ -4,6 +4,7 @@
  * and no file, only the state, the observation and the policy that it is given.
  */
 import type { Observation } from '../observe/observation.ts';
+import { progressOf } from '../progress/progress-of.ts';
 import { formatDuration, type Millis } from '../text/units.ts';
 import { cutAt, cutShort } from './cut-short.ts';
 import {
@@ -21,15 +22,14 @@ import {
   triggerAt,
 } from './deadlines.ts';
 import { describeCandidates, describeForeign } from './explain.ts';
-import { flushAt, holdsNothing } from './flushing.ts';
-import { acceptsEmpty, drainGate, readGate } from './gates.ts';
+import { flushAt } from './flushing.ts';
+import { drainGate, owedNow } from './gates.ts';
 import { drain, finish, flush, move, resultOf, type Step, stay, unfinishedLines } from './moves.ts';
 import type { Policy } from './policy.ts';
 import { quietBy } from './quiet-window.ts';
 import type { Draining, DrainResult, State, StateName } from './state.ts';
 import { KILL, stop, stopAction, TERM_WORKERS } from './stop-fluentd.ts';
 import { hasMovedSince, isGuess, isMainBack, requestedBy } from './trigger.ts';
-import { isWitnessed, owedNow } from './witness-gate.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,
@@ -79,7 +79,7 @@ const stepWatching: Rule<'watching'> = (state, seen, policy) => {
 };
 
 const stepDraining: Rule<'draining'> = (before, seen, policy) => {
-  const state = { ...before, owed: owedNow(before, seen) };
+  const state = { ...before, owed: owedNow(before, seen, policy) };
   const { trigger } = state;
   const request = requestedBy(seen, policy);
   if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);
@@ -88,34 +88,31 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   if (trigger.by === 'done-process' && isMainBack(seen) && request === undefined)
     return move({ name: 'watching', since: seen.at }, "main's process runs again");
   const gate = drainGate(state, seen, policy);
+  const view = { seen, policy, progress: progressOf(seen, policy) };
   const deadline = drainDeadline(trigger, seen, policy);
-  if (isOver(cutAt(deadline), seen.at) || signalsIn(seen).length > 1)
-    return cutShort(state, gate, seen, policy);
-  if (seen.isLate) return stay(state, cutAt(deadline));
+  if (isOver(cutAt(deadline), seen.at) || signalsIn(seen).length > 1) return cutShort(state, gate, view);
+  if (seen.extent === 'late') return stay(state, cutAt(deadline));
   const isRead = gate === undefined || gate.name === 'flush';
   const unfinished = isRead && policy.completeLastLine && !state.completed ? unfinishedLines(seen) : [];
   if (unfinished.length > 0) return stay({ ...state, completed: true }, undefined, unfinished);
   if (gate === undefined) return finishDrain(state, seen, policy, deadline);
   const kept: Draining = { ...state, emptyAt: undefined };
-  const next = flushAt(state, gate, seen, policy);
-  if (isOver(next, seen.at)) return flush(kept, seen, deadline, gate.name === 'flush' && holdsNothing(seen));
-  const times = [next, lastFlushAt(trigger, seen, policy), settleEnd(trigger, seen, policy)];
+  const next = flushAt(state, gate, view);
+  if (isOver(next, seen.at)) return flush(kept, seen, deadline);
+  const times = [next, lastFlushAt(trigger, seen, policy), settleEnd(view.progress, trigger, seen, policy)];
   const coming = times.filter((at) => at !== undefined && at > seen.at) as Millis[];
   return stay(kept, gate.name === 'look' ? seen.at : Math.min(cutAt(deadline), ...coming));
 };
 
-/** Between staged and queued a chunk has no name for an instant (buf_file.rb): the buffers have to be empty in two looks. */
+/** Between staged and queued a chunk has no name for an instant (buf_file.rb): after a flush nothing may be left in two looks. */
 function finishDrain(state: Draining, seen: Observation, policy: Policy, deadline: Millis): Step {
-  const isSure =
-    isWitnessed(seen) ||
-    state.flush === undefined ||
-    (state.emptyAt !== undefined && state.emptyAt < seen.at);
+  const isSure = state.flush === undefined || (state.emptyAt !== undefined && state.emptyAt < seen.at);
   if (isSure) return stop(state, undefined, seen, policy);
   return stay({ ...state, emptyAt: state.emptyAt ?? seen.at }, deadline);
 }
 
 const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
-  const result = resultIn(state);
+  const result = resultOf(state);
   const { fluentd } = seen;
   if (fluentd.kind === 'absent') return finish({ kind: endKind(state) }, seen, result);
   const deadline = stopDeadline(state, seen, policy);
@@ -138,17 +135,13 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   return stay(state, isOrphaned ? halfTime : deadline);
 };
 
-function resultIn({ trigger, gate, held, flush, owed }: DrainResult): DrainResult {
-  return { trigger, gate, held, flush, owed };
-}
-
 /** Whoever started a supervisor that ended by itself learns how it ended; posidle only stopped the workers that it left. */
 function endKind({ trigger }: DrainResult): 'stopped' | 'ended-by-itself' {
   return trigger.by === 'deserted' ? 'ended-by-itself' : 'stopped';
 }
 
 const stepKilling: Rule<'killing'> = (state, seen) => {
-  const result = resultIn(state);
+  const result = resultOf(state);
   if (seen.fluentd.kind === 'absent') return finish({ kind: 'killed' }, seen, result);
   const deadline = state.since + KILL_TIMEOUT;
   return isOver(deadline, seen.at) ? finish({ kind: 'survived' }, seen, result) : stay(state, deadline);
@@ -157,10 +150,7 @@ const stepKilling: Rule<'killing'> = (state, seen) => {
 /** The ends that need no drain, or cut it short: Fluentd is gone, or cannot be told. */
 function endOf(state: State, seen: Observation, policy: Policy): Step | undefined {
   const { fluentd } = seen;
-  const result =
-    state.name === 'draining'
-      ? resultOf(state, readGate(seen, acceptsEmpty(state.trigger)), seen)
-      : undefined;
+  const result = state.name === 'draining' ? resultOf(state) : undefined;
   if (fluentd.kind === 'ambiguous') {
     const deadline = choiceDeadline(seen);
     if (state.name === 'waiting' && !isOver(deadline, seen.at)) return stay(state, deadline);

@@ -1,4 +1,3 @@
-import type { Endpoint } from '../fluent-conf/fluent-conf.ts';
 import {
   type FluentdReading,
   findSuccessor,
@@ -41,8 +40,5 @@ export function isAlive(table: Table, identity: ProcessIdentity): boolean {
 }
 
 /** Another container's processes show only in a shared PID namespace. */
-export function describeNone(rpc: Endpoint | undefined): string {
-  if (rpc !== undefined)
-    return `posidle sees no process of fluentd, and rpc_endpoint ${rpc.host}:${rpc.port} does not answer`;
-  return 'posidle sees no process of fluentd: one in another container needs rpc_endpoint in fluent.conf, or shareProcessNamespace in the Pod';
-}
+export const NOBODY_THERE =
+  'posidle sees no process of fluentd: one in another container needs a witness (`posidle witness` shows how), or shareProcessNamespace in the Pod';

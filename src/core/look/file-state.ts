@@ -10,8 +10,7 @@ export type FileState =
   | 'truncated'
   | 'missing'
   | 'undiscovered'
-  | 'unwatched'
-  | 'unreadable';
+  | 'unwatched';
 
 /** How far Fluentd is with one file. */
 export interface Lag {
@@ -28,8 +27,6 @@ export interface Lag {
 export interface LagContext {
   /** The size that was last seen; null: never. */
   readonly lastSize: number | null;
-  /** It was away at the first look, and ever since. */
-  readonly neverSeen: boolean;
   /** Bytes are left and the position has stood still for the whole blocked window. */
   readonly stuck: boolean;
   /** The file that stands at the path now has an entry of its own (follow_inodes). */
@@ -41,15 +38,10 @@ export function lagOf(entry: PositionEntry, look: FileLook, context: LagContext)
   const { position } = entry;
   const { atPath } = look;
   if (position === null) return { state: 'unwatched', size: atPath?.size ?? null, lag: 0, read: true };
-  if (look.error !== undefined) return { state: 'missing', size: null, lag: null, read: false };
+  if (look.error !== undefined) return { state: 'missing', size: null, lag: null, read: true };
   if (atPath === undefined) return lagOfMissing(position, look, context);
   if (isFileOf(entry, atPath)) return lagInside(position, atPath.size, look, context);
   return lagOfRotated(position, look, context);
-}
-
-/** Bytes are left that Fluentd could read. */
-export function hasUnread({ state, read }: Lag): boolean {
-  return !read && state !== 'missing';
 }
 
 /** Inode 0 stands in an entry for the instant between its making and the first open (position_file.rb:47). */
@@ -65,20 +57,22 @@ function lagInside(position: number, size: number, look: FileLook, context: LagC
   return { state: context.stuck ? 'blocked' : 'behind', size, lag, read: false };
 }
 
-/** What is appended to a renamed file is read, but only memory keeps its position (in_tail.rb:1035): the history decides. */
-function lagOfMissing(position: number, look: FileLook, { lastSize, neverSeen }: LagContext): Lag {
-  const wasCaughtUp = lastSize !== null && position >= lastSize;
+/** Nothing is waited for: how far in_tail reads a file without a path only its memory knows (in_tail.rb:1035). */
+function lagOfMissing(position: number, look: FileLook, { lastSize }: LagContext): Lag {
   const size = look.renamed?.stat.size ?? null;
-  // in_tail drops its entry only at a refresh, which may be an hour away.
-  const isOver = neverSeen && look.isClosed === true;
-  if (wasCaughtUp || isOver) return { state: 'missing', size, lag: 0, read: true };
-  const lag = size === null ? null : Math.max(0, size - position);
-  return { state: 'missing', size, lag, read: lag === 0 };
+  const last = size ?? lastSize;
+  return { state: 'missing', size, lag: last === null ? null : Math.max(0, last - position), read: true };
 }
 
+/** in_tail has still to turn to the file that took the path: what that one holds is left, too. */
 function lagOfRotated(position: number, look: FileLook, { succeeded }: LagContext): Lag {
-  if (look.renamed === undefined) return { state: 'rotated', size: null, lag: null, read: false };
+  const next = succeeded ? 0 : (look.atPath?.size ?? 0);
+  if (look.renamed === undefined) {
+    const lag = succeeded ? null : next;
+    return { state: 'rotated', size: null, lag, read: succeeded || next === 0 };
+  }
   const { size } = look.renamed.stat;
-  const lag = Math.max(0, size - position);
-  return { state: 'rotated', size, lag, read: succeeded && (lag === 0 || look.newlineLeft === false) };
+  const own = Math.max(0, size - position);
+  const isRead = own === 0 || (succeeded && look.newlineLeft === false);
+  return { state: 'rotated', size, lag: own + next, read: isRead && next === 0 };
 }

@@ -7,26 +7,19 @@ import type { Testimony } from '../witness/testimony.ts';
 
 /** Everything that one look at the world found: facts only, nothing concluded. */
 export interface Snapshot {
-  /** When the look was taken. */
+  /** When the look began, and when it had ended. */
+  readonly lookedAt: Millis;
   readonly at: Millis;
   readonly depth: Depth;
   readonly posFiles: readonly PosFileReading[];
   /** The log file of every entry that counts, by `entryKeyIn`. */
   readonly looks: ReadonlyMap<string, FileLook>;
-  /** The files that went away from their paths, by `entryKeyIn`; undefined: not looked for. */
-  readonly gone?: ReadonlyMap<string, GoneLook>;
-  /** Inodes of files that in_tail had still to find, that went away, and that Fluentd has open; undefined: nobody can see. */
-  readonly opened?: ReadonlySet<string> | undefined;
   /** By source, the files that in_tail is to read; at rest as they were a moment ago. */
   readonly followed: readonly FollowedReading[];
-  /** Files without a position that Fluentd may not read, by their modes. */
-  readonly closed: ReadonlySet<string>;
-  /** Those of which nobody knows whether Fluentd may read them: its process has just ended. */
-  readonly unsure?: ReadonlySet<string>;
-  /** Fluentd has, or had, a witness. */
-  readonly isWitnessed?: boolean;
+  /** `witness`: Fluentd has, or had, one. */
+  readonly source: 'witness' | 'outside';
   /** What the witnesses said; undefined: not asked this time. */
-  readonly testimony?: Testimony | undefined;
+  readonly testimony: Testimony | undefined;
   /** undefined: not looked at this time. */
   readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;
@@ -60,23 +53,10 @@ export interface FileLook {
   readonly atPath?: FileStat;
   /** The file with the entry's inode, found beside its path; only looked for where the path has another inode. */
   readonly renamed?: { readonly path: string; readonly stat: FileStat };
-  /** It went away, and Fluentd does not have it open: nothing more of it can be read. */
-  readonly isClosed?: boolean;
   /** Whether a newline stands between the position and the end of the entry's file; only where bytes are left, and where it is known. */
   readonly newlineLeft?: boolean;
   /** Why it could not be looked at. */
   readonly error?: string;
-}
-
-/** A file that went away from its path, by its inode. */
-export interface GoneLook {
-  /** undefined: it is not there any more. */
-  readonly size: number | undefined;
-  /** Where it was found, and when that file was made. */
-  readonly path?: string | undefined;
-  readonly born?: number | undefined;
-  /** Fluentd has it open; undefined: not known. */
-  readonly isOpen: boolean | undefined;
 }
 
 export interface FileStat {

@@ -13,9 +13,9 @@ export interface Subject {
   readonly witness?: string | undefined;
   /** The Pod's main process, by its command line, in a shared PID namespace. */
   readonly doneProcess: RegExp | undefined;
-  /** The chunks that lay in the backup directory before posidle started this Fluentd. */
+  /** The chunks that lay in the backup directory when posidle began. */
   readonly putAsideBefore?: ReadonlySet<string> | undefined;
 }
 
-/** `kubelet`: posidle only asks for flushes, and leaves the stop to the kubelet, which ends Fluentd next. */
-export type StopVia = 'auto' | 'signal' | 'rpc' | 'kubelet';
+/** `posidle`: posidle stops Fluentd. `kubelet`: it only asks for flushes, and leaves the stop to the kubelet, which ends Fluentd next. */
+export type StopVia = 'posidle' | 'kubelet';

@@ -7,8 +7,6 @@ export interface UndiscoveredFile {
   readonly size: number;
   /** How long in_tail may take to see it. */
   readonly refreshInterval: Millis;
-  /** Fluentd may not read it, and will not find it. */
-  readonly unreadable: boolean;
 }
 
 /** Why it is not known which files some source is to read. */
@@ -31,16 +29,10 @@ export function hasNothingToFollow(posFile: string, followed: readonly FollowedR
 export function undiscoveredIn(
   followed: FollowedReading,
   entries: readonly PositionEntry[],
-  unreadable: ReadonlySet<string>,
 ): readonly UndiscoveredFile[] {
   const living = entries.filter(({ position }) => position !== null);
   const known = new Set(living.map(({ path, inode }) => (followed.byInode ? inode : path)));
   return followed.files
     .filter(({ path, inode }) => !known.has(followed.byInode ? inode : path))
-    .map(({ path, size }) => ({
-      path,
-      size,
-      refreshInterval: followed.refreshInterval,
-      unreadable: unreadable.has(path),
-    }));
+    .map(({ path, size }) => ({ path, size, refreshInterval: followed.refreshInterval }));
 }

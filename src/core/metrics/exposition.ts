@@ -13,13 +13,18 @@ export const METRICS = {
   posidle_files: ['gauge', 'Log files by state.'],
   posidle_verdict_files: ['gauge', 'Log files by verdict.'],
   posidle_undiscovered_bytes: ['gauge', 'Bytes in files that in_tail has not found yet.'],
-  posidle_abandoned_bytes: ['gauge', 'Bytes of files that were seen to go away unread since the start.'],
-  posidle_abandoned_files: ['gauge', 'Files that were seen to go away unread since the start.'],
-  posidle_unproven_bytes: ['gauge', 'Bytes of files that went away, perhaps unread.'],
+  posidle_closed_unread_bytes: [
+    'gauge',
+    'Bytes of files that left their paths before they were read, as far as positions show.',
+  ],
+  posidle_closed_unread_files: [
+    'gauge',
+    'Files that left their paths before they were read, as far as positions show.',
+  ],
+  posidle_doubts: ['gauge', 'What nobody can prove.'],
   posidle_unreadable_pos_files: ['gauge', 'Pos files that cannot be read or believed.'],
   posidle_buffer_bytes: ['gauge', 'Bytes in the buffers that posidle sees.'],
   posidle_buffer_chunks: ['gauge', 'Chunks in the buffers that posidle sees.'],
-  posidle_unseen_buffers: ['gauge', 'Buffers that posidle does not see.'],
   posidle_file_lag_bytes: ['gauge', 'Bytes of this file that Fluentd has not read.'],
   posidle_file_lag_seconds: [
     'gauge',

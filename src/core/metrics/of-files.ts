@@ -1,8 +1,7 @@
-import { type BuffersReading, heldIn, unseenIn } from '../fluentd/buffer-contents.ts';
 import { aboutOf } from '../inspect/inspection.ts';
 import { STATES } from '../inspect/rows.ts';
 import type { FileState } from '../look/file-state.ts';
-import type { Abandoned } from '../observe/observation.ts';
+import { heldIn, type Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import type { Told } from './exposition.ts';
 
@@ -13,11 +12,10 @@ export interface FilesSeen {
   readonly unknown: number;
   readonly byState: ReadonlyMap<FileState | null, number>;
   readonly undiscovered: readonly { readonly size: number }[];
-  readonly abandoned: readonly Abandoned[];
   readonly unreadablePosFiles: number;
   /** Of the files with something left, the longest time since one moved. */
   readonly stoodStill: Millis;
-  readonly buffers: BuffersReading | undefined;
+  readonly progress: Pick<Progress, 'left' | 'doubts'>;
   /** Those that get series of their own. */
   readonly single: readonly SingleFile[];
 }
@@ -34,21 +32,21 @@ export interface SingleFile {
 }
 
 export function metricsOfFiles(seen: FilesSeen): Told {
-  const { byState, undiscovered, abandoned, buffers } = seen;
-  const states: readonly FileState[] = [...STATES, 'unreadable'];
-  const held = buffers && heldIn(buffers);
+  const { byState, undiscovered, progress } = seen;
+  const held = heldIn(progress.left);
+  const unread = progress.doubts.filter(({ kind }) => kind === 'closed-unread');
   return {
     posidle_lag_bytes: seen.lag,
     posidle_unknown_lag_files: seen.unknown,
     posidle_oldest_position_age_seconds: seconds(seen.stoodStill),
-    posidle_files: states.map((state) => [{ state }, byState.get(state) ?? 0]),
+    posidle_files: STATES.map((state) => [{ state }, byState.get(state) ?? 0]),
     posidle_undiscovered_bytes: sum(undiscovered.map(({ size }) => size)),
-    posidle_abandoned_bytes: sum(abandoned.map(({ bytes }) => bytes)),
-    posidle_abandoned_files: sum(abandoned.map(({ files = 1 }) => files)),
+    posidle_closed_unread_bytes: sum(unread.map(({ bytes = 0 }) => bytes)),
+    posidle_closed_unread_files: unread.length,
+    posidle_doubts: progress.doubts.length,
     posidle_unreadable_pos_files: seen.unreadablePosFiles,
-    posidle_buffer_bytes: held?.bytes ?? null,
-    posidle_buffer_chunks: held?.chunks ?? null,
-    posidle_unseen_buffers: buffers ? unseenIn(buffers).length : null,
+    posidle_buffer_bytes: sum(held.map(({ bytes }) => bytes)),
+    posidle_buffer_chunks: sum(held.map(({ chunks }) => chunks)),
     ...metricsOfEach(seen.single),
   };
 }

@@ -1,6 +1,8 @@
 import { bytesLeft } from '../drain/gates.ts';
+import type { Policy } from '../drain/policy.ts';
 import type { State, StateName } from '../drain/state.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
+import { progressOf } from '../progress/progress-of.ts';
 import { renderMetrics } from './exposition.ts';
 import { countBy, metricsOfFiles, seconds } from './of-files.ts';
 
@@ -9,11 +11,12 @@ const STATES: readonly StateName[] = ['waiting', 'watching', 'draining', 'stoppi
 export interface Watched {
   readonly state: State;
   readonly seen: Observation;
+  readonly policy: Policy;
   readonly drains: number;
 }
 
 /** What `watch` and `run` tell Prometheus; `perFile`: of so many files one by one. */
-export function metricsOfWatch({ state, seen, drains }: Watched, perFile: number): string {
+export function metricsOfWatch({ state, seen, policy, drains }: Watched, perFile: number): string {
   const { files, undiscovered, movedAt, at, fluentd } = seen;
   const byState = countBy(files, (file) => file.state);
   byState.set('undiscovered', undiscovered.length);
@@ -24,10 +27,9 @@ export function metricsOfWatch({ state, seen, drains }: Watched, perFile: number
       unknown: files.filter(({ lag }) => lag === null).length,
       byState,
       undiscovered,
-      abandoned: [...seen.memory.abandoned.values()],
       unreadablePosFiles: seen.unknown.length,
       stoodStill: standing.reduce((longest, age) => Math.max(longest, age), 0),
-      buffers: seen.buffers,
+      progress: progressOf(seen, policy),
       single: furthestBehind(files, perFile),
     }),
     posidle_last_movement_age_seconds: movedAt === undefined ? null : seconds(at - movedAt),

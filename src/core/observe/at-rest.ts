@@ -3,22 +3,15 @@ import type { AtRest, Observation } from './observation.ts';
 
 /** undefined: the next look may mean something else though it finds the same. */
 export function atRest(snapshot: Snapshot, seen: Omit<Observation, 'atRest'>): AtRest | undefined {
-  const { memory, files, readSince } = seen;
   const { looks, followed, fluentd } = snapshot;
-  const isLasting =
-    fluentd.kind === 'running' &&
-    readSince !== undefined &&
-    memory.gone.size + memory.closedSince.size === 0 &&
-    !memory.workerReplaced &&
-    // What is appended to a file that went away counts as unread only from the next look on.
-    files.every(({ state }) => state !== 'missing');
+  const isLasting = fluentd.kind === 'running' && seen.readSince !== undefined;
   return isLasting ? { looks, followed, fluentd, entries: entriesOf(snapshot) } : undefined;
 }
 
-/** Whether a look has found the very same as one at rest. */
+/** Whether a look has found the very same as one at rest: where nothing has changed, the collector hands over the same objects. */
 export function isStillAtRest(before: AtRest | undefined, snapshot: Snapshot): before is AtRest {
-  const { looks, followed, fluentd, closed } = snapshot;
-  if (before === undefined || closed.size > 0) return false;
+  const { looks, followed, fluentd } = snapshot;
+  if (before === undefined) return false;
   const entries = entriesOf(snapshot);
   return (
     before.looks === looks &&

@@ -1,14 +1,22 @@
-import { hasUnread, lagOf } from '../look/file-state.ts';
+import { type FileState, lagOf } from '../look/file-state.ts';
 import type { FileLook } from '../look/snapshot.ts';
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
-import type { EntryMemory, ObservedFile } from './observation.ts';
+import type { KnownEntry, ObservedFile } from './observation.ts';
 
 /** A position that stands still for this long with bytes left is blocked. */
 export const BLOCKED_AFTER: Millis = 10_000;
 
+const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
+  'caught-up',
+  'partial-line',
+  'behind',
+  'blocked',
+  'truncated',
+]);
+
 /** What the judgement of an entry takes to know of its pos file. */
-export interface PosFileView<Entry> {
+interface PosFileView<Entry> {
   readonly path: string;
   /** When it was looked at. */
   readonly at: Millis;
@@ -28,7 +36,7 @@ export interface PosFileView<Entry> {
 export function judge<Entry extends PositionEntry>(
   entry: Entry,
   look: FileLook,
-  known: EntryMemory | undefined,
+  known: KnownEntry | undefined,
   posFile: PosFileView<Entry>,
 ): ObservedFile | undefined {
   // With follow_inodes several lines of a path are different files, and both exist. Otherwise Fluentd uses the last line.
@@ -39,18 +47,26 @@ export function judge<Entry extends PositionEntry>(
   const standsSince = Math.max(movedAt, known?.leftSince ?? posFile.at);
   const { state, size, lag, read } = lagOf(entry, look, {
     lastSize: known?.size ?? null,
-    neverSeen: known?.neverSeen ?? posFile.before === undefined,
     stuck: posFile.at - standsSince >= BLOCKED_AFTER,
     succeeded: isSucceeded(entry, look, posFile),
   });
   // Not by spreading: with a million entries it takes three times as long.
-  const key = posFile.keyOf(entry);
-  const born = (look.atPath?.inode === inode ? look.atPath : look.renamed?.stat)?.born;
-  return { posFile: posFile.path, key, path, position, inode, state, size, lag, read, movedAt, born };
+  return {
+    posFile: posFile.path,
+    key: posFile.keyOf(entry),
+    path,
+    position,
+    inode,
+    state,
+    size,
+    lag,
+    read,
+    movedAt,
+  };
 }
 
 /** The file that stands at the path now has an entry of its own. */
-export function isSucceeded<Entry extends PositionEntry>(
+function isSucceeded<Entry extends PositionEntry>(
   entry: Entry,
   { atPath }: FileLook,
   posFile: PosFileView<Entry>,
@@ -59,29 +75,24 @@ export function isSucceeded<Entry extends PositionEntry>(
 }
 
 /** The memory of an entry after a look: the same object where nothing has changed. */
-export function rememberEntry(
-  file: ObservedFile,
-  known: EntryMemory | undefined,
-  at: Millis,
-  isFirstLook = false,
-): EntryMemory {
-  const { position, movedAt, state } = file;
+export function rememberEntry(file: ObservedFile, known: KnownEntry | undefined, at: Millis): KnownEntry {
+  const { path, inode, position, movedAt, state } = file;
   const size = sizeToRemember(file, known);
-  const leftSince = hasUnread(file) ? (known?.leftSince ?? at) : undefined;
-  const neverSeen = size === null && state !== 'truncated' && (known?.neverSeen ?? isFirstLook);
+  const leftSince = file.read ? undefined : (known?.leftSince ?? at);
+  const isHere = AT_ITS_PATH.has(state);
   const isSame =
     known?.position === position &&
     known.size === size &&
     known.movedAt === movedAt &&
     known.leftSince === leftSince &&
-    known.neverSeen === neverSeen;
-  return isSame ? known : { position, size, movedAt, leftSince, neverSeen };
+    known.isHere === isHere;
+  return isSame ? known : { path, inode, position, size, movedAt, leftSince, isHere };
 }
 
 /** When an entry moved last: dated by the pos file's own mtime, between the look before and this one. */
 function movementOf(
   { position }: PositionEntry,
-  known: EntryMemory | undefined,
+  known: KnownEntry | undefined,
   { at, before, writtenAgo }: Pick<PosFileView<never>, 'at' | 'before' | 'writtenAgo'>,
 ): Millis {
   // in_tail letting a file go (position null) is no progress in reading.
@@ -91,11 +102,7 @@ function movementOf(
 }
 
 /** What was written after a truncation was never read, whatever the old position says. */
-function sizeToRemember(
-  { state, size, read, position }: ObservedFile,
-  known: EntryMemory | undefined,
-): number | null {
-  // What Fluentd had closed stays read when Fluentd is gone, too.
-  if (state === 'missing') return size ?? known?.size ?? (read ? position : null);
+function sizeToRemember({ state, size }: ObservedFile, known: KnownEntry | undefined): number | null {
+  if (state === 'missing') return size ?? known?.size ?? null;
   return state === 'truncated' ? null : size;
 }

@@ -17,10 +17,10 @@ export function observeLate(
   return {
     ...before,
     ...now,
-    isLate: true,
+    lookedAt: now.at,
+    extent: 'late',
     // What a witness said before proves nothing of now.
     witness: undefined,
-    isWhole: false,
     readSince: undefined,
     unknown: [{ path, why: WHY, empty: false }],
   };
@@ -28,7 +28,8 @@ export function observeLate(
 
 /** Before the first look. */
 export function observeNothing(now: Now, limits: Limits): Observation {
-  const nothing = { posFiles: [], looks: new Map(), followed: [], closed: new Set<string>() };
-  const snapshot = { ...now, ...nothing, depth: 'rest', buffers: undefined, mains: undefined } as const;
+  const nothing = { posFiles: [], looks: new Map(), followed: [], mains: undefined };
+  const unasked = { source: 'outside', testimony: undefined, buffers: undefined } as const;
+  const snapshot = { ...now, lookedAt: now.at, ...nothing, ...unasked, depth: 'rest' } as const;
   return observe(undefined, snapshot, limits);
 }

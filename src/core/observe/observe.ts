@@ -2,14 +2,13 @@ import { entriesOf, type PosFileReading, type Snapshot } from '../look/snapshot.
 import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
-import { isAnswered, ofTestimony } from '../witness/testimony.ts';
+import { ofTestimony } from '../witness/testimony.ts';
 import { atRest, isStillAtRest } from './at-rest.ts';
 import { doubtOf } from './doubt.ts';
 import { judge } from './judge-entry.ts';
 import { watchMain } from './main-process.ts';
-import { closedSinceOf, hasRotation, newMemory, remember } from './memory.ts';
+import { newMemory, remember } from './memory.ts';
 import type { Limits, Memory, Observation, ObservedFile, Portions } from './observation.ts';
-import { keepLedger } from './output-ledger.ts';
 
 /** What `snapshot` means after `previous`; pure. */
 export function observe(previous: Observation | undefined, snapshot: Snapshot, limits: Limits): Observation {
@@ -27,24 +26,23 @@ export function* observing(
   limits: Limits,
 ): Portions<Observation> {
   if (isStillAtRest(previous?.atRest, snapshot) && previous !== undefined)
-    return observeRest(previous, snapshot, limits);
+    return observeRest(previous, snapshot);
   const seen = yield* observeAnew(previous, snapshot, limits);
   return { ...seen, atRest: atRest(snapshot, seen) };
 }
 
-/** No worker has been replaced: who runs is not asked. */
-const NOBODY: ReadonlySet<number> = new Set();
+/** The same as before, at another time: only the witness, the buffers and main's process can tell more. */
+function observeRest(before: Observation, snapshot: Snapshot): Observation {
+  const { memory } = before;
+  const main = watchMain(memory.main, snapshot.mains ?? [], snapshot.at);
+  return { ...before, ...factsOf(snapshot), memory: { ...memory, main } };
+}
 
-/** The same as before, at another time: only the buffers and main's process can tell more. */
-function observeRest(before: Observation, snapshot: Snapshot, { parent }: Limits): Observation {
-  const { at, depth, buffers, requests, mains } = snapshot;
-  const { memory, movedAt } = before;
-  const { beganSeen } = memory;
-  const circumstances = { at, movedAt, isReplaced: false, running: NOBODY, isChild: parent, beganSeen };
-  const ledger = keepLedger(memory.ledger, buffers, circumstances);
-  const main = watchMain(memory.main, mains ?? [], at);
-  const now = { at, isWhole: depth !== 'rest', ...witnessOf(snapshot), buffers, requests };
-  return { ...before, ...now, memory: { ...memory, ledger, main } };
+/** What needs no judgement. */
+function factsOf({ lookedAt, at, depth, source, testimony, buffers, fluentd, requests }: Snapshot) {
+  const witness = testimony && { testimony, progress: ofTestimony(testimony) };
+  const extent = depth === 'rest' ? ('rest' as const) : ('all' as const);
+  return { lookedAt, at, extent, source, witness, buffers, fluentd, requests };
 }
 
 function* observeAnew(
@@ -52,72 +50,41 @@ function* observeAnew(
   snapshot: Snapshot,
   limits: Limits,
 ): Portions<Omit<Observation, 'atRest'>> {
-  const memory = previous?.memory ?? newMemory(snapshot.at);
-  const unknown = snapshot.posFiles.flatMap((reading) => doubtOf(reading, snapshot, memory, limits));
-  const unreadable = unreadableIn(snapshot, memory, limits);
+  const { at, posFiles, followed } = snapshot;
+  const memory = previous?.memory ?? newMemory(at);
+  const unknown = posFiles.flatMap((reading) => doubtOf(reading, snapshot, memory, limits));
   const files: ObservedFile[] = [];
-  for (const reading of snapshot.posFiles)
+  for (const reading of posFiles)
     for (const file of observeEntries(reading, snapshot, memory, previous?.at)) {
-      if (file !== undefined)
-        files.push(file.position === 0 && unreadable.has(file.path) ? asUnreadable(file) : file);
+      if (file !== undefined) files.push(file);
       yield 1;
     }
   const movedAt = latest([previous?.movedAt, ...files.map((file) => file.movedAt)]);
-  const undiscovered = snapshot.followed.flatMap((followed) =>
-    undiscoveredIn(followed, entriesOf(snapshot.posFiles, followed.posFile), unreadable),
+  const undiscovered = followed.flatMap((source) =>
+    undiscoveredIn(source, entriesOf(posFiles, source.posFile)),
   );
   yield undiscovered.length + files.length;
-  const unlisted = unlistedIn(snapshot.followed);
+  const unlisted = unlistedIn(followed);
   const isRead =
     unknown.length === 0 &&
     files.every((file) => file.read) &&
-    !undiscovered.some(({ size, unreadable }) => size > 0 && !unreadable) &&
+    !undiscovered.some(({ size }) => size > 0) &&
     unlisted.length === 0;
   const movedNow = movedAt !== previous?.movedAt ? movedAt : undefined;
-  const isAbsent = snapshot.fluentd.kind === 'absent';
-  const rotated = hasRotation(files, memory);
-  yield memory.entries.size;
+  const isGone = snapshot.fluentd.kind === 'absent' && memory.fluentdSeen;
   return {
-    at: snapshot.at,
+    ...factsOf(snapshot),
     files,
     unknown,
-    started: snapshot.posFiles.length > 0 && snapshot.posFiles.every(({ kind }) => kind !== 'missing'),
+    started: posFiles.length > 0 && posFiles.every(({ kind }) => kind !== 'missing'),
     logged: previous?.logged === true || files.some(({ position }) => position !== 0),
     movedAt,
-    readSince: isRead ? (movedNow ?? previous?.readSince ?? snapshot.at) : undefined,
-    rotatedAt: rotated ? snapshot.at : previous?.rotatedAt,
-    isWhole: snapshot.depth !== 'rest',
+    readSince: isRead ? (movedNow ?? previous?.readSince ?? at) : undefined,
     undiscovered,
     unlisted,
-    ...witnessOf(snapshot),
-    buffers: snapshot.buffers,
-    fluentd: snapshot.fluentd,
-    goneSince: isAbsent && memory.fluentdSeen ? (previous?.goneSince ?? snapshot.at) : undefined,
-    requests: snapshot.requests,
-    memory: yield* remember(memory, snapshot, { files, movedAt, unknown, before: previous?.at }, limits),
+    goneSince: isGone ? (previous?.goneSince ?? at) : undefined,
+    memory: yield* remember(memory, snapshot, { files, unknown }),
   };
-}
-
-function witnessOf({
-  testimony,
-  isWitnessed = false,
-}: Snapshot): Pick<Observation, 'isWitnessed' | 'witness'> {
-  const isWhole = testimony !== undefined && isAnswered(testimony);
-  const witness = testimony && { testimony, progress: ofTestimony(testimony), isWhole };
-  return { isWitnessed, witness };
-}
-
-/** in_tail would have found a file that it may read within one refresh_interval: two make sure. */
-function unreadableIn(snapshot: Snapshot, memory: Memory, { tail }: Limits): ReadonlySet<string> {
-  const since = [...closedSinceOf(snapshot, memory)];
-  return new Set(
-    since.filter(([, at]) => snapshot.at - at >= 2 * tail.refreshInterval).map(([path]) => path),
-  );
-}
-
-/** Nothing waits for a file that Fluentd may not read; its bytes are left. */
-function asUnreadable(file: ObservedFile): ObservedFile {
-  return { ...file, state: 'unreadable', lag: file.size, read: true };
 }
 
 /** Judges each entry; undefined: it does not count. */

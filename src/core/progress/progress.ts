@@ -1,4 +1,4 @@
-import { counted, formatBytes, type Millis } from '../text/units.ts';
+import type { Millis } from '../text/units.ts';
 
 /** What is left to do, and what nobody can prove. Bytes are undefined where nobody knows them. */
 export interface Progress {
@@ -11,38 +11,49 @@ export interface Progress {
   /** Files that Fluentd follows, or has followed. */
   readonly files: number;
   readonly outputs: readonly string[];
+  /** Buffers that nobody can look into: all that helps is a flush. */
+  readonly unseen: readonly string[];
+  /** Until then lines may be on their way where nobody sees them. */
+  readonly until: Millis;
 }
 
 /** One thing that plainly lies there. */
 export type Left =
-  /** A worker has not started all its inputs. */
-  | { readonly kind: 'starting'; readonly worker: string }
-  /** A file that in_tail has not found, or may not read; lines that it has not read; a last line without its newline; what in_tail let go unread. */
+  /** A file that in_tail has not found, or may not read; lines that it has not read; a last line without its newline; what in_tail let go unread; a chunk that an output gave up. */
   | { readonly kind: LeftFile; readonly path: string; readonly bytes: number | undefined }
   /** Records outside any buffer: Fluentd emits them by itself after a while, or when it stops. */
   | { readonly kind: 'kept'; readonly where: string; readonly records: number }
-  /** Chunks of a buffer, by their ids where these are known. */
-  | {
-      readonly kind: 'held';
-      readonly output: string;
-      readonly chunks: number;
-      readonly bytes: number;
-      readonly ids: readonly string[] | undefined;
-    };
+  | Held;
 
-type LeftFile = 'unfound' | 'unreadable' | 'unread' | 'unfinished' | 'let-go';
+type LeftFile = 'unfound' | 'unreadable' | 'unread' | 'unfinished' | 'let-go' | 'given-up';
+
+/** Chunks of a buffer, by their ids where these are known. */
+export interface Held {
+  readonly kind: 'held';
+  readonly output: string;
+  readonly chunks: number;
+  readonly bytes: number;
+  readonly ids: readonly string[] | undefined;
+  /** The output waits for its next try. */
+  readonly isRetrying: boolean;
+}
 
 /** One thing that nobody can prove, with the fact that shows it. */
 export interface Doubt {
   readonly kind: DoubtKind;
-  /** The file, output or worker. */
-  readonly about: string;
+  /** The file, output or worker; undefined: all of Fluentd. */
+  readonly about?: string;
   readonly bytes?: number | undefined;
   /** The fact, as a sentence. */
   readonly why: string;
 }
 
 export type DoubtKind =
+  | 'no-witness'
+  | 'not-looked-at'
+  | 'pos-file'
+  | 'empty-pos-file'
+  | 'unlisted'
   | 'no-answer'
   | 'not-started'
   | 'worker-died'
@@ -60,7 +71,8 @@ export type DoubtKind =
   | 'directory-closed'
   | 'may-hold'
   | 'no-ack'
-  | 'kept';
+  | 'kept'
+  | 'killed';
 
 /** The chunks that have to go, as of a look that found all files read. */
 export interface Owed {
@@ -70,7 +82,7 @@ export interface Owed {
 }
 
 export function owedIn({ mark, left }: Progress): Owed {
-  const ids = left.flatMap((one) => (one.kind === 'held' ? [one.ids] : []));
+  const ids = heldIn(left).map((held) => held.ids);
   return { mark, ids: ids.includes(undefined) ? undefined : new Set(ids.flatMap((list) => list ?? [])) };
 }
 
@@ -86,60 +98,24 @@ export function withoutLater(progress: Progress, owed: Owed | undefined): Progre
   return { ...progress, left };
 }
 
-/** What waiting may help against, in the order in which a line travels. */
+export function heldIn(left: readonly Left[]): readonly Held[] {
+  return left.flatMap((one) => (one.kind === 'held' ? [one] : []));
+}
+
 export function isLeft(progress: Progress, ...kinds: readonly Left['kind'][]): boolean {
   return progress.left.some(({ kind }) => kinds.includes(kind));
 }
 
-const WORST = 3;
-
-/** The three largest, and how many more. */
-export function describeLeft(left: readonly Left[]): string {
-  return worst(left, (one) => ('bytes' in one ? one.bytes : undefined), textOf);
-}
-
-/** `count`: how many there are in all. */
-export function describeDoubts(doubts: readonly Doubt[], count = doubts.length): string {
-  return worst(
-    doubts,
-    ({ bytes }) => bytes,
-    ({ about, why }) => `${about}: ${why}`,
-    count,
-  );
-}
-
-function worst<One>(
-  all: readonly One[],
-  bytesOf: (one: One) => number | undefined,
-  text: (one: One) => string,
-  count = all.length,
-): string {
-  const sorted = all.toSorted((a, b) => (bytesOf(b) ?? 0) - (bytesOf(a) ?? 0));
-  const more = count > WORST ? `; and ${count - WORST} more` : '';
-  return sorted.slice(0, WORST).map(text).join('; ') + more;
-}
-
-function textOf(one: Left): string {
-  switch (one.kind) {
-    case 'starting':
-      return `${one.worker} has not started all its inputs`;
-    case 'unfound':
-      return `${one.path}: Fluentd has not found it${sized(one.bytes)}`;
-    case 'unreadable':
-      return `${one.path}: Fluentd may not read it${sized(one.bytes)}`;
-    case 'unread':
-      return `${one.path}: not read to its end${sized(one.bytes)}`;
-    case 'unfinished':
-      return `${one.path}: its last line has no newline${sized(one.bytes)}`;
-    case 'let-go':
-      return `${one.path}: Fluentd let go of it before it was read${sized(one.bytes)}`;
-    case 'kept':
-      return `${one.where} keeps ${counted(one.records, 'record')}`;
-    case 'held':
-      return `${one.output} holds ${counted(one.chunks, 'chunk')} (${formatBytes(one.bytes)})`;
-  }
-}
-
-function sized(bytes: number | undefined): string {
-  return bytes === undefined ? '' : ` (${formatBytes(bytes)})`;
+/** What one witness or look tells beside another one. */
+export function joined(one: Progress, other: Progress): Progress {
+  return {
+    at: Math.min(one.at, other.at),
+    left: [...one.left, ...other.left],
+    doubts: [...one.doubts, ...other.doubts],
+    mark: `${one.mark} ${other.mark}`,
+    files: Math.max(one.files, other.files),
+    outputs: [...new Set([...one.outputs, ...other.outputs])],
+    unseen: [...one.unseen, ...other.unseen],
+    until: Math.max(one.until, other.until),
+  };
 }

@@ -12,19 +12,27 @@ export interface Verdict {
   readonly doubts: readonly Doubt[];
 }
 
-/** What became of all lines. `isRunning`: Fluentd goes on, and its own stop will deliver what it keeps. */
-export function verdictOf(progress: Progress, owed: Owed | undefined, isRunning: boolean): Verdict {
+/** How the watch ended, as far as the verdict has to know it. */
+export type EndKind = 'runs-on' | 'ended' | 'killed' | 'survived';
+
+const BY_FORCE: Readonly<Partial<Record<EndKind, Doubt>>> = {
+  killed: { kind: 'killed', why: 'Fluentd had to be killed: nobody saw what it still held' },
+  survived: { kind: 'killed', why: 'Fluentd is still there after SIGKILL' },
+};
+
+/** What became of all lines. `owed`: the chunks that had to go. */
+export function verdictOf(progress: Progress, owed: Owed | undefined, end: EndKind): Verdict {
   const { left: all, doubts: raised } = withoutLater(progress, owed);
-  const isDoubted = ({ kind }: Left) => kind === 'starting' || (isRunning && kind === 'kept');
+  // A Fluentd that runs on emits it when it stops.
+  const isDoubted = ({ kind }: Left) => end === 'runs-on' && kind === 'kept';
   const left = all.filter((one) => !isDoubted(one));
-  const doubts = [...raised, ...all.filter(isDoubted).flatMap(asDoubt)];
+  const force = BY_FORCE[end];
+  const doubts = [...raised, ...all.filter(isDoubted).flatMap(asDoubt), ...(force ? [force] : [])];
   const word = left.length > 0 ? 'not drained' : doubts.length > 0 ? 'unproven' : 'drained';
   return { word, left, doubts };
 }
 
 function asDoubt(one: Left): readonly Doubt[] {
-  if (one.kind === 'starting')
-    return [{ kind: 'not-started', about: one.worker, why: 'it had not started all its inputs' }];
   if (one.kind !== 'kept') return [];
   return [
     { kind: 'kept', about: one.where, why: 'Fluentd emits what it keeps when it stops; nobody saw that' },

@@ -24,9 +24,13 @@ export interface Testimony {
 /** in_tail lets go of a file rotate_wait after it was renamed, 5 s by default: what is longer unseen may have been missed. */
 const LONGEST_GAP: Millis = 5_000;
 
-/** Somebody is there to be waited for. */
+/** Every worker that lives has answered: nothing else need be asked. */
 export function isAnswered({ witnesses }: Testimony): boolean {
   return witnesses.length > 0 && witnesses.every(({ kind }) => kind !== 'silent');
+}
+
+export function isAnyAlive({ witnesses }: Testimony): boolean {
+  return witnesses.some(({ kind }) => kind === 'alive');
 }
 
 export function ofTestimony({ at, witnesses }: Testimony): Progress {
@@ -42,6 +46,8 @@ export function ofTestimony({ at, witnesses }: Testimony): Progress {
     ]),
     mark: all.mark(),
     files: all.reached.size,
+    unseen: [],
+    until: Number.NEGATIVE_INFINITY,
     outputs: [
       ...new Set(
         told.flatMap(({ said }) =>
@@ -85,9 +91,8 @@ class Facts {
   }
 }
 
-function leftIn({ worker, kind, said }: Told, all: Facts): readonly Left[] {
+function leftIn({ kind, said }: Told, all: Facts): readonly Left[] {
   const isAlive = kind === 'alive';
-  const starting: Left[] = isAlive && !said.isReady ? [{ kind: 'starting', worker }] : [];
   // A last word names what its buffers held; a chunk that the next worker took over is that one's.
   const held = (
     isAlive
@@ -95,7 +100,6 @@ function leftIn({ worker, kind, said }: Told, all: Facts): readonly Left[] {
       : said.ends.map((end) => withoutIds(end, all.resumed)).filter(({ chunks }) => chunks > 0)
   ).flatMap(heldBy);
   return [
-    ...starting,
     ...said.unfound
       // What a worker has not found when it ended, the next one may have.
       .filter(({ inode }) => isAlive || !all.reached.has(inode))
@@ -153,6 +157,7 @@ function heldBy(output: OutputSight): readonly Left[] {
       chunks,
       bytes,
       ids: bytes > 0 && ids?.length === 0 ? undefined : ids,
+      isRetrying: output.isRetrying,
     },
   ];
 }
@@ -171,8 +176,11 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   if (witness.kind === 'gone' && said?.isFinal !== true)
     return [doubt('worker-died', worker, 'it ended without a last word: nobody saw what it held')];
   if (said === undefined) return [];
-  const { error, reloads, ends, gap, more } = said;
+  const { error, reloads, ends, gap, more, isReady } = said;
   return [
+    ...(witness.kind === 'alive' && !isReady
+      ? [doubt('not-started', worker, 'it has not started all its inputs')]
+      : []),
     ...(error === undefined ? [] : [doubt('not-heard', worker, error)]),
     ...(reloads > 0 && ends.length === 0
       ? [doubt('reloaded', worker, 'it was reloaded, and nobody saw what its buffers held then')]

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, type FileHandle, open } from 'node:fs/promises';
 import type { Outcome } from '../../core/drain/outcome.ts';
+import type { Listed } from '../../core/progress/describe.ts';
 import { printableJson } from '../../core/text/printable.ts';
 import { formatDuration, type Millis } from '../../core/text/units.ts';
 
@@ -60,12 +61,12 @@ async function inTime(written: Promise<void>): Promise<void> {
   await Promise.race([written, late]).finally(() => clearTimeout(timer));
 }
 
-/** The smallest doubts and the files that are least behind are left out until it fits. */
+/** The smallest of what is left and doubted is left out until it fits. */
 function lineOf(outcome: Outcome): string {
   const { doubts, left } = outcome;
-  for (let count = Math.max(doubts.length, left.worst.length); count >= 0; count -= 1) {
-    const shorter = { doubts: doubts.slice(0, count), left: { ...left, worst: left.worst.slice(0, count) } };
-    const line = printableJson({ ...outcome, ...shorter });
+  const shorter = <One>(list: Listed<One>, count: number) => ({ ...list, worst: list.worst.slice(0, count) });
+  for (let count = Math.max(doubts.worst.length, left.worst.length); count >= 0; count -= 1) {
+    const line = printableJson({ ...outcome, doubts: shorter(doubts, count), left: shorter(left, count) });
     if (Buffer.byteLength(line) < LIMIT) return line;
   }
   const { end, drained, trigger } = outcome;

@@ -5,12 +5,13 @@ import {
   startDeadline,
   stopDeadline,
 } from '../../core/drain/deadlines.ts';
-import { bufferGate, bytesLeft, hasBytesLeft, unreadGate } from '../../core/drain/gates.ts';
+import { bytesLeft, drainGate, hasBytesLeft } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
 import type { Draining, State } from '../../core/drain/state.ts';
-import { heldIn } from '../../core/fluentd/buffer-contents.ts';
 import { Track } from '../../core/inspect/track.ts';
 import type { Observation } from '../../core/observe/observation.ts';
+import { heldIn } from '../../core/progress/progress.ts';
+import { progressOf } from '../../core/progress/progress-of.ts';
 import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 import { describeFluentd } from './describe-fluentd.ts';
 
@@ -31,7 +32,7 @@ interface Began {
 }
 
 /** What is waited for, for how long, how fast it goes, and how long it may take. */
-export class Progress {
+export class Remaining {
   readonly #policy: Policy;
   readonly #bar: boolean;
   #began: Began | undefined;
@@ -45,7 +46,7 @@ export class Progress {
   /** Each look, so that the speed counts from the beginning. */
   looked(state: State, seen: Observation): void {
     if (state.name !== 'draining') return;
-    const { what, left } = remainder(state, seen);
+    const { what, left } = remainder(state, seen, this.#policy);
     const began = this.#began;
     if (began === undefined || began.what !== what || began.at < state.since || left > began.left)
       this.#began = { what, at: seen.at, left, track: new Track() };
@@ -66,10 +67,9 @@ export class Progress {
   }
 
   #drain(state: Draining, seen: Observation): Told {
-    const gate = unreadGate(state, seen) ?? bufferGate(seen, state.flush);
-    const why = gate?.why ?? 'everything is read; posidle waits for --settle to see whether it stays so';
+    const why = drainGate(state, seen, this.#policy)?.why ?? 'nothing is left';
     const started = `${this.#spent(state, seen)}: ${why}`;
-    const { what, left } = remainder(state, seen);
+    const { what, left } = remainder(state, seen, this.#policy);
     const began = this.#began;
     const eta = began?.what === what ? began.track.pace().eta : null;
     if (began === undefined || eta === null) return inTime(started);
@@ -105,10 +105,14 @@ function deadlineOf(state: State, seen: Observation, policy: Policy): Millis | u
 }
 
 /** Bytes that are still to be read, then those that are still to be delivered. */
-function remainder(state: Draining, seen: Observation): { what: string; left: number } {
-  if (unreadGate(state, seen) !== undefined) return { what: 'unread', left: bytesLeft(seen) };
-  return { what: 'undelivered', left: heldIn(seen.buffers).bytes };
+function remainder(state: Draining, seen: Observation, policy: Policy): { what: string; left: number } {
+  const gate = drainGate(state, seen, policy);
+  if (gate !== undefined && !OF_DELIVERY.has(gate.name)) return { what: 'unread', left: bytesLeft(seen) };
+  const held = heldIn(progressOf(seen, policy).left);
+  return { what: 'undelivered', left: held.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
+
+const OF_DELIVERY: ReadonlySet<string> = new Set(['settle', 'flush', 'buffers']);
 
 /** `quiet for 20 s of 60 s`. */
 function describeQuiet({ since }: State, seen: Observation, { quiet }: Policy): string {

@@ -1,0 +1,63 @@
+import { counted, formatBytes } from '../text/units.ts';
+import type { Doubt, Left } from './progress.ts';
+
+/** Many things, of which people want to see the largest. */
+export interface Listed<One> {
+  readonly count: number;
+  /** As far as they are known. */
+  readonly bytes: number;
+  /** The largest, at most ten. */
+  readonly worst: readonly One[];
+}
+
+const MOST_LISTED = 10;
+const MOST_SAID = 3;
+
+export function listed<One extends Left | Doubt>(all: readonly One[]): Listed<One> {
+  const worst = all.toSorted((a, b) => bytesOf(b) - bytesOf(a)).slice(0, MOST_LISTED);
+  return { count: all.length, bytes: all.reduce((sum, one) => sum + bytesOf(one), 0), worst };
+}
+
+function bytesOf(one: Left | Doubt): number {
+  return ('bytes' in one ? one.bytes : undefined) ?? 0;
+}
+
+/** The three largest, and how many more. */
+export function describeLeft(left: Listed<Left>): string {
+  return said(left, leftInWords);
+}
+
+/** The three largest, and how many more. */
+export function describeDoubts(doubts: Listed<Doubt>): string {
+  return said(doubts, ({ about, why }) => (about === undefined ? why : `${about}: ${why}`));
+}
+
+function said<One>({ count, worst }: Listed<One>, text: (one: One) => string): string {
+  const more = count > MOST_SAID ? `; and ${count - MOST_SAID} more` : '';
+  return worst.slice(0, MOST_SAID).map(text).join('; ') + more;
+}
+
+function leftInWords(one: Left): string {
+  switch (one.kind) {
+    case 'unfound':
+      return `${one.path}: Fluentd has not found it${sized(one.bytes)}`;
+    case 'unreadable':
+      return `${one.path}: Fluentd may not read it${sized(one.bytes)}`;
+    case 'unread':
+      return `${one.path}: not read to its end${sized(one.bytes)}`;
+    case 'unfinished':
+      return `${one.path}: its last line has no newline${sized(one.bytes)}`;
+    case 'let-go':
+      return `${one.path}: Fluentd let go of it before it was read${sized(one.bytes)}`;
+    case 'given-up':
+      return `${one.path}: Fluentd gave up this chunk${sized(one.bytes)}`;
+    case 'kept':
+      return `${one.where} keeps ${counted(one.records, 'record')}`;
+    case 'held':
+      return `${one.output} holds ${counted(one.chunks, 'chunk')} (${formatBytes(one.bytes)})`;
+  }
+}
+
+function sized(bytes: number | undefined): string {
+  return bytes === undefined ? '' : ` (${formatBytes(bytes)})`;
+}
