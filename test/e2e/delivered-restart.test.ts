@@ -15,7 +15,6 @@ import {
 } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
-import { workersOf } from '../support/own-processes.ts';
 import type { PosidleRun } from '../support/posidle.ts';
 import { type FluentdRun, READY_LINE } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
@@ -166,18 +165,6 @@ onFluentd(VERSIONS, (version) => {
       expect(ended.seconds).toBeLessThan(SOON);
     },
   );
-
-  test('of a supervisor that was killed the workers are drained and stopped', async ({ site }) => {
-    const delivery = { conf: onDisk(site), args: ['--process', site.conf] };
-    const ended = await deliver(site, delivery, async (fluentd, posidle) => {
-      const workers = workersOf(site.dir);
-      fluentd.process.kill('SIGKILL');
-      await posidle.logged(/workers still run/);
-      expect(workers).toHaveLength(1);
-      await site.write('app.log', 1_000);
-    });
-    expect(ended).toMatchObject(DRAINED);
-  });
 });
 
 function childOf(pid: number): number {
