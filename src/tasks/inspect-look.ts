@@ -1,4 +1,3 @@
-import { tailFacts } from '../core/fluent-conf/facts.ts';
 import { ageOf, CONFIRM_AFTER, isInDoubt, memoryByAges } from '../core/inspect/ages.ts';
 import type { History } from '../core/inspect/history.ts';
 import {
@@ -12,18 +11,17 @@ import {
 import { diagnose } from '../core/inspect/pos-file-diagnosis.ts';
 import { InspectedRows } from '../core/inspect/rows.ts';
 import { verdictOfFile, verdictsOf } from '../core/inspect/verdict.ts';
-import { isFileOf } from '../core/look/file-state.ts';
 import type { FileLook, FollowedReading } from '../core/look/snapshot.ts';
 import { hasNothingToFollow, unlistedIn } from '../core/look/undiscovered.ts';
-import { isSucceeded, judge, type PosFileView } from '../core/observe/judge-entry.ts';
+import { judge } from '../core/observe/judge-entry.ts';
 import { type EntryRow, EntryRows } from '../core/pos-file/entry-rows.ts';
-import { entryKeyIn } from '../core/pos-file/pos-file.ts';
+import { entryKeyIn, type PositionEntry } from '../core/pos-file/pos-file.ts';
 import { printable } from '../core/text/printable.ts';
 import { counted, formatBytes } from '../core/text/units.ts';
 import { readBuffers } from '../daemon/read-buffers.ts';
 import type { Host, SearchProgress } from '../host.ts';
 import type { PosBytes } from '../node/files/pos-bytes.ts';
-import { type InspectSubject, type Place, STDIN } from './inspect-subject.ts';
+import { type InspectSubject, STDIN } from './inspect-subject.ts';
 
 /** Where no look follows, this one searches for longer. */
 const SEARCH_AT_MOST = 1024 ** 3;
@@ -31,19 +29,18 @@ const SEARCH_AT_MOST = 1024 ** 3;
 /** How far a look is, is told once in so many rows. */
 const TELL_EVERY = 128;
 
-/** So many entries without a file are looked for among the files that Fluentd has open. */
-const MOST_ABSENT = 10_000;
-
 /** At this size, some 200,000 lines, a look takes about a second, and parsing it cannot be interrupted. */
 const LARGE = 16 * 1024 * 1024;
 
 /** `isLong`: nothing else will be told for a while. */
 type Tell = (text: () => string, isLong?: boolean) => void;
 
+type PosFileView<Entry extends PositionEntry> = Parameters<typeof judge<Entry>>[3];
+
 type When = Pick<PosFileView<EntryRow>, 'at' | 'before'>;
 
 /** What an inspector asks of the outside world. */
-type World = Pick<Host, 'lookAt' | 'listChunks' | 'listBackups' | 'get' | 'now' | 'sleep'>;
+type World = Pick<Host, 'lookAt' | 'listChunks' | 'listBackups' | 'now' | 'sleep'>;
 
 /** Looks at what is to be inspected, once or again and again. */
 export class Inspector {
@@ -91,8 +88,8 @@ export class Inspector {
     });
     const history = this.#history;
     if (history === undefined) return all;
-    const { mayRefuse } = tailFacts(this.#subject.conf);
-    const seen = { ...all, lost: history.end(all, at, mayRefuse), late: history.late };
+    history.end(all.undiscovered, at);
+    const seen = { ...all, late: history.late };
     const ofFile: Overview['verdictOf'] = (file) => verdictOfFile(file, history);
     return { ...seen, ...verdictsOf(seen, history), verdictOf: ofFile };
   }
@@ -106,15 +103,14 @@ export class Inspector {
 
   async #buffers(): Promise<Overview['buffers']> {
     const { conf, raw } = this.#subject;
-    // From files alone: no monitor_agent is asked.
-    return raw || conf === undefined ? undefined : readBuffers(this.#host, { conf }, false);
+    return raw || conf === undefined ? undefined : readBuffers(this.#host, { conf });
   }
 
   async #lookAtPosFile(path: string, place: string, when: When): Promise<PosFileOverview> {
     try {
       const content = await this.#subject.read(place);
       if (content === undefined) return without(path, 'there is no such file');
-      if (content.bytes.length > 0) return await this.#lookAtEntries({ name: path, place }, content, when);
+      if (content.bytes.length > 0) return await this.#lookAtEntries(path, content, when);
       // A FIFO that nobody writes to, a command that failed in front of `inspect -`: no word of Fluentd's.
       if (content.writtenAgo === null) return without(path, 'nothing came through it');
       const why = 'it is empty: Fluentd has found no log file yet, or is just rewriting it';
@@ -124,11 +120,7 @@ export class Inspector {
     }
   }
 
-  async #lookAtEntries(
-    { name: path, place }: Place,
-    { bytes, writtenAgo }: PosBytes,
-    when: When,
-  ): Promise<PosFileOverview> {
+  async #lookAtEntries(path: string, { bytes, writtenAgo }: PosBytes, when: When): Promise<PosFileOverview> {
     if (bytes.length >= LARGE)
       this.#onProgress(() => `reading ${formatBytes(bytes.length)}: ${printable(path)}`, true);
     const rows = new EntryRows(bytes);
@@ -145,11 +137,11 @@ export class Inspector {
       successors: [],
     };
     if (this.#subject.raw) for (let row = 0; row < rows.count; row += 1) entries.record(row);
-    else await this.#lookAtRows(posFile, place, when);
+    else await this.#lookAtRows(posFile, when);
     return posFile;
   }
 
-  async #lookAtRows(found: Found, place: string, when: When): Promise<void> {
+  async #lookAtRows(found: Found, when: When): Promise<void> {
     const { path, age } = found;
     const { rows } = found.entries;
     const posFile: PosFileView<EntryRow> = {
@@ -160,21 +152,14 @@ export class Inspector {
       isLast: ({ row }) => rows.isLast(row),
       hasInode: ({ row }, inode) => rows.hasInode(row, inode),
     };
-    const absent: [EntryRow, FileLook][] = [];
     const take = (entry: EntryRow, look: FileLook) => {
-      if (isAbsent(entry, look) && absent.length < MOST_ABSENT) absent.push([entry, look]);
-      else this.#take(entry, look, found, posFile);
+      this.#take(entry, look, found, posFile);
       if (entry.row % TELL_EVERY === 0) this.#onProgress(() => lookedAt(entry.row, rows.count));
     };
     await this.#host.lookAt(rows.latest(), take, {
       ...(this.#history === undefined && { searchAtMost: SEARCH_AT_MOST }),
       onSearch: (progress) => this.#onProgress(() => textOf(progress)),
     });
-    const open = absent.length === 0 ? undefined : await this.#subject.open(place);
-    for (const [entry, look] of absent) {
-      const renamed = open?.(entry.path, entry.inode) ?? undefined;
-      this.#take(entry, renamed === undefined ? look : { ...look, renamed }, found, posFile);
-    }
   }
 
   #take(entry: EntryRow, look: FileLook, found: Found, posFile: PosFileView<EntryRow>): void {
@@ -193,7 +178,7 @@ export class Inspector {
     const { path } = entry;
     const { atPath, error } = look;
     if (error !== undefined) found.troubles.push({ path, error });
-    const hasSuccessor = file.state === 'rotated' && !isSucceeded(entry, look, posFile);
+    const hasSuccessor = file.state === 'rotated' && !posFile.hasInode(entry, atPath?.inode ?? entry.inode);
     if (hasSuccessor && atPath !== undefined && atPath.size > 0)
       found.successors.push({
         ...SUCCESSOR,
@@ -205,14 +190,8 @@ export class Inspector {
   }
 }
 
-/** Its file is not at its path, or beside it. */
-function isAbsent(entry: EntryRow, { atPath, renamed, error }: FileLook): boolean {
-  const isHere = atPath !== undefined && isFileOf(entry, atPath);
-  return entry.position !== null && !isHere && renamed === undefined && error === undefined;
-}
-
 /** in_tail looks at the paths of its entries each second. */
-const SUCCESSOR = { refreshInterval: 0, unreadable: false };
+const SUCCESSOR = { refreshInterval: 0 };
 
 /** What is being found of a pos file. */
 interface Found extends PosFileOverview {

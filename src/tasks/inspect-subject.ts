@@ -1,10 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
-import { isFluentd } from '../core/fluentd/processes.ts';
 import type { FollowedReading } from '../core/look/snapshot.ts';
 import { listFollowed } from '../daemon/list-followed.ts';
-import type { OpenFiles } from '../host.ts';
 import { BelowRoot, placesBelow } from '../node/files/below-root.ts';
 import { exists, type PlaceOf } from '../node/files/files.ts';
 import { expandGlob } from '../node/files/glob.ts';
@@ -18,7 +16,7 @@ import { UsageError } from './usage-error.ts';
 export const STDIN = '-';
 
 /** A pos file: how it is named, and where it lies for us. */
-export interface Place {
+interface Place {
   readonly name: string;
   readonly place: string;
 }
@@ -34,8 +32,6 @@ export interface InspectSubject {
   followed(): Promise<readonly FollowedReading[]>;
   /** The bytes of a pos file, by its place; undefined: there is none. */
   read(place: string): Promise<PosBytes | undefined>;
-  /** The files that the Fluentd of a pos file has open; none where its open files may not be looked at. */
-  open(place: string): Promise<OpenFiles>;
 }
 
 type Wanted = Pick<PosFilesWanted, 'posFiles' | 'fluentConf' | 'nameOptions'> &
@@ -68,11 +64,6 @@ export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<In
         : () => distinct(found.posFiles.map((name) => placesInside(host, name, root))),
     followed: () => listFollowed(host, found.conf),
     read: readPosBytes,
-    open: async (place) => {
-      const fluentds = (await host.listProcesses()).filter(({ argv }) => isFluentd(argv));
-      const pids = fluentds.map(({ pid }) => pid).filter((pid) => host.holdsOpen(pid, [place]));
-      return host.openFiles(pids);
-    },
   };
 }
 

@@ -1,5 +1,4 @@
 import type { ConfFacts } from '../../core/fluent-conf/facts.ts';
-import { describeHeld, heldIn } from '../../core/fluentd/buffer-contents.ts';
 import { rowsOf, shareRead, undiscoveredOf, type Which } from '../../core/inspect/order.ts';
 import type { Overview, PosFileOverview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
 import { summaryOf } from '../../core/inspect/overview.ts';
@@ -144,17 +143,14 @@ function sumOf({ files, unknown, size, lag }: Totals): string {
 /** What is known of the buffers, in one line; none where no configuration is known. */
 export function buffersIn({ buffers }: Overview, conf: ConfFacts | undefined): readonly string[] {
   if (buffers === undefined || conf === undefined) return [];
-  if (buffers.none) return ['buffers: none in the configuration'];
-  const unseen = [
-    ...buffers.hidden,
-    ...buffers.outputs.filter(({ onDisk }) => onDisk === undefined).map(({ name }) => name),
-    ...(buffers.backupsUnknown === undefined ? [] : [buffers.backupsUnknown]),
-  ];
-  const held = heldIn(buffers);
-  const hidden = unseen.length === 0 ? '' : `; not seen from files: ${unseen.join(', ')}`;
-  return [
-    `buffers: ${[held.chunks === 0 ? 'no chunk on disk' : `${describeHeld(held)} on disk`, ...buffers.silent].join(', ')}${printable(hidden)}`,
-  ];
+  const chunks = buffers.outputs.flatMap((output) => output.chunks);
+  const bytes = chunks.reduce((sum, { size }) => sum + size, 0);
+  const seen =
+    chunks.length === 0
+      ? 'no chunk on disk'
+      : `${counted(chunks.length, 'chunk')} (${formatBytes(bytes)}) on disk`;
+  const unseen = buffers.unseen.length === 0 ? '' : `; not seen: ${buffers.unseen.join(', ')}`;
+  return [`buffers: ${seen}${printable(unseen)}`];
 }
 
 function lastLines(found: Overview, view: View): readonly string[] {

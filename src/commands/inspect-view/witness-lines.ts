@@ -1,4 +1,4 @@
-import { describeDoubts, describeLeft } from '../../core/progress/progress.ts';
+import { describeDoubts, describeLeft, listed } from '../../core/progress/describe.ts';
 import { verdictOf } from '../../core/progress/verdict.ts';
 import { printable } from '../../core/text/printable.ts';
 import { counted, formatBytes } from '../../core/text/units.ts';
@@ -19,14 +19,14 @@ export function* witnessLines(testimony: Testimony, dir: string): Generator<stri
     } else
       yield `${printable(witness.worker)}: ${witness.kind === 'silent' ? printable(witness.why) : 'the worker is gone'}`;
   }
-  const { left, doubts } = verdictOf(ofTestimony(testimony), undefined, true);
-  yield left.length === 0 ? 'nothing is left' : `left: ${printable(describeLeft(left))}`;
-  if (doubts.length > 0) yield `not proven: ${printable(describeDoubts(doubts))}`;
+  const { left, doubts } = verdictOf(ofTestimony(testimony), undefined, 'runs-on');
+  yield left.length === 0 ? 'nothing is left' : `left: ${printable(describeLeft(listed(left)))}`;
+  if (doubts.length > 0) yield `not proven: ${printable(describeDoubts(listed(doubts)))}`;
 }
 
 /** The same for a program. */
 export function witnessFacts(testimony: Testimony): object {
-  const { left, doubts } = verdictOf(ofTestimony(testimony), undefined, true);
+  const { left, doubts } = verdictOf(ofTestimony(testimony), undefined, 'runs-on');
   const workers = testimony.witnesses.map((one) => {
     const { worker, kind } = one;
     if (one.kind !== 'alive') return { worker, kind };

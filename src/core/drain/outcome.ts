@@ -118,5 +118,6 @@ function reasonOf({ left, doubts, files, outputs }: Outcome): string {
     doubts.count > 0 && `${left.count > 0 ? 'not proven: ' : ''}${describeDoubts(doubts)}`,
   ].filter((reason) => reason !== false);
   if (reasons.length > 0) return reasons.join('; ');
-  return `${counted(files, 'file')} read, ${counted(outputs.length, 'output')} empty`;
+  const empty = outputs.length === 0 ? '' : `, ${counted(outputs.length, 'buffer')} empty`;
+  return `${counted(files, 'file')} read${empty}`;
 }

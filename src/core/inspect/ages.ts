@@ -1,6 +1,6 @@
 import type { FileLook } from '../look/snapshot.ts';
-import { BLOCKED_AFTER, type PosFileView } from '../observe/judge-entry.ts';
-import type { EntryMemory, ObservedFile } from '../observe/observation.ts';
+import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
+import type { KnownEntry, ObservedFile } from '../observe/observation.ts';
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 
@@ -17,14 +17,26 @@ export function isInDoubt({ state }: ObservedFile, posFileAge: Millis): boolean 
  * `wasLeft`: what was left CONFIRM_AFTER ago still is.
  */
 export function memoryByAges(
-  { position }: PositionEntry,
+  { path, inode, position }: PositionEntry,
   { atPath }: FileLook,
-  { at, before, writtenAgo }: PosFileView<never>,
+  {
+    at,
+    before,
+    writtenAgo,
+  }: { readonly at: Millis; readonly before: Millis | undefined; readonly writtenAgo: Millis },
   wasLeft = false,
-): EntryMemory | undefined {
+): KnownEntry | undefined {
   if (before !== undefined) return undefined;
   const since = at - (wasLeft ? writtenAgo : Math.min(writtenAgo, atPath?.writtenAgo ?? 0));
-  return { position, size: null, movedAt: since, leftSince: since, neverSeen: false };
+  return {
+    path,
+    inode,
+    position,
+    size: null,
+    movedAt: since,
+    leftSince: since,
+    isHere: atPath?.inode === inode,
+  };
 }
 
 /** How long ago the position moved, where nobody has seen it move; null: it came through a pipe. */

@@ -1,13 +1,9 @@
-import { isHeldUp } from '../observe/abandoned.ts';
-import { AT_ITS_PATH, HELD_UP } from '../observe/gone-now.ts';
 import { rememberEntry } from '../observe/judge-entry.ts';
 import { MOST_VANISHED } from '../observe/memory.ts';
-import type { Abandoned, EntryMemory, ObservedFile } from '../observe/observation.ts';
+import type { KnownEntry, ObservedFile } from '../observe/observation.ts';
 import { copied } from '../pos-file/entry-rows.ts';
 import { entryKeyIn, entryOf, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
-import { Losses } from './losses.ts';
-import { isSeen, type Overview } from './overview.ts';
 import { SizeHistory } from './size-history.ts';
 import { NO_PACE, type Pace, Track } from './track.ts';
 
@@ -17,15 +13,11 @@ export class Followed extends Track {
   key: string;
   /** The one that was looked at next. */
   next: Followed | undefined;
-  #memory: EntryMemory | undefined;
+  #memory: KnownEntry | undefined;
   /** When it was seen to move; null: never. */
   movedAt: Millis | null = null;
   /** The last look that found it. */
   seenAt: Millis | undefined;
-  /** When last seen at its path, it had stood still beside bytes for too long. */
-  heldUp = false;
-  /** Since when bytes are left, as far as that is known. */
-  #leftSince: Millis | undefined;
   #sizes: SizeHistory | undefined;
   #since: Millis | undefined;
   #at: Millis = 0;
@@ -45,14 +37,10 @@ export class Followed extends Track {
     );
   }
 
-  take(file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
+  take(file: ObservedFile, known: KnownEntry | undefined, at: Millis): void {
     if (known !== undefined && known.movedAt !== file.movedAt) this.movedAt = file.movedAt;
     this.late = this.#lateness(file, at);
-    const before = known && { leftSince: this.#leftSince, heldUp: this.heldUp };
-    const { leftSince } = this.#remember(rememberEntry(file, known, at));
-    this.heldUp = isHeldUp(file, before, leftSince, at);
-    // How much is left of a file that is nowhere, nobody knows.
-    if (file.lag !== null || AT_ITS_PATH.has(file.state)) this.#leftSince = leftSince;
+    this.#remember(rememberEntry(file, known, at));
     if (this.#since !== undefined) this.#gap = at - this.#at;
     this.#since ??= at;
     this.#at = at;
@@ -60,7 +48,7 @@ export class Followed extends Track {
     if (lag !== null) this.add({ at, read: position ?? 0, lag });
   }
 
-  get memory(): EntryMemory | undefined {
+  get memory(): KnownEntry | undefined {
     return this.#memory;
   }
 
@@ -70,9 +58,8 @@ export class Followed extends Track {
   }
 
   /** In its place: an object for each file and look would outlive the young generation, and be cleared away with the old one. */
-  #remember(now: EntryMemory): EntryMemory {
+  #remember(now: KnownEntry): void {
     if (now !== this.#memory) this.#memory = Object.assign(this.#memory ?? {}, now);
-    return now;
   }
 
   #lateness({ size, position, state, read }: ObservedFile, at: Millis): Millis | null {
@@ -106,23 +93,15 @@ export class Followed extends Track {
 }
 
 /** What is new, or was cut short, was read from its start. */
-function readSince(memory: EntryMemory | undefined, { position }: ObservedFile): number {
+function readSince(memory: KnownEntry | undefined, { position }: ObservedFile): number {
   const start = memory?.position ?? 0;
   return position === null ? 0 : position >= start ? position - start : position;
 }
 
-interface Held extends Abandoned {
-  readonly posFile: string;
-  readonly position: number;
-}
-
 /** What a live view remembers of every entry. */
 export class History {
-  readonly losses = new Losses();
-  /** What is held up, as of this look and of the one before; and when anything of a pos file was read last. */
-  #held = new Map<string, Held>();
-  #heldBefore: ReadonlyMap<string, Held> = new Map();
-  readonly #readAt = new Map<string, Millis>();
+  /** By inode, since when a file has waited to be found. */
+  #unfoundSince: ReadonlyMap<string, Millis> = new Map();
   /** How long the oldest unread byte of all has waited; null: not known of some. */
   late: Millis | null = 0;
   /** How long it has waited at least: of a file that was late at the first look, since then. */
@@ -155,8 +134,6 @@ export class History {
     this.#look += 1;
     this.late = 0;
     this.waited = 0;
-    this.#heldBefore = this.#held;
-    this.#held = new Map();
     this.#added = new Set();
     this.#forgetOldest(before);
     this.#taken = 0;
@@ -209,43 +186,27 @@ export class History {
     return followed;
   }
 
-  take(followed: Followed, file: ObservedFile, known: EntryMemory | undefined, at: Millis): void {
+  take(followed: Followed, file: ObservedFile, known: KnownEntry | undefined, at: Millis): void {
     if (followed.memory === undefined && this.#look > 1) this.#added.add(file.path);
     const read = this.#look > 1 ? readSince(followed.memory, file) : 0;
     this.#read += read;
-    if (read > 0) this.#readAt.set(file.posFile, at);
-    const rest = file.lag ?? followed.leftFrom(file.position);
     followed.take(file, known, at);
-    if (followed.heldUp && file.position !== null && rest > 0)
-      this.#held.set(file.key, {
-        posFile: file.posFile,
-        path: file.path,
-        position: file.position,
-        bytes: rest,
-      });
     if (file.read) return;
     this.waited = Math.max(this.waited, followed.waited);
     this.late = this.late === null || followed.late === null ? null : Math.max(this.late, followed.late);
   }
 
-  /** A look ends. Gives all that went away unread so far. `mayRefuse`: a full buffer does not make in_tail wait. */
-  end(found: Omit<Overview, 'lost'>, at: Millis, mayRefuse: boolean): readonly Abandoned[] {
-    for (const [key, file] of this.#heldBefore) {
-      if (this.#held.has(key) || this.#hasMoved(key, file)) continue;
-      if (!isSeen(found)) this.#held.set(key, file);
-      // Where anything is read again, it may have been read as well: in_tail reads a file once more before it lets go of it.
-      else if (at - (this.#readAt.get(file.posFile) ?? Number.NEGATIVE_INFINITY) >= HELD_UP)
-        this.losses.tell(key, file);
-      else if (mayRefuse) this.losses.tell(key, { ...file, unproven: true });
-    }
+  /** A look ends. */
+  end(undiscovered: readonly { readonly inode: string; readonly size: number }[], at: Millis): void {
     this.#forgetReplaced(at);
-    return this.losses.look(found, at);
+    const waiting = undiscovered.filter(({ size }) => size > 0);
+    this.#unfoundSince = new Map(waiting.map(({ inode }) => [inode, this.#unfoundSince.get(inode) ?? at]));
   }
 
-  /** What moves back was truncated. */
-  #hasMoved(key: string, { position }: Held): boolean {
-    const followed = this.#entries.get(key);
-    return followed?.seenAt === this.#at && (followed?.memory?.position ?? 0) > position;
+  /** For how long a file has waited to be found. */
+  waitedToBeFound(inode: string): Millis {
+    const at = this.#at ?? 0;
+    return at - (this.#unfoundSince.get(inode) ?? at);
   }
 
   find(posFile: string, entry: Omit<PositionEntry, 'position'>): Followed | undefined {

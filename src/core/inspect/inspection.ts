@@ -22,13 +22,6 @@ export interface Inspection<Entries = readonly InspectedEntry[]> {
   /** What the looks say together, and one sentence why; only where looks follow one another. */
   readonly verdict?: Verdict['is'];
   readonly why?: string;
-  /** What went away before in_tail had read it; only where looks follow one another. */
-  readonly lost?: readonly {
-    readonly path: string;
-    readonly size: number;
-    /** Nobody can tell whether it was read in the last moment. */
-    readonly unproven?: true;
-  }[];
 }
 
 interface UndiscoveredEntry extends Pick<InspectedEntry, 'path' | 'kubernetes' | 'verdict' | 'why'> {
@@ -74,7 +67,6 @@ export function inspectionOf(found: Overview, which: Which = ALL): Inspection<It
     caughtUp: found.caughtUp,
     ...(found.late !== undefined && { lagSeconds: found.late && Math.round(found.late / 100) / 10 }),
     ...(found.verdict && { verdict: found.verdict.is, why: found.verdict.why }),
-    ...(found.lost && { lost: found.lost.map(({ bytes: size, ...file }) => ({ ...file, size })) }),
   };
 }
 

@@ -1,8 +1,6 @@
 import type { BuffersReading } from '../fluentd/buffer-contents.ts';
 import type { FollowedReading } from '../look/snapshot.ts';
 import { type UndiscoveredFile, undiscoveredIn } from '../look/undiscovered.ts';
-import { describeAbandoned } from '../observe/abandoned.ts';
-import type { Abandoned } from '../observe/observation.ts';
 import type { EntryRows } from '../pos-file/entry-rows.ts';
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
@@ -23,8 +21,6 @@ export interface Overview {
   readonly lag: number | null;
   /** Everything is read, and nothing is unknown. */
   readonly caughtUp: boolean;
-  /** What went away before in_tail had read it; undefined: a single look cannot tell. */
-  readonly lost?: readonly Abandoned[];
   /** How long the oldest unread byte has waited; null: not known; undefined: a single look cannot tell. */
   readonly late?: Millis | null;
   /** undefined: only one look was taken. */
@@ -103,7 +99,7 @@ export function overview({ posFiles, undiscovered: listed, unlisted, buffers }: 
 }
 
 /** Everything could be looked at. */
-export function isSeen({ posFiles, unlisted }: Pick<Overview, 'posFiles' | 'unlisted'>): boolean {
+function isSeen({ posFiles, unlisted }: Pick<Overview, 'posFiles' | 'unlisted'>): boolean {
   return unlisted.length === 0 && posFiles.every(({ error }) => error === undefined);
 }
 
@@ -117,7 +113,7 @@ export function undiscoveredFiles(
     const rows = posFiles.find(({ path }) => path === posFile)?.entries.rows;
     if (rows === undefined || source.files.length === 0) return [];
     const inodes = new Map(source.files.map(({ path, inode }) => [path, inode]));
-    return undiscoveredIn(source, entriesOf(rows, source), new Set()).map((file) => ({
+    return undiscoveredIn(source, entriesOf(rows, source)).map((file) => ({
       ...file,
       posFile,
       inode: inodes.get(file.path) ?? '',
@@ -147,10 +143,11 @@ function addUnread(totals: Totals, size: number): void {
 }
 
 /** `behind by 12.4 MiB in 2 of 31 files`. */
-export function summaryOf({ posFiles, totals, lag, caughtUp, lost = [], late }: Overview): string {
+export function summaryOf({ posFiles, totals, lag, caughtUp, late }: Overview): string {
   const files = counted(totals.files, 'file');
-  const gone = byProof(lost).filter((files) => files.length > 0);
-  const unknown = [...unjudged(posFiles), ...gone.map(describeAbandoned)].map((what) => `; ${what}`).join('');
+  const unknown = unjudged(posFiles)
+    .map((what) => `; ${what}`)
+    .join('');
   if (totals.left === 0) {
     const known = caughtUp ? `caught up: ${files}` : `nothing left in ${files}`;
     return `${lag === null ? `lag unknown${totals.files > 0 ? `; ${known}` : ''}` : known}${unknown}`;
@@ -160,11 +157,6 @@ export function summaryOf({ posFiles, totals, lag, caughtUp, lost = [], late }: 
   const span = caughtUp || !late ? '' : ` (${formatDuration(late)})`;
   const bytes = `${lag === null ? 'at least ' : ''}${formatBytes(totals.lag)}${span}`;
   return `${how} ${bytes} in ${totals.left} of ${files}${unknown}`;
-}
-
-/** What went away unread, and what nobody can tell of. */
-export function byProof(lost: readonly Abandoned[]): readonly [Abandoned[], Abandoned[]] {
-  return [lost.filter(({ unproven }) => !unproven), lost.filter(({ unproven }) => unproven)];
 }
 
 function unjudged(posFiles: readonly PosFileOverview[]): readonly string[] {

@@ -1,15 +1,7 @@
-import { describeAbandoned } from '../observe/abandoned.ts';
 import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
 import { formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import type { Followed, History } from './history.ts';
-import {
-  byProof,
-  type Overview,
-  type Place,
-  type UndiscoveredOverview,
-  VERDICTS,
-  type Verdict,
-} from './overview.ts';
+import { type Overview, type Place, type UndiscoveredOverview, VERDICTS, type Verdict } from './overview.ts';
 
 /** What has waited for longer is behind: in_tail looks each second, and reads a little at a time. */
 export const WINDOW: Millis = 10_000;
@@ -55,27 +47,18 @@ function ofFile(file: Place | UndiscoveredOverview, history?: History): Judged {
   return 'row' in file ? ofRow(file, history) : ofUndiscovered(file, history);
 }
 
-function ofTheWhole({ lost = [], posFiles, unlisted }: Overview): Judged {
-  const [proven, unproven] = byProof(lost);
-  if (proven.length > 0)
-    return {
-      is: 'losing',
-      why: () =>
-        `${describeAbandoned(proven)}: rotate less often or keep more files, and find out why Fluentd stands still`,
-    };
+function ofTheWhole({ posFiles, unlisted }: Overview): Judged {
   const broken = posFiles.find(({ error }) => error !== undefined);
   if (broken !== undefined) return { is: 'unknown', why: () => `${broken.path}: ${broken.error}` };
   const [first] = unlisted;
-  if (first !== undefined) return { is: 'unknown', why: () => first };
-  const why = () => describeAbandoned(unproven);
-  return unproven.length === 0 ? OK : { is: 'unknown', why };
+  return first === undefined ? OK : { is: 'unknown', why: () => first };
 }
 
 function ofUndiscovered(
   { path, size, inode, refreshInterval }: UndiscoveredOverview,
   history?: History,
 ): Judged {
-  const waited = size === 0 ? 0 : (history?.losses.waited(inode) ?? 0);
+  const waited = size === 0 ? 0 : (history?.waitedToBeFound(inode) ?? 0);
   if (waited <= Math.max(2 * refreshInterval, WINDOW)) return OK;
   const why = () =>
     `in_tail has not found ${path} for ${formatDuration(waited)}: may Fluentd read it, and does it run?`;

@@ -1,7 +1,8 @@
 import type { History } from '../inspect/history.ts';
 import { placesOf } from '../inspect/order.ts';
-import { byProof, type Overview } from '../inspect/overview.ts';
+import type { Overview } from '../inspect/overview.ts';
 import type { FileState } from '../look/file-state.ts';
+import type { Left } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import { renderMetrics } from './exposition.ts';
 import { metricsOfFiles, type SingleFile, seconds } from './of-files.ts';
@@ -17,28 +18,36 @@ export interface Inspected {
 
 /** What `export` tells Prometheus; `perFile`: of so many files one by one. */
 export function metricsOfInspection({ found, history, took, looks }: Inspected, perFile: number): string {
-  const { posFiles, undiscovered, totals, verdicts, lost = [] } = found;
-  const [proven, unproven] = byProof(lost);
+  const { posFiles, undiscovered, totals, verdicts, buffers } = found;
   const unfound = undiscovered.filter(({ size }) => size > 0);
-  const waits = unfound.map(({ inode }) => history.losses.waited(inode));
+  const waits = unfound.map(({ inode }) => history.waitedToBeFound(inode));
   return renderMetrics({
     ...metricsOfFiles({
       lag: totals.lag,
       unknown: totals.unknown,
       ...countRows(found),
       undiscovered,
-      abandoned: proven,
       unreadablePosFiles: posFiles.filter(({ error }) => error !== undefined).length,
-      buffers: found.buffers,
+      progress: { left: heldBy(buffers), doubts: [] },
       single: perFile === 0 ? [] : furthestBehind(found, history, perFile),
     }),
     posidle_lag_seconds: seconds(waits.reduce((most, one) => Math.max(most, one), history.waited)),
     posidle_lag_seconds_known: Number(history.late !== null && waits.length === 0),
     posidle_verdict_files: Object.entries(verdicts ?? {}).map(([verdict, count]) => [{ verdict }, count]),
-    posidle_unproven_bytes: unproven.reduce((sum, { bytes }) => sum + bytes, 0),
     posidle_look_duration_seconds: seconds(took),
     posidle_looks_total: looks,
   });
+}
+
+function heldBy(buffers: Overview['buffers']): readonly Left[] {
+  return (buffers?.outputs ?? []).map(({ name, chunks }) => ({
+    kind: 'held',
+    output: name,
+    chunks: chunks.length,
+    bytes: chunks.reduce((sum, { size }) => sum + size, 0),
+    ids: undefined,
+    isRetrying: false,
+  }));
 }
 
 function countRows({ posFiles, undiscovered }: Overview) {

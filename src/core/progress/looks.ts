@@ -25,7 +25,7 @@ export function ofLooks(seen: Observation, limits: Limits): Progress {
   if (seen.extent === 'late') return { ...facts, left: [], doubts: [NOT_LOOKED_AT] };
   return {
     ...facts,
-    left: [...files.flatMap(unread), ...unfoundIn(seen), ...heldBy(buffers)],
+    left: [...files.flatMap(unread), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
     doubts: [noWitness(seen), ...doubtsOf(seen)],
   };
 }
@@ -48,17 +48,18 @@ function unfoundIn({ undiscovered }: Observation): readonly Left[] {
 }
 
 function heldBy(buffers: BuffersReading | undefined): readonly Left[] {
-  const held = (buffers?.outputs ?? [])
+  return (buffers?.outputs ?? [])
     .filter(({ chunks }) => chunks.length > 0)
-    .map(({ name, chunks }): Left => {
+    .map(({ name, chunks }) => {
       const bytes = chunks.reduce((sum, { size }) => sum + size, 0);
       const ids = chunks.flatMap(({ path }) => chunkId(path) ?? []);
       return { kind: 'held', output: name, chunks: chunks.length, bytes, ids, isRetrying: false };
     });
-  const givenUp = (buffers?.givenUp ?? []).map(
-    ({ path, size }): Left => ({ kind: 'given-up', path, bytes: size }),
-  );
-  return [...held, ...givenUp];
+}
+
+/** Chunks that an output gave up since posidle began. */
+export function givenUpIn({ buffers }: Pick<Observation, 'buffers'>): readonly Left[] {
+  return (buffers?.givenUp ?? []).map(({ path, size }) => ({ kind: 'given-up', path, bytes: size }));
 }
 
 /** What is there to be believed, and who would tell more. */
