@@ -106,12 +106,12 @@ export function isLeft(progress: Progress, ...kinds: readonly Left['kind'][]): b
   return progress.left.some(({ kind }) => kinds.includes(kind));
 }
 
-/** What one witness or look tells beside another one. */
+/** What the looks tell beside witnesses of whom not all have answered. */
 export function joined(one: Progress, other: Progress): Progress {
   return {
     at: Math.min(one.at, other.at),
     left: [...one.left, ...other.left],
-    doubts: [...one.doubts, ...other.doubts],
+    doubts: [...one.doubts, ...other.doubts.filter(({ kind }) => kind !== 'no-witness')],
     mark: `${one.mark} ${other.mark}`,
     files: Math.max(one.files, other.files),
     outputs: [...new Set([...one.outputs, ...other.outputs])],

@@ -24,9 +24,10 @@ export interface Testimony {
 /** in_tail lets go of a file rotate_wait after it was renamed, 5 s by default: what is longer unseen may have been missed. */
 const LONGEST_GAP: Millis = 5_000;
 
-/** Every worker that lives has answered: nothing else need be asked. */
+/** Every worker has answered, or left its last word: nothing else need be asked. */
 export function isAnswered({ witnesses }: Testimony): boolean {
-  return witnesses.length > 0 && witnesses.every(({ kind }) => kind !== 'silent');
+  const hasSaid = (one: Witness) => one.kind === 'alive' || (one.kind === 'gone' && one.said?.isFinal === true);
+  return witnesses.length > 0 && witnesses.every(hasSaid);
 }
 
 export function isAnyAlive({ witnesses }: Testimony): boolean {
