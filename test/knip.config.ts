@@ -9,7 +9,6 @@ export default {
     'test/{bench,fuzz,loss,soak}/main.ts',
     'test/bench/witness.ts',
     'test/simulation/{main,mutants,replay}.ts',
-    'test/mutation/{main,player,suite}.ts',
     'test/cluster/bench/main.ts',
   ],
   project: ['src/**/*.ts!', 'docker/**/*.{mjs,cjs}', 'fixtures/**/*.{mjs,ts}', 'test/**/*.{ts,mjs}'],
