@@ -12,6 +12,11 @@ LABEL org.opencontainers.image.title="posidle-init" \
       org.opencontainers.image.licenses="MIT"
 # Not below /opt: that is where the volume comes to stand.
 COPY dist/posidle.cjs dist/posidle.LICENSES.txt /usr/local/lib/posidle/
+# Node with its own loader and libraries runs in any image. No LD_LIBRARY_PATH: Fluentd, posidle's child, would inherit it.
+RUN cd /usr/local/lib/posidle && cp "$(command -v node)" node && mkdir lib && cp $(ldd node | grep -o '/[^ )]*') lib/ && \
+    printf '%s\n' '#!/bin/sh' 'home=$(dirname "$(readlink -f "$0")")' \
+      'exec "$home"/lib/ld-* --library-path "$home/lib" "$home/node" "$home/posidle.cjs" "$@"' >posidle && \
+    chmod -R a+rX . && chmod 755 posidle
 USER 65534:65534
-ENTRYPOINT ["node", "/usr/local/lib/posidle/posidle.cjs", "install"]
+ENTRYPOINT ["cp", "-rf", "/usr/local/lib/posidle/."]
 CMD ["/posidle"]

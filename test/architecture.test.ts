@@ -21,7 +21,6 @@ const ORDER: readonly (readonly string[])[] = [
   ['core/drain'],
   ['core/inspect'],
   ['core/metrics'],
-  ['core/index.ts'],
   ['host.ts', 'log.ts'],
   // Neither knows the other.
   ['daemon', 'node'],

@@ -114,7 +114,7 @@ test('a variable of a flag is true or false', () => {
 });
 
 test('a text in which no option is named stays as it is', () => {
-  const text = 'run `node posidle.cjs install DIR`; `toString`, `pos-file` and posFiles are no keys';
+  const text = 'run `node posidle.cjs witness DIR`; `toString`, `pos-file` and posFiles are no keys';
   expect(inFlags(text)).toBe(text);
 });
 
