@@ -94,7 +94,8 @@ function doubtsOf({ unknown, unlisted, memory }: Observation): readonly Doubt[] 
 
 /** Everything must stay read for a while, and what no pos file shows takes its time. */
 function until(seen: Observation, limits: Limits): Millis {
-  const settled = (seen.readSince ?? seen.at) + limits.settle;
+  // Where something is unread or unknown, that is waited for, and not the time.
+  const settled = seen.readSince === undefined ? ALREADY_OVER : seen.readSince + limits.settle;
   return Math.max(settled, rotationEnd(seen, limits), multilineEnd(seen, limits), startEnd(seen, limits));
 }
 
