@@ -74,13 +74,16 @@ function noWitness({ files, buffers }: Observation): Doubt {
   };
 }
 
-function doubtsOf({ unknown, unlisted, memory }: Observation): readonly Doubt[] {
+function doubtsOf({ files, unknown, unlisted, memory }: Observation): readonly Doubt[] {
   const departed = [...memory.departed.values()].filter(({ rest }) => rest > 0);
   return [
     ...unknown.map(
       ({ path, why, empty }): Doubt => ({ kind: empty ? 'empty-pos-file' : 'pos-file', about: path, why }),
     ),
     ...unlisted.map((why): Doubt => ({ kind: 'unlisted', why })),
+    ...files
+      .filter(({ read, lag }) => !read && lag === null)
+      .map(({ path }): Doubt => ({ kind: 'unseen', about: path, why: 'cannot be looked at by posidle' })),
     ...departed.map(
       ({ path, rest }): Doubt => ({
         kind: 'closed-unread',

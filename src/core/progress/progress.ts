@@ -54,6 +54,7 @@ export type DoubtKind =
   | 'pos-file'
   | 'empty-pos-file'
   | 'unlisted'
+  | 'unseen'
   | 'no-answer'
   | 'not-started'
   | 'worker-died'

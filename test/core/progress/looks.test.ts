@@ -106,6 +106,11 @@ describe('what nobody can prove is', () => {
       [{ kind: 'unlisted', why: `posidle cannot tell which files belong to ${POS}: EACCES` }],
     ],
     [
+      'what is left of a file that cannot be looked at',
+      one([[entry(), { error: 'EACCES' }]]),
+      [{ kind: 'unseen', about: LOG, why: 'cannot be looked at by posidle' }],
+    ],
+    [
       'whether the rest of a file that was removed was read',
       [...one([behind]), snapshot(1_000, [removed])],
       [restOf(LOG, 30)],
