@@ -10,6 +10,8 @@ export interface Progress {
   readonly mark: string;
   /** Files that Fluentd follows, or has followed. */
   readonly files: number;
+  /** By inode, how far a witness saw each of them read. */
+  readonly reached: ReadonlyMap<string, number>;
   readonly outputs: readonly string[];
   /** Buffers that nobody can look into: all that helps is a flush. */
   readonly unseen: readonly string[];
@@ -54,6 +56,7 @@ export type DoubtKind =
   | 'pos-file'
   | 'empty-pos-file'
   | 'unlisted'
+  | 'unseen'
   | 'no-answer'
   | 'not-started'
   | 'worker-died'
@@ -114,6 +117,7 @@ export function joined(one: Progress, other: Progress): Progress {
     doubts: [...one.doubts, ...other.doubts.filter(({ kind }) => kind !== 'no-witness')],
     mark: `${one.mark} ${other.mark}`,
     files: Math.max(one.files, other.files),
+    reached: one.reached,
     outputs: [...new Set([...one.outputs, ...other.outputs])],
     unseen: [...one.unseen, ...other.unseen],
     until: Math.max(one.until, other.until),

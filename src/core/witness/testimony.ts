@@ -26,7 +26,8 @@ const LONGEST_GAP: Millis = 5_000;
 
 /** Every worker has answered, or left its last word: nothing else need be asked. */
 export function isAnswered({ witnesses }: Testimony): boolean {
-  const hasSaid = (one: Witness) => one.kind === 'alive' || (one.kind === 'gone' && one.said?.isFinal === true);
+  const hasSaid = (one: Witness) =>
+    one.kind === 'alive' || (one.kind === 'gone' && one.said?.isFinal === true);
   return witnesses.length > 0 && witnesses.every(hasSaid);
 }
 
@@ -47,6 +48,7 @@ export function ofTestimony({ at, witnesses }: Testimony): Progress {
     ]),
     mark: all.mark(),
     files: all.reached.size,
+    reached: all.reached,
     unseen: [],
     until: Number.NEGATIVE_INFINITY,
     outputs: [
