@@ -16,9 +16,9 @@ const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[
     'there is no option --done-flie. Did you mean --done-file?',
   ],
   [
-    'run --no-moniter -- fluentd',
-    'Unknown argument: moniter',
-    'there is no option --no-moniter. Did you mean --no-monitor?',
+    'run --no-quti -- fluentd',
+    'Unknown argument: quti',
+    'there is no option --no-quti. Did you mean --no-quit?',
   ],
   ['watch --no-quitt', 'Unknown argument: quitt', 'there is no option --no-quitt. Did you mean --no-quit?'],
   [
