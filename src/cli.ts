@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { fileURLToPath } from 'node:url';
 import yargs, { type Argv } from 'yargs';
 import { keepHeapSmall } from './commands/heap.ts';
 import { optionsFromEnvironment } from './commands/options/environment.ts';
@@ -13,7 +12,7 @@ import { printable } from './core/text/printable.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';
 
 /** Put in by docker/bundle.mjs. */
-declare const BUILD: { readonly version: string; readonly packed: boolean };
+declare const BUILD: { readonly version: string };
 
 const { 'pos-file': posFileOption, ...otherInspectOptions } = inspectOptions;
 const { 'pos-file': _, ...otherExportOptions } = exportOptions;
@@ -99,16 +98,6 @@ function parser(words: readonly string[]): Argv {
       async ({ dir }) => {
         const { runWitness } = await import('./commands/witness.ts');
         await runWitness(dir, (text) => process.stdout.write(text));
-      },
-    )
-    .command(
-      'install <dir>',
-      'copy posidle and Node to DIR, for a container without Node; there, run DIR/posidle',
-      (command) =>
-        command.positional('dir', { type: 'string', demandOption: true, describe: 'DIR: a shared volume' }),
-      async ({ dir }) => {
-        const { runInstall } = await import('./commands/install.ts');
-        await runInstall(bundlePath(), dir, (text) => process.stdout.write(text));
       },
     )
     .completion('completion', 'print a script for bash or zsh that completes commands and options')
@@ -220,11 +209,6 @@ function inspectCommand(command: Argv) {
       'as the process 42 sees it, from a debug container',
     )
     .example('kubectl exec POD -- cat /pos/app.pos | $0 inspect - --raw', 'a pos file from another machine');
-}
-
-/** The packed bundle may have any name where it is mounted; the npm package has it beside its command. */
-function bundlePath(): string {
-  return fileURLToPath(BUILD.packed ? import.meta.url : new URL('posidle.cjs', import.meta.url));
 }
 
 function fail(message: string, code: number): never {

@@ -11,6 +11,7 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['watch --quiet 30', "--quiet: '30' isn't a duration. Did you mean 30s?"],
   ['watch --stop-via x --log-level y', "--stop-via: 'x' isn't one of posidle, kubelet"],
   ['run --stop-via kubelet -- fluentd', 'there is no option --stop-via'],
+  ['witness', 'witness: the directory is missing. Use posidle witness DIR'],
 ];
 
 test.concurrent.each(MISTAKES)('posidle %s', async (line, said) => {

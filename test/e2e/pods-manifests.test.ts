@@ -110,10 +110,10 @@ describe('the manifests', () => {
     expect(faultsIn(changed)).toContain(fault);
   });
 
-  test('the image with no settings waits for no call: it takes the default trigger, silence', () => {
-    const dockerfile = readFileSync('docker/Dockerfile', 'utf8');
+  test('an image with posidle as its parent waits for no call: it takes the default trigger, silence', () => {
+    const dockerfile = readFileSync('docker/kubernetes/parent/Dockerfile', 'utf8');
     expect(dockerfile).toMatch(/^ENTRYPOINT \["tini", "--", "posidle", "run", "--", /m);
-    expect(dockerfile).not.toMatch(/^(ENV|\s).*POSIDLE_/m);
+    expect(dockerfile).not.toMatch(/^(ENV| ).*POSIDLE_/m);
     expect(settingsOf({}, true)).toMatchObject({ quiet: 60_000, startTimeout: 600_000 });
   });
 });

@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
 import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
-import type { State } from '../../src/core/drain/state.ts';
-import type { ConfFacts } from '../../src/core/fluent-conf/facts.ts';
-import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
-import { NO_BUFFERS, type OutputReading } from '../../src/core/fluentd/buffer-contents.ts';
-import type { MonitoredOutput } from '../../src/core/fluentd/monitor-agent.ts';
+import type { Draining, State, Trigger } from '../../src/core/drain/state.ts';
+import { type ConfFacts, confFacts } from '../../src/core/fluent-conf/facts.ts';
+import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
+import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
+import { type BuffersReading, NO_BUFFERS } from '../../src/core/fluentd/buffer-contents.ts';
 import type { FluentdReading, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import type { PosFileOverview } from '../../src/core/inspect/overview.ts';
 import type { InspectedRows } from '../../src/core/inspect/rows.ts';
@@ -75,42 +75,18 @@ export function row(changes: Partial<ProcessRow> = {}): ProcessRow {
   return { pid: 4242, ppid: 1, session: 0, startTime: '1', zombie: false, argv: ['fluentd'], ...changes };
 }
 
-/** What a monitor_agent tells of one output. */
-export function told(changes: Partial<MonitoredOutput> = {}): MonitoredOutput {
-  const counters = {
-    chunks: 0,
-    bytes: 0,
-    retrying: false,
-    sent: 0,
-    failures: 0,
-    dropped: undefined,
-    emitted: 0,
-    emitErrors: 0,
-    space: 100,
-  };
-  return { id: 'out', type: 'forward', ...counters, ...changes };
+/** Chunks of these sizes in the buffer of the output `out`, on disk. */
+export function onDisk(...sizes: readonly number[]): BuffersReading {
+  const chunks = sizes.map((size, index) => ({ path: chunkPath(index), size }));
+  return { ...NO_BUFFERS, outputs: [{ name: 'out', chunks }] };
 }
 
-/** An output with a buffer in memory that a monitor_agent tells of, empty. */
-export function outputReading(changes: Partial<OutputReading> = {}): OutputReading {
-  const kind = {
-    inMemory: true,
-    takesOwnEvents: false,
-    retryLimit: undefined,
-    mayDrop: false,
-    isPipe: false,
-  };
-  return {
-    key: '0 out',
-    id: 'out',
-    name: 'out',
-    worker: 0,
-    onDisk: undefined,
-    told: told(),
-    ...kind,
-    ...changes,
-  };
+/** As Fluentd names the nth chunk of the buffer in /buffer. */
+export function chunkPath(index: number): string {
+  return `/buffer/buffer.b${hex16(index).padStart(32, '0')}.log`;
 }
+
+export const IN_MEMORY: BuffersReading = { ...NO_BUFFERS, unseen: ['out (its buffer is in memory)'] };
 
 type Running = Extract<FluentdReading, { kind: 'running' }>;
 
@@ -131,7 +107,14 @@ export function running(changes: Partial<Running> = {}): Running {
 
 export const ORPHANED: FluentdReading = { kind: 'orphaned', workers: running().workers, permitted: true };
 /** An entry of which nothing else is known. */
-export const NO_CONTEXT: LagContext = { lastSize: null, neverSeen: false, stuck: false, succeeded: false };
+export const NO_CONTEXT: LagContext = { lastSize: null, stuck: false, succeeded: false };
+export const REMOTE = { kind: 'remote', permitted: true } as const;
+export const WRAPPER = {
+  kind: 'wrapper',
+  leader: { pid: 9, startTime: '9' },
+  since: 0,
+  permitted: true,
+} as const;
 export const ABSENT: FluentdReading = { kind: 'absent', why: 'no fluentd runs' };
 
 export type Watched = readonly [entry: PositionEntry, look?: FileLook];
@@ -154,13 +137,14 @@ export function snapshot(at: Millis, files: readonly Watched[], changes: Partial
   const nothingElse = {
     depth: 'all' as const,
     followed: [],
-    closed: new Set<string>(),
+    source: 'outside' as const,
+    testimony: undefined,
     buffers: NO_BUFFERS,
     fluentd: running(),
     mains: undefined,
     requests: [],
   };
-  return { at, posFiles, looks: looksOf(files), ...nothingElse, ...changes };
+  return { lookedAt: at, at, posFiles, looks: looksOf(files), ...nothingElse, ...changes };
 }
 
 /** What these snapshots, one after the other, amount to. */
@@ -175,35 +159,28 @@ export function seen(snapshots: readonly Snapshot[], rules: Policy = DEFAULT_POL
 
 /** One pos file, a fluentd that is searched for, and no configuration. */
 export function subject(changes: Partial<Subject> = {}): Subject {
-  const defaults = { conf: undefined, stopVia: 'auto', doneProcess: undefined } as const;
+  const defaults = { conf: undefined, stopVia: 'posidle', doneProcess: undefined } as const;
   return { posFiles: [POS], fluentd: { by: 'search' }, ...defaults, ...changes };
 }
 
-/** What a fluent.conf says that follows these files and has no buffers. */
-export function confOf(paths: readonly string[]): ConfFacts {
-  const source: TailSource = {
-    place: { file: 'fluent.conf', line: 1 },
-    posFile: POS,
-    paths,
-    excludePaths: [],
-    globPolicy: 'backward_compatible',
-    refreshInterval: 60_000,
-    rotateWait: 5_000,
-    followInodes: false,
-    readFromHead: true,
-    hasGroup: false,
+/** What a fluent.conf says that follows these files; `more` is appended. */
+export function confOf(paths: readonly string[], more = ''): ConfFacts {
+  const source = `<source>\n@type tail\ntag app\npath ${paths.join(',')}\npos_file ${POS}\nread_from_head true\n</source>\n`;
+  const { root } = parseConf(source + more, '/fluent.conf');
+  return confFacts(fluentConf(root, { env: {}, hostname: '' }));
+}
+
+/** A drain that a call began at the start. */
+export function draining(changes: Partial<Draining> = {}): Draining {
+  const trigger: Trigger = { by: 'http', at: 0 };
+  const nothingYet = {
+    completed: false,
+    flush: undefined,
+    emptyAt: undefined,
+    owed: undefined,
+    closingAt: undefined,
   };
-  return {
-    sources: [source],
-    multiline: [],
-    buffers: [],
-    monitorAgents: [],
-    rpc: undefined,
-    workers: 1,
-    backupGlobs: [],
-    complete: true,
-    hidden: [],
-  };
+  return { name: 'draining', since: 0, trigger, ...nothingYet, ...changes };
 }
 
 /** Keeps what the loop tells. */

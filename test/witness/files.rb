@@ -1,8 +1,15 @@
 require_relative 'site'
 
-FULL = "flush_interval 60s\n total_limit_size 4k\n chunk_limit_size 2k\n overflow_action throw_exception".freeze
+# One emit fills it with a single chunk: at its stop Fluentd takes a second for each.
+FULL = "flush_interval 60s\n total_limit_size 4k\n chunk_limit_size 1m\n overflow_action throw_exception".freeze
 def file(answer, name = 'a.log', list = 'files')
   answer[list].select { |f| f['path'].end_with?("/#{name}") }.last
+end
+
+# Two inputs follow the same files; they differ in one line.
+def two_inputs(s, line, other)
+  first = s.tail('rotate_wait 1s')
+  first + first.sub("#{s.dir}/pos", "#{s.dir}/other").sub(line, other)
 end
 
 it 'a file that was read has its size as its position, and what is unfinished or kept of a record beside it' do |s|
@@ -117,6 +124,28 @@ it 'a file that is written anew below its position between two looks of in_tail 
   File.write(s.log, s.lines(1001..1090))
   found = s.seen('lost') { |a| a['lost'].any? || a['cuts'].any? }
   expect('lost or cut', found['lost'].map { |l| l['why'] } + found['cuts'].map { 'written anew' }, ['written anew'])
+end
+
+it 'a file that one input has found and another one has not is unfound, and lost for that one once it is gone' do |s|
+  s.run(two_inputs(s, 'refresh_interval 1s', 'refresh_interval 60s') + s.out)
+  s.append("new\n")
+  found = s.seen('one has read it') { |a| file(a) && file(a)['pos'] == 4 }
+  expect('unfound', found['unfound'].map { |f| f.values_at('path', 'size') }, [[s.log, 4]])
+  File.delete(s.log)
+  found = s.seen('lost') { |a| a['lost'].any? }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'never followed']])
+end
+
+it 'a file that two inputs follow is closed for each of them, read by one and unread by the other' do |s|
+  s.append(s.lines(1..3000, 20))
+  s.run(two_inputs(s, '@type tail', "@type tail\n @label @full") + s.out + "<label @full>\n#{s.out(FULL)}</label>\n")
+  s.seen('one refusal') { |a| a['files'].map { |f| [f['pos'] == f['size'], f['lines'].to_i > 0] }.sort_by(&:inspect) == [[false, true], [true, false]] }
+  File.delete(s.log)
+  found = s.seen('closed') { |a| a['closed'].size == 2 && a['files'].empty? }
+  expect('the readers', found['closed'].map { |f| found['readers'][f['reader'].to_i] }.sort, ["#{s.dir}/other", "#{s.dir}/pos"])
+  expect('read or not', found['closed'].map { |f| f['pos'] == f['size'] }.sort_by(&:inspect), [false, true])
+  s.stop
+  expect('in the last word', s.last['closed'].size, 2)
 end
 
 it 'a directory that Fluentd may not list is told' do |s|

@@ -1,6 +1,6 @@
 import type { StopRequest } from '../look/snapshot.ts';
+import { multilineEnd, SLOW_START } from '../observe/looks.ts';
 import type { Observation } from '../observe/observation.ts';
-import { multilineEnd, SLOW_START } from '../progress/looks.ts';
 import type { Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import { type Policy, stopReserve } from './policy.ts';

@@ -1,5 +1,6 @@
 /** The conditions of the drain, in the order in which a line travels: from the file over Fluentd's memory to its buffers. */
 import type { Observation } from '../observe/observation.ts';
+import { progressOf } from '../observe/progress-of.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import {
   type DoubtKind,
@@ -11,7 +12,6 @@ import {
   type Progress,
   withoutLater,
 } from '../progress/progress.ts';
-import { progressOf } from '../progress/progress-of.ts';
 import { isOver, isWorkerStarting, keptEnd, settleEnd } from './deadlines.ts';
 import { describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
@@ -24,6 +24,7 @@ const PASSING: readonly DoubtKind[] = [
   'pos-file',
   'empty-pos-file',
   'unlisted',
+  'unseen',
 ];
 /** Waiting for these helps, and nothing in a buffer counts before they are gone. */
 const TO_READ = ['unread', 'unfound'] as const;
@@ -133,9 +134,9 @@ export function readGate(seen: Observation, policy: Policy): Gate | undefined {
   return { name: 'unread', why: describeLeft(listed(unread)) };
 }
 
-/** Bytes are left that Fluentd could read, moving or not: the opposite of quiet. */
+/** Bytes are known to be left that Fluentd could read, moving or not: the opposite of quiet. */
 export function hasBytesLeft({ files }: Pick<Observation, 'files'>): boolean {
-  return files.some(({ read }) => !read);
+  return files.some(({ read, lag }) => !read && lag !== null);
 }
 
 /** Bytes that Fluentd has still to read. */

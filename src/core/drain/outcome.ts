@@ -1,7 +1,7 @@
 import type { Observation } from '../observe/observation.ts';
+import { progressOf } from '../observe/progress-of.ts';
 import { describeDoubts, describeLeft, type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left } from '../progress/progress.ts';
-import { progressOf } from '../progress/progress-of.ts';
 import { type EndKind, verdictOf, type Word } from '../progress/verdict.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { Policy } from './policy.ts';

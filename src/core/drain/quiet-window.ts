@@ -1,6 +1,6 @@
 import type { Observation } from '../observe/observation.ts';
+import { progressOf } from '../observe/progress-of.ts';
 import { isLeft } from '../progress/progress.ts';
-import { progressOf } from '../progress/progress-of.ts';
 import { doubtEnd, isOver, quietAt } from './deadlines.ts';
 import { hasBytesLeft } from './gates.ts';
 import type { Policy } from './policy.ts';

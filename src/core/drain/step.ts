@@ -4,7 +4,7 @@
  * and no file, only the state, the observation and the policy that it is given.
  */
 import type { Observation } from '../observe/observation.ts';
-import { progressOf } from '../progress/progress-of.ts';
+import { progressOf } from '../observe/progress-of.ts';
 import { formatDuration, type Millis } from '../text/units.ts';
 import { cutAt, cutShort } from './cut-short.ts';
 import {

@@ -38,7 +38,7 @@ export function lagOf(entry: PositionEntry, look: FileLook, context: LagContext)
   const { position } = entry;
   const { atPath } = look;
   if (position === null) return { state: 'unwatched', size: atPath?.size ?? null, lag: 0, read: true };
-  if (look.error !== undefined) return { state: 'missing', size: null, lag: null, read: true };
+  if (look.error !== undefined) return { state: 'missing', size: null, lag: null, read: false };
   if (atPath === undefined) return lagOfMissing(position, look, context);
   if (isFileOf(entry, atPath)) return lagInside(position, atPath.size, look, context);
   return lagOfRotated(position, look, context);
@@ -50,7 +50,7 @@ export function isFileOf(entry: PositionEntry, stat: FileStat): boolean {
 }
 
 function lagInside(position: number, size: number, look: FileLook, context: LagContext): Lag {
-  if (size < position) return { state: 'truncated', size, lag: size, read: false };
+  if (size < position) return { state: 'truncated', size, lag: size, read: size === 0 };
   const lag = size - position;
   if (lag === 0) return { state: 'caught-up', size, lag, read: true };
   if (look.newlineLeft === false) return { state: 'partial-line', size, lag, read: true };

@@ -2,7 +2,7 @@ import { bytesLeft } from '../drain/gates.ts';
 import type { Policy } from '../drain/policy.ts';
 import type { State, StateName } from '../drain/state.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
-import { progressOf } from '../progress/progress-of.ts';
+import { progressOf } from '../observe/progress-of.ts';
 import { renderMetrics } from './exposition.ts';
 import { countBy, metricsOfFiles, seconds } from './of-files.ts';
 

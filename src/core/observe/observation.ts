@@ -119,7 +119,7 @@ export interface Departed {
   readonly path: string;
   /** The first look that did not find it there. */
   readonly since: Millis;
-  /** Bytes that no position had shown as read then. */
+  /** Bytes that no position has shown as read, as far as its entry tells. */
   readonly rest: number;
 }
 

@@ -15,10 +15,12 @@ const MOST_FILES = 20_000;
 const MOST = 5_000;
 const LONGEST_TEXT = 4_096;
 
-/** What in_tail knows of one file. Positions and sizes in bytes. */
+/** What one in_tail knows of one file. Positions and sizes in bytes. */
 export interface FileSight {
   readonly path: string;
   readonly inode: string;
+  /** Names the file and the input that reads it: another input has a position of its own. The next worker's input has the same name. */
+  readonly key: string;
   readonly position: number;
   /** undefined: it is not there, or another file is. */
   readonly size: number | undefined;
@@ -38,7 +40,7 @@ interface Cut extends FileSight {
 /** Where in_tail began to read a file that it did not read from its first byte. */
 interface Start {
   readonly path: string;
-  readonly inode: string;
+  readonly key: string;
   readonly position: number;
   /** The file is older than the Pod. */
   readonly isOld: boolean;
@@ -56,7 +58,7 @@ interface Unfound {
 
 /** A file that the paths name and nobody follows. */
 interface Unfollowed extends Unfound {
-  readonly inode: string;
+  readonly key: string;
   /** Fluentd may not read it. */
   readonly isUnreadable: boolean;
 }
@@ -197,6 +199,8 @@ function shapeOf(text: string): string | undefined {
 function saidIn(object: Fields, isWhole: boolean): Said {
   const list = <One>(name: string, read: Reader<One>, most = MOST): readonly One[] =>
     object[name] === undefined && !isWhole ? [] : listOf(read, most)(object[name]);
+  const readers = list('readers', words);
+  const file: Reader<FileSight> = (value) => fileSight(value, readers);
   return {
     pid: number(object['pid']),
     supervisor: maybe(number)(object['supervisor']),
@@ -205,17 +209,17 @@ function saidIn(object: Fields, isWhole: boolean): Said {
     error: maybe(words)(object['error']),
     reloads: count(object['reloads']),
     gap: count(object['gap']) * 1_000,
-    files: list('files', fileSight, MOST_FILES),
-    closed: list('closed', fileSight),
-    cuts: list('cuts', cut),
-    starts: list('starts', (value) => start(value, count(object['pod']))),
+    files: list('files', file, MOST_FILES),
+    closed: list('closed', file),
+    cuts: list('cuts', (value) => ({ ...file(value), had: number(fields(value)['had']) })),
+    starts: list('starts', (value) => start(value, readers, count(object['pod']))),
     lost: list('lost', (value) => {
       const { path, why } = fields(value);
       return { path: words(path), why: words(why) };
     }),
     unfound: list('unfound', (value) => {
-      const { inode, readable } = fields(value);
-      return { ...unfound(value), inode: String(maybe(number)(inode)), isUnreadable: readable === false };
+      const { readable } = fields(value);
+      return { ...unfound(value), key: keyOf(value, readers), isUnreadable: readable === false };
     }),
     denied: list('denied', words),
     siblings: list('siblings', (value) => ({
@@ -237,11 +241,12 @@ function saidIn(object: Fields, isWhole: boolean): Said {
   };
 }
 
-const fileSight: Reader<FileSight> = (value) => {
+function fileSight(value: unknown, readers: readonly string[]): FileSight {
   const { path, inode, pos, size, unfinished, lines, record, readable } = fields(value);
   return {
     path: words(path),
     inode: String(number(inode)),
+    key: keyOf(value, readers),
     position: number(pos),
     size: maybe(number)(size),
     unfinished: count(unfinished),
@@ -249,15 +254,18 @@ const fileSight: Reader<FileSight> = (value) => {
     record: count(record),
     isUnreadable: readable === false,
   };
-};
+}
 
-const cut: Reader<Cut> = (value) => ({ ...fileSight(value), had: number(fields(value)['had']) });
+function keyOf(value: unknown, readers: readonly string[]): string {
+  const { inode, reader } = fields(value);
+  return `${maybe(number)(inode)} ${readers[count(reader)] ?? ''}`;
+}
 
 /** `pod`: when the Pod began, as `born` in milliseconds since 1970. */
-function start(value: unknown, pod: number): Start {
-  const { path, inode, pos, born } = fields(value);
+function start(value: unknown, readers: readonly string[], pod: number): Start {
+  const { path, pos, born } = fields(value);
   const isOld = maybe(number)(born) === undefined || number(born) < pod;
-  return { path: words(path), inode: String(number(inode)), position: number(pos), isOld };
+  return { path: words(path), key: keyOf(value, readers), position: number(pos), isOld };
 }
 
 const unfound: Reader<Unfound> = (value) => {

@@ -24,9 +24,11 @@ export interface Testimony {
 /** in_tail lets go of a file rotate_wait after it was renamed, 5 s by default: what is longer unseen may have been missed. */
 const LONGEST_GAP: Millis = 5_000;
 
-/** Every worker that lives has answered: nothing else need be asked. */
+/** Every worker has answered, or left its last word: nothing else need be asked. */
 export function isAnswered({ witnesses }: Testimony): boolean {
-  return witnesses.length > 0 && witnesses.every(({ kind }) => kind !== 'silent');
+  const hasSaid = (one: Witness) =>
+    one.kind === 'alive' || (one.kind === 'gone' && one.said?.isFinal === true);
+  return witnesses.length > 0 && witnesses.every(hasSaid);
 }
 
 export function isAnyAlive({ witnesses }: Testimony): boolean {
@@ -45,7 +47,8 @@ export function ofTestimony({ at, witnesses }: Testimony): Progress {
       ...told.flatMap(({ said }) => doubtsOfPlugins(said)),
     ]),
     mark: all.mark(),
-    files: all.reached.size,
+    files: all.byInode.size,
+    reached: all.byInode,
     unseen: [],
     until: Number.NEGATIVE_INFINITY,
     outputs: [
@@ -68,18 +71,24 @@ type Told = { readonly worker: string; readonly kind: 'alive' | 'gone'; readonly
 
 /** What all workers together know: one may go on with what another one left. */
 class Facts {
-  /** By inode, the furthest position that any worker reached. */
+  /** By file and input, the furthest position that any worker reached. */
   readonly reached = new Map<string, number>();
-  /** By inode, files that are still followed. */
+  /** By inode, where the input that follows it is furthest behind. */
+  readonly byInode = new Map<string, number>();
+  /** What is still followed. */
   readonly followed = new Set<string>();
   readonly resumed: ReadonlySet<string>;
   readonly #again: number;
 
   constructor(said: readonly Said[]) {
     for (const { files, closed } of said) {
-      for (const { inode } of files) this.followed.add(inode);
-      for (const { inode, position } of [...closed, ...files])
-        this.reached.set(inode, Math.max(position, this.reached.get(inode) ?? 0));
+      for (const { key } of files) this.followed.add(key);
+      for (const { key, position } of [...closed, ...files])
+        this.reached.set(key, Math.max(position, this.reached.get(key) ?? 0));
+    }
+    for (const { key, inode } of said.flatMap(({ files, closed }) => [...closed, ...files])) {
+      const position = this.reached.get(key) ?? 0;
+      this.byInode.set(inode, Math.min(position, this.byInode.get(inode) ?? position));
     }
     this.resumed = new Set(said.flatMap(({ resumed }) => resumed));
     this.#again = said.reduce((sum, { again }) => sum + again, 0);
@@ -102,7 +111,7 @@ function leftIn({ kind, said }: Told, all: Facts): readonly Left[] {
   return [
     ...said.unfound
       // What a worker has not found when it ended, the next one may have.
-      .filter(({ inode }) => isAlive || !all.reached.has(inode))
+      .filter(({ key }) => isAlive || !all.reached.has(key))
       .map(
         ({ path, size, isUnreadable }): Left => ({
           kind: isUnreadable ? 'unreadable' : 'unfound',
@@ -128,11 +137,11 @@ function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: Fil
 
 /** Bytes that were there when in_tail let go of the file, or came after that. */
 function letGo(
-  { path, inode, position, size = position, unfinished, isUnreadable }: FileSight,
+  { path, key, position, size = position, unfinished, isUnreadable }: FileSight,
   all: Facts,
 ): readonly Left[] {
-  const bytes = size - Math.max(position, all.reached.get(inode) ?? 0);
-  if (bytes <= 0 || all.followed.has(inode)) return [];
+  const bytes = size - Math.max(position, all.reached.get(key) ?? 0);
+  if (bytes <= 0 || all.followed.has(key)) return [];
   const kind = isUnreadable ? 'unreadable' : bytes <= unfinished ? 'unfinished' : 'let-go';
   return [{ kind, path, bytes }];
 }
@@ -199,18 +208,18 @@ const LOST: Readonly<Record<string, DoubtKind>> = {
 };
 
 function doubtsOfSights(told: readonly Told[]): readonly Doubt[] {
-  /** By inode, how far the workers before have read. */
+  /** By file and input, how far the workers before have read. */
   const before = new Map<string, number>();
   return told.flatMap((one) => {
     const doubts = doubtsOfSight(one, before);
-    for (const { inode, position } of [...one.said.files, ...one.said.closed])
-      before.set(inode, Math.max(position, before.get(inode) ?? 0));
+    for (const { key, position } of [...one.said.files, ...one.said.closed])
+      before.set(key, Math.max(position, before.get(key) ?? 0));
     return doubts;
   });
 }
 
 function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, number>): readonly Doubt[] {
-  const wasRead = (inode: string, position: number) => (before.get(inode) ?? 0) >= position;
+  const wasRead = (key: string, position: number) => (before.get(key) ?? 0) >= position;
   return [
     ...said.cuts.flatMap(({ path, position, had, lines, unfinished }) =>
       position < had || lines > 0 || unfinished > 0
@@ -233,7 +242,7 @@ function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, numbe
       doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`),
     ),
     ...said.starts
-      .filter(({ inode, position, isOld }) => !isOld && !wasRead(inode, position))
+      .filter(({ key, position, isOld }) => !isOld && !wasRead(key, position))
       .map(({ path, position }) => doubt('read-from', path, `Fluentd began at byte ${position}`, position)),
     // Inferred: a compressed file of this size is the log of this size that was read and is gone.
     ...said.siblings

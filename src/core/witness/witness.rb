@@ -16,7 +16,7 @@ class PosidleWitness
     @server = UNIXServer.new((@stem = File.join(dir, "#{@born}-#{@pid}")) + '.sock') # before a line can be read
     File.chmod(0666, @stem + '.sock') rescue nil
     @pod = [__FILE__, *host].map { |p| (File.stat(p).mtime.to_f * 1000 rescue @born) }.min - 1000 # who writes it, writes it first
-    @begun, @closed, @marks, @unfound, @heard, @traces, @new = {}, {}, {}, {}, {}, {}, {}.compare_by_identity
+    @begun, @closed, @marks, @unfound, @readers, @heard, @traces, @new = {}, {}, {}, {}, {}, {}, {}, {}.compare_by_identity
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @mutex = [], [], [], [], [], [], [], Mutex.new
     @reloads = @more = @over = @due = @gap = @again = 0
     listen
@@ -30,6 +30,11 @@ class PosidleWitness
   def text(s); s && s.to_s.dup.force_encoding('UTF-8').scrub; end
   def failed(e); text("#{e.class}: #{e.message} #{e.backtrace.to_a.first}"); end
   def keep(list, fact); list.size < MANY ? list << fact : @more += 1; end
+  def reader(input) # the next worker's has the same name; two inputs never share a pos file
+    name = text(var(input, :@pos_file) || [input.paths, input.config.values_at('tag', '@label')].join(' '))
+    @readers[name] || @mutex.synchronize { @readers[name] ||= @readers.size }
+  end
+  def key(w); [reader(var(w, :@update_watcher).receiver), w.pe.read_inode]; end # what one input knows of a file, another one does not
   def reads?(w); var(var(w, :@io_handler), :@fifo); end
   def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
   def host # a container's is mounted: it was made with the Pod, whose other containers may be older than this one
@@ -106,26 +111,26 @@ class PosidleWitness
   end
   def told; @heard.dup.map { |k, n| %i[level file text error tag during].zip(k).to_h.merge(n: n) }; end
   def turns(w, stat) # the file under the path is new, another one, shorter, or gone
-    h, ino = var(w, :@io_handler), w.pe.read_inode
+    h = var(w, :@io_handler)
     @new[w] = true if stat && (h.nil? || !h.opened?)
     return unless stat && reads?(w)
-    return (closes(w) unless h.opened?) if stat.ino != ino # open_on_every_update: it goes on with another file
-    @marks.delete(ino)
+    return (closes(w) unless h.opened?) if stat.ino != w.pe.read_inode # open_on_every_update: it goes on with another file
+    @marks.delete(key(w))
     keep(@cuts, sight(w).merge(had: var(var(w, :@rotate_handler), :@fsize).to_i)) # its size a second ago at most
   end
   def begins(w) # what lies before the position was read in a former life or never
     return unless @new.delete(w)
-    ino, pos = w.pe.read_inode, w.pe.read_pos
-    keep(@starts, path: text(w.path), inode: ino, pos: pos, born: born(w.path)) if pos > 0 && !@begun.key?(ino)
-    keep(@lost, @closed[ino].merge(why: 'closed')) if pos == 0 && left?(@closed[ino]) # the number was used again
-    @marks.delete(ino) if pos == 0
-    @begun[ino] = ms
+    key, pos = key(w), w.pe.read_pos
+    keep(@starts, path: text(w.path), inode: key[1], reader: key[0], pos: pos, born: born(w.path)) if pos > 0 && !@begun.key?(key)
+    keep(@lost, @closed[key].merge(why: 'closed')) if pos == 0 && left?(@closed[key]) # the number was used again
+    @marks.delete(key) if pos == 0
+    @begun[key] = ms
   end
   def closes(w)
-    @closed.delete(w.pe.read_inode)
-    @closed[w.pe.read_inode] = sight(w)
-    ino, old = @closed.shift if @closed.size > MANY # if it still lies on the disk, then as one that nobody saw
-    @begun.delete(ino)
+    @closed.delete(key = key(w))
+    @closed[key] = sight(w)
+    key, old = @closed.shift if @closed.size > MANY # if it still lies on the disk, then as one that nobody saw
+    @begun.delete(key) if old
     @more += 1 if left?(old)
   end
   def last_word(well, exits = false) # buffers close after the flush threads have ended: what they hold was not sent
@@ -134,9 +139,9 @@ class PosidleWitness
       look(true) if @root
       @watchers.each { |w| closes(w) if w.pe.read_pos < 2**60 }
       near, kin = beside
-      @unfound.delete_if { |i, (p, *)| @closed[i] && born(p).to_i.between?(1, @closed[i][:at]) } # it is among the closed
+      @unfound.delete_if { |k, (p, *)| @closed[k] && born(p).to_i.between?(1, @closed[k][:at]) } # it is among the closed
       facts = { closed: closed(near), cuts: @cuts, starts: @starts, lost: @lost, siblings: kin, unfound: unfound }
-      facts.update(resumed: @resumed, more: @more + @over, **plugins)
+      facts.update(readers: @readers.keys, resumed: @resumed, more: @more + @over, **plugins)
       @server.shutdown # a child that a plugin has forked may keep it open
     end
   rescue StandardError
@@ -151,12 +156,12 @@ class PosidleWitness
     File.rename(tmp, @stem + '.end')
   end
   def sight(w) # the position before the size: what is read in between looks unread, never read
-    h, ino, pos = var(w, :@io_handler), w.pe.read_inode, w.pe.read_pos
+    h, (by, ino), pos = var(w, :@io_handler), key(w), w.pe.read_pos
     io, rest = var(h, :@io), var(var(h, :@fifo), :@buffer).to_s.bytesize
     pos = io ? io.pos - rest : 0 if pos > 2**60 # no longer watched
     s = (io ? io.stat : File.stat(w.path)) rescue nil
     record = var(var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed), :@line_buffer).to_s.bytesize
-    held = { unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.reject { |_, n| n == 0 }
+    held = { reader: by, unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.reject { |_, n| n == 0 }
     held[:readable] = false if io.nil? && s && !File.readable?(w.path)
     { path: text(w.path), inode: ino, pos: pos, size: (s.size if s && s.ino == ino), at: ms }.merge(held)
   end
@@ -177,30 +182,32 @@ class PosidleWitness
     @due = @looked + [0.2, 4 * (@looked - start), 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)].max
   end
   def mark(w, stat) # what was read must still lie there, else the file was written anew, too fast for in_tail
-    ino, pos, (old, was, at) = w.pe.read_inode, w.pe.read_pos, @marks[w.pe.read_inode]
+    ino, pos, (old, was, at) = w.pe.read_inode, w.pe.read_pos, @marks[key = key(w)]
     return if pos > 2**60 || old == pos && !(stat && stat.ino == ino && stat.mtime >= at)
     File.open(w.path, 'rb') do |f|
       next unless f.stat.ino == ino
       before = lambda { |n| n == 0 ? '' : f.pread([n, 64].min, [n - 64, 0].max) }
       now = before.call(old) if old && pos >= old
       keep(@lost, sight(w).merge(why: 'written anew')) if now && now != was && now.bytesize == was.bytesize
-      @marks[ino] = [pos, before.call(pos), Time.now - 1]
+      @marks[key] = [pos, before.call(pos), Time.now - 1]
     end
   rescue SystemCallError, IOError # shorter than it was: a cut, of which in_tail tells
   end
-  def names(stats, asked) # what the paths name and in_tail passed over, or has not found yet, or never found
-    inodes, found = @watchers.map { |w| [w.pe.read_inode, true] }.to_h, {}
-    @marks.keep_if { |ino, _| inodes[ino] } if @marks.size > inodes.size + MANY
-    all = @inputs.flat_map { |i| named(i) }.uniq
-    limited = @inputs.any? { |i| var(i, :@limit_recently_modified) }
-    (all - (asked ? [] : @watchers.map(&:path))).each do |p|
-      next if (s = stats[p]).nil? || !s.file? || s.size == 0 || inodes[s.ino] || limited && s.mtime.to_f * 1000 < @pod
-      b, c = @begun[s.ino], @closed[s.ino]
-      next if b && (c.nil? || b > c[:at] || c[:pos] == s.size && s.mtime.to_f * 1000 <= c[:at])
-      found[s.ino] = [p, (@unfound[s.ino] || [p, ms])[1], s.size, File.readable?(p)]
+  def names(stats, asked) # what the paths of an input name and it passed over, or has not found yet, or never found
+    keys, paths, found = @watchers.map { |w| [key(w), true] }.to_h, @watchers.group_by { |w| key(w)[0] }, {}
+    @marks.keep_if { |key, _| keys[key] } if @marks.size > keys.size + MANY
+    @inputs.each do |i|
+      followed = asked ? [] : paths[reader(i)].to_a.map(&:path)
+      (named(i).uniq - followed).each do |p|
+        next if (s = stats[p]).nil? || !s.file? || s.size == 0 || keys[key = [reader(i), s.ino]]
+        next if var(i, :@limit_recently_modified) && s.mtime.to_f * 1000 < @pod
+        b, c = @begun[key], @closed[key]
+        next if b && (c.nil? || b > c[:at] || c[:pos] == s.size && s.mtime.to_f * 1000 <= c[:at])
+        found[key] = [p, (@unfound[key] || [p, ms])[1], s.size, File.readable?(p)]
+      end
     end
-    gone = @unfound.reject { |ino, (_, at)| found[ino] || inodes[ino] || @begun[ino].to_i >= at }
-    gone.each { |ino, (p, at)| keep(@lost, path: text(p), inode: ino, at: at, why: 'never followed') }
+    gone = @unfound.reject { |key, (_, at)| found[key] || keys[key] || @begun[key].to_i >= at }
+    gone.each { |(by, ino), (p, at)| keep(@lost, path: text(p), inode: ino, reader: by, at: at, why: 'never followed') }
     @unfound = found
   end
   def named(i) # as in_tail's expand_paths, which logs, and leaves out what it may not read
@@ -240,9 +247,11 @@ class PosidleWitness
       end
     end
     inodes = @watchers.map { |w| w.pe.read_inode } + @cuts.map { |c| c[:copy] && c[:copy][:inode] }
+    seen = {}
+    [*@begun.to_a, *@closed.map { |k, c| [k, c[:at]] }].each { |(_, ino), at| seen[ino] = [seen[ino].to_i, at].max }
     kin = kin.uniq { |_, s| s.ino }.reject do |_, s, born|
-      seen = [@begun[s.ino], (@closed[s.ino] || {})[:at]].compact.max
-      inodes.include?(s.ino) || born && born < @pod || seen && born.to_i <= seen
+      at = seen[s.ino]
+      inodes.include?(s.ino) || born && born < @pod || at && born.to_i <= at
     end
     @over += [kin.size - MANY, 0].max
     [near, kin.first(MANY).map { |path, s, born, of| sibling(path, s, born, of) }]
@@ -265,7 +274,7 @@ class PosidleWitness
     @closed.values.map { |c| (path, s = near[c[:inode]]) ? c.merge(size: s.size, born: born(path)) : c }
   end
   def unfound
-    @unfound.first(MANY).map { |ino, (p, _, size, may)| { path: text(p), inode: ino, size: size, readable: may } }
+    @unfound.first(MANY).map { |(by, ino), (p, _, size, may)| { path: text(p), inode: ino, reader: by, size: size, readable: may } }
   end
   def serve
     @root ||= defined?(JSON) && defined?(Fluent::Engine.root_agent) && Fluent::Engine.root_agent
@@ -306,7 +315,7 @@ class PosidleWitness
     running = ObjectSpace.each_object(Fluent::Plugin::Base).select { |p| p.started? && !p.terminated? rescue false }
     files, (near, kin) = @watchers.first(20_000).map { |w| sight(w) }, beside
     { pid: @pid, supervisor: @supervisor, born: @born, pod: @pod, ready: ready?, error: trouble, reloads: @reloads,
-      gap: @gap.round(3), files: files, closed: closed(near), cuts: @cuts, starts: @starts,
+      gap: @gap.round(3), readers: @readers.keys, files: files, closed: closed(near), cuts: @cuts, starts: @starts,
       lost: @lost, unfound: unfound, denied: @inputs.flat_map { |i| denied(i) }, siblings: kin,
       held: running.map { |p| { class: p.class.name, id: id(p), n: held(p) } }.reject { |h| h[:n] == 0 },
       **plugins(running), heard: told, ends: @ends, resumed: @resumed, again: @again,

@@ -1,170 +1,155 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lagOf } from '../../../src/core/look/file-state.ts';
+import { type Lag, type LagContext, lagOf } from '../../../src/core/look/file-state.ts';
 import type { FileLook } from '../../../src/core/look/snapshot.ts';
+import type { PositionEntry } from '../../../src/core/pos-file/pos-file.ts';
 import { RUNS } from '../../support/arbitraries.ts';
-import { entry, fileOf, NO_CONTEXT } from '../../support/builders.ts';
+import { entry, NO_CONTEXT } from '../../support/builders.ts';
 
-const at100 = entry({ position: 100, inode: '7' });
-const sized = (size: number): FileLook => ({ atPath: { inode: '7', size } });
-const elsewhere = { inode: '8', size: 50 };
-const renamed = (size: number) => ({ path: '/var/log/app.log.1', stat: { inode: '7', size } });
+const sized = (size: number, newlineLeft?: boolean): FileLook => ({
+  atPath: { inode: '7', size },
+  ...(newlineLeft !== undefined && { newlineLeft }),
+});
+const elsewhere = (size = 50) => ({ atPath: { inode: '8', size } });
+const renamed = (size: number, newlineLeft?: boolean) => ({
+  renamed: { path: '/var/log/app.log.1', stat: { inode: '7', size } },
+  ...(newlineLeft !== undefined && { newlineLeft }),
+});
+const [at100, letGo, unopened] = [
+  entry({ position: 100 }),
+  entry({ position: null }),
+  entry({ position: 0, inode: '0' }),
+];
+
+interface Row {
+  readonly title: string;
+  readonly of?: PositionEntry;
+  readonly look: FileLook;
+  readonly context?: Partial<LagContext>;
+  /** State, size, lag and whether it is read. */
+  readonly is: readonly [Lag['state'], number | null, number | null, boolean];
+}
 
 describe('a log file', () => {
-  test('whose position is its size is caught up', () => {
-    expect(lagOf(at100, sized(100), NO_CONTEXT)).toEqual({
-      state: 'caught-up',
-      size: 100,
-      lag: 0,
-      read: true,
-    });
-  });
-
-  test('with a line left is behind', () => {
-    expect(lagOf(at100, fileOf(at100, 130), NO_CONTEXT)).toEqual({
-      state: 'behind',
-      size: 130,
-      lag: 30,
-      read: false,
-    });
-  });
-
-  test('with a line left and a position that stands still is blocked', () => {
-    expect(lagOf(at100, fileOf(at100, 130), { ...NO_CONTEXT, stuck: true })).toMatchObject({
-      state: 'blocked',
-      read: false,
-    });
-  });
-
-  test('with no newline left is a partial line: as read as it ever will be, with its bytes told', () => {
-    expect(lagOf(at100, { ...sized(130), newlineLeft: false }, NO_CONTEXT)).toEqual({
-      state: 'partial-line',
-      size: 130,
-      lag: 30,
-      read: true,
-    });
-  });
-
-  test('of whose rest nothing is known is behind', () => {
-    expect(lagOf(at100, sized(130), NO_CONTEXT)).toMatchObject({ state: 'behind', read: false });
-  });
-
-  test('that is shorter than its position is truncated, and all of it is new', () => {
-    expect(lagOf(at100, sized(99), NO_CONTEXT)).toEqual({
-      state: 'truncated',
-      size: 99,
-      lag: 99,
-      read: false,
-    });
-    expect(lagOf(at100, sized(0), NO_CONTEXT)).toMatchObject({ state: 'truncated', read: false });
-  });
-
-  test('that in_tail let go has nothing left', () => {
-    expect(lagOf(entry({ position: null }), sized(130), NO_CONTEXT)).toEqual({
-      state: 'unwatched',
-      size: 130,
-      lag: 0,
-      read: true,
-    });
-  });
-
-  test('that cannot be looked at is unknown, not read', () => {
-    const readBefore = { ...NO_CONTEXT, lastSize: 100 };
-    for (const context of [NO_CONTEXT, readBefore])
-      expect(lagOf(at100, { error: 'EACCES' }, context)).toMatchObject({ lag: null, read: false });
-  });
-
-  test('that is not opened yet (inode 0) is measured at its path', () => {
-    expect(lagOf(entry({ position: 0, inode: '0' }), sized(130), NO_CONTEXT)).toMatchObject({ lag: 130 });
-    expect(lagOf(entry({ position: 0, inode: '0' }), sized(0), NO_CONTEXT)).toMatchObject({ read: true });
-  });
-});
-
-describe('a file with another inode at its path', () => {
-  test('is rotated; without a trace of the old one what is left is unknown', () => {
-    expect(lagOf(at100, { atPath: elsewhere }, NO_CONTEXT)).toEqual({
-      state: 'rotated',
-      size: null,
-      lag: null,
-      read: false,
-    });
-  });
-
-  test('has the lag of the old one, where that is found', () => {
-    expect(lagOf(at100, { atPath: elsewhere, renamed: renamed(130), newlineLeft: true }, NO_CONTEXT)).toEqual(
-      {
-        state: 'rotated',
-        size: 130,
-        lag: 30,
-        read: false,
-      },
-    );
-  });
-
-  test('is read to its end, and still not read: the new file has no entry', () => {
-    expect(lagOf(at100, { atPath: elsewhere, renamed: renamed(100) }, NO_CONTEXT)).toMatchObject({
-      lag: 0,
-      read: false,
-    });
-  });
-
-  test('is read where the new file has an entry of its own and the old one is read to its end', () => {
-    const succeeded = { ...NO_CONTEXT, succeeded: true };
-    expect(lagOf(at100, { atPath: elsewhere, renamed: renamed(100) }, succeeded).read).toBe(true);
-    const left = { atPath: elsewhere, renamed: renamed(130), newlineLeft: true };
-    expect(lagOf(at100, left, succeeded).read).toBe(false);
+  test.each<Row>([
+    { title: 'whose position is its size', look: sized(100), is: ['caught-up', 100, 0, true] },
+    { title: 'with a line left', look: sized(130, true), is: ['behind', 130, 30, false] },
+    {
+      title: 'with a line left and a position that stands still',
+      look: sized(130, true),
+      context: { stuck: true },
+      is: ['blocked', 130, 30, false],
+    },
+    { title: 'of whose rest nothing is known', look: sized(130), is: ['behind', 130, 30, false] },
+    { title: 'with no newline left', look: sized(130, false), is: ['partial-line', 130, 30, true] },
+    { title: 'that was cut short and written anew', look: sized(99), is: ['truncated', 99, 99, false] },
+    { title: 'that was emptied: nothing is left of it', look: sized(0), is: ['truncated', 0, 0, true] },
+    { title: 'that in_tail let go', of: letGo, look: sized(130), is: ['unwatched', 130, 0, true] },
+    { title: 'that in_tail let go and is gone', of: letGo, look: {}, is: ['unwatched', null, 0, true] },
+    {
+      title: 'that is not opened yet (inode 0): its path counts',
+      of: unopened,
+      look: sized(130),
+      is: ['behind', 130, 130, false],
+    },
+    { title: 'that cannot be looked at', look: { error: 'EACCES' }, is: ['missing', null, null, false] },
+    {
+      title: 'that cannot be looked at any more',
+      look: { error: 'EACCES' },
+      context: { lastSize: 100 },
+      is: ['missing', null, null, false],
+    },
+    { title: 'that is gone and was never seen', look: {}, is: ['missing', null, null, true] },
+    { title: 'that is gone', look: {}, context: { lastSize: 130 }, is: ['missing', null, 30, true] },
+    {
+      title: 'that is gone and was cut short',
+      look: {},
+      context: { lastSize: 9 },
+      is: ['missing', null, 0, true],
+    },
+    { title: 'that has another name now', look: renamed(130), is: ['missing', 130, 30, true] },
+    {
+      title: 'whose path has another file, without a trace of its own',
+      look: elsewhere(),
+      is: ['rotated', null, 50, false],
+    },
+    {
+      title: 'whose path has an empty file, without a trace of its own',
+      look: elsewhere(0),
+      is: ['rotated', null, 0, true],
+    },
+    {
+      title: 'whose path has another file that is followed, without a trace of its own',
+      look: elsewhere(),
+      context: { succeeded: true },
+      is: ['rotated', null, null, true],
+    },
+    {
+      title: 'that has another name, and whose path has another file: both are left',
+      look: { ...elsewhere(), ...renamed(130, true) },
+      is: ['rotated', 130, 80, false],
+    },
+    {
+      title: 'that has another name and is read, and whose path has another file',
+      look: { ...elsewhere(), ...renamed(100) },
+      is: ['rotated', 100, 50, false],
+    },
+    {
+      title: 'that has another name and is read, and whose path has an empty file',
+      look: { ...elsewhere(0), ...renamed(100) },
+      is: ['rotated', 100, 0, true],
+    },
+    {
+      title: 'that has another name and is read, and whose path has a file that is followed',
+      look: { ...elsewhere(), ...renamed(100) },
+      context: { succeeded: true },
+      is: ['rotated', 100, 0, true],
+    },
+    {
+      title: 'that has another name and a line left, and whose path has a file that is followed',
+      look: { ...elsewhere(), ...renamed(130, true) },
+      context: { succeeded: true },
+      is: ['rotated', 130, 30, false],
+    },
+    {
+      title: 'that has another name and no newline left, and whose path has a file that is followed',
+      look: { ...elsewhere(), ...renamed(130, false) },
+      context: { succeeded: true },
+      is: ['rotated', 130, 30, true],
+    },
+    {
+      title: 'that has another name and no newline left, and whose path has a file that nobody follows yet',
+      look: { ...elsewhere(0), ...renamed(130, false) },
+      is: ['rotated', 130, 30, false],
+    },
+  ])('$title', ({ of = at100, look, context, is: [state, size, lag, read] }) => {
+    expect(lagOf(of, look, { ...NO_CONTEXT, ...context })).toEqual({ state, size, lag, read });
   });
 });
 
-describe('a file that is gone', () => {
-  test('is unknown where it was never seen', () => {
-    expect(lagOf(at100, {}, NO_CONTEXT)).toEqual({ state: 'missing', size: null, lag: null, read: false });
-    // Bytes that were seen are left, whoever has it open.
-    expect(lagOf(at100, { isClosed: true }, NO_CONTEXT).read).toBe(false);
-  });
-
-  test('is read where it was read to its end before', () => {
-    expect(lagOf(at100, {}, { ...NO_CONTEXT, lastSize: 100 })).toMatchObject({
-      state: 'missing',
-      lag: 0,
-      read: true,
-    });
-  });
-
-  test('is unknown where bytes were left before', () => {
-    expect(lagOf(at100, {}, { ...NO_CONTEXT, lastSize: 130 })).toMatchObject({ lag: null, read: false });
-  });
-
-  test('has the lag of the file that it was renamed to', () => {
-    expect(lagOf(at100, { renamed: renamed(130) }, NO_CONTEXT)).toMatchObject({ lag: 30, read: false });
-    expect(lagOf(at100, { renamed: renamed(100) }, NO_CONTEXT)).toMatchObject({ lag: 0, read: true });
-  });
-});
-
-test('nothing unknown counts as read, and nothing with a whole line left does', () => {
+test('what is not read has bytes left, or cannot be looked at; what is read has no whole line left at its path', () => {
   const size = fc.nat({ max: 200 });
   const stat = fc.record({ inode: fc.constantFrom('7', '8'), size });
   const look: fc.Arbitrary<FileLook> = fc.record(
     {
       atPath: stat,
-      renamed: size.map(renamed),
+      renamed: size.map((one) => renamed(one).renamed),
       newlineLeft: fc.boolean(),
       error: fc.constant('EACCES'),
     },
     { requiredKeys: [] },
   );
   const context = fc.record({
-    lastSize: fc.constant(null),
-    neverSeen: fc.boolean(),
+    lastSize: fc.option(size),
     stuck: fc.boolean(),
     succeeded: fc.boolean(),
   });
   fc.assert(
     fc.property(size, look, context, (position, look, context) => {
-      const { lag, read } = lagOf(entry({ position }), look, context);
-      if (lag === null) expect(read).toBe(false);
-      if (read && lag !== 0) expect(look.newlineLeft).toBe(false);
-      if (lag !== null) expect(lag).toBeGreaterThanOrEqual(0);
+      const { state, lag, read } = lagOf(entry({ position }), look, context);
+      if (!read) expect(look.error !== undefined || (lag ?? 0) > 0).toBe(true);
+      if (read && state !== 'missing' && (lag ?? 0) > 0) expect(look.newlineLeft).toBe(false);
+      expect(lag ?? 0).toBeGreaterThanOrEqual(0);
     }),
     RUNS,
   );

@@ -89,6 +89,20 @@ describe('what is left', () => {
     expect(left(alive({ closed: [sight({ pos: 40 })], files: [sight({ pos: 100 })] }))).toEqual([]);
   });
 
+  test('is what one input has not read, however far another one has read the same file', () => {
+    const [both, first, second] = [['/a.pos', '/b.pos'], { pos: 100 }, { pos: 40, reader: 1 }];
+    const unread = { path: '/log/a.log', bytes: 60 };
+    expect(left(alive({ readers: both, closed: [sight(first), sight(second)] }))).toEqual([
+      { kind: 'let-go', ...unread },
+    ]);
+    expect(
+      left(gone({ readers: both, closed: [sight(second)] }), alive({ readers: both, files: [sight()] })),
+    ).toEqual([{ kind: 'let-go', ...unread }]);
+    const next = alive({ readers: ['/b.pos'], files: [sight()] });
+    expect(left(gone({ readers: both, closed: [sight(second)] }), next)).toEqual([]);
+    expect(progress(next, alive({ readers: ['/a.pos'], files: [sight()] }, '2-13.sock')).files).toBe(1);
+  });
+
   test('is what closing buffers held, but for the chunks that the next worker took over', () => {
     expect(left(gone({ ends: [holding('a', 'b')] }), alive())).toMatchObject([
       { kind: 'held', ids: ['a', 'b'] },

@@ -2,9 +2,9 @@
 import type { BuffersReading } from '../fluentd/buffer-contents.ts';
 import { chunkId } from '../fluentd/chunk.ts';
 import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
-import type { Limits, Observation, ObservedFile } from '../observe/observation.ts';
+import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, type Millis } from '../text/units.ts';
-import type { Doubt, Left, Progress } from './progress.ts';
+import type { Limits, Observation, ObservedFile } from './observation.ts';
 
 /** A child below which no Fluentd shows may be on its way to one, and a Fluentd without a worker yet may be short of CPU. */
 export const SLOW_START: Millis = 10_000;
@@ -17,6 +17,7 @@ export function ofLooks(seen: Observation, limits: Limits): Progress {
     at,
     mark: `${movedAt}`,
     files: files.length,
+    reached: new Map(),
     outputs: outputs.map(({ name }) => name),
     unseen: buffers?.unseen ?? [],
     until: until(seen, limits),
@@ -75,13 +76,16 @@ function noWitness({ files, buffers }: Observation): Doubt {
   };
 }
 
-function doubtsOf({ unknown, unlisted, memory }: Observation): readonly Doubt[] {
+function doubtsOf({ files, unknown, unlisted, memory }: Observation): readonly Doubt[] {
   const departed = [...memory.departed.values()].filter(({ rest }) => rest > 0);
   return [
     ...unknown.map(
       ({ path, why, empty }): Doubt => ({ kind: empty ? 'empty-pos-file' : 'pos-file', about: path, why }),
     ),
     ...unlisted.map((why): Doubt => ({ kind: 'unlisted', why })),
+    ...files
+      .filter(({ read, lag }) => !read && lag === null)
+      .map(({ path }): Doubt => ({ kind: 'unseen', about: path, why: 'cannot be looked at by posidle' })),
     ...departed.map(
       ({ path, rest }): Doubt => ({
         kind: 'closed-unread',
@@ -95,7 +99,8 @@ function doubtsOf({ unknown, unlisted, memory }: Observation): readonly Doubt[] 
 
 /** Everything must stay read for a while, and what no pos file shows takes its time. */
 function until(seen: Observation, limits: Limits): Millis {
-  const settled = (seen.readSince ?? seen.at) + limits.settle;
+  // Where something is unread or unknown, that is waited for, and not the time.
+  const settled = seen.readSince === undefined ? ALREADY_OVER : seen.readSince + limits.settle;
   return Math.max(settled, rotationEnd(seen, limits), multilineEnd(seen, limits), startEnd(seen, limits));
 }
 

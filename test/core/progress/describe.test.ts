@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { describeDoubts, describeLeft, listed } from '../../../src/core/progress/describe.ts';
+import { type Doubt, joined, type Left, type Progress } from '../../../src/core/progress/progress.ts';
+
+const unread = (path: string, bytes: number | undefined): Left => ({ kind: 'unread', path, bytes });
+const doubt = (about: string | undefined, bytes?: number): Doubt => ({
+  kind: 'heard',
+  why: 'it was said',
+  ...(about !== undefined && { about }),
+  bytes,
+});
+
+test.each<[Left, string]>([
+  [{ kind: 'unfound', path: '/a', bytes: 5 }, '/a: Fluentd has not found it (5 B)'],
+  [{ kind: 'unreadable', path: '/a', bytes: 5 }, '/a: Fluentd may not read it (5 B)'],
+  [{ kind: 'unread', path: '/a', bytes: 5 }, '/a: not read to its end (5 B)'],
+  [{ kind: 'unfinished', path: '/a', bytes: 5 }, '/a: its last line has no newline (5 B)'],
+  [{ kind: 'let-go', path: '/a', bytes: 5 }, '/a: Fluentd let go of it before it was read (5 B)'],
+  [{ kind: 'given-up', path: '/a', bytes: undefined }, '/a: Fluentd gave up this chunk'],
+  [{ kind: 'kept', where: 'concat', records: 2 }, 'concat keeps 2 records'],
+  [
+    { kind: 'held', output: 'out', chunks: 1, bytes: 2_048, ids: undefined, isRetrying: true },
+    'out holds 1 chunk (2.0 KiB)',
+  ],
+])('what is left is said in a sentence: %o', (left, sentence) => {
+  expect(describeLeft(listed([left]))).toBe(sentence);
+});
+
+test('a doubt is said with the thing that it is about, where there is one', () => {
+  expect(describeDoubts(listed([doubt('out_http.rb'), doubt(undefined)]))).toBe(
+    'out_http.rb: it was said; it was said',
+  );
+});
+
+test('of many things the three largest are said, and the others counted', () => {
+  const three = [unread('/a', 1), unread('/b', 2_048), unread('/c', undefined)];
+  expect(describeLeft(listed(three))).toBe(
+    '/b: not read to its end (2.0 KiB); /a: not read to its end (1 B); /c: not read to its end',
+  );
+  const five = [...three, unread('/d', 3), unread('/e', 2)];
+  expect(describeLeft(listed(five))).toBe(
+    '/b: not read to its end (2.0 KiB); /d: not read to its end (3 B); /e: not read to its end (2 B); and 2 more',
+  );
+});
+
+test('of many things the ten largest are listed, and all are counted', () => {
+  const doubts = Array.from({ length: 12 }, (_, index) => doubt(`/${index}`, index));
+  const { count, bytes, worst } = listed(doubts);
+  expect({ count, bytes }).toEqual({ count: 12, bytes: 66 });
+  expect(worst.map(({ about }) => about)).toEqual([
+    '/11',
+    '/10',
+    '/9',
+    '/8',
+    '/7',
+    '/6',
+    '/5',
+    '/4',
+    '/3',
+    '/2',
+  ]);
+});
+
+test('what two sources tell is known of both', () => {
+  const one: Progress = {
+    at: 5,
+    left: [unread('/a', 1)],
+    doubts: [doubt('/a')],
+    mark: 'm',
+    files: 2,
+    outputs: ['a', 'b'],
+    unseen: [],
+    until: 7,
+  };
+  const other: Progress = {
+    at: 4,
+    left: [unread('/b', 1)],
+    doubts: [doubt('/b')],
+    mark: 'n',
+    files: 3,
+    outputs: ['b', 'c'],
+    unseen: ['d'],
+    until: 9,
+  };
+  expect(joined(one, other)).toEqual({
+    at: 4,
+    left: [unread('/a', 1), unread('/b', 1)],
+    doubts: [doubt('/a'), doubt('/b')],
+    mark: 'm n',
+    files: 3,
+    outputs: ['a', 'b', 'c'],
+    unseen: ['d'],
+    until: 9,
+  });
+});

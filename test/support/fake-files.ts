@@ -1,0 +1,152 @@
+import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
+import type { Chunk, ChunkListing } from '../../src/core/fluentd/chunk.ts';
+import { isFileOf } from '../../src/core/look/file-state.ts';
+import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
+import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
+import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
+import type { Millis } from '../../src/core/text/units.ts';
+import type { FileContent, FileStamp } from '../../src/host.ts';
+
+/** A file of the fake world. */
+export interface FakeFile {
+  readonly bytes: Uint8Array;
+  readonly inode: string;
+  readonly writtenAt: Millis;
+}
+
+const NEWLINE = 0x0a;
+
+/** The files of the fake world, and the looks at them. */
+export abstract class FakeFiles {
+  readonly files = new Map<string, FakeFile>();
+  readonly directories = new Map<string, string>();
+  /** Paths that exist and cannot be read, and why. */
+  readonly broken = new Map<string, string>();
+  #lastInode = 100;
+
+  abstract now(): Millis;
+
+  writeFile(path: string, content: string | Uint8Array, inode = this.files.get(path)?.inode): void {
+    const bytes = typeof content === 'string' ? encodePath(content) : content;
+    this.files.set(path, { bytes, inode: inode ?? this.newInode(), writtenAt: this.now() });
+  }
+
+  rename(from: string, to: string): void {
+    const file = this.files.get(from);
+    if (file === undefined) throw new Error(`no ${from} to rename`);
+    this.files.delete(from);
+    this.files.set(to, file);
+  }
+
+  newInode(): string {
+    this.#lastInode += 1;
+    return String(this.#lastInode);
+  }
+
+  async expand(pattern: string): Promise<readonly string[]> {
+    const matches = this.files.has(pattern) ? [] : this.#matching([pattern]);
+    return matches.length === 0 ? [pattern] : matches;
+  }
+
+  async readFile(path: string): Promise<FileContent | undefined> {
+    this.#failIfBroken(path);
+    if (this.directories.has(path)) throw new Error('EISDIR: illegal operation on a directory, read');
+    const file = this.files.get(path);
+    return file && { bytes: file.bytes, writtenAgo: this.now() - file.writtenAt };
+  }
+
+  async fileStamp(path: string): Promise<FileStamp | undefined> {
+    const file = this.broken.has(path) ? undefined : this.files.get(path);
+    const id = file && `${file.inode} ${file.bytes.length} ${file.writtenAt}`;
+    return id === undefined || file === undefined
+      ? undefined
+      : { id, writtenAgo: this.now() - file.writtenAt };
+  }
+
+  async lookAt<Entry extends PositionEntry>(
+    entries: Iterable<Entry>,
+    found: (entry: Entry, look: FileLook) => void,
+  ): Promise<void> {
+    for (const entry of entries) found(entry, this.#lookAt(entry));
+  }
+
+  #lookAt(entry: PositionEntry): FileLook {
+    const place = entry.path;
+    const atPath = this.#statOf(place);
+    const look = atPath === undefined ? {} : { atPath };
+    if (entry.position === null) return look;
+    if (atPath !== undefined && isFileOf(entry, atPath))
+      return { ...look, ...this.#newlineIn(place, entry.position) };
+    const renamed = this.#findByInode(directoryOf(place), entry.inode);
+    return renamed === undefined
+      ? look
+      : { ...look, renamed, ...this.#newlineIn(renamed.path, entry.position) };
+  }
+
+  #statOf(path: string): FileStat | undefined {
+    const file = this.files.get(path);
+    if (file !== undefined)
+      return { inode: file.inode, size: file.bytes.length, writtenAgo: this.now() - file.writtenAt };
+    const inode = this.directories.get(path);
+    return inode === undefined ? undefined : { inode, size: 4096, writtenAgo: 0 };
+  }
+
+  #findByInode(directory: string, inode: string): FileLook['renamed'] {
+    if (this.broken.has(directory)) return undefined;
+    const beside = [...this.files.keys()].filter((path) => directoryOf(path) === directory);
+    const path = beside.find((path) => this.files.get(path)?.inode === inode);
+    const stat = path === undefined ? undefined : this.#statOf(path);
+    return path !== undefined && stat !== undefined ? { path, stat } : undefined;
+  }
+
+  #newlineIn(path: string, position: number): Pick<FileLook, 'newlineLeft'> {
+    const rest = this.files.get(path)?.bytes.subarray(position) ?? new Uint8Array();
+    return rest.length === 0 || this.broken.has(path) ? {} : { newlineLeft: rest.includes(NEWLINE) };
+  }
+
+  async listFollowed({ paths }: TailSource): Promise<readonly FollowedFile[]> {
+    return this.#matching(paths).flatMap((path) => {
+      const file = this.files.get(path);
+      return file === undefined ? [] : [{ path, inode: file.inode, size: file.bytes.length }];
+    });
+  }
+
+  async namesStamp({ paths }: TailSource): Promise<string> {
+    return this.#matching(paths)
+      .map((path) => `${this.files.get(path)?.inode} ${path}`)
+      .join('\n');
+  }
+
+  async listChunks(globs: readonly string[]): Promise<ChunkListing> {
+    return { chunks: await this.listBackups(globs), isThere: true };
+  }
+
+  async listBackups(globs: readonly string[]): Promise<readonly Chunk[]> {
+    return this.#matching(globs).map((path) => {
+      return { path, size: this.files.get(path)?.bytes.length ?? 0 };
+    });
+  }
+
+  #matching(globs: readonly string[]): readonly string[] {
+    const matchers = globs.map(matcherOf);
+    return [...this.files.keys()].filter((path) => matchers.some((matcher) => matcher.test(path))).toSorted();
+  }
+
+  #failIfBroken(path: string): void {
+    const why = this.broken.get(path);
+    if (why !== undefined) throw new Error(why);
+  }
+}
+
+/** `*` and `?` only. */
+function matcherOf(glob: string): RegExp {
+  const source = glob
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '[^/]*')
+    .replaceAll('?', '[^/]');
+  return new RegExp(`^${source}$`);
+}
+
+function directoryOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}

@@ -1,0 +1,23 @@
+import { parseAnswer, parseLastWord, type Said } from '../../src/core/witness/answer.ts';
+import type { Witness } from '../../src/core/witness/testimony.ts';
+import { answer, sight } from './said.ts';
+
+const WORKER = '1-12.sock';
+
+/** A witness whose worker has read its one file and holds nothing. */
+export function alive(changed: object = {}): Witness {
+  const said = parseAnswer(JSON.stringify(answer({ files: [sight()], ...changed }))) as Said;
+  return { worker: WORKER, kind: 'alive', said };
+}
+
+/** The last word of a worker that ended well. */
+export function gone(changed: object = {}): Witness {
+  const word = { v: 1, pid: 12, final: true, closed: [sight()], ...changed };
+  return { worker: WORKER, kind: 'gone', said: parseLastWord(JSON.stringify(word)) as Said };
+}
+
+export const SILENT: Witness = {
+  worker: WORKER,
+  kind: 'silent',
+  why: 'its witness did not answer within 2 s',
+};
