@@ -98,9 +98,11 @@ export class Worker {
     this.#isOver = true;
     const { clock } = this.#world;
     clock.in(ENGINE_TICK, () => {
+      if (this.isGone) return;
       const wait = this.tail?.shutDown() ?? 0;
       clock.in(wait, () => {
         const end = () => {
+          if (this.isGone) return;
           const held = this.output === undefined ? [] : [this.output.sight];
           const siblings = this.#siblings();
           this.die();
