@@ -8,6 +8,7 @@ class PosidleWitness
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks protocol use_http log_rejected_request emit_error_label_event
                 emit_invalid_record_to_error emit_unmatched_lines reserve_data multiline_mode].freeze # of those that lose in silence
+  NO_LOG = /\.(lock|lck|pid|pos|sw[op])\z/n.freeze # beside a log, never a log
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
   def initialize
     require 'socket.so' # socket.rb would activate the gem io-wait, and nothing may be chosen before Fluentd chooses
@@ -215,12 +216,11 @@ class PosidleWitness
     gone.each { |(by, ino), (p, at)| keep(@lost, path: text(p), inode: ino, reader: by, at: at, why: 'never followed') }
     @unfound = found
   end
-  def named(i) # as in_tail's expand_paths, which logs, and leaves out what it may not read
-    t, glob = Time.now, i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
-    files = lambda do |paths, dated|
-      paths.map { |p| dated ? dated[p].call(t) : t.strftime(p) }.flat_map { |p| glob.call(p) ? Dir.glob(p) : [p] }
-    end
-    files.call(i.paths, var(i, :@path_formatters)) - files.call(i.exclude_path, var(i, :@exclude_path_formatters))
+  def named(i); expanded(i, i.paths, :@path_formatters) - excluded(i); end
+  def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
+  def expanded(i, paths, formatters) # as in_tail's expand_paths, which logs, and leaves out what it may not read
+    t, dated, glob = Time.now, var(i, formatters), i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
+    paths.map { |p| dated ? dated[p].call(t) : t.strftime(p) }.flat_map { |p| glob.call(p) ? Dir.glob(p) : [p] }
   end
   def copy_of(cut) # copytruncate: a file beside it, written just before the cut and no longer than what had been read
     dir, name = File.split(File.realpath(cut[:path]))
@@ -248,7 +248,7 @@ class PosidleWitness
           next unless s = @stats[path]
           next (dirs << path if dir == home && dirs.size < 200 && !File.symlink?(path)) if s.directory?
           near[s.ino] ||= [path, s] if s.file?
-          next if !s.file? || s.size == 0 || s.mtime.to_f * 1000 < @pod
+          next if !s.file? || s.size == 0 || s.mtime.to_f * 1000 < @pod || NO_LOG.match?(n.b)
           files ||= followed.flat_map { |p| [[File.basename(p, '.*').b + "\0", p], [File.basename(p).b, p]] }.to_h
           next unless of = kin(n.b, files, dir == home)
           kin << [path, s, born(path), of] unless own.any? { |o| o && File.fnmatch?("#{o}*", path) }
@@ -257,7 +257,9 @@ class PosidleWitness
     end
     seen = {}
     [*@begun.to_a, *@closed.map { |k, c| [k, c[:at]] }].each { |(_, ino), at| seen[ino] = [seen[ino].to_i, at].max }
-    (@watchers.map { |w| w.pe.read_inode } + @cuts.map { |c| c[:copy] && c[:copy][:inode] }).each { |ino| seen[ino] = Float::INFINITY }
+    unread = @inputs.flat_map { |i| excluded(i) }.map { |p| @stats[p] && @stats[p].ino } # as the user decided
+    inodes = @watchers.map { |w| w.pe.read_inode } + @cuts.map { |c| c[:copy] && c[:copy][:inode] } + unread
+    inodes.each { |ino| seen[ino] = Float::INFINITY }
     kin = kin.uniq { |_, s| s.ino }.reject { |_, s, born| born && born < @pod || (at = seen[s.ino]) && born.to_i <= at }
     @over += [kin.size - MANY, 0].max
     [near, kin.first(MANY).map { |path, s, born, of| sibling(path, s, born, of) }]
