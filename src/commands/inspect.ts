@@ -6,7 +6,6 @@ import { printable } from '../core/text/printable.ts';
 import type { Testimony } from '../core/witness/testimony.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { ProgressLine, widthOfStdout, writeAll } from '../node/output/terminal.ts';
-import { checkVerdict } from '../tasks/inspect-check.ts';
 import { Inspector } from '../tasks/inspect-look.ts';
 import { type InspectSubject, inspectSubject, STDIN } from '../tasks/inspect-subject.ts';
 import { UsageError } from '../tasks/usage-error.ts';
@@ -59,23 +58,9 @@ async function answerOf(
     return answer(checked, found, { view, args, more: checked.passed ? [] : leftLines(found) });
   }
   const found = await lookOnce(new Inspector(host, subject));
-  if (args.check) return await checked(found, { host, subject, view, args });
+  if (args.check) return answer(withFindings(check(found, limits), found), found, { view, args, more: [] });
   const testimony = args.witness === undefined ? undefined : await host.askWitnesses(args.witness);
   return { code: codeOfLook(found), texts: partsOf(found, view, args, testimony) };
-}
-
-interface CheckTask extends Omit<Answered, 'more'> {
-  readonly host: NodeHost;
-  readonly subject: InspectSubject;
-}
-
-async function checked(first: Overview, { host, subject, view, args }: CheckTask): Promise<Answer> {
-  const isByVerdict = args['max-lag'] === undefined && args['max-age'] === undefined;
-  // What comes through stdin can be read only once.
-  if (!isByVerdict || args['pos-file']?.includes(STDIN))
-    return answer(withFindings(check(first, limitsOf(args)), first), first, { view, args, more: [] });
-  const { found, ...result } = await checkVerdict(host, subject, { first, interval: args.interval });
-  return answer(withFindings(result, first), found, { view, args, more: [] });
 }
 
 /** They are told, and fail no check: dead lines stay in the pos file when what made them has long been mended. */
@@ -128,6 +113,8 @@ function refuseContradictions(args: InspectArgs): void {
       throw new UsageError(
         `--${name}: it is a limit for --check and --wait; add one of them, or leave it out`,
       );
+  if (args.check && args['max-lag'] === undefined && args['max-age'] === undefined)
+    throw new UsageError('--check: it needs a limit; add --max-lag or --max-age, or take --wait instead');
   if (args.raw && args.state !== undefined)
     throw new UsageError(
       '--raw and --state: where no log file is looked at, an entry has no state; give only one of them',

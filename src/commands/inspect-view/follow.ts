@@ -2,17 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../../core/drain/outcome.ts';
 import { History } from '../../core/inspect/history.ts';
 import { SteadyOrder } from '../../core/inspect/order.ts';
-import type { Overview } from '../../core/inspect/overview.ts';
+import { type Overview, summaryOf } from '../../core/inspect/overview.ts';
 import { Track } from '../../core/inspect/track.ts';
-import { printableJson } from '../../core/text/printable.ts';
+import { printable, printableJson } from '../../core/text/printable.ts';
 import type { NodeHost } from '../../node/node-host.ts';
 import { canDraw, Ending, Screen, Throttle, writeAll } from '../../node/output/terminal.ts';
 import { Inspector } from '../../tasks/inspect-look.ts';
 import type { InspectSubject } from '../../tasks/inspect-subject.ts';
 import type { InspectArgs } from '../options/inspect-options.ts';
+import { verdictLines } from './follow-file.ts';
 import { type Frame, frameOf, type Live } from './follow-frame.ts';
 import { afterKey, isQuit, NO_WISHES } from './follow-keys.ts';
-import { FollowedLines } from './follow-lines.ts';
 import { jsonParts, ndjsonLines } from './json.ts';
 import type { View } from './table.ts';
 
@@ -35,19 +35,32 @@ export async function follow(task: FollowTask): Promise<number> {
   return EXIT.ok;
 }
 
+/** Prints only lines that the look before did not have. */
 async function followAsText(
   inspector: Inspector,
   { args, view, ending }: FollowTask & { readonly ending: Ending },
 ): Promise<void> {
-  const lines = new FollowedLines(view);
+  let before: ReadonlyMap<string, string> = new Map();
   while (!ending.isWanted) {
     const found = await ending.orEnd(inspector.look());
     if (!found) return;
-    if (args.json) await writeAll(lines.ifChanged(oneLine(jsonParts(found, view))));
-    else if (args.ndjson) await writeAll(lines.onlyChanged(ndjsonLines(found, view)));
-    else await writeAll(lines.of(found, new Date()));
+    const now = new Map(linesOf(found, view, args));
+    await writeAll([...now].filter(([key]) => !before.has(key)).map(([, line]) => `${line}\n`));
+    before = now;
     await ending.orEnd(pause(args.interval));
   }
+}
+
+/** Each line with what must change before it is told again: that a file waits for a second longer is no news. */
+function linesOf(found: Overview, view: View, args: InspectArgs): readonly (readonly [string, string])[] {
+  if (args.ndjson) return Array.from(ndjsonLines(found, view), (line) => [line, line]);
+  if (args.json) {
+    const line = oneLine(jsonParts(found, view));
+    return [[line, line]];
+  }
+  const key = `${summaryOf({ ...found, late: null })} ${found.verdict?.is}`;
+  const line = [printable(summaryOf(found)), ...verdictLines(found.verdict)].join('; ');
+  return [[key, `${new Date().toISOString()} ${line}`]];
 }
 
 function oneLine(parts: Iterable<string>): string {

@@ -2,10 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Checked, check, type Limits } from '../../core/inspect/check.ts';
 import { placesOf } from '../../core/inspect/order.ts';
 import { type Overview, type Place, summaryOf } from '../../core/inspect/overview.ts';
-import { counted, formatDuration, type Millis } from '../../core/text/units.ts';
+import type { ShownEntry } from '../../core/inspect/rows.ts';
+import { printable } from '../../core/text/printable.ts';
+import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 import { Ending, ProgressLine } from '../../node/output/terminal.ts';
 import type { Inspector } from '../../tasks/inspect-look.ts';
-import { textOf } from './follow-pos-file.ts';
 
 export interface Wait {
   readonly limits: Limits;
@@ -52,4 +53,9 @@ export function leftLines(found: Overview): readonly string[] {
   ];
   const more = undiscovered.length + places.length - MOST_LEFT;
   return more > 0 ? [...lines.slice(0, MOST_LEFT), `and ${counted(more, 'more file')}`] : lines;
+}
+
+/** `/a.log is behind, 4 B left`. */
+function textOf({ path, lag, state }: Pick<ShownEntry, 'path' | 'lag' | 'state'>): string {
+  return `${printable(path)} is ${state}, ${lag === null ? 'lag unknown' : `${formatBytes(lag)} left`}`;
 }

@@ -13,7 +13,7 @@ export interface Checked {
   readonly reason: string;
 }
 
-/** Whether no more than that is left to read, and nothing is unknown. Without limits: whether it is caught up. */
+/** Whether no limit is exceeded, and nothing is unknown. */
 export function check(found: Overview, limits: Limits): Checked {
   const summary = summaryOf(found);
   const unknown = whatIsUnknown(found);

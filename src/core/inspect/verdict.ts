@@ -23,10 +23,10 @@ interface Judged {
 const OK: Judged = { is: 'ok', why: () => 'what is written is read within 10 s, or the lag falls' };
 const LOG_TELLS = "Fluentd's log tells why: a full buffer, a destination that does not answer, a read limit";
 
-/** The worst of all files, and how many are what. One look alone cannot tell what falls behind, and what was lost. */
+/** The worst of all files, and how many are what. */
 export function verdictsOf(
   found: Overview,
-  history?: History,
+  history: History,
 ): Required<Pick<Overview, 'verdict' | 'verdicts'>> {
   let worst = ofTheWhole(found);
   const verdicts = { ok: found.totals.files, 'falling behind': 0, unknown: 0, stalled: 0, losing: 0 };
@@ -51,7 +51,7 @@ function told({ is, why }: Judged): Verdict {
   return { is, why: why() };
 }
 
-function ofFile(file: Place | UndiscoveredOverview, history?: History): Judged {
+function ofFile(file: Place | UndiscoveredOverview, history: History): Judged {
   return 'row' in file ? ofRow(file, history) : ofUndiscovered(file, history);
 }
 
@@ -73,22 +73,22 @@ function ofTheWhole({ lost = [], posFiles, unlisted }: Overview): Judged {
 
 function ofUndiscovered(
   { path, size, inode, refreshInterval }: UndiscoveredOverview,
-  history?: History,
+  history: History,
 ): Judged {
-  const waited = size === 0 ? 0 : (history?.losses.waited(inode) ?? 0);
+  const waited = size === 0 ? 0 : (history.losses.waited(inode) ?? 0);
   if (waited <= Math.max(2 * refreshInterval, WINDOW)) return OK;
   const why = () =>
     `in_tail has not found ${path} for ${formatDuration(waited)}: may Fluentd read it, and does it run?`;
   return { is: 'stalled', why };
 }
 
-function ofRow({ posFile: { path: posFile, entries }, row }: Place, history?: History): Judged {
+function ofRow({ posFile: { path: posFile, entries }, row }: Place, history: History): Judged {
   if (entries.lag(row) === 0) return OK;
   const { path, inode, state, lag } = entries.at(row);
   if (state === 'partial-line') return OK;
   if (lag === null)
     return { is: 'unknown', why: () => `${path} is ${state}, and nobody knows how much of it was read` };
-  const followed = history?.find(posFile, { path, inode });
+  const followed = history.find(posFile, { path, inode });
   if (state === 'blocked')
     return {
       is: 'stalled',
