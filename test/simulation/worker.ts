@@ -80,7 +80,7 @@ export class Worker {
     const names = new Set(paths.map((path) => `${path}.1`));
     return [...this.#world.logs.byPath]
       .filter(([path, file]) => names.has(path) && sizeOf(file) > 0 && !this.sights.hasBegun(file))
-      .map(([path, file]) => ({ path, size: sizeOf(file), plain: undefined }));
+      .map(([path, file]) => ({ path, inode: file.inode, size: sizeOf(file), plain: undefined }));
   }
 
   takeOver(): void {
