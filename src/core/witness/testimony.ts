@@ -126,6 +126,8 @@ function leftIn({ kind, said }: Told, all: Facts, later: readonly Told[]): reado
 
 function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: FileSight): readonly Left[] {
   if (size === undefined) return lines > 0 ? [{ kind: 'unread', path, bytes: undefined }] : [];
+  // in_tail has still to notice that it was cut short.
+  if (size < position) return [{ kind: 'unread', path, bytes: size }];
   const bytes = size - position;
   if (lines === 0 && bytes <= 0) return [];
   if (isUnreadable) return [{ kind: 'unreadable', path, bytes }];
@@ -241,6 +243,11 @@ function doubtsOfSight(
           ]
         : [],
     ),
+    ...said.closed
+      .filter(({ position, size }) => size !== undefined && size < position)
+      .map(({ path, size }) =>
+        doubt('cut-short-unread', path, 'it was cut short, and Fluentd let go of it before it noticed', size),
+      ),
     ...[...said.files, ...said.closed]
       .filter(({ size, inode }) => size === undefined && inode !== '0')
       .map(({ path }) =>
