@@ -123,6 +123,10 @@ describe('what is left', () => {
     expect(left(gone({ ends: [holding('a')] }), last)).toMatchObject([{ ids: ['a'], chunks: 1 }]);
   });
 
+  test('not left where a worker that was born before took it over', () => {
+    expect(left(alive({ resumed: ['a'] }), gone({ ends: [holding('a')] }))).toEqual([]);
+  });
+
   test('not left by a worker that took it over from itself when it was reloaded', () => {
     const reloaded = { reloads: 1, resumed: ['a'] };
     expect(left(gone({ ...reloaded, ends: [holding('a')] }))).toEqual([]);
