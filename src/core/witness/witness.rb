@@ -8,6 +8,8 @@ class PosidleWitness
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks protocol use_http log_rejected_request emit_error_label_event
                 emit_invalid_record_to_error emit_unmatched_lines reserve_data multiline_mode].freeze # of those that lose in silence
+  QUOTED = /(?<!\w)(?:(")(?>[^"\\]+|\\.)+"?|(')(?>[^'\\]+|\\.)+'?)/m.freeze
+  LATER = { Object => :never }.freeze
   NO_LOG = /\.(lock|lck|pid|pos|sw[op])\z/n.freeze # beside a log, never a log
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
   def initialize
@@ -17,7 +19,7 @@ class PosidleWitness
     @server = UNIXServer.new((@stem = File.join(dir, "#{@born}-#{@pid}")) + '.sock') # before a line can be read
     File.chmod(0666, @stem + '.sock') rescue nil
     @pod = [__FILE__, *host].map { |p| (File.stat(p).mtime.to_f * 1000 rescue @born) }.min - 1000 # who writes it, writes it first
-    @begun, @closed, @marks, @unfound, @readers, @heard, @traces, @new = {}, {}, {}, {}, {}, {}, {}, {}.compare_by_identity
+    @begun, @closed, @marks, @unfound, @readers, @heard, @sources, @traces, @new = {}, {}, {}, {}, {}, {}, {}, {}, {}.compare_by_identity
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @mutex = [], [], [], [], [], [], [], Mutex.new
     @reloads = @more = @over = @due = @gap = @again = 0
     listen
@@ -28,7 +30,10 @@ class PosidleWitness
   def clock(id = Process::CLOCK_MONOTONIC); Process.clock_gettime(id); end
   def ms; Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond); end
   def var(o, name); o.instance_variable_get(name) if o && o.instance_variable_defined?(name); end
-  def text(s); s && s.to_s.dup.force_encoding('UTF-8').scrub; end
+  def text(s)
+    return if s.nil?
+    (s = s.to_s).encoding == Encoding::UTF_8 && s.valid_encoding? ? s : s.dup.force_encoding('UTF-8').scrub
+  end
   def failed(e); text("#{e.class}: #{e.message} #{e.backtrace.to_a.first}"); end
   def keep(list, fact); list.size < MANY ? list << fact : @more += 1; end
   def input(w); var(w, :@update_watcher).receiver; end
@@ -67,7 +72,7 @@ class PosidleWitness
   end
   def trace(key, c, m, arg = nil, *more) # Ruby 2.6; where it fails nothing is heard, so nothing is proven
     t = TracePoint.new(:call, *more) do |tp|
-      Thread.handle_interrupt(Object => :never) do # a Timeout that strikes here is Fluentd's, and comes after it
+      Thread.handle_interrupt(LATER) do # a Timeout that strikes here is Fluentd's, and comes after it
         begin yield tp.self, arg && tp.binding.local_variable_get(arg), tp.event rescue @fault = failed($!) end
       end
     end
@@ -78,17 +83,22 @@ class PosidleWitness
     @error || @fault || ("not heard: #{deaf.join(' ')}" if deaf.any?)
   end
   def heard(level, args) # each way in which Fluentd drops a record is told by log.warn or log.error, shown or not
-    said, more = args.grep(String).first, args.grep(Hash).first || {}
-    err = more[:error] || more['error'] || args.grep(Exception).first
+    said, more, err = [String, Hash, Exception].map { |c| args.find { |a| c === a } }
+    err = more[:error] || more['error'] || err if more
     said ||= "#{err.class}: #{err.message}" if err.is_a?(Exception)
     said = "#{said} #{err.message}" if said && said.end_with?(':') && err.is_a?(Exception)
-    tag = more[:tag] || said.to_s[0, 300].b[/tag="([^"]*)"/, 1]
-    from = caller_locations(3, 8).find { |l| !OWN.match?(l.path) }&.path.to_s
-    from = text(from[%r{.*/lib/(.*)}, 1] || from)
-    key = [level, from, kind(said), (err.class.name if err.is_a?(Exception)), tag && kind(tag)]
+    said = text(said.to_s[0, 300])
+    tag = more && more[:tag] || said[/tag="([^"]*)"/, 1]
+    key = [level, source, kind(said), (err.class.name if err.is_a?(Exception)), tag && kind(tag)]
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
     key = count(key, 1)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
+  end
+  def source # the file that says it: who called log.warn, or else the next above; each frame costs some microseconds
+    at = caller_locations(7, 1).to_a.first
+    at = caller_locations(8, 6).to_a.find { |l| !OWN.match?(l.path) } if at && OWN.match?(at.path)
+    from = at ? at.path : ''
+    @sources[from] ||= text(from[%r{.*/lib/(.*)}, 1] || from)
   end
   def unmatched(tag) # Fluentd says it at the first, second, fourth … time only, whatever the tag (match.rb)
     count(['warn', 'fluent/match.rb', 'no patterns matched', nil, kind(tag)], 1)
@@ -97,13 +107,13 @@ class PosidleWitness
     count(['warn', 'fluent/root_agent.rb', kind("emit transaction failed: #{err.message}"), err.class.name], 1)
   end
   def kind(said) # without what makes each message another one
-    said = text(said.to_s[0, 300]).gsub(/(?<!\w)(["'])(?:\\.|(?!\1)[^\\])+\1?/m, '\1…\1')
+    said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')
     said.gsub(%r{/\S+}, '…').gsub(/\b\h{8,}\b|\d+/, '#')[0, 120]
   end
   def count(key, n)
     @mutex.synchronize do
       key = FULL if @heard.size >= 500 && !@heard.key?(key)
-      @heard.delete(key) if (@heard[key] = @heard[key].to_i + n) <= 0
+      (n += @heard[key].to_i) > 0 ? @heard[key] = n : @heard.delete(key)
     end
     key
   end
