@@ -15,6 +15,8 @@ class PosidleWitness
   def turns(w, stat) # the file under the path is new, another one, shorter, or gone
     h = var(w, :@io_handler)
     @new[w] = true if stat && (h.nil? || !h.opened?)
+    cut = h.nil? && stat && stat.ino == w.pe.read_inode && (stat.size...2**60).cover?(w.pe.read_pos - 1)
+    keep(@lost, path: text(w.path), inode: stat.ino, at: ms, why: 'cut') if cut # while nobody followed it
     return unless stat && reads?(w)
     return (closes(w) unless h.opened?) if stat.ino != w.pe.read_inode # open_on_every_update: it goes on with another file
     keep(@cuts, sight(w).merge(had: var(var(w, :@rotate_handler), :@fsize).to_i)) # its size a second ago at most
@@ -22,16 +24,27 @@ class PosidleWitness
   def begins(w) # what lies before the position was read in a former life or never
     return unless @new.delete(w)
     key, pos = key(w), w.pe.read_pos
-    keep(@starts, path: text(w.path), inode: key[1], reader: key[0], pos: pos, born: born(w.path)) if pos > 0 && !@begun.key?(key)
-    keep(@lost, @closed[key].merge(why: 'closed')) if pos == 0 && left?(@closed[key]) # the number was used again
+    before, mark = @closed[key], fingerprint(w, pos)
+    known = @begun.key?(key) && (before.nil? || before.values_at(:pos, :print) == [pos, mark])
+    keep(@starts, path: text(w.path), inode: key[1], reader: key[0], pos: pos, print: mark, born: born(w.path)) unless pos == 0 || known
+    keep(@lost, before.merge(why: 'closed')) if pos == 0 && left?(before) # the number was used again
     @begun[key] = ms
   end
   def closes(w)
     @closed.delete(key = key(w))
-    @closed[key] = sight(w)
+    facts = @closed[key] = sight(w)
+    facts[:print] = fingerprint(w, facts[:pos])
+    facts[:followed] = true if input(w).shutdown? && (File.stat(w.path).ino rescue nil) == key[1] # as long as the worker lived
     key, old = @closed.shift if @closed.size > MANY # if it still lies on the disk, then as one that nobody saw
     @begun.delete(key) if old
     @more += 1 if left?(old)
+  end
+  def fingerprint(w, pos) # of what was read last: where the next worker begins it must still lie there
+    io, n = var(var(w, :@io_handler), :@io), [pos, 64].min
+    bytes = io ? io.pread(n, pos - n) : File.open(w.path, 'rb') { |f| f.pread(n, pos - n) }
+    bytes.unpack('C*').inject(0) { |sum, byte| (sum * 31 + byte) % 2**48 }
+  rescue SystemCallError, IOError
+    nil
   end
   def sight(w, stats = {}) # the position before the size: what is read in between looks unread, never read
     h, (by, ino), pos = var(w, :@io_handler), key(w), w.pe.read_pos
