@@ -85,7 +85,7 @@ export class LogFiles {
   truncate(path: string): void {
     const file = this.byPath.get(path);
     if (file === undefined) return;
-    file.cutAt = sizeOf(file);
+    file.cutAt = Math.max(file.isCut ? file.cutAt : 0, sizeOf(file));
     file.isCut = true;
     file.lines = [];
     file.unfinished = 0;

@@ -73,6 +73,7 @@ interface Unfollowed extends Unfound {
 
 /** A file beside a followed one that looks like its rotated form, and that nobody read in this life. */
 interface Sibling extends Unfound {
+  readonly inode: string;
   /** The size of what is in it, where it is compressed. */
   readonly plain: number | undefined;
 }
@@ -235,6 +236,7 @@ function saidIn(object: Fields, isWhole: boolean): Said {
     denied: list('denied', words),
     siblings: list('siblings', (value) => ({
       ...unfound(value),
+      inode: String(maybe(number)(fields(value)['inode'])),
       plain: maybe(number)(fields(value)['plain']),
     })),
     kept: list('held', (value) => {

@@ -40,10 +40,10 @@ export function ofTestimony({ at, witnesses }: Testimony): Progress {
   const all = new Facts(told.map(({ said }) => said));
   return {
     at,
-    left: told.flatMap((one) => leftIn(one, all)),
+    left: told.flatMap((one, birth) => leftIn(one, all, told.slice(birth + 1))),
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
-      ...doubtsOfSights(told),
+      ...doubtsOfSights(told, all),
       ...told.flatMap(({ said }) => doubtsOfPlugins(said)),
     ]),
     mark: all.mark(),
@@ -77,7 +77,6 @@ class Facts {
   readonly byInode = new Map<string, number>();
   /** What is still followed. */
   readonly followed = new Set<string>();
-  readonly resumed: ReadonlySet<string>;
   readonly #again: number;
 
   constructor(said: readonly Said[]) {
@@ -90,7 +89,6 @@ class Facts {
       const position = this.reached.get(key) ?? 0;
       this.byInode.set(inode, Math.min(position, this.byInode.get(inode) ?? position));
     }
-    this.resumed = new Set(said.flatMap(({ resumed }) => resumed));
     this.#again = said.reduce((sum, { again }) => sum + again, 0);
   }
 
@@ -100,13 +98,13 @@ class Facts {
   }
 }
 
-function leftIn({ kind, said }: Told, all: Facts): readonly Left[] {
+function leftIn({ kind, said }: Told, all: Facts, later: readonly Told[]): readonly Left[] {
   const isAlive = kind === 'alive';
+  const resumed = new Set(later.flatMap((next) => next.said.resumed));
+  const isLeft = (id: string) => !resumed.has(id) && !isResumed(id, said);
   // A last word names what its buffers held; a chunk that the next worker took over is that one's.
   const held = (
-    isAlive
-      ? said.outputs
-      : said.ends.map((end) => withoutIds(end, all.resumed)).filter(({ chunks }) => chunks > 0)
+    isAlive ? said.outputs : said.ends.map((end) => onlyIds(end, isLeft)).filter(({ chunks }) => chunks > 0)
   ).flatMap(heldBy);
   return [
     ...said.unfound
@@ -171,8 +169,14 @@ function heldBy(output: OutputSight): readonly Left[] {
   ];
 }
 
-function withoutIds(output: OutputSight, resumed: ReadonlySet<string>): OutputSight {
-  const ids = output.ids?.filter((id) => !resumed.has(id));
+/** After a reload the worker's own new buffer took the chunk over; what was there at its last end was closed once more. */
+function isResumed(id: string, { ends, resumed, reloads }: Said): boolean {
+  const closed = ends.filter(({ ids }) => ids?.includes(id)).length;
+  return closed <= reloads && closed <= resumed.filter((one) => one === id).length;
+}
+
+function onlyIds(output: OutputSight, isLeft: (id: string) => boolean): OutputSight {
+  const ids = output.ids?.filter(isLeft);
   return ids === undefined || ids.length === output.ids?.length
     ? output
     : { ...output, ids, chunks: ids.length, bytes: ids.length === 0 ? 0 : output.bytes };
@@ -208,11 +212,11 @@ const LOST: Readonly<Record<string, DoubtKind>> = {
   'never followed': 'never-followed',
 };
 
-function doubtsOfSights(told: readonly Told[]): readonly Doubt[] {
+function doubtsOfSights(told: readonly Told[], all: Facts): readonly Doubt[] {
   /** By file and input, what the workers before have seen last. */
   const before = new Map<string, FileSight>();
   return told.flatMap((one, index) => {
-    const doubts = [...doubtsOfSight(one, before), ...doubtsOfGap(one, told.slice(index + 1))];
+    const doubts = [...doubtsOfSight(one, before, all), ...doubtsOfGap(one, told.slice(index + 1))];
     for (const file of [...one.said.closed, ...one.said.files]) before.set(file.key, file);
     return doubts;
   });
@@ -241,7 +245,11 @@ function doubtsOfStart(
     : [doubt('written-anew', path, `what a worker had read before byte ${position} is no longer there`)];
 }
 
-function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, FileSight>): readonly Doubt[] {
+function doubtsOfSight(
+  { worker, said }: Told,
+  before: ReadonlyMap<string, FileSight>,
+  all: Facts,
+): readonly Doubt[] {
   return [
     ...said.cuts.flatMap(({ path, position, had, lines, unfinished }) =>
       position < had || lines > 0 || unfinished > 0
@@ -264,8 +272,9 @@ function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, FileS
       doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`),
     ),
     ...said.starts.flatMap((start) => doubtsOfStart(start, before)),
-    // Inferred: a compressed file of this size is the log of this size that was read and is gone.
+    // Another worker has read it. Inferred: a compressed file of this size is the log of this size that was read and is gone.
     ...said.siblings
+      .filter(({ inode, size }) => size === undefined || (all.byInode.get(inode) ?? 0) < size)
       .filter(({ plain }) => !said.closed.some((file) => file.position === plain && file.size === plain))
       .map(({ path, size }) => doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size)),
     ...said.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),

@@ -112,11 +112,31 @@ describe('what is left', () => {
     ]);
     expect(left(gone({ ends: [holding('a')] }), alive({ resumed: ['a'] }))).toEqual([]);
   });
+
+  test('left by the last of several workers that had it one after the other', () => {
+    const last = gone({ resumed: ['a'], ends: [holding('a')] });
+    expect(left(gone({ ends: [holding('a')] }), last)).toMatchObject([{ ids: ['a'], chunks: 1 }]);
+  });
+
+  test('not left by a worker that took it over from itself when it was reloaded', () => {
+    const reloaded = { reloads: 1, resumed: ['a'] };
+    expect(left(gone({ ...reloaded, ends: [holding('a')] }))).toEqual([]);
+    expect(left(gone({ ...reloaded, ends: [holding('a'), holding('a')] }))).toMatchObject([
+      { ids: ['a'] },
+      { ids: ['a'] },
+    ]);
+  });
 });
 
 describe('a doubt', () => {
   const sibling = { siblings: [{ path: '/log/a.log.1', size: 50 }] };
   const heard = (n: number) => ({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', n }] });
+
+  test('of a sibling is taken back by another worker that has read it', () => {
+    const unread = alive({ files: [], siblings: [{ path: '/log/a.log.1', inode: 7, size: 100 }] });
+    expect(doubts(gone({ closed: [] }), unread)).toMatchObject([{ kind: 'nobody-saw-it-read' }]);
+    expect(doubts(gone({ closed: [sight()] }), unread)).toEqual([]);
+  });
 
   test.each([
     ['not-heard', { error: 'not heard: warn' }],
