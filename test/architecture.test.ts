@@ -20,6 +20,7 @@ const ORDER: readonly (readonly string[])[] = [
   ['core/observe'],
   ['core/drain'],
   ['core/inspect'],
+  ['core/inject'],
   ['core/metrics'],
   ['core/index.ts'],
   ['host.ts', 'log.ts'],
@@ -37,10 +38,10 @@ const OUTSIDE: Readonly<Record<string, RegExp>> = {
   commands: /^node:/,
   'cli.ts': /^node:/,
 };
-/** Each npm package is imported in exactly one file; yargs's types also where the options stand. */
+/** Each npm package is imported in one file, js-yaml in two; yargs's types also where the options stand. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   chokidar: ['node/files/watcher.ts'],
-  'js-yaml': ['node/files/conf-files.ts'],
+  'js-yaml': ['node/files/conf-files.ts', 'node/files/manifests.ts'],
   pidusage: ['node/processes/usage.ts'],
   pino: ['node/output/logger.ts'],
   'ps-list': ['node/processes/processes.ts'],

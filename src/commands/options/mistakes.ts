@@ -1,5 +1,6 @@
 import { nearest } from '../../core/text/nearest.ts';
 import { exportOptions } from './export-options.ts';
+import { injectOptions } from './inject-options.ts';
 import { inspectOptions } from './inspect-options.ts';
 import { runOptions, watchOptions } from './options.ts';
 
@@ -9,11 +10,12 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, { readonly type?
   run: runOptions,
   inspect: inspectOptions,
   export: exportOptions,
+  inject: injectOptions,
   install: {},
   completion: {},
 };
 
-const USE = 'Use watch, run, inspect, export or install';
+const USE = 'Use watch, run, inspect, export, inject or install';
 
 /** What yargs says of a mistake on the command line, as one plain line with the remedy. */
 export function mistakeIn(message: string, words: readonly string[]): string {
