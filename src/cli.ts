@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import yargs, { type Argv } from 'yargs';
 import { keepHeapSmall } from './commands/heap.ts';
+import { drainOptions } from './commands/options/drain-options.ts';
 import { optionsFromEnvironment } from './commands/options/environment.ts';
 import { exportOptions } from './commands/options/export-options.ts';
 import { inFlags } from './commands/options/flag-wording.ts';
@@ -69,6 +70,16 @@ function parser(words: readonly string[]): Argv {
         const { runParent } = await import('./commands/run.ts');
         keepHeapSmall();
         process.exitCode = await runParent(args, behindDashes(args));
+      },
+    )
+    .command(
+      'drain',
+      'drain Fluentd and stop it, in its own container: as its preStop hook',
+      drainCommand,
+      async (args) => {
+        const { runDrain } = await import('./commands/drain.ts');
+        keepHeapSmall();
+        process.exitCode = await runDrain(args);
       },
     )
     .command(
@@ -196,6 +207,15 @@ function watchCommand(command: Argv) {
       'several pos files; several Fluentds run, and this is the one',
     )
     .example('$0 watch -p /var/log/fluentd/app.pos --dry-run', 'only log when it would stop Fluentd');
+}
+
+function drainCommand(command: Argv) {
+  return command
+    .options(drainOptions)
+    .config(optionsFromEnvironment(process.env, drainOptions))
+    .epilogue(byEnvironment('POSIDLE_GRACE=120s is --grace 120s'))
+    .example('$0 drain --grace 120s', "as Fluentd's preStop hook, with the gate behind Fluentd")
+    .example('docker exec fluentd posidle drain --main-ended && docker stop fluentd', 'without Kubernetes');
 }
 
 function injectCommand(command: Argv) {

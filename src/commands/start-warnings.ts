@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { nearest } from '../core/text/nearest.ts';
 import { readToken } from '../node/network/http-server.ts';
+import { drainOptions } from './options/drain-options.ts';
 import { variableOf } from './options/environment.ts';
 import { exportOptions } from './options/export-options.ts';
 import { injectOptions } from './options/inject-options.ts';
@@ -84,6 +85,7 @@ const OF_A_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|S
 export function unknownVariables(env: Environment): readonly string[] {
   const known = Object.keys({
     ...watchOptions,
+    ...drainOptions,
     ...runOptions,
     ...inspectOptions,
     ...exportOptions,

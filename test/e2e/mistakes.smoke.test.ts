@@ -3,7 +3,7 @@ import { posidle } from '../support/posidle.ts';
 
 /** A mistake on the command line, and the one line that is said of it. */
 const MISTAKES: readonly (readonly [line: string, said: string])[] = [
-  ['--quiet 30s', 'missing command. Use watch, run, inspect, export, inject or install'],
+  ['--quiet 30s', 'missing command. Use watch, run, drain, inspect, export, inject or install'],
   ['watch --done-flie /x', 'there is no option --done-flie. Did you mean --done-file?'],
   ['run fluentd -c x', 'run: -- must stand before the command to start. Use posidle run -- fluentd -c x'],
   ['run', 'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf'],

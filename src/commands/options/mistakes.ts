@@ -1,4 +1,5 @@
 import { nearest } from '../../core/text/nearest.ts';
+import { drainOptions } from './drain-options.ts';
 import { exportOptions } from './export-options.ts';
 import { injectOptions } from './inject-options.ts';
 import { inspectOptions } from './inspect-options.ts';
@@ -8,6 +9,7 @@ import { runOptions, watchOptions } from './options.ts';
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, { readonly type?: string }>>>> = {
   watch: watchOptions,
   run: runOptions,
+  drain: drainOptions,
   inspect: inspectOptions,
   export: exportOptions,
   inject: injectOptions,
@@ -15,7 +17,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, { readonly type?
   completion: {},
 };
 
-const USE = 'Use watch, run, inspect, export, inject or install';
+const USE = 'Use watch, run, drain, inspect, export, inject or install';
 
 /** What yargs says of a mistake on the command line, as one plain line with the remedy. */
 export function mistakeIn(message: string, words: readonly string[]): string {

@@ -60,6 +60,7 @@ export type DoubtKind =
   | 'directory-closed'
   | 'may-hold'
   | 'no-ack'
+  | 'main-may-run'
   | 'kept';
 
 /** The chunks that have to go, as of a look that found all files read. */
