@@ -13,10 +13,11 @@ export function departedIn(
 ): Memory['departed'] {
   const isFirst = at === began;
   const left = new Map<string, Departed>(departed);
-  for (const { key, path, lag, position } of files) {
+  for (const { key, path, size, position } of files) {
     const known = now.get(key);
     if (known?.isHere === true) left.delete(key);
-    else if (isFirst && position !== null) left.set(key, { path, since: at, rest: lag ?? 0 });
+    else if (isFirst && position !== null)
+      left.set(key, { path, since: at, rest: Math.max(0, (size ?? 0) - position) });
   }
   // An entry that has vanished stays remembered as it was.
   const seen = new Set(files.map(({ key }) => key));
