@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 import yargs, { type Argv } from 'yargs';
 import { keepHeapSmall } from './commands/heap.ts';
+import { drainOptions } from './commands/options/drain-options.ts';
 import { optionsFromEnvironment } from './commands/options/environment.ts';
 import { exportOptions } from './commands/options/export-options.ts';
 import { inFlags } from './commands/options/flag-wording.ts';
+import { injectOptions } from './commands/options/inject-options.ts';
 import { inspectOptions } from './commands/options/inspect-options.ts';
 import { mistakeIn } from './commands/options/mistakes.ts';
 import { runOptions, watchOptions } from './commands/options/options.ts';
@@ -70,6 +72,16 @@ function parser(words: readonly string[]): Argv {
       },
     )
     .command(
+      'drain',
+      'drain Fluentd and stop it, in its own container: as its preStop hook',
+      drainCommand,
+      async (args) => {
+        const { runDrain } = await import('./commands/drain.ts');
+        keepHeapSmall();
+        process.exitCode = await runDrain(args);
+      },
+    )
+    .command(
       'inspect [files..]',
       'show what Fluentd has read, and what is left',
       inspectCommand,
@@ -98,6 +110,22 @@ function parser(words: readonly string[]): Argv {
       async ({ dir }) => {
         const { runWitness } = await import('./commands/witness.ts');
         await runWitness(dir, (text) => process.stdout.write(text));
+      },
+    )
+    .command(
+      'inject [files..]',
+      'add posidle to the Fluentd of manifests: posidle inject job.yaml | kubectl apply -f -',
+      injectCommand,
+      async ({ files = [], image = `posidle:${BUILD.version}` }) => {
+        // yargs drops a lone `-`.
+        const named = [...files, ...(words.includes('-') ? ['-'] : [])];
+        if (named.length === 0)
+          throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');
+        const { runInject } = await import('./commands/inject.ts');
+        await runInject(named, image, {
+          print: (text) => process.stdout.write(text),
+          tell: (line) => process.stderr.write(`${printable(line)}\n`),
+        });
       },
     )
     .completion('completion', 'print a script for bash or zsh that completes commands and options')
@@ -168,6 +196,29 @@ function watchCommand(command: Argv) {
       'several pos files; several Fluentds run, and this is the one',
     )
     .example('$0 watch -p /var/log/fluentd/app.pos --dry-run', 'only log when it would stop Fluentd');
+}
+
+function drainCommand(command: Argv) {
+  return command
+    .options(drainOptions)
+    .config(optionsFromEnvironment(process.env, drainOptions))
+    .epilogue(byEnvironment('POSIDLE_GRACE=120s is --grace 120s'))
+    .example('$0 drain --grace 120s', "as Fluentd's preStop hook, with the gate behind Fluentd")
+    .example('docker exec fluentd posidle drain --main-ended && docker stop fluentd', 'without Kubernetes');
+}
+
+function injectCommand(command: Argv) {
+  return command
+    .positional('files', { type: 'string', array: true, describe: 'FILE: manifests; - is stdin' })
+    .options(injectOptions)
+    .config(optionsFromEnvironment(process.env, injectOptions))
+    .epilogue(byEnvironment('POSIDLE_IMAGE=REF is --image REF'))
+    .example(
+      '$0 inject job.yaml | kubectl apply -f -',
+      'the container fluentd gets posidle as its preStop hook',
+    )
+    .example('$0 inject --image REGISTRY/posidle:0.1.0 *.yaml', 'with the image in your registry')
+    .example('kubectl kustomize . | $0 inject - | kubectl apply -f -', 'what kustomize makes');
 }
 
 function exportCommand(command: Argv) {

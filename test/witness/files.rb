@@ -183,6 +183,30 @@ it 'a file that is not read from its beginning is told with the position where r
   expect('a birth', found['starts'][0]['born'], Integer)
 end
 
+it 'where the next worker begins, what was read before must still lie there' do |s|
+  s.append(s.lines(1..50))
+  again = lambda { s.stop; s.run(s.tail + s.out); s.seen('followed') { |a| file(a) } }
+  s.run(s.tail + s.out)
+  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
+  found = again.call
+  last = file(s.last, 'a.log', 'closed')
+  expect('followed to the end', last['followed'])
+  expect('a print', last['print'], Integer)
+  expect('the same', found['starts'].map { |f| f.values_at('pos', 'print') }, [last.values_at('pos', 'print')])
+  expect('nothing lost', found['lost'], [])
+  s.stop
+  File.write(s.log, s.lines(1001..1090))
+  s.run(s.tail + s.out)
+  found = s.seen('followed') { |a| file(a) }
+  expect('the same position', found['starts'][0]['pos'], last['pos'])
+  expect('another print', found['starts'][0]['print'] != last['print'])
+  s.stop
+  File.write(s.log, "new\n")
+  s.run(s.tail + s.out)
+  found = s.seen('followed') { |a| file(a) }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'cut']])
+end
+
 it 'names that are not UTF-8 and very many files are told without an error' do |s|
   File.write("#{s.logs}/caf\xE9.log".b, "one\n")
   200.times { |n| s.append("line\n", "#{n}.log") }

@@ -22,7 +22,7 @@ class Site
     File.chmod(0755, @dir)
     @logs, @witness, @pids = make('logs'), make('witness/ruby') && "#{@dir}/witness", []
     @sockets = make('serverengine')
-    FileUtils.cp("#{SOURCE}/witness.rb", @witness)
+    FileUtils.cp(["#{SOURCE}/files.rb", "#{SOURCE}/witness.rb"], @witness)
     FileUtils.cp("#{SOURCE}/English.rb", "#{@witness}/ruby")
   end
 

@@ -8,7 +8,7 @@ import { missedIn } from './missed.ts';
 import type { KnownEntry, Memory, Observation, ObservedFile, Portions } from './observation.ts';
 
 /** So many entries without a line in the pos file are remembered. */
-export const MOST_VANISHED = 10_000;
+const MOST_VANISHED = 10_000;
 
 /** The memory before the first look. */
 export function newMemory(at: Millis): Memory {

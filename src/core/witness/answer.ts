@@ -30,6 +30,12 @@ export interface FileSight {
   readonly record: number;
   /** Fluentd may not read it. */
   readonly isUnreadable: boolean;
+  /** The input that reads it. */
+  readonly reader: string;
+  /** Of the bytes before the position, when in_tail closed it; undefined: they could not be read. */
+  readonly print: number | undefined;
+  /** in_tail followed it at its path until the worker ended. */
+  readonly wasFollowed: boolean;
 }
 
 /** A file that was cut short: `had` bytes were in it at most a second before. */
@@ -42,6 +48,8 @@ interface Start {
   readonly path: string;
   readonly key: string;
   readonly position: number;
+  /** Of the bytes before the position. */
+  readonly print: number | undefined;
   /** The file is older than the Pod. */
   readonly isOld: boolean;
 }
@@ -105,6 +113,8 @@ export interface Said {
   readonly reloads: number;
   /** The longest time between two of its looks, in milliseconds. */
   readonly gap: number;
+  /** The inputs of in_tail. */
+  readonly readers: readonly string[];
   readonly files: readonly FileSight[];
   readonly closed: readonly FileSight[];
   readonly cuts: readonly Cut[];
@@ -210,6 +220,7 @@ function saidIn(object: Fields, isWhole: boolean): Said {
     error: maybe(words)(object['error']),
     reloads: count(object['reloads']),
     gap: count(object['gap']) * 1_000,
+    readers,
     files: list('files', file, MOST_FILES),
     closed: list('closed', file),
     cuts: list('cuts', (value) => ({ ...file(value), had: number(fields(value)['had']) })),
@@ -244,7 +255,8 @@ function saidIn(object: Fields, isWhole: boolean): Said {
 }
 
 function fileSight(value: unknown, readers: readonly string[]): FileSight {
-  const { path, inode, pos, size, at, born, unfinished, lines, record, readable } = fields(value);
+  const { path, inode, pos, size, at, born, unfinished, lines, record, readable, reader, print, followed } =
+    fields(value);
   // Made after in_tail let go of it: another file has its inode.
   const isOther = count(born) > (maybe(number)(at) ?? Number.POSITIVE_INFINITY);
   return {
@@ -257,6 +269,9 @@ function fileSight(value: unknown, readers: readonly string[]): FileSight {
     lines: count(lines),
     record: count(record),
     isUnreadable: readable === false,
+    reader: readers[count(reader)] ?? '',
+    print: maybe(number)(print),
+    wasFollowed: followed === true,
   };
 }
 
@@ -267,9 +282,15 @@ function keyOf(value: unknown, readers: readonly string[]): string {
 
 /** `pod`: when the Pod began, as `born` in milliseconds since 1970. */
 function start(value: unknown, readers: readonly string[], pod: number): Start {
-  const { path, pos, born } = fields(value);
+  const { path, pos, print, born } = fields(value);
   const isOld = maybe(number)(born) === undefined || number(born) < pod;
-  return { path: words(path), key: keyOf(value, readers), position: number(pos), isOld };
+  return {
+    path: words(path),
+    key: keyOf(value, readers),
+    position: number(pos),
+    print: maybe(number)(print),
+    isOld,
+  };
 }
 
 const unfound: Reader<Unfound> = (value) => {

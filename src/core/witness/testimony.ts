@@ -213,27 +213,49 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
 
 const LOST: Readonly<Record<string, DoubtKind>> = {
   closed: 'closed-unread',
+  cut: 'cut-short-unread',
   'written anew': 'written-anew',
   'never followed': 'never-followed',
 };
 
 function doubtsOfSights(told: readonly Told[], all: Facts): readonly Doubt[] {
-  /** By file and input, how far the workers before have read. */
-  const before = new Map<string, number>();
-  return told.flatMap((one) => {
-    const doubts = doubtsOfSight(one, before, all);
-    for (const { key, position } of [...one.said.files, ...one.said.closed])
-      before.set(key, Math.max(position, before.get(key) ?? 0));
+  /** By file and input, what the workers before have seen last. */
+  const before = new Map<string, FileSight>();
+  return told.flatMap((one, index) => {
+    const doubts = [...doubtsOfSight(one, before, all), ...doubtsOfGap(one, told.slice(index + 1))];
+    for (const file of [...one.said.closed, ...one.said.files]) before.set(file.key, file);
     return doubts;
   });
 }
 
+/** Files that went away while no worker followed them. */
+function doubtsOfGap({ kind, said }: Told, later: readonly Told[]): readonly Doubt[] {
+  if (kind === 'alive') return [];
+  const next = later.flatMap((one) => (one.kind === 'gone' || one.said.isReady ? [one.said] : []));
+  const readers = new Set(next.flatMap((one) => one.readers));
+  const seen = new Set(next.flatMap(({ files, closed }) => [...files, ...closed].map(({ key }) => key)));
+  return said.closed
+    .filter(({ key, reader, wasFollowed }) => wasFollowed && readers.has(reader) && !seen.has(key))
+    .map(({ path }) => doubt('closed-unread', path, 'it went away while no worker of Fluentd followed it'));
+}
+
+function doubtsOfStart(
+  { path, key, position, print, isOld }: Said['starts'][number],
+  before: ReadonlyMap<string, FileSight>,
+): readonly Doubt[] {
+  const known = before.get(key);
+  if (known?.position !== position)
+    return isOld ? [] : [doubt('read-from', path, `Fluentd began at byte ${position}`, position)];
+  return known.print === print
+    ? []
+    : [doubt('written-anew', path, `what a worker had read before byte ${position} is no longer there`)];
+}
+
 function doubtsOfSight(
   { worker, said }: Told,
-  before: ReadonlyMap<string, number>,
+  before: ReadonlyMap<string, FileSight>,
   all: Facts,
 ): readonly Doubt[] {
-  const wasRead = (key: string, position: number) => (before.get(key) ?? 0) >= position;
   return [
     ...said.cuts.flatMap(({ path, position, had, lines, unfinished }) =>
       position < had || lines > 0 || unfinished > 0
@@ -260,9 +282,7 @@ function doubtsOfSight(
     ...said.lost.map(({ path, why }) =>
       doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`),
     ),
-    ...said.starts
-      .filter(({ key, position, isOld }) => !isOld && !wasRead(key, position))
-      .map(({ path, position }) => doubt('read-from', path, `Fluentd began at byte ${position}`, position)),
+    ...said.starts.flatMap((start) => doubtsOfStart(start, before)),
     // Another worker has read it. Inferred: a compressed file of this size is the log of this size that was read and is gone.
     ...said.siblings
       .filter(({ inode, size }) => size === undefined || (all.byInode.get(inode) ?? 0) < size)

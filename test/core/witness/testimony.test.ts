@@ -162,6 +162,7 @@ describe('a doubt', () => {
     ['written-anew', { lost: [{ path: '/log/a.log', why: 'written anew' }] }],
     ['never-followed', { lost: [{ path: '/log/b', why: 'never followed' }] }],
     ['closed-unread', { lost: [{ path: '/log/a.log', why: 'closed' }] }],
+    ['cut-short-unread', { lost: [{ path: '/log/a.log', why: 'cut' }] }],
     ['read-from', { starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }] }],
     ['nobody-saw-it-read', sibling],
     ['directory-closed', { denied: ['/log/d'] }],
@@ -170,6 +171,21 @@ describe('a doubt', () => {
     ['no-ack', { outputs: [output({ class: 'Fluent::Plugin::ForwardOutput' })] }],
   ])('is %s', (kind, changed) => {
     expect(doubts(alive(changed))).toMatchObject([{ kind }]);
+  });
+
+  test('is a file that was written anew, or went away, between two workers', () => {
+    const start = { path: '/log/a.log', inode: 7, pos: 40, born: 10, print: 5 };
+    const last = { readers: ['/a.pos'], closed: [sight({ pos: 40, size: 40, print: 5, followed: true })] };
+    const next = { readers: ['/a.pos'], files: [sight()] };
+    expect(doubts(gone(last), alive({ ...next, starts: [start] }))).toEqual([]);
+    expect(doubts(gone(last), alive({ ...next, starts: [{ ...start, print: 6 }] }))).toMatchObject([
+      { kind: 'written-anew' },
+    ]);
+    expect(doubts(gone(last), alive({ ...next, files: [] }))).toMatchObject([{ kind: 'closed-unread' }]);
+    expect(doubts(gone(last), alive({ ...next, files: [], ready: false }))).toEqual([]);
+    expect(doubts(gone(last), alive({ readers: ['/b.pos'] }))).toEqual([]);
+    expect(doubts(gone(last), alive({ ...next, files: [], closed: [sight()] }))).toEqual([]);
+    expect(doubts(gone(last))).toEqual([]);
   });
 
   test('is a witness that does not answer, and a worker that ended without a last word', () => {
