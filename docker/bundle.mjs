@@ -38,8 +38,7 @@ const loadedLater = {
   name: 'loaded-later',
   setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: /^node:(child_process|crypto|http)$/ }, ({ path, importer }) =>
-      // `install` hands these functions on: a promise of execFile is no call of it.
-      /\/src\/(?!node\/install\/)/.test(importer) ? { path, namespace: 'later' } : undefined,
+      /\/src\//.test(importer) ? { path, namespace: 'later' } : undefined,
     );
     onLoad({ filter: /./, namespace: 'later' }, ({ path }) => ({
       contents: LATER[path]
@@ -71,6 +70,7 @@ const withWitness = {
       const text = (name) => readFileSync(join(root, 'src/core/witness', name), 'utf8');
       const program = [
         ['ruby/English.rb', text('English.rb')],
+        ['files.rb', text('files.rb')],
         ['witness.rb', text('witness.rb')],
       ];
       return { contents: `export const PROGRAM = new Map(${JSON.stringify(program)});` };
@@ -112,7 +112,7 @@ async function bundle({ packed }) {
       'import.meta.url': '__import_meta_url',
       // cliui and yargs ask for their own folder only to find translations.
       'import.meta.dirname': '__dirname',
-      BUILD: JSON.stringify({ version, packed }),
+      BUILD: JSON.stringify({ version }),
     },
     alias: {
       // 20 ms of every start go into its Intl.Segmenter; the texts here are ASCII.

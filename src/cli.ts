@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-import { fileURLToPath } from 'node:url';
 import yargs, { type Argv } from 'yargs';
 import { keepHeapSmall } from './commands/heap.ts';
+import { drainOptions } from './commands/options/drain-options.ts';
 import { optionsFromEnvironment } from './commands/options/environment.ts';
 import { exportOptions } from './commands/options/export-options.ts';
 import { inFlags } from './commands/options/flag-wording.ts';
+import { injectOptions } from './commands/options/inject-options.ts';
 import { inspectOptions } from './commands/options/inspect-options.ts';
 import { mistakeIn } from './commands/options/mistakes.ts';
 import { runOptions, watchOptions } from './commands/options/options.ts';
@@ -13,7 +14,7 @@ import { printable } from './core/text/printable.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';
 
 /** Put in by docker/bundle.mjs. */
-declare const BUILD: { readonly version: string; readonly packed: boolean };
+declare const BUILD: { readonly version: string };
 
 const { 'pos-file': posFileOption, ...otherInspectOptions } = inspectOptions;
 const { 'pos-file': _, ...otherExportOptions } = exportOptions;
@@ -71,6 +72,16 @@ function parser(words: readonly string[]): Argv {
       },
     )
     .command(
+      'drain',
+      'drain Fluentd and stop it, in its own container: as its preStop hook',
+      drainCommand,
+      async (args) => {
+        const { runDrain } = await import('./commands/drain.ts');
+        keepHeapSmall();
+        process.exitCode = await runDrain(args);
+      },
+    )
+    .command(
       'inspect [files..]',
       'show what Fluentd has read, and what is left',
       inspectCommand,
@@ -102,13 +113,19 @@ function parser(words: readonly string[]): Argv {
       },
     )
     .command(
-      'install <dir>',
-      'copy posidle and Node to DIR, for a container without Node; there, run DIR/posidle',
-      (command) =>
-        command.positional('dir', { type: 'string', demandOption: true, describe: 'DIR: a shared volume' }),
-      async ({ dir }) => {
-        const { runInstall } = await import('./commands/install.ts');
-        await runInstall(bundlePath(), dir, (text) => process.stdout.write(text));
+      'inject [files..]',
+      'add posidle to the Fluentd of manifests: posidle inject job.yaml | kubectl apply -f -',
+      injectCommand,
+      async ({ files = [], image = `posidle:${BUILD.version}` }) => {
+        // yargs drops a lone `-`.
+        const named = [...files, ...(words.includes('-') ? ['-'] : [])];
+        if (named.length === 0)
+          throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');
+        const { runInject } = await import('./commands/inject.ts');
+        await runInject(named, image, {
+          print: (text) => process.stdout.write(text),
+          tell: (line) => process.stderr.write(`${printable(line)}\n`),
+        });
       },
     )
     .completion('completion', 'print a script for bash or zsh that completes commands and options')
@@ -181,6 +198,29 @@ function watchCommand(command: Argv) {
     .example('$0 watch -p /var/log/fluentd/app.pos --dry-run', 'only log when it would stop Fluentd');
 }
 
+function drainCommand(command: Argv) {
+  return command
+    .options(drainOptions)
+    .config(optionsFromEnvironment(process.env, drainOptions))
+    .epilogue(byEnvironment('POSIDLE_GRACE=120s is --grace 120s'))
+    .example('$0 drain --grace 120s', "as Fluentd's preStop hook, with the gate behind Fluentd")
+    .example('docker exec fluentd posidle drain --main-ended && docker stop fluentd', 'without Kubernetes');
+}
+
+function injectCommand(command: Argv) {
+  return command
+    .positional('files', { type: 'string', array: true, describe: 'FILE: manifests; - is stdin' })
+    .options(injectOptions)
+    .config(optionsFromEnvironment(process.env, injectOptions))
+    .epilogue(byEnvironment('POSIDLE_IMAGE=REF is --image REF'))
+    .example(
+      '$0 inject job.yaml | kubectl apply -f -',
+      'the container fluentd gets posidle as its preStop hook',
+    )
+    .example('$0 inject --image REGISTRY/posidle:0.1.0 *.yaml', 'with the image in your registry')
+    .example('kubectl kustomize . | $0 inject - | kubectl apply -f -', 'what kustomize makes');
+}
+
 function exportCommand(command: Argv) {
   return command
     .positional('files', { ...POS_FILES, describe: 'POS_FILE: pos files or globs' })
@@ -220,11 +260,6 @@ function inspectCommand(command: Argv) {
       'as the process 42 sees it, from a debug container',
     )
     .example('kubectl exec POD -- cat /pos/app.pos | $0 inspect - --raw', 'a pos file from another machine');
-}
-
-/** The packed bundle may have any name where it is mounted; the npm package has it beside its command. */
-function bundlePath(): string {
-  return fileURLToPath(BUILD.packed ? import.meta.url : new URL('posidle.cjs', import.meta.url));
 }
 
 function fail(message: string, code: number): never {

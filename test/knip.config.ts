@@ -3,7 +3,6 @@ import type { KnipConfig } from 'knip';
 export default {
   entry: [
     'src/{cli,index}.ts!',
-    'src/core/index.ts!',
     // esbuild puts these in the place of packages.
     'docker/bundle/*.{mjs,cjs}',
     'fixtures/**/*.{mjs,ts}',

@@ -25,7 +25,7 @@ describe('a release', () => {
   const publishing = Object.keys(jobs).filter((name) => jobs[name]?.permissions !== undefined);
 
   test('publishes nothing that was not tested before', () => {
-    expect(publishing.sort()).toEqual(['images', 'npm', 'release']);
+    expect(publishing.sort()).toEqual(['image', 'npm', 'release']);
     for (const name of publishing) expect(neededBy(name)).toContain('test');
   });
 

@@ -9,9 +9,8 @@ import { writeTerminationLog } from '../node/output/termination-log.ts';
 import { onSignals } from '../node/processes/signals.ts';
 import type { Armed } from '../tasks/arm-triggers.ts';
 import type { Found } from '../tasks/find-pos-files.ts';
-import type { Parent } from '../tasks/parent.ts';
 import { CommandError } from '../tasks/usage-error.ts';
-import { type WatchReporter, watch } from '../tasks/watch.ts';
+import { type Surroundings, type WatchReporter, watch } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
 import { LogReporter } from './drain-report/report.ts';
 import { StatusBoard } from './drain-report/status-board.ts';
@@ -20,13 +19,28 @@ import { inFlags, logInFlags, outcomeInFlags } from './options/flag-wording.ts';
 import type { SharedArgs } from './options/options.ts';
 import { startWarnings } from './start-warnings.ts';
 
+/** The options that say how to report, and who may call. */
+type SuperviseArgs = Pick<
+  SharedArgs,
+  | 'dry-run'
+  | 'listen'
+  | 'log-format'
+  | 'log-level'
+  | 'per-file'
+  | 'quit'
+  | 'strict'
+  | 'termination-log'
+  | 'token-file'
+>;
+
 /** Watches until Fluentd is gone; tells the log, the termination message and whoever asks by HTTP. */
 export async function supervise(
   host: NodeHost,
-  args: SharedArgs,
+  args: SuperviseArgs,
   options: WatchOptions,
-  parent?: Parent,
+  given: Pick<Surroundings, 'parent' | 'found' | 'doubt'> = {},
 ): Promise<Outcome> {
+  const { parent } = given;
   let signals = 0;
   let giveUp: ((error: Error) => void) | undefined;
   const givenUp = new Promise<never>((_, reject) => {
@@ -73,7 +87,7 @@ export async function supervise(
     };
   };
   try {
-    return await Promise.race([watch(host, options, { begin, parent, nameOptions: inFlags }), givenUp]);
+    return await Promise.race([watch(host, options, { begin, ...given, nameOptions: inFlags }), givenUp]);
   } finally {
     await close();
   }
@@ -103,7 +117,7 @@ function all(reporters: readonly Reporter[]): Reporter {
 }
 
 /** The triggers with those that the command adds. */
-function withCalls({ when, ...armed }: Armed, { listen, quit }: SharedArgs): Armed {
+function withCalls({ when, ...armed }: Armed, { listen, quit }: SuperviseArgs): Armed {
   const call = listen && quit ? [`POST /quitquitquit comes to ${listen.host}:${listen.port}`] : [];
   return { when: [...when, ...call, 'SIGTERM comes'], ...armed };
 }
@@ -119,7 +133,9 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
   const by = confPath === undefined ? '' : `, by ${confPath}`;
   log.info(
     { posFiles, fluentConf: confPath, policy },
-    `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
+    posFiles.length === 0
+      ? `posidle drains Fluentd by its witness in ${witness}`
+      : `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
   );
   if (policy.leavesStop && witness === undefined) log.warn({}, NO_FLUSH);
   // The kubelet sends SIGTERM to a native sidecar, which it also starts again.
@@ -133,7 +149,7 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
   for (const warning of [...warnings, ...further]) log.warn({}, warning);
 }
 
-async function tellEnd(log: Log, outcome: Outcome, args: SharedArgs): Promise<void> {
+async function tellEnd(log: Log, outcome: Outcome, args: SuperviseArgs): Promise<void> {
   const tell = isWarning(outcome, args) ? log.warn : log.info;
   tell({ outcome }, describeOutcome(outcome));
   await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>

@@ -1,15 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
-import { isFluentd } from '../core/fluentd/processes.ts';
-import type { FollowedReading } from '../core/look/snapshot.ts';
-import { listFollowed } from '../daemon/list-followed.ts';
-import type { OpenFiles } from '../host.ts';
 import { BelowRoot, placesBelow } from '../node/files/below-root.ts';
 import { exists, type PlaceOf } from '../node/files/files.ts';
 import { expandGlob } from '../node/files/glob.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { type PosBytes, readPosBytes } from '../node/files/pos-bytes.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { findPosFiles, type Wanted as PosFilesWanted } from './find-pos-files.ts';
 import { UsageError } from './usage-error.ts';
@@ -30,16 +25,13 @@ export interface InspectSubject {
   readonly root: string | undefined;
   readonly conf: ConfFacts | undefined;
   readonly warnings: readonly string[];
+  /** The directory of the witnesses' sockets. */
+  readonly witness: string | undefined;
   posFiles(): Promise<readonly Place[]>;
-  followed(): Promise<readonly FollowedReading[]>;
-  /** The bytes of a pos file, by its place; undefined: there is none. */
-  read(place: string): Promise<PosBytes | undefined>;
-  /** The files that the Fluentd of a pos file has open; none where its open files may not be looked at. */
-  open(place: string): Promise<OpenFiles>;
 }
 
 type Wanted = Pick<PosFilesWanted, 'posFiles' | 'fluentConf' | 'nameOptions'> &
-  Pick<InspectSubject, 'raw' | 'root'>;
+  Pick<InspectSubject, 'raw' | 'root' | 'witness'>;
 
 /** What is meant; throws where there is nothing to look at. */
 export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<InspectSubject> {
@@ -66,13 +58,7 @@ export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<In
       named.length > 0
         ? places
         : () => distinct(found.posFiles.map((name) => placesInside(host, name, root))),
-    followed: () => listFollowed(host, found.conf),
-    read: readPosBytes,
-    open: async (place) => {
-      const fluentds = (await host.listProcesses()).filter(({ argv }) => isFluentd(argv));
-      const pids = fluentds.map(({ pid }) => pid).filter((pid) => host.holdsOpen(pid, [place]));
-      return host.openFiles(pids);
-    },
+    witness: wanted.witness,
   };
 }
 

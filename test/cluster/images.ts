@@ -1,17 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { BUNDLE } from '../pods/bundle.ts';
-import { BASES, buildImage, standInFor } from '../pods/images.ts';
+import { join } from 'node:path';
+import { BASES, standInFor } from '../pods/images.ts';
 import { missingPodman, podman } from '../pods/podman.ts';
 import { loadImage } from './connect.ts';
 import { kubectl } from './kubectl.ts';
 
 const STOCK = ['busybox:1.37', 'node:24-bookworm-slim', 'fluent/fluentd:v1.18-debian'];
-const BUILT = {
-  'posidle-fluentd:0.1.0': 'docker/Dockerfile',
-  'posidle-init:0.1.0': 'docker/init.Dockerfile',
-};
+const MARK = 'posidle.test=1';
 
 /** Gives the node the stock images that the manifests name, where it has none. */
 export async function loadStockImages(): Promise<void> {
@@ -23,27 +20,38 @@ export async function loadStockImages(): Promise<void> {
 
 /** Gives the node the images that users build from this repository. */
 export async function loadBuiltImages(): Promise<void> {
-  for (const [image, dockerfile] of Object.entries(BUILT)) {
-    await buildImage(dockerfile, image, dirname(BUNDLE));
-    await load(image);
-  }
+  await withArchive((archive) => {
+    execFileSync(process.execPath, ['docker/build-image.mjs', archive], { stdio: 'inherit' });
+    loadImage(archive);
+  });
+  const bases = [`POSIDLE_IMAGE=${standInFor('posidle:0.1.0')}`, `FLUENTD_IMAGE=${BASES.fluentd}`];
+  const words = ['--quiet', '--pull=never', '--layers=false', ...bases.map((base) => `--build-arg=${base}`)];
+  await podman(
+    'build',
+    ...words,
+    '--label',
+    MARK,
+    '--tag',
+    standInFor('posidle-fluentd:0.1.0'),
+    'docker/kubernetes/parent',
+  );
+  await load('posidle-fluentd:0.1.0');
+  for (const label of [MARK, 'org.opencontainers.image.title=posidle'])
+    await podman('image', 'prune', '--force', '--filter', `label=${label}`);
 }
 
 async function load(image: string): Promise<void> {
-  const dir = mkdtempSync(join(tmpdir(), 'posidle-image-'));
-  const archive = join(dir, 'image.tar');
-  try {
-    await podman(
-      'save',
-      '--quiet',
-      '--format',
-      'docker-archive',
-      '--output',
-      archive,
-      standInFor(image),
-      nodeName(image),
-    );
+  await withArchive(async (archive) => {
+    const output = ['--quiet', '--format', 'docker-archive', '--output', archive];
+    await podman('save', ...output, standInFor(image), nodeName(image));
     loadImage(archive);
+  });
+}
+
+async function withArchive(use: (archive: string) => void | Promise<void>): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'posidle-image-'));
+  try {
+    await use(join(dir, 'image.tar'));
   } finally {
     rmSync(dir, { recursive: true });
   }

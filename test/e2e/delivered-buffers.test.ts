@@ -1,11 +1,18 @@
 import { expect } from 'vitest';
-import { onFluentd, runDelivery, SOON, test, VERSIONS, VERSIONS_AND_OLDEST } from '../support/delivery.ts';
+import {
+  DRAINED,
+  ONE_VERSION,
+  onFluentd,
+  runDelivery,
+  SOON,
+  test,
+  VERSIONS_AND_OLDEST,
+} from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, type Section, tail, toFile, toHttp } from '../support/fluentd-conf.ts';
 
 const source = (site: Site, params = {}) =>
   tail(site.log('*.log'), site.pos, { refresh_interval: '2s', ...params });
-const DELIVERED = { lost: 0, code: 0, outcome: { drained: 'drained', gate: null } };
 
 onFluentd(VERSIONS_AND_OLDEST, (version) => {
   const small = { total_limit_size: '64k', overflow_action: 'block' };
@@ -22,12 +29,12 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
       main: () => site.write('app.log', 3_000),
       args: ['--drain-timeout', '90s'],
     });
-    expect(ended).toMatchObject(DELIVERED);
+    expect(ended).toMatchObject(DRAINED);
     expect(ended.seconds).toBeLessThan(80);
   });
 });
 
-onFluentd(VERSIONS, (version) => {
+onFluentd(ONE_VERSION, (version) => {
   const ownEvents = (site: Site): Record<string, readonly Section[]> => {
     const toSink = (path: string, arg: string) => ({
       ...toHttp(site.sink.port, fileBuffer(path, { flush_interval: '60s' })),
@@ -49,7 +56,7 @@ onFluentd(VERSIONS, (version) => {
         conf: [source(site), ...(ownEvents(site)[name] ?? [])],
         main: () => site.write('app.log', 1_000),
       });
-      expect(ended).toMatchObject(DELIVERED);
+      expect(ended).toMatchObject(DRAINED);
       expect(ended.seconds).toBeLessThan(SOON);
     },
   );
@@ -69,7 +76,10 @@ onFluentd(VERSIONS, (version) => {
     expect(ended.seconds).toBeLessThan(30);
     expect(ended).toMatchObject({
       code: 3,
-      outcome: { drained: 'not drained', left: { files: 1, worst: [{ path: site.log('app.log') }] } },
+      outcome: {
+        drained: 'not drained',
+        left: { worst: expect.arrayContaining([expect.objectContaining({ path: site.log('app.log') })]) },
+      },
     });
   });
 });

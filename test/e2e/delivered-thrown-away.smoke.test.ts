@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { expect } from 'vitest';
 import { type Ended, onFluentd, runDelivery, SOON, test, VERSIONS } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
@@ -7,11 +7,8 @@ import { fileBuffer, type Params, type Section, tail, toHttp } from '../support/
 import { IdTally } from '../support/numbered-lines.ts';
 import { until } from '../support/until.ts';
 
-/** What is told where no witness is loaded. */
-const FROM_OUTSIDE = ['--witness', 'off'];
 const LINES = 2_000;
 const THREE_TRIES = { retry_max_times: 3, retry_type: 'periodic', retry_wait: '1s' };
-const TOLD = { code: 3, outcome: { drained: 'not drained', gate: { name: 'thrown-away' } } };
 
 const confOf = (site: Site, buffer: Params = {}): Section[] => {
   const http = toHttp(site.sink.port, fileBuffer(site.buffer, { flush_interval: '1s', ...buffer }));
@@ -29,31 +26,27 @@ onFluentd(VERSIONS, (version) => {
   test.for([
     ['while posidle drains', undefined],
     ['before main has ended', /Hit limit for retries/],
-  ] as const)(
-    'chunks that Fluentd drops at the retry limit %s are thrown away, and that is told',
-    async ([, first], { site }) => {
-      site.sink.phase = 'refusing';
-      const ended = await runDelivery(site, {
-        version,
-        conf: [rootDir(site), ...confOf(site, THREE_TRIES)],
-        args: FROM_OUTSIDE,
-        main: async (posidle) => {
-          await site.write('app.log', LINES);
-          if (first !== undefined) await until(`${first}`, () => first.test(posidle.stdout()));
-        },
-      });
-      expect(ended.delivered).toBe(0);
-      expectThrownAway(ended);
-      if (evacuates) expectKept(ended);
-      expect(ended.seconds).toBeLessThan(SOON);
-    },
-  );
+  ] as const)('chunks that Fluentd gives up at the retry limit %s are told', async ([, first], { site }) => {
+    site.sink.phase = 'refusing';
+    const ended = await runDelivery(site, {
+      version,
+      conf: [rootDir(site), ...confOf(site, THREE_TRIES)],
+      main: async (posidle) => {
+        await site.write('app.log', LINES);
+        if (first !== undefined) await until(`${first}`, () => first.test(posidle.stdout()));
+      },
+    });
+    expect(ended).toMatchObject({ code: 3, delivered: 0 });
+    expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'heard' }));
+    if (evacuates) expectKept(ended);
+    expect(ended.seconds).toBeLessThan(SOON);
+  });
 
   test.for([
     ['below root_dir', rootDir],
     ['below /tmp/fluent, where there is no root_dir', () => undefined],
   ] as const)(
-    'chunks that the destination rejects are thrown away, and their backup %s is named',
+    'chunks that the destination rejects are left, and their backup %s is named',
     async ([, system], { site, onTestFinished }) => {
       const usual = `/tmp/fluent/backup/worker0/${basename(site.dir)}`;
       onTestFinished(() => rmSync(usual, { recursive: true, force: true }));
@@ -62,11 +55,9 @@ onFluentd(VERSIONS, (version) => {
       const ended = await runDelivery(site, {
         version,
         conf: [...(root === undefined ? [] : [root]), ...confOf(site)],
-        args: FROM_OUTSIDE,
         main: () => site.write('app.log', LINES),
       });
-      expect(ended.delivered).toBe(0);
-      expectThrownAway(ended);
+      expect(ended).toMatchObject({ code: 3, delivered: 0 });
       expectKept(ended);
       expect(existsSync(usual)).toBe(root === undefined);
       expect(ended.seconds).toBeLessThan(SOON);
@@ -74,21 +65,11 @@ onFluentd(VERSIONS, (version) => {
   );
 });
 
-function expectThrownAway(ended: Ended): void {
-  expect(ended).toMatchObject(TOLD);
-  const [output] = ended.outcome.outputs;
-  expect(ended.outcome.outputs).toHaveLength(1);
-  expect(output?.delivery).toBe('thrown away');
-  expect(output?.chunks).toBeGreaterThan(0);
-  expect(ended.outcome.gate?.why).toContain('thrown away');
-  expect(ended.outcome.gate?.why).toContain(output?.output);
-}
-
-/** The lines can still be had: they stand in the directory that the outcome names. */
-function expectKept({ outcome: { outputs, gate } }: Ended): void {
-  const where = outputs[0]?.where ?? 'nowhere';
-  expect(gate?.why).toContain(where);
+/** The lines can still be had: they stand in the files that the outcome names. */
+function expectKept({ outcome: { drained, left } }: Ended): void {
+  expect(drained).toBe('not drained');
+  const [chunk] = left.worst.flatMap((one) => (one.kind === 'given-up' ? [one.path] : []));
   const kept = new IdTally();
-  kept.addDirectory(where);
+  kept.addDirectory(dirname(chunk ?? '/nowhere'));
   expect(kept.unique).toBe(LINES);
 }

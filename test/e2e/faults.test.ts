@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, get, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -22,6 +22,7 @@ import {
   NEWEST,
   requireFluentd,
   startFluentd,
+  witnessIn,
 } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
@@ -29,8 +30,6 @@ const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const POSIDLE = [process.execPath, CLI];
 /** Sees no process but its own; all of them end with it. */
 const CONTAINER = ['unshare', '--fork', '--pid', '--mount-proc', '--kill-child', ...POSIDLE];
-const RPC_PORT = 24_641;
-const FAILING_RPC_PORT = 24_642;
 const BUSY_PORT = 24_643;
 
 let work: WorkDir;
@@ -80,7 +79,8 @@ const start = async (...sections: readonly Section[]) => {
   return fluentd;
 };
 const watch = (options: readonly string[], how?: PosidleOptions) => {
-  running = startPosidle(['watch', ...options], how);
+  const witness = options.includes('--witness') ? [] : ['--witness', witnessIn(work.dir)];
+  running = startPosidle(['watch', ...witness, ...options], how);
   return running;
 };
 /** As the first process of a container of its own. */
@@ -229,45 +229,21 @@ test('a SIGTERM that comes before Fluentd is up leaves it the time to read and t
   expect(linesIn(output())).toBe(1_000);
 });
 
-test('a call of the RPC that fails once is made again', async () => {
-  writeFileSync(log('app.log'), 'line 1\n');
-  const sections = [tailAll(), toStdout()];
-  const rpcAt = (port: number) => ({ name: 'system', params: { rpc_endpoint: `127.0.0.1:${port}` } });
-  const { exited } = await start(rpcAt(RPC_PORT), ...sections);
-  const asked: string[] = [];
-  const relay = createServer(({ url = '' }, response) => {
-    asked.push(url);
-    if (asked.filter((path) => /interrupt/.test(path)).length === 1) {
-      response.writeHead(500).end('{}');
-      return;
-    }
-    get({ port: RPC_PORT, host: '127.0.0.1', path: url }, (answer) => answer.pipe(response));
-  }).listen(FAILING_RPC_PORT, '127.0.0.1');
-  server = relay;
-  void exited.then(() => relay.close());
-  const ours = join(work.dir, 'ours.conf');
-  writeFileSync(ours, renderConf([rpcAt(FAILING_RPC_PORT), ...sections]));
-  writeFileSync(marker(), '');
-  const stopping = watch(['-c', ours, '--done-file', marker(), '--strict'], { wrapper: CONTAINER });
-  expect(await stopping.exited).toBe(0);
-  expect(asked.filter((path) => /interrupt/.test(path))).toHaveLength(2);
-  expect(await exited).toEqual({ code: 0, signal: null });
-});
-
-test('a second pos file that never appears holds the quiet window up until the start timeout, the drain to its bound, and is named', async () => {
+test('without a witness a second pos file that never appears holds the quiet window up until the start timeout, the drain to its bound, and is named', async () => {
   writeFileSync(log('app.log'), 'line 1\n');
   const { pid } = await start(tailAll(), toStdout());
   const never = join(work.dir, 'never.pos');
   const files = ['-c', conf(), '-p', work.pos, '-p', never, '--pid', String(pid)];
   const bounds = ['--quiet', '1s', '--start-timeout', '3s', '--drain-timeout', '3s', '--strict'];
-  const waiting = watch([...files, ...bounds]);
+  const waiting = watch([...files, ...bounds, '--witness', 'off']);
   const writing = setInterval(() => appendFileSync(log('app.log'), 'line 2\n'), 300);
   await waiting.logged(/→ watching/).finally(() => clearInterval(writing));
   expect(await waiting.exited).toBe(3);
   expect(outcomeOf(waiting)).toMatchObject({
     end: 'stopped',
     trigger: 'quiet',
-    gate: { name: 'pos-file', why: expect.stringContaining(never) },
+    drained: 'unproven',
+    doubts: { worst: expect.arrayContaining([expect.objectContaining({ kind: 'pos-file', about: never })]) },
   });
 });
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { makeWorkDir, renderConf, tail, toStdout } from '../support/fluentd-conf.ts';
 import { skipFor } from '../support/needs.ts';
 import { startPosidle } from '../support/posidle.ts';
-import { missingFluentd, NEWEST, startFluentd } from '../support/real-fluentd.ts';
+import { missingFluentd, NEWEST, startFluentd, witnessIn } from '../support/real-fluentd.ts';
 
 const LINES = 500;
 /** From the failure to the second attempt: the kubelet's back-off. */
@@ -42,7 +42,14 @@ describe.concurrent('a main that fails, and is started again', () => {
     const fluentd = startFluentd({ version: NEWEST, dir, conf });
     try {
       await fluentd.ready;
-      const watched = ['-c', join(dir, 'fluent.conf'), '--pid', String(fluentd.pid)];
+      const watched = [
+        '-c',
+        join(dir, 'fluent.conf'),
+        '--pid',
+        String(fluentd.pid),
+        '--witness',
+        witnessIn(dir),
+      ];
       const flags = flagsIn(dir);
       const run = startPosidle(['watch', ...watched, ...flags, '--strict']);
       const seen = run.logged(flags.includes('--done-process') ? /main's process is seen/ : /→ watching/);

@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Outcome } from '../../src/core/drain/outcome.ts';
 import {
   fileBuffer,
   makeWorkDir,
@@ -29,11 +30,11 @@ import {
   requireFluentd,
   startFluentd,
   TESTED_VERSIONS,
+  witnessIn,
 } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
-const RPC_PORT = 24_631;
 const UNPRIVILEGED = ['--reuid', '65534', '--regid', '65534', '--clear-groups'];
 
 let work: WorkDir;
@@ -71,18 +72,18 @@ const startHolding = (version: string) => {
   return start(version, renderConf([tail(log('*.log'), work.pos), toFile(join(work.dir, 'out'), buffer)]));
 };
 const watch = async (options: readonly string[], how?: PosidleOptions) => {
-  watching = startPosidle(['watch', '-c', conf(), '--done-file', marker(), '--strict', ...options], how);
+  const usual = ['--done-file', marker(), '--strict'];
+  const witness = options.includes('--witness') ? [] : ['--witness', witnessIn(work.dir)];
+  watching = startPosidle(['watch', '-c', conf(), ...usual, ...witness, ...options], how);
   return watching;
 };
+/** Nobody looks inside. */
+const BLIND = ['--witness', 'off'];
 const ofPid = ({ pid }: FluentdRun) => ['--pid', String(pid)];
 const isRead = (running: FluentdRun, line: string) =>
   until(`fluentd prints "${line}"`, () => running.output().includes(`"${line}"`));
 const outcomeOf = (run: PosidleRun) =>
-  run.log().at(-1)?.outcome as { end: string; drained: string; gate: { name: string; why: string } | null };
-const workersOf = (supervisor: number) =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && parentOf(name) === supervisor)
-    .map(Number);
+  run.log().at(-1)?.outcome as Pick<Outcome, 'end' | 'drained' | 'left' | 'doubts'>;
 const inodeOf = (path: string) => statSync(path).ino.toString(16).padStart(16, '0');
 /** The lines that out_file has written. */
 const deliveredLines = () =>
@@ -118,7 +119,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     },
   );
 
-  test('outputs in a file that cannot be included may hold a buffer: it is flushed, and the outcome is unproven', async () => {
+  test('without a witness outputs in a file that cannot be included may hold a buffer: it is flushed', async () => {
     const out = toFile(join(work.dir, 'out'), fileBuffer(work.buffer, { flush_interval: '60s' }));
     writeFileSync(join(work.dir, 'more.conf'), renderConf([out]));
     writeFileSync(log('app.log'), lines(1_000));
@@ -130,11 +131,11 @@ describe(`with Fluentd ${NEWEST}`, () => {
       chunks().some((name) => linesIn(join(work.buffer, name)) === 1_000),
     );
     const how = { env: { ...process.env, PATH: work.dir } };
-    const run = await watch(['-p', work.pos, ...ofPid(running)], how);
+    const run = await watch(['-p', work.pos, ...ofPid(running), ...BLIND], how);
     await run.logged(/→ watching/);
     writeFileSync(marker(), '');
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'unproven', gate: null });
+    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'unproven', left: { count: 0 } });
     expect(deliveredLines()).toBe(1_000);
     expect(chunks()).toEqual([]);
     expect(run.log().map(({ level, msg }) => `${level} ${msg}`)).toContainEqual(
@@ -142,7 +143,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     );
   });
 
-  test('a path that cannot be evaluated may have new files: the drain goes to its bound, and says why', async () => {
+  test('without a witness a path that cannot be evaluated may have new files: the drain goes to its bound, and says why', async () => {
     writeFileSync(log('app.log'), 'line 1\n');
     const running = await start(
       version,
@@ -152,17 +153,18 @@ describe(`with Fluentd ${NEWEST}`, () => {
     writeFileSync(log('late.log'), lines(1_000));
     writeFileSync(marker(), '');
     const how = { env: { ...process.env, PATH: work.dir } };
-    const run = await watch([...ofPid(running), '--drain-timeout', '6s'], how);
+    const run = await watch([...ofPid(running), '--drain-timeout', '6s', ...BLIND], how);
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({
-      end: 'stopped',
-      drained: 'not drained',
-      gate: { name: 'undiscovered' },
-    });
-    expect(run.stderr()).toMatch(/Dir\.pwd/);
+    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'unproven' });
+    expect(outcomeOf(run).doubts.worst).toContainEqual(
+      expect.objectContaining({
+        kind: 'unlisted',
+        why: expect.stringMatching(/path could not be evaluated/),
+      }),
+    );
   });
 
-  test('an in_tail whose pos_file cannot be evaluated may have files left: the drain goes to its bound, and says why', async () => {
+  test('without a witness an in_tail whose pos_file cannot be evaluated may have files left: the drain goes to its bound, and says why', async () => {
     for (const name of ['app.log', 'other.log']) writeFileSync(log(name), 'line 1\n');
     const running = await start(
       version,
@@ -175,79 +177,51 @@ describe(`with Fluentd ${NEWEST}`, () => {
     await isRead(running, 'line 1');
     writeFileSync(marker(), '');
     const how = { env: { ...process.env, PATH: work.dir } };
-    const run = await watch([...ofPid(running), '--drain-timeout', '6s'], how);
+    const run = await watch([...ofPid(running), '--drain-timeout', '6s', ...BLIND], how);
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({
-      end: 'stopped',
-      drained: 'not drained',
-      gate: { name: 'undiscovered' },
-    });
-    expect(outcomeOf(run).gate?.why).toMatch(
-      /^posidle cannot tell which files belong to further sources: .*Dir\.pwd/,
+    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'unproven' });
+    expect(outcomeOf(run).doubts.worst).toContainEqual(
+      expect.objectContaining({
+        kind: 'unlisted',
+        why: expect.stringMatching(/^posidle cannot tell which files belong to further sources: .*Dir\.pwd/),
+      }),
     );
   });
 
-  test.for([
-    ['listed', 0o711, 'undiscovered'],
-    ['entered', 0o700, 'unread'],
-  ] as const)(
-    'a directory that must not be %s is not taken as empty: exit 3 names it',
-    async ([, mode, gate], context) => {
-      needsRoot(context);
-      writeFileSync(log('app.log'), 'line 1\n');
-      const running = await start(
-        version,
-        renderConf([
-          { name: 'system', params: { rpc_endpoint: `127.0.0.1:${RPC_PORT}` } },
-          tail(log('*.log'), work.pos, { refresh_interval: '30s' }),
-          toStdout(),
-        ]),
-      );
-      await isRead(running, 'line 1');
-      chmodSync(work.dir, 0o755);
-      chmodSync(work.logs, mode);
-      writeFileSync(log('late.log'), lines(1_000));
-      writeFileSync(marker(), '');
-      const wrapper = ['setpriv', ...UNPRIVILEGED, process.execPath, CLI];
-      const run = await watch([...ofPid(running), '--drain-timeout', '6s'], { wrapper });
-      expect(await run.exited).toBe(3);
-      expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'not drained', gate: { name: gate } });
-      expect(outcomeOf(run).gate?.why).toContain(work.logs);
-    },
-  );
+  test('a directory that posidle may not list is a doubt that names it', async (context) => {
+    needsRoot(context);
+    writeFileSync(log('app.log'), 'line 1\n');
+    const running = await start(
+      version,
+      renderConf([tail(log('*.log'), work.pos, { refresh_interval: '30s' }), toStdout()]),
+    );
+    await isRead(running, 'line 1');
+    chmodSync(work.dir, 0o755);
+    chmodSync(work.logs, 0o711);
+    writeFileSync(log('late.log'), lines(1_000));
+    writeFileSync(marker(), '');
+    const wrapper = ['setpriv', ...UNPRIVILEGED, process.execPath, CLI];
+    const run = await watch(['--stop-via', 'kubelet', ...BLIND, '--drain-timeout', '6s'], { wrapper });
+    await run.logged(/^posidle watches/);
+    run.kill('SIGTERM');
+    expect(await run.exited).toBe(3);
+    expect(outcomeOf(run).drained).toBe('unproven');
+    expect(JSON.stringify(outcomeOf(run).doubts)).toContain(work.logs);
+  });
 
-  test('a Fluentd that is killed takes its memory buffer with it: that is not drained, and --strict exits 3', async () => {
+  test('a Fluentd that is killed takes its memory buffer with it: that is unproven, and --strict exits 3', async () => {
     const running = await startHolding(version);
     const run = await watch([...ofPid(running), '--start-timeout', '20s']);
     await run.logged(/→ watching/);
     running.kill();
     writeFileSync(marker(), '');
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({
-      end: 'ended-by-itself',
-      drained: 'not drained',
-      gate: { name: 'buffers' },
-    });
+    expect(outcomeOf(run)).toMatchObject({ end: 'ended-by-itself', drained: 'unproven' });
+    expect(outcomeOf(run).doubts.worst).toContainEqual(expect.objectContaining({ kind: 'worker-died' }));
     expect(deliveredLines()).toBe(0);
   });
 
-  test('a worker that is killed takes its memory buffer with it, though another one takes its place: that is not drained', async () => {
-    const running = await startHolding(version);
-    const run = await watch(ofPid(running));
-    await run.logged(/→ watching/);
-    const [worker = 0] = workersOf(running.pid);
-    process.kill(worker, 'SIGKILL');
-    await until('another worker', () => workersOf(running.pid).some((pid) => pid !== worker));
-    writeFileSync(marker(), '');
-    expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({
-      end: 'stopped',
-      drained: 'not drained',
-      gate: { name: 'worker' },
-    });
-  });
-
-  test('a file that goes away before in_tail has found it is left, and named', async () => {
+  test('a file that goes away before in_tail has found it is named', async () => {
     writeFileSync(log('app.log'), 'line 1\n');
     const running = await start(
       version,
@@ -258,44 +232,48 @@ describe(`with Fluentd ${NEWEST}`, () => {
     await run.logged(/→ watching/);
     writeFileSync(log('late.log'), lines(100));
     writeFileSync(marker(), '');
-    await run.logged(/late\.log.* not discovered yet/);
+    await run.logged(/late\.log: Fluentd has not found it/);
     rmSync(log('late.log'));
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({
-      end: 'stopped',
-      drained: 'not drained',
-      gate: { name: 'unread' },
-    });
-    expect(outcomeOf(run).gate?.why).toContain(log('late.log'));
+    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'unproven' });
+    expect(outcomeOf(run).doubts.worst).toContainEqual(
+      expect.objectContaining({ kind: 'never-followed', about: log('late.log') }),
+    );
   });
 });
 
 describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
   beforeEach((context) => void requireFluentd(version, context));
 
-  test('the rest of a throttled file that was renamed, and that nothing replaces, is waited for', async () => {
-    const limit = 20_000;
-    const running = await start(
-      version,
-      renderConf([
-        tail(log('app.log'), work.pos, {
-          read_bytes_limit_per_second: limit,
-          refresh_interval: '1s',
-          rotate_wait: '1s',
-        }),
-        toStdout(),
-      ]),
-    );
-    writeFileSync(log('app.log'), 'line 0\n');
-    await isRead(running, 'line 0');
-    const run = await watch(ofPid(running));
-    await run.logged(/→ watching/);
-    appendFileSync(log('app.log'), lines(1_500, `${'padding-'.repeat(9)}line`));
-    renameSync(log('app.log'), log('app.log.1'));
-    writeFileSync(marker(), '');
-    expect(await run.exited).toBe(0);
-    expect(running.output().match(/line \d+"/g)).toHaveLength(1_501);
-  });
+  test.each([
+    ['with a witness', [], 0],
+    ['without one', BLIND, 3],
+  ])(
+    '%s the rest of a throttled file that was renamed, and that nothing replaces, is waited for',
+    async (_, witness, code) => {
+      const limit = 20_000;
+      const running = await start(
+        version,
+        renderConf([
+          tail(log('app.log'), work.pos, {
+            read_bytes_limit_per_second: limit,
+            refresh_interval: '1s',
+            rotate_wait: '1s',
+          }),
+          toStdout(),
+        ]),
+      );
+      writeFileSync(log('app.log'), 'line 0\n');
+      await isRead(running, 'line 0');
+      const run = await watch([...ofPid(running), ...witness]);
+      await run.logged(/→ watching/);
+      appendFileSync(log('app.log'), lines(1_500, `${'padding-'.repeat(9)}line`));
+      renameSync(log('app.log'), log('app.log.1'));
+      writeFileSync(marker(), '');
+      expect(await run.exited).toBe(code);
+      expect(running.output().match(/line \d+"/g)).toHaveLength(1_501);
+    },
+  );
 });
 
 describe('with Fluentd 1.14.6', () => {
@@ -326,15 +304,3 @@ describe('with Fluentd 1.14.6', () => {
     expect(running.output().match(/line \d+"/g)).toHaveLength(601);
   });
 });
-
-function parentOf(pid: string): number | undefined {
-  try {
-    return Number(
-      readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ')[1],
-    );
-  } catch {
-    return undefined;
-  }
-}

@@ -2,14 +2,15 @@ import { drainDeadline } from '../../src/core/drain/deadlines.ts';
 import { drainGate } from '../../src/core/drain/gates.ts';
 import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
-import type { Gate, State, Trigger } from '../../src/core/drain/state.ts';
+import type { State, Trigger } from '../../src/core/drain/state.ts';
 import type { Observation } from '../../src/core/observe/observation.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Reporter, Transition } from '../../src/daemon/loop.ts';
 import type { Done } from '../../src/daemon/perform.ts';
-import { chunkFiles } from './chunk-files.ts';
 import type { Coverage } from './coverage.ts';
+import type { Line } from './lines.ts';
 import { isFollowed } from './log-files.ts';
+import { isNamed } from './named.ts';
 import type { Pauses } from './pauses.ts';
 import type { Plan } from './plan.ts';
 import { Violation } from './simulated-host.ts';
@@ -42,7 +43,6 @@ export class Checks implements Reporter {
 
   looked(state: State, seen: Observation): void {
     this.#pauses.looked(state, seen);
-    this.#world.excuses.hasSeenWorker = seen.memory.workers.length > 0;
     this.#coverage?.reached('state', state.name);
     this.#coverage?.reached('fluentd', seen.fluentd.kind);
     if (this.#coverage === undefined || state.name !== 'draining') return;
@@ -60,18 +60,16 @@ export class Checks implements Reporter {
     this.#world.tell(`posidle: ${from} → ${to}: ${why}`);
     this.#coverage?.reached('transition', `${from} → ${to}`);
     if (state.name !== 'stopping') return;
-    const { gate, trigger } = state;
-    this.#stopsInTime(seen, trigger);
-    this.#isOpenAtStop = gate === undefined;
-    if (gate === undefined) {
+    this.#stopsInTime(seen, state.trigger);
+    this.#isOpenAtStop = !why.startsWith('not drained');
+    if (this.#isOpenAtStop) {
       this.#mayStop();
       return;
     }
     const signals = seen.requests.filter(({ by }) => by === 'SIGTERM' || by === 'SIGINT');
-    const isDue = seen.at >= drainDeadline(trigger, seen, this.#policy) - 1;
-    if (!isDue && signals.length < 2)
-      throw new Violation(`told to stop before any bound, though ${gate.name}: ${gate.why}`);
-    if (isDue) this.#hadToWait(gate);
+    const isDue = seen.at >= drainDeadline(state.trigger, seen, this.#policy) - 1;
+    if (!isDue && signals.length < 2) throw new Violation(`told to stop before any bound: ${why}`);
+    if (isDue) this.#hadToWait(why);
   }
 
   signalled(signal: string, pid: number): void {
@@ -81,35 +79,35 @@ export class Checks implements Reporter {
     if (!isFluentd) throw new Violation(`${signal} to pid ${pid}, which is no Fluentd`);
     if (signal === 'SIGUSR1') return;
     const what = `${signal} ${pid}`;
-    if (this.#sent.has(what) && this.#plan.settings.placement !== 'rpc')
+    if (this.#sent.has(what) && this.#plan.settings.placement !== 'remote')
       throw new Violation(`${signal} a second time to ${pid}`);
     this.#sent.add(what);
     this.#coverage?.reached('signal', signal);
   }
 
   ended(outcome: Outcome): void {
-    this.#coverage?.reached('end', outcome.end);
-    this.#coverage?.reached('drained', outcome.drained);
-    this.#coverage?.reached('trigger', outcome.trigger ?? 'none');
-    if (outcome.gate !== null) this.#coverage?.reached('outcome', outcome.gate.name);
-    for (const { delivery } of outcome.outputs) this.#coverage?.reached('delivery', delivery);
+    const { end, drained, trigger, left, doubts } = outcome;
+    this.#coverage?.reached('end', end);
+    this.#coverage?.reached('drained', drained);
+    this.#coverage?.reached('trigger', trigger ?? 'none');
+    for (const { kind } of left.worst) this.#coverage?.reached('left', kind);
+    for (const { kind } of doubts.worst) this.#coverage?.reached('doubt', kind);
     for (const deed of this.#plan.deeds.filter(({ at }) => at <= this.#world.clock.now)) {
       this.#coverage?.reached('deed', deed.do);
       if (deed.do === 'destination') this.#coverage?.reached('destination', deed.is);
     }
-    this.#world.tell(`outcome: ${outcome.end}, ${outcome.drained}, ${JSON.stringify(outcome.gate)}`);
-    this.#toldAllLosses(outcome);
-    this.#toldWhatIsTrue(outcome);
+    this.#world.tell(`outcome: ${end}, ${drained}, ${JSON.stringify([...left.worst, ...doubts.worst])}`);
+    this.#namesAll(outcome);
+    this.#isTrue(outcome);
+    this.#doubtsNothing(outcome);
   }
 
   /** Where nothing goes wrong, the drain ends soon after the last line is delivered, not at its bound. */
-  #hadToWait({ name, why }: Gate): void {
+  #hadToWait(why: string): void {
     const { lines, clock, faults, isDone, fluentd } = this.#world;
     const idle = clock.now - Math.max(lines.changedAt, fluentd?.worker?.followsSince ?? clock.now);
     if (isDone && faults.size === 0 && idle > this.#policy.settle + 5_000 + this.#late)
-      throw new Violation(
-        `all was delivered for ${idle} ms when the drain came to its bound: ${name}, ${why}`,
-      );
+      throw new Violation(`all was delivered for ${idle} ms when the drain came to its bound: ${why}`);
   }
 
   /** What posidle's calls, sleeps and stalls may add to a wait. */
@@ -125,38 +123,13 @@ export class Checks implements Reporter {
       throw new Violation(`told to stop at ${seen.at} ms, due at ${bound} ms`);
   }
 
-  /** The figures are those of the world, and nothing is said to be lost where all was delivered and nothing went wrong. */
-  #toldWhatIsTrue({ drained, left, end, gate }: Outcome): void {
-    const { disk, logs, lines, faults, clock, settings, fluentd } = this.#world;
-    if (fluentd?.isAlive === true) return;
-    const chunks = settings.buffer === 'file' ? chunkFiles(disk, clock).length : 0;
-    if (end === 'stopped' && left.onDisk.chunks !== chunks)
-      throw new Violation(`${left.onDisk.chunks} chunks are told to be left, and ${chunks} are`);
-    // An unfinished line in a file that in_tail has not found yet: posidle does not read it.
-    const isBegun = [...logs.byPath.values()].some(
-      ({ unfinished, lines }) => unfinished > 0 && lines.length === 0,
-    );
-    const isDelivered = !isBegun && lines.areDelivered;
-    const isFine = isDelivered && faults.size === 0 && end === 'stopped' && this.#isOpenAtStop;
-    // Records that a full buffer refused are read again; where it was full between two looks only, they count as lost.
-    if (isFine && gate?.name === 'thrown-away' && settings.totalLimit < 1_000)
-      this.#coverage?.reached('false alarm', 'a buffer was full between two looks');
-    else if (isFine && drained === 'not drained')
-      throw new Violation(`all was delivered, and the outcome is 'not drained': ${gate?.name}, ${gate?.why}`);
-    // After a fault posidle may tell what it cannot rule out.
-    else if (isDelivered && faults.size > 0 && this.#isOpenAtStop && drained === 'not drained')
-      this.#coverage?.reached('false alarm', `after ${[...faults].toSorted().join(' and ')}: ${gate?.name}`);
-  }
-
-  /** Every gate was open: nothing that can be known may be unread or undelivered. */
+  /** Every gate was open: no line is left that waiting would have saved. */
   #mayStop(): void {
-    const { lines, settings } = this.#world;
-    const { lookedAt } = this.#world.excuses;
-    const isUnseen = settings.buffer === 'memory' && !settings.hasMonitor;
+    const { settings, faults } = this.#world;
+    const isSeen = settings.buffer !== 'memory' || (settings.hasWitness && !faults.has('silence'));
     const readable = this.#readable();
-    for (const [id, { fate, writtenAt, excuses }] of lines.all.entries()) {
-      if (writtenAt >= lookedAt || excuses?.[fate] !== undefined) continue;
-      if (fate === 'buffered' && !isUnseen)
+    for (const [id, { fate, writtenAt }] of this.#undelivered()) {
+      if (fate === 'buffered' && isSeen)
         throw new Violation(`told to stop with line ${id} of ${writtenAt} ms in a buffer`);
       if (fate === 'written' && readable.has(id))
         throw new Violation(`told to stop with line ${id} of ${writtenAt} ms unread`);
@@ -166,27 +139,55 @@ export class Checks implements Reporter {
   /** Lines that Fluentd can still read. */
   #readable(): ReadonlySet<number> {
     const { logs, fluentd } = this.#world;
-    const tail = fluentd?.worker?.tail;
-    const ids = new Set<number>(tail?.ahead() ?? []);
+    const worker = fluentd?.worker;
+    const ids = new Set<number>(worker?.tail?.ahead() ?? []);
     for (const [path, file] of logs.byPath)
-      if (isFollowed(path) && tail?.holds(file.inode) === undefined) for (const id of file.lines) ids.add(id);
+      if (isFollowed(path) && worker?.sights.hasBegun(file) !== true)
+        for (const id of file.lines) ids.add(id);
     return ids;
   }
 
-  /** What was lost is in the outcome. */
-  #toldAllLosses({ drained }: Outcome): void {
-    const { lines } = this.#world;
-    const { lookedAt } = this.#world.excuses;
-    if (drained === 'not drained') return;
-    for (const [id, { fate, writtenAt, excuses }] of lines.all.entries()) {
-      if (writtenAt >= lookedAt || fate === 'delivered') continue;
-      if (drained === 'unproven' && fate !== 'written') continue;
-      const excuse = excuses?.[fate];
-      if (excuse !== undefined) {
-        this.#coverage?.reached('excused loss', excuse);
-        continue;
-      }
-      throw new Violation(`${drained}, and line ${id} of ${writtenAt} ms is ${fate}`);
+  /** Each line that was there when posidle last looked, and has not arrived. */
+  #undelivered(): readonly (readonly [number, Line])[] {
+    const { lines, lookedAt } = this.#world;
+    return [...lines.all.entries()].filter(
+      ([, { fate, writtenAt, isUnseen }]) => fate !== 'delivered' && writtenAt < lookedAt && !isUnseen,
+    );
+  }
+
+  /** No line is lost in silence: something that is left, or a doubt, is about it. */
+  #namesAll(outcome: Outcome): void {
+    if (outcome.drained !== 'unproven' && !this.#world.settings.hasWitness && outcome.drained === 'drained')
+      throw new Violation('drained, and nobody looked inside Fluentd');
+    for (const [id, line] of this.#undelivered()) {
+      if (outcome.drained === 'drained')
+        throw new Violation(`drained, and line ${id} of ${line.writtenAt} ms is ${line.fate}`);
+      if (!isNamed(line, outcome, this.#world.workers))
+        throw new Violation(
+          `${outcome.drained}, and line ${id} of ${line.writtenAt} ms, ${line.fate}, is not named`,
+        );
     }
   }
+
+  get #isAllDelivered(): boolean {
+    return this.#world.isDone;
+  }
+
+  /** "not drained": a line is lost, or will be. */
+  #isTrue({ drained, left }: Outcome): void {
+    if (drained === 'not drained' && this.#isAllDelivered)
+      throw new Violation(`all was delivered, and the outcome is 'not drained': ${left.worst[0]?.kind}`);
+  }
+
+  /** With a witness that answers to the end, all that was delivered is drained. */
+  #doubtsNothing({ drained, end, doubts }: Outcome): void {
+    const { faults, settings } = this.#world;
+    const isHarmed = HARMS.some((harm) => faults.has(harm));
+    if (!settings.hasWitness || isHarmed || end !== 'stopped' || !this.#isAllDelivered) return;
+    if (drained === 'unproven')
+      throw new Violation(`all was delivered, and it is doubted: ${doubts.worst[0]?.kind}`);
+  }
 }
+
+/** What takes a witness's knowledge with it. */
+const HARMS = ['worker-dies', 'fluentd-dies', 'supervisor-dies', 'silence'];

@@ -1,7 +1,7 @@
 import type { Chunk as ChunkFile } from '../../src/core/fluentd/chunk.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Clock } from './clock.ts';
-import { LINE_BYTES } from './lines.ts';
+import { LINE_BYTES } from './log-files.ts';
 
 const BUFFER = '/buffer/buffer';
 
@@ -22,13 +22,12 @@ export interface Disk {
 }
 
 /** The chunk files that a look finds. */
-export function chunkFiles({ staged, queue }: Disk, { now, wall }: Clock): readonly ChunkFile[] {
+export function chunkFiles({ staged, queue }: Disk, { now }: Clock): readonly ChunkFile[] {
   const named = queue.filter(({ namelessUntil }) => namelessUntil <= now);
   const files = named.map((chunk) => [chunk, 'q'] as const);
   const all = staged === undefined ? files : [...files, [staged, 'b'] as const];
-  return all.map(([{ id, lines, begunAt }, state]) => ({
+  return all.map(([{ id, lines }, state]) => ({
     path: `${BUFFER}.${state}${id}.log`,
     size: lines.length * LINE_BYTES,
-    age: wall - begunAt,
   }));
 }

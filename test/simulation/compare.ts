@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { play } from './lifetime.ts';
-import { LINE_BYTES } from './lines.ts';
+import { LINE_BYTES } from './log-files.ts';
 import { type Deed, type Plan, planOf, type Settings } from './plan.ts';
 import { playable, UP } from './playable.ts';
 import { Random } from './random.ts';
@@ -72,9 +72,7 @@ function differencesOf(model: Ending, real: Ending): readonly string[] {
   return [
     ...differenceIn('delivered', listOf(model.delivered), listOf(real.delivered)),
     ...differenceIn('read', textOf(model.read), textOf(real.read)),
-    ...differenceIn('outcome', outcomeOf(model), outcomeOf(real)).map(
-      (difference) => `${difference}: ${real.outcome?.gate?.why}`,
-    ),
+    ...differenceIn('outcome', outcomeOf(model), outcomeOf(real)),
   ];
 }
 
@@ -100,6 +98,7 @@ function textOf(read: ReadonlyMap<string, number>): string {
 
 function outcomeOf({ outcome }: Ending): string {
   if (outcome === undefined) return 'none';
-  // A gate's words count bytes, and those of the model's lines are others.
-  return `${outcome.end}, ${outcome.drained}, ${outcome.gate === null ? 'no gate' : outcome.gate.name}`;
+  const { end, drained, left, doubts } = outcome;
+  const kinds = [...left.worst, ...doubts.worst].map(({ kind }) => kind);
+  return [end, drained, ...[...new Set(kinds)].sort()].join(', ');
 }

@@ -12,17 +12,16 @@ const STATES: Readonly<Record<StateName, readonly StateName[]>> = {
   stopped: [],
 };
 
-/** `unreadable` and `thrown-away` hold no drain up, `look` none that a look is taken for. */
-const GATES: Readonly<Record<Exclude<Gate['name'], 'unreadable' | 'thrown-away' | 'look'>, true>> = {
+/** A gate `look` is closed only until the look that it asks for. */
+const GATES: Readonly<Record<Exclude<Gate['name'], 'look'>, true>> = {
   fluentd: true,
   worker: true,
   'pos-file': true,
   unread: true,
-  undiscovered: true,
+  unfound: true,
   settle: true,
   flush: true,
   buffers: true,
-  retry: true,
 };
 
 const DEEDS: Readonly<Record<Deed['do'], true>> = {
@@ -42,6 +41,7 @@ const DEEDS: Readonly<Record<Deed['do'], true>> = {
   'fluentd-restarts': true,
   'clock-jumps': true,
   stall: true,
+  silence: true,
   trigger: true,
 };
 
@@ -54,10 +54,29 @@ const REACHABLE: Reachable = {
   destination: ['up', 'down', 'refusing'],
   fluentd: ['absent', 'running', 'orphaned', 'remote'],
   drained: ['drained', 'unproven', 'not drained'],
-  delivery: ['delivered', 'thrown away', 'left', 'unseen'],
   end: ['stopped', 'killed', 'survived', 'ended-by-itself', 'no-fluentd'],
   trigger: ['quiet', 'start-timeout', 'done-file', 'done-process', 'http', 'SIGTERM', 'deserted'],
-  outcome: ['worker', 'pos-file', 'unread', 'undiscovered', 'settle', 'buffers', 'retry', 'thrown-away'],
+  left: ['unfound', 'unread', 'unfinished', 'let-go', 'given-up', 'held'],
+  doubt: [
+    ...[
+      'no-witness',
+      'pos-file',
+      'empty-pos-file',
+      'no-answer',
+      'not-started',
+      'worker-died',
+      'heard',
+      'killed',
+    ],
+    ...[
+      'closed-unread',
+      'cut-short-unread',
+      'written-anew',
+      'never-followed',
+      'read-from',
+      'nobody-saw-it-read',
+    ],
+  ],
 };
 
 /** What the lifetimes have reached, and how often. */

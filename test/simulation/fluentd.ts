@@ -1,14 +1,14 @@
 import type { ProcessRow } from '../../src/core/fluentd/processes.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Disk } from './chunk-files.ts';
-import { OutputBuffer, type OutputWorld } from './output-buffer.ts';
-import { Tail, type TailWorld } from './tail.ts';
+import type { OutputWorld } from './output-buffer.ts';
+import type { TailWorld } from './tail.ts';
+import { Worker } from './worker.ts';
 
 /** Before this a signal ends the supervisor; a SIGUSR1 passed on before the second ends the worker (measured). */
 const DEAF_SUPERVISOR: Millis = 350;
 /** The engine looks at its stop flag this often (engine.rb:50). */
-const ENGINE_TICK: Millis = 300;
-
+export const ENGINE_TICK: Millis = 300;
 /** After SIGUSR2 the new supervisor tells the old one to stop so long after its own start (supervisor.rb, since 1.18). */
 const TAKES_OVER_AFTER: Millis = 10_000;
 /** From fork to exec: until then a worker has its supervisor's command line. */
@@ -17,9 +17,10 @@ const FORK_TAKES: Millis = 30;
 export interface FluentdWorld extends TailWorld, OutputWorld {
   readonly disk: Disk;
   newPid(): number;
+  /** A worker has been started. */
+  isBorn(worker: Worker): void;
   /** A supervisor that another one replaces has ended. */
   handedOver(): void;
-  tell(what: string): void;
 }
 
 /** A supervisor and its worker (supervisor.rb). */
@@ -87,7 +88,7 @@ export class Fluentd {
   killSupervisor(): void {
     this.isUp = false;
     this.#world.tell('the supervisor is gone');
-    if (this.#world.settings.placement === 'rpc') this.die('its container ends');
+    if (this.#world.settings.placement === 'remote') this.die('its container ends');
   }
 
   killWorker(): void {
@@ -149,79 +150,13 @@ export class Fluentd {
     const dieEarly = () => {
       if (this.worker === worker) this.killWorker();
     };
-    const worker = new Worker(this.#world, dieEarly, this.#old !== undefined);
+    const worker = new Worker(this.#world, {
+      supervisor: this,
+      dieEarly,
+      isWaiting: this.#old !== undefined,
+    });
     this.worker = worker;
-  }
-}
-
-/** Reads and sends. */
-export class Worker {
-  readonly pid: number;
-  readonly startedAt: Millis;
-  /** It follows its files; before, it dies of SIGUSR1. */
-  tail: Tail | undefined;
-  followsSince: Millis | undefined;
-  output: OutputBuffer | undefined;
-  readonly #world: FluentdWorld;
-  readonly #dieEarly: () => void;
-  #isOver = false;
-  #isUp = false;
-  /** It reads nothing for now: in_tail is not zero_downtime_restart_ready. */
-  #isWaiting: boolean;
-
-  constructor(world: FluentdWorld, dieEarly: () => void, isWaiting: boolean) {
-    this.#world = world;
-    this.#dieEarly = dieEarly;
-    this.#isWaiting = isWaiting;
-    this.pid = world.newPid();
-    this.startedAt = world.clock.now;
-    world.tell(`a worker starts as pid ${this.pid}`);
-    world.clock.in(world.settings.startTakes / 2, () => {
-      this.#isUp = true;
-      if (!this.#isWaiting) this.#begin();
-    });
-  }
-
-  takeOver(): void {
-    this.#isWaiting = false;
-    if (this.#isUp) this.#begin();
-  }
-
-  flush(): void {
-    if (!this.#isUp) this.#dieEarly();
-    else this.output?.enqueue();
-  }
-
-  shutDown(done: () => void): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    const { clock } = this.#world;
-    clock.in(ENGINE_TICK, () => {
-      const wait = this.tail?.shutDown() ?? 0;
-      clock.in(wait, () => {
-        const end = () => {
-          this.output?.die();
-          done();
-        };
-        if (this.output === undefined) end();
-        else this.output.shutDown(end);
-      });
-    });
-  }
-
-  die(): void {
-    this.#isOver = true;
-    this.tail?.die();
-    this.output?.die();
-  }
-
-  #begin(): void {
-    if (this.#isOver) return;
-    const output = new OutputBuffer(this.#world, this.#world.disk);
-    this.output = output;
-    this.tail = new Tail(this.#world, (ids) => output.take(ids));
-    this.followsSince = this.#world.clock.now;
-    this.#world.tell('the worker follows its files');
+    this.#world.isBorn(worker);
   }
 }
 

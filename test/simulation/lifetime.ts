@@ -6,10 +6,10 @@ import type { Subject } from '../../src/core/look/subject.ts';
 import { watch } from '../../src/daemon/loop.ts';
 import { Checks } from './checks.ts';
 import type { Coverage } from './coverage.ts';
-import { LINE_BYTES } from './lines.ts';
+import { LINE_BYTES } from './log-files.ts';
 import { Pauses } from './pauses.ts';
 import type { Plan, Settings } from './plan.ts';
-import { AGENT, POS_PATH, RPC, SimulatedHost, Violation } from './simulated-host.ts';
+import { POS_PATH, SimulatedHost, Violation } from './simulated-host.ts';
 import { World } from './world.ts';
 
 /** How a lifetime went. */
@@ -82,7 +82,8 @@ function subjectOf({ settings, fluentd }: World): Subject {
         ? { by: 'session', leader: { pid: fluentd?.pid ?? 0, startTime: String(fluentd?.startedAt) } }
         : { by: 'search' },
     conf: confOf(settings),
-    stopVia: 'auto',
+    stopVia: 'posidle',
+    witness: settings.hasWitness ? '/posidle' : undefined,
     doneProcess: settings.doneProcess ? /job/ : undefined,
   };
 }
@@ -131,8 +132,8 @@ function confOf(settings: Settings): ConfFacts {
               takesOwnEvents: false,
             },
           ],
-    monitorAgents: settings.hasMonitor ? [{ bind: AGENT.host, port: AGENT.port, worker: 0 }] : [],
-    rpc: settings.placement === 'rpc' ? RPC : undefined,
+    monitorAgents: [],
+    rpc: undefined,
     workers: 1,
     backupGlobs: ['/root/backup/*'],
     complete: true,

@@ -1,18 +1,17 @@
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Clock } from './clock.ts';
+import type { LogFile } from './log-files.ts';
 
 /** What became of a line. */
-export type Fate = 'written' | 'buffered' | 'delivered' | 'set aside' | 'thrown away' | 'lost in memory';
+type Fate = 'written' | 'buffered' | 'delivered' | 'set aside' | 'thrown away' | 'lost in memory';
 
-interface Line {
+export interface Line {
+  readonly file: LogFile;
   readonly writtenAt: Millis;
   fate: Fate;
-  /** Why posidle cannot know that it is lost in this way. */
-  excuses?: Partial<Record<Fate, string>>;
+  /** No look shows that it ever was there. */
+  isUnseen: boolean;
 }
-
-/** Bytes of each line, its newline included. */
-export const LINE_BYTES = 10;
 
 /** The truth: every line that main ended with a newline, and what became of it. */
 export class Lines {
@@ -29,9 +28,14 @@ export class Lines {
     return this.all.every(({ fate }) => fate === 'delivered');
   }
 
-  write(at: Millis): number {
-    this.changedAt = at;
-    return this.all.push({ writtenAt: at, fate: 'written' }) - 1;
+  write(file: LogFile): number {
+    const { now } = this.#clock;
+    this.changedAt = now;
+    return this.all.push({ file, writtenAt: now, fate: 'written', isUnseen: file.isUnseen }) - 1;
+  }
+
+  areUnseen(ids: readonly number[]): void {
+    for (const id of ids) (this.all[id] as Line).isUnseen = true;
   }
 
   /** Delivered is for good: what is read twice may be lost once. */
@@ -41,13 +45,6 @@ export class Lines {
       if (line === undefined || line.fate === 'delivered') continue;
       line.fate = fate;
       this.changedAt = this.#clock.now;
-    }
-  }
-
-  excuse(ids: readonly number[], fate: Fate, why: string): void {
-    for (const id of ids) {
-      const line = this.all[id];
-      if (line !== undefined) line.excuses = { [fate]: why, ...line.excuses };
     }
   }
 }

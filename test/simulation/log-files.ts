@@ -1,22 +1,30 @@
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Clock } from './clock.ts';
-import { LINE_BYTES, type Lines } from './lines.ts';
+import type { Lines } from './lines.ts';
+
+/** Bytes of each line, its newline included. */
+export const LINE_BYTES = 10;
 
 /** A log file, also when it no longer has a name. */
 export interface LogFile {
   readonly inode: string;
+  /** All that it was ever called. */
+  readonly paths: Set<string>;
   /** The ids of its whole lines. */
   lines: number[];
   /** Bytes of a last line without a newline. */
   unfinished: number;
   writtenAt: Millis;
-  truncatedAt: Millis | undefined;
-  /** in_tail has noticed it. */
-  isCutNoticed: boolean;
-  /** The lines that were cut off. */
-  cut: number[];
-  /** Those of the last time. */
-  lastCut: readonly number[];
+  /** How long it was when it was cut short. */
+  cutAt: number;
+  /** It was cut short, and in_tail has not looked since. */
+  isCut: boolean;
+  /** How long it was when posidle last listed it. */
+  listed: number;
+  /** Lines that were cut off since, while no worker was there. */
+  cut: readonly number[];
+  /** It left its path before anybody looked: neither posidle nor a worker was there to see it. */
+  isUnseen: boolean;
 }
 
 export function sizeOf({ lines, unfinished }: LogFile): number {
@@ -39,8 +47,9 @@ export class LogFiles {
 
   append(path: string, count: number): void {
     const file = this.#open(path);
-    for (let line = 0; line < count; line += 1) file.lines.push(this.#lines.write(this.#clock.now));
+    for (let line = 0; line < count; line += 1) file.lines.push(this.#lines.write(file));
     if (count > 0) file.unfinished = 0;
+    if (sizeOf(file) >= file.listed) this.#lines.areUnseen(file.cut);
     this.#changed(path, file);
   }
 
@@ -56,7 +65,7 @@ export class LogFiles {
     const file = this.byPath.get(path);
     if (file === undefined || file.unfinished === 0) return;
     file.unfinished = 0;
-    file.lines.push(this.#lines.write(this.#clock.now));
+    file.lines.push(this.#lines.write(file));
     this.#changed(path, file);
   }
 
@@ -65,6 +74,7 @@ export class LogFiles {
     if (file === undefined) return;
     this.byPath.delete(from);
     this.byPath.set(to, file);
+    file.paths.add(to);
     this.onChange(from);
   }
 
@@ -75,11 +85,9 @@ export class LogFiles {
   truncate(path: string): void {
     const file = this.byPath.get(path);
     if (file === undefined) return;
-    file.cut = [...file.cut, ...file.lines];
-    file.lastCut = file.lines;
+    file.cutAt = Math.max(file.isCut ? file.cutAt : 0, sizeOf(file));
+    file.isCut = true;
     file.lines = [];
-    file.truncatedAt = this.#clock.now;
-    file.isCutNoticed = false;
     file.unfinished = 0;
     this.#changed(path, file);
   }
@@ -95,13 +103,15 @@ export class LogFiles {
     this.#lastInode += 1;
     const file = {
       inode: String(this.#lastInode),
+      paths: new Set([path]),
       lines: [],
       unfinished: 0,
       writtenAt: this.#clock.wall,
-      truncatedAt: undefined,
-      isCutNoticed: false,
+      cutAt: 0,
+      isCut: false,
+      listed: 0,
       cut: [],
-      lastCut: [],
+      isUnseen: false,
     };
     this.byPath.set(path, file);
     return file;

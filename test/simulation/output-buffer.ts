@@ -1,11 +1,27 @@
 import type { Millis } from '../../src/core/text/units.ts';
+import type { OutputSight } from '../../src/core/witness/answer.ts';
 import type { Chunk, Disk } from './chunk-files.ts';
 import type { Clock } from './clock.ts';
-import { LINE_BYTES, type Lines } from './lines.ts';
+import type { Lines } from './lines.ts';
+import { LINE_BYTES } from './log-files.ts';
 import type { DestinationState, Settings } from './plan.ts';
+import type { Message, Sights } from './witness.ts';
 
 /** flush_thread_interval and flush_thread_burst_interval are 1 s; measured: about half a second a chunk. */
 const FLUSH_THREAD: Millis = 500;
+
+/** What Fluentd says (output.rb), as the witness makes it one text a kind. */
+const OVERFLOW: Message = {
+  level: 'warn',
+  text: 'failed to write data into buffer by buffer overflow action=:throw_exception',
+};
+const DROPPED: Message = { level: 'warn', text: 'dropping oldest chunk to make space after buffer overflow' };
+const FAILED: Message = { level: 'warn', text: 'failed to flush the buffer. retry_times=#', during: 'flush' };
+const GIVEN_UP: Message = {
+  level: 'error',
+  text: 'Hit limit for retries. dropping all chunks in the buffer queue.',
+};
+const REFUSED: Message = { level: 'warn', text: 'got unrecoverable error in primary and no secondary' };
 
 /** One output of a worker with its buffer (output.rb, buffer.rb). */
 export class OutputBuffer {
@@ -22,14 +38,11 @@ export class OutputBuffer {
   #isOver = false;
   #isDead = false;
   #wakesAt: Millis = Number.POSITIVE_INFINITY;
-  #emitted = 0;
-  #writes = 0;
-  #rollbacks = 0;
-  #errors = 0;
-  #dropped = 0;
   #chunks = 0;
+  readonly #hears: (message: Message) => void;
 
-  constructor(world: OutputWorld, disk: Disk) {
+  constructor(world: OutputWorld, disk: Disk, sights: Sights) {
+    this.#hears = (message) => sights.hears(message);
     this.#clock = world.clock;
     this.#lines = world.lines;
     this.#settings = world.settings;
@@ -37,6 +50,7 @@ export class OutputBuffer {
     this.#disk = disk;
     this.#staged = disk.staged;
     this.#queue = disk.queue;
+    sights.resumes(this.#held.map(({ id }) => id));
     if (world.settings.buffer !== 'none') this.#tick();
     this.#wake(0);
   }
@@ -48,18 +62,14 @@ export class OutputBuffer {
       this.#lines.become(ids, 'delivered');
       return true;
     }
-    if (this.#held() >= totalLimit) {
-      if (overflow !== 'drop_oldest_chunk') {
-        this.#errors += 1;
-        return false;
-      }
+    if (this.#records >= totalLimit) {
+      if (overflow === 'throw_exception') this.#hears(OVERFLOW);
+      if (overflow !== 'drop_oldest_chunk') return false;
       const oldest = this.#queue.shift();
-      if (oldest !== undefined) this.#throwAway(oldest);
-      this.#dropped += oldest === undefined ? 0 : 1;
+      if (oldest !== undefined) this.#throwAway([oldest], DROPPED);
     }
     this.#staged ??= this.#newChunk();
     this.#staged.lines.push(...ids);
-    this.#emitted += ids.length;
     this.#lines.become(ids, 'buffered');
     if (this.#staged.lines.length >= chunkLimit) this.enqueue();
     this.#keep();
@@ -95,7 +105,7 @@ export class OutputBuffer {
     if (this.#isDead) return;
     this.#isDead = true;
     this.#isOver = true;
-    const held = [this.#staged, ...this.#queue, this.#sending].flatMap((chunk) => chunk?.lines ?? []);
+    const held = this.#held.flatMap(({ lines }) => lines);
     if (this.#settings.buffer === 'memory') this.#lines.become(held, 'lost in memory');
     if (this.#sending !== undefined) this.#queue.unshift(this.#sending);
     this.#sending = undefined;
@@ -104,35 +114,27 @@ export class OutputBuffer {
     this.#staged = undefined;
   }
 
-  get isEmpty(): boolean {
-    return this.#staged === undefined && this.#queue.length === 0 && this.#sending === undefined;
-  }
-
-  /** What monitor_agent tells (in_monitor_agent.rb, MONITOR_INFO). */
-  told(): object {
-    const { version, totalLimit } = this.#settings;
-    const held = this.#held();
+  /** What the worker's witness tells of it. */
+  get sight(): OutputSight {
+    const isBuffered = this.#settings.buffer !== 'none';
     return {
-      plugin_id: 'out',
-      plugin_category: 'output',
-      type: 'forward',
-      buffer_queue_length: this.#queue.length,
-      buffer_stage_length: this.#staged === undefined ? 0 : 1,
-      buffer_total_queued_size: held * LINE_BYTES,
-      buffer_available_buffer_space_ratios: Math.max(0, 100 - (held / totalLimit) * 100),
-      emit_records: this.#emitted,
-      write_count: this.#writes,
-      rollback_count: this.#rollbacks,
-      retry_count: this.#errors,
-      ...(version === '1.20'
-        ? { drop_oldest_chunk_count: this.#dropped }
-        : { retry: this.#retryAt === undefined ? {} : { steps: this.#steps } }),
+      id: 'out',
+      class: `Fluent::Plugin::${isBuffered ? 'HTTPOutput' : 'StdoutOutput'}`,
+      settings: {},
+      isBuffered,
+      isRetrying: this.#retryAt !== undefined,
+      chunks: this.#held.length,
+      bytes: this.#records * LINE_BYTES,
+      ids: this.#held.map(({ id }) => id),
     };
   }
 
-  #held(): number {
-    const chunks = [this.#staged, ...this.#queue, this.#sending];
-    return chunks.reduce((sum, chunk) => sum + (chunk?.lines.length ?? 0), 0);
+  get #held(): readonly Chunk[] {
+    return [this.#staged, ...this.#queue, this.#sending].filter((chunk) => chunk !== undefined);
+  }
+
+  get #records(): number {
+    return this.#held.reduce((sum, { lines }) => sum + lines.length, 0);
   }
 
   #newChunk(): Chunk {
@@ -174,7 +176,6 @@ export class OutputBuffer {
     const chunk = this.#queue.shift();
     if (chunk === undefined) return;
     this.#sending = chunk;
-    this.#writes += 1;
     this.#clock.in(this.#settings.sendTakes, () => {
       if (this.#sending !== chunk) return;
       this.#sending = undefined;
@@ -189,13 +190,13 @@ export class OutputBuffer {
     switch (this.#destination.is) {
       case 'up':
         this.#lines.become(chunk.lines, 'delivered');
+        if (this.#retryAt !== undefined) this.#hears({ level: 'warn', text: 'retry succeeded.' });
         this.#retryAt = undefined;
         this.#steps = 0;
         return;
       case 'refusing':
         // An unrecoverable error: backed up, and committed as if it had been sent.
-        this.#errors += 1;
-        this.#setAside(chunk, 'backup/worker0');
+        this.#setAside([chunk], 'backup/worker0', REFUSED);
         this.#retryAt = undefined;
         return;
       case 'down':
@@ -205,32 +206,32 @@ export class OutputBuffer {
 
   #failed(chunk: Chunk): void {
     const { retryMaxTimes, buffer, version } = this.#settings;
-    this.#rollbacks += 1;
-    this.#errors += 1;
     this.#queue.unshift(chunk);
     this.#steps += 1;
-    if (retryMaxTimes > 0 && this.#steps > retryMaxTimes) {
-      // handle_limit_reached clears the whole queue; a file buffer copies it first, since 1.19.
-      for (const given of this.#queue) {
-        if (buffer === 'file' && version === '1.20') this.#setAside(given, 'buffer');
-        else this.#throwAway(given);
-      }
-      this.#queue = [];
-      this.#retryAt = undefined;
-      this.#steps = 0;
+    if (retryMaxTimes === 0 || this.#steps <= retryMaxTimes) {
+      this.#hears(FAILED);
+      this.#retryAt = this.#clock.now + 1_000 * 2 ** (this.#steps - 1);
       return;
     }
-    this.#retryAt = this.#clock.now + 1_000 * 2 ** (this.#steps - 1);
+    // handle_limit_reached clears the whole queue; a file buffer copies it first, since 1.19.
+    if (buffer === 'file' && version === '1.20') this.#setAside(this.#queue, 'buffer', GIVEN_UP);
+    else this.#throwAway(this.#queue, GIVEN_UP);
+    this.#queue = [];
+    this.#retryAt = undefined;
+    this.#steps = 0;
   }
 
-  #setAside({ id, lines, begunAt }: Chunk, folder: string): void {
-    this.#lines.become(lines, 'set aside');
-    const path = `/root/${folder}/out/${id}.log`;
-    this.#disk.backups.push({ path, size: lines.length * LINE_BYTES, age: begunAt });
+  #setAside(chunks: readonly Chunk[], folder: string, message: Message): void {
+    this.#hears(message);
+    for (const { id, lines } of chunks) {
+      this.#lines.become(lines, 'set aside');
+      this.#disk.backups.push({ path: `/root/${folder}/out/${id}.log`, size: lines.length * LINE_BYTES });
+    }
   }
 
-  #throwAway({ lines }: Chunk): void {
-    this.#lines.become(lines, 'thrown away');
+  #throwAway(chunks: readonly Chunk[], message: Message): void {
+    this.#hears(message);
+    for (const { lines } of chunks) this.#lines.become(lines, 'thrown away');
   }
 
   #keep(): void {

@@ -8,7 +8,7 @@ export type Deed = { readonly at: Millis } & (
   | { readonly do: 'destination'; readonly is: DestinationState }
   | { readonly do: 'fluentd-starts' | 'compaction' | Harm }
   | { readonly do: 'clock-jumps'; readonly by: Millis }
-  | { readonly do: 'stall'; readonly takes: Millis }
+  | { readonly do: 'stall' | 'silence'; readonly takes: Millis }
   | { readonly do: 'trigger'; readonly by: TriggerName }
 );
 
@@ -25,7 +25,8 @@ type TriggerName = 'done-file' | 'http' | 'SIGTERM' | 'main ends';
 
 export interface Settings {
   /** How posidle stands to Fluentd: beside it, as its parent, or in another container. */
-  readonly placement: 'watch' | 'run' | 'rpc';
+  readonly placement: 'watch' | 'run' | 'remote';
+  readonly hasWitness: boolean;
   readonly quiet: Millis | 'off';
   readonly doneProcess: boolean;
   readonly settle: Millis;
@@ -46,7 +47,6 @@ export interface Settings {
   /** From Fluentd's start to its worker's first look at the files. */
   readonly startTakes: Millis;
   readonly buffer: 'none' | 'memory' | 'file';
-  readonly hasMonitor: boolean;
   readonly flushInterval: Millis;
   readonly flushAtShutdown: boolean;
   /** Lines in a chunk, and in all chunks. */
@@ -81,6 +81,7 @@ export interface Plan {
 /** The lifetime in which nothing is special: what a shrunk plan keeps where it can. */
 export const PLAIN: Settings = {
   placement: 'watch',
+  hasWitness: true,
   quiet: 'off',
   doneProcess: false,
   settle: 2_000,
@@ -98,7 +99,6 @@ export const PLAIN: Settings = {
   batchTakes: 10,
   startTakes: 800,
   buffer: 'file',
-  hasMonitor: true,
   flushInterval: 60_000,
   flushAtShutdown: false,
   chunkLimit: 20,
@@ -140,13 +140,15 @@ function settingsBy(random: Random): Settings {
   const quiet = random.chance(0.3);
   const rarely = <T>(usual: T, ...others: readonly [T, ...T[]]): T =>
     random.chance(0.75) ? usual : random.pick(others);
-  const placement = random.pick<Settings['placement']>(['watch', 'watch', 'run', 'rpc']);
+  const placement = random.pick<Settings['placement']>(['watch', 'watch', 'run', 'remote']);
   const buffer = random.pick<Settings['buffer']>(['none', 'memory', 'file', 'file']);
   return {
     ...PLAIN,
     placement,
+    // In another container only a witness can be asked for a flush, and told to stop.
+    hasWitness: placement === 'remote' || random.chance(0.5),
     quiet: quiet ? random.pick([2_000, 4_000]) : 'off',
-    doneProcess: placement !== 'rpc' && random.chance(0.2),
+    doneProcess: placement !== 'remote' && random.chance(0.2),
     settle: rarely(2_000, 1_500, 3_000),
     drainTimeout: rarely(30_000, 5_000, 12_000),
     grace: rarely(25_000, 8_000),
@@ -161,7 +163,6 @@ function settingsBy(random: Random): Settings {
     batchTakes: random.pick([1, 10, 80]),
     startTakes: rarely(800, 500, 2_000),
     buffer,
-    hasMonitor: random.chance(0.8),
     flushInterval: random.pick([1_000, 10_000, 60_000]),
     flushAtShutdown: buffer === 'memory' || random.chance(0.2),
     chunkLimit: random.pick([10, 50]),
@@ -188,7 +189,8 @@ function mainDeeds(random: Random, mainEnds: Millis): readonly Deed[] {
     if (rotates && random.chance(0.25)) deeds.push({ at, do: 'rotate', file });
     if (isCareless && random.chance(0.2))
       deeds.push({ at, do: random.pick(['truncate', 'remove', 'remove-rotated']), file });
-    deeds.push({ at, do: 'write', file, lines });
+    const isLate = rotates && random.chance(0.1);
+    deeds.push({ at, do: 'write', file: isLate ? `${file}.1` : file, lines });
   }
   if (random.chance(0.1)) deeds.push({ at: mainEnds, do: 'begin-line', file: random.pick(FILES) });
   return deeds;
@@ -213,12 +215,14 @@ function faults(random: Random, settings: Settings, until: Millis): readonly Dee
   if (random.chance(0.03)) deeds.push({ at: sometime(), do: 'supervisor-dies' });
   if (random.chance(0.03)) deeds.push({ at: sometime(), do: 'fluentd-is-told' });
   // Before 1.18 it reloads within its worker. In another container the first supervisor's end ends the container.
-  const canRestart = settings.version !== '1.14' && settings.placement !== 'rpc';
+  const canRestart = settings.version !== '1.14' && settings.placement !== 'remote';
   if (canRestart && random.chance(0.05)) deeds.push({ at: sometime(), do: 'fluentd-restarts' });
   if (random.chance(0.1)) deeds.push({ at: sometime(), do: 'compaction' });
   if (random.chance(0.05))
     deeds.push({ at: sometime(), do: 'clock-jumps', by: random.pick([-3_600_000, -500, 3_600_000]) });
   if (random.chance(0.05)) deeds.push({ at: sometime(), do: 'stall', takes: random.between(200, 5_000) });
+  if (settings.hasWitness && random.chance(0.05))
+    deeds.push({ at: sometime(), do: 'silence', takes: random.between(200, 20_000) });
   return deeds;
 }
 

@@ -7,14 +7,12 @@ import { Site } from '../support/delivery-site.ts';
 import {
   fileBuffer,
   memoryBuffer,
-  monitorAgent,
   renderConf,
   type Section,
   tail,
   toHttp,
   toStdout,
 } from '../support/fluentd-conf.ts';
-import { freePort } from '../support/free-port.ts';
 import type { SinkPhase } from '../support/http-sink.ts';
 import { IdTally } from '../support/numbered-lines.ts';
 import { type PosidleRun, startPosidle } from '../support/posidle.ts';
@@ -28,7 +26,7 @@ export interface Ending {
   readonly delivered: ReadonlySet<number>;
   /** Lines read of each file that the pos file names, by its name. */
   readonly read: ReadonlyMap<string, number>;
-  readonly outcome: Pick<Outcome, 'end' | 'drained' | 'gate'> | undefined;
+  readonly outcome: Pick<Outcome, 'end' | 'drained' | 'left' | 'doubts'> | undefined;
 }
 
 /** What NumberedLines writes. */
@@ -72,7 +70,7 @@ export async function playForReal({ settings, deeds }: Plan, version: string): P
 }
 
 async function sectionsOf(site: Site, settings: Settings): Promise<readonly Section[]> {
-  const { buffer, flushInterval, flushAtShutdown, refreshInterval, rotateWait, hasMonitor } = settings;
+  const { buffer, flushInterval, flushAtShutdown, refreshInterval, rotateWait } = settings;
   const times = { refresh_interval: inSeconds(refreshInterval), rotate_wait: inSeconds(rotateWait) };
   const source = tail(site.log('*.log'), site.pos, times);
   const params = {
@@ -86,7 +84,6 @@ async function sectionsOf(site: Site, settings: Settings): Promise<readonly Sect
     // Below /tmp/fluent the chunks that one Fluentd puts aside look like another's.
     { name: 'system', params: { root_dir: `${site.dir}/root` } },
     source,
-    ...(hasMonitor ? [monitorAgent(await freePort())] : []),
     buffer === 'none' ? toStdout() : toHttp(site.sink.port, section),
   ];
 }

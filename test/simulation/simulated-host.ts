@@ -1,23 +1,20 @@
-import type { Endpoint } from '../../src/core/fluent-conf/fluent-conf.ts';
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { Chunk, ChunkListing } from '../../src/core/fluentd/chunk.ts';
-import { CONFIG_PATH } from '../../src/core/fluentd/monitor-agent.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile, StopRequest } from '../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Testimony } from '../../src/core/witness/testimony.ts';
-import type { FileContent, FileStamp, Host, OpenFiles } from '../../src/host.ts';
+import type { FileContent, FileStamp, Host } from '../../src/host.ts';
 import { chunkFiles } from './chunk-files.ts';
-import { LINE_BYTES } from './lines.ts';
-import { isFollowed, type LogFile, sizeOf } from './log-files.ts';
+import { isFollowed, LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Pauses } from './pauses.ts';
 import type { World } from './world.ts';
 
 export const POS_PATH = '/pos/app.pos';
-export const RPC: Endpoint = { host: '127.0.0.1', port: 24_444 };
-export const AGENT: Endpoint = { host: '127.0.0.1', port: 24_220 };
+/** How long posidle waits for an answer that does not come (ask-witnesses.ts). */
+const NO_ANSWER: Millis = 2_000;
 const MOST_SLEEPS = 30_000;
 
 /** What breaks a promise. */
@@ -73,7 +70,7 @@ export class SimulatedHost implements Host {
   async readFile(): Promise<FileContent | undefined> {
     this.#takeTime();
     const { posFile, clock } = this.#world;
-    this.#world.excuses.lookedAt = clock.now;
+    this.#world.lookedAt = clock.now;
     if (!posFile.exists) return undefined;
     return { bytes: posFile.bytes, writtenAgo: clock.wall - posFile.writtenAt };
   }
@@ -112,15 +109,13 @@ export class SimulatedHost implements Host {
     return { inode: file.inode, size: sizeOf(file), writtenAgo: this.#world.clock.wall - file.writtenAt };
   }
 
-  async mayRead(_pid: number | undefined, paths: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
-    return new Map(paths.map((path) => [path, true]));
-  }
-
   async listFollowed(_source: TailSource): Promise<readonly FollowedFile[]> {
     this.#takeTime();
-    this.#world.excuses.listedAt = this.#world.clock.now;
     const files = [...this.#world.logs.byPath].filter(([path]) => isFollowed(path));
-    return files.map(([path, file]) => ({ path, inode: file.inode, size: sizeOf(file) }));
+    return files.map(([path, file]) => {
+      Object.assign(file, { listed: sizeOf(file), cut: [] });
+      return { path, inode: file.inode, size: sizeOf(file) };
+    });
   }
 
   async namesStamp(): Promise<string> {
@@ -130,7 +125,7 @@ export class SimulatedHost implements Host {
   async listChunks(): Promise<ChunkListing> {
     this.#takeTime();
     const { disk, clock, posFile } = this.#world;
-    return { chunks: chunkFiles(disk, clock), isThere: posFile.exists, isFull: false };
+    return { chunks: chunkFiles(disk, clock), isThere: posFile.exists };
   }
 
   async listBackups(): Promise<readonly Chunk[]> {
@@ -146,7 +141,7 @@ export class SimulatedHost implements Host {
   async listProcesses(): Promise<readonly ProcessRow[]> {
     this.#takeTime();
     const { settings, processes } = this.#world;
-    if (settings.placement === 'rpc') return [SELF];
+    if (settings.placement === 'remote') return [SELF];
     return [SELF, ...processes];
   }
 
@@ -158,15 +153,6 @@ export class SimulatedHost implements Host {
     return true;
   }
 
-  openFiles(pids: readonly number[]): OpenFiles {
-    return (_, inode) => {
-      const worker = this.#world.fluentd?.worker;
-      if (worker === undefined || !pids.includes(worker.pid)) return undefined;
-      const file = worker.tail?.holds(inode);
-      return file === undefined ? null : { path: `/proc/${worker?.pid}/fd/9`, stat: this.#statOf(file) };
-    };
-  }
-
   holdsOpen(pid: number): boolean {
     return this.#world.fluentds.some(({ worker }) => worker?.pid === pid && worker.tail !== undefined);
   }
@@ -175,61 +161,55 @@ export class SimulatedHost implements Host {
     const found = this.#world.processes.find(({ pid }) => pid === target.pid);
     if (found === undefined || found.startTime !== target.startTime) return 'gone';
     this.#world.tell(`posidle sends ${signal} to ${target.pid}`);
-    this.#onSignal(signal, target.pid);
-    for (const fluentd of this.#world.fluentds) {
-      if (fluentd.isUp && fluentd.pid === target.pid) fluentd.signal(signal);
-      else if (fluentd.worker?.pid === target.pid) fluentd.signalWorker(signal);
-    }
+    this.#send(signal, target.pid);
     return 'sent';
   }
 
+  #send(signal: string, pid: number): void {
+    this.#onSignal(signal, pid);
+    for (const fluentd of this.#world.fluentds) {
+      if (fluentd.isUp && fluentd.pid === pid) fluentd.signal(signal);
+      else if (fluentd.worker?.pid === pid) fluentd.signalWorker(signal);
+    }
+  }
+
   async hasWitness(): Promise<boolean> {
-    return false;
+    return this.#world.witnessed.length > 0;
   }
 
   async isWitnessAlive(): Promise<boolean> {
-    return false;
+    return this.#world.witnessed.some(({ isGone }) => !isGone);
   }
 
   async askWitnesses(): Promise<Testimony> {
-    return { at: this.now(), witnesses: [] };
-  }
-
-  async tellWitness(): Promise<string | undefined> {
-    return 'nobody listens';
-  }
-
-  async isListening({ port }: Endpoint): Promise<boolean> {
-    const { fluentd, settings, clock } = this.#world;
-    return (
-      port === RPC.port &&
-      settings.placement === 'rpc' &&
-      fluentd?.isUp === true &&
-      clock.now - fluentd.startedAt >= 400
-    );
-  }
-
-  async get(endpoint: Endpoint, path: string): Promise<string | undefined> {
     this.#takeTime();
-    if (endpoint.port === AGENT.port) return this.#askAgent(path);
-    if (!(await this.isListening(endpoint))) return undefined;
-    const signal = path.includes('flushBuffers') ? 'SIGUSR1' : path.includes('kill') ? 'SIGTERM' : 'SIGINT';
-    const { fluentd } = this.#world;
-    this.#world.tell(`posidle calls ${path}`);
-    this.#onSignal(signal, fluentd?.pid ?? 0);
-    fluentd?.signal(signal);
-    return '{"ok":true}';
+    const { witnessed } = this.#world;
+    const at = this.now();
+    const isSilent = this.#waitInVain();
+    return { at, witnesses: witnessed.map((worker) => worker.witness(isSilent)) };
   }
 
-  #askAgent(path: string): string | undefined {
-    const { settings, fluentd } = this.#world;
-    const worker = fluentd?.worker;
-    if (!settings.hasMonitor || worker?.output === undefined) return undefined;
-    if (path === CONFIG_PATH) {
-      this.#world.excuses.known.add(worker.pid);
-      return `{"pid":${worker.pid},"ppid":${fluentd?.pid}}`;
+  async tellWitness(_dir: string, name: string, word: 'flush' | 'stop'): Promise<string | undefined> {
+    const worker = this.#world.witnessed.find(({ socket }) => socket === name);
+    if (worker === undefined || worker.isGone) return 'the worker is gone';
+    if (this.#waitInVain()) return 'its witness did not answer within 2 s';
+    if (!worker.isReady) return 'not ready';
+    const fluentd = this.#world.fluentds.find((one) => one.worker === worker);
+    this.#world.tell(`posidle tells worker ${worker.pid} to ${word}`);
+    if (word === 'flush') this.#send('SIGUSR1', worker.pid);
+    else if (fluentd?.isUp) this.#send('SIGINT', fluentd.pid);
+    else this.#send('SIGTERM', worker.pid);
+    return undefined;
+  }
+
+  #waitInVain(): boolean {
+    const { clock, silentUntil, witnessed } = this.#world;
+    const isSilent = silentUntil > clock.now && witnessed.some(({ isGone }) => !isGone);
+    if (isSilent) {
+      this.#world.stalledFor += NO_ANSWER;
+      clock.pass(clock.now + NO_ANSWER);
     }
-    return JSON.stringify({ plugins: settings.buffer === 'none' ? [] : [worker.output.told()] });
+    return isSilent;
   }
 
   /** A call may take a while, and the world goes on meanwhile. */

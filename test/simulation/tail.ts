@@ -1,11 +1,12 @@
 import type { Millis } from '../../src/core/text/units.ts';
+import type { Said } from '../../src/core/witness/answer.ts';
 import type { Clock } from './clock.ts';
-import { LINE_BYTES } from './lines.ts';
-import { isFollowed, type LogFile, type LogFiles, sizeOf } from './log-files.ts';
+import { isFollowed, LINE_BYTES, type LogFile, type LogFiles, sizeOf } from './log-files.ts';
 import type { Settings } from './plan.ts';
 import type { PosFile } from './pos-file.ts';
 import type { Random } from './random.ts';
-import { FRESH, type Watcher } from './watcher.ts';
+import { type Watcher, watcherOf } from './watcher.ts';
+import { type Sights, sightOf } from './witness.ts';
 
 /** in_tail looks at each file this often, events or not (in_tail.rb:490). */
 const TICK: Millis = 1_000;
@@ -18,25 +19,22 @@ export interface TailWorld {
   readonly logs: LogFiles;
   readonly posFile: PosFile;
   readonly random: Random;
-  /** Fluentd will never read the rest of this file. */
-  abandon(file: LogFile, read: number): void;
-  /** It has an entry from now on. */
-  found(file: LogFile): void;
-  /** It has turned to the next file of a path, or found it. */
-  turned(path: string): void;
+  tell(what: string): void;
 }
 
 /** One in_tail source of a worker, as it is read in in_tail.rb and position_file.rb. */
 export class Tail {
   readonly #world: TailWorld;
   readonly #take: (ids: readonly number[]) => boolean;
+  readonly #sights: Sights;
   readonly #watchers = new Map<string, Watcher>();
   /** Of files that are gone from their path, until rotate_wait is over. */
   readonly #rotated = new Set<Watcher>();
   #isOver = false;
 
-  constructor(world: TailWorld, take: (ids: readonly number[]) => boolean) {
+  constructor(world: TailWorld, sights: Sights, take: (ids: readonly number[]) => boolean) {
     this.#world = world;
+    this.#sights = sights;
     this.#take = take;
     const { posFile, logs } = world;
     // At start it drops what is unwatched, and what has no file any more (position_file.rb:133).
@@ -70,29 +68,36 @@ export class Tail {
 
   die(): void {
     this.#isOver = true;
-    for (const { file, read } of this.#all()) this.#world.abandon(file, read);
+    for (const watcher of this.#all()) this.#closes(watcher);
     this.#watchers.clear();
     this.#rotated.clear();
   }
 
-  /** How many lines of the file at this path it takes for read, and when it last read some. */
-  readOf(path: string): { readonly read: number; readonly movedAt: Millis } {
-    return this.#watchers.get(path) ?? { read: 0, movedAt: 0 };
-  }
-
-  /** Whether it still has this file open. */
-  holds(inode: string): LogFile | undefined {
-    return this.#all().find(({ file }) => file.inode === inode)?.file;
-  }
-
-  /** Files that are not at their path any more. */
-  away(): readonly Pick<Watcher, 'path' | 'file' | 'read'>[] {
-    return this.#all().filter(({ path, file }) => this.#world.logs.byPath.get(path) !== file);
+  /** The files that it has open, and those that it has still to find. */
+  seen(): Pick<Said, 'files' | 'unfound'> {
+    const { byPath } = this.#world.logs;
+    for (const watcher of this.#all()) this.#compare(watcher);
+    const unfound = [...byPath].filter(
+      ([path, file]) => isFollowed(path) && sizeOf(file) > 0 && !this.#sights.hasBegun(file),
+    );
+    return {
+      files: this.#all().map(sightOf),
+      unfound: unfound.map(([path, file]) => ({
+        path,
+        key: file.inode,
+        size: sizeOf(file),
+        isUnreadable: false,
+      })),
+    };
   }
 
   /** Lines that it will still read. */
   ahead(): readonly number[] {
     return this.#all().flatMap(({ file, read }) => file.lines.slice(read));
+  }
+
+  get paths(): readonly string[] {
+    return this.#all().map(({ path }) => path);
   }
 
   #all(): readonly Watcher[] {
@@ -119,10 +124,7 @@ export class Tail {
     const isSame = known !== undefined && known.inode === file.inode;
     const line = known ?? posFile.add(path);
     const position = isSame && (line.position ?? 0) <= sizeOf(file) ? (line.position ?? 0) : 0;
-    const watcher = { path, file, line, inMemory: false, read: position / LINE_BYTES, ...FRESH() };
-    this.#watchers.set(path, watcher);
-    this.#world.found(file);
-    this.#world.turned(path);
+    const watcher = this.#begin(watcherOf(path, file, line, position / LINE_BYTES));
     // A new entry has inode 0 until the file is opened (position_file.rb:47).
     clock.in(isSame ? 0 : 1, () => {
       if (this.#isOver || watcher.inMemory || this.#watchers.get(path) !== watcher) return;
@@ -130,6 +132,14 @@ export class Tail {
       this.#look(watcher);
       this.#tick(watcher);
     });
+  }
+
+  #begin(watcher: Watcher): Watcher {
+    const { path, file, read } = watcher;
+    this.#watchers.set(path, watcher);
+    file.isCut = false;
+    this.#sights.begins(path, file, read * LINE_BYTES);
+    return watcher;
   }
 
   #tick(watcher: Watcher): void {
@@ -155,14 +165,31 @@ export class Tail {
         watcher.inMemory = true;
       }
     }
-    const size = sizeOf(watcher.file);
-    if (size < watcher.size) {
-      watcher.file.isCutNoticed = true;
-      watcher.read = 0;
-      if (!watcher.inMemory) posFile.update(watcher.line, 0);
+    const { file, line } = watcher;
+    this.#compare(watcher);
+    if (sizeOf(file) < watcher.size) {
+      this.#sights.cut(watcher);
+      Object.assign(watcher, { read: 0, unfinished: 0 });
+      file.isCut = false;
+      if (!watcher.inMemory) posFile.update(line, 0);
     }
-    watcher.size = size;
+    watcher.size = sizeOf(file);
     this.#pump(watcher);
+    if (watcher.read === file.lines.length) watcher.unfinished = file.unfinished;
+  }
+
+  /** A file that is as long as before, or longer, does not show in_tail that it was cut short in between (in_tail.rb:1359). */
+  #compare({ path, file, size }: Watcher): void {
+    if (!file.isCut || sizeOf(file) < size) return;
+    this.#sights.writtenAnew(path);
+    file.isCut = false;
+  }
+
+  #closes(watcher: Watcher): void {
+    this.#compare(watcher);
+    this.#sights.closes(watcher);
+    const left = watcher.file.lines.length - watcher.read;
+    if (left > 0) this.#world.tell(`in_tail lets go of ${left} unread lines`);
   }
 
   /** Another file stands at the path: the rest of the old one is read from memory, its line goes to the new one. */
@@ -172,10 +199,7 @@ export class Tail {
     old.inMemory = true;
     this.#rotated.add(old);
     this.#closeLater(old, false);
-    const fresh = { path: old.path, file, line: old.line, inMemory: false, read: 0, ...FRESH() };
-    this.#watchers.set(old.path, fresh);
-    this.#world.found(file);
-    this.#world.turned(old.path);
+    const fresh = this.#begin(watcherOf(old.path, file, old.line, 0));
     posFile.update(old.line, 0, file.inode);
     this.#look(fresh);
     this.#tick(fresh);
@@ -192,7 +216,7 @@ export class Tail {
       }
       this.#readAtOnce(watcher, Number.POSITIVE_INFINITY);
       this.#rotated.delete(watcher);
-      this.#world.abandon(watcher.file, watcher.read);
+      this.#closes(watcher);
       const isMine = watcher.line.inode === watcher.file.inode && watcher.line.position !== null;
       if (isUnwatched && isMine) posFile.update(watcher.line, null);
     };
@@ -237,7 +261,7 @@ export class Tail {
     const ids = file.lines.slice(read, read + Math.min(settings.batch, most));
     if (ids.length === 0 || !this.#take(ids)) return 0;
     watcher.read += ids.length;
-    watcher.movedAt = this.#world.clock.now;
+    watcher.unfinished = 0;
     watcher.second.lines += ids.length;
     if (!watcher.inMemory) posFile.update(line, watcher.read * LINE_BYTES);
     return ids.length;

@@ -3,13 +3,13 @@ import type { StopRequest } from '../../src/core/look/snapshot.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Disk } from './chunk-files.ts';
 import { Clock } from './clock.ts';
-import { Excuses } from './excuses.ts';
 import { Fluentd, type FluentdWorld } from './fluentd.ts';
 import { Lines } from './lines.ts';
 import { isFollowed, type LogFile, LogFiles } from './log-files.ts';
 import type { Deed, DestinationState, Harm, Plan, Settings } from './plan.ts';
 import { PosFile } from './pos-file.ts';
 import { Random } from './random.ts';
+import type { Worker } from './worker.ts';
 
 const MAIN: ProcessRow = {
   pid: 50,
@@ -27,7 +27,6 @@ export class World implements FluentdWorld {
   readonly logs = new LogFiles(this.clock, this.lines);
   readonly posFile = new PosFile(this.clock);
   readonly disk: Disk = { staged: undefined, queue: [], backups: [] };
-  readonly excuses = new Excuses(this);
   readonly destination: { is: DestinationState } = { is: 'up' };
   readonly settings: Settings;
   readonly random: Random;
@@ -40,6 +39,12 @@ export class World implements FluentdWorld {
   /** posidle gets no CPU until then. */
   stalledUntil: Millis = 0;
   stalledFor: Millis = 0;
+  /** No witness answers until then. */
+  silentUntil: Millis = 0;
+  /** When posidle last began to look. */
+  lookedAt: Millis = -1;
+  /** Every worker that was ever started. */
+  readonly workers: Worker[] = [];
   readonly #past: Fluentd[] = [];
   readonly #strangers: ProcessRow[] = [];
   #main: ProcessRow | undefined = MAIN;
@@ -96,20 +101,13 @@ export class World implements FluentdWorld {
     );
   }
 
-  /** A file that has no name, or none that in_tail follows, takes what is unread with it. */
-  abandon(file: LogFile, read: number): void {
-    const at = this.logs.findByInode(file.inode)?.[0];
-    if (at !== undefined && isFollowed(at)) return;
-    this.excuses.abandoned(file, read);
-    if (read < file.lines.length) this.tell(`in_tail lets go of ${file.lines.length - read} unread lines`);
+  /** The workers with a witness in them. */
+  get witnessed(): readonly Worker[] {
+    return this.settings.hasWitness ? this.workers : [];
   }
 
-  found(file: LogFile): void {
-    this.excuses.found(file);
-  }
-
-  turned(path: string): void {
-    this.excuses.turned(path);
+  isBorn(worker: Worker): void {
+    this.workers.push(worker);
   }
 
   #reusePids(fluentds: readonly Fluentd[]): void {
@@ -125,8 +123,8 @@ export class World implements FluentdWorld {
     const { fluentd, logs } = this;
     switch (deed.do) {
       case 'write':
-        logs.append(deed.file, deed.lines);
-        this.#filled(deed.file);
+        // A program that has the old file open goes on writing to it.
+        if (isFollowed(deed.file) || logs.byPath.has(deed.file)) logs.append(deed.file, deed.lines);
         break;
       case 'begin-line':
         logs.begin(deed.file);
@@ -144,7 +142,7 @@ export class World implements FluentdWorld {
       case 'fluentd-starts':
         if (fluentd !== undefined) this.#past.push(fluentd);
         if (fluentd?.isAlive === true) {
-          this.excuses.workerDies();
+          this.faults.add('fluentd-dies');
           fluentd.die('replaced');
         }
         this.fluentd = new Fluentd(this);
@@ -159,6 +157,10 @@ export class World implements FluentdWorld {
         this.stalledUntil = this.clock.now + deed.takes;
         this.stalledFor += deed.takes;
         break;
+      case 'silence':
+        this.faults.add(deed.do);
+        this.silentUntil = this.clock.now + deed.takes;
+        break;
       case 'trigger':
         if (deed.by === 'main ends') this.#main = undefined;
         else this.request(deed.by);
@@ -167,11 +169,6 @@ export class World implements FluentdWorld {
         this.faults.add(deed.do);
         this.#hurt(deed.do);
     }
-  }
-
-  #filled(path: string): void {
-    const file = this.logs.byPath.get(path);
-    if (file !== undefined) this.excuses.filled(path, file);
   }
 
   #hurt(how: Harm): void {
@@ -183,7 +180,6 @@ export class World implements FluentdWorld {
     }
     // The one that was to replace it would wait for its word for ever.
     if (how === 'supervisor-dies' && fluentd.successor !== undefined) return;
-    this.excuses.workerDies();
     if (how === 'fluentd-dies') fluentd.die('killed');
     else if (how === 'worker-dies') fluentd.signalWorker('SIGKILL');
     else if (how === 'supervisor-dies') fluentd.killSupervisor();
@@ -196,18 +192,20 @@ export class World implements FluentdWorld {
     const file = logs.byPath.get(target);
     if (file === undefined) return;
     this.faults.add(how);
-    if (how === 'rotate') {
-      const old = logs.byPath.get(`${path}.1`);
-      if (old !== undefined) this.excuses.goes(old, `${path}.1`, true);
-      this.excuses.goes(file, path, false);
-      logs.rename(path, `${path}.1`);
-      return;
-    }
-    this.excuses.goes(file, path, how !== 'truncate');
-    if (how === 'truncate') {
-      this.excuses.truncated(target, file);
-      logs.truncate(target);
-    } else logs.remove(target);
+    if (isFollowed(target)) this.#leaves(target, file, how === 'truncate');
+    if (how === 'rotate') logs.rename(path, `${path}.1`);
+    else if (how === 'truncate') logs.truncate(target);
+    else logs.remove(target);
+  }
+
+  /** A witness misses nothing, however short it was there. */
+  #leaves(path: string, file: LogFile, isCut: boolean): void {
+    const there = this.workers.filter(({ isGone, isReady }) => !isGone && isReady);
+    for (const { sights } of there) sights.leaves(path, file);
+    if (there.length > 0) return;
+    if (file.listed === 0) this.lines.areUnseen(file.lines);
+    if (isCut) file.cut = file.lines;
+    else file.isUnseen = file.listed === 0;
   }
 }
 
@@ -221,6 +219,8 @@ function describe(deed: Deed): string {
       return `the wall clock jumps by ${deed.by} ms`;
     case 'stall':
       return `posidle gets no CPU for ${deed.takes} ms`;
+    case 'silence':
+      return `no witness answers for ${deed.takes} ms`;
     case 'trigger':
       return `trigger: ${deed.by}`;
     default:

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, test as plainTest } from 'vitest';
+import type { Listed } from '../../src/core/progress/describe.ts';
+import type { Doubt, Left } from '../../src/core/progress/progress.ts';
 import { Site } from './delivery-site.ts';
 import { renderConf, type Section } from './fluentd-conf.ts';
 import { killProcesses } from './own-processes.ts';
@@ -10,6 +12,7 @@ import {
   requireFluentd,
   startFluentd,
   TESTED_VERSIONS,
+  witnessIn,
 } from './real-fluentd.ts';
 import { until } from './until.ts';
 
@@ -33,21 +36,18 @@ export function onFluentd(versions: readonly string[], tests: (version: string) 
 interface Outcome {
   end: string;
   drained: 'drained' | 'unproven' | 'not drained';
-  gate: { name: string; why: string } | null;
-  doubts: { kind: string; about: string; why: string; bytes?: number }[];
-  outputs: {
-    output: string;
-    delivery: 'delivered' | 'thrown away' | 'left' | 'unseen';
-    chunks: number;
-    bytes: number;
-    where?: string;
-  }[];
-  left: {
-    files: number;
-    bytes: number;
-    worst: { path: string; lag: number | null; state: string }[];
-  };
+  left: Listed<Left>;
+  doubts: Listed<Doubt>;
+  files: number;
+  outputs: string[];
 }
+
+/** Everything was delivered, and that is proven. */
+export const DRAINED = {
+  lost: 0,
+  code: 0,
+  outcome: { drained: 'drained', left: { count: 0 }, doubts: { count: 0 } },
+};
 
 export interface Ended {
   code: number | null;
@@ -96,6 +96,8 @@ export interface Delivery {
   fluentdWrapper?: readonly string[];
   /** Words before posidle's own command. */
   wrapper?: readonly string[];
+  /** false: nobody looks into a Fluentd that is not posidle's child. */
+  witness?: boolean;
 }
 
 /** Runs `posidle run … -- fluentd …` from its start to its end. */
@@ -116,7 +118,8 @@ export async function watchDelivery(site: Site, delivery: Delivery, fluentd?: Fl
   const { args = [] } = delivery;
   await delivery.before?.();
   await (fluentd ?? startBeside(site, delivery)).ready;
-  const words = ['watch', '-c', site.conf, ...usualOptions(site, args), ...args];
+  const witness = delivery.witness === false ? 'off' : witnessIn(site.dir);
+  const words = ['watch', '-c', site.conf, '--witness', witness, ...usualOptions(site, args), ...args];
   const posidle = startPosidle(words, { cwd: '/', ...wrapperOf(delivery) });
   await posidle.logged(/fluentd runs/);
   return await toTheEnd(site, delivery, posidle);
@@ -125,10 +128,10 @@ export async function watchDelivery(site: Site, delivery: Delivery, fluentd?: Fl
 /** Starts a Fluentd that is not posidle's child. */
 export function startBeside(
   site: Site,
-  { version, conf, fluentdArgs = [], fluentdWrapper = [] }: Delivery,
+  { version, conf, fluentdArgs = [], fluentdWrapper = [], witness = true }: Delivery,
 ): FluentdRun {
   const [args, wrapper] = [fluentdArgs, fluentdWrapper];
-  return startFluentd({ version, dir: site.dir, conf: renderConf(conf), args, wrapper });
+  return startFluentd({ version, dir: site.dir, conf: renderConf(conf), args, wrapper, witness });
 }
 
 async function isUp({ exited, stdout, stderr }: PosidleRun): Promise<void> {

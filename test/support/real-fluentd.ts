@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { searcher } from './log-text.ts';
@@ -32,6 +32,8 @@ export interface StartOptions {
   env?: NodeJS.ProcessEnv;
   /** Words before Fluentd's own command. */
   wrapper?: readonly string[];
+  /** false: nobody looks inside. */
+  witness?: boolean;
 }
 
 /** What a test runs on that is about posidle alone. */
@@ -111,6 +113,7 @@ export function startFluentd({
   args = [],
   env = {},
   wrapper = [],
+  witness = true,
 }: StartOptions): FluentdRun {
   const fluentd = requireFluentd(version);
   const confPath = join(dir, 'fluent.conf');
@@ -119,11 +122,27 @@ export function startFluentd({
   const command = [...wrapper, fluentd.command, '-c', confPath, ...args];
   // A second start in the same directory goes on in the same log.
   const from = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-  const group = startGroup(command, { log, env: { ...fluentd.env, ...env }, cwd: dir });
+  const group = startGroup(command, {
+    log,
+    env: { ...fluentd.env, ...(witness && loadWitness(dir)), ...env },
+    cwd: dir,
+  });
   const output = () => readFileSync(log).subarray(from).toString();
   const ready = workerRuns(group, searcher(log, READY_LINE, from), output);
   ready.catch(() => undefined);
   return { ...group, output, logPath: log, ready, stop: (within) => stopGroup(group, within) };
+}
+
+/** Where the witness of a Fluentd listens that was started in this directory. */
+export const witnessIn = (dir: string) => join(dir, 'witness');
+
+/** Lays out the witness; gives the environment that loads it. */
+export function loadWitness(dir: string): NodeJS.ProcessEnv {
+  const own = witnessIn(dir);
+  mkdirSync(join(own, 'ruby'), { recursive: true });
+  cpSync('src/core/witness/witness.rb', join(own, 'witness.rb'));
+  cpSync('src/core/witness/English.rb', join(own, 'ruby', 'English.rb'));
+  return { RUBYOPT: `-I${own}/ruby -rEnglish`, POSIDLE_DIR: own };
 }
 
 async function workerRuns(group: ProcessGroup, running: () => boolean, output: () => string): Promise<void> {

@@ -10,6 +10,7 @@ export function answer(changed: object = {}): Record<string, unknown> {
     error: null,
     reloads: 0,
     gap: 0.3,
+    readers: [],
     files: [],
     closed: [],
     cuts: [],

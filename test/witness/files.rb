@@ -1,8 +1,15 @@
 require_relative 'site'
 
-FULL = "flush_interval 60s\n total_limit_size 4k\n chunk_limit_size 2k\n overflow_action throw_exception".freeze
+# One emit fills it with a single chunk: at its stop Fluentd takes a second for each.
+FULL = "flush_interval 60s\n total_limit_size 4k\n chunk_limit_size 1m\n overflow_action throw_exception".freeze
 def file(answer, name = 'a.log', list = 'files')
   answer[list].select { |f| f['path'].end_with?("/#{name}") }.last
+end
+
+# Two inputs follow the same files; they differ in one line.
+def two_inputs(s, line, other)
+  first = s.tail('rotate_wait 1s')
+  first + first.sub("#{s.dir}/pos", "#{s.dir}/other").sub(line, other)
 end
 
 it 'a file that was read has its size as its position, and what is unfinished or kept of a record beside it' do |s|
@@ -119,6 +126,28 @@ it 'a file that is written anew below its position between two looks of in_tail 
   expect('lost or cut', found['lost'].map { |l| l['why'] } + found['cuts'].map { 'written anew' }, ['written anew'])
 end
 
+it 'a file that one input has found and another one has not is unfound, and lost for that one once it is gone' do |s|
+  s.run(two_inputs(s, 'refresh_interval 1s', 'refresh_interval 60s') + s.out)
+  s.append("new\n")
+  found = s.seen('one has read it') { |a| file(a) && file(a)['pos'] == 4 }
+  expect('unfound', found['unfound'].map { |f| f.values_at('path', 'size') }, [[s.log, 4]])
+  File.delete(s.log)
+  found = s.seen('lost') { |a| a['lost'].any? }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'never followed']])
+end
+
+it 'a file that two inputs follow is closed for each of them, read by one and unread by the other' do |s|
+  s.append(s.lines(1..3000, 20))
+  s.run(two_inputs(s, '@type tail', "@type tail\n @label @full") + s.out + "<label @full>\n#{s.out(FULL)}</label>\n")
+  s.seen('one refusal') { |a| a['files'].map { |f| [f['pos'] == f['size'], f['lines'].to_i > 0] }.sort_by(&:inspect) == [[false, true], [true, false]] }
+  File.delete(s.log)
+  found = s.seen('closed') { |a| a['closed'].size == 2 && a['files'].empty? }
+  expect('the readers', found['closed'].map { |f| found['readers'][f['reader'].to_i] }.sort, ["#{s.dir}/other", "#{s.dir}/pos"])
+  expect('read or not', found['closed'].map { |f| f['pos'] == f['size'] }.sort_by(&:inspect), [false, true])
+  s.stop
+  expect('in the last word', s.last['closed'].size, 2)
+end
+
 it 'a directory that Fluentd may not list is told' do |s|
   Dir.mkdir(s.log('closed'), 0700)
   File.write(s.log('closed/a.log'), "unseen\n")
@@ -129,15 +158,15 @@ it 'a directory that Fluentd may not list is told' do |s|
   expect('denied', found['denied'], ["#{s.logs}/closed/"])
 end
 
-it 'files that look like rotated forms of a followed one, born in this life and read by nobody, are siblings' do |s|
+it 'files that look like rotated forms of a followed one, born in this life, read by nobody and not excluded, are siblings' do |s|
   s.make('logs/old')
   %w[a.log.1 a-2026-01-02.log.gz a.7.log old/a.log.2 a-2026.gz].each { |n| s.append("unread\n", n) }
-  %w[a-audit.log a_heap1.hprof ab.log a.log.pos].each { |n| s.append("another's\n", n) }
+  %w[a-audit.log a_heap1.hprof ab.log a.log.pos a.log.lock .a.log.swp a.log.not a-2026.not].each { |n| s.append("another's\n", n) }
   s.append('', 'a.log.3')
   s.append("before\n", 'a.log.9')
   File.utime(0, 0, s.log('a.log.9'))
   s.append("read\n")
-  s.run(s.tail('', path: s.log).sub("#{s.dir}/pos", s.log('a.log.pos')) + s.out)
+  s.run(s.tail("exclude_path #{s.logs}/*.not", path: s.log).sub("#{s.dir}/pos", s.log('a.log.pos')) + s.out)
   found = s.seen('read') { |a| file(a) }
   expect('siblings', found['siblings'].map { |f| f['path'] }.sort,
          %w[a-2026-01-02.log.gz a-2026.gz a.7.log a.log.1 old/a.log.2].map { |n| s.log(n) })
@@ -154,10 +183,45 @@ it 'a file that is not read from its beginning is told with the position where r
   expect('a birth', found['starts'][0]['born'], Integer)
 end
 
+it 'where the next worker begins, what was read before must still lie there' do |s|
+  s.append(s.lines(1..50))
+  again = lambda { s.stop; s.run(s.tail + s.out); s.seen('followed') { |a| file(a) } }
+  s.run(s.tail + s.out)
+  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
+  found = again.call
+  last = file(s.last, 'a.log', 'closed')
+  expect('followed to the end', last['followed'])
+  expect('a print', last['print'], Integer)
+  expect('the same', found['starts'].map { |f| f.values_at('pos', 'print') }, [last.values_at('pos', 'print')])
+  expect('nothing lost', found['lost'], [])
+  s.stop
+  File.write(s.log, s.lines(1001..1090))
+  s.run(s.tail + s.out)
+  found = s.seen('followed') { |a| file(a) }
+  expect('the same position', found['starts'][0]['pos'], last['pos'])
+  expect('another print', found['starts'][0]['print'] != last['print'])
+  s.stop
+  File.write(s.log, "new\n")
+  s.run(s.tail + s.out)
+  found = s.seen('followed') { |a| file(a) }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'cut']])
+end
+
 it 'names that are not UTF-8 and very many files are told without an error' do |s|
   File.write("#{s.logs}/caf\xE9.log".b, "one\n")
   200.times { |n| s.append("line\n", "#{n}.log") }
   s.run(s.tail + s.out)
   found = s.seen('all read', within: 40) { |a| a['files'].size == 201 && a['files'].all? { |f| f['pos'] == f['size'] } }
   expect('the name', found['files'].any? { |f| f['path'].end_with?("caf\uFFFD.log") })
+end
+
+it 'beside 10,000 files an answer takes half a second of CPU at most, and no look waits longer than files live in rotate_wait' do |s|
+  10_000.times { |n| s.append("a line\n", "#{n}.log") }
+  s.run(s.tail.sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)
+  s.seen('all read', within: 120) { |a| a['files'].count { |f| f['pos'] == 7 } == 10_000 }
+  before = s.cpu
+  found = (1..5).map { s.look }.last
+  expect('seconds of CPU', (s.cpu - before) / 5, 0..0.5)
+  expect('the longest gap', found['gap'], 0..5)
+  expect('all followed', found.values_at('more', 'unfound', 'siblings'), [0, [], []])
 end

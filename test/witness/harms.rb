@@ -19,19 +19,21 @@ def ruby(s, *args)
 end
 
 it 'where a file of it is missing, empty, cut off, broken or unreadable every Ruby starts as ever' do |s|
-  parts = { "#{s.witness}/witness.rb" => 'witness.rb', "#{s.witness}/ruby/English.rb" => 'English.rb' }
+  parts = { "#{s.witness}/files.rb" => 'files.rb', "#{s.witness}/witness.rb" => 'witness.rb',
+            "#{s.witness}/ruby/English.rb" => 'English.rb' }
+  worker = ['-e', '$stdout.print 1', '--', '--under-supervisor']
   parts.each do |path, name|
     whole = File.read("#{SOURCE}/#{name}")
     File.delete(path)
-    expect('missing', ruby(s, '-e', '$stdout.print 1'), '1')
-    wrongs = name == 'witness.rb' ? ['', whole[0, whole.size / 2], "raise 'no'", "\xFF\x00".b] : ['']
+    expect('missing', ruby(s, *worker), '1')
+    wrongs = name != 'English.rb' ? ['', whole[0, whole.size / 2], "raise 'no'", "\xFF\x00".b] : ['']
     wrongs.each do |wrong|
       File.write(path, wrong)
-      expect('wrong', ruby(s, '-e', '$stdout.print 1'), '1')
+      expect('wrong', ruby(s, *worker), '1')
     end
     File.delete(path)
     Dir.mkdir(path)
-    expect('a directory', ruby(s, '-e', '$stdout.print 1'), '1')
+    expect('a directory', ruby(s, *worker), '1')
     Dir.rmdir(path)
     File.write(path, whole)
   end

@@ -22,7 +22,7 @@ class Site
     File.chmod(0755, @dir)
     @logs, @witness, @pids = make('logs'), make('witness/ruby') && "#{@dir}/witness", []
     @sockets = make('serverengine')
-    FileUtils.cp("#{SOURCE}/witness.rb", @witness)
+    FileUtils.cp(["#{SOURCE}/files.rb", "#{SOURCE}/witness.rb"], @witness)
     FileUtils.cp("#{SOURCE}/English.rb", "#{@witness}/ruby")
   end
 
@@ -166,6 +166,12 @@ class Site
 
   def worker
     look['pid']
+  end
+
+  # Seconds that the witness's own thread has taken.
+  def cpu
+    task = Dir["/proc/#{@pid}/task/*"].find { |t| File.read("#{t}/comm").start_with?('posidle') }
+    File.read("#{task}/stat")[/\) (.*)/, 1].split.values_at(11, 12).sum(&:to_i) / 100.0 # USER_HZ
   end
 
   def at_least(version)

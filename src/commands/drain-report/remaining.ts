@@ -10,8 +10,8 @@ import type { Policy } from '../../core/drain/policy.ts';
 import type { Draining, State } from '../../core/drain/state.ts';
 import { Track } from '../../core/inspect/track.ts';
 import type { Observation } from '../../core/observe/observation.ts';
+import { progressOf } from '../../core/observe/progress-of.ts';
 import { heldIn } from '../../core/progress/progress.ts';
-import { progressOf } from '../../core/progress/progress-of.ts';
 import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 import { describeFluentd } from './describe-fluentd.ts';
 

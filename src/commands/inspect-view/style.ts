@@ -22,7 +22,6 @@ const STATE_CODES: Readonly<Record<FileState, Code>> = {
   missing: 'red',
   undiscovered: 'yellow',
   unwatched: 'dim',
-  unreadable: 'red',
 };
 
 /** `wanted`: what `--color` and `--no-color` say. See no-color.org. */

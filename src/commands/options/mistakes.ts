@@ -1,5 +1,7 @@
 import { nearest } from '../../core/text/nearest.ts';
+import { drainOptions } from './drain-options.ts';
 import { exportOptions } from './export-options.ts';
+import { injectOptions } from './inject-options.ts';
 import { inspectOptions } from './inspect-options.ts';
 import { runOptions, watchOptions } from './options.ts';
 
@@ -7,13 +9,15 @@ import { runOptions, watchOptions } from './options.ts';
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, { readonly type?: string }>>>> = {
   watch: watchOptions,
   run: runOptions,
+  drain: drainOptions,
   inspect: inspectOptions,
   export: exportOptions,
-  install: {},
+  inject: injectOptions,
+  witness: {},
   completion: {},
 };
 
-const USE = 'Use watch, run, inspect, export or install';
+const USE = 'Use watch, run, drain, inspect, export, inject or witness';
 
 /** What yargs says of a mistake on the command line, as one plain line with the remedy. */
 export function mistakeIn(message: string, words: readonly string[]): string {
@@ -21,8 +25,8 @@ export function mistakeIn(message: string, words: readonly string[]): string {
   if (!Object.hasOwn(COMMANDS, command)) return mistakeInCommand(command);
   const unknown = /^Unknown arguments?: (.*)$/.exec(message)?.[1]?.split(', ');
   if (unknown !== undefined) return unknownIn(command, unknown, words);
-  if (command === 'install' && message.startsWith('Not enough non-option'))
-    return 'install: the directory is missing. Use posidle install DIR';
+  if (command === 'witness' && message.startsWith('Not enough non-option'))
+    return 'witness: the directory is missing. Use posidle witness DIR';
   return message
     .replace(/^Not enough arguments following: (.*)$/, '--$1: the value is missing')
     .replace(/^Invalid values:\s+Argument: (\S+), Given: "(.*?)", Choices: (.*)(?:\n.*)*$/, chooseOne);

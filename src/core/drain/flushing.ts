@@ -1,6 +1,6 @@
 import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
+import { startEnd } from '../observe/looks.ts';
 import type { Observation } from '../observe/observation.ts';
-import { startEnd } from '../progress/looks.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import { isAnyAlive } from '../witness/testimony.ts';

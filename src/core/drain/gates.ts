@@ -1,5 +1,6 @@
 /** The conditions of the drain, in the order in which a line travels: from the file over Fluentd's memory to its buffers. */
 import type { Observation } from '../observe/observation.ts';
+import { progressOf } from '../observe/progress-of.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import {
   type DoubtKind,
@@ -11,7 +12,6 @@ import {
   type Progress,
   withoutLater,
 } from '../progress/progress.ts';
-import { progressOf } from '../progress/progress-of.ts';
 import { isOver, isWorkerStarting, keptEnd, settleEnd } from './deadlines.ts';
 import { describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';

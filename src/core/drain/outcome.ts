@@ -1,7 +1,7 @@
 import type { Observation } from '../observe/observation.ts';
+import { progressOf } from '../observe/progress-of.ts';
 import { describeDoubts, describeLeft, type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left } from '../progress/progress.ts';
-import { progressOf } from '../progress/progress-of.ts';
 import { type EndKind, verdictOf, type Word } from '../progress/verdict.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { Policy } from './policy.ts';
@@ -118,5 +118,6 @@ function reasonOf({ left, doubts, files, outputs }: Outcome): string {
     doubts.count > 0 && `${left.count > 0 ? 'not proven: ' : ''}${describeDoubts(doubts)}`,
   ].filter((reason) => reason !== false);
   if (reasons.length > 0) return reasons.join('; ');
-  return `${counted(files, 'file')} read, ${counted(outputs.length, 'output')} empty`;
+  const empty = outputs.length === 0 ? '' : `, ${counted(outputs.length, 'buffer')} empty`;
+  return `${counted(files, 'file')} read${empty}`;
 }

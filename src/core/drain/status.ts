@@ -1,9 +1,9 @@
 import type { ProcessIdentity } from '../fluentd/processes.ts';
 import type { FileState } from '../look/file-state.ts';
 import type { Observation } from '../observe/observation.ts';
+import { progressOf } from '../observe/progress-of.ts';
 import { type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left } from '../progress/progress.ts';
-import { progressOf } from '../progress/progress-of.ts';
 import type { Millis } from '../text/units.ts';
 import { bytesLeft, readGate } from './gates.ts';
 import type { Policy } from './policy.ts';

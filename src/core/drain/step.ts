@@ -4,7 +4,7 @@
  * and no file, only the state, the observation and the policy that it is given.
  */
 import type { Observation } from '../observe/observation.ts';
-import { progressOf } from '../progress/progress-of.ts';
+import { progressOf } from '../observe/progress-of.ts';
 import { formatDuration, type Millis } from '../text/units.ts';
 import { cutAt, cutShort } from './cut-short.ts';
 import {
@@ -26,7 +26,7 @@ import { flushAt } from './flushing.ts';
 import { drainGate, owedNow } from './gates.ts';
 import { drain, finish, flush, move, resultOf, type Step, stay, unfinishedLines } from './moves.ts';
 import type { Policy } from './policy.ts';
-import { quietBy } from './quiet-window.ts';
+import { asksWitness, quietBy } from './quiet-window.ts';
 import type { Draining, DrainResult, State, StateName } from './state.ts';
 import { KILL, stop, stopAction, TERM_WORKERS } from './stop-fluentd.ts';
 import { hasMovedSince, isGuess, isMainBack, requestedBy } from './trigger.ts';
@@ -75,7 +75,8 @@ const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
 const stepWatching: Rule<'watching'> = (state, seen, policy) => {
   const trigger = requestedBy(seen, policy) ?? quietBy(seen, policy);
   if (trigger !== undefined) return drain(trigger, seen, policy);
-  return stay(state, triggerAt(seen, policy));
+  const rest = stay(state, triggerAt(seen, policy));
+  return asksWitness(seen, policy) ? { ...rest, depth: 'all' } : rest;
 };
 
 const stepDraining: Rule<'draining'> = (before, seen, policy) => {

@@ -1,7 +1,6 @@
 import type { Millis } from '../text/units.ts';
 import type { Place } from './element.ts';
 import type { Params } from './params.ts';
-import { joinPath } from './ruby.ts';
 
 /** The buffer of one output in one worker. */
 export interface BufferConf extends Match {
@@ -131,9 +130,8 @@ function bufferOf({ params, section, output }: Output, around: Around): BufferCo
     requireAckResponse: params.aside().bool('require_ack_response') ?? false,
     ...limits(own.aside(), named),
   };
-  warnOfLoss(own, buffer);
-  if (output === 'exec_filter') params.warn(TO_COMMAND);
-  if (output === 'forward' && !buffer.requireAckResponse) params.warn(WITHOUT_ACK);
+  for (const [loses, text] of OF_BUFFER) if (loses(buffer)) own.warn(text);
+  for (const [loses, text] of OF_OUTPUT) if (loses(buffer)) params.warn(text);
   const path = own.text(named('path')) ?? ownPath(buffer, params, around);
   const suffix = section?.text('path_suffix');
   return { ...buffer, chunkGlobs: chunkGlobs({ ...buffer, path, suffix }, around) };
@@ -200,45 +198,53 @@ function fileGlob(path: string, suffix: string, single: boolean): string {
   return base.endsWith('.*') ? path + suffix : `${path}.*${suffix}`;
 }
 
-const WITHOUT_ACK =
-  'out_forward without require_ack_response may lose what is on its way when the receiver dies: ' +
-  'set require_ack_response true';
-const TO_COMMAND =
-  'the command of out_exec_filter may hold lines back unseen, so the outcome will be unproven: ' +
-  'let it write each line at once, and set flush_at_shutdown true in the buffers behind it';
+/** Ruby's File.join: one slash where two parts meet. */
+function joinPath(parts: readonly string[]): string {
+  return parts.reduce((path, part) => `${path.replace(/(?<!\/)\/+$/, '')}/${part.replace(/^\/+/, '')}`);
+}
+
 const SMALL_CHUNK = 64 * 1024;
 
+type Losing = (buffer: OwnConf) => unknown;
+
+/** What loses lines, and what to do about it: in this section, or in its `<buffer>`. */
+const OF_OUTPUT: readonly (readonly [Losing, string])[] = [
+  [
+    ({ output }) => output === 'exec_filter',
+    'the command of out_exec_filter may hold lines back unseen, so the outcome will be unproven: ' +
+      'let it write each line at once, and set flush_at_shutdown true in the buffers behind it',
+  ],
+  [
+    ({ output, requireAckResponse }) => output === 'forward' && !requireAckResponse,
+    'out_forward without require_ack_response may lose what is on its way when the receiver dies: ' +
+      'set require_ack_response true',
+  ],
+];
+const OF_BUFFER: readonly (readonly [Losing, string])[] = [
+  [
+    ({ overflowAction }) => overflowAction === 'drop_oldest_chunk',
+    'overflow_action drop_oldest_chunk throws lines away when the buffer is full: ' +
+      'use overflow_action block, so that in_tail waits',
+  ],
+  [
+    ({ disableChunkBackup }) => disableChunkBackup,
+    'disable_chunk_backup throws away what the destination refuses, without a trace: remove disable_chunk_backup',
+  ],
+  [
+    ({ type, flushAtShutdown }) => type === 'memory' && !flushAtShutdown,
+    'a memory buffer with flush_at_shutdown false is lost at the end: remove flush_at_shutdown',
+  ],
+  [
+    ({ retryMaxTimes, retryTimeout, retryForever, hasSecondary }) =>
+      (retryMaxTimes ?? retryTimeout) !== undefined && !retryForever && !hasSecondary,
+    'a retry limit without <secondary> throws chunks away when it is reached: ' +
+      'add a <secondary>, or set retry_forever true',
+  ],
+  [
+    ({ chunkLimitSize = SMALL_CHUNK }) => chunkLimitSize < SMALL_CHUNK,
+    'chunk_limit_size below 64k throws away every record that is larger than it: ' +
+      'set it far above the longest line, or leave it out',
+  ],
+];
 const IGNORED_ERRORS =
   '<store ignore_error> loses what this store cannot take, for example when its buffer is full: remove ignore_error';
-
-function warnOfLoss(params: Params, buffer: OwnConf): void {
-  const { type, retryMaxTimes, retryTimeout, chunkLimitSize } = buffer;
-  if (buffer.overflowAction === 'drop_oldest_chunk') {
-    params.warn(
-      'overflow_action drop_oldest_chunk throws lines away when the buffer is full: ' +
-        'use overflow_action block, so that in_tail waits',
-    );
-  }
-  if (buffer.disableChunkBackup) {
-    params.warn(
-      'disable_chunk_backup throws away what the destination refuses, without a trace: remove disable_chunk_backup',
-    );
-  }
-  if (type === 'memory' && !buffer.flushAtShutdown) {
-    params.warn('a memory buffer with flush_at_shutdown false is lost at the end: remove flush_at_shutdown');
-  }
-  const limit = retryMaxTimes === undefined ? 'retry_timeout' : 'retry_max_times';
-  const isLimited = (retryMaxTimes ?? retryTimeout) !== undefined && !buffer.retryForever;
-  if (isLimited && !buffer.hasSecondary) {
-    params.warn(
-      `${limit} without <secondary> throws chunks away when the limit is reached: ` +
-        'add a <secondary>, or set retry_forever true',
-    );
-  }
-  if (chunkLimitSize !== undefined && chunkLimitSize < SMALL_CHUNK) {
-    params.warn(
-      `chunk_limit_size ${params.written('chunk_limit_size', 'buffer_chunk_limit')} throws away every record that is larger: ` +
-        'set it far above the longest line, or leave it out',
-    );
-  }
-}

@@ -225,10 +225,11 @@ function matchBuffers(scope: Params, around: Surroundings, own: OwnEvents): Buff
   const label = scope.element.name === 'label' ? scope.arg() : undefined;
   return scope.sections('match').flatMap((match) => {
     const tag = match.arg() === '' ? '**' : match.arg();
-    const takesOwnEvents = own.takers.has(match.element);
+    const taking = own.takers.get(match.element);
+    const takesOwnEvents = taking !== undefined;
     const written = match.writtenArg() || '**';
     const buffers = buffersOf(match, { ...around, tag, label, written, takesOwnEvents });
-    if (takesOwnEvents && !own.haveLabel && buffers.length > 0) {
+    if (taking === 'surely' && !own.haveLabel && buffers.length > 0) {
       match.warn(
         `<match ${written}> buffers Fluentd's own log events too, so its buffer may never be empty: ` +
           'add <label @FLUENT_LOG> with a <match **> of @type stdout or null',

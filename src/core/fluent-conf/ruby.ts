@@ -18,6 +18,8 @@ interface Unevaluable {
 }
 
 const MAX_LENGTH = 2_000;
+/** `ENV['NAME']`, or the beginning of `ENV.fetch('NAME', …)`. */
+const VARIABLE = /^\s*ENV(?:\[\s*(['"])(\w+)\1\s*\]|\.fetch\(\s*(['"])(\w+)\3\s*)/;
 
 /** What a value is in the given context. */
 export function evaluate(value: ConfValue, context: RubyContext): Evaluated {
@@ -43,8 +45,8 @@ function filledIn({ parts, json }: Template, context: RubyContext): Evaluated {
 
 /** What `"#{ruby}"` is in the given context. */
 function textOf(ruby: string, context: RubyContext): string {
-  if (ruby.length > MAX_LENGTH) throw refuse('it is too long');
-  return new Parser(ruby, context).whole() ?? '';
+  if (ruby.length > MAX_LENGTH) throw refusal('it is too long');
+  return new Parser(ruby, context).whole();
 }
 
 /** The variables that a value takes from an environment in which they are not set. */
@@ -55,18 +57,9 @@ export function unsetVariables(value: ConfValue, context: RubyContext): string[]
   return names.filter((name) => context.env[name] === undefined);
 }
 
-/** Ruby's File.join: one slash where two parts meet. */
-export function joinPath(parts: readonly string[]): string {
-  const [first = '', ...rest] = parts;
-  return rest.reduce((path, part) => {
-    if (part.startsWith('/')) return path.replace(/(?<!\/)\/+$/, '') + part;
-    return path.endsWith('/') ? path + part : `${path}/${part}`;
-  }, first);
-}
-
 class Refusal extends Error {}
 
-/** `use_nil` and `use_default` leave no text, but in YAML (`lib/fluent/config/yaml_parser/fluent_value.rb`). */
+/** `use_nil` and `use_default` leave no text, but in YAML they do (`lib/fluent/config/yaml_parser/fluent_value.rb`). */
 class Default extends Error {
   readonly inYaml: string;
 
@@ -76,15 +69,12 @@ class Default extends Error {
   }
 }
 
-type Value = string | null;
-
-/** Ruby evaluates what stands right of `||` only where the left is nil; so does a lazy value. */
-type Lazy = () => Value;
+/** An error is one that Ruby raises where it comes to it: it does not evaluate what stands right of a `||` without need. */
+type Value = string | null | Default | Refusal;
 
 class Parser {
   private rest: string;
   private readonly context: RubyContext;
-  private depth = 0;
   private missing: string | undefined;
 
   constructor(ruby: string, context: RubyContext) {
@@ -92,128 +82,67 @@ class Parser {
     this.context = context;
   }
 
-  whole(): Value {
-    if (this.rest.trim() === '') return null;
+  whole(): string {
+    if (this.rest.trim() === '') return '';
     const value = this.either();
-    this.take(/^\s*/);
-    if (this.rest !== '') throw refuse();
-    const result = value();
-    if (result === null && this.context.foreign && this.missing !== undefined)
-      throw refuse(unset(this.missing));
-    return result;
+    if (this.rest.trim() !== '') throw refusal();
+    if (value instanceof Error) throw value;
+    if (value === null && this.context.foreign && this.missing !== undefined) throw unset(this.missing);
+    return value ?? '';
   }
 
-  private either(): Lazy {
-    if (++this.depth > 20) throw refuse();
+  private either(): Value {
     let value = this.primary();
     while (this.take(/^\s*\|\|/) !== undefined) {
-      const left = value;
-      const right = this.primary();
-      value = () => left() ?? right();
+      const otherwise = this.primary();
+      value ??= otherwise;
     }
-    this.depth--;
     return value;
   }
 
-  private primary(): Lazy {
-    this.take(/^\s+/);
-    if (this.take(/^\(/) !== undefined) return this.closed(')', this.either());
-    if (this.take(/^ENV\[/) !== undefined) {
-      const name = this.closed(']', this.either());
-      return () => this.lookUp(name) ?? null;
-    }
-    if (this.take(/^ENV\.fetch\(/) !== undefined) return this.fetch();
-    if (this.take(/^(?:File|::File)\.join\(/) !== undefined) return this.join();
-    const number = this.take(/^\d+\b(?!\.)/);
-    return number === undefined ? (this.quoted() ?? this.word()) : () => number;
+  private primary(): Value {
+    const variable = this.take(VARIABLE);
+    if (variable !== undefined) return this.variable(variable);
+    const literal = this.take(/^\s*(?:'([^'\\]*)'|"([^"\\#]*)"|(\d+)\b(?!\.))/);
+    if (literal !== undefined) return literal[1] ?? literal[2] ?? literal[3] ?? '';
+    const [, word] =
+      this.take(/^\s*(Socket\.gethostname|hostname|worker_id|use_nil|use_default)\b(?![.(?!])/) ?? [];
+    if (word === undefined) throw refusal();
+    if (word.endsWith('hostname')) return this.context.hostname;
+    if (word === 'worker_id') return this.workerId() ?? '';
+    return new Default(word === 'use_nil' ? '' : ':default');
   }
 
-  private lookUp(name: Lazy): string | undefined {
-    const key = name();
-    if (key === null) throw refuse();
-    const value = key === 'SERVERENGINE_WORKER_ID' ? this.workerId() : this.context.env[key];
-    if (value === undefined) this.missing = key;
+  private variable([, , indexed, , fetched]: RegExpExecArray): Value {
+    if (fetched === undefined) return this.lookUp(indexed ?? '') ?? null;
+    const otherwise = this.take(/^,/) === undefined ? unset(fetched) : this.either();
+    if (this.take(/^\s*\)/) === undefined) throw refusal();
+    return this.lookUp(fetched) ?? otherwise;
+  }
+
+  private lookUp(name: string): string | undefined {
+    const value = name === 'SERVERENGINE_WORKER_ID' ? this.workerId() : this.context.env[name];
+    if (value === undefined) this.missing = name;
     return value;
-  }
-
-  private fetch(): Lazy {
-    const [name, fallback, ...more] = this.list();
-    if (name === undefined || more.length > 0) throw refuse();
-    const block = this.take(/^\s*\{/) === undefined ? undefined : this.closed('}', this.either());
-    const otherwise = block ?? fallback;
-    return () => {
-      const value = this.lookUp(name);
-      if (value !== undefined) return value;
-      if (otherwise === undefined) throw refuse(unset(name()));
-      return otherwise();
-    };
-  }
-
-  private join(): Lazy {
-    const parts = this.list();
-    return () =>
-      joinPath(
-        parts.map((part) => {
-          const text = part();
-          if (text === null) throw refuse('File.join takes no nil');
-          return text;
-        }),
-      );
-  }
-
-  private list(): Lazy[] {
-    const values: Lazy[] = [];
-    do values.push(this.either());
-    while (this.take(/^\s*,/) !== undefined);
-    this.closed(')', () => null);
-    return values;
-  }
-
-  private closed(bracket: string, value: Lazy): Lazy {
-    this.take(/^\s+/);
-    if (!this.rest.startsWith(bracket)) throw refuse();
-    this.rest = this.rest.slice(1);
-    return value;
-  }
-
-  private quoted(): Lazy | undefined {
-    const single = this.take(/^'(?:[^'\\]|\\[\s\S])*'/);
-    if (single !== undefined) {
-      const text = single.slice(1, -1).replace(/\\(['\\])/g, '$1');
-      return () => text;
-    }
-    const double = this.take(/^"[^"\\#]*"/);
-    return double === undefined ? undefined : () => double.slice(1, -1);
-  }
-
-  private word(): Lazy {
-    const word = this.take(/^(?:Socket\.gethostname|hostname|worker_id|use_nil|use_default|nil)\b(?![.(?!])/);
-    if (word === undefined) throw refuse();
-    if (word.endsWith('hostname')) return () => this.context.hostname;
-    if (word === 'worker_id') return () => this.workerId() ?? '';
-    if (word === 'nil') return () => null;
-    return () => {
-      throw new Default(word === 'use_nil' ? '' : ':default');
-    };
   }
 
   private workerId(): string | undefined {
     return this.context.workerId?.toString();
   }
 
-  private take(pattern: RegExp): string | undefined {
-    const match = pattern.exec(this.rest)?.[0];
-    if (match !== undefined) this.rest = this.rest.slice(match.length);
+  private take(pattern: RegExp): RegExpExecArray | undefined {
+    const match = pattern.exec(this.rest) ?? undefined;
+    this.rest = this.rest.slice(match?.[0].length ?? 0);
     return match;
   }
 }
 
-function refuse(
-  reason = 'posidle evaluates only ENV, hostname, worker_id, File.join, use_nil and use_default',
+function refusal(
+  reason = 'posidle evaluates only ENV, hostname, worker_id, use_nil and use_default',
 ): Refusal {
   return new Refusal(reason);
 }
 
-function unset(name: string | null): string {
-  return `${name} is not set in posidle's own environment`;
+function unset(name: string): Refusal {
+  return refusal(`${name} is not set in posidle's own environment`);
 }

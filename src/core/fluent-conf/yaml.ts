@@ -7,32 +7,16 @@ import {
   rootElement,
 } from './element.ts';
 import { interpolated, SyntaxProblem } from './literal.ts';
-import { RubyFloat } from './yaml-scalar.ts';
 
-/** What YAML's `!fluent/s` holds: a string whose embedded Ruby is evaluated. */
-export class FluentString {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** What YAML's `!fluent/json` holds. */
-export class FluentJson {
+/** A value with one of Fluentd's own tags. */
+export class Tagged {
+  /** Of `!fluent/s` Fluentd evaluates the embedded Ruby; `!include` holds a glob of files, each a list of sections. */
+  readonly tag: '!fluent/s' | '!fluent/json' | '!include';
   readonly value: unknown;
 
-  constructor(value: unknown) {
+  constructor(tag: Tagged['tag'], value: unknown) {
+    this.tag = tag;
     this.value = value;
-  }
-}
-
-/** What YAML's `!include` holds: a glob of further files, each of them a list of sections. */
-export class YamlInclude {
-  readonly pattern: string;
-
-  constructor(pattern: string) {
-    this.pattern = pattern;
   }
 }
 
@@ -47,7 +31,6 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const SECTIONS = ['label', 'source', 'filter', 'match', 'worker'];
 const RESERVED = new Set(['$type', '$label', '$id', '$log_level']);
-const TAKEN = new Set([...RESERVED, '$arg']);
 const MAX_DEPTH = 50;
 const NIL: ConfValue = { parts: [{ ruby: 'use_nil' }] };
 
@@ -67,39 +50,32 @@ export function confFromYamlList(list: unknown, file: string): ParsedConf {
 }
 
 function listItems(list: unknown, reading: Reading, depth: number): ConfItem[] {
-  if (list instanceof YamlInclude) return [{ kind: 'include', path: list.pattern, place: reading.place }];
+  if (isInclude(list)) return [{ kind: 'include', path: String(list.value), place: reading.place }];
   if (!Array.isArray(list) || depth > MAX_DEPTH) {
     addProblem(reading, 'config is not a list of sections');
     return [];
   }
   return list.flatMap((entry: unknown) => {
-    if (Array.isArray(entry) || entry instanceof YamlInclude) return listItems(entry, reading, depth + 1);
+    if (Array.isArray(entry) || isInclude(entry)) return listItems(entry, reading, depth + 1);
     return entryItems(fieldsOf(entry, 'an entry of config', reading), reading, depth + 1);
   });
 }
 
+function isInclude(value: unknown): value is Tagged {
+  return value instanceof Tagged && value.tag === '!include';
+}
+
 function entryItems(entry: Fields, reading: Reading, depth: number): ConfItem[] {
-  for (const name of Object.keys(entry)) {
+  for (const name of Object.keys(entry))
     if (!SECTIONS.includes(name)) addProblem(reading, `config has no section ${name}`);
-  }
   return SECTIONS.filter((name) => entry[name] !== undefined).map((name) => {
     if (name === 'source') return section(name, entry[name], reading, depth);
     const fields = { ...fieldsOf(entry[name], name, reading) };
-    return name === 'label' || name === 'worker'
-      ? nested(name, fields, reading, depth)
-      : section(name, fields, reading, depth);
+    if (name !== 'label' && name !== 'worker') return section(name, fields, reading, depth);
+    const arg = argOf(name === 'label' ? fields.$name : fields.$arg, reading);
+    const items = listItems(fields.config ?? [], reading, depth);
+    return { kind: 'section', name, arg, items, place: reading.place };
   });
-}
-
-function nested(name: string, fields: Fields, reading: Reading, depth: number): ConfItem {
-  const arg = argOf(name === 'label' ? fields.$name : fields.$arg, reading);
-  return {
-    kind: 'section',
-    name,
-    arg,
-    items: listItems(fields.config ?? [], reading, depth),
-    place: reading.place,
-  };
 }
 
 function section(name: string, value: unknown, reading: Reading, depth = 0): ConfItem {
@@ -115,7 +91,8 @@ function unspent(fields: Fields, value: unknown, { spent }: Reading): Fields {
   if (typeof value !== 'object' || value === null) return fields;
   const isSpent = spent.has(value);
   spent.add(value);
-  return isSpent ? Object.fromEntries(Object.entries(fields).filter(([key]) => !TAKEN.has(key))) : fields;
+  const isTaken = (key: string) => key === '$arg' || RESERVED.has(key);
+  return isSpent ? Object.fromEntries(Object.entries(fields).filter(([key]) => !isTaken(key))) : fields;
 }
 
 function fieldItems([key, value]: [string, unknown], reading: Reading, depth: number): ConfItem[] {
@@ -140,11 +117,11 @@ function argOf(value: unknown, reading: Reading): ConfValue {
 function scalar(value: unknown, reading: Reading): ConfValue | undefined {
   if (value === null || value === undefined) return undefined;
   if (Array.isArray(value)) return JSON.stringify(value);
-  if (value instanceof FluentJson) return JSON.stringify(value.value) ?? '';
-  if (value instanceof FluentString) return interpolatedOrProblem(value.text, reading);
-  if (value instanceof YamlInclude)
-    addProblem(reading, `!include ${value.pattern} stands where no list is read`);
-  return value instanceof YamlInclude ? undefined : String(value);
+  if (!(value instanceof Tagged)) return String(value);
+  if (value.tag === '!fluent/json') return JSON.stringify(value.value) ?? '';
+  if (value.tag === '!fluent/s') return interpolatedOrProblem(String(value.value), reading);
+  addProblem(reading, `!include ${value.value} stands where no list is read`);
+  return undefined;
 }
 
 function interpolatedOrProblem(text: string, reading: Reading): ConfValue | undefined {
@@ -164,21 +141,21 @@ function fieldsOf(value: unknown, what: string, reading: Reading): Fields {
   return {};
 }
 
-/** To Psych `<<` wins over what stands before it (`revive_hash` in `lib/psych/visitors/to_ruby.rb`). */
+/**
+ * To Psych `<<` wins over what stands before it (`revive_hash` in `lib/psych/visitors/to_ruby.rb`). A mapping that is
+ * merged in may have a `<<` itself. An anchor that merges itself in stays as it is.
+ */
 function merged(fields: Fields, depth = 0): Fields {
-  return Object.assign({}, ...Object.entries(fields).map(([key, value]) => mergedIn(key, value, depth)));
-}
-
-/** What is merged in may have something merged in itself; an anchor that merges itself in stays as it is. */
-function mergedIn(key: string, value: unknown, depth: number): Fields {
-  const all: unknown[] = Array.isArray(value) ? value.toReversed() : [value];
-  if (key !== '<<' || depth > MAX_DEPTH || !all.every(isFields)) return { [key]: value };
-  return Object.assign({}, ...all.map((one) => merged(one, depth + 1)));
+  const parts = Object.entries(fields).flatMap(([key, value]): Fields[] => {
+    const all: unknown[] = Array.isArray(value) ? value.toReversed() : [value];
+    if (key !== '<<' || depth > MAX_DEPTH || !all.every(isFields)) return [{ [key]: value }];
+    return all.map((one) => merged(one, depth + 1));
+  });
+  return Object.assign({}, ...parts);
 }
 
 function isFields(value: unknown): value is Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return ![FluentString, FluentJson, YamlInclude, RubyFloat].some((other) => value instanceof other);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Tagged);
 }
 
 function addProblem(reading: Reading, text: string): void {

@@ -13,36 +13,34 @@ export interface FluentdArguments {
   readonly daemon?: string | undefined;
 }
 
-const LETTERS: Readonly<Record<string, string>> = {
-  c: 'config',
-  d: 'daemon',
-  g: 'gemfile',
-  G: 'gem-path',
-  i: 'inline-config',
-  I: 'I',
-  o: 'log',
-  p: 'plugin',
-  q: 'quiet',
-  r: 'r',
-  s: 'setup',
-  v: 'verbose',
-};
-const WITH_VALUE = setOf(
-  'config show-plugin-config plugin I r daemon workers user group umask log log-rotate-age log-rotate-size ' +
-    'inline-config emit-error-log-interval config-file-type gemfile gem-path conf-encoding',
+type Taken = 'value' | 'optional value' | 'nothing';
+
+/** `name`, or `name=letter`, by what it takes. A word that follows is an optional value unless it begins with a dash. */
+const OPTIONS: readonly (readonly [Taken, string])[] = [
+  [
+    'value',
+    'config=c show-plugin-config plugin=p I=I r=r daemon=d workers user group umask log=o log-rotate-age log-rotate-size ' +
+      'inline-config=i emit-error-log-interval config-file-type gemfile=g gem-path=G conf-encoding',
+  ],
+  ['optional value', 'setup=s suppress-repeated-stacktrace'],
+  [
+    'nothing',
+    'dry-run under-supervisor no-supervisor log-event-verbose without-source with-source-only use-v1-config ' +
+      'use-v0-config strict-config-value enable-input-metrics disable-input-metrics enable-size-metrics verbose=v quiet=q ' +
+      'suppress-config-dump disable-shared-socket',
+  ],
+];
+const rows = OPTIONS.flatMap(([taken, names]) =>
+  names.split(' ').map((written) => {
+    const [name = '', letter = ''] = written.split('=');
+    return { name, letter, taken };
+  }),
 );
-/** A word that follows is theirs unless it begins with a dash. */
-const WITH_OPTIONAL_VALUE = setOf('setup suppress-repeated-stacktrace');
-const WITHOUT_VALUE = setOf(
-  'dry-run under-supervisor no-supervisor log-event-verbose without-source with-source-only use-v1-config ' +
-    'use-v0-config strict-config-value enable-input-metrics disable-input-metrics enable-size-metrics verbose quiet ' +
-    'suppress-config-dump disable-shared-socket',
-);
-const LONG_NAMES = [...WITH_VALUE, ...WITH_OPTIONAL_VALUE, ...WITHOUT_VALUE].filter(
-  (name) => name.length > 1,
-);
+const TAKEN: ReadonlyMap<string, Taken> = new Map(rows.map(({ name, taken }) => [name, taken]));
+const LETTERS: ReadonlyMap<string, string> = new Map(rows.map(({ name, letter }) => [letter, name]));
+const LONG_NAMES = [...TAKEN.keys()].filter((name) => name.length > 1);
 /** These shape the configuration that Fluentd reads, beside the file. */
-const SHAPING = setOf('inline-config plugin I r use-v0-config config-file-type conf-encoding');
+const SHAPING = ['inline-config', 'plugin', 'I', 'r', 'use-v0-config', 'config-file-type', 'conf-encoding'];
 
 /** `command` is a Fluentd's, or that of a wrapper which starts one. */
 export function fluentdArguments(command: readonly string[]): FluentdArguments {
@@ -75,7 +73,7 @@ export function withInlineConfig(command: readonly string[], text: string): read
 /** The arguments that a dry run of the same Fluentd needs, beside the file. */
 export function shapingArguments(command: readonly string[]): readonly string[] {
   return optionsIn(command)
-    .filter(({ name }) => SHAPING.has(name))
+    .filter(({ name }) => SHAPING.includes(name))
     .map(({ name, value }) =>
       name.length === 1 ? `-${name}${value}` : `--${name}${value === '' ? '' : `=${value}`}`,
     );
@@ -94,10 +92,12 @@ function optionsIn(command: readonly string[]): readonly Option[] {
   for (let word = words.shift(); word !== undefined && word !== '--'; word = words.shift()) {
     const [, long, assigned] = /^--([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
     const [, letter = '', rest] = /^-([^-])(.+)?$/s.exec(word) ?? [];
-    const name = LETTERS[letter] ?? nameOf(long?.replaceAll('_', '-').toLowerCase() ?? letter);
+    const name =
+      (letter && LETTERS.get(letter)) || nameOf(long?.replaceAll('_', '-').toLowerCase() ?? letter);
     if (name === undefined) continue;
-    const isAlone = WITHOUT_VALUE.has(name);
-    const takesNext = WITH_VALUE.has(name) || (!isAlone && !words[0]?.startsWith('-'));
+    const taken = TAKEN.get(name);
+    const isAlone = taken === 'nothing';
+    const takesNext = taken === 'value' || (!isAlone && !words[0]?.startsWith('-'));
     const value = isAlone ? '' : (assigned ?? rest ?? (takesNext ? words.shift() : ''));
     options.push({ name, value: value ?? '' });
     if (isAlone && rest !== undefined) words.unshift(`-${rest.replace(/^-+/, '')}`);
@@ -125,8 +125,4 @@ function nameOf(text: string): string | undefined {
   });
   const [shortest = '', ...others] = fitting.toSorted((a, b) => a.length - b.length);
   return shortest !== '' && others.every((name) => name.startsWith(shortest)) ? shortest : undefined;
-}
-
-function setOf(names: string): ReadonlySet<string> {
-  return new Set(names.split(' '));
 }

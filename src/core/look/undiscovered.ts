@@ -4,6 +4,7 @@ import type { FollowedReading } from './snapshot.ts';
 
 export interface UndiscoveredFile {
   readonly path: string;
+  readonly inode: string;
   readonly size: number;
   /** How long in_tail may take to see it. */
   readonly refreshInterval: Millis;
@@ -34,5 +35,5 @@ export function undiscoveredIn(
   const known = new Set(living.map(({ path, inode }) => (followed.byInode ? inode : path)));
   return followed.files
     .filter(({ path, inode }) => !known.has(followed.byInode ? inode : path))
-    .map(({ path, size }) => ({ path, size, refreshInterval: followed.refreshInterval }));
+    .map(({ path, inode, size }) => ({ path, inode, size, refreshInterval: followed.refreshInterval }));
 }

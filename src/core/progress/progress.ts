@@ -10,6 +10,8 @@ export interface Progress {
   readonly mark: string;
   /** Files that Fluentd follows, or has followed. */
   readonly files: number;
+  /** By inode, how far a witness saw each of them read. */
+  readonly reached: ReadonlyMap<string, number>;
   readonly outputs: readonly string[];
   /** Buffers that nobody can look into: all that helps is a flush. */
   readonly unseen: readonly string[];
@@ -72,6 +74,7 @@ export type DoubtKind =
   | 'directory-closed'
   | 'may-hold'
   | 'no-ack'
+  | 'main-may-run'
   | 'kept'
   | 'killed';
 
@@ -107,14 +110,15 @@ export function isLeft(progress: Progress, ...kinds: readonly Left['kind'][]): b
   return progress.left.some(({ kind }) => kinds.includes(kind));
 }
 
-/** What one witness or look tells beside another one. */
+/** What the looks tell beside witnesses of whom not all have answered. */
 export function joined(one: Progress, other: Progress): Progress {
   return {
     at: Math.min(one.at, other.at),
     left: [...one.left, ...other.left],
-    doubts: [...one.doubts, ...other.doubts],
+    doubts: [...one.doubts, ...other.doubts.filter(({ kind }) => kind !== 'no-witness')],
     mark: `${one.mark} ${other.mark}`,
     files: Math.max(one.files, other.files),
+    reached: one.reached,
     outputs: [...new Set([...one.outputs, ...other.outputs])],
     unseen: [...one.unseen, ...other.unseen],
     until: Math.max(one.until, other.until),

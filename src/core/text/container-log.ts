@@ -5,29 +5,26 @@ export interface ContainerLog {
   readonly container: string;
 }
 
-/** What tells one log of a container from its others: the container's id, or the file's name. */
-interface Named extends ContainerLog {
-  readonly which: string;
-}
-
 /** No name may hold an underscore (kubelet/kuberuntime/legacy.go, logSymlink). */
-const LINK = /\/containers\/([^/_]+)_([^/_]+)_([^/_]+)-([0-9a-f]{64})\.log$/;
+const LINK =
+  /\/containers\/(?<pod>[^/_]+)_(?<namespace>[^/_]+)_(?<container>[^/_]+)-(?<which>[0-9a-f]{7})[0-9a-f]{57}\.log$/;
 /** kubelet/kuberuntime/helpers.go, BuildPodLogsDirectory. */
-const FILE = /\/pods\/([^/_]+)_([^/_]+)_[^/_]+\/([^/_]+)\/([^/]+)$/;
+const FILE = /\/pods\/(?<namespace>[^/_]+)_(?<pod>[^/_]+)_[^/_]+\/(?<container>[^/_]+)\/(?<which>[^/]+)$/;
 
 /** The names in `/var/log/containers/…` or `/var/log/pods/…`; undefined: it is no such path. */
 export function containerLogOf(path: string): ContainerLog | undefined {
-  const found = named(path);
-  return found && { namespace: found.namespace, pod: found.pod, container: found.container };
+  const { namespace, pod, container } = namesIn(path) ?? {};
+  return namespace === undefined || pod === undefined || container === undefined
+    ? undefined
+    : { namespace, pod, container };
 }
 
-/** `default/my-app-0/app 1a2b3c4`, and how much of it tells the Pod. */
+/** `default/my-app-0/app 1a2b3c4`, and how much of it tells the Pod. The end tells the logs of one container apart. */
 export function podNameOf(path: string): { readonly name: string; readonly keep: number } | undefined {
-  const found = named(path);
-  if (found === undefined) return undefined;
-  const { namespace, pod, container, which } = found;
-  const start = `${namespace}/${pod}`;
-  return { name: `${start}/${container} ${which}`, keep: start.length };
+  const names = namesIn(path);
+  if (names === undefined) return undefined;
+  const start = `${names.namespace}/${names.pod}`;
+  return { name: `${start}/${names.container} ${names.which}`, keep: start.length };
 }
 
 /** A text that names such logs, with their Pods in place of their paths. */
@@ -35,12 +32,6 @@ export function withPodNames(text: string): string {
   return text.replace(/\/\S+\/(containers|pods)\/\S+\.log/g, (path) => podNameOf(path)?.name ?? path);
 }
 
-function named(path: string): Named | undefined {
-  if (!path.includes('_')) return undefined;
-  const [, pod, namespace, container, id] = LINK.exec(path) ?? [];
-  if (pod !== undefined && namespace !== undefined && container !== undefined)
-    return { namespace, pod, container, which: id?.slice(0, 7) ?? '' };
-  const [, owner, name, inner, file] = FILE.exec(path) ?? [];
-  if (owner === undefined || name === undefined || inner === undefined) return undefined;
-  return { namespace: owner, pod: name, container: inner, which: file ?? '' };
+function namesIn(path: string): Readonly<Record<string, string>> | undefined {
+  return path.includes('_') ? (LINK.exec(path) ?? FILE.exec(path))?.groups : undefined;
 }

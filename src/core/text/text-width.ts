@@ -8,27 +8,9 @@ const ELLIPSIS = '…';
 /** The widest grapheme fits in. */
 const LEAST_ROOM = 4;
 
-/** First and last code points of East Asian Width W and F (Unicode 16, EastAsianWidth.txt), neighbours joined. */
-const WIDE: readonly (readonly [number, number])[] = [
-  [0x1100, 0x115f],
-  [0x231a, 0x231b],
-  [0x2329, 0x232a],
-  [0x2e80, 0x303e],
-  [0x3041, 0x33ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0xa4cf],
-  [0xa960, 0xa97f],
-  [0xac00, 0xd7a3],
-  [0xf900, 0xfaff],
-  [0xfe10, 0xfe19],
-  [0xfe30, 0xfe6f],
-  [0xff00, 0xff60],
-  [0xffe0, 0xffe6],
-  [0x16fe0, 0x18cff],
-  [0x1aff0, 0x1b2ff],
-  [0x1f200, 0x1f265],
-  [0x20000, 0x3fffd],
-];
+/** East Asian Width W and F (Unicode 16, EastAsianWidth.txt), neighbours joined. */
+const WIDE =
+  /^[\u1100-\u115f\u231a-\u231b\u2329-\u232a\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/u;
 
 /** Making one takes 20 ms: only where there is anything but ASCII. */
 let segmenter: Intl.Segmenter | undefined;
@@ -93,7 +75,5 @@ function widthOfGrapheme(grapheme: string): number {
   // The half-width sound marks extend what they follow, and take a column of their own.
   if (SOUND_MARK.test(grapheme) && grapheme.length > 1) return 1 + widthOfGrapheme(grapheme.slice(0, -1));
   if (INVISIBLE.test(grapheme)) return 0;
-  if (EMOJI.test(grapheme)) return 2;
-  const code = grapheme.codePointAt(0) ?? 0;
-  return WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
+  return EMOJI.test(grapheme) || WIDE.test(grapheme) ? 2 : 1;
 }

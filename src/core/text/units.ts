@@ -18,11 +18,8 @@ export function parseDuration(text: string): Millis | undefined {
 /** What `parseDuration` takes: `500ms`, `2s`, `10m`. */
 export function writeDuration(span: Millis | 'off'): string {
   if (span === 'off') return span;
-  const [unit, length] = Object.entries(DURATION_UNITS).findLast(([, length]) => span % length === 0) ?? [
-    'ms',
-    1,
-  ];
-  return `${span / length}${unit}`;
+  const found = Object.entries(DURATION_UNITS).findLast(([, length]) => span % length === 0);
+  return found === undefined ? `${span}ms` : `${span / found[1]}${found[0]}`;
 }
 
 /** `4096`, `64KiB`, `10MB` to bytes; undefined where it is none of these. */

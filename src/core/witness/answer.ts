@@ -15,10 +15,12 @@ const MOST_FILES = 20_000;
 const MOST = 5_000;
 const LONGEST_TEXT = 4_096;
 
-/** What in_tail knows of one file. Positions and sizes in bytes. */
+/** What one in_tail knows of one file. Positions and sizes in bytes. */
 export interface FileSight {
   readonly path: string;
   readonly inode: string;
+  /** Names the file and the input that reads it: another input has a position of its own. The next worker's input has the same name. */
+  readonly key: string;
   readonly position: number;
   /** undefined: it is not there, or another file is. */
   readonly size: number | undefined;
@@ -28,6 +30,12 @@ export interface FileSight {
   readonly record: number;
   /** Fluentd may not read it. */
   readonly isUnreadable: boolean;
+  /** The input that reads it. */
+  readonly reader: string;
+  /** Of the bytes before the position, when in_tail closed it; undefined: they could not be read. */
+  readonly print: number | undefined;
+  /** in_tail followed it at its path until the worker ended. */
+  readonly wasFollowed: boolean;
 }
 
 /** A file that was cut short: `had` bytes were in it at most a second before. */
@@ -38,8 +46,10 @@ interface Cut extends FileSight {
 /** Where in_tail began to read a file that it did not read from its first byte. */
 interface Start {
   readonly path: string;
-  readonly inode: string;
+  readonly key: string;
   readonly position: number;
+  /** Of the bytes before the position. */
+  readonly print: number | undefined;
   /** The file is older than the Pod. */
   readonly isOld: boolean;
 }
@@ -56,13 +66,14 @@ interface Unfound {
 
 /** A file that the paths name and nobody follows. */
 interface Unfollowed extends Unfound {
-  readonly inode: string;
+  readonly key: string;
   /** Fluentd may not read it. */
   readonly isUnreadable: boolean;
 }
 
 /** A file beside a followed one that looks like its rotated form, and that nobody read in this life. */
 interface Sibling extends Unfound {
+  readonly inode: string;
   /** The size of what is in it, where it is compressed. */
   readonly plain: number | undefined;
 }
@@ -102,6 +113,8 @@ export interface Said {
   readonly reloads: number;
   /** The longest time between two of its looks, in milliseconds. */
   readonly gap: number;
+  /** The inputs of in_tail. */
+  readonly readers: readonly string[];
   readonly files: readonly FileSight[];
   readonly closed: readonly FileSight[];
   readonly cuts: readonly Cut[];
@@ -197,6 +210,8 @@ function shapeOf(text: string): string | undefined {
 function saidIn(object: Fields, isWhole: boolean): Said {
   const list = <One>(name: string, read: Reader<One>, most = MOST): readonly One[] =>
     object[name] === undefined && !isWhole ? [] : listOf(read, most)(object[name]);
+  const readers = list('readers', words);
+  const file: Reader<FileSight> = (value) => fileSight(value, readers);
   return {
     pid: number(object['pid']),
     supervisor: maybe(number)(object['supervisor']),
@@ -205,21 +220,23 @@ function saidIn(object: Fields, isWhole: boolean): Said {
     error: maybe(words)(object['error']),
     reloads: count(object['reloads']),
     gap: count(object['gap']) * 1_000,
-    files: list('files', fileSight, MOST_FILES),
-    closed: list('closed', fileSight),
-    cuts: list('cuts', cut),
-    starts: list('starts', (value) => start(value, count(object['pod']))),
+    readers,
+    files: list('files', file, MOST_FILES),
+    closed: list('closed', file),
+    cuts: list('cuts', (value) => ({ ...file(value), had: number(fields(value)['had']) })),
+    starts: list('starts', (value) => start(value, readers, count(object['pod']))),
     lost: list('lost', (value) => {
       const { path, why } = fields(value);
       return { path: words(path), why: words(why) };
     }),
     unfound: list('unfound', (value) => {
-      const { inode, readable } = fields(value);
-      return { ...unfound(value), inode: String(maybe(number)(inode)), isUnreadable: readable === false };
+      const { readable } = fields(value);
+      return { ...unfound(value), key: keyOf(value, readers), isUnreadable: readable === false };
     }),
     denied: list('denied', words),
     siblings: list('siblings', (value) => ({
       ...unfound(value),
+      inode: String(maybe(number)(fields(value)['inode'])),
       plain: maybe(number)(fields(value)['plain']),
     })),
     kept: list('held', (value) => {
@@ -237,27 +254,41 @@ function saidIn(object: Fields, isWhole: boolean): Said {
   };
 }
 
-const fileSight: Reader<FileSight> = (value) => {
-  const { path, inode, pos, size, unfinished, lines, record, readable } = fields(value);
+function fileSight(value: unknown, readers: readonly string[]): FileSight {
+  const { path, inode, pos, size, unfinished, lines, record, readable, reader, print, followed } =
+    fields(value);
   return {
     path: words(path),
     inode: String(number(inode)),
+    key: keyOf(value, readers),
     position: number(pos),
     size: maybe(number)(size),
     unfinished: count(unfinished),
     lines: count(lines),
     record: count(record),
     isUnreadable: readable === false,
+    reader: readers[count(reader)] ?? '',
+    print: maybe(number)(print),
+    wasFollowed: followed === true,
   };
-};
+}
 
-const cut: Reader<Cut> = (value) => ({ ...fileSight(value), had: number(fields(value)['had']) });
+function keyOf(value: unknown, readers: readonly string[]): string {
+  const { inode, reader } = fields(value);
+  return `${maybe(number)(inode)} ${readers[count(reader)] ?? ''}`;
+}
 
 /** `pod`: when the Pod began, as `born` in milliseconds since 1970. */
-function start(value: unknown, pod: number): Start {
-  const { path, inode, pos, born } = fields(value);
+function start(value: unknown, readers: readonly string[], pod: number): Start {
+  const { path, pos, print, born } = fields(value);
   const isOld = maybe(number)(born) === undefined || number(born) < pod;
-  return { path: words(path), inode: String(number(inode)), position: number(pos), isOld };
+  return {
+    path: words(path),
+    key: keyOf(value, readers),
+    position: number(pos),
+    print: maybe(number)(print),
+    isOld,
+  };
 }
 
 const unfound: Reader<Unfound> = (value) => {

@@ -24,9 +24,11 @@ export interface Testimony {
 /** in_tail lets go of a file rotate_wait after it was renamed, 5 s by default: what is longer unseen may have been missed. */
 const LONGEST_GAP: Millis = 5_000;
 
-/** Every worker that lives has answered: nothing else need be asked. */
+/** Every worker has answered, or left its last word: nothing else need be asked. */
 export function isAnswered({ witnesses }: Testimony): boolean {
-  return witnesses.length > 0 && witnesses.every(({ kind }) => kind !== 'silent');
+  const hasSaid = (one: Witness) =>
+    one.kind === 'alive' || (one.kind === 'gone' && one.said?.isFinal === true);
+  return witnesses.length > 0 && witnesses.every(hasSaid);
 }
 
 export function isAnyAlive({ witnesses }: Testimony): boolean {
@@ -38,14 +40,15 @@ export function ofTestimony({ at, witnesses }: Testimony): Progress {
   const all = new Facts(told.map(({ said }) => said));
   return {
     at,
-    left: told.flatMap((one) => leftIn(one, all)),
+    left: told.flatMap((one, birth) => leftIn(one, all, told.slice(birth + 1))),
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
-      ...doubtsOfSights(told),
+      ...doubtsOfSights(told, all),
       ...told.flatMap(({ said }) => doubtsOfPlugins(said)),
     ]),
     mark: all.mark(),
-    files: all.reached.size,
+    files: all.byInode.size,
+    reached: all.byInode,
     unseen: [],
     until: Number.NEGATIVE_INFINITY,
     outputs: [
@@ -68,20 +71,24 @@ type Told = { readonly worker: string; readonly kind: 'alive' | 'gone'; readonly
 
 /** What all workers together know: one may go on with what another one left. */
 class Facts {
-  /** By inode, the furthest position that any worker reached. */
+  /** By file and input, the furthest position that any worker reached. */
   readonly reached = new Map<string, number>();
-  /** By inode, files that are still followed. */
+  /** By inode, where the input that follows it is furthest behind. */
+  readonly byInode = new Map<string, number>();
+  /** What is still followed. */
   readonly followed = new Set<string>();
-  readonly resumed: ReadonlySet<string>;
   readonly #again: number;
 
   constructor(said: readonly Said[]) {
     for (const { files, closed } of said) {
-      for (const { inode } of files) this.followed.add(inode);
-      for (const { inode, position } of [...closed, ...files])
-        this.reached.set(inode, Math.max(position, this.reached.get(inode) ?? 0));
+      for (const { key } of files) this.followed.add(key);
+      for (const { key, position } of [...closed, ...files])
+        this.reached.set(key, Math.max(position, this.reached.get(key) ?? 0));
     }
-    this.resumed = new Set(said.flatMap(({ resumed }) => resumed));
+    for (const { key, inode } of said.flatMap(({ files, closed }) => [...closed, ...files])) {
+      const position = this.reached.get(key) ?? 0;
+      this.byInode.set(inode, Math.min(position, this.byInode.get(inode) ?? position));
+    }
     this.#again = said.reduce((sum, { again }) => sum + again, 0);
   }
 
@@ -91,18 +98,18 @@ class Facts {
   }
 }
 
-function leftIn({ kind, said }: Told, all: Facts): readonly Left[] {
+function leftIn({ kind, said }: Told, all: Facts, later: readonly Told[]): readonly Left[] {
   const isAlive = kind === 'alive';
+  const resumed = new Set(later.flatMap((next) => next.said.resumed));
+  const isLeft = (id: string) => !resumed.has(id) && !isResumed(id, said);
   // A last word names what its buffers held; a chunk that the next worker took over is that one's.
   const held = (
-    isAlive
-      ? said.outputs
-      : said.ends.map((end) => withoutIds(end, all.resumed)).filter(({ chunks }) => chunks > 0)
+    isAlive ? said.outputs : said.ends.map((end) => onlyIds(end, isLeft)).filter(({ chunks }) => chunks > 0)
   ).flatMap(heldBy);
   return [
     ...said.unfound
       // What a worker has not found when it ended, the next one may have.
-      .filter(({ inode }) => isAlive || !all.reached.has(inode))
+      .filter(({ key }) => isAlive || !all.reached.has(key))
       .map(
         ({ path, size, isUnreadable }): Left => ({
           kind: isUnreadable ? 'unreadable' : 'unfound',
@@ -128,11 +135,11 @@ function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: Fil
 
 /** Bytes that were there when in_tail let go of the file, or came after that. */
 function letGo(
-  { path, inode, position, size = position, unfinished, isUnreadable }: FileSight,
+  { path, key, position, size = position, unfinished, isUnreadable }: FileSight,
   all: Facts,
 ): readonly Left[] {
-  const bytes = size - Math.max(position, all.reached.get(inode) ?? 0);
-  if (bytes <= 0 || all.followed.has(inode)) return [];
+  const bytes = size - Math.max(position, all.reached.get(key) ?? 0);
+  if (bytes <= 0 || all.followed.has(key)) return [];
   const kind = isUnreadable ? 'unreadable' : bytes <= unfinished ? 'unfinished' : 'let-go';
   return [{ kind, path, bytes }];
 }
@@ -162,8 +169,14 @@ function heldBy(output: OutputSight): readonly Left[] {
   ];
 }
 
-function withoutIds(output: OutputSight, resumed: ReadonlySet<string>): OutputSight {
-  const ids = output.ids?.filter((id) => !resumed.has(id));
+/** After a reload the worker's own new buffer took the chunk over; what was there at its last end was closed once more. */
+function isResumed(id: string, { ends, resumed, reloads }: Said): boolean {
+  const closed = ends.filter(({ ids }) => ids?.includes(id)).length;
+  return closed <= reloads && closed <= resumed.filter((one) => one === id).length;
+}
+
+function onlyIds(output: OutputSight, isLeft: (id: string) => boolean): OutputSight {
+  const ids = output.ids?.filter(isLeft);
   return ids === undefined || ids.length === output.ids?.length
     ? output
     : { ...output, ids, chunks: ids.length, bytes: ids.length === 0 ? 0 : output.bytes };
@@ -194,23 +207,49 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
 
 const LOST: Readonly<Record<string, DoubtKind>> = {
   closed: 'closed-unread',
+  cut: 'cut-short-unread',
   'written anew': 'written-anew',
   'never followed': 'never-followed',
 };
 
-function doubtsOfSights(told: readonly Told[]): readonly Doubt[] {
-  /** By inode, how far the workers before have read. */
-  const before = new Map<string, number>();
-  return told.flatMap((one) => {
-    const doubts = doubtsOfSight(one, before);
-    for (const { inode, position } of [...one.said.files, ...one.said.closed])
-      before.set(inode, Math.max(position, before.get(inode) ?? 0));
+function doubtsOfSights(told: readonly Told[], all: Facts): readonly Doubt[] {
+  /** By file and input, what the workers before have seen last. */
+  const before = new Map<string, FileSight>();
+  return told.flatMap((one, index) => {
+    const doubts = [...doubtsOfSight(one, before, all), ...doubtsOfGap(one, told.slice(index + 1))];
+    for (const file of [...one.said.closed, ...one.said.files]) before.set(file.key, file);
     return doubts;
   });
 }
 
-function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, number>): readonly Doubt[] {
-  const wasRead = (inode: string, position: number) => (before.get(inode) ?? 0) >= position;
+/** Files that went away while no worker followed them. */
+function doubtsOfGap({ kind, said }: Told, later: readonly Told[]): readonly Doubt[] {
+  if (kind === 'alive') return [];
+  const next = later.flatMap((one) => (one.kind === 'gone' || one.said.isReady ? [one.said] : []));
+  const readers = new Set(next.flatMap((one) => one.readers));
+  const seen = new Set(next.flatMap(({ files, closed }) => [...files, ...closed].map(({ key }) => key)));
+  return said.closed
+    .filter(({ key, reader, wasFollowed }) => wasFollowed && readers.has(reader) && !seen.has(key))
+    .map(({ path }) => doubt('closed-unread', path, 'it went away while no worker of Fluentd followed it'));
+}
+
+function doubtsOfStart(
+  { path, key, position, print, isOld }: Said['starts'][number],
+  before: ReadonlyMap<string, FileSight>,
+): readonly Doubt[] {
+  const known = before.get(key);
+  if (known?.position !== position)
+    return isOld ? [] : [doubt('read-from', path, `Fluentd began at byte ${position}`, position)];
+  return known.print === print
+    ? []
+    : [doubt('written-anew', path, `what a worker had read before byte ${position} is no longer there`)];
+}
+
+function doubtsOfSight(
+  { worker, said }: Told,
+  before: ReadonlyMap<string, FileSight>,
+  all: Facts,
+): readonly Doubt[] {
   return [
     ...said.cuts.flatMap(({ path, position, had, lines, unfinished }) =>
       position < had || lines > 0 || unfinished > 0
@@ -232,11 +271,10 @@ function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, numbe
     ...said.lost.map(({ path, why }) =>
       doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`),
     ),
-    ...said.starts
-      .filter(({ inode, position, isOld }) => !isOld && !wasRead(inode, position))
-      .map(({ path, position }) => doubt('read-from', path, `Fluentd began at byte ${position}`, position)),
-    // Inferred: a compressed file of this size is the log of this size that was read and is gone.
+    ...said.starts.flatMap((start) => doubtsOfStart(start, before)),
+    // Another worker has read it. Inferred: a compressed file of this size is the log of this size that was read and is gone.
     ...said.siblings
+      .filter(({ inode, size }) => size === undefined || (all.byInode.get(inode) ?? 0) < size)
       .filter(({ plain }) => !said.closed.some((file) => file.position === plain && file.size === plain))
       .map(({ path, size }) => doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size)),
     ...said.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),

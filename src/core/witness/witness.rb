@@ -8,7 +8,8 @@ class PosidleWitness
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks protocol use_http log_rejected_request emit_error_label_event
                 emit_invalid_record_to_error emit_unmatched_lines reserve_data multiline_mode].freeze # of those that lose in silence
-  PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
+  QUOTED = /(?<!\w)(?:(")(?>[^"\\]+|\\.)+"?|(')(?>[^'\\]+|\\.)+'?)/m.freeze
+  LATER = { Object => :never }.freeze
   def initialize
     require 'socket.so' # socket.rb would activate the gem io-wait, and nothing may be chosen before Fluentd chooses
     @born, @pid, @supervisor = ms, Process.pid, (Process.ppid if ARGV.include?('--under-supervisor'))
@@ -16,7 +17,7 @@ class PosidleWitness
     @server = UNIXServer.new((@stem = File.join(dir, "#{@born}-#{@pid}")) + '.sock') # before a line can be read
     File.chmod(0666, @stem + '.sock') rescue nil
     @pod = [__FILE__, *host].map { |p| (File.stat(p).mtime.to_f * 1000 rescue @born) }.min - 1000 # who writes it, writes it first
-    @begun, @closed, @marks, @unfound, @heard, @traces, @new = {}, {}, {}, {}, {}, {}, {}.compare_by_identity
+    @begun, @closed, @marks, @unfound, @readers, @heard, @sources, @traces, @new = {}, {}, {}, {}, {}, {}, {}, {}, {}.compare_by_identity
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @mutex = [], [], [], [], [], [], [], Mutex.new
     @reloads = @more = @over = @due = @gap = @again = 0
     listen
@@ -27,18 +28,18 @@ class PosidleWitness
   def clock(id = Process::CLOCK_MONOTONIC); Process.clock_gettime(id); end
   def ms; Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond); end
   def var(o, name); o.instance_variable_get(name) if o && o.instance_variable_defined?(name); end
-  def text(s); s && s.to_s.dup.force_encoding('UTF-8').scrub; end
+  def text(s)
+    return if s.nil?
+    (s = s.to_s).encoding == Encoding::UTF_8 && s.valid_encoding? ? s : s.dup.force_encoding('UTF-8').scrub
+  end
   def failed(e); text("#{e.class}: #{e.message} #{e.backtrace.to_a.first}"); end
   def keep(list, fact); list.size < MANY ? list << fact : @more += 1; end
-  def reads?(w); var(var(w, :@io_handler), :@fifo); end
-  def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
   def host # a container's is mounted: it was made with the Pod, whose other containers may be older than this one
     name = '/etc/hostname'
     File.stat(name).dev == File.stat('/etc').dev ? [] : [name]
   rescue SystemCallError
     []
   end
-  def born(path); (File.birthtime(path).to_r * 1000).to_i; rescue NotImplementedError, SystemCallError; nil; end
   def listen # to events, in Fluentd's threads; each is set where its class ends, before an object of it lives
     TracePoint.new(:end) do |tp|
       case Module.instance_method(:name).bind(c = tp.self).call
@@ -59,7 +60,7 @@ class PosidleWitness
   end
   def trace(key, c, m, arg = nil, *more) # Ruby 2.6; where it fails nothing is heard, so nothing is proven
     t = TracePoint.new(:call, *more) do |tp|
-      Thread.handle_interrupt(Object => :never) do # a Timeout that strikes here is Fluentd's, and comes after it
+      Thread.handle_interrupt(LATER) do # a Timeout that strikes here is Fluentd's, and comes after it
         begin yield tp.self, arg && tp.binding.local_variable_get(arg), tp.event rescue @fault = failed($!) end
       end
     end
@@ -70,17 +71,22 @@ class PosidleWitness
     @error || @fault || ("not heard: #{deaf.join(' ')}" if deaf.any?)
   end
   def heard(level, args) # each way in which Fluentd drops a record is told by log.warn or log.error, shown or not
-    said, more = args.grep(String).first, args.grep(Hash).first || {}
-    err = more[:error] || more['error'] || args.grep(Exception).first
+    said, more, err = [String, Hash, Exception].map { |c| args.find { |a| c === a } }
+    err = more[:error] || more['error'] || err if more
     said ||= "#{err.class}: #{err.message}" if err.is_a?(Exception)
     said = "#{said} #{err.message}" if said && said.end_with?(':') && err.is_a?(Exception)
-    tag = more[:tag] || said.to_s[0, 300].b[/tag="([^"]*)"/, 1]
-    from = caller_locations(3, 8).find { |l| !OWN.match?(l.path) }&.path.to_s
-    from = text(from[%r{.*/lib/(.*)}, 1] || from)
-    key = [level, from, kind(said), (err.class.name if err.is_a?(Exception)), tag && kind(tag)]
+    said = text(said.to_s[0, 300])
+    tag = more && more[:tag] || said[/tag="([^"]*)"/, 1]
+    key = [level, source, kind(said), (err.class.name if err.is_a?(Exception)), tag && kind(tag)]
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
     key = count(key, 1)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
+  end
+  def source # the file that says it: who called log.warn, or else the next above; each frame costs some microseconds
+    at = caller_locations(7, 1).to_a.first
+    at = caller_locations(8, 6).to_a.find { |l| !OWN.match?(l.path) } if at && OWN.match?(at.path)
+    from = at ? at.path : ''
+    @sources[from] ||= text(from[%r{.*/lib/(.*)}, 1] || from)
   end
   def unmatched(tag) # Fluentd says it at the first, second, fourth … time only, whatever the tag (match.rb)
     count(['warn', 'fluent/match.rb', 'no patterns matched', nil, kind(tag)], 1)
@@ -89,13 +95,13 @@ class PosidleWitness
     count(['warn', 'fluent/root_agent.rb', kind("emit transaction failed: #{err.message}"), err.class.name], 1)
   end
   def kind(said) # without what makes each message another one
-    said = text(said.to_s[0, 300]).gsub(/(?<!\w)(["'])(?:\\.|(?!\1)[^\\])+\1?/m, '\1…\1')
+    said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')
     said.gsub(%r{/\S+}, '…').gsub(/\b\h{8,}\b|\d+/, '#')[0, 120]
   end
   def count(key, n)
     @mutex.synchronize do
       key = FULL if @heard.size >= 500 && !@heard.key?(key)
-      @heard.delete(key) if (@heard[key] = @heard[key].to_i + n) <= 0
+      (n += @heard[key].to_i) > 0 ? @heard[key] = n : @heard.delete(key)
     end
     key
   end
@@ -105,38 +111,16 @@ class PosidleWitness
     said.each { |key, n| key == FULL ? nil : (count(key, -n); count(key + ['flush'], n)) }
   end
   def told; @heard.dup.map { |k, n| %i[level file text error tag during].zip(k).to_h.merge(n: n) }; end
-  def turns(w, stat) # the file under the path is new, another one, shorter, or gone
-    h, ino = var(w, :@io_handler), w.pe.read_inode
-    @new[w] = true if stat && (h.nil? || !h.opened?)
-    return unless stat && reads?(w)
-    return (closes(w) unless h.opened?) if stat.ino != ino # open_on_every_update: it goes on with another file
-    @marks.delete(ino)
-    keep(@cuts, sight(w).merge(had: var(var(w, :@rotate_handler), :@fsize).to_i)) # its size a second ago at most
-  end
-  def begins(w) # what lies before the position was read in a former life or never
-    return unless @new.delete(w)
-    ino, pos = w.pe.read_inode, w.pe.read_pos
-    keep(@starts, path: text(w.path), inode: ino, pos: pos, born: born(w.path)) if pos > 0 && !@begun.key?(ino)
-    keep(@lost, @closed[ino].merge(why: 'closed')) if pos == 0 && left?(@closed[ino]) # the number was used again
-    @marks.delete(ino) if pos == 0
-    @begun[ino] = ms
-  end
-  def closes(w)
-    @closed.delete(w.pe.read_inode)
-    @closed[w.pe.read_inode] = sight(w)
-    ino, old = @closed.shift if @closed.size > MANY # if it still lies on the disk, then as one that nobody saw
-    @begun.delete(ino)
-    @more += 1 if left?(old)
-  end
   def last_word(well, exits = false) # buffers close after the flush threads have ended: what they hold was not sent
     if exits # once more, since 1.14's in_tail leaves the watchers of rotated files open
       @thread.kill
       look(true) if @root
       @watchers.each { |w| closes(w) if w.pe.read_pos < 2**60 }
-      near, kin = beside
-      @unfound.delete_if { |i, (p, *)| @closed[i] && born(p).to_i.between?(1, @closed[i][:at]) } # it is among the closed
+      all = ObjectSpace.each_object(Fluent::Plugin::Base).to_a # also those that have ended
+      near, kin = beside(all)
+      @unfound.delete_if { |k, (p, *)| @closed[k] && born(p).to_i.between?(1, @closed[k][:at]) } # it is among the closed
       facts = { closed: closed(near), cuts: @cuts, starts: @starts, lost: @lost, siblings: kin, unfound: unfound }
-      facts.update(resumed: @resumed, more: @more + @over, **plugins)
+      facts.update(readers: readers, resumed: @resumed, more: @more + @over, **plugins(all))
       @server.shutdown # a child that a plugin has forked may keep it open
     end
   rescue StandardError
@@ -150,122 +134,14 @@ class PosidleWitness
     File.open(tmp, File::WRONLY | File::CREAT | File::EXCL | File::NOFOLLOW, 0644) { |f| f.write(text) }
     File.rename(tmp, @stem + '.end')
   end
-  def sight(w) # the position before the size: what is read in between looks unread, never read
-    h, ino, pos = var(w, :@io_handler), w.pe.read_inode, w.pe.read_pos
-    io, rest = var(h, :@io), var(var(h, :@fifo), :@buffer).to_s.bytesize
-    pos = io ? io.pos - rest : 0 if pos > 2**60 # no longer watched
-    s = (io ? io.stat : File.stat(w.path)) rescue nil
-    record = var(var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed), :@line_buffer).to_s.bytesize
-    held = { unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.reject { |_, n| n == 0 }
-    held[:readable] = false if io.nil? && s && !File.readable?(w.path)
-    { path: text(w.path), inode: ino, pos: pos, size: (s.size if s && s.ino == ino), at: ms }.merge(held)
-  end
   def look(asked) # four times a second, but a fortieth of the time at most
     return unless (start = clock) >= @due || asked
     cost = clock(Process::CLOCK_THREAD_CPUTIME_ID)
     @reloads += 1 unless @root.equal?(@root = Fluent::Engine.root_agent)
-    @inputs = defined?(Fluent::Plugin::TailInput) ? @root.inputs.grep(Fluent::Plugin::TailInput) : []
-    tails = @inputs.flat_map { |i| var(i, :@tails).to_h.values }
-    tails = ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # rotated too
-    @watchers = tails.select { |w| reads?(w) }
-    @stats = stats = Hash.new { |h, p| h[p] = (File.stat(p) rescue nil) }
-    @watchers.each { |w| mark(w, asked && stats[w.path]) }
-    names(stats, asked)
-    @cuts.dup.each { |c| c[:copy] ||= (copy_of(c) rescue nil) if ms - c[:at] < 5000 }
-    age, @looked = start - (@looked || start), clock
-    @gap = [@gap, ready? ? age : 0].max
-    @due = @looked + [0.2, 4 * (@looked - start), 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)].max
-  end
-  def mark(w, stat) # what was read must still lie there, else the file was written anew, too fast for in_tail
-    ino, pos, (old, was, at) = w.pe.read_inode, w.pe.read_pos, @marks[w.pe.read_inode]
-    return if pos > 2**60 || old == pos && !(stat && stat.ino == ino && stat.mtime >= at)
-    File.open(w.path, 'rb') do |f|
-      next unless f.stat.ino == ino
-      before = lambda { |n| n == 0 ? '' : f.pread([n, 64].min, [n - 64, 0].max) }
-      now = before.call(old) if old && pos >= old
-      keep(@lost, sight(w).merge(why: 'written anew')) if now && now != was && now.bytesize == was.bytesize
-      @marks[ino] = [pos, before.call(pos), Time.now - 1]
-    end
-  rescue SystemCallError, IOError # shorter than it was: a cut, of which in_tail tells
-  end
-  def names(stats, asked) # what the paths name and in_tail passed over, or has not found yet, or never found
-    inodes, found = @watchers.map { |w| [w.pe.read_inode, true] }.to_h, {}
-    @marks.keep_if { |ino, _| inodes[ino] } if @marks.size > inodes.size + MANY
-    all = @inputs.flat_map { |i| named(i) }.uniq
-    limited = @inputs.any? { |i| var(i, :@limit_recently_modified) }
-    (all - (asked ? [] : @watchers.map(&:path))).each do |p|
-      next if (s = stats[p]).nil? || !s.file? || s.size == 0 || inodes[s.ino] || limited && s.mtime.to_f * 1000 < @pod
-      b, c = @begun[s.ino], @closed[s.ino]
-      next if b && (c.nil? || b > c[:at] || c[:pos] == s.size && s.mtime.to_f * 1000 <= c[:at])
-      found[s.ino] = [p, (@unfound[s.ino] || [p, ms])[1], s.size, File.readable?(p)]
-    end
-    gone = @unfound.reject { |ino, (_, at)| found[ino] || inodes[ino] || @begun[ino].to_i >= at }
-    gone.each { |ino, (p, at)| keep(@lost, path: text(p), inode: ino, at: at, why: 'never followed') }
-    @unfound = found
-  end
-  def named(i) # as in_tail's expand_paths, which logs, and leaves out what it may not read
-    t, glob = Time.now, i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
-    files = lambda do |paths, dated|
-      paths.map { |p| dated ? dated[p].call(t) : t.strftime(p) }.flat_map { |p| glob.call(p) ? Dir.glob(p) : [p] }
-    end
-    files.call(i.paths, var(i, :@path_formatters)) - files.call(i.exclude_path, var(i, :@exclude_path_formatters))
-  end
-  def copy_of(cut) # copytruncate: a file beside it, written just before the cut and no longer than what had been read
-    dir, name = File.split(File.realpath(cut[:path]))
-    near = Dir.entries(dir).select { |n| n.start_with?(name[/[^.]*/]) }.map { |n| File.stat("#{dir}/#{n}") rescue nil }
-    (near - [nil]).find do |x|
-      x.file? && x.size.between?(1, cut[:pos]) && (cut[:at] / 1e3 - x.mtime.to_f).between?(-1, 60) &&
-        @cuts.none? { |c| (c[:copy] || c)[:inode] == x.ino }
-    end&.then { |s| { inode: s.ino, size: s.size } }
-  end
-  def beside # all files in the directories of followed ones and one deeper, and those that look like a followed one's
-    paths = @watchers.map(&:path) + @closed.values.map { |c| c[:path] }
-    @real = {} if @real.nil? || @real.size > 10 * MANY # each call to the system may wait for Fluentd's threads
-    homes = paths.map { |p| @real[p] ||= ((File.symlink?(p) ? File.realpath(p) : p) rescue p) }
-    homes = homes.group_by { |p| File.dirname(p) }
-    own = ObjectSpace.each_object(Fluent::Plugin::Buffer).map { |b| var(b, :@path) }
-    own += @inputs.map { |i| var(i, :@pos_file) }
-    near, kin, @over = {}, [], 0
-    homes.each do |home, files|
-      files = files.flat_map { |p| [[File.basename(p, '.*').b + "\0", p], [File.basename(p).b, p]] }.to_h
-      (dirs = [home]).each do |dir|
-        (Dir.children(dir) rescue []).each do |n|
-          next @over += 1 if near.size >= 10 * MANY
-          next unless s = @stats[path = File.join(dir, n)]
-          next (dirs << path if dir == home && dirs.size < 200 && !File.symlink?(path)) if s.directory?
-          near[s.ino] ||= [path, s] if s.file?
-          next if !s.file? || s.size == 0 || s.mtime.to_f * 1000 < @pod || !(of = kin(n.b, files, dir == home))
-          kin << [path, s, born(path), of] unless own.any? { |o| o && File.fnmatch?("#{o}*", path) }
-        end
-      end
-    end
-    inodes = @watchers.map { |w| w.pe.read_inode } + @cuts.map { |c| c[:copy] && c[:copy][:inode] }
-    kin = kin.uniq { |_, s| s.ino }.reject do |_, s, born|
-      seen = [@begun[s.ino], (@closed[s.ino] || {})[:at]].compact.max
-      inodes.include?(s.ino) || born && born < @pod || seen && born.to_i <= seen
-    end
-    @over += [kin.size - MANY, 0].max
-    [near, kin.first(MANY).map { |path, s, born, of| sibling(path, s, born, of) }]
-  end
-  def sibling(path, stat, born, of) # a gzip file ends with the size of what is in it (RFC 1952)
-    plain = (File.open(path, 'rb') { |f| f.seek(-4, 2) && f.read.unpack('V')[0] } if path.b =~ /\.gz\z/n) rescue nil
-    facts = { path: text(path), inode: stat.ino, size: stat.size, born: born, followed: text(of) }
-    plain ? facts.merge(plain: plain) : facts
-  end
-  def kin(name, files, beside) # app.log.1, app.log-2026.gz, app-2026-01-01.log, app.1.log.gz; not app-audit.log
-    return (files[name] unless beside) if files.key?(name)
-    whole = (1...name.size).find { |n| files.key?(name[0, n]) && name[n] !~ /[a-z]/in }
-    return files[name[0, whole]] if whole
-    ext = File.extname(plain = name.sub(PACKED, '')) # "\0" stands for any
-    ext, rest = ext =~ /[^.\d]/n ? [ext, plain.delete_suffix(ext)] : [("\0" if plain != name), plain]
-    digits = ext ? rest[/[\d._:+TZ-]*\d[\d._:+TZ-]*\z/n].to_s.size : 0
-    (1..digits).map { |n| files[rest[0, rest.size - n] + ext] }.compact.first
-  end
-  def closed(near) # with what lies under its number now
-    @closed.values.map { |c| (path, s = near[c[:inode]]) ? c.merge(size: s.size, born: born(path)) : c }
-  end
-  def unfound
-    @unfound.first(MANY).map { |ino, (p, _, size, may)| { path: text(p), inode: ino, size: size, readable: may } }
+    look_at_files(asked)
+    @gap, @looked = [@gap, @looked ? start - @looked : 0].max, (clock if ready?)
+    return if asked # what an answer costs the asker decides, who waits for it
+    @due = clock + [0.2, 4 * (clock - start), 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)].max
   end
   def serve
     @root ||= defined?(JSON) && defined?(Fluent::Engine.root_agent) && Fluent::Engine.root_agent
@@ -304,23 +180,18 @@ class PosidleWitness
   end
   def answer # in the order in which a line travels: files, then what filters hold, then outputs
     running = ObjectSpace.each_object(Fluent::Plugin::Base).select { |p| p.started? && !p.terminated? rescue false }
-    files, (near, kin) = @watchers.first(20_000).map { |w| sight(w) }, beside
+    near, kin = beside(running)
     { pid: @pid, supervisor: @supervisor, born: @born, pod: @pod, ready: ready?, error: trouble, reloads: @reloads,
-      gap: @gap.round(3), files: files, closed: closed(near), cuts: @cuts, starts: @starts,
+      gap: @gap.round(3), readers: readers, files: @sights, closed: closed(near), cuts: @cuts, starts: @starts,
       lost: @lost, unfound: unfound, denied: @inputs.flat_map { |i| denied(i) }, siblings: kin,
       held: running.map { |p| { class: p.class.name, id: id(p), n: held(p) } }.reject { |h| h[:n] == 0 },
       **plugins(running), heard: told, ends: @ends, resumed: @resumed, again: @again,
       more: @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max }
   end
-  def plugins(all = ObjectSpace.each_object(Fluent::Plugin::Base).to_a) # at the end also those that have ended
+  def plugins(all)
     kinds = { filters: all.grep(Fluent::Plugin::Filter), inputs: @inputs }
     kinds = kinds.map { |k, l| [k, l.map { |p| { class: p.class.name, settings: settings(p) } }.uniq] }.to_h
     kinds.merge(outputs: all.grep(Fluent::Plugin::Output).map { |o| output(o) })
-  end
-  def denied(i) # directories on a path's way that may not be listed or entered
-    ways = i.paths.map { |p| Time.now.strftime(p).scan(%r{[^/]*/}) }
-    dirs = Dir.glob(ways.flat_map { |w| w.each_index.map { |n| w[0..n].join } }.uniq)
-    dirs.reject { |d| File.readable?(d) && File.executable?(d) }.first(100).map { |d| text(d) }
   end
   def held(p) # records in instance variables, outside any buffer: concat's and detect_exceptions'
     kept, more = [:@buffer, :@accumulators].map { |v| var(p, v).is_a?(Hash) ? var(p, v).values : [] }
@@ -331,7 +202,9 @@ class PosidleWitness
     return facts unless (b = var(o, :@buffer)).is_a?(Fluent::Plugin::Buffer)
     stage, queue, dequeued = %i[@stage @queue @dequeued].map { |v| list(b, v).size }
     dequeued += var(o, :@dequeued_chunks).to_a.size
-    bytes = %w[stage queue].map { |v| var(var(b, :"@#{v}_size_metrics"), :@store) || (b.public_send("#{v}_size") rescue 0) } # of one that has ended nothing is left
+    bytes = %w[stage queue].map do |v|
+      var(var(b, :"@#{v}_size_metrics"), :@store) || (b.public_send("#{v}_size") rescue 0) # one that has ended has no size
+    end
     facts.merge(stage: stage, queue: queue, dequeued: dequeued, bytes: bytes.inject(0, :+),
                 chunks: ((i = ids(b)).size <= MANY ? i : nil))
   end
@@ -347,4 +220,8 @@ class PosidleWitness
   end
 end
 worker = (ARGV & %w[--under-supervisor --no-supervisor]).any? && !ARGV.include?('--dry-run')
-begin PosidleWitness.new if worker; rescue Exception; nil; end # it stands down; Fluentd runs as if it were not there
+begin
+  require_relative('files') && PosidleWitness.new if worker
+rescue Exception # it stands down; Fluentd runs as if it were not there
+  nil
+end

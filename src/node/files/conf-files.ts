@@ -1,5 +1,5 @@
 import { dirname, extname, resolve } from 'node:path';
-import { FAILSAFE_SCHEMA, load, Type } from 'js-yaml';
+import { CORE_SCHEMA, load, Type } from 'js-yaml';
 import {
   type ConfInclude,
   type ConfItem,
@@ -12,14 +12,7 @@ import {
 import { configIncludeDir, type FluentConf, fluentConf } from '../../core/fluent-conf/fluent-conf.ts';
 import { evaluate, type RubyContext } from '../../core/fluent-conf/ruby.ts';
 import { parseConf } from '../../core/fluent-conf/syntax.ts';
-import {
-  confFromYaml,
-  confFromYamlList,
-  FluentJson,
-  FluentString,
-  YamlInclude,
-} from '../../core/fluent-conf/yaml.ts';
-import { yamlScalar } from '../../core/fluent-conf/yaml-scalar.ts';
+import { confFromYaml, confFromYamlList, Tagged } from '../../core/fluent-conf/yaml.ts';
 import type { FluentdArguments } from '../../core/fluentd/command-line.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import { readBounded } from './bounded.ts';
@@ -231,17 +224,34 @@ function refuseEndless(document: unknown): void {
   count(document, 0);
 }
 
-const scalar = (tag: string) =>
-  new Type(tag, { kind: 'scalar', construct: (text: string | null) => yamlScalar(text ?? '') });
+/** Psych reads YAML 1.1 (`lib/psych/scalar_scanner.rb`), and js-yaml 1.2. */
+const BOOLEAN = new Type('tag:yaml.org,2002:bool', {
+  kind: 'scalar',
+  resolve: (text: string | null) => /^(?:yes|no|true|false|on|off)$/i.test(text ?? ''),
+  construct: (text: string) => /^(?:yes|true|on)$/i.test(text),
+});
 
-const TAGS = [
-  ...['bool', 'int', 'float'].map((name) => scalar(`tag:yaml.org,2002:${name}`)),
-  new Type('!fluent/s', { kind: 'scalar', construct: (text: string) => new FluentString(text) }),
-  new Type('!include', { kind: 'scalar', construct: (text: string) => new YamlInclude(text) }),
-  ...(['scalar', 'sequence', 'mapping'] as const).map(
-    (kind) => new Type('!fluent/json', { kind, construct: (value: unknown) => new FluentJson(value) }),
-  ),
-];
+/** `1_000`, `1,000`, and `1:30`, which Psych takes for hours and minutes. */
+const OLD_NUMBER = new Type('!number', {
+  kind: 'scalar',
+  resolve: (text: string | null) => /^[1-9][\d_,]*(?::[0-5]?\d){0,2}$/.test(text ?? ''),
+  construct: (text: string) => {
+    const parts = text.replaceAll(/[_,]/g, '').split(':').map(Number);
+    return parts.reduce((sum, part, index) => sum + part * (parts.length === 1 ? 1 : 60 ** (2 - index)), 0);
+  },
+});
+
+const tagged = (tag: Tagged['tag'], kind: 'scalar' | 'sequence' | 'mapping' = 'scalar') =>
+  new Type(tag, { kind, construct: (value: unknown) => new Tagged(tag, value) });
 
 /** Without js-yaml's own merging, which lets what stands before `<<` win. */
-const SCHEMA = FAILSAFE_SCHEMA.extend({ implicit: [scalar('tag:yaml.org,2002:null')], explicit: TAGS });
+const SCHEMA = CORE_SCHEMA.extend({
+  implicit: [BOOLEAN, OLD_NUMBER],
+  explicit: [
+    tagged('!fluent/s'),
+    tagged('!include'),
+    tagged('!fluent/json'),
+    tagged('!fluent/json', 'sequence'),
+    tagged('!fluent/json', 'mapping'),
+  ],
+});

@@ -7,7 +7,7 @@ const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[
   [
     'fluentd',
     'Unknown argument: fluentd',
-    "there is no command 'fluentd'. Use watch, run, inspect, export or install",
+    "there is no command 'fluentd'. Use watch, run, drain, inspect, export, inject or witness",
   ],
   ['watch --settel=3s', 'Unknown argument: settel', 'there is no option --settel. Did you mean --settle?'],
   [
@@ -16,9 +16,9 @@ const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[
     'there is no option --done-flie. Did you mean --done-file?',
   ],
   [
-    'run --no-moniter -- fluentd',
-    'Unknown argument: moniter',
-    'there is no option --no-moniter. Did you mean --no-monitor?',
+    'run --no-quti -- fluentd',
+    'Unknown argument: quti',
+    'there is no option --no-quti. Did you mean --no-quit?',
   ],
   ['watch --no-quitt', 'Unknown argument: quitt', 'there is no option --no-quitt. Did you mean --no-quit?'],
   [
@@ -33,7 +33,7 @@ const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[
     'Unknown arguments: supervisor, fluentd',
     'run: -- must stand before the command to start. Use posidle run --quiet 3s -- fluentd -c x --no-supervisor',
   ],
-  ['install /a /b', 'Unknown argument: /b', "install: '/b' is unexpected. See posidle install --help"],
+  ['witness /a /b', 'Unknown argument: /b', "witness: '/b' is unexpected. See posidle witness --help"],
   [
     'watch --stop-via x --log-level y',
     'Invalid values:\n  Argument: stop-via, Given: "x", Choices: "auto", "rpc"\n  Argument: log-level, Given: "y", Choices: "info"',

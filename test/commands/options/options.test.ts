@@ -54,7 +54,7 @@ const SETTINGS: Record<
   drainTimeout: ['--drain-timeout', '4s', 4_000],
   grace: ['--grace', '5s', 5_000],
   stopTimeout: ['--stop-timeout', '6s', 6_000],
-  stopVia: ['--stop-via', 'rpc', 'rpc'],
+  stopVia: ['--stop-via', 'kubelet', 'kubelet'],
   stopSignal: ['--stop-signal', 'TERM', 'SIGTERM'],
   witness: ['--witness', '/posidle', '/posidle'],
   doneFile: ['--done-file', 'done', 'done'],
@@ -64,7 +64,6 @@ const SETTINGS: Record<
   heartbeatFile: ['--heartbeat-file', 'beat', 'beat'],
   heartbeatAge: ['--heartbeat-age', '8s', 8_000],
   restartPolicy: ['--restart-policy', 'always', 'always'],
-  monitor: ['--monitor', 'false', false],
   completeLastLine: ['--complete-last-line', 'true', true],
   dryRun: ['--dry-run', 'true', true],
 };
@@ -93,14 +92,11 @@ test('a call by HTTP is refused where only the kubelet begins the end', async ()
   expect(await settingsBy([...words, '--no-quit'])).toMatchObject({ stopVia: 'kubelet' });
 });
 
-test('the outcome names options by their flags, in its reason and in its gate', () => {
-  const named = {
-    why: describeCandidates([]),
-    gate: { name: 'fluentd', why: describeUnproven(42) },
-  } as Outcome;
-  const { why, gate } = outcomeInFlags(named);
-  expect(why).toMatch(/name one by its --pid, --pid-file or --process$/);
-  expect(gate?.why).toMatch(/name it with --pid and --force$/);
+test.each([
+  [describeCandidates([]), /name one by its --pid, --pid-file or --process$/],
+  [describeUnproven(42), /name it with --pid and --force$/],
+])('the outcome names options by their flags: %s', (why, named) => {
+  expect(outcomeInFlags({ why } as Outcome).why).toMatch(named);
 });
 
 test('a variable of a flag is true or false', () => {
@@ -114,7 +110,7 @@ test('a variable of a flag is true or false', () => {
 });
 
 test('a text in which no option is named stays as it is', () => {
-  const text = 'run `node posidle.cjs install DIR`; `toString`, `pos-file` and posFiles are no keys';
+  const text = 'run `node posidle.cjs witness DIR`; `toString`, `pos-file` and posFiles are no keys';
   expect(inFlags(text)).toBe(text);
 });
 

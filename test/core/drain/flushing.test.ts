@@ -4,7 +4,7 @@ import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, Gate } from '../../../src/core/drain/state.ts';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { progressOf } from '../../../src/core/progress/progress-of.ts';
+import { progressOf } from '../../../src/core/observe/progress-of.ts';
 import {
   ABSENT,
   draining,

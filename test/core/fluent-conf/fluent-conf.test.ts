@@ -82,7 +82,7 @@ describe('what cannot be evaluated', () => {
     expect(sources[0]?.posFile).toBeUndefined();
     expect(problems.map(problemText)).toEqual([
       'f.conf:4: pos_file is "/pos/#{Dir.pwd}.pos", which posidle cannot evaluate (posidle evaluates only ENV, hostname, ' +
-        'worker_id, File.join, use_nil and use_default): give `posFiles`',
+        'worker_id, use_nil and use_default): give `posFiles`',
     ]);
     expect(problems[0]).toMatchObject({ parameter: 'pos_file' });
   });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { fluentConf } from '../../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
+import { cpuSeconds } from '../../support/cpu-seconds.ts';
 
 const http = (tag: string) => `<match ${tag}>\n@type http\n</match>\n`;
 const relabel = (tag: string, label: string) => `<match ${tag}>\n@type relabel\n@label ${label}\n</match>\n`;
@@ -8,7 +9,19 @@ const label = (name: string, body: string) => `<label ${name}>\n${body}</label>\
 
 test.each([
   ['the first match that takes them', http('app') + http('**') + http('fluent.**'), [false, true, false]],
-  ['each match that takes a level of them', http('fluent.{info,warn}') + http('fluent.*'), [true, true]],
+  ['each match that takes a level of them', http('fluent.info fluent.warn') + http('fluent.*'), [true, true]],
+  [
+    'names with a wildcard',
+    http('*') + http('a.**') + http('x.fluent.**') + http('*.warn'),
+    [false, false, false, true],
+  ],
+  ['a pattern whose `**` stands for nothing', http('**.fluent.**.warn'), [true]],
+  ['a match with braces perhaps, and to the next one', http('{a,fluent.**}') + http('**'), [true, true]],
+  [
+    'a match with a regular expression perhaps, and to the next one',
+    http('/app/') + http('**'),
+    [true, true],
+  ],
   ['their own label, and no other match', http('**') + label('@FLUENT_LOG', http('**')), [false, true]],
   [
     'the label that a match hands them to',
@@ -31,4 +44,22 @@ test.each([
   expect(problems).toEqual([]);
   const { buffers } = fluentConf(root, { env: {}, hostname: '' });
   expect(buffers.map(({ takesOwnEvents }) => takesOwnEvents)).toEqual(taken);
+});
+
+test("a match that takes Fluentd's own events only perhaps gives no warning", () => {
+  const { root } = parseConf(http('{app,web}.**'), 'f.conf');
+  expect(fluentConf(root, { env: {}, hostname: '' }).warnings).toEqual([]);
+});
+
+test.each([
+  '*'.repeat(999),
+  '*a'.repeat(499),
+  '**.'.repeat(333),
+  '.**'.repeat(333),
+  `x${' '.repeat(200_000)}y`,
+  'x'.repeat(1_000_000),
+])('a pattern that is made to take long is answered at once', async (pattern) => {
+  const { root } = parseConf(http(pattern), 'f.conf');
+  const seconds = await cpuSeconds(() => void fluentConf(root, { env: {}, hostname: '' }));
+  expect(seconds).toBeLessThan(5);
 });

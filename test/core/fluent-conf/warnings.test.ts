@@ -34,16 +34,16 @@ describe('a warning', () => {
     [match('@type forward'), 'f.conf:1: out_forward without require_ack_response may lose'],
     [
       match('@type http\n<buffer>\nretry_max_times 3\n</buffer>'),
-      'f.conf:3: retry_max_times without <secondary> throws',
+      'f.conf:3: a retry limit without <secondary> throws',
     ],
     [
       match('@type http\n<buffer>\nretry_timeout 1h\n</buffer>'),
-      'f.conf:3: retry_timeout without <secondary> throws',
+      'f.conf:3: a retry limit without <secondary> throws',
     ],
-    [match('type http\nretry_limit 3'), 'f.conf:1: retry_max_times without <secondary> throws'],
+    [match('type http\nretry_limit 3'), 'f.conf:1: a retry limit without <secondary> throws'],
     [
       match('@type http\n<buffer>\nchunk_limit_size 8k\n</buffer>'),
-      'f.conf:3: chunk_limit_size 8k throws away every record that is larger',
+      'f.conf:3: chunk_limit_size below 64k throws away every record that is larger',
     ],
     ['<system>\nwith_source_only true\n</system>\n', 'f.conf:1: with_source_only keeps all lines back'],
     [match('@type exec_filter\ncommand awk'), 'f.conf:1: the command of out_exec_filter may hold lines'],

@@ -2,13 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ConfElement, paramOf, sectionsOf } from '../../../src/core/fluent-conf/element.ts';
 import { evaluate } from '../../../src/core/fluent-conf/ruby.ts';
-import {
-  confFromYaml,
-  confFromYamlList,
-  FluentJson,
-  FluentString,
-  YamlInclude,
-} from '../../../src/core/fluent-conf/yaml.ts';
+import { confFromYaml, confFromYamlList, Tagged } from '../../../src/core/fluent-conf/yaml.ts';
 
 const texts = (problems: readonly { text: string }[]) => problems.map(({ text }) => text);
 
@@ -62,8 +56,8 @@ describe('a YAML configuration', () => {
 
   it('holds Ruby and JSON where a tag says so', () => {
     const source = {
-      path: new FluentString("/a/#{ENV['X']}"),
-      exclude_path: new FluentJson(['/b']),
+      path: new Tagged('!fluent/s', "/a/#{ENV['X']}"),
+      exclude_path: new Tagged('!fluent/json', ['/b']),
       tag: '#{x}',
     };
     const [element] = sectionsOf(confFromYaml({ config: [{ source }] }, 'f.yaml').root);
@@ -76,7 +70,7 @@ describe('a YAML configuration', () => {
   });
 
   it('keeps includes where they stand, also in a list of their own', () => {
-    const include = new YamlInclude('more/*.yaml');
+    const include = new Tagged('!include', 'more/*.yaml');
     const { root } = confFromYaml({ config: [{ source: {} }, include, [{ match: {} }]] }, 'f.yaml');
     expect(root.items.map(({ kind }) => kind)).toEqual(['section', 'include', 'section']);
     expect(confFromYaml({ config: include }, 'f.yaml').root.items).toMatchObject([
@@ -127,8 +121,8 @@ describe('a YAML configuration', () => {
 
   it('has a nil where nothing is written, and text where Ruby wants the default', () => {
     const ruby = { env: {}, hostname: '' };
-    const half = new FluentString('#{use_nil}/x');
-    const source = { path: null, tag: half, pos_file: new FluentString('#{use_default}') };
+    const half = new Tagged('!fluent/s', '#{use_nil}/x');
+    const source = { path: null, tag: half, pos_file: new Tagged('!fluent/s', '#{use_default}') };
     const [element] = sectionsOf(confFromYaml({ config: [{ source }] }, 'f.yaml').root);
     const values = ['path', 'tag', 'pos_file'].map((name) => paramOf(element as ConfElement, name)?.value);
     expect(values.map((value) => evaluate(value ?? 'missing', ruby))).toEqual([null, '', ':default']);
@@ -140,12 +134,18 @@ describe('a YAML configuration', () => {
     [{ config: [1] }, ['an entry of config is not a mapping']],
     [{ config: [{ sauce: {} }] }, ['config has no section sauce']],
     [{ config: [{ match: { store: [{}, 1] } }] }, ['store is not a mapping']],
-    [{ config: [{ match: { '<<': new YamlInclude('x') } }] }, ['!include x stands where no list is read']],
     [
-      { config: [{ source: { path: new FluentString('\\q') } }] },
+      { config: [{ match: { '<<': new Tagged('!include', 'x') } }] },
+      ['!include x stands where no list is read'],
+    ],
+    [
+      { config: [{ source: { path: new Tagged('!fluent/s', '\\q') } }] },
       ['\\q is not an escape that Fluentd knows in !fluent/s "\\\\q"'],
     ],
-    [{ config: [{ source: { path: new YamlInclude('x') } }] }, ['!include x stands where no list is read']],
+    [
+      { config: [{ source: { path: new Tagged('!include', 'x') } }] },
+      ['!include x stands where no list is read'],
+    ],
   ])('that is wrong is a problem: %j', (document, problems) => {
     expect(texts(confFromYaml(document, 'f.yaml').problems)).toEqual(problems);
   });

@@ -89,6 +89,20 @@ describe('what is left', () => {
     expect(left(alive({ closed: [sight({ pos: 40 })], files: [sight({ pos: 100 })] }))).toEqual([]);
   });
 
+  test('is what one input has not read, however far another one has read the same file', () => {
+    const [both, first, second] = [['/a.pos', '/b.pos'], { pos: 100 }, { pos: 40, reader: 1 }];
+    const unread = { path: '/log/a.log', bytes: 60 };
+    expect(left(alive({ readers: both, closed: [sight(first), sight(second)] }))).toEqual([
+      { kind: 'let-go', ...unread },
+    ]);
+    expect(
+      left(gone({ readers: both, closed: [sight(second)] }), alive({ readers: both, files: [sight()] })),
+    ).toEqual([{ kind: 'let-go', ...unread }]);
+    const next = alive({ readers: ['/b.pos'], files: [sight()] });
+    expect(left(gone({ readers: both, closed: [sight(second)] }), next)).toEqual([]);
+    expect(progress(next, alive({ readers: ['/a.pos'], files: [sight()] }, '2-13.sock')).files).toBe(1);
+  });
+
   test('is what closing buffers held, but for the chunks that the next worker took over', () => {
     expect(left(gone({ ends: [holding('a', 'b')] }), alive())).toMatchObject([
       { kind: 'held', ids: ['a', 'b'] },
@@ -98,11 +112,31 @@ describe('what is left', () => {
     ]);
     expect(left(gone({ ends: [holding('a')] }), alive({ resumed: ['a'] }))).toEqual([]);
   });
+
+  test('left by the last of several workers that had it one after the other', () => {
+    const last = gone({ resumed: ['a'], ends: [holding('a')] });
+    expect(left(gone({ ends: [holding('a')] }), last)).toMatchObject([{ ids: ['a'], chunks: 1 }]);
+  });
+
+  test('not left by a worker that took it over from itself when it was reloaded', () => {
+    const reloaded = { reloads: 1, resumed: ['a'] };
+    expect(left(gone({ ...reloaded, ends: [holding('a')] }))).toEqual([]);
+    expect(left(gone({ ...reloaded, ends: [holding('a'), holding('a')] }))).toMatchObject([
+      { ids: ['a'] },
+      { ids: ['a'] },
+    ]);
+  });
 });
 
 describe('a doubt', () => {
   const sibling = { siblings: [{ path: '/log/a.log.1', size: 50 }] };
   const heard = (n: number) => ({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', n }] });
+
+  test('of a sibling is taken back by another worker that has read it', () => {
+    const unread = alive({ files: [], siblings: [{ path: '/log/a.log.1', inode: 7, size: 100 }] });
+    expect(doubts(gone({ closed: [] }), unread)).toMatchObject([{ kind: 'nobody-saw-it-read' }]);
+    expect(doubts(gone({ closed: [sight()] }), unread)).toEqual([]);
+  });
 
   test.each([
     ['not-heard', { error: 'not heard: warn' }],
@@ -113,6 +147,7 @@ describe('a doubt', () => {
     ['written-anew', { lost: [{ path: '/log/a.log', why: 'written anew' }] }],
     ['never-followed', { lost: [{ path: '/log/b', why: 'never followed' }] }],
     ['closed-unread', { lost: [{ path: '/log/a.log', why: 'closed' }] }],
+    ['cut-short-unread', { lost: [{ path: '/log/a.log', why: 'cut' }] }],
     ['read-from', { starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }] }],
     ['nobody-saw-it-read', sibling],
     ['directory-closed', { denied: ['/log/d'] }],
@@ -121,6 +156,21 @@ describe('a doubt', () => {
     ['no-ack', { outputs: [output({ class: 'Fluent::Plugin::ForwardOutput' })] }],
   ])('is %s', (kind, changed) => {
     expect(doubts(alive(changed))).toMatchObject([{ kind }]);
+  });
+
+  test('is a file that was written anew, or went away, between two workers', () => {
+    const start = { path: '/log/a.log', inode: 7, pos: 40, born: 10, print: 5 };
+    const last = { readers: ['/a.pos'], closed: [sight({ pos: 40, size: 40, print: 5, followed: true })] };
+    const next = { readers: ['/a.pos'], files: [sight()] };
+    expect(doubts(gone(last), alive({ ...next, starts: [start] }))).toEqual([]);
+    expect(doubts(gone(last), alive({ ...next, starts: [{ ...start, print: 6 }] }))).toMatchObject([
+      { kind: 'written-anew' },
+    ]);
+    expect(doubts(gone(last), alive({ ...next, files: [] }))).toMatchObject([{ kind: 'closed-unread' }]);
+    expect(doubts(gone(last), alive({ ...next, files: [], ready: false }))).toEqual([]);
+    expect(doubts(gone(last), alive({ readers: ['/b.pos'] }))).toEqual([]);
+    expect(doubts(gone(last), alive({ ...next, files: [], closed: [sight()] }))).toEqual([]);
+    expect(doubts(gone(last))).toEqual([]);
   });
 
   test('is a witness that does not answer, and a worker that ended without a last word', () => {

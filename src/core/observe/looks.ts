@@ -1,0 +1,143 @@
+/** What the looks from outside show: pos files, the sizes of files, and buffers on disk. They prove nothing of Fluentd's memory. */
+import type { BuffersReading } from '../fluentd/buffer-contents.ts';
+import { chunkId } from '../fluentd/chunk.ts';
+import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
+import type { Doubt, Left, Progress } from '../progress/progress.ts';
+import { counted, type Millis } from '../text/units.ts';
+import type { Limits, Missed, Observation, ObservedFile } from './observation.ts';
+
+/** A child below which no Fluentd shows may be on its way to one, and a Fluentd without a worker yet may be short of CPU. */
+export const SLOW_START: Millis = 10_000;
+const ALREADY_OVER = Number.NEGATIVE_INFINITY;
+
+export function ofLooks(seen: Observation, limits: Limits): Progress {
+  const { lookedAt: at, files, buffers, movedAt } = seen;
+  const outputs = buffers?.outputs ?? [];
+  const facts = {
+    at,
+    mark: `${movedAt}`,
+    files: files.length,
+    reached: new Map(),
+    outputs: outputs.map(({ name }) => name),
+    unseen: buffers?.unseen ?? [],
+    until: until(seen, limits),
+  };
+  // What was seen before a look that is late proves nothing of now.
+  if (seen.extent === 'late') return { ...facts, left: [], doubts: [NOT_LOOKED_AT] };
+  return {
+    ...facts,
+    left: [...files.flatMap(unread), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
+    doubts: [noWitness(seen), ...doubtsOf(seen)],
+  };
+}
+
+const NOT_LOOKED_AT: Doubt = {
+  kind: 'not-looked-at',
+  why: 'posidle could not look in time: there are very many files, or a mount does not answer',
+};
+
+function unread({ path, state, lag, read }: ObservedFile): readonly Left[] {
+  if (lag === null || lag === 0 || state === 'missing') return [];
+  if (!read) return [{ kind: 'unread', path, bytes: lag }];
+  return state === 'partial-line' ? [{ kind: 'unfinished', path, bytes: lag }] : [];
+}
+
+function unfoundIn({ undiscovered }: Observation): readonly Left[] {
+  return undiscovered
+    .filter(({ size }) => size > 0)
+    .map(({ path, size }) => ({ kind: 'unfound', path, bytes: size }));
+}
+
+function heldBy(buffers: BuffersReading | undefined): readonly Left[] {
+  return (buffers?.outputs ?? [])
+    .filter(({ chunks }) => chunks.length > 0)
+    .map(({ name, chunks }) => {
+      const bytes = chunks.reduce((sum, { size }) => sum + size, 0);
+      const ids = chunks.flatMap(({ path }) => chunkId(path) ?? []);
+      return { kind: 'held', output: name, chunks: chunks.length, bytes, ids, isRetrying: false };
+    });
+}
+
+/** Chunks that an output gave up since posidle began. */
+export function givenUpIn({ buffers }: Pick<Observation, 'buffers'>): readonly Left[] {
+  return (buffers?.givenUp ?? []).map(({ path, size }) => ({ kind: 'given-up', path, bytes: size }));
+}
+
+/** What is there to be believed, and who would tell more. */
+function noWitness({ files, buffers }: Observation): Doubt {
+  const read = files.filter((file) => file.read).length;
+  const empty = (buffers?.outputs ?? []).filter(({ chunks }) => chunks.length === 0).length;
+  const parts = [`${counted(read, 'file')} read to the end`, `${counted(empty, 'buffer')} on disk empty`];
+  const unseen =
+    buffers === undefined || buffers.unseen.length === 0 ? [] : [`not seen: ${buffers.unseen.join(', ')}`];
+  return {
+    kind: 'no-witness',
+    why: `nobody looked inside Fluentd (\`posidle witness\` shows how); ${[...parts, ...unseen].join(', ')}`,
+  };
+}
+
+function doubtsOf({ files, unknown, unlisted, memory }: Observation): readonly Doubt[] {
+  const departed = [...memory.departed.values()].filter(({ rest }) => rest > 0);
+  return [
+    ...unknown.map(
+      ({ path, why, empty }): Doubt => ({ kind: empty ? 'empty-pos-file' : 'pos-file', about: path, why }),
+    ),
+    ...unlisted.map((why): Doubt => ({ kind: 'unlisted', why })),
+    ...files
+      .filter(({ read, lag }) => !read && lag === null)
+      .map(({ path }): Doubt => ({ kind: 'unseen', about: path, why: 'cannot be looked at by posidle' })),
+    ...departed.map(
+      ({ path, rest }): Doubt => ({
+        kind: 'closed-unread',
+        about: path,
+        bytes: rest,
+        why: 'it left its path before its position showed that it was read',
+      }),
+    ),
+    ...[...memory.missed.values()].map(doubtOfMissed),
+  ];
+}
+
+export function doubtOfMissed({ path, bytes, how }: Missed): Doubt {
+  return { kind: 'never-followed', about: path, bytes, why: `it was ${how} before Fluentd had found it` };
+}
+
+/** Everything must stay read for a while, and what no pos file shows takes its time. */
+function until(seen: Observation, limits: Limits): Millis {
+  // Where something is unread or unknown, that is waited for, and not the time.
+  const settled = seen.readSince === undefined ? ALREADY_OVER : seen.readSince + limits.settle;
+  return Math.max(settled, rotationEnd(seen, limits), multilineEnd(seen, limits), startEnd(seen, limits));
+}
+
+/** What is appended to a renamed file is read for rotate_wait, or below a limit to its end, and no pos file shows it (in_tail.rb:672-684, 1035). */
+function rotationEnd({ memory }: Observation, { tail: { rotateWait, readLimit } }: Limits): Millis {
+  const ends = [...memory.departed.values()].map(
+    ({ since, rest }) =>
+      since + rotateWait + IN_TAIL_TICK + (readLimit === undefined ? 0 : timeToRead(rest, readLimit)),
+  );
+  return Math.max(ALREADY_OVER, ...ends);
+}
+
+/** The last record of a multiline source is emitted when multiline_flush_interval has passed since its last line. */
+export function multilineEnd(
+  { movedAt }: Pick<Observation, 'movedAt'>,
+  { tail: { multilineFlush } }: Pick<Limits, 'tail'>,
+): Millis {
+  return multilineFlush === 0 || movedAt === undefined
+    ? ALREADY_OVER
+    : movedAt + multilineFlush + IN_TAIL_TICK;
+}
+
+/** A supervisor, or a worker, that has only just (re)started would die of a signal, whatever an older pos file says. */
+export function startEnd(
+  { fluentd, memory }: Pick<Observation, 'fluentd' | 'memory'>,
+  { settle, parent }: Pick<Limits, 'settle' | 'parent'>,
+): Millis {
+  if (fluentd.kind === 'wrapper') return fluentd.since + SLOW_START;
+  if (memory.supervisor === undefined) return ALREADY_OVER;
+  const isUp = memory.workersSince !== undefined || !parent;
+  const isUnsure = fluentd.kind === 'running' && fluentd.isStarting === undefined;
+  const start = isUnsure ? SLOW_START : settle;
+  const ofWorkers = memory.workersSince === undefined ? ALREADY_OVER : memory.workersSince + start;
+  return Math.max(memory.supervisor.since + (isUp ? settle : SLOW_START), ofWorkers);
+}

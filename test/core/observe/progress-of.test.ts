@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import { progressOf } from '../../../src/core/observe/progress-of.ts';
+import type { Witness } from '../../../src/core/witness/testimony.ts';
+import {
+  ABSENT,
+  entry,
+  fileOf,
+  onDisk,
+  POS,
+  policy,
+  seen,
+  snapshot,
+  type Watched,
+} from '../../support/builders.ts';
+import { sight } from '../../support/said.ts';
+import { alive, gone, SILENT } from '../../support/witnesses.ts';
+
+const PATH = '/log/a.log';
+const behind: Watched = [entry({ path: PATH }), fileOf(entry(), 130)];
+
+/** What is known when the looks find 30 bytes unread, and the witnesses say this. */
+function known(witnesses: readonly Witness[] | undefined, changes: Partial<Snapshot> = {}) {
+  const testimony = witnesses && { at: 0, witnesses };
+  const look = snapshot(1_000, [behind], { testimony, buffers: onDisk(5), ...changes });
+  const { left, doubts } = progressOf(seen([look]), policy());
+  return {
+    left: left.map((one) => [one.kind, 'bytes' in one && one.bytes]),
+    doubts: doubts.map(({ kind }) => kind),
+  };
+}
+
+describe('what is left and what is doubted come from', () => {
+  const LOOKS = {
+    left: [
+      ['unread', 30],
+      ['held', 5],
+    ],
+    doubts: ['no-witness'],
+  };
+
+  test('the looks, where there is no witness', () => {
+    expect(known(undefined)).toEqual(LOOKS);
+    expect(known([])).toEqual(LOOKS);
+  });
+
+  test('the witnesses, where all that live have answered: they see more than the looks', () => {
+    expect(known([alive()])).toEqual({ left: [], doubts: [] });
+    expect(known([gone(), alive()])).toEqual({ left: [], doubts: [] });
+  });
+
+  test('both, where a witness does not answer', () => {
+    expect(known([SILENT])).toEqual({ left: LOOKS.left, doubts: ['no-answer', 'no-witness'] });
+    expect(known([alive({ files: [sight({ pos: 40 })] }), SILENT])).toEqual({
+      left: [['unread', 60], ...LOOKS.left],
+      doubts: ['no-answer', 'no-witness'],
+    });
+  });
+
+  test('both, where a Fluentd is there and its witness is not', () => {
+    expect(known([gone()])).toEqual(LOOKS);
+  });
+});
+
+describe('when Fluentd has ended, beside its last word', () => {
+  const ended = (word: object, changes: Partial<Snapshot> = {}) =>
+    known([gone(word)], { fluentd: ABSENT, ...changes }).left;
+  const followed = [
+    { posFile: POS, refreshInterval: 0, byInode: false, files: [{ path: '/new', inode: '9', size: 4 }] },
+  ];
+
+  test('a line is left that main wrote afterwards', () => {
+    expect(ended({})).toEqual([['unread', 30]]);
+  });
+
+  test('a file is left that main made afterwards', () => {
+    expect(ended({}, { followed })).toEqual([
+      ['unread', 30],
+      ['unfound', 4],
+    ]);
+  });
+
+  test('a file is left that took the place of one that was read', () => {
+    const rotated = {
+      atPath: { inode: '9', size: 20 },
+      renamed: { path: '/log/a.log.1', stat: { inode: '7', size: 100 } },
+    };
+    const look = snapshot(1_000, [[entry({ path: PATH }), rotated]], {
+      fluentd: ABSENT,
+      testimony: { at: 0, witnesses: [gone()] },
+    });
+    expect(progressOf(seen([look]), policy()).left).toEqual([{ kind: 'unread', path: PATH, bytes: 20 }]);
+  });
+
+  test('no file is told twice', () => {
+    expect(ended({ closed: [sight({ pos: 80, size: 130 })] })).toEqual([['let-go', 50]]);
+    expect(ended({ unfound: [{ path: '/new', size: 4, inode: 9 }] }, { followed })).toEqual([
+      ['unfound', 4],
+      ['unread', 30],
+    ]);
+  });
+
+  test('nothing is doubted for want of a witness', () => {
+    expect(known([gone()], { fluentd: ABSENT }).doubts).toEqual([]);
+  });
+});

@@ -1,0 +1,33 @@
+import type { Outcome } from '../../src/core/drain/outcome.ts';
+import type { Doubt, Left } from '../../src/core/progress/progress.ts';
+import type { Line } from './lines.ts';
+import type { Worker } from './worker.ts';
+
+/** Whether an outcome tells of a line that has not arrived: of its file, of the output that had it, or of a worker that may have. */
+export function isNamed(line: Line, { left, doubts }: Outcome, workers: readonly Worker[]): boolean {
+  // Of very many the outcome names the worst.
+  if (left.count > left.worst.length || doubts.count > doubts.worst.length) return true;
+  return (
+    left.worst.some((one) => isLeft(line, one)) || doubts.worst.some((one) => isDoubted(line, one, workers))
+  );
+}
+
+function isLeft({ fate, file }: Line, one: Left): boolean {
+  switch (one.kind) {
+    case 'held':
+      return fate === 'buffered' || fate === 'lost in memory';
+    case 'given-up':
+      return fate === 'set aside';
+    case 'kept':
+      return false;
+    default:
+      return fate === 'written' && file.paths.has(one.path);
+  }
+}
+
+function isDoubted({ fate, file, writtenAt }: Line, { about }: Doubt, workers: readonly Worker[]): boolean {
+  if (about === undefined) return true;
+  if (about.startsWith('fluent/')) return fate === 'set aside' || fate === 'thrown away';
+  const worker = workers.find(({ socket }) => socket === about);
+  return worker === undefined ? fate === 'written' && file.paths.has(about) : writtenAt < worker.endedAt;
+}

@@ -1,0 +1,116 @@
+import type { FileSight, OutputSight, Said } from '../../src/core/witness/answer.ts';
+import type { Heard } from '../../src/core/witness/messages.ts';
+import { LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
+import type { Watcher } from './watcher.ts';
+
+/** What a message says of the records: see the tables of messages in src/core/witness. */
+export type Message = Pick<Heard, 'level' | 'text'> & Partial<Pick<Heard, 'file' | 'error' | 'during'>>;
+
+/** The parts of an answer that change while the worker lives. */
+type Now = Pick<Said, 'isReady' | 'files' | 'unfound' | 'siblings' | 'outputs' | 'supervisor'>;
+
+/** What is seen of a worker by the probe in it: each event, however short a file was there. */
+export class Sights {
+  readonly #closed = new Map<LogFile, Watcher>();
+  readonly #begun = new Set<LogFile>();
+  readonly #cuts: Said['cuts'][number][] = [];
+  readonly #starts: Said['starts'][number][] = [];
+  readonly #lost: Said['lost'][number][] = [];
+  readonly #heard = new Map<string, Heard>();
+  #resumed: readonly string[] = [];
+
+  begins(path: string, file: LogFile, position: number): void {
+    if (position > 0) this.#starts.push({ path, key: file.inode, position, isOld: false });
+    this.#begun.add(file);
+  }
+
+  closes(watcher: Watcher): void {
+    this.#closed.set(watcher.file, { ...watcher });
+  }
+
+  /** in_tail notices that a file is shorter than before. */
+  cut(watcher: Watcher): void {
+    this.#cuts.push({ ...sightOf(watcher), had: watcher.file.cutAt });
+  }
+
+  /** A file was cut short and filled again, and in_tail has not noticed. */
+  writtenAnew(path: string): void {
+    this.#lost.push({ path, why: 'written anew' });
+  }
+
+  /** A file has left its path, or was cut short, and in_tail had not found it. */
+  leaves(path: string, file: LogFile): void {
+    if (!this.#begun.has(file) && sizeOf(file) > 0) this.#lost.push({ path, why: 'never followed' });
+  }
+
+  hears({ level, text, file = 'fluent/plugin/output.rb', error = null, during = null }: Message): void {
+    const key = `${file} ${text} ${during}`;
+    const n = (this.#heard.get(key)?.n ?? 0) + 1;
+    this.#heard.set(key, { level, file, text, error, tag: null, during, n });
+  }
+
+  resumes(ids: readonly string[]): void {
+    this.#resumed = ids;
+  }
+
+  hasBegun(file: LogFile): boolean {
+    return this.#begun.has(file);
+  }
+
+  get paths(): readonly string[] {
+    return [...this.#closed.values()].map(({ path }) => path);
+  }
+
+  said(pid: number, now: Now): Said {
+    return { ...NOTHING, ...this.#soFar(), ...now, pid };
+  }
+
+  /** Its buffers are closed, with this in them. */
+  lastWord(pid: number, siblings: Said['siblings'], ends: readonly OutputSight[]): Said {
+    return { ...NOTHING, ...this.#soFar(), pid, isFinal: true, siblings, ends };
+  }
+
+  #soFar() {
+    return {
+      closed: [...this.#closed.values()].map(sightOf),
+      cuts: [...this.#cuts],
+      starts: [...this.#starts],
+      lost: [...this.#lost],
+      heard: [...this.#heard.values()],
+      resumed: this.#resumed,
+    };
+  }
+}
+
+export function sightOf({ path, file, read, unfinished }: Watcher): FileSight {
+  const position = read * LINE_BYTES;
+  const rest = { unfinished, lines: 0, record: 0, isUnreadable: false };
+  return { path, inode: file.inode, key: file.inode, position, size: sizeOf(file), ...rest };
+}
+
+const NOTHING: Said = {
+  pid: 0,
+  supervisor: undefined,
+  isReady: true,
+  isFinal: false,
+  error: undefined,
+  reloads: 0,
+  gap: 0,
+  files: [],
+  closed: [],
+  cuts: [],
+  starts: [],
+  lost: [],
+  unfound: [],
+  denied: [],
+  siblings: [],
+  kept: [],
+  outputs: [],
+  filters: [],
+  inputs: [{ class: 'Fluent::Plugin::TailInput', settings: { multiline_mode: false } }],
+  heard: [],
+  ends: [],
+  resumed: [],
+  again: 0,
+  more: 0,
+};

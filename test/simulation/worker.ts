@@ -1,0 +1,133 @@
+import type { Millis } from '../../src/core/text/units.ts';
+import type { Said } from '../../src/core/witness/answer.ts';
+import type { Witness } from '../../src/core/witness/testimony.ts';
+import { ENGINE_TICK, type Fluentd, type FluentdWorld } from './fluentd.ts';
+import { sizeOf } from './log-files.ts';
+import { OutputBuffer } from './output-buffer.ts';
+import { Tail } from './tail.ts';
+import { Sights } from './witness.ts';
+
+interface Under {
+  readonly supervisor: Pick<Fluentd, 'pid' | 'isUp'>;
+  readonly dieEarly: () => void;
+  /** It reads nothing for now: in_tail is not zero_downtime_restart_ready. */
+  readonly isWaiting: boolean;
+}
+
+/** Reads and sends. */
+export class Worker {
+  readonly pid: number;
+  readonly startedAt: Millis;
+  endedAt: Millis = Number.POSITIVE_INFINITY;
+  /** It follows its files; before, it dies of SIGUSR1. */
+  tail: Tail | undefined;
+  followsSince: Millis | undefined;
+  output: OutputBuffer | undefined;
+  readonly sights = new Sights();
+  readonly #world: FluentdWorld;
+  readonly #under: Under;
+  #isOver = false;
+  #isUp = false;
+  #isWaiting: boolean;
+  #lastWord: Said | undefined;
+
+  constructor(world: FluentdWorld, under: Under) {
+    this.#world = world;
+    this.#under = under;
+    this.#isWaiting = under.isWaiting;
+    this.pid = world.newPid();
+    this.startedAt = world.clock.now;
+    world.tell(`a worker starts as pid ${this.pid}`);
+    world.clock.in(world.settings.startTakes / 2, () => {
+      this.#isUp = true;
+      if (!this.#isWaiting) this.#begin();
+    });
+  }
+
+  get socket(): string {
+    return `${this.startedAt}-${this.pid}.sock`;
+  }
+
+  get isGone(): boolean {
+    return this.endedAt <= this.#world.clock.now;
+  }
+
+  /** What its witness answers, or has left behind. */
+  witness(isSilent: boolean): Witness {
+    const { socket: worker, pid } = this;
+    if (this.isGone) return { worker, kind: 'gone', said: this.#lastWord };
+    if (isSilent) return { worker, kind: 'silent', why: 'its witness did not answer within 2 s' };
+    if (!this.#isUp) return { worker, kind: 'silent', why: 'Fluentd is starting' };
+    const { supervisor } = this.#under;
+    const said = this.sights.said(pid, {
+      isReady: this.isReady,
+      // An orphan's parent is another process.
+      supervisor: supervisor.isUp ? supervisor.pid : 1,
+      siblings: this.#siblings(),
+      outputs: this.output === undefined ? [] : [this.output.sight],
+      ...(this.tail?.seen() ?? { files: [], unfound: [] }),
+    });
+    return { worker, kind: 'alive', said };
+  }
+
+  get isReady(): boolean {
+    return this.tail !== undefined;
+  }
+
+  /** Files that look like the rotated form of one that it follows, and that it has not read. */
+  #siblings(): Said['siblings'] {
+    const paths = [...(this.tail?.paths ?? []), ...this.sights.paths];
+    const names = new Set(paths.map((path) => `${path}.1`));
+    return [...this.#world.logs.byPath]
+      .filter(([path, file]) => names.has(path) && sizeOf(file) > 0 && !this.sights.hasBegun(file))
+      .map(([path, file]) => ({ path, inode: file.inode, size: sizeOf(file), plain: undefined }));
+  }
+
+  takeOver(): void {
+    this.#isWaiting = false;
+    if (this.#isUp) this.#begin();
+  }
+
+  flush(): void {
+    if (!this.#isUp) this.#under.dieEarly();
+    else this.output?.enqueue();
+  }
+
+  shutDown(done: () => void): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { clock } = this.#world;
+    clock.in(ENGINE_TICK, () => {
+      if (this.isGone) return;
+      const wait = this.tail?.shutDown() ?? 0;
+      clock.in(wait, () => {
+        const end = () => {
+          if (this.isGone) return;
+          const held = this.output === undefined ? [] : [this.output.sight];
+          const siblings = this.#siblings();
+          this.die();
+          this.#lastWord = this.sights.lastWord(this.pid, siblings, held);
+          done();
+        };
+        if (this.output === undefined) end();
+        else this.output.shutDown(end);
+      });
+    });
+  }
+
+  die(): void {
+    this.#isOver = true;
+    this.endedAt = this.#world.clock.now;
+    this.tail?.die();
+    this.output?.die();
+  }
+
+  #begin(): void {
+    if (this.#isOver) return;
+    const output = new OutputBuffer(this.#world, this.#world.disk, this.sights);
+    this.output = output;
+    this.tail = new Tail(this.#world, this.sights, (ids) => output.take(ids));
+    this.followsSince = this.#world.clock.now;
+    this.#world.tell('the worker follows its files');
+  }
+}
