@@ -63,17 +63,17 @@ on_each_version 'a renamed file stays known with the new one beside it, and when
   expect('in the last word', closed['size'] - closed['pos'], 5)
 end
 
-on_each_version 'a file that was copied and cut is told with what it had, and its copy is no sibling' do |s|
+on_each_version 'a file that was copied and cut is told with what it had, and its copy with its time' do |s|
   s.append(s.lines(1..50))
   s.run(s.tail + s.out)
   s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
   had = File.size(s.log)
   FileUtils.cp(s.log, s.log('a.log.1'))
   File.truncate(s.log, 0)
-  found = s.seen('a cut with its copy') { |a| a['cuts'].any? { |c| c['copy'] } }
-  expect('the cut', found['cuts'].last.values_at('had', 'pos'), [had, had])
-  expect('the copy', found['cuts'].last['copy'], { 'inode' => File.stat(s.log('a.log.1')).ino, 'size' => had })
-  expect('siblings', found['siblings'], [])
+  found = s.seen('a cut') { |a| a['cuts'].any? }
+  expect('the cut', found['cuts'].last.values_at('path', 'had', 'pos'), [s.log, had, had])
+  expect('the copy', found['siblings'].map { |f| f.values_at('path', 'followed', 'size') }, [[s.log('a.log.1'), s.log, had]])
+  expect('seconds from the copy to the cut', (found['cuts'].last['at'] - found['siblings'][0]['at']) / 1000.0, -0.1..3)
   expect('lost', found['lost'], [])
 end
 
