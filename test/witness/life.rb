@@ -138,10 +138,13 @@ it 'without a supervisor the one process answers, and stops itself' do |s|
 end
 
 it 'children of in_exec and out_exec that are Ruby do not answer in the place of a worker' do |s|
-  s.run("<source>\n @type exec\n command ruby -e 'puts %({\"message\":\"from a child\"})'\n tag t.exec\n run_interval 1s\n <parse>\n @type json\n </parse>\n</source>\n" +
-        s.out('flush_interval 0.2s'))
-  s.till('a child ran') { s.delivered.include?('from a child') }
+  s.append("a line\n")
+  s.run("<source>\n @type exec\n command ruby -e 'puts %({\"message\":\"from a child\"})'\n tag c.exec\n run_interval 1s\n <parse>\n @type json\n </parse>\n</source>\n" +
+        "<match t>\n @type exec\n command ruby -e 'File.write(%q(#{s.dir}/ran), 1)'\n <format>\n @type json\n </format>\n <buffer>\n flush_interval 0.2s\n </buffer>\n</match>\n" +
+        s.tail + s.out('flush_interval 0.2s', match: 'c.**'))
+  s.till('both children ran') { s.delivered.include?('from a child') && File.exist?("#{s.dir}/ran") }
   expect('sockets', s.sockets.size, 1)
+  expect('the worker', s.worker, s.pid)
 end
 
 it 'a dry run leaves no birth' do |s|
