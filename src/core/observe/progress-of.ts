@@ -24,10 +24,10 @@ function besides({ doubts }: Progress, looks: Progress): Progress {
 }
 
 /** A witness saw that in_tail followed this file, or noticed that it was cut short, or it tells of the loss itself. */
-function isKnown({ path, inode, how }: Missed, { witnesses }: Testimony): boolean {
+function isKnown({ path, inode, how, bytes }: Missed, { witnesses }: Testimony): boolean {
   const said = witnesses.flatMap((one) => (one.kind === 'silent' ? [] : (one.said ?? [])));
   return said.some(({ files, closed, cuts, lost }) => {
-    const sights = how === 'gone' ? [...files, ...closed, ...cuts] : cuts;
+    const sights = how === 'gone' ? [...files, ...closed, ...cuts] : cuts.filter(({ had }) => had >= bytes);
     return sights.some((file) => file.inode === inode) || lost.some((file) => file.path === path);
   });
 }

@@ -255,14 +255,16 @@ function saidIn(object: Fields, isWhole: boolean): Said {
 }
 
 function fileSight(value: unknown, readers: readonly string[]): FileSight {
-  const { path, inode, pos, size, unfinished, lines, record, readable, reader, print, followed } =
+  const { path, inode, pos, size, at, born, unfinished, lines, record, readable, reader, print, followed } =
     fields(value);
+  // Made after in_tail let go of it: another file has its inode.
+  const isOther = count(born) > (maybe(number)(at) ?? Number.POSITIVE_INFINITY);
   return {
     path: words(path),
     inode: String(number(inode)),
     key: keyOf(value, readers),
     position: number(pos),
-    size: maybe(number)(size),
+    size: isOther ? number(pos) : maybe(number)(size),
     unfinished: count(unfinished),
     lines: count(lines),
     record: count(record),

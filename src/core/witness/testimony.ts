@@ -40,7 +40,7 @@ export function ofTestimony({ at, witnesses }: Testimony): Progress {
   const all = new Facts(told.map(({ said }) => said));
   return {
     at,
-    left: told.flatMap((one, birth) => leftIn(one, all, told.slice(birth + 1))),
+    left: told.flatMap((one) => leftIn(one, all, told)),
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
       ...doubtsOfSights(told, all),
@@ -98,10 +98,13 @@ class Facts {
   }
 }
 
-function leftIn({ kind, said }: Told, all: Facts, later: readonly Told[]): readonly Left[] {
+function leftIn(one: Told, all: Facts, told: readonly Told[]): readonly Left[] {
+  const { kind, said } = one;
   const isAlive = kind === 'alive';
-  const resumed = new Set(later.flatMap((next) => next.said.resumed));
-  const isLeft = (id: string) => !resumed.has(id) && !isResumed(id, said);
+  // Whoever takes a chunk over sends it, or ends with it.
+  const isLeft = (id: string) =>
+    told.every((other) => !other.said.resumed.includes(id) || endsWith(other, id)) &&
+    one === told.findLast((other) => endsWith(other, id));
   // A last word names what its buffers held; a chunk that the next worker took over is that one's.
   const held = (
     isAlive ? said.outputs : said.ends.map((end) => onlyIds(end, isLeft)).filter(({ chunks }) => chunks > 0)
@@ -126,6 +129,8 @@ function leftIn({ kind, said }: Told, all: Facts, later: readonly Told[]): reado
 
 function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: FileSight): readonly Left[] {
   if (size === undefined) return lines > 0 ? [{ kind: 'unread', path, bytes: undefined }] : [];
+  // in_tail has still to notice that it was cut short.
+  if (size < position) return [{ kind: 'unread', path, bytes: size }];
   const bytes = size - position;
   if (lines === 0 && bytes <= 0) return [];
   if (isUnreadable) return [{ kind: 'unreadable', path, bytes }];
@@ -169,10 +174,11 @@ function heldBy(output: OutputSight): readonly Left[] {
   ];
 }
 
-/** After a reload the worker's own new buffer took the chunk over; what was there at its last end was closed once more. */
-function isResumed(id: string, { ends, resumed, reloads }: Said): boolean {
+/** A worker has ended, and a buffer of its own held this chunk then. After a reload its new buffer had taken the chunk over. */
+function endsWith({ kind, said: { ends, resumed, reloads } }: Told, id: string): boolean {
   const closed = ends.filter(({ ids }) => ids?.includes(id)).length;
-  return closed <= reloads && closed <= resumed.filter((one) => one === id).length;
+  const isResumed = closed <= reloads && closed <= resumed.filter((one) => one === id).length;
+  return kind === 'gone' && closed > 0 && !isResumed;
 }
 
 function onlyIds(output: OutputSight, isLeft: (id: string) => boolean): OutputSight {
@@ -263,6 +269,11 @@ function doubtsOfSight(
           ]
         : [],
     ),
+    ...said.closed
+      .filter(({ position, size }) => size !== undefined && size < position)
+      .map(({ path, size }) =>
+        doubt('cut-short-unread', path, 'it was cut short, and Fluentd let go of it before it noticed', size),
+      ),
     ...[...said.files, ...said.closed]
       .filter(({ size, inode }) => size === undefined && inode !== '0')
       .map(({ path }) =>
