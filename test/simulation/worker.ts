@@ -124,6 +124,7 @@ export class Worker {
 
   #begin(): void {
     if (this.#isOver) return;
+    this.sights.isReading = true;
     const output = new OutputBuffer(this.#world, this.#world.disk, this.sights);
     this.output = output;
     this.tail = new Tail(this.#world, this.sights, (ids) => output.take(ids));
