@@ -37,7 +37,7 @@ export class Sights {
 
   /** in_tail notices that a file is shorter than before. */
   cut(watcher: Watcher): void {
-    this.#cuts.push({ ...sightOf(watcher), had: watcher.file.cutAt });
+    this.#cuts.push({ ...sightOf(watcher), had: watcher.file.cutAt, at: 0 });
   }
 
   /** A file was cut short and filled again, and in_tail has not noticed. */

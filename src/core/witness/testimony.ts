@@ -2,9 +2,10 @@
  * What the witnesses say → what is left, and what nobody can prove. Each doubt comes from one fact; no two are combined to conclude
  * a third. A later fact about the same file or chunk, from any worker, takes a doubt back.
  */
-import type { Doubt, DoubtKind, Left, Progress } from '../progress/progress.ts';
+import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { FileSight, OutputSight, Said } from './answer.ts';
+import { doubt, doubtsOfSights, type Told } from './doubts-of-files.ts';
 import { judgeHeard } from './messages.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
 
@@ -43,7 +44,7 @@ export function ofTestimony({ at, witnesses }: Testimony): Progress {
     left: told.flatMap((one) => leftIn(one, all, told)),
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
-      ...doubtsOfSights(told, all),
+      ...doubtsOfSights(told, all.byInode),
       ...told.flatMap(({ said }) => doubtsOfPlugins(said)),
     ]),
     mark: all.mark(),
@@ -66,8 +67,6 @@ function toldBy(witness: Witness): readonly Told[] {
   const { worker, kind, said } = witness;
   return [{ worker, kind, said }];
 }
-
-type Told = { readonly worker: string; readonly kind: 'alive' | 'gone'; readonly said: Said };
 
 /** What all workers together know: one may go on with what another one left. */
 class Facts {
@@ -211,87 +210,6 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   ];
 }
 
-const LOST: Readonly<Record<string, DoubtKind>> = {
-  closed: 'closed-unread',
-  cut: 'cut-short-unread',
-  'written anew': 'written-anew',
-  'never followed': 'never-followed',
-};
-
-function doubtsOfSights(told: readonly Told[], all: Facts): readonly Doubt[] {
-  /** By file and input, what the workers before have seen last. */
-  const before = new Map<string, FileSight>();
-  return told.flatMap((one, index) => {
-    const doubts = [...doubtsOfSight(one, before, all), ...doubtsOfGap(one, told.slice(index + 1))];
-    for (const file of [...one.said.closed, ...one.said.files]) before.set(file.key, file);
-    return doubts;
-  });
-}
-
-/** Files that went away while no worker followed them. */
-function doubtsOfGap({ kind, said }: Told, later: readonly Told[]): readonly Doubt[] {
-  if (kind === 'alive') return [];
-  const next = later.flatMap((one) => (one.kind === 'gone' || one.said.isReady ? [one.said] : []));
-  const readers = new Set(next.flatMap((one) => one.readers));
-  const seen = new Set(next.flatMap(({ files, closed }) => [...files, ...closed].map(({ key }) => key)));
-  return said.closed
-    .filter(({ key, reader, wasFollowed }) => wasFollowed && readers.has(reader) && !seen.has(key))
-    .map(({ path }) => doubt('closed-unread', path, 'it went away while no worker of Fluentd followed it'));
-}
-
-function doubtsOfStart(
-  { path, key, position, print, isOld }: Said['starts'][number],
-  before: ReadonlyMap<string, FileSight>,
-): readonly Doubt[] {
-  const known = before.get(key);
-  if (known?.position !== position)
-    return isOld ? [] : [doubt('read-from', path, `Fluentd began at byte ${position}`, position)];
-  return known.print === print
-    ? []
-    : [doubt('written-anew', path, `what a worker had read before byte ${position} is no longer there`)];
-}
-
-function doubtsOfSight(
-  { worker, said }: Told,
-  before: ReadonlyMap<string, FileSight>,
-  all: Facts,
-): readonly Doubt[] {
-  return [
-    ...said.cuts.flatMap(({ path, position, had, lines, unfinished }) =>
-      position < had || lines > 0 || unfinished > 0
-        ? [
-            doubt(
-              'cut-short-unread',
-              path,
-              'it was cut short before it was read',
-              Math.max(unfinished, had - position),
-            ),
-          ]
-        : [],
-    ),
-    ...said.closed
-      .filter(({ position, size }) => size !== undefined && size < position)
-      .map(({ path, size }) =>
-        doubt('cut-short-unread', path, 'it was cut short, and Fluentd let go of it before it noticed', size),
-      ),
-    ...[...said.files, ...said.closed]
-      .filter(({ size, inode }) => size === undefined && inode !== '0')
-      .map(({ path }) =>
-        doubt('closed-unread', path, 'it is gone, and nobody knows how much of it was left'),
-      ),
-    ...said.lost.map(({ path, why }) =>
-      doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`),
-    ),
-    ...said.starts.flatMap((start) => doubtsOfStart(start, before)),
-    // Another worker has read it. Inferred: a compressed file of this size is the log of this size that was read and is gone.
-    ...said.siblings
-      .filter(({ inode, size }) => size === undefined || (all.byInode.get(inode) ?? 0) < size)
-      .filter(({ plain }) => !said.closed.some((file) => file.position === plain && file.size === plain))
-      .map(({ path, size }) => doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size)),
-    ...said.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),
-  ];
-}
-
 function doubtsOfPlugins({ heard, outputs, filters, inputs }: Said): readonly Doubt[] {
   const plugins = [...inputs, ...filters, ...outputs];
   return [
@@ -306,10 +224,6 @@ function doubtsOfPlugins({ heard, outputs, filters, inputs }: Said): readonly Do
       .filter((plugin) => mayHold(plugin.class))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
   ];
-}
-
-function doubt(kind: DoubtKind, about: string, why: string, bytes?: number): Doubt {
-  return { kind, about, why, ...(bytes !== undefined && { bytes }) };
 }
 
 function nameOf({ id, class: name }: OutputSight): string {

@@ -173,6 +173,24 @@ describe('a doubt', () => {
     expect(doubts(alive(changed))).toMatchObject([{ kind }]);
   });
 
+  test("is not copytruncate's copy: written just before the cut, and no longer than what had been read", () => {
+    const cut = sight({ had: 100, at: 70_000 });
+    const copy = { path: '/log/a.log.1', followed: '/log/a.log', size: 100, at: 69_000 };
+    const unread = (...siblings: readonly object[]) =>
+      doubts(alive({ cuts: [cut], siblings })).map(({ about }) => about);
+    expect(unread(copy)).toEqual([]);
+    expect(unread({ ...copy, path: '/log/a.log.1.gz', size: 30, plain: 100 })).toEqual([]);
+    for (const other of [
+      { size: 101 },
+      { at: 9_999 },
+      { at: 71_001 },
+      { followed: '/log/b.log' },
+      { plain: 101 },
+    ])
+      expect(unread({ ...copy, ...other })).toEqual(['/log/a.log.1']);
+    expect(unread(copy, { ...copy, path: '/log/a.log.2' })).toEqual(['/log/a.log.2']);
+  });
+
   test('is a file that was written anew, or went away, between two workers', () => {
     const start = { path: '/log/a.log', inode: 7, pos: 40, born: 10, print: 5 };
     const last = { readers: ['/a.pos'], closed: [sight({ pos: 40, size: 40, print: 5, followed: true })] };
