@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fluentConfFromDump } from '../src/core/fluent-conf/fluent-conf.ts';
-import { fluentdArguments, shapingArguments, withInlineConfig } from '../src/core/fluentd/command-line.ts';
-import { parseAgentIdentity, parsePlugins } from '../src/core/fluentd/monitor-agent.ts';
+import { fluentdArguments, shapingArguments } from '../src/core/fluentd/command-line.ts';
 import { isFluentd, isWorker } from '../src/core/fluentd/processes.ts';
 import { nameMatcher, parseGlob } from '../src/core/in-tail/path-glob.ts';
 import { loadFluentConf } from '../src/node/files/conf-files.ts';
@@ -42,15 +41,9 @@ const COMMANDS = [
   'supervisor:x',
   'fluentd --under-supervisor',
 ];
-const ANSWERS = [
-  '{"plugins":[{"plugin_id":"object:1","plugin_category":"output","type":"file","output_plugin":true,"buffer_queue_length":0,"retry_count":1,"write_count":2,"retry":{"steps":1}}]}',
-  '{"pid":1,"ppid":2,"config_path":"/f"}',
-];
 
 describe('a mutated', () => {
-  fuzz("pos file is read as by Fluentd's own pattern, the same by both readers", TARGETS.pos.seeds, (bytes) =>
-    TARGETS.pos.read(bytes),
-  );
+  fuzz("pos file is read as by Fluentd's own pattern", TARGETS.pos.seeds, (bytes) => TARGETS.pos.read(bytes));
   fuzz('fluent.conf', TARGETS.conf.seeds, (bytes) => TARGETS.conf.read(bytes));
   fuzz(
     'dump of a configuration',
@@ -70,11 +63,6 @@ describe('a mutated', () => {
     isWorker(argv);
     fluentdArguments(argv);
     shapingArguments(argv);
-    withInlineConfig(argv, 'x');
-  });
-  fuzz('answer of a monitor_agent', ANSWERS, (bytes) => {
-    parsePlugins(utf8(bytes));
-    parseAgentIdentity(utf8(bytes));
   });
   fuzz('/proc/PID/stat and cmdline', [readFileSync('/proc/self/stat', 'latin1')], (bytes, random) => {
     const cut = Math.floor(random() * bytes.length);

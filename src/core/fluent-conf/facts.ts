@@ -57,8 +57,6 @@ export interface TailFacts {
   readonly readLimit: number | undefined;
   /** How long a multiline record may wait for its next line. */
   readonly multilineFlush: Millis;
-  /** A full buffer may refuse lines: in_tail keeps them, and drops them where their file is rotated meanwhile. */
-  readonly mayRefuse: boolean;
 }
 
 /** in_tail's own defaults (lib/fluent/plugin/in_tail.rb). */
@@ -67,21 +65,17 @@ export const DEFAULT_TAIL: TailFacts = {
   rotateWait: 5_000,
   readLimit: undefined,
   multilineFlush: 0,
-  mayRefuse: true,
 };
 
 /** `conf` undefined: no configuration is known. */
-export function tailFacts(
-  conf: Pick<ConfFacts, 'sources' | 'multiline' | 'buffers' | 'complete'> | undefined,
-): TailFacts {
+export function tailFacts(conf: Pick<ConfFacts, 'sources' | 'multiline'> | undefined): TailFacts {
   if (conf === undefined || conf.sources.length === 0) return DEFAULT_TAIL;
-  const { sources, multiline, buffers, complete } = conf;
+  const { sources, multiline } = conf;
   return {
     refreshInterval: Math.max(...sources.map(({ refreshInterval }) => refreshInterval)),
     rotateWait: Math.max(...sources.map(({ rotateWait }) => rotateWait)),
     readLimit: readLimitOf(sources),
     multilineFlush: Math.max(0, ...multiline.map(({ flushInterval = 0 }) => flushInterval)),
-    mayRefuse: !complete || buffers.some(({ overflowAction }) => overflowAction === 'throw_exception'),
   };
 }
 

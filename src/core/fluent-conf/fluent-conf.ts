@@ -222,16 +222,12 @@ function withLabels(params: Params): Params[] {
 }
 
 function matchBuffers(scope: Params, around: Surroundings, own: OwnEvents): BufferConf[] {
-  const label = scope.element.name === 'label' ? scope.arg() : undefined;
-  return scope.sections('match').flatMap((match) => {
-    const tag = match.arg() === '' ? '**' : match.arg();
-    const taking = own.takers.get(match.element);
-    const takesOwnEvents = taking !== undefined;
-    const written = match.writtenArg() || '**';
-    const buffers = buffersOf(match, { ...around, tag, label, written, takesOwnEvents });
-    if (taking === 'surely' && !own.haveLabel && buffers.length > 0) {
-      match.warn(
-        `<match ${written}> buffers Fluentd's own log events too, so its buffer may never be empty: ` +
+  return scope.sections('match').flatMap((section) => {
+    const match = section.writtenArg() || '**';
+    const buffers = buffersOf(section, { ...around, match });
+    if (own.takers.has(section.element) && !own.haveLabel && buffers.length > 0) {
+      section.warn(
+        `<match ${match}> buffers Fluentd's own log events too, so its buffer may never be empty: ` +
           'add <label @FLUENT_LOG> with a <match **> of @type stdout or null',
       );
     }
