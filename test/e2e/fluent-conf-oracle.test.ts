@@ -141,11 +141,11 @@ function readableFiles(examples: string, isNew: boolean): string[] {
   return every.filter((file) => isNew || !/\.yaml$|json-with-ruby/.test(file));
 }
 
-function facts({ sources, buffers, system, monitorAgents }: FluentConf) {
+function facts({ sources, buffers, system }: FluentConf) {
   const unplaced = <T extends { place: unknown }>({ place: _, ...rest }: T) => rest;
   // A dump has what Ruby gave, where the file has the Ruby.
   const unnamed = buffers.map((buffer) => ({ ...buffer, name: undefined }));
-  return { sources: sources.map(unplaced), buffers: unnamed, system, monitorAgents };
+  return { sources: sources.map(unplaced), buffers: unnamed, system };
 }
 
 /** Leaves out what posidle said that it cannot evaluate. */

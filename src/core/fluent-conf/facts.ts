@@ -1,7 +1,7 @@
 import type { Millis } from '../text/units.ts';
 import type { BufferConf } from './buffer-sections.ts';
 import { problemText } from './element.ts';
-import type { Endpoint, FluentConf, MonitorAgent } from './fluent-conf.ts';
+import type { FluentConf } from './fluent-conf.ts';
 import type { Multiline } from './multiline.ts';
 import type { TailSource } from './tail.ts';
 
@@ -10,9 +10,6 @@ export interface ConfFacts {
   readonly sources: readonly TailSource[];
   readonly multiline: readonly Multiline[];
   readonly buffers: readonly BufferConf[];
-  readonly monitorAgents: readonly MonitorAgent[];
-  readonly rpc: Endpoint | undefined;
-  readonly workers: number;
   /** Where Fluentd puts chunks that it gives up. */
   readonly backupGlobs: readonly string[];
   /** Everything in the configuration could be evaluated. */
@@ -33,12 +30,11 @@ const HIDING: readonly (string | undefined)[] = [
 ];
 
 export function confFacts(conf: FluentConf): ConfFacts {
-  const { sources, multiline, buffers, monitorAgents, system, problems } = conf;
+  const { sources, multiline, buffers, system, problems } = conf;
   const hidden = problems.filter(({ parameter }) => HIDING.includes(parameter)).map(problemText);
   const complete = problems.length === 0;
-  const { rpcEndpoint: rpc, backupDir, workers } = system;
-  const backupGlobs = backupGlobsIn(backupDir);
-  return { sources, multiline, buffers, monitorAgents, rpc, workers, backupGlobs, complete, hidden };
+  const backupGlobs = backupGlobsIn(system.backupDir);
+  return { sources, multiline, buffers, backupGlobs, complete, hidden };
 }
 
 /** Chunks that a destination refused (`backup` in buffer.rb), and file chunks at the retry limit since 1.19 (`evacuate_dir`). */

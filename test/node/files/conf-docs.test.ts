@@ -76,30 +76,21 @@ describe("what Fluentd's manual shows", () => {
     expect(buffers[0]).toMatchObject({ flushAtShutdown: true, overflowAction: 'block' });
   });
 
-  it('of monitor_agent, RPC and workers is read', async () => {
-    const { system, monitorAgents, sources, buffers, warnings } = await read('docs-monitor-agent.conf');
+  it('of workers is read', async () => {
+    const { system, sources, buffers, warnings } = await read('docs-monitor-agent.conf');
     expect(system).toEqual({
       workers: 3,
-      rpcEndpoint: { host: '127.0.0.1', port: 24_555 },
-      enableGetDump: true,
       rootDir: undefined,
       backupDir: '/tmp/fluent',
       configIncludeDir: undefined,
     });
-    expect(monitorAgents).toMatchObject([
-      { bind: '127.0.0.1', port: 25_550 },
-      { bind: '0.0.0.0', port: 25_560 },
-      { bind: '127.0.0.1', port: 25_551 },
-      { bind: '127.0.0.1', port: 25_552 },
-    ]);
     expect(sources).toMatchObject([{ posFile: '/srv/pos/depot.pos' }]);
     expect(buffers).toEqual([]);
     expect(warnings).toHaveLength(1);
   });
 
   it('of the configuration file is read', async () => {
-    const { system, sources, buffers } = await read('docs-config.conf');
-    expect(system).toMatchObject({ enableGetDump: true });
+    const { sources, buffers } = await read('docs-config.conf');
     expect(sources).toMatchObject([
       { paths: ['/srv/store/*.log'], posFile: undefined, refreshInterval: 60_000, pathTimezone: undefined },
     ]);
@@ -107,9 +98,8 @@ describe("what Fluentd's manual shows", () => {
   });
 
   it('of YAML is read', async () => {
-    const { system, monitorAgents, sources, buffers } = await read('docs-config.yaml');
-    expect(system).toMatchObject({ workers: 2, enableGetDump: true });
-    expect(monitorAgents.map(({ port }) => port)).toEqual([25_570, 25_571]);
+    const { system, sources, buffers } = await read('docs-config.yaml');
+    expect(system).toMatchObject({ workers: 2 });
     expect(sources).toMatchObject([
       { paths: ['/srv/included.log'], posFile: '/srv/pos/included.pos' },
       {
