@@ -6,11 +6,13 @@ import { fluentConfFromDump } from '../src/core/fluent-conf/fluent-conf.ts';
 import { fluentdArguments, shapingArguments } from '../src/core/fluentd/command-line.ts';
 import { isFluentd, isWorker } from '../src/core/fluentd/processes.ts';
 import { nameMatcher, parseGlob } from '../src/core/in-tail/path-glob.ts';
+import { parseAnswer, parseLastWord } from '../src/core/witness/answer.ts';
 import { loadFluentConf } from '../src/node/files/conf-files.ts';
 import { Proc } from '../src/node/processes/proc.ts';
 import { TARGETS } from './fuzz/targets.ts';
 import { cpuSeconds } from './support/cpu-seconds.ts';
 import { mutated, one, type Random, randomFrom, textsIn } from './support/mutations.ts';
+import { answer, holding, sight } from './support/said.ts';
 
 /** Whatever is parsed may come from anybody: no text may end posidle, hold it up or fill its memory. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 200);
@@ -41,6 +43,10 @@ const COMMANDS = [
   'supervisor:x',
   'fluentd --under-supervisor',
 ];
+const ANSWERS = [
+  JSON.stringify(answer({ files: [sight()], outputs: [holding('a')] })),
+  JSON.stringify({ v: 1, pid: 12, final: true, closed: [sight()] }),
+];
 
 describe('a mutated', () => {
   fuzz("pos file is read as by Fluentd's own pattern", TARGETS.pos.seeds, (bytes) => TARGETS.pos.read(bytes));
@@ -63,6 +69,10 @@ describe('a mutated', () => {
     isWorker(argv);
     fluentdArguments(argv);
     shapingArguments(argv);
+  });
+  fuzz('answer of a witness, and its last word', ANSWERS, (bytes) => {
+    parseAnswer(utf8(bytes));
+    parseLastWord(utf8(bytes));
   });
   fuzz('/proc/PID/stat and cmdline', [readFileSync('/proc/self/stat', 'latin1')], (bytes, random) => {
     const cut = Math.floor(random() * bytes.length);

@@ -87,12 +87,6 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     expect(outcome).toMatchObject({ end: 'no-fluentd', why: expect.stringMatching(/ pid 4194305$/) });
   },
   stopVia: async () => {
-    const watching = watch(
-      new NodeHost(),
-      { posFiles: [at('a.pos')], stopVia: 'rpc' },
-      { begin: async () => SILENT },
-    );
-    await expect(watching).rejects.toThrow(/^`stopVia` rpc: no rpc_endpoint is known/);
     const { policy } = await begun({ posFiles: [at('a.pos')], stopVia: 'kubelet' });
     expect(policy).toMatchObject({ leavesStop: true, quiet: 'off' });
   },
@@ -126,19 +120,6 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     const options = { posFiles: [at('a.pos')], witness: at('w') };
     await watch(host, options, { begin: async () => SILENT, parent });
     expect(readFileSync(at('words'), 'utf8')).toBe(`-I${at('w')}/ruby -rEnglish ${at('w')}\n`);
-  },
-  monitor: async () => {
-    const conf = `<source>\n@type tail\npath /a\npos_file ${at('c.pos')}\n</source>\n<match **>\n@type forward\n</match>\n`;
-    writeFileSync(at('m.conf'), conf);
-    writeFileSync(at('fluentd'), `#!/bin/sh\nprintf '%s\\n' "$@" > ${at('words')}\n`, { mode: 0o755 });
-    const wordsWith = async (options: WatchOptions) => {
-      const host = new NodeHost();
-      const parent = new Parent(host, [at('fluentd'), '-c', at('m.conf')]);
-      await watch(host, { fluentConf: at('m.conf'), ...options }, { begin: async () => SILENT, parent });
-      return readFileSync(at('words'), 'utf8');
-    };
-    expect(await wordsWith({})).toMatch(/^-i\n<source>\n@type monitor_agent\nbind 127.0.0.1\nport \d+\n/m);
-    expect(await wordsWith({ monitor: false })).toBe(`-c\n${at('m.conf')}\n`);
   },
   signal: async () => {
     expect((await begun({ posFiles: [at('a.pos')], signal: AbortSignal.abort() })).calls).toEqual(['abort']);

@@ -140,7 +140,7 @@ it 'when no file descriptor is left nobody is answered, and everybody again once
   works(s)
 end
 
-it 'under files that are made, rotated and deleted without end and clients that never pause no line is lost' do |s|
+on_each_version 'under files that are made, rotated and deleted without end and clients that never pause no line is lost' do |s|
   s.run(s.tail('rotate_wait 1s') + s.out('flush_interval 0.2s'))
   going, answers = true, 0
   askers = (1..2).map { Thread.new { while going; (s.ask; answers += 1) rescue sleep(0.01); end } }
@@ -161,7 +161,7 @@ it 'under files that are made, rotated and deleted without end and clients that 
   expect('raised', s.said.scan(/can't add a new key|\[error\]/).size, 0)
 end
 
-it 'under a bundle it starts, whichever of the two Ruby loads first' do |s|
+on_each_version 'under a bundle it starts, whichever of the two Ruby loads first' do |s|
   File.write("#{s.dir}/Gemfile", "source 'https://rubygems.org'\ngem 'fluentd', '#{s.version}'\n")
   ours = "-I#{s.witness}/ruby -rEnglish"
   ["-rbundler/setup #{ours}", "#{ours} -rbundler/setup"].each do |options|

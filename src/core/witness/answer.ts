@@ -41,6 +41,8 @@ export interface FileSight {
 /** A file that was cut short: `had` bytes were in it at most a second before. */
 interface Cut extends FileSight {
   readonly had: number;
+  /** In milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** Where in_tail began to read a file that it did not read from its first byte. */
@@ -76,6 +78,10 @@ interface Sibling extends Unfound {
   readonly inode: string;
   /** The size of what is in it, where it is compressed. */
   readonly plain: number | undefined;
+  /** The followed file. */
+  readonly followed: string;
+  /** When it was written last, in milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** Records outside any buffer. */
@@ -223,7 +229,10 @@ function saidIn(object: Fields, isWhole: boolean): Said {
     readers,
     files: list('files', file, MOST_FILES),
     closed: list('closed', file),
-    cuts: list('cuts', (value) => ({ ...file(value), had: number(fields(value)['had']) })),
+    cuts: list('cuts', (value) => {
+      const { had, at } = fields(value);
+      return { ...file(value), had: number(had), at: count(at) };
+    }),
     starts: list('starts', (value) => start(value, readers, count(object['pod']))),
     lost: list('lost', (value) => {
       const { path, why } = fields(value);
@@ -234,11 +243,16 @@ function saidIn(object: Fields, isWhole: boolean): Said {
       return { ...unfound(value), key: keyOf(value, readers), isUnreadable: readable === false };
     }),
     denied: list('denied', words),
-    siblings: list('siblings', (value) => ({
-      ...unfound(value),
-      inode: String(maybe(number)(fields(value)['inode'])),
-      plain: maybe(number)(fields(value)['plain']),
-    })),
+    siblings: list('siblings', (value) => {
+      const { plain, followed, at } = fields(value);
+      return {
+        ...unfound(value),
+        inode: String(maybe(number)(fields(value)['inode'])),
+        plain: maybe(number)(plain),
+        followed: words(followed ?? ''),
+        at: count(at),
+      };
+    }),
     kept: list('held', (value) => {
       const { class: plugin, n } = fields(value);
       return { plugin: words(plugin), records: number(n) };
@@ -255,14 +269,16 @@ function saidIn(object: Fields, isWhole: boolean): Said {
 }
 
 function fileSight(value: unknown, readers: readonly string[]): FileSight {
-  const { path, inode, pos, size, unfinished, lines, record, readable, reader, print, followed } =
+  const { path, inode, pos, size, at, born, unfinished, lines, record, readable, reader, print, followed } =
     fields(value);
+  // Made after in_tail let go of it: another file has its inode.
+  const isOther = count(born) > (maybe(number)(at) ?? Number.POSITIVE_INFINITY);
   return {
     path: words(path),
     inode: String(number(inode)),
     key: keyOf(value, readers),
     position: number(pos),
-    size: maybe(number)(size),
+    size: isOther ? number(pos) : maybe(number)(size),
     unfinished: count(unfinished),
     lines: count(lines),
     record: count(record),

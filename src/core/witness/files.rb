@@ -67,7 +67,6 @@ class PosidleWitness
     @sights = asked ? @watchers.first(20_000).map { |w| sight(w, @stats) } : []
     @marks = @watchers.map { |w| [h = var(w, :@io_handler), mark(w, h, asked)] }.to_h # a cut makes another handler
     names(asked)
-    @cuts.dup.each { |c| c[:copy] ||= (copy_of(c) rescue nil) if ms - c[:at] < 5000 }
   end
   def mark(w, handler, asked) # what was read must still lie there, else the file was written anew, too fast for in_tail
     pos, (old, was, at) = w.pe.read_pos, (mark = @marks[handler])
@@ -105,14 +104,6 @@ class PosidleWitness
     t, dated, glob = Time.now, var(i, formatters), i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
     paths.map { |p| dated ? dated[p].call(t) : t.strftime(p) }.flat_map { |p| glob.call(p) ? Dir.glob(p) : [p] }
   end
-  def copy_of(cut) # copytruncate: a file beside it, written just before the cut and no longer than what had been read
-    dir, name = File.split(File.realpath(cut[:path]))
-    near = Dir.entries(dir).select { |n| n.start_with?(name[/[^.]*/]) }.map { |n| File.stat("#{dir}/#{n}") rescue nil }
-    (near - [nil]).find do |x|
-      x.file? && x.size.between?(1, cut[:pos]) && (cut[:at] / 1e3 - x.mtime.to_f).between?(-1, 60) &&
-        @cuts.none? { |c| (c[:copy] || c)[:inode] == x.ino }
-    end&.then { |s| { inode: s.ino, size: s.size } }
-  end
   def beside(plugins) # all files in the directories of followed ones and one deeper, and those that look like a followed one's
     @real = {} if @real.nil? || @real.size > 10 * MANY # each call to the system may wait for Fluentd's threads
     real = lambda { |p| @real[p] ||= ((File.symlink?(p) ? File.realpath(p) : p) rescue p) }
@@ -141,15 +132,14 @@ class PosidleWitness
     seen = {}
     [*@begun.to_a, *@closed.map { |k, c| [k, c[:at]] }].each { |(_, ino), at| seen[ino] = [seen[ino].to_i, at].max }
     unread = @inputs.flat_map { |i| excluded(i) }.map { |p| @stats[p] && @stats[p].ino } # as the user decided
-    inodes = @watchers.map { |w| w.pe.read_inode } + @cuts.map { |c| c[:copy] && c[:copy][:inode] } + unread
-    inodes.each { |ino| seen[ino] = Float::INFINITY }
+    (@watchers.map { |w| w.pe.read_inode } + unread).each { |ino| seen[ino] = Float::INFINITY }
     kin = kin.uniq { |_, s| s.ino }.reject { |_, s, born| born && born < @pod || (at = seen[s.ino]) && born.to_i <= at }
     @over += [kin.size - MANY, 0].max
     [near, kin.first(MANY).map { |path, s, born, of| sibling(path, s, born, of) }]
   end
   def sibling(path, stat, born, of) # a gzip file ends with the size of what is in it (RFC 1952)
     plain = (File.open(path, 'rb') { |f| f.seek(-4, 2) && f.read.unpack('V')[0] } if path.b =~ /\.gz\z/n) rescue nil
-    facts = { path: text(path), inode: stat.ino, size: stat.size, born: born, followed: text(of) }
+    facts = { path: text(path), size: stat.size, at: (stat.mtime.to_f * 1000).to_i, born: born, followed: text(of) }
     plain ? facts.merge(plain: plain) : facts
   end
   def kin(name, files, beside) # app.log.1, app.log-2026.gz, app-2026-01-01.log, app.1.log.gz; not app-audit.log

@@ -2,9 +2,10 @@
  * What the witnesses say → what is left, and what nobody can prove. Each doubt comes from one fact; no two are combined to conclude
  * a third. A later fact about the same file or chunk, from any worker, takes a doubt back.
  */
-import type { Doubt, DoubtKind, Left, Progress } from '../progress/progress.ts';
+import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { FileSight, OutputSight, Said } from './answer.ts';
+import { doubt, doubtsOfSights, type Told } from './doubts-of-files.ts';
 import { judgeHeard } from './messages.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
 
@@ -40,10 +41,10 @@ export function ofTestimony({ at, witnesses }: Testimony): Progress {
   const all = new Facts(told.map(({ said }) => said));
   return {
     at,
-    left: told.flatMap((one, birth) => leftIn(one, all, told.slice(birth + 1))),
+    left: told.flatMap((one) => leftIn(one, all, told)),
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
-      ...doubtsOfSights(told, all),
+      ...doubtsOfSights(told, all.byInode),
       ...told.flatMap(({ said }) => doubtsOfPlugins(said)),
     ]),
     mark: all.mark(),
@@ -66,8 +67,6 @@ function toldBy(witness: Witness): readonly Told[] {
   const { worker, kind, said } = witness;
   return [{ worker, kind, said }];
 }
-
-type Told = { readonly worker: string; readonly kind: 'alive' | 'gone'; readonly said: Said };
 
 /** What all workers together know: one may go on with what another one left. */
 class Facts {
@@ -98,10 +97,13 @@ class Facts {
   }
 }
 
-function leftIn({ kind, said }: Told, all: Facts, later: readonly Told[]): readonly Left[] {
+function leftIn(one: Told, all: Facts, told: readonly Told[]): readonly Left[] {
+  const { kind, said } = one;
   const isAlive = kind === 'alive';
-  const resumed = new Set(later.flatMap((next) => next.said.resumed));
-  const isLeft = (id: string) => !resumed.has(id) && !isResumed(id, said);
+  // Whoever takes a chunk over sends it, or ends with it.
+  const isLeft = (id: string) =>
+    told.every((other) => !other.said.resumed.includes(id) || endsWith(other, id)) &&
+    one === told.findLast((other) => endsWith(other, id));
   // A last word names what its buffers held; a chunk that the next worker took over is that one's.
   const held = (
     isAlive ? said.outputs : said.ends.map((end) => onlyIds(end, isLeft)).filter(({ chunks }) => chunks > 0)
@@ -126,6 +128,8 @@ function leftIn({ kind, said }: Told, all: Facts, later: readonly Told[]): reado
 
 function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: FileSight): readonly Left[] {
   if (size === undefined) return lines > 0 ? [{ kind: 'unread', path, bytes: undefined }] : [];
+  // in_tail has still to notice that it was cut short.
+  if (size < position) return [{ kind: 'unread', path, bytes: size }];
   const bytes = size - position;
   if (lines === 0 && bytes <= 0) return [];
   if (isUnreadable) return [{ kind: 'unreadable', path, bytes }];
@@ -169,10 +173,11 @@ function heldBy(output: OutputSight): readonly Left[] {
   ];
 }
 
-/** After a reload the worker's own new buffer took the chunk over; what was there at its last end was closed once more. */
-function isResumed(id: string, { ends, resumed, reloads }: Said): boolean {
+/** A worker has ended, and a buffer of its own held this chunk then. After a reload its new buffer had taken the chunk over. */
+function endsWith({ kind, said: { ends, resumed, reloads } }: Told, id: string): boolean {
   const closed = ends.filter(({ ids }) => ids?.includes(id)).length;
-  return closed <= reloads && closed <= resumed.filter((one) => one === id).length;
+  const isResumed = closed <= reloads && closed <= resumed.filter((one) => one === id).length;
+  return kind === 'gone' && closed > 0 && !isResumed;
 }
 
 function onlyIds(output: OutputSight, isLeft: (id: string) => boolean): OutputSight {
@@ -205,82 +210,6 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   ];
 }
 
-const LOST: Readonly<Record<string, DoubtKind>> = {
-  closed: 'closed-unread',
-  cut: 'cut-short-unread',
-  'written anew': 'written-anew',
-  'never followed': 'never-followed',
-};
-
-function doubtsOfSights(told: readonly Told[], all: Facts): readonly Doubt[] {
-  /** By file and input, what the workers before have seen last. */
-  const before = new Map<string, FileSight>();
-  return told.flatMap((one, index) => {
-    const doubts = [...doubtsOfSight(one, before, all), ...doubtsOfGap(one, told.slice(index + 1))];
-    for (const file of [...one.said.closed, ...one.said.files]) before.set(file.key, file);
-    return doubts;
-  });
-}
-
-/** Files that went away while no worker followed them. */
-function doubtsOfGap({ kind, said }: Told, later: readonly Told[]): readonly Doubt[] {
-  if (kind === 'alive') return [];
-  const next = later.flatMap((one) => (one.kind === 'gone' || one.said.isReady ? [one.said] : []));
-  const readers = new Set(next.flatMap((one) => one.readers));
-  const seen = new Set(next.flatMap(({ files, closed }) => [...files, ...closed].map(({ key }) => key)));
-  return said.closed
-    .filter(({ key, reader, wasFollowed }) => wasFollowed && readers.has(reader) && !seen.has(key))
-    .map(({ path }) => doubt('closed-unread', path, 'it went away while no worker of Fluentd followed it'));
-}
-
-function doubtsOfStart(
-  { path, key, position, print, isOld }: Said['starts'][number],
-  before: ReadonlyMap<string, FileSight>,
-): readonly Doubt[] {
-  const known = before.get(key);
-  if (known?.position !== position)
-    return isOld ? [] : [doubt('read-from', path, `Fluentd began at byte ${position}`, position)];
-  return known.print === print
-    ? []
-    : [doubt('written-anew', path, `what a worker had read before byte ${position} is no longer there`)];
-}
-
-function doubtsOfSight(
-  { worker, said }: Told,
-  before: ReadonlyMap<string, FileSight>,
-  all: Facts,
-): readonly Doubt[] {
-  return [
-    ...said.cuts.flatMap(({ path, position, had, lines, unfinished }) =>
-      position < had || lines > 0 || unfinished > 0
-        ? [
-            doubt(
-              'cut-short-unread',
-              path,
-              'it was cut short before it was read',
-              Math.max(unfinished, had - position),
-            ),
-          ]
-        : [],
-    ),
-    ...[...said.files, ...said.closed]
-      .filter(({ size, inode }) => size === undefined && inode !== '0')
-      .map(({ path }) =>
-        doubt('closed-unread', path, 'it is gone, and nobody knows how much of it was left'),
-      ),
-    ...said.lost.map(({ path, why }) =>
-      doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`),
-    ),
-    ...said.starts.flatMap((start) => doubtsOfStart(start, before)),
-    // Another worker has read it. Inferred: a compressed file of this size is the log of this size that was read and is gone.
-    ...said.siblings
-      .filter(({ inode, size }) => size === undefined || (all.byInode.get(inode) ?? 0) < size)
-      .filter(({ plain }) => !said.closed.some((file) => file.position === plain && file.size === plain))
-      .map(({ path, size }) => doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size)),
-    ...said.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),
-  ];
-}
-
 function doubtsOfPlugins({ heard, outputs, filters, inputs }: Said): readonly Doubt[] {
   const plugins = [...inputs, ...filters, ...outputs];
   return [
@@ -295,10 +224,6 @@ function doubtsOfPlugins({ heard, outputs, filters, inputs }: Said): readonly Do
       .filter((plugin) => mayHold(plugin.class))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
   ];
-}
-
-function doubt(kind: DoubtKind, about: string, why: string, bytes?: number): Doubt {
-  return { kind, about, why, ...(bytes !== undefined && { bytes }) };
 }
 
 function nameOf({ id, class: name }: OutputSight): string {

@@ -213,10 +213,14 @@ class PosidleWitness
     %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.map { |c| c.unique_id.unpack('H*')[0] }.uniq
   end
   def settings(p) # no text but a protocol's name
-    facts = SETTINGS.map { |n| [n, (v = var(p, :"@#{n}")).nil? ? var(p, :@buffer_config)&.[](n) : v] }.to_h
-    facts.map { |n, v| [n, v.is_a?(Array) ? v.any? : n == :multiline_mode && p.instance_variable_defined?(:@multiline_mode) ? !!v : v] }.select do |n, v|
-      [true, false].include?(v) || v.is_a?(Numeric) || v.is_a?(Symbol) || n == :protocol && v
-    end.to_h
+    facts = SETTINGS.map do |n|
+      v = var(p, :"@#{n}")
+      v = var(p, :@buffer_config)&.[](n) if v.nil?
+      v = v.any? if v.is_a?(Array)
+      v = !!v if n == :multiline_mode && p.instance_variable_defined?(:@multiline_mode)
+      [n, v]
+    end
+    facts.select { |n, v| [true, false].include?(v) || v.is_a?(Numeric) || v.is_a?(Symbol) || n == :protocol && v }.to_h
   end
 end
 worker = (ARGV & %w[--under-supervisor --no-supervisor]).any? && !ARGV.include?('--dry-run')

@@ -113,9 +113,18 @@ describe('what is left', () => {
     expect(left(gone({ ends: [holding('a')] }), alive({ resumed: ['a'] }))).toEqual([]);
   });
 
+  test('unread in a file that was cut short, until Fluentd notices', () => {
+    const cut = alive({ files: [sight({ size: 10 })] });
+    expect(left(cut)).toEqual([{ kind: 'unread', path: '/log/a.log', bytes: 10 }]);
+  });
+
   test('left by the last of several workers that had it one after the other', () => {
     const last = gone({ resumed: ['a'], ends: [holding('a')] });
     expect(left(gone({ ends: [holding('a')] }), last)).toMatchObject([{ ids: ['a'], chunks: 1 }]);
+  });
+
+  test('not left where a worker that was born before took it over', () => {
+    expect(left(alive({ resumed: ['a'] }), gone({ ends: [holding('a')] }))).toEqual([]);
   });
 
   test('not left by a worker that took it over from itself when it was reloaded', () => {
@@ -131,6 +140,12 @@ describe('what is left', () => {
 describe('a doubt', () => {
   const sibling = { siblings: [{ path: '/log/a.log.1', size: 50 }] };
   const heard = (n: number) => ({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', n }] });
+
+  test('is that a file was cut short that Fluentd has let go of, unless another file has its inode', () => {
+    const cut = { files: [], closed: [sight({ size: 10, at: 5, born: 1 })] };
+    expect(doubts(alive(cut))).toMatchObject([{ kind: 'cut-short-unread', bytes: 10 }]);
+    expect(doubts(alive({ files: [], closed: [sight({ size: 10, at: 5, born: 6 })] }))).toEqual([]);
+  });
 
   test('of a sibling is taken back by another worker that has read it', () => {
     const unread = alive({ files: [], siblings: [{ path: '/log/a.log.1', inode: 7, size: 100 }] });
@@ -156,6 +171,24 @@ describe('a doubt', () => {
     ['no-ack', { outputs: [output({ class: 'Fluent::Plugin::ForwardOutput' })] }],
   ])('is %s', (kind, changed) => {
     expect(doubts(alive(changed))).toMatchObject([{ kind }]);
+  });
+
+  test("is not copytruncate's copy: written just before the cut, and no longer than what had been read", () => {
+    const cut = sight({ had: 100, at: 70_000 });
+    const copy = { path: '/log/a.log.1', followed: '/log/a.log', size: 100, at: 69_000 };
+    const unread = (...siblings: readonly object[]) =>
+      doubts(alive({ cuts: [cut], siblings })).map(({ about }) => about);
+    expect(unread(copy)).toEqual([]);
+    expect(unread({ ...copy, path: '/log/a.log.1.gz', size: 30, plain: 100 })).toEqual([]);
+    for (const other of [
+      { size: 101 },
+      { at: 9_999 },
+      { at: 71_001 },
+      { followed: '/log/b.log' },
+      { plain: 101 },
+    ])
+      expect(unread({ ...copy, ...other })).toEqual(['/log/a.log.1']);
+    expect(unread(copy, { ...copy, path: '/log/a.log.2' })).toEqual(['/log/a.log.2']);
   });
 
   test('is a file that was written anew, or went away, between two workers', () => {
