@@ -78,7 +78,8 @@ export function settleEnd(trigger: Trigger, seen: Observation, policy: Policy): 
 
 /** The same where a witness answers: it sees everything that was written before it was asked, so only a main that may still run is waited for. */
 export function witnessedSettleEnd(trigger: Trigger, seen: Observation, policy: Policy): Millis {
-  if (policy.leavesStop || MEANS_THE_END.has(trigger.by)) return ALREADY_OVER;
+  const isTold = policy.leavesStop && trigger.by !== 'hook';
+  if (isTold || MEANS_THE_END.has(trigger.by)) return ALREADY_OVER;
   return Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle;
 }
 
