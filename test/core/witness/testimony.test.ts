@@ -22,7 +22,6 @@ describe('what is left', () => {
   });
 
   test.each([
-    ['a worker that starts', { ready: false }, { kind: 'starting', worker: '1-12.sock' }],
     [
       'a file that is not found',
       { unfound: [{ path: '/log/b', size: 9 }] },
