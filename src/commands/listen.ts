@@ -1,5 +1,4 @@
-import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
-import { type HttpServer, type Routes, startHttpServer } from '../node/network/http-server.ts';
+import { type Endpoint, type HttpServer, type Routes, startHttpServer } from '../node/network/http-server.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 
 /** Answers HTTP. What keeps it from that is for the user to mend. */

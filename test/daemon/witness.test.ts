@@ -82,7 +82,6 @@ test('a record that a filter keeps is flushed with the chunk that it comes into'
     rotateWait: 5_000,
     readLimit: undefined,
     multilineFlush: 6_000,
-    mayRefuse: true,
   };
   const { outcome } = await drainIn(host, 'done-file', { tail });
   expect(told.map(([word]) => word)).toEqual(['flush', 'stop']);

@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 /** Nothing flushes by itself. */
 const LAZY = { flush_mode: 'interval', flush_interval: 300 };
 const GATE = ['sh', 'docker/image/gate'] as const;
-const DRAINED = { end: 'stopped', drained: 'drained', trigger: 'main-ended', doubts: [] };
+const DRAINED = { end: 'left-to-kubelet', drained: 'drained', trigger: 'main-ended', doubts: [] };
 const DOUBTED = { drained: 'unproven', trigger: 'hook', doubts: [{ kind: 'main-may-run' }] };
 
 /** A directory of Pod and hook, with the witness in it. */
