@@ -1,23 +1,25 @@
 #!/usr/bin/env node
 import yargs, { type Argv } from 'yargs';
 import { keepHeapSmall } from './commands/heap.ts';
-import { drainOptions } from './commands/options/drain-options.ts';
 import { optionsFromEnvironment } from './commands/options/environment.ts';
-import { exportOptions } from './commands/options/export-options.ts';
 import { inFlags } from './commands/options/flag-wording.ts';
-import { injectOptions } from './commands/options/inject-options.ts';
 import { inspectOptions } from './commands/options/inspect-options.ts';
 import { mistakeIn } from './commands/options/mistakes.ts';
-import { runOptions, watchOptions } from './commands/options/options.ts';
+import {
+  byEnvironment,
+  drainCommand,
+  exportCommand,
+  injectCommand,
+  inspectCommand,
+  runCommand,
+  watchCommand,
+} from './commands/options/usage.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';
 
 /** Put in by docker/bundle.mjs. */
 declare const BUILD: { readonly version: string };
-
-const { 'pos-file': posFileOption, ...otherInspectOptions } = inspectOptions;
-const { 'pos-file': _, ...otherExportOptions } = exportOptions;
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader has seen enough (`inspect | head -1`). The exit code stays what it is.
@@ -144,11 +146,6 @@ function parser(words: readonly string[]): Argv {
     .epilogue(byEnvironment());
 }
 
-/** yargs forgets what is set for all commands where a command has its own help. */
-function byEnvironment(example = 'POSIDLE_QUIET=30s is --quiet 30s'): string {
-  return `Every option can be set by environment: ${example}.`;
-}
-
 /** The words behind `--`. */
 function behindDashes(args: { readonly [option: string]: unknown }): readonly string[] {
   return ((args['--'] as unknown[] | undefined) ?? []).map(String);
@@ -166,100 +163,8 @@ function posFilesOf(args: Named, stdin: readonly string[] = []): string[] {
 
 /** They count only where none is named: yargs would leave them beside one that is named without `-p`. */
 function posFilesOfEnvironment(): string[] {
-  const found = optionsFromEnvironment(process.env, { 'pos-file': posFileOption });
+  const found = optionsFromEnvironment(process.env, { 'pos-file': inspectOptions['pos-file'] });
   return (found['pos-file'] as string[] | undefined) ?? [];
-}
-
-function runCommand(command: Argv) {
-  return command
-    .options(runOptions)
-    .config(optionsFromEnvironment(process.env, runOptions))
-    .epilogue(byEnvironment())
-    .usage('$0 run [options] -- fluentd …')
-    .example('$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when no log file was read for 60 s')
-    .example('$0 run --done-file /var/log/app/done -- fluentd', 'stop it when main has made this file')
-    .example('$0 run --quiet off -- fluentd', 'stop it when the kubelet sends SIGTERM: as a native sidecar');
-}
-
-function watchCommand(command: Argv) {
-  return command
-    .options(watchOptions)
-    .config(optionsFromEnvironment(process.env, watchOptions))
-    .epilogue(byEnvironment())
-    .example('$0 watch -p /var/log/fluentd/app.pos', 'stop Fluentd when no log file was read for 60 s')
-    .example(
-      '$0 watch -p /var/log/fluentd/app.pos --quiet 30s --strict',
-      'the same after 30 s; exit 3 if something was left',
-    )
-    .example(
-      '$0 watch -p "/var/log/fluentd/*.pos" --pid-file /run/fluentd.pid',
-      'several pos files; several Fluentds run, and this is the one',
-    )
-    .example('$0 watch -p /var/log/fluentd/app.pos --dry-run', 'only log when it would stop Fluentd');
-}
-
-function drainCommand(command: Argv) {
-  return command
-    .options(drainOptions)
-    .config(optionsFromEnvironment(process.env, drainOptions))
-    .epilogue(byEnvironment('POSIDLE_GRACE=120s is --grace 120s'))
-    .example('$0 drain --grace 120s', "as Fluentd's preStop hook, with the gate behind Fluentd")
-    .example('docker exec fluentd posidle drain --main-ended && docker stop fluentd', 'without Kubernetes');
-}
-
-function injectCommand(command: Argv) {
-  return command
-    .positional('files', { type: 'string', array: true, describe: 'FILE: manifests; - is stdin' })
-    .options(injectOptions)
-    .config(optionsFromEnvironment(process.env, injectOptions))
-    .epilogue(byEnvironment('POSIDLE_IMAGE=REF is --image REF'))
-    .example(
-      '$0 inject job.yaml | kubectl apply -f -',
-      'the container fluentd gets posidle as its preStop hook',
-    )
-    .example('$0 inject --image REGISTRY/posidle:0.1.0 *.yaml', 'with the image in your registry')
-    .example('kubectl kustomize . | $0 inject - | kubectl apply -f -', 'what kustomize makes');
-}
-
-function exportCommand(command: Argv) {
-  return command
-    .positional('files', { ...POS_FILES, describe: 'POS_FILE: pos files or globs' })
-    .options(exportOptions)
-    .config(optionsFromEnvironment(process.env, otherExportOptions))
-    .epilogue(byEnvironment('POSIDLE_INTERVAL=10s is --interval 10s'))
-    .example('$0 export "/var/log/*.pos" --listen 0.0.0.0:8612', 'on a node, for all pos files there')
-    .example(
-      '$0 export -c /etc/fluent/fluent.conf --per-file 20',
-      'also one by one: the 20 that are furthest behind',
-    );
-}
-
-const POS_FILES = { type: 'string', array: true } as const;
-
-function inspectCommand(command: Argv) {
-  return command
-    .positional('files', { ...POS_FILES, describe: 'POS_FILE: pos files or globs; - is stdin' })
-    .options(inspectOptions)
-    .config(optionsFromEnvironment(process.env, otherInspectOptions))
-    .epilogue(byEnvironment('POSIDLE_SORT=file is --sort file'))
-    .example('$0 inspect /var/log/fluentd/app.pos', 'a table of every file: state, lag, position, size')
-    .example(
-      '$0 inspect -c /etc/fluent/fluent.conf --follow',
-      'live, with the files that Fluentd has not found yet',
-    )
-    .example(
-      '$0 inspect /var/log/fluentd/app.pos --state behind,blocked --json',
-      'what is not read, for a program',
-    )
-    .example(
-      '$0 inspect "/var/log/fluentd/*.pos" --check --max-lag 1MiB',
-      'exit 0 when at most that much is left',
-    )
-    .example(
-      '$0 inspect --root /proc/42/root /var/log/app.pos',
-      'as the process 42 sees it, from a debug container',
-    )
-    .example('kubectl exec POD -- cat /pos/app.pos | $0 inspect - --raw', 'a pos file from another machine');
 }
 
 function fail(message: string, code: number): never {

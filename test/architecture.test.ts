@@ -52,6 +52,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'commands/options/environment.ts',
     'commands/options/option-parts.ts',
     'commands/options/options.ts',
+    'commands/options/usage.ts',
   ],
 };
 /** Texts name an option by its key; the commands put its flag in (commands/options/flag-wording.ts). Fluentd has a --dry-run too. */
