@@ -45,20 +45,14 @@ const NEEDED: readonly (readonly [Known, ...Known[]])[] = [
   ['force', 'pid', 'process'],
 ];
 
-/** Options that say how posidle stops Fluentd. */
-const OF_THE_STOP: readonly Known[] = ['stop-timeout', 'stop-signal'];
-
 function withoutEffect(args: Args): readonly string[] {
   const ignored = NEEDED.filter(
     ([option, ...needed]) => isGiven(args, option) && needed.every((other) => args[other] === undefined),
   );
-  const ofTheStop =
-    args['stop-via'] === 'kubelet' ? OF_THE_STOP.filter((option) => isGiven(args, option)) : [];
+  const isLeft = args['stop-via'] === 'kubelet' && isGiven(args, 'stop-timeout');
   return [
     ...ignored.map(([option, ...needed]) => `--${option} has no effect without --${needed.join(' or --')}`),
-    ...ofTheStop.map(
-      (option) => `--${option} has no effect with --stop-via kubelet: the kubelet stops Fluentd`,
-    ),
+    ...(isLeft ? ['--stop-timeout has no effect with --stop-via kubelet: the kubelet stops Fluentd'] : []),
   ];
 }
 

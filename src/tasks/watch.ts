@@ -51,7 +51,7 @@ export async function watch(
     return await findAndWatch(host, settings, { ...surroundings, begin });
   } catch (error) {
     // Whatever is wrong with posidle, Fluentd gets its orderly end.
-    await parent?.shutDown(settings.stopSignal, settings.stopTimeout);
+    await parent?.shutDown('SIGINT', settings.stopTimeout);
     throw error;
   } finally {
     closeTriggers();

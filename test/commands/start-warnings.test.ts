@@ -82,10 +82,9 @@ test('an option that counts only beside another one is told where that one is mi
 });
 
 test('an option of the stop is told where the kubelet stops Fluentd', async () => {
-  const given = { 'stop-timeout': 5_000, 'stop-signal': 'SIGTERM' } as const;
-  expect(await startWarnings({ ...given, 'stop-via': 'signal' }, {})).toEqual([]);
+  const given = { 'stop-timeout': 5_000 } as const;
+  expect(await startWarnings({ ...given, 'stop-via': 'posidle' }, {})).toEqual([]);
   expect(await startWarnings({ ...given, 'stop-via': 'kubelet' }, {})).toEqual([
     '--stop-timeout has no effect with --stop-via kubelet: the kubelet stops Fluentd',
-    '--stop-signal has no effect with --stop-via kubelet: the kubelet stops Fluentd',
   ]);
 });

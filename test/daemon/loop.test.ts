@@ -338,12 +338,6 @@ describe('the stop', () => {
     expect(outcome).toMatchObject({ end: 'stopped', durations: { stopping: host.now() - sentAt(host) } });
   });
 
-  test('sends the signal that the policy names', async () => {
-    const { host } = busyHost();
-    await run(host, { stopSignal: 'SIGTERM' });
-    expectStops(host, ['SIGTERM 4242 @60000']);
-  });
-
   test('that is ignored ends in SIGKILL to the whole family after the stop timeout', async () => {
     const { host } = busyHost({ ignores: ['SIGINT'] });
     const { outcome, report } = await run(host, { stopTimeout: 30_000 });

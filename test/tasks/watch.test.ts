@@ -60,7 +60,6 @@ const DECISIONS: Decisions = {
   drainTimeout: 4,
   grace: 5,
   stopTimeout: 6,
-  stopSignal: 'SIGTERM',
   restartPolicy: 'always',
   completeLastLine: true,
   dryRun: true,

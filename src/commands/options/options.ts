@@ -3,7 +3,7 @@ import { formatDuration } from '../../core/text/units.ts';
 import { LOG_FORMATS, LOG_LEVELS } from '../../log.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
 import { DEFAULTS, type Settings, type WatchOptions } from '../../tasks/watch-options.ts';
-import { durationOr, endpoint, nonEmpty, pattern, processId, stopSignal } from './coercions.ts';
+import { durationOr, endpoint, nonEmpty, pattern, processId } from './coercions.ts';
 import {
   duration,
   flag,
@@ -78,7 +78,6 @@ export const watchOptions = named({
     choices: ['posidle', 'kubelet'],
     default: DEFAULTS.stopVia,
   },
-  'stop-signal': { ...text('SIG', 'the stop signal', HOW), default: DEFAULTS.stopSignal, coerce: stopSignal },
   'restart-policy': {
     ...text(
       'POLICY',

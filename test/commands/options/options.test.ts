@@ -22,7 +22,6 @@ const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
   ['--quiet soon', /^--quiet: 'soon' isn't a duration\. Write 500ms, 30s, 5m or 1h, or off$/],
   ['--settle off', /^--settle: 'off' isn't a duration\. Write 500ms, 30s, 5m or 1h$/],
   ['--listen 70000', /^--listen: '70000' isn't an address\. Write 127\.0\.0\.1:8080/],
-  ['--stop-signal kill', /^--stop-signal: 'kill' doesn't stop Fluentd gracefully\. Write SIGINT or SIGTERM$/],
   ['--max-lag some', /^--max-lag: 'some' isn't a size\. Write 4096, 64KiB or 10MB$/],
   ['--state red', /^--state: 'red' isn't a state\. Write some of /],
   ['--interval 1ms', /^--interval: '1ms' isn't a time between two looks\. Write 10ms to 596h$/],
@@ -30,10 +29,6 @@ const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
 
 test.each(WRONG)('%s is refused by name, with the remedy', async (line, said) => {
   await expect(parsed(line.split(' '), { ...watchOptions, ...inspectOptions })).rejects.toThrow(said);
-});
-
-test('the signal may be written without its first letters, and small', async () => {
-  expect(await parsed(['--stop-signal', 'term'], watchOptions)).toMatchObject({ 'stop-signal': 'SIGTERM' });
 });
 
 test('what the environment says is checked in the same way', async () => {
@@ -55,7 +50,6 @@ const SETTINGS: Record<
   grace: ['--grace', '5s', 5_000],
   stopTimeout: ['--stop-timeout', '6s', 6_000],
   stopVia: ['--stop-via', 'kubelet', 'kubelet'],
-  stopSignal: ['--stop-signal', 'TERM', 'SIGTERM'],
   witness: ['--witness', '/posidle', '/posidle'],
   doneFile: ['--done-file', 'done', 'done'],
   ignoreOldDoneFile: ['--ignore-old-done-file', 'true', true],
