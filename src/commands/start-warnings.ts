@@ -9,7 +9,7 @@ import { runOptions, type SharedArgs, type WatchArgs, watchOptions } from './opt
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-type Args = Partial<SharedArgs & Pick<WatchArgs, 'force' | 'pid' | 'process'>>;
+type Args = Partial<SharedArgs & Pick<WatchArgs, 'force' | 'pid'>>;
 
 /** What is probably a mistake, though posidle can start with it. */
 export async function startWarnings(args: Args, env: Environment): Promise<readonly string[]> {
@@ -42,7 +42,7 @@ const NEEDED: readonly (readonly [Known, ...Known[]])[] = [
   ['ignore-old-done-file', 'done-file'],
   ['token-file', 'listen'],
   ['per-file', 'listen'],
-  ['force', 'pid', 'process'],
+  ['force', 'pid'],
 ];
 
 function withoutEffect(args: Args): readonly string[] {

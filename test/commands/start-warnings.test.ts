@@ -75,7 +75,7 @@ test('an option that counts only beside another one is told where that one is mi
   expect(await startWarnings(alone, {})).toEqual([
     '--heartbeat-age has no effect without --heartbeat-file',
     '--ignore-old-done-file has no effect without --done-file',
-    '--force has no effect without --pid or --process',
+    '--force has no effect without --pid',
   ]);
   const beside = { ...alone, 'heartbeat-file': at('beat'), 'done-file': at('done'), pid: 1 };
   expect(await startWarnings(beside, {})).toEqual([]);

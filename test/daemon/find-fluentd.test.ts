@@ -129,7 +129,6 @@ describe('fluentd', () => {
   test.each([
     ['pid', { by: 'pid', pid: 5000 }],
     ['pid file', { by: 'pid-file', path: PID_FILE }],
-    ['pattern', { by: 'pattern', pattern: /td-agent/ }],
   ] as const)('of two is the one that the %s names', async (_, fluentd) => {
     const host = worldWithFluentd();
     host.startFluentd({ pid: 5000, argv: ['/opt/td-agent/bin/ruby', '/usr/sbin/td-agent'] });
@@ -149,23 +148,6 @@ describe('a process that is no fluentd', () => {
     expect(outcome.end).toBe('no-fluentd-named');
     expect(exitCodeOf(outcome, { strict: false })).toBe(2);
     expect([host.now(), host.sent]).toEqual([0, []]);
-  });
-
-  test('is given time to become one where it only matches a pattern: it may be the shell that starts it', async () => {
-    const host = new FakeHost();
-    host.startProcess({ pid: 4242, argv: ['sh', '/usr/bin/fluentd', '-c', 'mine.conf'] });
-    host.at(3_000, (h) => h.startFluentd({ argv: ['ruby', '/usr/bin/fluentd', '-c', 'mine.conf'] }));
-    host.at(4_000, (h) => h.appendLog(LOG, 'line\n'));
-    const { outcome } = await run(host, {}, { fluentd: { by: 'pattern', pattern: /mine\.conf/ } });
-    expect(outcome.end).toBe('stopped');
-  });
-
-  test('is refused where it goes on matching the pattern, and gets no signal', async () => {
-    const host = new FakeHost();
-    host.startProcess({ pid: 900, argv: ['tail', '-F', '/var/log/fluentd.log'] });
-    const { outcome } = await run(host, {}, { fluentd: { by: 'pattern', pattern: /fluentd/ } });
-    expect(outcome.end).toBe('no-fluentd-named');
-    expect(host.sent).toEqual([]);
   });
 });
 

@@ -82,7 +82,7 @@ onFluentd(ONE_VERSION, (version) => {
     const isOpen = () => openPathsNaming(site.dir).some((path) => path.startsWith(site.log('gone.log')));
     if (rotateWait === '1s') await until('Fluentd has closed it', () => !isOpen());
     else expect(isOpen()).toBe(true);
-    const args = ['--process', site.conf];
+    const args = ['--pid-file', site.pidFile];
     const ended = await watchDelivery(site, { version, conf, args }, fluentd);
     expect(ended).toMatchObject(DRAINED);
     expect(ended.seconds).toBeLessThan(SOON);

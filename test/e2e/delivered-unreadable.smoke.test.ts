@@ -51,7 +51,7 @@ onFluentd(VERSIONS, (version) => {
       conf: confOf(site, site.log('*.log')),
       main: () => site.write('app.log', 1_000),
       fluentdWrapper: WITHOUT_RIGHTS,
-      args: ['--process', site.conf],
+      args: ['--pid-file', site.pidFile],
     });
     expect(ended.lost).toBe(0);
     expect(ended.seconds).toBeLessThan(SOON);

@@ -15,7 +15,6 @@ import {
   type WorkDir,
 } from '../support/fluentd-conf.ts';
 import { type PosidleOptions, type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
-import { type ProcessGroup, startGroup } from '../support/process-group.ts';
 import {
   containerEnv,
   type FluentdRun,
@@ -35,7 +34,6 @@ const BUSY_PORT = 24_643;
 let work: WorkDir;
 let fluentd: FluentdRun | undefined;
 let running: PosidleRun | undefined;
-let other: ProcessGroup | undefined;
 let server: Server | undefined;
 
 beforeEach((context) => {
@@ -46,13 +44,11 @@ beforeEach((context) => {
 afterEach(async () => {
   running?.kill('SIGKILL');
   fluentd?.kill();
-  other?.kill();
   server?.closeAllConnections();
   server?.close();
-  await Promise.all([running?.exited, fluentd?.exited, other?.exited]);
+  await Promise.all([running?.exited, fluentd?.exited]);
   running = undefined;
   fluentd = undefined;
-  other = undefined;
   server = undefined;
   rmSync(work.dir, { recursive: true, force: true });
 });
@@ -218,11 +214,13 @@ test('a Fluentd that is to become a daemon is refused', async () => {
 test('a SIGTERM that comes before Fluentd is up leaves it the time to read and to deliver', async () => {
   writeFileSync(log('app.log'), lines(1_000));
   writeFileSync(conf(), renderConf([tailAll(), toStdout()]));
-  const early = watch(['-c', conf(), '--process', conf(), '--quiet', 'off', '--strict']);
-  await early.logged(/^no process matches/);
+  const pidFile = join(work.dir, 'fluentd.pid');
+  const early = watch(['-c', conf(), '--pid-file', pidFile, '--quiet', 'off', '--strict']);
+  await early.logged(/^the pid file .* is not there/);
   early.kill('SIGTERM');
   await early.logged(/^SIGTERM received before Fluentd was up/);
-  const { output, exited } = await start(tailAll(), toStdout());
+  const { output, exited, pid } = await start(tailAll(), toStdout());
+  writeFileSync(pidFile, String(pid));
   expect(await early.exited).toBe(0);
   expect(outcomeOf(early)).toMatchObject({ end: 'stopped', trigger: 'SIGTERM', drained: 'drained' });
   expect(await exited).toEqual({ code: 0, signal: null });
@@ -245,21 +243,6 @@ test('without a witness a second pos file that never appears holds the quiet win
     drained: 'unproven',
     doubts: { worst: expect.arrayContaining([expect.objectContaining({ kind: 'pos-file', about: never })]) },
   });
-});
-
-test('when the Fluentd that --process named has ended, another process that fits the pattern is left alone', async () => {
-  writeFileSync(log('app.log'), 'line 1\n');
-  const ended = await start(tailAll(), toStdout());
-  const bystander = startGroup(['tail', '-F', conf()], { log: join(work.dir, 'tail.log') });
-  other = bystander;
-  const bounds = ['--quiet', '4s', '--drain-timeout', '1s', '--stop-timeout', '2s'];
-  const watching = watch(['-c', conf(), '--process', conf(), ...bounds]);
-  await watching.logged(/→ watching/);
-  process.kill(ended.pid, 'SIGINT');
-  expect(await watching.exited).toBe(0);
-  expect(outcomeOf(watching)).toMatchObject({ end: 'ended-by-itself' });
-  expect(watching.stderr()).not.toMatch(/sent SIG/);
-  expect(bystander.process.exitCode ?? bystander.process.signalCode).toBeNull();
 });
 
 test.each([

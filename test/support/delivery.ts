@@ -131,7 +131,9 @@ export function startBeside(
   { version, conf, fluentdArgs = [], fluentdWrapper = [], witness = true }: Delivery,
 ): FluentdRun {
   const [args, wrapper] = [fluentdArgs, fluentdWrapper];
-  return startFluentd({ version, dir: site.dir, conf: renderConf(conf), args, wrapper, witness });
+  const fluentd = startFluentd({ version, dir: site.dir, conf: renderConf(conf), args, wrapper, witness });
+  writeFileSync(site.pidFile, `${fluentd.pid}\n`);
+  return fluentd;
 }
 
 async function isUp({ exited, stdout, stderr }: PosidleRun): Promise<void> {

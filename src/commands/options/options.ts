@@ -28,8 +28,7 @@ export const watchOptions = named({
     WHICH,
     nonEmpty,
   ),
-  process: parsed('REGEX', 'the Fluentd whose command line matches', WHICH, pattern),
-  force: flag('take the process of --pid or --process even if it is not a Fluentd', WHICH),
+  force: flag('take the process of --pid even if it is not a Fluentd', WHICH),
   quiet: parsed(
     'DUR',
     `when no log file was read for this long; by default ${formatDuration(Number(DEFAULTS.quiet))} if no other trigger is given, else off`,
@@ -106,7 +105,6 @@ export const watchOptions = named({
 const {
   pid: _pid,
   'pid-file': _pidFile,
-  process: _process,
   force: _force,
   'restart-policy': _restartPolicy,
   'stop-via': _stopVia,
@@ -136,10 +134,9 @@ export function watchOptionsOf(args: SharedArgs): WatchOptions {
 
 /** Which fluentd the flags name. */
 export function targetOf(args: WatchArgs): Settings['fluentd'] {
-  const named = (['pid', 'pid-file', 'process'] as const).filter((name) => args[name] !== undefined);
+  const named = (['pid', 'pid-file'] as const).filter((name) => args[name] !== undefined);
   if (named.length > 1) throw new UsageError(`--${named.join(' and --')}: give only one of them`);
   if (args.pid !== undefined) return { by: 'pid', pid: args.pid, force: args.force };
   if (args['pid-file'] !== undefined) return { by: 'pid-file', path: args['pid-file'] };
-  if (args.process !== undefined) return { by: 'pattern', pattern: args.process, force: args.force };
   return DEFAULTS.fluentd;
 }

@@ -37,4 +37,3 @@ export function stop(state: Draining, gate: Gate | undefined, seen: Observation,
     [isOrphaned ? TERM_WORKERS : STOP],
   );
 }
-

@@ -17,7 +17,7 @@ const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
   ['--pid one', /^--pid: 'one' isn't a process id\. Write a number, such as 42$/],
   ['--pid 1 --pid 2', /^--pid: given 2 times\. Give it once$/],
   ['--pid-file=', /^--pid-file: the value is empty\. Is a variable not set\?$/],
-  ['--process (', /^--process: '\(' isn't a regular expression: /],
+  ['--done-process (', /^--done-process: '\(' isn't a regular expression: /],
   ['--quiet 30', /^--quiet: '30' isn't a duration\. Did you mean 30s\?$/],
   ['--quiet soon', /^--quiet: 'soon' isn't a duration\. Write 500ms, 30s, 5m or 1h, or off$/],
   ['--settle off', /^--settle: 'off' isn't a duration\. Write 500ms, 30s, 5m or 1h$/],
@@ -87,7 +87,7 @@ test('a call by HTTP is refused where only the kubelet begins the end', async ()
 });
 
 test.each([
-  [describeCandidates([]), /name one by its --pid, --pid-file or --process$/],
+  [describeCandidates([]), /name one by its --pid or --pid-file$/],
   [describeUnproven(42), /name it with --pid and --force$/],
 ])('the outcome names options by their flags: %s', (why, named) => {
   expect(outcomeInFlags({ why } as Outcome).why).toMatch(named);
