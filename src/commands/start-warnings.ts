@@ -39,7 +39,6 @@ type Known = keyof Args & keyof typeof watchOptions;
 const NEEDED: readonly (readonly [Known, ...Known[]])[] = [
   ['heartbeat-age', 'heartbeat-file'],
   ['done-process-gone', 'done-process'],
-  ['ignore-old-done-file', 'done-file'],
   ['token-file', 'listen'],
   ['per-file', 'listen'],
   ['force', 'pid'],

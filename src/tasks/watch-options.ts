@@ -32,7 +32,6 @@ export const DEFAULTS: Settings = {
   fluentd: { by: 'search' },
   stopVia: 'posidle',
   doneFile: undefined,
-  ignoreOldDoneFile: false,
   doneProcess: undefined,
   heartbeatFile: undefined,
   heartbeatAge: 15_000,

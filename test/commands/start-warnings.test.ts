@@ -69,15 +69,13 @@ test('an option that counts only beside another one is told where that one is mi
   const alone = {
     'heartbeat-age': 360_000,
     'done-process-gone': 2_000,
-    'ignore-old-done-file': true,
     force: true,
   };
   expect(await startWarnings(alone, {})).toEqual([
     '--heartbeat-age has no effect without --heartbeat-file',
-    '--ignore-old-done-file has no effect without --done-file',
     '--force has no effect without --pid',
   ]);
-  const beside = { ...alone, 'heartbeat-file': at('beat'), 'done-file': at('done'), pid: 1 };
+  const beside = { ...alone, 'heartbeat-file': at('beat'), pid: 1 };
   expect(await startWarnings(beside, {})).toEqual([]);
 });
 

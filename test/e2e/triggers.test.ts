@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeWorkDir, renderConf, tail, toStdout, type WorkDir } from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
@@ -36,9 +35,9 @@ describe(`with Fluentd ${NEWEST}`, () => {
     rmSync(work.dir, { recursive: true, force: true });
   });
 
-  const watch = (...options: readonly string[]) => {
+  const watch = (options: readonly string[], env = process.env) => {
     const what = ['-c', join(work.dir, 'fluent.conf'), '--witness', witnessIn(work.dir)];
-    return startPosidle(['watch', ...what, '--pid', String(fluentd.pid), ...options]);
+    return startPosidle(['watch', ...what, '--pid', String(fluentd.pid), ...options], { env });
   };
 
   const expectDrained = async (run: PosidleRun) => {
@@ -48,7 +47,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
 
   test('a done file whose directory comes later is seen at once', async () => {
     const directory = join(work.dir, 'shared');
-    const run = watch('--done-file', join(directory, 'done'));
+    const run = watch(['--done-file', join(directory, 'done')]);
     await run.logged(/→ watching/);
     mkdirSync(directory);
     writeFileSync(join(directory, 'done'), '');
@@ -56,13 +55,16 @@ describe(`with Fluentd ${NEWEST}`, () => {
     await expectDrained(run);
   });
 
-  test('a done file from before is ignored where that is asked for, until it is touched', async () => {
+  test('in Kubernetes a done file that is older than the Pod is told, and counts when it is touched', async () => {
     const marker = join(work.dir, 'done');
     writeFileSync(marker, '');
     utimesSync(marker, 1, 1);
-    const run = watch('--done-file', marker, '--ignore-old-done-file');
+    const run = watch(['--done-file', marker], { ...process.env, KUBERNETES_SERVICE_HOST: '10.0.0.1' });
+    const { msg } = await run.logged(/older than this Pod/);
+    expect(msg).toBe(
+      `--done-file: ${marker} is older than this Pod. It does not count until main touches it`,
+    );
     await run.logged(/→ watching/);
-    await pause(1_500);
     expect(run.log().some(({ to }) => to === 'draining')).toBe(false);
     utimesSync(marker, new Date(), new Date());
     await expectDrained(run);
@@ -71,7 +73,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
   test("main's process gone is the trigger; posidle's own command line and a short probe are not main", async () => {
     const name = `main-of-${process.pid}`;
     const main = spawn('sh', ['-c', `: ${name}; sleep 60`], { stdio: 'ignore' });
-    const run = watch('--done-process', name);
+    const run = watch(['--done-process', name]);
     await run.logged(/→ watching/);
     spawn('sh', ['-c', `: ${name}; :`], { stdio: 'ignore' });
     await run.logged(/main's process is seen/);
@@ -84,7 +86,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
 
   test('a heartbeat file that a killed main no longer refreshes is the trigger', async () => {
     const beat = join(work.dir, 'main-is-alive');
-    const run = watch('--heartbeat-file', beat, '--heartbeat-age', '3s', '--restart-policy', 'on-failure');
+    const run = watch(['--heartbeat-file', beat, '--heartbeat-age', '3s', '--restart-policy', 'on-failure']);
     expect((await run.logged(/^posidle watches/)).msg).toMatch(
       /drain begins when .*alive has not been refreshed for 3\.0 s/,
     );
@@ -104,7 +106,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
   });
 
   test('a main that is never seen is taken as ended after the start timeout, and that is said', async () => {
-    const run = watch('--done-process', 'no-such-main-anywhere', '--start-timeout', '3s');
+    const run = watch(['--done-process', 'no-such-main-anywhere', '--start-timeout', '3s']);
     expect((await run.logged(/→ draining/)).msg).toMatch(/never seen within --start-timeout/);
     expect(await run.exited).toBe(0);
   });
@@ -112,7 +114,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
   test('POST /quitquitquit is the trigger, however often; the other paths answer', async () => {
     const port = await freePort();
     const at = `http://127.0.0.1:${port}`;
-    const run = watch('--listen', String(port));
+    const run = watch(['--listen', String(port)]);
     const { msg } = await run.logged(/^posidle watches/);
     expect(msg).toMatch(new RegExp(`POST /quitquitquit comes to 127.0.0.1:${port}, or when SIGTERM comes$`));
     expect((await run.logged(/^quiet is off: only a call or a signal begins the drain/)).level).toBe('warn');
@@ -139,7 +141,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     const port = await freePort();
     const token = join(work.dir, 'token');
     writeFileSync(token, 'secret\n');
-    const run = watch('--listen', `127.0.0.1:${port}`, '--token-file', token);
+    const run = watch(['--listen', `127.0.0.1:${port}`, '--token-file', token]);
     await run.logged(/→ watching/);
     const busy = await posidle('watch', '-p', work.pos, '--listen', `127.0.0.1:${port}`);
     expect(busy).toMatchObject({
@@ -159,7 +161,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
 
   test('clients that send nothing, garbage or too much, and a thousand at once, leave it working and small', async () => {
     const port = await freePort();
-    const run = watch('--listen', `127.0.0.1:${port}`);
+    const run = watch(['--listen', `127.0.0.1:${port}`]);
     await run.logged(/→ watching/);
     const open = (text: string) =>
       new Promise<void>((resolve) => {

@@ -99,11 +99,6 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     writeFileSync(at('done'), '');
     expect((await begun({ posFiles: [at('a.pos')], doneFile: at('done') })).calls).toEqual(['done-file']);
   },
-  ignoreOldDoneFile: async () => {
-    writeFileSync(at('done'), '');
-    const options = { posFiles: [at('a.pos')], doneFile: at('done'), ignoreOldDoneFile: true };
-    expect((await begun(options)).calls).toEqual([]);
-  },
   doneProcess: async () => {
     const options = { posFiles: [at('a.pos')], doneProcess: /main/ };
     expect((await begun(options)).policy).toMatchObject({ doneProcess: true, quiet: 'off' });

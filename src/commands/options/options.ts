@@ -53,7 +53,6 @@ export const watchOptions = named({
   ),
   quit: { ...flag('--no-quit: --listen answers only GET, and is no trigger', WHEN), default: true },
   'token-file': parsed('FILE', 'POST needs the bearer token in this file', WHEN, nonEmpty),
-  'ignore-old-done-file': flag('ignore a done file that was there before posidle', WHEN),
   settle: duration('how long everything must stay read before posidle believes it', DEFAULTS.settle, WHEN),
   'start-timeout': {
     ...duration('longest wait for Fluentd and its first pos file entry', DEFAULTS.startTimeout, WHEN),

@@ -52,7 +52,6 @@ const SETTINGS: Record<
   stopVia: ['--stop-via', 'kubelet', 'kubelet'],
   witness: ['--witness', '/posidle', '/posidle'],
   doneFile: ['--done-file', 'done', 'done'],
-  ignoreOldDoneFile: ['--ignore-old-done-file', 'true', true],
   doneProcess: ['--done-process', 'main', /main/],
   doneProcessGone: ['--done-process-gone', '7s', 7_000],
   heartbeatFile: ['--heartbeat-file', 'beat', 'beat'],
