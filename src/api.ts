@@ -1,6 +1,6 @@
 import type { Outcome } from './core/drain/outcome.ts';
 import type { StateName } from './core/drain/state.ts';
-import { type Inspection, inspectionOf, whole } from './core/inspect/inspection.ts';
+import { type Inspection, inspectionOf } from './core/inspect/inspection.ts';
 import { NodeHost } from './node/node-host.ts';
 import { Inspector } from './tasks/inspect-look.ts';
 import { inspectSubject } from './tasks/inspect-subject.ts';
@@ -34,8 +34,9 @@ export async function inspect(options: Pick<WatchOptions, 'posFiles' | 'fluentCo
   const host = new NodeHost();
   // stdin belongs to the program.
   const named = posFiles.map((name) => (name === '-' ? './-' : name));
-  const subject = await inspectSubject(host, { posFiles: named, fluentConf, raw: false, root: undefined });
-  return whole(inspectionOf(await new Inspector(host, subject).look()));
+  const from = { raw: false, root: undefined, witness: undefined };
+  const subject = await inspectSubject(host, { posFiles: named, fluentConf, ...from });
+  return inspectionOf(await new Inspector(host, subject).look());
 }
 
 function watchAndTell(host: NodeHost, options: WatchOptions, parent?: Parent): Promise<Outcome> {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../core/drain/outcome.ts';
-import { History } from '../core/inspect/history.ts';
+import { Paces } from '../core/inspect/paces.ts';
 import { WINDOW } from '../core/inspect/verdict.ts';
 import { type Inspected, metricsOfInspection } from '../core/metrics/of-inspection.ts';
 import { printable } from '../core/text/printable.ts';
@@ -24,12 +24,12 @@ export async function runExport(args: ExportArgs): Promise<number> {
     fluentConf,
     raw: false,
     root,
+    witness: undefined,
     nameOptions: inFlags,
   });
   const ending = new Ending();
   // No verdict asks for more.
-  const history = new History(Math.ceil(WINDOW / interval) + 2);
-  const inspector = new Inspector(host, subject, history);
+  const inspector = new Inspector(host, subject, new Paces(Math.ceil(WINDOW / interval) + 2));
   const board = new LookBoard(() => host.now(), { interval, perFile: args['per-file'] });
   const server = await listen(args.listen, board.routes);
   const { port } = server.endpoint;
@@ -39,7 +39,7 @@ export async function runExport(args: ExportArgs): Promise<number> {
     const began = host.now();
     const look = inspector.look().catch((error: Error) => void tell(`a look failed: ${error.message}`));
     const found = await ending.orEnd(look);
-    if (found) board.looked({ found, history, took: host.now() - began });
+    if (found) board.looked({ found, took: host.now() - began });
     await ending.orEnd(pause(interval));
   }
   server.close();

@@ -1,12 +1,11 @@
 import { EXIT } from '../core/drain/outcome.ts';
-import { type Checked, check, type Limits } from '../core/inspect/check.ts';
-import { History } from '../core/inspect/history.ts';
-import type { Overview } from '../core/inspect/overview.ts';
+import { type Checked, check } from '../core/inspect/check.ts';
+import type { Found } from '../core/inspect/found.ts';
+import { Paces } from '../core/inspect/paces.ts';
+import { describeDoubts, listed } from '../core/progress/describe.ts';
 import { printable } from '../core/text/printable.ts';
-import type { Testimony } from '../core/witness/testimony.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { ProgressLine, widthOfStdout, writeAll } from '../node/output/terminal.ts';
-import { checkVerdict } from '../tasks/inspect-check.ts';
 import { Inspector } from '../tasks/inspect-look.ts';
 import { type InspectSubject, inspectSubject, STDIN } from '../tasks/inspect-subject.ts';
 import { UsageError } from '../tasks/usage-error.ts';
@@ -15,8 +14,7 @@ import { jsonParts, ndjsonLines } from './inspect-view/json.ts';
 import { plainLines } from './inspect-view/plain.ts';
 import { isColored, styleOf } from './inspect-view/style.ts';
 import { tableLines, type View } from './inspect-view/table.ts';
-import { leftLines, waitUntilRead } from './inspect-view/wait.ts';
-import { witnessFacts, witnessLines } from './inspect-view/witness-lines.ts';
+import { waitUntilRead } from './inspect-view/wait.ts';
 import { inFlags } from './options/flag-wording.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
@@ -27,9 +25,9 @@ const FAILED = 1;
 /** `posidle inspect`: what is read, what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {
   refuseContradictions(args);
-  const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, raw, root } = args;
+  const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, raw, root, witness } = args;
   const host = new NodeHost(root);
-  const wanted = { posFiles, fluentConf, raw, root, nameOptions: inFlags };
+  const wanted = { posFiles, fluentConf, raw, root, witness, nameOptions: inFlags };
   const subject = await inspectSubject(host, wanted);
   const view = viewOf(args, subject);
   if (args.follow) return await follow({ host, subject, view, args });
@@ -52,55 +50,31 @@ async function answerOf(
   args: InspectArgs,
 ): Promise<Answer> {
   const { wait, interval } = args;
-  const limits = limitsOf(args);
   if (wait !== undefined) {
-    const inspector = new Inspector(host, subject, new History());
-    const { found, ...checked } = await waitUntilRead(inspector, { limits, interval, atMost: wait });
-    return answer(checked, found, { view, args, more: checked.passed ? [] : leftLines(found) });
+    const inspector = new Inspector(host, subject, new Paces());
+    const { found, ...checked } = await waitUntilRead(inspector, { interval, atMost: wait });
+    return answer({ ...checked, reason: checked.reason + lostIn(found) }, found, view, args);
   }
   const found = await lookOnce(new Inspector(host, subject));
-  if (args.check) return await checked(found, { host, subject, view, args });
-  const testimony = args.witness === undefined ? undefined : await host.askWitnesses(args.witness);
-  return { code: codeOfLook(found), texts: partsOf(found, view, args, testimony) };
+  if (!args.check) return { code: codeOfLook(found), texts: partsOf(found, view, args) };
+  const limits = { lag: args['max-lag'], age: args['max-age'] };
+  return answer(withFindings(check(found, limits), found), found, view, args);
 }
 
-interface CheckTask extends Omit<Answered, 'more'> {
-  readonly host: NodeHost;
-  readonly subject: InspectSubject;
-}
-
-async function checked(first: Overview, { host, subject, view, args }: CheckTask): Promise<Answer> {
-  const isByVerdict = args['max-lag'] === undefined && args['max-age'] === undefined;
-  // What comes through stdin can be read only once.
-  if (!isByVerdict || args['pos-file']?.includes(STDIN))
-    return answer(withFindings(check(first, limitsOf(args)), first), first, { view, args, more: [] });
-  const { found, ...result } = await checkVerdict(host, subject, { first, interval: args.interval });
-  return answer(withFindings(result, first), found, { view, args, more: [] });
+/** Waiting no longer helps these. */
+function lostIn({ judged }: Found): string {
+  const doubts = (judged?.progress.doubts ?? []).filter(({ kind }) => kind === 'closed-unread');
+  return doubts.length === 0 ? '' : `; not proven: ${describeDoubts(listed(doubts))}`;
 }
 
 /** They are told, and fail no check: dead lines stay in the pos file when what made them has long been mended. */
-function withFindings({ passed, reason }: Checked, { posFiles }: Overview): Checked {
-  const findings = posFiles.flatMap(({ path, findings = [] }) =>
-    findings.map(({ why }) => `; ${path}: ${why}`),
-  );
+function withFindings({ passed, reason }: Checked, { posFiles }: Found): Checked {
+  const findings = posFiles.flatMap(({ path, findings }) => findings.map(({ why }) => `; ${path}: ${why}`));
   return { passed, reason: reason + findings.join('') };
 }
 
-function limitsOf(args: InspectArgs): Limits {
-  const { 'max-lag': lag, 'max-age': age } = args;
-  return { lag: lag ?? (age === undefined ? 0 : undefined), age };
-}
-
-interface Answered {
-  readonly view: View;
-  readonly args: InspectArgs;
-  /** Lines below the reason. */
-  readonly more: readonly string[];
-}
-
-function answer({ passed, reason }: Checked, found: Overview, { view, args, more }: Answered): Answer {
-  const isForProgram = args.json || args.ndjson;
-  const texts = isForProgram ? partsOf(found, view, args) : ended([printable(reason), ...more]);
+function answer({ passed, reason }: Checked, found: Found, view: View, args: InspectArgs): Answer {
+  const texts = args.json || args.ndjson ? partsOf(found, view, args) : ended([printable(reason)]);
   return { code: passed ? EXIT.ok : FAILED, texts };
 }
 
@@ -111,11 +85,8 @@ const EXCLUSIVE: readonly (readonly (keyof InspectArgs)[])[] = [
   ['follow', 'check'],
   ['follow', 'wait'],
   ['raw', 'wait'],
+  ['check', 'wait'],
   ['witness', 'raw'],
-  ['witness', 'follow'],
-  ['witness', 'wait'],
-  ['witness', 'check'],
-  ['witness', 'ndjson'],
 ];
 
 function refuseContradictions(args: InspectArgs): void {
@@ -123,11 +94,11 @@ function refuseContradictions(args: InspectArgs): void {
     const given = group.filter((name) => args[name] !== undefined && args[name] !== false);
     if (given.length > 1) throw new UsageError(`--${given.join(' and --')}: give only one of them`);
   }
-  for (const name of ['max-lag', 'max-age'] as const)
-    if (args[name] !== undefined && !args.check && args.wait === undefined)
-      throw new UsageError(
-        `--${name}: it is a limit for --check and --wait; add one of them, or leave it out`,
-      );
+  const hasLimit = args['max-lag'] !== undefined || args['max-age'] !== undefined;
+  if (hasLimit !== (args.check === true))
+    throw new UsageError(
+      '--check: give it with --max-lag or --max-age, and these with it; --wait takes none',
+    );
   if (args.raw && args.state !== undefined)
     throw new UsageError(
       '--raw and --state: where no log file is looked at, an entry has no state; give only one of them',
@@ -151,7 +122,7 @@ function viewOf(args: InspectArgs, { raw, conf, warnings }: InspectSubject): Vie
   };
 }
 
-async function lookOnce(inspector: Inspector): Promise<Overview> {
+async function lookOnce(inspector: Inspector): Promise<Found> {
   const progress = new ProgressLine();
   inspector.onProgress = (text, isLong) => progress.tell(text, isLong);
   const found = await inspector.look();
@@ -159,16 +130,10 @@ async function lookOnce(inspector: Inspector): Promise<Overview> {
   return found;
 }
 
-function partsOf(found: Overview, view: View, args: InspectArgs, testimony?: Testimony): Iterable<string> {
-  if (args.json) return jsonParts(found, view, testimony && { witness: witnessFacts(testimony) });
+function partsOf(found: Found, view: View, args: InspectArgs): Iterable<string> {
+  if (args.json) return jsonParts(found, view);
   if (args.ndjson) return ended(ndjsonLines(found, view));
-  const more = testimony === undefined ? [] : ['', ...witnessLines(testimony, args.witness ?? '')];
-  return ended(chain(args.plain ? plainLines(found, view) : tableLines(found, view), more));
-}
-
-function* chain(first: Iterable<string>, second: Iterable<string>): Generator<string> {
-  yield* first;
-  yield* second;
+  return ended(args.plain ? plainLines(found, view) : tableLines(found, view));
 }
 
 function* ended(lines: Iterable<string>): Generator<string> {
@@ -176,9 +141,9 @@ function* ended(lines: Iterable<string>): Generator<string> {
 }
 
 /** An empty pos file is no failure. */
-function codeOfLook({ posFiles }: Overview): number {
+function codeOfLook({ posFiles }: Found): number {
   const isWhole = posFiles.every(
-    ({ error, empty, troubles }) => (error === undefined || empty) && troubles.length === 0,
+    ({ error, isEmpty, troubles }) => (error === undefined || isEmpty) && troubles.length === 0,
   );
   return isWhole ? EXIT.ok : FAILED;
 }

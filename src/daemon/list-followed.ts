@@ -16,6 +16,7 @@ const LISTING_AGE: Millis = 1_000;
 /** Some file systems (FUSE) do not date their directories. in_tail itself looks once a minute, unless it is told otherwise. */
 const LONGEST_TRUST: Millis = 30_000;
 
+type Listings = Pick<Host, 'now' | 'listFollowed' | 'namesStamp'>;
 type Sources = Pick<ConfFacts, 'sources' | 'hidden'> | undefined;
 
 /** What a look has found so far. */
@@ -31,14 +32,14 @@ interface Listing {
  * a file that has an entry may be an older one: its look tells the one of now.
  */
 export class FollowedFiles {
-  readonly #host: Host;
+  readonly #host: Listings;
   readonly #conf: Sources;
   readonly #kept = new Kept<Listing>();
   #last: Listing | undefined;
   /** The looks beside which every file of a listing was known. */
   #known: (Pick<Listing, 'followed'> & Pick<Snapshot, 'looks'>) | undefined;
 
-  constructor(host: Host, conf: Sources) {
+  constructor(host: Listings, conf: Sources) {
     this.#host = host;
     this.#conf = conf;
   }

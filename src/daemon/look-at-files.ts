@@ -6,12 +6,12 @@ type Looks = Snapshot['looks'];
 
 /** Looks at the log file of every entry that counts, by `entryKeyIn`. Where nothing has changed the answer is the very same object. */
 export class LogFileLooks {
-  readonly #host: Host;
+  readonly #host: Pick<Host, 'lookAt'>;
   #entries: readonly (readonly KeyedEntry[])[] = [];
   #list: readonly FileLook[] = [];
   #looks: Looks = new Map();
 
-  constructor(host: Host) {
+  constructor(host: Pick<Host, 'lookAt'>) {
     this.#host = host;
   }
 

@@ -1,227 +1,178 @@
-import { ageOf, CONFIRM_AFTER, isInDoubt, memoryByAges } from '../core/inspect/ages.ts';
-import type { History } from '../core/inspect/history.ts';
-import {
-  type Overview,
-  overview,
-  type PosFileOverview,
-  type Trouble,
-  type UndiscoveredOverview,
-  undiscoveredFiles,
-} from '../core/inspect/overview.ts';
+import { DEFAULT_POLICY } from '../core/drain/defaults.ts';
+import type { Policy } from '../core/drain/policy.ts';
+import { tailFacts } from '../core/fluent-conf/facts.ts';
+import { CONFIRM_AFTER, isInDoubt, observeAges } from '../core/inspect/ages.ts';
+import { type Beside, type Found, foundBy, foundRaw } from '../core/inspect/found.ts';
+import type { Paces } from '../core/inspect/paces.ts';
 import { diagnose } from '../core/inspect/pos-file-diagnosis.ts';
-import { InspectedRows } from '../core/inspect/rows.ts';
-import { verdictOfFile, verdictsOf } from '../core/inspect/verdict.ts';
-import type { FileLook, FollowedReading } from '../core/look/snapshot.ts';
-import { hasNothingToFollow, unlistedIn } from '../core/look/undiscovered.ts';
-import { judge } from '../core/observe/judge-entry.ts';
-import { type EntryRow, EntryRows } from '../core/pos-file/entry-rows.ts';
-import { entryKeyIn, type PositionEntry } from '../core/pos-file/pos-file.ts';
+import type { FollowedReading, PosFileReading, Snapshot } from '../core/look/snapshot.ts';
+import type { Observation } from '../core/observe/observation.ts';
+import { observe } from '../core/observe/observe.ts';
+import { parsePosFile } from '../core/pos-file/pos-file.ts';
 import { printable } from '../core/text/printable.ts';
 import { counted, formatBytes } from '../core/text/units.ts';
-import { readBuffers } from '../daemon/read-buffers.ts';
-import type { Host, SearchProgress } from '../host.ts';
-import type { PosBytes } from '../node/files/pos-bytes.ts';
+import { FollowedFiles } from '../daemon/list-followed.ts';
+import { LogFileLooks } from '../daemon/look-at-files.ts';
+import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';
+import { PosFiles } from '../daemon/read-pos-files.ts';
+import type { Host } from '../host.ts';
 import { type InspectSubject, STDIN } from './inspect-subject.ts';
+import { PosFileBytes } from './pos-file-bytes.ts';
 
 /** Where no look follows, this one searches for longer. */
 const SEARCH_AT_MOST = 1024 ** 3;
-
-/** How far a look is, is told once in so many rows. */
+/** How far a look is, is told once in so many files. */
 const TELL_EVERY = 128;
-
-/** At this size, some 200,000 lines, a look takes about a second, and parsing it cannot be interrupted. */
+/** A pos file of this size takes about a second. */
 const LARGE = 16 * 1024 * 1024;
+
+/** `inspect` reads files only: it does not look for Fluentd. */
+const NOT_LOOKED_FOR = { kind: 'absent', why: 'posidle did not look for Fluentd' } as const;
 
 /** `isLong`: nothing else will be told for a while. */
 type Tell = (text: () => string, isLong?: boolean) => void;
 
-type PosFileView<Entry extends PositionEntry> = Parameters<typeof judge<Entry>>[3];
-
-type When = Pick<PosFileView<EntryRow>, 'at' | 'before'>;
-
-/** What an inspector asks of the outside world. */
-type World = Pick<Host, 'lookAt' | 'listChunks' | 'listBackups' | 'now' | 'sleep'>;
-
-/** Looks at what is to be inspected, once or again and again. */
+/** Looks at what is to be inspected, once or again and again, as the daemon does. */
 export class Inspector {
-  readonly #host: World;
+  readonly #host: Host;
   readonly #subject: InspectSubject;
-  readonly #history: History | undefined;
-  /** The positions of which one look cannot tell whether they stand still, by `entryKeyIn`. */
-  #doubted = new Map<string, number | null>();
-  #onProgress: Tell = () => {};
+  readonly #paces: Paces | undefined;
+  readonly #policy: Policy;
+  readonly #bytes: PosFileBytes;
+  readonly #posFiles: PosFiles;
+  readonly #logFiles: LogFileLooks;
+  readonly #followed: FollowedFiles;
+  #putAside: ReadonlySet<string> | undefined;
+  #seen: Observation | undefined;
+  onProgress: Tell = () => {};
 
-  constructor(host: World, subject: InspectSubject, history?: History) {
+  /** `paces`: the looks follow one another; undefined: one look is all. */
+  constructor(host: Host, subject: InspectSubject, paces?: Paces) {
     this.#host = host;
     this.#subject = subject;
-    this.#history = history;
-  }
-
-  /** Is told how far a look is. */
-  set onProgress(tell: Tell) {
-    this.#onProgress = tell;
+    this.#paces = paces;
+    this.#policy = { ...DEFAULT_POLICY, tail: tailFacts(subject.conf) };
+    this.#bytes = new PosFileBytes(host, (path, size) => {
+      if (size >= LARGE) this.onProgress(() => `reading ${formatBytes(size)}: ${printable(path)}`, true);
+    });
+    this.#posFiles = new PosFiles(this.#bytes);
+    this.#logFiles = new LogFileLooks({ lookAt: this.#lookAt });
+    this.#followed = new FollowedFiles(host, subject.conf);
   }
 
   /** Where no look follows, and one cannot tell whether in_tail stands still, a second one can. */
-  async look(): Promise<Overview> {
-    const found = await this.#look();
-    const isReadOnce = found.posFiles.some(({ path }) => path === STDIN);
-    if (this.#history !== undefined || this.#doubted.size === 0 || isReadOnce) return found;
+  async look(): Promise<Found> {
+    const posFiles = await this.#readPosFiles();
+    if (this.#subject.raw) return foundRaw(posFiles, (path) => this.#besideOf(path, undefined, 0));
+    const snapshot = await this.#snapshot(posFiles);
+    this.#seen = observe(this.#seen ?? observeAges(snapshot, this.#policy), snapshot, this.#policy);
+    const isReadOnce = posFiles.some(({ path }) => path === STDIN);
+    if (this.#paces !== undefined || isReadOnce || !isInDoubt(this.#seen, posFiles))
+      return this.#found(snapshot, this.#seen);
     await this.#host.sleep(this.#host.now() + CONFIRM_AFTER);
-    return this.#look();
+    const second = await this.#snapshot(await this.#readPosFiles());
+    return this.#found(second, observe(observeAges(second, this.#policy, this.#seen), second, this.#policy));
   }
 
-  /** Positions first, sizes after: as in daemon/collect.ts. */
-  async #look(): Promise<Overview> {
-    const at = Math.round(this.#host.now());
-    const when = { at, before: this.#history?.begin(at) };
-    const posFiles: PosFileOverview[] = [];
-    for (const { name, place } of await this.#subject.posFiles())
-      posFiles.push(await this.#lookAtPosFile(name, place, when));
-    const found = posFiles.filter(({ error, empty }) => error === undefined || empty);
-    const followed = this.#subject.raw ? [] : await this.#subject.followed();
-    const all = overview({
-      posFiles: posFiles.map((posFile) => this.#diagnosed(believed(posFile, followed), followed)),
-      undiscovered: undiscoveredFiles(followed, found),
-      unlisted: unlistedIn(followed),
-      buffers: await this.#buffers(),
+  async #readPosFiles(): Promise<readonly PosFileReading[]> {
+    const places = await this.#subject.posFiles();
+    this.#bytes.places = places;
+    const readings = await this.#posFiles.read(places.map(({ name }) => name));
+    return readings.map(believed);
+  }
+
+  /** Positions first, sizes after, buffers last: as in daemon/collect.ts. */
+  async #snapshot(posFiles: readonly PosFileReading[]): Promise<Snapshot> {
+    const host = this.#host;
+    const { conf, witness } = this.#subject;
+    const lookedAt = host.now();
+    const looks = await this.#logFiles.look(posFiles);
+    const listed = await this.#followed.list(this.#paces === undefined ? 'all' : 'rest', { posFiles, looks });
+    const testimony = witness === undefined ? undefined : await host.askWitnesses(witness);
+    this.#putAside ??= await listPutAside(host, { conf });
+    const buffers = await readBuffers(host, { conf, putAsideBefore: this.#putAside });
+    return {
+      ...{ lookedAt, at: Math.round(host.now()), depth: 'all', posFiles, looks },
+      followed: this.#withoutCut(listed, posFiles),
+      ...{ source: testimony === undefined ? 'outside' : 'witness', testimony, buffers },
+      ...{ fluentd: NOT_LOOKED_FOR, mains: undefined, requests: [] },
+    };
+  }
+
+  /** Of a pos file that is cut off nobody knows the further entries: a file that seems to have none may have one there. */
+  #withoutCut(
+    followed: readonly FollowedReading[],
+    posFiles: readonly PosFileReading[],
+  ): readonly FollowedReading[] {
+    const cut = posFiles.filter(({ path }) => this.#bytes.moreOf(path) > 0);
+    if (cut.length === 0) return followed;
+    const unknown = (path: string) => {
+      const why = `${counted(this.#bytes.moreOf(path), 'line')} of it are not looked at`;
+      return { posFile: path, refreshInterval: 0, byInode: false, files: [], unknown: why };
+    };
+    const isCut = new Set(cut.map(({ path }) => path));
+    const sources = followed.map((one) =>
+      isCut.has(one.posFile) ? { ...unknown(one.posFile), byInode: one.byInode } : one,
+    );
+    const listed = new Set(followed.map(({ posFile }) => posFile));
+    return [...sources, ...cut.filter(({ path }) => !listed.has(path)).map(({ path }) => unknown(path))];
+  }
+
+  #found(snapshot: Snapshot, seen: Observation): Found {
+    this.#paces?.take(seen);
+    const found = foundBy(snapshot, seen, {
+      policy: this.#policy,
+      paces: this.#paces,
+      besideOf: (path) => {
+        const blocked = seen.files.filter((file) => file.posFile === path && file.state === 'blocked').length;
+        const byInode = snapshot.followed.find(({ posFile }) => posFile === path)?.byInode;
+        return this.#besideOf(path, byInode, blocked);
+      },
     });
-    const history = this.#history;
-    if (history === undefined) return all;
-    history.end(all.undiscovered, at);
-    const seen = { ...all, late: history.late };
-    const ofFile: Overview['verdictOf'] = (file) => verdictOfFile(file, history);
-    return { ...seen, ...verdictsOf(seen, history), verdictOf: ofFile };
+    this.#bytes.forgetBytes();
+    return found;
   }
 
-  /** Once: a pos file does not change its kind from look to look. */
-  #diagnosed(posFile: PosFileOverview, followed: readonly FollowedReading[]): PosFileOverview {
-    if (this.#history !== undefined || posFile.error !== undefined) return posFile;
-    const byInode = followed.find((source) => source.posFile === posFile.path)?.byInode;
-    return { ...posFile, findings: diagnose(posFile.entries, byInode) };
+  /** A pos file does not change its kind from look to look. */
+  #besideOf(path: string, byInode: boolean | undefined, blocked: number): Beside {
+    const bytes = this.#paces === undefined ? this.#bytes.bytesOf(path) : undefined;
+    const findings = bytes === undefined ? [] : diagnose(parsePosFile(bytes).entries, { byInode, blocked });
+    return { findings, more: this.#bytes.moreOf(path) };
   }
 
-  async #buffers(): Promise<Overview['buffers']> {
-    const { conf, raw } = this.#subject;
-    return raw || conf === undefined ? undefined : readBuffers(this.#host, { conf });
-  }
-
-  async #lookAtPosFile(path: string, place: string, when: When): Promise<PosFileOverview> {
-    try {
-      const content = await this.#subject.read(place);
-      if (content === undefined) return without(path, 'there is no such file');
-      if (content.bytes.length > 0) return await this.#lookAtEntries(path, content, when);
-      // A FIFO that nobody writes to, a command that failed in front of `inspect -`: no word of Fluentd's.
-      if (content.writtenAgo === null) return without(path, 'nothing came through it');
-      const why = 'it is empty: Fluentd has found no log file yet, or is just rewriting it';
-      return { ...without(path, why), age: content.writtenAgo, empty: true };
-    } catch (error) {
-      return without(path, (error as Error).message);
-    }
-  }
-
-  async #lookAtEntries(path: string, { bytes, writtenAgo }: PosBytes, when: When): Promise<PosFileOverview> {
-    if (bytes.length >= LARGE)
-      this.#onProgress(() => `reading ${formatBytes(bytes.length)}: ${printable(path)}`, true);
-    const rows = new EntryRows(bytes);
-    const entries = new InspectedRows(rows);
-    const error = errorOf(rows);
-    const posFile: Found = {
-      path,
+  readonly #lookAt: Host['lookAt'] = async (entries, found, options) => {
+    let count = 0;
+    const total = [...entries].length;
+    await this.#host.lookAt(
       entries,
-      unparsable: rows.unparsable,
-      age: writtenAgo,
-      ...(error !== undefined && { error }),
-      empty: false,
-      troubles: [],
-      successors: [],
-    };
-    if (this.#subject.raw) for (let row = 0; row < rows.count; row += 1) entries.record(row);
-    else await this.#lookAtRows(posFile, when);
-    return posFile;
-  }
-
-  async #lookAtRows(found: Found, when: When): Promise<void> {
-    const { path, age } = found;
-    const { rows } = found.entries;
-    const posFile: PosFileView<EntryRow> = {
-      ...when,
-      path,
-      writtenAgo: age ?? 0,
-      keyOf: (entry) => entryKeyIn(path, entry),
-      isLast: ({ row }) => rows.isLast(row),
-      hasInode: ({ row }, inode) => rows.hasInode(row, inode),
-    };
-    const take = (entry: EntryRow, look: FileLook) => {
-      this.#take(entry, look, found, posFile);
-      if (entry.row % TELL_EVERY === 0) this.#onProgress(() => lookedAt(entry.row, rows.count));
-    };
-    await this.#host.lookAt(rows.latest(), take, {
-      ...(this.#history === undefined && { searchAtMost: SEARCH_AT_MOST }),
-      onSearch: (progress) => this.#onProgress(() => textOf(progress)),
-    });
-  }
-
-  #take(entry: EntryRow, look: FileLook, found: Found, posFile: PosFileView<EntryRow>): void {
-    const followed = this.#history?.of(posFile.path, entry);
-    const wasLeft =
-      this.#doubted.size > 0 && this.#doubted.get(entryKeyIn(posFile.path, entry)) === entry.position;
-    const known = followed?.memory ?? memoryByAges(entry, look, posFile, wasLeft);
-    const file = judge(entry, look, known, posFile);
-    if (file === undefined) return;
-    if (followed === undefined && isInDoubt(file, posFile.writtenAgo))
-      this.#doubted.set(file.key, entry.position);
-    if (followed !== undefined) this.#history?.take(followed, file, known, posFile.at);
-    const movedAt = followed?.movedAt ?? null;
-    const age = movedAt === null ? ageOf(file, look, found.age) : posFile.at - movedAt;
-    found.entries.record(entry.row, file, age);
-    const { path } = entry;
-    const { atPath, error } = look;
-    if (error !== undefined) found.troubles.push({ path, error });
-    const hasSuccessor = file.state === 'rotated' && !posFile.hasInode(entry, atPath?.inode ?? entry.inode);
-    if (hasSuccessor && atPath !== undefined && atPath.size > 0)
-      found.successors.push({
-        ...SUCCESSOR,
-        posFile: posFile.path,
-        path,
-        inode: atPath.inode,
-        size: atPath.size,
-      });
-  }
+      (entry, look) => {
+        if (count % TELL_EVERY === 0) this.onProgress(() => lookedAt(count, total));
+        count += 1;
+        found(entry, look);
+      },
+      {
+        ...options,
+        ...(this.#paces === undefined && { searchAtMost: SEARCH_AT_MOST }),
+        onSearch: ({ path, searched, left }) =>
+          this.onProgress(
+            () =>
+              `searched ${formatBytes(searched)} of ${formatBytes(left)} for a newline: ${printable(path)}`,
+          ),
+      },
+    );
+  };
 }
 
-/** in_tail looks at the paths of its entries each second. */
-const SUCCESSOR = { refreshInterval: 0 };
-
-/** What is being found of a pos file. */
-interface Found extends PosFileOverview {
-  readonly troubles: Trouble[];
-  readonly successors: UndiscoveredOverview[];
+function lookedAt(count: number, total: number): string {
+  return `looked at ${count} of ${total} files (${Math.floor((count / total) * 100)}%)`;
 }
 
-function textOf({ path, searched, left }: SearchProgress): string {
-  return `searched ${formatBytes(searched)} of ${formatBytes(left)} for a newline: ${printable(path)}`;
-}
-
-function lookedAt(row: number, count: number): string {
-  return `looked at ${row} of ${count} files (${Math.floor((row / count) * 100)}%)`;
-}
-
-function without(path: string, error: string): PosFileOverview {
-  const entries = new InspectedRows(new EntryRows(new Uint8Array()));
-  return { path, entries, unparsable: [], age: null, error, empty: false, troubles: [], successors: [] };
-}
-
-/** Where there is nothing to follow, an empty pos file is no error. */
-function believed(posFile: PosFileOverview, followed: readonly FollowedReading[]): PosFileOverview {
-  if (!posFile.empty || !hasNothingToFollow(posFile.path, followed)) return posFile;
-  const { error: _, ...rest } = posFile;
-  return rest;
-}
-
-function errorOf({ count, unparsable }: EntryRows): string | undefined {
-  if (count > 0) return undefined;
+/** A file in which no line is an entry is none of Fluentd's. */
+function believed(reading: PosFileReading): PosFileReading {
+  if (reading.kind !== 'read' || reading.entries.length > 0) return reading;
+  const { path, unparsable } = reading;
   const whole = unparsable.filter(({ torn }) => !torn).length;
-  if (whole === 0) return 'it is no pos file: it holds no whole line';
-  return `it is no pos file: ${counted(whole, 'line')}, none of path, position and inode`;
+  const what =
+    whole === 0 ? 'it holds no whole line' : `${counted(whole, 'line')}, none of path, position and inode`;
+  return { path, kind: 'unreadable', error: `it is no pos file: ${what}` };
 }

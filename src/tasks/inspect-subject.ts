@@ -1,13 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
-import type { FollowedReading } from '../core/look/snapshot.ts';
-import { listFollowed } from '../daemon/list-followed.ts';
 import { BelowRoot, placesBelow } from '../node/files/below-root.ts';
 import { exists, type PlaceOf } from '../node/files/files.ts';
 import { expandGlob } from '../node/files/glob.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { type PosBytes, readPosBytes } from '../node/files/pos-bytes.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { findPosFiles, type Wanted as PosFilesWanted } from './find-pos-files.ts';
 import { UsageError } from './usage-error.ts';
@@ -16,7 +13,7 @@ import { UsageError } from './usage-error.ts';
 export const STDIN = '-';
 
 /** A pos file: how it is named, and where it lies for us. */
-interface Place {
+export interface Place {
   readonly name: string;
   readonly place: string;
 }
@@ -28,14 +25,13 @@ export interface InspectSubject {
   readonly root: string | undefined;
   readonly conf: ConfFacts | undefined;
   readonly warnings: readonly string[];
+  /** The directory of the witnesses' sockets. */
+  readonly witness: string | undefined;
   posFiles(): Promise<readonly Place[]>;
-  followed(): Promise<readonly FollowedReading[]>;
-  /** The bytes of a pos file, by its place; undefined: there is none. */
-  read(place: string): Promise<PosBytes | undefined>;
 }
 
 type Wanted = Pick<PosFilesWanted, 'posFiles' | 'fluentConf' | 'nameOptions'> &
-  Pick<InspectSubject, 'raw' | 'root'>;
+  Pick<InspectSubject, 'raw' | 'root' | 'witness'>;
 
 /** What is meant; throws where there is nothing to look at. */
 export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<InspectSubject> {
@@ -62,8 +58,7 @@ export async function inspectSubject(host: NodeHost, wanted: Wanted): Promise<In
       named.length > 0
         ? places
         : () => distinct(found.posFiles.map((name) => placesInside(host, name, root))),
-    followed: () => listFollowed(host, found.conf),
-    read: readPosBytes,
+    witness: wanted.witness,
   };
 }
 

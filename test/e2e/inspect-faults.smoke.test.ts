@@ -154,6 +154,11 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     ['--interval', '700h', /--interval: '700h' isn't a time between two looks\. Write 10ms to 596h/],
     ['--json', '--ndjson', /--json and --ndjson: give only one of them/],
     ['--raw', '--check', /--raw and --check/],
+    [
+      '--check',
+      '--json',
+      /^posidle: --check: it needs a limit; add --max-lag or --max-age, or take --wait instead\n$/,
+    ],
     ['--follow', '--wait=5m', /--follow and --wait: give only one of them/],
     [
       '--max-lag',

@@ -91,10 +91,9 @@ describe.each(OLDEST_AND_NEWEST)('inspect beside Fluentd %s', (version) => {
         const shown = new RegExp(`${state} .*${name}\\.log`);
         expect(stdout).toMatch(shown);
         await until(`live: ${name} is ${state}`, () => shown.test(terminal.screen()));
-        if (name === 'read' || name === 'let-go') continue;
-        const line = new RegExp(`${name}\\.log is ${state}`);
-        await until(`lines: ${name} is ${state}`, () => line.test(lines.stdout()));
       }
+      const line = /Z behind by 1\.8 MiB in 6 of 10 files; stalled: /;
+      await until('a line with the summary and the verdict', () => line.test(lines.stdout()));
     } finally {
       terminal.kill();
       lines.kill('SIGTERM');
@@ -103,18 +102,14 @@ describe.each(OLDEST_AND_NEWEST)('inspect beside Fluentd %s', (version) => {
     expect(await lines.exited).toBe(0);
   });
 
-  test('--check tells a Fluentd that keeps up from one that does not', async () => {
+  test('--check and --wait tell a Fluentd that keeps up from one that does not', async () => {
     writeFileSync(log('a'), 'line 1\n');
     await start();
     await until('caught up', async () => (await states()).a === 'caught-up');
-    expect(await posidle('inspect', '-c', conf, '--check')).toMatchObject({
+    expect(await posidle('inspect', '-c', conf, '--check', '--max-lag', '0')).toMatchObject({
       code: 0,
-      stdout: 'ok: caught up: 1 file\n',
+      stdout: 'caught up: 1 file\n',
     });
-    const writer = setInterval(() => appendFileSync(log('a'), `${'x'.repeat(99)}\n`), 5);
-    const busy = await posidle('inspect', '-c', conf, '--check', '--interval', '100ms');
-    clearInterval(writer);
-    expect(busy).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ok: /) });
     await freeze(fluentd.pid);
     appendFileSync(log('a'), 'x'.repeat(2_000_000));
     appendFileSync(log('a'), '\n');
@@ -141,7 +136,6 @@ describe.each(OLDEST_AND_NEWEST)('inspect beside Fluentd %s', (version) => {
       code: 0,
       stdout: expect.stringMatching(/^caught up: 1 file, after .* s\n$/),
     });
-    await until('caught up again', async () => (await posidle('inspect', '-c', conf, '--check')).code === 0);
   });
 });
 

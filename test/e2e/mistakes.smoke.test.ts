@@ -10,7 +10,7 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['watch --quiet', '--quiet: the value is missing'],
   ['watch --quiet 30', "--quiet: '30' isn't a duration. Did you mean 30s?"],
   ['watch --stop-via x --log-level y', "--stop-via: 'x' isn't one of posidle, kubelet"],
-  ['run --stop-via kubelet -- fluentd', 'there is no option --stop-via'],
+  ['run --stop-via kubelet -- fluentd', 'there is no option --stop-via. See posidle run --help'],
   ['witness', 'witness: the directory is missing. Use posidle witness DIR'],
 ];
 

@@ -202,6 +202,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     writeFileSync(marker(), '');
     const wrapper = ['setpriv', ...UNPRIVILEGED, process.execPath, CLI];
     const run = await watch(['--stop-via', 'kubelet', ...BLIND, '--drain-timeout', '6s'], { wrapper });
+    await run.logged(/^posidle watches/);
     run.kill('SIGTERM');
     expect(await run.exited).toBe(3);
     expect(outcomeOf(run).drained).toBe('unproven');

@@ -151,7 +151,7 @@ export class Checks implements Reporter {
   #undelivered(): readonly (readonly [number, Line])[] {
     const { lines, lookedAt } = this.#world;
     return [...lines.all.entries()].filter(
-      ([, { fate, writtenAt }]) => fate !== 'delivered' && writtenAt < lookedAt,
+      ([, { fate, writtenAt, isUnseen }]) => fate !== 'delivered' && writtenAt < lookedAt && !isUnseen,
     );
   }
 

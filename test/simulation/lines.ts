@@ -9,6 +9,8 @@ export interface Line {
   readonly file: LogFile;
   readonly writtenAt: Millis;
   fate: Fate;
+  /** No look shows that it ever was there. */
+  isUnseen: boolean;
 }
 
 /** The truth: every line that main ended with a newline, and what became of it. */
@@ -29,7 +31,11 @@ export class Lines {
   write(file: LogFile): number {
     const { now } = this.#clock;
     this.changedAt = now;
-    return this.all.push({ file, writtenAt: now, fate: 'written' }) - 1;
+    return this.all.push({ file, writtenAt: now, fate: 'written', isUnseen: file.isUnseen }) - 1;
+  }
+
+  areUnseen(ids: readonly number[]): void {
+    for (const id of ids) (this.all[id] as Line).isUnseen = true;
   }
 
   /** Delivered is for good: what is read twice may be lost once. */

@@ -19,6 +19,12 @@ export interface LogFile {
   cutAt: number;
   /** It was cut short, and in_tail has not looked since. */
   isCut: boolean;
+  /** How long it was when posidle last listed it. */
+  listed: number;
+  /** Lines that were cut off since, while no worker was there. */
+  cut: readonly number[];
+  /** It left its path before anybody looked: neither posidle nor a worker was there to see it. */
+  isUnseen: boolean;
 }
 
 export function sizeOf({ lines, unfinished }: LogFile): number {
@@ -43,6 +49,7 @@ export class LogFiles {
     const file = this.#open(path);
     for (let line = 0; line < count; line += 1) file.lines.push(this.#lines.write(file));
     if (count > 0) file.unfinished = 0;
+    if (sizeOf(file) >= file.listed) this.#lines.areUnseen(file.cut);
     this.#changed(path, file);
   }
 
@@ -102,6 +109,9 @@ export class LogFiles {
       writtenAt: this.#clock.wall,
       cutAt: 0,
       isCut: false,
+      listed: 0,
+      cut: [],
+      isUnseen: false,
     };
     this.byPath.set(path, file);
     return file;

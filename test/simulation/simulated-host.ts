@@ -112,7 +112,10 @@ export class SimulatedHost implements Host {
   async listFollowed(_source: TailSource): Promise<readonly FollowedFile[]> {
     this.#takeTime();
     const files = [...this.#world.logs.byPath].filter(([path]) => isFollowed(path));
-    return files.map(([path, file]) => ({ path, inode: file.inode, size: sizeOf(file) }));
+    return files.map(([path, file]) => {
+      Object.assign(file, { listed: sizeOf(file), cut: [] });
+      return { path, inode: file.inode, size: sizeOf(file) };
+    });
   }
 
   async namesStamp(): Promise<string> {

@@ -5,7 +5,7 @@ import type { Disk } from './chunk-files.ts';
 import { Clock } from './clock.ts';
 import { Fluentd, type FluentdWorld } from './fluentd.ts';
 import { Lines } from './lines.ts';
-import { isFollowed, LogFiles } from './log-files.ts';
+import { isFollowed, type LogFile, LogFiles } from './log-files.ts';
 import type { Deed, DestinationState, Harm, Plan, Settings } from './plan.ts';
 import { PosFile } from './pos-file.ts';
 import { Random } from './random.ts';
@@ -192,13 +192,20 @@ export class World implements FluentdWorld {
     const file = logs.byPath.get(target);
     if (file === undefined) return;
     this.faults.add(how);
-    // A witness misses nothing, however short it was there.
-    if (isFollowed(target))
-      for (const { isGone, isReady, sights } of this.workers)
-        if (!isGone && isReady) sights.leaves(target, file);
+    if (isFollowed(target)) this.#leaves(target, file, how === 'truncate');
     if (how === 'rotate') logs.rename(path, `${path}.1`);
     else if (how === 'truncate') logs.truncate(target);
     else logs.remove(target);
+  }
+
+  /** A witness misses nothing, however short it was there. */
+  #leaves(path: string, file: LogFile, isCut: boolean): void {
+    const there = this.workers.filter(({ isGone, isReady }) => !isGone && isReady);
+    for (const { sights } of there) sights.leaves(path, file);
+    if (there.length > 0) return;
+    if (file.listed === 0) this.lines.areUnseen(file.lines);
+    if (isCut) file.cut = file.lines;
+    else file.isUnseen = file.listed === 0;
   }
 }
 

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import { DEFAULT_TAIL } from '../../src/core/fluent-conf/facts.ts';
+import { NO_BUFFERS } from '../../src/core/fluentd/buffer-contents.ts';
 import type { FluentdReading } from '../../src/core/fluentd/processes.ts';
 import type { FileLook, PosFileReading, Snapshot, StopRequest } from '../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import {
   ABSENT,
+  chunkPath,
   fileOf,
   ORPHANED,
-  onDisk,
   POS,
   policy,
   reading,
@@ -37,7 +38,8 @@ interface Turn {
     | 'not permitted';
   readonly request: StopRequest['by'] | undefined;
   readonly isNew: boolean;
-  readonly chunks: number;
+  /** A chunk comes, also of another source, or all of them go. */
+  readonly chunks: 'same' | 'come' | 'go';
 }
 
 function mostly<T>(usual: T, ...others: readonly T[]): fc.Arbitrary<T> {
@@ -65,7 +67,7 @@ const turn: fc.Arbitrary<Turn> = fc.record({
   ),
   request: mostly<StopRequest['by'] | undefined>(undefined, undefined, 'SIGTERM', 'SIGINT'),
   isNew: mostly(false, true),
-  chunks: mostly(0, 1),
+  chunks: mostly('same' as const, 'come', 'go'),
 });
 
 /** Looks at a world in which lines are written and read, files come and go, and now and then something is amiss. */
@@ -77,7 +79,7 @@ export const worlds: fc.Arbitrary<readonly Snapshot[]> = fc
 function calmed(turn: Turn, index: number): Turn {
   const fluentd = turn.fluentd === 'absent' || turn.fluentd === 'orphaned' ? turn.fluentd : 'running';
   const isLate = index > 30;
-  return { ...turn, files: 'here', posFile: 'read', fluentd: isLate ? fluentd : 'running', chunks: 0 };
+  return { ...turn, files: 'here', posFile: 'read', fluentd: isLate ? fluentd : 'running', chunks: 'same' };
 }
 
 export const worldRules: fc.Arbitrary<Policy> = fc
@@ -98,11 +100,14 @@ function looksAt(turns: readonly Turn[]): readonly Snapshot[] {
   const sizes = [0, 0];
   const positions = [0, 0];
   const requests: StopRequest[] = [];
+  let chunks: readonly string[] = [];
   return turns.map((turn) => {
     at += turn.after;
     for (const [index, count] of turn.writes.entries()) sizes[index] = (sizes[index] ?? 0) + count;
     if (turn.reads) positions.splice(0, 2, ...sizes);
     if (turn.request !== undefined) requests.push({ by: turn.request, at });
+    if (turn.chunks === 'come') chunks = [...chunks, chunkPath(at)];
+    if (turn.chunks === 'go') chunks = [];
     const files = positions.map(
       (position, index): Watched => watched(index, position, { turn, size: sizes[index] ?? 0 }),
     );
@@ -110,7 +115,10 @@ function looksAt(turns: readonly Turn[]): readonly Snapshot[] {
       posFiles: [posFileOf(turn, files)],
       fluentd: fluentdOf(turn),
       followed: [followedOf(turn)],
-      buffers: onDisk(...Array.from({ length: turn.chunks }, () => 10)),
+      buffers: {
+        ...NO_BUFFERS,
+        outputs: [{ name: 'out', chunks: chunks.map((path) => ({ path, size: 10 })) }],
+      },
       requests: [...requests],
     });
   });

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { FollowedLines } from '../../src/commands/inspect-view/follow-lines.ts';
 import { History } from '../../src/core/inspect/history.ts';
 import type { Overview } from '../../src/core/inspect/overview.ts';
 import { Inspector } from '../../src/tasks/inspect-look.ts';
@@ -108,9 +107,7 @@ class ScriptedNode {
 test('a live view tells of a scripted node what is true, look by look', async () => {
   const node = new ScriptedNode();
   const inspector = new Inspector(node.host, inspectedBy(node.host, [POS], confWith('block')), new History());
-  const lines = new FollowedLines({ states: undefined });
   const verdicts = new Map<number, string | undefined>();
-  let written = 0;
   let last: Overview | undefined;
   for (let second = 0; second < SECONDS; second += 1) {
     node.turn(second);
@@ -124,7 +121,6 @@ test('a live view tells of a scripted node what is true, look by look', async ()
       `lost at ${second} s`,
     ).toBe(node.lost);
     verdicts.set(second, last.verdict?.is);
-    written += [...lines.of(last, new Date(second * 1_000))].length;
     await node.host.sleep(node.host.now() + 1_000);
   }
   const between = (from: number, to: number) =>
@@ -134,6 +130,4 @@ test('a live view tells of a scripted node what is true, look by look', async ()
   expect(node.lost).toBeGreaterThan(0);
   expect(verdicts.get(SECONDS - 1)).toBe('losing');
   expect(last?.caughtUp).toBe(true);
-  // Of thirty logs and an outage: some lines each, and not some a second.
-  expect(written).toBeLessThan(5 * FILES);
 });

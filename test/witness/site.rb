@@ -168,6 +168,12 @@ class Site
     look['pid']
   end
 
+  # Seconds that the witness's own thread has taken.
+  def cpu
+    task = Dir["/proc/#{@pid}/task/*"].find { |t| File.read("#{t}/comm").start_with?('posidle') }
+    File.read("#{task}/stat")[/\) (.*)/, 1].split.values_at(11, 12).sum(&:to_i) / 100.0 # USER_HZ
+  end
+
   def at_least(version)
     Gem::Version.new(@version) >= Gem::Version.new(version)
   end

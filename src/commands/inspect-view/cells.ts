@@ -1,11 +1,10 @@
+import type { ShownFile } from '../../core/inspect/found.ts';
 import { shareRead } from '../../core/inspect/order.ts';
-import type { UndiscoveredOverview } from '../../core/inspect/overview.ts';
-import type { ShownEntry } from '../../core/inspect/rows.ts';
 import { LARGEST_POSITION } from '../../core/pos-file/pos-line.ts';
 import { formatAge } from '../../core/text/age.ts';
 import { podNameOf } from '../../core/text/container-log.ts';
 import { printable } from '../../core/text/printable.ts';
-import { formatBytes } from '../../core/text/units.ts';
+import { formatBytes, type Millis } from '../../core/text/units.ts';
 import type { Cells, Column } from './columns.ts';
 
 export const COLUMNS: readonly Column[] = [
@@ -24,18 +23,25 @@ export const RAW_COLUMNS: readonly Column[] = [
   { title: 'INODE', align: 'right' },
 ];
 
-export function cellsOf(entry: ShownEntry): Cells {
-  const { state, lag, size, position, inode, age, path } = entry;
+/** `at`: when the look was taken. */
+export function cellsOf(file: ShownFile, at: Millis): Cells {
+  const { state, lag, size, position, inode, path } = file;
+  const age = ageOf(file, at);
   const cells = [
     state ?? '-',
     lag === null ? '?' : formatBytes(lag),
-    percentOf(entry),
+    percentOf(file),
     position === null ? '-' : positionText(position),
     String(size ?? '?'),
-    inode,
-    age === null ? '?' : formatAge(age),
+    inode || '-',
+    state === 'undiscovered' ? '-' : age === undefined ? '?' : formatAge(age),
   ];
   return { cells, ...nameOf(path), state };
+}
+
+/** How long ago the position moved; undefined: not known. */
+export function ageOf({ movedAt }: ShownFile, at: Millis): Millis | undefined {
+  return Number.isFinite(movedAt) ? at - movedAt : undefined;
 }
 
 /** A log on a Kubernetes node goes by its Pod. */
@@ -44,7 +50,7 @@ function nameOf(path: string): Pick<Cells, 'name' | 'keep'> {
   return podNameOf(name) ?? { name };
 }
 
-export function rawCellsOf({ position, inode, path }: ShownEntry): Cells {
+export function rawCellsOf({ position, inode, path }: ShownFile): Cells {
   const cells = [position === null ? 'unwatched' : positionText(position), inode];
   return { cells, name: printable(path), state: null };
 }
@@ -53,13 +59,8 @@ export function positionText(position: number): string {
   return `${position >= LARGEST_POSITION ? '≥' : ''}${position}`;
 }
 
-export function undiscoveredCells({ path, size }: UndiscoveredOverview): Cells {
-  const cells = ['undiscovered', formatBytes(size), '0%', '-', String(size), '-', '-'];
-  return { cells, ...nameOf(path), state: 'undiscovered' };
-}
-
 /** Never 100% as long as a byte is left. */
-export function percentOf({ size, lag, state }: Pick<ShownEntry, 'size' | 'lag' | 'state'>): string {
+export function percentOf({ size, lag, state }: Pick<ShownFile, 'size' | 'lag' | 'state'>): string {
   if (state === 'unwatched') return '-';
   return size === null || lag === null ? '?' : `${Math.floor(shareRead(size, lag) * 100)}%`;
 }

@@ -1,6 +1,7 @@
 import type { TailSource } from '../../core/fluent-conf/tail.ts';
-import type { History } from '../../core/inspect/history.ts';
-import type { Overview, Place, UndiscoveredOverview, Verdict } from '../../core/inspect/overview.ts';
+import type { Found, ShownFile } from '../../core/inspect/found.ts';
+import type { Paces } from '../../core/inspect/paces.ts';
+import { type Verdict, verdictOf } from '../../core/inspect/verdict.ts';
 import { podNameOf, withPodNames } from '../../core/text/container-log.ts';
 import { printable } from '../../core/text/printable.ts';
 import { sparkline } from '../../core/text/sparkline.ts';
@@ -8,44 +9,14 @@ import { formatBytes, formatDuration } from '../../core/text/units.ts';
 import { sentenceOf } from './plain.ts';
 import type { View } from './table.ts';
 
-/** One row of the live view: an entry, or a file that has none yet. */
-export type Listed = Place | UndiscoveredOverview;
-
-/** What tells a file from all others, look by look. */
-export interface Opened {
-  readonly posFile: string;
-  readonly path: string;
-  readonly inode: string;
-}
-
-export function openedOf(one: Listed): Opened {
-  if (!('row' in one)) return one;
-  const { path, inode } = one.posFile.entries.rows.entry(one.row);
-  return { posFile: one.posFile.path, path, inode };
-}
-
-/** Where an opened file is in this look; undefined: it has gone. */
-export function findOpened(found: Overview, { posFile: name, path, inode }: Opened): Listed | undefined {
-  const posFile = found.posFiles.find((one) => one.path === name);
-  const rows = posFile?.entries.order() ?? [];
-  for (const row of rows) {
-    const entry = posFile?.entries.rows.entry(row);
-    if (posFile !== undefined && entry?.path === path && entry.inode === inode) return { posFile, row };
-  }
-  return found.undiscovered.find((file) => file.path === path && file.inode === inode);
-}
-
 /** All that is known of one file: lines that are still to be wrapped. */
-export function* fileLines(
-  found: Overview,
-  one: Listed,
-  { history, view, columns }: { readonly history: History; readonly view: View; readonly columns: number },
-): Generator<string> {
-  const { posFile, path } = openedOf(one);
+export function* fileLines(found: Found, file: ShownFile, view: View, columns: number): Generator<string> {
+  const { path, posFile, state } = file;
   yield podNameOf(path)?.name ?? '';
-  if ('row' in one) yield* entryLines(one, history, columns);
-  else yield `File ${printable(path)}: undiscovered, ${formatBytes(one.size)} left, no entry yet.`;
-  yield* verdictLines(found.verdictOf?.(one));
+  yield sentenceOf(file, found.at);
+  yield* paceLines(file, found.judged?.paces, columns);
+  yield* verdictLines(verdictOf(file, found));
+  if (state === 'undiscovered') return;
   yield '';
   yield `pos file: ${printable(posFile)}`;
   const source = view.conf?.sources.find((one) => one.posFile === posFile);
@@ -60,10 +31,11 @@ export function verdictLines(verdict: Verdict | undefined): readonly string[] {
     : [withPodNames(printable(`${verdict.is}: ${verdict.why}`))];
 }
 
-function* entryLines({ posFile, row }: Place, history: History, columns: number): Generator<string> {
-  const entry = posFile.entries.at(row);
-  yield sentenceOf(entry);
-  const { rate, eta, lags, late } = history.pace(posFile.path, entry);
+function* paceLines({ key }: ShownFile, paces: Paces | undefined, columns: number): Generator<string> {
+  const pace = paces?.of(key);
+  if (pace === undefined) return;
+  const { rate, eta, lags } = pace.pace();
+  const { late } = pace;
   const facts = [
     late !== null && late > 0 && `the oldest unread byte has waited for ${formatDuration(late)}`,
     rate !== null && `read at ${formatBytes(Math.round(rate))}/s`,

@@ -1,28 +1,26 @@
-import type { Followed, History } from '../../core/inspect/history.ts';
-import { type SteadyOrder, undiscoveredOf } from '../../core/inspect/order.ts';
-import type { Overview, Place, UndiscoveredOverview } from '../../core/inspect/overview.ts';
-import { summaryOf } from '../../core/inspect/overview.ts';
-import type { Track } from '../../core/inspect/track.ts';
+import { type Found, filesIn, type ShownFile } from '../../core/inspect/found.ts';
+import type { SteadyOrder } from '../../core/inspect/order.ts';
+import type { FilePace } from '../../core/inspect/paces.ts';
+import { summaryOf } from '../../core/inspect/summary.ts';
+import { verdictsOf } from '../../core/inspect/verdict.ts';
 import { formatAge } from '../../core/text/age.ts';
 import { podNameOf } from '../../core/text/container-log.ts';
 import { printable } from '../../core/text/printable.ts';
 import { sparkline } from '../../core/text/sparkline.ts';
 import { shortenEnd, widthOf, wrap } from '../../core/text/text-width.ts';
 import { formatBytes, formatDuration } from '../../core/text/units.ts';
-import { COLUMNS, cellsOf, undiscoveredCells } from './cells.ts';
+import { COLUMNS, cellsOf } from './cells.ts';
 import { type Cells, type Column, Layout } from './columns.ts';
-import { fileLines, findOpened, type Listed, type Opened, openedOf, verdictLines } from './follow-file.ts';
+import { fileLines, verdictLines } from './follow-file.ts';
 import { HELP, type Wishes } from './follow-keys.ts';
 import type { View } from './table.ts';
 
 /** What the user has made of the live view, and what was seen so far. */
 export interface Live extends Wishes {
-  readonly total: Track;
-  readonly history: History;
   readonly order: SteadyOrder;
   readonly at: Date;
   /** The file that enter has opened. */
-  readonly opened: Opened | undefined;
+  readonly opened: ShownFile | undefined;
 }
 
 export interface Size {
@@ -51,11 +49,11 @@ export interface Frame {
   readonly page: number;
   readonly chosen: number;
   /** The file in the chosen row. */
-  readonly file: Opened | undefined;
+  readonly file: ShownFile | undefined;
 }
 
 /** One picture. Where it is low, what stands above the rows gives way to one of them, from below. */
-export function frameOf(found: Overview, live: Live, { rows, columns, view }: Size): Frame {
+export function frameOf(found: Found, live: Live, { rows, columns, view }: Size): Frame {
   const { style } = view;
   const cut = (line: string, paint = (text: string) => text) => paint(shortenEnd(line, columns));
   const head = headOf(found, live, columns).map((line, index) =>
@@ -87,17 +85,17 @@ const MARK = '› ';
 const UNMARKED = ' '.repeat(MARK.length);
 
 /** What is shown in place of the files. */
-function pageOf(found: Overview, { shows, opened, history }: Live, { columns, view }: Size) {
+function pageOf(found: Found, { shows, opened }: Live, { columns, view }: Size) {
   const fitting = (lines: Iterable<string>) => [...lines].flatMap((line) => wrap(line, columns));
   if (shows === 'help') return fitting(HELP);
   if (shows !== 'file' || opened === undefined) return undefined;
-  const one = findOpened(found, opened);
+  const one = allIn(found).find(({ key }) => key === opened.key);
   if (one === undefined) return fitting([`${printable(opened.path)} has gone`]);
-  return fitting(fileLines(found, one, { history, view, columns }));
+  return fitting(fileLines(found, one, view, columns));
 }
 
-function headOf(found: Overview, live: Live, columns: number): readonly string[] {
-  const { rate, eta, lags } = live.total.pace();
+function headOf(found: Found, live: Live, columns: number): readonly string[] {
+  const { rate = null, eta = null, lags = [] } = found.judged?.paces?.total.pace() ?? {};
   const names = found.posFiles.map(({ path }) => printable(path)).join(', ');
   const clock = live.at.toISOString().slice(11, 19);
   const speed = rate === null ? '' : `read at ${formatBytes(Math.round(rate))}/s`;
@@ -106,12 +104,12 @@ function headOf(found: Overview, live: Live, columns: number): readonly string[]
   return [
     `${clock}Z${live.paused ? ' PAUSED' : ''}  posidle inspect  ${names}`,
     summaryOf(found),
-    ...verdictLines(found.verdict).flatMap((line) => wrap(line, columns).slice(0, MOST_WHY)),
+    ...verdictLines(verdictsOf(found)?.worst).flatMap((line) => wrap(line, columns).slice(0, MOST_WHY)),
     left + sparkline(lags, Math.max(0, Math.min(lags.length, columns - widthOf(left)))),
   ];
 }
 
-function errorsOf({ posFiles }: Overview): readonly string[] {
+function errorsOf({ posFiles }: Found): readonly string[] {
   return posFiles.flatMap(({ path, error, unparsable, troubles }) => [
     ...(error === undefined ? [] : [`${printable(path)}: ${printable(error)}`]),
     ...(unparsable.length === 0 ? [] : [`${printable(path)}: ${unparsable.length} unparsable`]),
@@ -123,57 +121,48 @@ interface Shown {
   readonly cells: readonly Cells[];
   readonly first: number;
   readonly chosen: number;
-  readonly file: Opened | undefined;
+  readonly file: ShownFile | undefined;
   readonly all: number;
 }
 
-/** Only what fits is made up: there may be 10,000 files. Undiscovered ones come first, they have all of it left. */
-function rowsOf(found: Overview, live: Live, view: View, room: number): Shown {
+function allIn(found: Found): readonly ShownFile[] {
+  return [...found.undiscovered, ...filesIn(found)];
+}
+
+/** Only what fits is made up: there may be 10,000 files. */
+function rowsOf(found: Found, live: Live, view: View, room: number): Shown {
   const which = { states: view.states, sort: live.sort };
-  const places = live.order.places(found, which, live.at.getTime());
-  const listed: readonly Listed[] = [...undiscoveredOf(found, view), ...places];
-  const wanted =
-    live.filter === '' ? listed : listed.filter((one) => isNamed(one, live.filter.toLowerCase()));
+  const files = live.order.of(allIn(found), which, live.at.getTime());
+  const wanted = live.filter === '' ? files : files.filter((one) => isNamed(one, live.filter.toLowerCase()));
   const all = live.reversed ? wanted.toReversed() : wanted;
   const chosen = Math.max(0, Math.min(live.chosen, all.length - 1));
   const seen = Math.max(Math.min(live.top, chosen), chosen - room + 1);
   const first = Math.max(0, Math.min(seen, all.length - room));
-  const cells = all
-    .slice(first, first + room)
-    .map((one) => ('row' in one ? liveCells(one, live.history) : newCells(one)));
-  const one = all[chosen];
-  return { cells, first, chosen, file: one && openedOf(one), all: all.length };
+  const cells = all.slice(first, first + room).map((file) => liveCells(file, found));
+  return { cells, first, chosen, file: all[chosen], all: all.length };
 }
 
-function isNamed(one: Listed, part: string): boolean {
-  const path = 'row' in one ? one.posFile.entries.rows.path(one.row) : one.path;
+function isNamed({ path }: ShownFile, part: string): boolean {
   return `${path} ${podNameOf(path)?.name ?? ''}`.toLowerCase().includes(part);
 }
 
-function liveCells({ posFile, row }: Place, history: History): Cells {
-  const entry = posFile.entries.at(row);
-  const { cells, ...rest } = cellsOf(entry);
-  const followed = history.find(posFile.path, entry);
-  return { ...rest, cells: [...cells, ...paceCells(followed)] };
-}
-
-function newCells(file: UndiscoveredOverview): Cells {
-  const { cells, ...rest } = undiscoveredCells(file);
-  return { ...rest, cells: [...cells, '?', '-', '-', ''] };
+function liveCells(file: ShownFile, { at, judged }: Found): Cells {
+  const { cells, ...rest } = cellsOf(file, at);
+  return { ...rest, cells: [...cells, ...paceCells(judged?.paces?.of(file.key))] };
 }
 
 /** What was left at the first look has waited for longer than the view has looked. */
-function lateness(followed: Followed): string {
-  const { late } = followed;
+function lateness(pace: FilePace): string {
+  const { late } = pace;
   if (late === 0) return '-';
-  return late === null ? `>${formatAge(followed.waited)}` : formatAge(late);
+  return late === null ? `>${formatAge(pace.waited)}` : formatAge(late);
 }
 
-function paceCells(followed: Followed | undefined): readonly string[] {
-  if (followed === undefined) return ['?', '-', '-', ''];
-  const { rate, eta, lags } = followed.pace();
+function paceCells(pace: FilePace | undefined): readonly string[] {
+  if (pace === undefined) return ['?', '-', '-', ''];
+  const { rate, eta, lags } = pace.pace();
   return [
-    lateness(followed),
+    lateness(pace),
     rate === null ? '-' : `${formatBytes(Math.round(rate))}/s`,
     eta === null ? '-' : formatDuration(eta),
     sparkline(lags, TREND).padStart(TREND),

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../../core/drain/outcome.ts';
-import { History } from '../../core/inspect/history.ts';
+import type { Found } from '../../core/inspect/found.ts';
 import { SteadyOrder } from '../../core/inspect/order.ts';
-import type { Overview } from '../../core/inspect/overview.ts';
-import { Track } from '../../core/inspect/track.ts';
-import { printableJson } from '../../core/text/printable.ts';
+import { Paces } from '../../core/inspect/paces.ts';
+import { summaryOf } from '../../core/inspect/summary.ts';
 import type { NodeHost } from '../../node/node-host.ts';
 import { canDraw, Ending, Screen, Throttle, writeAll } from '../../node/output/terminal.ts';
 import { Inspector } from '../../tasks/inspect-look.ts';
@@ -12,7 +11,6 @@ import type { InspectSubject } from '../../tasks/inspect-subject.ts';
 import type { InspectArgs } from '../options/inspect-options.ts';
 import { type Frame, frameOf, type Live } from './follow-frame.ts';
 import { afterKey, isQuit, NO_WISHES } from './follow-keys.ts';
-import { FollowedLines } from './follow-lines.ts';
 import { jsonParts, ndjsonLines } from './json.ts';
 import type { View } from './table.ts';
 
@@ -27,11 +25,10 @@ export interface FollowTask {
 export async function follow(task: FollowTask): Promise<number> {
   const { args, view } = task;
   const ending = new Ending();
-  const history = new History();
-  const inspector = new Inspector(task.host, task.subject, history);
+  const inspector = new Inspector(task.host, task.subject, new Paces());
   if (args.json || args.ndjson || args.plain || !canDraw())
     await followAsText(inspector, { ...task, ending });
-  else await new LiveView(inspector, history, view).run(args.interval, ending);
+  else await new LiveView(inspector, view).run(args.interval, ending);
   return EXIT.ok;
 }
 
@@ -39,19 +36,28 @@ async function followAsText(
   inspector: Inspector,
   { args, view, ending }: FollowTask & { readonly ending: Ending },
 ): Promise<void> {
-  const lines = new FollowedLines(view);
+  let before: ReadonlySet<string> = new Set();
   while (!ending.isWanted) {
     const found = await ending.orEnd(inspector.look());
     if (!found) return;
-    if (args.json) await writeAll(lines.ifChanged(oneLine(jsonParts(found, view))));
-    else if (args.ndjson) await writeAll(lines.onlyChanged(ndjsonLines(found, view)));
-    else await writeAll(lines.of(found, new Date()));
+    const now = new Set(linesOf(found, view, args));
+    const changed = [...now].filter((line) => !before.has(line));
+    const stamp = args.json || args.ndjson ? '' : `${new Date().toISOString()} `;
+    await writeAll(
+      changed.map(
+        (line) => `${stamp}${line}
+`,
+      ),
+    );
+    before = now;
     await ending.orEnd(pause(args.interval));
   }
 }
 
-function oneLine(parts: Iterable<string>): string {
-  return printableJson(JSON.parse([...parts].join('')));
+/** What is printed when it changes. */
+function linesOf(found: Found, view: View, { json, ndjson }: InspectArgs): Iterable<string> {
+  if (json) return [[...jsonParts(found, view)].join('').trimEnd()];
+  return ndjson ? ndjsonLines(found, view) : [summaryOf(found)];
 }
 
 /** A live view: what is found is drawn anew at each look, and at each key. */
@@ -60,14 +66,14 @@ class LiveView {
   readonly #view: View;
   #live: Live;
   #frame: Frame | undefined;
-  #found: Overview | undefined;
+  #found: Found | undefined;
   #screen: Screen | undefined;
   #ending: Ending | undefined;
 
-  constructor(inspector: Inspector, history: History, view: View) {
+  constructor(inspector: Inspector, view: View) {
     this.#inspector = inspector;
     this.#view = view;
-    const seen = { history, total: new Track(), order: new SteadyOrder(), at: new Date() };
+    const seen = { order: new SteadyOrder(), at: new Date() };
     this.#live = { ...NO_WISHES, sort: view.sort ?? 'lag', ...seen, opened: undefined };
   }
 
@@ -97,9 +103,7 @@ class LiveView {
     const found = await this.#inspector.look();
     if (this.#live.paused) return;
     this.#found = found;
-    const { total, history } = this.#live;
     this.#live = { ...this.#live, at: new Date() };
-    total.add({ at: performance.now(), read: history.read, lag: found.totals.lag });
     this.#draw();
   }
 

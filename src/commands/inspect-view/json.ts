@@ -1,67 +1,24 @@
-import {
-  aboutOf,
-  type InspectedEntry,
-  type InspectedPosFile,
-  inspectionOf,
-} from '../../core/inspect/inspection.ts';
-import { undiscoveredOf, type Which } from '../../core/inspect/order.ts';
-import type { Overview } from '../../core/inspect/overview.ts';
+import type { Found } from '../../core/inspect/found.ts';
+import { entryOf, inspectionOf } from '../../core/inspect/inspection.ts';
+import { ordered, type Which } from '../../core/inspect/order.ts';
 import { printableJson } from '../../core/text/printable.ts';
-import { inGroups } from './groups.ts';
+import { witnessFacts } from './witness-lines.ts';
 
-/** One JSON object, in parts: a million entries are longer than a string may be. An entry a line. */
-export function* jsonParts(found: Overview, which: Which, more: object = {}): Generator<string> {
-  const { posFiles, undiscovered, ...sums } = inspectionOf(found, which);
-  yield '{\n  "posFiles": [';
-  for (const [index, posFile] of posFiles.entries()) {
-    yield index === 0 ? '\n' : ',\n';
-    yield* posFileParts(posFile);
-  }
-  yield posFiles.length === 0 ? '],\n' : '\n  ],\n';
-  yield `  "undiscovered": ${listed(undiscovered, '  ')},\n`;
-  const lines = Object.entries({ ...sums, ...more }).map(
-    ([name, value]) => `  "${name}": ${printableJson(value)}`,
-  );
-  yield `${lines.join(',\n')}\n}\n`;
-}
-
-function* posFileParts({
-  path,
-  entries,
-  unparsable,
-  findings,
-  error,
-}: InspectedPosFile<Iterable<InspectedEntry>>) {
-  yield `    {\n      "path": ${printableJson(path)},\n      "entries": [`;
-  let separator = '\n';
-  for (const group of inGroups(entries)) {
-    yield separator + group.map((entry) => `        ${printableJson(entry)}`).join(',\n');
-    separator = ',\n';
-  }
-  yield separator === '\n' ? ']' : '\n      ]';
-  yield `,\n      "unparsable": ${listed(unparsable, '      ')}`;
-  if (findings !== undefined) yield `,\n      "findings": ${listed(findings, '      ')}`;
-  yield error === undefined ? '\n    }' : `,\n      "error": ${printableJson(error)}\n    }`;
+/** One JSON object, in parts: the entries of a thousand pos files are longer than a string may be. */
+export function* jsonParts(found: Found, which: Which): Generator<string> {
+  const { posFiles, ...rest } = inspectionOf(found, which);
+  const witness = found.judged?.seen.witness;
+  yield '{"posFiles":[';
+  for (const [index, posFile] of posFiles.entries()) yield (index === 0 ? '' : ',') + printableJson(posFile);
+  yield `],${printableJson({ ...rest, ...(witness && { witness: witnessFacts(witness.testimony) }) }).slice(1)}\n`;
 }
 
 /** An entry a line, for logs and jq; what cannot be shown as an entry has a line of its own. */
-export function* ndjsonLines(found: Overview, which: Which): Generator<string> {
-  for (const { path: posFile, entries, unparsable, error } of inspectionOf(found, which).posFiles) {
-    for (const entry of entries) yield printableJson({ posFile, ...entry });
+export function* ndjsonLines(found: Found, which: Which): Generator<string> {
+  for (const { path: posFile, files, unparsable, error } of found.posFiles) {
+    for (const file of ordered(files, which)) yield printableJson({ posFile, ...entryOf(file, found) });
     for (const line of unparsable) yield printableJson({ posFile, unparsable: line });
     if (error !== undefined) yield printableJson({ posFile, error });
   }
-  for (const file of undiscoveredOf(found, which)) {
-    const { posFile, path, size } = file;
-    const entry = {
-      ...{ path, position: null, inode: null, size, lag: size, state: 'undiscovered' },
-      ...aboutOf(path, found.verdictOf?.(file)),
-    };
-    yield printableJson({ posFile, ...entry });
-  }
-}
-
-function listed(values: readonly unknown[], indent: string): string {
-  if (values.length === 0) return '[]';
-  return `[\n${values.map((value) => `${indent}  ${printableJson(value)}`).join(',\n')}\n${indent}]`;
+  for (const file of ordered(found.undiscovered, which)) yield printableJson(entryOf(file, found));
 }

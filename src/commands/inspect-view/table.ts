@@ -1,16 +1,15 @@
 import type { ConfFacts } from '../../core/fluent-conf/facts.ts';
-import { rowsOf, shareRead, undiscoveredOf, type Which } from '../../core/inspect/order.ts';
-import type { Overview, PosFileOverview, UndiscoveredOverview } from '../../core/inspect/overview.ts';
-import { summaryOf } from '../../core/inspect/overview.ts';
-import type { Totals } from '../../core/inspect/rows.ts';
+import type { Found, FoundPosFile, Totals } from '../../core/inspect/found.ts';
+import { ordered, shareRead, type Which } from '../../core/inspect/order.ts';
+import { rawSummaryOf, summaryOf } from '../../core/inspect/summary.ts';
 import { whyUnparsable } from '../../core/pos-file/pos-line.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenEnd, shortenMiddle, widthOf, wrap } from '../../core/text/text-width.ts';
-import { counted, formatBytes, formatDuration } from '../../core/text/units.ts';
-import { COLUMNS, cellsOf, RAW_COLUMNS, rawCellsOf, undiscoveredCells } from './cells.ts';
+import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
+import { COLUMNS, cellsOf, RAW_COLUMNS, rawCellsOf } from './cells.ts';
 import { Layout } from './columns.ts';
-import { inGroups } from './groups.ts';
 import type { Style } from './style.ts';
+import { witnessLines } from './witness-lines.ts';
 
 /** How what was found is shown. */
 export interface View extends Which {
@@ -24,8 +23,6 @@ export interface View extends Which {
   readonly folds?: boolean;
 }
 
-/** So many rows tell how wide a column has to be. */
-const MEASURED = 5_000;
 const MOST_DEFECTS = 20;
 const MOST_READ = 20;
 const INDENT = '  ';
@@ -34,51 +31,62 @@ const CANNOT_LOOK = 'cannot look at ';
 const LEAST_NAME = 16;
 
 /** What was found, for people, one or more lines at a time: a table a pos file, then what else there is, then one sentence. */
-export function* tableLines(found: Overview, view: View): Generator<string> {
-  for (const posFile of found.posFiles) yield* posFileLines(posFile, view);
-  if (!view.raw) yield* undiscoveredLines(undiscoveredOf(found, view), view);
+export function* tableLines(found: Found, view: View): Generator<string> {
+  for (const posFile of found.posFiles) yield* posFileLines(posFile, view, found.at);
+  yield* undiscoveredLines(found, view);
+  for (const line of witnessLines(found)) yield* wrapped(line, view);
   for (const line of closingLines(found, view)) yield* wrapped(line, view);
   yield* lastLines(found, view);
 }
 
-function* posFileLines(posFile: PosFileOverview, view: View): Generator<string> {
-  const { path, entries, error } = posFile;
+function* posFileLines(posFile: FoundPosFile, view: View, at: Millis): Generator<string> {
+  const { path, error, isEmpty } = posFile;
   const { style, width } = view;
   const age = ageOf(posFile);
   const name = printable(path === '-' ? 'stdin' : path);
   yield style.bold(width === undefined ? name : shortenMiddle(name, width - age.length)) + style.dim(age);
   if (error !== undefined) yield* below(withoutEntries(posFile), view);
-  const all = rowsOf(entries, view);
-  const late = view.folds ? all.filter((row) => entries.lag(row) !== 0) : all;
+  const all = ordered(posFile.files, view);
+  const late = view.folds ? all.filter(({ lag }) => lag !== 0) : all;
   const folded = all.length - late.length;
-  const rows = folded > MOST_READ ? late : all;
-  const toCells = view.raw ? rawCellsOf : cellsOf;
-  const measured = Array.from(rows.subarray(0, MEASURED), (row) => toCells(entries.at(row)));
-  const columns = view.raw ? RAW_COLUMNS : COLUMNS;
-  const layout = new Layout(columns, measured, width === undefined ? undefined : width - 2);
-  if (rows.length > 0) yield `  ${style.dim(layout.title())}`;
-  else if (all.length === 0 && posFile.empty && error === undefined)
+  const shown = (folded > MOST_READ ? late : all).map((file) =>
+    view.raw ? rawCellsOf(file) : cellsOf(file, at),
+  );
+  const layout = new Layout(
+    view.raw ? RAW_COLUMNS : COLUMNS,
+    shown,
+    width === undefined ? undefined : width - 2,
+  );
+  if (shown.length > 0) yield `  ${style.dim(layout.title())}`;
+  else if (all.length === 0 && isEmpty && error === undefined)
     yield '  no entry: there is nothing to read yet';
-  const lineOf = (row: number) => `  ${layout.row(toCells(entries.at(row)), style)}`;
-  for (const group of inGroups(rows)) yield group.map(lineOf).join('\n');
-  if (rows.length < all.length)
+  for (const row of shown) yield `  ${layout.row(row, style)}`;
+  if (shown.length < all.length)
     yield `  and ${folded} files of which nothing is left: --sort file shows them`;
+  for (const line of moreLines(posFile)) yield* below(line, view);
   for (const line of unparsableIn(posFile)) yield fitted(`  ${line}`, view, style.bad);
-  for (const { why } of posFile.findings ?? []) yield* below(why, view);
+  for (const { why } of posFile.findings) yield* below(why, view);
   for (const line of troublesIn(posFile, view)) yield* below(line, view);
   yield '';
 }
 
-/** Why there is nothing to show of a pos file. */
-export function withoutEntries({ error = '', empty }: PosFileOverview): string {
-  return empty ? printable(error) : `cannot be inspected: ${printable(error)}`;
+/** Why a pos file cannot be believed. */
+export function withoutEntries({ error = '', isEmpty }: FoundPosFile): string {
+  return isEmpty ? printable(error) : `cannot be inspected: ${printable(error)}`;
 }
 
-function ageOf({ age, error }: PosFileOverview): string {
-  return age === null || error !== undefined ? '' : `  written ${formatDuration(age)} ago`;
+/** What is beyond the lines that are looked at. */
+export function moreLines({ files, more }: FoundPosFile): readonly string[] {
+  return more === 0
+    ? []
+    : [`these are its first ${files.length} entries; ${counted(more, 'further line')} not looked at`];
 }
 
-function unparsableIn({ unparsable }: PosFileOverview): readonly string[] {
+function ageOf({ age, error }: FoundPosFile): string {
+  return Number.isFinite(age) && error === undefined ? `  written ${formatDuration(age)} ago` : '';
+}
+
+function unparsableIn({ unparsable }: FoundPosFile): readonly string[] {
   const lines = unparsable
     .slice(0, MOST_DEFECTS)
     .map(
@@ -86,10 +94,10 @@ function unparsableIn({ unparsable }: PosFileOverview): readonly string[] {
         `line ${bad.line} cannot be parsed, ${whyUnparsable(bad)}: ${printable(bad.text.slice(0, 200))}`,
     );
   const more = moreThanShown(unparsable.length, 'unparsable line');
-  return more === undefined ? lines : [...lines, `${more}; --json has them all`];
+  return more === undefined ? lines : [...lines, `${more}; --json has more of them`];
 }
 
-function troublesIn({ troubles }: PosFileOverview, { width }: View): readonly string[] {
+function troublesIn({ troubles }: FoundPosFile, { width }: View): readonly string[] {
   const lines = troubles.slice(0, MOST_DEFECTS).map(({ path, error }) => {
     const why = `: ${printable(error)}`;
     const name = printable(path);
@@ -105,23 +113,19 @@ function moreThanShown(count: number, noun: string): string | undefined {
   return count > MOST_DEFECTS ? `and ${counted(count - MOST_DEFECTS, `more ${noun}`)}` : undefined;
 }
 
-function* undiscoveredLines(all: readonly UndiscoveredOverview[], view: View): Generator<string> {
+function* undiscoveredLines({ undiscovered, refreshInterval, at }: Found, view: View): Generator<string> {
   const { style, width } = view;
+  const all = ordered(undiscovered, { ...view, sort: 'lag' });
   if (all.length === 0) return;
-  const wait = Math.max(...all.map(({ refreshInterval }) => refreshInterval));
-  const when =
-    wait === 0
-      ? 'turns to it when it has read the renamed one'
-      : `looks for new ones every ${formatDuration(wait)}`;
-  const title = `undiscovered: ${counted(all.length, 'file')}; in_tail ${when}`;
+  const title = `undiscovered: ${counted(all.length, 'file')}; in_tail looks for new ones every ${formatDuration(refreshInterval)}`;
   yield* wrapped(title, view, style.bold);
-  const cells = all.toSorted((a, b) => b.size - a.size).map(undiscoveredCells);
+  const cells = all.map((file) => cellsOf(file, at));
   const layout = new Layout(COLUMNS, cells, width === undefined ? undefined : width - 2);
   for (const row of cells) yield `  ${layout.row(row, style)}`;
   yield '';
 }
 
-function closingLines(found: Overview, view: View): readonly string[] {
+function closingLines(found: Found, view: View): readonly string[] {
   const { totals } = found;
   if (view.raw) return view.notes.map((note) => `note: ${printable(note)}`);
   return [
@@ -141,7 +145,7 @@ function sumOf({ files, unknown, size, lag }: Totals): string {
 }
 
 /** What is known of the buffers, in one line; none where no configuration is known. */
-export function buffersIn({ buffers }: Overview, conf: ConfFacts | undefined): readonly string[] {
+export function buffersIn({ buffers }: Found, conf: ConfFacts | undefined): readonly string[] {
   if (buffers === undefined || conf === undefined) return [];
   const chunks = buffers.outputs.flatMap((output) => output.chunks);
   const bytes = chunks.reduce((sum, { size }) => sum + size, 0);
@@ -153,18 +157,11 @@ export function buffersIn({ buffers }: Overview, conf: ConfFacts | undefined): r
   return [`buffers: ${seen}${printable(unseen)}`];
 }
 
-function lastLines(found: Overview, view: View): readonly string[] {
+function lastLines(found: Found, view: View): readonly string[] {
   const { style, raw } = view;
-  if (raw) return wrapped(rawSummary(found), view);
+  if (raw) return wrapped(rawSummaryOf(found), view);
   const why = view.folds && !found.caughtUp ? '; --follow tells why' : '';
   return wrapped(summaryOf(found) + why, view, found.caughtUp ? style.good : style.bold);
-}
-
-export function rawSummary({ posFiles }: Overview): string {
-  const entries = posFiles.reduce((sum, { entries }) => sum + entries.totals.files, 0);
-  const lines = posFiles.reduce((sum, { unparsable }) => sum + unparsable.length, 0);
-  const bad = lines === 0 ? '' : `, ${counted(lines, 'unparsable line')}`;
-  return `${entries} ${entries === 1 ? 'entry' : 'entries'}${bad}; no log file was looked at`;
 }
 
 function fitted(line: string, { width }: View, paint = plain): string {

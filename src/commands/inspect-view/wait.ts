@@ -1,54 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Checked, check, type Limits } from '../../core/inspect/check.ts';
-import { placesOf } from '../../core/inspect/order.ts';
-import { type Overview, type Place, summaryOf } from '../../core/inspect/overview.ts';
-import { counted, formatDuration, type Millis } from '../../core/text/units.ts';
+import type { Checked } from '../../core/inspect/check.ts';
+import type { Found } from '../../core/inspect/found.ts';
+import { summaryOf } from '../../core/inspect/summary.ts';
+import { formatDuration, type Millis } from '../../core/text/units.ts';
 import { Ending, ProgressLine } from '../../node/output/terminal.ts';
 import type { Inspector } from '../../tasks/inspect-look.ts';
-import { textOf } from './follow-pos-file.ts';
 
 export interface Wait {
-  readonly limits: Limits;
   readonly interval: Millis;
   readonly atMost: Millis;
 }
 
-/** Looks until the check passes, or the time is over. What went away unread meanwhile can no longer be read. */
+/** Looks until nothing is left that waiting helps, or the time is over. */
 export async function waitUntilRead(
   inspector: Inspector,
-  { limits, interval, atMost }: Wait,
-): Promise<Checked & { readonly found: Overview }> {
+  { interval, atMost }: Wait,
+): Promise<Checked & { readonly found: Found }> {
   const ending = new Ending();
   const progress = new ProgressLine();
   const start = performance.now();
   for (;;) {
     const found = await inspector.look();
-    const { passed, reason } = check(found, limits);
+    const why = found.judged?.waitsFor;
     const spent = performance.now() - start;
-    if (passed || ending.isWanted || spent >= atMost) {
+    if (why === undefined || ending.isWanted || spent >= atMost) {
       progress.wipe();
-      return { passed, reason: `${reason}, after ${formatDuration(spent)}`, found };
+      const reason = `${summaryOf(found)}, after ${formatDuration(spent)}${why === undefined ? '' : `; ${why}`}`;
+      return { passed: why === undefined, reason, found };
     }
     progress.tell(() => summaryOf(found));
     await ending.orEnd(pause(Math.min(interval, atMost - spent)));
   }
-}
-
-const MOST_LEFT = 20;
-
-/** Fluentd never emits an unfinished last line. */
-function isLeft({ posFile: { entries }, row }: Place): boolean {
-  return entries.lag(row) !== 0 && entries.state(row) !== 'partial-line';
-}
-
-/** What is left, the worst first: an entry a line. */
-export function leftLines(found: Overview): readonly string[] {
-  const undiscovered = found.undiscovered.filter(({ size }) => size > 0);
-  const places = placesOf(found, { states: undefined, sort: 'lag' }).filter(isLeft);
-  const lines = [
-    ...undiscovered.map(({ path, size }) => textOf({ path, state: 'undiscovered', lag: size })),
-    ...places.slice(0, MOST_LEFT).map(({ posFile, row }) => textOf(posFile.entries.at(row))),
-  ];
-  const more = undiscovered.length + places.length - MOST_LEFT;
-  return more > 0 ? [...lines.slice(0, MOST_LEFT), `and ${counted(more, 'more file')}`] : lines;
 }

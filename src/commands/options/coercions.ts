@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../core/fluent-conf/fluent-conf.ts';
-import { STATES } from '../../core/inspect/rows.ts';
+import { STATES } from '../../core/inspect/order.ts';
 import type { FileState } from '../../core/look/file-state.ts';
 import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../../core/text/units.ts';
 import { UsageError } from '../../tasks/usage-error.ts';

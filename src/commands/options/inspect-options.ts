@@ -24,7 +24,7 @@ export const inspectOptions = named({
   witness: parsed('DIR', 'also show what Fluentd itself says: where its witness listens', SHOW, nonEmpty),
   json: flag('one JSON object', TELL),
   ndjson: flag('one line of JSON for each entry', TELL),
-  check: flag('exit 0 when Fluentd keeps up, else 1, and say why in one line', TELL),
+  check: flag('exit 0 when no limit is exceeded, else 1, and say why in one line; needs a limit', TELL),
   wait: parsed(
     'DUR',
     'look again until everything is read: exit 0; after this time: exit 1, and show what is left',
@@ -33,7 +33,7 @@ export const inspectOptions = named({
   ),
   'max-lag': parsed(
     'SIZE',
-    'with --check or --wait: the most bytes that may be left to read; with --wait 0 unless --max-age is given',
+    'with --check or --wait: the most bytes that may be left to read; with --wait, 0 unless --max-age is given',
     TELL,
     size,
   ),

@@ -100,12 +100,14 @@ export function isDeaf({ fluentd }: Pick<Observation, 'fluentd'>): boolean {
   return fluentd.kind === 'remote' && fluentd.isDeaf === true;
 }
 
-/** What has to go before the drain is over: the chunks that there were when all was read. */
+/** What has to go before the drain is over: the chunks that there are when all is read, and no more of it is on its way to a buffer. */
 export function owedNow({ owed }: Draining, seen: Observation, policy: Policy): Owed | undefined {
   if (seen.extent !== 'all') return owed;
   const progress = progressOf(seen, policy);
-  if (isLeft(progress, ...TO_READ) || doubtGate(progress, undefined) !== undefined) return undefined;
-  return owed?.mark === progress.mark ? owed : owedIn(progress);
+  const isToCome = isLeft(progress, ...TO_READ) || !isOver(progress.until, seen.at);
+  if (isToCome || doubtGate(progress, undefined) !== undefined) return undefined;
+  if (owed?.mark === progress.mark) return owed;
+  return isLeft(progress, 'kept') ? undefined : owedIn(progress);
 }
 
 function fluentdGate(seen: Observation): Gate | undefined {

@@ -93,7 +93,7 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   const deadline = drainDeadline(trigger, seen, policy);
   if (isOver(cutAt(deadline), seen.at) || signalsIn(seen).length > 1) return cutShort(state, gate, view);
   if (seen.extent === 'late') return stay(state, cutAt(deadline));
-  const isRead = gate === undefined || gate.name === 'flush';
+  const isRead = gate === undefined || gate.name === 'flush' || gate.name === 'buffers';
   const unfinished = isRead && policy.completeLastLine && !state.completed ? unfinishedLines(seen) : [];
   if (unfinished.length > 0) return stay({ ...state, completed: true }, undefined, unfinished);
   if (gate === undefined) return finishDrain(state, seen, policy, deadline);

@@ -16,6 +16,7 @@ export const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: '
 export function stop(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
   const result = resultOf(state);
   if (policy.dryRun) return finish({ kind: 'dry-run' }, seen, result);
+  if (seen.fluentd.kind === 'absent') return finish({ kind: 'ended-by-itself' }, seen, result);
   if (policy.leavesStop) return finish({ kind: 'left-to-kubelet' }, seen, result);
   if (seen.fluentd.kind === 'running' && !seen.fluentd.isProven)
     return finish({ kind: 'not-proven', why: describeUnproven(seen.fluentd.supervisor.pid) }, seen, result);

@@ -1,47 +1,54 @@
-import type { FileLook } from '../look/snapshot.ts';
+import type { FileLook, PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
-import type { KnownEntry, ObservedFile } from '../observe/observation.ts';
-import type { PositionEntry } from '../pos-file/pos-file.ts';
+import { observeNothing } from '../observe/late-look.ts';
+import type { KnownEntry, Limits, Observation } from '../observe/observation.ts';
+import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 
 /** in_tail looks each second: what is left for longer while the pos file has long stood still is held up. */
 export const CONFIRM_AFTER: Millis = 2_000;
 
-/** A log that is being written has bytes left: whether they have just come, or in_tail stands still, one look cannot tell. */
-export function isInDoubt({ state }: ObservedFile, posFileAge: Millis): boolean {
-  return state === 'behind' && posFileAge >= BLOCKED_AFTER;
-}
-
 /**
- * What stands in for a memory in the first look: neither the pos file nor the log has changed for a while. Or the log has, and
- * `wasLeft`: what was left CONFIRM_AFTER ago still is.
+ * The first look has no history; the ages of files replace it. `before`: what a look CONFIRM_AFTER ago found. Bytes that were left
+ * then, and still are, have waited as long as the pos file has stood still.
  */
-export function memoryByAges(
-  { path, inode, position }: PositionEntry,
-  { atPath }: FileLook,
-  {
-    at,
-    before,
-    writtenAgo,
-  }: { readonly at: Millis; readonly before: Millis | undefined; readonly writtenAgo: Millis },
-  wasLeft = false,
-): KnownEntry | undefined {
-  if (before !== undefined) return undefined;
-  const since = at - (wasLeft ? writtenAgo : Math.min(writtenAgo, atPath?.writtenAgo ?? 0));
-  return {
-    path,
-    inode,
-    position,
-    size: null,
-    movedAt: since,
-    leftSince: since,
-    isHere: atPath?.inode === inode,
-  };
+export function observeAges(snapshot: Snapshot, limits: Limits, before?: Observation): Observation {
+  const { at, fluentd, requests, posFiles, looks } = snapshot;
+  const nothing = observeNothing({ at, fluentd, requests }, limits);
+  const wereLeft = new Map(
+    before?.files.map(({ key, position, read }) => [key, read ? undefined : position]),
+  );
+  const entries = posFiles.flatMap((reading) =>
+    reading.kind !== 'read'
+      ? []
+      : reading.entries.map((entry): [string, KnownEntry] => {
+          const wasLeft = wereLeft.get(entry.key) === entry.position;
+          return [entry.key, knownByAges(entry, looks.get(entry.key) ?? {}, { at, reading, wasLeft })];
+        }),
+  );
+  return { ...nothing, memory: { ...nothing.memory, entries: new Map(entries) } };
 }
 
-/** How long ago the position moved, where nobody has seen it move; null: it came through a pipe. */
-export function ageOf({ lag }: ObservedFile, { atPath }: FileLook, posFileAge: Millis | null): Millis | null {
+interface Ages {
+  readonly at: Millis;
+  readonly reading: Extract<PosFileReading, { kind: 'read' }>;
+  readonly wasLeft: boolean;
+}
+
+function knownByAges({ path, inode, position }: KeyedEntry, { atPath }: FileLook, ages: Ages): KnownEntry {
+  const { at, reading, wasLeft } = ages;
+  const { writtenAgo: still } = reading;
+  const logStill = atPath?.writtenAgo ?? 0;
+  const isRead = position !== null && atPath?.size === position;
   // What is read was read right after it was written, at the latest when the pos file was.
-  const isRead = lag === 0 && posFileAge !== null;
-  return isRead ? Math.max(posFileAge, atPath?.writtenAgo ?? 0) : posFileAge;
+  const movedAt = at - (isRead ? Math.max(still, logStill) : still);
+  const leftSince = Number.isFinite(still) ? at - (wasLeft ? still : Math.min(still, logStill)) : at;
+  return { path, inode, position, size: null, movedAt, leftSince, isHere: false };
+}
+
+/** A log that is being written has bytes left. One look cannot tell whether they have just come, or in_tail stands still. */
+export function isInDoubt({ files }: Observation, posFiles: readonly PosFileReading[]): boolean {
+  const still = posFiles.filter((one) => one.kind === 'read' && one.writtenAgo >= BLOCKED_AFTER);
+  const paths = new Set(still.map(({ path }) => path));
+  return paths.size > 0 && files.some(({ state, posFile }) => state === 'behind' && paths.has(posFile));
 }

@@ -1,13 +1,15 @@
 import type { UnparsableLine } from '../pos-file/pos-line.ts';
+import { type Listed, listed } from '../progress/describe.ts';
+import type { Doubt, Left } from '../progress/progress.ts';
 import { type ContainerLog, containerLogOf } from '../text/container-log.ts';
-import { rowsOf, undiscoveredOf, type Which } from './order.ts';
-import type { Overview, PosFileOverview, Verdict } from './overview.ts';
+import type { Found, ShownFile } from './found.ts';
+import { ordered, type Which } from './order.ts';
 import type { Finding } from './pos-file-diagnosis.ts';
-import type { ShownEntry } from './rows.ts';
+import { type Verdict, verdictOf, verdictsOf } from './verdict.ts';
 
 /** What `inspect` tells programs; its JSON form is a contract. Byte counts are numbers, null where unknown. */
-export interface Inspection<Entries = readonly InspectedEntry[]> {
-  readonly posFiles: readonly InspectedPosFile<Entries>[];
+export interface Inspection {
+  readonly posFiles: readonly InspectedPosFile[];
   /** Files that in_tail should read and has no entry for yet. */
   readonly undiscovered: readonly UndiscoveredEntry[];
   /** Bytes left in all files: the sum of the entries' lags and of the undiscovered sizes. */
@@ -17,6 +19,9 @@ export interface Inspection<Entries = readonly InspectedEntry[]> {
   readonly unknownFiles: number;
   /** Everything is read, and nothing is unknown. */
   readonly caughtUp: boolean;
+  /** All that is left to do, and all that nobody can prove; only where log files were looked at. */
+  readonly left?: Listed<Left>;
+  readonly doubts?: Listed<Doubt>;
   /** How many seconds the oldest unread byte has waited; null: not known; only where looks follow one another. */
   readonly lagSeconds?: number | null;
   /** What the looks say together, and one sentence why; only where looks follow one another. */
@@ -24,20 +29,27 @@ export interface Inspection<Entries = readonly InspectedEntry[]> {
   readonly why?: string;
 }
 
-interface UndiscoveredEntry extends Pick<InspectedEntry, 'path' | 'kubernetes' | 'verdict' | 'why'> {
-  readonly size: number;
+interface UndiscoveredEntry extends About {
+  readonly path: string;
+  readonly size: number | null;
 }
 
-export interface InspectedPosFile<Entries = readonly InspectedEntry[]> {
+export interface InspectedPosFile {
   readonly path: string;
-  readonly entries: Entries;
+  readonly entries: readonly InspectedEntry[];
   readonly unparsable: readonly UnparsableLine[];
   /** What is odd in the pos file itself; only where there is something. */
   readonly findings?: readonly Finding[];
+  /** So many further lines were not looked at; only where there are any. */
+  readonly more?: number;
   readonly error?: string;
 }
 
-export interface InspectedEntry extends Omit<ShownEntry, 'age'> {
+export interface InspectedEntry
+  extends Pick<ShownFile, 'path' | 'position' | 'inode' | 'size' | 'lag' | 'state'>,
+    About {}
+
+interface About {
   /** Whose log it is, on a Kubernetes node. */
   readonly kubernetes?: ContainerLog;
   /** What the looks say of it, and why; only where looks follow one another, and where it is not `ok`. */
@@ -45,55 +57,41 @@ export interface InspectedEntry extends Omit<ShownEntry, 'age'> {
   readonly why?: string;
 }
 
-const ALL: Which = { states: undefined, sort: undefined };
-
-/** The contract's form of an overview, made entry by entry: a million objects at once take half a GiB. */
-export function inspectionOf(found: Overview, which: Which = ALL): Inspection<Iterable<InspectedEntry>> {
+/** The contract's form of what was found. */
+export function inspectionOf(
+  found: Found,
+  which: Which = { states: undefined, sort: undefined },
+): Inspection {
+  const { judged, totals, lag, caughtUp } = found;
+  const worst = verdictsOf(found)?.worst;
+  const late = judged?.paces?.late;
   return {
-    posFiles: found.posFiles.map((posFile) => ({
-      path: posFile.path,
-      entries: inspected(posFile, which, found),
-      unparsable: posFile.unparsable.map(({ line, text }) => ({ line, text })),
-      ...((posFile.findings ?? []).length > 0 && { findings: posFile.findings }),
-      ...(posFile.error !== undefined && { error: posFile.error }),
+    posFiles: found.posFiles.map(({ path, files, unparsable, findings, more, error }) => ({
+      path,
+      entries: ordered(files, which).map((file) => entryOf(file, found)),
+      unparsable,
+      ...(findings.length > 0 && { findings }),
+      ...(more > 0 && { more }),
+      ...(error !== undefined && { error }),
     })),
-    undiscovered: undiscoveredOf(found, which).map((file) => ({
+    undiscovered: ordered(found.undiscovered, which).map((file) => ({
       ...{ path: file.path, size: file.size },
-      ...aboutOf(file.path, found.verdictOf?.(file)),
+      ...aboutOf(file, found),
     })),
-    lag: found.lag,
-    knownLag: found.totals.lag,
-    unknownFiles: found.totals.unknown,
-    caughtUp: found.caughtUp,
-    ...(found.late !== undefined && { lagSeconds: found.late && Math.round(found.late / 100) / 10 }),
-    ...(found.verdict && { verdict: found.verdict.is, why: found.verdict.why }),
+    ...{ lag, knownLag: totals.lag, unknownFiles: totals.unknown, caughtUp },
+    ...(judged && { left: listed(judged.progress.left), doubts: listed(judged.progress.doubts) }),
+    ...(late !== undefined && { lagSeconds: late && Math.round(late / 100) / 10 }),
+    ...(worst && { verdict: worst.is, why: worst.why }),
   };
 }
 
-/** The same with all entries at hand. */
-export function whole(inspection: Inspection<Iterable<InspectedEntry>>): Inspection {
-  const posFiles = inspection.posFiles.map((posFile) => ({ ...posFile, entries: [...posFile.entries] }));
-  return { ...inspection, posFiles };
+export function entryOf(file: ShownFile, found: Found): InspectedEntry {
+  const { path, position, inode, size, lag, state } = file;
+  return { path, position, inode, size, lag, state, ...aboutOf(file, found) };
 }
 
-function* inspected(
-  posFile: PosFileOverview,
-  which: Which,
-  { verdictOf }: Overview,
-): Generator<InspectedEntry> {
-  for (const row of rowsOf(posFile.entries, which)) {
-    const { path, position, inode, size, lag, state } = posFile.entries.at(row);
-    yield { path, position, inode, size, lag, state, ...aboutOf(path, verdictOf?.({ posFile, row })) };
-  }
-}
-
-export function aboutOf(
-  path: string,
-  verdict?: Verdict,
-): Pick<InspectedEntry, 'kubernetes' | 'verdict' | 'why'> {
-  const kubernetes = containerLogOf(path);
-  return {
-    ...(kubernetes && { kubernetes }),
-    ...(verdict && verdict.is !== 'ok' && { verdict: verdict.is, why: verdict.why }),
-  };
+function aboutOf(file: ShownFile, found: Found): About {
+  const kubernetes = containerLogOf(file.path);
+  const { is, why } = verdictOf(file, found);
+  return { ...(kubernetes && { kubernetes }), ...(is !== 'ok' && { verdict: is, why }) };
 }

@@ -1,7 +1,6 @@
-import type { EntryRows } from '../pos-file/entry-rows.ts';
-import { entryKey } from '../pos-file/pos-file.ts';
+import { encodePath } from '../pos-file/path-bytes.ts';
+import { entryKey, latestEntries, type PositionEntry } from '../pos-file/pos-file.ts';
 import { counted, formatBytes } from '../text/units.ts';
-import type { InspectedRows } from './rows.ts';
 
 /** Something odd in a pos file itself. */
 export interface Finding {
@@ -14,76 +13,46 @@ export interface Finding {
 
 /** Fewer dead lines are no matter. */
 const MANY = 100;
+/** Behind a path: tab, 16 digits, tab, 16 digits, newline. */
+const LINE_END = 35;
 
 /**
  * `byInode`: follow_inodes; undefined: not known. What counts as duplicated is what clear-code/fluent-tail_checker counts: entries that
  * are watched, with one path, or one inode with follow_inodes. Where that is not known, with both.
  */
-export function diagnose(entries: InspectedRows, byInode: boolean | undefined): readonly Finding[] {
-  const { rows } = entries;
-  const duplicated = duplicatesIn(rows, byInode);
-  const dead = deadIn(rows);
-  const held = byInode === true ? heldBackIn(entries) : 0;
-  return [
-    ...(duplicated === 0
-      ? []
-      : [{ what: 'duplicated', count: duplicated, why: whyDuplicated(duplicated, byInode) } as const]),
-    ...(dead.lines < MANY
-      ? []
-      : [{ what: 'dead', count: dead.lines, why: whyDead(dead, rows.count) } as const]),
-    ...(held === 0 ? [] : [{ what: 'held-back', count: held, why: whyHeld(held) } as const]),
+export function diagnose(
+  entries: readonly PositionEntry[],
+  { byInode, blocked }: { readonly byInode: boolean | undefined; readonly blocked: number },
+): readonly Finding[] {
+  const duplicated = duplicatesIn(entries, byInode);
+  const dead = deadIn(entries);
+  const held = byInode === true ? blocked : 0;
+  const findings: readonly Finding[] = [
+    { what: 'duplicated', count: duplicated, why: whyDuplicated(duplicated, byInode) },
+    { what: 'dead', count: dead.length < MANY ? 0 : dead.length, why: whyDead(dead, entries.length) },
+    { what: 'held-back', count: held, why: whyHeld(held) },
   ];
+  return findings.filter(({ count }) => count > 0);
 }
 
-/** A pos file may have a million entries: only of paths that stand there several times a set is made. */
-function duplicatesIn(rows: EntryRows, byInode: boolean | undefined): number {
-  if (byInode === true) return duplicateInodesIn(rows);
-  const keyOf = (row: number) => (byInode === false ? rows.path(row) : entryKey(rows.entry(row)));
-  const living = function* (isWanted: (row: number) => boolean) {
-    for (let row = 0; row < rows.count; row += 1)
-      if (isWanted(row) && rows.position(row) !== null) yield keyOf(row);
-  };
-  const overtaken = new Set(living((row) => !rows.isLast(row)));
-  if (overtaken.size === 0) return 0;
-  const counts = new Map<string, number>();
-  for (const key of living(() => true)) if (overtaken.has(key)) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return [...counts.values()].filter((count) => count > 1).length;
-}
-
-function duplicateInodesIn(rows: EntryRows): number {
-  const inodes = new Float64Array(rows.count);
-  let count = 0;
-  for (let row = 0; row < rows.count; row += 1) {
-    const inode = Number(rows.inode(row));
+function duplicatesIn(entries: readonly PositionEntry[], byInode: boolean | undefined): number {
+  const keyOf = (entry: PositionEntry) =>
+    byInode === undefined ? entryKey(entry) : byInode ? entry.inode : entry.path;
+  const [seen, duplicated] = [new Set<string>(), new Set<string>()];
+  for (const entry of entries) {
     // 0: in_tail has not opened the file yet.
-    if (inode === 0 || rows.position(row) === null) continue;
-    inodes[count] = inode;
-    count += 1;
+    if (entry.position === null || (byInode === true && entry.inode === '0')) continue;
+    const key = keyOf(entry);
+    if (seen.has(key)) duplicated.add(key);
+    seen.add(key);
   }
-  const sorted = inodes.subarray(0, count).sort();
-  return sorted.filter((inode, at) => inode === sorted[at - 1] && inode !== sorted[at - 2]).length;
-}
-
-interface Dead {
-  readonly lines: number;
-  readonly bytes: number;
+  return duplicated.size;
 }
 
 /** Lines that a compaction leaves out: unwatched ones, and those that a later one replaces (position_file.rb, try_compact). */
-function deadIn(rows: EntryRows): Dead {
-  let [lines, bytes] = [0, 0];
-  for (let row = 0; row < rows.count; row += 1) {
-    if (!rows.isSuperseded(row) && rows.position(row) !== null) continue;
-    lines += 1;
-    bytes += rows.lineLength(row);
-  }
-  return { lines, bytes };
-}
-
-function heldBackIn(entries: InspectedRows): number {
-  let count = 0;
-  for (let row = 0; row < entries.rows.count; row += 1) if (entries.state(row) === 'blocked') count += 1;
-  return count;
+function deadIn(entries: readonly PositionEntry[]): readonly PositionEntry[] {
+  const latest = new Set(latestEntries(entries));
+  return entries.filter((entry) => entry.position === null || !latest.has(entry));
 }
 
 function whyDuplicated(count: number, byInode: boolean | undefined): string {
@@ -92,8 +61,9 @@ function whyDuplicated(count: number, byInode: boolean | undefined): string {
   return `${counted(count, 'path')} with several entries, a sign of fluentd#3614: lines are lost; fixed in Fluentd 1.16.3`;
 }
 
-function whyDead({ lines, bytes }: Dead, all: number): string {
-  return `${lines} of ${counted(all, 'line')} are dead, ${formatBytes(bytes)}: set pos_file_compaction_interval`;
+function whyDead(dead: readonly PositionEntry[], all: number): string {
+  const bytes = dead.reduce((sum, { path }) => sum + encodePath(path).length + LINE_END, 0);
+  return `${dead.length} of ${counted(all, 'line')} are dead, ${formatBytes(bytes)}: set pos_file_compaction_interval`;
 }
 
 function whyHeld(count: number): string {

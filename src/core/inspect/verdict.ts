@@ -1,99 +1,108 @@
 import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
+import type { Observation } from '../observe/observation.ts';
 import { formatBytes, formatDuration, type Millis } from '../text/units.ts';
-import type { Followed, History } from './history.ts';
-import { type Overview, type Place, type UndiscoveredOverview, VERDICTS, type Verdict } from './overview.ts';
+import { type Found, filesIn, type Judged, type ShownFile } from './found.ts';
+import type { FilePace } from './paces.ts';
+
+/** What the looks say, the worst last. */
+const VERDICTS = ['ok', 'falling behind', 'unknown', 'stalled', 'losing'] as const;
+
+export interface Verdict {
+  readonly is: (typeof VERDICTS)[number];
+  /** One sentence: why, and what to do. */
+  readonly why: string;
+}
 
 /** What has waited for longer is behind: in_tail looks each second, and reads a little at a time. */
 export const WINDOW: Millis = 10_000;
 
-/** Of most files nobody asks why. */
-interface Judged {
-  readonly is: Verdict['is'];
-  readonly why: () => string;
-}
-
-const OK: Judged = { is: 'ok', why: () => 'what is written is read within 10 s, or the lag falls' };
+const OK: Verdict = { is: 'ok', why: 'what is written is read within 10 s, or the lag falls' };
 const LOG_TELLS = "Fluentd's log tells why: a full buffer, a destination that does not answer, a read limit";
 
-/** The worst of all files, and how many are what. One look alone cannot tell what falls behind, and what was lost. */
-export function verdictsOf(
-  found: Overview,
-  history?: History,
-): Required<Pick<Overview, 'verdict' | 'verdicts'>> {
-  let worst = ofTheWhole(found);
-  const verdicts = { ok: found.totals.files, 'falling behind': 0, unknown: 0, stalled: 0, losing: 0 };
-  const take = (judged: Judged) => {
-    verdicts.ok -= 1;
-    verdicts[judged.is] += 1;
-    if (VERDICTS.indexOf(judged.is) > VERDICTS.indexOf(worst.is)) worst = judged;
-  };
-  for (const file of found.undiscovered) take(ofFile(file, history));
-  for (const posFile of found.posFiles)
-    for (let row = 0; row < posFile.entries.rows.count; row += 1)
-      if (posFile.entries.isShown(row) && posFile.entries.lag(row) !== 0)
-        take(ofFile({ posFile, row }, history));
-  return { verdict: told(worst), verdicts };
+export interface Verdicts {
+  readonly worst: Verdict;
+  /** How many files are what by themselves. */
+  readonly counts: Readonly<Record<Verdict['is'], number>>;
 }
 
-export function verdictOfFile(file: Place | UndiscoveredOverview, history: History): Verdict {
-  return told(ofFile(file, history));
+/** The worst of all files, and how many are what; undefined: a single look cannot tell. */
+export function verdictsOf(found: Found): Verdicts | undefined {
+  const { judged } = found;
+  if (judged?.paces === undefined) return undefined;
+  const losing = lostIn(judged);
+  const [first] = losing;
+  let worst = first === undefined ? ofTheWhole(found) : lost(first, losing.length);
+  const files = [...found.undiscovered, ...filesIn(found)];
+  const counts = { ok: files.length, 'falling behind': 0, unknown: 0, stalled: 0, losing: losing.length };
+  for (const file of files) {
+    if (file.lag === 0) continue;
+    const verdict = verdictOf(file, found);
+    counts.ok -= 1;
+    counts[verdict.is] += 1;
+    if (VERDICTS.indexOf(verdict.is) > VERDICTS.indexOf(worst.is)) worst = verdict;
+  }
+  return { worst, counts };
 }
 
-function told({ is, why }: Judged): Verdict {
-  return { is, why: why() };
+/** Of one file by itself. */
+export function verdictOf(file: ShownFile, { judged, refreshInterval }: Found): Verdict {
+  const { path, state, lag, key } = file;
+  if (lag === 0 || state === 'partial-line' || judged?.paces === undefined) return OK;
+  if (state === 'undiscovered')
+    return ofUndiscovered(path, judged.paces.waitedToBeFound(path), refreshInterval);
+  if (lag === null)
+    return { is: 'unknown', why: `${path} is ${state}, and nobody knows how much of it was read` };
+  if (state === 'blocked') return stalled(path, lag);
+  const pace = judged.paces.of(key);
+  return pace === undefined ? OK : ofPace(file, pace, judged.seen);
 }
 
-function ofFile(file: Place | UndiscoveredOverview, history?: History): Judged {
-  return 'row' in file ? ofRow(file, history) : ofUndiscovered(file, history);
-}
-
-function ofTheWhole({ posFiles, unlisted }: Overview): Judged {
+function ofTheWhole({ posFiles, unlisted }: Found): Verdict {
   const broken = posFiles.find(({ error }) => error !== undefined);
-  if (broken !== undefined) return { is: 'unknown', why: () => `${broken.path}: ${broken.error}` };
+  if (broken !== undefined) return { is: 'unknown', why: `${broken.path}: ${broken.error}` };
   const [first] = unlisted;
-  return first === undefined ? OK : { is: 'unknown', why: () => first };
+  return first === undefined ? OK : { is: 'unknown', why: first };
 }
 
-function ofUndiscovered(
-  { path, size, inode, refreshInterval }: UndiscoveredOverview,
-  history?: History,
-): Judged {
-  const waited = size === 0 ? 0 : (history?.waitedToBeFound(inode) ?? 0);
+function ofUndiscovered(path: string, waited: Millis, refreshInterval: Millis): Verdict {
   if (waited <= Math.max(2 * refreshInterval, WINDOW)) return OK;
-  const why = () =>
-    `in_tail has not found ${path} for ${formatDuration(waited)}: may Fluentd read it, and does it run?`;
+  const why = `in_tail has not found ${path} for ${formatDuration(waited)}: may Fluentd read it, and does it run?`;
   return { is: 'stalled', why };
 }
 
-function ofRow({ posFile: { path: posFile, entries }, row }: Place, history?: History): Judged {
-  if (entries.lag(row) === 0) return OK;
-  const { path, inode, state, lag } = entries.at(row);
-  if (state === 'partial-line') return OK;
-  if (lag === null)
-    return { is: 'unknown', why: () => `${path} is ${state}, and nobody knows how much of it was read` };
-  const followed = history?.find(posFile, { path, inode });
-  if (state === 'blocked')
-    return {
-      is: 'stalled',
-      why: () => `${path} stands still with ${formatBytes(lag)} left; ${LOG_TELLS}`,
-    };
-  return followed === undefined
-    ? OK
-    : ofFollowed(state === 'missing' ? `${path} was deleted, and` : path, followed);
-}
-
-function ofFollowed(path: string, followed: Followed): Judged {
-  const { waited, hasWaited } = followed;
-  const lags = followed.lagsOver(WINDOW);
-  if (hasWaited <= WINDOW || lags.now < lags.before) return OK;
-  if (followed.hasStood(BLOCKED_AFTER))
-    return {
-      is: 'stalled',
-      why: () => `${path} stands still with ${formatBytes(lags.now)} left; ${LOG_TELLS}`,
-    };
+function ofPace(
+  { path, key, state, movedAt }: ShownFile,
+  pace: FilePace,
+  { at, memory }: Observation,
+): Verdict {
+  const { before, now } = pace.lagsOver(WINDOW);
+  if (pace.hasWaited <= WINDOW || now < before) return OK;
+  const standsSince = Math.max(movedAt, memory.entries.get(key)?.leftSince ?? at);
+  if (at - standsSince >= BLOCKED_AFTER)
+    return stalled(state === 'missing' ? `${path} was deleted, and` : path, now);
   return {
     is: 'falling behind',
-    why: () =>
-      `${path} is ${formatDuration(waited)} behind, ${formatBytes(lags.now)}, and it grows: raise its read limit, or the flush threads of a slow output`,
+    why: `${path} is ${formatDuration(pace.waited)} behind, ${formatBytes(now)}, and it grows: raise its read limit, or the flush threads of a slow output`,
+  };
+}
+
+function stalled(path: string, lag: number): Verdict {
+  return { is: 'stalled', why: `${path} stands still with ${formatBytes(lag)} left; ${LOG_TELLS}` };
+}
+
+/** Files that left their paths when their bytes had already waited for too long, and what a witness saw in_tail let go unread. */
+function lostIn({ seen, progress, paces }: Judged): readonly string[] {
+  const late = [...seen.memory.departed].filter(
+    ([key, { rest }]) => rest > 0 && (paces?.of(key)?.hasWaited ?? 0) > WINDOW,
+  );
+  const letGo = progress.left.flatMap((one) => (one.kind === 'let-go' ? [one.path] : []));
+  return [...new Set([...letGo, ...late.map(([, { path }]) => path)])];
+}
+
+function lost(path: string, count: number): Verdict {
+  const more = count > 1 ? ` and ${count - 1} more` : '';
+  return {
+    is: 'losing',
+    why: `${path}${more} went away before Fluentd had read it: rotate less often or keep more files, and find out why Fluentd stands still`,
   };
 }

@@ -1,69 +1,71 @@
-import { aboutOf } from '../inspect/inspection.ts';
-import { STATES } from '../inspect/rows.ts';
-import type { FileState } from '../look/file-state.ts';
+import { bytesLeft } from '../drain/gates.ts';
+import { STATES } from '../inspect/order.ts';
+import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
+import { containerLogOf } from '../text/container-log.ts';
 import type { Millis } from '../text/units.ts';
 import type { Told } from './exposition.ts';
 
-/** What `export` and `watch` both know of the log files. */
-export interface FilesSeen {
-  /** Bytes left where that is known; in so many files it is not. */
-  readonly lag: number;
-  readonly unknown: number;
-  readonly byState: ReadonlyMap<FileState | null, number>;
-  readonly undiscovered: readonly { readonly size: number }[];
-  readonly unreadablePosFiles: number;
-  /** Of the files with something left, the longest time since one moved. */
-  readonly stoodStill: Millis;
-  readonly progress: Pick<Progress, 'left' | 'doubts'>;
-  /** Those that get series of their own. */
-  readonly single: readonly SingleFile[];
-}
-
-export interface SingleFile {
-  readonly posFile: string;
-  readonly path: string;
-  readonly inode: string;
-  readonly position: number | null;
-  readonly size: number | null;
-  readonly lag: number | null;
-  /** undefined: nobody measures it. */
-  readonly late?: Millis | undefined;
-}
-
-export function metricsOfFiles(seen: FilesSeen): Told {
-  const { byState, undiscovered, progress } = seen;
+/** What `export` and `watch` both know of the log files; `perFile`: of so many files one by one. */
+export function metricsOfFiles(
+  seen: Observation,
+  progress: Progress,
+  perFile: number,
+  lateOf?: LateOf,
+): Told {
+  const { files, undiscovered, at } = seen;
+  const byState = new Map<string, number>([['undiscovered', undiscovered.length]]);
+  for (const { state } of files) byState.set(state, (byState.get(state) ?? 0) + 1);
+  const standing = files.filter(({ read }) => !read).map(({ movedAt }) => at - movedAt);
   const held = heldIn(progress.left);
   const unread = progress.doubts.filter(({ kind }) => kind === 'closed-unread');
   return {
-    posidle_lag_bytes: seen.lag,
-    posidle_unknown_lag_files: seen.unknown,
-    posidle_oldest_position_age_seconds: seconds(seen.stoodStill),
+    posidle_lag_bytes: bytesLeft(seen),
+    posidle_unknown_lag_files: files.filter(({ lag }) => lag === null).length,
+    posidle_oldest_position_age_seconds: seconds(
+      standing.reduce((longest, age) => Math.max(longest, age), 0),
+    ),
     posidle_files: STATES.map((state) => [{ state }, byState.get(state) ?? 0]),
     posidle_undiscovered_bytes: sum(undiscovered.map(({ size }) => size)),
     posidle_closed_unread_bytes: sum(unread.map(({ bytes = 0 }) => bytes)),
     posidle_closed_unread_files: unread.length,
     posidle_doubts: progress.doubts.length,
-    posidle_unreadable_pos_files: seen.unreadablePosFiles,
+    posidle_unreadable_pos_files: seen.unknown.length,
     posidle_buffer_bytes: sum(held.map(({ bytes }) => bytes)),
     posidle_buffer_chunks: sum(held.map(({ chunks }) => chunks)),
-    ...metricsOfEach(seen.single),
+    ...metricsOfEach(furthestBehind(files, perFile), lateOf),
   };
 }
 
-function metricsOfEach(files: readonly SingleFile[]): Told {
-  const of = (value: (file: SingleFile) => number | null) =>
+/** How long the oldest unread byte of a file has waited; undefined: nobody measures it. */
+type LateOf = (key: string) => Millis | undefined;
+
+/** An unknown lag is the worst. What is gone gets no series. */
+function furthestBehind(files: readonly ObservedFile[], count: number): readonly ObservedFile[] {
+  if (count === 0) return [];
+  const lagOf = ({ lag }: ObservedFile) => lag ?? Number.MAX_VALUE;
+  const there = files.filter(
+    ({ state, lag }) => state !== 'unwatched' && !(state === 'missing' && lag === 0),
+  );
+  return there.toSorted((a, b) => lagOf(b) - lagOf(a)).slice(0, count);
+}
+
+function metricsOfEach(files: readonly ObservedFile[], lateOf?: LateOf): Told {
+  const of = (value: (file: ObservedFile) => number | null) =>
     files.map((file) => [labelsOf(file), value(file)] as const);
   return {
     posidle_file_lag_bytes: of(({ lag }) => lag),
-    posidle_file_lag_seconds: of(({ late }) => (late === undefined ? null : seconds(late))),
+    posidle_file_lag_seconds: of(({ key, read }) => {
+      const late = read ? lateOf && 0 : lateOf?.(key);
+      return late === undefined ? null : seconds(late);
+    }),
     posidle_file_position_bytes: of(({ position }) => position),
     posidle_file_size_bytes: of(({ size }) => size),
   };
 }
 
-function labelsOf({ posFile, path, inode }: SingleFile) {
-  return { ...aboutOf(path).kubernetes, path, inode, pos_file: posFile };
+function labelsOf({ posFile, path, inode }: ObservedFile) {
+  return { ...containerLogOf(path), path, inode, pos_file: posFile };
 }
 
 export function seconds(span: Millis): number {
@@ -72,10 +74,4 @@ export function seconds(span: Millis): number {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((all, one) => all + one, 0);
-}
-
-export function countBy<T, Key>(items: Iterable<T>, keyOf: (item: T) => Key): Map<Key, number> {
-  const counts = new Map<Key, number>();
-  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
-  return counts;
 }

@@ -4,7 +4,7 @@ import type { AtRest, Observation } from './observation.ts';
 /** undefined: the next look may mean something else though it finds the same. */
 export function atRest(snapshot: Snapshot, seen: Omit<Observation, 'atRest'>): AtRest | undefined {
   const { looks, followed, fluentd } = snapshot;
-  const isLasting = fluentd.kind === 'running' && seen.readSince !== undefined;
+  const isLasting = (fluentd.kind === 'running' || fluentd.kind === 'absent') && seen.readSince !== undefined;
   return isLasting ? { looks, followed, fluentd, entries: entriesOf(snapshot) } : undefined;
 }
 

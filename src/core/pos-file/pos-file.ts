@@ -33,7 +33,7 @@ export function parsePosFile(bytes: Uint8Array): PosFile {
       if (unparsable.length < KEPT_UNPARSABLE) unparsable.push(read());
     },
   });
-  return { entries, unparsable: unparsable.filter(({ torn }) => !torn) };
+  return { entries, unparsable };
 }
 
 /**

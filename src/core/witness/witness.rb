@@ -8,6 +8,7 @@ class PosidleWitness
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks protocol use_http log_rejected_request emit_error_label_event
                 emit_invalid_record_to_error emit_unmatched_lines reserve_data multiline_mode].freeze # of those that lose in silence
+  NO_LOG = /\.(lock|lck|pid|pos|sw[op])\z/n.freeze # beside a log, never a log
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
   def initialize
     require 'socket.so' # socket.rb would activate the gem io-wait, and nothing may be chosen before Fluentd chooses
@@ -30,11 +31,13 @@ class PosidleWitness
   def text(s); s && s.to_s.dup.force_encoding('UTF-8').scrub; end
   def failed(e); text("#{e.class}: #{e.message} #{e.backtrace.to_a.first}"); end
   def keep(list, fact); list.size < MANY ? list << fact : @more += 1; end
+  def input(w); var(w, :@update_watcher).receiver; end
   def reader(input) # the next worker's has the same name; two inputs never share a pos file
-    name = text(var(input, :@pos_file) || [input.paths, input.config.values_at('tag', '@label')].join(' '))
+    name = var(input, :@pos_file) || [input.paths, input.config.values_at('tag', '@label')].join(' ')
     @readers[name] || @mutex.synchronize { @readers[name] ||= @readers.size }
   end
-  def key(w); [reader(var(w, :@update_watcher).receiver), w.pe.read_inode]; end # what one input knows of a file, another one does not
+  def readers; @readers.keys.map { |name| text(name) }; end
+  def key(w); [reader(input(w)), w.pe.read_inode]; end # what one input knows of a file, another one does not
   def reads?(w); var(var(w, :@io_handler), :@fifo); end
   def left?(s); s && (s[:size] && s[:pos] < s[:size] || s[:lines] || s[:unfinished]); end
   def host # a container's is mounted: it was made with the Pod, whose other containers may be older than this one
@@ -115,7 +118,6 @@ class PosidleWitness
     @new[w] = true if stat && (h.nil? || !h.opened?)
     return unless stat && reads?(w)
     return (closes(w) unless h.opened?) if stat.ino != w.pe.read_inode # open_on_every_update: it goes on with another file
-    @marks.delete(key(w))
     keep(@cuts, sight(w).merge(had: var(var(w, :@rotate_handler), :@fsize).to_i)) # its size a second ago at most
   end
   def begins(w) # what lies before the position was read in a former life or never
@@ -123,7 +125,6 @@ class PosidleWitness
     key, pos = key(w), w.pe.read_pos
     keep(@starts, path: text(w.path), inode: key[1], reader: key[0], pos: pos, born: born(w.path)) if pos > 0 && !@begun.key?(key)
     keep(@lost, @closed[key].merge(why: 'closed')) if pos == 0 && left?(@closed[key]) # the number was used again
-    @marks.delete(key) if pos == 0
     @begun[key] = ms
   end
   def closes(w)
@@ -138,10 +139,11 @@ class PosidleWitness
       @thread.kill
       look(true) if @root
       @watchers.each { |w| closes(w) if w.pe.read_pos < 2**60 }
-      near, kin = beside
+      all = ObjectSpace.each_object(Fluent::Plugin::Base).to_a # also those that have ended
+      near, kin = beside(all)
       @unfound.delete_if { |k, (p, *)| @closed[k] && born(p).to_i.between?(1, @closed[k][:at]) } # it is among the closed
       facts = { closed: closed(near), cuts: @cuts, starts: @starts, lost: @lost, siblings: kin, unfound: unfound }
-      facts.update(readers: @readers.keys, resumed: @resumed, more: @more + @over, **plugins)
+      facts.update(readers: readers, resumed: @resumed, more: @more + @over, **plugins(all))
       @server.shutdown # a child that a plugin has forked may keep it open
     end
   rescue StandardError
@@ -155,15 +157,17 @@ class PosidleWitness
     File.open(tmp, File::WRONLY | File::CREAT | File::EXCL | File::NOFOLLOW, 0644) { |f| f.write(text) }
     File.rename(tmp, @stem + '.end')
   end
-  def sight(w) # the position before the size: what is read in between looks unread, never read
+  def sight(w, stats = {}) # the position before the size: what is read in between looks unread, never read
     h, (by, ino), pos = var(w, :@io_handler), key(w), w.pe.read_pos
     io, rest = var(h, :@io), var(var(h, :@fifo), :@buffer).to_s.bytesize
     pos = io ? io.pos - rest : 0 if pos > 2**60 # no longer watched
-    s = (io ? io.stat : File.stat(w.path)) rescue nil
+    s = stats[w.path]
+    s = (io ? io.stat : File.stat(w.path)) rescue nil unless s && s.ino == ino
     record = var(var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed), :@line_buffer).to_s.bytesize
-    held = { reader: by, unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.reject { |_, n| n == 0 }
-    held[:readable] = false if io.nil? && s && !File.readable?(w.path)
-    { path: text(w.path), inode: ino, pos: pos, size: (s.size if s && s.ino == ino), at: ms }.merge(held)
+    facts = { path: text(w.path), inode: ino, pos: pos, size: (s.size if s && s.ino == ino), at: ms }
+    { reader: by, unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.each { |k, n| facts[k] = n if n > 0 }
+    facts[:readable] = false if io.nil? && s && !File.readable?(w.path)
+    facts
   end
   def look(asked) # four times a second, but a fortieth of the time at most
     return unless (start = clock) >= @due || asked
@@ -173,49 +177,50 @@ class PosidleWitness
     tails = @inputs.flat_map { |i| var(i, :@tails).to_h.values }
     tails = ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # rotated too
     @watchers = tails.select { |w| reads?(w) }
-    @stats = stats = Hash.new { |h, p| h[p] = (File.stat(p) rescue nil) }
-    @watchers.each { |w| mark(w, asked && stats[w.path]) }
-    names(stats, asked)
+    @stats = Hash.new { |h, p| h[p] = (File.stat(p) rescue nil) } # each may wait for Fluentd's threads: one for each file
+    @sights = asked ? @watchers.first(20_000).map { |w| sight(w, @stats) } : []
+    @marks = @watchers.map { |w| [h = var(w, :@io_handler), mark(w, h, asked)] }.to_h # a cut makes another handler
+    names(asked)
     @cuts.dup.each { |c| c[:copy] ||= (copy_of(c) rescue nil) if ms - c[:at] < 5000 }
-    age, @looked = start - (@looked || start), clock
-    @gap = [@gap, ready? ? age : 0].max
-    @due = @looked + [0.2, 4 * (@looked - start), 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)].max
+    @gap, @looked = [@gap, @looked ? start - @looked : 0].max, (clock if ready?)
+    return if asked # what an answer costs the asker decides, who waits for it
+    @due = clock + [0.2, 4 * (clock - start), 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)].max
   end
-  def mark(w, stat) # what was read must still lie there, else the file was written anew, too fast for in_tail
-    ino, pos, (old, was, at) = w.pe.read_inode, w.pe.read_pos, @marks[key = key(w)]
-    return if pos > 2**60 || old == pos && !(stat && stat.ino == ino && stat.mtime >= at)
+  def mark(w, handler, asked) # what was read must still lie there, else the file was written anew, too fast for in_tail
+    pos, (old, was, at) = w.pe.read_pos, (mark = @marks[handler])
+    return mark if pos > 2**60 || old == pos && !(asked && @stats[w.path] && @stats[w.path].mtime >= at)
     File.open(w.path, 'rb') do |f|
-      next unless f.stat.ino == ino
+      next unless f.stat.ino == w.pe.read_inode
       before = lambda { |n| n == 0 ? '' : f.pread([n, 64].min, [n - 64, 0].max) }
       now = before.call(old) if old && pos >= old
       keep(@lost, sight(w).merge(why: 'written anew')) if now && now != was && now.bytesize == was.bytesize
-      @marks[key] = [pos, before.call(pos), Time.now - 1]
+      mark = [pos, before.call(pos), Time.now - 1]
     end
+    mark
   rescue SystemCallError, IOError # shorter than it was: a cut, of which in_tail tells
   end
-  def names(stats, asked) # what the paths of an input name and it passed over, or has not found yet, or never found
-    keys, paths, found = @watchers.map { |w| [key(w), true] }.to_h, @watchers.group_by { |w| key(w)[0] }, {}
-    @marks.keep_if { |key, _| keys[key] } if @marks.size > keys.size + MANY
+  def names(asked) # what the paths of an input name and it passed over, or has not found yet, or never found
+    inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
+    followed = lambda { |key| (keys ||= @watchers.map { |w| [key(w), true] }.to_h)[key] }
     @inputs.each do |i|
-      followed = asked ? [] : paths[reader(i)].to_a.map(&:path)
-      (named(i).uniq - followed).each do |p|
-        next if (s = stats[p]).nil? || !s.file? || s.size == 0 || keys[key = [reader(i), s.ino]]
+      own = inputs[i].to_a.select { |w| !asked || (s = @stats[w.path]) && s.ino == w.pe.read_inode }
+      (named(i) - own.map(&:path)).each do |p|
+        next if (s = @stats[p]).nil? || !s.file? || s.size == 0 || followed.call(key = [reader(i), s.ino])
         next if var(i, :@limit_recently_modified) && s.mtime.to_f * 1000 < @pod
         b, c = @begun[key], @closed[key]
         next if b && (c.nil? || b > c[:at] || c[:pos] == s.size && s.mtime.to_f * 1000 <= c[:at])
         found[key] = [p, (@unfound[key] || [p, ms])[1], s.size, File.readable?(p)]
       end
     end
-    gone = @unfound.reject { |key, (_, at)| found[key] || keys[key] || @begun[key].to_i >= at }
+    gone = @unfound.reject { |key, (_, at)| found[key] || followed.call(key) || @begun[key].to_i >= at }
     gone.each { |(by, ino), (p, at)| keep(@lost, path: text(p), inode: ino, reader: by, at: at, why: 'never followed') }
     @unfound = found
   end
-  def named(i) # as in_tail's expand_paths, which logs, and leaves out what it may not read
-    t, glob = Time.now, i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
-    files = lambda do |paths, dated|
-      paths.map { |p| dated ? dated[p].call(t) : t.strftime(p) }.flat_map { |p| glob.call(p) ? Dir.glob(p) : [p] }
-    end
-    files.call(i.paths, var(i, :@path_formatters)) - files.call(i.exclude_path, var(i, :@exclude_path_formatters))
+  def named(i); expanded(i, i.paths, :@path_formatters) - excluded(i); end
+  def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
+  def expanded(i, paths, formatters) # as in_tail's expand_paths, which logs, and leaves out what it may not read
+    t, dated, glob = Time.now, var(i, formatters), i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
+    paths.map { |p| dated ? dated[p].call(t) : t.strftime(p) }.flat_map { |p| glob.call(p) ? Dir.glob(p) : [p] }
   end
   def copy_of(cut) # copytruncate: a file beside it, written just before the cut and no longer than what had been read
     dir, name = File.split(File.realpath(cut[:path]))
@@ -225,34 +230,37 @@ class PosidleWitness
         @cuts.none? { |c| (c[:copy] || c)[:inode] == x.ino }
     end&.then { |s| { inode: s.ino, size: s.size } }
   end
-  def beside # all files in the directories of followed ones and one deeper, and those that look like a followed one's
-    paths = @watchers.map(&:path) + @closed.values.map { |c| c[:path] }
+  def beside(plugins) # all files in the directories of followed ones and one deeper, and those that look like a followed one's
     @real = {} if @real.nil? || @real.size > 10 * MANY # each call to the system may wait for Fluentd's threads
-    homes = paths.map { |p| @real[p] ||= ((File.symlink?(p) ? File.realpath(p) : p) rescue p) }
-    homes = homes.group_by { |p| File.dirname(p) }
-    own = ObjectSpace.each_object(Fluent::Plugin::Buffer).map { |b| var(b, :@path) }
+    real = lambda { |p| @real[p] ||= ((File.symlink?(p) ? File.realpath(p) : p) rescue p) }
+    near = @watchers.map { |w| (s = @stats[w.path]) && [s.ino, [w.path, s]] }.compact.to_h
+    known = near.values.map { |p, _| [real.call(p), true] }.to_h
+    homes = (known.keys + @closed.values.map { |c| real.call(c[:path]) }).group_by { |p| File.dirname(p) }
+    own = plugins.grep(Fluent::Plugin::Output).map { |o| var(var(o, :@buffer), :@path) }
     own += @inputs.map { |i| var(i, :@pos_file) }
-    near, kin, @over = {}, [], 0
-    homes.each do |home, files|
-      files = files.flat_map { |p| [[File.basename(p, '.*').b + "\0", p], [File.basename(p).b, p]] }.to_h
+    kin, @over = [], 0
+    homes.each do |home, followed|
+      files = nil
       (dirs = [home]).each do |dir|
         (Dir.children(dir) rescue []).each do |n|
+          next if known[path = File.join(dir, n)]
           next @over += 1 if near.size >= 10 * MANY
-          next unless s = @stats[path = File.join(dir, n)]
+          next unless s = @stats[path]
           next (dirs << path if dir == home && dirs.size < 200 && !File.symlink?(path)) if s.directory?
           near[s.ino] ||= [path, s] if s.file?
-          next if !s.file? || s.size == 0 || s.mtime.to_f * 1000 < @pod || !(of = kin(n.b, files, dir == home))
+          next if !s.file? || s.size == 0 || s.mtime.to_f * 1000 < @pod || NO_LOG.match?(n.b)
+          files ||= followed.flat_map { |p| [[File.basename(p, '.*').b + "\0", p], [File.basename(p).b, p]] }.to_h
+          next unless of = kin(n.b, files, dir == home)
           kin << [path, s, born(path), of] unless own.any? { |o| o && File.fnmatch?("#{o}*", path) }
         end
       end
     end
-    inodes = @watchers.map { |w| w.pe.read_inode } + @cuts.map { |c| c[:copy] && c[:copy][:inode] }
     seen = {}
     [*@begun.to_a, *@closed.map { |k, c| [k, c[:at]] }].each { |(_, ino), at| seen[ino] = [seen[ino].to_i, at].max }
-    kin = kin.uniq { |_, s| s.ino }.reject do |_, s, born|
-      at = seen[s.ino]
-      inodes.include?(s.ino) || born && born < @pod || at && born.to_i <= at
-    end
+    unread = @inputs.flat_map { |i| excluded(i) }.map { |p| @stats[p] && @stats[p].ino } # as the user decided
+    inodes = @watchers.map { |w| w.pe.read_inode } + @cuts.map { |c| c[:copy] && c[:copy][:inode] } + unread
+    inodes.each { |ino| seen[ino] = Float::INFINITY }
+    kin = kin.uniq { |_, s| s.ino }.reject { |_, s, born| born && born < @pod || (at = seen[s.ino]) && born.to_i <= at }
     @over += [kin.size - MANY, 0].max
     [near, kin.first(MANY).map { |path, s, born, of| sibling(path, s, born, of) }]
   end
@@ -313,15 +321,15 @@ class PosidleWitness
   end
   def answer # in the order in which a line travels: files, then what filters hold, then outputs
     running = ObjectSpace.each_object(Fluent::Plugin::Base).select { |p| p.started? && !p.terminated? rescue false }
-    files, (near, kin) = @watchers.first(20_000).map { |w| sight(w) }, beside
+    near, kin = beside(running)
     { pid: @pid, supervisor: @supervisor, born: @born, pod: @pod, ready: ready?, error: trouble, reloads: @reloads,
-      gap: @gap.round(3), readers: @readers.keys, files: files, closed: closed(near), cuts: @cuts, starts: @starts,
+      gap: @gap.round(3), readers: readers, files: @sights, closed: closed(near), cuts: @cuts, starts: @starts,
       lost: @lost, unfound: unfound, denied: @inputs.flat_map { |i| denied(i) }, siblings: kin,
       held: running.map { |p| { class: p.class.name, id: id(p), n: held(p) } }.reject { |h| h[:n] == 0 },
       **plugins(running), heard: told, ends: @ends, resumed: @resumed, again: @again,
       more: @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max }
   end
-  def plugins(all = ObjectSpace.each_object(Fluent::Plugin::Base).to_a) # at the end also those that have ended
+  def plugins(all)
     kinds = { filters: all.grep(Fluent::Plugin::Filter), inputs: @inputs }
     kinds = kinds.map { |k, l| [k, l.map { |p| { class: p.class.name, settings: settings(p) } }.uniq] }.to_h
     kinds.merge(outputs: all.grep(Fluent::Plugin::Output).map { |o| output(o) })

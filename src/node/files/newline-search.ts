@@ -1,7 +1,6 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FileStat } from '../../core/look/snapshot.ts';
-import { copied } from '../../core/pos-file/entry-rows.ts';
 import { NEWLINE } from '../../core/pos-file/pos-line.ts';
 import type { LookOptions } from '../../host.ts';
 import { toBytes } from './files.ts';
@@ -39,7 +38,7 @@ export class NewlineSearch {
 
   async #findBeyond(place: string, { size }: FileStat, searched: Searched, task: SearchTask): Promise<Found> {
     const buffer = Buffer.allocUnsafe(PART);
-    this.#searched.set(copied(place), searched);
+    this.#searched.set(place, searched);
     while (task.bytesLeft > 0) {
       const { position, end } = searched;
       task.onSearch?.({ path: place, searched: end - position, left: size - position });

@@ -1,7 +1,6 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { COARSEST_TICK } from '../../core/look/file-times.ts';
 import type { FileStat } from '../../core/look/snapshot.ts';
-import { copied } from '../../core/pos-file/entry-rows.ts';
 import type { Millis } from '../../core/text/units.ts';
 import { bornAt, inPortions, toBytes } from './files.ts';
 import { nameBudget, readNames } from './names.ts';
@@ -50,7 +49,7 @@ export class RenamedFiles {
     if (listing.error !== undefined) return listing.error;
     const name = listing.names.get(inode);
     if (name === undefined) this.#rememberAbsent(inode, directory, listing);
-    else this.#places.set(copied(key), copied(directory + name));
+    else this.#places.set(key, directory + name);
     return fileWith(inode, this.#places.get(key));
   }
 
@@ -63,7 +62,7 @@ export class RenamedFiles {
     if (date === undefined) return;
     const absent = this.#absent.get(directory);
     if (absent?.date === date) absent.inodes.add(inode);
-    else this.#absent.set(copied(directory), { date, inodes: new Set([inode]) });
+    else this.#absent.set(directory, { date, inodes: new Set([inode]) });
   }
 
   async #list(directory: string): Promise<void> {

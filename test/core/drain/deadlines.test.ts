@@ -6,6 +6,7 @@ import {
   drainDeadline,
   isOver,
   isWorkerStarting,
+  keptEnd,
   lastFlushAt,
   mainEndAt,
   quietAt,
@@ -13,29 +14,15 @@ import {
   settleEnd,
   signalsIn,
   startDeadline,
-  startEnd,
   stopDeadline,
   triggerAt,
 } from '../../../src/core/drain/deadlines.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { begin, type Trigger } from '../../../src/core/drain/state.ts';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
-import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { Snapshot, StopRequest } from '../../../src/core/look/snapshot.ts';
 import type { Observation } from '../../../src/core/observe/observation.ts';
-import { entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
-import {
-  ABSENT,
-  entry,
-  fileOf,
-  outputReading,
-  POS,
-  policy,
-  running,
-  seen,
-  snapshot,
-  told,
-} from '../../support/builders.ts';
+import { ABSENT, entry, fileOf, policy, running, seen, snapshot } from '../../support/builders.ts';
 
 /** What is seen, with the defaults of `policy()`, and with `rules` beside them. */
 type Ask = (seen: Observation, rules: Policy) => number | undefined;
@@ -49,16 +36,10 @@ interface Row {
 }
 
 const HTTP: Trigger = { by: 'http', at: 10_000 };
+const QUIET: Trigger = { by: 'quiet', at: 19_000 };
 const TERM: Trigger = { by: 'SIGTERM', at: 10_000 };
 const OVER = Number.NEGATIVE_INFINITY;
 const MAIN = [{ pid: 1, startTime: '1' }];
-const WRAPPER = {
-  kind: 'wrapper',
-  leader: { pid: 9, startTime: '9' },
-  since: 3_000,
-  permitted: true,
-} as const;
-
 /** Looks at 0 s, 5 s and 20 s; the position moves at 5 s. */
 const usual = looksWith({});
 const signalled = looksWith({ requests: [{ by: 'SIGTERM', at: 12_000 }] });
@@ -69,13 +50,12 @@ const signalledTwice = looksWith({
   ],
 });
 const away = looksWith({ fluentd: ABSENT });
-const unread = looksWith({}, 500);
 
 const absence: Ask = (seen, rules) => absenceDeadline(begin(1_000), seen, rules);
 const settle =
-  (trigger: Trigger): Ask =>
+  (trigger: Trigger, until = OVER): Ask =>
   (seen, rules) =>
-    settleEnd(trigger, seen, rules);
+    settleEnd({ until }, trigger, seen, rules);
 const stopping: Ask = (seen, rules) => stopDeadline(begin(15_000), seen, rules);
 const drains =
   (trigger: Trigger): Ask =>
@@ -83,7 +63,6 @@ const drains =
     drainDeadline(trigger, seen, rules);
 const flushes: Ask = (seen, rules) => lastFlushAt(HTTP, seen, rules);
 const returns: Ask = (seen, rules) => returnDeadline(HTTP, seen, rules);
-const tail = (changes: Partial<Policy['tail']>) => ({ tail: { ...DEFAULT_TAIL, ...changes } });
 
 describe('the deadline', () => {
   test.each<Row>([
@@ -117,7 +96,7 @@ describe('the deadline', () => {
     { title: 'of a doubt is the start timeout', ask: doubtEnd, at: 600_000 },
     { title: 'of main that was never seen is the start timeout', ask: mainEndAt, at: 600_000 },
     {
-      title: 'of main that is gone is the settle time',
+      title: 'of main that is gone is `doneProcessGone`',
       ask: mainEndAt,
       looks: [look(0, { mains: MAIN }), look(5_000, { mains: MAIN }), look(7_000, { mains: [] })],
       at: 9_000,
@@ -220,86 +199,39 @@ describe('the deadline', () => {
 describe('everything read is believed', () => {
   test.each<Row>([
     { title: 'the settle time after the trigger', ask: settle(HTTP), at: 12_000 },
-    { title: 'the settle time after everything was read', ask: settle({ by: 'http', at: 0 }), at: 7_000 },
     {
-      title: 'not before the settle time from the trigger, while bytes are left',
-      ask: settle(HTTP),
-      looks: unread,
-      at: 12_000,
-    },
-    {
-      title: 'at once after a quiet window, which counts',
-      ask: settle({ by: 'quiet', at: 19_000 }),
+      title: 'the settle time after the last movement, where that came later',
+      ask: settle({ by: 'http', at: 0 }),
       at: 7_000,
     },
     {
-      title: 'the settle time after main was gone, which counts',
-      ask: settle({ by: 'done-process', at: 12_000 }),
-      looks: [look(0, { mains: MAIN }), look(5_000, { mains: MAIN }), look(7_000, { mains: [] })],
-      at: 9_000,
+      title: 'when no line is on its way any more, where that is later',
+      ask: settle(HTTP, 40_000),
+      at: 40_000,
     },
     {
-      title: 'only when in_tail has let go of a renamed file',
-      ask: settle(HTTP),
-      looks: [look(0, {}), rotated(18_000)],
-      at: 24_000,
+      title: 'then at once, where the trigger says that main has ended',
+      ask: settle(QUIET, 3_000),
+      at: 3_000,
     },
     {
-      title: 'only when the last record of a multiline source is out',
-      ask: settle(HTTP),
-      rules: tail({ multilineFlush: 20_000 }),
-      at: 26_000,
-    },
-    {
-      title: 'at once where nothing is multiline',
-      ask: settle({ by: 'quiet', at: 19_000 }),
-      rules: { settle: 0 },
-      at: 5_000,
-    },
-    {
-      title: 'only when a supervisor that was started again has run for the settle time',
-      ask: settle(HTTP),
-      looks: looksWith({ fluentd: running({ supervisor: { pid: 5_000, startTime: '9' } }) }),
-      at: 22_000,
+      title: 'then at once, where the kubelet’s signal says so',
+      ask: settle(TERM, 3_000),
+      rules: { leavesStop: true },
+      at: 3_000,
     },
   ])('$title', check);
+
+  test.each(['SIGTERM', 'SIGINT', 'http', 'abort', 'heartbeat'] as const)(
+    'the settle time after %s, which does not say that main has ended',
+    (by) => check({ title: by, ask: settle({ by, at: 10_000 }, 3_000), at: 12_000 }),
+  );
 });
 
-describe('a Fluentd that was just started is up', () => {
-  test.each<Row>([
-    { title: 'the settle time after it was first seen', ask: startEnd, at: 2_000 },
-    {
-      title: 'for a parent, 10 s after it was first seen while it has no worker',
-      ask: startEnd,
-      looks: [look(1_000, { fluentd: running({ workers: [] }) })],
-      rules: { parent: true },
-      at: 11_000,
-    },
-    {
-      title: 'for a parent, the settle time once it has a worker',
-      ask: startEnd,
-      rules: { parent: true },
-      at: 2_000,
-    },
-    {
-      title: '10 s after its worker was first seen, where its open files may not be looked at',
-      ask: startEnd,
-      looks: [look(1_000, { fluentd: running({ isStarting: undefined }) })],
-      at: 11_000,
-    },
-    {
-      title: '10 s after its wrapper was first seen',
-      ask: startEnd,
-      looks: looksWith({ fluentd: WRAPPER }),
-      at: 13_000,
-    },
-    {
-      title: 'where nobody has seen it start',
-      ask: startEnd,
-      looks: [look(0, { fluentd: ABSENT })],
-      at: OVER,
-    },
-  ])('$title', check);
+test('what Fluentd keeps is waited for until multiline_flush_interval has passed', () => {
+  const ask: Ask = (seen, rules) => keptEnd(seen, rules);
+  check({ title: '', ask, at: OVER });
+  check({ title: '', ask, rules: { tail: { ...DEFAULT_TAIL, multilineFlush: 20_000 } }, at: 26_000 });
 });
 
 test('a deadline is over from its instant on, and one that is none never is', () => {
@@ -313,87 +245,6 @@ test('of the calls for the end only signals make the kubelet count', () => {
 });
 
 test.each([
-  ['open', true, Number.POSITIVE_INFINITY],
-  ['closed', false, 12_000],
-  ['nobody knows', undefined, 72_000],
-])(
-  'below a <group> the rest of a renamed file is waited for while in_tail has it open: %s',
-  (_, isOpen, at) => {
-    const old = entry({ position: 5 });
-    const next = entry({ position: 3, inode: '8' });
-    const gone = new Map([[entryKeyIn(POS, old), { size: 100, isOpen }]]);
-    const looks = [
-      snapshot(0, [[old, fileOf(old, 100)]]),
-      snapshot(6_000, [[next]]),
-      snapshot(8_000, [[next]], { gone }),
-    ];
-    check({ title: '', ask: settle({ by: 'http', at: 0 }), looks, rules: tail({ readLimit: 0 }), at });
-  },
-);
-
-test.each([
-  ['below a <group> anew as long as a buffer is full', 0, [5], 74_000],
-  ['below a <group> from when a buffer has room again', 0, [5, 90], 73_000],
-  ['below a <group> from the rename, where a buffer had room before', 0, [90, 90, 90], 72_000],
-  ['without a limit from the rename, also while a buffer is full', undefined, [5], 12_000],
-])('the rest of a renamed file is waited for %s', (_, readLimit, spaces, at) => {
-  const [old, next] = [entry({ position: 5 }), entry({ position: 3, inode: '8' })];
-  const gone = new Map([[entryKeyIn(POS, old), { size: 100, isOpen: undefined }]]);
-  const space = (index: number) => ({
-    buffers: {
-      ...NO_BUFFERS,
-      none: false,
-      outputs: [outputReading({ told: told({ space: spaces.at(index) ?? 5 }) })],
-    },
-  });
-  const looks = [
-    snapshot(0, [[old, fileOf(old, 100)]], space(0)),
-    snapshot(6_000, [[next]], space(0)),
-    snapshot(7_000, [[next]], { gone, ...space(-1) }),
-    snapshot(8_000, [[next]], { gone, ...space(-1) }),
-  ];
-  check({ title: '', ask: settle({ by: 'http', at: 0 }), looks, rules: tail({ readLimit }), at });
-});
-
-test('below a <group> a renamed file that was read to its end is not waited for', () => {
-  const [old, next] = [entry({ position: 100 }), entry({ position: 3, inode: '8' })];
-  const gone = new Map([[entryKeyIn(POS, old), { size: 100, isOpen: undefined }]]);
-  const looks = [snapshot(0, [[old]]), snapshot(6_000, [[next]]), snapshot(8_000, [[next]], { gone })];
-  const rules = tail({ readLimit: 0 });
-  check({ title: '', ask: settle({ by: 'http', at: 0 }), looks, rules, at: 12_000 });
-});
-
-test.each([
-  ['is waited for', null, Number.POSITIVE_INFINITY],
-  ['is not waited for where in_tail follows it under another name', 5, 12_000],
-])('below a <group> one byte of a renamed file %s', (_, position, at) => {
-  const [old, next] = [entry({ position: 5 }), entry({ position: 3, inode: '8' })];
-  const renamed = entry({ path: '/renamed', position });
-  const gone = new Map([[entryKeyIn(POS, old), { size: 6, isOpen: true }]]);
-  const looks = [
-    snapshot(0, [[old, fileOf(old, 6)]]),
-    snapshot(6_000, [[next]]),
-    snapshot(8_000, [[next], [renamed]], { gone }),
-  ];
-  check({ title: '', ask: settle({ by: 'http', at: 0 }), looks, rules: tail({ readLimit: 0 }), at });
-});
-
-test.each([
-  ['below a <group>', 0, 72_000],
-  ['without a limit', undefined, 8_000],
-])(
-  '%s the rest of a file that in_tail found and main renamed between two looks is waited for until %s',
-  (_, readLimit, at) => {
-    const follows = (...files: readonly { path: string; inode: string; size: number }[]) => ({
-      followed: [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }],
-    });
-    const fresh = { path: '/new', inode: '8', size: 3 };
-    const looks = [look(0, follows(fresh)), look(6_000, { ...follows(), opened: new Set(['8']) })];
-    check({ title: '', ask: settle({ by: 'http', at: 0 }), looks, rules: tail({ readLimit }), at });
-  },
-);
-
-test.each([
   [59_999, true],
   [60_000, false],
 ])('a worker that has not opened its pos file after %i ms is waited for: %s', (at, isStarting) => {
@@ -405,20 +256,15 @@ function check({ ask, looks = usual, rules = {}, at }: Row): void {
   expect(ask(seen(looks, policy(rules)), policy(rules))).toBe(at);
 }
 
-function looksWith(last: Partial<Snapshot>, size = 100): readonly Snapshot[] {
+function looksWith(last: Partial<Snapshot>): readonly Snapshot[] {
   const [before, moved] = [entry({ position: 90 }), entry()];
   return [
-    snapshot(0, [[before, fileOf(before, size)]]),
-    snapshot(5_000, [[moved, fileOf(moved, size)]]),
-    snapshot(20_000, [[moved, fileOf(moved, size)]], last),
+    snapshot(0, [[before, fileOf(before, 100)]]),
+    snapshot(5_000, [[moved]]),
+    snapshot(20_000, [[moved]], last),
   ];
 }
 
 function look(at: number, changes: Partial<Snapshot>): Snapshot {
   return snapshot(at, [[entry()]], changes);
-}
-
-function rotated(at: number): Snapshot {
-  const renamed = { path: '/var/log/app.log.1', stat: { inode: '7', size: 100 } };
-  return snapshot(at, [[entry(), { atPath: { inode: '8', size: 0 }, renamed }]]);
 }

@@ -1,35 +1,36 @@
 import { describe, expect, test } from 'vitest';
-import { bufferGate, bytesLeft, drainGate, hasBytesLeft, waitingIn } from '../../../src/core/drain/gates.ts';
+import { bytesLeft, drainGate, hasBytesLeft, readGate } from '../../../src/core/drain/gates.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
-import type { Draining, Flush } from '../../../src/core/drain/state.ts';
-import {
-  type BuffersReading,
-  NO_BUFFERS,
-  type OutputReading,
-} from '../../../src/core/fluentd/buffer-contents.ts';
-import type { Chunk } from '../../../src/core/fluentd/chunk.ts';
+import type { Draining, Trigger } from '../../../src/core/drain/state.ts';
+import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import type { FollowedReading, Snapshot } from '../../../src/core/look/snapshot.ts';
+import type { Witness } from '../../../src/core/witness/testimony.ts';
 import {
   ABSENT,
+  draining,
   entry,
   fileOf,
+  IN_MEMORY,
+  LOG,
   ORPHANED,
-  outputReading,
+  onDisk,
   POS,
   policy,
-  reading,
+  REMOTE,
   running,
   seen,
   snapshot,
-  told,
   type Watched,
+  WRAPPER,
 } from '../../support/builders.ts';
+import { holding, sight } from '../../support/said.ts';
+import { alive } from '../../support/witnesses.ts';
 
 /** A change to a world in which every gate is open. */
 interface Change {
   readonly files?: readonly Watched[];
-  readonly look?: Partial<Snapshot>;
   readonly before?: Partial<Snapshot>;
+  readonly look?: Partial<Snapshot>;
   readonly state?: Partial<Draining>;
   readonly rules?: Partial<Policy>;
 }
@@ -40,214 +41,176 @@ interface Row extends Change {
   readonly why: string | RegExp;
 }
 
-const behind: Watched = [
-  entry({ path: '/behind', inode: '8', position: 10 }),
-  fileOf(entry({ inode: '8', position: 10 }), 30),
-];
-const byte = entry({ path: '/byte', inode: '10', position: 10 });
-const gone: Watched = [entry({ path: '/gone', inode: '9' }), {}];
+const NOW = 60_000;
+const at = (position: number) => entry({ position });
+const behind: Watched = [at(80), fileOf(entry())];
 const newFile = { path: '/new', inode: '99', size: 5 };
-const WRAPPER = {
-  kind: 'wrapper',
-  leader: { pid: 4000, startTime: '0' },
-  since: 0,
-  permitted: true,
-} as const;
-const UNSETTLED = { trigger: { by: 'http', at: 59_000 } } as const;
+const flushedAt = (when: number) => ({ flush: { at: when } });
+const SIGTERM: Trigger = { by: 'SIGTERM', at: 59_000 };
+const QUIET: Trigger = { by: 'quiet', at: 59_000 };
 
-/** In the order in which they are told; the words are those of the status and of the outcome. */
+function followed(changes: Partial<FollowedReading>): Pick<Snapshot, 'followed'> {
+  return { followed: [{ posFile: POS, refreshInterval: 60_000, byInode: false, files: [], ...changes }] };
+}
+
+function said(...witnesses: readonly Witness[]): Pick<Snapshot, 'testimony'> {
+  return { testimony: { at: NOW, witnesses } };
+}
+
+/** Everything has been read for a minute, and there is no buffer. */
+function observedIn({ files = [[entry()]], look = {}, before = {}, rules = {} }: Change) {
+  return seen([snapshot(0, files, before), snapshot(NOW, files, look)], policy(rules));
+}
+
+function gateIn(change: Change) {
+  return drainGate(draining(change.state), observedIn(change), policy(change.rules));
+}
+
+test('every gate is open where everything has been read for the settle time, and no buffer holds anything', () => {
+  expect(gateIn({})).toBeUndefined();
+});
+
+/** In the order in which they are told; the words are those of the status and of the log. */
 const GATES: readonly Row[] = [
-  {
-    title: 'no Fluentd',
-    name: 'fluentd',
-    why: 'no fluentd runs',
-    look: { fluentd: ABSENT },
-  },
+  { title: 'no Fluentd', look: { fluentd: ABSENT }, name: 'fluentd', why: 'no fluentd runs' },
   {
     title: 'a wrapper whose Fluentd has ended',
+    look: { fluentd: WRAPPER },
     name: 'fluentd',
     why: 'Fluentd has ended, and its wrapper has not started another one',
-    look: { fluentd: WRAPPER },
   },
   {
     title: 'a Fluentd that is being replaced',
+    look: { fluentd: running({ successor: { pid: 5_000, startTime: '9' } }) },
     name: 'fluentd',
     why: 'Fluentd is being replaced by pid 5000',
-    look: { fluentd: running({ successor: { pid: 5_000, startTime: '9' } }) },
-  },
-  {
-    title: 'a supervisor without its worker',
-    name: 'worker',
-    why: 'the worker is gone, and its supervisor is starting another one',
-    look: { fluentd: running({ workers: [] }) },
-  },
-  {
-    title: 'a pos file that is away',
-    name: 'pos-file',
-    why: `${POS} is not there`,
-    look: { posFiles: [{ path: POS, kind: 'missing' }] },
-  },
-  {
-    title: 'an unreadable pos file',
-    name: 'pos-file',
-    why: `${POS} cannot be read: EIO`,
-    look: { posFiles: [{ path: POS, kind: 'unreadable', error: 'EIO' }] },
-  },
-  {
-    title: 'an empty pos file',
-    name: 'pos-file',
-    why: `${POS} is empty for now`,
-    look: { posFiles: [{ path: POS, kind: 'empty' }] },
-  },
-  {
-    title: 'a file with bytes left',
-    name: 'unread',
-    why: '1 file unread, 20 B left, most in /behind (blocked)',
-    files: [behind],
-  },
-  {
-    title: 'two files, one of which nobody knows',
-    name: 'unread',
-    why: '2 files unread, at least 20 B left, most in /behind (blocked)',
-    files: [gone, behind],
-  },
-  {
-    title: 'a file that nobody knows, before one with a single byte left',
-    name: 'unread',
-    why: '2 files unread, at least 1 B left, most in /byte (blocked)',
-    files: [gone, [byte, fileOf(byte, 11)]],
-  },
-  {
-    title: 'two files that nobody knows, the first of which is named',
-    name: 'unread',
-    why: '2 files unread, at least 0 B left, most in /gone (missing)',
-    files: [gone, [entry({ path: '/another', inode: '10' }), {}]],
-  },
-  {
-    title: 'a look that did not take in everything',
-    name: 'look',
-    why: 'posidle could not look at every file',
-    look: { depth: 'rest' },
-  },
-  {
-    title: 'files that cannot be listed',
-    name: 'undiscovered',
-    why: `posidle cannot tell which files belong to ${POS}: EACCES`,
-    look: { followed: [followed({ unknown: 'EACCES' })] },
-  },
-  {
-    title: 'a file that in_tail has yet to find',
-    name: 'undiscovered',
-    why: '/new (5 B) not discovered yet; in_tail looks every 60 s',
-    look: { followed: [followed({ files: [newFile] })] },
-  },
-  {
-    title: 'files that in_tail has yet to find, by two sources: the longest wait counts',
-    name: 'undiscovered',
-    why: /in_tail looks every 60 s$/,
-    look: {
-      followed: [followed({ files: [newFile] }), followed({ files: [newFile], refreshInterval: 5_000 })],
-    },
-  },
-  {
-    title: 'one byte of a file that in_tail has yet to find',
-    name: 'undiscovered',
-    why: /^\/new \(1 B\)/,
-    look: { followed: [followed({ files: [{ ...newFile, size: 1 }] })] },
-  },
-  {
-    title: 'two files that in_tail has yet to find',
-    name: 'undiscovered',
-    why: /^\/new and 1 more \(8 B\) not discovered yet/,
-    look: { followed: [followed({ files: [newFile, { path: '/more', inode: '98', size: 3 }] })] },
   },
   {
     title: 'a worker that has not opened its pos file yet',
+    look: { fluentd: running({ isStarting: true, workers: [{ pid: 5_000, startTime: '9' }] }) },
     name: 'worker',
     why: 'the worker has only just been started, and has not opened its pos file yet',
-    look: { fluentd: running({ isStarting: true, workers: [{ pid: 5_000, startTime: '9' }] }) },
+  },
+  {
+    title: 'a supervisor without its worker',
+    look: { fluentd: running({ workers: [] }) },
+    name: 'worker',
+    why: 'the worker is gone, and its supervisor is starting another one',
+  },
+  {
+    title: 'a look that did not take in everything',
+    look: { depth: 'rest' },
+    name: 'look',
+    why: 'posidle has not looked at everything since then',
+  },
+  {
+    title: 'a look that began before the trigger',
+    look: { lookedAt: 58_999 },
+    state: { trigger: QUIET },
+    name: 'look',
+    why: 'posidle has not looked at everything since then',
+  },
+  {
+    title: 'a pos file that is away',
+    look: { posFiles: [{ path: POS, kind: 'missing' }] },
+    name: 'pos-file',
+    why: `${POS} is not there`,
+  },
+  {
+    title: 'a pos file that cannot be read',
+    look: { posFiles: [{ path: POS, kind: 'unreadable', error: 'EIO' }] },
+    name: 'pos-file',
+    why: `${POS} cannot be read: EIO`,
+  },
+  {
+    title: 'an empty pos file',
+    look: { posFiles: [{ path: POS, kind: 'empty' }] },
+    name: 'pos-file',
+    why: `${POS} is empty for now`,
+  },
+  {
+    title: 'a source whose files cannot be listed',
+    look: followed({ unknown: 'EACCES' }),
+    name: 'pos-file',
+    why: `posidle cannot tell which files belong to ${POS}: EACCES`,
+  },
+  {
+    title: 'a file that cannot be looked at',
+    files: [[entry(), { error: 'EACCES' }]],
+    name: 'pos-file',
+    why: `${LOG} cannot be looked at by posidle`,
+  },
+  {
+    title: 'a worker that starts, as its witness says',
+    look: said(alive({ ready: false })),
+    name: 'worker',
+    why: '1-12.sock it has not started all its inputs',
+  },
+  {
+    title: 'a file with lines left',
+    files: [behind],
+    name: 'unread',
+    why: /app.log: not read to its end \(20 B\)$/,
+  },
+  {
+    title: 'a file with lines left, as a witness says',
+    look: said(alive({ files: [sight({ pos: 40 })] })),
+    name: 'unread',
+    why: '/log/a.log: not read to its end (60 B)',
+  },
+  {
+    title: 'a file that in_tail has yet to find',
+    look: followed({ files: [newFile] }),
+    name: 'unfound',
+    why: '/new: Fluentd has not found it (5 B)',
   },
   {
     title: 'a Fluentd that is not proven',
+    look: { fluentd: running({ isProven: false }) },
     name: 'fluentd',
     why: /^pid 4242 may not be the right fluentd/,
-    look: { fluentd: running({ isProven: false }) },
   },
   {
-    title: 'too short a time',
+    title: 'too short a time since a call that does not say that main has ended',
+    state: { trigger: SIGTERM },
     name: 'settle',
     why: 'everything is read; posidle waits for `settle` to see whether it stays so',
-    state: UNSETTLED,
   },
   {
-    title: 'no flush yet',
+    title: 'records that Fluentd keeps, until it emits them by itself',
+    before: said(alive()),
+    look: said(alive({ held: [{ class: 'Fluent::Plugin::ConcatFilter', n: 2 }] })),
+    rules: { tail: { ...DEFAULT_TAIL, multilineFlush: 60_000 } },
+    state: { trigger: QUIET },
+    name: 'settle',
+    why: 'Fluent::Plugin::ConcatFilter keeps 2 records',
+  },
+  {
+    title: 'chunks that nobody has flushed',
+    look: { buffers: onDisk(7) },
     name: 'flush',
     why: 'everything is read, but not flushed yet',
-    state: { flush: undefined },
   },
   {
-    title: 'no flush yet, in another container',
+    title: 'a buffer that nobody sees and nobody has flushed',
+    look: { buffers: IN_MEMORY },
     name: 'flush',
     why: 'everything is read, but not flushed yet',
-    look: { fluentd: { kind: 'remote', permitted: true }, buffers: buffersOf({}) },
-    state: { flush: undefined },
   },
   {
-    title: 'buffers that were not looked at',
-    name: 'look',
-    why: 'posidle has not looked at the buffers',
-    look: { buffers: undefined },
-  },
-  {
-    title: 'chunks in a buffer',
+    title: 'chunks that were flushed, and are still there',
+    look: { buffers: onDisk(7, 8) },
+    state: flushedAt(50_000),
     name: 'buffers',
-    why: '2 chunks (20 B) in out',
-    look: { buffers: buffersOf({ told: told({ chunks: 2, bytes: 20 }) }) },
+    why: 'out holds 2 chunks (15 B)',
   },
   {
-    title: 'a chunk that is being sent: it counts only by its bytes',
+    title: 'chunks of an output that retries, flushed or not',
+    look: said(alive({ outputs: [{ ...holding('a'), retry: true }] })),
     name: 'buffers',
-    why: '0 chunks (20 B) in out',
-    look: { buffers: buffersOf({ told: told({ bytes: 20 }) }) },
-  },
-  {
-    title: 'chunks on disk',
-    name: 'buffers',
-    why: '1 chunk (7 B) in out',
-    look: { buffers: buffersOf({ told: undefined, inMemory: false, onDisk: [chunk(0, 7)] }) },
-  },
-  {
-    title: 'a monitor_agent that is silent',
-    name: 'buffers',
-    why: 'monitor_agent at 127.0.0.1:24220 does not answer',
-    look: {
-      buffers: { ...NO_BUFFERS, none: false, silent: ['monitor_agent at 127.0.0.1:24220 does not answer'] },
-    },
-  },
-  {
-    title: 'a monitor_agent that tells of an output no more',
-    name: 'buffers',
-    why: 'monitor_agent does not report out',
-    before: { buffers: buffersOf({}) },
-    look: { buffers: buffersOf({ told: undefined }) },
-  },
-  {
-    title: 'an output that retries',
-    name: 'retry',
-    why: '1 chunk (10 B) in out, which retries',
-    look: { buffers: buffersOf({ told: told({ chunks: 1, bytes: 10, retrying: true }) }) },
-  },
-  {
-    title: 'an output that retries, whatever it holds',
-    name: 'retry',
-    why: '0 chunks (0 B) in out, which retries',
-    look: { buffers: buffersOf({ told: told({ retrying: true }) }) },
+    why: 'out (Fluent::Plugin::HTTPOutput) holds 1 chunk (10 B)',
   },
 ];
-
-test('every gate is open where everything is read for long enough, flushed and delivered', () => {
-  expect(gateIn({})).toBeUndefined();
-});
 
 describe('the drain is kept open by', () => {
   test.each(GATES)('$title ($name)', ({ name, why, ...change }) => {
@@ -256,43 +219,32 @@ describe('the drain is kept open by', () => {
 });
 
 describe('of two closed gates the first is told', () => {
-  /** One way to close each gate, in their order; each only closes what comes after it by itself. */
-  const closed: readonly { readonly name: string; readonly look?: Partial<Snapshot> }[] = [
-    { name: 'fluentd', look: { fluentd: ABSENT } },
-    { name: 'pos-file', look: { posFiles: [pos(entryAt(50)), { path: '/other.pos', kind: 'missing' }] } },
-    { name: 'unread', look: { posFiles: [pos(entryAt(50))] } },
-    { name: 'look', look: { depth: 'rest' } },
-    { name: 'undiscovered', look: { followed: [followed({ files: [newFile] })] } },
+  /** One way to close each gate, in their order. */
+  const closed: readonly (Change & { readonly name: string })[] = [
+    { name: 'fluentd', look: { fluentd: running({ successor: { pid: 5_000, startTime: '9' } }) } },
+    { name: 'look', look: { lookedAt: 58_999 }, state: { trigger: SIGTERM } },
+    { name: 'pos-file', look: followed({ unknown: 'EACCES', files: [newFile] }) },
+    { name: 'unread', files: [behind] },
+    { name: 'unfound', look: followed({ files: [newFile] }) },
+    { name: 'settle', state: { trigger: SIGTERM } },
+    { name: 'flush', look: { buffers: onDisk(7) } },
   ];
-  const later = {
-    state: { ...UNSETTLED, flush: undefined },
-    buffers: buffersOf({ told: told({ chunks: 1 }) }),
-  };
 
   test.each(closed.map(({ name }, index) => ({ name, index })))('$name', ({ name, index }) => {
-    const looks = closed.slice(index).map(({ look }) => look);
-    const look: Partial<Snapshot> = Object.assign({}, ...looks.toReversed());
-    expect(gateIn({ look: { ...look, buffers: later.buffers }, state: later.state })?.name).toBe(name);
-  });
-
-  test.each<{ name: string } & Change>([
-    {
-      name: 'fluentd',
-      look: { fluentd: running({ isProven: false }), buffers: later.buffers },
-      state: later.state,
-    },
-    { name: 'settle', look: { buffers: later.buffers }, state: later.state },
-    { name: 'flush', look: { buffers: later.buffers }, state: { flush: undefined } },
-    { name: 'buffers', look: { buffers: later.buffers } },
-  ])('$name, once everything is read', ({ name, ...change }) => {
+    const all = closed.slice(index).toReversed();
+    const merged = <Key extends keyof Change>(key: Key) =>
+      Object.assign({}, ...all.map((one) => one[key] ?? {}));
+    const files = all.findLast((one) => one.files !== undefined)?.files;
+    const change = { look: merged('look'), state: merged('state'), ...(files && { files }) };
     expect(gateIn(change)?.name).toBe(name);
   });
 });
 
-describe('nothing is kept open by', () => {
+describe('the drain is not kept open by', () => {
+  const empty: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'empty' }] };
   test.each<Change & { title: string }>([
-    { title: 'an orphaned worker', look: { fluentd: ORPHANED } },
-    { title: 'a Fluentd in another container', look: { fluentd: { kind: 'remote', permitted: true } } },
+    { title: 'workers whose supervisor is gone', look: { fluentd: ORPHANED } },
+    { title: 'a Fluentd in another container', look: { fluentd: REMOTE } },
     { title: 'a lone process without a worker', look: { fluentd: running({ alone: true, workers: [] }) } },
     {
       title: 'a supervisor that never had a worker',
@@ -300,23 +252,40 @@ describe('nothing is kept open by', () => {
       look: { fluentd: running({ workers: [] }) },
     },
     {
-      title: 'an empty pos file after the start timeout',
-      look: { posFiles: [{ path: POS, kind: 'empty' }] },
+      title: 'an empty pos file, when a whole start timeout has passed',
+      look: empty,
       state: { trigger: { by: 'start-timeout', at: 0 } },
     },
     {
       title: 'an empty file that in_tail has yet to find',
-      look: { followed: [followed({ files: [{ ...newFile, size: 0 }] })] },
+      look: followed({ files: [{ ...newFile, size: 0 }] }),
     },
     {
-      title: 'a flush that was not asked for, without buffers',
-      look: { buffers: NO_BUFFERS },
-      state: { flush: undefined },
+      title: 'a last line without its newline',
+      files: [[at(80), { atPath: { inode: '7', size: 100 }, newlineLeft: false }]],
     },
     {
-      title: 'a flush of a Fluentd that nobody can ask for one',
-      look: { fluentd: { kind: 'remote', permitted: true, isDeaf: true }, buffers: buffersOf({}) },
-      state: { flush: undefined },
+      title: 'a chunk that Fluentd gave up',
+      look: { buffers: { ...onDisk(), givenUp: [{ path: '/b', size: 1 }] } },
+    },
+    {
+      title: 'records that come out only when Fluentd stops',
+      look: said(alive({ held: [{ class: 'X', n: 2 }] })),
+    },
+    { title: 'the looks, where a witness has answered', files: [behind], look: said(alive()) },
+    {
+      title: 'a buffer that nobody sees, once it was flushed',
+      look: { buffers: IN_MEMORY },
+      state: flushedAt(50_000),
+    },
+    {
+      title: 'a buffer that nobody sees below a wrapper, which SIGUSR1 would end',
+      before: { fluentd: WRAPPER },
+      look: { fluentd: WRAPPER, buffers: IN_MEMORY },
+    },
+    {
+      title: 'a buffer that nobody sees of a Fluentd that nobody can ask for a flush',
+      look: { fluentd: { ...REMOTE, isDeaf: true }, buffers: IN_MEMORY },
     },
     {
       title: 'a Fluentd that is not proven, in a dry run',
@@ -324,190 +293,52 @@ describe('nothing is kept open by', () => {
       rules: { dryRun: true },
     },
     {
-      title: 'buffers and a flush, in a dry run',
-      look: { buffers: buffersOf({ told: told({ chunks: 1 }) }) },
-      state: { flush: undefined },
+      title: 'buffers, in a dry run',
+      look: { buffers: { ...onDisk(1), ...{ unseen: IN_MEMORY.unseen } } },
       rules: { dryRun: true },
     },
     {
-      title: 'an output of which a monitor_agent never told',
-      look: { buffers: buffersOf({ told: undefined }) },
+      title: 'the settle time, where the kubelet’s SIGTERM says that main has ended',
+      state: { trigger: SIGTERM },
+      rules: { leavesStop: true },
     },
-    {
-      title: 'the silence of agents that were not asked',
-      before: { buffers: buffersOf({}) },
-      look: { buffers: { ...buffersOf({ told: undefined }), asked: false } },
-    },
+    ...(['quiet', 'done-process', 'done-file', 'deserted', 'start-timeout'] as const).map((by) => ({
+      title: `the settle time, where the trigger says that main has ended (${by})`,
+      state: { trigger: { by, at: 59_000 } },
+    })),
   ])('$title', (change) => {
     expect(gateIn(change)).toBeUndefined();
   });
-
-  test('a file that Fluentd may not read', () => {
-    const looks = [0, 200_000, 210_000].map((at) =>
-      snapshot(at, [[entry()]], {
-        followed: [followed({ files: [newFile] })],
-        closed: new Set(['/new']),
-        buffers: NO_BUFFERS,
-      }),
-    );
-    expect(drainGate(draining({}), seen(looks), policy())).toBeUndefined();
-  });
-
-  test('a file that Fluentd may not read, also when its worker has just ended', () => {
-    const change = { followed: [followed({ files: [newFile] })], buffers: NO_BUFFERS };
-    const [closed, none] = [new Set(['/new']), new Set<string>()];
-    const looks = [0, 200_000].map((at) => snapshot(at, [[entry()]], { ...change, closed }));
-    const last = (unsure: ReadonlySet<string>) =>
-      snapshot(210_000, [[entry()]], { ...change, closed: none, unsure });
-    const gateAfter = (unsure: ReadonlySet<string>) =>
-      drainGate(draining({}), seen([...looks, last(unsure)]), policy())?.name;
-    expect([gateAfter(closed), gateAfter(none)]).toEqual([undefined, 'undiscovered']);
-  });
 });
 
-describe('a flush', () => {
-  test.each([
-    ['after the last movement counts', 60_000, undefined],
-    ['at the time of the last movement counts', 50_000, undefined],
-    ['before the last movement does not count', 49_999, 'flush'],
-  ])('%s', (_, at, name) => {
-    const moved = [0, 50_000, 60_000].map((now, index) =>
-      snapshot(now, [[index === 0 ? entryAt(50) : entry()]], { buffers: buffersOf({}) }),
-    );
-    const state = draining({ flush: { at, buffers: undefined } });
-    expect(drainGate(state, seen(moved), policy())?.name).toBe(name);
-  });
+test.each([
+  ['after the last movement counts', 50_001, undefined],
+  ['at the time of the last movement counts', 50_000, undefined],
+  ['before the last movement does not count', 49_999, 'flush'],
+])('a flush %s', (_, when, name) => {
+  const looks = [0, 50_000, NOW].map((now, index) =>
+    snapshot(now, [[at(index === 0 ? 90 : 100)]], { buffers: IN_MEMORY }),
+  );
+  expect(drainGate(draining(flushedAt(when)), seen(looks), policy())?.name).toBe(name);
 });
 
-describe('an output that takes Fluentd’s own log events waits', () => {
-  const flush = (buffers?: BuffersReading): Flush => ({ at: 50_000, buffers });
-  const own = (changes: Partial<OutputReading>) => outputReading({ takesOwnEvents: true, ...changes });
-  const asked = (chunks: number, sent: number) => buffersOf(own({ told: told({ chunks, sent, bytes: 99 }) }));
-
-  test.each<{
-    title: string;
-    output: OutputReading;
-    flush: Flush | undefined;
-    waiting: { chunks: number; bytes: number };
-  }>([
-    {
-      title: 'for all chunks before the flush',
-      output: own({ onDisk: [chunk(1_000, 7)] }),
-      flush: undefined,
-      waiting: { chunks: 1, bytes: 7 },
-    },
-    {
-      title: 'for chunks on disk that are older than the flush',
-      output: own({ onDisk: [chunk(10_001, 7)] }),
-      flush: flush(),
-      waiting: { chunks: 1, bytes: 7 },
-    },
-    {
-      title: 'for a chunk on disk that is as old as the flush',
-      output: own({ onDisk: [chunk(10_000, 7)] }),
-      flush: flush(),
-      waiting: { chunks: 1, bytes: 7 },
-    },
-    {
-      title: 'for no chunk on disk that is younger than the flush',
-      output: own({ onDisk: [chunk(9_999, 7)] }),
-      flush: flush(),
-      waiting: { chunks: 0, bytes: 0 },
-    },
-    {
-      title: 'for the old one of two chunks on disk',
-      output: own({ onDisk: [chunk(9_000, 7), chunk(11_000, 5)] }),
-      flush: flush(),
-      waiting: { chunks: 1, bytes: 5 },
-    },
-    {
-      title: 'for as many chunks as were there at the flush and were not sent since',
-      output: own({ told: told({ chunks: 4, sent: 12, bytes: 70 }) }),
-      flush: flush(asked(3, 10)),
-      waiting: { chunks: 1, bytes: 70 },
-    },
-    {
-      title: 'for nothing once all that was there at the flush is sent',
-      output: own({ told: told({ chunks: 4, sent: 13, bytes: 70 }) }),
-      flush: flush(asked(3, 10)),
-      waiting: { chunks: 0, bytes: 0 },
-    },
-    {
-      title: 'for all chunks where nobody knows what was there at the flush',
-      output: own({ told: told({ chunks: 4, sent: 13, bytes: 70 }) }),
-      flush: flush(),
-      waiting: { chunks: 4, bytes: 70 },
-    },
-    {
-      title: 'for all chunks, also young ones, where it takes none of them',
-      output: outputReading({ onDisk: [chunk(9_999, 7)] }),
-      flush: flush(),
-      waiting: { chunks: 1, bytes: 7 },
-    },
-  ])('$title', ({ output, flush, waiting }) => {
-    expect(waitingIn(output, flush, 60_000)).toEqual(waiting);
+describe('at rest', () => {
+  test('the first condition of "everything read" that does not hold is told', () => {
+    const gate = (change: Change) => readGate(observedIn(change), policy());
+    expect(gate({})).toBeUndefined();
+    expect(gate({ look: { depth: 'rest', buffers: undefined } })).toBeUndefined();
+    expect(gate({ files: [behind] })).toMatchObject({ name: 'unread', why: expect.stringMatching(/20 B/) });
+    expect(gate({ look: followed({ files: [newFile] }) })?.why).toMatch(/^\/new/);
+    expect(gate({ look: { posFiles: [{ path: POS, kind: 'empty' }] } })?.name).toBe('pos-file');
   });
 
-  test('and keeps no drain open with what came after the flush', () => {
-    const observed = observedIn({ look: { buffers: buffersOf(own({ onDisk: [chunk(9_999, 7)] })) } });
-    expect(bufferGate(observed, flush())).toBeUndefined();
-    expect(bufferGate(observed, undefined)?.name).toBe('buffers');
+  test('bytes are left in files that are behind, and in files that wait to be found', () => {
+    const observed = observedIn({ files: [behind], look: followed({ files: [newFile] }) });
+    expect([bytesLeft(observed), hasBytesLeft(observed)]).toEqual([25, true]);
+  });
+
+  test('none are known to be left of a file that cannot be looked at', () => {
+    const observed = observedIn({ files: [[entry(), { error: 'EACCES' }]] });
+    expect([bytesLeft(observed), hasBytesLeft(observed)]).toEqual([0, false]);
   });
 });
-
-describe('bytes left', () => {
-  test('are those of files that are behind and of files that wait to be found', () => {
-    const observed = observedIn({ files: [behind], look: { followed: [followed({ files: [newFile] })] } });
-    expect(bytesLeft(observed)).toBe(25);
-    expect(hasBytesLeft(observed)).toBe(true);
-  });
-
-  test('are none of a file of which nobody knows how many', () => {
-    expect(bytesLeft(observedIn({ files: [gone, behind] }))).toBe(20);
-  });
-
-  test('are no reason to wait where the file is missing', () => {
-    expect(hasBytesLeft(observedIn({ files: [gone] }))).toBe(false);
-  });
-});
-
-function gateIn(change: Change) {
-  return drainGate(draining(change.state), observedIn(change), policy(change.rules));
-}
-
-/** Everything has been read for a minute; nothing is in the buffer. */
-function observedIn({ files = [], look = {}, before = {} }: Change) {
-  const all: readonly Watched[] = [[entry()], ...files];
-  const looks = [
-    snapshot(0, all, { buffers: undefined, ...before }),
-    snapshot(60_000, all, { buffers: buffersOf({}), ...look }),
-  ];
-  return seen(looks);
-}
-
-function draining(changes: Partial<Draining> = {}): Draining {
-  const trigger = { by: 'http', at: 0 } as const;
-  const flush = { at: 50_000, buffers: undefined };
-  const done = { completed: false, emptyAt: undefined, closingAt: undefined };
-  return { name: 'draining', since: 0, trigger, flush, ...done, ...changes };
-}
-
-function buffersOf(output: Partial<OutputReading>): BuffersReading {
-  return { ...NO_BUFFERS, none: false, outputs: [outputReading(output)] };
-}
-
-function chunk(age: number, size: number): Chunk {
-  return { path: `/buffer/${age}`, size, age };
-}
-
-function followed(changes: Partial<FollowedReading>): FollowedReading {
-  return { posFile: POS, refreshInterval: 60_000, byInode: false, files: [], ...changes };
-}
-
-function entryAt(position: number) {
-  return entry({ position });
-}
-
-function pos(one: ReturnType<typeof entry>) {
-  return reading([[one]]);
-}

@@ -1,32 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Step } from '../../../src/core/drain/moves.ts';
 import { type Policy, stopReserve } from '../../../src/core/drain/policy.ts';
-import { begin, type State, type StateName } from '../../../src/core/drain/state.ts';
-import { step } from '../../../src/core/drain/step.ts';
-import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
+import type { StateName } from '../../../src/core/drain/state.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { entryKey, entryKeyIn } from '../../../src/core/pos-file/pos-file.ts';
-import { RUNS, worldRules, worlds } from '../../support/arbitraries.ts';
-import { ABSENT, entry, POS, policy, row, seen, snapshot } from '../../support/builders.ts';
+import { RUNS } from '../../support/arbitraries.ts';
+import { POS } from '../../support/builders.ts';
 import { drive, type Taken } from '../../support/drive.ts';
-
-test('a Fluentd that comes long after the trigger gets the whole time to drain', () => {
-  const requests = [{ by: 'done-file', at: 0 }] as const;
-  const late = seen([snapshot(0, [], { fluentd: ABSENT }), snapshot(400_000, [[entry()]], { requests })]);
-  const { state } = step(begin(0), late, policy());
-  expect(state).toMatchObject({ name: 'draining', trigger: { by: 'done-file', at: 400_000 } });
-});
-
-describe('two fluentds', () => {
-  test('are both named, with their pids and command lines, when neither has opened the pos file in time', () => {
-    const candidates = [row({ pid: 5, argv: ['fluentd', '-c', 'a'] }), row({ pid: 6, argv: ['td-agent'] })];
-    const looks = [0, 10_000].map((at) =>
-      snapshot(at, [[entry()]], { fluentd: { kind: 'ambiguous', candidates } }),
-    );
-    expect(step(begin(0), seen(looks.slice(0, 1)), policy()).moved).toBeUndefined();
-    expect(step(begin(0), seen(looks), policy()).moved).toMatch(/5.*fluentd -c a.*6.*td-agent/);
-  });
-});
+import { worldRules, worlds } from '../../support/worlds.ts';
 
 describe('in any world', () => {
   const runs = { seed: Date.now() % 2 ** 31, ...RUNS, numRuns: 1_000 };
@@ -51,21 +33,25 @@ describe('in any world', () => {
       }
     });
 
-  always('a clean stop finds every file read, every pos file known and every buffer empty', (taken) => {
-    for (const { snapshot } of cleanStops(taken)) expect(openIn(snapshot, taken)).toEqual([]);
-  });
+  always(
+    'a clean stop finds every file read, every pos file known and no chunk that may hold its lines',
+    (taken) => {
+      for (const stop of cleanStops(taken))
+        expect([...unreadIn(stop.snapshot), ...chunksOf(stop, taken)]).toEqual([]);
+    },
+  );
 
   always('a clean stop has found everything read at every look of the settle time', (taken, { settle }) => {
     for (const stop of cleanStops(taken)) {
       if (stop.snapshot.requests.length > 1) continue; // A second signal waits for nothing.
       const held = taken.filter(({ seen }) => seen.at > stop.seen.at - settle && seen.at <= stop.seen.at);
-      for (const { snapshot } of held) expect(unreadIn(snapshot, taken)).toEqual([]);
+      for (const { snapshot } of held) expect(unreadIn(snapshot)).toEqual([]);
     }
   });
 
   always('an unclean stop has a deadline behind it, or a second signal', (taken, rules) => {
     for (const { seen, step } of stops(taken)) {
-      if (step.state.name !== 'stopping' || step.state.gate === undefined) continue;
+      if (step.state.name !== 'stopping' || isClean(step)) continue;
       const signals = seen.requests.filter(({ by }) => by.startsWith('SIG'));
       const budgets = signals.slice(0, 1).map((first) => first.at + rules.grace - stopReserve(rules));
       const deadline = Math.min(step.state.trigger.at + rules.drainTimeout, ...budgets);
@@ -117,7 +103,7 @@ describe('in any world', () => {
 
   always('the time to look again is still to come, or posidle could not look at every file', (taken) => {
     for (const { step, seen } of taken) {
-      if (step.wakeAt === undefined || !seen.isWhole) continue;
+      if (step.wakeAt === undefined || seen.extent !== 'all') continue;
       expect(step.wakeAt).toBeGreaterThan(seen.at);
     }
   });
@@ -129,52 +115,44 @@ describe('in any world', () => {
   });
 });
 
-test('a Fluentd that is away for a look while its buffers are flushed is waited for', () => {
-  const away = seen([snapshot(0, [[entry()]]), snapshot(1_000, [[entry()]], { fluentd: ABSENT })]);
-  const trigger = { by: 'done-file', at: 0 } as const;
-  const flushed = { flush: { at: 0, buffers: NO_BUFFERS }, emptyAt: 500, closingAt: undefined };
-  const draining: State = { name: 'draining', since: 0, trigger, completed: true, ...flushed };
-  expect(step(draining, away, policy())).toMatchObject({
-    state: { name: 'draining', trigger, completed: true, emptyAt: undefined },
-    actions: [],
-  });
-});
-
 function stops(taken: readonly Taken[]): readonly Taken[] {
   return taken.filter(({ from, step }) => step.state.name === 'stopping' && from.name !== 'stopping');
 }
 
+function isClean({ moved }: Step): boolean {
+  return moved?.startsWith('everything is read') === true;
+}
+
 function cleanStops(taken: readonly Taken[]): readonly Taken[] {
-  return stops(taken).filter(({ step: { state } }) => state.name === 'stopping' && state.gate === undefined);
+  return stops(taken).filter(({ step }) => isClean(step));
 }
 
-/** What is open in a look, told from the bare facts. */
-function openIn(look: Snapshot, taken: readonly Taken[]): readonly string[] {
-  const { outputs = [] } = look.buffers ?? {};
-  const isBuffered = outputs.some(({ told }) => (told?.chunks ?? 0) > 0);
-  return [...unreadIn(look, taken), ...(isBuffered ? ['a buffer'] : [])];
+/** The chunks that were there when a position moved last. */
+function chunksOf({ snapshot: last }: Taken, taken: readonly Taken[]): readonly string[] {
+  const chunksIn = ({ buffers }: Snapshot) => (buffers?.outputs ?? []).flatMap(({ chunks }) => chunks);
+  const moves = taken.filter(({ seen }, index) => seen.movedAt !== taken[index - 1]?.seen.movedAt);
+  const then = moves.findLast(({ snapshot }) => snapshot.at <= last.at);
+  const due = new Set(then === undefined ? [] : chunksIn(then.snapshot).map(({ path }) => path));
+  return chunksIn(last).flatMap(({ path }) => (due.has(path) ? [path] : []));
 }
 
-function unreadIn(look: Snapshot, taken: readonly Taken[]): readonly string[] {
+/** What is unread in a look, told from the bare facts. */
+function unreadIn(look: Snapshot): readonly string[] {
   // Only after a start timeout, or a long time, an empty pos file is the word that nothing was logged.
   const unknown = look.posFiles.filter(({ kind }) => kind === 'missing' || kind === 'unreadable');
   const undiscovered = look.followed.flatMap(({ files }) => files.filter(({ size }) => size > 0));
   const known = new Set(
     look.posFiles.flatMap((file) => (file.kind === 'read' ? file.entries : [])).map(({ path }) => path),
   );
-  const missing = look.posFiles
+  const unseen = look.posFiles
     .flatMap((file) => (file.kind === 'read' ? file.entries : []))
-    .filter((entry) => {
-      const { atPath, error } = look.looks.get(entryKeyIn(POS, entry)) ?? {};
-      return (
-        entry.position !== null &&
-        (error !== undefined || (atPath === undefined && !wasRead(entry, look, taken)))
-      );
-    });
+    .filter(
+      (entry) => entry.position !== null && look.looks.get(entryKeyIn(POS, entry))?.error !== undefined,
+    );
   return [
     ...unknown.map(({ path, kind }) => `${path} ${kind}`),
     ...bytesLeftIn(look),
-    ...missing.map(({ path }) => `${path} unknown`),
+    ...unseen.map(({ path }) => `${path} unseen`),
     ...undiscovered.filter(({ path }) => !known.has(path)).map(({ path }) => `${path} undiscovered`),
   ];
 }
@@ -187,19 +165,6 @@ function bytesLeftIn(look: Snapshot): readonly string[] {
     if (entry.position === null || atPath === undefined || atPath.size === entry.position) return [];
     return atPath.size > entry.position && newlineLeft === false ? [] : [`${entry.path} left`];
   });
-}
-
-/** A file that is gone was read to its end when it was last there. */
-function wasRead(
-  entry: { path: string; inode: string; position: number | null },
-  look: Snapshot,
-  taken: readonly Taken[],
-): boolean {
-  const before = taken
-    .filter(({ snapshot }) => snapshot.at < look.at)
-    .map(({ snapshot }) => snapshot.looks.get(entryKeyIn(POS, entry)));
-  const last = before.findLast((file) => file?.atPath !== undefined)?.atPath;
-  return last !== undefined && (entry.position ?? 0) >= last.size;
 }
 
 /** The last time at which a position can have changed, by the looks up to this one. */

@@ -185,8 +185,8 @@ test('what is unproven is told beside what was lost, and to programs', () => {
     { path: LOG, size: 4 },
     { path: LOG, size: 5, unproven: true },
   ]);
-  expect(verdictsOf({ ...found, lost }).verdict).toMatchObject({ is: 'losing' });
-  expect(verdictsOf({ ...found, lost: lost.slice(1) }).verdict).toEqual({
+  expect(verdictsOf({ ...found, lost }, new History()).verdict).toMatchObject({ is: 'losing' });
+  expect(verdictsOf({ ...found, lost: lost.slice(1) }, new History()).verdict).toEqual({
     is: 'unknown',
     why: `1 file went away, perhaps unread, 5 B, first ${LOG}`,
   });

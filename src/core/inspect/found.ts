@@ -1,0 +1,246 @@
+import { readGate } from '../drain/gates.ts';
+import type { Policy } from '../drain/policy.ts';
+import type { BuffersReading } from '../fluentd/buffer-contents.ts';
+import type { FileState } from '../look/file-state.ts';
+import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
+import type { Observation, ObservedFile } from '../observe/observation.ts';
+import { progressOf } from '../observe/progress-of.ts';
+import { entryOf, type KeyedEntry } from '../pos-file/pos-file.ts';
+import type { UnparsableLine } from '../pos-file/pos-line.ts';
+import { describeLeft, listed } from '../progress/describe.ts';
+import { heldIn, type Progress } from '../progress/progress.ts';
+import type { Millis } from '../text/units.ts';
+import { isAnswered } from '../witness/testimony.ts';
+import type { Paces } from './paces.ts';
+import type { Finding } from './pos-file-diagnosis.ts';
+
+/** One look of `inspect`: what the daemon's own observation shows. */
+export interface Found {
+  readonly at: Millis;
+  readonly posFiles: readonly FoundPosFile[];
+  /** Files that in_tail should read and has no entry for yet. */
+  readonly undiscovered: readonly ShownFile[];
+  /** How long in_tail may take to see them. */
+  readonly refreshInterval: Millis;
+  /** Why it is not known which files are to be read. */
+  readonly unlisted: readonly string[];
+  readonly buffers: BuffersReading | undefined;
+  readonly totals: Totals;
+  /** Bytes left in all files; null: not known. */
+  readonly lag: number | null;
+  /** Everything is read, and nothing is unknown. */
+  readonly caughtUp: boolean;
+  /** undefined: no log file was looked at. */
+  readonly judged: Judged | undefined;
+}
+
+export interface Judged {
+  readonly seen: Observation;
+  readonly progress: Progress;
+  /** What is left that waiting helps; undefined: nothing. */
+  readonly waitsFor: string | undefined;
+  /** undefined: a single look cannot tell. */
+  readonly paces: Paces | undefined;
+}
+
+/** One log file. An undiscovered one has no position yet. */
+export interface ShownFile extends Omit<ObservedFile, 'state'> {
+  /** null: it was not looked at. */
+  readonly state: FileState | null;
+}
+
+export interface FoundPosFile {
+  readonly path: string;
+  readonly files: readonly ShownFile[];
+  readonly unparsable: readonly UnparsableLine[];
+  /** How long ago it was written; Infinity: not known, since it came through a pipe. */
+  readonly age: Millis;
+  /** Why it cannot be believed. */
+  readonly error: string | undefined;
+  /** That is no more than an empty file. */
+  readonly isEmpty: boolean;
+  /** What is odd in the pos file itself. */
+  readonly findings: readonly Finding[];
+  /** So many further lines are not looked at. */
+  readonly more: number;
+  /** Log files that could not be looked at, and why. */
+  readonly troubles: readonly Trouble[];
+}
+
+export interface Trouble {
+  readonly path: string;
+  readonly error: string;
+}
+
+export interface Totals {
+  readonly files: number;
+  /** Bytes known to be left, in how many files; and in how many it is not known. */
+  readonly lag: number;
+  readonly left: number;
+  readonly unknown: number;
+  /** Files of which more will be emitted, and what is left in them: of an unfinished last line nothing is. */
+  readonly unread: number;
+  readonly toRead: number;
+  /** Bytes of all files that in_tail watches, as far as known. */
+  readonly size: number;
+}
+
+/** What is known of a pos file beside its entries. */
+export interface Beside {
+  readonly findings: readonly Finding[];
+  readonly more: number;
+}
+
+export function foundBy(
+  { posFiles, looks }: Pick<Snapshot, 'posFiles' | 'looks'>,
+  seen: Observation,
+  {
+    policy,
+    paces,
+    besideOf,
+  }: {
+    readonly policy: Policy;
+    readonly paces: Paces | undefined;
+    besideOf(posFile: string): Beside;
+  },
+): Found {
+  const progress = progressOf(seen, policy);
+  const files = byPosFile(seen.files);
+  const troubles = byPosFile(troublesIn(looks));
+  const undiscovered = seen.undiscovered.map(asFile);
+  const totals = totalsOf([...seen.files, ...undiscovered]);
+  const isKnown = totals.unknown + seen.unlisted.length + seen.unknown.length === 0;
+  return {
+    at: seen.at,
+    posFiles: posFiles.map((reading) => ({
+      ...posFileOf(reading, files.get(reading.path) ?? []),
+      ...besideOf(reading.path),
+      ...doubtOf(seen, reading.path),
+      troubles: troubles.get(reading.path) ?? [],
+    })),
+    undiscovered,
+    refreshInterval: Math.max(0, ...seen.undiscovered.map(({ refreshInterval }) => refreshInterval)),
+    unlisted: seen.unlisted,
+    buffers: seen.buffers,
+    totals,
+    lag: isKnown ? totals.lag : null,
+    caughtUp: isKnown && totals.unread === 0,
+    judged: { seen, progress, waitsFor: waitsFor(seen, progress, policy), paces },
+  };
+}
+
+/** What stands in pos files, and no more. */
+export function foundRaw(posFiles: readonly PosFileReading[], besideOf: (posFile: string) => Beside): Found {
+  const found = posFiles.map((reading) => ({
+    ...posFileOf(
+      reading,
+      reading.kind === 'read' ? reading.entries.map((entry) => asRaw(reading.path, entry)) : [],
+    ),
+    ...besideOf(reading.path),
+    ...rawDoubtOf(reading),
+    troubles: [],
+  }));
+  const totals = totalsOf(found.flatMap(({ files }) => files));
+  return {
+    ...{
+      at: 0,
+      posFiles: found,
+      undiscovered: [],
+      refreshInterval: 0,
+      unlisted: [],
+      buffers: undefined,
+      totals,
+    },
+    ...{ lag: null, caughtUp: false, judged: undefined },
+  };
+}
+
+/** All log files that have an entry. */
+export function filesIn({ posFiles }: Pick<Found, 'posFiles'>): readonly ShownFile[] {
+  return posFiles.flatMap(({ files }) => files);
+}
+
+function byPosFile<One extends { readonly posFile: string }>(
+  all: readonly One[],
+): ReadonlyMap<string, readonly One[]> {
+  const groups = new Map<string, One[]>();
+  for (const one of all) {
+    const group = groups.get(one.posFile);
+    if (group === undefined) groups.set(one.posFile, [one]);
+    else group.push(one);
+  }
+  return groups;
+}
+
+function posFileOf(reading: PosFileReading, files: readonly ShownFile[]) {
+  const { path } = reading;
+  if (reading.kind !== 'read') return { path, files, unparsable: [], age: Number.POSITIVE_INFINITY };
+  return { path, files, unparsable: reading.unparsable, age: reading.writtenAgo };
+}
+
+function doubtOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'error' | 'isEmpty'> {
+  const doubt = unknown.find((one) => one.path === path);
+  return { error: doubt && `it ${doubt.why}`, isEmpty: doubt?.empty === true };
+}
+
+function rawDoubtOf(reading: PosFileReading): Pick<FoundPosFile, 'error' | 'isEmpty'> {
+  switch (reading.kind) {
+    case 'read':
+      return { error: undefined, isEmpty: false };
+    case 'unreadable':
+      return { error: `it cannot be read: ${reading.error}`, isEmpty: false };
+    default:
+      return {
+        error: `it is ${reading.kind === 'empty' ? 'empty' : 'not there'}`,
+        isEmpty: reading.kind === 'empty',
+      };
+  }
+}
+
+function troublesIn(looks: Snapshot['looks']): readonly (Trouble & { readonly posFile: string })[] {
+  const troubles = [];
+  for (const [key, { error }] of looks)
+    if (error !== undefined)
+      troubles.push({ ...entryOf(key), posFile: key.slice(0, key.indexOf('\t')), error });
+  return troubles;
+}
+
+function asFile({ path, size }: Observation['undiscovered'][number]): ShownFile {
+  const entry = {
+    posFile: '',
+    key: path,
+    path,
+    position: null,
+    inode: '',
+    movedAt: Number.NEGATIVE_INFINITY,
+  };
+  return { ...entry, state: 'undiscovered', size, lag: size, read: size === 0 };
+}
+
+function asRaw(posFile: string, { key, path, position, inode }: KeyedEntry): ShownFile {
+  const entry = { posFile, key, path, position, inode, movedAt: Number.NEGATIVE_INFINITY };
+  return { ...entry, state: null, size: null, lag: null, read: false };
+}
+
+/** What in_tail no longer watches is neither read nor left: how far it was read, its line does not say. */
+function totalsOf(files: readonly ShownFile[]): Totals {
+  const totals = { files: files.length, lag: 0, left: 0, unknown: 0, unread: 0, toRead: 0, size: 0 };
+  for (const { state, size, lag, read } of files) {
+    if (state !== 'unwatched') totals.size += size ?? 0;
+    totals.lag += lag ?? 0;
+    if (lag === null) totals.unknown += 1;
+    if (lag !== 0) totals.left += 1;
+    if (read) continue;
+    totals.unread += 1;
+    totals.toRead += lag ?? 0;
+  }
+  return totals;
+}
+
+function waitsFor(seen: Observation, progress: Progress, policy: Policy): string | undefined {
+  const unread = readGate(seen, policy)?.why;
+  if (unread !== undefined || seen.witness === undefined || !isAnswered(seen.witness.testimony))
+    return unread;
+  const held = heldIn(progress.left);
+  return held.length === 0 ? undefined : describeLeft(listed(held));
+}

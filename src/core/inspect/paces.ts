@@ -1,0 +1,121 @@
+import type { Observation, ObservedFile } from '../observe/observation.ts';
+import type { Millis } from '../text/units.ts';
+import { SizeHistory } from './size-history.ts';
+import { Track } from './track.ts';
+
+/** How fast one file is read, and how late. */
+export class FilePace extends Track {
+  /** How long the oldest unread byte has waited; null: not known. */
+  late: Millis | null = 0;
+  #sizes: SizeHistory | undefined;
+  /** The first look, and the last one. */
+  #since: Millis | undefined;
+  #at: Millis = 0;
+  #position: number | null = null;
+  /** Between the last two looks. */
+  #gap: Millis = 0;
+
+  take(file: ObservedFile, at: Millis): void {
+    const { position, lag } = file;
+    this.late = this.#lateness(file, at);
+    if (this.#since !== undefined) this.#gap = at - this.#at;
+    this.#since ??= at;
+    this.#at = at;
+    this.#position = position;
+    if (lag !== null) this.add({ at, read: position ?? 0, lag });
+  }
+
+  #lateness({ size, position, state, read }: ObservedFile, at: Millis): Millis | null {
+    if (read) this.#sizes = undefined;
+    if (read || size === null || position === null) return read ? 0 : null;
+    const reached = state === 'truncated' ? 0 : position;
+    if (this.#sizes === undefined) {
+      this.#sizes = new SizeHistory();
+      // What is left came after the look before.
+      if (this.late === 0 && this.#position !== null)
+        this.#sizes.look(this.#at, Math.min(this.#position, reached), reached);
+    }
+    return this.#sizes.look(at, size, reached);
+  }
+
+  /** How long bytes have waited, as far as that was seen. */
+  get waited(): Millis {
+    return this.late ?? this.#at - (this.#since ?? this.#at);
+  }
+
+  /** How long they have waited at least: when they came between two looks is not known. */
+  get hasWaited(): Millis {
+    return this.waited - (this.late === null ? 0 : this.#gap);
+  }
+
+  /** How much was read since the last look. What is new, or was cut short, was read from its start. */
+  readSince({ position }: ObservedFile): number {
+    const start = this.#position ?? 0;
+    return position === null ? 0 : position >= start ? position - start : position;
+  }
+}
+
+/** What the looks add, one after the other, to what each of them shows: how fast all files are read, and how late. */
+export class Paces {
+  /** Of all files together. */
+  readonly total = new Track();
+  /** How long the oldest unread byte of all has waited; null: not known of some. */
+  late: Millis | null = 0;
+  /** How long it has waited at least: of a file that was late at the first look, since then. */
+  waited: Millis = 0;
+  readonly #files = new Map<string, FilePace>();
+  readonly #samples: number | undefined;
+  /** By path, since when a file has waited to be found. */
+  #unfound: ReadonlyMap<string, Millis> = new Map();
+  #at: Millis | undefined;
+  #read = 0;
+
+  /** `samples`: of each file that moves; as many as a chart has, if not given. */
+  constructor(samples?: number) {
+    this.#samples = samples;
+  }
+
+  take(seen: Observation): void {
+    const { at, files, undiscovered, memory } = seen;
+    const waiting = undiscovered.filter(({ size }) => size > 0);
+    this.#unfound = new Map(waiting.map(({ path }) => [path, this.#unfound.get(path) ?? at]));
+    const isFirst = this.#at === undefined;
+    this.#at = at;
+    this.late = 0;
+    this.waited = Math.max(0, ...waiting.map(({ path }) => this.waitedToBeFound(path)));
+    let lag = waiting.reduce((sum, { size }) => sum + size, 0);
+    for (const file of files) {
+      const pace = this.#paceOf(file.key);
+      if (!isFirst) this.#read += pace.readSince(file);
+      pace.take(file, at);
+      lag += file.lag ?? 0;
+      if (file.read) continue;
+      this.waited = Math.max(this.waited, pace.waited);
+      this.late = this.late === null || pace.late === null ? null : Math.max(this.late, pace.late);
+    }
+    this.total.add({ at, read: this.#read, lag });
+    if (this.#files.size === files.length) return;
+    for (const key of this.#files.keys())
+      if (!memory.entries.has(key) && !memory.departed.has(key)) this.#files.delete(key);
+  }
+
+  of(key: string): FilePace | undefined {
+    return this.#files.get(key);
+  }
+
+  waitedToBeFound(path: string): Millis {
+    const at = this.#at ?? 0;
+    return at - (this.#unfound.get(path) ?? at);
+  }
+
+  /** Some file waits to be found. */
+  get hasUnfound(): boolean {
+    return this.#unfound.size > 0;
+  }
+
+  #paceOf(key: string): FilePace {
+    const pace = this.#files.get(key) ?? new FilePace(this.#samples);
+    this.#files.set(key, pace);
+    return pace;
+  }
+}

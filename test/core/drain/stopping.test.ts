@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import type { Policy } from '../../../src/core/drain/policy.ts';
+import { begin, type State } from '../../../src/core/drain/state.ts';
+import { step } from '../../../src/core/drain/step.ts';
+import type { FluentdReading } from '../../../src/core/fluentd/processes.ts';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import {
+  ABSENT,
+  draining,
+  entry,
+  fileOf,
+  ORPHANED,
+  policy,
+  REMOTE,
+  row,
+  running,
+  seen,
+  snapshot,
+} from '../../support/builders.ts';
+
+const AT = 9_000;
+const WATCHING = { name: 'watching', since: 0 } as const;
+const successor = running({ supervisor: { pid: 5_000, startTime: '9' } });
+const stopping = {
+  name: 'stopping',
+  since: 0,
+  trigger: { by: 'http', at: 0 },
+  owed: undefined,
+  termedOrphans: false,
+  toldAt: 0,
+  told: [4242],
+} as const;
+
+/** `fluentd` is what the looks find, one after the other. */
+function decided(
+  state: State,
+  at: number,
+  fluentd: readonly FluentdReading[],
+  { rules = {}, look = {} }: { readonly rules?: Partial<Policy>; readonly look?: Partial<Snapshot> } = {},
+) {
+  const file = [entry(), fileOf(entry(), 300)] as const;
+  const looks = fluentd.map((found, index) =>
+    snapshot(index < fluentd.length - 1 ? 0 : at, [file], { fluentd: found, ...look }),
+  );
+  return step(state, seen(looks), policy({ stopTimeout: 60_000, ...rules }));
+}
+
+const stepped = (state: State, fluentd: FluentdReading, at = AT, rules: Partial<Policy> = {}) =>
+  decided(state, at, [running(), fluentd], { rules });
+
+describe('a Fluentd that was told to stop', () => {
+  const SIGINT = { do: 'signal', target: 'supervisor', signal: 'SIGINT' };
+  const TERM = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
+  const KILL = { do: 'signal', target: 'all', signal: 'SIGKILL' };
+
+  test.each<[string, object, FluentdReading, number, readonly object[], number | undefined]>([
+    ['is not told again', {}, running(), AT, [], 60_000],
+    ['and whose successor goes on: that one is told', {}, successor, AT, [SIGINT], 60_000],
+    [
+      'and whose successor was told too is not told again',
+      { told: [4242, 5_000] },
+      successor,
+      AT,
+      [],
+      60_000,
+    ],
+    ['by a call: what shows of it later is not told', { told: [] }, running(), AT, [], 60_000],
+    ['by a call: is called again when 5 s have passed', {}, REMOTE, 5_000, [SIGINT], 60_000],
+    ['by a call: is not called again before', {}, REMOTE, 4_999, [], 60_000],
+    ['and whose supervisor is gone: its workers are told at half time', {}, ORPHANED, 30_000, [TERM], 60_000],
+    ['and whose supervisor is gone: its workers are not told before', {}, ORPHANED, 29_999, [], 30_000],
+    ['and whose workers were told is not told again', { termedOrphans: true }, ORPHANED, 30_000, [], 60_000],
+    ['is killed when the time to stop is over', {}, running(), 60_000, [KILL], undefined],
+    ['is not killed before', {}, running(), 59_999, [], 60_000],
+  ])('%s', (_, changes, fluentd, at, actions, wakeAt) => {
+    expect(stepped({ ...stopping, ...changes }, fluentd, at)).toMatchObject({ actions, wakeAt });
+  });
+
+  test('and is told again is told that it was', () => {
+    expect(stepped(stopping, REMOTE, 5_000).state).toMatchObject({ toldAt: 5_000 });
+    expect(stepped(stopping, successor).state).toMatchObject({ toldAt: AT, told: [4242, 5_000] });
+  });
+
+  test('and is killed is told how long it took, counted from the signal', () => {
+    const late = { ...stopping, since: 10_000 };
+    expect(stepped(late, running(), 70_000).moved).toBe('Fluentd still runs 60 s after the stop signal');
+    expect(stepped(late, running(), 69_999).moved).toBeUndefined();
+    expect(stepped({ ...late, toldAt: 10_000 }, ORPHANED, 39_999).wakeAt).toBe(40_000);
+  });
+
+  test('and is gone has stopped; where nobody told its supervisor, it has ended by itself', () => {
+    const deserted = { ...stopping, trigger: { by: 'deserted', at: 0 } } as const;
+    const { trigger, owed } = stopping;
+    expect(stepped(stopping, ABSENT).state).toMatchObject({
+      end: { kind: 'stopped' },
+      result: { trigger, owed },
+    });
+    expect(stepped(deserted, ABSENT).state).toMatchObject({ end: { kind: 'ended-by-itself' } });
+  });
+
+  test('and was killed is gone, or is given up after 10 s', () => {
+    const killing = { ...stopping, name: 'killing' } as const;
+    expect(stepped(killing, ABSENT).state).toMatchObject({ end: { kind: 'killed' } });
+    expect(stepped(killing, running(), 9_999)).toMatchObject({ state: { name: 'killing' }, wakeAt: 10_000 });
+    expect(stepped(killing, running(), 10_000).state).toMatchObject({ end: { kind: 'survived' } });
+  });
+});
+
+describe('a Fluentd that is not there', () => {
+  const never = [ABSENT, ABSENT];
+  const look = { requests: [{ by: 'http', at: 1 }] } as const;
+
+  test('is waited for until the start timeout, also when a call has come', () => {
+    expect(decided(begin(0), AT, never, { look })).toMatchObject({ state: begin(0), wakeAt: 600_000 });
+    expect(decided(begin(0), 600_000, never).state).toMatchObject({
+      end: { kind: 'no-fluentd', why: 'no fluentd runs' },
+    });
+  });
+
+  test('is missed by its parent at once', () => {
+    const rules = { parent: true };
+    expect(decided(begin(0), AT, never, { rules }).state).toMatchObject({ end: { kind: 'no-fluentd' } });
+    expect(stepped(WATCHING, ABSENT, AT, rules).state).toMatchObject({
+      end: { kind: 'ended-by-itself' },
+      result: undefined,
+    });
+  });
+
+  test('and was there before is missed when a call comes, and not before', () => {
+    expect(decided(begin(0), AT, [running(), ABSENT], { look }).state.name).toBe('draining');
+    expect(stepped(WATCHING, ABSENT, AT, { quiet: 'off' }).state.name).toBe('watching');
+  });
+
+  test('while it is drained may come back within the settle time', () => {
+    expect(stepped(draining(), ABSENT, AT).state.name).toBe('draining');
+    const gone = snapshot(1_000, [[entry()]], { fluentd: ABSENT });
+    const later = (at: number) => seen([snapshot(0, [[entry()]]), gone, { ...gone, at }]);
+    expect(step(draining(), later(2_999), policy()).state.name).toBe('draining');
+    expect(step(draining(), later(3_000), policy()).state).toMatchObject({
+      end: { kind: 'ended-by-itself' },
+      result: { trigger: draining().trigger },
+    });
+  });
+});
+
+test('a parent drains what its supervisor left behind, and no one else does', () => {
+  const trigger = { by: 'deserted', at: AT };
+  expect(stepped(begin(0), ORPHANED, AT, { parent: true }).state).toMatchObject({
+    name: 'draining',
+    trigger,
+  });
+  expect(stepped(begin(0), ORPHANED).state.name).not.toBe('draining');
+  expect(stepped(draining(), ORPHANED, AT, { parent: true }).state).toMatchObject({
+    trigger: { by: 'http' },
+  });
+});
+
+test('a Fluentd that posidle may not signal ends it at once, but for a dry run', () => {
+  const foreign = running({ permitted: false });
+  expect(stepped(WATCHING, foreign).state).toMatchObject({
+    end: { kind: 'not-permitted' },
+    result: undefined,
+  });
+  expect(stepped(draining(), foreign).state).toMatchObject({
+    end: { kind: 'not-permitted' },
+    result: { trigger: draining().trigger },
+  });
+  expect(stepped(begin(0), foreign, AT, { dryRun: true }).state.name).toBe('watching');
+});
+
+test.each<[string, State, number, string, number | undefined]>([
+  ['are told apart for 10 s', begin(0), 9_999, 'waiting', 10_000],
+  ['are refused then', begin(0), 10_000, 'stopped', undefined],
+  ['are refused at once where one was known', WATCHING, 9_999, 'stopped', undefined],
+])('several fluentds %s', (_, state, at, name, wakeAt) => {
+  const candidates = [row({ pid: 5, argv: ['fluentd', '-c', 'a'] }), row({ pid: 6, argv: ['td-agent'] })];
+  const two = { kind: 'ambiguous', candidates } as const;
+  const last = decided(state, at, [two, two]);
+  expect(last).toMatchObject({ state: { name }, wakeAt });
+  if (name === 'stopped') expect(last.moved).toMatch(/pid 5 \(fluentd -c a\), pid 6 \(td-agent\)/);
+});
+
+test.each([
+  ['may become one for 10 s', 5_000, 14_999, 'waiting', 15_000],
+  ['is refused then', 5_000, 15_000, 'stopped', undefined],
+  ['is refused at once where it was named by its pid', undefined, 1, 'stopped', undefined],
+])('a process that is no fluentd %s', (_, since, at, name, wakeAt) => {
+  const shell = { kind: 'foreign', row: row({ argv: ['sh'] }), since } as const;
+  expect(decided(begin(0), at, [shell, shell])).toMatchObject({ state: { name }, wakeAt });
+});
