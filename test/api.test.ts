@@ -96,8 +96,8 @@ test('a dry run of run signals nothing: the command ends by itself', async () =>
 
 test('what is refused is named as the library knows it', async () => {
   const wrong = { posFiles: ['a.pos'], stratum: 1 };
-  await expect(watch({ posFiles: ['a.pos'], stopVia: 'rpc' })).rejects.toThrow(
-    /^`stopVia` rpc: .*`fluentConf`$/,
+  await expect(watch({ posFiles: ['a.pos'], nativeSidecar: true, quiet: 1_000 })).rejects.toThrow(
+    /^`nativeSidecar`: only the kubelet/,
   );
   await expect(watch({ fluentConf: '/none.conf' })).rejects.toThrow(
     /^`fluentConf`: \/none\.conf: .*`posFiles`$/,

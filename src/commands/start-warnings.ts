@@ -9,13 +9,13 @@ import { runOptions, type SharedArgs, type WatchArgs, watchOptions } from './opt
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-type Args = Partial<SharedArgs & Pick<WatchArgs, 'force' | 'pid'>>;
+type Args = Partial<SharedArgs & Pick<WatchArgs, 'force' | 'pid' | 'native-sidecar'>>;
 
 /** What is probably a mistake, though posidle can start with it. */
 export async function startWarnings(args: Args, env: Environment): Promise<readonly string[]> {
-  const { 'token-file': tokenFile } = args;
+  const { 'quit-token': tokenFile } = args;
   const noToken =
-    tokenFile === undefined
+    tokenFile === undefined || tokenFile === 'none'
       ? undefined
       : await readToken(tokenFile).then(none, (error: Error) => error.message);
   return [
@@ -24,7 +24,7 @@ export async function startWarnings(args: Args, env: Environment): Promise<reado
     ...(['done-file', 'heartbeat-file'] as const).flatMap((option) => withoutDirectory(option, args[option])),
     ...(noToken === undefined
       ? []
-      : [`--token-file: ${tokenFile}: ${noToken}. Until that changes, every POST is refused`]),
+      : [`--quit-token: ${tokenFile}: ${noToken}. Until that changes, every POST is refused`]),
   ];
 }
 
@@ -39,8 +39,6 @@ type Known = keyof Args & keyof typeof watchOptions;
 const NEEDED: readonly (readonly [Known, ...Known[]])[] = [
   ['heartbeat-age', 'heartbeat-file'],
   ['done-process-gone', 'done-process'],
-  ['token-file', 'listen'],
-  ['per-file', 'listen'],
   ['force', 'pid'],
 ];
 
@@ -48,10 +46,10 @@ function withoutEffect(args: Args): readonly string[] {
   const ignored = NEEDED.filter(
     ([option, ...needed]) => isGiven(args, option) && needed.every((other) => args[other] === undefined),
   );
-  const isLeft = args['stop-via'] === 'kubelet' && isGiven(args, 'stop-timeout');
+  const isLeft = args['native-sidecar'] === true && isGiven(args, 'stop-timeout');
   return [
     ...ignored.map(([option, ...needed]) => `--${option} has no effect without --${needed.join(' or --')}`),
-    ...(isLeft ? ['--stop-timeout has no effect with --stop-via kubelet: the kubelet stops Fluentd'] : []),
+    ...(isLeft ? ['--stop-timeout has no effect with --native-sidecar: the kubelet stops Fluentd'] : []),
   ];
 }
 

@@ -49,9 +49,8 @@ export async function supervise(
       args['log-format'] ?? (process.stderr.isTTY ? 'pretty' : 'json'),
     );
     const log = logInFlags(stderr);
-    const board = new StatusBoard(() => host.now(), policy, args['per-file']);
-    const quit = args.quit ? () => host.request('http') : undefined;
-    const routes = board.routes(quit, args['token-file']);
+    const board = new StatusBoard(() => host.now(), policy);
+    const routes = board.routes(() => host.request('http'), args['quit-token']);
     const server = args.listen && (await listen(args.listen, routes));
     close = async () => {
       server?.close();
@@ -103,8 +102,8 @@ function all(reporters: readonly Reporter[]): Reporter {
 }
 
 /** The triggers with those that the command adds. */
-function withCalls({ when, ...armed }: Armed, { listen, quit }: SharedArgs): Armed {
-  const call = listen && quit ? [`POST /quitquitquit comes to ${listen.host}:${listen.port}`] : [];
+function withCalls({ when, ...armed }: Armed, { listen, 'quit-token': token }: SharedArgs): Armed {
+  const call = listen && token ? [`POST /quitquitquit comes to ${listen.host}:${listen.port}`] : [];
   return { when: [...when, ...call, 'SIGTERM comes'], ...armed };
 }
 

@@ -62,11 +62,11 @@ export async function watch(
 /** An end before the kubelet's SIGTERM would stop nothing: the kubelet starts posidle again. */
 function refuseBesideKubelet(settings: Settings, isParent: boolean): void {
   if (isParent)
-    throw new UsageError('`stopVia` kubelet is not for a parent of Fluentd: the kubelet stops both at once');
+    throw new UsageError('`nativeSidecar` is not for a parent of Fluentd: the kubelet stops both at once');
   const { byItself, when } = armedBy(settings);
   if (!byItself) return;
   throw new UsageError(
-    `\`stopVia\` kubelet: only the kubelet begins the drain. Leave out the trigger that begins it when ${when.join(', or when ')}`,
+    `\`nativeSidecar\`: only the kubelet begins the drain. Leave out the trigger that begins it when ${when.join(', or when ')}`,
   );
 }
 
@@ -75,7 +75,7 @@ async function findAndWatch(
   settings: Settings,
   { begin, parent, nameOptions }: Surroundings,
 ): Promise<Outcome> {
-  const { posFiles, fluentConf, fluentd, stopVia, doneProcess } = settings;
+  const { posFiles, fluentConf, fluentd, nativeSidecar, doneProcess } = settings;
   const isParent = parent !== undefined;
   const found = await findPosFiles(host, {
     posFiles,
@@ -85,7 +85,7 @@ async function findAndWatch(
     mayAsk: true,
     nameOptions,
   });
-  if (stopVia === 'kubelet') refuseBesideKubelet(settings, isParent);
+  if (nativeSidecar) refuseBesideKubelet(settings, isParent);
   const policy = policyOf(settings, { tail: tailFacts(found.conf), parent: isParent });
   const { witness: given = isParent ? undefined : sharedDir() } = settings;
   const shared = isParent || given === 'off' ? undefined : given;
@@ -98,6 +98,7 @@ async function findAndWatch(
   const putAsideBefore = await listPutAside(host, { conf });
   const target = (await parent?.start()) ?? fluentd;
   const what = { posFiles: found.posFiles, conf, putAsideBefore };
+  const stopVia = nativeSidecar ? ('kubelet' as const) : ('posidle' as const);
   const subject = { ...what, stopVia, doneProcess, fluentd: target, witness };
   const outcome = await watchLoop(host, { subject, policy, report });
   await report.ended?.(outcome);

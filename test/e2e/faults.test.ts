@@ -254,23 +254,6 @@ test.each([
   expect(stderr).toMatch(why);
 });
 
-test('a done file that comes while the configuration is still being asked for counts', async () => {
-  writeFileSync(log('app.log'), 'line 1\n');
-  const { pid } = await start(tailAll(), toStdout());
-  const ours = join(work.dir, 'ours.conf');
-  writeFileSync(ours, `${readFileSync(conf(), 'utf8')}@include "#{Dir.pwd}/none.conf"\n`);
-  const asked = join(work.dir, 'asked');
-  const slow = `#!/bin/sh\n: >'${asked}'\nwhile [ ! -e '${marker()}' ]; do /bin/sleep 0.1; done\nexit 1\n`;
-  writeFileSync(join(work.dir, 'fluentd'), slow, { mode: 0o755 });
-  const which = ['-c', ours, '-p', work.pos, '--pid', String(pid)];
-  const options = [...which, '--done-file', marker()];
-  const watching = watch(options, { env: { ...process.env, PATH: work.dir } });
-  await until('fluentd --dry-run is asked', () => existsSync(asked));
-  writeFileSync(marker(), '');
-  expect(await within(15_000, watching.exited)).toBe(0);
-  expect(outcomeOf(watching)).toMatchObject({ trigger: 'done-file', end: 'stopped' });
-});
-
 const multiline = (params = {}): Section => {
   const { params: own = {}, ...rest } = tailAll(params);
   const parse = {

@@ -9,8 +9,9 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['run', 'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf'],
   ['watch --quiet', '--quiet: the value is missing'],
   ['watch --quiet 30', "--quiet: '30' isn't a duration. Did you mean 30s?"],
-  ['watch --stop-via x --log-level y', "--stop-via: 'x' isn't one of posidle, kubelet"],
-  ['run --stop-via kubelet -- fluentd', 'there is no option --stop-via. See posidle run --help'],
+  ['watch --log-level y', "--log-level: 'y' isn't one of error, warn, info, debug"],
+  ['run --native-sidecar -- fluentd', 'there is no option --native-sidecar. See posidle run --help'],
+  ['watch --quit-token none', '--quit-token: nobody can call posidle. Give --listen too'],
   ['witness', 'witness: the directory is missing. Use posidle witness DIR'],
 ];
 

@@ -260,9 +260,9 @@ test('run sends nothing to a process that got the pid of its dead child', () => 
   expect(stdout, stderr).toBe('has its pid\nposidle: 0\nlives\n');
 });
 
-test('--no-quit answers GET alone, and leaves the quiet window as the trigger', async () => {
+test('--listen answers GET alone, and leaves the quiet window as the trigger', async () => {
   const port = 24_661;
-  const run = watched('-p', at('app.pos'), '--listen', String(port), '--no-quit', '--start-timeout', '30s');
+  const run = watched('-p', at('app.pos'), '--listen', String(port), '--start-timeout', '30s');
   const { policy } = await run.logged(/^posidle watches/);
   expect(policy).toMatchObject({ quiet: 60_000 });
   const url = `http://127.0.0.1:${port}`;

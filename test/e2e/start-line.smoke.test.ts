@@ -9,21 +9,25 @@ const NO_FLUSH = 'there is no witness';
 /** What is given, what begins the drain then, and what is warned of. */
 const STARTS: readonly (readonly [options: string, begins: string, warning: string])[] = [
   ['', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
-  ['--listen PORT', 'POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes', ONLY_CALLS],
-  ['--listen PORT --no-quit', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
+  ['--listen PORT', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
   [
-    '--listen PORT --quiet 10m',
+    '--listen PORT --quit-token none',
+    'POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes',
+    ONLY_CALLS,
+  ],
+  [
+    '--listen PORT --quit-token none --quiet 10m',
     'nothing has moved for 10 min, or when POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes',
     NONE,
   ],
   [
-    '--listen PORT --done-file /tmp/no-such-file',
+    '--listen PORT --quit-token none --done-file /tmp/no-such-file',
     '/tmp/no-such-file exists, or when POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes',
     NONE,
   ],
   ['--quiet off', 'SIGTERM comes', ONLY_CALLS],
   ['--quiet off --restart-policy always', 'SIGTERM comes', NONE],
-  ['--stop-via kubelet', 'SIGTERM comes', NO_FLUSH],
+  ['--native-sidecar', 'SIGTERM comes', NO_FLUSH],
 ];
 
 test.concurrent.each(STARTS)(

@@ -114,7 +114,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
   test('POST /quitquitquit is the trigger, however often; the other paths answer', async () => {
     const port = await freePort();
     const at = `http://127.0.0.1:${port}`;
-    const run = watch(['--listen', String(port)]);
+    const run = watch(['--listen', String(port), '--quit-token', 'none']);
     const { msg } = await run.logged(/^posidle watches/);
     expect(msg).toMatch(new RegExp(`POST /quitquitquit comes to 127.0.0.1:${port}, or when SIGTERM comes$`));
     expect((await run.logged(/^quiet is off: only a call or a signal begins the drain/)).level).toBe('warn');
@@ -141,7 +141,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     const port = await freePort();
     const token = join(work.dir, 'token');
     writeFileSync(token, 'secret\n');
-    const run = watch(['--listen', `127.0.0.1:${port}`, '--token-file', token]);
+    const run = watch(['--listen', `127.0.0.1:${port}`, '--quit-token', token]);
     await run.logged(/→ watching/);
     const busy = await posidle('watch', '-p', work.pos, '--listen', `127.0.0.1:${port}`);
     expect(busy).toMatchObject({

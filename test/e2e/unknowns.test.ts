@@ -201,7 +201,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     writeFileSync(log('late.log'), lines(1_000));
     writeFileSync(marker(), '');
     const wrapper = ['setpriv', ...UNPRIVILEGED, process.execPath, CLI];
-    const run = await watch(['--stop-via', 'kubelet', ...BLIND, '--drain-timeout', '6s'], { wrapper });
+    const run = await watch(['--native-sidecar', ...BLIND, '--drain-timeout', '6s'], { wrapper });
     await run.logged(/^posidle watches/);
     run.kill('SIGTERM');
     expect(await run.exited).toBe(3);

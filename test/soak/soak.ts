@@ -191,7 +191,7 @@ function confOf(site: Site, agentPort: number): string {
 
 function startWatch(site: Site, port: number): PosidleRun {
   const triggers = ['--done-file', site.marker, '--quiet', 'off'];
-  const listen = ['--listen', `127.0.0.1:${port}`, '--no-quit', '--per-file', '100'];
+  const listen = ['--listen', `127.0.0.1:${port}`];
   const args = ['watch', '-c', site.conf, ...triggers, ...listen];
   return startPosidle([...args, '--termination-log', site.termination, '--strict'], { wrapper: BUNDLE });
 }

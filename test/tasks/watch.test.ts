@@ -85,15 +85,9 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     const outcome = await watch(new NodeHost(), options, { begin: async () => SILENT });
     expect(outcome).toMatchObject({ end: 'no-fluentd', why: expect.stringMatching(/ pid 4194305$/) });
   },
-  stopVia: async () => {
-    const watching = watch(
-      new NodeHost(),
-      { posFiles: [at('a.pos')], stopVia: 'rpc' },
-      { begin: async () => SILENT },
-    );
-    await expect(watching).rejects.toThrow(/^`stopVia` rpc: no rpc_endpoint is known/);
-    const { policy } = await begun({ posFiles: [at('a.pos')], stopVia: 'kubelet' });
-    expect(policy).toMatchObject({ leavesStop: true, quiet: 'off' });
+  nativeSidecar: async () => {
+    const { policy } = await begun({ posFiles: [at('a.pos')], nativeSidecar: true });
+    expect(policy).toMatchObject({ leavesStop: true, restartPolicy: 'always', quiet: 'off' });
   },
   doneFile: async () => {
     writeFileSync(at('done'), '');
@@ -121,19 +115,6 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     await watch(host, options, { begin: async () => SILENT, parent });
     expect(readFileSync(at('words'), 'utf8')).toBe(`-I${at('w')}/ruby -rEnglish ${at('w')}\n`);
   },
-  monitor: async () => {
-    const conf = `<source>\n@type tail\npath /a\npos_file ${at('c.pos')}\n</source>\n<match **>\n@type forward\n</match>\n`;
-    writeFileSync(at('m.conf'), conf);
-    writeFileSync(at('fluentd'), `#!/bin/sh\nprintf '%s\\n' "$@" > ${at('words')}\n`, { mode: 0o755 });
-    const wordsWith = async (options: WatchOptions) => {
-      const host = new NodeHost();
-      const parent = new Parent(host, [at('fluentd'), '-c', at('m.conf')]);
-      await watch(host, { fluentConf: at('m.conf'), ...options }, { begin: async () => SILENT, parent });
-      return readFileSync(at('words'), 'utf8');
-    };
-    expect(await wordsWith({})).toMatch(/^-i\n<source>\n@type monitor_agent\nbind 127.0.0.1\nport \d+\n/m);
-    expect(await wordsWith({ monitor: false })).toBe(`-c\n${at('m.conf')}\n`);
-  },
   signal: async () => {
     expect((await begun({ posFiles: [at('a.pos')], signal: AbortSignal.abort() })).calls).toEqual(['abort']);
   },
@@ -149,18 +130,18 @@ describe('no option is ignored:', () => {
 });
 
 test('only the kubelet begins the end of what it stops', async () => {
-  const options = { posFiles: [at('a.pos')], stopVia: 'kubelet', doneFile: '/done' } as const;
+  const options = { posFiles: [at('a.pos')], nativeSidecar: true, doneFile: '/done' } as const;
   await expect(watch(new NodeHost(), options, { begin: async () => SILENT })).rejects.toThrow(
-    /^`stopVia` kubelet: only the kubelet begins the drain. Leave out the trigger that begins it when \/done exists$/,
+    /^`nativeSidecar`: only the kubelet begins the drain. Leave out the trigger that begins it when \/done exists$/,
   );
   const host = new NodeHost();
   const parent = new Parent(host, ['true']);
   const asParent = watch(
     host,
-    { posFiles: [at('a.pos')], stopVia: 'kubelet' },
+    { posFiles: [at('a.pos')], nativeSidecar: true },
     { begin: async () => SILENT, parent },
   );
-  await expect(asParent).rejects.toThrow(/^`stopVia` kubelet is not for a parent of Fluentd/);
+  await expect(asParent).rejects.toThrow(/^`nativeSidecar` is not for a parent of Fluentd/);
 });
 
 test('file events are asked for of the files that a glob matches', async () => {

@@ -1,7 +1,7 @@
 import type { Options } from 'yargs';
 import { type Millis, writeDuration } from '../../core/text/units.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
-import { durationOr, fileCount, nonEmpty } from './coercions.ts';
+import { durationOr, nonEmpty } from './coercions.ts';
 
 export const WHICH = 'Which Fluentd:';
 export const WHEN = 'When to begin the drain (wait until all is read and sent, then stop Fluentd):';
@@ -71,13 +71,3 @@ export function flag(meaning: string, group: string) {
 export function duration(meaning: string, byDefault: Millis | 'off', group: string) {
   return { ...parsed('DUR', meaning, group, durationOr()), default: writeDuration(byDefault) } as const;
 }
-
-export const perFile = {
-  ...parsed(
-    'N',
-    '/metrics also tells of up to N files one by one, those that are furthest behind',
-    TELL,
-    fileCount,
-  ),
-  default: '0',
-} as const;

@@ -10,7 +10,6 @@ import {
   HOW,
   named,
   parsed,
-  perFile,
   posFileOptions,
   TELL,
   text,
@@ -45,14 +44,12 @@ export const watchOptions = named({
   'done-process-gone': duration("how long main's process must be gone", DEFAULTS.doneProcessGone, WHEN),
   'heartbeat-file': parsed('PATH', 'when main no longer refreshes this file', WHEN, nonEmpty),
   'heartbeat-age': duration('how long it must not have been refreshed', DEFAULTS.heartbeatAge, WHEN),
-  listen: parsed(
-    'HOST:PORT',
-    'when POST /quitquitquit comes; GET /healthz /readyz /status /metrics answer',
+  'quit-token': parsed(
+    'FILE|none',
+    'when POST /quitquitquit comes to --listen, with the bearer token in FILE; none: without a token',
     WHEN,
-    endpoint,
+    nonEmpty,
   ),
-  quit: { ...flag('--no-quit: --listen answers only GET, and is no trigger', WHEN), default: true },
-  'token-file': parsed('FILE', 'POST needs the bearer token in this file', WHEN, nonEmpty),
   settle: duration('how long everything must stay read before posidle believes it', DEFAULTS.settle, WHEN),
   'start-timeout': {
     ...duration('longest wait for Fluentd and its first pos file entry', DEFAULTS.startTimeout, WHEN),
@@ -71,11 +68,10 @@ export const watchOptions = named({
     HOW,
     nonEmpty,
   ),
-  'stop-via': {
-    ...text('WHO', 'who stops Fluentd; kubelet: posidle only flushes, for a native sidecar', HOW),
-    choices: ['posidle', 'kubelet'],
-    default: DEFAULTS.stopVia,
-  },
+  'native-sidecar': flag(
+    "the kubelet begins the drain and stops Fluentd; posidle waits until all is sent, and ends before it (needs posidle's container after Fluentd's)",
+    WHEN,
+  ),
   'restart-policy': {
     ...text(
       'POLICY',
@@ -86,13 +82,13 @@ export const watchOptions = named({
     default: DEFAULTS.restartPolicy,
   },
   'complete-last-line': flag('end an unfinished last line, so that Fluentd emits it', HOW),
+  listen: parsed('HOST:PORT', 'where GET /healthz /readyz /status /metrics answer', TELL, endpoint),
   'termination-log': text(
     'FILE',
     'write the outcome here in one JSON line; by default /dev/termination-log if it exists',
     TELL,
   ),
   strict: flag('exit 3 if the outcome is not "drained"', TELL),
-  'per-file': perFile,
   'dry-run': flag('decide and log, but signal nothing', HOW),
   'log-level': { ...text('LEVEL', 'how much to log, to stderr', TELL), choices: LOG_LEVELS, default: 'info' },
   'log-format': {
@@ -106,7 +102,7 @@ const {
   'pid-file': _pidFile,
   force: _force,
   'restart-policy': _restartPolicy,
-  'stop-via': _stopVia,
+  'native-sidecar': _nativeSidecar,
   ...ofTheWatch
 } = watchOptions;
 
@@ -114,21 +110,23 @@ const {
 export const runOptions = named(ofTheWatch);
 
 /** What both take. */
-export type SharedArgs = ArgumentsCamelCase<InferredOptionTypes<typeof ofTheWatch>>;
+export type SharedArgs = ArgumentsCamelCase<InferredOptionTypes<typeof ofTheWatch>> & {
+  readonly 'native-sidecar'?: boolean;
+};
 export type WatchArgs = ArgumentsCamelCase<InferredOptionTypes<typeof watchOptions>>;
 export type RunArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>>;
 
-/** What the flags say; `--listen` is a trigger of the command's own. */
+/** What the flags say; `--quit-token` is a trigger of the command's own. */
 export function watchOptionsOf(args: SharedArgs): WatchOptions {
   const { posFiles, fluentd, signal, ...flags } = DEFAULTS;
   const names = Object.keys(flags) as (keyof typeof flags)[];
   const given: WatchOptions = Object.fromEntries(names.map((name) => [name, args[name]]));
-  const isTrigger = args.listen !== undefined && args.quit;
-  if (isTrigger && 'stop-via' in args && args['stop-via'] === 'kubelet')
-    throw new UsageError(
-      '--listen: with --stop-via kubelet only the kubelet begins the drain; add --no-quit',
-    );
-  return { ...given, posFiles: args.posFile, quiet: args.quiet ?? (isTrigger ? 'off' : undefined) };
+  if (args['quit-token'] === undefined) return { ...given, posFiles: args.posFile };
+  if (args.listen === undefined)
+    throw new UsageError('--quit-token: nobody can call posidle. Give --listen too');
+  if (args['native-sidecar'] === true)
+    throw new UsageError('--quit-token: with --native-sidecar only the kubelet begins the drain');
+  return { ...given, posFiles: args.posFile, quiet: args.quiet ?? 'off' };
 }
 
 /** Which fluentd the flags name. */

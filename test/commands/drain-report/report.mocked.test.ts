@@ -74,7 +74,7 @@ describe('once a minute the log tells', () => {
       `info: pos file ${POS} is not there yet. Fluentd makes it when it starts. If it does not come: is its volume mounted here?`,
     );
     expect(lines).toContain(
-      'info: still waiting after 2 min of 10 min: posidle sees no process of fluentd: one in another container needs rpc_endpoint in fluent.conf, or shareProcessNamespace in the Pod',
+      'info: still waiting after 2 min of 10 min: posidle sees no process of fluentd: one in another container needs a witness (`posidle witness` shows how), or shareProcessNamespace in the Pod',
     );
   });
 });
@@ -124,7 +124,7 @@ describe('once the end has begun, the log tells', () => {
       ['5.0 s', '10 s', '20 s', '40 s', '80 s'].map((span) => `info: still draining after ${span}`),
     );
     expect(lines[2]).toMatch(
-      /^info: still draining after 20 s of 5 min: 1 file unread, 7\.[89] KiB left, .*; \d+ B\/s, about (79|8\d) s to go$/,
+      /^info: still draining after 20 s of 5 min: \/var\/log\/app\.log: not read to its end \(7\.[89] KiB\); \d+ B\/s, about (79|8\d) s to go$/,
     );
   });
 

@@ -49,7 +49,7 @@ const SETTINGS: Record<
   drainTimeout: ['--drain-timeout', '4s', 4_000],
   grace: ['--grace', '5s', 5_000],
   stopTimeout: ['--stop-timeout', '6s', 6_000],
-  stopVia: ['--stop-via', 'kubelet', 'kubelet'],
+  nativeSidecar: ['--native-sidecar', 'true', true],
   witness: ['--witness', '/posidle', '/posidle'],
   doneFile: ['--done-file', 'done', 'done'],
   doneProcess: ['--done-process', 'main', /main/],
@@ -73,16 +73,17 @@ test('without a flag, every setting is the default of the library', async () => 
 });
 
 test('a call by HTTP is a trigger: quiet is none then, unless it is asked for', async () => {
-  expect(await settingsBy(['--listen', '80'])).toMatchObject({ quiet: 'off' });
-  expect(await settingsBy(['--listen', '80', '--quiet', '3s'])).toMatchObject({ quiet: 3_000 });
+  const called = ['--listen', '80', '--quit-token', 'none'];
+  expect(await settingsBy(called)).toMatchObject({ quiet: 'off' });
+  expect(await settingsBy([...called, '--quiet', '3s'])).toMatchObject({ quiet: 3_000 });
 });
 
 test('a call by HTTP is refused where only the kubelet begins the end', async () => {
-  const words = ['--listen', '80', '--stop-via', 'kubelet'];
-  await expect(settingsBy(words)).rejects.toThrow(
-    '--listen: with --stop-via kubelet only the kubelet begins the drain; add --no-quit',
+  const words = ['--listen', '80', '--native-sidecar'];
+  await expect(settingsBy([...words, '--quit-token', 'none'])).rejects.toThrow(
+    '--quit-token: with --native-sidecar only the kubelet begins the drain',
   );
-  expect(await settingsBy([...words, '--no-quit'])).toMatchObject({ stopVia: 'kubelet' });
+  expect(await settingsBy(words)).toMatchObject({ nativeSidecar: true });
 });
 
 test.each([
@@ -96,9 +97,9 @@ test('a variable of a flag is true or false', () => {
   expect(() => optionsFromEnvironment({ POSIDLE_STRICT: 'maybe' }, watchOptions)).toThrow(
     "POSIDLE_STRICT: 'maybe' isn't true or false",
   );
-  expect(optionsFromEnvironment({ POSIDLE_STRICT: 'Yes', POSIDLE_QUIT: '0' }, watchOptions)).toEqual({
+  expect(optionsFromEnvironment({ POSIDLE_STRICT: 'Yes', POSIDLE_DRY_RUN: '0' }, watchOptions)).toEqual({
     strict: true,
-    quit: false,
+    'dry-run': false,
   });
 });
 
