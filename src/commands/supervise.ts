@@ -1,6 +1,7 @@
-import { describeOutcome, EXIT, isWarning, type Outcome } from '../core/drain/outcome.ts';
+import { describeOutcome, EXIT, exitCodeOf, isWarning, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { multilineWarnings, quietWarnings } from '../core/fluent-conf/warnings.ts';
+import { formatDuration } from '../core/text/units.ts';
 import type { Reporter } from '../daemon/loop.ts';
 import type { Log } from '../log.ts';
 import type { NodeHost } from '../node/node-host.ts';
@@ -68,7 +69,7 @@ export async function supervise(
           {},
           `the system reports no changes of files (${why}). posidle looks once a second instead; that loses nothing`,
         ),
-      ended: (outcome) => tellEnd(log, outcomeInFlags(outcome), args),
+      ended: (outcome) => tellEnd(log, outcomeInFlags(outcome), args, parent?.end),
     };
   };
   try {
@@ -77,6 +78,9 @@ export async function supervise(
     await close();
   }
 }
+
+const FAILURES: ReadonlySet<number> = new Set([EXIT.usage, EXIT.noFluentd, EXIT.notPermitted]);
+const STOPPED: ReadonlySet<Outcome['end']> = new Set(['stopped', 'killed', 'survived']);
 
 const TOO_EARLY = 'ended by a second signal, before the configuration was read';
 
@@ -117,9 +121,10 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
   const { posFiles, conf, confPath, warnings, witness } = found;
   const by = confPath === undefined ? '' : `, by ${confPath}`;
   log.info(
-    { posFiles, fluentConf: confPath, policy },
+    { posFiles, fluentConf: confPath },
     `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
   );
+  log.debug({ policy }, 'the settings');
   if (policy.leavesStop && witness === undefined) log.warn({}, NO_FLUSH);
   // The kubelet sends SIGTERM to a native sidecar, which it also starts again.
   if (!armed.byItself && policy.restartPolicy !== 'always' && !policy.leavesStop) {
@@ -132,9 +137,15 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
   for (const warning of [...warnings, ...further]) log.warn({}, warning);
 }
 
-async function tellEnd(log: Log, outcome: Outcome, args: SharedArgs): Promise<void> {
-  const tell = isWarning(outcome, args) ? log.warn : log.info;
-  tell({ outcome }, describeOutcome(outcome));
+/** `childEnd`: how the command of `run` ended. */
+async function tellEnd(log: Log, outcome: Outcome, args: SharedArgs, childEnd?: string): Promise<void> {
+  const code = exitCodeOf(outcome, args);
+  const waited = Object.values(outcome.durations).reduce((sum, span) => sum + span, 0);
+  const isOwn = childEnd !== undefined && !STOPPED.has(outcome.end);
+  const isFailure = !isOwn && FAILURES.has(code);
+  const how = isFailure ? `exit code ${code} after ${formatDuration(waited)}` : isOwn && childEnd;
+  const tell = isFailure ? log.error : isWarning(outcome, args) ? log.warn : log.info;
+  tell({ outcome }, [describeOutcome(outcome), ...(how ? [how] : [])].join('; '));
   await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>
     log.warn(
       {},

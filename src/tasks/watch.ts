@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
-import { tailFacts } from '../core/fluent-conf/facts.ts';
+import { type ConfFacts, tailFacts } from '../core/fluent-conf/facts.ts';
+import { quietNeededBy } from '../core/fluent-conf/warnings.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
 import { listPutAside } from '../daemon/read-buffers.ts';
 import { expandAll } from '../daemon/read-pos-files.ts';
@@ -48,7 +49,11 @@ export async function watch(
     warn: (text) => report?.warned?.(text),
   });
   try {
-    return await findAndWatch(host, settings, { ...surroundings, begin });
+    return await findAndWatch(
+      host,
+      { settings, fitsQuiet: options.quiet === undefined },
+      { ...surroundings, begin },
+    );
   } catch (error) {
     // Whatever is wrong with posidle, Fluentd gets its orderly end.
     await parent?.shutDown('SIGINT', settings.stopTimeout);
@@ -70,12 +75,24 @@ function refuseBesideKubelet(settings: Settings, isParent: boolean): void {
   );
 }
 
+interface Asked {
+  readonly settings: Settings;
+  /** The quiet window is posidle's to choose. */
+  readonly fitsQuiet: boolean;
+}
+
+/** The default is never shorter than in_tail needs to find a new file. */
+function withFittingQuiet(settings: Settings, conf: ConfFacts | undefined): Settings {
+  if (settings.quiet === 'off' || conf === undefined) return settings;
+  return { ...settings, quiet: Math.max(settings.quiet, ...conf.sources.map(quietNeededBy)) };
+}
+
 async function findAndWatch(
   host: NodeHost,
-  settings: Settings,
+  { settings: asked, fitsQuiet }: Asked,
   { begin, parent, nameOptions }: Surroundings,
 ): Promise<Outcome> {
-  const { posFiles, fluentConf, fluentd, nativeSidecar, doneProcess } = settings;
+  const { posFiles, fluentConf, fluentd, nativeSidecar, doneProcess } = asked;
   const isParent = parent !== undefined;
   const found = await findPosFiles(host, {
     posFiles,
@@ -85,6 +102,7 @@ async function findAndWatch(
     mayAsk: true,
     nameOptions,
   });
+  const settings = fitsQuiet ? withFittingQuiet(asked, found.conf) : asked;
   if (nativeSidecar) refuseBesideKubelet(settings, isParent);
   const policy = policyOf(settings, { tail: tailFacts(found.conf), parent: isParent });
   const { witness: given = isParent ? undefined : sharedDir() } = settings;

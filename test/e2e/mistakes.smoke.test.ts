@@ -31,7 +31,3 @@ test('completion completes commands and options', async () => {
   const { stdout: options } = await posidle('--get-yargs-completions', 'posidle', 'watch', '--');
   expect(options.split('\n')).toEqual(expect.arrayContaining(['--quiet', '--done-file']));
 });
-
-test('the help of watch shows who may stop Fluentd', async () => {
-  expect((await posidle('watch', '--help')).stdout).toMatch(/"posidle", "kubelet"\]/);
-});

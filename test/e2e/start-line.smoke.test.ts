@@ -87,3 +87,34 @@ test('the remedy for a run that only a call or a signal ends names no option of 
       'SIGTERM. Everywhere else add a trigger that needs no call, such as --quiet 10m',
   );
 });
+
+test.each([
+  [
+    'watch',
+    'watch -p /tmp/no-such.pos --pid-file /tmp/no-such.pid --start-timeout 100ms',
+    4,
+    'exit code 4 after',
+  ],
+  ['watch of what is no Fluentd', `watch -p /tmp/no-such.pos --pid ${process.pid}`, 2, 'exit code 2 after'],
+  ['run', 'run -p /tmp/no-such.pos -- false', 1, 'exit code 1 after'],
+])(
+  '%s that finds no Fluentd says in its last line how it ended, and after how long',
+  async (_, words, code, said) => {
+    const run = startPosidle(words.split(' '));
+    expect(await run.exited).toBe(code);
+    const { level, msg } = run.log().at(-1) ?? {};
+    expect(msg).toContain(said);
+    if (words.startsWith('watch')) expect(level).toBe('error');
+  },
+);
+
+test('the start line is one short line, and the settings are told where --log-level debug asks for them', async () => {
+  const words = 'watch -p /tmp/no-such.pos --pid-file /tmp/no-such.pid --start-timeout 100ms'.split(' ');
+  const run = startPosidle(words);
+  await run.exited;
+  expect(run.stderr().split('\n')[0]?.length).toBeLessThan(300);
+  expect(run.stderr()).not.toContain('drainTimeout');
+  const debug = startPosidle([...words, '--log-level', 'debug']);
+  await debug.exited;
+  expect(debug.stderr()).toContain('drainTimeout');
+});

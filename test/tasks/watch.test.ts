@@ -129,6 +129,17 @@ describe('no option is ignored:', () => {
   test.each(Object.entries(EFFECTS))('%s', (_, holds) => holds());
 });
 
+test('the default quiet window is as long as in_tail needs to find a new file; one that is given stays', async () => {
+  const conf = `<source>\n@type tail\npath /a\npos_file ${at('c.pos')}\nrefresh_interval 3m\n</source>\n`;
+  writeFileSync(at('f.conf'), conf);
+  const options = { fluentConf: at('f.conf') };
+  expect((await begun(options)).policy.quiet).toBe(185_000);
+  expect((await begun(options)).armed.when).toEqual(['nothing has moved for 3 min 5 s']);
+  expect((await begun({ ...options, quiet: 1_000 })).policy.quiet).toBe(1_000);
+  expect((await begun({ ...options, doneFile: at('done') })).policy.quiet).toBe('off');
+  expect((await begun({ posFiles: [at('a.pos')] })).policy.quiet).toBe(60_000);
+});
+
 test('only the kubelet begins the end of what it stops', async () => {
   const options = { posFiles: [at('a.pos')], nativeSidecar: true, doneFile: '/done' } as const;
   await expect(watch(new NodeHost(), options, { begin: async () => SILENT })).rejects.toThrow(

@@ -30,7 +30,7 @@ export const watchOptions = named({
   force: flag('take the process of --pid even if it is not a Fluentd', WHICH),
   quiet: parsed(
     'DUR',
-    `when no log file was read for this long; by default ${formatDuration(Number(DEFAULTS.quiet))} if no other trigger is given, else off`,
+    `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULTS.quiet))}, or longer if in_tail finds new files later; else off`,
     WHEN,
     durationOr('off'),
   ),
