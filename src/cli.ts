@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import yargs, { type Argv } from 'yargs';
 import { keepHeapSmall } from './commands/heap.ts';
+import { asOptions, completionIn, HELP_ALL } from './commands/options/command-words.ts';
 import { optionsFromEnvironment } from './commands/options/environment.ts';
 import { exportOptions } from './commands/options/export-options.ts';
 import { inFlags } from './commands/options/flag-wording.ts';
@@ -12,7 +13,7 @@ import { printable } from './core/text/printable.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';
 
 /** Put in by docker/bundle.mjs. */
-declare const BUILD: { readonly version: string };
+declare const BUILD: { readonly version: string; readonly bugs?: string };
 
 const { 'pos-file': posFileOption, ...otherInspectOptions } = inspectOptions;
 const { 'pos-file': _, ...otherExportOptions } = exportOptions;
@@ -23,20 +24,21 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   fail(`cannot write to stdout: ${error.message}`, EXIT.bug);
 });
 
-void main();
-
 // No await at the top level: the command is built as CommonJS, which has none.
 async function main(): Promise<void> {
-  const words = process.argv.slice(2);
+  const given = process.argv.slice(2);
+  const words = asOptions(given);
   if (words.join() === '--version') return void process.stdout.write(`${BUILD.version}\n`);
   // A container without arguments must not look as if it had done its work.
   if (words.length === 0) process.exitCode = EXIT.usage;
   try {
-    await parser(words.length === 0 ? ['--help'] : words).parseAsync();
+    const script = completionIn(given);
+    if (script !== undefined) process.stdout.write(script);
+    else await parser(words.length === 0 ? ['--help'] : words).parseAsync();
   } catch (error) {
     if (error instanceof UsageError) fail(inFlags(error.message), EXIT.usage);
     if (error instanceof CommandError) fail(error.message, error.code);
-    fail((error as Error).stack ?? String(error), EXIT.bug);
+    fail(reportOf(error), EXIT.bug);
   }
   // A pipe takes what is written in its own time: end only when it has.
   process.stdout.write('', () => process.exit());
@@ -100,13 +102,14 @@ function parser(words: readonly string[]): Argv {
         await runWitness(dir, (text) => process.stdout.write(text));
       },
     )
-    .completion('completion', 'print a script for bash or zsh that completes commands and options')
+    .completion('completion', 'print a script for bash, zsh or fish that completes commands and options')
     .demandCommand(1)
     .parserConfiguration({ 'populate--': true })
     .strict()
     .help()
     .alias('help', 'h')
-    .wrap(Math.min(110, process.stdout.columns ?? 100))
+    .showHidden(HELP_ALL, SHOW_ALL)
+    .wrap(Math.min(110, Number(process.env.COLUMNS) || process.stdout.columns || 80))
     .fail((message, error) => {
       // yargs wraps what a coercion throws, and reports its own findings, as YError.
       if (error !== undefined && error !== null && error.name !== 'YError') throw error;
@@ -115,6 +118,8 @@ function parser(words: readonly string[]): Argv {
     .exitProcess(false)
     .epilogue(byEnvironment());
 }
+
+const SHOW_ALL = 'Show all options';
 
 /** yargs forgets what is set for all commands where a command has its own help. */
 function byEnvironment(example = 'POSIDLE_QUIET=30s is --quiet 30s'): string {
@@ -145,6 +150,7 @@ function posFilesOfEnvironment(): string[] {
 function runCommand(command: Argv) {
   return command
     .options(runOptions)
+    .showHidden(HELP_ALL, SHOW_ALL)
     .config(optionsFromEnvironment(process.env, runOptions))
     .epilogue(byEnvironment())
     .usage('$0 run [options] -- fluentd …')
@@ -156,6 +162,7 @@ function runCommand(command: Argv) {
 function watchCommand(command: Argv) {
   return command
     .options(watchOptions)
+    .showHidden(HELP_ALL, SHOW_ALL)
     .config(optionsFromEnvironment(process.env, watchOptions))
     .epilogue(byEnvironment())
     .example('$0 watch -p /var/log/fluentd/app.pos', 'stop Fluentd when no log file was read for 60 s')
@@ -211,7 +218,16 @@ function inspectCommand(command: Argv) {
     .example('kubectl exec POD -- cat /pos/app.pos | $0 inspect - --raw', 'a pos file from another machine');
 }
 
+function reportOf(error: unknown): string {
+  const { stack = String(error) } = error as Partial<Error>;
+  const where = BUILD.bugs ?? 'CONTRIBUTING.md says where';
+  return `${stack}\nThis is a bug of posidle ${BUILD.version} (Node ${process.versions.node}). Please report these lines: ${where}`;
+}
+
 function fail(message: string, code: number): never {
   process.stderr.write(`posidle: ${message.split('\n').map(printable).join('\n')}\n`);
   process.exit(code);
 }
+
+// Last: what it uses is defined by now.
+void main();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { posidle } from '../support/posidle.ts';
+import { posidle, startPosidle } from '../support/posidle.ts';
 
 /** A mistake on the command line, and the one line that is said of it. */
 const MISTAKES: readonly (readonly [line: string, said: string])[] = [
@@ -30,4 +30,27 @@ test('completion completes commands and options', async () => {
   expect(stdout).toContain('complete -o bashdefault -o default -F _posidle_yargs_completions posidle');
   const { stdout: options } = await posidle('--get-yargs-completions', 'posidle', 'watch', '--');
   expect(options.split('\n')).toEqual(expect.arrayContaining(['--quiet', '--done-file']));
+});
+
+test('--help shows the common options, --help-all all of them', async () => {
+  const [common, all] = await Promise.all([posidle('watch', '--help'), posidle('watch', '--help-all')]);
+  expect(common.stdout).toMatch(/--quiet/);
+  expect(common.stdout).not.toMatch(/--settle/);
+  expect(all.stdout).toMatch(/--settle/);
+  expect(await posidle('help', 'watch')).toEqual(common);
+});
+
+test('help is as wide as COLUMNS says, and 80 columns by default', async () => {
+  const widest = async (env: NodeJS.ProcessEnv) => {
+    const run = startPosidle(['watch', '--help'], { env: { ...process.env, ...env } });
+    await run.exited;
+    return Math.max(
+      ...run
+        .stdout()
+        .split('\n')
+        .map(({ length }) => length),
+    );
+  };
+  expect(await widest({ COLUMNS: undefined })).toBe(80);
+  expect(await widest({ COLUMNS: '60' })).toBe(60);
 });

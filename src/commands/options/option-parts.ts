@@ -32,12 +32,16 @@ export const posFileOptions = {
   },
 } as const;
 
-/** The same options; what is wrong with a value is told with the option's name. */
-export function named<Named extends Readonly<Record<string, Options>>>(options: Named): Named {
+/** The same options; what is wrong with a value is told with the option's name. `rare`: only --help-all shows them. */
+export function named<Named extends Readonly<Record<string, Options>>>(
+  options: Named,
+  rare: readonly (keyof Named)[] = [],
+): Named {
   const entries = Object.entries(options).map(([name, option]) => {
     const { coerce: parse } = option;
+    const shown = rare.includes(name) ? { ...option, hidden: true } : option;
     const coerce = parse && ((value: unknown) => coerced(name, value, parse));
-    return [name, coerce === undefined ? option : { ...option, coerce }];
+    return [name, coerce === undefined ? shown : { ...shown, coerce }];
   });
   return Object.fromEntries(entries);
 }

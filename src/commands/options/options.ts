@@ -18,84 +18,104 @@ import {
 } from './option-parts.ts';
 
 /** What `posidle watch` takes. */
-export const watchOptions = named({
-  ...posFileOptions,
-  pid: parsed('N', 'the Fluentd supervisor with this pid', WHICH, processId),
-  'pid-file': parsed(
-    'FILE',
-    "the Fluentd whose pid is in this file (Fluentd's -d writes it)",
-    WHICH,
-    nonEmpty,
-  ),
-  force: flag('take the process of --pid even if it is not a Fluentd', WHICH),
-  quiet: parsed(
-    'DUR',
-    `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULTS.quiet))}, or longer if in_tail finds new files later; else off`,
-    WHEN,
-    durationOr('off'),
-  ),
-  'done-file': parsed('PATH', 'when this file exists', WHEN, nonEmpty),
-  'done-process': parsed(
-    'REGEX',
-    'when main, the process that writes the logs, is gone; REGEX matches its command line (shared PID namespace)',
-    WHEN,
-    pattern,
-  ),
-  'done-process-gone': duration("how long main's process must be gone", DEFAULTS.doneProcessGone, WHEN),
-  'heartbeat-file': parsed('PATH', 'when main no longer refreshes this file', WHEN, nonEmpty),
-  'heartbeat-age': duration('how long it must not have been refreshed', DEFAULTS.heartbeatAge, WHEN),
-  'quit-token': parsed(
-    'FILE|none',
-    'when POST /quitquitquit comes to --listen, with the bearer token in FILE; none: without a token',
-    WHEN,
-    nonEmpty,
-  ),
-  settle: duration('how long everything must stay read before posidle believes it', DEFAULTS.settle, WHEN),
-  'start-timeout': {
-    ...duration('longest wait for Fluentd and its first pos file entry', DEFAULTS.startTimeout, WHEN),
-    coerce: durationOr('off'),
-  },
-  'drain-timeout': duration('longest drain after a trigger', DEFAULTS.drainTimeout, HOW),
-  grace: duration(
-    "total time for drain and stop after SIGTERM to posidle; keep it below the Pod's grace period",
-    DEFAULTS.grace,
-    HOW,
-  ),
-  'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULTS.stopTimeout, HOW),
-  witness: parsed(
-    'DIR|off',
-    'where the witness in Fluentd listens (posidle witness DIR); by default $POSIDLE_DIR, or /posidle if it exists; run makes its own; off: none',
-    HOW,
-    nonEmpty,
-  ),
-  'native-sidecar': flag(
-    "the kubelet begins the drain and stops Fluentd; posidle waits until all is sent, and ends before it (needs posidle's container after Fluentd's)",
-    WHEN,
-  ),
-  'restart-policy': {
-    ...text(
-      'POLICY',
-      "restartPolicy of Fluentd's container; except with never, posidle waits until the kubelet restarts a crashed Fluentd",
+export const watchOptions = named(
+  {
+    ...posFileOptions,
+    pid: parsed('N', 'the Fluentd supervisor with this pid', WHICH, processId),
+    'pid-file': parsed(
+      'FILE',
+      "the Fluentd whose pid is in this file (Fluentd's -d writes it)",
+      WHICH,
+      nonEmpty,
+    ),
+    force: flag('take the process of --pid even if it is not a Fluentd', WHICH),
+    quiet: parsed(
+      'DUR',
+      `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULTS.quiet))}, or longer if in_tail finds new files later; else off`,
+      WHEN,
+      durationOr('off'),
+    ),
+    'done-file': parsed('PATH', 'when this file exists', WHEN, nonEmpty),
+    'done-process': parsed(
+      'REGEX',
+      'when main, the process that writes the logs, is gone; REGEX matches its command line (shared PID namespace)',
+      WHEN,
+      pattern,
+    ),
+    'done-process-gone': duration("how long main's process must be gone", DEFAULTS.doneProcessGone, WHEN),
+    'heartbeat-file': parsed('PATH', 'when main no longer refreshes this file', WHEN, nonEmpty),
+    'heartbeat-age': duration('how long it must not have been refreshed', DEFAULTS.heartbeatAge, WHEN),
+    'quit-token': parsed(
+      'FILE|none',
+      'when POST /quitquitquit comes to --listen, with the bearer token in FILE; none: without a token',
+      WHEN,
+      nonEmpty,
+    ),
+    settle: duration('how long everything must stay read before posidle believes it', DEFAULTS.settle, WHEN),
+    'start-timeout': {
+      ...duration('longest wait for Fluentd and its first pos file entry', DEFAULTS.startTimeout, WHEN),
+      coerce: durationOr('off'),
+    },
+    'drain-timeout': duration('longest drain after a trigger', DEFAULTS.drainTimeout, HOW),
+    grace: duration(
+      "total time for drain and stop after SIGTERM to posidle; keep it below the Pod's grace period",
+      DEFAULTS.grace,
       HOW,
     ),
-    choices: ['never', 'on-failure', 'always'],
-    default: DEFAULTS.restartPolicy,
-  },
-  'complete-last-line': flag('end an unfinished last line, so that Fluentd emits it', HOW),
-  listen: parsed('HOST:PORT', 'where GET /healthz /readyz /status /metrics answer', TELL, endpoint),
-  'termination-log': text(
-    'FILE',
-    'write the outcome here in one JSON line; by default /dev/termination-log if it exists',
-    TELL,
-  ),
-  strict: flag('exit 3 if the outcome is not "drained"', TELL),
-  'dry-run': flag('decide and log, but signal nothing', HOW),
-  'log-level': { ...text('LEVEL', 'how much to log, to stderr', TELL), choices: LOG_LEVELS, default: 'info' },
-  'log-format': {
-    ...text('FORMAT', 'json, or pretty for people (the default on a terminal)', TELL),
-    choices: LOG_FORMATS,
-  },
-} as const);
+    'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULTS.stopTimeout, HOW),
+    witness: parsed(
+      'DIR|off',
+      'where the witness in Fluentd listens (posidle witness DIR); by default $POSIDLE_DIR, or /posidle if it exists; run makes its own; off: none',
+      HOW,
+      nonEmpty,
+    ),
+    'native-sidecar': flag(
+      "the kubelet begins the drain and stops Fluentd; posidle waits until all is sent, and ends before it (needs posidle's container after Fluentd's)",
+      WHEN,
+    ),
+    'restart-policy': {
+      ...text(
+        'POLICY',
+        "restartPolicy of Fluentd's container; except with never, posidle waits until the kubelet restarts a crashed Fluentd",
+        HOW,
+      ),
+      choices: ['never', 'on-failure', 'always'],
+      default: DEFAULTS.restartPolicy,
+    },
+    'complete-last-line': flag('end an unfinished last line, so that Fluentd emits it', HOW),
+    listen: parsed('HOST:PORT', 'where GET /healthz /readyz /status /metrics answer', TELL, endpoint),
+    'termination-log': text(
+      'FILE',
+      'write the outcome here in one JSON line; by default /dev/termination-log if it exists',
+      TELL,
+    ),
+    strict: flag('exit 3 if the outcome is not "drained"', TELL),
+    'dry-run': flag('decide and log, but signal nothing', HOW),
+    'log-level': {
+      ...text('LEVEL', 'how much to log, to stderr', TELL),
+      choices: LOG_LEVELS,
+      default: 'info',
+    },
+    'log-format': {
+      ...text('FORMAT', 'json, or pretty for people (the default on a terminal)', TELL),
+      choices: LOG_FORMATS,
+    },
+  } as const,
+  [
+    'pid',
+    'pid-file',
+    'force',
+    'done-process-gone',
+    'heartbeat-age',
+    'quit-token',
+    'settle',
+    'start-timeout',
+    'stop-timeout',
+    'restart-policy',
+    'complete-last-line',
+    'termination-log',
+  ],
+);
 
 const {
   pid: _pid,

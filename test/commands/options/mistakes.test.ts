@@ -38,6 +38,11 @@ const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[
     'Invalid values:\n  Argument: log-format, Given: "x", Choices: "json", "pretty"\n  Argument: log-level, Given: "y", Choices: "info"',
     "--log-format: 'x' isn't one of json, pretty",
   ],
+  [
+    'watch --log-level wran',
+    'Invalid values:\n  Argument: log-level, Given: "wran", Choices: "error", "warn", "info", "debug"',
+    "--log-level: 'wran' isn't one of error, warn, info, debug. Did you mean warn?",
+  ],
 ];
 
 test.each(MISTAKES)('posidle %s', (line, yargs, said) => {

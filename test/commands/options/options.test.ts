@@ -31,9 +31,12 @@ test.each(WRONG)('%s is refused by name, with the remedy', async (line, said) =>
   await expect(parsed(line.split(' '), { ...watchOptions, ...inspectOptions })).rejects.toThrow(said);
 });
 
-test('what the environment says is checked in the same way', async () => {
-  const config = optionsFromEnvironment({ POSIDLE_GRACE: '5' }, watchOptions);
-  await expect(parsed([], watchOptions, config)).rejects.toThrow(/^--grace: '5' isn't a duration/);
+test('what the environment says is checked in the same way, and told by the name of the variable', () => {
+  const given = (env: object) => () => optionsFromEnvironment(env as NodeJS.ProcessEnv, watchOptions);
+  expect(given({ POSIDLE_GRACE: '5' })).toThrow(/^POSIDLE_GRACE: '5' isn't a duration\. Did you mean 5s\?$/);
+  expect(given({ POSIDLE_LOG_FORMAT: 'jsno' })).toThrow(
+    "POSIDLE_LOG_FORMAT: 'jsno' isn't one of json, pretty. Did you mean json?",
+  );
 });
 
 /** Of each setting its flag, a value and what that comes to. */
