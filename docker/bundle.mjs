@@ -71,6 +71,7 @@ const withWitness = {
       const text = (name) => readFileSync(join(root, 'src/core/witness', name), 'utf8');
       const program = [
         ['ruby/English.rb', text('English.rb')],
+        ['files.rb', text('files.rb')],
         ['witness.rb', text('witness.rb')],
       ];
       return { contents: `export const PROGRAM = new Map(${JSON.stringify(program)});` };

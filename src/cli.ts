@@ -1,22 +1,27 @@
 #!/usr/bin/env node
 import yargs, { type Argv } from 'yargs';
 import { keepHeapSmall } from './commands/heap.ts';
+import {
+  behindDashes,
+  byEnvironment,
+  drainCommand,
+  exportCommand,
+  injectCommand,
+  inspectCommand,
+  posFilesOf,
+  runCommand,
+  SHOW_ALL,
+  watchCommand,
+} from './commands/options/command-lines.ts';
 import { asOptions, completionIn, HELP_ALL } from './commands/options/command-words.ts';
-import { optionsFromEnvironment } from './commands/options/environment.ts';
-import { exportOptions } from './commands/options/export-options.ts';
 import { inFlags } from './commands/options/flag-wording.ts';
-import { inspectOptions } from './commands/options/inspect-options.ts';
 import { mistakeIn } from './commands/options/mistakes.ts';
-import { runOptions, watchOptions } from './commands/options/options.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';
 
 /** Put in by docker/bundle.mjs. */
 declare const BUILD: { readonly version: string; readonly bugs?: string };
-
-const { 'pos-file': posFileOption, ...otherInspectOptions } = inspectOptions;
-const { 'pos-file': _, ...otherExportOptions } = exportOptions;
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader has seen enough (`inspect | head -1`). The exit code stays what it is.
@@ -72,6 +77,16 @@ function parser(words: readonly string[]): Argv {
       },
     )
     .command(
+      'drain',
+      'drain Fluentd and stop it, in its own container: as its preStop hook',
+      drainCommand,
+      async (args) => {
+        const { runDrain } = await import('./commands/drain.ts');
+        keepHeapSmall();
+        process.exitCode = await runDrain(args);
+      },
+    )
+    .command(
       'inspect [files..]',
       'show what Fluentd has read, and what is left',
       inspectCommand,
@@ -102,6 +117,22 @@ function parser(words: readonly string[]): Argv {
         await runWitness(dir, (text) => process.stdout.write(text));
       },
     )
+    .command(
+      'inject [files..]',
+      'add posidle to the Fluentd of manifests: posidle inject job.yaml | kubectl apply -f -',
+      injectCommand,
+      async ({ files = [], image = `posidle:${BUILD.version}` }) => {
+        // yargs drops a lone `-`.
+        const named = [...files, ...(words.includes('-') ? ['-'] : [])];
+        if (named.length === 0)
+          throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');
+        const { runInject } = await import('./commands/inject.ts');
+        await runInject(named, image, {
+          print: (text) => process.stdout.write(text),
+          tell: (line) => process.stderr.write(`${printable(line)}\n`),
+        });
+      },
+    )
     .completion('completion', 'print a script for bash, zsh or fish that completes commands and options')
     .demandCommand(1)
     .parserConfiguration({ 'populate--': true })
@@ -117,105 +148,6 @@ function parser(words: readonly string[]): Argv {
     })
     .exitProcess(false)
     .epilogue(byEnvironment());
-}
-
-const SHOW_ALL = 'Show all options';
-
-/** yargs forgets what is set for all commands where a command has its own help. */
-function byEnvironment(example = 'POSIDLE_QUIET=30s is --quiet 30s'): string {
-  return `Every option can be set by environment: ${example}.`;
-}
-
-/** The words behind `--`. */
-function behindDashes(args: { readonly [option: string]: unknown }): readonly string[] {
-  return ((args['--'] as unknown[] | undefined) ?? []).map(String);
-}
-
-interface Named {
-  readonly files?: readonly string[] | undefined;
-  readonly 'pos-file'?: readonly string[] | undefined;
-}
-
-function posFilesOf(args: Named, stdin: readonly string[] = []): string[] {
-  const named = [...(args.files ?? []), ...behindDashes({ ...args }), ...(args['pos-file'] ?? []), ...stdin];
-  return named.length > 0 ? named : posFilesOfEnvironment();
-}
-
-/** They count only where none is named: yargs would leave them beside one that is named without `-p`. */
-function posFilesOfEnvironment(): string[] {
-  const found = optionsFromEnvironment(process.env, { 'pos-file': posFileOption });
-  return (found['pos-file'] as string[] | undefined) ?? [];
-}
-
-function runCommand(command: Argv) {
-  return command
-    .options(runOptions)
-    .showHidden(HELP_ALL, SHOW_ALL)
-    .config(optionsFromEnvironment(process.env, runOptions))
-    .epilogue(byEnvironment())
-    .usage('$0 run [options] -- fluentd …')
-    .example('$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when no log file was read for 60 s')
-    .example('$0 run --done-file /var/log/app/done -- fluentd', 'stop it when main has made this file')
-    .example('$0 run --quiet off -- fluentd', 'stop it when the kubelet sends SIGTERM: as a native sidecar');
-}
-
-function watchCommand(command: Argv) {
-  return command
-    .options(watchOptions)
-    .showHidden(HELP_ALL, SHOW_ALL)
-    .config(optionsFromEnvironment(process.env, watchOptions))
-    .epilogue(byEnvironment())
-    .example('$0 watch -p /var/log/fluentd/app.pos', 'stop Fluentd when no log file was read for 60 s')
-    .example(
-      '$0 watch -p /var/log/fluentd/app.pos --quiet 30s --strict',
-      'the same after 30 s; exit 3 if something was left',
-    )
-    .example(
-      '$0 watch -p "/var/log/fluentd/*.pos" --pid-file /run/fluentd.pid',
-      'several pos files; several Fluentds run, and this is the one',
-    )
-    .example('$0 watch -p /var/log/fluentd/app.pos --dry-run', 'only log when it would stop Fluentd');
-}
-
-function exportCommand(command: Argv) {
-  return command
-    .positional('files', { ...POS_FILES, describe: 'POS_FILE: pos files or globs' })
-    .options(exportOptions)
-    .config(optionsFromEnvironment(process.env, otherExportOptions))
-    .epilogue(byEnvironment('POSIDLE_INTERVAL=10s is --interval 10s'))
-    .example('$0 export "/var/log/*.pos" --listen 0.0.0.0:8612', 'on a node, for all pos files there')
-    .example(
-      '$0 export -c /etc/fluent/fluent.conf --per-file 20',
-      'also one by one: the 20 that are furthest behind',
-    );
-}
-
-const POS_FILES = { type: 'string', array: true } as const;
-
-function inspectCommand(command: Argv) {
-  return command
-    .positional('files', { ...POS_FILES, describe: 'POS_FILE: pos files or globs; - is stdin' })
-    .options(inspectOptions)
-    .config(optionsFromEnvironment(process.env, otherInspectOptions))
-    .epilogue(byEnvironment('POSIDLE_SORT=file is --sort file'))
-    .example('$0 inspect /var/log/fluentd/app.pos', 'a table of every file: state, lag, position, size')
-    .example(
-      '$0 inspect -c /etc/fluent/fluent.conf --follow',
-      'live, with the files that Fluentd has not found yet',
-    )
-    .example(
-      '$0 inspect /var/log/fluentd/app.pos --state behind,blocked --json',
-      'what is not read, for a program',
-    )
-    .example(
-      '$0 inspect "/var/log/fluentd/*.pos" --check --max-lag 1MiB',
-      'exit 0 when at most that much is left',
-    )
-    .example(
-      '$0 inspect --root /proc/42/root /var/log/app.pos',
-      'as the process 42 sees it, from a debug container',
-    )
-    .example('kubectl exec POD -- cat /pos/app.pos | $0 inspect - --raw', 'a pos file from another machine');
 }
 
 function reportOf(error: unknown): string {

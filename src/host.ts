@@ -66,7 +66,7 @@ export interface LookOptions {
   readonly onSearch?: (progress: SearchProgress) => void;
 }
 
-export interface SearchProgress {
+interface SearchProgress {
   readonly path: string;
   readonly searched: number;
   /** Bytes after the position. */

@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fluentConfFromDump } from '../src/core/fluent-conf/fluent-conf.ts';
 import { fluentdArguments, shapingArguments, withInlineConfig } from '../src/core/fluentd/command-line.ts';
-import { parseAgentIdentity, parsePlugins } from '../src/core/fluentd/monitor-agent.ts';
 import { isFluentd, isWorker } from '../src/core/fluentd/processes.ts';
 import { nameMatcher, parseGlob } from '../src/core/in-tail/path-glob.ts';
+import { parseAnswer, parseLastWord } from '../src/core/witness/answer.ts';
 import { loadFluentConf } from '../src/node/files/conf-files.ts';
 import { Proc } from '../src/node/processes/proc.ts';
 import { TARGETS } from './fuzz/targets.ts';
 import { cpuSeconds } from './support/cpu-seconds.ts';
 import { mutated, one, type Random, randomFrom, textsIn } from './support/mutations.ts';
+import { answer, holding, sight } from './support/said.ts';
 
 /** Whatever is parsed may come from anybody: no text may end posidle, hold it up or fill its memory. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 200);
@@ -43,8 +44,8 @@ const COMMANDS = [
   'fluentd --under-supervisor',
 ];
 const ANSWERS = [
-  '{"plugins":[{"plugin_id":"object:1","plugin_category":"output","type":"file","output_plugin":true,"buffer_queue_length":0,"retry_count":1,"write_count":2,"retry":{"steps":1}}]}',
-  '{"pid":1,"ppid":2,"config_path":"/f"}',
+  JSON.stringify(answer({ files: [sight()], outputs: [holding('a')] })),
+  JSON.stringify({ v: 1, pid: 12, final: true, closed: [sight()] }),
 ];
 
 describe('a mutated', () => {
@@ -72,9 +73,9 @@ describe('a mutated', () => {
     shapingArguments(argv);
     withInlineConfig(argv, 'x');
   });
-  fuzz('answer of a monitor_agent', ANSWERS, (bytes) => {
-    parsePlugins(utf8(bytes));
-    parseAgentIdentity(utf8(bytes));
+  fuzz('answer of a witness, and its last word', ANSWERS, (bytes) => {
+    parseAnswer(utf8(bytes));
+    parseLastWord(utf8(bytes));
   });
   fuzz('/proc/PID/stat and cmdline', [readFileSync('/proc/self/stat', 'latin1')], (bytes, random) => {
     const cut = Math.floor(random() * bytes.length);

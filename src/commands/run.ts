@@ -16,7 +16,7 @@ export async function runParent(args: RunArgs, command: readonly string[]): Prom
   }
   const host = new NodeHost();
   const parent = new Parent(host, command);
-  const outcome = await supervise(host, args, watchOptionsOf(args), parent);
+  const outcome = await supervise(host, args, watchOptionsOf(args), { parent });
   const ownCode = WITH_OWN_CODE.has(outcome.end) ? await parent.exitCode() : undefined;
   return ownCode ?? exitCodeOf(outcome, args);
 }

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { nearest } from '../core/text/nearest.ts';
 import { readToken } from '../node/network/http-server.ts';
+import { drainOptions } from './options/drain-options.ts';
 import { variableOf } from './options/environment.ts';
 import { exportOptions } from './options/export-options.ts';
+import { injectOptions } from './options/inject-options.ts';
 import { inspectOptions } from './options/inspect-options.ts';
 import { runOptions, type SharedArgs, type WatchArgs, watchOptions } from './options/options.ts';
 
@@ -72,9 +74,14 @@ const OF_A_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|S
 
 /** Variables that look like an option's, and are none of any command. */
 export function unknownVariables(env: Environment): readonly string[] {
-  const known = Object.keys({ ...watchOptions, ...runOptions, ...inspectOptions, ...exportOptions }).map(
-    variableOf,
-  );
+  const known = Object.keys({
+    ...watchOptions,
+    ...drainOptions,
+    ...runOptions,
+    ...inspectOptions,
+    ...exportOptions,
+    ...injectOptions,
+  }).map(variableOf);
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('POSIDLE_') && !known.includes(name) && !OF_A_SERVICE.test(name),
   );

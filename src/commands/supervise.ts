@@ -10,9 +10,8 @@ import { writeTerminationLog } from '../node/output/termination-log.ts';
 import { onSignals } from '../node/processes/signals.ts';
 import type { Armed } from '../tasks/arm-triggers.ts';
 import type { Found } from '../tasks/find-pos-files.ts';
-import type { Parent } from '../tasks/parent.ts';
 import { CommandError } from '../tasks/usage-error.ts';
-import { type WatchReporter, watch } from '../tasks/watch.ts';
+import { type Surroundings, type WatchReporter, watch } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
 import { LogReporter } from './drain-report/report.ts';
 import { StatusBoard } from './drain-report/status-board.ts';
@@ -21,13 +20,20 @@ import { inFlags, logInFlags, outcomeInFlags } from './options/flag-wording.ts';
 import type { SharedArgs } from './options/options.ts';
 import { startWarnings } from './start-warnings.ts';
 
+/** The options that say how to report, and who may call. */
+type SuperviseArgs = Pick<
+  SharedArgs,
+  'dry-run' | 'listen' | 'log-format' | 'log-level' | 'quit-token' | 'strict' | 'termination-log'
+>;
+
 /** Watches until Fluentd is gone; tells the log, the termination message and whoever asks by HTTP. */
 export async function supervise(
   host: NodeHost,
-  args: SharedArgs,
+  args: SuperviseArgs,
   options: WatchOptions,
-  parent?: Parent,
+  given: Pick<Surroundings, 'parent' | 'found' | 'doubt'> = {},
 ): Promise<Outcome> {
+  const { parent } = given;
   let signals = 0;
   let giveUp: ((error: Error) => void) | undefined;
   const givenUp = new Promise<never>((_, reject) => {
@@ -73,7 +79,7 @@ export async function supervise(
     };
   };
   try {
-    return await Promise.race([watch(host, options, { begin, parent, nameOptions: inFlags }), givenUp]);
+    return await Promise.race([watch(host, options, { begin, ...given, nameOptions: inFlags }), givenUp]);
   } finally {
     await close();
   }
@@ -106,7 +112,7 @@ function all(reporters: readonly Reporter[]): Reporter {
 }
 
 /** The triggers with those that the command adds. */
-function withCalls({ when, ...armed }: Armed, { listen, 'quit-token': token }: SharedArgs): Armed {
+function withCalls({ when, ...armed }: Armed, { listen, 'quit-token': token }: SuperviseArgs): Armed {
   const call = listen && token ? [`POST /quitquitquit comes to ${listen.host}:${listen.port}`] : [];
   return { when: [...when, ...call, 'SIGTERM comes'], ...armed };
 }
@@ -122,7 +128,9 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
   const by = confPath === undefined ? '' : `, by ${confPath}`;
   log.info(
     { posFiles, fluentConf: confPath },
-    `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
+    posFiles.length === 0
+      ? `posidle drains Fluentd by its witness in ${witness}`
+      : `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
   );
   log.debug({ policy }, 'the settings');
   if (policy.leavesStop && witness === undefined) log.warn({}, NO_FLUSH);
@@ -138,7 +146,7 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
 }
 
 /** `childEnd`: how the command of `run` ended. */
-async function tellEnd(log: Log, outcome: Outcome, args: SharedArgs, childEnd?: string): Promise<void> {
+async function tellEnd(log: Log, outcome: Outcome, args: SuperviseArgs, childEnd?: string): Promise<void> {
   const code = exitCodeOf(outcome, args);
   const waited = Object.values(outcome.durations).reduce((sum, span) => sum + span, 0);
   const isOwn = childEnd !== undefined && !STOPPED.has(outcome.end);

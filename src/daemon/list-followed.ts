@@ -98,7 +98,7 @@ function isKnown({ posFile, files, unknown }: FollowedReading, { posFiles, looks
 }
 
 /** The files that each source is to read. */
-export async function listFollowed(
+async function listFollowed(
   host: Pick<Host, 'listFollowed'>,
   conf: Sources,
 ): Promise<readonly FollowedReading[]> {

@@ -6,7 +6,7 @@ import type { Host } from '../host.ts';
 /** How Fluentd is reached. */
 export interface Reach {
   readonly fluentd: FluentdReading;
-  /** Where the witnesses listen, and what they said last. */
+  /** Where the witnesses listen, and what they said in this look, if it asked them. */
   readonly witness?: Pick<Witnessed, 'testimony'> | undefined;
   readonly witnessDir?: string | undefined;
 }
@@ -40,10 +40,11 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
 /** Tells the witnesses; undefined: none does what it is told. A worker tells its supervisor, and one a supervisor is enough. */
 async function tellWitnesses(host: Host, word: 'flush' | 'stop', reach: Reach): Promise<Done | undefined> {
   const { witness, witnessDir: dir } = reach;
-  const alive = (witness?.testimony.witnesses ?? []).flatMap((one) => (one.kind === 'alive' ? [one] : []));
+  if (dir === undefined) return undefined;
+  const { witnesses } = witness?.testimony ?? (await host.askWitnesses(dir));
+  const alive = witnesses.flatMap((one) => (one.kind === 'alive' ? [one] : []));
   const bySupervisor = new Map(alive.map((one) => [one.said.supervisor ?? one.worker, one]));
   const told = word === 'flush' ? alive : [...bySupervisor.values()];
-  if (dir === undefined || told.length === 0) return undefined;
   const failures = await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word)));
   const done = told.filter((_, index) => failures[index] === undefined);
   if (done.length === 0) return undefined;
@@ -71,7 +72,7 @@ async function tell(
   { target, signal }: Extract<Action, { do: 'signal' }>,
   reach: Reach,
 ): Promise<Done> {
-  const isStop = target === 'supervisor' && signal === 'SIGINT';
+  const isStop = target === 'supervisor' && (signal === 'SIGINT' || reach.fluentd.kind === 'remote');
   const told = isStop ? await tellWitnesses(host, 'stop', reach) : undefined;
   return told ?? send(host, targetsOf(target, reach.fluentd), signal);
 }

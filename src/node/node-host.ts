@@ -155,8 +155,8 @@ export class NodeHost implements Host {
   }
 
   /** Takes a call for the end; the loop sees it at once. */
-  request(by: StopRequest['by']): void {
-    this.#requests.push({ by, at: this.now() });
+  request(by: StopRequest['by'], at = this.now()): void {
+    this.#requests.push({ by, at });
     this.wake();
   }
 

@@ -1,4 +1,5 @@
 import { NEWLINE } from '../core/pos-file/pos-line.ts';
+import type { Millis } from '../core/text/units.ts';
 import type { FileContent, Host } from '../host.ts';
 import { fileStamp } from '../node/files/files.ts';
 import { readPosBytes } from '../node/files/pos-bytes.ts';
@@ -9,7 +10,7 @@ const MOST_LINES = 100_000;
 
 /** Reads pos files by their names, from where they lie, and of each no more than its first lines. */
 export class PosFileBytes implements Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'> {
-  readonly now: Host['now'];
+  readonly #clock: Pick<Host, 'now'>;
   /** Is told of a large file, which takes a while. */
   readonly #reading: (path: string, bytes: number) => void;
   #places: ReadonlyMap<string, string> = new Map();
@@ -18,13 +19,17 @@ export class PosFileBytes implements Pick<Host, 'expand' | 'readFile' | 'fileSta
   /** By name, what was read in this look. */
   readonly #bytes = new Map<string, Uint8Array>();
 
-  constructor({ now }: Pick<Host, 'now'>, reading: (path: string, bytes: number) => void) {
-    this.now = now;
+  constructor(clock: Pick<Host, 'now'>, reading: (path: string, bytes: number) => void) {
+    this.#clock = clock;
     this.#reading = reading;
   }
 
   set places(places: readonly Place[]) {
     this.#places = new Map(places.map(({ name, place }) => [name, place]));
+  }
+
+  now(): Millis {
+    return this.#clock.now();
   }
 
   async expand(name: string): Promise<readonly string[]> {

@@ -128,7 +128,7 @@ async function expectTruth(metrics: string, { files, rotations }: Load, load: Ch
   const most = rotations > 0 ? files : 0;
   if (told > most || told < most - rotations) throw new Error(`${told} files have series, not ${most}`);
   const wrong = metrics.match(
-    /^posidle_(verdict_files\{verdict="(falling behind|stalled|losing)"\}|abandoned_files) [1-9].*$/gm,
+    /^posidle_verdict_files\{verdict="(falling behind|stalled|losing)"\} [1-9].*$/gm,
   );
   if (wrong === null) return;
   load.send('');

@@ -1,28 +1,21 @@
 import { expect, test } from 'vitest';
 import { LookBoard } from '../../src/commands/export.ts';
-import { History } from '../../src/core/inspect/history.ts';
-import { Inspector } from '../../src/tasks/inspect-look.ts';
-import { LOG, POS, posText } from '../support/builders.ts';
-import { FakeHost } from '../support/fake-host.ts';
-import { inspectedBy } from '../support/inspected-by.ts';
+import { Paces } from '../../src/core/inspect/paces.ts';
+import { Looks } from '../support/overviews.ts';
 
-async function board() {
-  const host = new FakeHost();
-  host.writeFile(LOG, '\n'.repeat(9), '7');
-  host.writeFile(POS, posText([{ path: LOG, position: 4, inode: 7 }]));
-  const history = new History();
-  const found = await new Inspector(host, inspectedBy(host, [POS]), history).look();
+function board() {
+  const found = new Looks(new Paces()).look(0, { '/a.log': { size: 9, position: 4 } });
   let now = 0;
   const board = new LookBoard(() => now, { interval: 5_000, perFile: 0 });
   const { '/metrics': metrics, '/healthz': health } = board.routes.get;
   const wait = (span: number) => {
     now += span;
   };
-  return { board, metrics, health, wait, look: { found, history, took: 3 } };
+  return { board, metrics, health, wait, look: { found, took: 3 } };
 }
 
-test('the last look answers, and nothing before it or long after it', async () => {
-  const { board: it, metrics, health, wait, look } = await board();
+test('the last look answers, and nothing before it or long after it', () => {
+  const { board: it, metrics, health, wait, look } = board();
   expect(metrics?.()).toMatchObject({ isWell: false, body: 'no look yet\n' });
   it.looked(look);
   expect(metrics?.()).toMatchObject({ isWell: true, body: expect.stringMatching(/^posidle_lag_bytes 5$/m) });
@@ -37,7 +30,6 @@ test('the last look answers, and nothing before it or long after it', async () =
   });
 });
 
-test('nobody can make it do anything', async () => {
-  const { board: it } = await board();
-  expect(it.routes.post).toEqual({});
+test('nobody can make it do anything', () => {
+  expect(board().board.routes.post).toEqual({});
 });

@@ -1,22 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { FileLook, PosFileReading } from '../../src/core/look/snapshot.ts';
 import { entryKeyIn, keyedEntries } from '../../src/core/pos-file/pos-file.ts';
-import { Collector, type View } from '../../src/daemon/collect.ts';
+import { Collector } from '../../src/daemon/collect.ts';
 import { LogFileLooks } from '../../src/daemon/look-at-files.ts';
-import {
-  ABSENT,
-  confOf,
-  entry,
-  fileOf,
-  LOG,
-  POS,
-  posText,
-  seen,
-  snapshot,
-  subject,
-} from '../support/builders.ts';
+import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
+import { alive } from '../support/witnesses.ts';
 
 test('the file of every entry is looked at', async () => {
   const host = new FakeHost();
@@ -34,10 +23,7 @@ test('a log file that two pos files have an entry for is looked at for each of t
     const entries = [{ path: LOG, position, inode: '7' }];
     return { path, kind: 'read', entries: keyedEntries(path, entries), unparsable: [], writtenAgo: 0 };
   };
-  const looks = await new LogFileLooks(host).look(
-    [reading('/pos/a', 0), reading('/pos/b', 4)],
-    () => undefined,
-  );
+  const looks = await new LogFileLooks(host).look([reading('/pos/a', 0), reading('/pos/b', 4)]);
   const newlineLeft = (posFile: string) =>
     looks.get(entryKeyIn(posFile, { path: LOG, inode: '7' }))?.newlineLeft;
   expect([newlineLeft('/pos/a'), newlineLeft('/pos/b')]).toEqual([true, false]);
@@ -66,22 +52,61 @@ test('a look is dated, and holds fluentd and the requests so far', async () => {
   host.writeFile(POS, posText([]));
   await host.sleep(2_000);
   host.request('SIGINT');
-  expect(
-    await new Collector(host, subject()).look({ fluentd: ABSENT, depth: 'rest', movedAt: undefined }),
-  ).toEqual({
+  expect(await new Collector(host, subject()).look('rest', ABSENT)).toEqual({
+    lookedAt: 2_000,
     at: 2_000,
     posFiles: [{ path: POS, kind: 'empty' }],
     looks: new Map(),
-    gone: new Map(),
-    opened: new Set(),
     depth: 'rest',
     followed: [],
-    closed: new Set(),
-    unsure: new Set(),
-    buffers: expect.objectContaining({ outputs: [], asked: true }),
+    source: 'outside',
+    testimony: undefined,
+    buffers: undefined,
+    mains: undefined,
     fluentd: ABSENT,
     requests: [{ by: 'SIGINT', at: 2_000 }],
   });
+});
+
+describe('what is asked only by a look that takes in everything', () => {
+  const depths = ['rest', 'all', 'last'] as const;
+
+  test('is what buffers hold', async () => {
+    const collector = new Collector(new FakeHost(), subject());
+    const looks = await Promise.all(depths.map((depth) => collector.look(depth, ABSENT)));
+    expect(looks.map(({ buffers }) => buffers?.unseen)).toEqual([
+      undefined,
+      ...[1, 2].map(() => ['all buffers: no fluent.conf is known']),
+    ]);
+  });
+
+  test('is the witness; that there is one is enough at rest', async () => {
+    const host = new FakeHost();
+    host.witnesses = [alive()];
+    const collector = new Collector(host, subject({ witness: '/posidle' }));
+    const looks = await Promise.all(depths.map((depth) => collector.look(depth, ABSENT)));
+    expect(looks.map(({ source }) => source)).toEqual(['witness', 'witness', 'witness']);
+    expect(looks.map(({ testimony }) => testimony?.witnesses)).toEqual([
+      undefined,
+      host.witnesses,
+      host.witnesses,
+    ]);
+  });
+});
+
+test('no witness is asked where there is none, or where none is looked for', async () => {
+  const host = new FakeHost();
+  const look = (witness?: string) => new Collector(host, subject({ witness })).look('all', ABSENT);
+  expect(await look('/posidle')).toMatchObject({ source: 'outside', testimony: undefined });
+  host.witnesses = [alive()];
+  expect(await look()).toMatchObject({ source: 'outside', testimony: undefined });
+});
+
+test('main is looked for among the processes, where it is named', async () => {
+  const host = new FakeHost();
+  host.startProcess({ pid: 500, argv: ['java', '-jar', 'main.jar'] });
+  const { mains } = await new Collector(host, subject({ doneProcess: /main\.jar/ })).look('rest', ABSENT);
+  expect(mains).toMatchObject([{ pid: 500 }]);
 });
 
 type At = { readonly path?: string; readonly position: number | null; readonly inode: string };
@@ -92,61 +117,9 @@ async function looksAt(host: FakeHost, entries: readonly At[]): Promise<Readonly
     entries.map((entry) => ({ path: LOG, ...entry })),
   );
   const posFile: PosFileReading = { path: POS, kind: 'read', entries: whole, unparsable: [], writtenAgo: 0 };
-  return new LogFileLooks(host).look([posFile], () => undefined);
+  return new LogFileLooks(host).look([posFile]);
 }
 
 async function lookAt(host: FakeHost, entry: At): Promise<FileLook | undefined> {
   return (await looksAt(host, [entry])).get(entryKeyIn(POS, { path: LOG, ...entry }));
 }
-
-describe('monitor_agent in another container', () => {
-  const AGENT = { bind: '127.0.0.1', port: 24_220, worker: 0 };
-  const remote = { kind: 'remote', permitted: true } as const;
-  const limit = { readBytesLimitPerSecond: 8_192 };
-  const away = seen([
-    snapshot(0, [[entry({ position: 5 }), fileOf(entry({ position: 5 }), 9)]]),
-    snapshot(1_000, [[entry({ position: 5 }), {}]]),
-  ]).memory.gone;
-
-  /** How often it was asked in five looks at rest, one a second. */
-  async function asked(view: Partial<View>, changes: Partial<TailSource> = limit) {
-    const host = new FakeHost();
-    host.writeFile(POS, posText([]));
-    let times = 0;
-    host.servers.set('127.0.0.1:24220', (path) => {
-      times += path === '/api/config.json' ? 1 : 0;
-      return '{"pid":9,"ppid":8,"plugins":[]}';
-    });
-    const { sources, ...conf } = confOf([LOG]);
-    const changed = sources.map((source) => ({ ...source, ...changes }));
-    const facts = { ...conf, sources: changed, monitorAgents: [AGENT] };
-    const collector = new Collector(host, subject({ conf: facts }));
-    for (let look = 0; look < 5; look += 1) {
-      await collector.look({ fluentd: remote, depth: 'rest', movedAt: undefined, ...view });
-      await host.sleep(host.now() + 1_000);
-    }
-    return times;
-  }
-
-  test('is asked each second while in_tail reads the rest of a renamed file below a limit', async () => {
-    expect(await asked({ gone: away })).toBe(5);
-    expect(await asked({ gone: away }, {})).toBe(1);
-    expect(await asked({ gone: away, fluentd: ABSENT })).toBe(1);
-    expect(await asked({ gone: new Map() })).toBe(1);
-  });
-
-  test.each(['isClosed', 'isOver'])(
-    'is asked each ten seconds where none is read any more: %s',
-    async (over) => {
-      expect(
-        await asked({ gone: new Map([...away].map(([key, gone]) => [key, { ...gone, [over]: true }])) }),
-      ).toBe(1);
-    },
-  );
-
-  test('is asked each ten seconds where nothing was left of it', async () => {
-    expect(await asked({ gone: new Map([...away].map(([key, gone]) => [key, { ...gone, rest: 0 }])) })).toBe(
-      1,
-    );
-  });
-});

@@ -41,7 +41,7 @@ test.each([
   const [stop = ''] = host.stops;
   expect(Number(stop.split('@')[1])).toBeGreaterThanOrEqual(20_000);
   expect(Number(stop.split('@')[1])).toBeLessThan(30_000);
-  expect(outcome).toMatchObject({ end: 'stopped', gate: null });
+  expect(outcome).toMatchObject({ end: 'stopped', left: { count: 0 } });
 });
 
 test.each([
@@ -52,8 +52,8 @@ test.each([
   const host = hostWith(fault, 10_000_000);
   const { outcome } = await run(host, DRAIN);
   expect(Number((host.stops[0] ?? '').split('@')[1])).toBeGreaterThanOrEqual(65_000 - MOMENT);
-  expect(outcome).toMatchObject({ drained: 'not drained', gate: { name: 'pos-file' } });
-  expect(outcome.gate?.why).toContain(POS);
+  expect(outcome).toMatchObject({ drained: 'unproven' });
+  expect(outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'pos-file', about: POS }));
   expect([true, false].map((strict) => exitCodeOf(outcome, { strict }))).toEqual([3, 0]);
 });
 
@@ -78,14 +78,15 @@ describe('a log directory that is removed with its files', () => {
   test('holds nothing up where all of them were read', async () => {
     const host = hostWithout(true);
     const { outcome } = await run(host, DRAIN, { conf });
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained' });
+    expect(outcome).toMatchObject({ end: 'stopped', left: { count: 0 }, doubts: { count: 1 } });
     expect(Number(host.stops[0]?.split('@')[1])).toBeLessThan(65_000 - MOMENT);
   });
 
   test('is told where one of them was not', async () => {
     const { outcome } = await run(hostWithout(false), DRAIN, { conf });
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained', gate: { name: 'unread' } });
-    expect(outcome.left.worst).toMatchObject([{ path: OTHER, state: 'missing' }]);
+    expect(outcome.doubts.worst).toContainEqual(
+      expect.objectContaining({ kind: 'closed-unread', about: OTHER, bytes: 12 }),
+    );
   });
 });
 
@@ -113,7 +114,7 @@ describe('posidle that is killed', () => {
       fluentd.read(LOG);
     });
     const { outcome } = await run(host, DRAIN, { conf: confOf([LOG]) });
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained', gate: null });
+    expect(outcome).toMatchObject({ end: 'stopped', left: { count: 0 } });
     expect(host.stops).toHaveLength(1);
     expect(Number(host.stops[0]?.split('@')[1])).toBeGreaterThanOrEqual(20_000);
   });
@@ -126,7 +127,7 @@ describe('posidle that is killed', () => {
     };
     await expect(run(host, DRAIN, { conf: confOf([LOG]) })).rejects.toThrow('killed');
     const { outcome } = await run(host, DRAIN, { conf: confOf([LOG]) });
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained', gate: null });
+    expect(outcome).toMatchObject({ end: 'stopped', left: { count: 0 } });
     expect(host.stops.map((stop) => stop.split(' @')[0])).toEqual(['SIGINT 4242', 'SIGINT 4242']);
     expect(fluentd.isAlive).toBe(false);
   });

@@ -3,7 +3,7 @@ import { confOf, entry, LOG, POS, posText, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 
 const GRACE = 25_000;
-const IN_TIME = /was not looked at in time/;
+const IN_TIME = /^not drained, pos-file: posidle could not look in time/;
 
 /** From an instant on a listing takes so long: for ever, where a mount is dead. */
 class SlowHost extends FakeHost {
@@ -35,8 +35,9 @@ describe('a look that never ends', () => {
     expect(at).toBeLessThanOrEqual(21_000);
     expect(host.stops[0]).toMatch(/^SIGINT 4242 /);
     expect(stoppedAt(host)).toBeLessThanOrEqual(20_000 + GRACE - 10_000 + 1_000);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained', gate: { name: 'pos-file' } });
-    expect(outcome.gate?.why).toMatch(IN_TIME);
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven' });
+    expect(outcome.doubts.worst).toMatchObject([{ kind: 'not-looked-at' }]);
+    expect(report.transitions.map(({ why }) => why)).toContainEqual(expect.stringMatching(IN_TIME));
     // Later the kubelet kills posidle, and nobody is told.
     expect(host.now()).toBeLessThanOrEqual(20_000 + GRACE);
   });
@@ -56,7 +57,7 @@ describe('a look that never ends', () => {
     for (const at of [20_000, 21_500]) host.at(at, (h) => h.request('SIGTERM'));
     const { outcome } = await watch(host, { grace: GRACE });
     expect(stoppedAt(host)).toBeLessThanOrEqual(23_500);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained' });
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven' });
   });
 
   test('and no Fluentd: two signals are the end', async () => {
@@ -71,14 +72,14 @@ describe('a look that never ends', () => {
     const host = slowHost(5_000).at(20_000, (h) => h.request('done-file'));
     const { outcome } = await watch(host, { drainTimeout: 60_000 });
     expect(stoppedAt(host)).toBeLessThanOrEqual(81_000);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained', trigger: 'done-file' });
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven', trigger: 'done-file' });
   });
 
   test('is no quiet window before the start timeout is over', async () => {
     const host = slowHost(5_000);
     const { outcome } = await watch(host, { startTimeout: 300_000, drainTimeout: 60_000 });
     expect(stoppedAt(host)).toBeGreaterThan(300_000);
-    expect(outcome).toMatchObject({ trigger: 'quiet', drained: 'not drained' });
+    expect(outcome).toMatchObject({ trigger: 'quiet', drained: 'unproven' });
   });
 });
 
@@ -86,8 +87,9 @@ describe('a look that takes three seconds', () => {
   test('is waited for: nothing is late before a call, and the drain ends drained', async () => {
     const host = slowHost(0, 3_000).at(20_000, (h) => h.request('SIGTERM'));
     const { outcome, report } = await watch(host, { grace: 60_000 });
-    expect(report.looks.filter(({ seen }) => seen.isLate && seen.at < 20_000)).toEqual([]);
-    expect(outcome).toMatchObject({ end: 'stopped', gate: null });
+    expect(report.looks.filter(({ seen }) => seen.extent === 'late' && seen.at < 20_000)).toEqual([]);
+    expect(outcome).toMatchObject({ end: 'stopped', left: { count: 0 } });
+    expect(outcome.doubts.worst.map(({ kind }) => kind)).toEqual(['no-witness']);
   });
 });
 

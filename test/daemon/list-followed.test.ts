@@ -81,7 +81,7 @@ async function atRest() {
   const look = async (depth: Depth = 'rest') => {
     await host.sleep(host.now() + 1_000);
     const readings = await posFiles.read([POS]);
-    const looks = await logFiles.look(readings, () => undefined);
+    const looks = await logFiles.look(readings);
     const found = await followed.list(depth, { posFiles: readings, looks });
     return found.flatMap(({ files }) => files);
   };

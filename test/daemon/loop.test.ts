@@ -30,8 +30,14 @@ describe('a quiet window', () => {
     const { outcome, report } = await run(host, {}, { conf: confOf([LOG]) });
     expectStops(host, ['SIGINT 4242 @120000']);
     expect(report.path).toEqual(['waiting', 'watching', 'draining', 'stopping', 'stopped']);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained', trigger: 'quiet', gate: null });
-    expect(exitCodeOf(outcome, { strict: true })).toBe(0);
+    expect(outcome).toMatchObject({
+      end: 'stopped',
+      drained: 'unproven',
+      trigger: 'quiet',
+      left: { count: 0 },
+    });
+    expect(outcome.doubts.worst.map(({ kind }) => kind)).toEqual(['no-witness']);
+    expect([true, false].map((strict) => exitCodeOf(outcome, { strict }))).toEqual([3, 0]);
   });
 
   test('runs from the movement, not from the look that found it', async () => {
@@ -39,20 +45,6 @@ describe('a quiet window', () => {
     host.at(10_700, (h) => h.appendLog(LOG, 'line\n'));
     await run(host);
     expectStops(host, ['SIGINT 4242 @70700']);
-  });
-
-  test('goes on where the pos file is written again with the same content', async () => {
-    const { host, fluentd } = busyHost();
-    for (const at of [10_000, 30_000, 59_500]) host.at(at, () => fluentd.writePosFile());
-    await run(host);
-    expectStops(host, ['SIGINT 4242 @60000']);
-  });
-
-  test('goes on where a compaction leaves the pos file empty for one look', async () => {
-    const { host, fluentd } = busyHost();
-    host.at(29_990, () => fluentd.compact(20));
-    await run(host);
-    expectStops(host, ['SIGINT 4242 @60000']);
   });
 
   test('does not end in the moment of a compaction, nor begin anew by it', async () => {
@@ -64,42 +56,12 @@ describe('a quiet window', () => {
     expect(outcome.drained).toBe('unproven');
   });
 
-  test('begins anew when a file moves among files that stand still', async () => {
-    const { host } = busyHost();
-    host.at(50_000, (h) => h.appendLog(OTHER, 'other\n'));
-    await run(host);
-    expectStops(host, ['SIGINT 4242 @110000']);
-  });
-
-  test('never ends while bytes are left that do not move', async () => {
-    const { host, fluentd } = busyHost();
-    host.at(5_000, () => {
-      fluentd.reads = false;
-    });
-    host.at(6_000, (h) => h.appendLog(LOG, 'blocked\n'));
-    host.at(400_000, () => {
-      fluentd.reads = true;
-      fluentd.read(LOG);
-    });
-    const { outcome, report } = await run(host);
-    expectStops(host, ['SIGINT 4242 @460000']);
-    expect(report.path).toEqual(['waiting', 'watching', 'draining', 'stopping', 'stopped']);
-    expect(outcome.drained).toBe('unproven');
-  });
-
   test('ends with a last line that has no newline, since Fluentd never reads it, and reports what is left', async () => {
     const { host } = busyHost();
     host.at(10_000, (h) => h.appendLog(LOG, 'whole\nhalf'));
     const { outcome } = await run(host);
     expectStops(host, ['SIGINT 4242 @70000']);
-    expect(outcome.left).toMatchObject({ files: 1, bytes: 4 });
-  });
-
-  test('that is shorter than the settle time lets the settle time pass', async () => {
-    const { host } = busyHost();
-    await run(host, { quiet: 1_000, settle: 5_000 });
-    expect(sentAt(host)).toBeGreaterThanOrEqual(5_000);
-    expect(sentAt(host)).toBeLessThanOrEqual(5_250);
+    expect(outcome.left.worst).toEqual([{ kind: 'unfinished', path: LOG, bytes: 4 }]);
   });
 
   test('looks about once a second while nothing happens', async () => {
@@ -152,34 +114,6 @@ describe('before anything is logged', () => {
     expect(outcome.end).toBe('ended-by-itself');
   });
 
-  test('entries at position 0 are no logging and never quiet', async () => {
-    const host = new FakeHost();
-    const fluentd = host.startFluentd();
-    host.writeFile(LOG, '');
-    fluentd.setPosition(LOG, 0);
-    host.at(300_000, () => fluentd.end());
-    const { report } = await run(host, { parent: true });
-    expect(host.sent).toEqual([]);
-    expect(report.path).toEqual(['waiting', 'stopped']);
-  });
-
-  test('a first line after three windows starts the window', async () => {
-    const host = new FakeHost();
-    host.startFluentd();
-    host.at(200_000, (h) => h.appendLog(LOG, 'late\n'));
-    await run(host);
-    expectStops(host, ['SIGINT 4242 @260000']);
-  });
-
-  test('a missing pos file means that nothing is signalled', async () => {
-    const host = new FakeHost();
-    const fluentd = host.startFluentd();
-    host.files.delete(POS);
-    host.at(500_000, () => fluentd.end());
-    await run(host);
-    expect(host.sent).toEqual([]);
-  });
-
   test('one pos file of two that is missing means that nothing is signalled', async () => {
     const { host, fluentd } = busyHost();
     host.at(500_000, () => fluentd.end());
@@ -194,15 +128,6 @@ describe('before anything is logged', () => {
     expect(sentAt(host)).toBeGreaterThanOrEqual(120_000);
     expect(sentAt(host)).toBeLessThan(125_000);
     expect(outcome).toMatchObject({ trigger: 'start-timeout', drained: 'unproven' });
-  });
-
-  test('a line that comes right after the start timeout is waited for', async () => {
-    const host = new FakeHost();
-    host.startFluentd({ stopTakes: 0 });
-    host.at(121_000, (h) => h.appendLog(LOG, 'late\n'));
-    const { report } = await run(host, { startTimeout: 120_000 });
-    expectStops(host, ['SIGINT 4242 @181000']);
-    expect(report.path).toContain('watching');
   });
 });
 
@@ -226,14 +151,6 @@ describe('the drain', () => {
     expect(outcome.trigger).toBe('SIGTERM');
   });
 
-  test('lets everything read hold for the settle time', async () => {
-    const { host } = busyHost();
-    host.at(10_300, (h) => h.request('SIGTERM'));
-    await run(host, { settle: 3_000 });
-    expect(sentAt(host)).toBeGreaterThanOrEqual(13_300);
-    expect(sentAt(host)).toBeLessThanOrEqual(13_550);
-  });
-
   test('lets the settle time begin anew with each line', async () => {
     const { host } = busyHost();
     host.at(10_000, (h) => h.request('SIGTERM'));
@@ -250,19 +167,19 @@ describe('the drain', () => {
     const { outcome } = await run(host);
     expect(sentAt(host)).toBeGreaterThanOrEqual(15_900);
     expect(sentAt(host)).toBeLessThanOrEqual(16_150);
-    expect(outcome).toMatchObject({ drained: 'unproven', left: { files: 0, bytes: 0 } });
+    expect(outcome).toMatchObject({ drained: 'unproven', left: { count: 0 } });
   });
 
-  test('that runs out of time names the condition that did not hold', async () => {
+  test('that runs out of time names what is left', async () => {
     const { host, fluentd } = busyHost();
     fluentd.reads = false;
     host.at(2_000, (h) => h.appendLog(LOG, 'unread\n'));
     host.at(3_000, (h) => h.request('SIGTERM'));
     const { outcome } = await run(host);
     expectStops(host, ['SIGINT 4242 @18000']);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained', gate: { name: 'unread' } });
-    expect(outcome.gate?.why).toContain(LOG);
-    expect(outcome.left).toMatchObject({ files: 1, bytes: 7 });
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained' });
+    expect(outcome.why).toBe('Fluentd is gone');
+    expect(outcome.left.worst).toEqual([{ kind: 'unread', path: LOG, bytes: 7 }]);
     expect(exitCodeOf(outcome, { strict: true })).toBe(3);
     expect(exitCodeOf(outcome, { strict: false })).toBe(0);
   });
@@ -275,7 +192,7 @@ describe('the drain', () => {
     host.at(5_000, (h) => h.request('SIGTERM'));
     const { outcome } = await run(host);
     expectStops(host, ['SIGINT 4242 @5000']);
-    expect(outcome.gate?.name).toBe('unread');
+    expect(outcome.drained).toBe('not drained');
   });
 
   test('never ends by itself in a dry run: nothing is signalled', async () => {
@@ -283,7 +200,7 @@ describe('the drain', () => {
     const { outcome } = await run(host, { dryRun: true });
     expect(host.sent).toEqual([]);
     expect(host.now()).toBeGreaterThanOrEqual(60_000);
-    expect(outcome).toMatchObject({ end: 'dry-run', gate: null });
+    expect(outcome).toMatchObject({ end: 'dry-run', left: { count: 0 } });
     expect(exitCodeOf(outcome, { strict: false })).toBe(0);
   });
 
@@ -293,20 +210,6 @@ describe('the drain', () => {
     const { outcome } = await run(host, { quiet: 5_000, settle: 9_000 });
     const total = Object.values(outcome.durations).reduce((sum, span) => sum + span, 0);
     expect(total).toBeCloseTo(host.now());
-  });
-
-  test('begins with one look at a log file that posidle may not read, and goes on', async () => {
-    const { host, fluentd } = busyHost();
-    fluentd.reads = false;
-    host.at(1_000, (h) => h.appendLog(LOG, 'unread\n'));
-    host.broken.set(LOG, 'EACCES: permission denied, open');
-    host.at(8_000, () => {
-      fluentd.reads = true;
-      fluentd.read(LOG);
-    });
-    const { outcome } = await run(host);
-    expectStops(host, ['SIGINT 4242 @68000']);
-    expect(outcome.drained).toBe('unproven');
   });
 
   test('is not begun by one look at a pos file that lacks the entry of a blocked file', async () => {
@@ -350,21 +253,10 @@ describe('the stop', () => {
     const { host } = busyHost({ ignores: ['SIGINT'] });
     host.at(61_000, (h) => h.forbid(4242));
     const { outcome } = await run(host, { stopTimeout: 30_000 });
-    expect(outcome).toMatchObject({ end: 'survived', drained: 'not drained' });
+    expect(outcome).toMatchObject({ end: 'survived', drained: 'unproven' });
+    expect(outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'killed' }));
     expect(exitCodeOf(outcome, { strict: false })).toBe(3);
     expect(host.now()).toBeLessThan(105_000);
-  });
-
-  test('kills a worker that came after the first look too', async () => {
-    const { host, fluentd } = busyHost({ ignores: ['SIGINT'] });
-    host.at(20, () => fluentd.startWorker(4244));
-    await run(host, { stopTimeout: 10_000 });
-    expectStops(host, [
-      'SIGINT 4242 @60000',
-      'SIGKILL 4242 @70000',
-      'SIGKILL 4243 @70000',
-      'SIGKILL 4244 @70000',
-    ]);
   });
 
   test('sends SIGTERM, once, to workers that outlive their supervisor', async () => {
@@ -373,14 +265,6 @@ describe('the stop', () => {
     const { outcome } = await run(host);
     expectStops(host, ['SIGINT 4242 @60000', 'SIGTERM 4243 @120000']);
     expect(outcome.end).toBe('stopped');
-  });
-
-  test('begins with SIGTERM to the workers where the supervisor died before', async () => {
-    const { host } = busyHost();
-    host.at(30_000, (h) => h.endProcess(4242));
-    const { outcome } = await run(host);
-    expectStops(host, ['SIGTERM 4243 @60000']);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven' });
   });
 
   test('leaves another fluentd alone that starts meanwhile', async () => {
@@ -392,27 +276,12 @@ describe('the stop', () => {
     expect(host.now()).toBeLessThanOrEqual(65_250);
   });
 
-  test('leaves another process alone that has got the same pid', async () => {
-    const { host } = busyHost({ stopTakes: 5_000 });
-    host.at(65_001, (h) => h.startProcess({ pid: 4242, startTime: 'later', argv: ['fluentd'] }));
-    const { outcome } = await run(host);
-    expectStops(host, ['SIGINT 4242 @60000']);
-    expect(outcome.end).toBe('stopped');
-  });
-
   test('after SIGTERM to posidle keeps within the grace period', async () => {
     const { host } = busyHost({ ignores: ['SIGINT'] });
     host.at(10_000, (h) => h.request('SIGTERM'));
     const { outcome } = await run(host);
     expectStops(host, ['SIGINT 4242 @12000', 'SIGKILL 4242 @35000', 'SIGKILL 4243 @35000']);
     expect(outcome.trigger).toBe('SIGTERM');
-  });
-
-  test('that SIGTERM to posidle meets half-way keeps within the grace period from then on', async () => {
-    const { host } = busyHost({ ignores: ['SIGINT'] });
-    host.at(70_000, (h) => h.request('SIGTERM'));
-    await run(host);
-    expectStops(host, ['SIGINT 4242 @60000', 'SIGKILL 4242 @95000', 'SIGKILL 4243 @95000']);
   });
 
   test('counts as a loss what was written after the last read', async () => {
@@ -422,7 +291,7 @@ describe('the stop', () => {
       h.appendLog(LOG, 'too late\n');
     });
     const { outcome } = await run(host);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained', left: { files: 1, bytes: 9 } });
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained', left: { count: 1, bytes: 9 } });
     expect(exitCodeOf(outcome, { strict: true })).toBe(3);
   });
 
@@ -433,7 +302,7 @@ describe('the stop', () => {
       fluentd.read(LOG);
     });
     const { outcome } = await run(host);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven', left: { files: 0, bytes: 0 } });
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven', left: { count: 0 } });
   });
 });
 
@@ -462,17 +331,18 @@ describe('in any world', () => {
       async (events, termedAt, quiet) => {
         const { host, unread } = world(events);
         if (termedAt !== undefined) host.at(termedAt, (h) => h.request('SIGTERM'));
-        const { outcome } = await run(
+        const { report } = await run(
           host,
           { quiet, startTimeout: 120_000 },
           { conf: confOf(['/var/log/*.log']) },
         );
         expect(host.stops.filter((stop) => !stop.startsWith('SIGKILL')).length).toBeLessThanOrEqual(1);
-        if (outcome.gate === null) expect(unread).toEqual([]);
+        const isClean = report.transitions.some(({ why }) => why.startsWith('everything is read'));
+        if (isClean) expect(unread).toEqual([]);
         expect(host.now()).toBeLessThan(2_000_000);
       },
     );
-    await fc.assert(property, { ...RUNS, numRuns: 300 });
+    await fc.assert(property, { ...RUNS, numRuns: 100 });
   });
 });
 

@@ -1,62 +1,58 @@
-import { expect, test } from 'vitest';
-import { DEFAULT_TAIL } from '../../src/core/fluent-conf/facts.ts';
-import { observeLate, observeNothing } from '../../src/core/observe/late-look.ts';
-import { parseAnswer, parseLastWord, type Said } from '../../src/core/witness/answer.ts';
-import { ofTestimony, type Witness } from '../../src/core/witness/testimony.ts';
+import { describe, expect, test } from 'vitest';
+import type { Witness } from '../../src/core/witness/testimony.ts';
 import { LOG, POS, posText, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
-import { answer, holding, output, sight } from '../support/said.ts';
+import { holding, output, sight } from '../support/said.ts';
+import { alive, gone, SILENT } from '../support/witnesses.ts';
 
 const WITNESS = '/posidle';
-const WORKER = '1-12.sock';
+const CALLED = 5_000;
 
-function alive(changed: object = {}): Witness {
-  const said = parseAnswer(JSON.stringify(answer({ files: [sight()], ...changed }))) as Said;
-  return { worker: WORKER, kind: 'alive', said };
-}
-
-function gone(changed: object = {}): Witness {
-  const said = parseLastWord(
-    JSON.stringify({ v: 1, pid: 12, final: true, closed: [sight()], ...changed }),
-  ) as Said;
-  return { worker: WORKER, kind: 'gone', said };
-}
-
-/** A Fluentd in another container, of which only the witness tells, and what it is told. */
-function remote(says: Witness, onTold: (word: string, host: FakeHost) => Witness) {
+/** A Fluentd in another container, of which only the witness and its files tell, and what it is told. */
+function remote(says: Witness, onTold: (word: string, host: FakeHost) => Witness = () => gone()) {
   const host = new FakeHost();
-  const told: string[] = [];
+  const told: [word: string, at: number][] = [];
   host.appendLog(LOG, 'one line\n');
   const inode = host.files.get(LOG)?.inode ?? '';
   host.writeFile(POS, posText([{ path: LOG, position: 9, inode }]));
   host.witnesses = [says];
   host.onWitnessTold = (_, word) => {
-    told.push(`${word} @${Math.round(host.now())}`);
+    told.push([word, host.now() - CALLED]);
     host.witnesses = [onTold(word, host)];
     return undefined;
   };
   return { host, told };
 }
 
-const drainIn = (host: FakeHost, by: 'done-file' | 'SIGTERM' = 'done-file') =>
+const drainIn = (host: FakeHost, by: 'done-file' | 'SIGTERM' = 'done-file', rules = {}) =>
   run(
-    host.at(5_000, (h) => h.request(by)),
-    { quiet: 'off' },
+    host.at(CALLED, (h) => h.request(by)),
+    { quiet: 'off', ...rules },
     { witness: WITNESS },
   );
 
-test('where nothing is left, Fluentd is told to stop as soon as main has ended, and nothing is flushed', async () => {
-  const { host, told } = remote(alive(), () => gone());
+test('where nothing is left, Fluentd is told to stop within 100 ms of the trigger, and nothing is flushed', async () => {
+  const { host, told } = remote(alive());
   const { outcome } = await drainIn(host);
-  expect(told).toHaveLength(1);
-  expect(Number(told[0]?.split('@')[1])).toBeLessThanOrEqual(5_100);
-  expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained', gate: null, doubts: [] });
+  expect(told).toEqual([['stop', expect.closeTo(0, -2)]]);
+  expect(outcome).toMatchObject({
+    end: 'stopped',
+    drained: 'drained',
+    left: { count: 0 },
+    doubts: { count: 0 },
+  });
 });
 
 test('after SIGTERM, which does not say that main has ended, it is waited for `settle`', async () => {
-  const { host, told } = remote(alive(), () => gone());
+  const { host, told } = remote(alive());
   await drainIn(host, 'SIGTERM');
-  expect(Number(told[0]?.split('@')[1])).toBeGreaterThanOrEqual(7_000);
+  expect(told[0]?.[1]).toBeGreaterThanOrEqual(2_000);
+});
+
+test('an output without a buffer is no reason to wait', async () => {
+  const { host, told } = remote(alive({ outputs: [output({ stage: undefined, chunks: undefined })] }));
+  await drainIn(host);
+  expect(told).toEqual([['stop', expect.closeTo(0, -2)]]);
 });
 
 test('what a buffer holds is flushed, and waited for until the very chunks are gone', async () => {
@@ -69,44 +65,75 @@ test('what a buffer holds is flushed, and waited for until the very chunks are g
     return alive({ outputs: [holding('a', 'b')] });
   });
   const { outcome } = await drainIn(host);
-  expect(told.map((one) => one.split(' ')[0])).toEqual(['flush', 'stop']);
-  expect(Number(told[1]?.split('@')[1])).toBeGreaterThanOrEqual(8_000);
+  expect(told.map(([word]) => word)).toEqual(['flush', 'stop']);
+  expect(told[1]?.[1]).toBeGreaterThanOrEqual(3_000);
   expect(outcome).toMatchObject({ drained: 'drained' });
 });
 
-test('what its buffers still held as they closed is not drained', async () => {
-  const { host } = remote(alive(), () =>
-    gone({ closed: [sight({ pos: 120, size: 120 })], ends: [holding('b')] }),
-  );
-  const { outcome } = await drainIn(host);
-  expect(outcome).toMatchObject({ drained: 'not drained', left: { held: { chunks: 1, bytes: 10 } } });
+test('a record that a filter keeps is flushed with the chunk that it comes into', async () => {
+  const keeps = { held: [{ class: 'Fluent::Plugin::ConcatFilter', n: 1 }] };
+  const { host, told } = remote(alive(keeps), (word) => (word === 'stop' ? gone() : alive()));
+  host.at(CALLED + 1_000, (h) => {
+    h.witnesses = [alive({ outputs: [holding('late')] })];
+  });
+  // Until a multiline source has flushed, what is kept is waited for.
+  const tail = {
+    refreshInterval: 60_000,
+    rotateWait: 5_000,
+    readLimit: undefined,
+    multilineFlush: 6_000,
+    mayRefuse: true,
+  };
+  const { outcome } = await drainIn(host, 'done-file', { tail });
+  expect(told.map(([word]) => word)).toEqual(['flush', 'stop']);
+  expect(outcome.drained).toBe('drained');
 });
 
-test('a worker without a last word makes it unproven', async () => {
-  const { host } = remote(alive(), () => ({ worker: WORKER, kind: 'gone', said: undefined }));
+test.each<[string, object, string, object]>([
+  [
+    'what its buffers held as they closed is left',
+    { closed: [sight({ pos: 120, size: 120 })], ends: [holding('b')] },
+    'not drained',
+    { left: { worst: [{ kind: 'held', chunks: 1, bytes: 10 }] } },
+  ],
+  [
+    'an unfinished last line is left',
+    { closed: [sight({ pos: 90, unfinished: 10 })] },
+    'not drained',
+    { left: { worst: [{ kind: 'unfinished', bytes: 10 }] } },
+  ],
+  [
+    'what is not final is no last word',
+    { final: false },
+    'unproven',
+    { doubts: { worst: [{ kind: 'worker-died' }] } },
+  ],
+])('after the stop %s', async (_, word, drained, found) => {
+  const { host } = remote(alive(), () => gone(word));
   const { outcome } = await drainIn(host);
-  expect(outcome).toMatchObject({ drained: 'unproven', doubts: [{ kind: 'worker-died' }] });
+  expect(outcome).toMatchObject({ drained, ...found });
 });
 
-test('a file that Fluentd has not found is waited for until the limit, and named', async () => {
-  const { host } = remote(alive({ unfound: [{ path: '/log/new.log', size: 30 }] }), () =>
-    gone({ unfound: [{ path: '/log/new.log', size: 30 }] }),
-  );
+test('a line that main writes when Fluentd has said its last word is left', async () => {
+  const { host } = remote(alive(), (_, world) => {
+    world.appendLog(LOG, 'too late\n');
+    return gone();
+  });
   const { outcome } = await drainIn(host);
   expect(outcome).toMatchObject({
     drained: 'not drained',
-    left: { files: 1, bytes: 30, worst: [{ path: '/log/new.log', state: 'unfound' }] },
+    left: { worst: [{ kind: 'unread', path: LOG, bytes: 9 }] },
   });
 });
 
-test('an unfinished last line keeps nobody waiting, and is left', async () => {
-  const unfinished = sight({ pos: 90, unfinished: 10 });
-  const { host, told } = remote(alive({ files: [unfinished] }), () => gone({ closed: [unfinished] }));
-  const { outcome } = await drainIn(host);
-  expect(Number(told[0]?.split('@')[1])).toBeLessThanOrEqual(5_200);
-  expect(outcome).toMatchObject({
-    drained: 'not drained',
-    left: { worst: [{ lag: 10, state: 'unfinished' }] },
+test('a file that Fluentd has not found is waited for until the limit, and named', async () => {
+  const unfound = { unfound: [{ path: '/log/new.log', size: 30 }] };
+  const { host, told } = remote(alive(unfound), () => gone(unfound));
+  const { outcome } = await drainIn(host, 'done-file', { drainTimeout: 30_000 });
+  expect(told).toEqual([['stop', expect.closeTo(30_000, -3)]]);
+  expect(outcome.left).toMatchObject({
+    count: 1,
+    worst: [{ kind: 'unfound', path: '/log/new.log', bytes: 30 }],
   });
 });
 
@@ -115,24 +142,47 @@ test('a silent witness is a doubt, and the drain goes on by what is seen from ou
   const fluentd = host.startFluentd();
   host.appendLog(LOG, 'one line\n');
   fluentd.read(LOG);
-  host.witnesses = [{ worker: WORKER, kind: 'silent', why: 'its witness did not answer within 2 s' }];
+  host.witnesses = [SILENT];
   const { outcome } = await run(host, {}, { witness: WITNESS });
-  expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven', doubts: [{ kind: 'no-answer' }] });
+  expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven' });
+  expect(outcome.doubts.worst.map(({ kind }) => kind)).toEqual(['no-answer', 'no-witness']);
+  expect(host.now()).toBeLessThan(24_000);
 });
 
-test('what a witness said before a look that never ended proves nothing', () => {
-  const now = { at: 0, fluentd: { kind: 'absent', why: 'gone' }, requests: [] } as const;
-  const rules = { settle: 0, parent: false, tail: DEFAULT_TAIL };
-  const testimony = { at: 0, witnesses: [alive()] };
-  const before = {
-    ...observeNothing(now, rules),
-    witness: { testimony, progress: ofTestimony(testimony), isWhole: true },
-  };
-  expect(observeLate(before, now, { posFiles: [POS] }).witness).toBeUndefined();
+describe('a Fluentd that only its witness can tell to stop', () => {
+  test('is told again where it did not hear it', async () => {
+    let heard = 0;
+    const { host, told } = remote(alive(), () => {
+      heard += 1;
+      return heard === 1 ? alive() : gone();
+    });
+    const { outcome } = await drainIn(host);
+    expect(told).toEqual([
+      ['stop', expect.closeTo(0, -2)],
+      ['stop', expect.closeTo(5_000, -3)],
+    ]);
+    expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained' });
+  });
+
+  test('is told whatever signal would be sent to it', async () => {
+    const { host, told } = remote(alive());
+    await drainIn(host, 'done-file', { stopSignal: 'SIGTERM' });
+    expect(told.map(([word]) => word)).toEqual(['stop']);
+  });
+
+  test('is told at the deadline also where no look ends any more', async () => {
+    const { host, told } = remote(alive());
+    host.at(3_000, (h) => {
+      h.fileStamp = () => new Promise(() => {});
+    });
+    await drainIn(host, 'SIGTERM', { grace: 25_000 });
+    expect(told.map(([word]) => word)).toEqual(['stop']);
+    expect(told[0]?.[1]).toBeLessThanOrEqual(16_000);
+  });
 });
 
 test('a Fluentd of another user is waited for until its witness listens', async () => {
-  const host = new FakeHost().at(5_000, (h) => h.request('done-file'));
+  const host = new FakeHost().at(CALLED, (h) => h.request('done-file'));
   const fluentd = host.startFluentd({ permitted: false });
   host.appendLog(LOG, 'one line\n');
   fluentd.read(LOG);
@@ -146,12 +196,4 @@ test('a Fluentd of another user is waited for until its witness listens', async 
   };
   const { outcome } = await run(host, { quiet: 'off' }, { witness: WITNESS });
   expect(outcome).toMatchObject({ end: 'stopped', drained: 'drained' });
-});
-
-test('an output without a buffer is no reason to wait', async () => {
-  const { host, told } = remote(alive({ outputs: [output({ stage: undefined, chunks: undefined })] }), () =>
-    gone(),
-  );
-  await drainIn(host);
-  expect(told).toHaveLength(1);
 });

@@ -81,7 +81,7 @@ describe('the manifests of the exporter', () => {
     };
     const stalled = annotated('PosidleStalled', verdict('stalled'));
     const behind = annotated('PosidleFallingBehind', verdict('falling behind'));
-    const losing = annotated('PosidleLosing', { exp_labels: labels('critical') });
+    const losing = annotated('PosidleLosing', { exp_labels: { ...labels('critical'), verdict: 'losing' } });
     const spec = {
       rule_files: ['rules.yml'],
       evaluation_interval: '1m',
@@ -91,7 +91,7 @@ describe('the manifests of the exporter', () => {
           input_series: [
             files('stalled', '0x4 2x9 0x20'),
             files('falling behind', '0x4 2x19 0x20'),
-            { series: 'posidle_abandoned_files{instance="node-1"}', values: '0x9 3x40' },
+            files('losing', '0x9 3x40'),
           ],
           alert_rule_test: [
             isThere('PosidleStalled', '9m', []),

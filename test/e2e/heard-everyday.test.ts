@@ -203,7 +203,7 @@ async function listen(
   const { dir, logs } = makeWorkDir('heard');
   const witness = join(dir, 'witness');
   mkdirSync(join(witness, 'ruby'), { recursive: true });
-  cpSync(`${WITNESS}/witness.rb`, join(witness, 'witness.rb'));
+  for (const name of ['files.rb', 'witness.rb']) cpSync(`${WITNESS}/${name}`, join(witness, name));
   cpSync(`${WITNESS}/English.rb`, join(witness, 'ruby', 'English.rb'));
   const write = () => {
     for (const { name, lines = (line: number) => `id=${line + 10}` } of ways)

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeWorkDir, renderConf, tail, toStdout, type WorkDir } from '../support/fluentd-conf.ts';
-import { posidle, startPosidle } from '../support/posidle.ts';
+import { posidle } from '../support/posidle.ts';
 import { type FluentdRun, OLDEST_AND_NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
 import { requireTmux, Tmux } from '../support/tmux.ts';
 import { until } from '../support/until.ts';
@@ -77,7 +77,6 @@ describe.each(OLDEST_AND_NEWEST)('inspect beside Fluentd %s', (version) => {
     const stuck = expect.stringMatching(/^(behind|blocked)$/);
     expect(await states()).toMatchObject({ ...stopped, stuck, read: 'caught-up', torn: 'partial-line' });
 
-    const lines = startPosidle(['inspect', '-c', conf, '--follow', '--interval', '200ms']);
     const terminal = new Tmux({ columns: 120, rows: 30 });
     try {
       terminal.posidle(`inspect -c ${conf} --follow --interval 200ms`);
@@ -92,24 +91,18 @@ describe.each(OLDEST_AND_NEWEST)('inspect beside Fluentd %s', (version) => {
         expect(stdout).toMatch(shown);
         await until(`live: ${name} is ${state}`, () => shown.test(terminal.screen()));
       }
-      const line = /Z behind by 1\.8 MiB in 6 of 10 files; stalled: /;
-      await until('a line with the summary and the verdict', () => line.test(lines.stdout()));
     } finally {
       terminal.kill();
-      lines.kill('SIGTERM');
       process.kill(-fluentd.pid, 'SIGCONT');
     }
-    expect(await lines.exited).toBe(0);
   });
 
   test('--check and --wait tell a Fluentd that keeps up from one that does not', async () => {
     writeFileSync(log('a'), 'line 1\n');
     await start();
     await until('caught up', async () => (await states()).a === 'caught-up');
-    expect(await posidle('inspect', '-c', conf, '--check', '--max-lag', '0')).toMatchObject({
-      code: 0,
-      stdout: 'caught up: 1 file\n',
-    });
+    const caughtUp = { code: 0, stdout: 'caught up: 1 file\n' };
+    expect(await posidle('inspect', '-c', conf, '--check', '--max-lag', '0')).toMatchObject(caughtUp);
     await freeze(fluentd.pid);
     appendFileSync(log('a'), 'x'.repeat(2_000_000));
     appendFileSync(log('a'), '\n');
@@ -128,7 +121,7 @@ describe.each(OLDEST_AND_NEWEST)('inspect beside Fluentd %s', (version) => {
     const left = await posidle('inspect', '-c', conf, '--wait', '1s', '--interval', '100ms');
     expect(left.code).toBe(1);
     expect(left.stdout).toMatch(
-      /^behind by 1\.9 MiB in 1 of 1 file.*, after 1\.\d s\n.*a\.log is \w+, 1\.9 MiB left\n$/,
+      /^behind by 1\.9 MiB in 1 of 1 file.*, after 1\.\d s; .*a\.log: not read to its end \(1\.9 MiB\)\n$/,
     );
     const waiting = posidle('inspect', '-c', conf, '--wait', '5m', '--interval', '100ms');
     process.kill(-fluentd.pid, 'SIGCONT');

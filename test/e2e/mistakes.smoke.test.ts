@@ -3,7 +3,7 @@ import { posidle, startPosidle } from '../support/posidle.ts';
 
 /** A mistake on the command line, and the one line that is said of it. */
 const MISTAKES: readonly (readonly [line: string, said: string])[] = [
-  ['--quiet 30s', 'missing command. Use watch, run, inspect, export or witness'],
+  ['--quiet 30s', 'missing command. Use watch, run, drain, inspect, export, inject or witness'],
   ['watch --done-flie /x', 'there is no option --done-flie. Did you mean --done-file?'],
   ['run fluentd -c x', 'run: -- must stand before the command to start. Use posidle run -- fluentd -c x'],
   ['run', 'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf'],
@@ -13,6 +13,12 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['run --native-sidecar -- fluentd', 'there is no option --native-sidecar. See posidle run --help'],
   ['watch --quit-token none', '--quit-token: nobody can call posidle. Give --listen too'],
   ['witness', 'witness: the directory is missing. Use posidle witness DIR'],
+  ['inject', 'inject: the file is missing. Use posidle inject FILE, or - for stdin'],
+  [
+    'inject package.json',
+    'inject: package.json:1:1: no Pod is described here. posidle looks for Pod, Job, CronJob, Deployment, StatefulSet, DaemonSet, also in a List',
+  ],
+  ['inject no.yaml', 'inject: no.yaml: there is no such file'],
 ];
 
 test.concurrent.each(MISTAKES)('posidle %s', async (line, said) => {

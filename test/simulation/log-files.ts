@@ -15,7 +15,7 @@ export interface LogFile {
   /** Bytes of a last line without a newline. */
   unfinished: number;
   writtenAt: Millis;
-  /** How long it was when it was cut short. */
+  /** How much was cut off since in_tail looked. */
   cutAt: number;
   /** It was cut short, and in_tail has not looked since. */
   isCut: boolean;
@@ -85,7 +85,7 @@ export class LogFiles {
   truncate(path: string): void {
     const file = this.byPath.get(path);
     if (file === undefined) return;
-    file.cutAt = sizeOf(file);
+    file.cutAt = (file.isCut ? file.cutAt : 0) + sizeOf(file);
     file.isCut = true;
     file.lines = [];
     file.unfinished = 0;

@@ -84,7 +84,7 @@ export class Tail {
       files: this.#all().map(sightOf),
       unfound: unfound.map(([path, file]) => ({
         path,
-        inode: file.inode,
+        key: file.inode,
         size: sizeOf(file),
         isUnreadable: false,
       })),

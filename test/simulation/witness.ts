@@ -20,7 +20,7 @@ export class Sights {
   #resumed: readonly string[] = [];
 
   begins(path: string, file: LogFile, position: number): void {
-    if (position > 0) this.#starts.push({ path, inode: file.inode, position, isOld: false });
+    if (position > 0) this.#starts.push({ path, key: file.inode, position, isOld: false });
     this.#begun.add(file);
   }
 
@@ -85,7 +85,7 @@ export class Sights {
 export function sightOf({ path, file, read, unfinished }: Watcher): FileSight {
   const position = read * LINE_BYTES;
   const rest = { unfinished, lines: 0, record: 0, isUnreadable: false };
-  return { path, inode: file.inode, position, size: sizeOf(file), ...rest };
+  return { path, inode: file.inode, key: file.inode, position, size: sizeOf(file), ...rest };
 }
 
 const NOTHING: Said = {

@@ -80,7 +80,7 @@ export class Worker {
     const names = new Set(paths.map((path) => `${path}.1`));
     return [...this.#world.logs.byPath]
       .filter(([path, file]) => names.has(path) && sizeOf(file) > 0 && !this.sights.hasBegun(file))
-      .map(([path, file]) => ({ path, size: sizeOf(file), plain: undefined }));
+      .map(([path, file]) => ({ path, inode: file.inode, size: sizeOf(file), plain: undefined }));
   }
 
   takeOver(): void {
@@ -98,9 +98,11 @@ export class Worker {
     this.#isOver = true;
     const { clock } = this.#world;
     clock.in(ENGINE_TICK, () => {
+      if (this.isGone) return;
       const wait = this.tail?.shutDown() ?? 0;
       clock.in(wait, () => {
         const end = () => {
+          if (this.isGone) return;
           const held = this.output === undefined ? [] : [this.output.sight];
           const siblings = this.#siblings();
           this.die();

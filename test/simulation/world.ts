@@ -123,8 +123,7 @@ export class World implements FluentdWorld {
     const { fluentd, logs } = this;
     switch (deed.do) {
       case 'write':
-        // A program that has the old file open goes on writing to it.
-        if (isFollowed(deed.file) || logs.byPath.has(deed.file)) logs.append(deed.file, deed.lines);
+        this.#write(deed.file, deed.lines);
         break;
       case 'begin-line':
         logs.begin(deed.file);
@@ -171,6 +170,20 @@ export class World implements FluentdWorld {
     }
   }
 
+  /** A program that has a renamed file open goes on writing to it. Where no worker follows files, no look shows that. */
+  #write(path: string, lines: number): void {
+    const { logs } = this;
+    const file = logs.byPath.get(path);
+    if (!isFollowed(path) && file === undefined) return;
+    if (!isFollowed(path) && file !== undefined && this.#watching.length === 0) file.isUnseen = true;
+    logs.append(path, lines);
+  }
+
+  /** The workers that follow files. */
+  get #watching(): readonly Worker[] {
+    return this.workers.filter(({ isGone, isReady }) => !isGone && isReady);
+  }
+
   #hurt(how: Harm): void {
     const { fluentd } = this;
     if (fluentd === undefined || !fluentd.isAlive) return;
@@ -200,9 +213,8 @@ export class World implements FluentdWorld {
 
   /** A witness misses nothing, however short it was there. */
   #leaves(path: string, file: LogFile, isCut: boolean): void {
-    const there = this.workers.filter(({ isGone, isReady }) => !isGone && isReady);
-    for (const { sights } of there) sights.leaves(path, file);
-    if (there.length > 0) return;
+    for (const { sights } of this.#watching) sights.leaves(path, file);
+    if (this.#watching.length > 0) return;
     if (file.listed === 0) this.lines.areUnseen(file.lines);
     if (isCut) file.cut = file.lines;
     else file.isUnseen = file.listed === 0;

@@ -8,8 +8,6 @@ import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
 import { type BuffersReading, NO_BUFFERS } from '../../src/core/fluentd/buffer-contents.ts';
 import type { FluentdReading, ProcessRow } from '../../src/core/fluentd/processes.ts';
-import type { PosFileOverview } from '../../src/core/inspect/overview.ts';
-import type { InspectedRows } from '../../src/core/inspect/rows.ts';
 import type { LagContext } from '../../src/core/look/file-state.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
 import type { Subject } from '../../src/core/look/subject.ts';
@@ -55,15 +53,6 @@ export function parse(text: string | Uint8Array): ReturnType<typeof parsePosFile
 
 export function entry(changes: Partial<PositionEntry> = {}): PositionEntry {
   return { path: LOG, position: 100, inode: '7', ...changes };
-}
-
-/** A pos file as inspect finds it. */
-export function inspectedPosFile(
-  entries: InspectedRows,
-  changes: Partial<PosFileOverview> = {},
-): PosFileOverview {
-  const nothingElse = { unparsable: [], age: 0, empty: false, troubles: [], successors: [] };
-  return { path: POS, entries, ...nothingElse, ...changes };
 }
 
 /** A look at an entry's own file, of the given size; with bytes left they hold a newline. */

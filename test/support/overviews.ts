@@ -1,36 +1,99 @@
-import { type Overview, overview, type PosFileOverview } from '../../src/core/inspect/overview.ts';
-import { InspectedRows } from '../../src/core/inspect/rows.ts';
-import { lagOf } from '../../src/core/look/file-state.ts';
-import { EntryRows } from '../../src/core/pos-file/entry-rows.ts';
+import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
+import { observeAges } from '../../src/core/inspect/ages.ts';
+import { type Beside, type Found, foundBy } from '../../src/core/inspect/found.ts';
+import type { Paces } from '../../src/core/inspect/paces.ts';
+import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
+import type { Observation } from '../../src/core/observe/observation.ts';
+import { observe } from '../../src/core/observe/observe.ts';
+import { keyedEntries } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import { bytesOf } from './arbitraries.ts';
-import { fileOf, inspectedPosFile, NO_CONTEXT, posText } from './builders.ts';
+
+const PATH = '/pos';
 
 export interface Written {
   /** null: there is no such file. */
   readonly size: number | null;
   /** null: in_tail let it go. */
   readonly position: number | null;
+  /** How long ago the log was written. */
   readonly age?: Millis;
   /** false: what is left is an unfinished last line. */
   readonly newlineLeft?: boolean;
+  readonly inode?: number;
 }
 
-/** What a look found of these log files, by path; one pos file has them all. */
-export function overviewOf(
-  files: Readonly<Record<string, Written>>,
-  changes: Partial<PosFileOverview> = {},
-): Overview {
-  const lines = Object.entries(files).map(([path, { position }]) => ({ path, position, inode: 7 }));
-  const entries = new InspectedRows(new EntryRows(bytesOf(posText(lines))));
-  for (const [row, { size, age = 0, position: _, ...left }] of Object.values(files).entries()) {
-    const entry = entries.rows.entry(row);
-    entries.record(
-      row,
-      lagOf(entry, size === null ? {} : { ...fileOf(entry, size), ...left }, NO_CONTEXT),
-      age,
-    );
+interface World extends Partial<Snapshot> {
+  /** How long ago the pos file was written. */
+  readonly writtenAgo?: Millis;
+}
+
+/** Looks of inspect, one after the other, at log files by path; one pos file has them all. */
+export class Looks {
+  readonly #paces: Paces | undefined;
+  #seen: Observation | undefined;
+
+  constructor(paces?: Paces) {
+    this.#paces = paces;
   }
-  const posFile = inspectedPosFile(entries, { path: '/pos', ...changes });
-  return overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });
+
+  look(
+    at: Millis,
+    files: Readonly<Record<string, Written>>,
+    { writtenAgo = 0, ...world }: World = {},
+    beside: Beside = { findings: [], more: 0 },
+  ): Found {
+    const snapshot: Snapshot = { ...NOTHING, lookedAt: at, at, ...readBy(files, writtenAgo), ...world };
+    const before = this.#seen ?? observeAges(snapshot, DEFAULT_POLICY);
+    this.#seen = observe(before, snapshot, DEFAULT_POLICY);
+    this.#paces?.take(this.#seen);
+    const besideOf = () => beside;
+    return foundBy(snapshot, this.#seen, { policy: DEFAULT_POLICY, paces: this.#paces, besideOf });
+  }
+}
+
+const NOTHING = {
+  depth: 'all',
+  followed: [],
+  source: 'outside',
+  testimony: undefined,
+  buffers: undefined,
+  fluentd: { kind: 'absent', why: 'nobody looked' },
+  mains: undefined,
+  requests: [],
+} as const;
+
+/** What a single look finds. */
+export function foundOf(files: Readonly<Record<string, Written>>, world: World = {}, beside?: Beside): Found {
+  return new Looks().look(0, files, world, beside);
+}
+
+/** A source of the pos file with these files, each of so many bytes, that in_tail has not found. */
+export function unfound(sizes: Readonly<Record<string, number>>): Pick<Snapshot, 'followed'> {
+  const files = Object.entries(sizes).map(([path, size]) => ({ path, size, inode: `9${path}` }));
+  return { followed: [{ posFile: PATH, refreshInterval: 60_000, byInode: false, files }] };
+}
+
+export function unreadable(error: string): Pick<Snapshot, 'posFiles'> {
+  return { posFiles: [{ path: PATH, kind: 'unreadable', error }] };
+}
+
+function readBy(
+  files: Readonly<Record<string, Written>>,
+  writtenAgo: Millis,
+): Pick<Snapshot, 'posFiles' | 'looks'> {
+  const all = Object.entries(files);
+  const entries = keyedEntries(
+    PATH,
+    all.map(([path, { position, inode = 7 }]) => ({ path, position, inode: String(inode) })),
+  );
+  const reading: PosFileReading = { path: PATH, kind: 'read', entries, unparsable: [], writtenAgo };
+  const looks = entries.map(({ key, path }): [string, FileLook] => [key, lookAt(files[path])]);
+  return { posFiles: [reading], looks: new Map(looks) };
+}
+
+function lookAt(file: Written | undefined): FileLook {
+  if (file === undefined || file.size === null) return {};
+  const { size, position, age = 0, newlineLeft = true, inode = 7 } = file;
+  const isLeft = size > (position ?? size);
+  return { atPath: { inode: String(inode), size, writtenAgo: age }, ...(isLeft && { newlineLeft }) };
 }

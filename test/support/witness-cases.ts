@@ -3,20 +3,21 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, test } from 'vitest';
-import { requireFluentd, TESTED_VERSIONS } from './real-fluentd.ts';
+import { NEWEST, requireFluentd, TESTED_VERSIONS } from './real-fluentd.ts';
 
 const DIR = new URL('../witness/', import.meta.url);
 /** The script's word for what cannot be shown here (no right to mount, say). */
 const SKIPPED = 77;
 const LIMIT = 170_000;
 
-/** Each case of a Ruby script in test/witness is a test on each version; it fails by what the script says. */
+/** Each case of a Ruby script in test/witness is a test on each version that it is for; it fails by what the script says. */
 export function witnessCases(name: string): void {
   const script = fileURLToPath(new URL(`${name}.rb`, DIR));
   const source = readFileSync(script, 'utf8');
-  const titles = [...source.matchAll(/^it (['"])(.*)\1 do/gm)].map((found) => String(found[2]));
+  const cases = [...source.matchAll(/^(it|on_each_version) (['"])(.*)\2 do/gm)];
   describe.each(TESTED_VERSIONS)('the witness on Fluentd %s', { concurrent: true }, (version) => {
-    for (const title of titles) {
+    const own = cases.filter(([, versions]) => versions === 'on_each_version' || version === NEWEST);
+    for (const title of own.map((found) => String(found[3]))) {
       test(title, async (context) => {
         const { command, env } = requireFluentd(version, context);
         const note = await runCase([script, title], {

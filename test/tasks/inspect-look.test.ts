@@ -1,36 +1,20 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  closeSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
-import { History } from '../../src/core/inspect/history.ts';
-import { type InspectedEntry, inspectionOf, whole } from '../../src/core/inspect/inspection.ts';
-import { summaryOf } from '../../src/core/inspect/overview.ts';
-import { STATES } from '../../src/core/inspect/rows.ts';
-import type { Observation, ObservedFile } from '../../src/core/observe/observation.ts';
+import { filesIn } from '../../src/core/inspect/found.ts';
+import { Paces } from '../../src/core/inspect/paces.ts';
+import { summaryOf } from '../../src/core/inspect/summary.ts';
+import type { Subject } from '../../src/core/look/subject.ts';
 import { observe } from '../../src/core/observe/observe.ts';
 import { Collector } from '../../src/daemon/collect.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import { Inspector } from '../../src/tasks/inspect-look.ts';
 import { inspectSubject } from '../../src/tasks/inspect-subject.ts';
 import { RUNS } from '../support/arbitraries.ts';
-import { ABSENT, LOG, POS, posText, subject } from '../support/builders.ts';
-import { FakeHost } from '../support/fake-host.ts';
-import { inspectedBy } from '../support/inspected-by.ts';
-import { LogWorld, POS_FILES, turns } from '../support/log-worlds.ts';
+import { posText } from '../support/builders.ts';
 
 let dir: string;
 
@@ -38,6 +22,23 @@ beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'posidle-look-'));
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const ABSENT = { kind: 'absent', why: 'no Fluentd runs' } as const;
+const host = new NodeHost();
+
+async function inspector(pos: string, { raw = false, paces }: { raw?: boolean; paces?: Paces } = {}) {
+  const wanted = { posFiles: [pos], fluentConf: undefined, raw, root: undefined, witness: undefined };
+  return new Inspector(host, await inspectSubject(host, wanted), paces);
+}
+
+/** What a file's stamp tells is believed when it has stood for 2.5 s. */
+class LaterHost extends NodeHost {
+  lateness = 0;
+
+  override now(): number {
+    return super.now() + this.lateness;
+  }
+}
 
 const text = fc.constantFrom('', 'one\n', 'one\ntwo', 'one\ntwo\n');
 const file = fc.record({
@@ -51,268 +52,115 @@ const line = fc.record({
   position: fc.constantFrom(0, 2, 4, 7, 8, 9, null),
   inode: fc.constantFrom('now', 'before', '0', '18446744073709551615'),
 });
-
 /** The last line is cut off; the first two are one; the paths are symlinks to where files are renamed, as /var/log/containers is full of. */
 const how = fc.record({ torn: fc.boolean(), linked: fc.boolean(), merged: fc.boolean() });
 
-test('inspect finds what the daemon finds in the same directory: entries, states, lags, unparsable lines', async () => {
-  const host = new NodeHost();
+test('inspect finds what the daemon finds in the same directory: entries, states and lags', async () => {
   let runs = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(file), fc.array(line), how, async (files, lines, { torn, linked, merged }) => {
       runs += 1;
       const logs = join(dir, String(runs));
-      mkdirSync(logs);
+      mkdirSync(join(logs, 'links'), { recursive: true });
       for (const { name, now, before } of files) {
         if (before !== undefined) writeFileSync(join(logs, `${name}.1`), before);
         if (now !== undefined) writeFileSync(join(logs, name), now);
+        linkTo(`../${name}`, join(logs, 'links', name));
       }
       const inodeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.ino ?? 1;
-      mkdirSync(join(logs, 'links'));
-      for (const { name } of files) linkTo(`../${name}`, join(logs, 'links', name));
       const entries = lines.map(({ name, position, inode }) => {
-        const inodes = { now: inodeOf(join(logs, name)), before: inodeOf(join(logs, `${name}.1`)) };
-        const path = join(logs, linked ? 'links' : '', name);
-        return { path, position, inode: inode === 'now' || inode === 'before' ? inodes[inode] : inode };
+        const own = join(logs, name);
+        const known: Readonly<Record<string, number>> = { now: inodeOf(own), before: inodeOf(`${own}.1`) };
+        return { path: linked ? join(logs, 'links', name) : own, position, inode: known[inode] ?? inode };
       });
+      const whole = merged ? posText(entries).replace('\n', '') : posText(entries);
       const pos = join(logs, 'app.pos');
-      const content = posText(entries) + (torn ? 'torn\n/b\t1' : '');
-      const text = merged && entries.length > 1 ? content.replace('\n', '') : content;
-      writeFileSync(pos, text);
-
-      const posFiles = [pos];
-      const view = { fluentd: ABSENT, depth: 'rest', movedAt: undefined } as const;
-      const snapshot = await new Collector(host, subject({ posFiles })).look(view);
-      const { files: watched, unknown, readSince } = observe(undefined, snapshot, DEFAULT_POLICY);
-      const wanted = await inspectSubject(host, {
-        posFiles,
-        fluentConf: undefined,
-        raw: false,
-        root: undefined,
-      });
-      const found = whole(inspectionOf(await new Inspector(host, wanted).look()));
-
-      expect(found.posFiles[0]?.entries).toEqual(watched.map(shown));
-      if (unknown.length === 0 && found.posFiles[0]?.error === undefined)
-        expect(found.caughtUp).toBe(readSince !== undefined);
-      const unparsable = found.posFiles[0]?.unparsable ?? [];
-      const tornLine = torn ? [{ line: text.split('\n').length, text: '/b\t1' }] : [];
-      for (const reading of snapshot.posFiles)
-        if (reading.kind === 'read')
-          expect(unparsable).toEqual([
-            ...reading.unparsable.map(({ line, text }) => ({ line, text })),
-            ...tornLine,
-          ]);
+      writeFileSync(pos, torn ? whole.slice(0, -20) : whole);
+      const subject: Subject = {
+        ...{ posFiles: [pos], fluentd: { by: 'search' }, conf: undefined, stopVia: 'posidle' },
+        doneProcess: undefined,
+      };
+      const snapshot = await new Collector(host, subject).look('all', ABSENT);
+      const seen = observe(undefined, snapshot, DEFAULT_POLICY);
+      const found = await (await inspector(pos)).look();
+      const shown = ({ movedAt: _, ...rest }: (typeof seen.files)[number]) => rest;
+      expect(found.judged?.seen.files.map(shown)).toEqual(seen.files.map(shown));
     }),
-    RUNS,
+    { ...RUNS, numRuns: 200 },
   );
-});
-
-/** The daemon and a live view, which look at the same world at the same time. */
-class Watchers {
-  readonly #host: FakeHost;
-  readonly #posFiles: readonly string[];
-  readonly #inspector: Inspector;
-  #seen: Observation | undefined;
-
-  constructor(host: FakeHost, posFiles: readonly string[] = [POS]) {
-    this.#host = host;
-    this.#posFiles = posFiles;
-    this.#inspector = new Inspector(host, inspectedBy(host, posFiles), new History());
-  }
-
-  /** One look of each, of which every answer is the same. */
-  async agree(): Promise<readonly InspectedEntry[]> {
-    const watched = subject({ posFiles: this.#posFiles });
-    const view = { fluentd: ABSENT, depth: 'rest', movedAt: undefined } as const;
-    const snapshot = await new Collector(this.#host, watched).look(view);
-    const seen = observe(this.#seen, snapshot, DEFAULT_POLICY);
-    this.#seen = seen;
-    const overview = await this.#inspector.look();
-    const found = whole(inspectionOf(overview));
-    const lags = found.posFiles.flatMap(({ entries }) => entries.map(({ lag }) => lag ?? 0));
-    const sizes = found.undiscovered.map(({ size }) => size);
-    expect([...lags, ...sizes].reduce((sum, part) => sum + part, 0)).toBe(found.knownLag);
-    for (const [index, { path, entries }] of found.posFiles.entries()) {
-      const files = seen.files.filter(({ posFile }) => posFile === path);
-      const bare = entries.map(({ verdict: _, why: __, ...entry }) => entry);
-      expect(bare).toEqual(files.map(shown));
-      const unread = files.filter(({ read }) => !read).length;
-      expect(overview.posFiles[index]?.entries.totals).toMatchObject({ files: files.length, unread });
-    }
-    if (seen.unknown.length === 0 && found.posFiles.every(({ error }) => error === undefined))
-      expect(found.caughtUp).toBe(seen.readSince !== undefined);
-    return found.posFiles.flatMap(({ entries }) => entries);
-  }
-}
-
-function shown({ path, position, inode, size, lag, state }: ObservedFile): InspectedEntry {
-  return { path, position, inode, size, lag, state };
-}
-
-describe('from look to look a live view and the daemon agree', () => {
-  const followed = (text: string, position: number) => {
-    const host = new FakeHost();
-    host.writeFile(LOG, text, '7');
-    host.writeFile(POS, posText([{ path: LOG, position, inode: 7 }]));
-    return { host, watchers: new Watchers(host) };
-  };
-
-  test('on a file that is cut short and then removed: what was written since was never read', async () => {
-    const { host, watchers } = followed('one\ntwo\n', 8);
-    await watchers.agree();
-    host.writeFile(LOG, 'new\n', '7');
-    expect(await watchers.agree()).toMatchObject([{ state: 'truncated', lag: 4 }]);
-    host.files.delete(LOG);
-    expect(await watchers.agree()).toMatchObject([{ state: 'missing', lag: null }]);
-  });
-
-  test('on half a line that is ended after 15 s: no byte of it could be read before', async () => {
-    const { host, watchers } = followed('one\nhalf', 4);
-    expect(await watchers.agree()).toMatchObject([{ state: 'partial-line' }]);
-    await host.sleep(15_000);
-    host.appendLog(LOG, '\n');
-    expect(await watchers.agree()).toMatchObject([{ state: 'behind', lag: 5 }]);
-    await host.sleep(25_000);
-    expect(await watchers.agree()).toMatchObject([{ state: 'blocked', lag: 5 }]);
-  });
-
-  test('on an entry that comes back: in the place of another one it is a new one', async () => {
-    const { host, watchers } = followed('one\n', 4);
-    const agreeOn = async (wait: number, inodes: readonly number[]) => {
-      await host.sleep(host.now() + wait);
-      host.writeFile(POS, posText(inodes.map((inode) => ({ path: LOG, position: 4, inode }))));
-      return await watchers.agree();
-    };
-    await watchers.agree();
-    host.files.delete(LOG);
-    await agreeOn(1_000, []);
-    expect(await agreeOn(90_000, [7])).toMatchObject([{ state: 'missing', lag: 0 }]);
-    await agreeOn(1_000, [7, 8]);
-    expect(await agreeOn(1_000, [7])).toMatchObject([{ state: 'missing', lag: null }]);
-  });
-
-  test('on whatever becomes of log files and of the lines of pos files', async () => {
-    const states = new Set<string | null>();
-    await fc.assert(
-      fc.asyncProperty(turns, async (turns) => {
-        const world = new LogWorld();
-        const watchers = new Watchers(world.host, POS_FILES);
-        await watchers.agree();
-        for (const turn of turns) {
-          await world.turn(turn);
-          for (const { state } of await watchers.agree()) states.add(state);
-        }
-      }),
-      { ...RUNS, numRuns: 300 },
-    );
-    expect([...states].sort()).toEqual(STATES.filter((state) => state !== 'undiscovered').toSorted());
-  });
 });
 
 function linkTo(target: string, path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) symlinkSync(target, path);
 }
 
-describe('a file that goes away before in_tail has found it', () => {
-  const rotate = (host: FakeHost, to: string, text: string) => {
-    host.rename(LOG, to);
-    host.writeFile(LOG, text, host.newInode());
+/** A log file that is read up to the position, and its pos file. */
+function logged(name: string, content: string, position: number): string {
+  const [log, pos] = [join(dir, `${name}.log`), join(dir, `${name}.pos`)];
+  writeFileSync(log, content);
+  writeFileSync(pos, posText([{ path: log, position, inode: statSync(log).ino }]));
+  return pos;
+}
+
+test('a look that finds nothing changed hands over the same observation of each file', async () => {
+  const later = new LaterHost();
+  const wanted = {
+    posFiles: [logged('rest', 'one\n', 4)],
+    fluentConf: undefined,
+    raw: false,
+    root: undefined,
   };
-  const setUp = async () => {
-    const host = new FakeHost();
-    host.writeFile(LOG, 'one\n', '7');
-    host.writeFile(POS, posText([{ path: LOG, position: 4, inode: 7 }]));
-    const inspector = new Inspector(host, inspectedBy(host, [POS]), new History());
-    await inspector.look();
-    rotate(host, `${LOG}.1`, 'two\nthree\n');
-    return { host, inspector };
-  };
-
-  test('stays told when everything else is read', async () => {
-    const { host, inspector } = await setUp();
-    expect(await inspector.look()).toMatchObject({ lag: 10, lost: [] });
-    rotate(host, `${LOG}.2`, 'four\n');
-    expect(await inspector.look()).toMatchObject({ lag: 5, lost: [{ path: LOG, bytes: 10 }] });
-    const inode = host.files.get(LOG)?.inode ?? '';
-    host.writeFile(POS, posText([{ path: LOG, position: 5, inode }]));
-    const found = await inspector.look();
-    expect(summaryOf(found)).toBe(`caught up: 1 file; 1 file went away unread, 10 B, first ${LOG}`);
-    expect(inspectionOf(found).lost).toEqual([{ path: LOG, size: 10 }]);
-  });
-
-  test('is not called lost where in_tail turned to it, or may have between two looks', async () => {
-    const { host, inspector } = await setUp();
-    await inspector.look();
-    const inode = host.files.get(LOG)?.inode ?? '';
-    host.writeFile(POS, posText([{ path: LOG, position: 2, inode }]));
-    await inspector.look();
-    rotate(host, `${LOG}.2`, 'four\n');
-    await inspector.look();
-    rotate(host, `${LOG}.3`, 'five\n');
-    host.writeFile(POS, posText([{ path: LOG, position: 5, inode: host.files.get(LOG)?.inode ?? '' }]));
-    expect(await inspector.look()).toMatchObject({ lost: [] });
-  });
-
-  test('is not called lost where a later file has got the inode that in_tail had before', async () => {
-    const { host, inspector } = await setUp();
-    await inspector.look();
-    host.files.delete(`${LOG}.1`);
-    host.writeFile(LOG, 'four\n', '7');
-    host.writeFile(POS, posText([{ path: LOG, position: 5, inode: 7 }]));
-    expect(await inspector.look()).toMatchObject({ lost: [] });
-  });
+  const subject = await inspectSubject(later, { ...wanted, witness: undefined });
+  const inspected = new Inspector(later, subject, new Paces());
+  const looks = [];
+  for (; looks.length < 4; later.lateness += 3_000) looks.push(filesIn(await inspected.look())[0]);
+  expect(looks[3]).toBe(looks[2]);
 });
 
-describe('one look at a log that is being written', () => {
-  const inspected = async (during: (host: FakeHost) => void) => {
-    const host = new FakeHost();
-    host.writeFile(POS, posText([{ path: LOG, position: 4, inode: 7 }]));
-    await host.sleep(60_000);
-    host.writeFile(LOG, 'one\ntwo\n', '7');
-    host.at(61_000, during);
-    const found = await new Inspector(host, inspectedBy(host, [POS])).look();
-    return { at: host.now(), entries: whole(inspectionOf(found)).posFiles[0]?.entries };
-  };
-
-  test('finds it blocked where the pos file has long stood still, and nothing is read in two seconds', async () => {
-    expect(await inspected((host) => host.appendLog(LOG, 'three\n'))).toMatchObject({
-      at: 62_000,
-      entries: [{ state: 'blocked', lag: 10 }],
-    });
-  });
-
-  test('finds it behind where in_tail has just begun to read again', async () => {
-    const read = (host: FakeHost) => host.writeFile(POS, posText([{ path: LOG, position: 6, inode: 7 }]));
-    expect(await inspected(read)).toMatchObject({ entries: [{ state: 'behind', lag: 2 }] });
-  });
+test.each([
+  ['', 'it is empty for now', true],
+  ['no newline', 'it cannot be read: it is no pos file: it holds no whole line', false],
+  ['one\ntwo\n', 'it cannot be read: it is no pos file: 2 lines, none of path, position and inode', false],
+])('a pos file that holds %j says why it cannot be believed', async (content, error, isEmpty) => {
+  const pos = join(dir, 'odd.pos');
+  writeFileSync(pos, content);
+  expect((await (await inspector(pos)).look()).posFiles).toMatchObject([
+    { path: pos, error, isEmpty, files: [] },
+  ]);
 });
 
-test('what is left of a deleted file is known while Fluentd has it open', async () => {
-  const [log, pos] = [join(dir, 'deleted.log'), join(dir, 'deleted.pos')];
-  writeFileSync(log, 'one\ntwo\n');
-  writeFileSync(pos, posText([{ path: log, position: 4, inode: statSync(log).ino }]));
-  const files = [log, pos].map((path) => openSync(path, 'r'));
-  const fluentd = spawn('sleep', ['60'], {
-    argv0: 'fluentd',
-    stdio: ['ignore', 'ignore', 'ignore', ...files],
-  });
-  try {
-    rmSync(log);
-    const wanted = { posFiles: [pos], fluentConf: undefined, raw: false, root: undefined };
-    const host = new NodeHost();
-    const look = async () =>
-      whole(inspectionOf(await new Inspector(host, await inspectSubject(host, wanted)).look()));
-    expect(await look()).toMatchObject({
-      posFiles: [{ entries: [{ state: 'missing', size: 8, lag: 4 }] }],
-      ...{ lag: 4, unknownFiles: 0 },
-    });
-    const gone = once(fluentd, 'exit');
-    fluentd.kill();
-    await gone;
-    expect(await look()).toMatchObject({ lag: null, knownLag: 0, unknownFiles: 1 });
-  } finally {
-    fluentd.kill();
-    for (const file of files) closeSync(file);
-  }
+test.each([true, false])(
+  'the first 100,000 lines of a pos file are looked at, the rest is counted (raw: %s)',
+  async (raw) => {
+    const pos = join(dir, 'long.pos');
+    writeFileSync(pos, posText([{ path: join(dir, 'none.log'), position: 4, inode: 1 }]).repeat(100_007));
+    const found = await (await inspector(pos, { raw })).look();
+    expect(found.posFiles).toMatchObject([{ more: 7, files: [{ position: 4 }] }]);
+    expect(summaryOf(found)).toMatch(/; 7 lines not looked at$/);
+    expect(found.caughtUp).toBe(false);
+    expect(found.unlisted).toEqual(
+      raw ? [] : [`posidle cannot tell which files belong to ${pos}: 7 lines of it are not looked at`],
+    );
+  },
+);
+
+/** What a look tells of itself. */
+async function toldOf(pos: string, raw = false): Promise<readonly string[]> {
+  const inspected = await inspector(pos, { raw });
+  const told: string[] = [];
+  inspected.onProgress = (text, isLong) => told.push(`${isLong ? 'at once: ' : ''}${text()}`);
+  await inspected.look();
+  return told;
+}
+
+test('a look tells how far it is with a log that it has to search for a newline', async () => {
+  expect(await toldOf(logged('long\u009b', '\0'.repeat(256 * 1024), 0))).toContain(
+    `searched 64.0 KiB of 256.0 KiB for a newline: ${dir}/long\\x9b.log`,
+  );
+});
+
+test('a look at a large pos file tells at once that it is read', async () => {
+  const pos = join(dir, 'large.pos');
+  writeFileSync(pos, posText([{ path: '/a'.padEnd(4_061, 'x'), position: 0, inode: 1 }]).repeat(4_096));
+  expect(await toldOf(pos, true)).toEqual([`at once: reading 16.0 MiB: ${pos}`]);
 });

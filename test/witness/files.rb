@@ -12,7 +12,7 @@ def two_inputs(s, line, other)
   first + first.sub("#{s.dir}/pos", "#{s.dir}/other").sub(line, other)
 end
 
-it 'a file that was read has its size as its position, and what is unfinished or kept of a record beside it' do |s|
+on_each_version 'a file that was read has its size as its position, and what is unfinished or kept of a record beside it' do |s|
   s.append(s.lines(1..9))
   s.append("an unfinished line")
   s.run(s.tail + s.out)
@@ -26,7 +26,7 @@ it 'a file that was read has its size as its position, and what is unfinished or
   expect('nothing lost or unknown', found.values_at('lost', 'closed', 'cuts', 'starts', 'unfound', 'siblings', 'denied', 'more'), [[], [], [], [], [], [], [], 0])
 end
 
-it 'the last record of a multiline log is known to be kept until the stop, and is in no buffer' do |s|
+on_each_version 'the last record of a multiline log is known to be kept until the stop, and is in no buffer' do |s|
   s.append("begin one\n two\nbegin three\n four\n")
   s.run(s.tail('', parse: "@type multiline\n format_firstline /^begin/\n format1 /(?<message>.*)/") + s.out)
   found = s.seen('a kept record') { |a| file(a) && file(a)['record'].to_i > 0 }
@@ -35,7 +35,7 @@ it 'the last record of a multiline log is known to be kept until the stop, and i
   expect('delivered', s.delivered.join, /three/)
 end
 
-it 'lines that a full buffer refuses are unread' do |s|
+on_each_version 'lines that a full buffer refuses are unread' do |s|
   s.append(s.lines(1..3000, 20))
   s.run(s.tail + s.out(FULL))
   found = s.seen('a refusal') { |a| file(a) && file(a)['lines'].to_i > 0 }
@@ -43,7 +43,7 @@ it 'lines that a full buffer refuses are unread' do |s|
   expect('heard', found['heard'].any? { |h| h['text'].start_with?('emit transaction failed') || h['text'].start_with?('failed to write data into buffer') })
 end
 
-it 'a renamed file stays known with the new one beside it, and when it is closed what was appended since shows' do |s|
+on_each_version 'a renamed file stays known with the new one beside it, and when it is closed what was appended since shows' do |s|
   s.append(s.lines(1..5))
   s.run(s.tail('rotate_wait 1s') + s.out)
   old = File.stat(s.log).ino
@@ -63,21 +63,21 @@ it 'a renamed file stays known with the new one beside it, and when it is closed
   expect('in the last word', closed['size'] - closed['pos'], 5)
 end
 
-it 'a file that was copied and cut is told with what it had, and its copy is no sibling' do |s|
+on_each_version 'a file that was copied and cut is told with what it had, and its copy with its time' do |s|
   s.append(s.lines(1..50))
   s.run(s.tail + s.out)
   s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
   had = File.size(s.log)
   FileUtils.cp(s.log, s.log('a.log.1'))
   File.truncate(s.log, 0)
-  found = s.seen('a cut with its copy') { |a| a['cuts'].any? { |c| c['copy'] } }
-  expect('the cut', found['cuts'].last.values_at('had', 'pos'), [had, had])
-  expect('the copy', found['cuts'].last['copy'], { 'inode' => File.stat(s.log('a.log.1')).ino, 'size' => had })
-  expect('siblings', found['siblings'], [])
+  found = s.seen('a cut') { |a| a['cuts'].any? }
+  expect('the cut', found['cuts'].last.values_at('path', 'had', 'pos'), [s.log, had, had])
+  expect('the copy', found['siblings'].map { |f| f.values_at('path', 'followed', 'size') }, [[s.log('a.log.1'), s.log, had]])
+  expect('seconds from the copy to the cut', (found['cuts'].last['at'] - found['siblings'][0]['at']) / 1000.0, -0.1..3)
   expect('lost', found['lost'], [])
 end
 
-it 'a file that is removed while lines of it are unread stays known as closed short of its size' do |s|
+on_each_version 'a file that is removed while lines of it are unread stays known as closed short of its size' do |s|
   s.append(s.lines(1..3000, 20))
   s.run(s.tail('rotate_wait 1s') + s.out(FULL))
   s.seen('a refusal') { |a| file(a) && file(a)['lines'].to_i > 0 }
@@ -136,7 +136,7 @@ it 'a file that one input has found and another one has not is unfound, and lost
   expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'never followed']])
 end
 
-it 'a file that two inputs follow is closed for each of them, read by one and unread by the other' do |s|
+on_each_version 'a file that two inputs follow is closed for each of them, read by one and unread by the other' do |s|
   s.append(s.lines(1..3000, 20))
   s.run(two_inputs(s, '@type tail', "@type tail\n @label @full") + s.out + "<label @full>\n#{s.out(FULL)}</label>\n")
   s.seen('one refusal') { |a| a['files'].map { |f| [f['pos'] == f['size'], f['lines'].to_i > 0] }.sort_by(&:inspect) == [[false, true], [true, false]] }
@@ -175,12 +175,36 @@ it 'files that look like rotated forms of a followed one, born in this life, rea
   expect('in the last word', s.last['siblings'].size, 5)
 end
 
-it 'a file that is not read from its beginning is told with the position where reading began' do |s|
+on_each_version 'a file that is not read from its beginning is told with the position where reading began' do |s|
   s.append(s.lines(1..5))
   s.run(s.tail.sub('read_from_head true', 'read_from_head false') + s.out)
   found = s.seen('followed') { |a| file(a) }
   expect('starts', found['starts'].map { |f| f.values_at('path', 'inode', 'pos') }, [[s.log, File.stat(s.log).ino, 35]])
   expect('a birth', found['starts'][0]['born'], Integer)
+end
+
+on_each_version 'where the next worker begins, what was read before must still lie there' do |s|
+  s.append(s.lines(1..50))
+  again = lambda { s.stop; s.run(s.tail + s.out); s.seen('followed') { |a| file(a) } }
+  s.run(s.tail + s.out)
+  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
+  found = again.call
+  last = file(s.last, 'a.log', 'closed')
+  expect('followed to the end', last['followed'])
+  expect('a print', last['print'], Integer)
+  expect('the same', found['starts'].map { |f| f.values_at('pos', 'print') }, [last.values_at('pos', 'print')])
+  expect('nothing lost', found['lost'], [])
+  s.stop
+  File.write(s.log, s.lines(1001..1090))
+  s.run(s.tail + s.out)
+  found = s.seen('followed') { |a| file(a) }
+  expect('the same position', found['starts'][0]['pos'], last['pos'])
+  expect('another print', found['starts'][0]['print'] != last['print'])
+  s.stop
+  File.write(s.log, "new\n")
+  s.run(s.tail + s.out)
+  found = s.seen('followed') { |a| file(a) }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'cut']])
 end
 
 it 'names that are not UTF-8 and very many files are told without an error' do |s|

@@ -19,19 +19,21 @@ def ruby(s, *args)
 end
 
 it 'where a file of it is missing, empty, cut off, broken or unreadable every Ruby starts as ever' do |s|
-  parts = { "#{s.witness}/witness.rb" => 'witness.rb', "#{s.witness}/ruby/English.rb" => 'English.rb' }
+  parts = { "#{s.witness}/files.rb" => 'files.rb', "#{s.witness}/witness.rb" => 'witness.rb',
+            "#{s.witness}/ruby/English.rb" => 'English.rb' }
+  worker = ['-e', '$stdout.print 1', '--', '--under-supervisor']
   parts.each do |path, name|
     whole = File.read("#{SOURCE}/#{name}")
     File.delete(path)
-    expect('missing', ruby(s, '-e', '$stdout.print 1'), '1')
-    wrongs = name == 'witness.rb' ? ['', whole[0, whole.size / 2], "raise 'no'", "\xFF\x00".b] : ['']
+    expect('missing', ruby(s, *worker), '1')
+    wrongs = name != 'English.rb' ? ['', whole[0, whole.size / 2], "raise 'no'", "\xFF\x00".b] : ['']
     wrongs.each do |wrong|
       File.write(path, wrong)
-      expect('wrong', ruby(s, '-e', '$stdout.print 1'), '1')
+      expect('wrong', ruby(s, *worker), '1')
     end
     File.delete(path)
     Dir.mkdir(path)
-    expect('a directory', ruby(s, '-e', '$stdout.print 1'), '1')
+    expect('a directory', ruby(s, *worker), '1')
     Dir.rmdir(path)
     File.write(path, whole)
   end
@@ -138,7 +140,7 @@ it 'when no file descriptor is left nobody is answered, and everybody again once
   works(s)
 end
 
-it 'under files that are made, rotated and deleted without end and clients that never pause no line is lost' do |s|
+on_each_version 'under files that are made, rotated and deleted without end and clients that never pause no line is lost' do |s|
   s.run(s.tail('rotate_wait 1s') + s.out('flush_interval 0.2s'))
   going, answers = true, 0
   askers = (1..2).map { Thread.new { while going; (s.ask; answers += 1) rescue sleep(0.01); end } }
@@ -159,7 +161,7 @@ it 'under files that are made, rotated and deleted without end and clients that 
   expect('raised', s.said.scan(/can't add a new key|\[error\]/).size, 0)
 end
 
-it 'under a bundle it starts, whichever of the two Ruby loads first' do |s|
+on_each_version 'under a bundle it starts, whichever of the two Ruby loads first' do |s|
   File.write("#{s.dir}/Gemfile", "source 'https://rubygems.org'\ngem 'fluentd', '#{s.version}'\n")
   ours = "-I#{s.witness}/ruby -rEnglish"
   ["-rbundler/setup #{ours}", "#{ours} -rbundler/setup"].each do |options|

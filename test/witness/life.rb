@@ -32,7 +32,7 @@ def ends_by(signal, s)
   end
 end
 
-it 'a stop by SIGINT while it is asked ends with a clean last word' do |s|
+on_each_version 'a stop by SIGINT while it is asked ends with a clean last word' do |s|
   ends_by('INT', s)
 end
 
@@ -58,7 +58,7 @@ it 'a restart by SIGHUP ends the worker with a clean last word, and the next one
   expect('begun anew at its position', s.seen('followed') { |a| a['files'].any? }['files'][0]['pos'], 21)
 end
 
-it 'SIGUSR2 is told as a reload before 1.18, and as a clean end and another worker since' do |s|
+on_each_version 'SIGUSR2 is told as a reload before 1.18, and as a clean end and another worker since' do |s|
   s.append(s.lines(1..3))
   s.run(conf(s), supervised: true)
   socket, pid = s.living, s.worker
@@ -74,7 +74,7 @@ it 'SIGUSR2 is told as a reload before 1.18, and as a clean end and another work
   end
 end
 
-it 'a graceful reload is told with what the former buffers held at their end' do |s|
+on_each_version 'a graceful reload is told with what the former buffers held at their end' do |s|
   s.append(s.lines(1..3))
   port = TCPServer.open('127.0.0.1', 0) { |t| t.addr[1] }
   s.run("<system>\n rpc_endpoint 127.0.0.1:#{port}\n</system>\n" + conf(s), supervised: true)
@@ -92,7 +92,7 @@ it 'a graceful reload is told with what the former buffers held at their end' do
   expect('final', s.last['final'])
 end
 
-it 'the words flush and stop do what SIGUSR1 and SIGINT do, and every other word nothing' do |s|
+on_each_version 'the words flush and stop do what SIGUSR1 and SIGINT do, and every other word nothing' do |s|
   s.append(s.lines(1..50))
   s.run(s.tail + s.out('flush_interval 300s'), supervised: true)
   s.seen('staged') { |a| a['outputs'].any? { |o| o['stage'] == 1 } }
@@ -127,13 +127,6 @@ it 'each of two workers answers for itself, and stop ends both' do |s|
   expect('final', s.sockets.map { |k| s.last(k)['final'] }, [true, true])
 end
 
-it 'four workers each leave a birth and a clean last word' do |s|
-  s.start("<system>\n workers 4\n</system>\n" + s.out('flush_interval 0.2s'), supervised: true)
-  s.till('four workers', within: 120) { s.sockets.size == 4 && s.sockets.all? { |k| s.ask('look', k)['ready'] rescue false } }
-  s.stop
-  expect('final', s.sockets.map { |k| s.last(k)['final'] }, [true] * 4)
-end
-
 it 'without a supervisor the one process answers, and stops itself' do |s|
   s.append("one\n")
   s.run(conf(s), supervised: false)
@@ -145,10 +138,13 @@ it 'without a supervisor the one process answers, and stops itself' do |s|
 end
 
 it 'children of in_exec and out_exec that are Ruby do not answer in the place of a worker' do |s|
-  s.run("<source>\n @type exec\n command ruby -e 'puts %({\"message\":\"from a child\"})'\n tag t.exec\n run_interval 1s\n <parse>\n @type json\n </parse>\n</source>\n" +
-        s.out('flush_interval 0.2s'))
-  s.till('a child ran') { s.delivered.include?('from a child') }
+  s.append("a line\n")
+  s.run("<source>\n @type exec\n command ruby -e 'puts %({\"message\":\"from a child\"})'\n tag c.exec\n run_interval 1s\n <parse>\n @type json\n </parse>\n</source>\n" +
+        "<match t>\n @type exec\n command ruby -e 'File.write(%q(#{s.dir}/ran), 1)'\n <format>\n @type json\n </format>\n <buffer>\n flush_interval 0.2s\n </buffer>\n</match>\n" +
+        s.tail + s.out('flush_interval 0.2s', match: 'c.**'))
+  s.till('both children ran') { s.delivered.include?('from a child') && File.exist?("#{s.dir}/ran") }
   expect('sockets', s.sockets.size, 1)
+  expect('the worker', s.worker, s.pid)
 end
 
 it 'a dry run leaves no birth' do |s|

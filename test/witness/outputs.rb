@@ -8,7 +8,7 @@ def kinds(answer)
   answer['heard'].map { |h| h.values_at('level', 'text', 'during', 'n') }.sort_by(&:inspect)
 end
 
-it 'an output tells what it has staged, queued and taken out, by the ids of its chunks, and that it retries' do |s|
+on_each_version 'an output tells what it has staged, queued and taken out, by the ids of its chunks, and that it retries' do |s|
   File.write("#{s.dir}/block", '')
   s.append(s.lines(1..3))
   s.run(s.tail + s.out('flush_interval 0.2s'))
@@ -30,7 +30,7 @@ it 'an output tells what it has staged, queued and taken out, by the ids of its 
   expect('all was delivered', s.delivered, (1..5).map { |n| "line #{n}" })
 end
 
-it 'a message inside a flush attempt is of a retry only if Fluentd then takes the chunk back' do |s|
+on_each_version 'a message inside a flush attempt is of a retry only if Fluentd then takes the chunk back' do |s|
   File.write("#{s.dir}/fail", '')
   s.append("warn of 12 things at /some/path: \"a line\"\n")
   s.run(s.tail + s.out('flush_interval 0.2s'))
@@ -50,7 +50,7 @@ it 'a message inside a flush attempt is of a retry only if Fluentd then takes th
   expect('the last word has the same', s.last['heard'].count { |h| h['text'].start_with?('of #') }, 2)
 end
 
-it 'what is said is heard whatever log level shows, in whatever form, and none of it holds a line of the log' do |s|
+on_each_version 'what is said is heard whatever log level shows, in whatever form, and none of it holds a line of the log' do |s|
   s.append("hash\nexception\nwarn geheim\n")
   s.run(s.tail("@log_level fatal") + s.out('flush_interval 0.2s', '@log_level fatal') +
         "<system>\n log_level fatal\n</system>\n")
@@ -61,7 +61,7 @@ it 'what is said is heard whatever log level shows, in whatever form, and none o
   expect('no text of settings', JSON.generate(found['outputs']).include?('geheim'), false)
 end
 
-it 'an event that no output takes is heard with its tag, and one that a parser refuses without its line' do |s|
+on_each_version 'an event that no output takes is heard with its tag, and one that a parser refuses without its line' do |s|
   s.append("no number\n")
   s.run(s.tail('', parse: "@type regexp\n expression /^(?<n>\\d+)$/") + s.out('flush_interval 0.2s', match: 'other') +
         "<source>\n @type sample\n @id s\n tag lost.7\n size 1\n rate 1\n</source>\n")
@@ -73,7 +73,7 @@ it 'an event that no output takes is heard with its tag, and one that a parser r
   expect('how in_tail is set', found['inputs'][0]['settings']['emit_unmatched_lines'], false)
 end
 
-it 'an emit inside a flush attempt is counted, any other is not' do |s|
+on_each_version 'an emit inside a flush attempt is counted, any other is not' do |s|
   s.append("plain\n")
   s.run(s.tail + s.out('flush_interval 0.2s'))
   s.till('delivered') { s.delivered == ['plain'] }
@@ -83,7 +83,7 @@ it 'an emit inside a flush attempt is counted, any other is not' do |s|
   expect('one', s.look['again'], 1)
 end
 
-it 'a file buffer is told at its end with the ids of its chunks, and the next worker tells which it took over' do |s|
+on_each_version 'a file buffer is told at its end with the ids of its chunks, and the next worker tells which it took over' do |s|
   conf = s.tail + s.out('flush_interval 300s', type: 'file')
   s.append(s.lines(1..3))
   s.run(conf)
@@ -101,7 +101,7 @@ it 'a file buffer is told at its end with the ids of its chunks, and the next wo
   s.till('delivered') { s.delivered.size == 3 }
 end
 
-it 'a memory buffer that is flushed at shutdown is empty in the last word' do |s|
+on_each_version 'a memory buffer that is flushed at shutdown is empty in the last word' do |s|
   s.append(s.lines(1..3))
   s.run(s.tail + s.out('flush_interval 300s'))
   s.seen('staged') { |a| output(a)['stage'] == 1 }

@@ -43,7 +43,7 @@ function* paceLines({ key }: ShownFile, paces: Paces | undefined, columns: numbe
   ];
   yield facts.filter((fact) => fact !== false).join(', ');
   const most = Math.max(0, ...lags);
-  if (most === 0) return;
+  if (most === 0 || lags.length < 2) return;
   yield `lag of the last ${lags.length} looks, at most ${formatBytes(most)}:`;
   yield sparkline(lags, Math.min(lags.length, columns));
 }

@@ -1,6 +1,8 @@
 import { nearest } from '../../core/text/nearest.ts';
+import { drainOptions } from './drain-options.ts';
 import { notOneOf } from './environment.ts';
 import { exportOptions } from './export-options.ts';
+import { injectOptions } from './inject-options.ts';
 import { inspectOptions } from './inspect-options.ts';
 import { runOptions, watchOptions } from './options.ts';
 
@@ -8,13 +10,15 @@ import { runOptions, watchOptions } from './options.ts';
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, { readonly type?: string }>>>> = {
   watch: watchOptions,
   run: runOptions,
+  drain: drainOptions,
   inspect: inspectOptions,
   export: exportOptions,
+  inject: injectOptions,
   witness: {},
   completion: {},
 };
 
-const USE = 'Use watch, run, inspect, export or witness';
+const USE = 'Use watch, run, drain, inspect, export, inject or witness';
 
 /** What yargs says of a mistake on the command line, as one plain line with the remedy. */
 export function mistakeIn(message: string, words: readonly string[]): string {

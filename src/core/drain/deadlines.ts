@@ -83,6 +83,7 @@ const MEANS_THE_END: ReadonlySet<Trigger['by']> = new Set([
   'quiet',
   'done-process',
   'done-file',
+  'main-ended',
   'deserted',
   'start-timeout',
 ]);
@@ -137,7 +138,9 @@ export function stopDeadline({ since }: State, seen: Observation, policy: Policy
   return Math.max(signal.at + policy.grace, since + stopReserve(policy));
 }
 
-/** The calls for the end that came as a signal. */
+/** The calls for the end that the kubelet made: by a signal or a hook. */
 export function signalsIn({ requests }: Pick<Observation, 'requests'>): readonly StopRequest[] {
-  return requests.filter(({ by }) => by === 'SIGTERM' || by === 'SIGINT');
+  return requests.filter(({ by }) => OF_THE_KUBELET.has(by));
 }
+
+const OF_THE_KUBELET: ReadonlySet<StopRequest['by']> = new Set(['SIGTERM', 'SIGINT', 'main-ended', 'hook']);

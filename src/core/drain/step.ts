@@ -105,9 +105,11 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   return stay(kept, gate.name === 'look' ? seen.at : Math.min(cutAt(deadline), ...coming));
 };
 
-/** Between staged and queued a chunk has no name for an instant (buf_file.rb): after a flush nothing may be left in two looks. */
+/** Between staged and queued a chunk has no name for an instant (buf_file.rb): on disk, and after a flush, nothing may be left in two looks. */
 function finishDrain(state: Draining, seen: Observation, policy: Policy, deadline: Millis): Step {
-  const isSure = state.flush === undefined || (state.emptyAt !== undefined && state.emptyAt < seen.at);
+  const isOnDisk = seen.witness === undefined && (seen.buffers?.outputs ?? []).length > 0;
+  const isSure =
+    (state.flush === undefined && !isOnDisk) || (state.emptyAt !== undefined && state.emptyAt < seen.at);
   if (isSure) return stop(state, undefined, seen, policy);
   return stay({ ...state, emptyAt: state.emptyAt ?? seen.at }, deadline);
 }

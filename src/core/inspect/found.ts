@@ -67,7 +67,7 @@ export interface FoundPosFile {
   readonly troubles: readonly Trouble[];
 }
 
-export interface Trouble {
+interface Trouble {
   readonly path: string;
   readonly error: string;
 }

@@ -16,7 +16,9 @@ export class FilePace extends Track {
   #gap: Millis = 0;
 
   take(file: ObservedFile, at: Millis): void {
-    const { position, lag } = file;
+    const { position, lag, state } = file;
+    // How late it was when it went away is all that will ever be known.
+    if (state === 'missing') return;
     this.late = this.#lateness(file, at);
     if (this.#since !== undefined) this.#gap = at - this.#at;
     this.#since ??= at;

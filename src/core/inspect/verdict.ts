@@ -90,7 +90,7 @@ function stalled(path: string, lag: number): Verdict {
   return { is: 'stalled', why: `${path} stands still with ${formatBytes(lag)} left; ${LOG_TELLS}` };
 }
 
-/** Files that left their paths when their bytes had already waited for too long, and what a witness saw in_tail let go unread. */
+/** Files that left their paths when bytes had waited in them for too long, and what a witness saw in_tail let go unread. */
 function lostIn({ seen, progress, paces }: Judged): readonly string[] {
   const late = [...seen.memory.departed].filter(
     ([key, { rest }]) => rest > 0 && (paces?.of(key)?.hasWaited ?? 0) > WINDOW,
@@ -103,6 +103,6 @@ function lost(path: string, count: number): Verdict {
   const more = count > 1 ? ` and ${count - 1} more` : '';
   return {
     is: 'losing',
-    why: `${path}${more} went away before Fluentd had read it: rotate less often or keep more files, and find out why Fluentd stands still`,
+    why: `${path}${more} left its path with bytes that had waited for too long, and nobody saw them read: rotate less often or keep more files, and find out why Fluentd stands still`,
   };
 }

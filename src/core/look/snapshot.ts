@@ -92,6 +92,8 @@ export const CALLS = {
   heartbeat: 'main no longer refreshes its heartbeat file',
   http: 'asked to by HTTP (/quitquitquit)',
   abort: 'asked to by the caller',
+  'main-ended': 'main has ended',
+  hook: 'the preStop hook began, and main may still run',
 } as const;
 
 /** A call for the end from outside: no guess, so it cannot be taken back. */

@@ -4,7 +4,7 @@ import { chunkId } from '../fluentd/chunk.ts';
 import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, type Millis } from '../text/units.ts';
-import type { Limits, Observation, ObservedFile } from './observation.ts';
+import type { Limits, Missed, Observation, ObservedFile } from './observation.ts';
 
 /** A child below which no Fluentd shows may be on its way to one, and a Fluentd without a worker yet may be short of CPU. */
 export const SLOW_START: Millis = 10_000;
@@ -94,7 +94,12 @@ function doubtsOf({ files, unknown, unlisted, memory }: Observation): readonly D
         why: 'it left its path before its position showed that it was read',
       }),
     ),
+    ...[...memory.missed.values()].map(doubtOfMissed),
   ];
+}
+
+export function doubtOfMissed({ path, bytes, how }: Missed): Doubt {
+  return { kind: 'never-followed', about: path, bytes, why: `it was ${how} before Fluentd had found it` };
 }
 
 /** Everything must stay read for a while, and what no pos file shows takes its time. */

@@ -4,16 +4,19 @@ import type { Millis } from '../text/units.ts';
 import { departedIn } from './departed.ts';
 import { rememberEntry } from './judge-entry.ts';
 import { NO_MAIN, watchMain } from './main-process.ts';
+import { missedIn } from './missed.ts';
 import type { KnownEntry, Memory, Observation, ObservedFile, Portions } from './observation.ts';
 
 /** So many entries without a line in the pos file are remembered. */
-export const MOST_VANISHED = 10_000;
+const MOST_VANISHED = 10_000;
 
 /** The memory before the first look. */
 export function newMemory(at: Millis): Memory {
   return {
     entries: new Map(),
     departed: new Map(),
+    awaited: [],
+    missed: new Map(),
     emptySince: new Map(),
     filled: new Set(),
     counts: new Map(),
@@ -30,9 +33,10 @@ export function newMemory(at: Millis): Memory {
 export function* remember(
   memory: Memory,
   snapshot: Snapshot,
-  { files, unknown }: Pick<Observation, 'files' | 'unknown'>,
+  found: Pick<Observation, 'files' | 'unknown' | 'undiscovered' | 'unlisted'>,
 ): Portions<Memory> {
-  const { at, fluentd, posFiles } = snapshot;
+  const { at, fluentd, posFiles, followed } = snapshot;
+  const { files, unknown } = found;
   const entries = yield* rememberEntries(memory, files, at);
   // A pos file that is half written shows fewer entries than there are.
   const departed = unknown.length > 0 ? memory.departed : departedIn(memory, entries, files, at);
@@ -41,6 +45,7 @@ export function* remember(
   return {
     entries,
     departed,
+    ...missedIn(memory, { ...found, followed }),
     emptySince: emptySinceOf(snapshot, memory),
     filled: new Set([...memory.filled, ...posFiles.filter(isFilled).map(({ path }) => path)]),
     counts: new Map([...memory.counts, ...posFiles.flatMap(countOf)]),

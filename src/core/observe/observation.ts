@@ -84,6 +84,10 @@ export interface Memory {
   readonly entries: ReadonlyMap<string, KnownEntry>;
   /** Files that left their paths, by `entryKeyIn`: in_tail may still be reading them, and no pos file shows it. */
   readonly departed: ReadonlyMap<string, Departed>;
+  /** Files with bytes that in_tail had still to find, as of the last look that could be believed. */
+  readonly awaited: readonly UndiscoveredFile[];
+  /** Files that were gone, or cut short, before in_tail had an entry for them. */
+  readonly missed: ReadonlyMap<string, Missed>;
   /** Pos files: since when empty, and whether they ever held an entry. */
   readonly emptySince: ReadonlyMap<string, Millis>;
   readonly filled: ReadonlySet<string>;
@@ -121,6 +125,14 @@ export interface Departed {
   readonly since: Millis;
   /** Bytes that no position has shown as read, as far as its entry tells. */
   readonly rest: number;
+}
+
+/** A file that in_tail may never have found, and how long it was. */
+export interface Missed {
+  readonly path: string;
+  readonly inode: string;
+  readonly bytes: number;
+  readonly how: 'gone' | 'cut short';
 }
 
 /** What observing has to know: the settle time, and how in_tail reads. */

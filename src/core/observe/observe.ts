@@ -83,7 +83,7 @@ function* observeAnew(
     undiscovered,
     unlisted,
     goneSince: isGone ? (previous?.goneSince ?? at) : undefined,
-    memory: yield* remember(memory, snapshot, { files, unknown }),
+    memory: yield* remember(memory, snapshot, { files, unknown, undiscovered, unlisted }),
   };
 }
 
@@ -103,12 +103,15 @@ function* observeEntries(
     return lastOf.get(entry.path) === entry;
   };
   // With follow_inodes an entry keeps the path at which its file was first seen.
-  const isByInode = followed.some(({ posFile, byInode }) => byInode && posFile === path);
-  const keyOfFile = (file: Omit<PositionEntry, 'position'>) => (isByInode ? file.inode : entryKey(file));
+  const byInode = followed.filter((source) => source.byInode && source.posFile === path);
+  const keyOfFile = (file: Omit<PositionEntry, 'position'>) =>
+    byInode.length > 0 ? file.inode : entryKey(file);
+  // What is listed and has no entry is undiscovered: it is left once.
+  const listed = () => byInode.flatMap(({ files }) => files.map(({ inode }) => inode));
   let keys: ReadonlySet<string> | undefined;
   const hasInode = (entry: KeyedEntry, inode: string) => {
     // Only a rotated file asks.
-    keys ??= new Set(entries.map(keyOfFile));
+    keys ??= new Set([...entries.map(keyOfFile), ...listed()]);
     return keys.has(keyOfFile({ path: entry.path, inode }));
   };
   const keyOf = ({ key }: KeyedEntry) => key;

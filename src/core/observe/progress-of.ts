@@ -1,7 +1,7 @@
 import { joined, type Left, type Progress } from '../progress/progress.ts';
-import { isAnswered, isAnyAlive } from '../witness/testimony.ts';
-import { givenUpIn, ofLooks } from './looks.ts';
-import type { Limits, Observation } from './observation.ts';
+import { isAnswered, isAnyAlive, type Testimony } from '../witness/testimony.ts';
+import { doubtOfMissed, givenUpIn, ofLooks } from './looks.ts';
+import type { Limits, Missed, Observation, ObservedFile } from './observation.ts';
 
 /** What is known now: by the witnesses where all of them answer, else by the looks from outside, or by both. A chunk that was put aside lies there, whoever answers. */
 export function progressOf(seen: Observation, limits: Limits): Progress {
@@ -13,20 +13,36 @@ export function progressOf(seen: Observation, limits: Limits): Progress {
   if (!isAnswered(testimony) || (isLast && fluentd.kind !== 'absent'))
     return joined(progress, ofLooks(seen, limits));
   const left = [...progress.left, ...givenUpIn(seen), ...(isLast ? writtenLater(progress, seen) : [])];
-  return { ...progress, left };
+  const missed = [...seen.memory.missed.values()].filter((file) => !isKnown(file, testimony));
+  return { ...progress, left, doubts: [...progress.doubts, ...missed.map(doubtOfMissed)] };
 }
 
-/** What came to the files after the last word. */
+/** A witness saw that in_tail followed this file, or noticed that it was cut short, or it tells of the loss itself. */
+function isKnown({ path, inode, how, bytes }: Missed, { witnesses }: Testimony): boolean {
+  const said = witnesses.flatMap((one) => (one.kind === 'silent' ? [] : (one.said ?? [])));
+  return said.some(({ files, closed, cuts, lost }) => {
+    const sights = how === 'gone' ? [...files, ...closed, ...cuts] : cuts.filter(({ had }) => had >= bytes);
+    return sights.some((file) => file.inode === inode) || lost.some((file) => file.path === path);
+  });
+}
+
+/** What came to the files after the last word, and to those that have taken their places since. */
 function writtenLater({ left, reached }: Progress, { files, undiscovered }: Observation): readonly Left[] {
   const told = new Set(left.map((one) => ('path' in one ? one.path : undefined)));
-  const unread = (path: string, inode: string, size: number, position: number): readonly Left[] => {
-    const bytes = size - Math.max(position, reached.get(inode) ?? 0);
-    return bytes > 0 && !told.has(path) ? [{ kind: 'unread', path, bytes }] : [];
-  };
+  const later = (kind: 'unread' | 'unfound', path: string, bytes: number): readonly Left[] =>
+    bytes > 0 && !told.has(path) ? [{ kind, path, bytes }] : [];
   return [
-    ...files.flatMap(({ path, inode, size, position }) =>
-      size === null || position === null ? [] : unread(path, inode, size, position),
+    ...files.flatMap((file) => later('unread', file.path, laterIn(file, reached.get(file.inode) ?? 0))),
+    ...undiscovered.flatMap(({ path, inode, size }) =>
+      later('unfound', path, size - (reached.get(inode) ?? 0)),
     ),
-    ...undiscovered.flatMap(({ path, inode, size }) => unread(path, inode, size, 0)),
   ];
+}
+
+function laterIn({ position, size, lag, state }: ObservedFile, reached: number): number {
+  if (position === null) return 0;
+  const own = Math.max(0, (size ?? 0) - position);
+  // in_tail would turn to the next file at its path, or begin one anew that was cut short.
+  const anew = state === 'missing' ? 0 : (lag ?? 0) - own;
+  return anew + Math.max(0, (size ?? 0) - Math.max(position, reached));
 }

@@ -20,7 +20,7 @@ export interface PosFile {
 const KEPT_UNPARSABLE = 1_000;
 
 /**
- * Every entry of a pos file, in its order; never throws. A last line without its newline is torn and no entry yet.
+ * Every entry of a pos file, in its order; never throws. A last line without its newline is torn and no entry yet, and told as such.
  * Duplicates stay in: see `latestEntries`. Of lines that are no entry the first thousand are kept.
  */
 export function parsePosFile(bytes: Uint8Array): PosFile {

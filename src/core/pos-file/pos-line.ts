@@ -20,13 +20,13 @@ export interface UnparsableLine {
 }
 
 export const NEWLINE = 0x0a;
-export const TAB = 0x09;
+const TAB = 0x09;
 /** So many bytes of an unparsable line are kept. A line with a longer path is unparsable: Linux takes 4,096 bytes. */
 const LONGEST_TEXT = 8_192;
 /** A number of three million digits takes ten seconds. */
 const MOST_DIGITS = 1_024;
 /** Entries in a line of others: only a defect of Fluentd makes them. */
-export const MOST_MERGED = 100;
+const MOST_MERGED = 100;
 /** Tab, 16 digits, tab, 16 digits: as Fluentd writes it. */
 const LENGTH_BEHIND_PATH = 34;
 const UNWATCHED = 0xffff_ffff_ffff_ffffn;

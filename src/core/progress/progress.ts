@@ -74,6 +74,7 @@ export type DoubtKind =
   | 'directory-closed'
   | 'may-hold'
   | 'no-ack'
+  | 'main-may-run'
   | 'kept'
   | 'killed';
 

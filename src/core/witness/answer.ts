@@ -30,11 +30,19 @@ export interface FileSight {
   readonly record: number;
   /** Fluentd may not read it. */
   readonly isUnreadable: boolean;
+  /** The input that reads it. */
+  readonly reader: string;
+  /** Of the bytes before the position, when in_tail closed it; undefined: they could not be read. */
+  readonly print: number | undefined;
+  /** in_tail followed it at its path until the worker ended. */
+  readonly wasFollowed: boolean;
 }
 
 /** A file that was cut short: `had` bytes were in it at most a second before. */
 interface Cut extends FileSight {
   readonly had: number;
+  /** In milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** Where in_tail began to read a file that it did not read from its first byte. */
@@ -42,6 +50,8 @@ interface Start {
   readonly path: string;
   readonly key: string;
   readonly position: number;
+  /** Of the bytes before the position. */
+  readonly print: number | undefined;
   /** The file is older than the Pod. */
   readonly isOld: boolean;
 }
@@ -65,8 +75,13 @@ interface Unfollowed extends Unfound {
 
 /** A file beside a followed one that looks like its rotated form, and that nobody read in this life. */
 interface Sibling extends Unfound {
+  readonly inode: string;
   /** The size of what is in it, where it is compressed. */
   readonly plain: number | undefined;
+  /** The followed file. */
+  readonly followed: string;
+  /** When it was written last, in milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** Records outside any buffer. */
@@ -104,6 +119,8 @@ export interface Said {
   readonly reloads: number;
   /** The longest time between two of its looks, in milliseconds. */
   readonly gap: number;
+  /** The inputs of in_tail. */
+  readonly readers: readonly string[];
   readonly files: readonly FileSight[];
   readonly closed: readonly FileSight[];
   readonly cuts: readonly Cut[];
@@ -209,9 +226,13 @@ function saidIn(object: Fields, isWhole: boolean): Said {
     error: maybe(words)(object['error']),
     reloads: count(object['reloads']),
     gap: count(object['gap']) * 1_000,
+    readers,
     files: list('files', file, MOST_FILES),
     closed: list('closed', file),
-    cuts: list('cuts', (value) => ({ ...file(value), had: number(fields(value)['had']) })),
+    cuts: list('cuts', (value) => {
+      const { had, at } = fields(value);
+      return { ...file(value), had: number(had), at: count(at) };
+    }),
     starts: list('starts', (value) => start(value, readers, count(object['pod']))),
     lost: list('lost', (value) => {
       const { path, why } = fields(value);
@@ -222,10 +243,16 @@ function saidIn(object: Fields, isWhole: boolean): Said {
       return { ...unfound(value), key: keyOf(value, readers), isUnreadable: readable === false };
     }),
     denied: list('denied', words),
-    siblings: list('siblings', (value) => ({
-      ...unfound(value),
-      plain: maybe(number)(fields(value)['plain']),
-    })),
+    siblings: list('siblings', (value) => {
+      const { plain, followed, at } = fields(value);
+      return {
+        ...unfound(value),
+        inode: String(maybe(number)(fields(value)['inode'])),
+        plain: maybe(number)(plain),
+        followed: words(followed ?? ''),
+        at: count(at),
+      };
+    }),
     kept: list('held', (value) => {
       const { class: plugin, n } = fields(value);
       return { plugin: words(plugin), records: number(n) };
@@ -242,17 +269,23 @@ function saidIn(object: Fields, isWhole: boolean): Said {
 }
 
 function fileSight(value: unknown, readers: readonly string[]): FileSight {
-  const { path, inode, pos, size, unfinished, lines, record, readable } = fields(value);
+  const { path, inode, pos, size, at, born, unfinished, lines, record, readable, reader, print, followed } =
+    fields(value);
+  // Made after in_tail let go of it: another file has its inode.
+  const isOther = count(born) > (maybe(number)(at) ?? Number.POSITIVE_INFINITY);
   return {
     path: words(path),
     inode: String(number(inode)),
     key: keyOf(value, readers),
     position: number(pos),
-    size: maybe(number)(size),
+    size: isOther ? number(pos) : maybe(number)(size),
     unfinished: count(unfinished),
     lines: count(lines),
     record: count(record),
     isUnreadable: readable === false,
+    reader: readers[count(reader)] ?? '',
+    print: maybe(number)(print),
+    wasFollowed: followed === true,
   };
 }
 
@@ -263,9 +296,15 @@ function keyOf(value: unknown, readers: readonly string[]): string {
 
 /** `pod`: when the Pod began, as `born` in milliseconds since 1970. */
 function start(value: unknown, readers: readonly string[], pod: number): Start {
-  const { path, pos, born } = fields(value);
+  const { path, pos, print, born } = fields(value);
   const isOld = maybe(number)(born) === undefined || number(born) < pod;
-  return { path: words(path), key: keyOf(value, readers), position: number(pos), isOld };
+  return {
+    path: words(path),
+    key: keyOf(value, readers),
+    position: number(pos),
+    print: maybe(number)(print),
+    isOld,
+  };
 }
 
 const unfound: Reader<Unfound> = (value) => {

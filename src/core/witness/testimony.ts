@@ -2,9 +2,10 @@
  * What the witnesses say → what is left, and what nobody can prove. Each doubt comes from one fact; no two are combined to conclude
  * a third. A later fact about the same file or chunk, from any worker, takes a doubt back.
  */
-import type { Doubt, DoubtKind, Left, Progress } from '../progress/progress.ts';
+import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { FileSight, OutputSight, Said } from './answer.ts';
+import { doubt, doubtsOfSights, type Told } from './doubts-of-files.ts';
 import { judgeHeard } from './messages.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
 
@@ -40,10 +41,10 @@ export function ofTestimony({ at, witnesses }: Testimony): Progress {
   const all = new Facts(told.map(({ said }) => said));
   return {
     at,
-    left: told.flatMap((one) => leftIn(one, all)),
+    left: told.flatMap((one) => leftIn(one, all, told)),
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
-      ...doubtsOfSights(told),
+      ...doubtsOfSights(told, all.byInode),
       ...told.flatMap(({ said }) => doubtsOfPlugins(said)),
     ]),
     mark: all.mark(),
@@ -67,8 +68,6 @@ function toldBy(witness: Witness): readonly Told[] {
   return [{ worker, kind, said }];
 }
 
-type Told = { readonly worker: string; readonly kind: 'alive' | 'gone'; readonly said: Said };
-
 /** What all workers together know: one may go on with what another one left. */
 class Facts {
   /** By file and input, the furthest position that any worker reached. */
@@ -77,7 +76,6 @@ class Facts {
   readonly byInode = new Map<string, number>();
   /** What is still followed. */
   readonly followed = new Set<string>();
-  readonly resumed: ReadonlySet<string>;
   readonly #again: number;
 
   constructor(said: readonly Said[]) {
@@ -90,7 +88,6 @@ class Facts {
       const position = this.reached.get(key) ?? 0;
       this.byInode.set(inode, Math.min(position, this.byInode.get(inode) ?? position));
     }
-    this.resumed = new Set(said.flatMap(({ resumed }) => resumed));
     this.#again = said.reduce((sum, { again }) => sum + again, 0);
   }
 
@@ -100,13 +97,16 @@ class Facts {
   }
 }
 
-function leftIn({ kind, said }: Told, all: Facts): readonly Left[] {
+function leftIn(one: Told, all: Facts, told: readonly Told[]): readonly Left[] {
+  const { kind, said } = one;
   const isAlive = kind === 'alive';
+  // Whoever takes a chunk over sends it, or ends with it.
+  const isLeft = (id: string) =>
+    told.every((other) => !other.said.resumed.includes(id) || endsWith(other, id)) &&
+    one === told.findLast((other) => endsWith(other, id));
   // A last word names what its buffers held; a chunk that the next worker took over is that one's.
   const held = (
-    isAlive
-      ? said.outputs
-      : said.ends.map((end) => withoutIds(end, all.resumed)).filter(({ chunks }) => chunks > 0)
+    isAlive ? said.outputs : said.ends.map((end) => onlyIds(end, isLeft)).filter(({ chunks }) => chunks > 0)
   ).flatMap(heldBy);
   return [
     ...said.unfound
@@ -128,6 +128,8 @@ function leftIn({ kind, said }: Told, all: Facts): readonly Left[] {
 
 function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: FileSight): readonly Left[] {
   if (size === undefined) return lines > 0 ? [{ kind: 'unread', path, bytes: undefined }] : [];
+  // in_tail has still to notice that it was cut short.
+  if (size < position) return [{ kind: 'unread', path, bytes: size }];
   const bytes = size - position;
   if (lines === 0 && bytes <= 0) return [];
   if (isUnreadable) return [{ kind: 'unreadable', path, bytes }];
@@ -171,8 +173,15 @@ function heldBy(output: OutputSight): readonly Left[] {
   ];
 }
 
-function withoutIds(output: OutputSight, resumed: ReadonlySet<string>): OutputSight {
-  const ids = output.ids?.filter((id) => !resumed.has(id));
+/** A worker has ended, and a buffer of its own held this chunk then. After a reload its new buffer had taken the chunk over. */
+function endsWith({ kind, said: { ends, resumed, reloads } }: Told, id: string): boolean {
+  const closed = ends.filter(({ ids }) => ids?.includes(id)).length;
+  const isResumed = closed <= reloads && closed <= resumed.filter((one) => one === id).length;
+  return kind === 'gone' && closed > 0 && !isResumed;
+}
+
+function onlyIds(output: OutputSight, isLeft: (id: string) => boolean): OutputSight {
+  const ids = output.ids?.filter(isLeft);
   return ids === undefined || ids.length === output.ids?.length
     ? output
     : { ...output, ids, chunks: ids.length, bytes: ids.length === 0 ? 0 : output.bytes };
@@ -201,57 +210,6 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   ];
 }
 
-const LOST: Readonly<Record<string, DoubtKind>> = {
-  closed: 'closed-unread',
-  'written anew': 'written-anew',
-  'never followed': 'never-followed',
-};
-
-function doubtsOfSights(told: readonly Told[]): readonly Doubt[] {
-  /** By file and input, how far the workers before have read. */
-  const before = new Map<string, number>();
-  return told.flatMap((one) => {
-    const doubts = doubtsOfSight(one, before);
-    for (const { key, position } of [...one.said.files, ...one.said.closed])
-      before.set(key, Math.max(position, before.get(key) ?? 0));
-    return doubts;
-  });
-}
-
-function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, number>): readonly Doubt[] {
-  const wasRead = (key: string, position: number) => (before.get(key) ?? 0) >= position;
-  return [
-    ...said.cuts.flatMap(({ path, position, had, lines, unfinished }) =>
-      position < had || lines > 0 || unfinished > 0
-        ? [
-            doubt(
-              'cut-short-unread',
-              path,
-              'it was cut short before it was read',
-              Math.max(unfinished, had - position),
-            ),
-          ]
-        : [],
-    ),
-    ...[...said.files, ...said.closed]
-      .filter(({ size, inode }) => size === undefined && inode !== '0')
-      .map(({ path }) =>
-        doubt('closed-unread', path, 'it is gone, and nobody knows how much of it was left'),
-      ),
-    ...said.lost.map(({ path, why }) =>
-      doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`),
-    ),
-    ...said.starts
-      .filter(({ key, position, isOld }) => !isOld && !wasRead(key, position))
-      .map(({ path, position }) => doubt('read-from', path, `Fluentd began at byte ${position}`, position)),
-    // Inferred: a compressed file of this size is the log of this size that was read and is gone.
-    ...said.siblings
-      .filter(({ plain }) => !said.closed.some((file) => file.position === plain && file.size === plain))
-      .map(({ path, size }) => doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size)),
-    ...said.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),
-  ];
-}
-
 function doubtsOfPlugins({ heard, outputs, filters, inputs }: Said): readonly Doubt[] {
   const plugins = [...inputs, ...filters, ...outputs];
   return [
@@ -266,10 +224,6 @@ function doubtsOfPlugins({ heard, outputs, filters, inputs }: Said): readonly Do
       .filter((plugin) => mayHold(plugin.class))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
   ];
-}
-
-function doubt(kind: DoubtKind, about: string, why: string, bytes?: number): Doubt {
-  return { kind, about, why, ...(bytes !== undefined && { bytes }) };
 }
 
 function nameOf({ id, class: name }: OutputSight): string {

@@ -99,8 +99,15 @@ test('a pos file that goes away is told once, with what that means', async () =>
   const { host } = restingHost();
   host.at(10_000, () => host.files.delete(POS));
   host.at(40_000, () => host.request('SIGTERM'));
-  const doubts = (await logged(host)).filter((line) => line.includes('pos file'));
+  const doubts = (await logged(host)).filter((line) => line.startsWith('warn: pos file'));
   expect(doubts).toEqual([`warn: pos file ${POS} is not there. Until that changes, nothing counts as read`]);
+});
+
+test('a Fluentd without a witness is told once the drain begins, with what would show more', async () => {
+  const lines = (await logged(restingHost().host)).filter((line) => line.includes('witness'));
+  expect(lines[0]).toMatch(
+    /^warn: no witness listens in \/posidle: .* RUBYOPT="-I\/posidle\/ruby -rEnglish"/,
+  );
 });
 
 test('of files that are blocked all at once ten get a line each', async () => {

@@ -3,13 +3,12 @@ import { jsonParts } from '../../../src/commands/inspect-view/json.ts';
 import { plainLines } from '../../../src/commands/inspect-view/plain.ts';
 import { styleOf } from '../../../src/commands/inspect-view/style.ts';
 import { tableLines, type View } from '../../../src/commands/inspect-view/table.ts';
-import { type Overview, overview, type PosFileOverview } from '../../../src/core/inspect/overview.ts';
-import { InspectedRows } from '../../../src/core/inspect/rows.ts';
-import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
+import type { Found, FoundPosFile } from '../../../src/core/inspect/found.ts';
+import { foundRaw } from '../../../src/core/inspect/found.ts';
+import { keyedEntries, parsePosFile } from '../../../src/core/pos-file/pos-file.ts';
 import { widthOf } from '../../../src/core/text/text-width.ts';
 import { bytesOf } from '../../support/arbitraries.ts';
-import { inspectedPosFile } from '../../support/builders.ts';
-import { overviewOf as overviewOfFiles } from '../../support/overviews.ts';
+import { foundOf } from '../../support/overviews.ts';
 
 const DEEP =
   '/var/log/pods/default_my-application-7d9f8b6c5d-abcde_12345678-1234-1234-1234-123456789012/app/0.log';
@@ -39,7 +38,7 @@ describe('a terminal that is narrow', () => {
 describe('on a Kubernetes node', () => {
   const ID = '0123456789abcdef'.repeat(4);
   const path = `/var/log/containers/checkout-worker-7d9f8b6c5d-abcde_production_app-${ID}.log`;
-  const found = overviewOfFiles({ [path]: { size: 12_345_678, position: 1_234_567 } });
+  const found = foundOf({ [path]: { size: 12_345_678, position: 1_234_567 } });
 
   test('a log goes by namespace, Pod and container, and never loses the name of its Pod', () => {
     expect(shown(found)[2]).toMatch(/ production\/checkout-worker-7d9f8b6c5d-abcde\/app 0123456$/);
@@ -59,7 +58,7 @@ describe('on a Kubernetes node', () => {
 
 test('where many files are read, a terminal counts them and shows the late ones', () => {
   const read = Array.from({ length: 21 }, (_, at) => [`/read-${at}.log`, { size: 5, position: 5 }] as const);
-  const found = overviewOfFiles({ ...Object.fromEntries(read), '/late.log': { size: 9, position: 5 } });
+  const found = foundOf({ ...Object.fromEntries(read), '/late.log': { size: 9, position: 5 } });
   const folded = shown(found, { width: 80, folds: true });
   expect(folded.filter((line) => line.endsWith('.log'))).toEqual([
     expect.stringMatching(/ 4 B .* \/late\.log$/),
@@ -75,7 +74,7 @@ describe('what is more than a table shows', () => {
   test('is to be had from --json where it is there', () => {
     const unparsable = many.map((line) => ({ line, text: 'x' }));
     expect(shown(overviewOf([], { unparsable }))).toContain(
-      '  and 2 more unparsable lines; --json has them all',
+      '  and 2 more unparsable lines; --json has more of them',
     );
     const troubles = many.map((at) => ({ path: `/${at}`, error: DENIED }));
     expect(shown(overviewOf([], { troubles }))).toContain('  and 2 more such files');
@@ -100,17 +99,22 @@ describe('the total', () => {
 
 test('what in_tail no longer watches counts as neither read nor left', () => {
   const files = { '/a': { size: 100, position: 50 }, '/b': { size: 900, position: null } };
-  const lines = shown(overviewOfFiles(files));
+  const lines = shown(foundOf(files));
   expect(lines.find((line) => line.includes('unwatched'))).toMatch(/unwatched +0 B +- +- +900 /);
   expect(lines.at(-2)).toBe('total: 2 files, 100 B, 50% read, 50 B left');
 });
 
 test('a position that no file can have is told as such, and is a number for programs', () => {
   const text = `/a\t0000000000000005\t7\n/b\tfffffffffffffffe\t7\n/c\t${'f'.repeat(300)}\t7\n/d\t${'f'.repeat(16)}\t7\n`;
-  const entries = new InspectedRows(new EntryRows(bytesOf(text)));
-  for (let row = 0; row < 4; row += 1) entries.record(row);
-  const posFile = inspectedPosFile(entries);
-  const found = overview({ posFiles: [posFile], undiscovered: [], unlisted: [], buffers: undefined });
+  const { entries } = parsePosFile(bytesOf(text));
+  const reading = {
+    path: '/pos',
+    kind: 'read',
+    entries: keyedEntries('/pos', entries),
+    unparsable: [],
+    writtenAgo: 0,
+  } as const;
+  const found = foundRaw([reading], () => ({ findings: [], more: 0 }));
   const linesOf = (parts: Iterable<string>) => [...parts].join('\n').split('\n').slice(2, 6);
   const table = linesOf(shown(found, { raw: true }));
   const plain = linesOf(plainLines(found, viewOf({ raw: true })));
@@ -131,7 +135,7 @@ test('a position that no file can have is told as such, and is a number for prog
   ]);
 });
 
-function shown(found: Overview, changes: Partial<View> = {}): readonly string[] {
+function shown(found: Found, changes: Partial<View> = {}): readonly string[] {
   return [...tableLines(found, viewOf(changes))];
 }
 
@@ -149,7 +153,8 @@ function viewOf(changes: Partial<View>): View {
 }
 
 /** A log file a size, read up to its first 100 bytes; null: it is missing. */
-function overviewOf(sizes: readonly (number | null)[], changes: Partial<PosFileOverview> = {}): Overview {
+function overviewOf(sizes: readonly (number | null)[], changes: Partial<FoundPosFile> = {}): Found {
   const files = sizes.map((size, at) => [`/${at}`, { size, position: size === 0 ? 0 : 100 }]);
-  return overviewOfFiles(Object.fromEntries(files), changes);
+  const found = foundOf(Object.fromEntries(files));
+  return { ...found, posFiles: found.posFiles.map((posFile) => ({ ...posFile, ...changes })) };
 }

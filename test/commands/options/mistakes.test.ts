@@ -7,7 +7,7 @@ const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[
   [
     'fluentd',
     'Unknown argument: fluentd',
-    "there is no command 'fluentd'. Use watch, run, inspect, export or witness",
+    "there is no command 'fluentd'. Use watch, run, drain, inspect, export, inject or witness",
   ],
   ['watch --settel=3s', 'Unknown argument: settel', 'there is no option --settel. Did you mean --settle?'],
   [

@@ -129,8 +129,8 @@ describe('the next look of a drain', () => {
 describe('a drain that finds everything read', () => {
   const empty = { buffers: onDisk() };
 
-  test('tells Fluentd to stop at once where no buffer holds anything', () => {
-    expect(decided(draining(), looks(read, AT, empty))).toMatchObject({
+  test('tells Fluentd to stop at once where no output has a buffer', () => {
+    expect(decided(draining(), looks(read, AT))).toMatchObject({
       moved: 'everything is read',
       state: { name: 'stopping', since: AT, toldAt: AT, told: [4242], termedOrphans: false },
       actions: SIGINT,
@@ -152,6 +152,15 @@ describe('a drain that finds everything read', () => {
     expect(moved).toBe(kept === undefined ? 'everything is read and flushed' : undefined);
   });
 
+  test('looks twice at buffers on disk without a flush, too: Fluentd flushes by itself', () => {
+    expect(decided(draining(), looks(read, AT, empty)).state).toMatchObject({
+      name: 'draining',
+      emptyAt: AT,
+    });
+    const state = draining({ emptyAt: AT - 1 });
+    expect(decided(state, looks(read, AT, empty)).state).toMatchObject({ name: 'stopping' });
+  });
+
   test('forgets that the buffers were empty where they hold chunks again, or Fluentd is away for a look', () => {
     const state = draining({ ...flushed, emptyAt: AT - 1 });
     const again = decided(state, looks(read, AT, { buffers: onDisk(1) }));
@@ -170,13 +179,6 @@ describe('a drain that finds everything read', () => {
       {},
       { name: 'stopping', told: [], termedOrphans: true },
       [{ do: 'signal', target: 'workers', signal: 'SIGTERM' }],
-    ],
-    [
-      'sends the signal that is asked for',
-      running(),
-      { stopSignal: 'SIGTERM' },
-      { name: 'stopping' },
-      [{ do: 'signal', target: 'supervisor', signal: 'SIGTERM' }],
     ],
     [
       'signals nothing in a dry run',

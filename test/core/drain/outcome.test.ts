@@ -7,370 +7,181 @@ import {
   type Outcome,
   outcomeOf,
 } from '../../../src/core/drain/outcome.ts';
-import type { End, Gate } from '../../../src/core/drain/state.ts';
-import { NO_BUFFERS, type OutputReading } from '../../../src/core/fluentd/buffer-contents.ts';
+import type { DrainResult, End } from '../../../src/core/drain/state.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import {
   ABSENT,
   entry,
   fileOf,
-  outputReading,
-  POS,
+  onDisk,
+  policy,
   running,
   seen,
   snapshot,
-  told,
   type Watched,
 } from '../../support/builders.ts';
+import { holding } from '../../support/said.ts';
+import { alive, gone } from '../../support/witnesses.ts';
 
-const UNREAD: Gate = { name: 'unread', why: '1 file unread' };
-const behind = entry({ path: '/behind', position: 10 });
-const halfLine: Watched = [entry(), { atPath: { inode: '7', size: 104 }, newlineLeft: false }];
+const behind: Watched = [entry({ path: '/behind', position: 10 }), fileOf(entry({ position: 10 }), 30)];
+const RESULT: DrainResult = { trigger: { by: 'quiet', at: 0 }, owed: undefined };
+
+function said(...witnesses: readonly ReturnType<typeof alive>[]): Partial<Snapshot> {
+  return { testimony: { at: 9_000, witnesses } };
+}
+
+interface Facts {
+  readonly files?: readonly Watched[];
+  readonly look?: Partial<Snapshot>;
+  readonly result?: DrainResult | undefined;
+}
+
+/** What comes of an end; a witness told that nothing is left, unless the look says something else. */
+function outcome(
+  kind: End['kind'],
+  { files = [[entry()]], look = {}, result = RESULT }: Facts = {},
+): Outcome {
+  const end = { kind, why: 'why' } as End;
+  const stopped = { name: 'stopped', since: 9_000, end, result } as const;
+  const last = snapshot(9_000, files, { fluentd: ABSENT, ...said(gone()), ...look });
+  const durations = { watching: 1_000, stopping: 4_200 };
+  return outcomeOf(stopped, 'why', { seen: seen([last]), policy: policy(), durations });
+}
+
+const OUTSIDE = { testimony: undefined } as const;
 
 describe('an outcome', () => {
-  test('is drained where no gate was open and the last look finds nothing left', () => {
-    expect(outcome({ kind: 'stopped' })).toMatchObject({
+  test('tells the end, the trigger, the word, and what the last look found', () => {
+    expect(outcome('stopped')).toEqual({
       end: 'stopped',
+      why: 'why',
       drained: 'drained',
       trigger: 'quiet',
-      gate: null,
-      left: { files: 0, bytes: 0, worst: [] },
+      left: { count: 0, bytes: 0, worst: [] },
+      doubts: { count: 0, bytes: 0, worst: [] },
+      files: 1,
+      outputs: [],
+      durations: { watching: 1_000, stopping: 4_200 },
     });
   });
 
-  test('names the gate that was open when the drain ended, also where the last look finds nothing left', () => {
-    expect(outcome({ kind: 'stopped' }, { gate: UNREAD })).toMatchObject({
-      drained: 'not drained',
-      gate: UNREAD,
-    });
-  });
-
-  test('names what the last look finds, where the drain was clean', () => {
-    const left = outcome({ kind: 'stopped' }, { files: [[behind, fileOf(behind, 30)]] });
+  test('names what is left, and what is doubted', () => {
+    const left = outcome('stopped', { files: [behind], look: OUTSIDE });
     expect(left).toMatchObject({
       drained: 'not drained',
-      gate: { name: 'unread' },
-      left: { files: 1, bytes: 20 },
+      left: { count: 1, bytes: 20, worst: [{ kind: 'unread', path: '/behind' }] },
+      doubts: { count: 1, worst: [{ kind: 'no-witness' }] },
     });
   });
 
-  test('is not drained where a file is unknown, and counts it', () => {
-    expect(outcome({ kind: 'stopped' }, { files: [[behind, {}]] })).toMatchObject({
-      drained: 'not drained',
-      left: { files: 1, bytes: 0, worst: [{ path: '/behind', lag: null, state: 'missing' }] },
-    });
+  test('names the outputs, and no ids of chunks: these are for the drain', () => {
+    const left = outcome('stopped', { look: said(gone({ ends: [holding('a')] })) });
+    expect(left).toMatchObject({ drained: 'not drained', outputs: ['out (Fluent::Plugin::HTTPOutput)'] });
+    expect(left.left.worst).toMatchObject([{ kind: 'held', chunks: 1, ids: undefined }]);
   });
 
-  test('is not drained where the pos file is unknown', () => {
-    const posFiles = [{ path: POS, kind: 'unreadable', error: 'EIO' }] as const;
-    expect(outcome({ kind: 'stopped' }, { look: { posFiles } })).toMatchObject({
-      drained: 'not drained',
-      gate: { name: 'pos-file' },
-    });
+  test('leaves out the chunks that did not have to go', () => {
+    const look = { ...OUTSIDE, buffers: onDisk(5) };
+    const owed = { mark: '9000', ids: new Set<string>() };
+    expect(outcome('stopped', { look }).left.count).toBe(1);
+    expect(outcome('stopped', { look, result: { ...RESULT, owed } }).left.count).toBe(0);
   });
 
-  test('is not drained where a file went away unread during the drain, and counts it', () => {
-    const followed = [
+  test('has no trigger where there was no drain', () => {
+    const { trigger } = outcomeOf(
+      { name: 'stopped', since: 0, end: { kind: 'dry-run' }, result: undefined },
+      '',
       {
-        posFile: POS,
-        refreshInterval: 60_000,
-        byInode: false,
-        files: [{ path: '/new', inode: '8', size: 3 }],
+        seen: seen([snapshot(0, [])]),
+        policy: policy(),
+        durations: {},
       },
-    ];
-    const before = [snapshot(8_000, [[entry()]], { followed })];
-    expect(outcome({ kind: 'stopped' }, { before })).toMatchObject({
-      drained: 'not drained',
-      gate: { name: 'unread', why: '1 file went away unread, 3 B, first /new' },
-      left: { files: 1, bytes: 3, worst: [{ path: '/new', lag: 3, state: 'missing' }] },
-    });
+    );
+    expect(trigger).toBeNull();
   });
 
-  test.each([
-    [true, { name: 'worker' }],
-    [false, null],
-  ])('where a worker was replaced and a buffer is in memory (%s) has the gate %o', (inMemory, gate) => {
-    const runs = (pid: number) => running({ workers: [{ pid, startTime: '1' }] });
-    const buffers = {
-      ...NO_BUFFERS,
-      none: false,
-      outputs: [outputReading({ inMemory, told: told({ chunks: 1 }) })],
-    };
-    const before = [1, 2].map((pid) => snapshot(pid, [[entry()]], { fluentd: runs(pid), buffers }));
-    const told_ = outcome({ kind: 'stopped' }, { before });
-    if (gate === null) expect(told_).toMatchObject({ drained: 'drained', gate });
-    else expect(told_).toMatchObject({ drained: 'not drained', gate });
-  });
-
-  test.each([
-    [1, 'Fluentd may not read /new-0'],
-    [10, `Fluentd may not read ${Array.from({ length: 10 }, (_, index) => `/new-${index}`).join(', ')}`],
-    [12, /^Fluentd may not read \/new-0, .*\/new-9 and 2 more$/],
-  ])('names the files that Fluentd may not read, ten of them at most: %i', (count, why) => {
-    const paths = Array.from({ length: count }, (_, index) => `/new-${index}`);
-    const files = paths.map((path, index) => ({ path, inode: String(10 + index), size: 3 }));
-    const followed = [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }];
-    const look = { followed, closed: new Set(paths) };
-    const told = outcome({ kind: 'stopped' }, { before: [snapshot(-120_000, [[entry()]], look)], look });
-    expect(told).toMatchObject({
-      drained: 'not drained',
-      gate: { name: 'unreadable' },
-      left: { files: count },
-    });
-    expect(told.gate?.why).toEqual(typeof why === 'string' ? why : expect.stringMatching(why));
-    expect(told.left.worst[0]).toEqual({ path: '/new-0', lag: 3, state: 'unreadable' });
-  });
-
-  test('lists the ten files with most left, what is unknown first', () => {
-    const files = Array.from({ length: 12 }, (_, index): Watched => {
-      const file = entry({ path: `/${index}`, position: 0 });
-      return [file, index === 3 ? {} : fileOf(file, index + 1)];
-    });
-    const { worst, files: count } = outcome({ kind: 'stopped' }, { files }).left;
-    expect(count).toBe(12);
-    expect(worst.map(({ path }) => path)).toEqual([
-      '/3',
-      '/11',
-      '/10',
-      '/9',
-      '/8',
-      '/7',
-      '/6',
-      '/5',
-      '/4',
-      '/2',
-    ]);
-  });
-
-  test.each([
-    ['a buffer in memory', { outputs: [outputReading()] }],
-    ['a buffer that nobody sees', { hidden: ['all'] }],
-  ])('killed with %s is not drained, also where it was seen empty', (_, buffers) => {
-    const look = { buffers: { ...NO_BUFFERS, none: false, ...buffers } };
-    expect(outcome({ kind: 'killed' }, { look })).toMatchObject({
-      drained: 'not drained',
-      gate: {
-        name: 'buffers',
-        why: 'Fluentd had to be killed; what became of the lines in its memory is not known',
-      },
-    });
-  });
-
-  const limited = { inMemory: false, retryLimit: { times: 2, timeout: 60_000, threads: 1 } };
-  const onDisk = { inMemory: false, onDisk: [] };
-  const holding = { told: told({ chunks: 1 }) };
-  test.each<[End['kind'], number, string, Partial<OutputReading>, string]>([
-    ['ended-by-itself', 10, 'an output with a limit', limited, 'unproven'],
-    ['killed', 10, 'an output with a limit', limited, 'unproven'],
-    ['stopped', 10, 'an output with a limit', limited, 'unproven'],
-    ['stopped', 10, 'an output with a buffer in memory', {}, 'unproven'],
-    ['stopped', 10, 'an output with a buffer on disk', onDisk, 'drained'],
-    ['stopped', 0, 'an output with a buffer in memory', {}, 'drained'],
-    ['stopped', 0, 'an output that held a chunk in memory', holding, 'unproven'],
-    [
-      'stopped',
-      0,
-      'an output that held Fluentd’s own events',
-      { ...holding, takesOwnEvents: true },
-      'drained',
-    ],
-    ['ended-by-itself', 0, 'an output with a limit', limited, 'drained'],
-    ['left-to-kubelet', 10, 'an output with a buffer in memory', {}, 'drained'],
-  ])('%s, %i bytes after %s last told, is what can be proven', (kind, read, _, changes, drained) => {
-    const outputs = [outputReading({ told: told(), ...changes })];
-    const { position } = entry();
-    const before = [
-      snapshot(8_000, [[entry({ position: (position ?? 0) - read })]], {
-        buffers: { ...NO_BUFFERS, none: false, asked: true, outputs },
-      }),
-    ];
-    expect(outcome({ kind } as End, { before, flushedAt: 8_500 }).drained).toBe(drained);
-  });
-
-  test.each([
-    [8_500, 'unproven'],
-    [8_800, 'drained'],
-  ])(
-    'beside Fluentd’s own events, lines that were read at 8.8 s and flushed at %i ms are %s',
-    (flushedAt, drained) => {
-      const outputs = [outputReading({ ...holding, takesOwnEvents: true })];
-      const buffers = { ...NO_BUFFERS, none: false, asked: true, outputs };
-      const before = [90, 100].map((position, index) =>
-        snapshot(8_000 + 800 * index, [[entry({ position })]], { buffers }),
-      );
-      expect(outcome({ kind: 'stopped' }, { before, flushedAt }).drained).toBe(drained);
-    },
-  );
-
-  test.each(['killed', 'ended-by-itself'] as const)('%s may be drained', (kind) => {
-    expect(outcome({ kind }).drained).toBe('drained');
-  });
-
-  test.each([
-    { kind: 'survived' },
-    { kind: 'dry-run' },
-    { kind: 'no-fluentd', why: 'w' },
-    { kind: 'not-permitted', why: 'w' },
-    { kind: 'ambiguous', why: 'w' },
-  ] as const)('$kind is never drained', (end) => {
-    expect(outcome(end).drained).toBe('not drained');
+  const keeps = { fluentd: running(), ...said(alive({ held: [{ class: 'X', n: 1 }] })) };
+  test.each<[End['kind'], Facts, Outcome['drained']]>([
+    ['stopped', {}, 'drained'],
+    ['ended-by-itself', {}, 'drained'],
+    ['killed', {}, 'unproven'],
+    ['survived', {}, 'unproven'],
+    ['stopped', { look: keeps }, 'not drained'],
+    ['ended-by-itself', { look: keeps }, 'not drained'],
+    ['left-to-kubelet', { look: keeps }, 'unproven'],
+    ['dry-run', { look: keeps }, 'unproven'],
+    ['stopped', { look: OUTSIDE }, 'unproven'],
+    ['left-to-kubelet', { look: { fluentd: running(), ...said(alive()) } }, 'drained'],
+  ])('of the end %s with %o is %s', (kind, facts, drained) => {
+    expect(outcome(kind, facts).drained).toBe(drained);
   });
 });
 
 describe('the exit code', () => {
-  test.each([
-    [{ kind: 'stopped' }, 0],
-    [{ kind: 'killed' }, 0],
-    [{ kind: 'ended-by-itself' }, 0],
-    [{ kind: 'dry-run' }, 0],
-    [{ kind: 'ambiguous', why: '' }, 2],
-    [{ kind: 'survived' }, 3],
-    [{ kind: 'no-fluentd', why: '' }, 4],
-    [{ kind: 'not-permitted', why: '' }, 5],
-  ] as const)('of %j is %d, strict or not, where nothing is left', (end, code) => {
-    expect([false, true].map((strict) => exitCodeOf(outcome(end), { strict }))).toEqual([code, code]);
+  const left: Facts = { files: [behind], look: OUTSIDE };
+  test.each<[End['kind'], Facts, number, number]>([
+    ['stopped', {}, 0, 0],
+    ['stopped', left, 0, 3],
+    ['stopped', { look: OUTSIDE }, 0, 3],
+    ['killed', {}, 0, 3],
+    ['ended-by-itself', {}, 0, 0],
+    ['ended-by-itself', left, 0, 3],
+    ['left-to-kubelet', left, 0, 3],
+    ['dry-run', left, 0, 0],
+    ['survived', {}, 3, 3],
+    ['ambiguous', {}, 2, 2],
+    ['no-fluentd-named', {}, 2, 2],
+    ['no-fluentd', {}, 4, 4],
+    ['not-permitted', {}, 5, 5],
+    ['not-proven', {}, 5, 5],
+  ])('of %s with %o is %i, and %i under --strict', (kind, facts, plain, strict) => {
+    const told = outcome(kind, facts);
+    expect([false, true].map((isStrict) => exitCodeOf(told, { strict: isStrict }))).toEqual([plain, strict]);
   });
 
   test('of a bug is 1', () => {
     expect(EXIT.bug).toBe(1);
   });
 
-  test('is 3 under --strict only, where lines are left', () => {
-    const left = outcome({ kind: 'stopped' }, { files: [[behind, fileOf(behind, 30)]] });
-    expect([false, true].map((strict) => exitCodeOf(left, { strict }))).toEqual([0, 3]);
+  test.each<[End['kind'], Facts, boolean]>([
+    ['stopped', {}, false],
+    ['stopped', { look: OUTSIDE }, true],
+    ['dry-run', left, false],
+    ['no-fluentd', {}, true],
+  ])('and the log warns of %s with %o: %s', (kind, facts, warns) => {
+    expect(isWarning(outcome(kind, facts), { strict: false })).toBe(warns);
   });
-
-  test('is 3 under --strict where an unfinished last line is left, though the drain was clean', () => {
-    const left = outcome({ kind: 'stopped' }, { files: [halfLine] });
-    expect(left.drained).toBe('drained');
-    expect(exitCodeOf(left, { strict: true })).toBe(3);
-    expect([false, true].map((strict) => isWarning(left, { strict }))).toEqual([false, true]);
-  });
-
-  test('is 0 under --strict where an undiscovered file is empty: nothing of it is left', () => {
-    const files = [{ path: '/new', inode: '9', size: 0 }];
-    const followed = [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }];
-    expect(exitCodeOf(outcome({ kind: 'stopped' }, { look: { followed } }), { strict: true })).toBe(0);
-  });
-
-  test('is 3 under --strict where an undiscovered file holds a line', () => {
-    const files = [{ path: '/new', inode: '9', size: 5 }];
-    const followed = [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }];
-    expect(exitCodeOf(outcome({ kind: 'stopped' }, { look: { followed } }), { strict: true })).toBe(3);
-  });
-
-  test('is 0 after a dry run, and no warning, whatever is open', () => {
-    const dry = outcome({ kind: 'dry-run' }, { gate: UNREAD });
-    expect(dry.drained).toBe('not drained');
-    expect(exitCodeOf(dry, { strict: true })).toBe(0);
-    expect(isWarning(dry, { strict: true })).toBe(false);
-  });
-
-  test('is 3 under --strict where chunks are left on disk', () => {
-    const onDisk = [{ path: '/b/q1', size: 10, age: 0 }];
-    const buffers = { ...NO_BUFFERS, outputs: [outputReading({ onDisk, told: undefined })], none: false };
-    expect(exitCodeOf(outcome({ kind: 'stopped' }, { look: { buffers } }), { strict: true })).toBe(3);
-  });
-
-  test('is 3 under --strict where one chunk, or one file, is left beside a drain that was clean', () => {
-    const drained = outcome({ kind: 'stopped' });
-    const left = (changes: Partial<Outcome['left']>) => ({
-      ...drained,
-      left: { ...drained.left, ...changes },
-    });
-    const codes = [left({}), left({ files: 1 }), left({ onDisk: { chunks: 1, bytes: 1 } })].map((told) =>
-      exitCodeOf(told, { strict: true }),
-    );
-    expect(codes).toEqual([0, 3, 3]);
-  });
-});
-
-test('everything that was read is unproven where one buffer is seen by nobody', () => {
-  const look = { buffers: { ...NO_BUFFERS, none: false, hidden: ['all'] } };
-  const unproven = outcome({ kind: 'stopped' }, { look });
-  expect(unproven).toMatchObject({ drained: 'unproven', gate: null });
-  expect(describeOutcome(unproven)).toMatch(
-    /; unproven \(everything was read, but posidle cannot see whether it was delivered: all\)$/,
-  );
-});
-
-test('one byte of an undiscovered file is left', () => {
-  const files = [{ path: '/new', inode: '9', size: 1 }];
-  const followed = [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }];
-  expect(outcome({ kind: 'stopped' }, { look: { followed } }).left).toMatchObject({ files: 1, bytes: 1 });
 });
 
 describe('the sentence', () => {
-  test('of a drained end has no more to say', () => {
-    const drained = outcome({ kind: 'stopped' });
-    expect(describeOutcome(drained)).toBe(`${drained.why} after 4.2 s; drained`);
-  });
-
-  test('of a Fluentd that survived says so', () => {
-    expect(describeOutcome(outcome({ kind: 'survived' }))).toMatch(/; not drained \(Fluentd survived\)$/);
-  });
-
-  test.each([
-    [undefined, /; everything is read$/],
-    [UNREAD, /; unfinished: 1 file unread$/],
-  ])('of a dry run with the gate %o says what would have come', (gate, text) => {
-    expect(describeOutcome(outcome({ kind: 'dry-run' }, gate && { gate }))).toMatch(text);
-  });
-
-  test('counts what is left on disk', () => {
-    const onDisk = [{ path: '/b/q1', size: 10, age: 0 }];
-    const buffers = { ...NO_BUFFERS, outputs: [outputReading({ onDisk, told: undefined })], none: false };
-    expect(describeOutcome(outcome({ kind: 'stopped' }, { look: { buffers } }))).toContain(
-      '; left on disk: 1 chunk (10 B)',
-    );
-  });
-
-  test('of a drained end says so and how long it took', () => {
-    const text = describeOutcome(outcome({ kind: 'stopped' }));
-    expect(text).toContain('drained');
-    expect(text).not.toContain('not drained');
-    expect(text).toContain('4.2 s');
-  });
-
-  test('of anything else names the gate and what is left where', () => {
-    const left = outcome({ kind: 'killed' }, { gate: UNREAD, files: [[behind, fileOf(behind, 30)]] });
-    expect(describeOutcome(left)).toMatch(/not drained.*unread.*20 B.*1 file.*\/behind/);
+  const left: Facts = { files: [behind], look: OUTSIDE };
+  test.each<[End['kind'], Facts, string | RegExp]>([
+    ['stopped', {}, 'why after 4.2 s; drained: 1 file read, 0 outputs empty'],
+    ['stopped', { look: OUTSIDE }, /^why after 4.2 s; unproven: nobody looked inside Fluentd/],
+    [
+      'stopped',
+      left,
+      /; not drained: \/behind: not read to its end \(20 B\); not proven: nobody looked inside/,
+    ],
+    [
+      'stopped',
+      { look: said(gone({ closed: [], unfound: [{ path: '/new', size: 3, inode: 1 }] })) },
+      /; not drained: \/new: Fluentd has not found it \(3 B\)$/,
+    ],
+    ['survived', {}, /^why after 4.2 s; unproven: Fluentd is still there after SIGKILL$/],
+    ['ended-by-itself', {}, 'why; drained: 1 file read, 0 outputs empty'],
+    ['left-to-kubelet', {}, 'why; drained: 1 file read, 0 outputs empty'],
+    ['dry-run', left, /^why; not drained: /],
+    ['no-fluentd', left, 'why'],
+    ['not-permitted', left, 'why'],
+  ])('of %s with %o', (kind, facts, sentence) => {
+    const told = describeOutcome(outcome(kind, facts));
+    if (typeof sentence === 'string') expect(told).toBe(sentence);
+    else expect(told).toMatch(sentence);
   });
 
   test('counts the time until Fluentd was killed', () => {
-    const killed = { ...outcome({ kind: 'killed' }), durations: { stopping: 4_000, killing: 1_000 } };
+    const killed = { ...outcome('killed'), durations: { stopping: 4_000, killing: 1_000 } };
     expect(describeOutcome(killed)).toContain('after 5.0 s');
   });
-
-  test('tells what was held when Fluentd was told to stop, only where something was', () => {
-    const left = outcome({ kind: 'stopped' }, { gate: UNREAD });
-    expect(describeOutcome(left)).not.toContain('held when told to stop');
-    const held = { ...left, left: { ...left.left, held: { chunks: 1, bytes: 7 } } };
-    expect(describeOutcome(held)).toContain('in the buffers when Fluentd was told to stop: 1 chunk');
-  });
-
-  test('of an end without a drain is why', () => {
-    expect(describeOutcome(outcome({ kind: 'no-fluentd', why: 'x' }))).toBe('why');
-  });
 });
-
-interface Facts {
-  /** Looks before the last one. */
-  readonly before?: readonly Snapshot[];
-  readonly gate?: Gate;
-  readonly files?: readonly Watched[];
-  readonly look?: Partial<Snapshot>;
-  readonly flushedAt?: number;
-}
-
-function outcome(
-  end: End,
-  { gate, files = [[entry()]], look = {}, before = [], flushedAt }: Facts = {},
-): Outcome {
-  const trigger = { by: 'quiet', at: 0 } as const;
-  const flush = flushedAt === undefined ? undefined : { at: flushedAt, buffers: undefined };
-  const result = { trigger, gate, held: { chunks: 0, bytes: 0 }, flush };
-  const stopped = { name: 'stopped', since: 9_000, end, result } as const;
-  const last = seen([...before, snapshot(9_000, files, { fluentd: ABSENT, ...look })]);
-  return outcomeOf(stopped, 'why', { seen: last, durations: { watching: 1_000, stopping: 4_200 } });
-}

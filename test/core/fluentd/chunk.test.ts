@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chunkBirth, isChunk } from '../../../src/core/fluentd/chunk.ts';
+import { chunkId, isChunk } from '../../../src/core/fluentd/chunk.ts';
 
 const ID = '5f0a1b2c3d4e5f60718293a4b5c6d7e8';
 
@@ -20,16 +20,10 @@ describe('a chunk file is', () => {
   });
 });
 
-describe('the birth of a chunk', () => {
-  const at = Date.UTC(2026, 10, 21, 12, 0, 0, 250);
-  // lib/fluent/unique_id.rb: microseconds in 52 bits, 12 random bits, 8 random bytes.
-  const id = `${(((BigInt(at) * 1_000n) << 12n) | 0xabcn).toString(16).padStart(16, '0')}0123456789abcdef`;
-
-  test.each(['b', 'q'])('stands in its name (%s)', (state) => {
-    expect(chunkBirth(`/buffer/buffer.${state}${id}.log`)).toBe(at);
-  });
-
-  test('is known of a chunk that was put aside only where it is named like one', () => {
-    expect(chunkBirth(`/backup/${id}.log`)).toBeUndefined();
-  });
+test.each([
+  ['staged', `/buffer/buffer.b${ID}.log`, ID],
+  ['queued', `/buffer/buffer.q${ID}.log`, ID],
+  ['put aside', `/backup/${ID}.log`, undefined],
+])('a chunk has the same id for as long as it lives: %s', (_, path, id) => {
+  expect(chunkId(path)).toBe(id);
 });

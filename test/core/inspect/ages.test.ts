@@ -1,43 +1,63 @@
-import { describe, expect, test } from 'vitest';
-import { ageOf, memoryByAges } from '../../../src/core/inspect/ages.ts';
-import type { FileLook } from '../../../src/core/look/snapshot.ts';
-import { judge } from '../../../src/core/observe/judge-entry.ts';
-import { entry, POS } from '../../support/builders.ts';
+import { expect, test } from 'vitest';
+import { DEFAULT_POLICY } from '../../../src/core/drain/defaults.ts';
+import { isInDoubt, observeAges } from '../../../src/core/inspect/ages.ts';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import { observe } from '../../../src/core/observe/observe.ts';
+import { foundOf, type Written } from '../../support/overviews.ts';
 
-const look = (size: number, writtenAgo: number): FileLook => ({
-  atPath: { inode: '7', size, writtenAgo },
-  newlineLeft: true,
+const first = (file: Written, writtenAgo: number) => {
+  const found = foundOf({ '/a': file }, { writtenAgo });
+  const [one] = found.posFiles[0]?.files ?? [];
+  return { state: one?.state, age: found.at - (one?.movedAt ?? 0) };
+};
+const unread = { size: 9, position: 5 };
+
+test.each([
+  ['neither has been written for 10 s', 10_000, 10_000, 'blocked', 10_000],
+  ['the pos file was written within 10 s', 9_999, 60_000, 'behind', 9_999],
+  ['the log was written within 10 s', 60_000, 9_999, 'behind', 60_000],
+  [
+    'nobody knows when the pos file was written',
+    Number.POSITIVE_INFINITY,
+    60_000,
+    'behind',
+    Number.POSITIVE_INFINITY,
+  ],
+])('a first look at unread bytes where %s', (_, writtenAgo, age, state, moved) => {
+  expect(first({ ...unread, age }, writtenAgo)).toEqual({ state, age: moved });
 });
-/** A pos file as one look finds it. */
-const posFile = (writtenAgo: number, before?: number) => ({
-  ...{ path: POS, at: 100_000, before, writtenAgo },
-  keyOf: () => '',
-  isLast: () => true,
-  hasInode: () => false,
+
+test('what is read was read when it was written, or when its pos file was', () => {
+  expect(first({ size: 5, position: 5, age: 30_000 }, 1_000)).toEqual({ state: 'caught-up', age: 30_000 });
+  expect(first({ size: 5, position: 5, age: 1_000 }, 30_000)).toEqual({ state: 'caught-up', age: 30_000 });
 });
-const stateOf = (file: FileLook, view: ReturnType<typeof posFile>) =>
-  judge(entry(), file, memoryByAges(entry(), file, view), view)?.state;
 
-describe('by the ages of pos file and log', () => {
-  test('the first look finds a file blocked where both have stood still for the blocked window', () => {
-    expect(stateOf(look(200, 10_000), posFile(10_000))).toBe('blocked');
-    expect(stateOf(look(200, 9_999), posFile(10_000))).toBe('behind');
-    expect(stateOf(look(200, 60_000), posFile(9_999))).toBe('behind');
-  });
-
-  test('a later look finds nothing: it has a memory of its own', () => {
-    expect(stateOf(look(200, 60_000), posFile(60_000, 99_000))).toBe('behind');
-  });
-
-  test('what is read is dated by the log, and what is left by the pos file', () => {
-    const age = (size: number, posFileAge: number | null) => {
-      const view = posFile(posFileAge ?? 0);
-      const file = judge(entry(), look(size, 5_000), undefined, view);
-      return file && ageOf(file, look(size, 5_000), posFileAge);
+test.each([
+  ['blocked where nothing was read meanwhile', 5, 'blocked'],
+  ['behind where something was', 6, 'behind'],
+])('a second look at a log that is being written finds it %s', (_, position, state) => {
+  const snapshotOf = (at: number, of: number): Snapshot => {
+    const entry = { path: '/a', position: of, inode: '7', key: '/pos\t/a\t7' };
+    const reading = {
+      path: '/pos',
+      kind: 'read',
+      entries: [entry],
+      unparsable: [],
+      writtenAgo: 60_000,
+    } as const;
+    const look = { atPath: { inode: '7', size: 9, writtenAgo: 100 }, newlineLeft: true };
+    return {
+      ...{ lookedAt: at, at, depth: 'all', posFiles: [reading], looks: new Map([[entry.key, look]]) },
+      ...{ followed: [], source: 'outside', testimony: undefined, buffers: undefined, mains: undefined },
+      ...{ fluentd: { kind: 'absent', why: '' }, requests: [] },
     };
-    expect(age(100, 20)).toBe(5_000);
-    expect(age(100, 9_000)).toBe(9_000);
-    expect(age(200, 20)).toBe(20);
-    expect(age(100, null)).toBeNull();
-  });
+  };
+  const one = snapshotOf(100_000, 5);
+  const seen = observe(observeAges(one, DEFAULT_POLICY), one, DEFAULT_POLICY);
+  expect(seen.files).toMatchObject([{ state: 'behind' }]);
+  expect(isInDoubt(seen, one.posFiles)).toBe(true);
+  const two = snapshotOf(102_000, position);
+  expect(observe(observeAges(two, DEFAULT_POLICY, seen), two, DEFAULT_POLICY).files).toMatchObject([
+    { state },
+  ]);
 });

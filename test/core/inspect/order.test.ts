@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { placesOf, rowsOf, SORT_KEYS, type SortKey, SteadyOrder } from '../../../src/core/inspect/order.ts';
-import type { InspectedRows } from '../../../src/core/inspect/rows.ts';
-import { overviewOf } from '../../support/overviews.ts';
+import { filesIn } from '../../../src/core/inspect/found.ts';
+import { ordered, type SortKey, SteadyOrder } from '../../../src/core/inspect/order.ts';
+import { foundOf, type Written } from '../../support/overviews.ts';
+
+const filesOf = (files: Readonly<Record<string, Written>>) => filesIn(foundOf(files));
+const names = (files: ReturnType<typeof filesOf>) => files.map(({ path }) => path).join(' ');
 
 describe('the order', () => {
-  const files = {
+  const files = filesOf({
     '/c': { size: 100, position: 100, age: 9 },
-    '/a': { size: 100, position: 10, age: 5 },
-    '/b': { size: 50, position: 20, age: 7 },
-  };
+    '/a': { size: 100, position: 10 },
+    '/b': { size: 50, position: 20 },
+  });
 
   test.each<[SortKey, string]>([
     ['lag', '/a /b /c'],
@@ -17,35 +20,22 @@ describe('the order', () => {
     ['read', '/a /b /c'],
     ['size', '/c /a /b'],
     ['position', '/c /b /a'],
-    ['age', '/c /b /a'],
-  ])('by %s is %s, in one pos file and over several', (sort, order) => {
-    expect(SORT_KEYS).toContain(sort);
-    const found = overviewOf(files);
-    const [posFile] = found.posFiles;
-    const rows = posFile && Array.from(rowsOf(posFile.entries, { states: undefined, sort }));
-    expect(rows?.map((row) => posFile?.entries.rows.path(row)).join(' ')).toBe(order);
-    const apart = Object.entries(files).map(([path, file]) => overviewOf({ [path]: file }).posFiles);
-    const places = placesOf({ ...found, posFiles: apart.flat() }, { states: undefined, sort });
-    const names = places.map(({ posFile, row }) => posFile.entries.rows.path(row));
-    if (sort !== 'state' && sort !== 'size') expect(names.join(' ')).toBe(order);
-    else expect(names[0]).toBe(order.split(' ')[0]);
+    ['age', '/c /a /b'],
+  ])('by %s is %s', (sort, order) => {
+    expect(names(ordered(files, { states: undefined, sort }))).toBe(order);
   });
 
   test('leaves out other states', () => {
-    const entries = overviewOf(files).posFiles[0]?.entries as InspectedRows;
-    expect(rowsOf(entries, { states: ['behind'], sort: undefined })).toHaveLength(2);
-    expect(rowsOf(entries, { states: ['undiscovered'], sort: undefined })).toHaveLength(0);
+    expect(names(ordered(files, { states: ['behind'], sort: undefined }))).toBe('/a /b');
+    expect(names(ordered(files, { states: ['undiscovered'], sort: undefined }))).toBe('');
   });
 });
 
 describe('the order of a live view', () => {
   const written = (a: number, b: number, more = {}) =>
-    overviewOf({ '/a': { size: a, position: 0 }, '/b': { size: b, position: 0 }, ...more });
-  const shown = (order: SteadyOrder, found: ReturnType<typeof written>, at: number, sort: SortKey = 'lag') =>
-    order
-      .places(found, { states: undefined, sort }, at)
-      .map(({ posFile, row }) => posFile.entries.rows.path(row))
-      .join(' ');
+    filesOf({ '/a': { size: a, position: 0 }, '/b': { size: b, position: 0 }, ...more });
+  const shown = (order: SteadyOrder, files: ReturnType<typeof filesOf>, at: number, sort: SortKey = 'lag') =>
+    names(order.of(files, { states: undefined, sort }, at));
 
   test('holds for ten seconds, however the lags change, and what is new comes last', () => {
     const order = new SteadyOrder();
@@ -54,10 +44,9 @@ describe('the order of a live view', () => {
     expect(shown(order, written(1, 9, { '/c': { size: 99, position: 0 } }), 10_000)).toBe('/c /b /a');
   });
 
-  test('is another one at once when another column is asked for, or the pos file is rewritten', () => {
+  test('is another one at once when another column is asked for', () => {
     const order = new SteadyOrder();
     expect(shown(order, written(1, 9), 0)).toBe('/b /a');
     expect(shown(order, written(1, 9), 1, 'file')).toBe('/a /b');
-    expect(shown(order, overviewOf({ '/b': { size: 9, position: 0 } }), 2, 'file')).toBe('/b');
   });
 });

@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest';
 import { diagnose } from '../../../src/core/inspect/pos-file-diagnosis.ts';
-import { InspectedRows } from '../../../src/core/inspect/rows.ts';
-import { EntryRows } from '../../../src/core/pos-file/entry-rows.ts';
-import { bytesOf } from '../../support/arbitraries.ts';
-import { posText } from '../../support/builders.ts';
+import type { PositionEntry } from '../../../src/core/pos-file/pos-file.ts';
 
-type Line = Parameters<typeof posText>[0][number];
+const found = (lines: readonly PositionEntry[], byInode?: boolean) =>
+  diagnose(lines, { byInode, blocked: 0 }).map(({ what, count }) => `${what} ${count}`);
 
-const entriesOf = (lines: readonly Line[]) => new InspectedRows(new EntryRows(bytesOf(posText(lines))));
-const found = (lines: readonly Line[], byInode?: boolean) =>
-  diagnose(entriesOf(lines), byInode).map(({ what, count }) => `${what} ${count}`);
-
-const line = (path: string, inode: number, position: number | null = 1): Line => ({ path, position, inode });
+const line = (path: string, inode: number, position: number | null = 1): PositionEntry => ({
+  path,
+  position,
+  inode: String(inode),
+});
 
 test('a pos file in good order gives no finding', () => {
   for (const byInode of [true, false, undefined])
@@ -23,7 +21,7 @@ test('a watched path that stands there twice is told, where an entry belongs to 
   expect(found(lines, false)).toEqual(['duplicated 1']);
   expect(found(lines, true)).toEqual([]);
   expect(found(lines)).toEqual([]);
-  expect(diagnose(entriesOf(lines), false)[0]?.why).toMatch(
+  expect(diagnose(lines, { byInode: false, blocked: 0 })[0]?.why).toMatch(
     /^1 path with several entries, .*fluentd#3614.* 1\.16\.3$/,
   );
 });
@@ -43,14 +41,13 @@ test('many dead lines are told with the bytes that a compaction saves', () => {
   const dead = Array.from({ length: 150 }, (_, at) => line(`/${100 + at}`, at + 1, null));
   expect(found(dead.slice(0, 99))).toEqual([]);
   // `/100`, two tabs, two numbers of 16 digits and a newline are 39 bytes.
-  expect(diagnose(entriesOf([line('/a', 999), ...dead]), undefined)).toEqual([
+  expect(diagnose([line('/a', 999), ...dead], { byInode: undefined, blocked: 0 })).toEqual([
     { what: 'dead', count: 150, why: '150 of 151 lines are dead, 5.7 KiB: set pos_file_compaction_interval' },
   ]);
 });
 
 test('a file that stands still with follow_inodes is told with the version that mends it', () => {
-  const entries = entriesOf([line('/a', 1)]);
-  entries.record(0, { state: 'blocked', size: 9, lag: 8, read: false });
-  expect(diagnose(entries, true)).toMatchObject([{ what: 'held-back', count: 1 }]);
-  expect(diagnose(entries, false)).toEqual([]);
+  const entries = [line('/a', 1)];
+  expect(diagnose(entries, { byInode: true, blocked: 1 })).toMatchObject([{ what: 'held-back', count: 1 }]);
+  expect(diagnose(entries, { byInode: false, blocked: 1 })).toEqual([]);
 });

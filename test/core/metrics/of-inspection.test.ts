@@ -1,35 +1,23 @@
 import { expect, test } from 'vitest';
-import { History } from '../../../src/core/inspect/history.ts';
+import { Paces } from '../../../src/core/inspect/paces.ts';
 import { metricsOfInspection } from '../../../src/core/metrics/of-inspection.ts';
-import { Inspector } from '../../../src/tasks/inspect-look.ts';
-import { LOG, POS, posText } from '../../support/builders.ts';
-import { FakeHost } from '../../support/fake-host.ts';
-import { inspectedBy } from '../../support/inspected-by.ts';
+import { Looks, unfound, unreadable, type Written } from '../../support/overviews.ts';
 
-interface Line {
-  readonly path: string;
-  readonly position: number;
-  readonly inode: number;
-}
+type World = Parameters<Looks['look']>[2];
 
-/** An exporter in a fake world, with a look every five seconds. */
+/** An exporter with a look every five seconds. */
 class Exporter {
-  readonly host = new FakeHost();
-  readonly history = new History();
-  readonly #inspector = new Inspector(this.host, inspectedBy(this.host, [POS]), this.history);
-  #looks = 0;
+  readonly #looks = new Looks(new Paces());
+  #count = 0;
 
-  write(...lines: readonly (Line & { readonly size: number })[]): void {
-    for (const { path, inode, size } of lines) this.host.writeFile(path, '\n'.repeat(size), `${inode}`);
-    this.host.writeFile(POS, posText(lines));
-  }
-
-  async scrape(perFile = 0): Promise<ReadonlyMap<string, number>> {
-    const found = await this.#inspector.look();
-    this.#looks += 1;
-    const text = metricsOfInspection({ found, history: this.history, took: 20, looks: this.#looks }, perFile);
-    await this.host.sleep(this.host.now() + 5_000);
-    return seriesIn(text);
+  scrape(
+    files: Readonly<Record<string, Written>>,
+    perFile = 0,
+    world: World = {},
+  ): ReadonlyMap<string, number> {
+    const found = this.#looks.look(this.#count * 5_000, files, world);
+    this.#count += 1;
+    return seriesIn(metricsOfInspection({ found, took: 20, looks: this.#count }, perFile));
   }
 }
 
@@ -43,155 +31,127 @@ function seriesIn(text: string): ReadonlyMap<string, number> {
   return new Map(pairs.map(([, name = '', value]) => [name, Number(value)]));
 }
 
-const namesOf = (series: ReadonlyMap<string, number>) => [...series.keys()];
-const isSingle = (name: string) => name.startsWith('posidle_file_');
+const singleIn = (series: ReadonlyMap<string, number>, name = '') =>
+  [...series.keys()].filter((key) => key.startsWith(`posidle_file_${name}`));
 
-test('by default the files are told as totals and maxima, each state and verdict among them', async () => {
+const BEHIND = { size: 100, position: 40 };
+const READ = { size: 5, position: 5 };
+
+test.each<[string, Readonly<Record<string, Written>>, World, Readonly<Record<string, number>>]>([
+  [
+    'files as totals and maxima, each state and verdict among them',
+    { '/a': BEHIND, '/b': READ },
+    {},
+    {
+      posidle_lag_bytes: 60,
+      posidle_unknown_lag_files: 0,
+      'posidle_files{state="behind"}': 1,
+      'posidle_files{state="caught-up"}': 1,
+      'posidle_files{state="blocked"}': 0,
+      'posidle_verdict_files{verdict="ok"}': 2,
+      'posidle_verdict_files{verdict="stalled"}': 0,
+      posidle_undiscovered_bytes: 0,
+      posidle_closed_unread_files: 0,
+      posidle_doubts: 1,
+      posidle_unreadable_pos_files: 0,
+      posidle_looks_total: 1,
+      posidle_look_duration_seconds: 0.02,
+    },
+  ],
+  [
+    'a file of which nobody knows the lag, which takes nothing from the total',
+    { '/a': BEHIND, '/gone': { size: null, position: 5 } },
+    {},
+    { posidle_lag_bytes: 60, posidle_unknown_lag_files: 1, 'posidle_verdict_files{verdict="unknown"}': 1 },
+  ],
+  [
+    'files that in_tail has not found',
+    {},
+    unfound({ '/new': 9 }),
+    { posidle_undiscovered_bytes: 9, 'posidle_files{state="undiscovered"}': 1, posidle_lag_seconds_known: 0 },
+  ],
+  [
+    'a pos file that cannot be read',
+    {},
+    unreadable('EACCES'),
+    { posidle_unreadable_pos_files: 1, posidle_doubts: 2 },
+  ],
+  [
+    'the chunks of buffers on disk',
+    {},
+    { buffers: { outputs: [{ name: 'out', chunks: [{ path: '/c', size: 7 }] }], unseen: [], givenUp: [] } },
+    { posidle_buffer_bytes: 7, posidle_buffer_chunks: 1 },
+  ],
+])('the exporter tells %s', (_, files, world, expected) => {
+  expect(Object.fromEntries(new Exporter().scrape(files, 0, world))).toMatchObject(expected);
+});
+
+test('what stands still is told as stalled, with its age, until it is read', () => {
   const exporter = new Exporter();
-  exporter.write(
-    { path: LOG, position: 40, inode: 7, size: 100 },
-    { path: '/var/log/web.log', position: 5, inode: 8, size: 5 },
-  );
-  const series = await exporter.scrape();
-  expect(namesOf(series).filter(isSingle)).toEqual([]);
-  expect(Object.fromEntries(series)).toMatchObject({
-    posidle_lag_bytes: 60,
-    posidle_unknown_lag_files: 0,
-    'posidle_files{state="behind"}': 1,
-    'posidle_files{state="caught-up"}': 1,
-    'posidle_files{state="blocked"}': 0,
-    'posidle_verdict_files{verdict="ok"}': 2,
-    'posidle_verdict_files{verdict="falling behind"}': 0,
+  exporter.scrape({ '/a': { size: 40, position: 40 } });
+  for (let look = 0; look < 3; look += 1) exporter.scrape({ '/a': BEHIND });
+  expect(Object.fromEntries(exporter.scrape({ '/a': BEHIND }))).toMatchObject({
+    'posidle_verdict_files{verdict="stalled"}': 1,
+    posidle_lag_seconds: 20,
+    posidle_lag_seconds_known: 1,
+    posidle_oldest_position_age_seconds: 20,
+  });
+  expect(Object.fromEntries(exporter.scrape({ '/a': { size: 100, position: 100 } }))).toMatchObject({
     'posidle_verdict_files{verdict="stalled"}': 0,
-    'posidle_verdict_files{verdict="losing"}': 0,
-    posidle_undiscovered_bytes: 0,
-    posidle_abandoned_bytes: 0,
-    posidle_unreadable_pos_files: 0,
-    posidle_looks_total: 1,
-    posidle_look_duration_seconds: 0.02,
+    posidle_lag_seconds: 0,
+    posidle_oldest_position_age_seconds: 0,
   });
 });
 
-test('what stands still is told as stalled, with its age, until it is read', async () => {
+test('of what was late at the first look it is told how long it has waited at least', () => {
   const exporter = new Exporter();
-  exporter.write({ path: LOG, position: 40, inode: 7, size: 40 });
-  await exporter.scrape();
-  exporter.write({ path: LOG, position: 40, inode: 7, size: 100 });
-  for (let look = 0; look < 3; look += 1) await exporter.scrape();
-  const still = await exporter.scrape();
-  expect(still.get('posidle_verdict_files{verdict="stalled"}')).toBe(1);
-  expect(still.get('posidle_lag_seconds')).toBe(20);
-  expect(still.get('posidle_lag_seconds_known')).toBe(1);
-  expect(still.get('posidle_oldest_position_age_seconds')).toBeGreaterThanOrEqual(15);
-  exporter.write({ path: LOG, position: 100, inode: 7, size: 100 });
-  const read = await exporter.scrape();
-  expect(read.get('posidle_verdict_files{verdict="stalled"}')).toBe(0);
-  expect(read.get('posidle_lag_seconds')).toBe(0);
-  expect(read.get('posidle_oldest_position_age_seconds')).toBe(0);
-});
-
-test('of what was late at the first look it is told how long it has waited at least', async () => {
-  const exporter = new Exporter();
-  exporter.write({ path: LOG, position: 40, inode: 7, size: 100 });
-  await exporter.scrape();
-  const series = await exporter.scrape();
+  exporter.scrape({ '/a': BEHIND });
+  const series = exporter.scrape({ '/a': BEHIND });
   expect(series.get('posidle_lag_seconds')).toBe(5);
   expect(series.get('posidle_lag_seconds_known')).toBe(0);
 });
 
-test('a file of which nobody knows the lag is counted, and takes nothing from the total', async () => {
+test('a file that left its path unread is told, with what was left of it', () => {
   const exporter = new Exporter();
-  exporter.write(
-    { path: LOG, position: 40, inode: 7, size: 100 },
-    { path: '/var/log/gone.log', position: 5, inode: 8, size: 9 },
-  );
-  exporter.host.files.delete('/var/log/gone.log');
-  const series = await exporter.scrape(10);
-  expect(series.get('posidle_lag_bytes')).toBe(60);
-  expect(series.get('posidle_unknown_lag_files')).toBe(1);
-  expect(series.get('posidle_verdict_files{verdict="unknown"}')).toBe(1);
-});
-
-test('no more files than asked for have series of their own, those that are furthest behind', async () => {
-  const exporter = new Exporter();
-  exporter.write(
-    ...[10, 30, 20].map((lag, at) => ({
-      path: `/var/log/${lag}.log`,
-      position: 0,
-      inode: at + 1,
-      size: lag,
-    })),
-  );
-  const series = await exporter.scrape(2);
-  const lags = namesOf(series).filter((name) => name.startsWith('posidle_file_lag_bytes'));
-  expect(lags).toEqual([
-    `posidle_file_lag_bytes{path="/var/log/30.log",inode="2",pos_file="${POS}"}`,
-    `posidle_file_lag_bytes{path="/var/log/20.log",inode="3",pos_file="${POS}"}`,
-  ]);
-  expect(namesOf(series).filter(isSingle)).toHaveLength(8);
-});
-
-test('the log of a container is told with its namespace, Pod and container', async () => {
-  const exporter = new Exporter();
-  const path = `/var/log/containers/web-1_shop_nginx-${'a'.repeat(64)}.log`;
-  exporter.write({ path, position: 0, inode: 1, size: 3 });
-  const series = await exporter.scrape(1);
-  expect(
-    series.get(
-      `posidle_file_lag_bytes{namespace="shop",pod="web-1",container="nginx",path="${path}",inode="1",pos_file="${POS}"}`,
-    ),
-  ).toBe(3);
-});
-
-test('a path with quotes and line breaks, or two that look the same, spoil no scrape', async () => {
-  const exporter = new Exporter();
-  exporter.write({ path: '/var/log/a"\\b', position: 0, inode: 1, size: 3 });
-  const series = await exporter.scrape(5);
-  expect(namesOf(series).filter((name) => name.startsWith('posidle_file_lag_bytes'))).toEqual([
-    `posidle_file_lag_bytes{path="/var/log/a\\"\\\\b",inode="1",pos_file="${POS}"}`,
-  ]);
-});
-
-test('series of files that are gone disappear', async () => {
-  const exporter = new Exporter();
-  exporter.write({ path: LOG, position: 3, inode: 1, size: 3 });
-  expect(namesOf(await exporter.scrape(5)).filter(isSingle)).toHaveLength(4);
-  exporter.host.files.delete(LOG);
-  expect(namesOf(await exporter.scrape(5)).filter(isSingle)).toEqual([]);
-});
-
-test('it lives on while the pos file is missing, and says so', async () => {
-  const exporter = new Exporter();
-  exporter.write({ path: LOG, position: 3, inode: 1, size: 3 });
-  await exporter.scrape();
-  exporter.host.files.delete(POS);
-  expect((await exporter.scrape()).get('posidle_unreadable_pos_files')).toBe(1);
-  exporter.write({ path: LOG, position: 3, inode: 1, size: 8 });
-  const back = await exporter.scrape();
-  expect(back.get('posidle_unreadable_pos_files')).toBe(0);
-  expect(back.get('posidle_lag_bytes')).toBe(5);
-});
-
-test('a node that rotates all the time leaves no series and no memory behind', async () => {
-  const exporter = new Exporter();
-  const FILES = 50;
-  let inode = 0;
-  for (let look = 0; look < 60; look += 1) {
-    exporter.write(
-      ...Array.from({ length: FILES }, (_, at) => {
-        inode += 1;
-        return { path: `/var/log/${at}.log`, position: look % 7, inode, size: 10 };
-      }),
-    );
-    const series = await exporter.scrape(1_000);
-    expect(namesOf(series).filter(isSingle)).toHaveLength(4 * FILES);
-    expect(series.get('posidle_lag_bytes')).toBe(FILES * (10 - (look % 7)));
-  }
-  const known = Array.from({ length: inode }, (_, at) => at + 1).filter((number) => {
-    const path = `/var/log/${(number - 1) % FILES}.log`;
-    return exporter.history.find(POS, { path, inode: `${number}` }) !== undefined;
+  exporter.scrape({ '/a': BEHIND });
+  expect(Object.fromEntries(exporter.scrape({ '/a': { size: null, position: 40 } }))).toMatchObject({
+    posidle_closed_unread_files: 1,
+    posidle_closed_unread_bytes: 60,
+    posidle_doubts: 2,
   });
-  // What is gone is forgotten after a minute.
-  expect(known.length).toBeLessThanOrEqual(14 * FILES);
-  expect(Math.min(...known)).toBeGreaterThan(inode - 14 * FILES);
+});
+
+test('no more files than asked for have series of their own, those that are furthest behind', () => {
+  const files = {
+    '/10': { size: 10, position: 0 },
+    '/30': { size: 30, position: 0 },
+    '/20': { size: 20, position: 0 },
+  };
+  const series = new Exporter().scrape(files, 2);
+  expect(singleIn(series, 'lag_bytes')).toEqual([
+    'posidle_file_lag_bytes{path="/30",inode="7",pos_file="/pos"}',
+    'posidle_file_lag_bytes{path="/20",inode="7",pos_file="/pos"}',
+  ]);
+  expect(singleIn(series)).toHaveLength(8);
+  expect(singleIn(new Exporter().scrape(files))).toEqual([]);
+});
+
+test('the log of a container is told with its namespace, Pod and container', () => {
+  const path = `/var/log/containers/web-1_shop_nginx-${'a'.repeat(64)}.log`;
+  const series = new Exporter().scrape({ [path]: { size: 3, position: 0 } }, 1);
+  const labels = `namespace="shop",pod="web-1",container="nginx",path="${path}",inode="7",pos_file="/pos"`;
+  expect(series.get(`posidle_file_lag_bytes{${labels}}`)).toBe(3);
+});
+
+test('a path with quotes and line breaks spoils no scrape', () => {
+  const series = new Exporter().scrape({ '/var/log/a"\\b': { size: 3, position: 0 } }, 5);
+  expect(singleIn(series, 'lag_bytes')).toEqual([
+    'posidle_file_lag_bytes{path="/var/log/a\\"\\\\b",inode="7",pos_file="/pos"}',
+  ]);
+});
+
+test('series of files that are gone disappear', () => {
+  const exporter = new Exporter();
+  expect(singleIn(exporter.scrape({ '/a': READ }, 5))).toHaveLength(4);
+  expect(singleIn(exporter.scrape({ '/a': { size: null, position: 5 } }, 5))).toEqual([]);
 });

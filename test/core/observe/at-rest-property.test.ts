@@ -4,7 +4,8 @@ import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { Observation } from '../../../src/core/observe/observation.ts';
 import { observe } from '../../../src/core/observe/observe.ts';
 import type { Millis } from '../../../src/core/text/units.ts';
-import { RUNS, worldRules, worlds } from '../../support/arbitraries.ts';
+import { RUNS } from '../../support/arbitraries.ts';
+import { worldRules, worlds } from '../../support/worlds.ts';
 
 describe('a look that finds the very same as the one before', () => {
   test('means what it would mean if everything were judged anew', () => {
@@ -34,7 +35,7 @@ function again(snapshot: Snapshot, after: readonly Millis[]): readonly Snapshot[
   let at = snapshot.at;
   return after.map((span) => {
     at += span;
-    return { ...snapshot, at, depth: 'rest' };
+    return { ...snapshot, lookedAt: at, at, depth: 'rest' };
   });
 }
 

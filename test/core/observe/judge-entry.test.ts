@@ -56,49 +56,21 @@ describe('a movement', () => {
 
 describe('a file', () => {
   const blocked = (when: number): Snapshot => snapshot(when, [[at(5), fileOf(at(5), 9)]]);
+  const gone = (when: number): Snapshot => snapshot(when, [[at(5), {}]]);
 
   test('is blocked when bytes have been left and nothing has moved for the blocked window', () => {
-    const looks = [snapshot(0, [[at(5)]]), blocked(SECOND), blocked(10_900)];
+    const looks = [snapshot(0, [[at(5)]]), blocked(SECOND), blocked(10_999)];
     expect(seen(looks).files[0]?.state).toBe('behind');
     expect(seen([...looks, blocked(11_000)]).files[0]?.state).toBe('blocked');
   });
 
-  test('that was read to its end and then removed is read', () => {
-    const gone = snapshot(SECOND, [[at(5), {}]]);
-    expect(seen([snapshot(0, [[at(5)]]), gone]).files[0]).toMatchObject({ state: 'missing', read: true });
-    const still = snapshot(2_000, [[at(5), {}]]);
-    expect(seen([snapshot(0, [[at(5)]]), gone, still]).files[0]).toMatchObject({ read: true });
-  });
-
-  test('that was away at the first look holds nothing up where Fluentd has closed it', () => {
-    const closed = (when: number) => snapshot(when, [[at(50), { isClosed: true }]]);
-    const unsure = (when: number) => snapshot(when, [[at(50), {}]]);
-    const inTurn = [unsure(0), closed(SECOND), unsure(2_000)];
-    for (const looks of [[closed(0)], [closed(0), closed(SECOND)], [unsure(0), closed(SECOND)], inTurn])
-      expect(seen(looks).files[0]).toMatchObject({ state: 'missing', lag: 0, read: true });
-    expect(seen([unsure(0), unsure(SECOND)]).files[0]).toMatchObject({ lag: null, read: false });
-  });
-
-  test('that had bytes left, was cut short or is new, and was then removed, is unknown, closed or not', () => {
-    const closed = snapshot(SECOND, [[at(50), { isClosed: true }]]);
-    const left = snapshot(0, [[at(50), fileOf(at(50), 80)]]);
-    const cut = snapshot(0, [[at(50), fileOf(at(50), 30)]]);
-    for (const first of [left, cut, snapshot(0, [])])
-      expect(seen([first, closed, { ...closed, at: 2_000 }]).files[0]).toMatchObject({
-        lag: null,
-        read: false,
-      });
-  });
-
-  test('that had bytes left and was then removed is unknown', () => {
-    const gone = snapshot(SECOND, [[at(5), {}]]);
-    expect(seen([blocked(0), gone]).files[0]).toMatchObject({ state: 'missing', lag: null, read: false });
-  });
-
-  test('that was cut short and then removed is unknown: its new lines were never read', () => {
-    const cut = snapshot(0, [[at(50), fileOf(at(50), 30)]]);
-    const gone = snapshot(SECOND, [[at(50), {}]]);
-    expect(seen([cut, gone]).files[0]).toMatchObject({ state: 'missing', lag: null, read: false });
+  test('that was removed holds nothing up, and keeps the size that was seen last', () => {
+    const missing = { state: 'missing', read: true };
+    expect(seen([gone(0)]).files[0]).toMatchObject({ ...missing, lag: null });
+    expect(seen([snapshot(0, [[at(5)]]), gone(SECOND)]).files[0]).toMatchObject({ ...missing, lag: 0 });
+    expect(seen([blocked(0), gone(SECOND), gone(2_000)]).files[0]).toMatchObject({ ...missing, lag: 4 });
+    const cut = snapshot(0, [[at(5), fileOf(at(5), 3)]]);
+    expect(seen([cut, gone(SECOND)]).files[0]).toMatchObject({ ...missing, lag: null });
   });
 
   test('that was renamed is read to its end where the file at its path has an entry of its own', () => {
@@ -118,30 +90,23 @@ describe('a file', () => {
     };
     const away = { renamed: { path: `${LOG}.1`, stat: { inode: '8', size: 100 } } };
     const source = { posFile: POS, refreshInterval: 60_000, files: [] };
-    const read = (byInode: boolean) =>
-      seen([
+    const read = (byInode: boolean) => {
+      const followed = [
+        { ...source, byInode },
+        { ...source, posFile: '/other.pos', byInode: false },
+      ];
+      return seen([
         snapshot(
           0,
           [
             [first, look],
             [second, away],
           ],
-          {
-            followed: [
-              { ...source, byInode },
-              { ...source, posFile: '/other.pos', byInode: false },
-            ],
-          },
+          { followed },
         ),
       ]).files[0]?.read;
+    };
     expect([read(true), read(false)]).toEqual([true, false]);
-  });
-
-  test('that is nowhere was never seen only where the first look did not find it', () => {
-    const [missing] = seen([snapshot(0, [[entry(), {}]])]).files;
-    const neverSeen = (...isFirst: readonly boolean[]) =>
-      missing && rememberEntry(missing, undefined, 0, ...isFirst).neverSeen;
-    expect([neverSeen(true), neverSeen(false), neverSeen()]).toEqual([true, false, false]);
   });
 
   test('of a path with a newer line counts only while it is on disk', () => {
@@ -150,5 +115,12 @@ describe('a file', () => {
     const here = { atPath: { inode: '7', size: 100 } };
     expect(seen([snapshot(0, [[older, { ...here, renamed }], [entry()]])]).files).toHaveLength(2);
     expect(seen([snapshot(0, [[older, here], [entry()]])]).files).toMatchObject([{ inode: '7' }]);
+  });
+
+  test('of which nothing has changed is remembered by the very same object', () => {
+    const [file] = seen([blocked(0)]).files;
+    const known = file && rememberEntry(file, undefined, 0);
+    expect(file && rememberEntry(file, known, 5_000)).toBe(known);
+    expect(known).toMatchObject({ leftSince: 0, isHere: true, size: 9 });
   });
 });

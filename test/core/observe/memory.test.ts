@@ -1,28 +1,37 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { ABSENT, entry, POS, reading, seen, snapshot } from '../../support/builders.ts';
+import { MOST_VANISHED } from '../../../src/core/observe/memory.ts';
+import { ABSENT, entry, LOG, POS, reading, running, seen, snapshot } from '../../support/builders.ts';
 
 const look = (second: number, changes: Partial<Snapshot> = {}) =>
   snapshot(second * 1_000, [[entry()]], changes);
 
-describe('that Fluentd had not begun to read', () => {
-  const missing = { posFiles: [{ path: POS, kind: 'missing' }] } as const;
-  const oneMissing = { posFiles: [...missing.posFiles, { path: '/other.pos', kind: 'empty' }] } as const;
+describe('what is remembered of Fluentd', () => {
+  const other = {
+    fluentd: running({ supervisor: { pid: 5, startTime: '5' }, workers: [{ pid: 6, startTime: '6' }] }),
+  };
+  const worker = { fluentd: running({ workers: [{ pid: 6, startTime: '6' }] }) };
+  const fewer = { fluentd: running({ workers: [] }) };
+  const memoryOf = (...looks: readonly Snapshot[]) => {
+    const { supervisor, workersSince, fluentdSeen } = seen(looks).memory;
+    return [supervisor?.identity.pid, supervisor?.since, workersSince, fluentdSeen];
+  };
 
-  test.each([
-    ['is remembered from when its pos file was not there', [look(0, missing), look(1)], true],
-    ['is remembered where one of two was not there', [look(0, oneMissing), look(1)], true],
-    ['is not known where its pos file was always there', [look(0), look(1)], false],
-  ])('%s', (_, looks, beganSeen) => {
-    expect(seen(looks).memory.beganSeen).toBe(beganSeen);
+  test.each<[string, readonly Snapshot[], readonly unknown[]]>([
+    [
+      'nothing where it was never seen',
+      [look(0, { fluentd: ABSENT })],
+      [undefined, undefined, undefined, false],
+    ],
+    ['since when it has been seen', [look(0), look(1)], [4242, 0, 0, true]],
+    ['the one that took its place', [look(0), look(1, other)], [5, 1_000, 1_000, true]],
+    ['a worker that was started anew', [look(0), look(1, worker), look(2, worker)], [4242, 0, 1_000, true]],
+    ['no start where a worker is gone', [look(0), look(1, fewer)], [4242, 0, 0, true]],
+    ['no worker where none ever was', [look(0, fewer), look(1, fewer)], [4242, 0, undefined, true]],
+    ['it, where it is away', [look(0), look(1, { fluentd: ABSENT })], [4242, 0, 0, true]],
+  ])('%s', (_, looks, known) => {
+    expect(memoryOf(...looks)).toEqual(known);
   });
-});
-
-test('which files Fluentd may not read stays known while there is no Fluentd', () => {
-  const closed = (paths: readonly string[]) => ({ closed: new Set(paths) });
-  const looks = [look(0, closed(['/closed'])), look(1, { ...closed([]), fluentd: ABSENT })];
-  expect([...seen(looks).memory.closedSince]).toEqual([['/closed', 0]]);
-  expect([...seen([...looks, look(2, closed([]))]).memory.closedSince]).toEqual([]);
 });
 
 test.each([
@@ -33,29 +42,8 @@ test.each([
   expect([...seen([look(0, { posFiles })]).memory.filled]).toEqual(filled);
 });
 
-test.each([
-  ['one byte of it was left', 99, 1_000],
-  ['nothing of it was left', 100, undefined],
-])('a file that in_tail lets go of has been rotated where %s', (_, position, rotatedAt) => {
-  const [known, letGo] = [entry({ position }), entry({ position: null })];
-  const file = { atPath: { inode: '7', size: 100 }, newlineLeft: position < 100 };
-  const looks = [snapshot(0, [[known, file]]), snapshot(1_000, [[letGo, file]])];
-  expect(seen(looks).rotatedAt).toBe(rotatedAt);
-});
-
-test.each([
-  ['is nowhere', 100, {}],
-  ['was let go with bytes left', null, { atPath: { inode: '7', size: 100 }, newlineLeft: true }],
-])('a file that %s has been rotated once, for as long as it stays so', (_, position, away) => {
-  const known = entry({ position: 99 });
-  const here = snapshot(0, [[known, { ...away, atPath: { inode: '7', size: 100 } }]]);
-  const looks = [1_000, 2_000].map((at) => snapshot(at, [[{ ...known, position }, away]]));
-  expect(seen([here, ...looks]).rotatedAt).toBe(1_000);
-});
-
 describe('entries that vanish', () => {
-  const MOST = 10_000;
-  const entries = Array.from({ length: MOST + 3 }, (_, index) =>
+  const entries = Array.from({ length: MOST_VANISHED + 3 }, (_, index) =>
     entry({ path: `/${index}`, inode: String(100 + index) }),
   );
   const rememberedOf = (count: number) => {
@@ -68,14 +56,45 @@ describe('entries that vanish', () => {
   };
 
   test('are remembered', () => {
-    expect(rememberedOf(MOST)).toHaveLength(MOST);
-    expect(rememberedOf(MOST + 1)).toHaveLength(MOST + 1);
+    expect(rememberedOf(MOST_VANISHED)).toHaveLength(MOST_VANISHED);
+    expect(rememberedOf(MOST_VANISHED + 1)).toHaveLength(MOST_VANISHED + 1);
   });
 
   test('are forgotten where they are too many: the oldest of them', () => {
-    expect(rememberedOf(MOST + 2)).toHaveLength(MOST + 1);
-    const remembered = rememberedOf(MOST + 3);
-    expect(remembered).toHaveLength(MOST + 1);
+    const remembered = rememberedOf(MOST_VANISHED + 3);
+    expect(remembered).toHaveLength(MOST_VANISHED + 1);
     expect(remembered.slice(0, 2)).toEqual(['/0', '/3']);
   });
+
+  test('are forgotten where their path has another file: a later one may get their inode', () => {
+    const keysAfter = (...files: readonly ReturnType<typeof entry>[]) =>
+      [
+        ...seen([
+          look(0),
+          snapshot(
+            1_000,
+            files.map((one) => [one]),
+          ),
+        ]).memory.entries.values(),
+      ].map(({ path, inode }) => `${path} ${inode}`);
+    expect(keysAfter(entry({ inode: '8' }))).toEqual([`${LOG} 8`]);
+    expect(keysAfter(entry({ path: '/other', inode: '8' }))).toEqual([`${LOG} 7`, '/other 8']);
+    expect(keysAfter(entry({ inode: '8' }), entry())).toEqual([`${LOG} 7`, `${LOG} 8`]);
+  });
+});
+
+test('of files that leave their paths without end the newest thousand are remembered', () => {
+  const wave = (from: number, count: number) =>
+    Array.from(
+      { length: count },
+      (_, index) => [entry({ path: `/${from + index}`, inode: String(from + index) })] as const,
+    );
+  const looks = [
+    snapshot(0, wave(1, 700)),
+    snapshot(1_000, wave(1_001, 700)),
+    snapshot(2_000, []),
+    snapshot(3_000, []),
+  ];
+  const paths = [...seen(looks).memory.departed.values()].map(({ path }) => path);
+  expect([paths.length, paths[0], paths.at(-1)]).toEqual([1_000, '/401', '/1700']);
 });

@@ -1,19 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
-import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
-import {
-  ABSENT,
-  entry,
-  fileOf,
-  LOG,
-  outputReading,
-  POS,
-  policy,
-  seen,
-  snapshot,
-  told,
-} from '../../support/builders.ts';
+import { ABSENT, entry, fileOf, POS, seen, snapshot } from '../../support/builders.ts';
 
 const SECOND = 1_000;
 const at = (position: number | null) => entry({ position });
@@ -101,27 +88,6 @@ describe('fluentd', () => {
   });
 });
 
-describe('a file that Fluentd may not read', () => {
-  const rules = policy({ tail: { ...DEFAULT_TAIL, refreshInterval: 10_000 } });
-  const closed = { closed: new Set([LOG]) };
-  const looks = (position: number, until: number) =>
-    [0, until].map((when) => snapshot(when, [[at(position), fileOf(at(position), 9)]], closed));
-  const stateOf = (position: number, until: number) => seen(looks(position, until), rules).files[0]?.state;
-
-  test('is taken for it after two refresh intervals, and waited for no longer', () => {
-    expect(stateOf(0, 19_999)).toBe('blocked');
-    expect(stateOf(0, 20_000)).toBe('unreadable');
-    expect(seen(looks(0, 20_000), rules)).toMatchObject({
-      readSince: 20_000,
-      files: [{ lag: 9, read: true }],
-    });
-  });
-
-  test('is not one of which it has read a byte', () => {
-    expect(stateOf(1, 20_000)).toBe('blocked');
-  });
-});
-
 test('the last movement is the latest of all, and stays while nothing moves', () => {
   const other = (position: number) => entry({ path: '/other', inode: '8', position });
   const looks = [
@@ -138,32 +104,15 @@ test('the last movement is the latest of all, and stays while nothing moves', ()
   ]);
 });
 
-test('a look at rest is not whole, and takes its buffers and calls anew', () => {
+test('a look at rest does not take in everything, and takes its buffers and calls anew', () => {
   const first = snapshot(0, [[at(5)]]);
   const calls = [{ by: 'http', at: SECOND }] as const;
   const rest = { ...first, at: SECOND, depth: 'rest', buffers: undefined, requests: calls } as const;
   expect(seen([first, rest])).toMatchObject({
     at: SECOND,
-    isWhole: false,
+    extent: 'rest',
     buffers: undefined,
     requests: calls,
   });
-  expect(seen([first, { ...first, at: SECOND }]).isWhole).toBe(true);
-});
-
-test('looks at rest keep the account of an output', () => {
-  const first = snapshot(0, [[at(5)]]);
-  const holding = (chunks: number) => ({
-    ...NO_BUFFERS,
-    none: false,
-    agents: new Map([[0, '4243 4242']]),
-    outputs: [outputReading({ told: told({ chunks }) })],
-  });
-  const looks = [3, 3, 1, 1].map((chunks, index) => ({
-    ...first,
-    at: index * SECOND,
-    buffers: holding(chunks),
-  }));
-  const [account] = seen(looks).memory.ledger.accounts.values();
-  expect(account?.thrownAway.chunks).toBe(2);
+  expect(seen([first, { ...first, at: SECOND }]).extent).toBe('all');
 });

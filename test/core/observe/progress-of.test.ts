@@ -80,6 +80,18 @@ describe('when Fluentd has ended, beside its last word', () => {
     ]);
   });
 
+  test('a file is left that took the place of one that was read', () => {
+    const rotated = {
+      atPath: { inode: '9', size: 20 },
+      renamed: { path: '/log/a.log.1', stat: { inode: '7', size: 100 } },
+    };
+    const look = snapshot(1_000, [[entry({ path: PATH }), rotated]], {
+      fluentd: ABSENT,
+      testimony: { at: 0, witnesses: [gone()] },
+    });
+    expect(progressOf(seen([look]), policy()).left).toEqual([{ kind: 'unread', path: PATH, bytes: 20 }]);
+  });
+
   test('no file is told twice', () => {
     expect(ended({ closed: [sight({ pos: 80, size: 130 })] })).toEqual([['let-go', 50]]);
     expect(ended({ unfound: [{ path: '/new', size: 4, inode: 9 }] }, { followed })).toEqual([

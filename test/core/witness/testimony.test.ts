@@ -112,11 +112,46 @@ describe('what is left', () => {
     ]);
     expect(left(gone({ ends: [holding('a')] }), alive({ resumed: ['a'] }))).toEqual([]);
   });
+
+  test('unread in a file that was cut short, until Fluentd notices', () => {
+    const cut = alive({ files: [sight({ size: 10 })] });
+    expect(left(cut)).toEqual([{ kind: 'unread', path: '/log/a.log', bytes: 10 }]);
+  });
+
+  test('left by the last of several workers that had it one after the other', () => {
+    const last = gone({ resumed: ['a'], ends: [holding('a')] });
+    expect(left(gone({ ends: [holding('a')] }), last)).toMatchObject([{ ids: ['a'], chunks: 1 }]);
+  });
+
+  test('not left where a worker that was born before took it over', () => {
+    expect(left(alive({ resumed: ['a'] }), gone({ ends: [holding('a')] }))).toEqual([]);
+  });
+
+  test('not left by a worker that took it over from itself when it was reloaded', () => {
+    const reloaded = { reloads: 1, resumed: ['a'] };
+    expect(left(gone({ ...reloaded, ends: [holding('a')] }))).toEqual([]);
+    expect(left(gone({ ...reloaded, ends: [holding('a'), holding('a')] }))).toMatchObject([
+      { ids: ['a'] },
+      { ids: ['a'] },
+    ]);
+  });
 });
 
 describe('a doubt', () => {
   const sibling = { siblings: [{ path: '/log/a.log.1', size: 50 }] };
   const heard = (n: number) => ({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', n }] });
+
+  test('is that a file was cut short that Fluentd has let go of, unless another file has its inode', () => {
+    const cut = { files: [], closed: [sight({ size: 10, at: 5, born: 1 })] };
+    expect(doubts(alive(cut))).toMatchObject([{ kind: 'cut-short-unread', bytes: 10 }]);
+    expect(doubts(alive({ files: [], closed: [sight({ size: 10, at: 5, born: 6 })] }))).toEqual([]);
+  });
+
+  test('of a sibling is taken back by another worker that has read it', () => {
+    const unread = alive({ files: [], siblings: [{ path: '/log/a.log.1', inode: 7, size: 100 }] });
+    expect(doubts(gone({ closed: [] }), unread)).toMatchObject([{ kind: 'nobody-saw-it-read' }]);
+    expect(doubts(gone({ closed: [sight()] }), unread)).toEqual([]);
+  });
 
   test.each([
     ['not-heard', { error: 'not heard: warn' }],
@@ -127,6 +162,7 @@ describe('a doubt', () => {
     ['written-anew', { lost: [{ path: '/log/a.log', why: 'written anew' }] }],
     ['never-followed', { lost: [{ path: '/log/b', why: 'never followed' }] }],
     ['closed-unread', { lost: [{ path: '/log/a.log', why: 'closed' }] }],
+    ['cut-short-unread', { lost: [{ path: '/log/a.log', why: 'cut' }] }],
     ['read-from', { starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }] }],
     ['nobody-saw-it-read', sibling],
     ['directory-closed', { denied: ['/log/d'] }],
@@ -135,6 +171,39 @@ describe('a doubt', () => {
     ['no-ack', { outputs: [output({ class: 'Fluent::Plugin::ForwardOutput' })] }],
   ])('is %s', (kind, changed) => {
     expect(doubts(alive(changed))).toMatchObject([{ kind }]);
+  });
+
+  test("is not copytruncate's copy: written just before the cut, and no longer than what had been read", () => {
+    const cut = sight({ had: 100, at: 70_000 });
+    const copy = { path: '/log/a.log.1', followed: '/log/a.log', size: 100, at: 69_000 };
+    const unread = (...siblings: readonly object[]) =>
+      doubts(alive({ cuts: [cut], siblings })).map(({ about }) => about);
+    expect(unread(copy)).toEqual([]);
+    expect(unread({ ...copy, path: '/log/a.log.1.gz', size: 30, plain: 100 })).toEqual([]);
+    for (const other of [
+      { size: 101 },
+      { at: 9_999 },
+      { at: 71_001 },
+      { followed: '/log/b.log' },
+      { plain: 101 },
+    ])
+      expect(unread({ ...copy, ...other })).toEqual(['/log/a.log.1']);
+    expect(unread(copy, { ...copy, path: '/log/a.log.2' })).toEqual(['/log/a.log.2']);
+  });
+
+  test('is a file that was written anew, or went away, between two workers', () => {
+    const start = { path: '/log/a.log', inode: 7, pos: 40, born: 10, print: 5 };
+    const last = { readers: ['/a.pos'], closed: [sight({ pos: 40, size: 40, print: 5, followed: true })] };
+    const next = { readers: ['/a.pos'], files: [sight()] };
+    expect(doubts(gone(last), alive({ ...next, starts: [start] }))).toEqual([]);
+    expect(doubts(gone(last), alive({ ...next, starts: [{ ...start, print: 6 }] }))).toMatchObject([
+      { kind: 'written-anew' },
+    ]);
+    expect(doubts(gone(last), alive({ ...next, files: [] }))).toMatchObject([{ kind: 'closed-unread' }]);
+    expect(doubts(gone(last), alive({ ...next, files: [], ready: false }))).toEqual([]);
+    expect(doubts(gone(last), alive({ readers: ['/b.pos'] }))).toEqual([]);
+    expect(doubts(gone(last), alive({ ...next, files: [], closed: [sight()] }))).toEqual([]);
+    expect(doubts(gone(last))).toEqual([]);
   });
 
   test('is a witness that does not answer, and a worker that ended without a last word', () => {

@@ -14,17 +14,16 @@ vi.mock('node:fs/promises', async (original) => {
   return { ...real, open };
 });
 
-const NOTHING = { chunks: 0, bytes: 0 };
+const NOTHING = { count: 0, bytes: 0, worst: [] };
 const OUTCOME: Outcome = {
   end: 'stopped',
   why: 'everything is read',
   drained: 'not drained',
   trigger: 'quiet',
-  gate: null,
   outputs: [],
-  doubts: [],
-  doubted: 0,
-  left: { files: 0, bytes: 0, worst: [], onDisk: NOTHING, held: NOTHING, unseen: [] },
+  doubts: NOTHING,
+  files: 0,
+  left: NOTHING,
   durations: {},
 };
 let dir = '';
@@ -84,7 +83,7 @@ describe('the termination message', () => {
   });
 
   test('cannot steer the terminal that shows it', async () => {
-    const worst = [{ path: '/a\u009b31m\u202e.log', lag: 1, state: 'behind' }];
+    const worst = [{ kind: 'unread', path: '/a\u009b31m\u202e.log', bytes: 1 }] as const;
     await writeTerminationLog(path, { ...OUTCOME, left: { ...OUTCOME.left, worst } });
     expect(readFileSync(path, 'utf8')).toMatch(/\/a\\u009b31m\\u202e\.log/);
   });

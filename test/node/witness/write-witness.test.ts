@@ -17,7 +17,13 @@ const source = (name: string) => readFileSync(`src/core/witness/${name}`, 'utf8'
 test('the witness is written as it stands, for any user to read, and nothing unfinished stays', async () => {
   const target = join(dir, 'new');
   await writeWitness(target);
-  expect(readdirSync(target, { recursive: true }).sort()).toEqual(['ruby', 'ruby/English.rb', 'witness.rb']);
+  expect(readdirSync(target, { recursive: true }).sort()).toEqual([
+    'files.rb',
+    'ruby',
+    'ruby/English.rb',
+    'witness.rb',
+  ]);
+  expect(readFileSync(join(target, 'files.rb'), 'utf8')).toBe(source('files.rb'));
   expect(readFileSync(join(target, 'witness.rb'), 'utf8')).toBe(source('witness.rb'));
   expect(readFileSync(join(target, 'ruby/English.rb'), 'utf8')).toBe(source('English.rb'));
   expect(statSync(join(target, 'witness.rb')).mode & 0o777).toBe(0o644);

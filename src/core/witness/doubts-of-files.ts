@@ -1,0 +1,121 @@
+/** What the witnesses say of files → what nobody can prove. */
+import type { Doubt, DoubtKind } from '../progress/progress.ts';
+import type { FileSight, Said } from './answer.ts';
+
+/** What one worker's witness said, or its last word. */
+export type Told = { readonly worker: string; readonly kind: 'alive' | 'gone'; readonly said: Said };
+
+const LOST: Readonly<Record<string, DoubtKind>> = {
+  closed: 'closed-unread',
+  cut: 'cut-short-unread',
+  'written anew': 'written-anew',
+  'never followed': 'never-followed',
+};
+
+/** `reached`: by inode, how far any worker has read. */
+export function doubtsOfSights(
+  told: readonly Told[],
+  reached: ReadonlyMap<string, number>,
+): readonly Doubt[] {
+  /** By file and input, what the workers before have seen last. */
+  const before = new Map<string, FileSight>();
+  return told.flatMap((one, index) => {
+    const doubts = [...doubtsOfSight(one, before, reached), ...doubtsOfGap(one, told.slice(index + 1))];
+    for (const file of [...one.said.closed, ...one.said.files]) before.set(file.key, file);
+    return doubts;
+  });
+}
+
+/** Files that went away while no worker followed them. */
+function doubtsOfGap({ kind, said }: Told, later: readonly Told[]): readonly Doubt[] {
+  if (kind === 'alive') return [];
+  const next = later.flatMap((one) => (one.kind === 'gone' || one.said.isReady ? [one.said] : []));
+  const readers = new Set(next.flatMap((one) => one.readers));
+  const seen = new Set(next.flatMap(({ files, closed }) => [...files, ...closed].map(({ key }) => key)));
+  return said.closed
+    .filter(({ key, reader, wasFollowed }) => wasFollowed && readers.has(reader) && !seen.has(key))
+    .map(({ path }) => doubt('closed-unread', path, 'it went away while no worker of Fluentd followed it'));
+}
+
+function doubtsOfStart(
+  { path, key, position, print, isOld }: Said['starts'][number],
+  before: ReadonlyMap<string, FileSight>,
+): readonly Doubt[] {
+  const known = before.get(key);
+  if (known?.position !== position)
+    return isOld ? [] : [doubt('read-from', path, `Fluentd began at byte ${position}`, position)];
+  return known.print === print
+    ? []
+    : [doubt('written-anew', path, `what a worker had read before byte ${position} is no longer there`)];
+}
+
+function doubtsOfSight(
+  { worker, said }: Told,
+  before: ReadonlyMap<string, FileSight>,
+  reached: ReadonlyMap<string, number>,
+): readonly Doubt[] {
+  return [
+    ...said.cuts.flatMap(({ path, position, had, lines, unfinished }) =>
+      position < had || lines > 0 || unfinished > 0
+        ? [
+            doubt(
+              'cut-short-unread',
+              path,
+              'it was cut short before it was read',
+              Math.max(unfinished, had - position),
+            ),
+          ]
+        : [],
+    ),
+    ...said.closed
+      .filter(({ position, size }) => size !== undefined && size < position)
+      .map(({ path, size }) =>
+        doubt('cut-short-unread', path, 'it was cut short, and Fluentd let go of it before it noticed', size),
+      ),
+    ...[...said.files, ...said.closed]
+      .filter(({ size, inode }) => size === undefined && inode !== '0')
+      .map(({ path }) =>
+        doubt('closed-unread', path, 'it is gone, and nobody knows how much of it was left'),
+      ),
+    ...said.lost.map(({ path, why }) =>
+      doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`),
+    ),
+    ...said.starts.flatMap((start) => doubtsOfStart(start, before)),
+    ...unreadSiblings(said, reached).map(({ path, size }) =>
+      doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size),
+    ),
+    ...said.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),
+  ];
+}
+
+/** Two things are inferred here: a compressed file of this size is the log of this size that was read and is gone, and a copy is one of copytruncate. */
+function unreadSiblings(
+  { siblings, closed, cuts }: Said,
+  reached: ReadonlyMap<string, number>,
+): Said['siblings'] {
+  const copied = [...cuts];
+  return siblings.filter((sibling) => {
+    const { inode, size: now } = sibling;
+    // Another worker has read it.
+    if (now !== undefined && (reached.get(inode) ?? 0) >= now) return false;
+    if (closed.some(({ position, size }) => position === sibling.plain && size === position)) return false;
+    const cut = copied.findIndex((one) => isCopy(sibling, one));
+    if (cut >= 0) copied.splice(cut, 1);
+    return cut < 0;
+  });
+}
+
+/** Written just before the cut, and no longer than what had been read. */
+function isCopy(
+  { followed, size, plain = size, at }: Said['siblings'][number],
+  cut: Said['cuts'][number],
+): boolean {
+  const age = cut.at - at;
+  return (
+    followed === cut.path && plain !== undefined && plain <= cut.position && age >= -1_000 && age <= 60_000
+  );
+}
+
+export function doubt(kind: DoubtKind, about: string, why: string, bytes?: number): Doubt {
+  return { kind, about, why, ...(bytes !== undefined && { bytes }) };
+}

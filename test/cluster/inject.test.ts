@@ -1,0 +1,190 @@
+import { execFile } from 'node:child_process';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { injectInto } from '../../src/core/inject/inject.ts';
+import { CHANGED, LEFT_ALONE, type PodManifest } from '../support/inject-cases.ts';
+import { until } from '../support/until.ts';
+import { kubectlPath } from './connect.ts';
+import { createNamespace, kubectl } from './kubectl.ts';
+import { applyPolicy, deletePolicy } from './policy.ts';
+
+const IMAGE = 'posidle:0.1.0';
+const LABELS = { posidle: 'true' };
+
+describe('the policy of the API server', () => {
+  let namespace: string;
+
+  beforeEach(({ skip }) => skip(inject('noCluster') !== '', inject('noCluster')));
+  beforeAll(async () => {
+    if (inject('noCluster') !== '') return;
+    await applyPolicy();
+    namespace = await createNamespace();
+    const isThere = async () =>
+      JSON.stringify((await create(podOf(CHANGED['a plain Fluentd']))).spec).includes('posidle-gate');
+    await until('the policy works', isThere, { every: 500 });
+  });
+  afterAll(async () => {
+    if (inject('noCluster') !== '') return;
+    await kubectl(['delete', 'namespace', namespace, '--wait=false']);
+    await deletePolicy();
+  });
+
+  test.each(Object.entries(LEFT_ALONE))(
+    'leaves a Pod alone with %s, and kubectl prints why',
+    async (_, [manifest, why]) => {
+      const without = await create(podOf(manifest, {}));
+      const labelled = await create(podOf(manifest));
+      expect(labelled.spec).toEqual(without.spec);
+      expect(labelled.warnings).toMatch(why);
+      expect(without.warnings).not.toMatch(why);
+    },
+  );
+
+  test.each(Object.entries(CHANGED))(
+    'adds to a Pod what `posidle inject` adds, and keeps it valid: %s',
+    async (_, manifest) => {
+      const { document } = injectInto(podOf(manifest, {}), IMAGE);
+      const byCommand = await create(document as Manifest);
+      const byPolicy = await create(podOf(manifest));
+      expect(byPolicy.spec).toEqual(byCommand.spec);
+      expect(byPolicy.annotations).toEqual(byCommand.annotations);
+      expect(byPolicy.annotations['posidle/injected']).toBe('true');
+      expect(byPolicy.warnings).not.toContain('posidle is not added');
+    },
+  );
+
+  test.each([
+    ['Job', 'batch/v1', (template: object) => ({ template })],
+    [
+      'CronJob',
+      'batch/v1',
+      (template: object) => ({ schedule: '* * * * *', jobTemplate: { spec: { template } } }),
+    ],
+    ['Deployment', 'apps/v1', (template: object) => ({ selector: { matchLabels: LABELS }, template })],
+  ])('says of a %s, too, why its Pods stay as they are', async (kind, apiVersion, around) => {
+    const [{ spec }] = LEFT_ALONE['no other container beside Fluentd'] ?? [{ spec: {} }];
+    const restartPolicy = kind === 'Deployment' ? 'Always' : 'Never';
+    const template = (labels: object) => ({ metadata: { labels }, spec: { ...spec, restartPolicy } });
+    const manifest = (labels: object) => ({
+      apiVersion,
+      kind,
+      metadata: { name: 'x' },
+      spec: around(template(labels)),
+    });
+    expect((await create(manifest(LABELS))).warnings).toMatch(
+      /posidle is not added to the Pod: fluentd is the only container/,
+    );
+    if (kind !== 'Deployment') expect((await create(manifest({}))).warnings).not.toContain('posidle');
+  });
+
+  test('keeps a Pod valid in a namespace with the level `restricted`, a quota and a range', async () => {
+    const strict = await createNamespace();
+    try {
+      await kubectl(['label', 'namespace', strict, 'pod-security.kubernetes.io/enforce=restricted']);
+      const resources = {
+        requests: { cpu: '50m', memory: '64Mi' },
+        limits: { cpu: '400m', memory: '128Mi' },
+      };
+      const hard = {
+        'requests.cpu': '1',
+        'requests.memory': '1Gi',
+        'limits.cpu': '2',
+        'limits.memory': '1Gi',
+      };
+      const min = { cpu: '10m', memory: '8Mi' };
+      await apply(strict, {
+        apiVersion: 'v1',
+        kind: 'ResourceQuota',
+        metadata: { name: 'q' },
+        spec: { hard },
+      });
+      const limits = [
+        {
+          type: 'Container',
+          min,
+          default: resources.limits,
+          defaultRequest: resources.requests,
+          maxLimitRequestRatio: { cpu: '10' },
+        },
+      ];
+      await apply(strict, {
+        apiVersion: 'v1',
+        kind: 'LimitRange',
+        metadata: { name: 'r' },
+        spec: { limits },
+      });
+      const securityContext = {
+        runAsNonRoot: true,
+        runAsUser: 999,
+        seccompProfile: { type: 'RuntimeDefault' },
+      };
+      const own = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
+      const { containers } = podOf(CHANGED['a plain Fluentd']).spec as { containers: object[] };
+      for (const more of [{}, { resources }]) {
+        const all = containers.map((container) => ({ ...container, securityContext: own, ...more }));
+        const made = await create(
+          podOf({ metadata: {}, spec: { containers: all, securityContext } }),
+          strict,
+        );
+        expect(made.annotations['posidle/injected']).toBe('true');
+      }
+    } finally {
+      await kubectl(['delete', 'namespace', strict, '--wait=false']);
+    }
+  });
+
+  test('changes no Pod while its image is not named, and says so', async () => {
+    const image = await kubectl(['get', 'configmap', 'posidle', '-n', 'posidle', '-o', 'json']);
+    await kubectl(['delete', 'configmap', 'posidle', '-n', 'posidle']);
+    try {
+      const said = async () => (await create(podOf(CHANGED['a plain Fluentd']))).warnings;
+      await until('a warning', async () => (await said()).includes('no ConfigMap posidle'), { every: 500 });
+    } finally {
+      const { apiVersion, kind, data } = JSON.parse(image) as Manifest & { data: object };
+      await apply('posidle', { apiVersion, kind, metadata: { name: 'posidle' }, data });
+    }
+  });
+
+  interface Manifest {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly metadata: object;
+    readonly spec?: object;
+  }
+
+  function podOf(
+    { metadata, spec }: PodManifest = { metadata: {}, spec: {} },
+    labels: object = LABELS,
+  ): Manifest & PodManifest {
+    return { apiVersion: 'v1', kind: 'Pod', metadata: Object.assign({ name: 'p', labels }, metadata), spec };
+  }
+
+  /** What the API server would make of it, without what it invents anew each time. */
+  function create(manifest: object, into = namespace) {
+    const words = ['create', '--dry-run=server', '-o', 'json', '-n', into, '-f', '-'];
+    return new Promise<{ spec: object; annotations: Record<string, string>; warnings: string }>(
+      (resolve, reject) => {
+        const child = execFile(kubectlPath(), words, (error, stdout, stderr) => {
+          if (error !== null) return reject(new Error(stderr));
+          const { spec, metadata } = JSON.parse(
+            stdout.replaceAll(/kube-api-access-\w+/g, 'token'),
+          ) as PodManifest;
+          resolve({ spec: withoutToken(spec), annotations: metadata.annotations ?? {}, warnings: stderr });
+        });
+        child.stdin?.end(JSON.stringify(manifest));
+      },
+    );
+  }
+});
+
+/** Where the volume of the service account stands depends on when it was added. */
+function withoutToken(spec: object): object {
+  const isToken = (value: unknown) => (value as { name?: string } | null)?.name === 'token';
+  const text = JSON.stringify(spec, (_, value) =>
+    Array.isArray(value) ? value.filter((one) => !isToken(one)) : value,
+  );
+  return JSON.parse(text) as object;
+}
+
+async function apply(namespace: string, manifest: object): Promise<void> {
+  await kubectl(['apply', '-n', namespace, '-f', '-'], JSON.stringify(manifest));
+}

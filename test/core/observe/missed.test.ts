@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import { progressOf } from '../../../src/core/observe/progress-of.ts';
+import { entry, POS, policy, seen, snapshot } from '../../support/builders.ts';
+import { sight } from '../../support/said.ts';
+import { alive } from '../../support/witnesses.ts';
+
+const EMPTY: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'empty' }] };
+const MISSING: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'missing' }] };
+
+/** What in_tail is to follow: one file of this size, or none. */
+function listing(size?: number): Partial<Snapshot> {
+  const files = size === undefined ? [] : [{ path: '/log/a.log', inode: '7', size }];
+  return { followed: [{ posFile: POS, refreshInterval: 0, byInode: false, files }] };
+}
+
+function missed(looks: readonly Partial<Snapshot>[], said: object = { files: [] }) {
+  const testimony = { at: 0, witnesses: [alive(said)] };
+  const all = looks.map((look, second) => snapshot(second * 1_000, [], { ...look, testimony }));
+  return progressOf(seen(all), policy()).doubts.map(({ kind, about, bytes }) => [kind, about, bytes]);
+}
+
+const NEVER_FOLLOWED = [['never-followed', '/log/a.log', 100]];
+
+describe('a file with bytes that in_tail had not found', () => {
+  test.each([
+    ['is doubted where it is gone', [listing(100), listing()]],
+    ['is doubted where it is shorter than it was', [listing(100), listing(40)]],
+    [
+      'is doubted where it was gone before there was a pos file',
+      [
+        { ...MISSING, ...listing(100) },
+        { ...EMPTY, ...listing() },
+      ],
+    ],
+    ['stays doubted when another file takes its place', [listing(100), listing(), listing(5)]],
+  ])('%s', (_, looks) => {
+    expect(missed(looks)).toEqual(NEVER_FOLLOWED);
+  });
+
+  test.each([
+    ['is not doubted while it is there', [listing(100), listing(100), listing(120)]],
+    ['is not doubted where it was empty', [listing(0), listing()]],
+    [
+      'is not doubted where nobody knows which files there are',
+      [
+        listing(100),
+        { followed: [{ posFile: POS, refreshInterval: 0, byInode: false, files: [], unknown: 'closed' }] },
+      ],
+    ],
+  ])('%s', (_, looks) => {
+    expect(missed(looks).filter(([kind]) => kind === 'never-followed')).toEqual([]);
+  });
+
+  test('is not doubted where a witness saw that in_tail followed it', () => {
+    expect(missed([listing(100), listing()], { files: [], closed: [sight()] })).toEqual([]);
+  });
+
+  test('is doubted where in_tail found it only after it was cut short', () => {
+    expect(missed([listing(100), listing(40)], { files: [sight({ pos: 40, size: 40 })] })).toEqual(
+      NEVER_FOLLOWED,
+    );
+    expect(missed([listing(100), listing(40)], { cuts: [{ ...sight(), had: 100 }] })).toEqual([]);
+  });
+
+  test('is not taken for one where the pos file that knew it is empty for an instant', () => {
+    const known = snapshot(0, [[entry({ path: '/log/a.log' })]], listing(100));
+    const looks = [
+      known,
+      snapshot(1_000, [], { ...EMPTY, ...listing(100) }),
+      snapshot(2_000, [], { ...EMPTY, ...listing() }),
+    ];
+    expect(seen(looks).memory.missed.size).toBe(0);
+  });
+});

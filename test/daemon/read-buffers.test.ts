@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import type { ChunkListing } from '../../src/core/fluentd/chunk.ts';
+import { listPutAside, readBuffers } from '../../src/daemon/read-buffers.ts';
+import { chunkPath, confOf, LOG } from '../support/builders.ts';
+import { FakeHost } from '../support/fake-host.ts';
+
+const outputs = (...buffers: readonly string[]) =>
+  buffers
+    .map((buffer, index) => `<match ${index}>\n@type forward\n@id out${index}\n${buffer}</match>\n`)
+    .join('');
+const ON_DISK = '<buffer>\n@type file\npath /buffer\n</buffer>\n';
+const read = (host: FakeHost, text: string) => readBuffers(host, { conf: confOf([LOG], text) });
+
+test('a buffer on disk is its chunks, and one in memory is seen by nobody', async () => {
+  const host = new FakeHost();
+  host.writeFile(chunkPath(1), 'lines');
+  expect(await read(host, outputs(ON_DISK, ''))).toEqual({
+    outputs: [{ name: 'out0', chunks: [{ path: chunkPath(1), size: 5 }] }],
+    unseen: ['out1 (its buffer is in memory)'],
+    givenUp: [],
+  });
+});
+
+test.each<[string, () => Promise<ChunkListing>, string]>([
+  [
+    'is not here',
+    async () => ({ chunks: [], isThere: false }),
+    'out0 (the directory of its buffer is not here)',
+  ],
+  [
+    'cannot be listed',
+    () => Promise.reject(new Error('EACCES')),
+    'out0 (its chunks cannot be listed: EACCES)',
+  ],
+])('a buffer whose directory %s is seen by nobody', async (_, listChunks, why) => {
+  const host = Object.assign(new FakeHost(), { listChunks });
+  expect(await read(host, outputs(ON_DISK))).toMatchObject({ outputs: [], unseen: [why] });
+});
+
+test('buffers may be hidden where fluent.conf is not known, or not all of it', async () => {
+  const host = new FakeHost();
+  expect(await readBuffers(host, { conf: undefined })).toEqual({
+    outputs: [],
+    unseen: ['all buffers: no fluent.conf is known'],
+    givenUp: [],
+  });
+  expect((await read(host, '<source>\n@type "#{Dir.pwd}"\n</source>\n')).unseen).toEqual([
+    'buffers in the part of fluent.conf that posidle cannot evaluate',
+  ]);
+});
+
+test('a chunk that Fluentd put aside counts from when posidle began', async () => {
+  const host = new FakeHost();
+  const conf = confOf([LOG]);
+  const aside = (name: string) => `/tmp/fluent/backup/worker0/out/${name}.log`;
+  host.writeFile(aside('old'), 'x');
+  const putAsideBefore = await listPutAside(host, { conf });
+  host.writeFile(aside('new'), 'lines');
+  const found = { path: aside('new'), size: 5 };
+  expect((await readBuffers(host, { conf, putAsideBefore })).givenUp).toEqual([found]);
+  expect((await readBuffers(host, { conf })).givenUp).toHaveLength(2);
+});
+
+test('where nobody may list the chunks that are put aside, that is said, and all count as new later', async () => {
+  const conf = confOf([LOG]);
+  const listBackups = () => Promise.reject(new Error('EACCES'));
+  const host = Object.assign(new FakeHost(), { listBackups });
+  expect(await listPutAside(host, { conf })).toEqual(new Set());
+  expect((await readBuffers(host, { conf })).unseen).toEqual([
+    'the chunks that Fluentd gives up: they cannot be listed (EACCES)',
+  ]);
+});

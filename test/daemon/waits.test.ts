@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import type { Policy } from '../../src/core/drain/policy.ts';
+import { DEFAULT_TAIL } from '../../src/core/fluent-conf/facts.ts';
+import { chunkPath, confOf, LOG, POS, posText, run } from '../support/builders.ts';
+import type { FakeFluentd } from '../support/fake-fluentd.ts';
+import { FakeHost } from '../support/fake-host.ts';
+
+const DONE = 10_000;
+const FILE_BUFFER = '<match app>\n@type forward\n<buffer>\n@type file\npath /buffer\n</buffer>\n</match>\n';
+const IN_MEMORY = '<match app>\n@type forward\n</match>\n';
+const tail = (changes: Partial<Policy['tail']>) => ({ tail: { ...DEFAULT_TAIL, ...changes } });
+
+/** The line of main is read at 2 s; what happens then, and main is done at 10 s. Gives what was sent, and when after that. */
+async function sentAfter(
+  happens: (host: FakeHost, fluentd: FakeFluentd) => void,
+  { rules = {}, buffer = '' }: { readonly rules?: Partial<Policy>; readonly buffer?: string } = {},
+): Promise<readonly (readonly [string, number])[]> {
+  const host = new FakeHost();
+  const fluentd = host.startFluentd();
+  host.at(2_000, () => host.appendLog(LOG, 'one line\n'));
+  happens(host, fluentd);
+  host.at(DONE, () => host.request('done-file'));
+  await run(host, { quiet: 'off', ...rules }, { conf: confOf([LOG], buffer) });
+  return host.sent.map((sent) => {
+    const [signal = '', , at = ''] = sent.split(' ');
+    return [signal, Number(at.slice(1)) - DONE] as const;
+  });
+}
+
+/** As in_tail without follow_inodes: the entry of the path is the next file's at once, and the old one is in its memory. */
+function rotateAt(at: number, host: FakeHost, fluentd: FakeFluentd): void {
+  host.at(at, () => {
+    const { inode = '' } = host.files.get(LOG) ?? {};
+    host.appendLog(LOG, 'the rest\n');
+    host.rename(LOG, `${LOG}.1`);
+    host.writeFile(LOG, '', host.newInode());
+    host.writeFile(POS, posText([{ path: LOG, position: 0, inode: host.files.get(LOG)?.inode ?? inode }]));
+    fluentd.reads = false;
+  });
+}
+
+test('where nothing is on its way, Fluentd is told to stop at once', async () => {
+  expect(await sentAfter(() => {})).toEqual([['SIGINT', expect.closeTo(0, -3)]]);
+});
+
+test('a renamed file is read on for rotate_wait: the stop waits for that', async () => {
+  const sent = await sentAfter((host, fluentd) => rotateAt(9_000, host, fluentd), {
+    rules: tail({ rotateWait: 20_000 }),
+  });
+  expect(sent).toEqual([['SIGINT', expect.closeTo(20_000, -3)]]);
+});
+
+test('below a limit the rest of a renamed file takes its time, which the stop waits for, too', async () => {
+  const sent = await sentAfter((host, fluentd) => rotateAt(9_000, host, fluentd), {
+    rules: tail({ rotateWait: 5_000, readLimit: 0 }),
+  });
+  expect(sent).toEqual([['SIGINT', expect.closeTo(65_000, -3)]]);
+});
+
+test('a record of several lines waits for its next line: the chunk that it comes into is flushed', async () => {
+  const chunk = chunkPath(1);
+  const sent = await sentAfter(
+    (host) => {
+      host.writeFile('/buffer/.keep', '');
+      host.at(16_500, () => host.writeFile(chunk, 'the record'));
+      host.at(19_000, () => host.files.delete(chunk));
+    },
+    { rules: tail({ multilineFlush: 15_000 }), buffer: FILE_BUFFER },
+  );
+  expect(sent.map(([signal]) => signal)).toEqual(['SIGUSR1', 'SIGINT']);
+  expect(sent[0]?.[1]).toBeGreaterThanOrEqual(7_000);
+  expect(sent[1]?.[1]).toBeGreaterThanOrEqual(9_000);
+});
+
+test('a buffer in memory is flushed, once, before the stop', async () => {
+  const sent = await sentAfter(() => {}, { buffer: IN_MEMORY });
+  expect(sent.map(([signal]) => signal)).toEqual(['SIGUSR1', 'SIGINT']);
+});
+
+test('a buffer on disk is flushed, and waited for until its chunks are gone', async () => {
+  const chunk = chunkPath(1);
+  const sent = await sentAfter(
+    (host) => {
+      host.at(2_000, () => host.writeFile(chunk, 'lines'));
+      host.at(15_000, () => host.files.delete(chunk));
+    },
+    { buffer: FILE_BUFFER },
+  );
+  expect(sent).toEqual([
+    ['SIGUSR1', expect.closeTo(0, -3)],
+    ['SIGINT', expect.closeTo(5_000, -3)],
+  ]);
+});
+
+test('a worker that was only just started gets no signal: it would die of it', async () => {
+  const starts = (host: FakeHost, fluentd: FakeFluentd, opensAt: number) => {
+    host.at(9_500, () => {
+      host.endProcess(4243);
+      host.starting.add(4244);
+      fluentd.startWorker(4244);
+    });
+    host.at(opensAt, () => host.starting.delete(4244));
+  };
+  const sent = await sentAfter((host, fluentd) => starts(host, fluentd, 20_000), { buffer: IN_MEMORY });
+  expect(sent.map(([signal]) => signal)).toEqual(['SIGUSR1', 'SIGINT']);
+  expect(sent[0]?.[1]).toBeGreaterThanOrEqual(10_000);
+});

@@ -1,0 +1,204 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished } from 'vitest';
+import { writeWitness } from '../../src/node/witness/write-witness.ts';
+import { rubyOption } from '../../src/tasks/witness.ts';
+import { ONE_VERSION, onFluentd, test, VERSIONS_AND_OLDEST } from '../support/delivery.ts';
+import type { Site } from '../support/delivery-site.ts';
+import { memoryBuffer, renderConf, tail, toHttp } from '../support/fluentd-conf.ts';
+import { type PosidleRun, startPosidle } from '../support/posidle.ts';
+import { startFluentd } from '../support/real-fluentd.ts';
+import { until } from '../support/until.ts';
+
+/** Nothing flushes by itself. */
+const LAZY = { flush_mode: 'interval', flush_interval: 300 };
+const GATE = ['sh', 'docker/image/gate'] as const;
+const DRAINED = { end: 'stopped', drained: 'drained', trigger: 'main-ended', doubts: [] };
+const DOUBTED = { drained: 'unproven', trigger: 'hook', doubts: [{ kind: 'main-may-run' }] };
+
+/** A directory of Pod and hook, with the witness in it. */
+const sharedDir = async (site: Site): Promise<string> => {
+  const dir = join(site.dir, 'posidle');
+  mkdirSync(dir);
+  await writeWitness(dir);
+  return dir;
+};
+
+function fluentdIn(site: Site, version: string, dir?: string) {
+  const conf = renderConf([
+    tail(site.log('*.log'), site.pos, { refresh_interval: '1s' }),
+    toHttp(site.sink.port, memoryBuffer(LAZY)),
+  ]);
+  return startFluentd({
+    version,
+    dir: site.dir,
+    conf,
+    env: dir === undefined ? {} : { RUBYOPT: rubyOption(dir), POSIDLE_DIR: dir },
+  });
+}
+
+async function startGate(dir: string) {
+  const env = { ...process.env, POSIDLE_DIR: dir, POSIDLE_TERMINATION_LOG: join(dir, 'word') };
+  const gate = spawn(GATE[0], GATE.slice(1), { env, stdio: 'ignore', detached: true });
+  const kill = () => void spawnSync('kill', ['-KILL', '--', `-${gate.pid}`]);
+  onTestFinished(kill);
+  await until('the gate is up', () => existsSync(join(dir, 'gate-lives')));
+  return {
+    kill,
+    /** What the gate's own preStop hook does. */
+    podEnds: () => void spawnSync(GATE[0], [...GATE.slice(1), 'ending'], { env }),
+    mainEnds: async () => {
+      gate.kill('SIGTERM');
+      await once(gate, 'exit');
+    },
+  };
+}
+
+function drain(site: Site, dir: string, ...args: readonly string[]): PosidleRun {
+  const grace = args.includes('--grace') ? [] : ['--grace', '60s'];
+  const words = [
+    'drain',
+    '--witness',
+    dir,
+
+    ...grace,
+    '--termination-log',
+    site.termination,
+    '--log-format',
+    'json',
+    ...args,
+  ];
+  return startPosidle(words, { env: { ...process.env, RUBYOPT: rubyOption(dir) }, cwd: site.dir });
+}
+
+async function ended(site: Site, { exited, stderr }: PosidleRun) {
+  const code = await exited;
+  site.told = stderr();
+  const outcome = JSON.parse(
+    existsSync(site.termination) ? readFileSync(site.termination, 'utf8') : 'null',
+  ) as object;
+  return { code, outcome, lost: site.lines.written - site.delivered() };
+}
+
+onFluentd(VERSIONS_AND_OLDEST, (version) => {
+  describe('the hook', () => {
+    test('waits for main by the gate, drains, and stops Fluentd', async ({ site }) => {
+      const dir = await sharedDir(site);
+      const fluentd = fluentdIn(site, version, dir);
+      const gate = await startGate(dir);
+      await fluentd.ready;
+      await site.write('app.log', 100);
+      const hook = drain(site, dir);
+      gate.podEnds();
+      await site.isRead('app.log');
+      await site.write('app.log', 1_000);
+      await site.write('late.log', 500);
+      await gate.mainEnds();
+      expect(await ended(site, hook)).toMatchObject({ code: 0, lost: 0, outcome: DRAINED });
+      await fluentd.exited;
+    });
+  });
+});
+
+onFluentd(ONE_VERSION, (version) => {
+  describe('the hook', () => {
+    test('drains at once where the caller knows that main has ended', async ({ site }) => {
+      const dir = await sharedDir(site);
+      await fluentdIn(site, version, dir).ready;
+      await site.write('app.log', 1_000);
+      expect(await ended(site, drain(site, dir, '--main-ended'))).toMatchObject({
+        code: 0,
+        lost: 0,
+        outcome: DRAINED,
+      });
+    });
+
+    test('drains without a gate, and proves nothing', async ({ site }) => {
+      const dir = await sharedDir(site);
+      await fluentdIn(site, version, dir).ready;
+      await site.write('app.log', 1_000);
+      expect(await ended(site, drain(site, dir))).toMatchObject({ code: 0, lost: 0, outcome: DOUBTED });
+    });
+
+    test('--strict: says by its exit code that nothing is proven', async ({ site }) => {
+      const dir = await sharedDir(site);
+      await fluentdIn(site, version, dir).ready;
+      expect(await ended(site, drain(site, dir, '--strict'))).toMatchObject({ code: 4, outcome: DOUBTED });
+    });
+
+    test('goes on where the gate dies, and says so', async ({ site }) => {
+      const dir = await sharedDir(site);
+      const fluentd = fluentdIn(site, version, dir);
+      const gate = await startGate(dir);
+      await fluentd.ready;
+      await site.write('app.log', 100);
+      const hook = drain(site, dir);
+      gate.podEnds();
+      await site.isRead('app.log');
+      gate.kill();
+      expect(await ended(site, hook)).toMatchObject({ code: 0, lost: 0, outcome: DOUBTED });
+    });
+
+    test('only flushes where the Pod goes on', async ({ site }) => {
+      const dir = await sharedDir(site);
+      const fluentd = fluentdIn(site, version, dir);
+      await startGate(dir);
+      await fluentd.ready;
+      await site.write('app.log', 100);
+      await site.isRead('app.log');
+      const hook = drain(site, dir);
+      expect(await hook.exited).toBe(0);
+      expect(hook.stderr()).toContain('only Fluentd is restarted');
+      expect(existsSync(site.termination)).toBe(false);
+      await until('the lines are there', () => site.delivered() === site.lines.written);
+      expect(fluentd.process.exitCode).toBeNull();
+    });
+
+    test('waits for a Fluentd that is not up yet', async ({ site }) => {
+      const dir = await sharedDir(site);
+      const gate = await startGate(dir);
+      await site.write('app.log', 100);
+      const hook = drain(site, dir);
+      gate.podEnds();
+      await gate.mainEnds();
+      fluentdIn(site, version, dir);
+      expect(await ended(site, hook)).toMatchObject({ code: 0, lost: 0, outcome: DRAINED });
+    });
+
+    test('says what is left when the grace period is over', async ({ site }) => {
+      const dir = await sharedDir(site);
+      await fluentdIn(site, version, dir).ready;
+      await site.sink.stop();
+      await site.write('app.log', 100);
+      await site.isRead('app.log');
+      const { code, outcome } = await ended(site, drain(site, dir, '--main-ended', '--grace', '4s'));
+      expect(outcome).toMatchObject({ drained: 'not drained', gate: { name: 'buffers' } });
+      expect(code).toBe(4);
+    });
+
+    test('leaves the stop to the kubelet where Fluentd has no witness', async ({ site }) => {
+      const dir = join(site.dir, 'none');
+      const fluentd = fluentdIn(site, version);
+      await fluentd.ready;
+      await site.write('app.log', 100);
+      await site.isRead('app.log');
+      const words = [
+        'drain',
+        '--main-ended',
+        '--witness',
+        dir,
+        '-c',
+        site.conf,
+        '--termination-log',
+        site.termination,
+      ];
+      const hook = startPosidle([...words, '--log-format', 'json', '--grace', '40s'], { cwd: site.dir });
+      const { code, lost, outcome } = await ended(site, hook);
+      expect({ code, lost }).toEqual({ code: 0, lost: 0 });
+      expect(outcome).toMatchObject({ end: 'left-to-kubelet', drained: 'unproven' });
+      expect(fluentd.process.exitCode).toBeNull();
+    });
+  });
+});
