@@ -145,7 +145,7 @@ test('a silent witness is a doubt, and the drain goes on by what is seen from ou
   host.witnesses = [SILENT];
   const { outcome } = await run(host, {}, { witness: WITNESS });
   expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven' });
-  expect(outcome.doubts.worst.map(({ kind }) => kind)).toEqual(['no-answer', 'no-witness']);
+  expect(outcome.doubts.worst.map(({ kind }) => kind)).toEqual(['no-answer']);
   expect(host.now()).toBeLessThan(24_000);
 });
 

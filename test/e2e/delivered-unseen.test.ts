@@ -78,7 +78,7 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended.outcome.drained).not.toBe('drained');
   });
 
-  test.for<[string, Delivery['command']]>([
+  test.for<[string, NonNullable<Delivery['command']>]>([
     ['hands its words through', (words) => ['sh', '-c', 'exec "$0" "$@"', ...words]],
     ['takes no further words', (words) => ['sh', '-c', `exec ${words.join(' ')}`]],
   ])('a shell line that %s loads the witness as well', async ([, command], { site }) => {

@@ -18,6 +18,8 @@ export class Lines {
   readonly all: Line[] = [];
   /** When a line was last written, or something became of it. */
   changedAt: Millis = 0;
+  /** Some were, be it a second time. */
+  areThrownAway = false;
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -40,6 +42,7 @@ export class Lines {
 
   /** Delivered is for good: what is read twice may be lost once. */
   become(ids: readonly number[], fate: Fate): void {
+    if (fate === 'thrown away' || fate === 'set aside') this.areThrownAway = true;
     for (const id of ids) {
       const line = this.all[id];
       if (line === undefined || line.fate === 'delivered') continue;

@@ -106,6 +106,7 @@ export class SimulatedHost implements Host {
   }
 
   #statOf(file: LogFile): FileStat {
+    file.listed = Math.max(file.listed, sizeOf(file));
     return { inode: file.inode, size: sizeOf(file), writtenAgo: this.#world.clock.wall - file.writtenAt };
   }
 

@@ -68,7 +68,7 @@ export class Tail {
 
   die(): void {
     this.#isOver = true;
-    for (const watcher of this.#all()) this.#closes(watcher);
+    for (const watcher of this.#all()) this.#closes(watcher, !this.#rotated.has(watcher));
     this.#watchers.clear();
     this.#rotated.clear();
   }
@@ -185,9 +185,9 @@ export class Tail {
     file.isCut = false;
   }
 
-  #closes(watcher: Watcher): void {
+  #closes(watcher: Watcher, isAtItsPath: boolean): void {
     this.#compare(watcher);
-    this.#sights.closes(watcher);
+    this.#sights.closes(watcher, isAtItsPath);
     const left = watcher.file.lines.length - watcher.read;
     if (left > 0) this.#world.tell(`in_tail lets go of ${left} unread lines`);
   }
@@ -216,7 +216,7 @@ export class Tail {
       }
       this.#readAtOnce(watcher, Number.POSITIVE_INFINITY);
       this.#rotated.delete(watcher);
-      this.#closes(watcher);
+      this.#closes(watcher, false);
       const isMine = watcher.line.inode === watcher.file.inode && watcher.line.position !== null;
       if (isUnwatched && isMine) posFile.update(watcher.line, null);
     };

@@ -6,31 +6,38 @@ import type { Watcher } from './watcher.ts';
 /** What a message says of the records: see the tables of messages in src/core/witness. */
 export type Message = Pick<Heard, 'level' | 'text'> & Partial<Pick<Heard, 'file' | 'error' | 'during'>>;
 
+interface Closed extends Watcher, Pick<FileSight, 'print' | 'wasFollowed'> {}
+
 /** The parts of an answer that change while the worker lives. */
 type Now = Pick<Said, 'isReady' | 'files' | 'unfound' | 'siblings' | 'outputs' | 'supervisor'>;
 
 /** What is seen of a worker by the probe in it: each event, however short a file was there. */
 export class Sights {
-  readonly #closed = new Map<LogFile, Watcher>();
+  readonly #closed = new Map<LogFile, Closed>();
   readonly #begun = new Set<LogFile>();
   readonly #cuts: Said['cuts'][number][] = [];
   readonly #starts: Said['starts'][number][] = [];
   readonly #lost: Said['lost'][number][] = [];
   readonly #heard = new Map<string, Heard>();
   #resumed: readonly string[] = [];
+  /** in_tail runs, or did. */
+  isReading = false;
 
   begins(path: string, file: LogFile, position: number): void {
-    if (position > 0) this.#starts.push({ path, key: file.inode, position, isOld: false });
+    const start = { path, key: file.inode, position, print: printOf(file, position), isOld: false };
+    if (position > 0) this.#starts.push(start);
     this.#begun.add(file);
   }
 
-  closes(watcher: Watcher): void {
-    this.#closed.set(watcher.file, { ...watcher });
+  /** `isAtItsPath`: in_tail has followed it there until the end. */
+  closes(watcher: Watcher, isAtItsPath: boolean): void {
+    const print = printOf(watcher.file, watcher.read * LINE_BYTES);
+    this.#closed.set(watcher.file, { ...watcher, print, wasFollowed: isAtItsPath });
   }
 
   /** in_tail notices that a file is shorter than before. */
   cut(watcher: Watcher): void {
-    this.#cuts.push({ ...sightOf(watcher), had: watcher.file.cutAt });
+    this.#cuts.push({ ...sightOf(watcher), had: watcher.file.cutAt, at: 0 });
   }
 
   /** A file was cut short and filled again, and in_tail has not noticed. */
@@ -72,7 +79,12 @@ export class Sights {
 
   #soFar() {
     return {
-      closed: [...this.#closed.values()].map(sightOf),
+      closed: [...this.#closed.values()].map((file) => ({
+        ...sightOf(file),
+        print: file.print,
+        wasFollowed: file.wasFollowed,
+      })),
+      readers: this.isReading ? [READER] : [],
       cuts: [...this.#cuts],
       starts: [...this.#starts],
       lost: [...this.#lost],
@@ -84,9 +96,26 @@ export class Sights {
 
 export function sightOf({ path, file, read, unfinished }: Watcher): FileSight {
   const position = read * LINE_BYTES;
-  const rest = { unfinished, lines: 0, record: 0, isUnreadable: false };
-  return { path, inode: file.inode, key: file.inode, position, size: sizeOf(file), ...rest };
+  const rest = { unfinished, lines: 0, record: 0, isUnreadable: false, reader: READER };
+  return {
+    path,
+    inode: file.inode,
+    key: file.inode,
+    position,
+    size: sizeOf(file),
+    ...rest,
+    print: undefined,
+    wasFollowed: false,
+  };
 }
+
+/** Of the bytes before a position: here the last line that ends there. */
+function printOf({ lines }: LogFile, position: number): number | undefined {
+  return lines[position / LINE_BYTES - 1];
+}
+
+/** The one in_tail. */
+const READER = 'tail';
 
 const NOTHING: Said = {
   pid: 0,
@@ -113,4 +142,5 @@ const NOTHING: Said = {
   resumed: [],
   again: 0,
   more: 0,
+  readers: [],
 };

@@ -80,7 +80,18 @@ export class Worker {
     const names = new Set(paths.map((path) => `${path}.1`));
     return [...this.#world.logs.byPath]
       .filter(([path, file]) => names.has(path) && sizeOf(file) > 0 && !this.sights.hasBegun(file))
-      .map(([path, file]) => ({ path, inode: file.inode, size: sizeOf(file), plain: undefined }));
+      .map(([path, file]) => {
+        const followed = path.replace(/\.1$/, '');
+        // Renamed, not copied.
+        return {
+          path,
+          inode: file.inode,
+          size: sizeOf(file),
+          plain: undefined,
+          followed,
+          at: Number.MAX_SAFE_INTEGER,
+        };
+      });
   }
 
   takeOver(): void {
@@ -124,6 +135,7 @@ export class Worker {
 
   #begin(): void {
     if (this.#isOver) return;
+    this.sights.isReading = true;
     const output = new OutputBuffer(this.#world, this.#world.disk, this.sights);
     this.output = output;
     this.tail = new Tail(this.#world, this.sights, (ids) => output.take(ids));

@@ -170,12 +170,13 @@ export class World implements FluentdWorld {
     }
   }
 
-  /** A program that has a renamed file open goes on writing to it. Where no worker follows files, no look shows that. */
+  /** A program that has a renamed file open goes on writing to it. Where no worker follows it, no look shows that. */
   #write(path: string, lines: number): void {
     const { logs } = this;
     const file = logs.byPath.get(path);
     if (!isFollowed(path) && file === undefined) return;
-    if (!isFollowed(path) && file !== undefined && this.#watching.length === 0) file.isUnseen = true;
+    const isOpen = this.#watching.some(({ sights }) => file !== undefined && sights.hasBegun(file));
+    if (file !== undefined && !isFollowed(path) && !isOpen) file.isUnseen = true;
     logs.append(path, lines);
   }
 

@@ -140,7 +140,7 @@ export const witnessIn = (dir: string) => join(dir, 'witness');
 export function loadWitness(dir: string): NodeJS.ProcessEnv {
   const own = witnessIn(dir);
   mkdirSync(join(own, 'ruby'), { recursive: true });
-  cpSync('src/core/witness/witness.rb', join(own, 'witness.rb'));
+  for (const name of ['files.rb', 'witness.rb']) cpSync(`src/core/witness/${name}`, join(own, name));
   cpSync('src/core/witness/English.rb', join(own, 'ruby', 'English.rb'));
   return { RUBYOPT: `-I${own}/ruby -rEnglish`, POSIDLE_DIR: own };
 }

@@ -111,7 +111,10 @@ function until(seen: Observation, limits: Limits): Millis {
 
 /** What is appended to a renamed file is read for rotate_wait, or below a limit to its end, and no pos file shows it (in_tail.rb:672-684, 1035). */
 function rotationEnd({ memory }: Observation, { tail: { rotateWait, readLimit } }: Limits): Millis {
-  const ends = [...memory.departed.values()].map(
+  // in_tail may have found a file just before it was gone.
+  const missed = [...memory.missed.values()].filter(({ how }) => how === 'gone');
+  const away = [...memory.departed.values(), ...missed.map((file) => ({ ...file, rest: file.bytes }))];
+  const ends = away.map(
     ({ since, rest }) =>
       since + rotateWait + IN_TAIL_TICK + (readLimit === undefined ? 0 : timeToRead(rest, readLimit)),
   );

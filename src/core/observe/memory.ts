@@ -15,7 +15,7 @@ export function newMemory(at: Millis): Memory {
   return {
     entries: new Map(),
     departed: new Map(),
-    awaited: [],
+    awaited: new Map(),
     missed: new Map(),
     emptySince: new Map(),
     filled: new Set(),
@@ -45,7 +45,7 @@ export function* remember(
   return {
     entries,
     departed,
-    ...missedIn(memory, { ...found, followed }),
+    ...missedIn(memory, { ...found, followed, at }),
     emptySince: emptySinceOf(snapshot, memory),
     filled: new Set([...memory.filled, ...posFiles.filter(isFilled).map(({ path }) => path)]),
     counts: new Map([...memory.counts, ...posFiles.flatMap(countOf)]),

@@ -5,22 +5,29 @@ import type { Memory, Missed, Observation } from './observation.ts';
 /** So many are remembered, the newest: a hostile main may make and remove files without end. */
 const MOST_MISSED = 1_000;
 
-type Found = Pick<Observation, 'undiscovered' | 'unlisted' | 'unknown'> & Pick<Snapshot, 'followed'>;
+type Found = Pick<Observation, 'files' | 'undiscovered' | 'unlisted' | 'unknown'> &
+  Pick<Snapshot, 'followed' | 'at'>;
 
 /** Files that in_tail had still to find at the last look, and that are gone now, or shorter than they were. */
 export function missedIn(memory: Memory, found: Found): Pick<Memory, 'awaited' | 'missed'> {
   const { awaited, missed } = memory;
   if (!isBelieved(found, memory)) return { awaited, missed };
-  const sizes = new Map(found.followed.flatMap(({ files }) => files.map(({ inode, size }) => [inode, size])));
+  const { files, followed, undiscovered, at: since } = found;
+  const sizes = new Map(followed.flatMap((source) => source.files.map(({ inode, size }) => [inode, size])));
   const now = new Map<string, Missed>(missed);
-  for (const { path, inode, size: bytes } of awaited) {
+  for (const { path, inode, size: before } of awaited.values()) {
     const size = sizes.get(inode);
-    if (size !== undefined && size >= bytes) continue;
+    if (size !== undefined && size >= before) continue;
     const how = size === undefined ? 'gone' : 'cut short';
-    now.set(`${how} ${inode}`, { path, inode, bytes, how });
+    const key = `${how} ${inode}`;
+    now.set(key, { path, inode, bytes: before + (now.get(key)?.bytes ?? 0), how, since });
   }
+  // A listing may be a second old: another file may have the entry of its path by now.
+  const entered = new Set(files.map(({ inode }) => inode));
+  const waiting = [...awaited.values()].filter(({ inode }) => sizes.has(inode) && !entered.has(inode));
+  const withBytes = undiscovered.filter(({ size }) => size > 0);
   return {
-    awaited: found.undiscovered.filter(({ size }) => size > 0),
+    awaited: new Map([...waiting, ...withBytes].map((file) => [file.inode, file])),
     missed: new Map([...now].slice(-MOST_MISSED)),
   };
 }

@@ -84,8 +84,8 @@ export interface Memory {
   readonly entries: ReadonlyMap<string, KnownEntry>;
   /** Files that left their paths, by `entryKeyIn`: in_tail may still be reading them, and no pos file shows it. */
   readonly departed: ReadonlyMap<string, Departed>;
-  /** Files with bytes that in_tail had still to find, as of the last look that could be believed. */
-  readonly awaited: readonly UndiscoveredFile[];
+  /** By inode, the files with bytes that in_tail had still to find, as of the last look that could be believed. */
+  readonly awaited: ReadonlyMap<string, UndiscoveredFile>;
   /** Files that were gone, or cut short, before in_tail had an entry for them. */
   readonly missed: ReadonlyMap<string, Missed>;
   /** Pos files: since when empty, and whether they ever held an entry. */
@@ -133,6 +133,8 @@ export interface Missed {
   readonly inode: string;
   readonly bytes: number;
   readonly how: 'gone' | 'cut short';
+  /** The first look that showed it. */
+  readonly since: Millis;
 }
 
 /** What observing has to know: the settle time, and how in_tail reads. */

@@ -11,10 +11,16 @@ export function progressOf(seen: Observation, limits: Limits): Progress {
   const isLast = !isAnyAlive(testimony);
   // A Fluentd that is there without its witness is another one than that which said its last word.
   if (!isAnswered(testimony) || (isLast && fluentd.kind !== 'absent'))
-    return joined(progress, ofLooks(seen, limits));
+    return joined(progress, besides(progress, ofLooks(seen, limits)));
   const left = [...progress.left, ...givenUpIn(seen), ...(isLast ? writtenLater(progress, seen) : [])];
   const missed = [...seen.memory.missed.values()].filter((file) => !isKnown(file, testimony));
   return { ...progress, left, doubts: [...progress.doubts, ...missed.map(doubtOfMissed)] };
+}
+
+/** A worker that does not answer, or died without a last word, is a doubt already. Where all ended well, nobody looked inside this Fluentd. */
+function besides({ doubts }: Progress, looks: Progress): Progress {
+  if (!doubts.some(({ kind }) => kind === 'no-answer' || kind === 'worker-died')) return looks;
+  return { ...looks, doubts: looks.doubts.filter(({ kind }) => kind !== 'no-witness') };
 }
 
 /** A witness saw that in_tail followed this file, or noticed that it was cut short, or it tells of the loss itself. */

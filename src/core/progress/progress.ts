@@ -115,7 +115,7 @@ export function joined(one: Progress, other: Progress): Progress {
   return {
     at: Math.min(one.at, other.at),
     left: [...one.left, ...other.left],
-    doubts: [...one.doubts, ...other.doubts.filter(({ kind }) => kind !== 'no-witness')],
+    doubts: [...one.doubts, ...other.doubts],
     mark: `${one.mark} ${other.mark}`,
     files: Math.max(one.files, other.files),
     reached: one.reached,

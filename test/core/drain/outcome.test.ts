@@ -156,7 +156,7 @@ describe('the exit code', () => {
 describe('the sentence', () => {
   const left: Facts = { files: [behind], look: OUTSIDE };
   test.each<[End['kind'], Facts, string | RegExp]>([
-    ['stopped', {}, 'why after 4.2 s; drained: 1 file read, 0 outputs empty'],
+    ['stopped', {}, 'why after 4.2 s; drained: 1 file read'],
     ['stopped', { look: OUTSIDE }, /^why after 4.2 s; unproven: nobody looked inside Fluentd/],
     [
       'stopped',
@@ -169,8 +169,8 @@ describe('the sentence', () => {
       /; not drained: \/new: Fluentd has not found it \(3 B\)$/,
     ],
     ['survived', {}, /^why after 4.2 s; unproven: Fluentd is still there after SIGKILL$/],
-    ['ended-by-itself', {}, 'why; drained: 1 file read, 0 outputs empty'],
-    ['left-to-kubelet', {}, 'why; drained: 1 file read, 0 outputs empty'],
+    ['ended-by-itself', {}, 'why; drained: 1 file read'],
+    ['left-to-kubelet', {}, 'why; drained: 1 file read'],
     ['dry-run', left, /^why; not drained: /],
     ['no-fluentd', left, 'why'],
     ['not-permitted', left, 'why'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { isStillAtRest } from '../../../src/core/observe/at-rest.ts';
-import { ABSENT, entry, fileOf, reading, running, seen, snapshot } from '../../support/builders.ts';
+import { ABSENT, entry, fileOf, reading, running, seen, snapshot, WRAPPER } from '../../support/builders.ts';
 import { alive } from '../../support/witnesses.ts';
 
 const old = entry({ position: 5 });
@@ -9,10 +9,11 @@ const rest = snapshot(0, [[old]]);
 const { atRest } = seen([rest]);
 
 describe('at rest', () => {
-  test('is a look at which everything is read and Fluentd runs, and nothing else', () => {
+  test('is a look at which everything is read, and that shows plainly whether Fluentd runs', () => {
     expect(atRest).toMatchObject({ looks: rest.looks, followed: rest.followed, fluentd: rest.fluentd });
     expect(seen([snapshot(0, [[old, fileOf(old, 9)]])]).atRest).toBeUndefined();
-    expect(seen([snapshot(0, [[old]], { fluentd: ABSENT })]).atRest).toBeUndefined();
+    expect(seen([snapshot(0, [[old]], { fluentd: ABSENT })]).atRest).toBeDefined();
+    expect(seen([snapshot(0, [[old]], { fluentd: WRAPPER })]).atRest).toBeUndefined();
   });
 
   test('stays where the next look finds the very same objects', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { MOST_VANISHED } from '../../../src/core/observe/memory.ts';
 import { ABSENT, entry, LOG, POS, reading, running, seen, snapshot } from '../../support/builders.ts';
 
 const look = (second: number, changes: Partial<Snapshot> = {}) =>
@@ -43,6 +42,7 @@ test.each([
 });
 
 describe('entries that vanish', () => {
+  const MOST_VANISHED = 10_000;
   const entries = Array.from({ length: MOST_VANISHED + 3 }, (_, index) =>
     entry({ path: `/${index}`, inode: String(100 + index) }),
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { progressOf } from '../../../src/core/observe/progress-of.ts';
-import { entry, POS, policy, seen, snapshot } from '../../support/builders.ts';
+import { entry, POS, policy, seen, snapshot, type Watched } from '../../support/builders.ts';
 import { sight } from '../../support/said.ts';
 import { alive } from '../../support/witnesses.ts';
 
@@ -54,6 +54,16 @@ describe('a file with bytes that in_tail had not found', () => {
 
   test('is not doubted where a witness saw that in_tail followed it', () => {
     expect(missed([listing(100), listing()], { files: [], closed: [sight()] })).toEqual([]);
+  });
+
+  test('is doubted where another file has the entry of its path before it is listed anew', () => {
+    const other: Watched = [entry({ path: '/log/a.log', inode: '9', position: 5 })];
+    const all = [
+      snapshot(0, [], listing(100)),
+      snapshot(1_000, [other], listing(100)),
+      snapshot(2_000, [other], listing()),
+    ];
+    expect([...seen(all).memory.missed.values()]).toMatchObject([{ inode: '7', bytes: 100, how: 'gone' }]);
   });
 
   test('is doubted where in_tail found it only after it was cut short', () => {

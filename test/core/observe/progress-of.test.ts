@@ -50,10 +50,10 @@ describe('what is left and what is doubted come from', () => {
   });
 
   test('both, where a witness does not answer', () => {
-    expect(known([SILENT])).toEqual({ left: LOOKS.left, doubts: ['no-answer', 'no-witness'] });
+    expect(known([SILENT])).toEqual({ left: LOOKS.left, doubts: ['no-answer'] });
     expect(known([alive({ files: [sight({ pos: 40 })] }), SILENT])).toEqual({
       left: [['unread', 60], ...LOOKS.left],
-      doubts: ['no-answer', 'no-witness'],
+      doubts: ['no-answer'],
     });
   });
 

@@ -11,7 +11,18 @@ function held(...ids: readonly string[]): Left {
 }
 
 function progress(changed: Partial<Progress> = {}): Progress {
-  return { at: 0, left: [], doubts: [], mark: 'm', files: 1, outputs: [], unseen: [], until: 0, ...changed };
+  return {
+    at: 0,
+    left: [],
+    doubts: [],
+    mark: 'm',
+    files: 1,
+    reached: new Map(),
+    outputs: [],
+    unseen: [],
+    until: 0,
+    ...changed,
+  };
 }
 
 describe('the word is', () => {

@@ -99,8 +99,7 @@ describe('a log file of 1 TiB without a newline', () => {
     truncateSync(path, 1024 ** 4);
     const pos = join(dir, 'app.pos');
     writeFileSync(pos, posText([{ path, position: 4, inode }]));
-    const view = { fluentd: ABSENT, depth: 'rest', movedAt: undefined } as const;
-    const look = () => new Collector(new NodeHost(), subject({ posFiles: [pos] })).look(view);
+    const look = () => new Collector(new NodeHost(), subject({ posFiles: [pos] })).look('rest', ABSENT);
     expect(await cpuSeconds(look)).toBeLessThan(5);
     const snapshot = await look();
     const [file] = observe(undefined, snapshot, policy()).files;
