@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import yargs, { type Argv } from 'yargs';
+import { BUGS, VERSION } from './commands/build-info.ts';
 import { keepHeapSmall } from './commands/heap.ts';
 import {
   behindDashes,
@@ -20,9 +21,6 @@ import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';
 
-/** Put in by docker/bundle.mjs. */
-declare const BUILD: { readonly version: string; readonly bugs?: string };
-
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader has seen enough (`inspect | head -1`). The exit code stays what it is.
   if (error.code === 'EPIPE') process.exit();
@@ -33,7 +31,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 async function main(): Promise<void> {
   const given = process.argv.slice(2);
   const words = asOptions(given);
-  if (words.join() === '--version') return void process.stdout.write(`${BUILD.version}\n`);
+  if (words.join() === '--version') return void process.stdout.write(`${VERSION}\n`);
   // A container without arguments must not look as if it had done its work.
   if (words.length === 0) process.exitCode = EXIT.usage;
   try {
@@ -53,7 +51,7 @@ async function main(): Promise<void> {
 function parser(words: readonly string[]): Argv {
   return yargs(words)
     .scriptName('posidle')
-    .version(BUILD.version)
+    .version(VERSION)
     .locale('en')
     .usage('Stops a Fluentd sidecar when, and only when, its work is done.')
     .command(
@@ -121,7 +119,7 @@ function parser(words: readonly string[]): Argv {
       'inject [files..]',
       'add posidle to the Fluentd of manifests: posidle inject job.yaml | kubectl apply -f -',
       injectCommand,
-      async ({ files = [], image = `posidle:${BUILD.version}` }) => {
+      async ({ files = [], image = `posidle:${VERSION}` }) => {
         // yargs drops a lone `-`.
         const named = [...files, ...(words.includes('-') ? ['-'] : [])];
         if (named.length === 0)
@@ -152,8 +150,8 @@ function parser(words: readonly string[]): Argv {
 
 function reportOf(error: unknown): string {
   const { stack = String(error) } = error as Partial<Error>;
-  const where = BUILD.bugs ?? 'CONTRIBUTING.md says where';
-  return `${stack}\nThis is a bug of posidle ${BUILD.version} (Node ${process.versions.node}). Please report these lines: ${where}`;
+  const where = BUGS ?? 'CONTRIBUTING.md says where';
+  return `${stack}\nThis is a bug of posidle ${VERSION} (Node ${process.versions.node}). Please report these lines: ${where}`;
 }
 
 function fail(message: string, code: number): never {

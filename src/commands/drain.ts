@@ -23,6 +23,6 @@ export async function runDrain(args: DrainArgs): Promise<number> {
   }
   const unused = { listen: undefined, 'quit-token': undefined, 'dry-run': false };
   const options = { posFiles, fluentConf, ...begun.options };
-  const { drained } = await supervise(host, { ...args, ...unused }, options, begun.drain);
-  return drained === 'drained' || (drained === 'unproven' && !strict) ? EXIT.ok : EXIT.noFluentd;
+  const { outcome: word } = await supervise(host, { ...args, ...unused }, options, begun.drain);
+  return word === 'drained' || (word === 'unproven' && !strict) ? EXIT.ok : EXIT.noFluentd;
 }

@@ -148,7 +148,7 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
 /** `childEnd`: how the command of `run` ended. */
 async function tellEnd(log: Log, outcome: Outcome, args: SuperviseArgs, childEnd?: string): Promise<void> {
   const code = exitCodeOf(outcome, args);
-  const waited = Object.values(outcome.durations).reduce((sum, span) => sum + span, 0);
+  const waited = Object.values(outcome.durationsMs).reduce((sum, span) => sum + span, 0);
   const isOwn = childEnd !== undefined && !STOPPED.has(outcome.end);
   const isFailure = !isOwn && FAILURES.has(code);
   const how = isFailure ? `exit code ${code} after ${formatDuration(waited)}` : isOwn && childEnd;

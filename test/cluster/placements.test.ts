@@ -53,7 +53,7 @@ describe('on a real cluster', { concurrent: true }, () => {
     });
     expect(report.containers.posidle).toMatchObject({
       code: 0,
-      message: expect.stringContaining('"drained":"drained"'),
+      message: expect.stringContaining('"outcome":"drained"'),
     });
     expect(report.tail).toBeLessThan(PATIENCE);
   });
@@ -231,7 +231,7 @@ function hurry(pod: PodSpec): void {
 function expectDelivered({ report, lines }: Played, trigger: string, container = 'posidle'): void {
   const message = report.containers[container]?.message ?? '';
   const outcome = message.startsWith('{') ? JSON.parse(message) : `${message}\n${logOf(report, container)}`;
-  expect(outcome).toMatchObject({ drained: 'drained', trigger });
+  expect(outcome).toMatchObject({ outcome: 'drained', trigger });
   expect(lines).toBe(LINES);
   expect(report.containers[container]?.code).toBe(0);
   expect(report.containers.main?.code).toBe(0);

@@ -39,7 +39,7 @@ describe('fluentd', () => {
     host.at(20_000, (h) => h.endProcess(4242));
     host.at(20_100, (h) => h.appendLog(LOG, 'nobody reads\n'));
     const { outcome } = await run(host);
-    expect(outcome).toMatchObject({ drained: 'not drained', left: { count: 1, bytes: 13 } });
+    expect(outcome).toMatchObject({ outcome: 'not-drained', left: { count: 1, bytes: 13 } });
     expect(exitCodeOf(outcome, { strict: true })).toBe(3);
   });
 
@@ -67,7 +67,7 @@ describe('fluentd', () => {
     const host = new FakeHost();
     const { outcome } = await run(host, { startTimeout: 30_000 });
     expect(host.now()).toBe(30_000);
-    expect(outcome).toMatchObject({ end: 'no-fluentd', drained: 'unproven' });
+    expect(outcome).toMatchObject({ end: 'no-fluentd', outcome: 'unproven' });
     expect(exitCodeOf(outcome, { strict: false })).toBe(4);
   });
 
@@ -77,7 +77,7 @@ describe('fluentd', () => {
     host.at(3_000, (h) => h.request('SIGTERM'));
     host.at(9_000, (h) => h.startFluentd().read(LOG));
     const { outcome } = await run(host);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven', trigger: 'SIGTERM' });
+    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven', trigger: 'SIGTERM' });
     expect(host.now()).toBeLessThan(3_000 + 25_000);
   });
 
@@ -416,7 +416,7 @@ describe("a parent's child", () => {
     });
     const { outcome } = await run(host, { parent: true, quiet: 'off' }, { fluentd: asParent.fluentd });
     expect(host.sent.map((sent) => sent.split(' @')[0])).toEqual(['SIGUSR1 910', 'SIGINT 910']);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven' });
+    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
   });
 
   test('whose Fluentd has ended and is not started again is unproven', async () => {
@@ -428,7 +428,7 @@ describe("a parent's child", () => {
     host.at(30_000, (h) => h.request('SIGTERM'));
     const { outcome } = await run(host, { parent: true, quiet: 'off' }, { fluentd: asParent.fluentd });
     expect(host.sent.map((sent) => sent.split(' @')[0])).toEqual([`SIGINT ${CHILD}`]);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven' });
+    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
   });
 });
 

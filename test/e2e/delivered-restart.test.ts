@@ -50,7 +50,7 @@ const deliverOn =
 
 /** Whoever was killed left no last word: what it held then, nobody saw. */
 function expectDied(ended: Ended, word = 'unproven'): void {
-  expect(ended.outcome.drained).toBe(word);
+  expect(ended.outcome.outcome).toBe(word);
   expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'worker-died' }));
   expect(ended.seconds).toBeLessThan(SOON);
 }
@@ -107,7 +107,7 @@ onFluentd(ONE_VERSION, (version) => {
       const args = ['--pid-file', site.pidFile, '--restart-policy', policy, ...bound];
       const ended = await deliver(site, { conf: onDisk(site), args }, async (fluentd) => fluentd.kill());
       expect(ended.lost).toBe(1_000);
-      expectDied(ended, 'not drained');
+      expectDied(ended, 'not-drained');
       expect(ended.outcome.left.worst).toMatchObject([{ kind: 'held' }]);
     },
   );

@@ -63,7 +63,7 @@ function expectNamed(site: Site, { code, outcome }: Awaited<ReturnType<typeof ru
   const path = site.log('secret.log');
   expect({ code, outcome }).toMatchObject({
     code: 3,
-    outcome: { drained: 'not drained' },
+    outcome: { outcome: 'not-drained' },
   });
   expect(outcome.left.worst).toContainEqual(expect.objectContaining({ path, kind: 'unreadable' }));
 }

@@ -186,7 +186,7 @@ test.each([
   expect(await within(30_000, wrapped.exited)).toBe(0);
   expect(wrapped.stdout()).toMatch(/Worker 0 finished with status 0/);
   expect(delivered()).toBe(1_000);
-  expect(outcomeOf(wrapped)).toMatchObject({ end: 'stopped', drained: 'drained' });
+  expect(outcomeOf(wrapped)).toMatchObject({ end: 'stopped', outcome: 'drained' });
 });
 
 test('what a wrapper began in other sessions ends with its Fluentd', async () => {
@@ -222,7 +222,7 @@ test('a SIGTERM that comes before Fluentd is up leaves it the time to read and t
   const { output, exited, pid } = await start(tailAll(), toStdout());
   writeFileSync(pidFile, String(pid));
   expect(await early.exited).toBe(0);
-  expect(outcomeOf(early)).toMatchObject({ end: 'stopped', trigger: 'SIGTERM', drained: 'drained' });
+  expect(outcomeOf(early)).toMatchObject({ end: 'stopped', trigger: 'SIGTERM', outcome: 'drained' });
   expect(await exited).toEqual({ code: 0, signal: null });
   expect(linesIn(output())).toBe(1_000);
 });
@@ -240,7 +240,7 @@ test('without a witness a second pos file that never appears holds the quiet win
   expect(outcomeOf(waiting)).toMatchObject({
     end: 'stopped',
     trigger: 'quiet',
-    drained: 'unproven',
+    outcome: 'unproven',
     doubts: { worst: expect.arrayContaining([expect.objectContaining({ kind: 'pos-file', about: never })]) },
   });
 });

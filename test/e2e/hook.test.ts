@@ -15,8 +15,8 @@ import { until } from '../support/until.ts';
 /** Nothing flushes by itself. */
 const LAZY = { flush_mode: 'interval', flush_interval: 300 };
 const GATE = ['sh', 'docker/image/gate'] as const;
-const DRAINED = { end: 'stopped', drained: 'drained', trigger: 'main-ended', doubts: [] };
-const DOUBTED = { drained: 'unproven', trigger: 'hook', doubts: [{ kind: 'main-may-run' }] };
+const DRAINED = { end: 'stopped', outcome: 'drained', trigger: 'main-ended', doubts: [] };
+const DOUBTED = { outcome: 'unproven', trigger: 'hook', doubts: [{ kind: 'main-may-run' }] };
 
 /** A directory of Pod and hook, with the witness in it. */
 const sharedDir = async (site: Site): Promise<string> => {
@@ -174,7 +174,7 @@ onFluentd(ONE_VERSION, (version) => {
       await site.write('app.log', 100);
       await site.isRead('app.log');
       const { code, outcome } = await ended(site, drain(site, dir, '--main-ended', '--grace', '4s'));
-      expect(outcome).toMatchObject({ drained: 'not drained', gate: { name: 'buffers' } });
+      expect(outcome).toMatchObject({ outcome: 'not-drained', gate: { name: 'buffers' } });
       expect(code).toBe(4);
     });
 
@@ -197,7 +197,7 @@ onFluentd(ONE_VERSION, (version) => {
       const hook = startPosidle([...words, '--log-format', 'json', '--grace', '40s'], { cwd: site.dir });
       const { code, lost, outcome } = await ended(site, hook);
       expect({ code, lost }).toEqual({ code: 0, lost: 0 });
-      expect(outcome).toMatchObject({ end: 'left-to-kubelet', drained: 'unproven' });
+      expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'unproven' });
       expect(fluentd.process.exitCode).toBeNull();
     });
   });

@@ -42,7 +42,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
 
   const expectDrained = async (run: PosidleRun) => {
     expect(await run.exited).toBe(0);
-    expect(run.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', drained: 'drained' } });
+    expect(run.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', outcome: 'drained' } });
   };
 
   test('a done file whose directory comes later is seen at once', async () => {
@@ -102,7 +102,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     main.kill('SIGKILL');
     expect((await run.logged(/→ draining/)).msg).toMatch(/main no longer refreshes its heartbeat file/);
     expect(await run.exited).toBe(0);
-    expect(run.log().at(-1)).toMatchObject({ outcome: { drained: 'drained', trigger: 'heartbeat' } });
+    expect(run.log().at(-1)).toMatchObject({ outcome: { outcome: 'drained', trigger: 'heartbeat' } });
   });
 
   test('a main that is never seen is taken as ended after the start timeout, and that is said', async () => {
@@ -126,11 +126,15 @@ describe(`with Fluentd ${NEWEST}`, () => {
     expect(await (await fetch(`${at}/status`)).json()).toMatchObject({
       state: 'watching',
       trigger: null,
+      gate: null,
       lag: 0,
       files: [{ path: join(work.logs, 'app.log'), state: 'caught-up' }],
       fluentd: { kind: 'running', pid: fluentd.pid },
     });
     expect(await (await fetch(`${at}/metrics`)).text()).toMatch(/^posidle_state\{state="watching"\} 1$/m);
+    expect(await (await fetch(`${at}/metrics`)).text()).toMatch(
+      /^posidle_build_info\{version="\d+\.\d+\.\d+"\} 1$/m,
+    );
     expectNoFault(['check', 'metrics'], await (await fetch(`${at}/metrics`)).text());
     expect((await fetch(`${at}/quitquitquit`, { method: 'POST' })).status).toBe(202);
     expect((await fetch(`${at}/quitquitquit`, { method: 'POST' })).status).toBe(202);

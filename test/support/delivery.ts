@@ -35,7 +35,7 @@ export function onFluentd(versions: readonly string[], tests: (version: string) 
 /** posidle's termination message. */
 interface Outcome {
   end: string;
-  drained: 'drained' | 'unproven' | 'not drained';
+  outcome: 'drained' | 'unproven' | 'not-drained';
   left: Listed<Left>;
   doubts: Listed<Doubt>;
   files: number;
@@ -46,7 +46,7 @@ interface Outcome {
 export const DRAINED = {
   lost: 0,
   code: 0,
-  outcome: { drained: 'drained', left: { count: 0 }, doubts: { count: 0 } },
+  outcome: { outcome: 'drained', left: { count: 0 }, doubts: { count: 0 } },
 };
 
 export interface Ended {

@@ -8,6 +8,7 @@ import type { Millis } from '../../core/text/units.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
 import { type Answer, METRICS_TYPE, type Routes, TEXT_TYPE } from '../../node/network/http-server.ts';
 import { type Usage, usageOf } from '../../node/processes/usage.ts';
+import { buildInfo } from '../build-info.ts';
 
 /** The loop looks at least once a second; a look that takes so long hangs. */
 type Last = Pick<Watched, 'state' | 'seen'>;
@@ -55,7 +56,7 @@ export class StatusBoard implements Reporter {
         '/status': () => this.#answer((last) => `${printableJson(this.#statusOf(last))}\n`, JSON_TYPE),
         '/metrics': () =>
           this.#answer(
-            (last) => metricsOfWatch({ ...last, policy: this.#policy, drains: this.#drains }),
+            (last) => metricsOfWatch({ ...last, policy: this.#policy, drains: this.#drains }) + buildInfo(),
             METRICS_TYPE,
           ),
       },

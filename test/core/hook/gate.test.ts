@@ -78,15 +78,14 @@ describe('the gate', () => {
 });
 
 describe('a doubt of the hook', () => {
-  const outcome = { drained: 'drained', doubts: [], doubted: 0 } as unknown as Outcome;
+  const outcome = { outcome: 'drained', doubts: { count: 0, bytes: 0, worst: [] } } as unknown as Outcome;
 
   test('makes "drained" unproven, and nothing else', () => {
     expect(withDoubt(outcome, MAIN_MAY_RUN)).toMatchObject({
-      drained: 'unproven',
-      doubts: [MAIN_MAY_RUN],
-      doubted: 1,
+      outcome: 'unproven',
+      doubts: { count: 1, bytes: 0, worst: [MAIN_MAY_RUN] },
     });
-    expect(withDoubt({ ...outcome, drained: 'not drained' }, MAIN_MAY_RUN).drained).toBe('not drained');
+    expect(withDoubt({ ...outcome, outcome: 'not-drained' }, MAIN_MAY_RUN).outcome).toBe('not-drained');
     expect(withDoubt(outcome, undefined)).toBe(outcome);
   });
 });
