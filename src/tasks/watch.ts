@@ -46,13 +46,16 @@ export async function watch(
   const { parent } = surroundings;
   const settings = settingsOf(options, parent !== undefined);
   let report: WatchReporter | undefined;
+  /** What a trigger told before anybody listened. */
+  const early: string[] = [];
   const begin: Surroundings['begin'] = async (...facts) => {
     report = await surroundings.begin(...facts);
+    for (const text of early.splice(0)) report.warned?.(text);
     return report;
   };
   const closeTriggers = openTriggers(settings, {
     request: (by) => host.request(by),
-    warn: (text) => report?.warned?.(text),
+    warn: (text) => (report === undefined ? early.push(text) : report.warned?.(text)),
   });
   try {
     return await findAndWatch(

@@ -150,7 +150,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     const busy = await posidle('watch', '-p', work.pos, '--listen', `127.0.0.1:${port}`);
     expect(busy).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/--listen: cannot listen on .*EADDRINUSE/),
+      stderr: expect.stringMatching(/--listen: cannot listen on .*: another process listens there already/),
     });
     const quit = (authorization?: string) =>
       fetch(`http://127.0.0.1:${port}/quitquitquit`, {
