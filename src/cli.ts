@@ -2,6 +2,9 @@
 import yargs, { type Argv } from 'yargs';
 import { BUGS, VERSION } from './commands/build-info.ts';
 import { keepHeapSmall } from './commands/heap.ts';
+import { asOptions, completionIn, HELP_ALL } from './commands/options/command-words.ts';
+import { inFlags } from './commands/options/flag-wording.ts';
+import { mistakeIn } from './commands/options/mistakes.ts';
 import {
   behindDashes,
   byEnvironment,
@@ -13,10 +16,7 @@ import {
   runCommand,
   SHOW_ALL,
   watchCommand,
-} from './commands/options/command-lines.ts';
-import { asOptions, completionIn, HELP_ALL } from './commands/options/command-words.ts';
-import { inFlags } from './commands/options/flag-wording.ts';
-import { mistakeIn } from './commands/options/mistakes.ts';
+} from './commands/options/usage.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';

@@ -49,10 +49,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'commands/options/drain-options.ts',
     'commands/options/export-options.ts',
     'commands/options/inspect-options.ts',
-    'commands/options/command-lines.ts',
     'commands/options/environment.ts',
     'commands/options/option-parts.ts',
     'commands/options/options.ts',
+    'commands/options/usage.ts',
   ],
 };
 /** Texts name an option by its key; the commands put its flag in (commands/options/flag-wording.ts). Fluentd has a --dry-run too. */

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { drainOptions } from '../src/commands/options/drain-options.ts';
 import { exportOptions } from '../src/commands/options/export-options.ts';
 import { inspectOptions } from '../src/commands/options/inspect-options.ts';
 import { watchOptions } from '../src/commands/options/options.ts';
@@ -128,7 +129,7 @@ test.each(ALL_PAGES)('%s links only to what is there', (page) => {
 });
 
 test.each([
-  ['src/commands/options/README.md', watchOptions],
+  ['src/commands/options/README.md', { ...watchOptions, ...drainOptions }],
   ['src/commands/inspect-view/README.md', inspectOptions],
   ['docker/exporter/README.md', exportOptions],
 ])('%s names each option', (page, options) => {

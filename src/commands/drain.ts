@@ -1,5 +1,5 @@
 import { EXIT } from '../core/drain/outcome.ts';
-import { beginDrain, HookHost } from '../tasks/drain.ts';
+import { type Begun, beginDrain, endDrain, HookHost } from '../tasks/drain.ts';
 import type { DrainArgs } from './options/drain-options.ts';
 import { supervise } from './supervise.ts';
 
@@ -22,7 +22,10 @@ export async function runDrain(args: DrainArgs): Promise<number> {
     return EXIT.ok;
   }
   const unused = { listen: undefined, 'quit-token': undefined, 'dry-run': false };
-  const options = { posFiles, fluentConf, ...begun.options };
-  const { outcome: word } = await supervise(host, { ...args, ...unused }, options, begun.drain);
+  const drain = ({ options, drain: given }: Begun) =>
+    supervise(host, { ...args, ...unused }, { posFiles, fluentConf, ...options }, given);
+  const outcome = await drain(begun);
+  const rest = await endDrain(host, begun, outcome);
+  const { outcome: word } = rest === undefined ? outcome : await drain(rest);
   return word === 'drained' || (word === 'unproven' && !strict) ? EXIT.ok : EXIT.noFluentd;
 }

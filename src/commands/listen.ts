@@ -1,6 +1,5 @@
-import type { Endpoint } from '../core/fluent-conf/fluent-conf.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { type HttpServer, type Routes, startHttpServer } from '../node/network/http-server.ts';
+import { type Endpoint, type HttpServer, type Routes, startHttpServer } from '../node/network/http-server.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 
 const LOW_PORT = 'permission denied: ports below 1024 need the capability NET_BIND_SERVICE';

@@ -1,5 +1,7 @@
+import { watch } from 'node:fs';
+import type { Outcome } from '../core/drain/outcome.ts';
 import type { ProcessRow } from '../core/fluentd/processes.ts';
-import { type GateWord, gateWord, MAIN_MAY_RUN } from '../core/hook/gate.ts';
+import { type GateWord, gateWord, isMadeBetterByStop, MAIN_MAY_RUN } from '../core/hook/gate.ts';
 import type { Millis } from '../core/text/units.ts';
 import { readGateMarks } from '../node/files/gate-marks.ts';
 import { NodeHost } from '../node/node-host.ts';
@@ -21,10 +23,13 @@ export interface Hook {
   readonly witness: string | undefined;
 }
 
-/**
- * Fluentd's container, and posidle in it, ends with the supervisor. What counts is the last word of the workers, which comes before:
- * where they have a witness, nobody looks at processes.
- */
+/** What `watch` has to do, with its trigger pulled. */
+export interface Begun {
+  readonly options: WatchOptions;
+  readonly drain: Pick<Surroundings, 'found' | 'doubt'>;
+}
+
+/** A host that sees Fluentd by its witness only. The container, and posidle in it, ends with the supervisor: the last word of a worker comes before. */
 export class HookHost extends NodeHost {
   isWitnessed = false;
 
@@ -33,32 +38,46 @@ export class HookHost extends NodeHost {
   }
 }
 
-/** What `watch` has to do, with its trigger pulled; undefined: only Fluentd's container is restarted, and its buffers are flushed. */
+/** Waits for the gate. undefined: only Fluentd's container is restarted, and its buffers are flushed. */
 export async function beginDrain(
   host: HookHost,
   { grace, mainEnded, witness: dir = process.env['POSIDLE_DIR'] ?? SHARED_DIR }: Hook,
-): Promise<{ options: WatchOptions; drain: Pick<Surroundings, 'found' | 'doubt'> } | undefined> {
+): Promise<Begun | undefined> {
   const { hookAt } = await readGateMarks(dir, Date.now());
   const begin = host.now() - (Date.now() - hookAt);
   const word = mainEnded ? 'main-ended' : await waitForGate(host, dir, grace);
   if (word === 'only-fluentd') {
-    await flush(host, dir);
+    await tellAll(host, dir, 'flush');
     return undefined;
   }
   host.isWitnessed = await waitForWitness(host, dir);
   // The grace period began with the hook.
   host.request(word === 'main-ended' ? 'main-ended' : 'hook', begin);
   const found = { posFiles: [], conf: undefined, warnings: [], confPath: undefined };
+  const witness = host.isWitnessed ? dir : 'off';
   return {
-    // Without a witness the kubelet stops Fluentd: posidle would end with it, before it knows the outcome.
-    options: {
-      grace,
-      quiet: 'off',
-      restartPolicy: 'always',
-      ...(host.isWitnessed ? { witness: dir } : { witness: 'off', nativeSidecar: true }),
-    },
+    options: { grace, quiet: 'off', nativeSidecar: true, witness },
     drain: { ...(host.isWitnessed && { found }), ...(word !== 'main-ended' && { doubt: MAIN_MAY_RUN }) },
   };
+}
+
+/**
+ * Stops Fluentd: a shell as the container's first process pays no attention to the kubelet's SIGTERM. undefined: the outcome stands. Else
+ * the last word of Fluentd may say more, and `watch` has to wait for it.
+ */
+export async function endDrain(
+  host: HookHost,
+  { options, drain }: Begun,
+  outcome: Outcome,
+): Promise<Begun | undefined> {
+  const { witness: dir } = options;
+  if (dir === undefined || !host.isWitnessed) return undefined;
+  if (isMadeBetterByStop(outcome)) {
+    watch(dir, () => host.wake()).unref();
+    return { options: { ...options, nativeSidecar: false, restartPolicy: 'always' }, drain };
+  }
+  await tellAll(host, dir, 'stop');
+  return undefined;
 }
 
 async function waitForGate(host: HookHost, dir: string, grace: Millis): Promise<GateWord> {
@@ -69,17 +88,19 @@ async function waitForGate(host: HookHost, dir: string, grace: Millis): Promise<
     if (word !== 'wait') return word;
     if (host.now() >= flushedAt + FLUSH_EVERY) {
       flushedAt = host.now();
-      await flush(host, dir);
+      await tellAll(host, dir, 'flush');
     }
     await host.sleep(host.now() + LOOKS);
   }
 }
 
-/** What Fluentd sends meanwhile is not left at the end. */
-async function flush(host: HookHost, dir: string): Promise<void> {
+/** A worker flushes itself, and stops by its supervisor: one worker a supervisor is enough for that. */
+async function tellAll(host: HookHost, dir: string, word: 'flush' | 'stop'): Promise<void> {
   const { witnesses } = await host.askWitnesses(dir);
-  const alive = witnesses.filter(({ kind }) => kind === 'alive');
-  await Promise.all(alive.map(({ worker }) => host.tellWitness(dir, worker, 'flush')));
+  const alive = witnesses.flatMap((one) => (one.kind === 'alive' ? [one] : []));
+  const bySupervisor = new Map(alive.map((one) => [one.said.supervisor ?? one.worker, one]));
+  const told = word === 'flush' ? alive : [...bySupervisor.values()];
+  await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word)));
 }
 
 /** A main of half a second ends before Fluentd is up. The hook has the environment of Fluentd. */

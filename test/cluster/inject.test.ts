@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { injectInto } from '../../src/core/inject/inject.ts';
+import type { Manifest as KubernetesManifest } from '../pods/kubernetes.ts';
+import { kustomize } from '../pods/kustomize.ts';
 import { CHANGED, LEFT_ALONE, type PodManifest } from '../support/inject-cases.ts';
 import { until } from '../support/until.ts';
 import { kubectlPath } from './connect.ts';
 import { createNamespace, kubectl } from './kubectl.ts';
+import { expectDelivered, named, playThese } from './placement.ts';
 import { applyPolicy, deletePolicy } from './policy.ts';
 
 const IMAGE = 'posidle:0.1.0';
@@ -130,6 +133,20 @@ describe('the policy of the API server', () => {
     } finally {
       await kubectl(['delete', 'namespace', strict, '--wait=false']);
     }
+  });
+
+  test('completes a Job whose Fluentd waits for ever behind a shell, with the label as its only change', async () => {
+    const manifests = structuredClone(kustomize('docker/kubernetes/base')) as KubernetesManifest[];
+    for (const { kind, spec } of manifests)
+      if (kind === 'Job')
+        Object.assign((spec as { template: object }).template, { metadata: { labels: LABELS } });
+    // The shell is the container's first process, and pays no attention to SIGTERM.
+    const command = ['sh', '-c', 'fluentd -c /fluentd/etc/fluent.conf; exit $?'];
+    const played = await playThese(
+      manifests,
+      (spec) => void Object.assign(named(spec, 'fluentd'), { command }),
+    );
+    expectDelivered(played, 'main-ended', 'fluentd');
   });
 
   test('changes no Pod while its image is not named, and says so', async () => {

@@ -1,16 +1,19 @@
-import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, test } from 'vitest';
-import { BUNDLE } from '../pods/bundle.ts';
-import { type Container, configMapsIn, type Manifest, type PodSpec, specIn } from '../pods/kubernetes.ts';
-import { configMap, kustomize, manifestsIn } from '../pods/kustomize.ts';
+import type { PodSpec } from '../pods/kubernetes.ts';
+import { kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { cronJobBlock, nativeBlock } from '../pods/readme.ts';
-import { Destination } from './destination.ts';
-import { type Acts, play, type Report } from './play.ts';
+import {
+  append,
+  expectDelivered,
+  LINES,
+  logOf,
+  named,
+  PATIENCE,
+  playPlacement,
+  playThese,
+} from './placement.ts';
+import type { Acts } from './play.ts';
 
-const OVERLAYS = 'docker/kubernetes';
-const LINES = 20;
-/** Seconds from main's end to the Pod's: what hangs takes a minute, the grace period. */
-const PATIENCE = 45;
 /** Refreshes its file as long as it lives, and says nothing at its end. */
 const WITH_HEARTBEAT = `while touch /var/log/app/.alive; do sleep 0.5; done &
 for line in $(seq 20); do echo "line $line of 20" >>/var/log/app/job.log; sleep "$EVERY"; done
@@ -177,82 +180,3 @@ describe('on a real cluster', { concurrent: true }, () => {
     expectDelivered(await playThese([conf, { ...cronJob, spec }]), 'done-file');
   });
 });
-
-interface Played {
-  readonly report: Report;
-  readonly lines: number;
-}
-
-function playPlacement(overlay: string, change?: (pod: PodSpec) => void, acts?: Acts): Promise<Played> {
-  return playThese(kustomize(join(OVERLAYS, overlay)), change, acts);
-}
-
-async function playThese(
-  manifests: readonly Manifest[],
-  change: (pod: PodSpec) => void = () => undefined,
-  acts?: Acts,
-): Promise<Played> {
-  const destination = await Destination.start();
-  try {
-    const changed = structuredClone(manifests) as Manifest[];
-    const spec = specIn(changed);
-    hurry(spec);
-    change(spec);
-    // A Job counts the restarts of a container, too, and deletes the Pod when there were too many.
-    if (spec.restartPolicy === 'OnFailure') {
-      for (const { kind, spec: job } of changed)
-        if (kind === 'Job') Object.assign(job as object, { backoffLimit: 2 });
-    }
-    for (const conf of configMapsIn(changed)) sendTo(destination, conf.data);
-    const report = await play([...changed, configMap('posidle', [BUNDLE])], acts);
-    return { report, lines: destination.lines.size };
-  } finally {
-    destination.stop();
-  }
-}
-
-/** The destination of fluent.conf, stdout, is one outside the Pod. */
-function sendTo({ endpoint }: Destination, data: Record<string, string>): void {
-  const conf = data['fluent.conf'];
-  const http = `@type http\n  endpoint ${endpoint}\n  <format>\n    @type json\n  </format>`;
-  if (conf !== undefined) data['fluent.conf'] = conf.replace('@type stdout', http);
-}
-
-/** What the manifests wait for in minutes is waited for in seconds here. */
-function hurry(pod: PodSpec): void {
-  const faster: Readonly<Record<string, string>> = { EVERY: '0.3', INTERVAL: '4', '60s': '8s' };
-  for (const { env = [] } of [...(pod.initContainers ?? []), ...pod.containers]) {
-    for (const variable of env)
-      variable.value = faster[variable.name] ?? faster[variable.value] ?? variable.value;
-  }
-}
-
-/** All of main's lines, and the outcome "drained" in the termination message of posidle's container. */
-function expectDelivered({ report, lines }: Played, trigger: string, container = 'posidle'): void {
-  const message = report.containers[container]?.message ?? '';
-  const outcome = message.startsWith('{') ? JSON.parse(message) : `${message}\n${logOf(report, container)}`;
-  expect(outcome).toMatchObject({ outcome: 'drained', trigger });
-  expect(lines).toBe(LINES);
-  expect(report.containers[container]?.code).toBe(0);
-  expect(report.containers.main?.code).toBe(0);
-  expect(report.containers.fluentd).toMatchObject({ code: 0, restarts: 0 });
-  expect(report.phase).toBe('Succeeded');
-  expect(report.tail).toBeLessThan(PATIENCE);
-}
-
-function logOf(report: Report, container: string): string {
-  return report.containers[container]?.log ?? '';
-}
-
-/** main does this, too. */
-function append(spec: PodSpec, command: string): void {
-  const main = named(spec, 'main');
-  main.args = [`${main.args?.join('')}${command}\n`];
-}
-
-function named(spec: PodSpec, name: string): Container {
-  const all = [...(spec.initContainers ?? []), ...spec.containers];
-  const found = all.find((container) => container.name === name);
-  if (found === undefined) throw new Error(`no container ${name}`);
-  return found;
-}

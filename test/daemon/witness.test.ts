@@ -82,7 +82,6 @@ test('a record that a filter keeps is flushed with the chunk that it comes into'
     rotateWait: 5_000,
     readLimit: undefined,
     multilineFlush: 6_000,
-    mayRefuse: true,
   };
   const { outcome } = await drainIn(host, 'done-file', { tail });
   expect(told.map(([word]) => word)).toEqual(['flush', 'stop']);
@@ -162,12 +161,6 @@ describe('a Fluentd that only its witness can tell to stop', () => {
       ['stop', expect.closeTo(5_000, -3)],
     ]);
     expect(outcome).toMatchObject({ end: 'stopped', outcome: 'drained' });
-  });
-
-  test('is told whatever signal would be sent to it', async () => {
-    const { host, told } = remote(alive());
-    await drainIn(host, 'done-file', { stopSignal: 'SIGTERM' });
-    expect(told.map(([word]) => word)).toEqual(['stop']);
   });
 
   test('is told at the deadline also where no look ends any more', async () => {

@@ -15,8 +15,8 @@ import { until } from '../support/until.ts';
 /** Nothing flushes by itself. */
 const LAZY = { flush_mode: 'interval', flush_interval: 300 };
 const GATE = ['sh', 'docker/image/gate'] as const;
-const DRAINED = { end: 'stopped', outcome: 'drained', trigger: 'main-ended', doubts: [] };
-const DOUBTED = { outcome: 'unproven', trigger: 'hook', doubts: [{ kind: 'main-may-run' }] };
+const DRAINED = { end: 'left-to-kubelet', outcome: 'drained', trigger: 'main-ended', doubts: { count: 0 } };
+const DOUBTED = { outcome: 'unproven', trigger: 'hook', doubts: { worst: [{ kind: 'main-may-run' }] } };
 
 /** A directory of Pod and hook, with the witness in it. */
 const sharedDir = async (site: Site): Promise<string> => {
@@ -35,6 +35,7 @@ function fluentdIn(site: Site, version: string, dir?: string) {
     version,
     dir: site.dir,
     conf,
+    witness: false,
     env: dir === undefined ? {} : { RUBYOPT: rubyOption(dir), POSIDLE_DIR: dir },
   });
 }
@@ -174,7 +175,7 @@ onFluentd(ONE_VERSION, (version) => {
       await site.write('app.log', 100);
       await site.isRead('app.log');
       const { code, outcome } = await ended(site, drain(site, dir, '--main-ended', '--grace', '4s'));
-      expect(outcome).toMatchObject({ outcome: 'not-drained', gate: { name: 'buffers' } });
+      expect(outcome).toMatchObject({ outcome: 'not-drained', left: { worst: [{ kind: 'held' }] } });
       expect(code).toBe(4);
     });
 

@@ -23,7 +23,14 @@ export function imageDir(loader = 'printf "%s\\n" "$@"; env'): string {
     copyFileSync(join('docker/image', name), join(dir, name));
   for (const folder of ['lib', 'ruby']) mkdirSync(join(dir, folder));
   writeFileSync(join(dir, 'lib/ld-linux.so.2'), `#!/bin/sh\n${loader}\n`, { mode: 0o755 });
-  for (const name of ['ruby/English.rb', 'witness.rb', 'node', 'posidle.cjs', 'posidle.LICENSES.txt'])
+  for (const name of [
+    'ruby/English.rb',
+    'files.rb',
+    'witness.rb',
+    'node',
+    'posidle.cjs',
+    'posidle.LICENSES.txt',
+  ])
     writeFileSync(join(dir, name), name);
   return dir;
 }

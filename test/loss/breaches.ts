@@ -11,7 +11,8 @@ export interface ToldOutcome {
 export function breachesOf(
   result: Pick<Result, 'lost' | 'endless' | 'exit' | 'signalled'>,
   trigger: TriggerName,
-  outcome?: ToldOutcome,
+  outcome: ToldOutcome | undefined,
+  word: 'drained' | 'unproven',
 ): string[] {
   const { lost, endless, exit, signalled = Number.NaN } = result;
   const found = {
@@ -19,8 +20,7 @@ export function breachesOf(
     'it never ended': endless,
     [`exit ${exit.code ?? exit.signal}`]: exit.code !== 0,
     [`triggered by ${outcome?.trigger}, not by ${trigger}`]: outcome?.trigger !== trigger,
-    // What no monitor_agent shows is unproven, and counted by its lines.
-    [outcome?.outcome ?? 'no outcome']: outcome?.outcome !== 'drained' && outcome?.outcome !== 'unproven',
+    [`${outcome?.outcome ?? 'no outcome'}, not ${word}`]: outcome?.outcome !== word,
     'no stop signal after the end of main': !(signalled >= 0),
   };
   return Object.keys(found).filter((breach) => found[breach]);

@@ -32,9 +32,11 @@ export function container(pod: Pod, script: string): Sidecar {
   return { group: startGroup(command, { log: pod.watcherLog, env, cwd: pod.dir }) };
 }
 
-/** `sh -c 'fluentd & watcher'`, the founding article's container. */
-export function beside(pod: Pod, watcher: string): Sidecar {
-  return container(pod, `${fluentdCommand(pod)} >>${quote(pod.fluentdLog)} 2>&1 &\nfluentd=$!\n${watcher}\n`);
+/** `sh -c 'fluentd & watcher'`, the founding article's container; `env`: what Fluentd finds there. */
+export function beside(pod: Pod, watcher: string, env: NodeJS.ProcessEnv = {}): Sidecar {
+  const words = Object.entries(env).map(([name, value]) => quote(`${name}=${value}`));
+  const fluentd = ['env', ...words, fluentdCommand(pod)].join(' ');
+  return container(pod, `${fluentd} >>${quote(pod.fluentdLog)} 2>&1 &\nfluentd=$!\n${watcher}\n`);
 }
 
 /** The process outside that is PID 1 inside. */

@@ -157,7 +157,10 @@ function count({ scenario, strategy, fluentd, run }: Cell, pod: Pod, life: Life)
     ...life,
   };
   const trigger = strategy.promises(scenario);
-  const broken = trigger === undefined ? [] : breachesOf(result, trigger, outcomeIn(pod.watcherLog));
+  const broken =
+    trigger === undefined
+      ? []
+      : breachesOf(result, trigger, outcomeIn(pod.watcherLog), scenario.isUnproven ? 'unproven' : 'drained');
   const isStriking = lost > 0 || broken.length > 0;
   return { ...result, broken, ...(isStriking && { said: lastLines(pod.watcherLog) }) };
 }

@@ -16,7 +16,6 @@ export interface Pod extends WorkDir {
   fluentdLog: string;
   watcherLog: string;
   marker: string;
-  monitorPort: number;
   listenPort: number;
   sink: HttpSink;
   lines: NumberedLines;
@@ -36,7 +35,6 @@ export async function makePod(plan: Plan, label: string): Promise<Pod> {
     conf: join(work.dir, 'fluent.conf'),
     watcherLog: join(work.dir, 'watcher.log'),
     marker: join(work.dir, 'main-is-done'),
-    monitorPort: await freePort(),
     listenPort: await freePort(),
     sink: await HttpSink.start(),
     lines: new NumberedLines(),

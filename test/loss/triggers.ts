@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadWitness, witnessIn } from '../support/real-fluentd.ts';
 import {
   beside,
   container,
@@ -21,8 +22,11 @@ type StartWith = (pod: Pod, flags: readonly string[]) => Sidecar;
 /** The whole drain of a burst must fit; a Pod's terminationGracePeriodSeconds has to be as long. */
 const GRACE = '300s';
 
+const watch = (pod: Pod, flags: readonly string[]) =>
+  posidleCommand('watch', '--log-format', 'json', '--witness', witnessIn(pod.dir), ...flags);
+
 const watchBeside = (pod: Pod, flags: readonly string[]) =>
-  beside(pod, posidleCommand('watch', '--log-format', 'json', ...flags));
+  beside(pod, watch(pod, flags), loadWitness(pod.dir));
 
 const onQuiet: StartWith = (pod, flags) =>
   watchBeside(pod, [...flags, '--quiet', seconds(pod.plan.waits.window)]);
@@ -33,8 +37,8 @@ const onDoneFile: StartWith = (pod, flags) => watchBeside(pod, [...flags, '--don
 const onDoneProcess: StartWith = (pod, flags) => {
   const main = join(pod.dir, 'main.sh');
   writeFileSync(main, `while [ ! -e ${quote(pod.marker)} ]; do sleep 0.05; done\n`);
-  const watch = ['watch', '--log-format', 'json', ...flags, '--done-process', '^sh \\S+/main\\.sh$'];
-  return beside(pod, `sh ${quote(main)} &\n${posidleCommand(...watch)}`);
+  const watcher = watch(pod, [...flags, '--done-process', '^sh \\S+/main\\.sh$']);
+  return beside(pod, `sh ${quote(main)} &\n${watcher}`, loadWitness(pod.dir));
 };
 
 const onHttp: StartWith = (pod, flags) => ({

@@ -59,10 +59,11 @@ export function podIn(manifests: readonly Manifest[]): PodSpec {
 /** The same, in its manifest. */
 export function specIn(manifests: readonly Manifest[]): PodSpec {
   for (const { kind, spec } of manifests) {
+    if (kind === 'Pod') return spec as PodSpec;
     if (kind === 'Job') return podOfJob(spec);
     if (kind === 'CronJob') return podOfJob((spec as { jobTemplate: { spec: unknown } }).jobTemplate.spec);
   }
-  throw new Error('no Job among the manifests');
+  throw new Error('no Pod among the manifests');
 }
 
 function podOfJob(spec: unknown): PodSpec {

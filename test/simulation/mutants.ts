@@ -1,4 +1,4 @@
-// Planted bugs: npm run mutants [-- SEEDS]. Each is one change to the core; the simulation should find it.
+// Planted bugs: npm run mutants [-- SEEDS [FILE]]. Each is one change to the core; the simulation should find it.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -39,13 +39,14 @@ async function killedBy(mutant: Mutant, seeds: string): Promise<string | undefin
   return status === 0 ? undefined : (stdout.trimEnd().split('\n').at(-1) ?? 'it crashed');
 }
 
-const seeds = process.argv[2] ?? '1500';
+const [seeds = '1500', file = ''] = process.argv.slice(2);
+const mutants = MUTANTS.filter(([name]) => name.includes(file));
 let killed = 0;
-for (const mutant of MUTANTS) {
+for (const mutant of mutants) {
   const why = await killedBy(mutant, seeds);
   killed += why === undefined ? 0 : 1;
   console.log(
     `${why === undefined ? 'ALIVE ' : 'killed'} ${mutant.join(' | ').replaceAll('\n', ' ')}${why === undefined ? '' : ` — ${why}`}`,
   );
 }
-console.log(`${killed} of ${MUTANTS.length} planted bugs killed by ${seeds} lifetimes each`);
+console.log(`${killed} of ${mutants.length} planted bugs killed by ${seeds} lifetimes each`);

@@ -189,8 +189,13 @@ function mainDeeds(random: Random, mainEnds: Millis): readonly Deed[] {
     if (rotates && random.chance(0.25)) deeds.push({ at, do: 'rotate', file });
     if (isCareless && random.chance(0.2))
       deeds.push({ at, do: random.pick(['truncate', 'remove', 'remove-rotated']), file });
-    const isLate = rotates && random.chance(0.1);
-    deeds.push({ at, do: 'write', file: isLate ? `${file}.1` : file, lines });
+    deeds.push({ at, do: 'write', file, lines });
+  }
+  if (rotates && random.chance(0.5)) {
+    // A program that has the renamed file open writes its last lines there.
+    const file = random.pick(FILES);
+    deeds.push({ at: mainEnds - random.between(0, 900), do: 'rotate', file });
+    deeds.push({ at: mainEnds, do: 'write', file: `${file}.1`, lines: random.between(1, 10) });
   }
   if (random.chance(0.1)) deeds.push({ at: mainEnds, do: 'begin-line', file: random.pick(FILES) });
   return deeds;

@@ -16,7 +16,7 @@ import {
 import type { SinkPhase } from '../support/http-sink.ts';
 import { IdTally } from '../support/numbered-lines.ts';
 import { type PosidleRun, startPosidle } from '../support/posidle.ts';
-import { startFluentd } from '../support/real-fluentd.ts';
+import { startFluentd, witnessIn } from '../support/real-fluentd.ts';
 import type { Deed, DestinationState, Plan, Settings } from './plan.ts';
 import { UP } from './playable.ts';
 
@@ -42,7 +42,7 @@ export async function playForReal({ settings, deeds }: Plan, version: string): P
   const site = await Site.open();
   try {
     const conf = renderConf(await sectionsOf(site, settings));
-    const fluentd = startFluentd({ version, dir: site.dir, conf });
+    const fluentd = startFluentd({ version, dir: site.dir, conf, witness: settings.hasWitness });
     await fluentd.ready;
     const posidle = startPosidle(['watch', '-c', site.conf, ...optionsOf(site, settings)], { cwd: '/' });
     await posidle.logged(/fluentd runs/, 90_000);
@@ -90,6 +90,7 @@ async function sectionsOf(site: Site, settings: Settings): Promise<readonly Sect
 
 function optionsOf(site: Site, settings: Settings): readonly string[] {
   return [
+    ...['--witness', settings.hasWitness ? witnessIn(site.dir) : 'off'],
     ...['--done-file', site.marker, '--termination-log', site.termination],
     ...['--quiet', settings.quiet === 'off' ? 'off' : seconds(settings.quiet)],
     ...['--settle', seconds(settings.settle), '--start-timeout', seconds(settings.startTimeout)],

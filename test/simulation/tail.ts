@@ -36,9 +36,8 @@ export class Tail {
     this.#world = world;
     this.#sights = sights;
     this.#take = take;
-    const { posFile, logs } = world;
     // At start it drops what is unwatched, and what has no file any more (position_file.rb:133).
-    posFile.compact(({ path }) => logs.byPath.has(path));
+    world.posFile.compact(({ path }) => world.logs.byPath.has(path));
     this.#refresh();
   }
 
@@ -55,13 +54,9 @@ export class Tail {
     this.#isOver = true;
     const { settings } = this.#world;
     const batches = Math.floor(LAST_READ / settings.batchTakes);
-    let left = settings.readLimit > 0 ? settings.readLimit : batches * settings.batch;
+    const most = settings.readLimit > 0 ? settings.readLimit : batches * settings.batch;
     let lines = 0;
-    for (const watcher of this.#all()) {
-      const read = this.#readAtOnce(watcher, left);
-      left -= read;
-      lines += read;
-    }
+    for (const watcher of this.#all()) lines += this.#readAtOnce(watcher, most - lines);
     this.die();
     return Math.ceil(lines / settings.batch) * settings.batchTakes;
   }
@@ -73,31 +68,15 @@ export class Tail {
     this.#rotated.clear();
   }
 
-  /** The files that it has open, and those that it has still to find. */
-  seen(): Pick<Said, 'files' | 'unfound'> {
-    const { byPath } = this.#world.logs;
+  /** The files that it has open. */
+  seen(): Said['files'] {
     for (const watcher of this.#all()) this.#compare(watcher);
-    const unfound = [...byPath].filter(
-      ([path, file]) => isFollowed(path) && sizeOf(file) > 0 && !this.#sights.hasBegun(file),
-    );
-    return {
-      files: this.#all().map(sightOf),
-      unfound: unfound.map(([path, file]) => ({
-        path,
-        key: file.inode,
-        size: sizeOf(file),
-        isUnreadable: false,
-      })),
-    };
+    return this.#all().map(sightOf);
   }
 
   /** Lines that it will still read. */
   ahead(): readonly number[] {
     return this.#all().flatMap(({ file, read }) => file.lines.slice(read));
-  }
-
-  get paths(): readonly string[] {
-    return this.#all().map(({ path }) => path);
   }
 
   #all(): readonly Watcher[] {

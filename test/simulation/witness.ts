@@ -15,6 +15,8 @@ type Now = Pick<Said, 'isReady' | 'files' | 'unfound' | 'siblings' | 'outputs' |
 export class Sights {
   readonly #closed = new Map<LogFile, Closed>();
   readonly #begun = new Set<LogFile>();
+  /** At which it has followed a file. */
+  readonly paths = new Set<string>();
   readonly #cuts: Said['cuts'][number][] = [];
   readonly #starts: Said['starts'][number][] = [];
   readonly #lost: Said['lost'][number][] = [];
@@ -27,6 +29,7 @@ export class Sights {
     const start = { path, key: file.inode, position, print: printOf(file, position), isOld: false };
     if (position > 0) this.#starts.push(start);
     this.#begun.add(file);
+    this.paths.add(path);
   }
 
   /** `isAtItsPath`: in_tail has followed it there until the end. */
@@ -62,10 +65,6 @@ export class Sights {
 
   hasBegun(file: LogFile): boolean {
     return this.#begun.has(file);
-  }
-
-  get paths(): readonly string[] {
-    return [...this.#closed.values()].map(({ path }) => path);
   }
 
   said(pid: number, now: Now): Said {

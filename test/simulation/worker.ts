@@ -2,7 +2,7 @@ import type { Millis } from '../../src/core/text/units.ts';
 import type { Said } from '../../src/core/witness/answer.ts';
 import type { Witness } from '../../src/core/witness/testimony.ts';
 import { ENGINE_TICK, type Fluentd, type FluentdWorld } from './fluentd.ts';
-import { sizeOf } from './log-files.ts';
+import { isFollowed, sizeOf } from './log-files.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { Tail } from './tail.ts';
 import { Sights } from './witness.ts';
@@ -65,7 +65,8 @@ export class Worker {
       supervisor: supervisor.isUp ? supervisor.pid : 1,
       siblings: this.#siblings(),
       outputs: this.output === undefined ? [] : [this.output.sight],
-      ...(this.tail?.seen() ?? { files: [], unfound: [] }),
+      files: this.tail?.seen() ?? [],
+      unfound: this.#unfound(),
     });
     return { worker, kind: 'alive', said };
   }
@@ -74,10 +75,22 @@ export class Worker {
     return this.tail !== undefined;
   }
 
+  #unfound(): Said['unfound'] {
+    if (!this.isReady) return [];
+    const files = [...this.#world.logs.byPath].filter(
+      ([path, file]) => isFollowed(path) && sizeOf(file) > 0 && !this.sights.hasBegun(file),
+    );
+    return files.map(([path, file]) => ({
+      path,
+      key: file.inode,
+      size: sizeOf(file),
+      isUnreadable: false,
+    }));
+  }
+
   /** Files that look like the rotated form of one that it follows, and that it has not read. */
   #siblings(): Said['siblings'] {
-    const paths = [...(this.tail?.paths ?? []), ...this.sights.paths];
-    const names = new Set(paths.map((path) => `${path}.1`));
+    const names = new Set([...this.sights.paths].map((path) => `${path}.1`));
     return [...this.#world.logs.byPath]
       .filter(([path, file]) => names.has(path) && sizeOf(file) > 0 && !this.sights.hasBegun(file))
       .map(([path, file]) => {

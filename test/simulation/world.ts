@@ -5,7 +5,7 @@ import type { Disk } from './chunk-files.ts';
 import { Clock } from './clock.ts';
 import { Fluentd, type FluentdWorld } from './fluentd.ts';
 import { Lines } from './lines.ts';
-import { isFollowed, type LogFile, LogFiles } from './log-files.ts';
+import { isFollowed, LINE_BYTES, type LogFile, LogFiles } from './log-files.ts';
 import type { Deed, DestinationState, Harm, Plan, Settings } from './plan.ts';
 import { PosFile } from './pos-file.ts';
 import { Random } from './random.ts';
@@ -216,8 +216,8 @@ export class World implements FluentdWorld {
   #leaves(path: string, file: LogFile, isCut: boolean): void {
     for (const { sights } of this.#watching) sights.leaves(path, file);
     if (this.#watching.length > 0) return;
-    if (file.listed === 0) this.lines.areUnseen(file.lines);
-    if (isCut) file.cut = file.lines;
+    this.lines.areUnseen(file.lines.slice(Math.ceil(file.listed / LINE_BYTES)));
+    if (isCut) file.cut = [...file.cut, ...file.lines];
     else file.isUnseen = file.listed === 0;
   }
 }

@@ -1,7 +1,7 @@
-import type { Endpoint } from '../../core/fluent-conf/fluent-conf.ts';
 import { STATES } from '../../core/inspect/order.ts';
 import type { FileState } from '../../core/look/file-state.ts';
 import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../../core/text/units.ts';
+import type { Endpoint } from '../../node/network/http-server.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
 
 /** A duration, or one of these words. */

@@ -75,7 +75,8 @@ export function settleEnd(
   seen: Observation,
   policy: Policy,
 ): Millis {
-  if (policy.leavesStop || MEANS_THE_END.has(trigger.by)) return until;
+  const isTold = policy.leavesStop && trigger.by !== 'hook';
+  if (isTold || MEANS_THE_END.has(trigger.by)) return until;
   return Math.max(until, Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle);
 }
 

@@ -1,43 +1,15 @@
-import type { Millis } from '../text/units.ts';
-import type { Place } from './element.ts';
 import type { Params } from './params.ts';
 
 /** The buffer of one output in one worker. */
-export interface BufferConf extends Match {
-  readonly place: Place;
-  readonly id?: string | undefined;
-  /** It has an `@id`, which may be one that could not be evaluated. */
-  readonly isNamed: boolean;
-  /** Its `@id` as it stands in the file, or its output and its match. */
+export interface BufferConf {
+  /** The `@id` of its output as it stands in the file, or its output and its match. */
   readonly name: string;
-  /** The output's `@type`. */
-  readonly output: string;
   /** `memory`, `file`, `file_single`, or what a plugin brings. */
   readonly type: string;
   /** Where its chunks lie: `*` stands for `b` (staged) or `q` (queued) and 32 hex digits, in file_single after a key. */
   readonly chunkGlobs: readonly string[];
   readonly flushAtShutdown: boolean;
   readonly overflowAction: string;
-  readonly worker: number;
-  readonly chunkLimitSize?: number | undefined;
-  readonly retryMaxTimes?: number | undefined;
-  readonly retryTimeout?: Millis | undefined;
-  readonly retryForever: boolean;
-  readonly flushThreads: number;
-  readonly disableChunkBackup: boolean;
-  readonly hasSecondary: boolean;
-  /** Of out_forward: the receiver says what it has got. */
-  readonly requireAckResponse: boolean;
-}
-
-/** The `<match>` that an output stands in. */
-interface Match {
-  /** Its pattern; undefined where it could not be evaluated. */
-  readonly tag?: string | undefined;
-  /** The `<label>` around it. */
-  readonly label?: string | undefined;
-  /** Fluentd's own log events can get here. */
-  readonly takesOwnEvents: boolean;
 }
 
 /** The worker that an output runs in. */
@@ -48,9 +20,9 @@ export interface Surroundings {
   readonly shared: boolean;
 }
 
-interface Around extends Surroundings, Match {
-  /** The pattern as it stands in the file. */
-  readonly written: string;
+interface Around extends Surroundings {
+  /** The pattern of the `<match>` as it stands in the file. */
+  readonly match: string;
 }
 
 /** Outputs whose buffer is a file by default (`config_set_default` in `lib/fluent/plugin/out_*.rb`). */
@@ -92,11 +64,9 @@ export function sourceOnlyBuffer(system: Params, directory: string, around: Surr
     `${name} keeps all lines back until Fluentd gets SIGWINCH: send it before the Job ends, or remove ${name}`,
   );
   const [section] = system.sections('source_only_buffer');
-  const aside = { ...around, written: '', takesOwnEvents: false };
-  const buffer = bufferOf({ params: system, section, output: 'buffer' }, aside);
+  const buffer = bufferOf({ params: system, section, output: 'buffer' }, { ...around, match: '' });
   const path = section?.text('path') ?? joinPath([directory, 'source-only-buffer', '*']);
-  const named = { ...buffer, id: name, isNamed: true, name };
-  return { ...named, chunkGlobs: chunkGlobs({ ...named, path, suffix: undefined }, around) };
+  return { ...buffer, name, chunkGlobs: chunkGlobs({ type: buffer.type, path }, around) };
 }
 
 interface Output {
@@ -105,64 +75,64 @@ interface Output {
   readonly output: string;
 }
 
-function bufferOf({ params, section, output }: Output, around: Around): BufferConf {
+function bufferOf(written: Output, around: Around): BufferConf {
+  const { params, section, output } = written;
+  const settings = settingsOf(written);
   const own = section ?? params;
-  const named = (name: string) => (section === undefined ? (OLD_NAMES[name] ?? name) : name);
-  const { takesOwnEvents, tag, label } = around;
-  const written = section === undefined ? params.text('buffer_type') : section.text('@type', 'type');
-  const type = written ?? (IN_FILES.has(output) ? 'file' : 'memory');
-  const writtenId = params.written('@id', 'id');
-  const buffer: OwnConf = {
-    place: own.element.place,
-    id: params.text('@id', 'id'),
-    isNamed: writtenId !== undefined,
-    name: writtenId ?? `${output} of <match ${around.written}>`,
-    output,
-    tag,
-    label,
-    takesOwnEvents,
-    worker: around.workerId,
+  for (const [loses, text] of OF_BUFFER) if (loses(settings)) own.warn(text);
+  for (const [loses, text] of OF_OUTPUT) if (loses(settings)) params.warn(text);
+  const { type, flushAtShutdown, overflowAction } = settings;
+  const id = params.text('@id', 'id');
+  const path = settings.path ?? ownPath({ params, output, id }, around);
+  return {
+    name: params.written('@id', 'id') ?? `${output} of <match ${around.match}>`,
     type,
-    // out_null has a default of its own (`lib/fluent/plugin/out_null.rb`); `persistent?` of the others is false in memory.
-    flushAtShutdown: own.bool('flush_at_shutdown') ?? (output === 'null' || type === 'memory'),
-    overflowAction: overflowAction(own.text(named('overflow_action'))),
-    hasSecondary: params.sections('secondary').length > 0,
-    requireAckResponse: params.aside().bool('require_ack_response') ?? false,
-    ...limits(own.aside(), named),
+    chunkGlobs: chunkGlobs({ type, id, path, suffix: section?.text('path_suffix') }, around),
+    flushAtShutdown,
+    overflowAction,
   };
-  for (const [loses, text] of OF_BUFFER) if (loses(buffer)) own.warn(text);
-  for (const [loses, text] of OF_OUTPUT) if (loses(buffer)) params.warn(text);
-  const path = own.text(named('path')) ?? ownPath(buffer, params, around);
-  const suffix = section?.text('path_suffix');
-  return { ...buffer, chunkGlobs: chunkGlobs({ ...buffer, path, suffix }, around) };
 }
 
-type OwnConf = Omit<BufferConf, 'chunkGlobs'>;
+/** What is asked of an output and of its buffer. */
+type Settings = ReturnType<typeof settingsOf>;
 
-function limits(own: Params, named: (name: string) => string) {
+function settingsOf({ params, section, output }: Output) {
+  const own = section ?? params;
+  const aside = own.aside();
+  const named = (name: string) => (section === undefined ? (OLD_NAMES[name] ?? name) : name);
+  const written = section === undefined ? params.text('buffer_type') : section.text('@type', 'type');
+  const type = written ?? (IN_FILES.has(output) ? 'file' : 'memory');
+  const overflow = own.text(named('overflow_action')) ?? 'exception';
   return {
-    chunkLimitSize: own.size(named('chunk_limit_size')),
-    retryMaxTimes: own.integer(named('retry_max_times')),
-    retryTimeout: own.time('retry_timeout'),
-    flushThreads: own.integer(named('flush_thread_count')) ?? 1,
-    retryForever: own.bool(named('retry_forever')) ?? false,
-    disableChunkBackup: own.bool('disable_chunk_backup') ?? false,
+    output,
+    type,
+    path: own.text(named('path')),
+    // out_null has a default of its own (`lib/fluent/plugin/out_null.rb`); `persistent?` of the others is false in memory.
+    flushAtShutdown: own.bool('flush_at_shutdown') ?? (output === 'null' || type === 'memory'),
+    overflowAction: overflow === 'exception' ? 'throw_exception' : overflow,
+    hasSecondary: params.sections('secondary').length > 0,
+    requireAckResponse: params.aside().bool('require_ack_response') ?? false,
+    chunkLimitSize: aside.size(named('chunk_limit_size')),
+    retryLimit: aside.integer(named('retry_max_times')) ?? aside.time('retry_timeout'),
+    retryForever: aside.bool(named('retry_forever')) ?? false,
+    disableChunkBackup: aside.bool('disable_chunk_backup') ?? false,
   };
 }
 
 /** out_file keeps its buffer under its own `path` (`configure` in out_file.rb). */
-function ownPath({ output, id }: OwnConf, params: Params, { rootDir }: Surroundings): string | undefined {
+function ownPath(
+  { params, output, id }: Omit<Output, 'section'> & { readonly id: string | undefined },
+  { rootDir }: Surroundings,
+): string | undefined {
   const hasPlace = id !== undefined && rootDir !== undefined;
   return output === 'file' && !hasPlace ? params.text('path') : undefined;
 }
 
-function overflowAction(written: string | undefined): string {
-  return written === undefined || written === 'exception' ? 'throw_exception' : written;
-}
-
-interface Located extends OwnConf {
+interface Located {
+  readonly type: string;
   readonly path: string | undefined;
-  readonly suffix: string | undefined;
+  readonly id?: string | undefined;
+  readonly suffix?: string | undefined;
 }
 
 /** How `path` becomes the pattern of the chunk files: `configure` in buf_file.rb and buf_file_single.rb. */
@@ -205,7 +175,7 @@ function joinPath(parts: readonly string[]): string {
 
 const SMALL_CHUNK = 64 * 1024;
 
-type Losing = (buffer: OwnConf) => unknown;
+type Losing = (settings: Settings) => unknown;
 
 /** What loses lines, and what to do about it: in this section, or in its `<buffer>`. */
 const OF_OUTPUT: readonly (readonly [Losing, string])[] = [
@@ -235,8 +205,8 @@ const OF_BUFFER: readonly (readonly [Losing, string])[] = [
     'a memory buffer with flush_at_shutdown false is lost at the end: remove flush_at_shutdown',
   ],
   [
-    ({ retryMaxTimes, retryTimeout, retryForever, hasSecondary }) =>
-      (retryMaxTimes ?? retryTimeout) !== undefined && !retryForever && !hasSecondary,
+    ({ retryLimit, retryForever, hasSecondary }) =>
+      retryLimit !== undefined && !retryForever && !hasSecondary,
     'a retry limit without <secondary> throws chunks away when it is reached: ' +
       'add a <secondary>, or set retry_forever true',
   ],

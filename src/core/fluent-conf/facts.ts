@@ -1,7 +1,7 @@
 import type { Millis } from '../text/units.ts';
 import type { BufferConf } from './buffer-sections.ts';
 import { problemText } from './element.ts';
-import type { Endpoint, FluentConf, MonitorAgent } from './fluent-conf.ts';
+import type { FluentConf } from './fluent-conf.ts';
 import type { Multiline } from './multiline.ts';
 import type { TailSource } from './tail.ts';
 
@@ -10,9 +10,6 @@ export interface ConfFacts {
   readonly sources: readonly TailSource[];
   readonly multiline: readonly Multiline[];
   readonly buffers: readonly BufferConf[];
-  readonly monitorAgents: readonly MonitorAgent[];
-  readonly rpc: Endpoint | undefined;
-  readonly workers: number;
   /** Where Fluentd puts chunks that it gives up. */
   readonly backupGlobs: readonly string[];
   /** Everything in the configuration could be evaluated. */
@@ -33,12 +30,11 @@ const HIDING: readonly (string | undefined)[] = [
 ];
 
 export function confFacts(conf: FluentConf): ConfFacts {
-  const { sources, multiline, buffers, monitorAgents, system, problems } = conf;
+  const { sources, multiline, buffers, system, problems } = conf;
   const hidden = problems.filter(({ parameter }) => HIDING.includes(parameter)).map(problemText);
   const complete = problems.length === 0;
-  const { rpcEndpoint: rpc, backupDir, workers } = system;
-  const backupGlobs = backupGlobsIn(backupDir);
-  return { sources, multiline, buffers, monitorAgents, rpc, workers, backupGlobs, complete, hidden };
+  const backupGlobs = backupGlobsIn(system.backupDir);
+  return { sources, multiline, buffers, backupGlobs, complete, hidden };
 }
 
 /** Chunks that a destination refused (`backup` in buffer.rb), and file chunks at the retry limit since 1.19 (`evacuate_dir`). */
@@ -57,8 +53,6 @@ export interface TailFacts {
   readonly readLimit: number | undefined;
   /** How long a multiline record may wait for its next line. */
   readonly multilineFlush: Millis;
-  /** A full buffer may refuse lines: in_tail keeps them, and drops them where their file is rotated meanwhile. */
-  readonly mayRefuse: boolean;
 }
 
 /** in_tail's own defaults (lib/fluent/plugin/in_tail.rb). */
@@ -67,21 +61,17 @@ export const DEFAULT_TAIL: TailFacts = {
   rotateWait: 5_000,
   readLimit: undefined,
   multilineFlush: 0,
-  mayRefuse: true,
 };
 
 /** `conf` undefined: no configuration is known. */
-export function tailFacts(
-  conf: Pick<ConfFacts, 'sources' | 'multiline' | 'buffers' | 'complete'> | undefined,
-): TailFacts {
+export function tailFacts(conf: Pick<ConfFacts, 'sources' | 'multiline'> | undefined): TailFacts {
   if (conf === undefined || conf.sources.length === 0) return DEFAULT_TAIL;
-  const { sources, multiline, buffers, complete } = conf;
+  const { sources, multiline } = conf;
   return {
     refreshInterval: Math.max(...sources.map(({ refreshInterval }) => refreshInterval)),
     rotateWait: Math.max(...sources.map(({ rotateWait }) => rotateWait)),
     readLimit: readLimitOf(sources),
     multilineFlush: Math.max(0, ...multiline.map(({ flushInterval = 0 }) => flushInterval)),
-    mayRefuse: !complete || buffers.some(({ overflowAction }) => overflowAction === 'throw_exception'),
   };
 }
 

@@ -7,31 +7,14 @@ import type { RubyContext } from './ruby.ts';
 import { parseConf } from './syntax.ts';
 import { type TailSource, tailSource } from './tail.ts';
 
-/** Where a plain HTTP server of Fluentd's listens. */
-export interface Endpoint {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** `<system>`. */
 interface SystemConf {
   readonly workers: number;
-  readonly rpcEndpoint?: Endpoint | undefined;
-  readonly enableGetDump: boolean;
   readonly rootDir?: string | undefined;
   /** The directory for chunks that are given up, and for those that `with_source_only` keeps. */
   readonly backupDir: string;
   /** Where Fluentd 1.19 and later look for further files; empty: nowhere. */
   readonly configIncludeDir?: string | undefined;
-}
-
-/** One monitor_agent in one worker. */
-export interface MonitorAgent {
-  readonly bind: string;
-  readonly port: number;
-  readonly worker: number;
-  /** posidle has added it, and cannot be sure that Fluentd has taken it. */
-  readonly isAdded?: boolean;
 }
 
 /** What a configuration says that matters to posidle. */
@@ -40,7 +23,6 @@ export interface FluentConf {
   readonly multiline: readonly Multiline[];
   readonly buffers: readonly BufferConf[];
   readonly system: SystemConf;
-  readonly monitorAgents: readonly MonitorAgent[];
   readonly problems: readonly ConfProblem[];
   readonly warnings: readonly string[];
 }
@@ -64,13 +46,12 @@ export function fluentConf(written: ConfElement, ruby: RubyContext, given: Given
   if (buffers.some(({ overflowAction }) => overflowAction === 'throw_exception'))
     warnOfErrorLabel(root, reading);
   const keptBack = withSourceOnly ? workers.flatMap((scopes) => keptBackIn(scopes, system)) : [];
-  const sources = withoutSource ? [] : workers.flat().flatMap(sourcesOf);
+  const tails = withoutSource ? [] : workers.flat().flatMap(tailsOf);
   return {
-    sources: sources.filter(({ type }) => type === 'tail').map(({ params }) => tailSource(params)),
+    sources: tails.map(tailSource),
     multiline: workers.flat().flatMap(({ params }) => withLabels(params).flatMap(multilineIn)),
     buffers: [...buffers, ...keptBack],
     system,
-    monitorAgents: sources.filter(({ type }) => type === 'monitor_agent').map(monitorAgent),
     problems: distinct(reading.problems),
     warnings: [...new Set(reading.warnings)],
   };
@@ -83,7 +64,7 @@ export function configIncludeDir(items: readonly ConfItem[], ruby: RubyContext):
 }
 
 /**
- * What RPC `/api/config.getDump` gives and `fluentd --dry-run` prints, among other lines, is evaluated already.
+ * What `fluentd --dry-run` prints, among other lines, is evaluated already.
  * Only what a plugin declares is quoted in it: a value in `<record>` may be what no reader of the syntax takes.
  */
 export function fluentConfFromDump(output: string, given: Given = {}): FluentConf {
@@ -137,8 +118,6 @@ function readSystem(
   const [system] = root.sections('system');
   return {
     workers: Math.max(given.workers ?? system?.integer('workers') ?? 1, 1),
-    rpcEndpoint: system === undefined ? undefined : rpcEndpoint(system),
-    enableGetDump: system?.bool('enable_get_dump') ?? false,
     rootDir: system?.text('root_dir'),
     // DEFAULT_BACKUP_DIR in lib/fluent/env.rb.
     backupDir: system?.text('root_dir') ?? (env.FLUENT_BACKUP_DIR || '/tmp/fluent'),
@@ -146,16 +125,6 @@ function readSystem(
     withoutSource: given.withoutSource || (system?.bool('without_source') ?? false),
     withSourceOnly: given.withSourceOnly || (system?.bool('with_source_only') ?? false),
   };
-}
-
-/** The pattern of `lib/fluent/rpc.rb`. */
-function rpcEndpoint(system: Params): Endpoint | undefined {
-  const text = system.text('rpc_endpoint');
-  if (text === undefined) return undefined;
-  const match = /^\[?([0-9a-zA-Z:\-.]+)\]?:([0-9]+)$/.exec(text);
-  const written = system.written('rpc_endpoint');
-  if (match === null) system.problem(`rpc_endpoint ${written} is not HOST:PORT`, 'rpc_endpoint');
-  return match === null ? undefined : { host: match[1] ?? '', port: Number(match[2]) };
 }
 
 interface Scope {
@@ -180,15 +149,8 @@ function targets(params: Params): [number, number] {
   return match === null ? [0, -1] : [Number(match[1]), Number(match[2] ?? match[1])];
 }
 
-function sourcesOf({ params, around }: Scope): (Scope & { readonly type: string | undefined })[] {
-  return params
-    .sections('source')
-    .map((source) => ({ params: source, around, type: source.text('@type', 'type') }));
-}
-
-function monitorAgent({ params, around }: Scope): MonitorAgent {
-  const port = (params.integer('port') ?? 24_220) + around.workerId;
-  return { bind: params.text('bind') ?? '0.0.0.0', port, worker: around.workerId };
+function tailsOf({ params }: Scope): Params[] {
+  return params.sections('source').filter((source) => source.text('@type', 'type') === 'tail');
 }
 
 /** The buffer that `with_source_only` adds to each worker. */
@@ -222,16 +184,12 @@ function withLabels(params: Params): Params[] {
 }
 
 function matchBuffers(scope: Params, around: Surroundings, own: OwnEvents): BufferConf[] {
-  const label = scope.element.name === 'label' ? scope.arg() : undefined;
-  return scope.sections('match').flatMap((match) => {
-    const tag = match.arg() === '' ? '**' : match.arg();
-    const taking = own.takers.get(match.element);
-    const takesOwnEvents = taking !== undefined;
-    const written = match.writtenArg() || '**';
-    const buffers = buffersOf(match, { ...around, tag, label, written, takesOwnEvents });
-    if (taking === 'surely' && !own.haveLabel && buffers.length > 0) {
-      match.warn(
-        `<match ${written}> buffers Fluentd's own log events too, so its buffer may never be empty: ` +
+  return scope.sections('match').flatMap((section) => {
+    const match = section.writtenArg() || '**';
+    const buffers = buffersOf(section, { ...around, match });
+    if (own.takers.has(section.element) && !own.haveLabel && buffers.length > 0) {
+      section.warn(
+        `<match ${match}> buffers Fluentd's own log events too, so its buffer may never be empty: ` +
           'add <label @FLUENT_LOG> with a <match **> of @type stdout or null',
       );
     }

@@ -6,13 +6,10 @@ const OWN_LABEL = '@FLUENT_LOG';
 /** Far longer than people write. */
 const LONGEST_PATTERN = 1_000;
 
-/** Whether a `<match>` takes an event. */
-type Taking = 'surely' | 'perhaps';
-
 /** Where Fluentd's own log events go. */
 export interface OwnEvents {
-  /** The `<match>` sections that they can reach. */
-  readonly takers: ReadonlyMap<ConfElement, Taking>;
+  /** The `<match>` sections that take them. */
+  readonly takers: ReadonlySet<ConfElement>;
   /** `<label @FLUENT_LOG>` takes them all. */
   readonly haveLabel: boolean;
 }
@@ -28,36 +25,32 @@ export function ownEvents(scopes: readonly Params[]): OwnEvents {
     labels.set(name, [...(labels.get(name) ?? []), label]);
   }
   const own = labels.get(OWN_LABEL);
-  const takers = new Map<ConfElement, Taking>();
-  for (const tag of OWN_TAGS)
-    for (const [taker, taking] of takersOf(tag, own ?? roots, labels))
-      if (takers.get(taker) !== 'surely') takers.set(taker, taking);
-  return { takers, haveLabel: own !== undefined };
+  const takers = OWN_TAGS.flatMap((tag) => takersOf(tag, own ?? roots, labels));
+  return { takers: new Set(takers), haveLabel: own !== undefined };
 }
 
-function takersOf(tag: string, start: readonly Params[], labels: Labels): [ConfElement, Taking][] {
-  const takers: [ConfElement, Taking][] = [];
+function takersOf(tag: string, start: readonly Params[], labels: Labels): ConfElement[] {
+  const takers: ConfElement[] = [];
   const ways = new Set([start]);
   // A Set's iteration also visits what the loop adds.
   for (const scopes of ways) {
-    for (const match of scopes.flatMap((scope) => scope.sections('match'))) {
-      const taking = takes(match.arg() || '**', tag);
-      if (taking === undefined) continue;
-      takers.push([match.element, taking]);
-      for (const label of relabelsOf(match)) ways.add(labels.get(label) ?? []);
-      if (taking === 'surely') break;
-    }
+    const matches = scopes.flatMap((scope) => scope.sections('match'));
+    const taker = matches.find((match) => takes(match.arg() || '**', tag));
+    if (taker === undefined) continue;
+    takers.push(taker.element);
+    for (const label of relabelsOf(taker)) ways.add(labels.get(label) ?? []);
   }
   return takers;
 }
 
-function takes(patterns: string, tag: string): Taking | undefined {
-  const takings = patterns.split(/\s+/).map((pattern): Taking | undefined => {
-    // posidle does not read braces, escapes, regular expressions and three stars in a row.
-    if (/[{/\\]|\*{3}/.test(pattern) || pattern.length > LONGEST_PATTERN) return 'perhaps';
-    return regexpOf(pattern).test(tag) ? 'surely' : undefined;
-  });
-  return takings.find((taking) => taking === 'surely') ?? takings.find((taking) => taking === 'perhaps');
+/** posidle does not read braces, escapes, regular expressions and three stars in a row: they count as no match. */
+function takes(patterns: string, tag: string): boolean {
+  return patterns
+    .split(/\s+/)
+    .some(
+      (pattern) =>
+        pattern.length <= LONGEST_PATTERN && !/[{/\\]|\*{3}/.test(pattern) && regexpOf(pattern).test(tag),
+    );
 }
 
 /** `lib/fluent/match.rb`: `a.**` also takes `a`, and `**.a` does, too. Fluentd forgets a dot at the end. */

@@ -18,13 +18,6 @@ export interface Reading {
   readonly warnings: string[];
 }
 
-const REMEDIES: Readonly<Record<string, string>> = {
-  pos_file: 'give `posFiles`',
-  rpc_endpoint: 'give `stopVia` signal',
-};
-const ELSE =
-  'write the value out (posidle watch and run also ask Fluentd, where <system> has rpc_endpoint and enable_get_dump true)';
-
 /** The parameters of one section, typed as Fluentd types them (`lib/fluent/config/types.rb`). */
 export class Params {
   readonly element: ConfElement;
@@ -112,7 +105,7 @@ export class Params {
       this.warnOfUnset(name, written);
       return value ?? undefined;
     }
-    const remedy = REMEDIES[name] ?? ELSE;
+    const remedy = name === 'pos_file' ? 'give `posFiles`' : 'write the value out';
     const text = `${name} is "${writtenText(written)}", which posidle cannot evaluate (${value.reason}): ${remedy}`;
     this.reading.problems.push({ place, text, parameter: name });
     return undefined;

@@ -61,15 +61,6 @@ export function fluentdArguments(command: readonly string[]): FluentdArguments {
   };
 }
 
-/** The command with a text added to its inline configuration; undefined where it hands no arguments to a Fluentd that can be seen. */
-export function withInlineConfig(command: readonly string[], text: string): readonly string[] | undefined {
-  const program = programIn(command);
-  if (program === -1 || command.includes('--', program)) return undefined;
-  const { inlineConfig } = fluentdArguments(command);
-  // Of several the last one counts.
-  return [...command, '-i', inlineConfig === undefined ? text : `${inlineConfig}\n${text}`];
-}
-
 /** The arguments that a dry run of the same Fluentd needs, beside the file. */
 export function shapingArguments(command: readonly string[]): readonly string[] {
   return optionsIn(command)
@@ -107,12 +98,8 @@ function optionsIn(command: readonly string[]): readonly Option[] {
 
 /** A shell has a `-c` too: only what follows Fluentd's name is its own. */
 function wordsOf(command: readonly string[]): string[] {
-  const program = programIn(command);
+  const program = command.findIndex((word) => /(^|\/)(fluentd|td-agent)$/.test(word));
   return program === -1 ? [] : command.slice(program + 1);
-}
-
-function programIn(command: readonly string[]): number {
-  return command.findIndex((word) => /(^|\/)(fluentd|td-agent)$/.test(word));
 }
 
 /** An option's whole name, or one whose parts are cut short where no other fits (`complete` in Ruby's optparse.rb). */

@@ -43,6 +43,11 @@ export const MAIN_MAY_RUN: Doubt = {
   why: 'nobody said that it has ended: what it wrote last may be missing',
 };
 
+/** Fluentd sends at its stop what it keeps outside its buffers, and what they hold: its last word tells. */
+export function isMadeBetterByStop({ left, doubts }: Outcome): boolean {
+  return left.count > 0 || doubts.worst.some(({ kind }) => kind === 'kept');
+}
+
 /** The outcome with what the hook doubts, too. */
 export function withDoubt(outcome: Outcome, doubt: Doubt | undefined): Outcome {
   if (doubt === undefined) return outcome;

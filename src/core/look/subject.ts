@@ -18,4 +18,4 @@ export interface Subject {
 }
 
 /** `posidle`: posidle stops Fluentd. `kubelet`: it only asks for flushes, and leaves the stop to the kubelet, which ends Fluentd next. */
-export type StopVia = 'posidle' | 'kubelet';
+type StopVia = 'posidle' | 'kubelet';

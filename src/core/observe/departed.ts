@@ -28,8 +28,9 @@ export function departedIn(
     } else if (known !== undefined && position !== null && (left.has(key) || before?.isHere !== false))
       leave(key, known);
   }
+  // Inode 0 stands in an entry until in_tail has opened its file (position_file.rb:47).
   for (const [key, known] of entries)
-    if (known.isHere && !here.has(key) && !left.has(key))
+    if (known.isHere && known.inode !== '0' && !here.has(key) && !left.has(key))
       leave(key, { ...known, size: now.get(key)?.size ?? known.size });
   if (left.size <= MOST_DEPARTED) return left;
   return new Map([...left].slice(-MOST_DEPARTED));

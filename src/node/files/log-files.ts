@@ -93,7 +93,7 @@ function withNewline(look: NewLook, newlineLeft: boolean | undefined): FileLook 
  * The directories where a log may lie that was renamed: the path's own, then where the symlink at the path leads, link by link.
  * Behind /var/log/containers/x.log -> ../pods/…/0.log the kubelet renames the target. Each is empty, or ends with its slash.
  */
-export function* directoriesBeside(path: string): Generator<string> {
+function* directoriesBeside(path: string): Generator<string> {
   let place: string | undefined = path;
   for (let links = 0; place !== undefined && links <= MOST_LINKS; links += 1) {
     const directory = directoryOf(place);

@@ -1,8 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
-import type { Endpoint } from '../../core/fluent-conf/fluent-conf.ts';
 import { readBounded } from '../files/bounded.ts';
+
+/** Where a server listens. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** What the server answers from. */
 export interface Routes {

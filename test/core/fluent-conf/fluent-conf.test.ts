@@ -122,46 +122,18 @@ describe('what cannot be evaluated', () => {
   });
 });
 
-describe('<system>', () => {
-  it('tells how Fluentd is reached', () => {
-    const { system } = read(
-      '<system>\nrpc_endpoint "[::1]:24444"\nenable_get_dump true\nroot_dir /r\nconfig_include_dir /d\n</system>\n',
-    );
-    expect(system).toEqual({
-      workers: 1,
-      rpcEndpoint: { host: '::1', port: 24444 },
-      enableGetDump: true,
-      rootDir: '/r',
-      backupDir: '/r',
-      configIncludeDir: '/d',
-    });
-  });
-
-  it('may be missing or wrong', () => {
-    expect(read('').system).toMatchObject({ workers: 1, rpcEndpoint: undefined, enableGetDump: false });
-    expect(read('<system>\nrpc_endpoint 24444\n</system>\n').problems.map(({ text }) => text)).toEqual([
-      'rpc_endpoint 24444 is not HOST:PORT',
-    ]);
-  });
-
-  it('is told as it stands in the file, for what its Ruby gives may be a secret', () => {
-    const { problems } = read('<system>\nrpc_endpoint "http://#{ENV[\'SET\']}@x"\n</system>\n');
-    expect(problems.map(({ text }) => text)).toEqual([
-      "rpc_endpoint http://#{ENV['SET']}@x is not HOST:PORT",
-    ]);
-  });
+it('<system> tells where Fluentd keeps its files, and may be missing', () => {
+  const text = '<system>\nroot_dir /r\nconfig_include_dir /d\n</system>\n';
+  const directories = { rootDir: '/r', backupDir: '/r', configIncludeDir: '/d' };
+  expect(read(text).system).toEqual({ workers: 1, ...directories });
+  expect(read('').system).toMatchObject({ workers: 1, backupDir: '/tmp/fluent' });
 });
 
 describe('several workers', () => {
   const system = '<system>\nworkers 2\n</system>\n';
-  const agent = '<source>\n@type monitor_agent\n</source>\n';
 
-  it('have a buffer and a monitor_agent each', () => {
-    const conf = read(`${system}${agent}${match('@type http\n<buffer>\n@type file\npath /b\n</buffer>')}`);
-    expect(conf.monitorAgents).toEqual([
-      { bind: '0.0.0.0', port: 24_220, worker: 0 },
-      { bind: '0.0.0.0', port: 24_221, worker: 1 },
-    ]);
+  it('have a buffer each', () => {
+    const conf = read(`${system}${match('@type http\n<buffer>\n@type file\npath /b\n</buffer>')}`);
     expect(conf.buffers.map(({ chunkGlobs }) => chunkGlobs)).toEqual([
       ['/b/worker0/buffer.*.log', '/b/buffer.*.log', '/b.*.log'],
       ['/b/worker1/buffer.*.log', '/b.*.log'],
@@ -171,15 +143,14 @@ describe('several workers', () => {
   it('run only what their <worker> section holds, each with its own worker_id', () => {
     const pos = 'path /a\npos_file "/pos/#{worker_id}"';
     const conf = read(
-      `${system}<worker 0-1>\n${agent}</worker>\n<worker 1>\n${tail(pos)}${match('@type http\n<buffer>\n@type file\npath /b\n</buffer>')}</worker>\n`,
+      `${system}<worker 1>\n${tail(pos)}${match('@type http\n<buffer>\n@type file\npath /b\n</buffer>')}</worker>\n`,
     );
     expect(conf.sources.map(({ posFile }) => posFile)).toEqual(['/pos/1']);
-    expect(conf.monitorAgents.map(({ port }) => port)).toEqual([24_220, 24_221]);
     expect(conf.buffers.map(({ chunkGlobs }) => chunkGlobs[0])).toEqual(['/b/buffer.*.log']);
   });
 
   it('need a number that can be read', () => {
-    expect(read(`<worker x>\n${agent}</worker>\n`).problems).toHaveLength(1);
+    expect(read(`<worker x>\n</worker>\n`).problems).toHaveLength(1);
   });
 });
 

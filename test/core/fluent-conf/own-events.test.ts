@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { fluentConf } from '../../../src/core/fluent-conf/fluent-conf.ts';
+import { type ConfElement, paramOf, sectionsOf } from '../../../src/core/fluent-conf/element.ts';
+import { ownEvents } from '../../../src/core/fluent-conf/own-events.ts';
+import { Params } from '../../../src/core/fluent-conf/params.ts';
 import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
 
@@ -16,11 +18,10 @@ test.each([
     [false, false, false, true],
   ],
   ['a pattern whose `**` stands for nothing', http('**.fluent.**.warn'), [true]],
-  ['a match with braces perhaps, and to the next one', http('{a,fluent.**}') + http('**'), [true, true]],
   [
-    'a match with a regular expression perhaps, and to the next one',
-    http('/app/') + http('**'),
-    [true, true],
+    'no pattern that is not read, and the next match',
+    http('{a,fluent.**} /fluent/') + http('**'),
+    [false, true],
   ],
   ['their own label, and no other match', http('**') + label('@FLUENT_LOG', http('**')), [false, true]],
   [
@@ -42,14 +43,20 @@ test.each([
 ])("Fluentd's own events go to %s", (_, text, taken) => {
   const { root, problems } = parseConf(text, 'f.conf');
   expect(problems).toEqual([]);
-  const { buffers } = fluentConf(root, { env: {}, hostname: '' });
-  expect(buffers.map(({ takesOwnEvents }) => takesOwnEvents)).toEqual(taken);
+  const { takers } = takenIn(root);
+  const outputs = matchesIn(root).filter((match) => paramOf(match, '@type')?.value !== 'relabel');
+  expect(outputs.map((match) => takers.has(match))).toEqual(taken);
 });
 
-test("a match that takes Fluentd's own events only perhaps gives no warning", () => {
-  const { root } = parseConf(http('{app,web}.**'), 'f.conf');
-  expect(fluentConf(root, { env: {}, hostname: '' }).warnings).toEqual([]);
-});
+function takenIn(root: ConfElement) {
+  const scope = new Params(root, { ruby: { env: {}, hostname: '' }, problems: [], warnings: [] });
+  return ownEvents([scope, ...scope.sections('worker')]);
+}
+
+function matchesIn(element: ConfElement): ConfElement[] {
+  const inner = sectionsOf(element, 'label', 'worker').flatMap(matchesIn);
+  return [...sectionsOf(element, 'match'), ...inner];
+}
 
 test.each([
   '*'.repeat(999),
@@ -60,6 +67,6 @@ test.each([
   'x'.repeat(1_000_000),
 ])('a pattern that is made to take long is answered at once', async (pattern) => {
   const { root } = parseConf(http(pattern), 'f.conf');
-  const seconds = await cpuSeconds(() => void fluentConf(root, { env: {}, hostname: '' }));
+  const seconds = await cpuSeconds(() => void takenIn(root));
   expect(seconds).toBeLessThan(5);
 });

@@ -22,7 +22,6 @@ describe('what is left', () => {
   });
 
   test.each([
-    ['a worker that starts', { ready: false }, { kind: 'starting', worker: '1-12.sock' }],
     [
       'a file that is not found',
       { unfound: [{ path: '/log/b', size: 9 }] },
@@ -67,12 +66,26 @@ describe('what is left', () => {
     [
       'chunks',
       { outputs: [holding('a')] },
-      { kind: 'held', output: 'out (Fluent::Plugin::HTTPOutput)', chunks: 1, bytes: 10, ids: ['a'] },
+      {
+        kind: 'held',
+        output: 'out (Fluent::Plugin::HTTPOutput)',
+        chunks: 1,
+        bytes: 10,
+        ids: ['a'],
+        isRetrying: false,
+      },
     ],
     [
       'a chunk between two lists',
       { outputs: [output({ bytes: 5 })] },
-      { kind: 'held', output: 'out (Fluent::Plugin::HTTPOutput)', chunks: 0, bytes: 5, ids: undefined },
+      {
+        kind: 'held',
+        output: 'out (Fluent::Plugin::HTTPOutput)',
+        chunks: 0,
+        bytes: 5,
+        ids: undefined,
+        isRetrying: false,
+      },
     ],
   ])('is %s', (_, changed, one) => {
     expect(left(alive(changed))).toEqual([one]);
@@ -200,7 +213,9 @@ describe('a doubt', () => {
       { kind: 'written-anew' },
     ]);
     expect(doubts(gone(last), alive({ ...next, files: [] }))).toMatchObject([{ kind: 'closed-unread' }]);
-    expect(doubts(gone(last), alive({ ...next, files: [], ready: false }))).toEqual([]);
+    expect(doubts(gone(last), alive({ ...next, files: [], ready: false }))).toMatchObject([
+      { kind: 'not-started' },
+    ]);
     expect(doubts(gone(last), alive({ readers: ['/b.pos'] }))).toEqual([]);
     expect(doubts(gone(last), alive({ ...next, files: [], closed: [sight()] }))).toEqual([]);
     expect(doubts(gone(last))).toEqual([]);

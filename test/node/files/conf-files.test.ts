@@ -214,12 +214,12 @@ describe('a configuration file', () => {
     expect(await paths(file)).toEqual(['/f']);
     const off = put('g.conf', `<system>\nconfig_include_dir ""\n</system>\n${tail('/g')}`);
     expect(await paths(off, join(dir, 'conf.d'))).toEqual(['/g']);
-    put('conf.d/s.conf', '<system>\n  rpc_endpoint 127.0.0.1:24444\n</system>\n');
+    put('conf.d/s.conf', '<system>\n  root_dir /r\n</system>\n');
     const { system } = await loadFluentConf(file, {
       ruby,
       includeDir: join(dir, 'conf.d'),
     });
-    expect(system.rpcEndpoint).toBeUndefined();
+    expect(system.rootDir).toBeUndefined();
   });
 });
 

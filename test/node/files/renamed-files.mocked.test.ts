@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as names from '../../../src/node/files/names.ts';
 import { RenamedFiles } from '../../../src/node/files/renamed-files.ts';
-import { memoryInUse } from '../../support/memory.ts';
 
 vi.mock('../../../src/node/files/names.ts', { spy: true });
 
@@ -80,15 +79,4 @@ describe('a directory', () => {
     write('b.log');
     expect(await find(inode)).toMatchObject({ message: expect.stringContaining('more than 1 names') });
   });
-});
-
-test('what is remembered of a file takes little memory, whatever text its directory was cut out of', async () => {
-  const inodes = Array.from({ length: 200 }, (_, index) => write(`${index}.log`));
-  await find(inodes[0] ?? '');
-  const before = memoryInUse();
-  for (const inode of inodes) {
-    const text = `${inode.repeat(10_000)}${dir}/`;
-    await files.find(inode, text.slice(-dir.length - 1));
-  }
-  expect((memoryInUse() - before) / inodes.length).toBeLessThan(16 * 1024);
 });

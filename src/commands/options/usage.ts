@@ -1,3 +1,4 @@
+/** What `--help` says of each command. */
 import type { Argv } from 'yargs';
 import { HELP_ALL } from './command-words.ts';
 import { drainOptions } from './drain-options.ts';
@@ -15,27 +16,6 @@ export const SHOW_ALL = 'Show all options';
 /** yargs forgets what is set for all commands where a command has its own help. */
 export function byEnvironment(example = 'POSIDLE_QUIET=30s is --quiet 30s'): string {
   return `Every option can be set by environment: ${example}.`;
-}
-
-/** The words behind `--`. */
-export function behindDashes(args: { readonly [option: string]: unknown }): readonly string[] {
-  return ((args['--'] as unknown[] | undefined) ?? []).map(String);
-}
-
-interface Named {
-  readonly files?: readonly string[] | undefined;
-  readonly 'pos-file'?: readonly string[] | undefined;
-}
-
-export function posFilesOf(args: Named, stdin: readonly string[] = []): string[] {
-  const named = [...(args.files ?? []), ...behindDashes({ ...args }), ...(args['pos-file'] ?? []), ...stdin];
-  return named.length > 0 ? named : posFilesOfEnvironment();
-}
-
-/** They count only where none is named: yargs would leave them beside one that is named without `-p`. */
-function posFilesOfEnvironment(): string[] {
-  const found = optionsFromEnvironment(process.env, { 'pos-file': posFileOption });
-  return (found['pos-file'] as string[] | undefined) ?? [];
 }
 
 export function runCommand(command: Argv) {
@@ -130,4 +110,25 @@ export function inspectCommand(command: Argv) {
       'as the process 42 sees it, from a debug container',
     )
     .example('kubectl exec POD -- cat /pos/app.pos | $0 inspect - --raw', 'a pos file from another machine');
+}
+
+/** The words behind `--`. */
+export function behindDashes(args: { readonly [option: string]: unknown }): readonly string[] {
+  return ((args['--'] as unknown[] | undefined) ?? []).map(String);
+}
+
+interface Named {
+  readonly files?: readonly string[] | undefined;
+  readonly 'pos-file'?: readonly string[] | undefined;
+}
+
+export function posFilesOf(args: Named, stdin: readonly string[] = []): string[] {
+  const named = [...(args.files ?? []), ...behindDashes({ ...args }), ...(args['pos-file'] ?? []), ...stdin];
+  return named.length > 0 ? named : posFilesOfEnvironment();
+}
+
+/** They count only where none is named: yargs would leave them beside one that is named without `-p`. */
+function posFilesOfEnvironment(): string[] {
+  const found = optionsFromEnvironment(process.env, { 'pos-file': posFileOption });
+  return (found['pos-file'] as string[] | undefined) ?? [];
 }
