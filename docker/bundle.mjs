@@ -11,9 +11,10 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = process.argv[2] ?? join(root, 'dist');
-const { version, license } = packageOf(root);
+const { version, license, bugs, engines } = packageOf(root);
 // As one ES module the program takes 8 MB more on Node 24.
 const LOADER = `#!/usr/bin/env node
+${refuseOldNode()}
 import { createRequire } from 'node:module';
 createRequire(import.meta.url)('./cli.cjs');
 `;
@@ -94,6 +95,18 @@ writeFileSync(join(target, 'cli.cjs'), readable.program);
 writeFileSync(join(target, 'posidle.cjs'), await packed(small.program), executable);
 writeFileSync(join(target, 'posidle.LICENSES.txt'), licensesOf(small.inputs));
 
+/** Else an older Node prints the program as its error. */
+function refuseOldNode() {
+  const [, least] = /(\d+\.\d+)/.exec(engines.node);
+  return [
+    'const [major, minor] = process.versions.node.split(".").map(Number);',
+    `if (major + minor / 1e3 < ${least.replace('.', ' + ')} / 1e3) {`,
+    `  console.error("posidle: Node ${least} or later is needed; this is " + process.versions.node);`,
+    '  process.exit(2);',
+    '}',
+  ].join('\n');
+}
+
 async function bundle({ packed }) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
@@ -112,7 +125,7 @@ async function bundle({ packed }) {
       'import.meta.url': '__import_meta_url',
       // cliui and yargs ask for their own folder only to find translations.
       'import.meta.dirname': '__dirname',
-      BUILD: JSON.stringify({ version }),
+      BUILD: JSON.stringify({ version, bugs: bugs?.url }),
     },
     alias: {
       // 20 ms of every start go into its Intl.Segmenter; the texts here are ASCII.
@@ -141,6 +154,7 @@ async function packed(program) {
     '#!/usr/bin/env node',
     `// posidle ${version}, ${license} license; the licenses of what it bundles: posidle.LICENSES.txt`,
     '// The program is the text below, base64 of brotli: one ConfigMap takes it, and `kubectl apply` too.',
+    refuseOldNode(),
     `const program = '${smallest.toString('base64')}';`,
     "const text = require('node:zlib').brotliDecompressSync(Buffer.from(program, 'base64')).toString();",
     'module._compile(text, __filename);',

@@ -1,25 +1,25 @@
 #!/usr/bin/env node
 import yargs, { type Argv } from 'yargs';
+import { BUGS, VERSION } from './commands/build-info.ts';
 import { keepHeapSmall } from './commands/heap.ts';
-import { optionsFromEnvironment } from './commands/options/environment.ts';
+import { asOptions, completionIn, HELP_ALL } from './commands/options/command-words.ts';
 import { inFlags } from './commands/options/flag-wording.ts';
-import { inspectOptions } from './commands/options/inspect-options.ts';
 import { mistakeIn } from './commands/options/mistakes.ts';
 import {
+  behindDashes,
   byEnvironment,
   drainCommand,
   exportCommand,
   injectCommand,
   inspectCommand,
+  posFilesOf,
   runCommand,
+  SHOW_ALL,
   watchCommand,
 } from './commands/options/usage.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';
-
-/** Put in by docker/bundle.mjs. */
-declare const BUILD: { readonly version: string };
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader has seen enough (`inspect | head -1`). The exit code stays what it is.
@@ -27,20 +27,21 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   fail(`cannot write to stdout: ${error.message}`, EXIT.bug);
 });
 
-void main();
-
 // No await at the top level: the command is built as CommonJS, which has none.
 async function main(): Promise<void> {
-  const words = process.argv.slice(2);
-  if (words.join() === '--version') return void process.stdout.write(`${BUILD.version}\n`);
+  const given = process.argv.slice(2);
+  const words = asOptions(given);
+  if (words.join() === '--version') return void process.stdout.write(`${VERSION}\n`);
   // A container without arguments must not look as if it had done its work.
   if (words.length === 0) process.exitCode = EXIT.usage;
   try {
-    await parser(words.length === 0 ? ['--help'] : words).parseAsync();
+    const script = completionIn(given);
+    if (script !== undefined) process.stdout.write(script);
+    else await parser(words.length === 0 ? ['--help'] : words).parseAsync();
   } catch (error) {
     if (error instanceof UsageError) fail(inFlags(error.message), EXIT.usage);
     if (error instanceof CommandError) fail(error.message, error.code);
-    fail((error as Error).stack ?? String(error), EXIT.bug);
+    fail(reportOf(error), EXIT.bug);
   }
   // A pipe takes what is written in its own time: end only when it has.
   process.stdout.write('', () => process.exit());
@@ -50,7 +51,7 @@ async function main(): Promise<void> {
 function parser(words: readonly string[]): Argv {
   return yargs(words)
     .scriptName('posidle')
-    .version(BUILD.version)
+    .version(VERSION)
     .locale('en')
     .usage('Stops a Fluentd sidecar when, and only when, its work is done.')
     .command(
@@ -118,7 +119,7 @@ function parser(words: readonly string[]): Argv {
       'inject [files..]',
       'add posidle to the Fluentd of manifests: posidle inject job.yaml | kubectl apply -f -',
       injectCommand,
-      async ({ files = [], image = `posidle:${BUILD.version}` }) => {
+      async ({ files = [], image = `posidle:${VERSION}` }) => {
         // yargs drops a lone `-`.
         const named = [...files, ...(words.includes('-') ? ['-'] : [])];
         if (named.length === 0)
@@ -130,13 +131,14 @@ function parser(words: readonly string[]): Argv {
         });
       },
     )
-    .completion('completion', 'print a script for bash or zsh that completes commands and options')
+    .completion('completion', 'print a script for bash, zsh or fish that completes commands and options')
     .demandCommand(1)
     .parserConfiguration({ 'populate--': true })
     .strict()
     .help()
     .alias('help', 'h')
-    .wrap(Math.min(110, process.stdout.columns ?? 100))
+    .showHidden(HELP_ALL, SHOW_ALL)
+    .wrap(Math.min(110, Number(process.env.COLUMNS) || process.stdout.columns || 80))
     .fail((message, error) => {
       // yargs wraps what a coercion throws, and reports its own findings, as YError.
       if (error !== undefined && error !== null && error.name !== 'YError') throw error;
@@ -146,28 +148,16 @@ function parser(words: readonly string[]): Argv {
     .epilogue(byEnvironment());
 }
 
-/** The words behind `--`. */
-function behindDashes(args: { readonly [option: string]: unknown }): readonly string[] {
-  return ((args['--'] as unknown[] | undefined) ?? []).map(String);
-}
-
-interface Named {
-  readonly files?: readonly string[] | undefined;
-  readonly 'pos-file'?: readonly string[] | undefined;
-}
-
-function posFilesOf(args: Named, stdin: readonly string[] = []): string[] {
-  const named = [...(args.files ?? []), ...behindDashes({ ...args }), ...(args['pos-file'] ?? []), ...stdin];
-  return named.length > 0 ? named : posFilesOfEnvironment();
-}
-
-/** They count only where none is named: yargs would leave them beside one that is named without `-p`. */
-function posFilesOfEnvironment(): string[] {
-  const found = optionsFromEnvironment(process.env, { 'pos-file': inspectOptions['pos-file'] });
-  return (found['pos-file'] as string[] | undefined) ?? [];
+function reportOf(error: unknown): string {
+  const { stack = String(error) } = error as Partial<Error>;
+  const where = BUGS ?? 'CONTRIBUTING.md says where';
+  return `${stack}\nThis is a bug of posidle ${VERSION} (Node ${process.versions.node}). Please report these lines: ${where}`;
 }
 
 function fail(message: string, code: number): never {
   process.stderr.write(`posidle: ${message.split('\n').map(printable).join('\n')}\n`);
   process.exit(code);
 }
+
+// Last: what it uses is defined by now.
+void main();

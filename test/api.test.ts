@@ -45,7 +45,7 @@ test('watch resolves to the outcome, and tells each transition', async () => {
     settle: 200,
     onTransition: ({ to }) => names.push(to),
   });
-  expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven', trigger: 'quiet' });
+  expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven', trigger: 'quiet' });
   expect(names).toEqual(['watching', 'draining', 'stopping', 'stopped']);
   expectTypeOf(outcome).toEqualTypeOf<Outcome>();
 });
@@ -64,7 +64,7 @@ test('aborting begins the drain: what was written just before is delivered', asy
       end.abort();
     },
   });
-  expect(await watching).toMatchObject({ drained: 'unproven', trigger: 'abort' });
+  expect(await watching).toMatchObject({ outcome: 'unproven', trigger: 'abort' });
   expect(printed).toMatch(/delivered line 2/);
 });
 
@@ -75,7 +75,7 @@ test('run starts the command and leaves nothing of it behind', async () => {
     quiet: 500,
     settle: 200,
   });
-  expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven' });
+  expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
 });
 
 test('a dry run of run signals nothing: the command ends by itself', async () => {
@@ -96,8 +96,8 @@ test('a dry run of run signals nothing: the command ends by itself', async () =>
 
 test('what is refused is named as the library knows it', async () => {
   const wrong = { posFiles: ['a.pos'], stratum: 1 };
-  await expect(watch({ posFiles: ['a.pos'], stopVia: 'kubelet', doneFile: '/done' })).rejects.toThrow(
-    /^`stopVia` kubelet: only the kubelet begins the drain/,
+  await expect(watch({ posFiles: ['a.pos'], nativeSidecar: true, quiet: 1_000 })).rejects.toThrow(
+    /^`nativeSidecar`: only the kubelet/,
   );
   await expect(watch({ fluentConf: '/none.conf' })).rejects.toThrow(
     /^`fluentConf`: \/none\.conf: .*`posFiles`$/,

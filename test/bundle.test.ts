@@ -120,6 +120,14 @@ describe('the bundle', () => {
     expect(status).toBe(2);
   });
 
+  test.each(['posidle.cjs', 'cli.js'])('%s says in one line that Node is too old', (name) => {
+    const older = "Object.defineProperty(process,'versions',{value:{...process.versions,node:'18.20.8'}})";
+    const words = ['--import', `data:text/javascript,${older}`, join(dirname(BUNDLE), name), '--version'];
+    const { stderr, status } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+    expect(stderr).toBe('posidle: Node 20.19 or later is needed; this is 18.20.8\n');
+    expect(status).toBe(2);
+  });
+
   test('lies beside the licenses of what is in it', () => {
     const text = readFileSync(join(dirname(BUNDLE), 'posidle.LICENSES.txt'), 'utf8');
     for (const name of ['posidle', 'chokidar', 'js-yaml', 'pidusage', 'pino', 'ps-list', 'yargs']) {

@@ -47,6 +47,12 @@ describe('the npm package, installed into an empty folder', () => {
     expect(['watch', 'run', 'inspect', 'parsePosFile'].map(has)).toEqual(['true', 'true', 'true', 'true']);
   });
 
+  test('tells the shape of an outcome', () => {
+    const read =
+      "import { createRequire } from 'node:module'; console.log(createRequire(import.meta.url)('posidle/outcome.schema.json').title)";
+    expect(inside(process.execPath, '--input-type=module', '-e', read).trim()).toBe('The outcome of posidle');
+  });
+
   test('holds nothing that its user does not need', () => {
     const expected =
       /^(dist\/|docker\/(kubernetes|exporter|image)\/|docker\/[^/]+$|[A-Z]+(\.md)?$|package\.json$|fluent\.conf\.example$)/;

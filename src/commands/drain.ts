@@ -21,11 +21,11 @@ export async function runDrain(args: DrainArgs): Promise<number> {
     );
     return EXIT.ok;
   }
-  const unused = { listen: undefined, quit: false, 'token-file': undefined, 'per-file': 0, 'dry-run': false };
+  const unused = { listen: undefined, 'quit-token': undefined, 'dry-run': false };
   const drain = ({ options, drain: given }: Begun) =>
     supervise(host, { ...args, ...unused }, { posFiles, fluentConf, ...options }, given);
   const outcome = await drain(begun);
   const rest = await endDrain(host, begun, outcome);
-  const { drained } = rest === undefined ? outcome : await drain(rest);
-  return drained === 'drained' || (drained === 'unproven' && !strict) ? EXIT.ok : EXIT.noFluentd;
+  const { outcome: word } = rest === undefined ? outcome : await drain(rest);
+  return word === 'drained' || (word === 'unproven' && !strict) ? EXIT.ok : EXIT.noFluentd;
 }

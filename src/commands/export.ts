@@ -10,6 +10,7 @@ import { NodeHost } from '../node/node-host.ts';
 import { Ending } from '../node/output/terminal.ts';
 import { Inspector } from '../tasks/inspect-look.ts';
 import { inspectSubject } from '../tasks/inspect-subject.ts';
+import { buildInfo } from './build-info.ts';
 import { listen } from './listen.ts';
 import type { ExportArgs } from './options/export-options.ts';
 import { inFlags } from './options/flag-wording.ts';
@@ -98,7 +99,7 @@ export class LookBoard {
   }
 
   #rendered(last: Inspected): string {
-    this.#text ??= metricsOfInspection(last, this.#terms.perFile);
+    this.#text ??= metricsOfInspection(last, this.#terms.perFile) + buildInfo();
     return this.#text;
   }
 }

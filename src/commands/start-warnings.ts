@@ -11,13 +11,13 @@ import { runOptions, type SharedArgs, type WatchArgs, watchOptions } from './opt
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-type Args = Partial<SharedArgs & Pick<WatchArgs, 'force' | 'pid' | 'process'>>;
+type Args = Partial<SharedArgs & Pick<WatchArgs, 'force' | 'pid' | 'native-sidecar'>>;
 
 /** What is probably a mistake, though posidle can start with it. */
 export async function startWarnings(args: Args, env: Environment): Promise<readonly string[]> {
-  const { 'token-file': tokenFile } = args;
+  const { 'quit-token': tokenFile } = args;
   const noToken =
-    tokenFile === undefined
+    tokenFile === undefined || tokenFile === 'none'
       ? undefined
       : await readToken(tokenFile).then(none, (error: Error) => error.message);
   return [
@@ -26,7 +26,7 @@ export async function startWarnings(args: Args, env: Environment): Promise<reado
     ...(['done-file', 'heartbeat-file'] as const).flatMap((option) => withoutDirectory(option, args[option])),
     ...(noToken === undefined
       ? []
-      : [`--token-file: ${tokenFile}: ${noToken}. Until that changes, every POST is refused`]),
+      : [`--quit-token: ${tokenFile}: ${noToken}. Until that changes, every POST is refused`]),
   ];
 }
 
@@ -41,26 +41,17 @@ type Known = keyof Args & keyof typeof watchOptions;
 const NEEDED: readonly (readonly [Known, ...Known[]])[] = [
   ['heartbeat-age', 'heartbeat-file'],
   ['done-process-gone', 'done-process'],
-  ['ignore-old-done-file', 'done-file'],
-  ['token-file', 'listen'],
-  ['per-file', 'listen'],
-  ['force', 'pid', 'process'],
+  ['force', 'pid'],
 ];
-
-/** Options that say how posidle stops Fluentd. */
-const OF_THE_STOP: readonly Known[] = ['stop-timeout', 'stop-signal'];
 
 function withoutEffect(args: Args): readonly string[] {
   const ignored = NEEDED.filter(
     ([option, ...needed]) => isGiven(args, option) && needed.every((other) => args[other] === undefined),
   );
-  const ofTheStop =
-    args['stop-via'] === 'kubelet' ? OF_THE_STOP.filter((option) => isGiven(args, option)) : [];
+  const isLeft = args['native-sidecar'] === true && isGiven(args, 'stop-timeout');
   return [
     ...ignored.map(([option, ...needed]) => `--${option} has no effect without --${needed.join(' or --')}`),
-    ...ofTheStop.map(
-      (option) => `--${option} has no effect with --stop-via kubelet: the kubelet stops Fluentd`,
-    ),
+    ...(isLeft ? ['--stop-timeout has no effect with --native-sidecar: the kubelet stops Fluentd'] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
-import { describeOutcome, EXIT, isWarning, type Outcome } from '../core/drain/outcome.ts';
+import { describeOutcome, EXIT, exitCodeOf, isWarning, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { multilineWarnings, quietWarnings } from '../core/fluent-conf/warnings.ts';
+import { formatDuration } from '../core/text/units.ts';
 import type { Reporter } from '../daemon/loop.ts';
 import type { Log } from '../log.ts';
 import type { NodeHost } from '../node/node-host.ts';
@@ -22,15 +23,7 @@ import { startWarnings } from './start-warnings.ts';
 /** The options that say how to report, and who may call. */
 type SuperviseArgs = Pick<
   SharedArgs,
-  | 'dry-run'
-  | 'listen'
-  | 'log-format'
-  | 'log-level'
-  | 'per-file'
-  | 'quit'
-  | 'strict'
-  | 'termination-log'
-  | 'token-file'
+  'dry-run' | 'listen' | 'log-format' | 'log-level' | 'quit-token' | 'strict' | 'termination-log'
 >;
 
 /** Watches until Fluentd is gone; tells the log, the termination message and whoever asks by HTTP. */
@@ -63,9 +56,8 @@ export async function supervise(
       args['log-format'] ?? (process.stderr.isTTY ? 'pretty' : 'json'),
     );
     const log = logInFlags(stderr);
-    const board = new StatusBoard(() => host.now(), policy, args['per-file']);
-    const quit = args.quit ? () => host.request('http') : undefined;
-    const routes = board.routes(quit, args['token-file']);
+    const board = new StatusBoard(() => host.now(), policy);
+    const routes = board.routes(() => host.request('http'), args['quit-token']);
     const server = args.listen && (await listen(args.listen, routes));
     close = async () => {
       server?.close();
@@ -83,7 +75,7 @@ export async function supervise(
           {},
           `the system reports no changes of files (${why}). posidle looks once a second instead; that loses nothing`,
         ),
-      ended: (outcome) => tellEnd(log, outcomeInFlags(outcome), args),
+      ended: (outcome) => tellEnd(log, outcomeInFlags(outcome), args, parent?.end),
     };
   };
   try {
@@ -92,6 +84,9 @@ export async function supervise(
     await close();
   }
 }
+
+const FAILURES: ReadonlySet<number> = new Set([EXIT.usage, EXIT.noFluentd, EXIT.notPermitted]);
+const STOPPED: ReadonlySet<Outcome['end']> = new Set(['stopped', 'killed', 'survived']);
 
 const TOO_EARLY = 'ended by a second signal, before the configuration was read';
 
@@ -117,8 +112,8 @@ function all(reporters: readonly Reporter[]): Reporter {
 }
 
 /** The triggers with those that the command adds. */
-function withCalls({ when, ...armed }: Armed, { listen, quit }: SuperviseArgs): Armed {
-  const call = listen && quit ? [`POST /quitquitquit comes to ${listen.host}:${listen.port}`] : [];
+function withCalls({ when, ...armed }: Armed, { listen, 'quit-token': token }: SuperviseArgs): Armed {
+  const call = listen && token ? [`POST /quitquitquit comes to ${listen.host}:${listen.port}`] : [];
   return { when: [...when, ...call, 'SIGTERM comes'], ...armed };
 }
 
@@ -132,11 +127,12 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
   const { posFiles, conf, confPath, warnings, witness } = found;
   const by = confPath === undefined ? '' : `, by ${confPath}`;
   log.info(
-    { posFiles, fluentConf: confPath, policy },
+    { posFiles, fluentConf: confPath },
     posFiles.length === 0
       ? `posidle drains Fluentd by its witness in ${witness}`
       : `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
   );
+  log.debug({ policy }, 'the settings');
   if (policy.leavesStop && witness === undefined) log.warn({}, NO_FLUSH);
   // The kubelet sends SIGTERM to a native sidecar, which it also starts again.
   if (!armed.byItself && policy.restartPolicy !== 'always' && !policy.leavesStop) {
@@ -149,9 +145,15 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
   for (const warning of [...warnings, ...further]) log.warn({}, warning);
 }
 
-async function tellEnd(log: Log, outcome: Outcome, args: SuperviseArgs): Promise<void> {
-  const tell = isWarning(outcome, args) ? log.warn : log.info;
-  tell({ outcome }, describeOutcome(outcome));
+/** `childEnd`: how the command of `run` ended. */
+async function tellEnd(log: Log, outcome: Outcome, args: SuperviseArgs, childEnd?: string): Promise<void> {
+  const code = exitCodeOf(outcome, args);
+  const waited = Object.values(outcome.durationsMs).reduce((sum, span) => sum + span, 0);
+  const isOwn = childEnd !== undefined && !STOPPED.has(outcome.end);
+  const isFailure = !isOwn && FAILURES.has(code);
+  const how = isFailure ? `exit code ${code} after ${formatDuration(waited)}` : isOwn && childEnd;
+  const tell = isFailure ? log.error : isWarning(outcome, args) ? log.warn : log.info;
+  tell({ outcome }, [describeOutcome(outcome), ...(how ? [how] : [])].join('; '));
   await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>
     log.warn(
       {},

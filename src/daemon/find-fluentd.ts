@@ -8,7 +8,6 @@ import {
 } from '../core/fluentd/known-fluentd.ts';
 import {
   type FluentdReading,
-  findByPattern,
   findByWorkers,
   findInSession,
   findSuccessor,
@@ -139,10 +138,6 @@ export class FluentdFinder {
     switch (fluentd.by) {
       case 'pid':
         return { rows: byPid(table, fluentd.pid), why: `no process has the pid ${fluentd.pid}` };
-      case 'pattern': {
-        const why = `no process matches ${fluentd.pattern}`;
-        return { rows: findByPattern(table, fluentd.pattern, this.#host.self), why };
-      }
       case 'pid-file':
         return await this.#inPidFile(table, fluentd.path);
       default:
@@ -154,19 +149,17 @@ export class FluentdFinder {
     const content = await this.#host.readFile(path).catch((error: Error) => error);
     if (content instanceof Error)
       return { rows: [], why: `the pid file ${path} cannot be read: ${content.message}` };
-    const pid = Number.parseInt(new TextDecoder().decode(content?.bytes), 10);
+    if (content === undefined) return { rows: [], why: `the pid file ${path} is not there` };
+    const pid = Number.parseInt(new TextDecoder().decode(content.bytes), 10);
     if (Number.isNaN(pid)) return { rows: [], why: `the pid file ${path} holds no pid` };
     // Fluentd leaves its pid file behind when it fails: the pid may be another process's by now.
     const rows = byPid(table, pid).filter(({ argv }) => isFluentd(argv));
     return { rows, why: `the pid file ${path} names pid ${pid}, which is no fluentd` };
   }
 
-  /** A pid may be another process's by now, and a pattern may fit what is no fluentd: neither follows a fluentd that was seen. */
+  /** A pid may be another process's by now. */
   #mayReplace(row: ProcessRow, last: ProcessIdentity | undefined): boolean {
-    const { by } = this.#subject.fluentd;
-    if (last === undefined) return true;
-    if (by === 'pid') return isSame(row, last);
-    return by !== 'pattern' || isSame(row, last) || isFluentd(row.argv);
+    return last === undefined || this.#subject.fluentd.by !== 'pid' || isSame(row, last);
   }
 
   /** Beside a process that may be signalled, one that may not does not count. */

@@ -3,13 +3,12 @@ import type { StopRequest } from '../core/look/snapshot.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import { DoneFile } from '../node/files/done-file.ts';
 import { describeHeartbeat, HeartbeatFile } from '../node/files/heartbeat-file.ts';
+import { podStart } from '../node/files/pod-start.ts';
 
 /** What arms the triggers. */
 export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout' | 'doneProcessGone'> {
   /** Begins the drain when it exists. */
   readonly doneFile: string | undefined;
-  /** A done file that is there already does not count. */
-  readonly ignoreOldDoneFile: boolean;
   /** The Pod's main process, by its command line: begins the drain when it is gone. */
   readonly doneProcess: RegExp | undefined;
   /** Main refreshes it while it lives: begins the drain when it is older than `heartbeatAge`. */
@@ -53,8 +52,10 @@ const TRIGGERS: readonly Trigger[] = [
     option: 'doneFile',
     when: ({ doneFile }) => `${doneFile} exists`,
     byItself: true,
-    open: ({ doneFile = '', ignoreOldDoneFile }, { request }) => {
-      const file = new DoneFile(doneFile, ignoreOldDoneFile);
+    open: ({ doneFile = '' }, { request, warn }) => {
+      const file = new DoneFile(doneFile, podStart());
+      if (file.isOld)
+        warn(`\`doneFile\`: ${doneFile} is older than this Pod. It does not count until main touches it`);
       file.watch(() => request('done-file'));
       return () => file.close();
     },

@@ -56,7 +56,7 @@ export async function beginDrain(
   const found = { posFiles: [], conf: undefined, warnings: [], confPath: undefined };
   const witness = host.isWitnessed ? dir : 'off';
   return {
-    options: { grace, quiet: 'off', restartPolicy: 'always', stopVia: 'kubelet', witness },
+    options: { grace, quiet: 'off', nativeSidecar: true, witness },
     drain: { ...(host.isWitnessed && { found }), ...(word !== 'main-ended' && { doubt: MAIN_MAY_RUN }) },
   };
 }
@@ -74,7 +74,7 @@ export async function endDrain(
   if (dir === undefined || !host.isWitnessed) return undefined;
   if (isMadeBetterByStop(outcome)) {
     watch(dir, () => host.wake()).unref();
-    return { options: { ...options, stopVia: 'posidle' }, drain };
+    return { options: { ...options, nativeSidecar: false, restartPolicy: 'always' }, drain };
   }
   await tellAll(host, dir, 'stop');
   return undefined;

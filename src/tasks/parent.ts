@@ -95,6 +95,11 @@ export class Parent {
     return this.#child?.exitCode;
   }
 
+  /** How it has ended, in words; undefined: it has not. */
+  get end(): string | undefined {
+    return this.#child?.end();
+  }
+
   async #find(): Promise<FluentdReading | undefined> {
     if (this.#leader === undefined) return undefined;
     const fluentd = { by: 'session', leader: this.#leader } as const;

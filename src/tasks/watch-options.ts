@@ -1,14 +1,14 @@
 import { DEFAULT_POLICY } from '../core/drain/defaults.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import type { FluentdTarget } from '../core/fluentd/processes.ts';
-import type { Subject } from '../core/look/subject.ts';
 import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
 
 /** What to watch and how to decide. Durations are milliseconds. */
 export interface Settings
   extends Omit<Policy, 'tail' | 'parent' | 'doneProcess' | 'leavesStop'>,
-    Pick<Subject, 'stopVia'>,
     TriggerSettings {
+  /** The kubelet begins the drain and stops Fluentd, and starts again what ends before. */
+  readonly nativeSidecar: boolean;
   /** Pos files or globs; none: those of `fluentConf`. */
   readonly posFiles: readonly string[];
   /** undefined: Fluentd's own, where it is found. */
@@ -30,9 +30,8 @@ export const DEFAULTS: Settings = {
   posFiles: [],
   fluentConf: undefined,
   fluentd: { by: 'search' },
-  stopVia: 'posidle',
+  nativeSidecar: false,
   doneFile: undefined,
-  ignoreOldDoneFile: false,
   doneProcess: undefined,
   heartbeatFile: undefined,
   heartbeatAge: 15_000,
@@ -46,7 +45,7 @@ export function settingsOf(options: WatchOptions, isParent: boolean): Settings {
   refuseUnknown(options, isParent ? ofParent : DEFAULTS);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   // The kubelet's SIGTERM is the trigger.
-  const hasTrigger = hasCertainTrigger(options) || options.stopVia === 'kubelet';
+  const hasTrigger = hasCertainTrigger(options) || options.nativeSidecar === true;
   return { ...DEFAULTS, ...(hasTrigger && { quiet: 'off' }), ...Object.fromEntries(given) };
 }
 
@@ -56,8 +55,9 @@ export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'paren
   const policy = Object.fromEntries(
     names.map((name) => [name, settings[name]]),
   ) as unknown as typeof decisions;
-  const leavesStop = settings.stopVia === 'kubelet';
-  return { ...policy, ...facts, doneProcess: settings.doneProcess !== undefined, leavesStop };
+  const doneProcess = settings.doneProcess !== undefined;
+  const sidecar = settings.nativeSidecar && ({ leavesStop: true, restartPolicy: 'always' } as const);
+  return { ...policy, ...facts, leavesStop: false, doneProcess, ...sidecar };
 }
 
 /** A misspelt option would be ignored. */

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
-import { tailFacts } from '../core/fluent-conf/facts.ts';
+import { type ConfFacts, tailFacts } from '../core/fluent-conf/facts.ts';
+import { quietNeededBy } from '../core/fluent-conf/warnings.ts';
 import { withDoubt } from '../core/hook/gate.ts';
 import type { Doubt } from '../core/progress/progress.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
@@ -45,19 +46,26 @@ export async function watch(
   const { parent } = surroundings;
   const settings = settingsOf(options, parent !== undefined);
   let report: WatchReporter | undefined;
+  /** What a trigger told before anybody listened. */
+  const early: string[] = [];
   const begin: Surroundings['begin'] = async (...facts) => {
     report = await surroundings.begin(...facts);
+    for (const text of early.splice(0)) report.warned?.(text);
     return report;
   };
   const closeTriggers = openTriggers(settings, {
     request: (by) => host.request(by),
-    warn: (text) => report?.warned?.(text),
+    warn: (text) => (report === undefined ? early.push(text) : report.warned?.(text)),
   });
   try {
-    return await findAndWatch(host, settings, { ...surroundings, begin });
+    return await findAndWatch(
+      host,
+      { settings, fitsQuiet: options.quiet === undefined },
+      { ...surroundings, begin },
+    );
   } catch (error) {
     // Whatever is wrong with posidle, Fluentd gets its orderly end.
-    await parent?.shutDown(settings.stopSignal, settings.stopTimeout);
+    await parent?.shutDown('SIGINT', settings.stopTimeout);
     throw error;
   } finally {
     closeTriggers();
@@ -68,20 +76,32 @@ export async function watch(
 /** An end before the kubelet's SIGTERM would stop nothing: the kubelet starts posidle again. */
 function refuseBesideKubelet(settings: Settings, isParent: boolean): void {
   if (isParent)
-    throw new UsageError('`stopVia` kubelet is not for a parent of Fluentd: the kubelet stops both at once');
+    throw new UsageError('`nativeSidecar` is not for a parent of Fluentd: the kubelet stops both at once');
   const { byItself, when } = armedBy(settings);
   if (!byItself) return;
   throw new UsageError(
-    `\`stopVia\` kubelet: only the kubelet begins the drain. Leave out the trigger that begins it when ${when.join(', or when ')}`,
+    `\`nativeSidecar\`: only the kubelet begins the drain. Leave out the trigger that begins it when ${when.join(', or when ')}`,
   );
+}
+
+interface Asked {
+  readonly settings: Settings;
+  /** The quiet window is posidle's to choose. */
+  readonly fitsQuiet: boolean;
+}
+
+/** The default is never shorter than in_tail needs to find a new file. */
+function withFittingQuiet(settings: Settings, conf: ConfFacts | undefined): Settings {
+  if (settings.quiet === 'off' || conf === undefined) return settings;
+  return { ...settings, quiet: Math.max(settings.quiet, ...conf.sources.map(quietNeededBy)) };
 }
 
 async function findAndWatch(
   host: NodeHost,
-  settings: Settings,
+  { settings: asked, fitsQuiet }: Asked,
   { begin, parent, nameOptions, found: known, doubt }: Surroundings,
 ): Promise<Outcome> {
-  const { posFiles, fluentConf, fluentd, stopVia, doneProcess } = settings;
+  const { posFiles, fluentConf, fluentd, nativeSidecar, doneProcess } = asked;
   const isParent = parent !== undefined;
   const found =
     known ??
@@ -93,7 +113,8 @@ async function findAndWatch(
       mayAsk: true,
       nameOptions,
     }));
-  if (stopVia === 'kubelet') refuseBesideKubelet(settings, isParent);
+  const settings = fitsQuiet ? withFittingQuiet(asked, found.conf) : asked;
+  if (nativeSidecar) refuseBesideKubelet(settings, isParent);
   const policy = policyOf(settings, { tail: tailFacts(found.conf), parent: isParent });
   const { witness: given = isParent ? undefined : sharedDir() } = settings;
   const shared = isParent || given === 'off' ? undefined : given;
@@ -106,6 +127,7 @@ async function findAndWatch(
   const putAsideBefore = await listPutAside(host, { conf });
   const target = (await parent?.start()) ?? fluentd;
   const what = { posFiles: found.posFiles, conf, putAsideBefore };
+  const stopVia = nativeSidecar ? ('kubelet' as const) : ('posidle' as const);
   const subject = { ...what, stopVia, doneProcess, fluentd: target, witness };
   const outcome = withDoubt(await watchLoop(host, { subject, policy, report }), doubt);
   await report.ended?.(outcome);

@@ -43,7 +43,7 @@ describe("pre-stop: posidle as Fluentd's hook", { concurrent: true }, () => {
     expect(lines).toBe(20);
     expect(report.containers.fluentd).toMatchObject({
       code: 0,
-      message: expect.stringContaining('"drained":"drained"'),
+      message: expect.stringContaining('"outcome":"drained"'),
     });
     expect(report.tail).toBeLessThan(PATIENCE);
   });
@@ -105,7 +105,7 @@ describe("pre-stop: posidle as Fluentd's hook", { concurrent: true }, () => {
     expect(fluentd).toMatchObject({
       code: 0,
       restarts: 1,
-      message: expect.stringContaining('"drained":"drained"'),
+      message: expect.stringContaining('"outcome":"drained"'),
     });
   });
 });

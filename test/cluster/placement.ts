@@ -73,7 +73,7 @@ export function expectDelivered(
 ): void {
   const message = report.containers[container]?.message ?? '';
   const outcome = message.startsWith('{') ? JSON.parse(message) : `${message}\n${logOf(report, container)}`;
-  expect(outcome).toMatchObject({ drained: 'drained', trigger });
+  expect(outcome).toMatchObject({ outcome: 'drained', trigger });
   expect(lines).toBe(count);
   expect(report.containers[container]?.code).toBe(0);
   expect(report.containers.main?.code).toBe(0);

@@ -56,7 +56,7 @@ describe('on a real cluster', { concurrent: true }, () => {
     });
     expect(report.containers.posidle).toMatchObject({
       code: 0,
-      message: expect.stringContaining('"drained":"drained"'),
+      message: expect.stringContaining('"outcome":"drained"'),
     });
     expect(report.tail).toBeLessThan(PATIENCE);
   });

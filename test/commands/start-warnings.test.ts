@@ -7,7 +7,7 @@ import { startWarnings, unknownVariables } from '../../src/commands/start-warnin
 let dir: string;
 const at = (name: string) => join(dir, name);
 const withToken = (tokenFile: string) =>
-  startWarnings({ 'token-file': tokenFile, listen: { host: '127.0.0.1', port: 8611 } }, {});
+  startWarnings({ 'quit-token': tokenFile, listen: { host: '127.0.0.1', port: 8611 } }, {});
 
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), 'posidle-start-'));
@@ -62,30 +62,27 @@ test('a token file without a token is told, with the reason', async () => {
     ['empty', 'it is empty'],
     ['', 'it is a directory'],
   ] as const)
-    expect(await withToken(at(file))).toEqual([`--token-file: ${at(file)}: ${why}. ${consequence}`]);
+    expect(await withToken(at(file))).toEqual([`--quit-token: ${at(file)}: ${why}. ${consequence}`]);
 });
 
 test('an option that counts only beside another one is told where that one is missing', async () => {
   const alone = {
     'heartbeat-age': 360_000,
     'done-process-gone': 2_000,
-    'ignore-old-done-file': true,
     force: true,
   };
   expect(await startWarnings(alone, {})).toEqual([
     '--heartbeat-age has no effect without --heartbeat-file',
-    '--ignore-old-done-file has no effect without --done-file',
-    '--force has no effect without --pid or --process',
+    '--force has no effect without --pid',
   ]);
-  const beside = { ...alone, 'heartbeat-file': at('beat'), 'done-file': at('done'), pid: 1 };
+  const beside = { ...alone, 'heartbeat-file': at('beat'), pid: 1 };
   expect(await startWarnings(beside, {})).toEqual([]);
 });
 
 test('an option of the stop is told where the kubelet stops Fluentd', async () => {
-  const given = { 'stop-timeout': 5_000, 'stop-signal': 'SIGTERM' } as const;
-  expect(await startWarnings({ ...given, 'stop-via': 'signal' }, {})).toEqual([]);
-  expect(await startWarnings({ ...given, 'stop-via': 'kubelet' }, {})).toEqual([
-    '--stop-timeout has no effect with --stop-via kubelet: the kubelet stops Fluentd',
-    '--stop-signal has no effect with --stop-via kubelet: the kubelet stops Fluentd',
+  const given = { 'stop-timeout': 5_000 } as const;
+  expect(await startWarnings(given, {})).toEqual([]);
+  expect(await startWarnings({ ...given, 'native-sidecar': true }, {})).toEqual([
+    '--stop-timeout has no effect with --native-sidecar: the kubelet stops Fluentd',
   ]);
 });

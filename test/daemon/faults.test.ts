@@ -52,7 +52,7 @@ test.each([
   const host = hostWith(fault, 10_000_000);
   const { outcome } = await run(host, DRAIN);
   expect(Number((host.stops[0] ?? '').split('@')[1])).toBeGreaterThanOrEqual(65_000 - MOMENT);
-  expect(outcome).toMatchObject({ drained: 'unproven' });
+  expect(outcome).toMatchObject({ outcome: 'unproven' });
   expect(outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'pos-file', about: POS }));
   expect([true, false].map((strict) => exitCodeOf(outcome, { strict }))).toEqual([3, 0]);
 });

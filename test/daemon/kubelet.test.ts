@@ -36,7 +36,7 @@ describe('what the kubelet stops', () => {
       return undefined;
     };
     const { outcome, report } = await left(host, WITNESS);
-    expect(outcome).toMatchObject({ end: 'left-to-kubelet', trigger: 'SIGTERM', drained: 'drained' });
+    expect(outcome).toMatchObject({ end: 'left-to-kubelet', trigger: 'SIGTERM', outcome: 'drained' });
     expect([told, host.sent]).toEqual([['flush'], []]);
     expect(report.path).toEqual(['waiting', 'watching', 'draining', 'stopped']);
     expect(host.processes.has(4242)).toBe(true);
@@ -47,14 +47,14 @@ describe('what the kubelet stops', () => {
     const host = worldInTermination();
     host.witnesses = [alive({ files: [sight({ record: 30 })] })];
     const { outcome } = await left(host, WITNESS);
-    expect(outcome).toMatchObject({ drained: 'unproven', doubts: { worst: [{ kind: 'kept' }] } });
+    expect(outcome).toMatchObject({ outcome: 'unproven', doubts: { worst: [{ kind: 'kept' }] } });
     expect(host.now()).toBeLessThan(11_000);
   });
 
   test('is flushed by a signal where it has no witness and its process is seen', async () => {
     const host = worldInTermination();
     const { outcome } = await left(host);
-    expect(outcome).toMatchObject({ end: 'left-to-kubelet', drained: 'unproven', left: { count: 0 } });
+    expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'unproven', left: { count: 0 } });
     expect(host.sent).toEqual([expect.stringMatching(/^SIGUSR1 4242/)]);
   });
 
@@ -65,7 +65,7 @@ describe('what the kubelet stops', () => {
     const host = worldInTermination();
     hide(host);
     const { outcome } = await left(host);
-    expect(outcome).toMatchObject({ end: 'left-to-kubelet', drained: 'unproven', left: { count: 0 } });
+    expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'unproven', left: { count: 0 } });
     expect(host.sent).toEqual([]);
     expect(exitCodeOf(outcome, { strict: true })).toBe(3);
   });
@@ -74,7 +74,7 @@ describe('what the kubelet stops', () => {
     const { outcome } = await left(worldInTermination(false));
     expect(outcome).toMatchObject({
       end: 'left-to-kubelet',
-      drained: 'not drained',
+      outcome: 'not-drained',
       left: { worst: [{ kind: 'unread', path: LOG, bytes: 7 }] },
     });
     expect([true, false].map((strict) => exitCodeOf(outcome, { strict }))).toEqual([3, 0]);

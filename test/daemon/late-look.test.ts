@@ -35,7 +35,7 @@ describe('a look that never ends', () => {
     expect(at).toBeLessThanOrEqual(21_000);
     expect(host.stops[0]).toMatch(/^SIGINT 4242 /);
     expect(stoppedAt(host)).toBeLessThanOrEqual(20_000 + GRACE - 10_000 + 1_000);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven' });
+    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
     expect(outcome.doubts.worst).toMatchObject([{ kind: 'not-looked-at' }]);
     expect(report.transitions.map(({ why }) => why)).toContainEqual(expect.stringMatching(IN_TIME));
     // Later the kubelet kills posidle, and nobody is told.
@@ -57,7 +57,7 @@ describe('a look that never ends', () => {
     for (const at of [20_000, 21_500]) host.at(at, (h) => h.request('SIGTERM'));
     const { outcome } = await watch(host, { grace: GRACE });
     expect(stoppedAt(host)).toBeLessThanOrEqual(23_500);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven' });
+    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
   });
 
   test('and no Fluentd: two signals are the end', async () => {
@@ -72,14 +72,14 @@ describe('a look that never ends', () => {
     const host = slowHost(5_000).at(20_000, (h) => h.request('done-file'));
     const { outcome } = await watch(host, { drainTimeout: 60_000 });
     expect(stoppedAt(host)).toBeLessThanOrEqual(81_000);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven', trigger: 'done-file' });
+    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven', trigger: 'done-file' });
   });
 
   test('is no quiet window before the start timeout is over', async () => {
     const host = slowHost(5_000);
     const { outcome } = await watch(host, { startTimeout: 300_000, drainTimeout: 60_000 });
     expect(stoppedAt(host)).toBeGreaterThan(300_000);
-    expect(outcome).toMatchObject({ trigger: 'quiet', drained: 'unproven' });
+    expect(outcome).toMatchObject({ trigger: 'quiet', outcome: 'unproven' });
   });
 });
 

@@ -32,7 +32,7 @@ describe('a quiet window', () => {
     expect(report.path).toEqual(['waiting', 'watching', 'draining', 'stopping', 'stopped']);
     expect(outcome).toMatchObject({
       end: 'stopped',
-      drained: 'unproven',
+      outcome: 'unproven',
       trigger: 'quiet',
       left: { count: 0 },
     });
@@ -53,7 +53,7 @@ describe('a quiet window', () => {
     const { outcome } = await run(host);
     expect(sentAt(host)).toBeGreaterThan(60_000);
     expect(sentAt(host)).toBeLessThan(63_500);
-    expect(outcome.drained).toBe('unproven');
+    expect(outcome.outcome).toBe('unproven');
   });
 
   test('ends with a last line that has no newline, since Fluentd never reads it, and reports what is left', async () => {
@@ -127,7 +127,7 @@ describe('before anything is logged', () => {
     const { outcome } = await run(host, { startTimeout: 120_000 });
     expect(sentAt(host)).toBeGreaterThanOrEqual(120_000);
     expect(sentAt(host)).toBeLessThan(125_000);
-    expect(outcome).toMatchObject({ trigger: 'start-timeout', drained: 'unproven' });
+    expect(outcome).toMatchObject({ trigger: 'start-timeout', outcome: 'unproven' });
   });
 });
 
@@ -167,7 +167,7 @@ describe('the drain', () => {
     const { outcome } = await run(host);
     expect(sentAt(host)).toBeGreaterThanOrEqual(15_900);
     expect(sentAt(host)).toBeLessThanOrEqual(16_150);
-    expect(outcome).toMatchObject({ drained: 'unproven', left: { count: 0 } });
+    expect(outcome).toMatchObject({ outcome: 'unproven', left: { count: 0 } });
   });
 
   test('that runs out of time names what is left', async () => {
@@ -177,7 +177,7 @@ describe('the drain', () => {
     host.at(3_000, (h) => h.request('SIGTERM'));
     const { outcome } = await run(host);
     expectStops(host, ['SIGINT 4242 @18000']);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained' });
+    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'not-drained' });
     expect(outcome.why).toBe('Fluentd is gone');
     expect(outcome.left.worst).toEqual([{ kind: 'unread', path: LOG, bytes: 7 }]);
     expect(exitCodeOf(outcome, { strict: true })).toBe(3);
@@ -192,7 +192,7 @@ describe('the drain', () => {
     host.at(5_000, (h) => h.request('SIGTERM'));
     const { outcome } = await run(host);
     expectStops(host, ['SIGINT 4242 @5000']);
-    expect(outcome.drained).toBe('not drained');
+    expect(outcome.outcome).toBe('not-drained');
   });
 
   test('never ends by itself in a dry run: nothing is signalled', async () => {
@@ -208,7 +208,7 @@ describe('the drain', () => {
     const { host } = busyHost();
     host.at(7_000, (h) => h.request('SIGTERM'));
     const { outcome } = await run(host, { quiet: 5_000, settle: 9_000 });
-    const total = Object.values(outcome.durations).reduce((sum, span) => sum + span, 0);
+    const total = Object.values(outcome.durationsMs).reduce((sum, span) => sum + span, 0);
     expect(total).toBeCloseTo(host.now());
   });
 
@@ -238,7 +238,7 @@ describe('the stop', () => {
     expectStops(host, ['SIGINT 4242 @60000']);
     expect(host.now()).toBeGreaterThanOrEqual(150_000);
     expect(host.now()).toBeLessThanOrEqual(150_250);
-    expect(outcome).toMatchObject({ end: 'stopped', durations: { stopping: host.now() - sentAt(host) } });
+    expect(outcome).toMatchObject({ end: 'stopped', durationsMs: { stopping: host.now() - sentAt(host) } });
   });
 
   test('that is ignored ends in SIGKILL to the whole family after the stop timeout', async () => {
@@ -253,7 +253,7 @@ describe('the stop', () => {
     const { host } = busyHost({ ignores: ['SIGINT'] });
     host.at(61_000, (h) => h.forbid(4242));
     const { outcome } = await run(host, { stopTimeout: 30_000 });
-    expect(outcome).toMatchObject({ end: 'survived', drained: 'unproven' });
+    expect(outcome).toMatchObject({ end: 'survived', outcome: 'unproven' });
     expect(outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'killed' }));
     expect(exitCodeOf(outcome, { strict: false })).toBe(3);
     expect(host.now()).toBeLessThan(105_000);
@@ -291,7 +291,7 @@ describe('the stop', () => {
       h.appendLog(LOG, 'too late\n');
     });
     const { outcome } = await run(host);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'not drained', left: { count: 1, bytes: 9 } });
+    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'not-drained', left: { count: 1, bytes: 9 } });
     expect(exitCodeOf(outcome, { strict: true })).toBe(3);
   });
 
@@ -302,7 +302,7 @@ describe('the stop', () => {
       fluentd.read(LOG);
     });
     const { outcome } = await run(host);
-    expect(outcome).toMatchObject({ end: 'stopped', drained: 'unproven', left: { count: 0 } });
+    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven', left: { count: 0 } });
   });
 });
 

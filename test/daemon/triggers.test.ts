@@ -25,7 +25,7 @@ describe("main's process", () => {
     host.at(10_000, (h) => h.endProcess(MAIN));
     const { outcome } = await runUntilMainIsGone(host);
     expectStops(host, ['SIGINT 4242 @12000']);
-    expect(outcome).toMatchObject({ drained: 'unproven', trigger: 'done-process' });
+    expect(outcome).toMatchObject({ outcome: 'unproven', trigger: 'done-process' });
   });
 
   test('is counted from the look that missed it first, and waits for no look more', async () => {
@@ -127,14 +127,14 @@ describe('a main that sleeps for five minutes between two lines', () => {
     host.at(303_000, (h) => h.request(by));
     const { outcome } = await run(host, WATCHING);
     expectStops(host, [`SIGINT 4242 @${at}`]);
-    expect(outcome).toMatchObject({ drained: 'unproven', trigger: by, left: { bytes: 0 } });
+    expect(outcome).toMatchObject({ outcome: 'unproven', trigger: by, left: { bytes: 0 } });
   });
 
   test("loses nothing with main's process as the trigger", async () => {
     const host = sleepingMain();
     const { outcome } = await runUntilMainIsGone(host);
     expectStops(host, ['SIGINT 4242 @305000']);
-    expect(outcome).toMatchObject({ drained: 'unproven', left: { bytes: 0 } });
+    expect(outcome).toMatchObject({ outcome: 'unproven', left: { bytes: 0 } });
   });
 
   test('is taken as ended by a quiet window of one minute', async () => {

@@ -77,7 +77,7 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended).toMatchObject({
       code: 3,
       outcome: {
-        drained: 'not drained',
+        outcome: 'not-drained',
         left: { worst: expect.arrayContaining([expect.objectContaining({ path: site.log('app.log') })]) },
       },
     });

@@ -22,7 +22,7 @@ const placements = {
   watch: {
     deliver: watchDelivery,
     buffer: (path: string) => fileBuffer(path),
-    args: ({ conf }: Site) => ['--process', conf],
+    args: ({ pidFile }: Site) => ['--pid-file', pidFile],
   },
 };
 type Placement = keyof typeof placements;

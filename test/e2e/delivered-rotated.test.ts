@@ -82,7 +82,7 @@ onFluentd(ONE_VERSION, (version) => {
     const isOpen = () => openPathsNaming(site.dir).some((path) => path.startsWith(site.log('gone.log')));
     if (rotateWait === '1s') await until('Fluentd has closed it', () => !isOpen());
     else expect(isOpen()).toBe(true);
-    const args = ['--process', site.conf];
+    const args = ['--pid-file', site.pidFile];
     const ended = await watchDelivery(site, { version, conf, args }, fluentd);
     expect(ended).toMatchObject(DRAINED);
     expect(ended.seconds).toBeLessThan(SOON);
@@ -143,9 +143,9 @@ function rotate(site: Site): void {
 
 function expectDeliveredOrTold({ code, lost, outcome }: Ended, path: string): void {
   if (lost === 0) {
-    expect({ code, outcome }).toMatchObject({ code: 0, outcome: { drained: 'drained' } });
+    expect({ code, outcome }).toMatchObject({ code: 0, outcome: { outcome: 'drained' } });
     return;
   }
-  expect({ code, drained: outcome.drained }).not.toEqual({ code: 0, drained: 'drained' });
+  expect({ code, drained: outcome.outcome }).not.toEqual({ code: 0, outcome: 'drained' });
   expect(JSON.stringify([outcome.left.worst, outcome.doubts.worst])).toContain(path);
 }

@@ -14,6 +14,6 @@ onFluentd(VERSIONS, (version) => {
       main: () => site.write('new\nline.log', 1_000),
       args: ['--drain-timeout', '10s'],
     });
-    expect(ended).toMatchObject({ lost: 0, code: 0, outcome: { drained: 'drained' } });
+    expect(ended).toMatchObject({ lost: 0, code: 0, outcome: { outcome: 'drained' } });
   });
 });

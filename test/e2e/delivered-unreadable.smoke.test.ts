@@ -51,7 +51,7 @@ onFluentd(VERSIONS, (version) => {
       conf: confOf(site, site.log('*.log')),
       main: () => site.write('app.log', 1_000),
       fluentdWrapper: WITHOUT_RIGHTS,
-      args: ['--process', site.conf],
+      args: ['--pid-file', site.pidFile],
     });
     expect(ended.lost).toBe(0);
     expect(ended.seconds).toBeLessThan(SOON);
@@ -63,7 +63,7 @@ function expectNamed(site: Site, { code, outcome }: Awaited<ReturnType<typeof ru
   const path = site.log('secret.log');
   expect({ code, outcome }).toMatchObject({
     code: 3,
-    outcome: { drained: 'not drained' },
+    outcome: { outcome: 'not-drained' },
   });
   expect(outcome.left.worst).toContainEqual(expect.objectContaining({ path, kind: 'unreadable' }));
 }

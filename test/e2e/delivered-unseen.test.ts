@@ -28,7 +28,7 @@ const BLIND = ['--witness', 'off'];
 
 const source = (site: Site) => tail(site.log('*.log'), site.pos, { refresh_interval: '2s' });
 const toSink = ({ sink }: Site) => toHttp(sink.port, memoryBuffer());
-const UNPROVEN = { drained: 'unproven', doubts: { worst: [{ kind: 'no-witness' }] } };
+const UNPROVEN = { outcome: 'unproven', doubts: { worst: [{ kind: 'no-witness' }] } };
 
 onFluentd(ONE_VERSION, (version) => {
   const run = (site: Site, out: Section, rest: Partial<Delivery> = {}) =>
@@ -61,7 +61,7 @@ onFluentd(ONE_VERSION, (version) => {
     const out = toForward(CLOSED_PORT, memoryBuffer());
     const ended = await run(site, out, { args: ['--drain-timeout', '5s'] });
     expect(ended).toMatchObject({ code: 3, lost: 2_000 });
-    expect(ended.outcome.drained).not.toBe('drained');
+    expect(ended.outcome.outcome).not.toBe('drained');
   });
 
   test('lines that the command of exec_filter may hold are unproven', async ({ site }) => {
@@ -75,7 +75,7 @@ onFluentd(ONE_VERSION, (version) => {
     const conf = [source(site), filter, late];
     const ended = await runDelivery(site, { version, conf, main: () => site.write('app.log', 20) });
     expect(ended).toMatchObject({ code: 3, lost: 20 });
-    expect(ended.outcome.drained).not.toBe('drained');
+    expect(ended.outcome.outcome).not.toBe('drained');
   });
 
   test.for<[string, NonNullable<Delivery['command']>]>([
@@ -105,7 +105,7 @@ onFluentd(VERSIONS, (version) => {
     site,
   }) => {
     const ended = await runDelivery(site, { ...delivery(site), args: ['--drain-timeout', '5s'] });
-    expect(ended).toMatchObject({ lost: 2_000, code: 3, outcome: { drained: 'not drained' } });
+    expect(ended).toMatchObject({ lost: 2_000, code: 3, outcome: { outcome: 'not-drained' } });
     expect(ended.log.filter(({ msg }) => /SIGWINCH/.test(msg))).toHaveLength(1);
   });
 

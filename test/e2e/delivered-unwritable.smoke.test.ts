@@ -9,7 +9,7 @@ const confOf = (site: Site, params = {}) => [
   tail(site.log('*.log'), site.pos, { refresh_interval: '2s' }),
   toFile(site.out, fileBuffer(site.buffer, params)),
 ];
-const TOLD = { code: 3, outcome: { drained: 'unproven', doubts: { worst: [{ kind: 'heard' }] } } };
+const TOLD = { code: 3, outcome: { outcome: 'unproven', doubts: { worst: [{ kind: 'heard' }] } } };
 
 onFluentd(VERSIONS, (version) => {
   test('lines that found no room on the disk of the buffer are told', async ({ site, skip }) => {

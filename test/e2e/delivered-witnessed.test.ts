@@ -110,7 +110,7 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
       expect(ended).toMatchObject({
         code: 3,
         outcome: {
-          drained: 'not drained',
+          outcome: 'not-drained',
           left: { worst: [{ kind: 'unfinished', path: site.log('app.log'), bytes: 10 }] },
         },
       });
@@ -130,7 +130,7 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
         },
       });
       expect(ended.lost).toBe(20);
-      expect(ended.outcome).toMatchObject({ drained: 'unproven' });
+      expect(ended.outcome).toMatchObject({ outcome: 'unproven' });
       expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'worker-died' }));
     });
 
@@ -142,7 +142,7 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
         before: () => site.write('app.log', 20),
       });
       expect(ended.lost).toBe(20);
-      expect(ended.outcome.drained).not.toBe('drained');
+      expect(ended.outcome.outcome).not.toBe('drained');
     });
 
     test('chunks beyond the retry limit, with a secondary that is dead too', async ({ site }) => {
@@ -166,7 +166,7 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
         },
       });
       expect(ended.lost).toBe(20);
-      expect(ended.outcome).toMatchObject({ drained: 'unproven' });
+      expect(ended.outcome).toMatchObject({ outcome: 'unproven' });
     });
 
     test('records that a filter could not take', async ({ site }) => {
@@ -182,7 +182,7 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
         before: () => site.write('app.log', 20),
       });
       expect(ended.lost).toBe(20);
-      expect(ended.outcome).toMatchObject({ drained: 'unproven' });
+      expect(ended.outcome).toMatchObject({ outcome: 'unproven' });
     });
 
     test.for<[string, Section[], string]>([
@@ -219,7 +219,7 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
         main: () => site.isRead('app.log'),
       });
       expect(ended.lost).toBe(20);
-      expect(ended.outcome.drained).toBe('unproven');
+      expect(ended.outcome.outcome).toBe('unproven');
       expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: doubt }));
     });
 
@@ -238,7 +238,7 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
           await site.isRead('app.log');
         },
       });
-      if (ended.lost === 0) expect(ended.outcome.drained).toBe('drained');
+      if (ended.lost === 0) expect(ended.outcome.outcome).toBe('drained');
       else
         expect(ended.outcome.doubts.worst).toContainEqual(
           expect.objectContaining({ kind: 'nobody-saw-it-read' }),

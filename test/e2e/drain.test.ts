@@ -179,6 +179,6 @@ describe.each(OLDEST_AND_NEWEST)('with Fluentd %s', (version) => {
     );
     expect(await running.exited).toEqual({ code: 0, signal: null });
     expect(readdirSync(work.buffer)).toEqual([]);
-    expect(run.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', drained: 'drained' } });
+    expect(run.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', outcome: 'drained' } });
   });
 });

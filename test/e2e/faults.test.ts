@@ -15,7 +15,6 @@ import {
   type WorkDir,
 } from '../support/fluentd-conf.ts';
 import { type PosidleOptions, type PosidleRun, posidle, startPosidle } from '../support/posidle.ts';
-import { type ProcessGroup, startGroup } from '../support/process-group.ts';
 import {
   containerEnv,
   type FluentdRun,
@@ -35,7 +34,6 @@ const BUSY_PORT = 24_643;
 let work: WorkDir;
 let fluentd: FluentdRun | undefined;
 let running: PosidleRun | undefined;
-let other: ProcessGroup | undefined;
 let server: Server | undefined;
 
 beforeEach((context) => {
@@ -46,13 +44,11 @@ beforeEach((context) => {
 afterEach(async () => {
   running?.kill('SIGKILL');
   fluentd?.kill();
-  other?.kill();
   server?.closeAllConnections();
   server?.close();
-  await Promise.all([running?.exited, fluentd?.exited, other?.exited]);
+  await Promise.all([running?.exited, fluentd?.exited]);
   running = undefined;
   fluentd = undefined;
-  other = undefined;
   server = undefined;
   rmSync(work.dir, { recursive: true, force: true });
 });
@@ -190,7 +186,7 @@ test.each([
   expect(await within(30_000, wrapped.exited)).toBe(0);
   expect(wrapped.stdout()).toMatch(/Worker 0 finished with status 0/);
   expect(delivered()).toBe(1_000);
-  expect(outcomeOf(wrapped)).toMatchObject({ end: 'stopped', drained: 'drained' });
+  expect(outcomeOf(wrapped)).toMatchObject({ end: 'stopped', outcome: 'drained' });
 });
 
 test('what a wrapper began in other sessions ends with its Fluentd', async () => {
@@ -218,13 +214,15 @@ test('a Fluentd that is to become a daemon is refused', async () => {
 test('a SIGTERM that comes before Fluentd is up leaves it the time to read and to deliver', async () => {
   writeFileSync(log('app.log'), lines(1_000));
   writeFileSync(conf(), renderConf([tailAll(), toStdout()]));
-  const early = watch(['-c', conf(), '--process', conf(), '--quiet', 'off', '--strict']);
-  await early.logged(/^no process matches/);
+  const pidFile = join(work.dir, 'fluentd.pid');
+  const early = watch(['-c', conf(), '--pid-file', pidFile, '--quiet', 'off', '--strict']);
+  await early.logged(/^the pid file .* is not there/);
   early.kill('SIGTERM');
   await early.logged(/^SIGTERM received before Fluentd was up/);
-  const { output, exited } = await start(tailAll(), toStdout());
+  const { output, exited, pid } = await start(tailAll(), toStdout());
+  writeFileSync(pidFile, String(pid));
   expect(await early.exited).toBe(0);
-  expect(outcomeOf(early)).toMatchObject({ end: 'stopped', trigger: 'SIGTERM', drained: 'drained' });
+  expect(outcomeOf(early)).toMatchObject({ end: 'stopped', trigger: 'SIGTERM', outcome: 'drained' });
   expect(await exited).toEqual({ code: 0, signal: null });
   expect(linesIn(output())).toBe(1_000);
 });
@@ -242,24 +240,9 @@ test('without a witness a second pos file that never appears holds the quiet win
   expect(outcomeOf(waiting)).toMatchObject({
     end: 'stopped',
     trigger: 'quiet',
-    drained: 'unproven',
+    outcome: 'unproven',
     doubts: { worst: expect.arrayContaining([expect.objectContaining({ kind: 'pos-file', about: never })]) },
   });
-});
-
-test('when the Fluentd that --process named has ended, another process that fits the pattern is left alone', async () => {
-  writeFileSync(log('app.log'), 'line 1\n');
-  const ended = await start(tailAll(), toStdout());
-  const bystander = startGroup(['tail', '-F', conf()], { log: join(work.dir, 'tail.log') });
-  other = bystander;
-  const bounds = ['--quiet', '4s', '--drain-timeout', '1s', '--stop-timeout', '2s'];
-  const watching = watch(['-c', conf(), '--process', conf(), ...bounds]);
-  await watching.logged(/→ watching/);
-  process.kill(ended.pid, 'SIGINT');
-  expect(await watching.exited).toBe(0);
-  expect(outcomeOf(watching)).toMatchObject({ end: 'ended-by-itself' });
-  expect(watching.stderr()).not.toMatch(/sent SIG/);
-  expect(bystander.process.exitCode ?? bystander.process.signalCode).toBeNull();
 });
 
 test.each([
@@ -269,23 +252,6 @@ test.each([
   const { code, stderr } = await posidle('watch', '-p', work.pos, ...options);
   expect(code).toBe(2);
   expect(stderr).toMatch(why);
-});
-
-test('a done file that comes while the configuration is still being asked for is not an old one', async () => {
-  writeFileSync(log('app.log'), 'line 1\n');
-  const { pid } = await start(tailAll(), toStdout());
-  const ours = join(work.dir, 'ours.conf');
-  writeFileSync(ours, `${readFileSync(conf(), 'utf8')}@include "#{Dir.pwd}/none.conf"\n`);
-  const asked = join(work.dir, 'asked');
-  const slow = `#!/bin/sh\n: >'${asked}'\nwhile [ ! -e '${marker()}' ]; do /bin/sleep 0.1; done\nexit 1\n`;
-  writeFileSync(join(work.dir, 'fluentd'), slow, { mode: 0o755 });
-  const which = ['-c', ours, '-p', work.pos, '--pid', String(pid)];
-  const options = [...which, '--done-file', marker(), '--ignore-old-done-file'];
-  const watching = watch(options, { env: { ...process.env, PATH: work.dir } });
-  await until('fluentd --dry-run is asked', () => existsSync(asked));
-  writeFileSync(marker(), '');
-  expect(await within(15_000, watching.exited)).toBe(0);
-  expect(outcomeOf(watching)).toMatchObject({ trigger: 'done-file', end: 'stopped' });
 });
 
 const multiline = (params = {}): Section => {

@@ -15,8 +15,8 @@ import { until } from '../support/until.ts';
 /** Nothing flushes by itself. */
 const LAZY = { flush_mode: 'interval', flush_interval: 300 };
 const GATE = ['sh', 'docker/image/gate'] as const;
-const DRAINED = { end: 'left-to-kubelet', drained: 'drained', trigger: 'main-ended', doubts: { count: 0 } };
-const DOUBTED = { drained: 'unproven', trigger: 'hook', doubts: { worst: [{ kind: 'main-may-run' }] } };
+const DRAINED = { end: 'left-to-kubelet', outcome: 'drained', trigger: 'main-ended', doubts: { count: 0 } };
+const DOUBTED = { outcome: 'unproven', trigger: 'hook', doubts: { worst: [{ kind: 'main-may-run' }] } };
 
 /** A directory of Pod and hook, with the witness in it. */
 const sharedDir = async (site: Site): Promise<string> => {
@@ -175,7 +175,7 @@ onFluentd(ONE_VERSION, (version) => {
       await site.write('app.log', 100);
       await site.isRead('app.log');
       const { code, outcome } = await ended(site, drain(site, dir, '--main-ended', '--grace', '4s'));
-      expect(outcome).toMatchObject({ drained: 'not drained', left: { worst: [{ kind: 'held' }] } });
+      expect(outcome).toMatchObject({ outcome: 'not-drained', left: { worst: [{ kind: 'held' }] } });
       expect(code).toBe(4);
     });
 
@@ -198,7 +198,7 @@ onFluentd(ONE_VERSION, (version) => {
       const hook = startPosidle([...words, '--log-format', 'json', '--grace', '40s'], { cwd: site.dir });
       const { code, lost, outcome } = await ended(site, hook);
       expect({ code, lost }).toEqual({ code: 0, lost: 0 });
-      expect(outcome).toMatchObject({ end: 'left-to-kubelet', drained: 'unproven' });
+      expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'unproven' });
       expect(fluentd.process.exitCode).toBeNull();
     });
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { posidle } from '../support/posidle.ts';
+import { posidle, startPosidle } from '../support/posidle.ts';
 
 /** A mistake on the command line, and the one line that is said of it. */
 const MISTAKES: readonly (readonly [line: string, said: string])[] = [
@@ -9,8 +9,9 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['run', 'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf'],
   ['watch --quiet', '--quiet: the value is missing'],
   ['watch --quiet 30', "--quiet: '30' isn't a duration. Did you mean 30s?"],
-  ['watch --stop-via x --log-level y', "--stop-via: 'x' isn't one of posidle, kubelet"],
-  ['run --stop-via kubelet -- fluentd', 'there is no option --stop-via. See posidle run --help'],
+  ['watch --log-level y', "--log-level: 'y' isn't one of error, warn, info, debug"],
+  ['run --native-sidecar -- fluentd', 'there is no option --native-sidecar. See posidle run --help'],
+  ['watch --quit-token none', '--quit-token: nobody can call posidle. Give --listen too'],
   ['witness', 'witness: the directory is missing. Use posidle witness DIR'],
   ['inject', 'inject: the file is missing. Use posidle inject FILE, or - for stdin'],
   [
@@ -37,6 +38,25 @@ test('completion completes commands and options', async () => {
   expect(options.split('\n')).toEqual(expect.arrayContaining(['--quiet', '--done-file']));
 });
 
-test('the help of watch shows who may stop Fluentd', async () => {
-  expect((await posidle('watch', '--help')).stdout).toMatch(/"posidle", "kubelet"\]/);
+test('--help shows the common options, --help-all all of them', async () => {
+  const [common, all] = await Promise.all([posidle('watch', '--help'), posidle('watch', '--help-all')]);
+  expect(common.stdout).toMatch(/--quiet/);
+  expect(common.stdout).not.toMatch(/--settle/);
+  expect(all.stdout).toMatch(/--settle/);
+  expect(await posidle('help', 'watch')).toEqual(common);
+});
+
+test('help is as wide as COLUMNS says, and 80 columns by default', async () => {
+  const widest = async (env: NodeJS.ProcessEnv) => {
+    const run = startPosidle(['watch', '--help'], { env: { ...process.env, ...env } });
+    await run.exited;
+    return Math.max(
+      ...run
+        .stdout()
+        .split('\n')
+        .map(({ length }) => length),
+    );
+  };
+  expect(await widest({ COLUMNS: undefined })).toBe(80);
+  expect(await widest({ COLUMNS: '60' })).toBe(60);
 });

@@ -226,14 +226,14 @@ test('the log steers no terminal, whatever a file is called', async () => {
 test('of processes that call themselves Fluentd only the one that holds the pos file open is signalled', () => {
   writeFileSync(at('app.pos'), '');
   writeFileSync(at('done'), '');
-  const options = '-p app.pos --done-file done --settle 100ms --drain-timeout 1s --stop-signal SIGTERM';
+  const options = '-p app.pos --done-file done --settle 100ms --drain-timeout 1s';
   // Fluentd's worker holds the pos file open, and its supervisor takes SIGUSR1 for a flush.
   writeFileSync(
     at('container'),
     `(exec -a 'supervisor: web' sleep 90) & web=$!
     (exec -a fluentd sleep 90) & decoy=$!
     (exec -a supervisor:x bash -c '(exec 9>>app.pos; exec -a worker:x sleep 90) &
-      trap : USR1; trap "kill $!; exit" TERM; while :; do wait; done') & real=$!
+      trap : USR1; trap "kill $!; exit" INT; while :; do wait; done') & real=$!
     "${process.execPath}" "${CLI}" watch ${options} --start-timeout 20s; echo posidle: $?
     for name in web decoy real; do kill -0 \${!name} 2>/dev/null && echo $name lives; done; true`,
   );
@@ -260,11 +260,12 @@ test('run sends nothing to a process that got the pid of its dead child', () => 
   expect(stdout, stderr).toBe('has its pid\nposidle: 0\nlives\n');
 });
 
-test('--no-quit answers GET alone, and leaves the quiet window as the trigger', async () => {
+test('--listen answers GET alone, and leaves the quiet window as the trigger', async () => {
   const port = 24_661;
-  const run = watched('-p', at('app.pos'), '--listen', String(port), '--no-quit', '--start-timeout', '30s');
-  const { policy } = await run.logged(/^posidle watches/);
-  expect(policy).toMatchObject({ quiet: 60_000 });
+  const run = watched('-p', at('app.pos'), '--listen', String(port), '--start-timeout', '30s');
+  expect((await run.logged(/^posidle watches/)).msg).toMatch(
+    /nothing has moved for 60 s, or when SIGTERM comes$/,
+  );
   const url = `http://127.0.0.1:${port}`;
   expect((await fetch(`${url}/quitquitquit`, { method: 'POST' })).status).toBe(404);
   expect((await fetch(`${url}/metrics`)).status).toBe(200);

@@ -78,7 +78,7 @@ describe(`with what is new in Fluentd ${NEWEST}`, () => {
 
   const expectDelivered = async (stopped: PosidleRun) => {
     expect(await stopped.exited).toBe(0);
-    expect(stopped.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', drained: 'drained' } });
+    expect(stopped.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', outcome: 'drained' } });
     expect([sink.tally.unique, sink.tally.duplicates]).toEqual([lines.written, 0]);
   };
 

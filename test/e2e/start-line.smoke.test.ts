@@ -9,21 +9,25 @@ const NO_FLUSH = 'there is no witness';
 /** What is given, what begins the drain then, and what is warned of. */
 const STARTS: readonly (readonly [options: string, begins: string, warning: string])[] = [
   ['', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
-  ['--listen PORT', 'POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes', ONLY_CALLS],
-  ['--listen PORT --no-quit', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
+  ['--listen PORT', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
   [
-    '--listen PORT --quiet 10m',
+    '--listen PORT --quit-token none',
+    'POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes',
+    ONLY_CALLS,
+  ],
+  [
+    '--listen PORT --quit-token none --quiet 10m',
     'nothing has moved for 10 min, or when POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes',
     NONE,
   ],
   [
-    '--listen PORT --done-file /tmp/no-such-file',
+    '--listen PORT --quit-token none --done-file /tmp/no-such-file',
     '/tmp/no-such-file exists, or when POST /quitquitquit comes to 127.0.0.1:PORT, or when SIGTERM comes',
     NONE,
   ],
   ['--quiet off', 'SIGTERM comes', ONLY_CALLS],
   ['--quiet off --restart-policy always', 'SIGTERM comes', NONE],
-  ['--stop-via kubelet', 'SIGTERM comes', NO_FLUSH],
+  ['--native-sidecar', 'SIGTERM comes', NO_FLUSH],
 ];
 
 test.concurrent.each(STARTS)(
@@ -82,4 +86,35 @@ test('the remedy for a run that only a call or a signal ends names no option of 
     'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. In a native sidecar the kubelet sends ' +
       'SIGTERM. Everywhere else add a trigger that needs no call, such as --quiet 10m',
   );
+});
+
+test.each([
+  [
+    'watch',
+    'watch -p /tmp/no-such.pos --pid-file /tmp/no-such.pid --start-timeout 100ms',
+    4,
+    'exit code 4 after',
+  ],
+  ['watch of what is no Fluentd', `watch -p /tmp/no-such.pos --pid ${process.pid}`, 2, 'exit code 2 after'],
+  ['run', 'run -p /tmp/no-such.pos -- false', 1, 'exit code 1 after'],
+])(
+  '%s that finds no Fluentd says in its last line how it ended, and after how long',
+  async (_, words, code, said) => {
+    const run = startPosidle(words.split(' '));
+    expect(await run.exited).toBe(code);
+    const { level, msg } = run.log().at(-1) ?? {};
+    expect(msg).toContain(said);
+    if (words.startsWith('watch')) expect(level).toBe('error');
+  },
+);
+
+test('the start line is one short line, and the settings are told where --log-level debug asks for them', async () => {
+  const words = 'watch -p /tmp/no-such.pos --pid-file /tmp/no-such.pid --start-timeout 100ms'.split(' ');
+  const run = startPosidle(words);
+  await run.exited;
+  expect(run.stderr().split('\n')[0]?.length).toBeLessThan(300);
+  expect(run.stderr()).not.toContain('drainTimeout');
+  const debug = startPosidle([...words, '--log-level', 'debug']);
+  await debug.exited;
+  expect(debug.stderr()).toContain('drainTimeout');
 });

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeWorkDir, renderConf, tail, toStdout, type WorkDir } from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
@@ -36,19 +35,19 @@ describe(`with Fluentd ${NEWEST}`, () => {
     rmSync(work.dir, { recursive: true, force: true });
   });
 
-  const watch = (...options: readonly string[]) => {
+  const watch = (options: readonly string[], env = process.env) => {
     const what = ['-c', join(work.dir, 'fluent.conf'), '--witness', witnessIn(work.dir)];
-    return startPosidle(['watch', ...what, '--pid', String(fluentd.pid), ...options]);
+    return startPosidle(['watch', ...what, '--pid', String(fluentd.pid), ...options], { env });
   };
 
   const expectDrained = async (run: PosidleRun) => {
     expect(await run.exited).toBe(0);
-    expect(run.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', drained: 'drained' } });
+    expect(run.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', outcome: 'drained' } });
   };
 
   test('a done file whose directory comes later is seen at once', async () => {
     const directory = join(work.dir, 'shared');
-    const run = watch('--done-file', join(directory, 'done'));
+    const run = watch(['--done-file', join(directory, 'done')]);
     await run.logged(/→ watching/);
     mkdirSync(directory);
     writeFileSync(join(directory, 'done'), '');
@@ -56,13 +55,16 @@ describe(`with Fluentd ${NEWEST}`, () => {
     await expectDrained(run);
   });
 
-  test('a done file from before is ignored where that is asked for, until it is touched', async () => {
+  test('in Kubernetes a done file that is older than the Pod is told, and counts when it is touched', async () => {
     const marker = join(work.dir, 'done');
     writeFileSync(marker, '');
     utimesSync(marker, 1, 1);
-    const run = watch('--done-file', marker, '--ignore-old-done-file');
+    const run = watch(['--done-file', marker], { ...process.env, KUBERNETES_SERVICE_HOST: '10.0.0.1' });
+    const { msg } = await run.logged(/older than this Pod/);
+    expect(msg).toBe(
+      `--done-file: ${marker} is older than this Pod. It does not count until main touches it`,
+    );
     await run.logged(/→ watching/);
-    await pause(1_500);
     expect(run.log().some(({ to }) => to === 'draining')).toBe(false);
     utimesSync(marker, new Date(), new Date());
     await expectDrained(run);
@@ -71,7 +73,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
   test("main's process gone is the trigger; posidle's own command line and a short probe are not main", async () => {
     const name = `main-of-${process.pid}`;
     const main = spawn('sh', ['-c', `: ${name}; sleep 60`], { stdio: 'ignore' });
-    const run = watch('--done-process', name);
+    const run = watch(['--done-process', name]);
     await run.logged(/→ watching/);
     spawn('sh', ['-c', `: ${name}; :`], { stdio: 'ignore' });
     await run.logged(/main's process is seen/);
@@ -84,7 +86,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
 
   test('a heartbeat file that a killed main no longer refreshes is the trigger', async () => {
     const beat = join(work.dir, 'main-is-alive');
-    const run = watch('--heartbeat-file', beat, '--heartbeat-age', '3s', '--restart-policy', 'on-failure');
+    const run = watch(['--heartbeat-file', beat, '--heartbeat-age', '3s', '--restart-policy', 'on-failure']);
     expect((await run.logged(/^posidle watches/)).msg).toMatch(
       /drain begins when .*alive has not been refreshed for 3\.0 s/,
     );
@@ -100,11 +102,11 @@ describe(`with Fluentd ${NEWEST}`, () => {
     main.kill('SIGKILL');
     expect((await run.logged(/→ draining/)).msg).toMatch(/main no longer refreshes its heartbeat file/);
     expect(await run.exited).toBe(0);
-    expect(run.log().at(-1)).toMatchObject({ outcome: { drained: 'drained', trigger: 'heartbeat' } });
+    expect(run.log().at(-1)).toMatchObject({ outcome: { outcome: 'drained', trigger: 'heartbeat' } });
   });
 
   test('a main that is never seen is taken as ended after the start timeout, and that is said', async () => {
-    const run = watch('--done-process', 'no-such-main-anywhere', '--start-timeout', '3s');
+    const run = watch(['--done-process', 'no-such-main-anywhere', '--start-timeout', '3s']);
     expect((await run.logged(/→ draining/)).msg).toMatch(/never seen within --start-timeout/);
     expect(await run.exited).toBe(0);
   });
@@ -112,7 +114,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
   test('POST /quitquitquit is the trigger, however often; the other paths answer', async () => {
     const port = await freePort();
     const at = `http://127.0.0.1:${port}`;
-    const run = watch('--listen', String(port));
+    const run = watch(['--listen', String(port), '--quit-token', 'none']);
     const { msg } = await run.logged(/^posidle watches/);
     expect(msg).toMatch(new RegExp(`POST /quitquitquit comes to 127.0.0.1:${port}, or when SIGTERM comes$`));
     expect((await run.logged(/^quiet is off: only a call or a signal begins the drain/)).level).toBe('warn');
@@ -124,11 +126,15 @@ describe(`with Fluentd ${NEWEST}`, () => {
     expect(await (await fetch(`${at}/status`)).json()).toMatchObject({
       state: 'watching',
       trigger: null,
+      gate: null,
       lag: 0,
       files: [{ path: join(work.logs, 'app.log'), state: 'caught-up' }],
       fluentd: { kind: 'running', pid: fluentd.pid },
     });
     expect(await (await fetch(`${at}/metrics`)).text()).toMatch(/^posidle_state\{state="watching"\} 1$/m);
+    expect(await (await fetch(`${at}/metrics`)).text()).toMatch(
+      /^posidle_build_info\{version="\d+\.\d+\.\d+"\} 1$/m,
+    );
     expectNoFault(['check', 'metrics'], await (await fetch(`${at}/metrics`)).text());
     expect((await fetch(`${at}/quitquitquit`, { method: 'POST' })).status).toBe(202);
     expect((await fetch(`${at}/quitquitquit`, { method: 'POST' })).status).toBe(202);
@@ -139,12 +145,12 @@ describe(`with Fluentd ${NEWEST}`, () => {
     const port = await freePort();
     const token = join(work.dir, 'token');
     writeFileSync(token, 'secret\n');
-    const run = watch('--listen', `127.0.0.1:${port}`, '--token-file', token);
+    const run = watch(['--listen', `127.0.0.1:${port}`, '--quit-token', token]);
     await run.logged(/→ watching/);
     const busy = await posidle('watch', '-p', work.pos, '--listen', `127.0.0.1:${port}`);
     expect(busy).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/--listen: cannot listen on .*EADDRINUSE/),
+      stderr: expect.stringMatching(/--listen: cannot listen on .*: another process listens there already/),
     });
     const quit = (authorization?: string) =>
       fetch(`http://127.0.0.1:${port}/quitquitquit`, {
@@ -159,7 +165,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
 
   test('clients that send nothing, garbage or too much, and a thousand at once, leave it working and small', async () => {
     const port = await freePort();
-    const run = watch('--listen', `127.0.0.1:${port}`);
+    const run = watch(['--listen', `127.0.0.1:${port}`]);
     await run.logged(/→ watching/);
     const open = (text: string) =>
       new Promise<void>((resolve) => {

@@ -83,7 +83,7 @@ const ofPid = ({ pid }: FluentdRun) => ['--pid', String(pid)];
 const isRead = (running: FluentdRun, line: string) =>
   until(`fluentd prints "${line}"`, () => running.output().includes(`"${line}"`));
 const outcomeOf = (run: PosidleRun) =>
-  run.log().at(-1)?.outcome as Pick<Outcome, 'end' | 'drained' | 'left' | 'doubts'>;
+  run.log().at(-1)?.outcome as Pick<Outcome, 'end' | 'outcome' | 'left' | 'doubts'>;
 const inodeOf = (path: string) => statSync(path).ino.toString(16).padStart(16, '0');
 /** The lines that out_file has written. */
 const deliveredLines = () =>
@@ -115,7 +115,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
       writeFileSync(marker(), '');
       expect(await run.exited).toBe(0);
       expect(running.output().match(/"late \d+"/g)).toHaveLength(1_000);
-      expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'drained' });
+      expect(outcomeOf(run)).toMatchObject({ end: 'stopped', outcome: 'drained' });
     },
   );
 
@@ -135,7 +135,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     await run.logged(/→ watching/);
     writeFileSync(marker(), '');
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'unproven', left: { count: 0 } });
+    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', outcome: 'unproven', left: { count: 0 } });
     expect(deliveredLines()).toBe(1_000);
     expect(chunks()).toEqual([]);
     expect(run.log().map(({ level, msg }) => `${level} ${msg}`)).toContainEqual(
@@ -155,7 +155,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     const how = { env: { ...process.env, PATH: work.dir } };
     const run = await watch([...ofPid(running), '--drain-timeout', '6s', ...BLIND], how);
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'unproven' });
+    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', outcome: 'unproven' });
     expect(outcomeOf(run).doubts.worst).toContainEqual(
       expect.objectContaining({
         kind: 'unlisted',
@@ -179,7 +179,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     const how = { env: { ...process.env, PATH: work.dir } };
     const run = await watch([...ofPid(running), '--drain-timeout', '6s', ...BLIND], how);
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'unproven' });
+    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', outcome: 'unproven' });
     expect(outcomeOf(run).doubts.worst).toContainEqual(
       expect.objectContaining({
         kind: 'unlisted',
@@ -201,11 +201,11 @@ describe(`with Fluentd ${NEWEST}`, () => {
     writeFileSync(log('late.log'), lines(1_000));
     writeFileSync(marker(), '');
     const wrapper = ['setpriv', ...UNPRIVILEGED, process.execPath, CLI];
-    const run = await watch(['--stop-via', 'kubelet', ...BLIND, '--drain-timeout', '6s'], { wrapper });
+    const run = await watch(['--native-sidecar', ...BLIND, '--drain-timeout', '6s'], { wrapper });
     await run.logged(/^posidle watches/);
     run.kill('SIGTERM');
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run).drained).toBe('unproven');
+    expect(outcomeOf(run).outcome).toBe('unproven');
     expect(JSON.stringify(outcomeOf(run).doubts)).toContain(work.logs);
   });
 
@@ -216,7 +216,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     running.kill();
     writeFileSync(marker(), '');
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'ended-by-itself', drained: 'unproven' });
+    expect(outcomeOf(run)).toMatchObject({ end: 'ended-by-itself', outcome: 'unproven' });
     expect(outcomeOf(run).doubts.worst).toContainEqual(expect.objectContaining({ kind: 'worker-died' }));
     expect(deliveredLines()).toBe(0);
   });
@@ -235,7 +235,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
     await run.logged(/late\.log: Fluentd has not found it/);
     rmSync(log('late.log'));
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', drained: 'unproven' });
+    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', outcome: 'unproven' });
     expect(outcomeOf(run).doubts.worst).toContainEqual(
       expect.objectContaining({ kind: 'never-followed', about: log('late.log') }),
     );

@@ -63,7 +63,8 @@ describe.each(SHELLS)('the gate, by %s', (shell) => {
       gate.kill('SIGTERM');
       expect(await once(gate, 'exit')).toEqual([0, null]);
       expect(JSON.parse(readFileSync(join(dir, 'word'), 'utf8'))).toEqual({
-        drained: 'unproven',
+        version: 1,
+        outcome: 'unproven',
         why: 'Fluentd did not run when main ended: nobody drained it',
       });
     };

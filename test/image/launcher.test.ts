@@ -62,7 +62,7 @@ describe.each(SHELLS)('the launcher, by %s', (shell) => {
     writeFileSync(word, '');
     const env = { POSIDLE_DIR: dir, POSIDLE_TERMINATION_LOG: word };
     launch(imageDir('cat "$POSIDLE_TERMINATION_LOG"'), ['drain'], env);
-    expect(JSON.parse(readFileSync(word, 'utf8'))).toMatchObject({ drained: 'unproven' });
+    expect(JSON.parse(readFileSync(word, 'utf8'))).toMatchObject({ outcome: 'unproven' });
     launch(imageDir(), ['inspect'], env);
     expect(readFileSync(word, 'utf8')).toContain('cut off');
   });

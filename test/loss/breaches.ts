@@ -4,7 +4,7 @@ import type { TriggerName } from './triggers.ts';
 
 export interface ToldOutcome {
   trigger: string | null;
-  drained: string;
+  outcome: string;
 }
 
 /** A lucky shutdown saves lines too: what is promised is the proof before the signal, by the trigger that was given. */
@@ -20,7 +20,7 @@ export function breachesOf(
     'it never ended': endless,
     [`exit ${exit.code ?? exit.signal}`]: exit.code !== 0,
     [`triggered by ${outcome?.trigger}, not by ${trigger}`]: outcome?.trigger !== trigger,
-    [`${outcome?.drained ?? 'no outcome'}, not ${word}`]: outcome?.drained !== word,
+    [`${outcome?.outcome ?? 'no outcome'}, not ${word}`]: outcome?.outcome !== word,
     'no stop signal after the end of main': !(signalled >= 0),
   };
   return Object.keys(found).filter((breach) => found[breach]);

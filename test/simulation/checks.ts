@@ -86,7 +86,7 @@ export class Checks implements Reporter {
   }
 
   ended(outcome: Outcome): void {
-    const { end, drained, trigger, left, doubts } = outcome;
+    const { end, outcome: drained, trigger, left, doubts } = outcome;
     this.#coverage?.reached('end', end);
     this.#coverage?.reached('drained', drained);
     this.#coverage?.reached('trigger', trigger ?? 'none');
@@ -168,28 +168,28 @@ export class Checks implements Reporter {
 
   /** No line is lost in silence: something that is left, or a doubt, is about it. */
   #namesAll(outcome: Outcome): void {
-    if (outcome.drained === 'drained' && !this.#world.settings.hasWitness)
+    if (outcome.outcome === 'drained' && !this.#world.settings.hasWitness)
       throw new Violation('drained, and nobody looked inside Fluentd');
     for (const [id, line] of this.#undelivered()) {
-      if (outcome.drained === 'drained')
+      if (outcome.outcome === 'drained')
         throw new Violation(`drained, and line ${id} of ${line.writtenAt} ms is ${line.fate}`);
       if (!isNamed(line, outcome, this.#world.workers))
         throw new Violation(
-          `${outcome.drained}, and line ${id} of ${line.writtenAt} ms, ${line.fate}, is not named`,
+          `${outcome.outcome}, and line ${id} of ${line.writtenAt} ms, ${line.fate}, is not named`,
         );
     }
   }
 
   /** "not drained": a line is lost, or will be. A chunk may hold lines that were read twice. */
-  #isTrue({ drained, left }: Outcome): void {
+  #isTrue({ outcome: drained, left }: Outcome): void {
     const { staged, queue } = this.#world.disk;
     const isHeld = staged !== undefined || queue.length > 0;
-    if (drained === 'not drained' && this.#world.isDone && !isHeld)
-      throw new Violation(`all was delivered, and the outcome is 'not drained': ${left.worst[0]?.kind}`);
+    if (drained === 'not-drained' && this.#world.isDone && !isHeld)
+      throw new Violation(`all was delivered, and the outcome is 'not-drained': ${left.worst[0]?.kind}`);
   }
 
   /** With a witness that answers to the end, all that was delivered is drained. */
-  #doubtsNothing({ drained, end, doubts }: Outcome): void {
+  #doubtsNothing({ outcome: drained, end, doubts }: Outcome): void {
     const { faults, settings } = this.#world;
     const isHarmed = HARMS.some((harm) => faults.has(harm));
     if (!settings.hasWitness || isHarmed || end !== 'stopped' || !this.#world.isDone) return;

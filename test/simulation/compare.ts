@@ -98,7 +98,7 @@ function textOf(read: ReadonlyMap<string, number>): string {
 
 function outcomeOf({ outcome }: Ending): string {
   if (outcome === undefined) return 'none';
-  const { end, drained, left, doubts } = outcome;
+  const { end, outcome: drained, left, doubts } = outcome;
   const kinds = [...left.worst, ...doubts.worst].map(({ kind }) => kind);
   return [end, drained, ...[...new Set(kinds)].sort()].join(', ');
 }

@@ -53,7 +53,7 @@ const REACHABLE: Reachable = {
   deed: Object.keys(DEEDS),
   destination: ['up', 'down', 'refusing'],
   fluentd: ['absent', 'running', 'orphaned', 'remote'],
-  drained: ['drained', 'unproven', 'not drained'],
+  drained: ['drained', 'unproven', 'not-drained'],
   end: ['stopped', 'killed', 'survived', 'ended-by-itself', 'no-fluentd'],
   trigger: ['quiet', 'start-timeout', 'done-file', 'done-process', 'http', 'SIGTERM', 'deserted'],
   left: ['unfound', 'unread', 'unfinished', 'let-go', 'given-up', 'held'],

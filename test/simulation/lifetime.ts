@@ -56,7 +56,6 @@ function policyOf(settings: Settings): Policy {
     drainTimeout: settings.drainTimeout,
     grace: settings.grace,
     stopTimeout: settings.stopTimeout,
-    stopSignal: 'SIGINT',
     tail: {
       refreshInterval,
       rotateWait,

@@ -1,11 +1,11 @@
 /** One change to a file of src/core: each must be found. */
 export type Mutant = readonly [file: string, from: string, to: string];
 
-const WORD = "left.length > 0 ? 'not drained' : doubts.length > 0 ? 'unproven' : 'drained'";
+const WORD = "left.length > 0 ? 'not-drained' : doubts.length > 0 ? 'unproven' : 'drained'";
 
 export const MUTANTS: readonly Mutant[] = [
   ['progress/verdict.ts', WORD, "'unproven'"],
-  ['progress/verdict.ts', WORD, "'not drained'"],
+  ['progress/verdict.ts', WORD, "'not-drained'"],
   ['progress/verdict.ts', WORD, "'drained'"],
   ['progress/verdict.ts', '.filter((one) => !isDoubted(one))', '.slice(1)'],
   ['progress/progress.ts', 'due.has(id)', 'false'],

@@ -26,7 +26,7 @@ export interface Ending {
   readonly delivered: ReadonlySet<number>;
   /** Lines read of each file that the pos file names, by its name. */
   readonly read: ReadonlyMap<string, number>;
-  readonly outcome: Pick<Outcome, 'end' | 'drained' | 'left' | 'doubts'> | undefined;
+  readonly outcome: Pick<Outcome, 'end' | 'outcome' | 'left' | 'doubts'> | undefined;
 }
 
 /** What NumberedLines writes. */

@@ -191,8 +191,8 @@ function confOf(site: Site, agentPort: number): string {
 
 function startWatch(site: Site, port: number): PosidleRun {
   const triggers = ['--done-file', site.marker, '--quiet', 'off'];
-  const listen = ['--listen', `127.0.0.1:${port}`, '--no-quit', '--per-file', '100'];
-  const args = ['watch', '-c', site.conf, '--process', site.conf, ...triggers, ...listen];
+  const listen = ['--listen', `127.0.0.1:${port}`];
+  const args = ['watch', '-c', site.conf, ...triggers, ...listen];
   return startPosidle([...args, '--termination-log', site.termination, '--strict'], { wrapper: BUNDLE });
 }
 

@@ -15,6 +15,8 @@ export class Site implements WorkDir {
   readonly buffer: string;
   readonly conf: string;
   readonly marker: string;
+  /** The pid of the last Fluentd that was started beside posidle. */
+  readonly pidFile: string;
   readonly termination: string;
   /** The `path` of an out_file. */
   readonly out: string;
@@ -32,6 +34,7 @@ export class Site implements WorkDir {
     this.buffer = work.buffer;
     this.conf = join(work.dir, 'fluent.conf');
     this.marker = join(work.dir, 'done');
+    this.pidFile = join(work.dir, 'fluentd.pid');
     this.termination = join(work.dir, 'termination');
     this.out = join(work.dir, 'out', 'app');
     this.sink = sink;

@@ -35,7 +35,7 @@ export function onFluentd(versions: readonly string[], tests: (version: string) 
 /** posidle's termination message. */
 interface Outcome {
   end: string;
-  drained: 'drained' | 'unproven' | 'not drained';
+  outcome: 'drained' | 'unproven' | 'not-drained';
   left: Listed<Left>;
   doubts: Listed<Doubt>;
   files: number;
@@ -46,7 +46,7 @@ interface Outcome {
 export const DRAINED = {
   lost: 0,
   code: 0,
-  outcome: { drained: 'drained', left: { count: 0 }, doubts: { count: 0 } },
+  outcome: { outcome: 'drained', left: { count: 0 }, doubts: { count: 0 } },
 };
 
 export interface Ended {
@@ -131,7 +131,9 @@ export function startBeside(
   { version, conf, fluentdArgs = [], fluentdWrapper = [], witness = true }: Delivery,
 ): FluentdRun {
   const [args, wrapper] = [fluentdArgs, fluentdWrapper];
-  return startFluentd({ version, dir: site.dir, conf: renderConf(conf), args, wrapper, witness });
+  const fluentd = startFluentd({ version, dir: site.dir, conf: renderConf(conf), args, wrapper, witness });
+  writeFileSync(site.pidFile, `${fluentd.pid}\n`);
+  return fluentd;
 }
 
 async function isUp({ exited, stdout, stderr }: PosidleRun): Promise<void> {

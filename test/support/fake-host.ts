@@ -196,5 +196,5 @@ const SELF: Omit<ProcessRow, 'pid'> = {
   session: 0,
   startTime: 'posidle',
   zombie: false,
-  argv: ['node', 'posidle', 'watch', '--process', 'fluentd'],
+  argv: ['node', 'posidle', 'watch', '--done-process', 'fluentd'],
 };

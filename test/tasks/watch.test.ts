@@ -60,7 +60,6 @@ const DECISIONS: Decisions = {
   drainTimeout: 4,
   grace: 5,
   stopTimeout: 6,
-  stopSignal: 'SIGTERM',
   restartPolicy: 'always',
   completeLastLine: true,
   dryRun: true,
@@ -86,18 +85,13 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     const outcome = await watch(new NodeHost(), options, { begin: async () => SILENT });
     expect(outcome).toMatchObject({ end: 'no-fluentd', why: expect.stringMatching(/ pid 4194305$/) });
   },
-  stopVia: async () => {
-    const { policy } = await begun({ posFiles: [at('a.pos')], stopVia: 'kubelet' });
-    expect(policy).toMatchObject({ leavesStop: true, quiet: 'off' });
+  nativeSidecar: async () => {
+    const { policy } = await begun({ posFiles: [at('a.pos')], nativeSidecar: true });
+    expect(policy).toMatchObject({ leavesStop: true, restartPolicy: 'always', quiet: 'off' });
   },
   doneFile: async () => {
     writeFileSync(at('done'), '');
     expect((await begun({ posFiles: [at('a.pos')], doneFile: at('done') })).calls).toEqual(['done-file']);
-  },
-  ignoreOldDoneFile: async () => {
-    writeFileSync(at('done'), '');
-    const options = { posFiles: [at('a.pos')], doneFile: at('done'), ignoreOldDoneFile: true };
-    expect((await begun(options)).calls).toEqual([]);
   },
   doneProcess: async () => {
     const options = { posFiles: [at('a.pos')], doneProcess: /main/ };
@@ -135,19 +129,30 @@ describe('no option is ignored:', () => {
   test.each(Object.entries(EFFECTS))('%s', (_, holds) => holds());
 });
 
+test('the default quiet window is as long as in_tail needs to find a new file; one that is given stays', async () => {
+  const conf = `<source>\n@type tail\npath /a\npos_file ${at('c.pos')}\nrefresh_interval 3m\n</source>\n`;
+  writeFileSync(at('f.conf'), conf);
+  const options = { fluentConf: at('f.conf') };
+  expect((await begun(options)).policy.quiet).toBe(185_000);
+  expect((await begun(options)).armed.when).toEqual(['nothing has moved for 3 min 5 s']);
+  expect((await begun({ ...options, quiet: 1_000 })).policy.quiet).toBe(1_000);
+  expect((await begun({ ...options, doneFile: at('done') })).policy.quiet).toBe('off');
+  expect((await begun({ posFiles: [at('a.pos')] })).policy.quiet).toBe(60_000);
+});
+
 test('only the kubelet begins the end of what it stops', async () => {
-  const options = { posFiles: [at('a.pos')], stopVia: 'kubelet', doneFile: '/done' } as const;
+  const options = { posFiles: [at('a.pos')], nativeSidecar: true, doneFile: '/done' } as const;
   await expect(watch(new NodeHost(), options, { begin: async () => SILENT })).rejects.toThrow(
-    /^`stopVia` kubelet: only the kubelet begins the drain. Leave out the trigger that begins it when \/done exists$/,
+    /^`nativeSidecar`: only the kubelet begins the drain. Leave out the trigger that begins it when \/done exists$/,
   );
   const host = new NodeHost();
   const parent = new Parent(host, ['true']);
   const asParent = watch(
     host,
-    { posFiles: [at('a.pos')], stopVia: 'kubelet' },
+    { posFiles: [at('a.pos')], nativeSidecar: true },
     { begin: async () => SILENT, parent },
   );
-  await expect(asParent).rejects.toThrow(/^`stopVia` kubelet is not for a parent of Fluentd/);
+  await expect(asParent).rejects.toThrow(/^`nativeSidecar` is not for a parent of Fluentd/);
 });
 
 test('file events are asked for of the files that a glob matches', async () => {

@@ -8,6 +8,7 @@ import type { Millis } from '../../core/text/units.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
 import { type Answer, METRICS_TYPE, type Routes, TEXT_TYPE } from '../../node/network/http-server.ts';
 import { type Usage, usageOf } from '../../node/processes/usage.ts';
+import { buildInfo } from '../build-info.ts';
 
 /** The loop looks at least once a second; a look that takes so long hangs. */
 type Last = Pick<Watched, 'state' | 'seen'>;
@@ -19,7 +20,6 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export class StatusBoard implements Reporter {
   readonly #now: () => Millis;
   readonly #policy: Policy;
-  readonly #perFile: number;
   #last: Last | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
   /** The answers since the last look. */
@@ -28,11 +28,9 @@ export class StatusBoard implements Reporter {
   #why = 'started';
   #drains = 0;
 
-  /** `perFile`: so many files get metrics of their own. */
-  constructor(now: () => Millis, policy: Policy, perFile = 0) {
+  constructor(now: () => Millis, policy: Policy) {
     this.#now = now;
     this.#policy = policy;
-    this.#perFile = perFile;
   }
 
   transition({ from, to, why, state, seen }: Transition): void {
@@ -49,8 +47,8 @@ export class StatusBoard implements Reporter {
 
   performed(): void {}
 
-  /** Without `quit` there is nothing to POST to. */
-  routes(quit: (() => void) | undefined, tokenFile: string | undefined): Routes {
+  /** `token`: a file, or none; without it there is nothing to POST to. */
+  routes(quit: () => void, token: string | undefined): Routes {
     return {
       get: {
         '/healthz': () => this.#health(),
@@ -58,12 +56,12 @@ export class StatusBoard implements Reporter {
         '/status': () => this.#answer((last) => `${printableJson(this.#statusOf(last))}\n`, JSON_TYPE),
         '/metrics': () =>
           this.#answer(
-            (last) => metricsOfWatch({ ...last, policy: this.#policy, drains: this.#drains }, this.#perFile),
+            (last) => metricsOfWatch({ ...last, policy: this.#policy, drains: this.#drains }) + buildInfo(),
             METRICS_TYPE,
           ),
       },
-      post: quit === undefined ? {} : { '/quitquitquit': quit },
-      tokenFile,
+      post: token === undefined ? {} : { '/quitquitquit': quit },
+      tokenFile: token === 'none' ? undefined : token,
     };
   }
 

@@ -78,12 +78,3 @@ export function pattern(given: string): RegExp {
     throw new UsageError(`'${given}' isn't a regular expression: ${(error as Error).message}`);
   }
 }
-
-/** Only signals on which Fluentd ends in order: SIGKILL and the like would lose what it holds. */
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM'];
-
-export function stopSignal(given: string): string {
-  const signal = given.toUpperCase().replace(/^(SIG)?/, 'SIG');
-  if (STOP_SIGNALS.includes(signal)) return signal;
-  throw new UsageError(`'${given}' doesn't stop Fluentd gracefully. Write ${STOP_SIGNALS.join(' or ')}`);
-}

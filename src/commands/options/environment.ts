@@ -1,4 +1,5 @@
 import type { Options } from 'yargs';
+import { nearest } from '../../core/text/nearest.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
 
 /** `POSIDLE_` + the option's name in capitals, for the options that exist; other variables of that prefix are not ours. */
@@ -20,8 +21,26 @@ export function variableOf(option: string): string {
 
 function fromEnvironment(variable: string, option: Options, value: string): unknown {
   if (option.array === true) return value.split(',');
-  if (option.type !== 'boolean') return value;
+  if (option.type !== 'boolean') return checked(variable, option, value);
   if (/^(1|true|yes|on)$/i.test(value)) return true;
   if (/^(0|false|no|off)$/i.test(value)) return false;
   throw new UsageError(`${variable}: '${value}' isn't true or false`);
+}
+
+/** yargs would name the option, which nobody gave. */
+function checked(variable: string, { choices, coerce }: Options, value: string): string {
+  if (choices !== undefined && !choices.includes(value))
+    throw new UsageError(`${variable}: ${notOneOf(value, choices.map(String))}`);
+  try {
+    coerce?.(value);
+  } catch (error) {
+    throw new UsageError((error as Error).message.replace(/^--[\w-]+/, variable));
+  }
+  return value;
+}
+
+/** `'jsno' isn't one of json, pretty. Did you mean json?` */
+export function notOneOf(given: string, choices: readonly string[]): string {
+  const meant = nearest(given, choices);
+  return `'${given}' isn't one of ${choices.join(', ')}${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
 }

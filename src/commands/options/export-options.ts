@@ -1,7 +1,7 @@
 import type { InferredOptionTypes } from 'yargs';
-import { endpoint, interval } from './coercions.ts';
+import { endpoint, fileCount, interval } from './coercions.ts';
 import { inspectOptions } from './inspect-options.ts';
-import { named, parsed, perFile, posFileOptions, TELL } from './option-parts.ts';
+import { named, parsed, posFileOptions, TELL } from './option-parts.ts';
 
 /** What `posidle export` takes. */
 export const exportOptions = named({
@@ -12,7 +12,10 @@ export const exportOptions = named({
     default: '127.0.0.1:8612',
   },
   interval: { ...parsed('DUR', 'the time between two looks', TELL, interval), default: '5s' },
-  'per-file': perFile,
+  'per-file': {
+    ...parsed('N', 'also tell of up to N files one by one, those that are furthest behind', TELL, fileCount),
+    default: '0',
+  },
 } as const);
 
 export type ExportArgs = InferredOptionTypes<typeof exportOptions>;

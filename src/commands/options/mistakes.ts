@@ -1,5 +1,6 @@
 import { nearest } from '../../core/text/nearest.ts';
 import { drainOptions } from './drain-options.ts';
+import { notOneOf } from './environment.ts';
 import { exportOptions } from './export-options.ts';
 import { injectOptions } from './inject-options.ts';
 import { inspectOptions } from './inspect-options.ts';
@@ -27,6 +28,8 @@ export function mistakeIn(message: string, words: readonly string[]): string {
   if (unknown !== undefined) return unknownIn(command, unknown, words);
   if (command === 'witness' && message.startsWith('Not enough non-option'))
     return 'witness: the directory is missing. Use posidle witness DIR';
+  if (command === 'completion' && message.startsWith('Not enough non-option'))
+    return 'completion: the shell is missing. Use posidle completion bash, zsh or fish';
   return message
     .replace(/^Not enough arguments following: (.*)$/, '--$1: the value is missing')
     .replace(/^Invalid values:\s+Argument: (\S+), Given: "(.*?)", Choices: (.*)(?:\n.*)*$/, chooseOne);
@@ -39,7 +42,7 @@ function mistakeInCommand(word: string): string {
 }
 
 function chooseOne(_: string, option: string, given: string, choices: string): string {
-  return `--${option}: '${given}' isn't one of ${choices.replaceAll('"', '')}`;
+  return `--${option}: ${notOneOf(given, choices.replaceAll('"', '').split(', '))}`;
 }
 
 function unknownIn(command: string, unknown: readonly string[], words: readonly string[]): string {
@@ -65,7 +68,7 @@ function unknownOption(command: string, word: string): string {
   const [, given = word, dashes = '', name = ''] = /^((--no-|--?)([^=]*))/.exec(word) ?? [];
   const options = Object.entries(COMMANDS[command] ?? {});
   const fitting = options.filter(([, { type }]) => dashes !== '--no-' || type === 'boolean');
-  const meant = nearest(name, [...fitting.map(([option]) => option), 'help', 'version']);
+  const meant = nearest(name, [...fitting.map(([option]) => option), 'help', 'help-all', 'version']);
   const remedy = meant === undefined ? `See posidle ${command} --help` : `Did you mean ${dashes}${meant}?`;
   return `there is no option ${given}. ${remedy}`;
 }

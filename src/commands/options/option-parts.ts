@@ -1,7 +1,7 @@
 import type { Options } from 'yargs';
 import { type Millis, writeDuration } from '../../core/text/units.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
-import { durationOr, fileCount, nonEmpty } from './coercions.ts';
+import { durationOr, nonEmpty } from './coercions.ts';
 
 export const WHICH = 'Which Fluentd:';
 export const WHEN = 'When to begin the drain (wait until all is read and sent, then stop Fluentd):';
@@ -32,12 +32,16 @@ export const posFileOptions = {
   },
 } as const;
 
-/** The same options; what is wrong with a value is told with the option's name. */
-export function named<Named extends Readonly<Record<string, Options>>>(options: Named): Named {
+/** The same options; what is wrong with a value is told with the option's name. `rare`: only --help-all shows them. */
+export function named<Named extends Readonly<Record<string, Options>>>(
+  options: Named,
+  rare: readonly (keyof Named)[] = [],
+): Named {
   const entries = Object.entries(options).map(([name, option]) => {
     const { coerce: parse } = option;
+    const shown = rare.includes(name) ? { ...option, hidden: true } : option;
     const coerce = parse && ((value: unknown) => coerced(name, value, parse));
-    return [name, coerce === undefined ? option : { ...option, coerce }];
+    return [name, coerce === undefined ? shown : { ...shown, coerce }];
   });
   return Object.fromEntries(entries);
 }
@@ -71,13 +75,3 @@ export function flag(meaning: string, group: string) {
 export function duration(meaning: string, byDefault: Millis | 'off', group: string) {
   return { ...parsed('DUR', meaning, group, durationOr()), default: writeDuration(byDefault) } as const;
 }
-
-export const perFile = {
-  ...parsed(
-    'N',
-    '/metrics also tells of up to N files one by one, those that are furthest behind',
-    TELL,
-    fileCount,
-  ),
-  default: '0',
-} as const;

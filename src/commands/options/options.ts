@@ -3,14 +3,13 @@ import { formatDuration } from '../../core/text/units.ts';
 import { LOG_FORMATS, LOG_LEVELS } from '../../log.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
 import { DEFAULTS, type Settings, type WatchOptions } from '../../tasks/watch-options.ts';
-import { durationOr, endpoint, nonEmpty, pattern, processId, stopSignal } from './coercions.ts';
+import { durationOr, endpoint, nonEmpty, pattern, processId } from './coercions.ts';
 import {
   duration,
   flag,
   HOW,
   named,
   parsed,
-  perFile,
   posFileOptions,
   TELL,
   text,
@@ -19,98 +18,111 @@ import {
 } from './option-parts.ts';
 
 /** What `posidle watch` takes. */
-export const watchOptions = named({
-  ...posFileOptions,
-  pid: parsed('N', 'the Fluentd supervisor with this pid', WHICH, processId),
-  'pid-file': parsed(
-    'FILE',
-    "the Fluentd whose pid is in this file (Fluentd's -d writes it)",
-    WHICH,
-    nonEmpty,
-  ),
-  process: parsed('REGEX', 'the Fluentd whose command line matches', WHICH, pattern),
-  force: flag('take the process of --pid or --process even if it is not a Fluentd', WHICH),
-  quiet: parsed(
-    'DUR',
-    `when no log file was read for this long; by default ${formatDuration(Number(DEFAULTS.quiet))} if no other trigger is given, else off`,
-    WHEN,
-    durationOr('off'),
-  ),
-  'done-file': parsed('PATH', 'when this file exists', WHEN, nonEmpty),
-  'done-process': parsed(
-    'REGEX',
-    'when main, the process that writes the logs, is gone; REGEX matches its command line (shared PID namespace)',
-    WHEN,
-    pattern,
-  ),
-  'done-process-gone': duration("how long main's process must be gone", DEFAULTS.doneProcessGone, WHEN),
-  'heartbeat-file': parsed('PATH', 'when main no longer refreshes this file', WHEN, nonEmpty),
-  'heartbeat-age': duration('how long it must not have been refreshed', DEFAULTS.heartbeatAge, WHEN),
-  listen: parsed(
-    'HOST:PORT',
-    'when POST /quitquitquit comes; GET /healthz /readyz /status /metrics answer',
-    WHEN,
-    endpoint,
-  ),
-  quit: { ...flag('--no-quit: --listen answers only GET, and is no trigger', WHEN), default: true },
-  'token-file': parsed('FILE', 'POST needs the bearer token in this file', WHEN, nonEmpty),
-  'ignore-old-done-file': flag('ignore a done file that was there before posidle', WHEN),
-  settle: duration('how long everything must stay read before posidle believes it', DEFAULTS.settle, WHEN),
-  'start-timeout': {
-    ...duration('longest wait for Fluentd and its first pos file entry', DEFAULTS.startTimeout, WHEN),
-    coerce: durationOr('off'),
-  },
-  'drain-timeout': duration('longest drain after a trigger', DEFAULTS.drainTimeout, HOW),
-  grace: duration(
-    "total time for drain and stop after SIGTERM to posidle; keep it below the Pod's grace period",
-    DEFAULTS.grace,
-    HOW,
-  ),
-  'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULTS.stopTimeout, HOW),
-  witness: parsed(
-    'DIR|off',
-    'where the witness in Fluentd listens (posidle witness DIR); by default $POSIDLE_DIR, or /posidle if it exists; run makes its own; off: none',
-    HOW,
-    nonEmpty,
-  ),
-  'stop-via': {
-    ...text('WHO', 'who stops Fluentd; kubelet: posidle only flushes, for a native sidecar', HOW),
-    choices: ['posidle', 'kubelet'],
-    default: DEFAULTS.stopVia,
-  },
-  'stop-signal': { ...text('SIG', 'the stop signal', HOW), default: DEFAULTS.stopSignal, coerce: stopSignal },
-  'restart-policy': {
-    ...text(
-      'POLICY',
-      "restartPolicy of Fluentd's container; except with never, posidle waits until the kubelet restarts a crashed Fluentd",
+export const watchOptions = named(
+  {
+    ...posFileOptions,
+    pid: parsed('N', 'the Fluentd supervisor with this pid', WHICH, processId),
+    'pid-file': parsed(
+      'FILE',
+      "the Fluentd whose pid is in this file (Fluentd's -d writes it)",
+      WHICH,
+      nonEmpty,
+    ),
+    force: flag('take the process of --pid even if it is not a Fluentd', WHICH),
+    quiet: parsed(
+      'DUR',
+      `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULTS.quiet))}, or longer if in_tail finds new files later; else off`,
+      WHEN,
+      durationOr('off'),
+    ),
+    'done-file': parsed('PATH', 'when this file exists', WHEN, nonEmpty),
+    'done-process': parsed(
+      'REGEX',
+      'when main, the process that writes the logs, is gone; REGEX matches its command line (shared PID namespace)',
+      WHEN,
+      pattern,
+    ),
+    'done-process-gone': duration("how long main's process must be gone", DEFAULTS.doneProcessGone, WHEN),
+    'heartbeat-file': parsed('PATH', 'when main no longer refreshes this file', WHEN, nonEmpty),
+    'heartbeat-age': duration('how long it must not have been refreshed', DEFAULTS.heartbeatAge, WHEN),
+    'quit-token': parsed(
+      'FILE|none',
+      'when POST /quitquitquit comes to --listen, with the bearer token in FILE; none: without a token',
+      WHEN,
+      nonEmpty,
+    ),
+    settle: duration('how long everything must stay read before posidle believes it', DEFAULTS.settle, WHEN),
+    'start-timeout': {
+      ...duration('longest wait for Fluentd and its first pos file entry', DEFAULTS.startTimeout, WHEN),
+      coerce: durationOr('off'),
+    },
+    'drain-timeout': duration('longest drain after a trigger', DEFAULTS.drainTimeout, HOW),
+    grace: duration(
+      "total time for drain and stop after SIGTERM to posidle; keep it below the Pod's grace period",
+      DEFAULTS.grace,
       HOW,
     ),
-    choices: ['never', 'on-failure', 'always'],
-    default: DEFAULTS.restartPolicy,
-  },
-  'complete-last-line': flag('end an unfinished last line, so that Fluentd emits it', HOW),
-  'termination-log': text(
-    'FILE',
-    'write the outcome here in one JSON line; by default /dev/termination-log if it exists',
-    TELL,
-  ),
-  strict: flag('exit 3 if the outcome is not "drained"', TELL),
-  'per-file': perFile,
-  'dry-run': flag('decide and log, but signal nothing', HOW),
-  'log-level': { ...text('LEVEL', 'how much to log, to stderr', TELL), choices: LOG_LEVELS, default: 'info' },
-  'log-format': {
-    ...text('FORMAT', 'json, or pretty for people (the default on a terminal)', TELL),
-    choices: LOG_FORMATS,
-  },
-} as const);
+    'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULTS.stopTimeout, HOW),
+    witness: parsed(
+      'DIR|off',
+      'where the witness in Fluentd listens (posidle witness DIR); by default $POSIDLE_DIR, or /posidle if it exists; run makes its own; off: none',
+      HOW,
+      nonEmpty,
+    ),
+    'native-sidecar': flag(
+      "the kubelet begins the drain and stops Fluentd; posidle waits until all is sent, and ends before it (needs posidle's container after Fluentd's)",
+      WHEN,
+    ),
+    'restart-policy': {
+      ...text(
+        'POLICY',
+        "restartPolicy of Fluentd's container; except with never, posidle waits until the kubelet restarts a crashed Fluentd",
+        HOW,
+      ),
+      choices: ['never', 'on-failure', 'always'],
+      default: DEFAULTS.restartPolicy,
+    },
+    'complete-last-line': flag('end an unfinished last line, so that Fluentd emits it', HOW),
+    listen: parsed('HOST:PORT', 'where GET /healthz /readyz /status /metrics answer', TELL, endpoint),
+    'termination-log': text(
+      'FILE',
+      'write the outcome here in one JSON line; by default /dev/termination-log if it exists',
+      TELL,
+    ),
+    strict: flag('exit 3 if the outcome is not "drained"', TELL),
+    'dry-run': flag('decide and log, but signal nothing', HOW),
+    'log-level': {
+      ...text('LEVEL', 'how much to log, to stderr', TELL),
+      choices: LOG_LEVELS,
+      default: 'info',
+    },
+    'log-format': {
+      ...text('FORMAT', 'json, or pretty for people (the default on a terminal)', TELL),
+      choices: LOG_FORMATS,
+    },
+  } as const,
+  [
+    'pid',
+    'pid-file',
+    'force',
+    'done-process-gone',
+    'heartbeat-age',
+    'quit-token',
+    'settle',
+    'start-timeout',
+    'stop-timeout',
+    'restart-policy',
+    'complete-last-line',
+    'termination-log',
+  ],
+);
 
 const {
   pid: _pid,
   'pid-file': _pidFile,
-  process: _process,
   force: _force,
   'restart-policy': _restartPolicy,
-  'stop-via': _stopVia,
+  'native-sidecar': _nativeSidecar,
   ...ofTheWatch
 } = watchOptions;
 
@@ -118,29 +130,30 @@ const {
 export const runOptions = named(ofTheWatch);
 
 /** What both take. */
-export type SharedArgs = ArgumentsCamelCase<InferredOptionTypes<typeof ofTheWatch>>;
+export type SharedArgs = ArgumentsCamelCase<InferredOptionTypes<typeof ofTheWatch>> & {
+  readonly 'native-sidecar'?: boolean;
+};
 export type WatchArgs = ArgumentsCamelCase<InferredOptionTypes<typeof watchOptions>>;
 export type RunArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>>;
 
-/** What the flags say; `--listen` is a trigger of the command's own. */
+/** What the flags say; `--quit-token` is a trigger of the command's own. */
 export function watchOptionsOf(args: SharedArgs): WatchOptions {
   const { posFiles, fluentd, signal, ...flags } = DEFAULTS;
   const names = Object.keys(flags) as (keyof typeof flags)[];
   const given: WatchOptions = Object.fromEntries(names.map((name) => [name, args[name]]));
-  const isTrigger = args.listen !== undefined && args.quit;
-  if (isTrigger && 'stop-via' in args && args['stop-via'] === 'kubelet')
-    throw new UsageError(
-      '--listen: with --stop-via kubelet only the kubelet begins the drain; add --no-quit',
-    );
-  return { ...given, posFiles: args.posFile, quiet: args.quiet ?? (isTrigger ? 'off' : undefined) };
+  if (args['quit-token'] === undefined) return { ...given, posFiles: args.posFile };
+  if (args.listen === undefined)
+    throw new UsageError('--quit-token: nobody can call posidle. Give --listen too');
+  if (args['native-sidecar'] === true)
+    throw new UsageError('--quit-token: with --native-sidecar only the kubelet begins the drain');
+  return { ...given, posFiles: args.posFile, quiet: args.quiet ?? 'off' };
 }
 
 /** Which fluentd the flags name. */
 export function targetOf(args: WatchArgs): Settings['fluentd'] {
-  const named = (['pid', 'pid-file', 'process'] as const).filter((name) => args[name] !== undefined);
+  const named = (['pid', 'pid-file'] as const).filter((name) => args[name] !== undefined);
   if (named.length > 1) throw new UsageError(`--${named.join(' and --')}: give only one of them`);
   if (args.pid !== undefined) return { by: 'pid', pid: args.pid, force: args.force };
   if (args['pid-file'] !== undefined) return { by: 'pid-file', path: args['pid-file'] };
-  if (args.process !== undefined) return { by: 'pattern', pattern: args.process, force: args.force };
   return DEFAULTS.fluentd;
 }

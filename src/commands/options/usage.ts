@@ -1,5 +1,6 @@
 /** What `--help` says of each command. */
 import type { Argv } from 'yargs';
+import { HELP_ALL } from './command-words.ts';
 import { drainOptions } from './drain-options.ts';
 import { optionsFromEnvironment } from './environment.ts';
 import { exportOptions } from './export-options.ts';
@@ -7,8 +8,10 @@ import { injectOptions } from './inject-options.ts';
 import { inspectOptions } from './inspect-options.ts';
 import { runOptions, watchOptions } from './options.ts';
 
-const { 'pos-file': _, ...otherInspectOptions } = inspectOptions;
-const { 'pos-file': __, ...otherExportOptions } = exportOptions;
+const { 'pos-file': posFileOption, ...otherInspectOptions } = inspectOptions;
+const { 'pos-file': _, ...otherExportOptions } = exportOptions;
+
+export const SHOW_ALL = 'Show all options';
 
 /** yargs forgets what is set for all commands where a command has its own help. */
 export function byEnvironment(example = 'POSIDLE_QUIET=30s is --quiet 30s'): string {
@@ -18,6 +21,7 @@ export function byEnvironment(example = 'POSIDLE_QUIET=30s is --quiet 30s'): str
 export function runCommand(command: Argv) {
   return command
     .options(runOptions)
+    .showHidden(HELP_ALL, SHOW_ALL)
     .config(optionsFromEnvironment(process.env, runOptions))
     .epilogue(byEnvironment())
     .usage('$0 run [options] -- fluentd …')
@@ -29,6 +33,7 @@ export function runCommand(command: Argv) {
 export function watchCommand(command: Argv) {
   return command
     .options(watchOptions)
+    .showHidden(HELP_ALL, SHOW_ALL)
     .config(optionsFromEnvironment(process.env, watchOptions))
     .epilogue(byEnvironment())
     .example('$0 watch -p /var/log/fluentd/app.pos', 'stop Fluentd when no log file was read for 60 s')
@@ -105,4 +110,25 @@ export function inspectCommand(command: Argv) {
       'as the process 42 sees it, from a debug container',
     )
     .example('kubectl exec POD -- cat /pos/app.pos | $0 inspect - --raw', 'a pos file from another machine');
+}
+
+/** The words behind `--`. */
+export function behindDashes(args: { readonly [option: string]: unknown }): readonly string[] {
+  return ((args['--'] as unknown[] | undefined) ?? []).map(String);
+}
+
+interface Named {
+  readonly files?: readonly string[] | undefined;
+  readonly 'pos-file'?: readonly string[] | undefined;
+}
+
+export function posFilesOf(args: Named, stdin: readonly string[] = []): string[] {
+  const named = [...(args.files ?? []), ...behindDashes({ ...args }), ...(args['pos-file'] ?? []), ...stdin];
+  return named.length > 0 ? named : posFilesOfEnvironment();
+}
+
+/** They count only where none is named: yargs would leave them beside one that is named without `-p`. */
+function posFilesOfEnvironment(): string[] {
+  const found = optionsFromEnvironment(process.env, { 'pos-file': posFileOption });
+  return (found['pos-file'] as string[] | undefined) ?? [];
 }

@@ -8,7 +8,6 @@ export const DEFAULT_POLICY: Policy = {
   drainTimeout: 300_000,
   grace: 25_000,
   stopTimeout: 120_000,
-  stopSignal: 'SIGINT',
   tail: DEFAULT_TAIL,
   completeLastLine: false,
   doneProcess: false,

@@ -63,5 +63,5 @@ export function describeForeign({ pid, argv }: ProcessRow): string {
 /** The fluentds that were found, and how to name the one that is meant. */
 export function describeCandidates(candidates: readonly ProcessRow[]): string {
   const list = candidates.map(({ pid, argv }) => `pid ${pid} (${argv.join(' ').trim()})`).join(', ');
-  return `${candidates.length} independent fluentds run: ${list}; name one by its \`pid\`, \`pidFile\` or \`process\``;
+  return `${candidates.length} independent fluentds run: ${list}; name one by its \`pid\` or \`pidFile\``;
 }

@@ -9,9 +9,11 @@ import type { End, State, StateName, Trigger } from './state.ts';
 
 /** What came of it, told after Fluentd is gone: its own exit code says nothing about delivery. */
 export interface Outcome {
+  /** Of this shape: src/core/drain/outcome.schema.json. */
+  readonly version: 1;
   readonly end: End['kind'];
   readonly why: string;
-  readonly drained: Word;
+  readonly outcome: Word;
   readonly trigger: Trigger['by'] | null;
   /** What plainly lies there. */
   readonly left: Listed<Left>;
@@ -20,11 +22,11 @@ export interface Outcome {
   /** How many files Fluentd followed, and the outputs that are known. */
   readonly files: number;
   readonly outputs: readonly string[];
-  /** Milliseconds spent in each state. */
-  readonly durations: Readonly<Partial<Record<StateName, Millis>>>;
+  /** Spent in each state. */
+  readonly durationsMs: Readonly<Partial<Record<StateName, Millis>>>;
 }
 
-export type Durations = Outcome['durations'];
+export type Durations = Outcome['durationsMs'];
 type Stopped = Extract<State, { name: 'stopped' }>;
 
 interface LastLook {
@@ -41,14 +43,15 @@ export function outcomeOf({ end, result }: Stopped, why: string, last: LastLook)
   const { files, outputs } = progress;
   const lists = { left: listed(left.map(withoutIds)), doubts: listed(doubts) };
   return {
+    version: 1,
     end: end.kind,
     why,
-    drained: word,
+    outcome: word,
     trigger: result?.trigger.by ?? null,
     ...lists,
     files,
     outputs,
-    durations,
+    durationsMs: rounded(durations),
   };
 }
 
@@ -58,6 +61,10 @@ const ENDS: Readonly<Partial<Record<End['kind'], EndKind>>> = {
   killed: 'killed',
   survived: 'survived',
 };
+
+function rounded(durations: Durations): Durations {
+  return Object.fromEntries(Object.entries(durations).map(([name, span]) => [name, Math.round(span)]));
+}
 
 /** Chunks' ids are for the drain. */
 function withoutIds(one: Left): Left {
@@ -83,7 +90,7 @@ export function exitCodeOf(outcome: Outcome, { strict }: { readonly strict: bool
     case 'killed':
     case 'ended-by-itself':
     case 'left-to-kubelet':
-      return strict && outcome.drained !== 'drained' ? EXIT.left : EXIT.ok;
+      return strict && outcome.outcome !== 'drained' ? EXIT.left : EXIT.ok;
     case 'dry-run':
       return EXIT.ok;
   }
@@ -92,7 +99,7 @@ export function exitCodeOf(outcome: Outcome, { strict }: { readonly strict: bool
 /** Whether the log tells it as a warning. */
 export function isWarning(outcome: Outcome, options: { readonly strict: boolean }): boolean {
   if (outcome.end === 'dry-run') return false;
-  return outcome.drained !== 'drained' || exitCodeOf(outcome, options) !== EXIT.ok;
+  return outcome.outcome !== 'drained' || exitCodeOf(outcome, options) !== EXIT.ok;
 }
 
 const BY_POSIDLE: ReadonlySet<Outcome['end']> = new Set(['stopped', 'killed', 'survived']);
@@ -105,11 +112,11 @@ const HAS_VERDICT: ReadonlySet<Outcome['end']> = new Set([
 
 /** What came of it, in one sentence. */
 export function describeOutcome(outcome: Outcome): string {
-  const { end, why, drained, durations } = outcome;
+  const { end, why, outcome: word, durationsMs: durations } = outcome;
   if (!HAS_VERDICT.has(end)) return why;
   const took = formatDuration((durations.stopping ?? 0) + (durations.killing ?? 0));
   const ended = `${why}${BY_POSIDLE.has(end) ? ` after ${took}` : ''}`;
-  return `${ended}; ${drained}: ${reasonOf(outcome)}`;
+  return `${ended}; ${word.replace('-', ' ')}: ${reasonOf(outcome)}`;
 }
 
 function reasonOf({ left, doubts, files, outputs }: Outcome): string {

@@ -15,7 +15,6 @@ export interface Policy {
   readonly grace: Millis;
   /** From the stop signal to SIGKILL. */
   readonly stopTimeout: Millis;
-  readonly stopSignal: string;
   /** How in_tail reads. */
   readonly tail: TailFacts;
   /** End the unfinished last line of a file, so that Fluentd emits it. */

@@ -28,7 +28,7 @@ import { drain, finish, flush, move, resultOf, type Step, stay, unfinishedLines 
 import type { Policy } from './policy.ts';
 import { asksWitness, quietBy } from './quiet-window.ts';
 import type { Draining, DrainResult, State, StateName } from './state.ts';
-import { KILL, stop, stopAction, TERM_WORKERS } from './stop-fluentd.ts';
+import { KILL, STOP, stop, TERM_WORKERS } from './stop-fluentd.ts';
 import { hasMovedSince, isGuess, isMainBack, requestedBy } from './trigger.ts';
 
 type Rule<Name extends StateName> = (
@@ -126,10 +126,10 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   // After SIGUSR2 (1.18 and later) a successor goes on where the supervisor that was told has ended.
   if (fluentd.kind === 'running' && !state.told.includes(fluentd.supervisor.pid) && state.told.length > 0) {
     const told = [...state.told, fluentd.supervisor.pid];
-    return stay({ ...state, told, toldAt: seen.at }, deadline, [stopAction(policy)]);
+    return stay({ ...state, told, toldAt: seen.at }, deadline, [STOP]);
   }
   if (fluentd.kind === 'remote' && isOver(state.toldAt + TELL_AGAIN, seen.at)) {
-    return stay({ ...state, toldAt: seen.at }, deadline, [stopAction(policy)]);
+    return stay({ ...state, toldAt: seen.at }, deadline, [STOP]);
   }
   const halfTime = state.since + (deadline - state.since) / 2;
   const isOrphaned = fluentd.kind === 'orphaned' && !state.termedOrphans;

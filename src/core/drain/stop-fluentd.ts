@@ -6,6 +6,9 @@ import type { Action, Draining, Gate } from './state.ts';
 
 export const KILL: Action = { do: 'signal', target: 'all', signal: 'SIGKILL' };
 
+/** The supervisor stops its workers; they ignore SIGINT (supervisor.rb, install_main_process_signal_handlers). */
+export const STOP: Action = { do: 'signal', target: 'supervisor', signal: 'SIGINT' };
+
 // A worker whose supervisor is gone ignores SIGINT, and ends well on SIGTERM (supervisor.rb:997-1006).
 export const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
 
@@ -32,11 +35,6 @@ export function stop(state: Draining, gate: Gate | undefined, seen: Observation,
       ...result,
     },
     why,
-    [isOrphaned ? TERM_WORKERS : stopAction(policy)],
+    [isOrphaned ? TERM_WORKERS : STOP],
   );
-}
-
-/** The supervisor is told: it stops its workers, which pay no attention to SIGINT. */
-export function stopAction({ stopSignal }: Policy): Action {
-  return { do: 'signal', target: 'supervisor', signal: stopSignal };
 }

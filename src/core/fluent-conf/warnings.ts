@@ -10,30 +10,40 @@ export interface Waits {
   readonly grace?: Millis | undefined;
 }
 
+type TailWaits = Pick<TailSource, 'refreshInterval' | 'rotateWait'>;
+
 interface Sources {
   readonly sources: readonly TailSource[];
 }
 
-/** What may be missed where posidle waits for less time than in_tail takes to see a new file. */
+/** The quiet window that in_tail needs: it finds a new file, and then reads the one that was renamed to its end. */
+export function quietNeededBy({ refreshInterval, rotateWait }: TailWaits): Millis {
+  return refreshInterval + rotateWait;
+}
+
+/** New files that may be missed because posidle waits for less time than in_tail takes to find them. */
 export function quietWarnings(conf: Sources, waits: Waits): string[] {
   return conf.sources.flatMap((source) => [
-    ...tooShort(source, '`quiet`', { wait: waits.quiet, needed: source.refreshInterval + source.rotateWait }),
-    ...tooShort(source, '`grace`', { wait: waits.grace, needed: source.refreshInterval }),
+    ...tooShort(source, waits.quiet, quietNeededBy(source), (needed) => `\`quiet\` ${needed}`),
+    ...tooShort(
+      source,
+      waits.grace,
+      source.refreshInterval,
+      (needed) => `\`grace\` ${needed} with a longer terminationGracePeriodSeconds`,
+    ),
   ]);
 }
 
-interface Wait {
-  readonly wait: Millis | undefined;
-  readonly needed: Millis;
-}
+type Remedy = (needed: string) => string;
 
-function tooShort({ place, refreshInterval }: TailSource, option: string, { wait, needed }: Wait): string[] {
+function tooShort(source: TailSource, wait: Millis | undefined, needed: Millis, remedy: Remedy): string[] {
+  const { place, refreshInterval } = source;
   if (wait === undefined || wait >= needed) return [];
   const shorter = Math.min(5, Math.floor((wait - needed + refreshInterval) / 1_000));
   const refresh = shorter > 0 ? `refresh_interval ${shorter}s, or ` : '';
   return [
-    `${placeText(place)}: in_tail looks for new files every ${formatDuration(refreshInterval)}, so ${option} ` +
-      `${formatDuration(wait)} can end before it sees one: set ${refresh}${option} ${Math.ceil(needed / 1_000)}s.`,
+    `${placeText(place)}: in_tail looks for new files every ${formatDuration(refreshInterval)}. posidle may stop Fluentd ` +
+      `${formatDuration(wait)} after main's last line: set ${refresh}${remedy(`${Math.ceil(needed / 1_000)}s`)}.`,
   ];
 }
 

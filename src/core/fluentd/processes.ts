@@ -25,7 +25,6 @@ export type FluentdTarget =
   /** `force`: also where it is no Fluentd, by its command line. */
   | { readonly by: 'pid'; readonly pid: number; readonly force?: boolean }
   | { readonly by: 'pid-file'; readonly path: string }
-  | { readonly by: 'pattern'; readonly pattern: RegExp; readonly force?: boolean }
   /** What runs in the session that this child leads, or below the child: behind wrappers, and after restarts. */
   | { readonly by: 'session'; readonly leader: ProcessIdentity };
 
@@ -86,20 +85,6 @@ const ONE_SHOT = new Set(['--dry-run', '--version', '--help', '-h', '--setup', '
 /** The supervisors (or lone processes) that run a Fluentd; more than one where several independent ones run. */
 export function findSupervisors(table: readonly ProcessRow[]): readonly ProcessRow[] {
   return withoutChildrenOfOthers(table.filter(isSupervisor));
-}
-
-/** Rows whose command line matches, a Fluentd's before any other; never posidle's own family, never a worker. */
-export function findByPattern(
-  table: readonly ProcessRow[],
-  pattern: RegExp,
-  self: number,
-): readonly ProcessRow[] {
-  const own = ancestorsOf(self, table);
-  const matches = table.filter(
-    (row) => !row.zombie && !own.has(row.pid) && !isWorker(row.argv) && fits(row, pattern),
-  );
-  const fluentds = matches.filter((row) => isFluentd(row.argv));
-  return withoutChildrenOfOthers(fluentds.length > 0 ? fluentds : matches);
 }
 
 /** Rows that could be the Pod's main process: the pattern fits, and they are neither Fluentd's nor posidle's own family. */

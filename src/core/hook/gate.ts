@@ -51,7 +51,7 @@ export function isMadeBetterByStop({ left, doubts }: Outcome): boolean {
 /** The outcome with what the hook doubts, too. */
 export function withDoubt(outcome: Outcome, doubt: Doubt | undefined): Outcome {
   if (doubt === undefined) return outcome;
-  const drained = outcome.drained === 'drained' ? 'unproven' : outcome.drained;
+  const word = outcome.outcome === 'drained' ? 'unproven' : outcome.outcome;
   const { count, worst, ...rest } = outcome.doubts;
-  return { ...outcome, drained, doubts: { ...rest, count: count + 1, worst: [doubt, ...worst] } };
+  return { ...outcome, outcome: word, doubts: { ...rest, count: count + 1, worst: [doubt, ...worst] } };
 }

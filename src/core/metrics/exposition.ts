@@ -38,6 +38,7 @@ export const METRICS = {
   posidle_state: ['gauge', '1 for the state of the watch.'],
   posidle_fluentd_running: ['gauge', '1 where Fluentd runs.'],
   posidle_drains_total: ['counter', 'Drains that were begun.'],
+  posidle_build_info: ['gauge', '1 for the version of posidle.'],
 } as const satisfies Readonly<Record<string, readonly ['gauge' | 'counter', string]>>;
 
 type Labels = Readonly<Record<string, string>>;

@@ -14,11 +14,11 @@ export interface Watched {
   readonly drains: number;
 }
 
-/** What `watch` and `run` tell Prometheus; `perFile`: of so many files one by one. */
-export function metricsOfWatch({ state, seen, policy, drains }: Watched, perFile: number): string {
+/** What `watch` and `run` tell Prometheus. */
+export function metricsOfWatch({ state, seen, policy, drains }: Watched): string {
   const { movedAt, at, fluentd } = seen;
   return renderMetrics({
-    ...metricsOfFiles(seen, progressOf(seen, policy), perFile),
+    ...metricsOfFiles(seen, progressOf(seen, policy), 0),
     posidle_last_movement_age_seconds: movedAt === undefined ? null : seconds(at - movedAt),
     posidle_state: STATES.map((name) => [{ state: name }, Number(name === state.name)]),
     posidle_fluentd_running: Number(fluentd.kind !== 'absent'),

@@ -1,10 +1,10 @@
 import { type Doubt, type Left, type Owed, type Progress, withoutLater } from './progress.ts';
 
 /**
- * `drained`: every line that was written was read, and every output has sent what it took. `not drained`: something plainly lies
+ * `drained`: every line that was written was read, and every output has sent what it took. `not-drained`: something plainly lies
  * there. `unproven`: neither.
  */
-export type Word = 'drained' | 'unproven' | 'not drained';
+export type Word = 'drained' | 'unproven' | 'not-drained';
 
 export interface Verdict {
   readonly word: Word;
@@ -28,7 +28,7 @@ export function verdictOf(progress: Progress, owed: Owed | undefined, end: EndKi
   const left = all.filter((one) => !isDoubted(one));
   const force = BY_FORCE[end];
   const doubts = [...raised, ...all.filter(isDoubted).flatMap(asDoubt), ...(force ? [force] : [])];
-  const word = left.length > 0 ? 'not drained' : doubts.length > 0 ? 'unproven' : 'drained';
+  const word = left.length > 0 ? 'not-drained' : doubts.length > 0 ? 'unproven' : 'drained';
   return { word, left, doubts };
 }
 

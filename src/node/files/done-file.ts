@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Millis } from '../../core/text/units.ts';
 import { stampOf } from './stamp.ts';
 
 /** Where the system tells of changes: it does not tell of those that another node makes on a network volume. */
@@ -18,10 +19,15 @@ export class DoneFile {
   #restlessUntil = 0;
   #found: () => void = () => {};
 
-  /** `ignoreOld`: the marker that is there now does not count, until it is touched. */
-  constructor(path: string, ignoreOld: boolean) {
+  /** A marker that was made before `podStart` is an earlier Pod's: it does not count until it is touched. */
+  constructor(path: string, podStart: Millis | undefined) {
     this.#path = path;
-    this.#old = ignoreOld ? stampOf(path)?.identity : undefined;
+    const stamp = stampOf(path);
+    this.#old = stamp !== undefined && stamp.mtime < (podStart ?? 0) ? stamp.identity : undefined;
+  }
+
+  get isOld(): boolean {
+    return this.#old !== undefined;
   }
 
   /** Calls back once, as soon as the marker is there. */

@@ -9,6 +9,9 @@ const WORDS: Readonly<Record<string, string>> = {
   ELOOP: 'its symbolic links form a loop, or are too many',
   ENXIO: 'it is a socket or a device, not a regular file',
   ENAMETOOLONG: 'its path is longer than the system allows',
+  EADDRINUSE: 'another process listens there already',
+  EADDRNOTAVAIL: 'no network interface here has this address',
+  ENOTFOUND: 'no such host is known',
   EIO: 'the disk failed to read it',
   EMFILE: 'too many files are open',
 };

@@ -94,7 +94,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, served
   const { routes, host } = served;
   const path = (request.url ?? '').replace(/\?.*$/s, '');
   const post = request.method === 'POST' ? own(routes.post, path) : undefined;
-  if (!isOwnHost(request.headers.host, host)) end(response, MISDIRECTED);
+  const isProtected = post !== undefined || isLoopback(host);
+  if (isProtected && !isOwnHost(request.headers.host, host)) end(response, MISDIRECTED);
   else if (post === undefined) end(response, replyTo(request.method, path, routes));
   else if (!isOwnOrigin(request)) end(response, FOREIGN);
   else if (!(await isAllowed(request, routes.tokenFile))) end(response, UNAUTHORIZED);
@@ -104,6 +105,11 @@ async function answer(request: IncomingMessage, response: ServerResponse, served
       end(response, { status: 202, body: 'accepted\n' });
     });
   }
+}
+
+/** What others cannot reach may be shown to no web page; elsewhere a scraper asks by a Service's name. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
 /** A name that leads here may be anybody's (DNS rebinding); a client of HTTP/1.0 need not say any. */

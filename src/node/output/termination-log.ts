@@ -69,6 +69,6 @@ function lineOf(outcome: Outcome): string {
     const line = printableJson({ ...outcome, doubts: shorter(doubts, count), left: shorter(left, count) });
     if (Buffer.byteLength(line) < LIMIT) return line;
   }
-  const { end, drained, trigger } = outcome;
-  return JSON.stringify({ end, drained, trigger });
+  const { version, end, outcome: word, trigger } = outcome;
+  return JSON.stringify({ version, end, outcome: word, trigger });
 }

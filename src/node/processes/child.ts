@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { LONGEST_TIMER, type Millis } from '../../core/text/units.ts';
+import { formatDuration, LONGEST_TIMER, type Millis } from '../../core/text/units.ts';
 import { send } from './send.ts';
 
 export interface Child {
@@ -9,6 +9,8 @@ export interface Child {
   readonly pid: number;
   /** Its exit code once it has ended, 128 + n for a signal. */
   readonly exitCode: Promise<number>;
+  /** How it has ended, in words; undefined: it runs. */
+  readonly end: () => string | undefined;
   /** Resolves when it has ended, or when the time is over. */
   endsWithin(span: Millis): Promise<unknown>;
   /** SIGKILL to whatever is left of its process group; to nobody where its pid is another process's by now. */
@@ -22,10 +24,13 @@ export interface Child {
 export function startChild(command: readonly string[], env = process.env): Promise<Child> {
   const [file = '', ...args] = command;
   const child = spawn(file, args, { detached: true, stdio: 'inherit', env });
+  const began = performance.now();
+  let ended: string | undefined;
   const exitCode = new Promise<number>((resolve) =>
-    child.once('exit', (code, signal) =>
-      resolve(signal === null ? Number(code) : 128 + constants.signals[signal]),
-    ),
+    child.once('exit', (code, signal) => {
+      ended = `${signal ?? `exit code ${code}`} after ${formatDuration(performance.now() - began)}`;
+      resolve(signal === null ? Number(code) : 128 + constants.signals[signal]);
+    }),
   );
   return new Promise((resolve, reject) => {
     child.once('error', reject);
@@ -37,7 +42,13 @@ export function startChild(command: readonly string[], env = process.env): Promi
       };
       const over = (span: Millis) => pause(Math.min(span, LONGEST_TIMER), undefined, { ref: false });
       process.once('exit', kill);
-      resolve({ pid, exitCode, endsWithin: (span) => Promise.race([exitCode, over(span)]), killGroup: kill });
+      resolve({
+        pid,
+        exitCode,
+        end: () => ended,
+        endsWithin: (span) => Promise.race([exitCode, over(span)]),
+        killGroup: kill,
+      });
     });
   });
 }

@@ -87,7 +87,7 @@ function wordsOf({ containers }: Report): string[] {
   const message = containers.posidle?.message;
   if (message === undefined) return killed;
   try {
-    const { drained } = JSON.parse(message) as { drained: string };
+    const { outcome: drained } = JSON.parse(message) as { outcome: string };
     return [drained, ...killed];
   } catch {
     return [`no outcome: ${message}`, ...killed];

@@ -16,11 +16,10 @@ const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[
     'there is no option --done-flie. Did you mean --done-file?',
   ],
   [
-    'run --no-quti -- fluentd',
-    'Unknown argument: quti',
-    'there is no option --no-quti. Did you mean --no-quit?',
+    'run --no-strct -- fluentd',
+    'Unknown argument: strct',
+    'there is no option --no-strct. Did you mean --no-strict?',
   ],
-  ['watch --no-quitt', 'Unknown argument: quitt', 'there is no option --no-quitt. Did you mean --no-quit?'],
   [
     'watch --when-ready',
     'Unknown arguments: when-ready, whenReady',
@@ -35,9 +34,14 @@ const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[
   ],
   ['witness /a /b', 'Unknown argument: /b', "witness: '/b' is unexpected. See posidle witness --help"],
   [
-    'watch --stop-via x --log-level y',
-    'Invalid values:\n  Argument: stop-via, Given: "x", Choices: "auto", "rpc"\n  Argument: log-level, Given: "y", Choices: "info"',
-    "--stop-via: 'x' isn't one of auto, rpc",
+    'watch --log-format x --log-level y',
+    'Invalid values:\n  Argument: log-format, Given: "x", Choices: "json", "pretty"\n  Argument: log-level, Given: "y", Choices: "info"',
+    "--log-format: 'x' isn't one of json, pretty",
+  ],
+  [
+    'watch --log-level wran',
+    'Invalid values:\n  Argument: log-level, Given: "wran", Choices: "error", "warn", "info", "debug"',
+    "--log-level: 'wran' isn't one of error, warn, info, debug. Did you mean warn?",
   ],
 ];
 

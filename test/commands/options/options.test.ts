@@ -17,12 +17,11 @@ const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
   ['--pid one', /^--pid: 'one' isn't a process id\. Write a number, such as 42$/],
   ['--pid 1 --pid 2', /^--pid: given 2 times\. Give it once$/],
   ['--pid-file=', /^--pid-file: the value is empty\. Is a variable not set\?$/],
-  ['--process (', /^--process: '\(' isn't a regular expression: /],
+  ['--done-process (', /^--done-process: '\(' isn't a regular expression: /],
   ['--quiet 30', /^--quiet: '30' isn't a duration\. Did you mean 30s\?$/],
   ['--quiet soon', /^--quiet: 'soon' isn't a duration\. Write 500ms, 30s, 5m or 1h, or off$/],
   ['--settle off', /^--settle: 'off' isn't a duration\. Write 500ms, 30s, 5m or 1h$/],
   ['--listen 70000', /^--listen: '70000' isn't an address\. Write 127\.0\.0\.1:8080/],
-  ['--stop-signal kill', /^--stop-signal: 'kill' doesn't stop Fluentd gracefully\. Write SIGINT or SIGTERM$/],
   ['--max-lag some', /^--max-lag: 'some' isn't a size\. Write 4096, 64KiB or 10MB$/],
   ['--state red', /^--state: 'red' isn't a state\. Write some of /],
   ['--interval 1ms', /^--interval: '1ms' isn't a time between two looks\. Write 10ms to 596h$/],
@@ -32,13 +31,12 @@ test.each(WRONG)('%s is refused by name, with the remedy', async (line, said) =>
   await expect(parsed(line.split(' '), { ...watchOptions, ...inspectOptions })).rejects.toThrow(said);
 });
 
-test('the signal may be written without its first letters, and small', async () => {
-  expect(await parsed(['--stop-signal', 'term'], watchOptions)).toMatchObject({ 'stop-signal': 'SIGTERM' });
-});
-
-test('what the environment says is checked in the same way', async () => {
-  const config = optionsFromEnvironment({ POSIDLE_GRACE: '5' }, watchOptions);
-  await expect(parsed([], watchOptions, config)).rejects.toThrow(/^--grace: '5' isn't a duration/);
+test('what the environment says is checked in the same way, and told by the name of the variable', () => {
+  const given = (env: object) => () => optionsFromEnvironment(env as NodeJS.ProcessEnv, watchOptions);
+  expect(given({ POSIDLE_GRACE: '5' })).toThrow(/^POSIDLE_GRACE: '5' isn't a duration\. Did you mean 5s\?$/);
+  expect(given({ POSIDLE_LOG_FORMAT: 'jsno' })).toThrow(
+    "POSIDLE_LOG_FORMAT: 'jsno' isn't one of json, pretty. Did you mean json?",
+  );
 });
 
 /** Of each setting its flag, a value and what that comes to. */
@@ -54,11 +52,9 @@ const SETTINGS: Record<
   drainTimeout: ['--drain-timeout', '4s', 4_000],
   grace: ['--grace', '5s', 5_000],
   stopTimeout: ['--stop-timeout', '6s', 6_000],
-  stopVia: ['--stop-via', 'kubelet', 'kubelet'],
-  stopSignal: ['--stop-signal', 'TERM', 'SIGTERM'],
+  nativeSidecar: ['--native-sidecar', 'true', true],
   witness: ['--witness', '/posidle', '/posidle'],
   doneFile: ['--done-file', 'done', 'done'],
-  ignoreOldDoneFile: ['--ignore-old-done-file', 'true', true],
   doneProcess: ['--done-process', 'main', /main/],
   doneProcessGone: ['--done-process-gone', '7s', 7_000],
   heartbeatFile: ['--heartbeat-file', 'beat', 'beat'],
@@ -80,20 +76,21 @@ test('without a flag, every setting is the default of the library', async () => 
 });
 
 test('a call by HTTP is a trigger: quiet is none then, unless it is asked for', async () => {
-  expect(await settingsBy(['--listen', '80'])).toMatchObject({ quiet: 'off' });
-  expect(await settingsBy(['--listen', '80', '--quiet', '3s'])).toMatchObject({ quiet: 3_000 });
+  const called = ['--listen', '80', '--quit-token', 'none'];
+  expect(await settingsBy(called)).toMatchObject({ quiet: 'off' });
+  expect(await settingsBy([...called, '--quiet', '3s'])).toMatchObject({ quiet: 3_000 });
 });
 
 test('a call by HTTP is refused where only the kubelet begins the end', async () => {
-  const words = ['--listen', '80', '--stop-via', 'kubelet'];
-  await expect(settingsBy(words)).rejects.toThrow(
-    '--listen: with --stop-via kubelet only the kubelet begins the drain; add --no-quit',
+  const words = ['--listen', '80', '--native-sidecar'];
+  await expect(settingsBy([...words, '--quit-token', 'none'])).rejects.toThrow(
+    '--quit-token: with --native-sidecar only the kubelet begins the drain',
   );
-  expect(await settingsBy([...words, '--no-quit'])).toMatchObject({ stopVia: 'kubelet' });
+  expect(await settingsBy(words)).toMatchObject({ nativeSidecar: true });
 });
 
 test.each([
-  [describeCandidates([]), /name one by its --pid, --pid-file or --process$/],
+  [describeCandidates([]), /name one by its --pid or --pid-file$/],
   [describeUnproven(42), /name it with --pid and --force$/],
 ])('the outcome names options by their flags: %s', (why, named) => {
   expect(outcomeInFlags({ why } as Outcome).why).toMatch(named);
@@ -103,9 +100,9 @@ test('a variable of a flag is true or false', () => {
   expect(() => optionsFromEnvironment({ POSIDLE_STRICT: 'maybe' }, watchOptions)).toThrow(
     "POSIDLE_STRICT: 'maybe' isn't true or false",
   );
-  expect(optionsFromEnvironment({ POSIDLE_STRICT: 'Yes', POSIDLE_QUIT: '0' }, watchOptions)).toEqual({
+  expect(optionsFromEnvironment({ POSIDLE_STRICT: 'Yes', POSIDLE_DRY_RUN: '0' }, watchOptions)).toEqual({
     strict: true,
-    quit: false,
+    'dry-run': false,
   });
 });
 

@@ -181,13 +181,6 @@ describe('a drain that finds everything read', () => {
       [{ do: 'signal', target: 'workers', signal: 'SIGTERM' }],
     ],
     [
-      'sends the signal that is asked for',
-      running(),
-      { stopSignal: 'SIGTERM' },
-      { name: 'stopping' },
-      [{ do: 'signal', target: 'supervisor', signal: 'SIGTERM' }],
-    ],
-    [
       'signals nothing in a dry run',
       running(),
       { dryRun: true },

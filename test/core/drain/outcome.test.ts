@@ -53,22 +53,23 @@ const OUTSIDE = { testimony: undefined } as const;
 describe('an outcome', () => {
   test('tells the end, the trigger, the word, and what the last look found', () => {
     expect(outcome('stopped')).toEqual({
+      version: 1,
       end: 'stopped',
       why: 'why',
-      drained: 'drained',
+      outcome: 'drained',
       trigger: 'quiet',
       left: { count: 0, bytes: 0, worst: [] },
       doubts: { count: 0, bytes: 0, worst: [] },
       files: 1,
       outputs: [],
-      durations: { watching: 1_000, stopping: 4_200 },
+      durationsMs: { watching: 1_000, stopping: 4_200 },
     });
   });
 
   test('names what is left, and what is doubted', () => {
     const left = outcome('stopped', { files: [behind], look: OUTSIDE });
     expect(left).toMatchObject({
-      drained: 'not drained',
+      outcome: 'not-drained',
       left: { count: 1, bytes: 20, worst: [{ kind: 'unread', path: '/behind' }] },
       doubts: { count: 1, worst: [{ kind: 'no-witness' }] },
     });
@@ -76,7 +77,7 @@ describe('an outcome', () => {
 
   test('names the outputs, and no ids of chunks: these are for the drain', () => {
     const left = outcome('stopped', { look: said(gone({ ends: [holding('a')] })) });
-    expect(left).toMatchObject({ drained: 'not drained', outputs: ['out (Fluent::Plugin::HTTPOutput)'] });
+    expect(left).toMatchObject({ outcome: 'not-drained', outputs: ['out (Fluent::Plugin::HTTPOutput)'] });
     expect(left.left.worst).toMatchObject([{ kind: 'held', chunks: 1, ids: undefined }]);
   });
 
@@ -101,19 +102,19 @@ describe('an outcome', () => {
   });
 
   const keeps = { fluentd: running(), ...said(alive({ held: [{ class: 'X', n: 1 }] })) };
-  test.each<[End['kind'], Facts, Outcome['drained']]>([
+  test.each<[End['kind'], Facts, Outcome['outcome']]>([
     ['stopped', {}, 'drained'],
     ['ended-by-itself', {}, 'drained'],
     ['killed', {}, 'unproven'],
     ['survived', {}, 'unproven'],
-    ['stopped', { look: keeps }, 'not drained'],
-    ['ended-by-itself', { look: keeps }, 'not drained'],
+    ['stopped', { look: keeps }, 'not-drained'],
+    ['ended-by-itself', { look: keeps }, 'not-drained'],
     ['left-to-kubelet', { look: keeps }, 'unproven'],
     ['dry-run', { look: keeps }, 'unproven'],
     ['stopped', { look: OUTSIDE }, 'unproven'],
     ['left-to-kubelet', { look: { fluentd: running(), ...said(alive()) } }, 'drained'],
   ])('of the end %s with %o is %s', (kind, facts, drained) => {
-    expect(outcome(kind, facts).drained).toBe(drained);
+    expect(outcome(kind, facts).outcome).toBe(drained);
   });
 });
 
@@ -181,7 +182,7 @@ describe('the sentence', () => {
   });
 
   test('counts the time until Fluentd was killed', () => {
-    const killed = { ...outcome('killed'), durations: { stopping: 4_000, killing: 1_000 } };
+    const killed = { ...outcome('killed'), durationsMs: { stopping: 4_000, killing: 1_000 } };
     expect(describeOutcome(killed)).toContain('after 5.0 s');
   });
 });

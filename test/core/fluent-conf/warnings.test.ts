@@ -113,10 +113,10 @@ describe('a warning', () => {
     expect(quietWarnings(conf, { quiet: 65_000, grace: 60_000 })).toEqual([]);
     expect(quietWarnings(conf, {})).toEqual([]);
     expect(quietWarnings(conf, { quiet: 30_000, grace: 25_000 })).toEqual([
-      'f.conf:1: in_tail looks for new files every 60 s, so `quiet` 30 s can end before it sees one: ' +
+      "f.conf:1: in_tail looks for new files every 60 s. posidle may stop Fluentd 30 s after main's last line: " +
         'set refresh_interval 5s, or `quiet` 65s.',
-      'f.conf:1: in_tail looks for new files every 60 s, so `grace` 25 s can end before it sees one: ' +
-        'set refresh_interval 5s, or `grace` 60s.',
+      "f.conf:1: in_tail looks for new files every 60 s. posidle may stop Fluentd 25 s after main's last line: " +
+        'set refresh_interval 5s, or `grace` 60s with a longer terminationGracePeriodSeconds.',
     ]);
   });
 

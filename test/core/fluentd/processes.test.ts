@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  findByPattern,
   findFamily,
   findInSession,
   findSupervisors,
@@ -143,42 +142,4 @@ test('a family has nobody in it once its pid is that of another process', () => 
   expect(findFamily([child], leader)).toEqual([child]);
   expect(findFamily([other, child], leader)).toEqual([]);
   expect(findInSession([other, child], leader)).toBeUndefined();
-});
-
-describe('a pattern', () => {
-  const SELF = 77;
-  const own = [
-    row({ pid: 70, ppid: 1, argv: words('sh -c posidle watch --process collector') }),
-    row({ pid: SELF, ppid: 70, argv: words('node posidle watch --process collector') }),
-  ];
-
-  test("finds no process of posidle's own family", () => {
-    expect(findByPattern(own, /collector/, SELF)).toEqual([]);
-  });
-
-  test('finds a process that does not call itself Fluentd', () => {
-    const table = [...own, row({ pid: 3, argv: words('/opt/collector/bin/collector -c f.conf') })];
-    expect(findByPattern(table, /collector/, SELF).map(({ pid }) => pid)).toEqual([3]);
-  });
-
-  test('prefers a Fluentd to its shell', () => {
-    const table = [
-      row({ pid: 2, argv: ['sh', '-c', 'fluentd -c a.conf'] }),
-      row({ pid: 3, ppid: 2, argv: words('fluentd -c a.conf') }),
-      row({ pid: 4, argv: words('fluentd -c b.conf') }),
-    ];
-    expect(findByPattern(table, /a\.conf/, SELF).map(({ pid }) => pid)).toEqual([3]);
-  });
-
-  test('finds no worker and no zombie', () => {
-    const table = [row({ pid: 4, argv: WORKER }), row({ pid: 5, argv: SUPERVISOR, zombie: true })];
-    expect(findByPattern(table, /fluentd/, SELF)).toEqual([]);
-  });
-
-  test('with a global flag finds the same at every look', () => {
-    const table = [row({ pid: 3, argv: SUPERVISOR })];
-    const pattern = /fluentd/g;
-    const found = [1, 2, 3].map(() => findByPattern(table, pattern, SELF).length);
-    expect(found).toEqual([1, 1, 1]);
-  });
 });

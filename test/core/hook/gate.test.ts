@@ -79,14 +79,14 @@ describe('the gate', () => {
 
 describe('a doubt of the hook', () => {
   const doubts = { count: 0, bytes: 0, worst: [] };
-  const outcome = { drained: 'drained', doubts } as unknown as Outcome;
+  const outcome = { outcome: 'drained', doubts } as unknown as Outcome;
 
   test('makes "drained" unproven, and nothing else', () => {
     expect(withDoubt(outcome, MAIN_MAY_RUN)).toMatchObject({
-      drained: 'unproven',
+      outcome: 'unproven',
       doubts: { count: 1, worst: [MAIN_MAY_RUN] },
     });
-    expect(withDoubt({ ...outcome, drained: 'not drained' }, MAIN_MAY_RUN).drained).toBe('not drained');
+    expect(withDoubt({ ...outcome, outcome: 'not-drained' }, MAIN_MAY_RUN).outcome).toBe('not-drained');
     expect(withDoubt(outcome, undefined)).toBe(outcome);
   });
 });

@@ -6,7 +6,7 @@ import { seen as seenAt, snapshot } from '../../support/builders.ts';
 
 test('watch tells the files by the same names as export, and its own state', () => {
   const seen = seenAt([snapshot(0, [])]);
-  const text = metricsOfWatch({ state: begin(0), seen, policy: DEFAULT_POLICY, drains: 2 }, 0);
+  const text = metricsOfWatch({ state: begin(0), seen, policy: DEFAULT_POLICY, drains: 2 });
   expect(text).toMatch(/^posidle_lag_bytes 0$/m);
   expect(text).toMatch(/^posidle_files\{state="blocked"\} 0$/m);
   expect(text).toMatch(/^posidle_state\{state="waiting"\} 1$/m);

@@ -29,11 +29,11 @@ describe('the word is', () => {
   test.each<[Word, string, Partial<Progress>, EndKind]>([
     ['drained', 'where nothing is left and nothing is doubted', {}, 'ended'],
     ['unproven', 'where something is doubted', { doubts: [DOUBT] }, 'ended'],
-    ['not drained', 'where something is left, doubted or not', { left: [UNREAD], doubts: [DOUBT] }, 'ended'],
+    ['not-drained', 'where something is left, doubted or not', { left: [UNREAD], doubts: [DOUBT] }, 'ended'],
     ['unproven', 'of a Fluentd that had to be killed', {}, 'killed'],
     ['unproven', 'of a Fluentd that is still there after that', {}, 'survived'],
     ['drained', 'of a Fluentd that runs on and holds nothing', {}, 'runs-on'],
-    ['not drained', 'of a Fluentd that kept records when it ended', { left: [KEPT] }, 'ended'],
+    ['not-drained', 'of a Fluentd that kept records when it ended', { left: [KEPT] }, 'ended'],
   ])('%s %s', (word, _, changed, end) => {
     expect(verdictOf(progress(changed), undefined, end).word).toBe(word);
   });
@@ -70,7 +70,7 @@ describe('chunks that came after everything was read', () => {
 
   test('count where not all have an id', () => {
     const before = owedIn(progress({ left: [unnamed] }));
-    expect(verdictOf(progress({ left: [held('b')] }), before, 'ended').word).toBe('not drained');
+    expect(verdictOf(progress({ left: [held('b')] }), before, 'ended').word).toBe('not-drained');
     expect(left(unnamed)).toEqual([unnamed]);
   });
 

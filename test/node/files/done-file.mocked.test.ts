@@ -27,8 +27,8 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-function found(path: string, ignoreOld = false): Promise<void> {
-  file = new DoneFile(path, ignoreOld);
+function found(path: string, podStart?: number): Promise<void> {
+  file = new DoneFile(path, podStart);
   return new Promise((resolve) => file.watch(resolve));
 }
 
@@ -45,12 +45,25 @@ describe('a done file', () => {
     await done;
   });
 
-  test('that was there before is found when it is touched', async () => {
+  test('that is older than the Pod is found when it is touched', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
     writeFileSync(join(dir, 'done'), '');
     utimesSync(join(dir, 'done'), 1, 1);
-    const done = found(join(dir, 'done'), true);
+    let isFound = false;
+    const done = found(join(dir, 'done'), 1_001).then(() => {
+      isFound = true;
+    });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([isFound, file.isOld]).toEqual([false, true]);
     utimesSync(join(dir, 'done'), 2, 2);
     await done;
+  });
+
+  test('of this Pod is found though it was there before posidle', async () => {
+    writeFileSync(join(dir, 'done'), '');
+    utimesSync(join(dir, 'done'), 2, 2);
+    await found(join(dir, 'done'), 2_000);
+    expect(file.isOld).toBe(false);
   });
 
   test('is looked for often after another change, and the system is asked again after a second', async () => {

@@ -84,9 +84,16 @@ describe('the Host that a client asks for', () => {
   });
 
   test('may be the name that the server listens on', async () => {
-    expect(await status('GET', '/healthz', { host: hostname() })).toBe(421);
+    expect(await status('POST', '/quit', { host: hostname() })).toBe(421);
     await serve(hostname(), {});
-    expect(await status('GET', '/healthz', { host: hostname() })).toBe(200);
+    expect(await status('POST', '/quit', { host: hostname() })).toBe(202);
+  });
+
+  test('may be the name of a Service for a GET, where other machines can reach the server', async () => {
+    await serve('0.0.0.0', {});
+    const host = 'posidle.monitoring.svc:8612';
+    expect(await status('GET', '/healthz', { host })).toBe(200);
+    expect(await status('POST', '/quit', { host })).toBe(421);
   });
 
   test('may be left out by a client of HTTP/1.0', async () => {

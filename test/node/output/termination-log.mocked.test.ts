@@ -16,15 +16,16 @@ vi.mock('node:fs/promises', async (original) => {
 
 const NOTHING = { count: 0, bytes: 0, worst: [] };
 const OUTCOME: Outcome = {
+  version: 1,
   end: 'stopped',
   why: 'everything is read',
-  drained: 'not drained',
+  outcome: 'not-drained',
   trigger: 'quiet',
   outputs: [],
   doubts: NOTHING,
   files: 0,
   left: NOTHING,
-  durations: {},
+  durationsMs: {},
 };
 let dir = '';
 let path = '';
