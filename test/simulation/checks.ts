@@ -154,7 +154,9 @@ export class Checks implements Reporter {
   /** Nobody outside knows of a file that came and went between two looks, nor how long a limit keeps in_tail from the end of one. */
   #isKnown(id: number, { file }: Line): boolean {
     const { readLimit, totalLimit } = this.#world.settings;
-    const isLimited = readLimit > 0 || totalLimit < 1_000;
+    const isFull = totalLimit < 1_000;
+    if (readLimit > 0 && isFull) return false;
+    const isLimited = readLimit > 0 || isFull;
     return file.listed > (isLimited ? file.lines.indexOf(id) * LINE_BYTES : 0);
   }
 

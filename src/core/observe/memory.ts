@@ -33,7 +33,7 @@ export function newMemory(at: Millis): Memory {
 export function* remember(
   memory: Memory,
   snapshot: Snapshot,
-  found: Pick<Observation, 'files' | 'unknown' | 'undiscovered' | 'unlisted'>,
+  found: Pick<Observation, 'files' | 'unknown' | 'unlisted'>,
 ): Portions<Memory> {
   const { at, fluentd, posFiles, followed } = snapshot;
   const { files, unknown } = found;

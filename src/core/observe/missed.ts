@@ -5,14 +5,13 @@ import type { Memory, Missed, Observation } from './observation.ts';
 /** So many are remembered, the newest: a hostile main may make and remove files without end. */
 const MOST_MISSED = 1_000;
 
-type Found = Pick<Observation, 'files' | 'undiscovered' | 'unlisted' | 'unknown'> &
-  Pick<Snapshot, 'followed' | 'at'>;
+type Found = Pick<Observation, 'files' | 'unlisted' | 'unknown'> & Pick<Snapshot, 'followed' | 'at'>;
 
 /** Files that in_tail had still to find at the last look, and that are gone now, or shorter than they were. */
 export function missedIn(memory: Memory, found: Found): Pick<Memory, 'awaited' | 'missed'> {
   const { awaited, missed } = memory;
   if (!isBelieved(found, memory)) return { awaited, missed };
-  const { files, followed, undiscovered, at: since } = found;
+  const { files, followed, at: since } = found;
   const sizes = new Map(followed.flatMap((source) => source.files.map(({ inode, size }) => [inode, size])));
   const now = new Map<string, Missed>(missed);
   for (const { path, inode, size: before } of awaited.values()) {
@@ -22,12 +21,13 @@ export function missedIn(memory: Memory, found: Found): Pick<Memory, 'awaited' |
     const key = `${how} ${inode}`;
     now.set(key, { path, inode, bytes: before + (now.get(key)?.bytes ?? 0), how, since });
   }
-  // A listing may be a second old: another file may have the entry of its path by now.
+  // By inode: another file may have the entry of its path, for the listing may be a second old.
   const entered = new Set(files.map(({ inode }) => inode));
-  const waiting = [...awaited.values()].filter(({ inode }) => sizes.has(inode) && !entered.has(inode));
-  const withBytes = undiscovered.filter(({ size }) => size > 0);
+  const waiting = followed
+    .flatMap((source) => source.files)
+    .filter(({ inode, size }) => size > 0 && !entered.has(inode));
   return {
-    awaited: new Map([...waiting, ...withBytes].map((file) => [file.inode, file])),
+    awaited: new Map(waiting.map((file) => [file.inode, file])),
     missed: new Map([...now].slice(-MOST_MISSED)),
   };
 }

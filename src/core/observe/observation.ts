@@ -2,7 +2,7 @@ import type { TailFacts } from '../fluent-conf/facts.ts';
 import type { BuffersReading } from '../fluentd/buffer-contents.ts';
 import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
 import type { Lag } from '../look/file-state.ts';
-import type { Snapshot, StopRequest } from '../look/snapshot.ts';
+import type { FollowedFile, Snapshot, StopRequest } from '../look/snapshot.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Progress } from '../progress/progress.ts';
@@ -85,7 +85,7 @@ export interface Memory {
   /** Files that left their paths, by `entryKeyIn`: in_tail may still be reading them, and no pos file shows it. */
   readonly departed: ReadonlyMap<string, Departed>;
   /** By inode, the files with bytes that in_tail had still to find, as of the last look that could be believed. */
-  readonly awaited: ReadonlyMap<string, UndiscoveredFile>;
+  readonly awaited: ReadonlyMap<string, FollowedFile>;
   /** Files that were gone, or cut short, before in_tail had an entry for them. */
   readonly missed: ReadonlyMap<string, Missed>;
   /** Pos files: since when empty, and whether they ever held an entry. */

@@ -83,7 +83,7 @@ function* observeAnew(
     undiscovered,
     unlisted,
     goneSince: isGone ? (previous?.goneSince ?? at) : undefined,
-    memory: yield* remember(memory, snapshot, { files, unknown, undiscovered, unlisted }),
+    memory: yield* remember(memory, snapshot, { files, unknown, unlisted }),
   };
 }
 

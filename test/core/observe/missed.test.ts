@@ -66,6 +66,12 @@ describe('a file with bytes that in_tail had not found', () => {
     expect([...seen(all).memory.missed.values()]).toMatchObject([{ inode: '7', bytes: 100, how: 'gone' }]);
   });
 
+  test('is doubted where it took the place of one that in_tail had found, and is gone', () => {
+    const known: Watched = [entry({ path: '/log/a.log', inode: '3' }), {}];
+    const all = [snapshot(0, [known], listing(100)), snapshot(1_000, [known], listing())];
+    expect([...seen(all).memory.missed.values()]).toMatchObject([{ inode: '7', bytes: 100, how: 'gone' }]);
+  });
+
   test('is doubted where in_tail found it only after it was cut short', () => {
     expect(missed([listing(100), listing(40)], { files: [sight({ pos: 40, size: 40 })] })).toEqual(
       NEVER_FOLLOWED,
