@@ -199,7 +199,6 @@ describe(`with Fluentd ${NEWEST}`, () => {
     chmodSync(work.dir, 0o755);
     chmodSync(work.logs, 0o711);
     writeFileSync(log('late.log'), lines(1_000));
-    writeFileSync(marker(), '');
     const wrapper = ['setpriv', ...UNPRIVILEGED, process.execPath, CLI];
     const run = await watch(['--native-sidecar', ...BLIND, '--drain-timeout', '6s'], { wrapper });
     await run.logged(/^posidle watches/);
