@@ -57,5 +57,5 @@ function isSameLook(before: FileLook, now: FileLook): boolean {
 }
 
 function isSameFile(before: FileStat | undefined, now: FileStat | undefined): boolean {
-  return before?.inode === now?.inode && before?.size === now?.size && before?.born === now?.born;
+  return before?.inode === now?.inode && before?.size === now?.size;
 }

@@ -62,8 +62,6 @@ export interface FileLook {
 export interface FileStat {
   readonly inode: string;
   readonly size: number;
-  /** When the file was made, by the wall clock: a later file may get its inode. undefined: the file system does not tell. */
-  readonly born?: number | undefined;
   /** How long ago it was last written, by the wall clock; not everybody asks. */
   readonly writtenAgo?: Millis;
 }

@@ -1,4 +1,4 @@
-import { type BigIntStats, constants, fstatSync, type Stats } from 'node:fs';
+import { constants, fstatSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodePath } from '../../core/pos-file/path-bytes.ts';
@@ -132,14 +132,4 @@ export async function exists(path: string, placeOf: PlaceOf = (own) => own): Pro
 /** As a string where it is one: Node then spares itself a copy. */
 export function toBytes(path: string): string | Buffer {
   return path.isWellFormed() ? path : Buffer.from(encodePath(path));
-}
-
-/** statx(2) is there: without it Node gives the time of the last change for that of the birth. */
-let areBirthsTold = false;
-
-/** When a file was made, in whole milliseconds. A file system that does not know gives 0. */
-export function bornAt({ birthtimeMs, ctimeMs }: Stats | BigIntStats): number | undefined {
-  const born = Math.floor(Number(birthtimeMs));
-  areBirthsTold ||= birthtimeMs !== ctimeMs && born !== 0;
-  return areBirthsTold && born !== 0 ? born : undefined;
 }

@@ -2,7 +2,7 @@ import { lstatSync, type Stats, statSync } from 'node:fs';
 import { COARSEST_TICK } from '../../core/look/file-times.ts';
 import type { FileStat } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
-import { bornAt, inPortions, toBytes } from './files.ts';
+import { inPortions, toBytes } from './files.ts';
 import { nameBudget, readNames } from './names.ts';
 
 /** A listing is good for ten times as long as it took to make, but not for long. */
@@ -133,5 +133,5 @@ export function factsOf(place: string, stat: Stats): FileStat {
   // Beyond 2^53 a number is no longer exact.
   const isExact = ino <= Number.MAX_SAFE_INTEGER;
   const inode = isExact ? ino : statSync(toBytes(place), { bigint: true }).ino;
-  return { inode: String(inode), size, born: bornAt(stat), writtenAgo: Math.max(0, Date.now() - mtimeMs) };
+  return { inode: String(inode), size, writtenAgo: Math.max(0, Date.now() - mtimeMs) };
 }

@@ -12,7 +12,7 @@ import {
 import type { FileStat } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { PlaceOf } from './files.ts';
-import { bornAt, containerMemory, inPortions, roomFor, toBytes } from './files.ts';
+import { containerMemory, inPortions, roomFor, toBytes } from './files.ts';
 import { type NameBudget, nameBudget, readNames, sorted } from './names.ts';
 
 /** So many files of one source are looked at, where the container's memory has room for them. */
@@ -125,7 +125,7 @@ function regularFile(path: string, { placeOf }: View): FollowedFile | undefined 
   const found = statIfThere(placeOf(path));
   if (!found?.isFile()) return undefined;
   const [inode, size, modified] = [String(found.ino), Number(found.size), Number(found.mtimeMs)];
-  return { path, inode, size, born: bornAt(found), modified };
+  return { path, inode, size, modified };
 }
 
 function statIfThere(path: string): BigIntStats | undefined {
