@@ -200,7 +200,11 @@ describe(`with Fluentd ${NEWEST}`, () => {
     chmodSync(work.logs, 0o711);
     writeFileSync(log('late.log'), lines(1_000));
     const wrapper = ['setpriv', ...UNPRIVILEGED, process.execPath, CLI];
-    const run = await watch(['--native-sidecar', ...BLIND, '--drain-timeout', '6s'], { wrapper });
+    const run = startPosidle(
+      ['watch', '-c', conf(), '--native-sidecar', '--grace', '20s', '--strict', ...BLIND],
+      { wrapper },
+    );
+    watching = run;
     await run.logged(/^posidle watches/);
     run.kill('SIGTERM');
     expect(await run.exited).toBe(3);
