@@ -10,6 +10,7 @@ const INSTALL_LIMIT = 120_000;
 describe('the npm package, installed into an empty folder', () => {
   let dir: string;
   let packed: string[];
+  let tarball: string;
 
   beforeAll(() => {
     dir = mkdtempSync(join(tmpdir(), 'posidle-package-'));
@@ -18,6 +19,7 @@ describe('the npm package, installed into an empty folder', () => {
         encoding: 'utf8',
       }),
     ) as [{ filename: string; files: { path: string }[] }];
+    tarball = filename;
     packed = files.map(({ path }) => path);
     writeFileSync(join(dir, 'package.json'), '{"private":true}');
     inside(
@@ -34,6 +36,12 @@ describe('the npm package, installed into an empty folder', () => {
 
   test('has a bin that runs', () => {
     expect(inside('node_modules/.bin/posidle', '--version').trim()).toBe(version);
+  });
+
+  test('would be published', () => {
+    const words = ['publish', '--dry-run', '--ignore-scripts', '--json', join(dir, tarball)];
+    const told = JSON.parse(inside('npm', ...words)) as Record<string, unknown>;
+    expect(JSON.stringify(told)).toContain(`posidle@${version}`);
   });
 
   test('can be imported', () => {

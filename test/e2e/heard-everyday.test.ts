@@ -179,7 +179,7 @@ describe.each(TESTED_VERSIONS)('what is heard of Fluentd %s', { concurrent: true
       .filter((one) => judgeHeard(one, about) === 'loss')
       .map(({ file, text: said }) => `${file} ${said}`);
     for (const begin of [
-      /in_tail\S* (pattern not matched|$)/,
+      /in_tail\S* (pattern not matched|"…"$)/,
       /match\.rb no patterns matched/,
       /root_agent\.rb dump an error event/,
       /out_http\.rb got error response from/,

@@ -61,7 +61,7 @@ const DECISIONS: Decisions = {
   grace: 5,
   stopTimeout: 6,
   restartPolicy: 'always',
-  completeLastLine: true,
+  completeLastLine: false,
   dryRun: true,
 };
 

@@ -82,7 +82,12 @@ export const watchOptions = named(
       choices: ['never', 'on-failure', 'always'],
       default: DEFAULTS.restartPolicy,
     },
-    'complete-last-line': flag('end an unfinished last line, so that Fluentd emits it', HOW),
+    'complete-last-line': {
+      type: 'boolean',
+      describe:
+        'end an unfinished last line, so that Fluentd emits it; by default only if the trigger says that main has ended',
+      group: HOW,
+    },
     listen: parsed('HOST:PORT', 'where GET /healthz /readyz /status /metrics answer', TELL, endpoint),
     'termination-log': text(
       'FILE',

@@ -9,7 +9,7 @@ export const DEFAULT_POLICY: Policy = {
   grace: 25_000,
   stopTimeout: 120_000,
   tail: DEFAULT_TAIL,
-  completeLastLine: false,
+  completeLastLine: 'when-main-has-ended',
   doneProcess: false,
   doneProcessGone: 2_000,
   parent: false,

@@ -1,6 +1,7 @@
 import type { Depth } from '../look/snapshot.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
+import type { FileSight } from '../witness/answer.ts';
 import { describeEnd, describeTrigger } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Action, Draining, DrainResult, End, State, Trigger } from './state.ts';
@@ -34,10 +35,21 @@ export function flush(state: Draining, seen: Observation, wakeAt: Millis): Step 
   return stay({ ...state, flush: { at: seen.at } }, wakeAt, [FLUSH]);
 }
 
-export function unfinishedLines(seen: Observation): readonly Action[] {
-  return seen.files
-    .filter(({ state }) => state === 'partial-line')
-    .map(({ path, size }) => ({ do: 'end-line', path, size: size ?? 0 }));
+/** By the pos files, and by what Fluentd itself says where it was asked. */
+export function unfinishedLines({ files, witness }: Observation): readonly Action[] {
+  const byEntry = files.flatMap(({ state, path, size }) =>
+    state === 'partial-line' ? [{ path, size }] : [],
+  );
+  const said =
+    witness?.testimony.witnesses.flatMap((one) => (one.kind === 'alive' ? one.said.files : [])) ?? [];
+  const sizes = new Map(
+    [...said.filter(isUnfinished), ...byEntry].map(({ path, size }) => [path, size ?? 0]),
+  );
+  return [...sizes].map(([path, size]) => ({ do: 'end-line', path, size }));
+}
+
+function isUnfinished({ position, size = 0, unfinished, lines, isUnreadable }: FileSight): boolean {
+  return !isUnreadable && lines === 0 && size > position && size - position <= unfinished;
 }
 
 export function resultOf({ trigger, owed }: Draining | DrainResult): DrainResult {

@@ -18,7 +18,7 @@ export interface Policy {
   /** How in_tail reads. */
   readonly tail: TailFacts;
   /** End the unfinished last line of a file, so that Fluentd emits it. */
-  readonly completeLastLine: boolean;
+  readonly completeLastLine: boolean | 'when-main-has-ended';
   /** Begin to drain when main's process is gone. */
   readonly doneProcess: boolean;
   /** How long it must have been gone to have ended: the kubelet may start it again. */

@@ -29,7 +29,7 @@ import type { Policy } from './policy.ts';
 import { asksWitness, quietBy } from './quiet-window.ts';
 import type { Draining, DrainResult, State, StateName } from './state.ts';
 import { KILL, STOP, stop, TERM_WORKERS } from './stop-fluentd.ts';
-import { hasMovedSince, isGuess, isMainBack, requestedBy } from './trigger.ts';
+import { completesLines, hasMovedSince, isGuess, isMainBack, requestedBy } from './trigger.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,
@@ -94,7 +94,8 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   if (isOver(cutAt(deadline), seen.at) || signalsIn(seen).length > 1) return cutShort(state, gate, view);
   if (seen.extent === 'late') return stay(state, cutAt(deadline));
   const isRead = gate === undefined || gate.name === 'flush' || gate.name === 'buffers';
-  const unfinished = isRead && policy.completeLastLine && !state.completed ? unfinishedLines(seen) : [];
+  const unfinished =
+    isRead && !state.completed && completesLines(trigger, policy) ? unfinishedLines(seen) : [];
   if (unfinished.length > 0) return stay({ ...state, completed: true }, undefined, unfinished);
   if (gate === undefined) return finishDrain(state, seen, policy, deadline);
   const kept: Draining = { ...state, emptyAt: undefined };

@@ -1,6 +1,6 @@
 # What each in_tail has found, read, cut and let go of, and what it never saw.
 class PosidleWitness
-  NO_LOG = /\.(lock|lck|pid|pos|sw[op])\z/n.freeze # beside a log, never a log
+  NO_LOG = /\.(lock|lck|pid|pos|sw[op]|state|md5|sha\d+)\z/n.freeze # beside a log, never a log
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
   def input(w); var(w, :@update_watcher).receiver; end
   def reader(input) # the next worker's has the same name; two inputs never share a pos file
@@ -19,7 +19,8 @@ class PosidleWitness
     keep(@lost, path: text(w.path), inode: stat.ino, at: ms, why: 'cut') if cut # while nobody followed it
     return unless stat && reads?(w)
     return (closes(w) unless h.opened?) if stat.ino != w.pe.read_inode # open_on_every_update: it goes on with another file
-    keep(@cuts, sight(w).merge(had: var(var(w, :@rotate_handler), :@fsize).to_i)) # its size a second ago at most
+    had = [var(var(w, :@rotate_handler), :@fsize).to_i, @sizes.delete(key(w)).to_i].max # a full buffer keeps in_tail from looking
+    keep(@cuts, sight(w).merge(had: had))
   end
   def begins(w) # what lies before the position was read in a former life or never
     return unless @new.delete(w)
@@ -65,8 +66,13 @@ class PosidleWitness
     @watchers = tails.select { |w| reads?(w) }
     @stats = Hash.new { |h, p| h[p] = (File.stat(p) rescue nil) } # each may wait for Fluentd's threads: one for each file
     @sights = asked ? @watchers.first(20_000).map { |w| sight(w, @stats) } : []
+    @sizes = @watchers.first(MANY).map { |w| [k = key(w), longest(w, k)] }.to_h
     @marks = @watchers.map { |w| [h = var(w, :@io_handler), mark(w, h, asked)] }.to_h # a cut makes another handler
     names(asked)
+  end
+  def longest(w, key) # that was seen, until in_tail notices a cut
+    s = @stats[w.path]
+    [@sizes[key].to_i, s && s.ino == key[1] ? s.size : 0].max
   end
   def mark(w, handler, asked) # what was read must still lie there, else the file was written anew, too fast for in_tail
     pos, (old, was, at) = w.pe.read_pos, (mark = @marks[handler])

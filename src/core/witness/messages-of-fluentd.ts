@@ -106,13 +106,8 @@ export const FLUENTD_MESSAGES: readonly MessageRow[] = [
   // in_tail. What it does not follow, or closes unread, shows in the files themselves.
   { file: TAIL, begins: 'pattern not matched', is: 'loss', harmlessIf: UNMATCHED },
   { file: TAIL, begins: 'pattern not matched: ""', is: 'harmless', why: 'an empty line' },
-  {
-    file: TAIL,
-    begins: '',
-    is: 'loss',
-    harmlessIf: UNMATCHED,
-    why: 'pattern not matched, logged by a block',
-  },
+  { file: TAIL, begins: '"', is: 'loss', harmlessIf: UNMATCHED, why: 'pattern not matched (1.20)' },
+  { file: TAIL, begins: '""', is: 'harmless', why: 'an empty line' },
   { file: TAIL, begins: 'invalid line found', is: 'loss' },
   { file: TAIL, begins: 'got incomplete line at shutdown', is: 'loss', harmlessIf: UNMATCHED },
   { file: TAIL, begins: 'got incomplete line before first line', is: 'loss', harmlessIf: UNMATCHED },

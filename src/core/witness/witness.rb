@@ -17,7 +17,7 @@ class PosidleWitness
     @server = UNIXServer.new((@stem = File.join(dir, "#{@born}-#{@pid}")) + '.sock') # before a line can be read
     File.chmod(0666, @stem + '.sock') rescue nil
     @pod = [__FILE__, *host].map { |p| (File.stat(p).mtime.to_f * 1000 rescue @born) }.min - 1000 # who writes it, writes it first
-    @begun, @closed, @marks, @unfound, @readers, @heard, @sources, @traces, @new = {}, {}, {}, {}, {}, {}, {}, {}, {}.compare_by_identity
+    @sizes, @begun, @closed, @marks, @unfound, @readers, @heard, @sources, @traces, @new = {}, {}, {}, {}, {}, {}, {}, {}, {}, {}.compare_by_identity
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @mutex = [], [], [], [], [], [], [], Mutex.new
     @reloads = @more = @over = @due = @gap = @again = 0
     listen
@@ -43,10 +43,10 @@ class PosidleWitness
   def listen # to events, in Fluentd's threads; each is set where its class ends, before an object of it lives
     TracePoint.new(:end) do |tp|
       case Module.instance_method(:name).bind(c = tp.self).call
-      when 'Fluent::Log' then %i[warn error fatal].each { |m| trace(m, c, m, :args) { |_, args| heard(m, args) } }
+      when 'Fluent::Log' then %i[warn error fatal].each { |m| trace(m, c, m, %i[args block]) { |_, said| heard(m, *said) } }
       when 'Fluent::Plugin::Buffer'
         trace(:ends, c, :close) { |b| keep(@ends, output(b.owner)); last_word(false) }
-        trace(:resumes, c, :start, nil, :return) { |b, _, e| ids(b).each { |i| keep(@resumed, i) } if e == :return }
+        trace(:resumes, c, :start, nil, :return) { |b, _, e| ids(b).each { |i| resumes(i) } if e == :return }
       when 'Fluent::Plugin::Output' then trace(:attempts, c, :try_flush, nil, :return) { |_, _, e| attempt(e == :call) }
       when 'Fluent::NoMatchMatch' then trace(:unmatched, c, :emit_events, :tag) { |_, tag| unmatched(tag) }
       when 'Fluent::RootAgent' then trace(:errors, c, :handle_emits_error, :error) { |_, e| refused(e) }
@@ -61,16 +61,20 @@ class PosidleWitness
   def trace(key, c, m, arg = nil, *more) # Ruby 2.6; where it fails nothing is heard, so nothing is proven
     t = TracePoint.new(:call, *more) do |tp|
       Thread.handle_interrupt(LATER) do # a Timeout that strikes here is Fluentd's, and comes after it
-        begin yield tp.self, arg && tp.binding.local_variable_get(arg), tp.event rescue @fault = failed($!) end
+        begin yield tp.self, locals(tp, arg), tp.event rescue @fault = failed($!) end
       end
     end
     (@traces[key] ||= t.enable(target: c.instance_method(m)) || t) if c.method_defined?(m) rescue @fault = failed($!)
+  end
+  def locals(tp, names)
+    names.is_a?(Array) ? names.map { |n| tp.binding.local_variable_get(n) } : names && tp.binding.local_variable_get(names)
   end
   def trouble
     deaf = %i[warn error fatal ends resumes attempts emits unmatched errors] + (@inputs.any? ? %i[turns closes] : []) - @traces.keys
     @error || @fault || ("not heard: #{deaf.join(' ')}" if deaf.any?)
   end
-  def heard(level, args) # each way in which Fluentd drops a record is told by log.warn or log.error, shown or not
+  def heard(level, args, block = nil) # each way in which Fluentd drops a record is told by log.warn or log.error, shown or not
+    args += [line(block)] if block && args.empty?
     said, more, err = [String, Hash, Exception].map { |c| args.find { |a| c === a } }
     err = more[:error] || more['error'] || err if more
     said ||= "#{err.class}: #{err.message}" if err.is_a?(Exception)
@@ -81,6 +85,10 @@ class PosidleWitness
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
     key = count(key, 1)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
+  end
+  def line(block) # what a block would say only it knows; that of in_tail (1.20) says the line that was no record
+    own = block.binding
+    own.local_variable_get(:line).inspect if own.local_variable_defined?(:line)
   end
   def source # the file that says it: who called log.warn, or else the next above; each frame costs some microseconds
     at = caller_locations(7, 1).to_a.first
@@ -111,6 +119,10 @@ class PosidleWitness
     said.each { |key, n| key == FULL ? nil : (count(key, -n); count(key + ['flush'], n)) }
   end
   def told; @heard.dup.map { |k, n| %i[level file text error tag during].zip(k).to_h.merge(n: n) }; end
+  def resumes(chunk) # after a reload it may be one that a buffer of this worker held at its end
+    keep(@resumed, chunk)
+    @ends.each { |e| (e[:chunks] || []).delete(chunk) }
+  end
   def last_word(well, exits = false) # buffers close after the flush threads have ended: what they hold was not sent
     if exits # once more, since 1.14's in_tail leaves the watchers of rotated files open
       @thread.kill

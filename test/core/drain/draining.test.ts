@@ -208,11 +208,20 @@ describe('a drain that finds everything read', () => {
 });
 
 describe('an unfinished last line', () => {
+  const DONE = { by: 'done-file', at: 0 } as const;
   const END = [{ do: 'end-line', path: LOG, size: 104 }];
   test.each<[string, Partial<Policy>, Partial<Draining>, Partial<Snapshot>, readonly object[]]>([
     ['is ended first, where that is asked for', { completeLastLine: true }, {}, buffered, END],
     ['is ended once', { completeLastLine: true }, { completed: true }, buffered, FLUSH],
-    ['is left as it is, where nobody asks for it', {}, {}, buffered, FLUSH],
+    ['is left as it is, where main may still write', {}, {}, buffered, FLUSH],
+    ['is ended by default where main has made its done file', {}, { trigger: DONE }, buffered, END],
+    [
+      'is left as it is, where that is asked for',
+      { completeLastLine: false },
+      { trigger: DONE },
+      buffered,
+      FLUSH,
+    ],
     [
       'is ended also while chunks wait to be sent',
       { completeLastLine: true },

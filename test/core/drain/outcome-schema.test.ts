@@ -67,10 +67,10 @@ test.each(ENDS as readonly End['kind'][])('the outcome of %s is as its schema sa
 test('the schema takes no other outcome', () => {
   const good = JSON.parse(JSON.stringify(outcome('stopped', false))) as object;
   expect(faultsIn({ ...good, version: 2 })).toEqual(['outcome.version: 2']);
-  expect(faultsIn({ ...good, outcome: 'not-drained' })).toEqual(['outcome.outcome: "not drained"']);
+  expect(faultsIn({ ...good, outcome: 'undrained' })).toEqual(['outcome.outcome: "undrained"']);
   expect(faultsIn({ ...good, durationsMs: { draining: 0.5 } })).toEqual([
     'outcome.durationsMs.draining: 0.5',
   ]);
-  expect(faultsIn({ ...good, drained: true })).toEqual(['outcome.outcome: unknown']);
+  expect(faultsIn({ ...good, drained: true })).toEqual(['outcome.drained: unknown']);
   expect(faultsIn({ version: 1 })).toEqual(['outcome.outcome: missing']);
 });

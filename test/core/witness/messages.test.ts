@@ -88,8 +88,13 @@ test.each<[string, Partial<Heard>, Judgement]>([
   ['a line that is no record is a loss', { file: TAIL, text: 'pattern not matched: "x"' }, 'loss'],
   [
     'the same of Fluentd 1.20, which logs it by a block',
-    { file: 'fluent/plugin/in_tail/line_feeder.rb', text: '' },
+    { file: 'fluent/plugin/in_tail/line_feeder.rb', text: '"…"' },
     'loss',
+  ],
+  [
+    'an empty line of Fluentd 1.20 is harmless',
+    { file: 'fluent/plugin/in_tail/line_feeder.rb', text: '""' },
+    'harmless',
   ],
   ['an empty line is harmless', { file: TAIL, text: 'pattern not matched: ""' }, 'harmless'],
   [

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -39,5 +39,18 @@ describe('an unfinished last line', () => {
       'it is compressed or binary, and no text',
     );
     expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  test.each([
+    ['a symbolic link', symlinkSync],
+    ['a hard link', linkSync],
+  ])('is not ended through %s: it may lead to the file of another', async (_, link) => {
+    const other = `${path}.other`;
+    writeFileSync(other, 'precious');
+    rmSync(path, { force: true });
+    link(other, path);
+    await expect(appendNewline(path, 8)).rejects.toThrow();
+    expect(readFileSync(other, 'utf8')).toBe('precious');
+    rmSync(path);
   });
 });
