@@ -15,6 +15,7 @@ import { blocksIn } from './pods/readme.ts';
 const PAGES = ['README.md', 'docker/README.md', 'docker/exporter/README.md'];
 const ALL_PAGES = [
   ...PAGES,
+  ...['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LIMITS.md', 'SECURITY.md'],
   ...['src', 'test'].flatMap((dir) =>
     readdirSync(dir, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md'))
@@ -33,7 +34,7 @@ const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 const readme = readFileSync('README.md', 'utf8');
 
 test('README fits into five minutes', () => {
-  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(250);
+  expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(1_100);
   expect(readme).toContain('npm ci && npm run demo\n');
   expect(readme).toContain('npm ci && npm test\n');
 });
