@@ -165,7 +165,7 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     [
       '--check',
       '--json',
-      /^posidle: --check: it needs a limit; add --max-lag or --max-age, or take --wait instead\n$/,
+      /^posidle: --check: give it with --max-lag or --max-age, and these with it; --wait takes none\n$/,
     ],
     ['--follow', '--wait=5m', /--follow and --wait: give only one of them/],
     [

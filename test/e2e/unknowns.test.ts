@@ -199,9 +199,12 @@ describe(`with Fluentd ${NEWEST}`, () => {
     chmodSync(work.dir, 0o755);
     chmodSync(work.logs, 0o711);
     writeFileSync(log('late.log'), lines(1_000));
-    writeFileSync(marker(), '');
     const wrapper = ['setpriv', ...UNPRIVILEGED, process.execPath, CLI];
-    const run = await watch(['--native-sidecar', ...BLIND, '--drain-timeout', '6s'], { wrapper });
+    const run = startPosidle(
+      ['watch', '-c', conf(), '--native-sidecar', '--grace', '20s', '--strict', ...BLIND],
+      { wrapper },
+    );
+    watching = run;
     await run.logged(/^posidle watches/);
     run.kill('SIGTERM');
     expect(await run.exited).toBe(3);

@@ -58,16 +58,7 @@ const REACHABLE: Reachable = {
   trigger: ['quiet', 'start-timeout', 'done-file', 'done-process', 'http', 'SIGTERM', 'deserted'],
   left: ['unfound', 'unread', 'unfinished', 'let-go', 'given-up', 'held'],
   doubt: [
-    ...[
-      'no-witness',
-      'pos-file',
-      'empty-pos-file',
-      'no-answer',
-      'not-started',
-      'worker-died',
-      'heard',
-      'killed',
-    ],
+    ...['no-witness', 'pos-file', 'no-answer', 'not-started', 'worker-died', 'heard', 'killed'],
     ...[
       'closed-unread',
       'cut-short-unread',

@@ -226,8 +226,9 @@ function faults(random: Random, settings: Settings, until: Millis): readonly Dee
   if (random.chance(0.05))
     deeds.push({ at: sometime(), do: 'clock-jumps', by: random.pick([-3_600_000, -500, 3_600_000]) });
   if (random.chance(0.05)) deeds.push({ at: sometime(), do: 'stall', takes: random.between(200, 5_000) });
-  if (settings.hasWitness && random.chance(0.05))
-    deeds.push({ at: sometime(), do: 'silence', takes: random.between(200, 20_000) });
+  // For a while, or for good.
+  if (settings.hasWitness && random.chance(0.06))
+    deeds.push({ at: sometime(), do: 'silence', takes: random.pick([1_000, 10_000, 300_000]) });
   return deeds;
 }
 

@@ -12,9 +12,11 @@ export function departedIn(
   at: Millis,
 ): Memory['departed'] {
   const left = new Map<string, Departed>(departed);
-  const leave = (key: string, { path, size, position }: KnownEntry) =>
+  const leave = (key: string, { path, inode, size, position }: KnownEntry) =>
     left.set(key, {
       path,
+      inode,
+      size: size ?? 0,
       since: left.get(key)?.since ?? at,
       rest: Math.max(0, (size ?? 0) - (position ?? 0)),
     });

@@ -86,16 +86,14 @@ function doubtsOf({ files, unknown, unlisted, memory }: Observation): readonly D
     ...files
       .filter(({ read, lag }) => !read && lag === null)
       .map(({ path }): Doubt => ({ kind: 'unseen', about: path, why: 'cannot be looked at by posidle' })),
-    ...departed.map(
-      ({ path, rest }): Doubt => ({
-        kind: 'closed-unread',
-        about: path,
-        bytes: rest,
-        why: 'it left its path before its position showed that it was read',
-      }),
-    ),
+    ...departed.map(({ path, rest }) => doubtOfDeparted(path, rest)),
     ...[...memory.missed.values()].map(doubtOfMissed),
   ];
+}
+
+export function doubtOfDeparted(about: string, bytes: number): Doubt {
+  const why = 'it left its path before its position showed that it was read';
+  return { kind: 'closed-unread', about, bytes, why };
 }
 
 export function doubtOfMissed({ path, bytes, how }: Missed): Doubt {

@@ -121,6 +121,9 @@ export interface KnownEntry {
 /** A file that left its path. */
 export interface Departed {
   readonly path: string;
+  readonly inode: string;
+  /** Bytes in it when it was last seen. */
+  readonly size: number;
   /** The first look that did not find it there. */
   readonly since: Millis;
   /** Bytes that no position has shown as read, as far as its entry tells. */

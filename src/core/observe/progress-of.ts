@@ -1,6 +1,6 @@
-import { joined, type Left, type Progress } from '../progress/progress.ts';
+import { type Doubt, joined, type Left, type Progress } from '../progress/progress.ts';
 import { isAnswered, isAnyAlive, type Testimony } from '../witness/testimony.ts';
-import { doubtOfMissed, givenUpIn, ofLooks } from './looks.ts';
+import { doubtOfDeparted, doubtOfMissed, givenUpIn, ofLooks } from './looks.ts';
 import type { Limits, Missed, Observation, ObservedFile } from './observation.ts';
 
 /** What is known now: by the witnesses where all of them answer, else by the looks from outside, or by both. A chunk that was put aside lies there, whoever answers. */
@@ -14,7 +14,8 @@ export function progressOf(seen: Observation, limits: Limits): Progress {
     return joined(progress, besides(progress, ofLooks(seen, limits)));
   const left = [...progress.left, ...givenUpIn(seen), ...(isLast ? writtenLater(progress, seen) : [])];
   const missed = [...seen.memory.missed.values()].filter((file) => !isKnown(file, testimony));
-  return { ...progress, left, doubts: [...progress.doubts, ...missed.map(doubtOfMissed)] };
+  const gone = isLast ? goneLater(progress, seen) : [];
+  return { ...progress, left, doubts: [...progress.doubts, ...missed.map(doubtOfMissed), ...gone] };
 }
 
 /** A worker that does not answer, or died without a last word, is a doubt already. Where all ended well, nobody looked inside this Fluentd. */
@@ -38,17 +39,24 @@ function writtenLater({ left, reached }: Progress, { files, undiscovered }: Obse
   const later = (kind: 'unread' | 'unfound', path: string, bytes: number): readonly Left[] =>
     bytes > 0 && !told.has(path) ? [{ kind, path, bytes }] : [];
   return [
-    ...files.flatMap((file) => later('unread', file.path, laterIn(file, reached.get(file.inode) ?? 0))),
+    ...files.flatMap((file) => later('unread', file.path, laterIn(file, reached.get(file.inode)))),
     ...undiscovered.flatMap(({ path, inode, size }) =>
       later('unfound', path, size - (reached.get(inode) ?? 0)),
     ),
   ];
 }
 
-function laterIn({ position, size, lag, state }: ObservedFile, reached: number): number {
+/** What a witness tells of a position counts more than a pos file: in_tail may have written there for another file (in_tail.rb:1035). */
+function laterIn({ position, size, lag, state }: ObservedFile, reached = position ?? 0): number {
   if (position === null) return 0;
-  const own = Math.max(0, (size ?? 0) - position);
-  // in_tail would turn to the next file at its path, or begin one anew that was cut short.
-  const anew = state === 'missing' ? 0 : (lag ?? 0) - own;
-  return anew + Math.max(0, (size ?? 0) - Math.max(position, reached));
+  const own = size === null ? 0 : size >= reached ? size - reached : size;
+  return own + (state === 'rotated' ? (lag ?? 0) - Math.max(0, (size ?? 0) - position) : 0);
+}
+
+/** Files that went away after the last word with more in them than any worker had read. */
+function goneLater({ reached }: Progress, { memory }: Observation): readonly Doubt[] {
+  return [...memory.departed.values()]
+    .map(({ path, inode, size }) => ({ path, bytes: size - (reached.get(inode) ?? 0) }))
+    .filter(({ bytes }) => bytes > 0)
+    .map(({ path, bytes }) => doubtOfDeparted(path, bytes));
 }

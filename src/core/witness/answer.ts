@@ -261,7 +261,7 @@ function saidIn(object: Fields, isWhole: boolean): Said {
     filters: list('filters', pluginSight),
     inputs: list('inputs', pluginSight),
     heard: list('heard', heard),
-    ends: list('ends', outputSight),
+    ends: list('ends', (value) => withChunksOfIds(outputSight(value))),
     resumed: list('resumed', words),
     again: count(object['again']),
     more: count(object['more']),
@@ -333,6 +333,14 @@ const outputSight: Reader<OutputSight> = (value) => {
     ids: isBuffered ? maybe(listOf(words, MOST))(chunks) : [],
   };
 };
+
+/** Chunks that a later buffer of the worker took over are no longer named. */
+function withChunksOfIds(output: OutputSight): OutputSight {
+  const { ids } = output;
+  return ids === undefined || ids.length >= output.chunks
+    ? output
+    : { ...output, chunks: ids.length, bytes: ids.length === 0 ? 0 : output.bytes };
+}
 
 const heard: Reader<Heard> = (value) => {
   const { level, file, text, error, tag, during, n } = fields(value);

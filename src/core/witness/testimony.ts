@@ -173,11 +173,9 @@ function heldBy(output: OutputSight): readonly Left[] {
   ];
 }
 
-/** A worker has ended, and a buffer of its own held this chunk then. After a reload its new buffer had taken the chunk over. */
-function endsWith({ kind, said: { ends, resumed, reloads } }: Told, id: string): boolean {
-  const closed = ends.filter(({ ids }) => ids?.includes(id)).length;
-  const isResumed = closed <= reloads && closed <= resumed.filter((one) => one === id).length;
-  return kind === 'gone' && closed > 0 && !isResumed;
+/** A worker has ended, and a buffer of its own held this chunk then. */
+function endsWith({ kind, said: { ends } }: Told, id: string): boolean {
+  return kind === 'gone' && ends.some(({ ids }) => ids?.includes(id));
 }
 
 function onlyIds(output: OutputSight, isLeft: (id: string) => boolean): OutputSight {

@@ -46,7 +46,7 @@ class PosidleWitness
       when 'Fluent::Log' then %i[warn error fatal].each { |m| trace(m, c, m, :args) { |_, args| heard(m, args) } }
       when 'Fluent::Plugin::Buffer'
         trace(:ends, c, :close) { |b| keep(@ends, output(b.owner)); last_word(false) }
-        trace(:resumes, c, :start, nil, :return) { |b, _, e| ids(b).each { |i| keep(@resumed, i) } if e == :return }
+        trace(:resumes, c, :start, nil, :return) { |b, _, e| ids(b).each { |i| resumes(i) } if e == :return }
       when 'Fluent::Plugin::Output' then trace(:attempts, c, :try_flush, nil, :return) { |_, _, e| attempt(e == :call) }
       when 'Fluent::NoMatchMatch' then trace(:unmatched, c, :emit_events, :tag) { |_, tag| unmatched(tag) }
       when 'Fluent::RootAgent' then trace(:errors, c, :handle_emits_error, :error) { |_, e| refused(e) }
@@ -111,6 +111,10 @@ class PosidleWitness
     said.each { |key, n| key == FULL ? nil : (count(key, -n); count(key + ['flush'], n)) }
   end
   def told; @heard.dup.map { |k, n| %i[level file text error tag during].zip(k).to_h.merge(n: n) }; end
+  def resumes(chunk) # after a reload it may be one that a buffer of this worker held at its end
+    keep(@resumed, chunk)
+    @ends.each { |e| (e[:chunks] || []).delete(chunk) }
+  end
   def last_word(well, exits = false) # buffers close after the flush threads have ended: what they hold was not sent
     if exits # once more, since 1.14's in_tail leaves the watchers of rotated files open
       @thread.kill

@@ -92,6 +92,15 @@ describe('when Fluentd has ended, beside its last word', () => {
     expect(progressOf(seen([look]), policy()).left).toEqual([{ kind: 'unread', path: PATH, bytes: 20 }]);
   });
 
+  test('a file is doubted that went away afterwards with bytes that no worker had read', () => {
+    const look = (at: number, found: Watched) =>
+      snapshot(at, [found], { fluentd: ABSENT, testimony: { at, witnesses: [gone()] } });
+    const looks = [look(0, behind), look(1_000, [entry({ path: PATH }), {}])];
+    expect(progressOf(seen(looks), policy()).doubts).toMatchObject([
+      { kind: 'closed-unread', about: PATH, bytes: 30 },
+    ]);
+  });
+
   test('no file is told twice', () => {
     expect(ended({ closed: [sight({ pos: 80, size: 130 })] })).toEqual([['let-go', 50]]);
     expect(ended({ unfound: [{ path: '/new', size: 4, inode: 9 }] }, { followed })).toEqual([
