@@ -73,20 +73,17 @@ describe('the manifests', () => {
     },
   );
 
-  test("README's block is the native-sidecar's part of a Pod", () => {
+  test("README's block is what the hook adds to a Pod", () => {
     const [block = ''] = blocksIn('README.md', 'yaml');
-    const [containers = '', volumes = ''] = block.split(/^volumes:.*\n/m);
-    const indented = containers.replace(/^(?=.)/gm, '      ').trimEnd();
-    const patch = readFileSync(join(DIR, 'native-sidecar/job.yaml'), 'utf8');
-    const ours = patch
-      .slice(patch.indexOf('      initContainers:'), patch.indexOf('      volumes:'))
-      .trimEnd();
-    expect(indented).toContain(ours);
-    for (const line of indented.split('\n')) expect(patch.split('\n')).toContain(line);
-    const mounted = [...containers.matchAll(/^ {6}- \{ name: (\S+), mountPath/gm)].map(([, name]) => name);
-    const made = [...volumes.matchAll(/name: (\S+?),/g)].map(([, name]) => name);
-    // The logs are main's own volume.
-    expect(new Set(made)).toEqual(new Set(mounted.filter((name) => name !== 'logs')));
+    const patch = readFileSync(join(DIR, 'pre-stop/job.yaml'), 'utf8');
+    const [spec = ''] = patch.split(/^ {6}containers:$/m);
+    const missing = block
+      .split('\n')
+      .filter((line) => line !== '' && !patch.includes(`      ${line}\n`) && !spec.includes(line));
+    expect(missing).toEqual([]);
+    const names = (text: string) => [...text.matchAll(/^ *- name: (\S+)$/gm)].map(([, name]) => name);
+    const [, inits = ''] = patch.split(/^ {6}initContainers:$/m);
+    expect(names(block)).toEqual(names(inits));
   });
 
   test.each([
