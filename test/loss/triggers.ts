@@ -42,7 +42,7 @@ const onDoneProcess: StartWith = (pod, flags) => {
 };
 
 const onHttp: StartWith = (pod, flags) => ({
-  ...watchBeside(pod, [...flags, '--listen', `127.0.0.1:${pod.listenPort}`]),
+  ...watchBeside(pod, [...flags, '--listen', `127.0.0.1:${pod.listenPort}`, '--quit-token', 'none']),
   mainEnded: async () => {
     const answer = await fetch(`http://127.0.0.1:${pod.listenPort}/quitquitquit`, { method: 'POST' });
     if (answer.status !== 202) throw new Error(`/quitquitquit answered ${answer.status}`);
