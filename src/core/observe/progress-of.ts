@@ -54,8 +54,9 @@ function laterIn({ position, size, lag, state }: ObservedFile, reached = positio
 }
 
 /** Files that went away after the last word with more in them than any worker had read. */
-function goneLater({ reached }: Progress, { memory }: Observation): readonly Doubt[] {
+function goneLater({ reached }: Progress, { memory, goneSince = 0 }: Observation): readonly Doubt[] {
   return [...memory.departed.values()]
+    .filter(({ since }) => since >= goneSince)
     .map(({ path, inode, size }) => ({ path, bytes: size - (reached.get(inode) ?? 0) }))
     .filter(({ bytes }) => bytes > 0)
     .map(({ path, bytes }) => doubtOfDeparted(path, bytes));
