@@ -105,7 +105,10 @@ describe("pre-stop: posidle as Fluentd's hook", { concurrent: true }, () => {
     expect(fluentd).toMatchObject({
       code: 0,
       restarts: 1,
-      message: expect.stringContaining('"outcome":"drained"'),
+      // A busy kubelet may kill it before its last word.
+      message: expect.stringMatching(
+        /"outcome":"(drained|unproven)","trigger":"main-ended","left":\{"count":0/,
+      ),
     });
   });
 });
