@@ -14,7 +14,7 @@ const USAGE = `A mutation run over the decision and what it rests on: npm run mu
 
 const FOLDERS = ['drain', 'observe', 'look', 'fluentd'];
 /** What is told in words, shown, or found in the process table decides nothing here. */
-const LEFT_OUT = /(explain|metrics|status|processes|command-line|monitor-agent|chunk|defaults)\.ts$/;
+const LEFT_OUT = /(explain|metrics|status|processes|command-line|chunk|defaults)\.ts$/;
 const TESTS = filesIn('test/core').filter((file) => file.endsWith('.test.ts'));
 /** These play thousands of worlds each. */
 const SLOW = /(step|diagram|at-rest-property|bounds)\.test\.ts$/;
