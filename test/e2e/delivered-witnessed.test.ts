@@ -106,6 +106,7 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
           await site.isRead('app.log');
           appendFileSync(site.log('app.log'), 'no newline');
         },
+        args: ['--no-complete-last-line'],
       });
       expect(ended).toMatchObject({
         code: 3,

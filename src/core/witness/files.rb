@@ -100,9 +100,10 @@ class PosidleWitness
         found[key] = [p, (@unfound[key] || [p, ms])[1], s.size, File.readable?(p)]
       end
     end
-    gone = @unfound.reject { |key, (_, at)| found[key] || followed.call(key) || @begun[key].to_i >= at }
+    open = @unfound.reject { |key, (_, at)| found[key] || followed.call(key) || @begun[key].to_i >= at }
+    here, gone = open.partition { |(_, ino), (p, *)| (s = @stats[p]) && s.ino == ino } # in_tail has still to turn to it
     gone.each { |(by, ino), (p, at)| keep(@lost, path: text(p), inode: ino, reader: by, at: at, why: 'never followed') }
-    @unfound = found
+    @unfound = asked ? found : found.merge(here.to_h)
   end
   def named(i); expanded(i, i.paths, :@path_formatters) - excluded(i); end
   def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
