@@ -137,7 +137,7 @@ class PosidleWitness
       end
     end
     seen = {}
-    [*@begun.to_a, *@closed.map { |k, c| [k, c[:at]] }].each { |(_, ino), at| seen[ino] = [seen[ino].to_i, at].max }
+    [*@begun.to_a, *@closed.to_a.map { |k, c| [k, c[:at]] }].each { |(_, ino), at| seen[ino] = [seen[ino].to_i, at].max }
     unread = @inputs.flat_map { |i| excluded(i) }.map { |p| @stats[p] && @stats[p].ino } # as the user decided
     (@watchers.map { |w| w.pe.read_inode } + unread).each { |ino| seen[ino] = Float::INFINITY }
     kin = kin.uniq { |_, s| s.ino }.reject { |_, s, born| born && born < @pod || (at = seen[s.ino]) && born.to_i <= at }
