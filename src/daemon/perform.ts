@@ -1,6 +1,7 @@
 import type { Action } from '../core/drain/state.ts';
 import type { FluentdReading, ProcessIdentity } from '../core/fluentd/processes.ts';
 import type { Witnessed } from '../core/observe/observation.ts';
+import type { Testimony } from '../core/witness/testimony.ts';
 import type { Host } from '../host.ts';
 
 /** How Fluentd is reached. */
@@ -37,11 +38,15 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
   }
 }
 
-/** Tells the witnesses; undefined: none does what it is told. A worker tells its supervisor, and one a supervisor is enough. */
-async function tellWitnesses(host: Host, word: 'flush' | 'stop', reach: Reach): Promise<Done | undefined> {
-  const { witness, witnessDir: dir } = reach;
+/** Tells the witnesses; undefined: none does what it is told. A worker flushes itself, and stops by its supervisor: one worker a supervisor is enough. */
+export async function tellWitnesses(
+  host: Pick<Host, 'askWitnesses' | 'tellWitness'>,
+  word: 'flush' | 'stop',
+  dir: string | undefined,
+  testimony?: Testimony,
+): Promise<Done | undefined> {
   if (dir === undefined) return undefined;
-  const { witnesses } = witness?.testimony ?? (await host.askWitnesses(dir));
+  const { witnesses } = testimony ?? (await host.askWitnesses(dir));
   const alive = witnesses.flatMap((one) => (one.kind === 'alive' ? [one] : []));
   const bySupervisor = new Map(alive.map((one) => [one.said.supervisor ?? one.worker, one]));
   const told = word === 'flush' ? alive : [...bySupervisor.values()];
@@ -56,7 +61,8 @@ async function tellWitnesses(host: Host, word: 'flush' | 'stop', reach: Reach): 
 }
 
 async function flush(host: Host, reach: Reach): Promise<Done> {
-  return (await tellWitnesses(host, 'flush', reach)) ?? flushOtherwise(host, reach);
+  const told = await tellWitnesses(host, 'flush', reach.witnessDir, reach.witness?.testimony);
+  return told ?? flushOtherwise(host, reach);
 }
 
 function flushOtherwise(host: Host, reach: Reach): Promise<Done> {
@@ -73,7 +79,9 @@ async function tell(
   reach: Reach,
 ): Promise<Done> {
   const isStop = target === 'supervisor' && (signal === 'SIGINT' || reach.fluentd.kind === 'remote');
-  const told = isStop ? await tellWitnesses(host, 'stop', reach) : undefined;
+  const told = isStop
+    ? await tellWitnesses(host, 'stop', reach.witnessDir, reach.witness?.testimony)
+    : undefined;
   return told ?? send(host, targetsOf(target, reach.fluentd), signal);
 }
 

@@ -3,6 +3,7 @@ import type { Outcome } from '../core/drain/outcome.ts';
 import type { ProcessRow } from '../core/fluentd/processes.ts';
 import { type GateWord, gateWord, isMadeBetterByStop, MAIN_MAY_RUN } from '../core/hook/gate.ts';
 import type { Millis } from '../core/text/units.ts';
+import { tellWitnesses } from '../daemon/perform.ts';
 import { readGateMarks } from '../node/files/gate-marks.ts';
 import { NodeHost } from '../node/node-host.ts';
 import type { Surroundings } from './watch.ts';
@@ -47,7 +48,7 @@ export async function beginDrain(
   const begin = host.now() - (Date.now() - hookAt);
   const word = mainEnded ? 'main-ended' : await waitForGate(host, dir, grace);
   if (word === 'only-fluentd') {
-    await tellAll(host, dir, 'flush');
+    await tellWitnesses(host, 'flush', dir);
     return undefined;
   }
   host.isWitnessed = await waitForWitness(host, dir);
@@ -76,7 +77,7 @@ export async function endDrain(
     watch(dir, () => host.wake()).unref();
     return { options: { ...options, nativeSidecar: false, restartPolicy: 'always' }, drain };
   }
-  await tellAll(host, dir, 'stop');
+  await tellWitnesses(host, 'stop', dir);
   return undefined;
 }
 
@@ -88,19 +89,10 @@ async function waitForGate(host: HookHost, dir: string, grace: Millis): Promise<
     if (word !== 'wait') return word;
     if (host.now() >= flushedAt + FLUSH_EVERY) {
       flushedAt = host.now();
-      await tellAll(host, dir, 'flush');
+      await tellWitnesses(host, 'flush', dir);
     }
     await host.sleep(host.now() + LOOKS);
   }
-}
-
-/** A worker flushes itself, and stops by its supervisor: one worker a supervisor is enough for that. */
-async function tellAll(host: HookHost, dir: string, word: 'flush' | 'stop'): Promise<void> {
-  const { witnesses } = await host.askWitnesses(dir);
-  const alive = witnesses.flatMap((one) => (one.kind === 'alive' ? [one] : []));
-  const bySupervisor = new Map(alive.map((one) => [one.said.supervisor ?? one.worker, one]));
-  const told = word === 'flush' ? alive : [...bySupervisor.values()];
-  await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word)));
 }
 
 /** A main of half a second ends before Fluentd is up. The hook has the environment of Fluentd. */
