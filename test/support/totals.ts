@@ -3,7 +3,7 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 /**
  * Beside vitest's own reporter: one line says what was skipped, and why; under CI=true that is a failure. TOTALS names a file that
- * gets "PASSED FAILED" of this run: `.ci/run` adds them up.
+ * gets "PASSED FAILED" of this run, and a line for each test that failed: `.ci/run` adds up the one and ends with the other.
  */
 export default class Totals implements Reporter {
   /** Whoever asks for one test by its title knows that the others are left out. */
@@ -23,18 +23,29 @@ export default class Totals implements Reporter {
     const skipped = tests.filter(
       (test) => test.result().state === 'skipped' && !(this.#isPart && noteOf(test) === undefined),
     );
-    const withoutTests = modules.filter((module) => module.errors().length > 0).length;
+    const broken = modules.filter((module) => module.errors().length > 0);
+    const failures = [
+      ...tests.filter((test) => test.result().state === 'failed').map(nameOf),
+      ...broken.map((module) => module.relativeModuleId),
+    ];
     const isCi = process.env.CI === 'true';
     if (skipped.length > 0)
       console.log(
         `${skipped.length} skipped${isCi ? ', which is a failure here' : ''}: ${reasonsOf(skipped)}\n`,
       );
     if (isCi && skipped.length > 0) process.exitCode = 1;
-    const failed = count('failed') + withoutTests + (isCi ? skipped.length : 0);
+    if (isCi) failures.push(...skipped.map(nameOf));
     if (process.env.TOTALS !== undefined)
-      appendFileSync(process.env.TOTALS, `${count('passed')} ${failed}\n`);
+      appendFileSync(
+        process.env.TOTALS,
+        [`${count('passed')} ${failures.length}`, ...failures.map((name) => `failed: ${name}`), ''].join(
+          '\n',
+        ),
+      );
   }
 }
+
+const nameOf = (test: TestCase) => `${test.module.relativeModuleId} > ${test.fullName}`;
 
 function reasonsOf(skipped: readonly TestCase[]): string {
   const counts = new Map<string, number>();
