@@ -205,6 +205,7 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
         name: 'filter',
         arg: 'app',
         params: { '@type': 'record_transformer', enable_ruby: true },
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: Ruby that Fluentd evaluates
         sections: [{ name: 'record', params: { x: '${raise "no"}' } }],
       };
       const ended = await runDelivery(site, {

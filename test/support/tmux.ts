@@ -49,17 +49,6 @@ export class Tmux {
     this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
   }
 
-  /** Alternate screen, cursor shown, wrapping, as the terminal has them. */
-  modes(): string {
-    return this.#tmux('display-message', '-p', '#{alternate_on} #{cursor_flag} #{wrap_flag}').trim();
-  }
-
-  /** The line settings of the terminal. */
-  settings(): string {
-    const tty = this.#tmux('display-message', '-p', '#{pane_tty}').trim();
-    return execFileSync('stty', ['-F', tty, '-a'], { encoding: 'utf8' });
-  }
-
   /** The pids of posidle in this terminal. */
   pids(): readonly number[] {
     const shell = this.#tmux('display-message', '-p', '#{pane_pid}').trim();

@@ -33,7 +33,7 @@ function capitalized(sentence: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
-export function sentenceOf(file: ShownFile, at: Millis): string {
+function sentenceOf(file: ShownFile, at: Millis): string {
   const { path, state, lag, position, size, inode } = file;
   if (state === 'undiscovered')
     return `File ${printable(path)}: undiscovered, ${formatBytes(size ?? 0)} left, no entry yet.`;

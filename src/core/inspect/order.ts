@@ -1,5 +1,4 @@
 import type { FileState } from '../look/file-state.ts';
-import type { Millis } from '../text/units.ts';
 import type { ShownFile } from './found.ts';
 
 export const SORT_KEYS = ['lag', 'file', 'state', 'read', 'size', 'position', 'age'] as const;
@@ -34,28 +33,7 @@ export function ordered(files: readonly ShownFile[], { states, sort }: Which): r
   return wanted.toSorted((a, b) => weightOf(b, sort) - weightOf(a, sort));
 }
 
-/** For so long a live view keeps its order: rows that change place at each look cannot be read. */
-const KEEP_ORDER: Millis = 10_000;
 const LAST = Number.MAX_VALUE;
-
-/** The order of a live view. What is new comes last until it is sorted anew. */
-export class SteadyOrder {
-  #sort: SortKey | undefined;
-  #sortedAt = Number.NEGATIVE_INFINITY;
-  #ranks: ReadonlyMap<string, number> = new Map();
-
-  of(files: readonly ShownFile[], which: Which, at: Millis): readonly ShownFile[] {
-    if (which.sort === this.#sort && at - this.#sortedAt < KEEP_ORDER) {
-      const rankOf = ({ key }: ShownFile) => this.#ranks.get(key) ?? LAST;
-      return ordered(files, { ...which, sort: undefined }).toSorted((a, b) => rankOf(a) - rankOf(b));
-    }
-    const sorted = ordered(files, which);
-    this.#sort = which.sort;
-    this.#sortedAt = at;
-    this.#ranks = new Map(sorted.map(({ key }, rank) => [key, rank]));
-    return sorted;
-  }
-}
 
 /** Share that is read; 1 for an empty file. */
 export function shareRead(size: number, lag: number): number {

@@ -1,13 +1,11 @@
 import type { Millis } from '../text/units.ts';
 
-/** How fast something is read, and how its lag has gone. */
+/** How fast something is read, and when that is done. */
 export interface Pace {
   /** Bytes read a second; null: not known yet. */
   readonly rate: number | null;
   /** When nothing will be left if it goes on like this; null: not in sight. */
   readonly eta: Millis | null;
-  /** The lag of the last looks, the oldest first. */
-  readonly lags: readonly number[];
 }
 
 const SAMPLES = 60;
@@ -23,7 +21,6 @@ interface Sample {
 /** Looks that found the same, one after the other: nearly all files stand still. */
 interface Run extends Sample {
   until: Millis;
-  looks: number;
 }
 
 /** A row of looks at how much is read and how much is left. */
@@ -40,23 +37,21 @@ export class Track {
     const last = this.#runs.at(-1);
     if (last?.read === read && last.lag === lag) {
       last.until = at;
-      last.looks += 1;
       return;
     }
-    this.#runs.push({ at, read, lag, until: at, looks: 1 });
+    this.#runs.push({ at, read, lag, until: at });
     if (this.#runs.length > this.#most) this.#runs.shift();
   }
 
   pace(): Pace {
     const last = this.#runs.at(-1);
-    if (last === undefined) return { rate: null, eta: null, lags: [] };
-    const lags = this.#runs.flatMap(({ lag, looks }) => Array<number>(Math.min(looks, this.#most)).fill(lag));
+    if (last === undefined) return { rate: null, eta: null };
     const first = this.#since(last.until - WINDOW) ?? last;
     const span = last.until - first.at;
     const rate = span > 0 ? Math.max(0, (1_000 * (last.read - first.read)) / span) : null;
     const gain = span > 0 ? (first.lag - last.lag) / span : 0;
     const eta = last.lag > 0 && gain > 0 ? last.lag / gain : null;
-    return { rate, eta, lags: lags.slice(-this.#most) };
+    return { rate, eta };
   }
 
   /** The lag of the last look, and of one so long before, or of the first. */

@@ -1,9 +1,9 @@
-import { writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { shortenEnd } from '../../core/text/text-width.ts';
 
-const STDOUT = 1;
 const PORTION = 64 * 1024;
+const WIPE_LINE = '\x1b[K';
+const HOME_AND_WIPE = '\x1b[H\x1b[J';
 
 /** Writes text to stdout in portions, each when the one before it has been taken. */
 export async function writeAll(texts: Iterable<string>): Promise<void> {
@@ -34,8 +34,17 @@ export function canDraw(): boolean {
   return process.stdout.isTTY === true && process.env.TERM !== 'dumb';
 }
 
+/** Draws the whole terminal anew, but for the line that the prompt takes. */
+export async function drawAll(
+  linesFor: (size: { rows: number; columns: number }) => readonly string[],
+): Promise<void> {
+  const { rows = 24, columns = 80 } = process.stdout;
+  const lines = linesFor({ rows: rows - 1, columns });
+  await writeAll([HOME_AND_WIPE, ...lines.map((line) => `${line}\n`)]);
+}
+
 /** Says how far something is, once it takes longer than a second, and ten times a second at most. */
-export class Throttle {
+class Throttle {
   readonly #start = performance.now();
   readonly #say: (text: string) => void;
   #saidAt = Number.NEGATIVE_INFINITY;
@@ -103,102 +112,4 @@ export class Ending {
     this.#isWanted = true;
     this.#end();
   }
-}
-
-const ESC = '\x1b';
-const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l';
-const LEAVE = '\x1b[?7h\x1b[?25h\x1b[?1049l';
-const HOME = '\x1b[H';
-/** Before a line, not behind it: behind a full one the cursor stands on its last character. */
-const WIPE_LINE = '\x1b[K';
-/** Ctrl-Z; in raw mode it is a key like any other. */
-const SUSPEND = '\x1a';
-
-/** The whole terminal: an alternate screen without a cursor, keys as they are pressed. All of it is undone on every end. */
-export class Screen {
-  #open = false;
-  readonly #redraw: () => void;
-  readonly #restore = () => this.close();
-  /** With no listener left it does what it does by itself: a core dump, and nothing to PID 1. */
-  readonly #quit = () => {
-    this.#yieldTo('SIGQUIT');
-    process.once('SIGQUIT', this.#quit);
-  };
-
-  constructor(on: { key: (key: string) => void; resize: () => void }) {
-    this.#redraw = on.resize;
-    process.stdin.setEncoding('utf8').on('data', (keys) => {
-      for (const key of keysIn(String(keys)))
-        if (key === SUSPEND) this.#yieldTo('SIGTSTP');
-        else on.key(key);
-    });
-    process.stdout.on('resize', on.resize);
-    process.on('SIGCONT', () => this.#comeBack());
-    process.once('SIGQUIT', this.#quit);
-    process.on('exit', this.#restore);
-    process.on('uncaughtExceptionMonitor', this.#restore);
-    this.#enter();
-  }
-
-  get rows(): number {
-    return process.stdout.rows || 24;
-  }
-
-  get columns(): number {
-    return process.stdout.columns || 80;
-  }
-
-  draw(lines: readonly string[]): void {
-    if (!this.#open) return;
-    const shown = lines.slice(0, this.rows).map((line) => WIPE_LINE + line);
-    process.stdout.write(HOME + shown.join('\r\n'));
-  }
-
-  /** One line, in place of the first. */
-  say(text: string): void {
-    this.draw([shortenEnd(text, this.columns)]);
-  }
-
-  close(): void {
-    if (!this.#open) return;
-    this.#open = false;
-    if (process.stdin.isTTY) process.stdin.setRawMode(false);
-    process.stdin.pause();
-    writeNow(LEAVE);
-  }
-
-  #enter(): void {
-    if (this.#open) return;
-    this.#open = true;
-    if (process.stdin.isTTY) process.stdin.setRawMode(true).resume();
-    writeNow(ENTER);
-  }
-
-  #comeBack(): void {
-    this.#enter();
-    this.#redraw();
-  }
-
-  /** Where no shell waits (`kubectl exec -it POD -- posidle …`), the kernel ignores a SIGTSTP: see setpgid(2), orphaned groups. */
-  #yieldTo(signal: NodeJS.Signals): void {
-    this.close();
-    process.kill(process.pid, signal);
-    this.#comeBack();
-  }
-}
-
-/** At once, also where the process is about to end. */
-function writeNow(text: string): void {
-  try {
-    writeSync(STDOUT, text);
-  } catch {
-    // The terminal is gone.
-  }
-}
-
-const KEY = new RegExp(`${ESC}\\[[\\d;]*[A-Za-z~]|${ESC}O[A-Z]|[\\s\\S]`, 'gu');
-
-/** Several keys may come in one piece; an escape sequence is one key. */
-function keysIn(text: string): readonly string[] {
-  return text.match(KEY) ?? [];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { filesIn } from '../../../src/core/inspect/found.ts';
-import { ordered, type SortKey, SteadyOrder } from '../../../src/core/inspect/order.ts';
+import { ordered, type SortKey } from '../../../src/core/inspect/order.ts';
 import { foundOf, type Written } from '../../support/overviews.ts';
 
 const filesOf = (files: Readonly<Record<string, Written>>) => filesIn(foundOf(files));
@@ -28,25 +28,5 @@ describe('the order', () => {
   test('leaves out other states', () => {
     expect(names(ordered(files, { states: ['behind'], sort: undefined }))).toBe('/a /b');
     expect(names(ordered(files, { states: ['undiscovered'], sort: undefined }))).toBe('');
-  });
-});
-
-describe('the order of a live view', () => {
-  const written = (a: number, b: number, more = {}) =>
-    filesOf({ '/a': { size: a, position: 0 }, '/b': { size: b, position: 0 }, ...more });
-  const shown = (order: SteadyOrder, files: ReturnType<typeof filesOf>, at: number, sort: SortKey = 'lag') =>
-    names(order.of(files, { states: undefined, sort }, at));
-
-  test('holds for ten seconds, however the lags change, and what is new comes last', () => {
-    const order = new SteadyOrder();
-    expect(shown(order, written(9, 1), 0)).toBe('/a /b');
-    expect(shown(order, written(1, 9, { '/c': { size: 99, position: 0 } }), 9_999)).toBe('/a /b /c');
-    expect(shown(order, written(1, 9, { '/c': { size: 99, position: 0 } }), 10_000)).toBe('/c /b /a');
-  });
-
-  test('is another one at once when another column is asked for', () => {
-    const order = new SteadyOrder();
-    expect(shown(order, written(1, 9), 0)).toBe('/b /a');
-    expect(shown(order, written(1, 9), 1, 'file')).toBe('/a /b');
   });
 });

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sparkline } from '../../../src/core/text/sparkline.ts';
 import { shortenEnd, shortenMiddle, widthOf, wrap } from '../../../src/core/text/text-width.ts';
 import { RUNS } from '../../support/arbitraries.ts';
 
@@ -61,9 +60,4 @@ describe('a text that is too wide', () => {
       RUNS,
     );
   });
-});
-
-test('a sparkline shows the last values, the largest at full height', () => {
-  expect(sparkline([9, 0, 1, 4, 8], 4)).toBe(' ▂▅█');
-  expect(sparkline([], 4)).toBe('');
 });
