@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fluentConfFromDump } from '../src/core/fluent-conf/fluent-conf.ts';
-import { fluentdArguments, shapingArguments } from '../src/core/fluentd/command-line.ts';
+import { fluentdArguments } from '../src/core/fluentd/command-line.ts';
 import { isFluentd, isWorker } from '../src/core/fluentd/processes.ts';
 import { nameMatcher, parseGlob } from '../src/core/in-tail/path-glob.ts';
 import { parseAnswer, parseLastWord } from '../src/core/witness/answer.ts';
@@ -33,7 +32,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-const confs = textsIn('fixtures/conf', /\.conf$/);
 const yamls = [
   ...textsIn('fixtures/conf', /\.ya?ml$/),
   'config:\n  - source: &a\n      $type: tail\n      path: !fluent/s "#{ENV[\'X\']}/*"\n',
@@ -51,13 +49,6 @@ const ANSWERS = [
 describe('a mutated', () => {
   fuzz("pos file is read as by Fluentd's own pattern", TARGETS.pos.seeds, (bytes) => TARGETS.pos.read(bytes));
   fuzz('fluent.conf', TARGETS.conf.seeds, (bytes) => TARGETS.conf.read(bytes));
-  fuzz(
-    'dump of a configuration',
-    confs.map((text) => `<ROOT>\n${text}</ROOT>\n`),
-    (bytes) => {
-      fluentConfFromDump(utf8(bytes));
-    },
-  );
   fuzz('YAML configuration', yamls, async (bytes) => {
     writeFileSync(join(dir, 'f.yaml'), bytes);
     await loadFluentConf('/f.yaml', { ruby, placeOf: (name) => dir + name });
@@ -68,7 +59,6 @@ describe('a mutated', () => {
     isFluentd(argv);
     isWorker(argv);
     fluentdArguments(argv);
-    shapingArguments(argv);
   });
   fuzz('answer of a witness, and its last word', ANSWERS, (bytes) => {
     parseAnswer(utf8(bytes));

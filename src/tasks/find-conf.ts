@@ -1,9 +1,9 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
-import { type FluentConf, fluentConfFromDump } from '../core/fluent-conf/fluent-conf.ts';
+import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
 import type { RubyContext } from '../core/fluent-conf/ruby.ts';
-import { type FluentdArguments, fluentdArguments, shapingArguments } from '../core/fluentd/command-line.ts';
+import { type FluentdArguments, fluentdArguments } from '../core/fluentd/command-line.ts';
 import { type FluentdTarget, isSame } from '../core/fluentd/processes.ts';
 import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { Host } from '../host.ts';
@@ -11,7 +11,6 @@ import type { BelowRoot } from '../node/files/below-root.ts';
 import { loadFluentConf } from '../node/files/conf-files.ts';
 import { exists } from '../node/files/files.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { dryRun } from '../node/processes/dry-run.ts';
 import { environmentOf, workingDirectoryOf } from '../node/processes/proc.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -33,11 +32,8 @@ export interface ConfWanted {
   readonly nameOptions?: ((text: string) => string) | undefined;
   /** What will start Fluentd, in posidle's own environment. */
   readonly command?: readonly string[] | undefined;
-  /**
-   * The configuration is that of the Fluentd that posidle is to stop, so Fluentd may be asked for it. What is merely
-   * looked at may come from anybody, and its Ruby is never run.
-   */
-  readonly mayAsk?: boolean;
+  /** The configuration is that of the Fluentd that posidle is to stop: what its command line says counts. */
+  readonly isOfFluentd?: boolean;
 }
 
 /** Where the official images and packages have it (fluentd-docker-image's entrypoint; lib/fluent/env.rb). */
@@ -49,34 +45,31 @@ function usualPlaces(env: NodeJS.ProcessEnv): readonly string[] {
   ];
 }
 
-/** Fluentd's configuration, where one is given or found; evaluated as far as that can be done. */
+/** Fluentd's configuration, where one is given or found; evaluated as far as posidle can. */
 export async function findConf(
   host: Host,
   wanted: ConfWanted,
   env: NodeJS.ProcessEnv,
 ): Promise<FoundConf | undefined> {
-  const { below, mayAsk = false, nameOptions = (text) => text } = wanted;
+  const { below, nameOptions = (text) => text } = wanted;
   const fluentd =
     wanted.command === undefined ? await running(host, wanted, env) : starting(wanted.command, env);
   const found = await confPath(wanted, fluentd, env);
   if (found === undefined) return undefined;
   await refuseUnreadable(found);
   const { ruby, given } = fluentd;
-  const own = await loadFluentConf(found.path, {
+  const conf = await loadFluentConf(found.path, {
     ruby,
     given,
     includeDir: '/etc/fluent/conf.d',
     placeOf: below && ((name) => (name === found.path ? found.place : below.resolve(name))),
   });
-  const isWhole = own.problems.length === 0 || !mayAsk;
-  const conf = isWhole ? own : ((await askFluentd({ found, fluentd })) ?? own);
   const problems = conf.problems.map((problem) => ({ ...problem, text: nameOptions(problem.text) }));
   return { path: found.path, conf: { ...conf, problems }, isGiven: found.by !== undefined };
 }
 
 /** What is known of Fluentd before its configuration is read. */
 interface Started {
-  readonly command: readonly string[];
   readonly given: FluentdArguments;
   readonly ruby: RubyContext;
   /** The configuration that it names itself, as a path for us. */
@@ -88,12 +81,12 @@ interface Started {
 function starting(command: readonly string[], env: NodeJS.ProcessEnv): Started {
   const given = fluentdArguments(command);
   const ruby = { env, hostname: hostname() };
-  return { command, given, ruby, configFile: given.configFile || undefined, isOurs: true };
+  return { given, ruby, configFile: given.configFile || undefined, isOurs: true };
 }
 
 /** The one fluentd that runs: its ENV['X'] are its own, where they may be read; its arguments count for its own configuration only. */
 async function running(host: Host, wanted: ConfWanted, env: NodeJS.ProcessEnv): Promise<Started> {
-  const { mayAsk: isMeant = false, posFiles = [], fluentd: target = { by: 'search' } } = wanted;
+  const { isOfFluentd = false, posFiles = [], fluentd: target = { by: 'search' } } = wanted;
   const finder = new FluentdFinder(host, { fluentd: target, stopVia: 'posidle', posFiles });
   const found = await finder.find(undefined);
   const fluentd =
@@ -102,10 +95,10 @@ async function running(host: Host, wanted: ConfWanted, env: NodeJS.ProcessEnv): 
       : undefined;
   const own = fluentd && environmentOf(fluentd.pid);
   const ruby = { env: own ?? env, hostname: hostname(), foreign: own === undefined };
-  const command = isMeant ? (fluentd?.argv ?? []) : [];
+  const command = isOfFluentd ? (fluentd?.argv ?? []) : [];
   const given = fluentdArguments(command);
   const path = given.configFile && fluentd && pathIn(fluentd.pid, given.configFile);
-  return { command, given, ruby, configFile: path || undefined, isOurs: false };
+  return { given, ruby, configFile: path || undefined, isOurs: false };
 }
 
 function pathIn(pid: number, path: string): string | undefined {
@@ -123,8 +116,6 @@ interface Named {
   readonly path: string;
   /** How the user named it; undefined: it just lies there. */
   readonly by?: string | undefined;
-  /** It is only a process called fluentd that names it, and anybody can call a process so. */
-  readonly isHearsay?: boolean;
 }
 
 /** Below a root another's files come first, and only the one that the option names may be ours. */
@@ -151,8 +142,7 @@ async function confNamed(
   if (fluentConf !== undefined) return { path: fluentConf, by: '`fluentConf`' };
   if (configFile !== undefined && isOurs) return { path: configFile, by: "fluentd's own -c" };
   // Another container's path may lead nowhere here.
-  if (configFile !== undefined && (await exists(configFile)))
-    return { path: configFile, isHearsay: !usualPlaces(env).includes(configFile) };
+  if (configFile !== undefined && (await exists(configFile))) return { path: configFile };
   // Empty is as good as not set.
   return env.FLUENT_CONF ? { path: env.FLUENT_CONF, by: 'FLUENT_CONF' } : undefined;
 }
@@ -172,17 +162,4 @@ async function whyUnreadable(path: string): Promise<string | undefined> {
   } catch (error) {
     return inWords(error as NodeJS.ErrnoException);
   }
-}
-
-interface Unknown {
-  readonly found: Located;
-  readonly fluentd: Started;
-}
-
-/** What Ruby wrote, Ruby evaluates: a dry run takes about a second. */
-async function askFluentd({ found, fluentd }: Unknown): Promise<FluentConf | undefined> {
-  const { given, command, isOurs } = fluentd;
-  const mayRun = isOurs || !(found.isHearsay || given.inlineConfig !== undefined);
-  const printed = mayRun ? await dryRun(found.path, isOurs ? shapingArguments(command) : []) : undefined;
-  return printed === undefined ? undefined : fluentConfFromDump(printed, given);
 }

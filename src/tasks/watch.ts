@@ -110,7 +110,7 @@ async function findAndWatch(
       fluentConf,
       fluentd,
       command: parent?.command,
-      mayAsk: true,
+      isOfFluentd: true,
       nameOptions,
     }));
   const settings = fitsQuiet ? withFittingQuiet(asked, found.conf) : asked;

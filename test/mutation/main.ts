@@ -12,9 +12,10 @@ const USAGE = `A mutation run over the decision and what it rests on: npm run mu
   --seed N    draws the same ones again
   --quick     the quick unit tests alone; otherwise what they do not kill meets the simulation and the slow ones, too`;
 
-const FOLDERS = ['drain', 'observe', 'look', 'fluentd'];
+const FOLDERS = ['progress', 'witness', 'look', 'fluentd', 'observe', 'drain'];
 /** What is told in words, shown, or found in the process table decides nothing here. */
-const LEFT_OUT = /(explain|metrics|status|processes|command-line|chunk|defaults)\.ts$/;
+const LEFT_OUT =
+  /(describe|messages[a-z-]*|explain|metrics|status|processes|command-line|chunk|defaults)\.ts$/;
 const TESTS = filesIn('test/core').filter((file) => file.endsWith('.test.ts'));
 /** These play thousands of worlds each. */
 const SLOW = /(step|diagram|at-rest-property|bounds)\.test\.ts$/;
@@ -108,7 +109,7 @@ function filesIn(root: string): readonly string[] {
 
 /** Each file with the lines that are asked for; none: all. */
 function sourceFiles(): ReadonlyMap<string, readonly number[]> {
-  const files = filesIn('src/core').filter((file) => !LEFT_OUT.test(file));
+  const files = filesIn('src/core').filter((file) => file.endsWith('.ts') && !LEFT_OUT.test(file));
   const found = new Map<string, readonly number[]>();
   for (const given of positionals.length > 0 ? positionals : files) {
     const [file = '', line] = given.split(':');

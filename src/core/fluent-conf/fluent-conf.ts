@@ -1,10 +1,8 @@
 import { type BufferConf, buffersOf, type Surroundings, sourceOnlyBuffer } from './buffer-sections.ts';
 import { type ConfElement, type ConfItem, type ConfProblem, rootElement, sectionsOf } from './element.ts';
 import { type Multiline, multilineIn } from './multiline.ts';
-import { type OwnEvents, ownEvents } from './own-events.ts';
 import { Params, type Reading } from './params.ts';
 import type { RubyContext } from './ruby.ts';
-import { parseConf } from './syntax.ts';
 import { type TailSource, tailSource } from './tail.ts';
 
 /** `<system>`. */
@@ -35,8 +33,7 @@ export interface Given {
 }
 
 /** Fluentd lets a worker evaluate the whole file again, with its own worker_id. */
-export function fluentConf(written: ConfElement, ruby: RubyContext, given: Given = {}): FluentConf {
-  const root = unwrapped(written);
+export function fluentConf(root: ConfElement, ruby: RubyContext, given: Given = {}): FluentConf {
   const reading: Reading = { ruby, problems: [], warnings: [] };
   const { withoutSource, withSourceOnly, ...system } = readSystem(new Params(root, reading), ruby, given);
   const workers = Array.from({ length: workersRead(root, system, reading) }, (_, workerId) =>
@@ -63,32 +60,6 @@ export function configIncludeDir(items: readonly ConfItem[], ruby: RubyContext):
   return readSystem(root, ruby).configIncludeDir;
 }
 
-/**
- * What `fluentd --dry-run` prints, among other lines, is evaluated already.
- * Only what a plugin declares is quoted in it: a value in `<record>` may be what no reader of the syntax takes.
- */
-export function fluentConfFromDump(output: string, given: Given = {}): FluentConf {
-  const dump = dumpIn(output) ?? dumpInJson(output) ?? output;
-  const { root, problems } = parseConf(dump, "Fluentd's own dump", 'passed over');
-  const conf = fluentConf(root, { env: {}, hostname: '' }, given);
-  return { ...conf, problems: [...problems, ...conf.problems] };
-}
-
-function dumpIn(output: string): string | undefined {
-  return /<ROOT>\n[\s\S]*^<\/ROOT>/m.exec(output)?.[0];
-}
-
-/** With `<log>` `format json` every event of Fluentd's own log is one line of JSON. */
-function dumpInJson(output: string): string | undefined {
-  const line = /^\{.*<ROOT>\\n.*\}$/m.exec(output)?.[0];
-  try {
-    const { message } = JSON.parse(line ?? '{}') as { message?: unknown };
-    return typeof message === 'string' ? dumpIn(message) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 const MAX_SECTIONS = 20_000;
 
 /** Each worker reads all sections, which would be too many in a configuration that means harm. */
@@ -102,12 +73,6 @@ function workersRead(root: ConfElement, { workers }: SystemConf, { problems }: R
 
 function countSections(element: ConfElement): number {
   return sectionsOf(element).reduce((sum, section) => sum + countSections(section), 1);
-}
-
-/** A dump stands in `<ROOT>…</ROOT>`. */
-function unwrapped(root: ConfElement): ConfElement {
-  const [only, ...others] = sectionsOf(root);
-  return only?.name === 'ROOT' && others.length === 0 ? only : root;
 }
 
 function readSystem(
@@ -162,9 +127,10 @@ function keptBackIn([root]: readonly Scope[], { backupDir }: SystemConf): Buffer
 
 /** All that one worker has. */
 function buffersIn(scopes: readonly Scope[]): BufferConf[] {
-  const own = ownEvents(scopes.map(({ params }) => params));
   return scopes.flatMap(({ params, around }) =>
-    withLabels(params).flatMap((scope) => matchBuffers(scope, around, own)),
+    withLabels(params)
+      .flatMap((scope) => scope.sections('match'))
+      .flatMap((section) => buffersOf(section, { ...around, match: section.writtenArg() || '**' })),
   );
 }
 
@@ -181,20 +147,6 @@ function warnOfErrorLabel(root: ConfElement, reading: Reading): void {
 /** A scope, and the labels in it. */
 function withLabels(params: Params): Params[] {
   return [params, ...params.sections('label')];
-}
-
-function matchBuffers(scope: Params, around: Surroundings, own: OwnEvents): BufferConf[] {
-  return scope.sections('match').flatMap((section) => {
-    const match = section.writtenArg() || '**';
-    const buffers = buffersOf(section, { ...around, match });
-    if (own.takers.has(section.element) && !own.haveLabel && buffers.length > 0) {
-      section.warn(
-        `<match ${match}> buffers Fluentd's own log events too, so its buffer may never be empty: ` +
-          'add <label @FLUENT_LOG> with a <match **> of @type stdout or null',
-      );
-    }
-    return buffers;
-  });
 }
 
 function distinct(problems: readonly ConfProblem[]): ConfProblem[] {

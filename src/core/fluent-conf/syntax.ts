@@ -15,15 +15,11 @@ interface Open {
   readonly place: Place;
 }
 
-/** What becomes of a line whose value cannot be read. */
-export type Unreadable = 'problem' | 'passed over';
-
 interface Reading {
   /** Lines that could not be read. */
   failures: number;
   /** Characters read in vain: a list that never ends is searched to the end of the file. */
   inVain: number;
-  readonly unreadable: Unreadable;
   readonly scanner: Scanner;
   readonly open: [Open, ...Open[]];
   readonly problems: ConfProblem[];
@@ -33,19 +29,17 @@ interface Reading {
 const NAME = /[a-zA-Z0-9_]+/y;
 /** Outside of sections; what it includes may stand behind a comment, on a later line. */
 const INCLUDE = /@?include(?=[ \t\r\n#])/y;
-/** A dump has many values that nothing quotes. */
-const MOST_FAILURES: Readonly<Record<Unreadable, number>> = { problem: 100, 'passed over': 1_000 };
+const MOST_FAILURES = 100;
 const MOST_IN_VAIN = 8_000_000;
 const MOST_DEEP = 50;
 
 /** The v1 syntax (`lib/fluent/config/v1_parser.rb`); what cannot be read is passed over, and is a problem. */
-export function parseConf(text: string, file: string, unreadable: Unreadable = 'problem'): ParsedConf {
+export function parseConf(text: string, file: string): ParsedConf {
   const placeAt = placesIn(text, file);
   const root: Open = { name: 'ROOT', arg: '', items: [], place: placeAt(0) };
   const reading: Reading = {
     failures: 0,
     inVain: 0,
-    unreadable,
     scanner: new Scanner(text),
     open: [root],
     problems: [],
@@ -72,15 +66,12 @@ function statement(reading: Reading): void {
     else line(reading, start);
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
-    const isTag = scanner.text[start] === '<';
-    if (isTag || reading.unreadable === 'problem')
-      reading.problems.push({ place: reading.placeAt(start), text: error.message });
+    reading.problems.push({ place: reading.placeAt(start), text: error.message });
     reading.failures += 1;
     reading.inVain += scanner.position - start;
     scanner.position = start;
     scanner.take(/[^\r\n]+/y);
-    const hasFailedTooOften = reading.failures > MOST_FAILURES[reading.unreadable];
-    if (hasFailedTooOften || reading.inVain > MOST_IN_VAIN) giveUp(reading, start);
+    if (reading.failures > MOST_FAILURES || reading.inVain > MOST_IN_VAIN) giveUp(reading, start);
   }
 }
 

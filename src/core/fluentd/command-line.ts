@@ -39,8 +39,6 @@ const rows = OPTIONS.flatMap(([taken, names]) =>
 const TAKEN: ReadonlyMap<string, Taken> = new Map(rows.map(({ name, taken }) => [name, taken]));
 const LETTERS: ReadonlyMap<string, string> = new Map(rows.map(({ name, letter }) => [letter, name]));
 const LONG_NAMES = [...TAKEN.keys()].filter((name) => name.length > 1);
-/** These shape the configuration that Fluentd reads, beside the file. */
-const SHAPING = ['inline-config', 'plugin', 'I', 'r', 'use-v0-config', 'config-file-type', 'conf-encoding'];
 
 /** `command` is a Fluentd's, or that of a wrapper which starts one. */
 export function fluentdArguments(command: readonly string[]): FluentdArguments {
@@ -59,15 +57,6 @@ export function fluentdArguments(command: readonly string[]): FluentdArguments {
     noSupervisor: last('no-supervisor') !== undefined,
     daemon: last('daemon')?.value,
   };
-}
-
-/** The arguments that a dry run of the same Fluentd needs, beside the file. */
-export function shapingArguments(command: readonly string[]): readonly string[] {
-  return optionsIn(command)
-    .filter(({ name }) => SHAPING.includes(name))
-    .map(({ name, value }) =>
-      name.length === 1 ? `-${name}${value}` : `--${name}${value === '' ? '' : `=${value}`}`,
-    );
 }
 
 interface Option {

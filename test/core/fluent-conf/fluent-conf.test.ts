@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { problemText } from '../../../src/core/fluent-conf/element.ts';
-import {
-  type FluentConf,
-  fluentConf,
-  fluentConfFromDump,
-} from '../../../src/core/fluent-conf/fluent-conf.ts';
+import { type FluentConf, fluentConf } from '../../../src/core/fluent-conf/fluent-conf.ts';
 import type { RubyContext } from '../../../src/core/fluent-conf/ruby.ts';
 import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
@@ -154,37 +150,6 @@ describe('several workers', () => {
   });
 });
 
-describe("Fluentd's own dump", () => {
-  it('gives the same facts, from among log lines too', () => {
-    const dump =
-      '2026 [info]: using configuration file: <ROOT>\n  <source>\n    @type tail\n    path "/a\\tb"\n    limit_recently_modified \n    pos_file \n  </source>\n</ROOT>\n2026 [info]: done\n';
-    expect(fluentConfFromDump(dump)).toMatchObject({
-      problems: [],
-      sources: [{ paths: ['/a\tb'], posFile: undefined, limitRecentlyModified: undefined }],
-    });
-  });
-
-  it('gives the same facts where Fluentd logs in JSON', () => {
-    const message =
-      'using configuration file: <ROOT>\n  <source>\n    @type tail\n    path "/a\\tb"\n  </source>\n</ROOT>';
-    const lines = [{ message: 'starting' }, { level: 'info', message }, { message: 'finished <ROOT>' }];
-    const printed = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-    expect(fluentConfFromDump(printed)).toMatchObject({ problems: [], sources: [{ paths: ['/a\tb'] }] });
-  });
-
-  it('is read over values that it does not quote', () => {
-    const record = "<record>\nsubject [SHELF] it's full\nname 'tis\n</record>";
-    const dump = `<ROOT>\n<filter **>\n${record}\n</filter>\n<source>\n@type tail\npath "/a"\n</source>\n</ROOT>\n`;
-    expect(fluentConfFromDump(dump)).toMatchObject({ problems: [], sources: [{ paths: ['/a'] }] });
-    expect(fluentConfFromDump(dump.replace('</source>\n', '')).problems).not.toEqual([]);
-  });
-
-  it('leaves a path_timezone that is nil empty', () => {
-    const dump = '<ROOT>\n<source>\n@type tail\npath "/a"\npath_timezone \n</source>\n</ROOT>\n';
-    expect(fluentConfFromDump(dump).sources).toMatchObject([{ pathTimezone: undefined }]);
-  });
-});
-
 const MANY = 100_000;
 const blanks = ' '.repeat(MANY);
 
@@ -217,9 +182,4 @@ it.each([
     expect(fluentConf(root, ruby).sources.length).toBeLessThanOrEqual(20_000);
   });
   expect(seconds).toBeLessThan(20);
-});
-
-it('a dump with very many values that never end is read in time', async () => {
-  const dump = `<ROOT>\n${'sample {"text"</l fatal\n'.repeat(10_000)}</ROOT>\n`;
-  expect(await cpuSeconds(() => fluentConfFromDump(dump))).toBeLessThan(5);
 });

@@ -59,11 +59,6 @@ describe('a warning', () => {
       `<label @ERROR>\n<match **>\n@type null\n</match>\n</label>\n${match('@type http')}`,
       'f.conf:1: <label @ERROR> takes what a full buffer refuses',
     ],
-    ['<match **>\n@type http\n</match>\n', "f.conf:1: <match **> buffers Fluentd's own log events"],
-    [
-      '<match fluent.**>\n@type copy\n<store>\n@type http\n</store>\n</match>\n',
-      'f.conf:1: <match fluent.**> buffers',
-    ],
   ])('is one sentence with its place: %j', (text, start) => {
     expect(read(text).warnings).toEqual([expect.stringMatching(/^[^.]*\.conf:.*: .*\.$/)]);
     expect(read(text).warnings[0]).toContain(start);
@@ -77,15 +72,6 @@ describe('a warning', () => {
     `<label @ERROR>\n</label>\n${match('@type http\n<buffer>\noverflow_action block\n</buffer>')}`,
     '<filter app>\n@type concat\nkey message\nuse_partial_cri_logtag true\n</filter>\n',
   ])('is not given where nothing is thrown away: %j', (text) => {
-    expect(read(text).warnings).toEqual([]);
-  });
-
-  it.each([
-    '<label @FLUENT_LOG>\n</label>\n<match **>\n@type http\n</match>\n',
-    '<match fluent.**>\n@type null\n</match>\n<match **>\n@type http\n</match>\n',
-    '<match **>\n@type stdout\n</match>\n',
-    '<label @L>\n<match **>\n@type http\n</match>\n</label>\n',
-  ])("is not given where Fluentd's own events fill no buffer: %j", (text) => {
     expect(read(text).warnings).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fluentdArguments, shapingArguments } from '../../../src/core/fluentd/command-line.ts';
+import { fluentdArguments } from '../../../src/core/fluentd/command-line.ts';
 
 const argumentsOf = (command: string) => fluentdArguments(command.split(' '));
 
@@ -69,16 +69,4 @@ test.each([
 ])('`fluentd %s` is understood', (words, expected) => {
   const nothing = fluentdArguments(['fluentd']);
   expect(argumentsOf(`fluentd ${words}`)).toEqual({ ...nothing, ...expected });
-});
-
-test('what shapes the configuration is handed on, and nothing else', () => {
-  const command =
-    'fluentd -v -c f.conf -p plugins -Ilib -r one --use-v0-config -o log -d pid --workers 2 -i text --gemfile G';
-  expect(shapingArguments(command.split(' '))).toEqual([
-    '--plugin=plugins',
-    '-Ilib',
-    '-rone',
-    '--use-v0-config',
-    '--inline-config=text',
-  ]);
 });
