@@ -66,7 +66,7 @@ export async function supervise(
     giveUp = undefined;
     tellStart(log, { found, policy, armed: withCalls(armed, args) });
     for (const warning of await startWarnings(args, process.env)) log.warn({}, warning);
-    const lines = new LogReporter(log, policy, { bar: process.stderr.isTTY, witness: found.witness });
+    const lines = new LogReporter(log, policy, found.witness);
     return {
       ...all([board, lines]),
       warned: (text) => log.warn({}, inFlags(text)),

@@ -10,7 +10,7 @@ import type { Log } from '../../log.ts';
 import { usageOf } from '../../node/processes/usage.ts';
 import { rubyOption, SHARED_DIR } from '../../tasks/witness.ts';
 import { describeFluentd } from './describe-fluentd.ts';
-import { Remaining, type Told } from './remaining.ts';
+import { describeWait } from './describe-wait.ts';
 
 /** How often progress is told: once a minute, and more often at first once the end has begun. */
 const RARELY: Millis = 60_000;
@@ -27,7 +27,7 @@ const NOT_READ = 'Until that changes, nothing counts as read';
 /** Tells the log what the loop does: a line a transition, a line a signal, progress while something is waited for. */
 export class LogReporter implements Reporter {
   readonly #log: Log;
-  readonly #remaining: Remaining;
+  readonly #policy: Policy;
   readonly #witness: string;
   #before: Observation | undefined;
   #toldAt: Millis | undefined;
@@ -36,15 +36,11 @@ export class LogReporter implements Reporter {
   #isRequested = false;
   #lateAt = Number.NEGATIVE_INFINITY;
 
-  /** `bar`: for a terminal. `witness`: where one is expected. */
-  constructor(
-    log: Log,
-    policy: Policy,
-    { bar, witness }: { readonly bar: boolean; readonly witness?: string | undefined },
-  ) {
+  /** `witness`: where one is expected. */
+  constructor(log: Log, policy: Policy, witness = SHARED_DIR) {
     this.#log = log;
-    this.#witness = witness ?? SHARED_DIR;
-    this.#remaining = new Remaining(policy, bar);
+    this.#witness = witness;
+    this.#policy = policy;
   }
 
   transition({ from, to, why, seen }: Transition): void {
@@ -131,23 +127,21 @@ export class LogReporter implements Reporter {
   }
 
   #tellProgress(state: State, seen: Observation): void {
-    this.#remaining.looked(state, seen);
     this.#toldAt ??= seen.at;
     const isEnding = state.name !== 'waiting' && state.name !== 'watching';
     const every = isEnding ? Math.min(RARELY, Math.max(AT_FIRST, this.#toldAt - state.since)) : RARELY;
     if (seen.at - this.#toldAt < every) return;
     this.#toldAt = seen.at;
-    void this.#tellWithUsage(this.#remaining.describe(state, seen), seen);
+    void this.#tellWithUsage(describeWait(state, seen, this.#policy), seen);
   }
 
-  async #tellWithUsage({ text, isTooLate }: Told, seen: Observation): Promise<void> {
+  async #tellWithUsage(text: string, seen: Observation): Promise<void> {
     const { fluentd } = seen;
     const [worker] = fluentd.kind === 'running' && !fluentd.alone ? fluentd.workers : [];
     const usage = worker && (await usageOf(worker.pid));
     const told =
       usage === undefined ? '' : `; worker: ${Math.round(usage.cpu)} % CPU, ${formatBytes(usage.memory)}`;
-    const tell = isTooLate ? this.#log.warn : this.#log.info;
-    tell({ ...factsOf(seen), ...usage }, `${text}${told}`);
+    this.#log.info({ ...factsOf(seen), ...usage }, `${text}${told}`);
   }
 }
 

@@ -1,0 +1,42 @@
+import { absenceDeadline, drainDeadline, startDeadline, stopDeadline } from '../../core/drain/deadlines.ts';
+import { bytesLeft, drainGate, hasBytesLeft } from '../../core/drain/gates.ts';
+import type { Policy } from '../../core/drain/policy.ts';
+import type { State } from '../../core/drain/state.ts';
+import type { Observation } from '../../core/observe/observation.ts';
+import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
+import { describeFluentd } from './describe-fluentd.ts';
+
+/** What is waited for, and for how long: `still draining after 20 s of 5 min: …`. */
+export function describeWait(state: State, seen: Observation, policy: Policy): string {
+  if (state.name === 'watching') return describeQuiet(state, seen, policy);
+  const deadline = deadlineOf(state, seen, policy);
+  const of = deadline === undefined ? '' : ` of ${formatDuration(deadline - state.since)}`;
+  const spent = `still ${state.name} after ${formatDuration(seen.at - state.since)}${of}`;
+  return `${spent}: ${reasonOf(state, seen, policy)}`;
+}
+
+function reasonOf(state: State, seen: Observation, policy: Policy): string {
+  if (state.name === 'draining') return drainGate(state, seen, policy)?.why ?? 'nothing is left';
+  return state.name === 'waiting' ? missing(seen) : describeFluentd(seen);
+}
+
+function deadlineOf(state: State, seen: Observation, policy: Policy): Millis | undefined {
+  if (state.name === 'draining') return drainDeadline(state.trigger, seen, policy);
+  if (state.name === 'stopping') return stopDeadline(state, seen, policy);
+  if (state.name !== 'waiting') return undefined;
+  if (seen.fluentd.kind === 'absent') return absenceDeadline(state, seen, policy);
+  return policy.quiet === 'off' ? undefined : startDeadline(state, policy);
+}
+
+/** `quiet for 20 s of 60 s`. */
+function describeQuiet({ since }: State, seen: Observation, { quiet }: Policy): string {
+  const left = hasBytesLeft(seen) ? `; ${formatBytes(bytesLeft(seen))} are left to read` : '';
+  if (quiet === 'off') return `no trigger for ${formatDuration(seen.at - since)}${left}`;
+  const silence = Math.max(0, seen.at - (seen.movedAt ?? since));
+  return `quiet for ${formatDuration(silence)} of ${formatDuration(quiet)}${left}`;
+}
+
+function missing({ fluentd, unknown: [doubt] }: Observation): string {
+  if (fluentd.kind === 'absent') return fluentd.why;
+  return doubt === undefined ? 'nothing is logged yet' : `${doubt.path} ${doubt.why}`;
+}
