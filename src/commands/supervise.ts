@@ -31,7 +31,7 @@ export async function supervise(
   host: NodeHost,
   args: SuperviseArgs,
   options: WatchOptions,
-  given: Pick<Surroundings, 'parent' | 'found' | 'doubt'> = {},
+  given: Pick<Surroundings, 'parent' | 'found'> = {},
 ): Promise<Outcome> {
   const { parent } = given;
   let signals = 0;

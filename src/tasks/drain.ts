@@ -1,7 +1,7 @@
 import { watch } from 'node:fs';
 import type { Outcome } from '../core/drain/outcome.ts';
 import type { ProcessRow } from '../core/fluentd/processes.ts';
-import { type GateWord, gateWord, isMadeBetterByStop, MAIN_MAY_RUN } from '../core/hook/gate.ts';
+import { type GateWord, gateWord, isMadeBetterByStop } from '../core/hook/gate.ts';
 import type { Millis } from '../core/text/units.ts';
 import { tellWitnesses } from '../daemon/perform.ts';
 import { readGateMarks } from '../node/files/gate-marks.ts';
@@ -27,7 +27,7 @@ export interface Hook {
 /** What `watch` has to do, with its trigger pulled. */
 export interface Begun {
   readonly options: WatchOptions;
-  readonly drain: Pick<Surroundings, 'found' | 'doubt'>;
+  readonly drain: Pick<Surroundings, 'found'>;
 }
 
 /** A host that sees Fluentd by its witness only. The container, and posidle in it, ends with the supervisor: the last word of a worker comes before. */
@@ -58,7 +58,7 @@ export async function beginDrain(
   const witness = host.isWitnessed ? dir : 'off';
   return {
     options: { grace, quiet: 'off', nativeSidecar: true, witness },
-    drain: { ...(host.isWitnessed && { found }), ...(word !== 'main-ended' && { doubt: MAIN_MAY_RUN }) },
+    drain: host.isWitnessed ? { found } : {},
   };
 }
 

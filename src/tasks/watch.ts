@@ -3,8 +3,6 @@ import type { Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { type ConfFacts, tailFacts } from '../core/fluent-conf/facts.ts';
 import { quietNeededBy } from '../core/fluent-conf/warnings.ts';
-import { withDoubt } from '../core/hook/gate.ts';
-import type { Doubt } from '../core/progress/progress.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
 import { listPutAside } from '../daemon/read-buffers.ts';
 import { expandAll } from '../daemon/read-pos-files.ts';
@@ -33,8 +31,6 @@ export interface Surroundings extends Pick<Wanted, 'nameOptions'> {
   readonly parent?: Parent | undefined;
   /** What is known already: nothing is looked for. */
   readonly found?: Found;
-  /** A doubt that no look can have. */
-  readonly doubt?: Doubt;
 }
 
 /** Watches a Fluentd until it is gone. Whoever has the host may call for the end at any time. */
@@ -99,7 +95,7 @@ function withFittingQuiet(settings: Settings, conf: ConfFacts | undefined): Sett
 async function findAndWatch(
   host: NodeHost,
   { settings: asked, fitsQuiet }: Asked,
-  { begin, parent, nameOptions, found: known, doubt }: Surroundings,
+  { begin, parent, nameOptions, found: known }: Surroundings,
 ): Promise<Outcome> {
   const { posFiles, fluentConf, fluentd, nativeSidecar, doneProcess } = asked;
   const isParent = parent !== undefined;
@@ -129,7 +125,7 @@ async function findAndWatch(
   const what = { posFiles: found.posFiles, conf, putAsideBefore };
   const stopVia = nativeSidecar ? ('kubelet' as const) : ('posidle' as const);
   const subject = { ...what, stopVia, doneProcess, fluentd: target, witness };
-  const outcome = withDoubt(await watchLoop(host, { subject, policy, report }), doubt);
+  const outcome = await watchLoop(host, { subject, policy, report });
   await report.ended?.(outcome);
   // A dry run leaves it running until it ends by itself.
   await (outcome.end === 'dry-run' ? parent?.exitCode() : parent?.killRest());

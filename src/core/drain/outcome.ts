@@ -39,7 +39,12 @@ interface LastLook {
 export function outcomeOf({ end, result }: Stopped, why: string, last: LastLook): Outcome {
   const { seen, policy, durations } = last;
   const progress = progressOf(seen, policy);
-  const { word, left, doubts } = verdictOf(progress, result?.owed, ENDS[end.kind] ?? 'runs-on');
+  const doubted = [...(result?.trigger.by === 'hook' ? [MAIN_MAY_RUN] : []), ...progress.doubts];
+  const { word, left, doubts } = verdictOf(
+    { ...progress, doubts: doubted },
+    result?.owed,
+    ENDS[end.kind] ?? 'runs-on',
+  );
   const { files, outputs } = progress;
   const lists = { left: listed(left.map(withoutIds)), doubts: listed(doubts) };
   return {
@@ -54,6 +59,13 @@ export function outcomeOf({ end, result }: Stopped, why: string, last: LastLook)
     durationsMs: rounded(durations),
   };
 }
+
+/** No look can see it. */
+const MAIN_MAY_RUN: Doubt = {
+  kind: 'main-may-run',
+  about: 'main',
+  why: 'nobody said that it has ended: what it wrote last may be missing',
+};
 
 const ENDS: Readonly<Partial<Record<End['kind'], EndKind>>> = {
   stopped: 'ended',

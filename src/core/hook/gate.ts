@@ -1,7 +1,5 @@
 /** A preStop hook in Fluentd's container begins while main may still write. The gate, a sidecar behind Fluentd, says when main has ended. */
 import type { Outcome } from '../drain/outcome.ts';
-import { MOST_LISTED } from '../progress/describe.ts';
-import type { Doubt } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 
 /** What docker/image/gate has written, and when, by one clock. */
@@ -38,26 +36,8 @@ export function gateWord(
   return lives && now < hookAt + patience ? 'wait' : 'main-may-run';
 }
 
-export const MAIN_MAY_RUN: Doubt = {
-  kind: 'main-may-run',
-  about: 'main',
-  why: 'nobody said that it has ended: what it wrote last may be missing',
-};
-
 /** Fluentd sends at its stop what it keeps outside its buffers, and what they hold: its last word tells. */
 export function isMadeBetterByStop({ left, doubts }: Outcome): boolean {
   const isCut = doubts.count > doubts.worst.length;
   return left.count > 0 || isCut || doubts.worst.some(({ kind }) => kind === 'kept');
-}
-
-/** The outcome with what the hook doubts, too. */
-export function withDoubt(outcome: Outcome, doubt: Doubt | undefined): Outcome {
-  if (doubt === undefined) return outcome;
-  const word = outcome.outcome === 'drained' ? 'unproven' : outcome.outcome;
-  const { count, worst, ...rest } = outcome.doubts;
-  return {
-    ...outcome,
-    outcome: word,
-    doubts: { ...rest, count: count + 1, worst: [doubt, ...worst].slice(0, MOST_LISTED) },
-  };
 }

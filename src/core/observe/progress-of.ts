@@ -3,8 +3,19 @@ import { isAnswered, isAnyAlive, type Testimony } from '../witness/testimony.ts'
 import { doubtOfDeparted, doubtOfMissed, givenUpIn, ofLooks } from './looks.ts';
 import type { Limits, Missed, Observation, ObservedFile } from './observation.ts';
 
+/** Gates, flushes, status and outcome ask for the same one. */
+const made = new WeakMap<Observation, { readonly limits: Limits; readonly progress: Progress }>();
+
 /** What is known now: by the witnesses where all of them answer, else by the looks from outside, or by both. A chunk that was put aside lies there, whoever answers. */
 export function progressOf(seen: Observation, limits: Limits): Progress {
+  const known = made.get(seen);
+  if (known?.limits === limits) return known.progress;
+  const progress = combined(seen, limits);
+  made.set(seen, { limits, progress });
+  return progress;
+}
+
+function combined(seen: Observation, limits: Limits): Progress {
   const { witness, fluentd } = seen;
   if (witness === undefined) return ofLooks(seen, limits);
   const { testimony, progress } = witness;

@@ -10,7 +10,7 @@ export interface Listed<One> {
   readonly worst: readonly One[];
 }
 
-export const MOST_LISTED = 10;
+const MOST_LISTED = 10;
 const MOST_SAID = 3;
 
 export function listed<One extends Left | Doubt>(all: readonly One[]): Listed<One> {

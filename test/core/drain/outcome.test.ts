@@ -88,6 +88,13 @@ describe('an outcome', () => {
     expect(outcome('stopped', { look, result: { ...RESULT, owed } }).left.count).toBe(0);
   });
 
+  test('doubts a hook that had to go on before main had ended, and says so first', () => {
+    const result = { ...RESULT, trigger: { by: 'hook', at: 0 } } as const;
+    const { outcome: word, doubts } = outcome('stopped', { look: said(gone()), result });
+    expect(word).toBe('unproven');
+    expect(doubts.worst[0]).toMatchObject({ kind: 'main-may-run' });
+  });
+
   test('has no trigger where there was no drain', () => {
     const { trigger } = outcomeOf(
       { name: 'stopped', since: 0, end: { kind: 'dry-run' }, result: undefined },

@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Outcome } from '../../../src/core/drain/outcome.ts';
-import {
-  type GateMarks,
-  type GateWord,
-  gateWord,
-  MAIN_MAY_RUN,
-  withDoubt,
-} from '../../../src/core/hook/gate.ts';
+import { type GateMarks, type GateWord, gateWord } from '../../../src/core/hook/gate.ts';
 
 const HOOK = 1_000_000;
 const PATIENCE = 105_000;
@@ -74,19 +67,5 @@ describe('the gate', () => {
     ],
   ])('%s', (_, marks, after, word) => {
     expect(gateWord(marks, HOOK + after, PATIENCE)).toBe(word);
-  });
-});
-
-describe('a doubt of the hook', () => {
-  const doubts = { count: 0, bytes: 0, worst: [] };
-  const outcome = { outcome: 'drained', doubts } as unknown as Outcome;
-
-  test('makes "drained" unproven, and nothing else', () => {
-    expect(withDoubt(outcome, MAIN_MAY_RUN)).toMatchObject({
-      outcome: 'unproven',
-      doubts: { count: 1, worst: [MAIN_MAY_RUN] },
-    });
-    expect(withDoubt({ ...outcome, outcome: 'not-drained' }, MAIN_MAY_RUN).outcome).toBe('not-drained');
-    expect(withDoubt(outcome, undefined)).toBe(outcome);
   });
 });
