@@ -11,7 +11,6 @@ import { type InspectSubject, inspectSubject, STDIN } from '../tasks/inspect-sub
 import { UsageError } from '../tasks/usage-error.ts';
 import { follow } from './inspect-view/follow.ts';
 import { jsonParts, ndjsonLines } from './inspect-view/json.ts';
-import { plainLines } from './inspect-view/plain.ts';
 import { isColored, styleOf } from './inspect-view/style.ts';
 import { tableLines, type View } from './inspect-view/table.ts';
 import { waitUntilRead } from './inspect-view/wait.ts';
@@ -79,7 +78,7 @@ function answer({ passed, reason }: Checked, found: Found, view: View, args: Ins
 }
 
 const EXCLUSIVE: readonly (readonly (keyof InspectArgs)[])[] = [
-  ['json', 'ndjson', 'plain'],
+  ['json', 'ndjson'],
   ['raw', 'follow'],
   ['raw', 'check'],
   ['follow', 'check'],
@@ -111,8 +110,8 @@ function refuseContradictions(args: InspectArgs): void {
 function viewOf(args: InspectArgs, { raw, conf, warnings }: InspectSubject): View {
   const isTable = !args.json && !args.ndjson;
   return {
-    style: styleOf(isColored(args.color) && !args.plain),
-    width: args.plain ? undefined : widthOfStdout(),
+    style: styleOf(isColored(args.color)),
+    width: widthOfStdout(),
     raw,
     conf,
     notes: [...unknownVariables(process.env), ...warnings],
@@ -133,7 +132,7 @@ async function lookOnce(inspector: Inspector): Promise<Found> {
 function partsOf(found: Found, view: View, args: InspectArgs): Iterable<string> {
   if (args.json) return jsonParts(found, view);
   if (args.ndjson) return ended(ndjsonLines(found, view));
-  return ended(args.plain ? plainLines(found, view) : tableLines(found, view));
+  return ended(tableLines(found, view));
 }
 
 function* ended(lines: Iterable<string>): Generator<string> {

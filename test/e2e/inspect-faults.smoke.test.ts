@@ -196,7 +196,7 @@ describe('an output that takes no more', () => {
     ),
   );
 
-  test.each(['', '--json', '--ndjson', '--plain'])('ends `inspect %s | head -c 9` without a word', (args) => {
+  test.each(['', '--json', '--ndjson'])('ends `inspect %s | head -c 9` without a word', (args) => {
     const { stdout, stderr } = shell(`posidle inspect app.pos ${args} | head -c 9; echo \${PIPESTATUS[0]}`);
     expect(stdout).toMatch(/^.{9}0\n$/s);
     expect(stderr).toBe('');

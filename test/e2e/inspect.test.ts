@@ -104,7 +104,6 @@ describe('the table', () => {
       expect(
         shell(`${without} script -qec "$(declare -f posidle); posidle inspect app.pos" /dev/null`).stdout,
       ).not.toContain('\x1b');
-    expect(shell('posidle inspect app.pos --plain --color').stdout).not.toContain('\x1b');
   });
 
   test.each([80, 60, 40])(
@@ -147,20 +146,6 @@ describe('the table', () => {
       }
     },
   );
-
-  test('with --plain is a sentence a file, the summary first', async () => {
-    const entry = logged('a.log', 'one\ntwo\n', 4);
-    writeFileSync(pos, posText([entry]));
-    const { stdout } = await posidle('inspect', pos, '--plain');
-    expect(stdout.split('\n')).toEqual([
-      'behind by 4 B in 1 of 1 file.',
-      `Pos file ${pos}:`,
-      expect.stringMatching(
-        /^File .*a\.log: behind, 4 B left, 50% read, position 4, size 8, inode \d+, last moved/,
-      ),
-      '',
-    ]);
-  });
 });
 
 test.each(['', 'inspect', 'watch', 'run'])(

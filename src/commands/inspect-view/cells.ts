@@ -40,7 +40,7 @@ export function cellsOf(file: ShownFile, at: Millis): Cells {
 }
 
 /** How long ago the position moved; undefined: not known. */
-export function ageOf({ movedAt }: ShownFile, at: Millis): Millis | undefined {
+function ageOf({ movedAt }: ShownFile, at: Millis): Millis | undefined {
   return Number.isFinite(movedAt) ? at - movedAt : undefined;
 }
 
@@ -55,12 +55,12 @@ export function rawCellsOf({ position, inode, path }: ShownFile): Cells {
   return { cells, name: printable(path), state: null };
 }
 
-export function positionText(position: number): string {
+function positionText(position: number): string {
   return `${position >= LARGEST_POSITION ? '≥' : ''}${position}`;
 }
 
 /** Never 100% as long as a byte is left. */
-export function percentOf({ size, lag, state }: Pick<ShownFile, 'size' | 'lag' | 'state'>): string {
+function percentOf({ size, lag, state }: Pick<ShownFile, 'size' | 'lag' | 'state'>): string {
   if (state === 'unwatched') return '-';
   return size === null || lag === null ? '?' : `${Math.floor(shareRead(size, lag) * 100)}%`;
 }

@@ -23,7 +23,7 @@ export interface FollowTask {
 export async function follow({ host, subject, view, args }: FollowTask): Promise<number> {
   const ending = new Ending();
   const inspector = new Inspector(host, subject, new Paces());
-  const asText = args.json || args.ndjson || args.plain || !canDraw();
+  const asText = args.json || args.ndjson || !canDraw();
   const tell = asText
     ? tellingChanges(view, args)
     : (found: Found) => drawAll((size) => frameOf(found, view, { ...size, at: new Date() }));

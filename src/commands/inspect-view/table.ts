@@ -71,12 +71,12 @@ function* posFileLines(posFile: FoundPosFile, view: View, at: Millis): Generator
 }
 
 /** Why a pos file cannot be believed. */
-export function withoutEntries({ error = '', isEmpty }: FoundPosFile): string {
+function withoutEntries({ error = '', isEmpty }: FoundPosFile): string {
   return isEmpty ? printable(error) : `cannot be inspected: ${printable(error)}`;
 }
 
 /** What is beyond the lines that are looked at. */
-export function moreLines({ files, more }: FoundPosFile): readonly string[] {
+function moreLines({ files, more }: FoundPosFile): readonly string[] {
   return more === 0
     ? []
     : [`these are its first ${files.length} entries; ${counted(more, 'further line')} not looked at`];
@@ -145,7 +145,7 @@ function sumOf({ files, unknown, size, lag }: Totals): string {
 }
 
 /** What is known of the buffers, in one line; none where no configuration is known. */
-export function buffersIn({ buffers }: Found, conf: ConfFacts | undefined): readonly string[] {
+function buffersIn({ buffers }: Found, conf: ConfFacts | undefined): readonly string[] {
   if (buffers === undefined || conf === undefined) return [];
   const chunks = buffers.outputs.flatMap((output) => output.chunks);
   const bytes = chunks.reduce((sum, { size }) => sum + size, 0);

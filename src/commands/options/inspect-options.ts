@@ -15,7 +15,6 @@ export const inspectOptions = named({
     ...parsed('DUR', 'with --follow or --wait: the time between two looks', SHOW, interval),
     default: '1s',
   },
-  plain: flag('sentences without columns and colours, for a screen reader', SHOW),
   color: {
     type: 'boolean',
     describe: 'colours; by default in a terminal, unless NO_COLOR is set',

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { jsonParts } from '../../../src/commands/inspect-view/json.ts';
-import { plainLines } from '../../../src/commands/inspect-view/plain.ts';
 import { styleOf } from '../../../src/commands/inspect-view/style.ts';
 import { tableLines, type View } from '../../../src/commands/inspect-view/table.ts';
 import type { Found, FoundPosFile } from '../../../src/core/inspect/found.ts';
@@ -117,15 +116,8 @@ test('a position that no file can have is told as such, and is a number for prog
   const found = foundRaw([reading], () => ({ findings: [], more: 0 }));
   const linesOf = (parts: Iterable<string>) => [...parts].join('\n').split('\n').slice(2, 6);
   const table = linesOf(shown(found, { raw: true }));
-  const plain = linesOf(plainLines(found, viewOf({ raw: true })));
   const most = '≥9007199254740991';
   expect(table.map((line) => line.trim().split(/ +/)[0])).toEqual(['5', most, most, 'unwatched']);
-  expect(plain.map((line) => /: (.*), inode/.exec(line)?.[1])).toEqual([
-    'position 5',
-    `position ${most}`,
-    `position ${most}`,
-    'no position',
-  ]);
   const { posFiles } = JSON.parse([...jsonParts(found, viewOf({}))].join(''));
   expect(posFiles[0].entries.map(({ position }: { position: number }) => position)).toEqual([
     5,
