@@ -18,7 +18,7 @@ import { type Done, perform } from './perform.ts';
 
 /** So long a look is waited for before what was seen before it has to do. */
 const PATIENCE: Millis = 10_000;
-/** Once the end has begun: a witness takes up to two seconds for its answer. */
+/** Once the end has begun: a witness gives a sign of life within two seconds. */
 const BUSY_PATIENCE: Millis = 2_500;
 
 /** So many files are judged at once. */

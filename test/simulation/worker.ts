@@ -57,7 +57,6 @@ export class Worker {
     const { socket: worker, pid } = this;
     if (this.isGone) return { worker, kind: 'gone', said: this.#lastWord };
     if (isSilent) return { worker, kind: 'silent', why: 'its witness did not answer within 2 s' };
-    if (!this.#isUp) return { worker, kind: 'silent', why: 'Fluentd is starting' };
     const { supervisor } = this.#under;
     const said = this.sights.said(pid, {
       isReady: this.isReady,

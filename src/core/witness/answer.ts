@@ -149,9 +149,9 @@ export interface NotBelieved {
   readonly notBelieved: string;
 }
 
-/** The answer to `look`. */
+/** The answer to `look`. Before Fluentd is ready a list may be missing. */
 export function parseAnswer(text: string): Said | NotBelieved {
-  return believing(text, (object) => saidIn(object, true));
+  return believing(text, (object) => saidIn(object, object['ready'] === true));
 }
 
 /** What a worker's witness wrote as its buffers were closed. A list that is not there is empty. */

@@ -1,6 +1,7 @@
 # What each in_tail has found, read, cut and let go of, and what it never saw.
 class PosidleWitness
-  NO_LOG = /\.(lock|lck|pid|pos|sw[op]|state|md5|sha\d+)\z/n.freeze # beside a log, never a log
+  HELD = 64 # closed files, a descriptor each
+  NO_LOG = /\.(lock|lck|pid|pos|sw[op]|te?mp|state|md5|sha\d+)\z/n.freeze # beside a log, never a log
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
   def input(w); var(w, :@update_watcher).receiver; end
   def reader(input) # the next worker's has the same name; two inputs never share a pos file
@@ -35,17 +36,34 @@ class PosidleWitness
     @closed.delete(key = key(w))
     facts = @closed[key] = sight(w)
     facts[:print] = fingerprint(w, facts[:pos])
+    hold(w, key)
     facts[:followed] = true if input(w).shutdown? && (File.stat(w.path).ino rescue nil) == key[1] # as long as the worker lived
     key, old = @closed.shift if @closed.size > MANY # if it still lies on the disk, then as one that nobody saw
     @begun.delete(key) if old
     @more += 1 if left?(old)
   end
-  def fingerprint(w, pos) # of what was read last: where the next worker begins it must still lie there
-    io, n = var(var(w, :@io_handler), :@io), [pos, 64].min
-    bytes = io ? io.pread(n, pos - n) : File.open(w.path, 'rb') { |f| f.pread(n, pos - n) }
+  def hold(w, key) # who has it open may write on, whatever its name is now, or without one
+    io = var(var(w, :@io_handler), :@io)
+    @held[key] = io.dup if io && io.stat.ino == key[1]
+  rescue SystemCallError, IOError # no descriptor left
+    nil
+  end
+  def written_on # without a name it takes room on the disk: let go as soon as in_tail does, which looks once a minute
+    @held.keys.each do |key|
+      c, s = @closed[key], (@held[key].stat rescue nil)
+      c[:size] = s.size if c && s
+      @held.delete(key).close if c.nil? || s.nil? || @held.size > HELD || s.nlink == 0 && ms - c[:at] > 60_000
+    end
+  end
+  def fingerprint(w, pos) # where the next worker begins, what was read must still lie there
+    io = var(var(w, :@io_handler), :@io)
+    bytes = io ? ends(io, pos) : File.open(w.path, 'rb') { |f| ends(f, pos) }
     bytes.unpack('C*').inject(0) { |sum, byte| (sum * 31 + byte) % 2**48 }
   rescue SystemCallError, IOError
     nil
+  end
+  def ends(io, pos) # the first and the last bytes of what was read
+    pos == 0 ? '' : io.pread([pos, 64].min, 0) + io.pread([pos, 64].min, [pos - 64, 0].max)
   end
   def sight(w, stats = {}) # the position before the size: what is read in between looks unread, never read
     h, (by, ino), pos = var(w, :@io_handler), key(w), w.pe.read_pos
@@ -68,6 +86,7 @@ class PosidleWitness
     @sights = asked ? @watchers.first(20_000).map { |w| sight(w, @stats) } : []
     @sizes = @watchers.first(MANY).map { |w| [k = key(w), longest(w, k)] }.to_h
     @marks = @watchers.map { |w| [h = var(w, :@io_handler), mark(w, h, asked)] }.to_h # a cut makes another handler
+    written_on
     names(asked)
   end
   def longest(w, key) # that was seen, until in_tail notices a cut
@@ -79,10 +98,9 @@ class PosidleWitness
     return mark if pos > 2**60 || old == pos && !(asked && @stats[w.path] && @stats[w.path].mtime >= at)
     File.open(w.path, 'rb') do |f|
       next unless f.stat.ino == w.pe.read_inode
-      before = lambda { |n| n == 0 ? '' : f.pread([n, 64].min, [n - 64, 0].max) }
-      now = before.call(old) if old && pos >= old
+      now = ends(f, old) if old && pos >= old
       keep(@lost, sight(w).merge(why: 'written anew')) if now && now != was && now.bytesize == was.bytesize
-      mark = [pos, before.call(pos), Time.now - 1]
+      mark = [pos, ends(f, pos), Time.now - 1]
     end
     mark
   rescue SystemCallError, IOError # shorter than it was: a cut, of which in_tail tells
@@ -159,7 +177,7 @@ class PosidleWitness
     (1..digits).map { |n| files[rest[0, rest.size - n] + ext] }.compact.first
   end
   def closed(near) # with what lies under its number now
-    @closed.values.map { |c| (path, s = near[c[:inode]]) ? c.merge(size: s.size, born: born(path)) : c }
+    @closed.map { |key, c| !@held[key] && (path, s = near[c[:inode]]) ? c.merge(size: s.size, born: born(path)) : c }
   end
   def unfound
     @unfound.first(MANY).map { |(by, ino), (p, _, size, may)| { path: text(p), inode: ino, reader: by, size: size, readable: may } }

@@ -17,7 +17,7 @@ class PosidleWitness
     @server = UNIXServer.new((@stem = File.join(dir, "#{@born}-#{@pid}")) + '.sock') # before a line can be read
     File.chmod(0666, @stem + '.sock') rescue nil
     @pod = [__FILE__, *host].map { |p| (File.stat(p).mtime.to_f * 1000 rescue @born) }.min - 1000 # who writes it, writes it first
-    @sizes, @begun, @closed, @marks, @unfound, @readers, @heard, @sources, @traces, @new = {}, {}, {}, {}, {}, {}, {}, {}, {}, {}.compare_by_identity
+    @sizes, @begun, @closed, @marks, @unfound, @readers, @heard, @sources, @traces, @held, @new = {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}.compare_by_identity
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @mutex = [], [], [], [], [], [], [], Mutex.new
     @reloads = @more = @over = @due = @gap = @again = 0
     listen
@@ -50,18 +50,22 @@ class PosidleWitness
       when 'Fluent::Plugin::Output' then trace(:attempts, c, :try_flush, nil, :return) { |_, _, e| attempt(e == :call) }
       when 'Fluent::NoMatchMatch' then trace(:unmatched, c, :emit_events, :tag) { |_, tag| unmatched(tag) }
       when 'Fluent::RootAgent' then trace(:errors, c, :handle_emits_error, :error) { |_, e| refused(e) }
+      when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
+        @traces.delete(:parses).disable if $1 && @traces[:parses]
+        trace(:parses, c, :parse_singleline, :lines, :return) { |_, had, e, left| dropped(had.size - had.count(''), left) if e == :return }
+      when 'Fluent::Plugin::ParserFilter' # 1.14 has it for all filters
+        trace(:filters, c, :filter_stream, :es, :return) { |p, had, e, left| dropped(had.size, left) if e == :return && c === p }
       when 'Fluent::EventRouter' then trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
       when 'Fluent::Plugin::TailInput::TailWatcher'
         trace(:turns, c, :on_rotate, :stat, :return) { |w, s, e| e == :call ? turns(w, s) : begins(w) }
         trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
       end
-      tp.disable if @traces.size == 11
     end.enable
   end
   def trace(key, c, m, arg = nil, *more) # Ruby 2.6; where it fails nothing is heard, so nothing is proven
     t = TracePoint.new(:call, *more) do |tp|
       Thread.handle_interrupt(LATER) do # a Timeout that strikes here is Fluentd's, and comes after it
-        begin yield tp.self, locals(tp, arg), tp.event rescue @fault = failed($!) end
+        begin yield tp.self, locals(tp, arg), tp.event, (tp.return_value if tp.event == :return) rescue @fault = failed($!) end
       end
     end
     (@traces[key] ||= t.enable(target: c.instance_method(m)) || t) if c.method_defined?(m) rescue @fault = failed($!)
@@ -70,7 +74,7 @@ class PosidleWitness
     names.is_a?(Array) ? names.map { |n| tp.binding.local_variable_get(n) } : names && tp.binding.local_variable_get(names)
   end
   def trouble
-    deaf = %i[warn error fatal ends resumes attempts emits unmatched errors] + (@inputs.any? ? %i[turns closes] : []) - @traces.keys
+    deaf = %i[warn error fatal ends resumes attempts emits unmatched errors] + (@inputs.any? ? %i[turns closes parses] : []) - @traces.keys
     @error || @fault || ("not heard: #{deaf.join(' ')}" if deaf.any?)
   end
   def heard(level, args, block = nil) # each way in which Fluentd drops a record is told by log.warn or log.error, shown or not
@@ -101,6 +105,9 @@ class PosidleWitness
   end
   def refused(err) # emit_error_log_interval keeps it from being said (root_agent.rb)
     count(['warn', 'fluent/root_agent.rb', kind("emit transaction failed: #{err.message}"), err.class.name], 1)
+  end
+  def dropped(had, left) # a JSON parser makes nothing of `[]`, and says nothing
+    count(['warn', 'fluent/plugin/parser', 'a line or a value became no record', nil, nil], had - left.size) if left && left.size < had
   end
   def kind(said) # without what makes each message another one
     said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')
@@ -159,11 +166,12 @@ class PosidleWitness
     @root ||= defined?(JSON) && defined?(Fluent::Engine.root_agent) && Fluent::Engine.root_agent
     client = IO.select([@server], nil, nil, 0.25) && (@server.accept rescue (sleep 1; nil)) # no descriptor left
     asked = client && (question(client, clock + 1) rescue nil)
+    client.write_nonblock(' ') if asked # a sign of life: the rest takes its time
     start = clock
     begin look(asked) if @root; @error = nil; rescue StandardError; @error = failed($!); end
     return unless asked
     facts, stop = (@root ? reply(asked) : {} rescue { error: failed($!) }), clock + 2
-    s = (@root ? JSON.generate({ v: 1 }.merge(facts)) : '{"v":1,"error":"Fluentd is starting"}') + "\n"
+    s = (@root ? JSON.generate({ v: 1 }.merge(facts)) : %({"v":1,"pid":#{@pid},"ready":false})) + "\n"
     rest = clock - start # whoever asks without a pause gets half of the time
     s = s.byteslice(client.write_nonblock(s)..-1) while !s.empty? && IO.select(nil, [client], [], [stop - clock, 0].max)
   rescue StandardError # the client is gone, or does not read

@@ -13,8 +13,10 @@ import {
 } from '../../core/witness/answer.ts';
 import type { Testimony, Witness } from '../../core/witness/testimony.ts';
 
-/** A witness takes its time where it follows very many files; whatever a socket does, the question ends then. */
-const TIMEOUT: Millis = 2_000;
+/** A witness gives a sign of life at once, and takes its time for the rest on a busy machine or beside very many files. */
+const SILENCE: Millis = 2_000;
+/** Whatever a socket does, the question ends then. */
+const TIMEOUT: Millis = 5_000;
 const SOCKET = /^\d+-\d+\.sock$/;
 /** A Fluentd that starts anew again and again leaves a socket each time; a neighbour may leave any number of names. */
 const MOST_NAMES = 10_000;
@@ -116,16 +118,17 @@ function exchange(path: string, word: string, budget: Budget = { bytes: LONGEST_
     let size = 0;
     const socket = connect({ path });
     const end = (result: Exchange) => {
-      clearTimeout(timer);
+      clearTimeout(silent);
+      clearTimeout(late);
       socket.destroy();
       resolve(result);
     };
-    const timer = setTimeout(
-      () => end({ why: `its witness did not answer within ${TIMEOUT / 1_000} s` }),
-      TIMEOUT,
-    );
+    const endAfter = (time: Millis) =>
+      setTimeout(() => end({ why: `its witness did not answer within ${time / 1_000} s` }), time);
+    const [silent, late] = [endAfter(SILENCE), endAfter(TIMEOUT)];
     socket.once('connect', () => (word === '' ? end({ text: '' }) : socket.write(`${word}\n`)));
     socket.on('data', (chunk: Buffer) => {
+      clearTimeout(silent);
       chunks.push(chunk);
       size += chunk.length;
       budget.bytes -= chunk.length;

@@ -28,7 +28,7 @@ describe('an answer', () => {
     ['half of one', JSON.stringify(answer()).slice(0, 40), 'it is no JSON'],
     ['a list', '[]', 'an object is missing in it'],
     ['another version', JSON.stringify(answer({ v: 2 })), 'its version is 2, not 1'],
-    ['an error', '{"v":1,"error":"Fluentd is starting"}', 'Fluentd is starting'],
+    ['an error', '{"v":1,"error":"NoMethodError"}', 'NoMethodError'],
     ['a list that is missing', JSON.stringify({ ...answer(), files: undefined }), 'a list is missing in it'],
     [
       'a list that is too long',
@@ -61,6 +61,10 @@ describe('an answer', () => {
   test('with brackets inside a text is not deep', () => {
     expect(parsed({ denied: [`/${'[{"'.repeat(100)}`] })).toMatchObject({ pid: 12 });
   });
+});
+
+test('an answer may leave all out while Fluentd starts', () => {
+  expect(parseAnswer('{"v":1,"pid":12,"ready":false}')).toMatchObject({ pid: 12, isReady: false, files: [] });
 });
 
 test('a last word may leave lists out', () => {

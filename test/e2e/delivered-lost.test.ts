@@ -1,0 +1,96 @@
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { expect } from 'vitest';
+import type { Said } from '../../src/core/witness/answer.ts';
+import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
+import { onFluentd, test, VERSIONS_AND_OLDEST, watchDelivery } from '../support/delivery.ts';
+import type { Site } from '../support/delivery-site.ts';
+import { memoryBuffer, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
+import { witnessIn } from '../support/real-fluentd.ts';
+import { until } from '../support/until.ts';
+
+const PARSE = { name: 'parse', params: { '@type': 'json' } };
+const FILTER = { name: 'filter', arg: 'app', params: { '@type': 'parser', key_name: 'message' } };
+
+const log = (site: Site) => site.log('app.log');
+const source = (site: Site) => tail(log(site), site.pos, { rotate_wait: '1s', refresh_interval: '1s' });
+const toSink = ({ sink }: Site) => toHttp(sink.port, memoryBuffer({ flush_interval: '1s' }));
+
+const plain = (site: Site): Section[] => [source(site), toSink(site)];
+const parsing = (site: Site): Section[] => [{ ...source(site), sections: [PARSE] }, toSink(site)];
+const filtering = (site: Site): Section[] => [source(site), { ...FILTER, sections: [PARSE] }, toSink(site)];
+
+/** Waits until Fluentd itself says so. */
+async function said(site: Site, what: string, holds: (said: Said) => boolean): Promise<void> {
+  await until(what, async () => {
+    const { witnesses } = await askWitnesses(witnessIn(site.dir), 0);
+    return witnesses.some((one) => one.kind === 'alive' && holds(one.said));
+  });
+}
+
+/** Main goes on with the file that it has open, after Fluentd has let go of it. */
+async function writeOn(site: Site, goAway: (path: string) => void): Promise<void> {
+  const file = openSync(log(site), 'a');
+  goAway(log(site));
+  await said(site, 'it is closed', ({ closed }) => closed.length > 0);
+  writeSync(file, 'id=900001\n');
+  closeSync(file);
+}
+
+async function writeAnew(site: Site): Promise<void> {
+  const text = (id: number) => `id=${id}\n${'.'.repeat(64)}\n`;
+  for (const id of [900_001, 900_002]) {
+    writeFileSync(log(site), text(id));
+    const size = text(id).length;
+    await said(site, 'it is read', ({ files }) => files.some(({ position }) => position === size));
+  }
+}
+
+type Row = [string, (site: Site) => Section[], (site: Site) => unknown, kind: string];
+
+/** In 1.14.6 a list is a record. */
+const PASSED_OVER: Row[] = [
+  ['that a parser passes over in silence', parsing, (site) => appendFileSync(log(site), '[]\n'), 'heard'],
+  ['that a filter passes over in silence', filtering, (site) => appendFileSync(log(site), '[]\n'), 'heard'],
+];
+
+onFluentd(VERSIONS_AND_OLDEST, (version) => {
+  test.for<Row>([
+    ...(version === '1.14.6' ? [] : PASSED_OVER),
+    [
+      'of a file in another directory that Fluentd has let go of',
+      plain,
+      (site) =>
+        writeOn(site, (path) => {
+          mkdirSync(`${site.dir}/elsewhere`);
+          renameSync(path, `${site.dir}/elsewhere/moved`);
+        }),
+      'let-go',
+    ],
+    ['of a deleted file that Fluentd has let go of', plain, (site) => writeOn(site, rmSync), 'let-go'],
+    ['of a file that was written anew with the same size and end', plain, writeAnew, 'written-anew'],
+  ])('lines %s are told', async ([, conf, main, kind], { site }) => {
+    writeFileSync(log(site), '{"message":"{}"}\n');
+    const args = ['--pid-file', site.pidFile];
+    const ended = await watchDelivery(site, {
+      version,
+      conf: conf(site),
+      args,
+      main: async () => {
+        await said(site, 'it is read', ({ files }) => files.some(({ position }) => position > 0));
+        await main(site);
+      },
+    });
+    const { outcome, left, doubts } = ended.outcome;
+    expect(outcome).not.toBe('drained');
+    expect([...left.worst, ...doubts.worst]).toContainEqual(expect.objectContaining({ kind }));
+  });
+});
