@@ -18,5 +18,20 @@ export interface MessageRow {
   readonly harmlessIf?: { readonly class: string; readonly setting: string; readonly value: boolean };
   /** The plugin says the same of a lost record and of one that it will send again: only the end of the attempt tells. */
   readonly retriedInFlush?: boolean;
-  readonly why?: string;
 }
+
+type RowsOf = (file: string | readonly string[], ...begins: readonly string[]) => readonly MessageRow[];
+
+/** Rows of a source file, or of several. */
+const rowsThatAre =
+  (is: MessageRow['is']): RowsOf =>
+  (file, ...begins) =>
+    [file].flat().flatMap((one) => begins.map((begin) => ({ file: one, begins: begin, is })));
+
+export const harmless = rowsThatAre('harmless');
+export const retry = rowsThatAre('retry');
+export const loss = rowsThatAre('loss');
+
+/** The same rows, if something more holds. */
+export const given = (more: Partial<MessageRow>, rows: readonly MessageRow[]): readonly MessageRow[] =>
+  rows.map((row) => ({ ...row, ...more }));

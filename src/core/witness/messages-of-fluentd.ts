@@ -1,11 +1,12 @@
-import type { MessageRow } from './message-row.ts';
+import { given, harmless, loss, type MessageRow, retry } from './message-row.ts';
 
-const UNMATCHED = { class: 'Fluent::Plugin::TailInput', setting: 'emit_unmatched_lines', value: true };
+const TAIL_CLASS = 'Fluent::Plugin::TailInput';
+const UNMATCHED = { class: TAIL_CLASS, setting: 'emit_unmatched_lines', value: true };
+const SINGLE_LINES = { class: TAIL_CLASS, setting: 'multiline_mode', value: false };
 const RESERVED = { class: 'Fluent::Plugin::ParserFilter', setting: 'reserve_data', value: true };
+const ERROR_EVENTS = ['dump an error event: ', 'send an error event to @ERROR: '];
 
-const PARSER_ERROR = 'ParserError';
-const OVERFLOW = 'BufferOverflowError';
-
+const SUPERVISOR = 'fluent/supervisor.rb';
 const TAIL = 'fluent/plugin/in_tail';
 const OUTPUT = 'fluent/plugin/output.rb';
 const BUFFER = 'fluent/plugin/buffer.rb';
@@ -16,303 +17,140 @@ const AGENT = 'fluent/root_agent.rb';
 /** Read in the sources of Fluentd 1.14, 1.16, 1.18 and 1.20. */
 export const FLUENTD_MESSAGES: readonly MessageRow[] = [
   // Error events. A filter that raises loses its record; the parser may let it go on.
-  { file: AGENT, begins: 'dump an error event', is: 'loss' },
-  { file: AGENT, begins: 'send an error event', is: 'loss', why: 'it went to <label @ERROR> instead' },
-  ...['dump an error event: ', 'send an error event to @ERROR: '].flatMap((says): readonly MessageRow[] => [
-    {
-      file: AGENT,
-      begins: `${says}pattern not matched with data`,
-      error: PARSER_ERROR,
-      is: 'loss',
-      harmlessIf: RESERVED,
-    },
-    {
-      file: AGENT,
-      begins: `${says}* does not exist`,
-      error: 'ArgumentError',
-      is: 'loss',
-      harmlessIf: RESERVED,
-    },
-  ]),
-  { file: AGENT, begins: 'emit transaction failed', is: 'loss', why: 'in_tail goes on after this error' },
-  {
-    file: AGENT,
-    begins: 'emit transaction failed',
-    error: OVERFLOW,
-    is: 'loss',
-    harmlessIf: { class: 'Fluent::Plugin::TailInput', setting: 'multiline_mode', value: false },
-    why: 'in_tail tries again; a multiline one has thrown away the beginning of the record by then',
-  },
-  {
-    file: AGENT,
-    begins: 'unexpected error while flushing buffer',
-    is: 'harmless',
-    why: 'the buffer keeps its chunks',
-  },
-  { file: AGENT, begins: 'unexpected error while', is: 'loss', why: 'a plugin did not start or stop well' },
-  { file: 'fluent/match.rb', begins: 'no patterns matched', is: 'loss' },
-  { file: 'fluent/source_only_buffer_agent.rb', begins: 'SourceOnlyBufferAgent:', is: 'loss' },
-  { file: 'fluent/source_only_buffer_agent.rb', begins: 'some buffer files remain', is: 'loss' },
-  {
-    file: 'fluent/source_only_buffer_agent.rb',
-    begins: 'failed to remove the buffer directory',
-    is: 'harmless',
-  },
-  { file: 'fluent/engine.rb', begins: 'unexpected error', is: 'loss', why: 'the worker ends' },
+  ...given(
+    { harmlessIf: RESERVED, error: 'ParserError' },
+    loss(AGENT, ...ERROR_EVENTS.map((says) => `${says}pattern not matched with data`)),
+  ),
+  ...given(
+    { harmlessIf: RESERVED, error: 'ArgumentError' },
+    loss(AGENT, ...ERROR_EVENTS.map((says) => `${says}* does not exist`)),
+  ),
+  // in_tail tries again; a multiline one has thrown away the beginning of the record by then.
+  ...given(
+    { harmlessIf: SINGLE_LINES, error: 'BufferOverflowError' },
+    loss(AGENT, 'emit transaction failed'),
+  ),
+  ...loss(AGENT, 'dump an error event'),
+  ...loss(AGENT, 'send an error event'), // it went to <label @ERROR> instead
+  ...loss(AGENT, 'emit transaction failed'), // in_tail goes on after this error
+  ...loss(AGENT, 'unexpected error while'), // a plugin did not start or stop well
+  ...harmless(AGENT, 'unexpected error while flushing buffer'), // the buffer keeps its chunks
+  ...loss('fluent/match.rb', 'no patterns matched'),
+  ...loss('fluent/source_only_buffer_agent.rb', 'SourceOnlyBufferAgent:', 'some buffer files remain'),
+  ...harmless('fluent/source_only_buffer_agent.rb', 'failed to remove the buffer directory'),
 
-  // Configuration, the supervisor, Fluentd's own log.
-  { file: 'fluent/engine.rb', begins: "parameter '", is: 'harmless' },
-  { file: 'fluent/engine.rb', begins: 'section <', is: 'harmless' },
-  { file: 'fluent/engine.rb', begins: 'Deprecated method', is: 'harmless' },
-  {
-    file: 'fluent/supervisor.rb',
-    begins: 'failed to reload config',
-    is: 'harmless',
-    why: 'the old one stays',
-  },
-  {
-    file: 'fluent/supervisor.rb',
-    begins: 'Failed to reload config file',
-    is: 'harmless',
-    why: 'the old one stays',
-  },
-  { file: 'fluent/supervisor.rb', begins: 'zero-downtime-restart:', is: 'harmless' },
-  {
-    file: 'fluent/supervisor.rb',
-    begins: 'flushing thread error',
-    is: 'harmless',
-    why: 'the buffer keeps its chunks',
-  },
-  { file: 'fluent/supervisor.rb', begins: 'failed to cancel source only', is: 'harmless' },
-  { file: 'fluent/supervisor.rb', begins: 'failed to dump', is: 'harmless' },
-  { file: 'fluent/supervisor.rb', begins: 'failed to start', is: 'harmless' },
-  { file: 'fluent/supervisor.rb', begins: 'failed to enable Ruby JIT', is: 'harmless' },
-  { file: 'fluent/supervisor.rb', begins: 'fluentd main process get unknown command', is: 'harmless' },
-  { file: 'fluent/supervisor.rb', begins: 'the value "*" for', is: 'harmless' },
-  { file: 'fluent/supervisor.rb', begins: 'unexpected error', is: 'loss', why: 'the worker ends' },
-  { file: 'fluent/supervisor.rb', begins: 'config error', is: 'loss', why: 'the worker ends' },
-  { file: 'fluent/system_config.rb', begins: 'config error', is: 'harmless' },
-  { file: 'fluent/config.rb', begins: 'Ruby DSL configuration format is deprecated', is: 'harmless' },
-  { file: 'fluent/config/', begins: '*', is: 'harmless' },
-  { file: 'fluent/log/', begins: '*', is: 'harmless' },
-  { file: 'fluent/supervisor.rb', begins: 'Recommend adding', is: 'harmless' },
-  { file: 'fluent/supervisor.rb', begins: 'Unexpected re*n value of Win#', is: 'harmless' },
-  { file: 'fluent/supervisor.rb', begins: 'Invalid option is passed to RUBYOPT', is: 'harmless' },
-  { file: 'fluent/fluent_log_event_router.rb', begins: '*', is: 'harmless' },
-  { file: 'fluent/msgpack_factory.rb', begins: '*', is: 'harmless' },
-  { file: 'fluent/rpc.rb', begins: '*', is: 'harmless' },
-  { file: 'fluent/counter/', begins: '*', is: 'harmless' },
+  // The engine, the supervisor, configuration, Fluentd's own log.
+  ...loss('fluent/engine.rb', 'unexpected error'), // the worker ends
+  ...harmless('fluent/engine.rb', "parameter '", 'section <', 'Deprecated method'),
+  ...loss(SUPERVISOR, 'unexpected error', 'config error'), // the worker ends
+  ...harmless(SUPERVISOR, 'zero-downtime-restart:', 'failed to cancel source only', 'failed to dump'),
+  ...harmless(SUPERVISOR, 'failed to start', 'failed to enable Ruby JIT'),
+  ...harmless(SUPERVISOR, 'fluentd main process get unknown command', 'the value "*" for'),
+  ...harmless(SUPERVISOR, 'Recommend adding', 'Unexpected re*n value of Win#'),
+  ...harmless(SUPERVISOR, 'Invalid option is passed to RUBYOPT'),
+  ...harmless(SUPERVISOR, 'failed to reload config', 'Failed to reload config file'), // the old one stays
+  ...harmless(SUPERVISOR, 'flushing thread error'), // the buffer keeps its chunks
+  ...harmless('fluent/system_config.rb', 'config error'),
+  ...harmless('fluent/config.rb', 'Ruby DSL configuration format is deprecated'),
 
   // in_tail. What it does not follow, or closes unread, shows in the files themselves.
-  { file: TAIL, begins: 'pattern not matched', is: 'loss', harmlessIf: UNMATCHED },
-  { file: TAIL, begins: 'pattern not matched: ""', is: 'harmless', why: 'an empty line' },
-  { file: TAIL, begins: '"', is: 'loss', harmlessIf: UNMATCHED, why: 'pattern not matched (1.20)' },
-  { file: TAIL, begins: '""', is: 'harmless', why: 'an empty line' },
-  { file: TAIL, begins: 'invalid line found', is: 'loss' },
-  { file: TAIL, begins: 'got incomplete line at shutdown', is: 'loss', harmlessIf: UNMATCHED },
-  { file: TAIL, begins: 'got incomplete line before first line', is: 'loss', harmlessIf: UNMATCHED },
-  { file: TAIL, begins: 'received line length is longer', is: 'loss' },
-  {
-    file: TAIL,
-    begins: 'buffer space has too many data',
-    is: 'loss',
-    why: 'a multiline record met a full buffer',
-  },
-  { file: TAIL, begins: '… unreadable. It is excluded', is: 'harmless' },
-  { file: TAIL, begins: 'Permission denied', is: 'harmless' },
-  { file: TAIL, begins: 'Unparsable line in pos_file', is: 'harmless' },
-  { file: TAIL, begins: '… already exists. use latest one', is: 'harmless' },
-  { file: TAIL, begins: 'expand_paths: stat() for', is: 'harmless' },
-  { file: TAIL, begins: 'stat() for', is: 'harmless' },
-  { file: TAIL, begins: 'Could not follow a file', is: 'harmless' },
-  { file: TAIL, begins: 'Skip ', is: 'harmless' },
-  { file: TAIL, begins: 'detach_watcher could be detaching', is: 'harmless' },
-  { file: TAIL, begins: 'Cannot find group from metadata', is: 'harmless' },
-  { file: TAIL, begins: 'Too many ', is: 'harmless', why: 'new files are found later' },
-  { file: TAIL, begins: "'*' parameter is not set", is: 'harmless' },
-  { file: TAIL, begins: 'this parameter is highly recommended', is: 'harmless' },
-  { file: TAIL, begins: 'Should specify greater equal', is: 'harmless' },
-  { file: TAIL, begins: "'*' and '*' are same encoding", is: 'harmless' },
-  { file: TAIL, begins: 'in_tail worker parsing is unavailable', is: 'harmless' },
-  { file: TAIL, begins: 'in_tail worker pool did not drain', is: 'loss' },
-  { file: TAIL, begins: 'in_tail worker threads did not stop', is: 'loss' },
-  { file: TAIL, begins: 'worker parsing failed; retrying', is: 'retry' },
-  { file: TAIL, begins: 'worker parsing failed during shutdown', is: 'harmless', why: 'the position stays' },
-  { file: TAIL, begins: 'unexpected error while', is: 'loss' },
+  // Of a line that does not match, 1.20 says nothing else.
+  ...given({ harmlessIf: UNMATCHED }, loss(TAIL, 'pattern not matched', '"')),
+  ...given({ harmlessIf: UNMATCHED }, loss(TAIL, 'got incomplete line at shutdown')),
+  ...given({ harmlessIf: UNMATCHED }, loss(TAIL, 'got incomplete line before first line')),
+  ...loss(TAIL, 'invalid line found', 'received line length is longer'),
+  ...loss(TAIL, 'in_tail worker pool did not drain', 'in_tail worker threads did not stop'),
+  ...loss(TAIL, 'unexpected error while'),
+  ...loss(TAIL, 'buffer space has too many data'), // a multiline record met a full buffer
+  ...retry(TAIL, 'worker parsing failed; retrying'),
+  ...harmless(TAIL, '… unreadable. It is excluded', 'Permission denied', 'Unparsable line in pos_file'),
+  ...harmless(TAIL, '… already exists. use latest one', 'expand_paths: stat() for', 'stat() for'),
+  ...harmless(TAIL, 'Could not follow a file', 'Skip ', 'detach_watcher could be detaching'),
+  ...harmless(TAIL, 'Cannot find group from metadata', "'*' parameter is not set"),
+  ...harmless(TAIL, 'this parameter is highly recommended', 'Should specify greater equal'),
+  ...harmless(TAIL, "'*' and '*' are same encoding", 'in_tail worker parsing is unavailable'),
+  ...harmless(TAIL, 'pattern not matched: ""', '""'), // an empty line
+  ...harmless(TAIL, 'Too many '), // new files are found later
+  ...harmless(TAIL, 'worker parsing failed during shutdown'), // the position stays
 
   // Buffers and flushes.
-  { file: OUTPUT, begins: 'failed to flush the buffer', is: 'retry' },
-  { file: OUTPUT, begins: 'retry succeeded.', is: 'harmless' },
-  { file: OUTPUT, begins: 'retry succeeded by secondary', is: 'loss', why: 'it went to <secondary> instead' },
-  { file: OUTPUT, begins: 'Hit limit for retries', is: 'loss' },
-  { file: OUTPUT, begins: 'got unrecoverable error in', is: 'loss' },
-  { file: OUTPUT, begins: 'got an error in secondary for', is: 'loss' },
-  { file: OUTPUT, begins: 'disable_chunk_backup is true', is: 'loss' },
-  { file: OUTPUT, begins: 'failed to back up', is: 'loss' },
-  { file: OUTPUT, begins: 'bad chunk is moved to', is: 'loss' },
-  { file: OUTPUT, begins: 'dropping oldest chunk', is: 'loss' },
-  { file: OUTPUT, begins: 'no queued chunks to be dropped', is: 'harmless', why: 'in_tail tries again' },
-  {
-    file: OUTPUT,
-    begins: 'failed to write data into buffer by buffer overflow',
-    is: 'harmless',
-    why: 'in_tail tries again',
-  },
-  { file: OUTPUT, begins: 'breaking block behavior to shutdown', is: 'harmless', why: 'the position stays' },
-  { file: OUTPUT, begins: 'buffer flush took longer time', is: 'harmless' },
-  {
-    file: OUTPUT,
-    begins: 'unexpected error while checking flushed chunks',
-    is: 'harmless',
-    why: 'the chunks stay',
-  },
-  { file: OUTPUT, begins: 'error on enqueue thread', is: 'loss', why: 'nothing is flushed any more' },
-  { file: OUTPUT, begins: 'error on output thread', is: 'loss', why: 'nothing is flushed any more' },
-  { file: OUTPUT, begins: 'thread is already dead', is: 'harmless' },
-  { file: OUTPUT, begins: 'tag placeholder', is: 'harmless' },
-  { file: OUTPUT, begins: 'chunk key placeholder', is: 'harmless' },
-  { file: OUTPUT, begins: '*chunk_id} is not allowed', is: 'harmless' },
-  { file: OUTPUT, begins: 'many chunk keys specified', is: 'harmless' },
-  { file: OUTPUT, begins: "'*' is false, and buffer plugin", is: 'harmless', why: 'what is held shows' },
-  { file: OUTPUT, begins: "'*' is true, but can't check", is: 'harmless' },
-  { file: OUTPUT, begins: 'your configuration will lose buffered data', is: 'harmless' },
-  { file: OUTPUT, begins: 'your WaitToKillServiceTimeout=', is: 'harmless' },
-  { file: OUTPUT, begins: "'*' is ignored because", is: 'harmless' },
-  { file: OUTPUT, begins: "<secondary> with '*'", is: 'harmless' },
-  { file: OUTPUT, begins: 'Use different plugin for secondary', is: 'harmless' },
-  {
-    file: BUFFER,
-    begins: 'chunk bytes limit exceeds',
-    is: 'harmless',
-    why: 'it is written record by record',
-  },
-  { file: BUFFER, begins: 'chunk size limit exceeds', is: 'harmless', why: 'it is written record by record' },
-  { file: BUFFER, begins: 'failed to purge buffer chunk', is: 'harmless', why: 'it was sent' },
-  { file: BUFFER, begins: 'error occurs in committing chunks', is: 'loss' },
-  { file: BUFFER, begins: 'error occurs in enqueueing a chunk', is: 'loss' },
-  { file: BUFFER, begins: 'unexpected error while clearing buffer queue', is: 'loss' },
-  { file: BUFFER, begins: 'disable_chunk_backup is true', is: 'loss' },
-  { file: BUFFER, begins: 'bad chunk is moved to', is: 'loss' },
-  { file: BUFFER, begins: 'some chunks are purged', is: 'loss' },
-  { file: BUFFER, begins: 'failed to get the size of the evacuated', is: 'loss' },
-  { file: BUFFER, begins: 'evacuate_limit_size', is: 'harmless' },
-  { file: BUF, begins: '', is: 'harmless', why: 'restoring buffer file, logged by a block' },
-  { file: BUF, begins: 'file_single doesn', is: 'harmless' },
-  { file: BUF, begins: 'file buffer with multi workers', is: 'harmless' },
-  { file: BUF, begins: 'file_single buffer with multi workers', is: 'harmless' },
-  { file: BUF, begins: 'found broken chunk file', is: 'loss' },
-  { file: BUF, begins: 'backup failed. Delete', is: 'loss' },
-  { file: BUF, begins: 'disable_chunk_backup is true', is: 'loss' },
-  { file: BUF, begins: 'chunk files are evacuated', is: 'loss' },
-  { file: BUF, begins: 'unexpected error while evacuating', is: 'loss' },
+  ...loss(OUTPUT, 'Hit limit for retries', 'got unrecoverable error in', 'got an error in secondary for'),
+  ...loss(OUTPUT, 'disable_chunk_backup is true', 'failed to back up', 'bad chunk is moved to'),
+  ...loss(OUTPUT, 'dropping oldest chunk'),
+  ...loss(OUTPUT, 'retry succeeded by secondary'), // it went to <secondary> instead
+  ...loss(OUTPUT, 'error on enqueue thread', 'error on output thread'), // nothing is flushed any more
+  ...retry(OUTPUT, 'failed to flush the buffer'),
+  ...harmless(OUTPUT, 'retry succeeded.', 'buffer flush took longer time', 'thread is already dead'),
+  ...harmless(OUTPUT, 'tag placeholder', 'chunk key placeholder', '*chunk_id} is not allowed'),
+  ...harmless(OUTPUT, 'many chunk keys specified', "'*' is true, but can't check"),
+  ...harmless(OUTPUT, 'your configuration will lose buffered data', 'your WaitToKillServiceTimeout='),
+  ...harmless(OUTPUT, "'*' is ignored because", "<secondary> with '*'"),
+  ...harmless(OUTPUT, 'Use different plugin for secondary'),
+  ...harmless(OUTPUT, 'no queued chunks to be dropped'), // in_tail tries again
+  ...harmless(OUTPUT, 'failed to write data into buffer by buffer overflow'), // in_tail tries again
+  ...harmless(OUTPUT, 'breaking block behavior to shutdown'), // the position stays
+  ...harmless(OUTPUT, 'unexpected error while checking flushed chunks'), // the chunks stay
+  ...harmless(OUTPUT, "'*' is false, and buffer plugin"), // what is held shows
+  ...loss(BUFFER, 'error occurs in committing chunks', 'error occurs in enqueueing a chunk'),
+  ...loss(BUFFER, 'unexpected error while clearing buffer queue', 'disable_chunk_backup is true'),
+  ...loss(BUFFER, 'bad chunk is moved to', 'some chunks are purged'),
+  ...loss(BUFFER, 'failed to get the size of the evacuated'),
+  ...harmless(BUFFER, 'evacuate_limit_size'),
+  ...harmless(BUFFER, 'chunk bytes limit exceeds', 'chunk size limit exceeds'), // it is written record by record
+  ...harmless(BUFFER, 'failed to purge buffer chunk'), // it was sent
+  ...loss(BUF, 'found broken chunk file', 'backup failed. Delete', 'disable_chunk_backup is true'),
+  ...loss(BUF, 'chunk files are evacuated', 'unexpected error while evacuating'),
+  ...harmless(BUF, 'file_single doesn', 'file buffer with multi workers'),
+  ...harmless(BUF, 'file_single buffer with multi workers'),
+  ...harmless(BUF, ''), // restoring buffer file, logged by a block
 
   // Outputs and filters.
-  { file: FORWARD, begins: 'no response from node', is: 'retry' },
-  { file: FORWARD, begins: 'unexpected error while receiving ack', is: 'retry' },
-  { file: FORWARD, begins: 'destination node closed the connection', is: 'retry' },
-  { file: FORWARD, begins: 'ack in response and chunk id', is: 'retry' },
-  { file: FORWARD, begins: 'BUG: invalid status', is: 'retry' },
-  { file: FORWARD, begins: 'disconnected', is: 'retry' },
-  { file: FORWARD, begins: 'received invalid helo', is: 'retry' },
-  { file: FORWARD, begins: 'connection refused to', is: 'retry' },
-  { file: FORWARD, begins: 'handshake timeout', is: 'retry' },
-  { file: FORWARD, begins: 'using standby node', is: 'harmless' },
-  { file: FORWARD, begins: 'No nodes are available', is: 'retry' },
-  { file: FORWARD, begins: 'detached forwarding server', is: 'harmless' },
-  { file: FORWARD, begins: 'recovered forwarding server', is: 'harmless' },
-  { file: FORWARD, begins: 'Unknown heartbeat response', is: 'harmless' },
-  { file: FORWARD, begins: 'failed to resolve node name', is: 'harmless' },
-  { file: FORWARD, begins: "'*' is deprecated. use", is: 'harmless' },
-  { file: FORWARD, begins: 'TLS transport is configured', is: 'harmless' },
-  { file: FORWARD, begins: 'The value of keepalive_timeout', is: 'harmless' },
-  { file: FORWARD, begins: 'zstd compression feature', is: 'harmless' },
-  {
-    file: FORWARD,
-    begins: "forward's connection setting error",
-    is: 'harmless',
-    why: 'Fluentd does not start',
-  },
-  { file: 'fluent/plugin/out_http.rb', begins: 'got error response from', is: 'loss' },
-  { file: 'fluent/plugin/out_http.rb', begins: 'Status code # is going to be removed', is: 'harmless' },
-  { file: 'fluent/plugin/out_file.rb', begins: '*', is: 'harmless', why: 'deprecations and symlinks only' },
-  { file: 'fluent/plugin/out_exec.rb', begins: '*', is: 'retry', why: 'the chunk goes back to its buffer' },
-  { file: 'fluent/plugin/out_exec_filter.rb', begins: 'child process exits with error', is: 'loss' },
-  { file: 'fluent/plugin/out_exec_filter.rb', begins: 'exec_filter failed to emit', is: 'loss' },
-  { file: 'fluent/plugin/out_copy.rb', begins: 'ignore emit error in', is: 'loss' },
-  { file: 'fluent/plugin/out_copy.rb', begins: 'ignore_errors are specified', is: 'harmless' },
-  { file: 'fluent/plugin/out_stream.rb', begins: '*', is: 'harmless', why: 'deprecations only' },
-  { file: 'fluent/plugin/multi_output.rb', begins: 'unexpected error while calling', is: 'loss' },
-  {
-    file: 'fluent/plugin/filter_grep.rb',
-    begins: 'failed to grep events',
-    is: 'harmless',
-    why: 'the record goes on',
-  },
-  { file: 'fluent/plugin/filter_record_transformer.rb', begins: 'failed to parse', is: 'harmless' },
-  { file: 'fluent/plugin/filter_record_transformer.rb', begins: 'unknown placeholder', is: 'harmless' },
-  {
-    file: 'fluent/plugin/parser.rb',
-    begins: 'parsing timed out',
-    is: 'harmless',
-    why: 'then the line is one that does not match',
-  },
-  { file: 'fluent/plugin/storage_local.rb', begins: '*', is: 'harmless' },
-  { file: 'fluent/plugin/sd_', begins: '*', is: 'harmless', why: 'the servers stay as they are' },
+  ...retry(FORWARD, 'no response from node', 'unexpected error while receiving ack'),
+  ...retry(FORWARD, 'destination node closed the connection', 'ack in response and chunk id'),
+  ...retry(FORWARD, 'BUG: invalid status', 'disconnected', 'received invalid helo'),
+  ...retry(FORWARD, 'connection refused to', 'handshake timeout', 'No nodes are available'),
+  ...harmless(FORWARD, 'using standby node', 'detached forwarding server', 'recovered forwarding server'),
+  ...harmless(FORWARD, 'Unknown heartbeat response', 'failed to resolve node name'),
+  ...harmless(FORWARD, "'*' is deprecated. use", 'TLS transport is configured'),
+  ...harmless(FORWARD, 'The value of keepalive_timeout', 'zstd compression feature'),
+  ...harmless(FORWARD, "forward's connection setting error"), // Fluentd does not start
+  ...loss('fluent/plugin/out_http.rb', 'got error response from'),
+  ...harmless('fluent/plugin/out_http.rb', 'Status code # is going to be removed'),
+  ...retry('fluent/plugin/out_exec.rb', '*'), // the chunk goes back to its buffer
+  ...loss('fluent/plugin/out_exec_filter.rb', 'child process exits with error'),
+  ...loss('fluent/plugin/out_exec_filter.rb', 'exec_filter failed to emit'),
+  ...loss('fluent/plugin/out_copy.rb', 'ignore emit error in'),
+  ...harmless('fluent/plugin/out_copy.rb', 'ignore_errors are specified'),
+  ...loss('fluent/plugin/multi_output.rb', 'unexpected error while calling'),
+  ...harmless('fluent/plugin/filter_grep.rb', 'failed to grep events'), // the record goes on
+  ...harmless('fluent/plugin/filter_record_transformer.rb', 'failed to parse', 'unknown placeholder'),
+  ...harmless('fluent/plugin/parser.rb', 'parsing timed out'), // then the line is one that does not match
 
   // What plugins share.
-  { file: 'fluent/plugin_helper/thread.rb', begins: 'thread exited by unexpected error', is: 'loss' },
-  {
-    file: 'fluent/plugin_helper/thread.rb',
-    begins: "thread doesn't exit correctly",
-    is: 'harmless',
-    why: 'at the stop',
-  },
-  {
-    file: 'fluent/plugin_helper/thread.rb',
-    begins: 'killing existing thread',
-    is: 'harmless',
-    why: 'at the stop',
-  },
-  {
-    file: 'fluent/plugin_helper/timer.rb',
-    begins: 'Unexpected error raised. Stopping the timer',
-    is: 'loss',
-  },
-  { file: 'fluent/plugin_helper/timer.rb', begins: 'Timer detached', is: 'loss' },
-  { file: 'fluent/plugin_helper/event_loop.rb', begins: '*', is: 'harmless', why: 'at the stop' },
-  {
-    file: 'fluent/plugin_helper/child_process.rb',
-    begins: 'previous child process is still running',
-    is: 'harmless',
-  },
-  {
-    file: 'fluent/plugin_helper/child_process.rb',
-    begins: 'child process timed out',
-    is: 'harmless',
-    why: 'its output tells',
-  },
-  { file: 'fluent/plugin_helper/child_process.rb', begins: 'Unexpected', is: 'loss' },
-  { file: 'fluent/plugin_helper/socket.rb', begins: 'failed to load system default', is: 'harmless' },
-  {
-    file: 'fluent/plugin_helper/socket.rb',
-    begins: '*',
-    is: 'retry',
-    why: 'no connection, and so no answer',
-  },
-  { file: 'fluent/plugin_helper/socket_option.rb', begins: '*', is: 'harmless' },
-  { file: 'fluent/plugin_helper/cert_option.rb', begins: '*', is: 'harmless' },
-  { file: 'fluent/plugin_helper/server.rb', begins: '*', is: 'harmless', why: 'of inputs' },
-  { file: 'fluent/plugin_helper/http_server', begins: '*', is: 'harmless', why: 'of inputs' },
-  { file: 'fluent/plugin_helper/service_discovery', begins: '*', is: 'harmless' },
-  { file: 'fluent/plugin_helper/storage.rb', begins: '*', is: 'harmless' },
-  { file: 'fluent/plugin_helper/inject.rb', begins: '*', is: 'harmless' },
-  { file: 'fluent/plugin_helper/extract.rb', begins: '*', is: 'harmless' },
-  { file: 'fluent/plugin_helper/formatter.rb', begins: '*', is: 'harmless', why: 'at start and stop' },
-  { file: 'fluent/plugin_helper/parser.rb', begins: '*', is: 'harmless', why: 'at start and stop' },
-  { file: 'fluent/plugin_helper/metrics.rb', begins: '*', is: 'harmless', why: 'at start and stop' },
-  { file: 'fluent/compat/call_super_mixin.rb', begins: '*', is: 'harmless' },
-  { file: 'fluent/compat/detach_process_mixin.rb', begins: '*', is: 'harmless' },
-  { file: 'fluent/compat/handle_tag_and_time_mixin.rb', begins: '*', is: 'harmless' },
-  { file: 'fluent/compat/output.rb', begins: '*', is: 'harmless' },
-  { file: 'fluent/compat/socket_util.rb', begins: '*', is: 'harmless', why: 'of inputs' },
+  ...loss('fluent/plugin_helper/thread.rb', 'thread exited by unexpected error'),
+  ...harmless('fluent/plugin_helper/thread.rb', "thread doesn't exit correctly", 'killing existing thread'), // at the stop
+  ...loss('fluent/plugin_helper/timer.rb', 'Unexpected error raised. Stopping the timer', 'Timer detached'),
+  ...loss('fluent/plugin_helper/child_process.rb', 'Unexpected'),
+  ...harmless('fluent/plugin_helper/child_process.rb', 'previous child process is still running'),
+  ...harmless('fluent/plugin_helper/child_process.rb', 'child process timed out'), // its output tells
+  ...retry('fluent/plugin_helper/socket.rb', '*'), // no connection, and so no answer
+  ...harmless('fluent/plugin_helper/socket.rb', 'failed to load system default'),
+
+  // Whatever they say.
+  ...harmless(['fluent/config/', 'fluent/log/', 'fluent/fluent_log_event_router.rb'], '*'),
+  ...harmless(['fluent/msgpack_factory.rb', 'fluent/rpc.rb', 'fluent/counter/'], '*'),
+  ...harmless(['fluent/plugin/storage_local.rb', 'fluent/plugin_helper/socket_option.rb'], '*'),
+  ...harmless(['fluent/plugin_helper/cert_option.rb', 'fluent/plugin_helper/service_discovery'], '*'),
+  ...harmless(['fluent/plugin_helper/storage.rb', 'fluent/plugin_helper/inject.rb'], '*'),
+  ...harmless(['fluent/plugin_helper/extract.rb', 'fluent/compat/call_super_mixin.rb'], '*'),
+  ...harmless(['fluent/compat/detach_process_mixin.rb', 'fluent/compat/handle_tag_and_time_mixin.rb'], '*'),
+  ...harmless('fluent/compat/output.rb', '*'),
+  ...harmless('fluent/plugin/out_file.rb', '*'), // deprecations and symlinks only
+  ...harmless('fluent/plugin/out_stream.rb', '*'), // deprecations only
+  ...harmless('fluent/plugin/sd_', '*'), // the servers stay as they are
+  ...harmless('fluent/plugin_helper/event_loop.rb', '*'), // at the stop
+  ...harmless(['fluent/plugin_helper/server.rb', 'fluent/plugin_helper/http_server'], '*'), // of inputs
+  ...harmless('fluent/compat/socket_util.rb', '*'), // of inputs
+  ...harmless(['fluent/plugin_helper/formatter.rb', 'fluent/plugin_helper/parser.rb'], '*'), // at start and stop
+  ...harmless('fluent/plugin_helper/metrics.rb', '*'), // at start and stop
 ];

@@ -1,4 +1,4 @@
-import type { MessageRow } from './message-row.ts';
+import { given, harmless, loss, type MessageRow, retry } from './message-row.ts';
 
 const ELASTICSEARCH = 'fluent/plugin/out_elasticsearch';
 const OPENSEARCH = 'fluent/plugin/out_opensearch';
@@ -11,219 +11,132 @@ const RUBY_KAFKA = 'kafka/';
 const SUMOLOGIC = 'fluent/plugin/out_sumologic.rb';
 const LOGZIO = 'fluent/plugin/out_logzio_buffered.rb';
 const KUBERNETES = 'fluent/plugin/filter_kubernetes_metadata.rb';
+const S3 = 'fluent/plugin/out_s3.rb';
+const LOKI = 'fluent/plugin/out_loki.rb';
+
+/** ruby-kafka puts its tags before a message, if it has any. */
+const tagged = (...begins: readonly string[]) => begins.flatMap((says) => [says, `[*] ${says}`]);
 
 /** Read in the plugins' sources; the version that was read stands above its rows. */
 export const PLUGIN_MESSAGES: readonly MessageRow[] = [
   // elasticsearch 6.0.0, opensearch 1.1.8: a record that is refused for good is an error event.
-  ...[ELASTICSEARCH, OPENSEARCH].flatMap((file): readonly MessageRow[] => [
-    { file, begins: 'Could not bulk insert to Data Stream', is: 'loss' },
-    { file, begins: 'Exception ignored in tag', is: 'loss' },
-    { file, begins: 'Consider to specify log_level', is: 'harmless' },
-    { file, begins: 'Detected ', is: 'harmless' },
-    { file, begins: 'TLS handshake will be stucked', is: 'harmless' },
-    { file, begins: 'Cannot find class', is: 'harmless' },
-    { file, begins: '* can not dig version information', is: 'harmless' },
-  ]),
-  { file: ELASTICSEARCH, begins: 'Could not push log to Elasticsearch', is: 'loss' },
-  { file: ELASTICSEARCH, begins: 'Elasticsearch dynamic plugin will be deprecated', is: 'harmless' },
-  { file: OPENSEARCH, begins: 'Failed to get new AWS credentials', is: 'harmless' },
-  { file: OPENSEARCH, begins: "'*' uses a placeholder", is: 'harmless' },
-  { file: OPENSEARCH, begins: "'*' has a user and password", is: 'harmless' },
-  ...['fluent/plugin/elasticsearch_', 'fluent/plugin/opensearch_'].flatMap((file): readonly MessageRow[] => [
-    { file, begins: 'Could not communicate to', is: 'retry' },
-    { file, begins: 'Remaining retry', is: 'retry' },
-    { file, begins: 'Error while index creation', is: 'harmless', why: 'no record' },
-    { file, begins: "'*' does not have any effect", is: 'harmless' },
-  ]),
+  ...loss([ELASTICSEARCH, OPENSEARCH], 'Could not bulk insert to Data Stream', 'Exception ignored in tag'),
+  ...harmless([ELASTICSEARCH, OPENSEARCH], 'Consider to specify log_level', 'Detected '),
+  ...harmless([ELASTICSEARCH, OPENSEARCH], 'TLS handshake will be stucked', 'Cannot find class'),
+  ...harmless([ELASTICSEARCH, OPENSEARCH], '* can not dig version information'),
+  ...loss(ELASTICSEARCH, 'Could not push log to Elasticsearch'),
+  ...harmless(ELASTICSEARCH, 'Elasticsearch dynamic plugin will be deprecated'),
+  ...harmless(OPENSEARCH, 'Failed to get new AWS credentials', "'*' uses a placeholder"),
+  ...harmless(OPENSEARCH, "'*' has a user and password"),
+  ...retry(['fluent/plugin/elasticsearch_', 'fluent/plugin/opensearch_'], 'Could not communicate to'),
+  ...retry(['fluent/plugin/elasticsearch_', 'fluent/plugin/opensearch_'], 'Remaining retry'),
+  ...harmless(['fluent/plugin/elasticsearch_', 'fluent/plugin/opensearch_'], "'*' does not have any effect"),
+  ...harmless(['fluent/plugin/elasticsearch_', 'fluent/plugin/opensearch_'], 'Error while index creation'), // no record
 
   // kafka 0.19.9, and ruby-kafka 1.5.0 (logs to Fluentd only with get_kafka_client_log)
-  ...[KAFKA, RDKAFKA].flatMap((file): readonly MessageRow[] => [
-    { file, begins: 'record size exceeds max_send_limit_bytes. Skip', is: 'loss' },
-    { file, begins: 'unexpected error during format record. Skip', is: 'loss' },
-    { file, begins: 'Send exception occurred', is: 'retry' },
-    { file, begins: 'Exception Backtrace', is: 'retry' },
-  ]),
-  { file: KAFKA, begins: 'DeliveryFailed occurred. Discard', is: 'loss' },
-  { file: KAFKA, begins: 'Exception ignored in tag', is: 'loss' },
-  { file: KAFKA, begins: 'BufferOverflow occurred', is: 'loss' },
-  { file: KAFKA, begins: "'*' topic not found. Retry with", is: 'retry' },
-  { file: KAFKA, begins: 'No brokers found on Zookeeper', is: 'harmless', why: 'at the start' },
-  { file: KAFKA, begins: 'failed to shut down the discarded producer', is: 'harmless' },
-  { file: KAFKA, begins: "'*' option discards events", is: 'harmless' },
-  { file: KAFKA, begins: 'If this is unexpected, you need to check', is: 'harmless' },
-  { file: KAFKA, begins: "'*' parameter is deprecated", is: 'harmless' },
-  { file: KAFKA, begins: 'Support of fluentd', is: 'harmless' },
-  { file: KAFKA, begins: "Use '*' field", is: 'harmless' },
-  { file: KAFKA, begins: 'default_topic is set', is: 'harmless' },
-  { file: KAFKA, begins: 'share_producer sends one chunk', is: 'harmless' },
-  { file: RDKAFKA, begins: 'Delivery failed', is: 'loss' },
-  { file: RDKAFKA, begins: 'Queue is forcefully closed', is: 'loss' },
-  { file: RDKAFKA, begins: 'Failed to enqueue message; attempting retry', is: 'retry' },
-  { file: RDKAFKA, begins: "Use '*' field", is: 'harmless' },
-  { file: RDKAFKA, begins: 'default_topic is set', is: 'harmless' },
-  { file: 'fluent/plugin/kafka_plugin_util.rb', begins: 'scram_mechanism is ignored', is: 'harmless' },
-  { file: 'fluent/plugin/kafka_producer_ext.rb', begins: 'Failed to', is: 'retry' },
-  ...['', '[*] '].flatMap((tags): readonly MessageRow[] => [
-    { file: RUBY_KAFKA, begins: `${tags}Failed to`, is: 'retry' },
-    { file: RUBY_KAFKA, begins: `${tags}Timed out while`, is: 'retry' },
-    { file: RUBY_KAFKA, begins: `${tags}No brokers in cluster`, is: 'retry' },
-    { file: RUBY_KAFKA, begins: `${tags}Leader `, is: 'retry' },
-    { file: RUBY_KAFKA, begins: `${tags}Topic \`*\` not yet created`, is: 'retry' },
-    { file: RUBY_KAFKA, begins: `${tags}Could not connect to`, is: 'retry' },
-    { file: RUBY_KAFKA, begins: `${tags}Corrupt message when writing`, is: 'retry' },
-    { file: RUBY_KAFKA, begins: `${tags}Unknown topic or partition`, is: 'retry' },
-    { file: RUBY_KAFKA, begins: `${tags}Broker * not currently leader`, is: 'retry' },
-    { file: RUBY_KAFKA, begins: `${tags}Not enough in-sync replicas`, is: 'retry' },
-    { file: RUBY_KAFKA, begins: `${tags}Messages written, but to fewer`, is: 'retry' },
-    { file: RUBY_KAFKA, begins: `${tags}Received out-of-order response`, is: 'retry' },
-    { file: RUBY_KAFKA, begins: `${tags}Connection has been unused`, is: 'harmless' },
-  ]),
+  ...loss([KAFKA, RDKAFKA], 'record size exceeds max_send_limit_bytes. Skip'),
+  ...loss([KAFKA, RDKAFKA], 'unexpected error during format record. Skip'),
+  ...retry([KAFKA, RDKAFKA], 'Send exception occurred', 'Exception Backtrace'),
+  ...harmless([KAFKA, RDKAFKA], "Use '*' field", 'default_topic is set'),
+  ...loss(KAFKA, 'DeliveryFailed occurred. Discard', 'Exception ignored in tag', 'BufferOverflow occurred'),
+  ...retry(KAFKA, "'*' topic not found. Retry with"),
+  ...harmless(KAFKA, 'failed to shut down the discarded producer', "'*' option discards events"),
+  ...harmless(KAFKA, 'If this is unexpected, you need to check', "'*' parameter is deprecated"),
+  ...harmless(KAFKA, 'Support of fluentd', 'share_producer sends one chunk'),
+  ...harmless(KAFKA, 'No brokers found on Zookeeper'), // at the start
+  ...loss(RDKAFKA, 'Delivery failed', 'Queue is forcefully closed'),
+  ...retry(RDKAFKA, 'Failed to enqueue message; attempting retry'),
+  ...harmless('fluent/plugin/kafka_plugin_util.rb', 'scram_mechanism is ignored'),
+  ...retry('fluent/plugin/kafka_producer_ext.rb', 'Failed to'),
+  ...retry(
+    RUBY_KAFKA,
+    ...tagged(
+      'Failed to',
+      'Timed out while',
+      'No brokers in cluster',
+      'Leader ',
+      'Topic `*` not yet created',
+      'Could not connect to',
+      'Corrupt message when writing',
+      'Unknown topic or partition',
+      'Broker * not currently leader',
+      'Not enough in-sync replicas',
+      'Messages written, but to fewer',
+      'Received out-of-order response',
+    ),
+  ),
+  ...harmless(RUBY_KAFKA, ...tagged('Connection has been unused')),
 
   // splunk-hec 1.3.3: with consume_chunk_on_4xx_errors, its default, any 4xx discards the chunk, 429 as well.
-  { file: SPLUNK, begins: 'Failed POST to', is: 'loss' },
-  { file: SPLUNK, begins: '*: Failed POST to', is: 'loss' },
-  {
-    file: SPLUNK,
-    begins: '',
-    is: 'loss',
-    why: 'logged by a block: a blank event, a refused or badly encoded one',
-  },
-  { file: SPLUNK, begins: '*: POST Body', is: 'loss' },
-  { file: SPLUNK, begins: 'expected field', is: 'harmless' },
+  ...loss(SPLUNK, 'Failed POST to', '*: Failed POST to', '*: POST Body'),
+  ...loss(SPLUNK, ''), // logged by a block: a blank event, a refused or badly encoded one
+  ...harmless(SPLUNK, 'expected field'),
 
   // grafana-loki 1.3.0: a raise follows after 429 and 5xx, and after no other answer. loki 0.3.0
-  { file: 'fluent/plugin/out_loki.rb', begins: 'failed to write post to', is: 'loss', retriedInFlush: true },
-  { file: 'fluent/plugin/out_loki.rb', begins: 'client certificate file contains', is: 'harmless' },
-  { file: 'fluent/plugin/out_loki.rb', begins: 'Net::HTTP.* raises exception', is: 'loss' },
-  { file: 'fluent/plugin/out_loki.rb', begins: 'failed to ', is: 'loss' },
+  ...given({ retriedInFlush: true }, loss(LOKI, 'failed to write post to')),
+  ...loss(LOKI, 'Net::HTTP.* raises exception', 'failed to '),
+  ...harmless(LOKI, 'client certificate file contains'),
 
   // datadog 0.15.1
-  { file: 'fluent/plugin/out_datadog.rb', begins: 'Unable to send payload due to client error', is: 'loss' },
-  { file: 'fluent/plugin/out_datadog.rb', begins: 'Retrying', is: 'retry' },
-  { file: 'fluent/plugin/out_datadog.rb', begins: 'Processing exception in datadog', is: 'retry' },
+  ...loss('fluent/plugin/out_datadog.rb', 'Unable to send payload due to client error'),
+  ...retry('fluent/plugin/out_datadog.rb', 'Retrying', 'Processing exception in datadog'),
 
   // s3 1.8.6, gcs 0.4.5
-  {
-    file: 'fluent/plugin/out_s3.rb',
-    begins: '* already exists, but will overwrite',
-    is: 'loss',
-    why: 'of earlier lines',
-  },
-  { file: 'fluent/plugin/out_s3.rb', begins: 'out_s#: delayed events were put to', is: 'harmless' },
-  { file: 'fluent/plugin/out_s3.rb', begins: "'*' not supported. Use '*'", is: 'harmless' },
-  { file: 'fluent/plugin/out_s3.rb', begins: 'reduced_redundancy parameter is deprecated', is: 'harmless' },
-  { file: 'fluent/plugin/out_s3.rb', begins: "Set '*' and s#_object_key_format", is: 'harmless' },
-  { file: 'fluent/plugin/out_s3.rb', begins: '%{hostname} will be removed', is: 'harmless' },
-  { file: 'fluent/plugin/out_s3.rb', begins: 'The default value of s#_object_key_format', is: 'harmless' },
-  { file: 'fluent/plugin/out_s3.rb', begins: 'No *chunk_id}', is: 'harmless' },
-  { file: 'fluent/plugin/out_s3.rb', begins: "'*' parameter is deprecated", is: 'harmless' },
-  {
-    file: 'fluent/plugin/s3_compressor_',
-    begins: 'failed to execute gzip command. Fallback',
-    is: 'harmless',
-  },
-  {
-    file: 'fluent/plugin/s3_compressor_',
-    begins: 'failed to load zstd-ruby',
-    is: 'harmless',
-    why: 'at the start',
-  },
-  {
-    file: 'fluent/plugin/s3_compressor_',
-    begins: 'zstd compression failed',
-    is: 'loss',
-    retriedInFlush: true,
-  },
-  {
-    file: 'fluent/plugin/out_gcs.rb',
-    begins: 'object * already exists but overwrites it',
-    is: 'loss',
-    why: 'of earlier lines',
-  },
-  { file: 'fluent/plugin/gcs/', begins: 'failed to execute gzip command. Fallback', is: 'harmless' },
+  ...loss(S3, '* already exists, but will overwrite'), // of earlier lines
+  ...harmless(S3, 'out_s#: delayed events were put to', "'*' not supported. Use '*'"),
+  ...harmless(S3, 'reduced_redundancy parameter is deprecated', "Set '*' and s#_object_key_format"),
+  ...harmless(S3, '%{hostname} will be removed', 'The default value of s#_object_key_format'),
+  ...harmless(S3, 'No *chunk_id}', "'*' parameter is deprecated"),
+  ...harmless('fluent/plugin/s3_compressor_', 'failed to execute gzip command. Fallback'),
+  ...given({ retriedInFlush: true }, loss('fluent/plugin/s3_compressor_', 'zstd compression failed')),
+  ...harmless('fluent/plugin/s3_compressor_', 'failed to load zstd-ruby'), // at the start
+  ...loss('fluent/plugin/out_gcs.rb', 'object * already exists but overwrites it'), // of earlier lines
+  ...harmless('fluent/plugin/gcs/', 'failed to execute gzip command. Fallback'),
 
   // cloudwatch-logs 0.15.0
-  { file: CLOUDWATCH, begins: 'record is nil', is: 'loss' },
-  { file: CLOUDWATCH, begins: 'stream_name is nil', is: 'loss' },
-  { file: CLOUDWATCH, begins: 'Log group * does not exist', is: 'loss' },
-  { file: CLOUDWATCH, begins: 'Log stream * does not exist', is: 'loss' },
-  { file: CLOUDWATCH, begins: 'Within specified message_key(s)', is: 'loss' },
-  { file: CLOUDWATCH, begins: '', is: 'loss', why: 'events that CloudWatch rejected' },
-  { file: CLOUDWATCH, begins: 'Called PutLogEvents API', is: 'loss' },
-  { file: CLOUDWATCH, begins: 'failed to PutLogEvents and discard', is: 'loss' },
-  { file: CLOUDWATCH, begins: 'failed to PutLogEvents', is: 'retry' },
-  { file: CLOUDWATCH, begins: 'updating upload sequence token', is: 'retry' },
-  { file: CLOUDWATCH, begins: 'Creating log stream because', is: 'retry' },
-  { file: CLOUDWATCH, begins: 'retry succeeded', is: 'harmless' },
-  { file: CLOUDWATCH, begins: 'failed to set retention policy', is: 'harmless' },
+  ...loss(CLOUDWATCH, 'record is nil', 'stream_name is nil', 'Log group * does not exist'),
+  ...loss(CLOUDWATCH, 'Log stream * does not exist', 'Within specified message_key(s)'),
+  ...loss(CLOUDWATCH, 'Called PutLogEvents API', 'failed to PutLogEvents and discard'),
+  ...loss(CLOUDWATCH, ''), // events that CloudWatch rejected
+  ...retry(CLOUDWATCH, 'failed to PutLogEvents', 'updating upload sequence token'),
+  ...retry(CLOUDWATCH, 'Creating log stream because'),
+  ...harmless(CLOUDWATCH, 'retry succeeded', 'failed to set retention policy'),
 
   // google-cloud 0.13.3
-  { file: GOOGLE, begins: 'Dropping ', is: 'loss' },
-  { file: GOOGLE, begins: 'Unknown response code', is: 'loss' },
-  { file: GOOGLE, begins: 'Unexpected error type', is: 'loss' },
-  { file: GOOGLE, begins: 'Encountered encoding issues', is: 'loss' },
-  { file: GOOGLE, begins: 'Detected customized logging_api_url', is: 'harmless' },
-  { file: GOOGLE, begins: 'monitoring_type', is: 'harmless' },
-  { file: GOOGLE, begins: 'timeNanos is deprecated', is: 'harmless' },
-  { file: GOOGLE, begins: 'Failed to ', is: 'harmless', why: 'the record goes on without it' },
-  { file: GOOGLE, begins: 'Invalid value of', is: 'harmless', why: 'the record goes on without it' },
-  { file: GOOGLE, begins: 'Unknown type:', is: 'harmless', why: 'the record goes on without it' },
-  { file: GOOGLE, begins: 'construct_error_details_map_grpc', is: 'harmless' },
-  { file: 'fluent/plugin/common.rb', begins: 'Failed to ', is: 'harmless', why: 'metadata' },
-  { file: 'fluent/plugin/monitoring.rb', begins: 'Failed to ', is: 'harmless', why: 'metrics' },
-  { file: 'fluent/plugin/filter_analyze_config.rb', begins: '*', is: 'harmless' },
+  ...loss(GOOGLE, 'Dropping ', 'Unknown response code', 'Unexpected error type'),
+  ...loss(GOOGLE, 'Encountered encoding issues'),
+  ...harmless(GOOGLE, 'Detected customized logging_api_url', 'monitoring_type', 'timeNanos is deprecated'),
+  ...harmless(GOOGLE, 'construct_error_details_map_grpc'),
+  ...harmless(GOOGLE, 'Failed to ', 'Invalid value of', 'Unknown type:'), // the record goes on without it
+  ...harmless('fluent/plugin/common.rb', 'Failed to '), // metadata
+  ...harmless('fluent/plugin/monitoring.rb', 'Failed to '), // metrics
 
   // sumologic_output 1.10.0, newrelic 1.2.3, logzio 0.2.2, gelf-hs 1.0.8
-  { file: SUMOLOGIC, begins: 'dropping records;', is: 'loss' },
-  { file: SUMOLOGIC, begins: 'log key', is: 'loss' },
-  { file: SUMOLOGIC, begins: 'There was an issue sending data', is: 'loss' },
-  {
-    file: SUMOLOGIC,
-    begins: 'Error decoding receiver response',
-    is: 'loss',
-    why: 'the answer was not understood',
-  },
-  { file: SUMOLOGIC, begins: 'error while sending request to sumo', is: 'retry' },
-  { file: 'fluent/plugin/out_newrelic.rb', begins: 'Response was', is: 'loss' },
-  { file: 'fluent/plugin/out_newrelic.rb', begins: "Can't compress record", is: 'loss' },
-  { file: LOGZIO, begins: 'Adding record', is: 'loss' },
-  { file: LOGZIO, begins: 'Record with size', is: 'loss' },
-  { file: LOGZIO, begins: 'Received', is: 'loss' },
-  { file: LOGZIO, begins: 'While trying to send fixed bad logs', is: 'loss' },
-  { file: LOGZIO, begins: 'Error while sending POST to', is: 'retry' },
-  { file: 'fluent/plugin/out_gelf.rb', begins: 'Error trying to serialize', is: 'loss' },
-  { file: 'fluent/plugin/out_gelf.rb', begins: 'failed to flush the buffer', is: 'retry' },
-  { file: 'fluent/plugin/formatter_gelf.rb', begins: 'Error trying to serialize', is: 'loss' },
+  ...loss(SUMOLOGIC, 'dropping records;', 'log key', 'There was an issue sending data'),
+  ...loss(SUMOLOGIC, 'Error decoding receiver response'), // the answer was not understood
+  ...retry(SUMOLOGIC, 'error while sending request to sumo'),
+  ...loss('fluent/plugin/out_newrelic.rb', 'Response was', "Can't compress record"),
+  ...loss(LOGZIO, 'Adding record', 'Record with size', 'Received', 'While trying to send fixed bad logs'),
+  ...retry(LOGZIO, 'Error while sending POST to'),
+  ...loss('fluent/plugin/out_gelf.rb', 'Error trying to serialize'),
+  ...retry('fluent/plugin/out_gelf.rb', 'failed to flush the buffer'),
+  ...loss('fluent/plugin/formatter_gelf.rb', 'Error trying to serialize'),
 
   // kubernetes_metadata_filter 3.8.1: a record goes on without its metadata. A watch that gives up ends the worker, which shows.
-  { file: KUBERNETES, begins: "Exception '*' encountered fetching", is: 'harmless' },
-  { file: KUBERNETES, begins: '!! The environment variable', is: 'harmless' },
-  { file: KUBERNETES, begins: 'Error: invalid regular expression', is: 'harmless' },
-  { file: 'fluent/plugin/kubernetes_metadata_common.rb', begins: 'parsing ', is: 'harmless' },
-  {
-    file: 'fluent/plugin/kubernetes_metadata_watch_',
-    begins: 'Exception encountered parsing',
-    is: 'harmless',
-  },
+  ...harmless(KUBERNETES, "Exception '*' encountered fetching", '!! The environment variable'),
+  ...harmless(KUBERNETES, 'Error: invalid regular expression'),
+  ...harmless('fluent/plugin/kubernetes_metadata_common.rb', 'parsing '),
+  ...harmless('fluent/plugin/kubernetes_metadata_watch_', 'Exception encountered parsing'),
 
-  // concat 2.6.2, detect-exceptions 0.0.16, rewrite-tag-filter 2.4.1, prometheus 2.3.0, record-modifier 2.2.1, throttle 0.0.5,
-  // geoip 1.3.2
-  { file: 'fluent/plugin/filter_concat.rb', begins: 'failed to flush timeout buffer', is: 'loss' },
-  { file: 'fluent/plugin/out_detect_exceptions.rb', begins: 'error in check_flush_loop', is: 'loss' },
-  {
-    file: 'fluent/plugin/out_rewrite_tag_filter.rb',
-    begins: 'rewrite_tag_filter: unknown placeholder',
-    is: 'harmless',
-  },
-  { file: 'fluent/plugin/prometheus', begins: '*', is: 'harmless', why: 'the record goes on' },
-  { file: 'fluent/plugin/filter_record_modifier.rb', begins: 'You should use', is: 'harmless' },
-  { file: 'fluent/plugin/out_record_modifier.rb', begins: 'You should use', is: 'harmless' },
-  { file: 'fluent/plugin/filter_throttle.rb', begins: 'rate exceeded', is: 'loss' },
-  {
-    file: 'fluent/plugin/filter_geoip.rb',
-    begins: '* is empty string',
-    is: 'harmless',
-    why: 'the record goes on',
-  },
-  { file: 'fluent/plugin/filter_geoip.rb', begins: '* is not treated as nested', is: 'harmless' },
+  // concat 2.6.2, detect-exceptions 0.0.16, rewrite-tag-filter 2.4.1, prometheus 2.3.0, record-modifier 2.2.1, throttle 0.0.5, geoip 1.3.2
+  ...loss('fluent/plugin/filter_concat.rb', 'failed to flush timeout buffer'),
+  ...loss('fluent/plugin/out_detect_exceptions.rb', 'error in check_flush_loop'),
+  ...harmless('fluent/plugin/out_rewrite_tag_filter.rb', 'rewrite_tag_filter: unknown placeholder'),
+  ...harmless('fluent/plugin/filter_record_modifier.rb', 'You should use'),
+  ...harmless('fluent/plugin/out_record_modifier.rb', 'You should use'),
+  ...loss('fluent/plugin/filter_throttle.rb', 'rate exceeded'),
+  ...harmless('fluent/plugin/filter_geoip.rb', '* is not treated as nested'),
+  ...harmless('fluent/plugin/filter_geoip.rb', '* is empty string'), // the record goes on
+  ...harmless('fluent/plugin/filter_analyze_config.rb', '*'),
+  ...harmless('fluent/plugin/prometheus', '*'), // the record goes on
 ];

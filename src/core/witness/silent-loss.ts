@@ -12,91 +12,59 @@ interface SilentLoss {
   readonly says: string;
 }
 
-const ACK = 'no destination confirms what it was sent: set require_ack_response true';
-const ACKS = 'no broker confirms what it was sent: set required_acks to -1 or 1';
-const UDP = 'nothing confirms a UDP packet: set protocol tcp';
-const REFUSED = 'records that are refused vanish without a message: set emit_error_label_event true';
+const PLUGIN = 'Fluent::Plugin';
+const NO_CONFIRMATION = 'no destination confirms what it was sent';
+const USE_FORWARD = `${NO_CONFIRMATION}: use forward with require_ack_response true`;
+
+/** The brokers, the packets and the refused records of which nobody hears. */
+const ACKS = { setting: 'required_acks', value: 0 };
+const NO_ACKS = 'no broker confirms what it was sent: set required_acks to -1 or 1';
+const UDP = { setting: 'protocol', value: 'udp', orWithoutIt: true } as const;
+const NO_TCP = 'nothing confirms a UDP packet: set protocol tcp';
+const REFUSED = { setting: 'emit_error_label_event', value: false };
+const NO_EVENT = 'records that are refused vanish without a message: set emit_error_label_event true';
 
 const SILENT_LOSSES: readonly SilentLoss[] = [
   {
-    class: 'Fluent::Plugin::ForwardOutput',
+    class: `${PLUGIN}::ForwardOutput`,
     setting: 'require_ack_response',
     value: false,
     orWithoutIt: true,
-    says: `out_forward: ${ACK}`,
+    says: `out_forward: ${NO_CONFIRMATION}: set require_ack_response true`,
   },
   {
-    class: 'Fluent::Plugin::ParserFilter',
+    class: `${PLUGIN}::ParserFilter`,
     setting: 'emit_invalid_record_to_error',
     value: false,
     says: 'filter parser: records that it cannot parse vanish without a message: set emit_invalid_record_to_error true',
   },
   {
-    class: 'Fluent::Plugin::ExecFilterOutput',
+    class: `${PLUGIN}::ExecFilterOutput`,
     says: 'out_exec_filter: its command may still hold lines, or lose them: nothing shows it',
   },
+  { class: `${PLUGIN}::TcpOutput`, says: `out_tcp: ${USE_FORWARD}` },
+  { class: `${PLUGIN}::UnixOutput`, says: `out_unix: ${USE_FORWARD}` },
   {
-    class: 'Fluent::Plugin::TcpOutput',
-    says: 'out_tcp: no destination confirms what it was sent: use forward with require_ack_response true',
-  },
-  {
-    class: 'Fluent::Plugin::UnixOutput',
-    says: 'out_unix: no destination confirms what it was sent: use forward with require_ack_response true',
-  },
-  {
-    class: 'Fluent::Plugin::RewriteTagFilterOutput',
+    class: `${PLUGIN}::RewriteTagFilterOutput`,
     says: 'rewrite_tag_filter: records that no rule fits, or without the key of a rule, vanish without a message',
   },
   {
-    class: 'Fluent::Plugin::CloudwatchLogsOutput',
+    class: `${PLUGIN}::CloudwatchLogsOutput`,
     setting: 'log_rejected_request',
     value: false,
     orWithoutIt: true,
     says: 'cloudwatch_logs: events that CloudWatch rejects vanish without a message: set log_rejected_request true',
   },
-  {
-    class: 'Fluent::Plugin::OpenSearchOutput',
-    setting: 'emit_error_label_event',
-    value: false,
-    says: `opensearch: ${REFUSED}`,
-  },
-  {
-    class: 'Fluent::Plugin::OpenSearchOutputDataStream',
-    setting: 'emit_error_label_event',
-    value: false,
-    says: `opensearch_data_stream: ${REFUSED}`,
-  },
-  { class: 'Fluent::Kafka2Output', setting: 'required_acks', value: 0, says: `kafka2: ${ACKS}` },
-  { class: 'Fluent::Rdkafka2Output', setting: 'required_acks', value: 0, says: `rdkafka2: ${ACKS}` },
-  {
-    class: 'Fluent::KafkaOutputBuffered',
-    setting: 'required_acks',
-    value: 0,
-    says: `kafka_buffered: ${ACKS}`,
-  },
-  { class: 'Fluent::KafkaOutputBuffered2', setting: 'required_acks', value: 0, says: `rdkafka: ${ACKS}` },
-  { class: 'Fluent::KafkaOutput', setting: 'required_acks', value: 0, says: `kafka: ${ACKS}` },
-  {
-    class: 'Fluent::Plugin::GelfOutput',
-    setting: 'protocol',
-    value: 'udp',
-    orWithoutIt: true,
-    says: `gelf: ${UDP}`,
-  },
-  {
-    class: 'Fluent::GELFOutput',
-    setting: 'protocol',
-    value: 'udp',
-    orWithoutIt: true,
-    says: `gelf: ${UDP}`,
-  },
-  {
-    class: 'Fluent::Plugin::RemoteSyslogOutput',
-    setting: 'protocol',
-    value: 'udp',
-    orWithoutIt: true,
-    says: `remote_syslog: ${UDP}`,
-  },
+  { class: `${PLUGIN}::OpenSearchOutput`, ...REFUSED, says: `opensearch: ${NO_EVENT}` },
+  { class: `${PLUGIN}::OpenSearchOutputDataStream`, ...REFUSED, says: `opensearch_data_stream: ${NO_EVENT}` },
+  { class: 'Fluent::Kafka2Output', ...ACKS, says: `kafka2: ${NO_ACKS}` },
+  { class: 'Fluent::Rdkafka2Output', ...ACKS, says: `rdkafka2: ${NO_ACKS}` },
+  { class: 'Fluent::KafkaOutputBuffered', ...ACKS, says: `kafka_buffered: ${NO_ACKS}` },
+  { class: 'Fluent::KafkaOutputBuffered2', ...ACKS, says: `rdkafka: ${NO_ACKS}` },
+  { class: 'Fluent::KafkaOutput', ...ACKS, says: `kafka: ${NO_ACKS}` },
+  { class: `${PLUGIN}::GelfOutput`, ...UDP, says: `gelf: ${NO_TCP}` },
+  { class: 'Fluent::GELFOutput', ...UDP, says: `gelf: ${NO_TCP}` },
+  { class: `${PLUGIN}::RemoteSyslogOutput`, ...UDP, says: `remote_syslog: ${NO_TCP}` },
   {
     class: 'Fluent::DatadogOutput',
     setting: 'use_http',
