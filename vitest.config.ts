@@ -65,6 +65,7 @@ export default defineConfig({
         test: {
           name: 'cluster',
           include: [CLUSTER],
+          exclude: process.env.CLUSTER_ALL ? [] : ['**/*.long.test.ts'],
           globalSetup: 'test/cluster/setup.ts',
           ...e2e,
           testTimeout: 300_000,

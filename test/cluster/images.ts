@@ -18,12 +18,17 @@ export async function loadStockImages(): Promise<void> {
   for (const image of STOCK) if (!there.includes(`"${nodeName(image)}"`)) await load(image);
 }
 
-/** Gives the node the images that users build from this repository. */
-export async function loadBuiltImages(): Promise<void> {
+/** Gives the node the image that users build from this repository. */
+export async function loadPosidle(): Promise<void> {
   await withArchive((archive) => {
     execFileSync(process.execPath, ['docker/build-image.mjs', archive], { stdio: 'inherit' });
     loadImage(archive);
   });
+}
+
+/** The same, and the one that they build on Fluentd's. */
+export async function loadBuiltImages(): Promise<void> {
+  await loadPosidle();
   const bases = [`POSIDLE_IMAGE=${standInFor('posidle:0.1.0')}`, `FLUENTD_IMAGE=${BASES.fluentd}`];
   const words = ['--quiet', '--pull=never', '--layers=false', ...bases.map((base) => `--build-arg=${base}`)];
   await podman(

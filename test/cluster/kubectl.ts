@@ -35,6 +35,7 @@ export async function createNamespace(): Promise<string> {
 export interface ContainerStatus {
   readonly name: string;
   readonly restartCount: number;
+  readonly containerID?: string;
   readonly state: { readonly running?: object; readonly terminated?: Terminated };
   readonly lastState: { readonly terminated?: Terminated };
 }
@@ -46,7 +47,7 @@ interface Terminated {
 }
 
 export interface Pod {
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly uid: string };
   readonly status: {
     readonly phase: string;
     readonly containerStatuses?: readonly ContainerStatus[];
@@ -60,9 +61,10 @@ export interface PodEvent {
 }
 
 /** Each change of the namespace's Pods, until the caller stops reading. */
-export async function* podEvents(namespace: string): AsyncGenerator<PodEvent> {
+export async function* podEvents(namespace: string, end?: AbortSignal): AsyncGenerator<PodEvent> {
   const words = ['get', 'pods', '-n', namespace, '-o', 'json', '--watch', '--output-watch-events'];
   const child = spawn(kubectlPath(), words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  end?.addEventListener('abort', () => child.kill());
   try {
     // One event a line.
     for await (const line of createInterface(child.stdout)) yield JSON.parse(line) as PodEvent;

@@ -20,7 +20,7 @@ export interface Report {
   readonly tail: number;
 }
 
-interface Running {
+export interface Running {
   /** Runs a command in a container. */
   exec(container: string, ...command: readonly string[]): Promise<string>;
   /** Deletes the Pod; its tail begins here. */

@@ -1,12 +1,10 @@
 // What each strategy loses on a real cluster: npm run bench:cluster -- --help
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { BUNDLE } from '../../pods/bundle.ts';
-import type { Manifest } from '../../pods/kubernetes.ts';
-import { configMap } from '../../pods/kustomize.ts';
 import { connect } from '../connect.ts';
 import { Destination } from '../destination.ts';
-import { loadStockImages } from '../images.ts';
-import { play, type Report } from '../play.ts';
+import { loadPosidle, loadStockImages } from '../images.ts';
+import { type Acts, play, type Report, type Running } from '../play.ts';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
 import { manifestsOf, STRATEGIES, type Strategy } from './strategies.ts';
 
@@ -21,7 +19,21 @@ interface Result {
   readonly lost: number;
   readonly tail: number;
   readonly words: readonly string[];
+  readonly use: Use | undefined;
 }
+
+/** What the sidecars take together. */
+interface Use {
+  readonly cpuSeconds: number;
+  readonly mebibytes: number;
+}
+
+/** Of the second version of cgroups, else of the first. */
+const CPU =
+  "cd /sys/fs/cgroup; cat cpu.stat cpuacct/cpuacct.usage 2>/dev/null | awk '/^usage_usec/ { print $2 / 1e6; exit } NF == 1 { print $1 / 1e9 }'";
+/** Without the page cache: it goes where memory is short. */
+const MEMORY =
+  'cd /sys/fs/cgroup; cat memory.stat memory/memory.stat 2>/dev/null | awk \'$1 == "anon" || $1 == "total_rss" { print $2; exit }\'';
 
 const { values } = parseArgs({
   options: {
@@ -39,12 +51,13 @@ async function main(): Promise<void> {
   if (typeof disconnect === 'string') throw new Error(disconnect);
   try {
     await loadStockImages();
-    const posidle = configMap('posidle', [BUNDLE]);
+    await loadPosidle();
     const results: Result[] = [];
     for (const scenario of scenarios) {
-      for (const strategy of strategies) {
-        for (let run = 0; run < Number(values.runs); run++) {
-          const result = await runOnce(scenario, strategy, posidle).catch((error: Error) => error);
+      // Side by side: a machine that is busy for a while is so for each column.
+      for (let run = 0; run < Number(values.runs); run++) {
+        for (const strategy of strategies) {
+          const result = await runOnce(scenario, strategy).catch((error: Error) => error);
           if (!(result instanceof Error)) results.push(result);
           const said = result instanceof Error ? result.message : cell([result]);
           console.error(`${scenario.name} ${strategy.name}: ${said}`);
@@ -68,23 +81,47 @@ function chosen<T extends { readonly name: string }>(
   return all.filter(({ name }) => list.includes(name));
 }
 
-async function runOnce(scenario: Scenario, strategy: Strategy, posidle: Manifest): Promise<Result> {
+async function runOnce(scenario: Scenario, strategy: Strategy): Promise<Result> {
   const destination = await Destination.start();
   try {
-    const manifests = manifestsOf(scenario, strategy, destination.endpoint, posidle);
-    const report = await play(manifests, scenario.acts?.(destination));
+    const manifests = manifestsOf(scenario, strategy, destination.endpoint);
+    let use: Use | undefined;
+    const measure: Acts = {
+      during: async (pod) => {
+        await destination.reaches(scenario.lines);
+        use = await measured(pod, strategy);
+      },
+    };
+    const report = await play(manifests, scenario.isMeasured ? measure : scenario.acts?.(destination));
     const lost = scenario.lines - destination.lines.size;
-    if (report.containers.posidle?.message === '') console.error(report.containers.posidle.log);
-    return { scenario, strategy, lost, tail: report.tail, words: wordsOf(report) };
+    const { teller = '' } = strategy;
+    if (report.containers[teller]?.message === '') console.error(report.containers[teller]?.log);
+    return { scenario, strategy, lost, tail: report.tail, words: wordsOf(report, strategy), use };
   } finally {
     destination.stop();
   }
 }
 
+/** Ten seconds of what the kernel counts for the containers beside main. */
+async function measured(pod: Running, { placement, hasPosidle }: Strategy): Promise<Use> {
+  const own = !hasPosidle ? [] : [placement === 'pre-stop' ? 'posidle-gate' : 'posidle'];
+  const containers = ['fluentd', ...own];
+  const cpu = async () => {
+    const all = containers.map((name) => pod.exec(name, 'sh', '-c', CPU));
+    return (await Promise.all(all)).reduce((sum, seconds) => sum + Number(seconds), 0);
+  };
+  const before = await cpu();
+  await sleep(10_000);
+  const cpuSeconds = (await cpu()) - before;
+  const bytes = await Promise.all(containers.map((name) => pod.exec(name, 'sh', '-c', MEMORY)));
+  const mebibytes = bytes.reduce((sum, one) => sum + Number(one) / 2 ** 20, 0);
+  return { cpuSeconds, mebibytes };
+}
+
 /** posidle's outcome, or that Fluentd was killed. */
-function wordsOf({ containers }: Report): string[] {
+function wordsOf({ containers }: Report, { teller }: Strategy): string[] {
   const killed = containers.fluentd?.code === 137 ? ['SIGKILL'] : [];
-  const message = containers.posidle?.message;
+  const message = teller && containers[teller]?.message;
   if (message === undefined) return killed;
   try {
     const { outcome: drained } = JSON.parse(message) as { outcome: string };
@@ -109,10 +146,30 @@ function cell(results: readonly Result[]): string {
   if (results.length === 0) return '';
   const lost = [...new Set(results.map((result) => result.lost))].map((n) => n.toLocaleString('en'));
   const written = results[0]?.scenario.lines.toLocaleString('en');
-  const tails = results.map(({ tail }) => tail.toFixed(1));
   const words = [...new Set(results.flatMap((result) => result.words))];
   const loss = lost.join() === '0' ? '0' : `**${lost.join('–')} of ${written}**`;
-  return [`${loss} · ${tails.join(', ')} s`, ...words].join(' · ');
+  return [loss, tailsOf(results), ...words, ...usesOf(results)].join(' · ');
+}
+
+function tailsOf(results: readonly Result[]): string {
+  const tails = results.map(({ tail }) => tail);
+  const each = `${tails.map((tail) => tail.toFixed(1)).join(', ')} s`;
+  return tails.length < 2 ? each : `median ${median(tails).toFixed(2)} s of ${each}`;
+}
+
+function usesOf(results: readonly Result[]): string[] {
+  const uses = results.flatMap(({ use }) => (use === undefined ? [] : [use]));
+  if (uses.length === 0) return [];
+  const cpu = median(uses.map(({ cpuSeconds }) => cpuSeconds)) * 10;
+  const memory = median(uses.map(({ mebibytes }) => mebibytes));
+  return [`${cpu.toFixed(2)} % of a CPU, ${memory.toFixed(0)} MiB`];
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const [low = Number.NaN, high = low] = sorted.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1);
+  return (low + high) / 2;
 }
 
 if (values.help) console.log(USAGE);

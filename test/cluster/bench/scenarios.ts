@@ -16,6 +16,8 @@ export interface Scenario {
   /** Fluentd's container, where it is not the image's own. */
   readonly fluentd?: Partial<Container>;
   readonly restartPolicy?: 'OnFailure';
+  /** CPU and memory of the sidecars are measured while main is silent. */
+  readonly isMeasured?: boolean;
   /** Deleted instead of left to end by itself, or disturbed otherwise. */
   readonly acts?: (destination: Destination) => Acts;
 }
@@ -38,6 +40,13 @@ const killFluentd = (destination: Destination): Acts => ({
 });
 
 export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'idle',
+    title: 'nothing is left when main ends',
+    lines: 20,
+    main: 'slowly 1 20 >>a.log; sleep 13',
+    isMeasured: true,
+  },
   { name: 'steady', title: 'steady, 20 lines', lines: 20, main: 'slowly 1 20 >>a.log' },
   {
     name: 'burst',

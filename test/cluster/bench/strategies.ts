@@ -1,35 +1,44 @@
 import { join } from 'node:path';
+import { BUNDLE } from '../../pods/bundle.ts';
 import type { Container, Manifest, PodSpec } from '../../pods/kubernetes.ts';
 import { configMapsIn, podIn } from '../../pods/kubernetes.ts';
-import { kustomize } from '../../pods/kustomize.ts';
+import { configMap, kustomize } from '../../pods/kustomize.ts';
 import { PRELUDE, type Scenario } from './scenarios.ts';
 
 export interface Strategy {
   readonly name: string;
   readonly title: string;
+  /** A folder of docker/kubernetes. */
+  readonly placement: 'native-sidecar' | 'pre-stop';
   readonly hasPosidle: boolean;
-  readonly isTuned: boolean;
+  readonly isTuned?: boolean;
+  /** The container that tells posidle's outcome. */
+  readonly teller?: 'posidle' | 'fluentd';
 }
 
+const ALONE = { placement: 'native-sidecar', hasPosidle: false } as const;
+
 export const STRATEGIES: readonly Strategy[] = [
-  { name: 'alone', title: 'native sidecar alone', hasPosidle: false, isTuned: false },
+  { name: 'alone', title: 'native sidecar alone', ...ALONE },
   {
     name: 'tuned',
     title: 'tuned: refresh_interval 1s, flush_at_shutdown, preStop sleep 5',
-    hasPosidle: false,
     isTuned: true,
+    ...ALONE,
   },
-  { name: 'posidle', title: 'posidle as native sidecar', hasPosidle: true, isTuned: false },
+  {
+    name: 'posidle',
+    title: 'posidle as native sidecar',
+    placement: 'native-sidecar',
+    hasPosidle: true,
+    teller: 'posidle',
+  },
+  { name: 'hook', title: 'posidle as hook', placement: 'pre-stop', hasPosidle: true, teller: 'fluentd' },
 ];
 
-/** The Pod of the placement native-sidecar, with the scenario's main and fluent.conf, and without posidle where the strategy has none. */
-export function manifestsOf(
-  scenario: Scenario,
-  strategy: Strategy,
-  endpoint: string,
-  posidle: Manifest,
-): Manifest[] {
-  const rendered = kustomize(join('docker/kubernetes', 'native-sidecar'));
+/** The Pod of the strategy's placement, with the scenario's main and fluent.conf, and without posidle where the strategy has none. */
+export function manifestsOf(scenario: Scenario, strategy: Strategy, endpoint: string): Manifest[] {
+  const rendered = kustomize(join('docker/kubernetes', strategy.placement));
   const spec = podIn(rendered);
   const [conf] = configMapsIn(rendered);
   if (conf === undefined) throw new Error('the placement has no fluent.conf');
@@ -42,7 +51,7 @@ export function manifestsOf(
   if (strategy.isTuned) fluentd.lifecycle = { preStop: { exec: { command: ['sleep', '5'] } } };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'with-fluentd' }, spec };
   conf.data = { 'fluent.conf': fluentConf(scenario, strategy, endpoint) };
-  return [conf, posidle, pod];
+  return [conf, configMap('posidle', [BUNDLE]), pod];
 }
 
 function withoutPosidle(spec: PodSpec): void {
@@ -52,7 +61,11 @@ function withoutPosidle(spec: PodSpec): void {
   fluentd.volumeMounts = (fluentd.volumeMounts ?? []).filter(({ name }) => name !== 'witness');
 }
 
-function fluentConf({ tail = '', buffer = {} }: Scenario, { isTuned }: Strategy, endpoint: string): string {
+function fluentConf(
+  { tail = '', buffer = {} }: Scenario,
+  { isTuned = false }: Strategy,
+  endpoint: string,
+): string {
   const { type = 'memory', flushInterval = '1s' } = buffer;
   return `<source>
   @type tail
