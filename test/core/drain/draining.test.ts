@@ -20,6 +20,7 @@ import {
   snapshot,
   type Watched,
 } from '../../support/builders.ts';
+import { alive } from '../../support/witnesses.ts';
 
 const AT = 9_000;
 const DEADLINE = 60_000;
@@ -231,6 +232,12 @@ describe('an unfinished last line', () => {
     ],
   ])('%s', (_, rules, changes, look, actions) => {
     expect(decided(draining(changes), looks(halfLine, AT, look), rules).actions).toEqual(actions);
+  });
+
+  test('is none where in_tail has read a file to its end, as a witness says', () => {
+    const testimony = { at: AT, witnesses: [alive()] };
+    const { actions } = decided(draining(), looks(read, AT, { testimony }), { completeLastLine: true });
+    expect(actions.map((action) => action.do)).toEqual(['signal']);
   });
 
   test('is not ended before everything else is read', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stillRunning } from '../../../src/core/fluentd/known-fluentd.ts';
+import { haveSameProcesses, stillRunning } from '../../../src/core/fluentd/known-fluentd.ts';
 import type { ProcessRow } from '../../../src/core/fluentd/processes.ts';
 import { running } from '../../support/builders.ts';
 
@@ -29,4 +29,13 @@ test.each<[string, readonly ProcessRow[], number | undefined]>([
   ['is forgotten when its pid is another process', [supervisor, rowOf(50, 1, '99')], undefined],
 ])('the supervisor that takes the place of another one %s', (_, table, successor) => {
   expect(stillRunning(table, known)?.successor?.pid).toBe(successor);
+});
+
+test('a Fluentd whose workers or successor have changed has not the same processes', () => {
+  const worker = (pid: number) => ({ pid, startTime: String(pid) });
+  const two = running({ workers: [worker(1), worker(2)] });
+  expect(haveSameProcesses(running({ workers: [worker(2), worker(1)] }), two)).toBe(true);
+  for (const workers of [[worker(1)], [worker(1), worker(3)], [worker(1), { pid: 2, startTime: 'later' }]])
+    expect(haveSameProcesses(running({ workers }), two)).toBe(false);
+  expect(haveSameProcesses({ ...two, successor: worker(9) }, two)).toBe(false);
 });

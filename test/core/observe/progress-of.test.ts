@@ -101,6 +101,17 @@ describe('when Fluentd has ended, beside its last word', () => {
     ]);
   });
 
+  test('a file that went away in the very look that found Fluentd gone is doubted too', () => {
+    const looks = [
+      snapshot(0, [behind]),
+      snapshot(1_000, [[entry({ path: PATH }), {}]], {
+        fluentd: ABSENT,
+        testimony: { at: 0, witnesses: [gone()] },
+      }),
+    ];
+    expect(progressOf(seen(looks), policy()).doubts).toMatchObject([{ kind: 'closed-unread', bytes: 30 }]);
+  });
+
   test('no file is told twice', () => {
     expect(ended({ closed: [sight({ pos: 80, size: 130 })] })).toEqual([['let-go', 50]]);
     expect(ended({ unfound: [{ path: '/new', size: 4, inode: 9 }] }, { followed })).toEqual([

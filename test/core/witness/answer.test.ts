@@ -35,6 +35,7 @@ describe('an answer', () => {
       JSON.stringify(answer({ denied: Array(5_001).fill('/') })),
       'a list in it has more than 5000 items',
     ],
+    ['nested deeply between brackets that close', '[[]'.repeat(13), 'it is nested too deeply'],
     ['a number that is a text', JSON.stringify(answer({ again: 'x' })), 'a number is missing in it'],
     ['brackets without end', '['.repeat(900_000), 'it is nested too deeply'],
     ['a text without end', `"${'x'.repeat(LONGEST_ANSWER)}"`, 'it is longer than 16.0 MiB'],
@@ -56,6 +57,10 @@ describe('an answer', () => {
         expect(parseAnswer(JSON.stringify(answer({ [name]: value })))).toBeTypeOf('object');
       }),
     );
+  });
+
+  test('may have lists of 5,000 items', () => {
+    expect(parsed({ denied: Array(5_000).fill('/') })).toMatchObject({ pid: 12 });
   });
 
   test('with brackets inside a text is not deep', () => {

@@ -32,6 +32,12 @@ describe('what is left', () => {
       { unfound: [{ path: '/log/b', size: 9, readable: false }] },
       { kind: 'unreadable', path: '/log/b', bytes: 9 },
     ],
+    ['one unread byte', { files: [sight({ pos: 99 })] }, { kind: 'unread', path: '/log/a.log', bytes: 1 }],
+    [
+      'one byte that in_tail let go unread',
+      { closed: [sight({ pos: 99 })] },
+      { kind: 'let-go', path: '/log/a.log', bytes: 1 },
+    ],
     ['unread bytes', { files: [sight({ pos: 40 })] }, { kind: 'unread', path: '/log/a.log', bytes: 60 }],
     [
       'lines that were read and not emitted',
@@ -91,6 +97,11 @@ describe('what is left', () => {
     expect(left(alive(changed))).toEqual([one]);
   });
 
+  test('is nothing that could be named of a file that is gone with all its lines emitted', () => {
+    expect(left(alive({ files: [sight({ size: null })] }))).toEqual([]);
+    expect(left(alive({ files: [sight({ size: null, lines: 1 })] }))).toMatchObject([{ kind: 'unread' }]);
+  });
+
   test('is a file that Fluentd may not read, followed or let go', () => {
     const unreadable = { kind: 'unreadable', path: '/log/a.log', bytes: 100 };
     expect(left(alive({ files: [sight({ pos: 0, readable: false })] }))).toEqual([unreadable]);
@@ -126,6 +137,15 @@ describe('what is left', () => {
     expect(left(gone({ ends: [holding('a')] }), alive({ resumed: ['a'] }))).toEqual([]);
   });
 
+  test('is what each of several closing buffers held, named or not', () => {
+    const ends = [holding('a'), { ...holding('b'), id: 'second' }];
+    expect(left(gone({ ends }))).toMatchObject([{ ids: ['a'] }, { ids: ['b'] }]);
+    expect(left(gone({ ends: [{ ...holding('a'), chunks: null }] }))).toMatchObject([
+      { kind: 'held', chunks: 1, ids: undefined },
+    ]);
+    expect(left(gone({ ends: [output({ bytes: 5 })] }))).toEqual([]);
+  });
+
   test('unread in a file that was cut short, until Fluentd notices', () => {
     const cut = alive({ files: [sight({ size: 10 })] });
     expect(left(cut)).toEqual([{ kind: 'unread', path: '/log/a.log', bytes: 10 }]);
@@ -154,6 +174,9 @@ describe('a doubt', () => {
   test('is that a file was cut short that Fluentd has let go of, unless another file has its inode', () => {
     const cut = { files: [], closed: [sight({ size: 10, at: 5, born: 1 })] };
     expect(doubts(alive(cut))).toMatchObject([{ kind: 'cut-short-unread', bytes: 10 }]);
+    expect(doubts(alive({ files: [], closed: [sight({ size: 10, at: 5, born: 5 })] }))).toMatchObject([
+      { bytes: 10 },
+    ]);
     expect(doubts(alive({ files: [], closed: [sight({ size: 10, at: 5, born: 6 })] }))).toEqual([]);
   });
 
@@ -169,6 +192,8 @@ describe('a doubt', () => {
     ['not-looked', { gap: 6 }],
     ['forgotten', { more: 1 }],
     ['cut-short-unread', { cuts: [sight({ had: 120 })] }],
+    ['cut-short-unread', { cuts: [sight({ had: 100, lines: 1 })] }],
+    ['cut-short-unread', { cuts: [sight({ had: 100, unfinished: 3 })] }],
     ['written-anew', { lost: [{ path: '/log/a.log', why: 'written anew' }] }],
     ['never-followed', { lost: [{ path: '/log/b', why: 'never followed' }] }],
     ['closed-unread', { lost: [{ path: '/log/a.log', why: 'closed' }] }],
@@ -189,6 +214,7 @@ describe('a doubt', () => {
     const unread = (...siblings: readonly object[]) =>
       doubts(alive({ cuts: [cut], siblings })).map(({ about }) => about);
     expect(unread(copy)).toEqual([]);
+    for (const at of [10_000, 71_000]) expect(unread({ ...copy, at })).toEqual([]);
     expect(unread({ ...copy, path: '/log/a.log.1.gz', size: 30, plain: 100 })).toEqual([]);
     for (const other of [
       { size: 101 },
@@ -199,6 +225,24 @@ describe('a doubt', () => {
     ])
       expect(unread({ ...copy, ...other })).toEqual(['/log/a.log.1']);
     expect(unread(copy, { ...copy, path: '/log/a.log.2' })).toEqual(['/log/a.log.2']);
+  });
+
+  test('is not a compressed file of the size of a log that was read and is gone', () => {
+    const packed = { path: '/log/a.log.1.gz', followed: '/log/a.log', size: 30, plain: 100, at: 0 };
+    const unread = (closed: object, sibling = {}) =>
+      doubts(alive({ files: [], closed: [sight(closed)], siblings: [{ ...packed, ...sibling }] })).length;
+    expect(unread({})).toBe(0);
+    expect(unread({}, { plain: 99 })).toBe(1);
+    expect(unread({ pos: 99, size: 99 })).toBe(1);
+    expect(unread({ size: 101 })).toBe(1);
+  });
+
+  test('tells how often Fluentd said it, where that was more than once', () => {
+    const whys = [1, 3].map((n) => doubts(alive(heard(n)))[0]?.why);
+    expect(whys).toEqual([
+      'Fluentd said (warn): a new message',
+      'Fluentd said 3 times (warn): a new message',
+    ]);
   });
 
   test('is a file that was written anew, or went away, between two workers', () => {
@@ -264,5 +308,6 @@ test('the mark changes with each line that is read, and with old lines that come
 test('a testimony is whole where each worker that lives has answered', () => {
   expect(isAnswered({ at: 1, witnesses: [] })).toBe(false);
   expect(isAnswered({ at: 1, witnesses: [alive(), gone()] })).toBe(true);
+  expect(isAnswered({ at: 1, witnesses: [alive(), gone({ final: false })] })).toBe(false);
   expect(isAnswered({ at: 1, witnesses: [alive(), { worker: 'w', kind: 'silent', why: '' }] })).toBe(false);
 });

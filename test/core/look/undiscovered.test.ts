@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { FollowedReading } from '../../../src/core/look/snapshot.ts';
+import { hasNothingToFollow } from '../../../src/core/look/undiscovered.ts';
+
+const source = (sizes: readonly number[], changes: Partial<FollowedReading> = {}): FollowedReading => ({
+  ...{ posFile: '/pos', refreshInterval: 60_000, byInode: false },
+  files: sizes.map((size, at) => ({ path: `/${at}`, inode: String(at), size })),
+  ...changes,
+});
+
+test.each<[string, readonly FollowedReading[], boolean]>([
+  ['nothing, where its only file is empty', [source([0])], true],
+  ['nothing, where it has no file', [source([])], true],
+  ['a file of one byte', [source([1])], false],
+  ['one file among empty ones', [source([0, 1])], false],
+  [
+    'perhaps a file, where one source cannot be listed',
+    [source([]), source([], { unknown: 'EACCES' })],
+    false,
+  ],
+  ['perhaps a file, where no source is known', [], false],
+  [
+    'nothing, where only the source of another pos file has a file',
+    [source([0]), source([5], { posFile: '/b' })],
+    true,
+  ],
+])('a pos file has an entry for %s', (_, followed, is) => {
+  expect(hasNothingToFollow('/pos', followed)).toBe(is);
+});
