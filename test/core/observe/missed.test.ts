@@ -38,9 +38,14 @@ describe('a file with bytes that in_tail had not found', () => {
     expect(missed(looks)).toEqual(NEVER_FOLLOWED);
   });
 
+  test('is doubted however small it was', () => {
+    expect(missed([listing(1), listing()])).toEqual([['never-followed', '/log/a.log', 1]]);
+  });
+
   test.each([
     ['is not doubted while it is there', [listing(100), listing(100), listing(120)]],
     ['is not doubted where it was empty', [listing(0), listing()]],
+    ['is not doubted where it was empty at the look before', [listing(0), listing(0), listing()]],
     [
       'is not doubted where nobody knows which files there are',
       [

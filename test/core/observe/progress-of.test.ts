@@ -80,6 +80,24 @@ describe('when Fluentd has ended, beside its last word', () => {
     ]);
   });
 
+  test('one byte is left that main wrote afterwards, wherever the last word says that reading came to', () => {
+    const one = (size: number) => [entry({ path: PATH }), fileOf(entry(), size)] as const;
+    const files = (size: number) =>
+      snapshot(0, [one(size)], { fluentd: ABSENT, testimony: { at: 0, witnesses: [gone()] } });
+    const bytes = (size: number) => progressOf(seen([files(size)]), policy()).left;
+    expect(bytes(101)).toEqual([{ kind: 'unread', path: PATH, bytes: 1 }]);
+    expect(bytes(100)).toEqual([]);
+    expect(ended({ closed: [] })).toEqual([['unread', 30]]);
+  });
+
+  test('only the bytes of a new file are left that a worker has not read', () => {
+    const word = { closed: [sight(), sight({ path: '/new', inode: 9, pos: 3, size: 3 })] };
+    expect(ended(word, { followed })).toEqual([
+      ['unread', 30],
+      ['unfound', 1],
+    ]);
+  });
+
   test('a file is left that took the place of one that was read', () => {
     const rotated = {
       atPath: { inode: '9', size: 20 },
@@ -99,6 +117,9 @@ describe('when Fluentd has ended, beside its last word', () => {
     expect(progressOf(seen(looks), policy()).doubts).toMatchObject([
       { kind: 'closed-unread', about: PATH, bytes: 30 },
     ]);
+    const isRead = [entry({ path: PATH }), fileOf(entry(), 100)] as const;
+    const read = [look(0, isRead), look(1_000, [entry({ path: PATH }), {}])];
+    expect(progressOf(seen(read), policy()).doubts).toEqual([]);
   });
 
   test('a file that went away in the very look that found Fluentd gone is doubted too', () => {
