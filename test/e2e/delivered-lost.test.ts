@@ -5,6 +5,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -48,7 +49,10 @@ async function writeOn(site: Site, goAway: (path: string) => void): Promise<void
 async function writeAnew(site: Site): Promise<void> {
   const text = (id: number) => `id=${id}\n${'.'.repeat(64)}\n`;
   for (const id of [900_001, 900_002]) {
-    writeFileSync(log(site), text(id));
+    // Never shorter than before: in_tail would see that.
+    const file = openSync(log(site), 'r+');
+    writeSync(file, text(id), 0);
+    closeSync(file);
     const size = text(id).length;
     await said(site, 'it is read', ({ files }) => files.some(({ position }) => position === size));
   }
@@ -61,6 +65,19 @@ const PASSED_OVER: Row[] = [
   ['that a parser passes over in silence', parsing, (site) => appendFileSync(log(site), '[]\n'), 'heard'],
   ['that a filter passes over in silence', filtering, (site) => appendFileSync(log(site), '[]\n'), 'heard'],
 ];
+
+/** in_tail looks once a minute, and then for the file of that second. */
+const dated = (site: Site): Section[] => [tail(site.log('%S.log'), site.pos), toSink(site)];
+
+async function writeThisSecond(site: Site): Promise<void> {
+  const second = () => String(new Date().getSeconds()).padStart(2, '0');
+  await said(site, 'a file is seen', ({ unfound }) => {
+    writeFileSync(site.log(`${second()}.log`), 'id=900001\n');
+    return unfound.length > 0;
+  });
+  const last = second();
+  await until('the second is over', () => second() !== last);
+}
 
 onFluentd(VERSIONS_AND_OLDEST, (version) => {
   test.for<Row>([
@@ -77,15 +94,27 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
     ],
     ['of a deleted file that Fluentd has let go of', plain, (site) => writeOn(site, rmSync), 'let-go'],
     ['of a file that was written anew with the same size and end', plain, writeAnew, 'written-anew'],
+    [
+      'of a file that looks like the copy of one that is cut',
+      plain,
+      (site) => {
+        writeFileSync(`${log(site)}.1`, 'id=900001\n');
+        truncateSync(log(site));
+      },
+      'nobody-saw-it-read',
+    ],
+    ['of a dated file whose time was over before Fluentd looked', dated, writeThisSecond, 'unfound'],
   ])('lines %s are told', async ([, conf, main, kind], { site }) => {
     writeFileSync(log(site), '{"message":"{}"}\n');
-    const args = ['--pid-file', site.pidFile];
+    const args = ['--pid-file', site.pidFile, '--drain-timeout', '10s'];
     const ended = await watchDelivery(site, {
       version,
       conf: conf(site),
       args,
       main: async () => {
-        await said(site, 'it is read', ({ files }) => files.some(({ position }) => position > 0));
+        await said(site, 'it is ready', ({ isReady }) => isReady);
+        if (conf !== dated)
+          await said(site, 'it is read', ({ files }) => files.some(({ position }) => position > 0));
         await main(site);
       },
     });

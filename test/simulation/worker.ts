@@ -101,6 +101,7 @@ export class Worker {
           size: sizeOf(file),
           plain: undefined,
           followed,
+          prints: [],
           at: Number.MAX_SAFE_INTEGER,
         };
       });

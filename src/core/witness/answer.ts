@@ -87,6 +87,8 @@ function saidIn(answer: Answer) {
       /** The size of what is in it, where it is compressed. */
       plain: file.maybeNumber('plain'),
       followed: file.maybeText('followed') ?? '',
+      /** Of its bytes up to where the followed file was read, each time that it was cut. */
+      prints: file.texts('prints'),
       /** When it was written last, in milliseconds since 1970. */
       at: file.count('at'),
     })),
@@ -127,7 +129,7 @@ function fileSight(file: Answer) {
     isUnreadable: file.is('readable', false),
     /** The input that reads it. */
     reader: file.readers[file.count('reader')] ?? '',
-    /** Of the bytes before the position, when in_tail closed it; undefined: they could not be read. */
+    /** Of the bytes before the position, when in_tail closed it or shortly before it was cut; undefined: they could not be read. */
     print: file.maybeNumber('print'),
     /** in_tail followed it at its path until the worker ended. */
     wasFollowed: file.is('followed', true),

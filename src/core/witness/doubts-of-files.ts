@@ -93,27 +93,34 @@ function unreadSiblings(
   { siblings, closed, cuts }: Said,
   reached: ReadonlyMap<string, number>,
 ): Said['siblings'] {
-  const copied = [...cuts];
+  const [packed, copied] = [[...closed], [...cuts]];
   return siblings.filter((sibling) => {
     const { inode, size: now } = sibling;
     // Another worker has read it.
     if (now !== undefined && (reached.get(inode) ?? 0) >= now) return false;
-    if (closed.some(({ position, size }) => position === sibling.plain && size === position)) return false;
-    const cut = copied.findIndex((one) => isCopy(sibling, one));
-    if (cut >= 0) copied.splice(cut, 1);
-    return cut < 0;
+    return (
+      !takeOne(packed, ({ position, size }) => position === sibling.plain && size === position) &&
+      !takeOne(copied, (cut) => isCopy(sibling, cut))
+    );
   });
 }
 
-/** Written just before the cut, and no longer than what had been read. */
+/** Each explains one file at most. */
+function takeOne<One>(list: One[], fits: (one: One) => boolean): boolean {
+  const found = list.findIndex(fits);
+  if (found >= 0) list.splice(found, 1);
+  return found >= 0;
+}
+
+/** Written just before the cut, no longer than what had been read, and the same as far as can be seen. */
 function isCopy(
-  { followed, size, plain = size, at }: Said['siblings'][number],
+  { followed, size, plain, prints, at }: Said['siblings'][number],
   cut: Said['cuts'][number],
 ): boolean {
   const age = cut.at - at;
-  return (
-    followed === cut.path && plain !== undefined && plain <= cut.position && age >= -1_000 && age <= 60_000
-  );
+  const isSame = plain !== undefined || prints.includes(String(cut.print));
+  const isRead = (plain ?? size ?? Number.POSITIVE_INFINITY) <= cut.position;
+  return followed === cut.path && isSame && isRead && age >= -1_000 && age <= 60_000;
 }
 
 export function doubt(kind: DoubtKind, about: string, why: string, bytes?: number): Doubt {

@@ -21,7 +21,8 @@ class PosidleWitness
     return unless stat && reads?(w)
     return (closes(w) unless h.opened?) if stat.ino != w.pe.read_inode # open_on_every_update: it goes on with another file
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, @sizes.delete(key(w)).to_i].max # a full buffer keeps in_tail from looking
-    keep(@cuts, sight(w).merge(had: had))
+    pos, bytes = @marks[h] || [0, ''] # cut before a look: nothing speaks against a copy
+    keep(@cuts, sight(w).merge(had: had, marked: pos, print: sum(bytes)))
   end
   def begins(w) # what lies before the position was read in a former life or never
     return unless @new.delete(w)
@@ -57,11 +58,11 @@ class PosidleWitness
   end
   def fingerprint(w, pos) # where the next worker begins, what was read must still lie there
     io = var(var(w, :@io_handler), :@io)
-    bytes = io ? ends(io, pos) : File.open(w.path, 'rb') { |f| ends(f, pos) }
-    bytes.unpack('C*').inject(0) { |sum, byte| (sum * 31 + byte) % 2**48 }
+    sum(io ? ends(io, pos) : File.open(w.path, 'rb') { |f| ends(f, pos) })
   rescue SystemCallError, IOError
     nil
   end
+  def sum(bytes); bytes.unpack('C*').inject(0) { |sum, byte| (sum * 31 + byte) % 2**48 }; end
   def ends(io, pos) # the first and the last bytes of what was read
     pos == 0 ? '' : io.pread([pos, 64].min, 0) + io.pread([pos, 64].min, [pos - 64, 0].max)
   end
@@ -103,14 +104,16 @@ class PosidleWitness
       mark = [pos, ends(f, pos), Time.now - 1]
     end
     mark
-  rescue SystemCallError, IOError # shorter than it was: a cut, of which in_tail tells
+  rescue SystemCallError, IOError # shorter than it was: a cut, of which in_tail tells if it is not filled up before
+    mark
   end
   def names(asked) # what the paths of an input name and it passed over, or has not found yet, or never found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
     followed = lambda { |key| (keys ||= @watchers.map { |w| [key(w), true] }.to_h)[key] }
     @inputs.each do |i|
       own = inputs[i].to_a.select { |w| !asked || (s = @stats[w.path]) && s.ino == w.pe.read_inode }
-      (named(i) - own.map(&:path)).each do |p|
+      waiting = @unfound.select { |(by, _), _| by == reader(i) }.map { |_, (p, *)| p } # also of an hour that is over
+      ((named(i) | waiting) - own.map(&:path)).each do |p|
         next if (s = @stats[p]).nil? || !s.file? || s.size == 0 || followed.call(key = [reader(i), s.ino])
         next if var(i, :@limit_recently_modified) && s.mtime.to_f * 1000 < @pod
         b, c = @begun[key], @closed[key]
@@ -164,7 +167,9 @@ class PosidleWitness
   end
   def sibling(path, stat, born, of) # a gzip file ends with the size of what is in it (RFC 1952)
     plain = (File.open(path, 'rb') { |f| f.seek(-4, 2) && f.read.unpack('V')[0] } if path.b =~ /\.gz\z/n) rescue nil
-    facts = { path: text(path), size: stat.size, at: (stat.mtime.to_f * 1000).to_i, born: born, followed: text(of) }
+    cuts = @cuts.select { |c| c[:path] == text(of) }.last(100)
+    prints = cuts.map { |c| File.open(path, 'rb') { |f| sum(ends(f, c[:marked])) } rescue nil } # a copy is the same up to there
+    facts = { path: text(path), size: stat.size, at: (stat.mtime.to_f * 1000).to_i, born: born, followed: text(of), prints: prints.compact.map(&:to_s).uniq }
     plain ? facts.merge(plain: plain) : facts
   end
   def kin(name, files, beside) # app.log.1, app.log-2026.gz, app-2026-01-01.log, app.1.log.gz; not app-audit.log

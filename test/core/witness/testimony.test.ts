@@ -168,7 +168,7 @@ describe('what is left', () => {
 });
 
 describe('a doubt', () => {
-  const sibling = { siblings: [{ path: '/log/a.log.1', size: 50 }] };
+  const sibling = { siblings: [{ path: '/log/a.log.1', size: 50, prints: [] }] };
   const heard = (n: number) => ({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', n }] });
 
   test('is that a file was cut short that Fluentd has let go of, unless another file has its inode', () => {
@@ -181,7 +181,10 @@ describe('a doubt', () => {
   });
 
   test('of a sibling is taken back by another worker that has read it', () => {
-    const unread = alive({ files: [], siblings: [{ path: '/log/a.log.1', inode: 7, size: 100 }] });
+    const unread = alive({
+      files: [],
+      siblings: [{ path: '/log/a.log.1', inode: 7, size: 100, prints: [] }],
+    });
     expect(doubts(gone({ closed: [] }), unread)).toMatchObject([{ kind: 'nobody-saw-it-read' }]);
     expect(doubts(gone({ closed: [sight()] }), unread)).toEqual([]);
   });
@@ -209,8 +212,8 @@ describe('a doubt', () => {
   });
 
   test("is not copytruncate's copy: written just before the cut, and no longer than what had been read", () => {
-    const cut = sight({ had: 100, at: 70_000 });
-    const copy = { path: '/log/a.log.1', followed: '/log/a.log', size: 100, at: 69_000 };
+    const cut = sight({ had: 100, at: 70_000, print: 5 });
+    const copy = { path: '/log/a.log.1', followed: '/log/a.log', size: 100, at: 69_000, prints: ['5'] };
     const unread = (...siblings: readonly object[]) =>
       doubts(alive({ cuts: [cut], siblings })).map(({ about }) => about);
     expect(unread(copy)).toEqual([]);
@@ -222,13 +225,21 @@ describe('a doubt', () => {
       { at: 71_001 },
       { followed: '/log/b.log' },
       { plain: 101 },
+      { prints: ['6'] },
     ])
       expect(unread({ ...copy, ...other })).toEqual(['/log/a.log.1']);
     expect(unread(copy, { ...copy, path: '/log/a.log.2' })).toEqual(['/log/a.log.2']);
   });
 
   test('is not a compressed file of the size of a log that was read and is gone', () => {
-    const packed = { path: '/log/a.log.1.gz', followed: '/log/a.log', size: 30, plain: 100, at: 0 };
+    const packed = {
+      path: '/log/a.log.1.gz',
+      followed: '/log/a.log',
+      size: 30,
+      plain: 100,
+      at: 0,
+      prints: [],
+    };
     const unread = (closed: object, sibling = {}) =>
       doubts(alive({ files: [], closed: [sight(closed)], siblings: [{ ...packed, ...sibling }] })).length;
     expect(unread({})).toBe(0);
@@ -243,6 +254,21 @@ describe('a doubt', () => {
       'Fluentd said (warn): a new message',
       'Fluentd said 3 times (warn): a new message',
     ]);
+  });
+
+  test('is not the packed form of a file that was read and is gone, one for each', () => {
+    const packed = {
+      path: '/log/a.log.1.gz',
+      followed: '/log/a.log',
+      size: 30,
+      plain: 100,
+      at: 0,
+      prints: [],
+    };
+    const unread = (...siblings: readonly object[]) =>
+      doubts(alive({ closed: [sight()], siblings })).map(({ about }) => about);
+    expect(unread(packed)).toEqual([]);
+    expect(unread(packed, { ...packed, path: '/log/a.log.2.gz' })).toEqual(['/log/a.log.2.gz']);
   });
 
   test('is a file that was written anew, or went away, between two workers', () => {
