@@ -6,6 +6,7 @@ import {
   renameSync,
   rmSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -101,6 +102,21 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
         writeFileSync(`${log(site)}.1`, 'id=900001\n');
         truncateSync(log(site));
       },
+      'nobody-saw-it-read',
+    ],
+    [
+      'of a rotated file with an old date',
+      plain,
+      (site) => {
+        writeFileSync(`${log(site)}.1`, 'id=900001\n');
+        utimesSync(`${log(site)}.1`, 0, 0);
+      },
+      'nobody-saw-it-read',
+    ],
+    [
+      'of a file that had been rotated before anybody saw it',
+      (site) => [tail(site.log('*.log'), site.pos), toSink(site)],
+      (site) => writeFileSync(site.log('other.log.1'), 'id=900001\n'),
       'nobody-saw-it-read',
     ],
     ['of a dated file whose time was over before Fluentd looked', dated, writeThisSecond, 'unfound'],

@@ -129,8 +129,12 @@ class PosidleWitness
   def named(i); expanded(i, i.paths, :@path_formatters) - excluded(i); end
   def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
   def expanded(i, paths, formatters) # as in_tail's expand_paths, which logs, and leaves out what it may not read
-    t, dated, glob = Time.now, var(i, formatters), i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
-    paths.map { |p| dated ? dated[p].call(t) : t.strftime(p) }.flat_map { |p| glob.call(p) ? Dir.glob(p) : [p] }
+    glob = i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
+    dated(i, paths, formatters).flat_map { |p| glob.call(p) ? Dir.glob(p) : [p] }
+  end
+  def dated(i, paths, formatters)
+    t, all = Time.now, var(i, formatters)
+    paths.map { |p| all ? all[p].call(t) : t.strftime(p) }
   end
   def beside(plugins) # all files in the directories of followed ones and one deeper, and those that look like a followed one's
     @real = {} if @real.nil? || @real.size > 10 * MANY # each call to the system may wait for Fluentd's threads
@@ -138,6 +142,8 @@ class PosidleWitness
     near = @watchers.map { |w| (s = @stats[w.path]) && [s.ino, [w.path, s]] }.compact.to_h
     known = near.values.map { |p, _| [real.call(p), true] }.to_h
     homes = (known.keys + @closed.values.map { |c| real.call(c[:path]) }).group_by { |p| File.dirname(p) }
+    names = @inputs.flat_map { |i| dated(i, i.paths, :@path_formatters) }.group_by { |p| real.call(File.dirname(p)) }
+    names.each_key { |home| homes[home] ||= [] }
     own = plugins.grep(Fluent::Plugin::Output).map { |o| var(var(o, :@buffer), :@path) }
     own += @inputs.map { |i| var(i, :@pos_file) }
     kin, @over = [], 0
@@ -150,9 +156,9 @@ class PosidleWitness
           next unless s = @stats[path]
           next (dirs << path if dir == home && dirs.size < 200 && !File.symlink?(path)) if s.directory?
           near[s.ino] ||= [path, s] if s.file?
-          next if !s.file? || s.size == 0 || s.mtime.to_f * 1000 < @pod || NO_LOG.match?(n.b)
+          next if !s.file? || s.size == 0 || s.ctime.to_f * 1000 < @pod || NO_LOG.match?(n.b)
           files ||= followed.flat_map { |p| [[File.basename(p, '.*').b + "\0", p], [File.basename(p).b, p]] }.to_h
-          next unless of = kin(n.b, files, dir == home)
+          next unless of = kin(n.b, files, dir == home, names[home].to_a)
           kin << [path, s, born(path), of] unless own.any? { |o| o && File.fnmatch?("#{o}*", path) }
         end
       end
@@ -161,7 +167,7 @@ class PosidleWitness
     [*@begun.to_a, *@closed.to_a.map { |k, c| [k, c[:at]] }].each { |(_, ino), at| seen[ino] = [seen[ino].to_i, at].max }
     unread = @inputs.flat_map { |i| excluded(i) }.map { |p| @stats[p] && @stats[p].ino } # as the user decided
     (@watchers.map { |w| w.pe.read_inode } + unread).each { |ino| seen[ino] = Float::INFINITY }
-    kin = kin.uniq { |_, s| s.ino }.reject { |_, s, born| born && born < @pod || (at = seen[s.ino]) && born.to_i <= at }
+    kin = kin.uniq { |_, s| s.ino }.reject { |_, s, born| (born || s.mtime.to_f * 1000) < @pod || (at = seen[s.ino]) && born.to_i <= at }
     @over += [kin.size - MANY, 0].max
     [near, kin.first(MANY).map { |path, s, born, of| sibling(path, s, born, of) }]
   end
@@ -172,10 +178,11 @@ class PosidleWitness
     facts = { path: text(path), size: stat.size, at: (stat.mtime.to_f * 1000).to_i, born: born, followed: text(of), prints: prints.compact.map(&:to_s).uniq }
     plain ? facts.merge(plain: plain) : facts
   end
-  def kin(name, files, beside) # app.log.1, app.log-2026.gz, app-2026-01-01.log, app.1.log.gz; not app-audit.log
+  def kin(name, files, beside, named) # app.log.1, app.log-2026.gz, app-2026-01-01.log, app.1.log.gz; not app-audit.log
     return (files[name] unless beside) if files.key?(name)
-    whole = (1...name.size).find { |n| files.key?(name[0, n]) && name[n] !~ /[a-z]/in }
-    return files[name[0, whole]] if whole
+    is_named = lambda { |n| files.key?(n) || named.any? { |p| File.fnmatch?(File.basename(p).b, n) } }
+    whole = (1...name.size).find { |n| name[n] !~ /[a-z]/in && is_named.call(name[0, n]) }
+    return files[name[0, whole]] || name[0, whole] if whole
     ext = File.extname(plain = name.sub(PACKED, '')) # "\0" stands for any
     ext, rest = ext =~ /[^.\d]/n ? [ext, plain.delete_suffix(ext)] : [("\0" if plain != name), plain]
     digits = ext ? rest[/[\d._:+TZ-]*\d[\d._:+TZ-]*\z/n].to_s.size : 0
