@@ -1,11 +1,12 @@
 import { watch } from 'node:fs';
-import type { Outcome } from '../core/drain/outcome.ts';
-import type { ProcessRow } from '../core/fluentd/processes.ts';
+import { EXIT, type Outcome } from '../core/drain/outcome.ts';
+import { findSupervisors, type ProcessRow } from '../core/fluentd/processes.ts';
 import { type GateWord, gateWord, isMadeBetterByStop } from '../core/hook/gate.ts';
 import type { Millis } from '../core/text/units.ts';
 import { tellWitnesses } from '../daemon/perform.ts';
 import { readGateMarks } from '../node/files/gate-marks.ts';
 import { NodeHost } from '../node/node-host.ts';
+import { CommandError } from './usage-error.ts';
 import type { Surroundings } from './watch.ts';
 import type { WatchOptions } from './watch-options.ts';
 import { rubyOption, SHARED_DIR } from './witness.ts';
@@ -14,8 +15,13 @@ const LOOKS: Millis = 50;
 const FLUSH_EVERY: Millis = 5_000;
 /** A Fluentd that is short of CPU takes so long until it loads the witness. */
 const SLOW_START: Millis = 20_000;
+/** The same, until an entrypoint has started it. */
+const ENTRYPOINT: Millis = 3_000;
 /** What is kept of the grace period when main does not end: a last flush, and Fluentd's stop. */
 const RESERVE: Millis = 15_000;
+
+const NOBODY_HERE =
+  'no Fluentd runs in this container: there is nothing to drain. The preStop hook belongs to the container of Fluentd; the annotation posidle/container names it';
 
 export interface Hook {
   readonly grace: Millis;
@@ -52,6 +58,7 @@ export async function beginDrain(
     return undefined;
   }
   host.isWitnessed = await waitForWitness(host, dir);
+  if (!host.isWitnessed && !(await hasFluentd(host))) throw new CommandError(NOBODY_HERE, EXIT.noFluentd);
   // The grace period began with the hook.
   host.request(word === 'main-ended' ? 'main-ended' : 'hook', begin);
   const found = { posFiles: [], conf: undefined, warnings: [], confPath: undefined };
@@ -98,8 +105,13 @@ async function waitForGate(host: HookHost, dir: string, grace: Millis): Promise<
 /** A main of half a second ends before Fluentd is up. The hook has the environment of Fluentd. */
 async function waitForWitness(host: HookHost, dir: string): Promise<boolean> {
   const isMeant = process.env['RUBYOPT']?.includes(rubyOption(dir)) ?? false;
-  for (const until = host.now() + (isMeant ? SLOW_START : 0); host.now() < until; )
+  for (const begin = host.now(); ; await host.sleep(host.now() + LOOKS)) {
     if (await host.hasWitness(dir)) return true;
-    else await host.sleep(host.now() + LOOKS);
-  return await host.hasWitness(dir);
+    const patience = (await hasFluentd(host)) ? SLOW_START : ENTRYPOINT;
+    if (!isMeant || host.now() >= begin + patience) return false;
+  }
+}
+
+async function hasFluentd(host: HookHost): Promise<boolean> {
+  return findSupervisors(await host.listProcesses()).length > 0;
 }

@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import build from '../support/build.ts';
 import { connect } from './connect.ts';
 import { loadBuiltImages, loadStockImages } from './images.ts';
 
@@ -15,6 +16,8 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const isConnected = typeof disconnect !== 'string';
   project.provide('noCluster', isConnected ? '' : disconnect);
   if (!isConnected) return () => undefined;
+  // The images hold it, and vitest runs this beside its other set-up.
+  build();
   await loadStockImages();
   await loadBuiltImages();
   return disconnect;
