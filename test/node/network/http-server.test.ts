@@ -142,6 +142,26 @@ describe('clients that hold a connection', () => {
   });
 });
 
+test.each([
+  ['of two large parts', 'x'.repeat(120_000)],
+  ['that never ends', 'x'],
+])('a POST with a body %s is taken once, and posidle goes on', async (_, body) => {
+  writeFileSync(join(dir, 'token'), 'one');
+  await serve('127.0.0.1', { tokenFile: join(dir, 'token') });
+  const head = [
+    'POST /quit HTTP/1.1',
+    'host: localhost',
+    'authorization: Bearer one',
+    'content-length: 9000000',
+  ];
+  const client = open(`${head.join('\r\n')}\r\n\r\n${body}`);
+  await until('it is taken', () => quits === 1);
+  client.resume();
+  await until('it is cut off', () => client.closed);
+  expect(await status('GET', '/healthz')).toBe(200);
+  expect(quits).toBe(1);
+});
+
 describe('the token file', () => {
   const quit = (token: string) => status('POST', '/quit', { authorization: `Bearer ${token}` });
   const withToken = (tokenFile: string) => serve('127.0.0.1', { tokenFile });
