@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, type TestContext, test } from 'vitest';
+import { memoryLimit } from '../support/memory-limit.ts';
 import { CLI, loading, type PosidleRun, posidle, SLOW_STATS, startPosidle } from '../support/posidle.ts';
 import { until } from '../support/until.ts';
 
@@ -34,6 +35,14 @@ function watched(...args: readonly string[]) {
   const run = startPosidle(['watch', ...args], { env: { ...process.env, ...ours } });
   runs.push(run);
   return run;
+}
+
+/** In a container with so much memory. */
+function inMemory(context: TestContext, mib: number, args: readonly string[]) {
+  const limit = memoryLimit(context, mib);
+  const run = startPosidle(args, { wrapper: [...limit.wrapper, process.execPath, CLI] });
+  runs.push(run);
+  return { run, limit };
 }
 
 /** Node's option that makes it say at its end how much memory it took at most. */
@@ -64,6 +73,58 @@ describe('a pos file', () => {
     expect(await run.exited).toBe(4);
     expect(run.stderr()).toMatch(why);
     expect(peakMiB(run.stderr())).toBeLessThan(128);
+  });
+});
+
+describe('128 MiB are enough for', () => {
+  const conf = (path: string) => {
+    writeFileSync(at('app.pos'), '');
+    writeFileSync(
+      at('fluent.conf'),
+      `<source>\n @type tail\n pos_file ${at('app.pos')}\n path ${path}\n read_from_head true\n</source>\n`,
+    );
+    return ['-c', at('fluent.conf')];
+  };
+
+  test.for<[string, () => readonly string[], RegExp]>([
+    [
+      'a pos file of 16,000 paths of 240 bytes that are no UTF-8',
+      () => {
+        const line = (index: number) =>
+          Buffer.from(`/${'\xff'.repeat(239)}${index}\t${'0'.repeat(16)}\t1\n`, 'latin1');
+        writeFileSync(
+          at('app.pos'),
+          Buffer.concat(Array.from({ length: 16_000 }, (_, index) => line(index))),
+        );
+        return ['-p', at('app.pos')];
+      },
+      /"files":16000/,
+    ],
+    [
+      'a pos file of the longest paths',
+      () => {
+        const line = (_: unknown, index: number) => `/${'x'.repeat(4_000)}${index}\t${'0'.repeat(16)}\t1\n`;
+        writeFileSync(at('app.pos'), Array.from({ length: 4_000 }, line).join(''));
+        return ['-p', at('app.pos')];
+      },
+      /its 4000 lines take 13\d\.\d MiB of memory/,
+    ],
+    [
+      '15,000 files in a directory with a path of 3,600 bytes',
+      () => {
+        const deep = at(`logs/${Array.from({ length: 18 }, () => 'd'.repeat(199)).join('/')}`);
+        mkdirSync(deep, { recursive: true });
+        for (let name = 0; name < 15_000; name += 1) writeFileSync(join(deep, `${name}.log`), 'x\n');
+        return conf(at('logs/**/*.log'));
+      },
+      /its names take more memory than the limit has room for/,
+    ],
+  ])('%s', { timeout: 60_000 }, async ([, make, told], context) => {
+    const args = ['watch', ...make(), '--pid-file', at('none.pid'), '--start-timeout', '6s'];
+    const { run, limit } = inMemory(context, 128, [...args, '--witness', 'off']);
+    expect(await run.exited, run.stderr()).toBe(4);
+    expect(run.stderr()).toMatch(told);
+    expect(limit.wasExceeded()).toBe(false);
   });
 });
 

@@ -5,6 +5,8 @@
  */
 
 const ESCAPED = 0xdc00;
+/** One call takes so many. */
+const MOST_CODES = 8_192;
 /** What a decoder gives for bytes that are no UTF-8, and for the three bytes that are this very character. */
 const REPLACEMENT = '\ufffd';
 // Not `fatal`: an exception for each byte takes seconds where a megabyte is no UTF-8.
@@ -33,16 +35,20 @@ function isEscapedByte(code: number): boolean {
   return code >= ESCAPED + 0x80 && code <= ESCAPED + 0xff;
 }
 
+/** Not `+=` for each character: V8 keeps 32 bytes for each of these, as long as the string lives. */
 function decodeByParts(bytes: Uint8Array): string {
-  let text = '';
+  const codes: number[] = [];
+  const parts: string[] = [];
   for (let at = 0; at < bytes.length; ) {
     const part = bytes.subarray(at, at + sequenceLength(bytes[at] as number));
     const char = decoder.decode(part);
     const isWhole = !char.startsWith(REPLACEMENT) || isReplacement(part);
-    text += isWhole ? char : String.fromCharCode(ESCAPED + (bytes[at] as number));
+    codes.push(isWhole ? (char.codePointAt(0) as number) : ESCAPED + (bytes[at] as number));
     at += isWhole ? part.length : 1;
+    if (codes.length === MOST_CODES || at >= bytes.length)
+      parts.push(String.fromCodePoint(...codes.splice(0)));
   }
-  return text;
+  return parts.join('');
 }
 
 function isReplacement([first, second, third]: Uint8Array): boolean {

@@ -17,9 +17,12 @@ const PORTION: Millis = 8;
 /** Linux dates a write by the last timer tick: up to 10 ms (HZ=100) before it happened. */
 const TICK = 10;
 
-/** What posidle takes by itself, and for each entry of a pos file (measured: 60 to 75 MB, and up to 3 KB). */
+/** What posidle takes by itself, and for each entry of a pos file or file of a source (measured: 50 to 75 MB, and up to 3 KB). */
 const OWN_MEMORY = 64 * 1024 ** 2;
 const ENTRY_MEMORY = 4 * 1024;
+/** And for each byte of its path beyond these (measured: 3.5, for bytes that are no UTF-8). */
+const BYTE_MEMORY = 8;
+const USUAL_PATH = 256;
 
 /** The bytes of a pos file or pid file and its age; undefined where there is none. `memory`: all that the container may take. */
 export async function readFile(path: string, memory = containerMemory()): Promise<FileContent | undefined> {
@@ -49,12 +52,16 @@ function agoOf(mtime: Millis): Millis {
 }
 
 function refuseCrowd(bytes: Uint8Array, memory: number): void {
-  const most = roomFor(memory);
-  let lines = 0;
-  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines += 1;
-  if (lines > most)
+  const room = roomIn(memory);
+  let [lines, taken, start] = [0, 0, 0];
+  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, start)) {
+    lines += 1;
+    taken += memoryOf(at - start);
+    start = at + 1;
+  }
+  if (taken > room)
     throw new Error(
-      `it holds ${lines} lines, and with ${formatBytes(memory)} of memory at most ${most} can be looked at: raise the container's memory limit`,
+      `its ${lines} lines take ${formatBytes(taken)} of memory to look at, and of the ${formatBytes(memory)} here ${formatBytes(room)} are left for that: raise the container's memory limit`,
     );
 }
 
@@ -63,7 +70,7 @@ const LIMIT_AGE: Millis = 60_000;
 let limit = { memory: 0, askedAt: Number.NEGATIVE_INFINITY };
 
 /** All that the container may take, as it was within the last minute; 0, or beyond all memory that there is: no limit is set. */
-export function containerMemory(): number {
+function containerMemory(): number {
   const now = performance.now();
   if (now - limit.askedAt >= LIMIT_AGE) limit = { memory: process.constrainedMemory(), askedAt: now };
   return limit.memory;
@@ -74,10 +81,14 @@ function largestIn(memory: number): number {
   return memory === 0 ? LARGEST : Math.max(1024 ** 2, Math.min(LARGEST, (memory - OWN_MEMORY) / 4));
 }
 
-/** For how many entries or files such a container has room. */
-export function roomFor(memory: number): number {
-  if (memory === 0) return Number.POSITIVE_INFINITY;
-  return Math.max(1_000, Math.floor((memory - OWN_MEMORY) / ENTRY_MEMORY));
+/** What such a container has left for entries, and for the files of a source. */
+export function roomIn(memory = containerMemory()): number {
+  return memory === 0 ? Number.POSITIVE_INFINITY : Math.max(1_000 * ENTRY_MEMORY, memory - OWN_MEMORY);
+}
+
+/** What is kept of an entry or a file whose path has so many bytes. */
+export function memoryOf(length: number): number {
+  return ENTRY_MEMORY + BYTE_MEMORY * Math.max(0, length - USUAL_PATH);
 }
 
 /** Works on many files: synchronous in small portions, four times as fast as promises and never long in the way. */

@@ -22,7 +22,7 @@ export async function expandGlob(
   const found = await rubyGlob(toRubyGlob(pattern), { look, placeOf, budget });
   const matches = found.filter((path) => basename(path) !== '.');
   // A part of the matches would hide that there are more.
-  return matches.length === 0 || budget.left < 0 ? [pattern] : matches;
+  return matches.length === 0 || Math.min(budget.left, budget.bytes) < 0 ? [pattern] : matches;
 }
 
 /** Only `*` and `?` are special to a user, and `**` is no more than `*`. */

@@ -69,7 +69,10 @@ export class RenamedFiles {
     const start = performance.now();
     const date = dateOf(directory);
     const names: string[] = [];
-    const error = await readNames(directory, nameBudget(), (name) => names.push(name)).then(none, asError);
+    const error = await readNames(directory, nameBudget(), (name) => names.push(name) > 0).then(
+      none,
+      asError,
+    );
     const byInode = new Map<string, string>();
     await inPortions(error === undefined ? names : [], (name) => {
       const stat = logAt(directory + name);

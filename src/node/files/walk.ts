@@ -12,10 +12,10 @@ import {
 import type { FileStat } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { PlaceOf } from './files.ts';
-import { containerMemory, inPortions, roomFor, toBytes } from './files.ts';
+import { inPortions, memoryOf, roomIn, toBytes } from './files.ts';
 import { type NameBudget, nameBudget, readNames, sorted } from './names.ts';
 
-/** So many files of one source are looked at, where the container's memory has room for them. */
+/** So many files of one source are looked at, where there is room for them. */
 const MOST_FILES = 50_000;
 
 /** What decides which files a source follows. */
@@ -37,21 +37,18 @@ export interface FollowedFile extends FileStat {
 export async function listFollowed(
   rules: FollowRules,
   clock: WallClock,
-  { placeOf = ourPlace, places, mostFiles = mostFilesHere() }: ListOptions = {},
+  { placeOf = ourPlace, places, mostFiles = MOST_FILES, room = roomIn() }: ListOptions = {},
 ): Promise<FollowedFile[]> {
   const walk = { look: ifThere, placeOf, places };
   const excluded = new Set(await expandAll(currentExcludes(rules, clock), rules, walk));
-  const listing = { rules, clock, walk, excluded, mostFiles, files: new Map() };
+  const listing = { rules, clock, walk, excluded, mostFiles, room, files: new Map() };
   for (const path of currentPaths(rules, clock)) await addFiles(path, listing);
   return [...listing.files.values()].sort(byPath);
 }
 
 interface ListOptions extends Partial<Pick<View, 'placeOf' | 'places'>> {
   readonly mostFiles?: number;
-}
-
-function mostFilesHere(): number {
-  return Math.min(MOST_FILES, roomFor(containerMemory()));
+  readonly room?: number;
 }
 
 /**
@@ -101,6 +98,8 @@ interface Listing {
   readonly walk: View;
   readonly excluded: ReadonlySet<string>;
   readonly mostFiles: number;
+  /** Bytes of memory. */
+  room: number;
   readonly files: Map<string, FollowedFile>;
 }
 
@@ -111,12 +110,13 @@ async function addFiles(pattern: string, listing: Listing): Promise<void> {
   const since = isAged ? clock.instant - (rules.limitRecentlyModified ?? 0) : Number.NEGATIVE_INFINITY;
   await inPortions(await pathsOf(pattern, rules.globPolicy, walk), (path) => {
     const file = excluded.has(path) ? undefined : regularFile(path, walk);
-    if (file === undefined || file.modified < since) return;
-    files.set(path, file);
-    if (files.size > mostFiles)
+    if (file === undefined || file.modified < since || files.has(path)) return;
+    listing.room -= memoryOf(path.length);
+    if (files.size >= mostFiles || listing.room < 0)
       throw new Error(
-        `more than ${mostFiles} files match, and the memory limit has room for no more: raise it, or use a narrower path`,
+        `more than ${files.size} files match, and the memory limit has room for no more: raise it, or use a narrower path`,
       );
+    files.set(path, file);
   });
 }
 
@@ -195,7 +195,9 @@ async function namesIn(prefix: string, isWanted: Wanted, walk: Walk): Promise<re
   const names: Name[] = [];
   const read = async () =>
     readNames(placeIn(walk, prefix || '.'), walk.budget, (name, entry) => {
-      if (isWanted(name, entry)) names.push({ name, isLink: entry.isSymbolicLink() });
+      const isKept = isWanted(name, entry);
+      if (isKept) names.push({ name, isLink: entry.isSymbolicLink() });
+      return isKept;
     });
   await walk.look(read());
   return names;

@@ -116,10 +116,17 @@ describe('what the daemon reads', () => {
     const crowd = join(dir, 'crowd.pos');
     writeFileSync(crowd, '\n'.repeat(16_385));
     await expect(readFile(crowd, 128 * 2 ** 20)).rejects.toThrow(
-      "it holds 16385 lines, and with 128.0 MiB of memory at most 16384 can be looked at: raise the container's memory limit",
+      "its 16385 lines take 64.0 MiB of memory to look at, and of the 128.0 MiB here 64.0 MiB are left for that: raise the container's memory limit",
     );
     expect((await readFile(crowd, 256 * 2 ** 20))?.bytes).toHaveLength(16_385);
     expect((await readFile(crowd, 0))?.bytes).toHaveLength(16_385);
+  });
+
+  test('has no longer lines than the memory of the container has room for', async () => {
+    const long = join(dir, 'long.pos');
+    writeFileSync(long, `${'x'.repeat(4_000)}\n`.repeat(4_000));
+    await expect(readFile(long, 128 * 2 ** 20)).rejects.toThrow('its 4000 lines take');
+    expect((await readFile(long, 256 * 2 ** 20))?.bytes).toHaveLength(4_000 * 4_001);
   });
 });
 

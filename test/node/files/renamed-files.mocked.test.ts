@@ -74,7 +74,7 @@ describe('a directory', () => {
   });
 
   test('of too many names tells nothing', async () => {
-    vi.mocked(names.nameBudget).mockReturnValueOnce({ most: 1, left: 1 });
+    vi.mocked(names.nameBudget).mockReturnValueOnce({ most: 1, left: 1, bytes: 1_000 });
     const inode = write('app.log.1');
     write('b.log');
     expect(await find(inode)).toMatchObject({ message: expect.stringContaining('more than 1 names') });

@@ -54,6 +54,27 @@ describe('the files that a source takes', () => {
     expect(await listFollowed(rules, clock, { mostFiles: 2 })).toHaveLength(2);
   });
 
+  it('are not known where their paths take too much memory', async () => {
+    for (const name of ['a.log', `${'b'.repeat(200)}/${'c'.repeat(200)}.log`]) put(name);
+    const rules = {
+      globPolicy: 'backward_compatible',
+      paths: [`${dir}/**/*.log`],
+      excludePaths: [],
+    } as const;
+    await expect(listFollowed(rules, clock, { room: 8_192 })).rejects.toThrow('more than 1 files match');
+    expect(await listFollowed(rules, clock, { room: 16_384 })).toHaveLength(2);
+  });
+
+  it('are not known where the names to be looked at take too much memory', async () => {
+    for (const name of ['a/1.log', 'a/2.log', 'a/3.txt']) put(name);
+    const glob = (bytes: number) => rubyGlob(`${dir}/a/*.log`, { budget: nameBudget(10, bytes) });
+    const each = 100 + 2 * (dir.length + '/a/'.length + '1.log'.length);
+    await expect(glob(2 * each - 1)).rejects.toThrow(
+      'its names take more memory than the limit has room for',
+    );
+    expect(await glob(2 * each)).toHaveLength(2);
+  });
+
   it('are not known where too many names are to be looked at, in one directory or in several', async () => {
     for (const name of ['a/1.log', 'b/2.log', 'b/3.txt']) put(name);
     const glob = (most: number) => rubyGlob(`${dir}/*/*.log`, { budget: nameBudget(most) });
