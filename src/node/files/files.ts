@@ -103,33 +103,6 @@ export async function inPortions<T>(items: Iterable<T>, work: (item: T) => unkno
   }
 }
 
-/** Ends the last line of a text file, unless somebody has written to it since. */
-export async function appendNewline(path: string, size: number): Promise<void> {
-  const file = await open(toBytes(path), FLAGS);
-  try {
-    const head = Buffer.alloc(HEAD);
-    const { bytesRead } = await file.read(head, 0, HEAD, 0);
-    if (!isText(head.subarray(0, bytesRead))) throw new Error('it is compressed or binary, and no text');
-    const stat = await file.stat();
-    if (stat.nlink > 1) throw new Error('it has another name too (a hard link)');
-    if (stat.size === size) await file.write('\n');
-  } finally {
-    await file.close();
-  }
-}
-
-/** Main may have put a link to another's file there. */
-const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-
-/** How gzip, zstd, xz and bzip2 begin: a glob may take rotated files too. */
-const COMPRESSED = ['1f8b', '28b52ffd', 'fd377a585a', '425a68'].map((hex) => Buffer.from(hex, 'hex'));
-const HEAD = 4_096;
-
-function isText(head: Buffer): boolean {
-  const isCompressed = COMPRESSED.some((magic) => head.subarray(0, magic.length).equals(magic));
-  return !isCompressed && !head.includes(0);
-}
-
 /** Whether anything is to be seen at the path; what may not be looked at is not. */
 export async function exists(path: string, placeOf: PlaceOf = (own) => own): Promise<boolean> {
   try {

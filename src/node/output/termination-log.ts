@@ -1,16 +1,15 @@
 import { constants } from 'node:fs';
-import { access, type FileHandle, open } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import type { Outcome } from '../../core/drain/outcome.ts';
 import type { Listed } from '../../core/progress/describe.ts';
 import { printableJson } from '../../core/text/printable.ts';
 import { formatDuration, type Millis } from '../../core/text/units.ts';
+import { openUnlinked } from '../files/no-link.ts';
 
 /** The kubelet takes the first 4 KiB of what stands there (container.terminationMessagePath). */
 const USUAL = '/dev/termination-log';
 const LIMIT = 4_096;
 const TIMEOUT: Millis = 2_000;
-/** The file may lie on a volume that others write to: no link is followed, no reader of a FIFO is waited for. */
-const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Leaves the outcome as one JSON line where the kubelet looks for it; by default only where there is such a place. */
 export function writeTerminationLog(path: string | undefined, outcome: Outcome): Promise<void> {
@@ -26,30 +25,12 @@ async function writeUsual(outcome: Outcome): Promise<void> {
 }
 
 async function write(path: string, outcome: Outcome): Promise<void> {
-  const file = await openFile(path);
+  const file = await openUnlinked(path, constants.O_WRONLY | constants.O_CREAT);
   try {
-    const stat = await file.stat();
-    if (!stat.isFile()) throw new Error('it is not a regular file');
-    if (stat.nlink > 1) throw new Error('it has another name too (a hard link)');
     await file.truncate();
     await file.writeFile(`${lineOf(outcome)}\n`);
   } finally {
     await file.close();
-  }
-}
-
-const REFUSALS: Readonly<Record<string, string>> = {
-  ELOOP: 'it is a symbolic link',
-  ENXIO: 'it is not a regular file',
-  EISDIR: 'it is a directory',
-};
-
-async function openFile(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, FLAGS, 0o644);
-  } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new Error(REFUSALS[code] ?? message);
   }
 }
 

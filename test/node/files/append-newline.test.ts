@@ -1,9 +1,9 @@
-import { linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { appendNewline } from '../../../src/node/files/files.ts';
+import { appendNewline } from '../../../src/node/files/append-newline.ts';
 
 let path: string;
 
@@ -52,5 +52,16 @@ describe('an unfinished last line', () => {
     await expect(appendNewline(path, 8)).rejects.toThrow();
     expect(readFileSync(other, 'utf8')).toBe('precious');
     rmSync(path);
+  });
+
+  test('is not ended where a link leads to the directory of another', async () => {
+    const dir = join(path, '..');
+    mkdirSync(join(dir, 'other'));
+    writeFileSync(join(dir, 'other/b.log'), 'precious');
+    symlinkSync(join(dir, 'other'), join(dir, 'logs'));
+    await expect(appendNewline(join(dir, 'logs/b.log'), 8)).rejects.toThrow(
+      'a symbolic link leads to its directory',
+    );
+    expect(readFileSync(join(dir, 'other/b.log'), 'utf8')).toBe('precious');
   });
 });

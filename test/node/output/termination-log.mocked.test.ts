@@ -1,6 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -64,6 +73,18 @@ describe('the termination message', () => {
     make(other);
     await expect(writeTerminationLog(path, OUTCOME)).rejects.toThrow(why);
     expect(readFileSync(other, 'utf8')).toBe('precious');
+  });
+
+  test('is not written through a link that somebody has put in the place of its directory', async () => {
+    mkdirSync(join(dir, 'precious'));
+    writeFileSync(join(dir, 'precious/log'), 'precious');
+    symlinkSync(join(dir, 'precious'), join(dir, 'shared'));
+    for (const name of ['shared/log', 'shared/none'])
+      await expect(writeTerminationLog(join(dir, name), OUTCOME)).rejects.toThrow(
+        `a symbolic link leads to its directory, which is ${dir}/precious`,
+      );
+    expect(readdirSync(join(dir, 'precious'))).toEqual(['log']);
+    expect(readFileSync(join(dir, 'precious/log'), 'utf8')).toBe('precious');
   });
 
   test('is not written to a device', async () => {

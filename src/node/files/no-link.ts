@@ -1,0 +1,48 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, readlink } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { decodePath } from '../../core/pos-file/path-bytes.ts';
+import { toBytes } from './files.ts';
+
+/** Only finds the directory (open(2)); Node has no name for it. */
+const O_PATH = 0o10_000_000;
+const FLAGS = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  ELOOP: 'it is a symbolic link',
+  ENXIO: 'it is not a regular file',
+  EISDIR: 'it is a directory',
+};
+
+/**
+ * Opens a regular file to write to it. Others may write to its volume: no link leads there, neither its own name nor one on the way to it,
+ * and no reader of a FIFO is waited for. Rejects with the reason in words.
+ */
+export async function openUnlinked(path: string, flags: number): Promise<FileHandle> {
+  const file = await openInDirectory(resolve(path), flags | FLAGS).catch(({ code, message }) => {
+    throw new Error(REFUSALS[code] ?? message);
+  });
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) throw new Error('it is not a regular file');
+    if (stat.nlink > 1) throw new Error('it has another name too (a hard link)');
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** The directory is held while the kernel says where it is: nobody can put another one in its place meanwhile. */
+async function openInDirectory(path: string, flags: number): Promise<FileHandle> {
+  if (process.platform !== 'linux') return await open(toBytes(path), flags, 0o644);
+  const directory = await open(toBytes(dirname(path)), O_PATH | constants.O_DIRECTORY);
+  try {
+    const held = `/proc/self/fd/${directory.fd}`;
+    const place = decodePath(await readlink(held, { encoding: 'buffer' }));
+    if (place !== dirname(path)) throw new Error(`a symbolic link leads to its directory, which is ${place}`);
+    return await open(toBytes(`${held}/${basename(path)}`), flags, 0o644);
+  } finally {
+    await directory.close();
+  }
+}
