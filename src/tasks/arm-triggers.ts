@@ -63,7 +63,7 @@ const TRIGGERS: readonly Trigger[] = [
   {
     option: 'doneProcess',
     when: ({ doneProcess, doneProcessGone }) =>
-      `main's process (${doneProcess}) has been gone for ${formatDuration(doneProcessGone)}`,
+      `main's process (/${doneProcess?.source}/) has been gone for ${formatDuration(doneProcessGone)}`,
     byItself: true,
     away: 'doneProcessGone',
   },

@@ -1,7 +1,9 @@
 import { DEFAULT_POLICY } from '../core/drain/defaults.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import type { FluentdTarget } from '../core/fluentd/processes.ts';
+import { linear } from '../node/processes/linear-pattern.ts';
 import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
+import { UsageError } from './usage-error.ts';
 
 /** What to watch and how to decide. Durations are milliseconds. */
 export interface Settings
@@ -46,7 +48,18 @@ export function settingsOf(options: WatchOptions, isParent: boolean): Settings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   // The kubelet's SIGTERM is the trigger.
   const hasTrigger = hasCertainTrigger(options) || options.nativeSidecar === true;
-  return { ...DEFAULTS, ...(hasTrigger && { quiet: 'off' }), ...Object.fromEntries(given) };
+  const doneProcess = options.doneProcess && linearOrRefused(options.doneProcess);
+  return { ...DEFAULTS, ...(hasTrigger && { quiet: 'off' }), ...Object.fromEntries(given), doneProcess };
+}
+
+function linearOrRefused(pattern: RegExp): RegExp {
+  try {
+    return linear(pattern);
+  } catch {
+    throw new UsageError(
+      `\`doneProcess\`: ${pattern} may take for ever on the command line of a neighbour. Leave out flags, (?=…), (?!…), back references and counts of hundreds`,
+    );
+  }
 }
 
 /** The settings as a policy, with the facts that no option tells. */

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
 import { DEFAULT_TAIL } from '../../src/core/fluent-conf/facts.ts';
 import { DEFAULTS, policyOf, settingsOf, type WatchOptions } from '../../src/tasks/watch-options.ts';
+import { cpuSeconds } from '../support/cpu-seconds.ts';
 
 const quietOf = (options: WatchOptions) => settingsOf(options, false).quiet;
 
@@ -34,4 +35,24 @@ test('a parent knows its Fluentd: none can be named', () => {
 test('the policy of no options is the default one', () => {
   const facts = { tail: DEFAULT_TAIL, parent: false };
   expect(policyOf(settingsOf({}, false), facts)).toEqual(DEFAULT_POLICY);
+});
+
+describe('the pattern of a process', () => {
+  const patternOf = (doneProcess: RegExp) => settingsOf({ doneProcess }, false).doneProcess as RegExp;
+
+  test.each([/a.*a.*a.*b/, /(a+)+b/, /(a|aa)*b/])(
+    '%s takes a second at most for all that a look keeps of command lines',
+    async (given) => {
+      const pattern = patternOf(given);
+      const rows = Array.from({ length: 64 }, () => 'a'.repeat(4_096));
+      expect(await cpuSeconds(() => rows.filter((row) => pattern.test(row)))).toBeLessThan(1);
+      expect(pattern.test('aaab')).toBe(true);
+    },
+  );
+
+  test.each([/(?=a)b/, /(a)\1/, /a{900}/, /a/i])('%s is refused: it may take for ever', (given) => {
+    expect(() => patternOf(given)).toThrow(
+      /^`doneProcess`: \/.*\/i? may take for ever on the command line of a neighbour/,
+    );
+  });
 });

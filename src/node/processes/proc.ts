@@ -2,10 +2,10 @@ import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync 
 import type { ProcessRow } from '../../core/fluentd/processes.ts';
 import { inPortions } from '../files/files.ts';
 
-/** What is kept of a command line: a pattern may take time by the square of its length. */
+/** What is kept of a command line. */
 const KEPT = 4 * 1024;
-/** And of all of them: whoever shares the process namespace may start thousands. */
-const KEPT_IN_ALL = 2 * 1024 ** 2;
+/** And of all of them: whoever shares the process namespace may start thousands, and a pattern takes a microsecond for each byte. */
+const KEPT_IN_ALL = 256 * 1024;
 /** What is read of it: one argument has 128 KiB at most (MAX_ARG_STRLEN in linux/binfmts.h). */
 const BUFFER = Buffer.allocUnsafe(256 * 1024);
 
