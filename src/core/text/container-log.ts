@@ -5,11 +5,15 @@ export interface ContainerLog {
   readonly container: string;
 }
 
-/** No name may hold an underscore (kubelet/kuberuntime/legacy.go, logSymlink). */
+/**
+ * kubelet/kuberuntime/legacy.go, logSymlink. No name may hold an underscore, or anything but these letters (RFC 1123). From the root on:
+ * in a directory of their own others may call a file as they like.
+ */
 const LINK =
-  /\/containers\/(?<pod>[^/_]+)_(?<namespace>[^/_]+)_(?<container>[^/_]+)-(?<which>[0-9a-f]{7})[0-9a-f]{57}\.log$/;
+  /^\/var\/log\/containers\/(?<pod>[a-z0-9.-]+)_(?<namespace>[a-z0-9-]+)_(?<container>[a-z0-9-]+)-(?<which>[0-9a-f]{7})[0-9a-f]{57}\.log$/;
 /** kubelet/kuberuntime/helpers.go, BuildPodLogsDirectory. */
-const FILE = /\/pods\/(?<namespace>[^/_]+)_(?<pod>[^/_]+)_[^/_]+\/(?<container>[^/_]+)\/(?<which>[^/]+)$/;
+const FILE =
+  /^\/var\/log\/pods\/(?<namespace>[a-z0-9-]+)_(?<pod>[a-z0-9.-]+)_[^/_]+\/(?<container>[a-z0-9-]+)\/(?<which>[^/]+)$/;
 
 /** The names in `/var/log/containers/…` or `/var/log/pods/…`; undefined: it is no such path. */
 export function containerLogOf(path: string): ContainerLog | undefined {
@@ -29,7 +33,11 @@ export function podNameOf(path: string): { readonly name: string; readonly keep:
 
 /** A text that names such logs, with their Pods in place of their paths. */
 export function withPodNames(text: string): string {
-  return text.replace(/\/\S+\/(containers|pods)\/\S+\.log/g, (path) => podNameOf(path)?.name ?? path);
+  return text.replace(/\/var\/log\/\S+/g, (word) => {
+    const end = word.lastIndexOf('.log') + '.log'.length;
+    const name = podNameOf(word.slice(0, end))?.name;
+    return name === undefined ? word : name + word.slice(end);
+  });
 }
 
 function namesIn(path: string): Readonly<Record<string, string>> | undefined {

@@ -1,22 +1,26 @@
-// Control characters, line and paragraph separators, bidirectional controls, lone surrogates.
-const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}]/gu;
+// Whatever steers a terminal or shows nothing: controls, lone surrogates, unassigned and ignorable characters, all blanks but the usual one.
+const UNSAFE = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
 /** Told apart first: three times as fast. */
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** Text that cannot steer a terminal: whatever could is shown as `\xNN` or `\uNNNN`. */
+/** Text that cannot steer a terminal and hides nothing: whatever could is shown as `\xNN`, `\uNNNN` or `\u{NNNNN}`. */
 export function printable(text: string): string {
-  return ASCII.test(text) ? text : text.replace(UNSAFE, (char) => escaped(char.charCodeAt(0)));
+  return ASCII.test(text) ? text : text.replace(UNSAFE, escaped);
 }
 
 /** JSON of the same value that cannot steer a terminal either: by itself it leaves C1 and bidirectional controls as they are. */
 export function printableJson(value: unknown): string {
   const text = JSON.stringify(value);
-  return ASCII.test(text) ? text : text.replace(UNSAFE, (char) => `\\u${hex(char.charCodeAt(0), 4)}`);
+  const inJson = (char: string) =>
+    Array.from({ length: char.length }, (_, at) => `\\u${hex(char.charCodeAt(at), 4)}`).join('');
+  return ASCII.test(text) ? text : text.replace(UNSAFE, inJson);
 }
 
 /** U+DC80..U+DCFF stand for bytes that are not UTF-8 (path-bytes.ts). */
-function escaped(code: number): string {
+function escaped(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
   const byte = code >= 0xdc80 && code <= 0xdcff ? code - 0xdc00 : code;
+  if (byte > 0xffff) return `\\u{${hex(byte, 5)}}`;
   return byte > 0xff ? `\\u${hex(byte, 4)}` : `\\x${hex(byte, 2)}`;
 }
 
