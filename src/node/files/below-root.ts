@@ -6,14 +6,28 @@ import { type PlaceOf, toBytes } from './files.ts';
 /** As many as Linux follows (path_resolution(7)). */
 const MOST_LINKS = 40;
 
+/** What is remembered of directories and links. */
+const MOST_BYTES = 8 * 1024 ** 2;
+
+/** A name below the root, as it was found. */
+interface Place {
+  readonly path: string;
+  readonly parent: Place | undefined;
+  readonly isThere: boolean;
+  /** Where it leads, if it is a link. */
+  readonly target: string | undefined;
+  /** What is known below it. */
+  readonly names: Map<string, Place>;
+}
+
 /**
  * Paths as a process sees them whose root directory is elsewhere: a node's mount, or /proc/PID/root. An absolute symlink
  * leads on below that root (/var/log/containers is full of them), where the kernel would look below our own.
  */
 export class BelowRoot {
   readonly #root: string;
-  /** Directories, resolved. */
-  readonly #known = new Map<string, string>();
+  readonly #top: Place = { path: '', parent: undefined, isThere: true, target: undefined, names: new Map() };
+  #bytesLeft = MOST_BYTES;
 
   constructor(root: string) {
     this.#root = root.replace(/\/+$/, '');
@@ -21,7 +35,22 @@ export class BelowRoot {
 
   /** Where the path is for us: no link in it is left to the kernel. What is not there stays as it is. */
   resolve(path: string): string {
-    return this.#root + this.#follow(path, { left: MOST_LINKS }) || '/';
+    let place = this.#top;
+    let links = 0;
+    const names = path.split('/').toReversed();
+    for (let name = names.pop(); name !== undefined; name = names.pop()) {
+      if (name === '' || name === '.') continue;
+      const next: Place = name === '..' ? (place.parent ?? place) : this.#below(place, name);
+      if (next.target === undefined) {
+        place = next;
+        continue;
+      }
+      links += 1;
+      if (links > MOST_LINKS) throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
+      if (next.target.startsWith('/')) place = this.#top;
+      names.push(...next.target.split('/').toReversed());
+    }
+    return this.#root + place.path || '/';
   }
 
   /** Whether a link leads to a part of the node that is not below the root: what is there is not known. */
@@ -36,25 +65,18 @@ export class BelowRoot {
     return inside === '..' || inside.startsWith('../') ? path : `/${inside}`;
   }
 
-  #follow(path: string, links: { left: number }): string {
-    const slash = path.lastIndexOf('/');
-    const directory = slash <= 0 ? '' : this.#directory(path.slice(0, slash), links);
-    const name = path.slice(slash + 1);
-    if (name === '..') return directory.slice(0, Math.max(0, directory.lastIndexOf('/')));
-    if (name === '' || name === '.') return directory;
-    const target = linkAt(`${this.#root}${directory}/${name}`);
-    if (target === undefined) return `${directory}/${name}`;
-    links.left -= 1;
-    if (links.left < 0) throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
-    return this.#follow(target.startsWith('/') ? target : `${directory}/${target}`, links);
-  }
-
-  #directory(path: string, links: { left: number }): string {
-    const known = this.#known.get(path);
+  /** Of what is not there nothing is asked, and a file is not remembered: there may be very many of both. */
+  #below(parent: Place, name: string): Place {
+    const known = parent.names.get(name);
     if (known !== undefined) return known;
-    const found = this.#follow(path, links);
-    this.#known.set(path, found);
-    return found;
+    const path = `${parent.path}/${name}`;
+    const found = parent.isThere ? lookAt(this.#root + path) : undefined;
+    const place = { path, parent, isThere: found !== undefined, target: found?.target, names: new Map() };
+    if (found?.isFile === false && this.#bytesLeft > path.length) {
+      this.#bytesLeft -= path.length;
+      parent.names.set(name, place);
+    }
+    return place;
   }
 }
 
@@ -69,10 +91,13 @@ export function placesBelow(root: string | undefined, elsewhere?: (path: string)
   };
 }
 
-function linkAt(path: string): string | undefined {
+function lookAt(path: string): { readonly isFile: boolean; readonly target: string | undefined } | undefined {
   try {
-    const isLink = lstatSync(toBytes(path), { throwIfNoEntry: false })?.isSymbolicLink();
-    return isLink ? decodePath(readlinkSync(toBytes(path), { encoding: 'buffer' })) : undefined;
+    const stat = lstatSync(toBytes(path), { throwIfNoEntry: false });
+    const target = stat?.isSymbolicLink()
+      ? decodePath(readlinkSync(toBytes(path), { encoding: 'buffer' }))
+      : undefined;
+    return stat && { isFile: stat.isFile(), target };
   } catch {
     return undefined;
   }
