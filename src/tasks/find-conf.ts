@@ -84,7 +84,10 @@ function starting(command: readonly string[], env: NodeJS.ProcessEnv): Started {
   return { given, ruby, configFile: given.configFile || undefined, isOurs: true };
 }
 
-/** The one fluentd that runs: its ENV['X'] are its own, where they may be read; its arguments count for its own configuration only. */
+/**
+ * The one fluentd that runs: its ENV['X'] are its own, and its arguments count for its own configuration. Those of another user count for
+ * nothing: anybody can call a process fluentd.
+ */
 async function running(host: Host, wanted: ConfWanted, env: NodeJS.ProcessEnv): Promise<Started> {
   const { isOfFluentd = false, posFiles = [], fluentd: target = { by: 'search' } } = wanted;
   const finder = new FluentdFinder(host, { fluentd: target, stopVia: 'posidle', posFiles });
@@ -95,7 +98,7 @@ async function running(host: Host, wanted: ConfWanted, env: NodeJS.ProcessEnv): 
       : undefined;
   const own = fluentd && environmentOf(fluentd.pid);
   const ruby = { env: own ?? env, hostname: hostname(), foreign: own === undefined };
-  const command = isOfFluentd ? (fluentd?.argv ?? []) : [];
+  const command = isOfFluentd && own !== undefined ? (fluentd?.argv ?? []) : [];
   const given = fluentdArguments(command);
   const path = given.configFile && fluentd && pathIn(fluentd.pid, given.configFile);
   return { given, ruby, configFile: path || undefined, isOurs: false };

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { inspect } from '../../src/index.ts';
 import { type ConfWanted, findConf } from '../../src/tasks/find-conf.ts';
 import { FakeHost } from '../support/fake-host.ts';
+import { needsRoot } from '../support/needs.ts';
 
 let dir = '';
 let child: ChildProcess | undefined;
@@ -89,8 +90,9 @@ describe('the command that starts Fluentd', () => {
 });
 
 describe('a Fluentd that runs', () => {
-  const running = (...words: string[]) => {
-    child = spawn('sleep', ['60'], { cwd: dir, env: { NAME: 'from-env' } });
+  const running = (...words: string[]) => runningAs(undefined, ...words);
+  const runningAs = (uid: number | undefined, ...words: string[]) => {
+    child = spawn('sleep', ['60'], { cwd: dir, env: { NAME: 'from-env' }, ...(uid && { uid }) });
     const { pid = 0 } = child;
     const host = new FakeHost();
     const row = { ppid: 1, session: pid, startTime: '1', zombie: false, permitted: true, onSignal: () => {} };
@@ -129,5 +131,16 @@ describe('a Fluentd that runs', () => {
       'other.pos',
     ]);
     expect(await sources(running('-c', '/not/there.conf'), {}, env)).toEqual(['other.pos']);
+  });
+
+  test("counts for nothing where it is another user's, who learns nothing of our environment", async (context) => {
+    needsRoot(context);
+    chmodSync(dir, 0o755);
+    const other = put('other.conf', tail('other'));
+    const theirs = put('f.conf', tail(`#{ENV['SECRET']}`).replace(/(path|pos_file) (.*)/g, '$1 "$2"'));
+    const host = runningAs(65_534, '-c', theirs, '-i', tail('b'), '--workers', '7');
+    const env = { FLUENT_CONF: other, SECRET: 'secret' };
+    expect(await sources(host, {}, env)).toEqual(['other.pos']);
+    expect(await sources(host, {}, { SECRET: 'secret' })).toBeUndefined();
   });
 });

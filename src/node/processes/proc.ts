@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from 'node:fs';
 import type { ProcessRow } from '../../core/fluentd/processes.ts';
 import { inPortions } from '../files/files.ts';
 
@@ -65,9 +65,10 @@ export class Proc {
 /** A quarter of the usual stack is all that arguments and environment may take (execve(2)). */
 const LARGEST_ENVIRONMENT = 2 * 1024 ** 2;
 
-/** The environment that a process was started with; undefined: not ours to read. */
+/** The environment that a process of the same user was started with; undefined: another user's, whatever root may read. */
 export function environmentOf(pid: number): Readonly<Record<string, string>> | undefined {
   try {
+    if (statSync(`/proc/${pid}/environ`).uid !== process.geteuid?.()) return undefined;
     const environ = readInto(Buffer.alloc(LARGEST_ENVIRONMENT), `/proc/${pid}/environ`);
     const words = environ.toString().split('\0').filter(Boolean);
     return Object.fromEntries(
