@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -9,9 +10,11 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, type TestContext, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, type TestContext, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { memoryLimit } from '../support/memory-limit.ts';
 import { CLI, loading, type PosidleRun, posidle, SLOW_STATS, startPosidle } from '../support/posidle.ts';
 import { until } from '../support/until.ts';
@@ -126,6 +129,40 @@ describe('128 MiB are enough for', () => {
     expect(run.stderr()).toMatch(told);
     expect(limit.wasExceeded()).toBe(false);
   });
+});
+
+test('clients that never read take no memory from an exporter in 128 MiB', {
+  timeout: 60_000,
+}, async (context) => {
+  const logs = at(Array.from({ length: 14 }, () => 'd'.repeat(199)).join('/'));
+  mkdirSync(logs, { recursive: true });
+  const entry = (_: unknown, index: number) => {
+    writeFileSync(join(logs, `${index}.log`), 'x\n');
+    return `${logs}/${index}.log\t${'0'.repeat(16)}\t${'0'.repeat(16)}\n`;
+  };
+  writeFileSync(at('app.pos'), Array.from({ length: 2_000 }, entry).join(''));
+  const port = await freePort();
+  const listen = ['--listen', String(port), '--interval', '200ms', '--per-file', '2000'];
+  const { run, limit } = inMemory(context, 128, ['export', at('app.pos'), ...listen]);
+  const url = `http://127.0.0.1:${port}/metrics`;
+  const size = () =>
+    fetch(url).then(
+      async (answer) => (answer.ok ? (await answer.text()).length : 0),
+      () => 0,
+    );
+  await until('it answers', size);
+  for (let client = 0; client < 300; client += 1) {
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write('GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n'),
+    );
+    socket.on('error', () => {}).pause();
+    onTestFinished(() => void socket.destroy());
+    await once(socket, 'connect');
+  }
+  expect(await size()).toBeGreaterThan(2 ** 20);
+  expect(limit.wasExceeded()).toBe(false);
+  run.kill('SIGTERM');
+  expect(await run.exited).toBe(0);
 });
 
 test('15,000 entries fit in 128 MiB, look after look', async () => {

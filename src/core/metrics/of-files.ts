@@ -4,7 +4,7 @@ import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
 import { containerLogOf } from '../text/container-log.ts';
 import type { Millis } from '../text/units.ts';
-import type { Told } from './exposition.ts';
+import { renderLabels, type Told } from './exposition.ts';
 
 /** What `export` and `watch` both know of the log files; `perFile`: of so many files one by one. */
 export function metricsOfFiles(
@@ -40,6 +40,9 @@ export function metricsOfFiles(
 /** How long the oldest unread byte of a file has waited; undefined: nobody measures it. */
 type LateOf = (key: string) => Millis | undefined;
 
+/** What all series of single files may take: a path may have 4,096 bytes, and each is in four series. */
+const MOST_BYTES = 4 * 1024 ** 2;
+
 /** An unknown lag is the worst. What is gone gets no series. */
 function furthestBehind(files: readonly ObservedFile[], count: number): readonly ObservedFile[] {
   if (count === 0) return [];
@@ -47,7 +50,14 @@ function furthestBehind(files: readonly ObservedFile[], count: number): readonly
   const there = files.filter(
     ({ state, lag }) => state !== 'unwatched' && !(state === 'missing' && lag === 0),
   );
-  return there.toSorted((a, b) => lagOf(b) - lagOf(a)).slice(0, count);
+  let left = MOST_BYTES;
+  return there
+    .toSorted((a, b) => lagOf(b) - lagOf(a))
+    .slice(0, count)
+    .filter((file) => {
+      left -= 4 * renderLabels(labelsOf(file)).length;
+      return left > 0;
+    });
 }
 
 function metricsOfEach(files: readonly ObservedFile[], lateOf?: LateOf): Told {

@@ -35,6 +35,8 @@ export const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 const CONNECTIONS = 64;
 const TIMEOUT = 2_000;
+const SMALL = 64 * 1_024;
+const MOST_WAITING = 2;
 const TOKEN_LIMIT = 64 * 1_024;
 
 /** Listens; rejects where it cannot (a busy port). Slow clients are cut off, and nobody reads the body of a request. */
@@ -45,12 +47,13 @@ export function startHttpServer({ host, port }: Endpoint, routes: Routes): Promi
     connectionsCheckingInterval: 1_000,
   });
   makeRoom(server);
+  const bodies = new Bodies();
   // Of what comes at once over a connection, the whole lot would be answered before anything else happens.
   server.maxRequestsPerSocket = 1;
   server.setTimeout(TIMEOUT, (socket) => socket.destroy());
   server.on('request', (request, response) => {
     // Whatever a client does, posidle goes on.
-    answer(request, response, { routes, host }).catch(() => request.destroy());
+    answer(request, response, { routes, host, bodies }).catch(() => request.destroy());
   });
   server.on('clientError', (_, socket) => socket.destroy());
   return new Promise((resolve, reject) => {
@@ -87,23 +90,46 @@ function closeNow(server: Server): void {
   server.closeAllConnections();
 }
 
+/** A text goes to all who ask for it as the very same bytes, and no more than two wait for clients that take their time. */
+class Bodies {
+  readonly #waiting = new Map<string, { readonly bytes: Buffer; readonly sockets: Set<Socket> }>();
+
+  send(response: ServerResponse, text: string): void {
+    if (text.length < SMALL) return void response.end(text);
+    const { bytes, sockets } = this.#waiting.get(text) ?? { bytes: Buffer.from(text), sockets: new Set() };
+    this.#waiting.set(text, { bytes, sockets });
+    const { socket } = response.req;
+    sockets.add(socket);
+    response.once('close', () => {
+      sockets.delete(socket);
+      if (sockets.size === 0) this.#waiting.delete(text);
+    });
+    response.end(bytes);
+    const [oldest] = this.#waiting.values();
+    if (this.#waiting.size > MOST_WAITING) for (const slow of oldest?.sockets ?? []) slow.destroy();
+  }
+}
+
 interface Served {
   readonly routes: Routes;
   readonly host: string;
+  readonly bodies: Bodies;
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
-  const { routes, host } = served;
+  const { routes, host, bodies } = served;
+  const end = ({ status, body, headers = {} }: Reply) =>
+    bodies.send(response.writeHead(status, headers), body);
   const path = (request.url ?? '').replace(/\?.*$/s, '');
   const post = request.method === 'POST' ? own(routes.post, path) : undefined;
   const isProtected = post !== undefined || isLoopback(host);
-  if (isProtected && !isOwnHost(request.headers.host, host)) end(response, MISDIRECTED);
-  else if (post === undefined) end(response, replyTo(request.method, path, routes));
-  else if (!isOwnOrigin(request)) end(response, FOREIGN);
-  else if (!(await isAllowed(request, routes.tokenFile))) end(response, UNAUTHORIZED);
+  if (isProtected && !isOwnHost(request.headers.host, host)) end(MISDIRECTED);
+  else if (post === undefined) end(replyTo(request.method, path, routes));
+  else if (!isOwnOrigin(request)) end(FOREIGN);
+  else if (!(await isAllowed(request, routes.tokenFile))) end(UNAUTHORIZED);
   else {
     post();
-    end(response, { status: 202, body: 'accepted\n' });
+    end({ status: 202, body: 'accepted\n' });
   }
 }
 
@@ -169,8 +195,4 @@ export async function readToken(tokenFile: string): Promise<string> {
 
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
-function end(response: ServerResponse, { status, body, headers = {} }: Reply): void {
-  response.writeHead(status, headers).end(body);
 }

@@ -136,6 +136,16 @@ test('no more files than asked for have series of their own, those that are furt
   expect(singleIn(new Exporter().scrape(files))).toEqual([]);
 });
 
+test('the series of single files take 4 MiB at most, however long their paths are', () => {
+  const path = (index: number) => `/${'\udcff'.repeat(1_000)}${index}`;
+  const files = Array.from({ length: 2_000 }, (_, index) => [path(index), { size: index, position: 0 }]);
+  const series = new Exporter().scrape(Object.fromEntries(files), 2_000);
+  const single = singleIn(series);
+  expect(single.join('').length).toBeLessThan(4.2 * 2 ** 20);
+  expect(single.length / 4).toBeGreaterThan(200);
+  expect(single[0]).toContain('1999"');
+});
+
 test('the log of a container is told with its namespace, Pod and container', () => {
   const path = `/var/log/containers/web-1_shop_nginx-${'a'.repeat(64)}.log`;
   const series = new Exporter().scrape({ [path]: { size: 3, position: 0 } }, 1);
