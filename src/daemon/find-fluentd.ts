@@ -173,11 +173,12 @@ export class FluentdFinder {
   }
 
   async #withProof(table: Table, reading: Running): Promise<FluentdReading> {
-    if (reading.isProven && reading.permitted) return reading;
-    if (this.#isWitnessed) return { ...reading, isProven: true, permitted: true };
-    if (reading.isProven) return reading;
-    const row = table.find((candidate) => isSame(candidate, reading.supervisor));
-    return { ...reading, isProven: row !== undefined && (await this.#isProven(table, row)) };
+    const { isHearsay, ...known } = reading;
+    const permitted = known.permitted || this.#isWitnessed;
+    if (known.isProven && !isHearsay) return known.permitted === permitted ? reading : { ...known, permitted };
+    const row = table.find((candidate) => isSame(candidate, known.supervisor));
+    if (row !== undefined && (await this.#isProven(table, row))) return { ...known, permitted, isProven: true };
+    return isHearsay || !this.#isWitnessed ? reading : { ...known, permitted, isProven: true, isHearsay: true };
   }
 
   #isForced(): boolean {
@@ -194,12 +195,14 @@ export class FluentdFinder {
       // A witness that is expected may only just be starting.
       permitted: this.#subject.witness !== undefined || this.#host.maySignal(row.pid),
       isProven: isProven || this.#isWitnessed,
+      ...(!isProven && this.#isWitnessed && { isHearsay: true }),
     };
   }
 
   /** Workers that outlived their supervisor. */
   #orphansOf(table: Table, known: FluentdReading): FluentdReading | undefined {
     if (known.kind !== 'running' && known.kind !== 'orphaned') return undefined;
+    if (known.kind === 'running' && known.isHearsay) return undefined;
     const workers = known.workers.filter((worker) => isAlive(table, worker));
     const [first] = workers;
     if (first === undefined) return undefined;

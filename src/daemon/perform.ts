@@ -70,7 +70,7 @@ function flushOtherwise(host: Host, reach: Reach): Promise<Done> {
   if (reach.fluentd.kind === 'wrapper') return Promise.resolve(NOBODY_TO_FLUSH);
   // The supervisor passes it on to its workers; a worker that lost its supervisor takes it itself.
   const target = reach.fluentd.kind === 'orphaned' ? 'workers' : 'supervisor';
-  return send(host, targetsOf(target, reach.fluentd), 'SIGUSR1');
+  return send(host, target, 'SIGUSR1', reach);
 }
 
 async function tell(
@@ -82,10 +82,15 @@ async function tell(
   const told = isStop
     ? await tellWitnesses(host, 'stop', reach.witnessDir, reach.witness?.testimony)
     : undefined;
-  return told ?? send(host, targetsOf(target, reach.fluentd), signal);
+  return told ?? send(host, target, signal, reach);
 }
 
-async function send(host: Host, targets: readonly ProcessIdentity[], signal: string): Promise<Done> {
+async function send(host: Host, target: Target, signal: string, { fluentd }: Reach): Promise<Done> {
+  if (fluentd.kind === 'running' && fluentd.isHearsay) {
+    const why = `nothing proves that process ${fluentd.supervisor.pid} is the Fluentd whose witness listens`;
+    return { what: `${signal} was not sent: ${why}`, pids: [], failed: true };
+  }
+  const targets = targetsOf(target, fluentd);
   const results = await Promise.all(targets.map((target) => host.signal(target, signal)));
   const pids = targets.filter((_, index) => results[index] === 'sent').map(({ pid }) => pid);
   if (results.includes('not-permitted'))
@@ -109,10 +114,9 @@ async function endLine(host: Host, path: string, size: number): Promise<Done> {
   }
 }
 
-function targetsOf(
-  target: 'supervisor' | 'workers' | 'all',
-  fluentd: FluentdReading,
-): readonly ProcessIdentity[] {
+type Target = Extract<Action, { do: 'signal' }>['target'];
+
+function targetsOf(target: Target, fluentd: FluentdReading): readonly ProcessIdentity[] {
   if (fluentd.kind === 'wrapper') return target === 'workers' ? [] : [fluentd.leader];
   if (fluentd.kind !== 'running' && fluentd.kind !== 'orphaned') return [];
   const supervisor = fluentd.kind === 'running' ? [fluentd.supervisor] : [];

@@ -190,3 +190,12 @@ test('a Fluentd of another user is waited for until its witness listens', async 
   const { outcome } = await run(host, { quiet: 'off' }, { witness: WITNESS });
   expect(outcome).toMatchObject({ end: 'stopped', outcome: 'drained' });
 });
+
+test('whoever listens in the place of a witness gets no process killed that only calls itself Fluentd', async () => {
+  const host = new FakeHost().at(CALLED, (h) => h.request('done-file'));
+  host.startProcess({ pid: 77, argv: ['/usr/bin/ruby', '/usr/bin/fluentd'] });
+  host.witnesses = [alive()];
+  const { outcome } = await run(host, { quiet: 'off' }, { witness: WITNESS });
+  expect(host.sent).toEqual([]);
+  expect(outcome).toMatchObject({ end: 'survived', outcome: 'unproven' });
+});

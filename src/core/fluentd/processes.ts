@@ -45,8 +45,10 @@ export type FluentdReading =
       readonly successor?: ProcessIdentity;
       /** This process may signal it. */
       readonly permitted: boolean;
-      /** It is known to be the Fluentd that is meant: posidle's child, or the process that holds a pos file open. */
+      /** It is known to be the Fluentd that is meant: posidle's child, or the process that holds a pos file open; or a witness listens. */
       readonly isProven: boolean;
+      /** Only that a witness listens speaks for it, and anybody may listen: it gets orders through the witness, and no signal. */
+      readonly isHearsay?: true;
       /** Its worker has not opened its pos file yet, and SIGUSR1 would end it; undefined: its open files may not be looked at. */
       readonly isStarting?: boolean | undefined;
     }
