@@ -175,10 +175,14 @@ export class FluentdFinder {
   async #withProof(table: Table, reading: Running): Promise<FluentdReading> {
     const { isHearsay, ...known } = reading;
     const permitted = known.permitted || this.#isWitnessed;
-    if (known.isProven && !isHearsay) return known.permitted === permitted ? reading : { ...known, permitted };
+    if (known.isProven && !isHearsay)
+      return known.permitted === permitted ? reading : { ...known, permitted };
     const row = table.find((candidate) => isSame(candidate, known.supervisor));
-    if (row !== undefined && (await this.#isProven(table, row))) return { ...known, permitted, isProven: true };
-    return isHearsay || !this.#isWitnessed ? reading : { ...known, permitted, isProven: true, isHearsay: true };
+    if (row !== undefined && (await this.#isProven(table, row)))
+      return { ...known, permitted, isProven: true };
+    return isHearsay || !this.#isWitnessed
+      ? reading
+      : { ...known, permitted, isProven: true, isHearsay: true };
   }
 
   #isForced(): boolean {

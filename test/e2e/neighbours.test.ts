@@ -10,7 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, type TestContext, test } from 'vitest';
@@ -41,9 +41,14 @@ function watched(...args: readonly string[]) {
 }
 
 /** In a container with so much memory. */
-function inMemory(context: TestContext, mib: number, args: readonly string[]) {
+function inMemory(
+  context: TestContext,
+  mib: number,
+  args: readonly string[],
+  before: readonly string[] = [],
+) {
   const limit = memoryLimit(context, mib);
-  const run = startPosidle(args, { wrapper: [...limit.wrapper, process.execPath, CLI] });
+  const run = startPosidle(args, { wrapper: [...before, ...limit.wrapper, process.execPath, CLI] });
   runs.push(run);
   return { run, limit };
 }
@@ -129,6 +134,64 @@ describe('128 MiB are enough for', () => {
     expect(run.stderr()).toMatch(told);
     expect(limit.wasExceeded()).toBe(false);
   });
+});
+
+describe('in the place of a witness, and within 128 MiB,', () => {
+  const numbers = Array.from({ length: 390_000 }, (_, index) => `"k${index}":1.5`).join(',');
+  const endless = (socket: Socket) => {
+    const part = Buffer.alloc(2 ** 20, 'x');
+    const go = () => {
+      while (socket.writable && socket.write(part));
+      socket.once('drain', go);
+    };
+    go();
+  };
+
+  test.for<[string, number, (socket: Socket) => unknown]>([
+    [
+      'two that say 16 MB',
+      2,
+      (socket) => socket.end(`{"v":1,"pid":1,"more":"${'x'.repeat(15.9 * 2 ** 20)}"}`),
+    ],
+    ['two that say 390,000 numbers', 2, (socket) => socket.end(`{"v":1,"pid":1,"more":{${numbers}}}`)],
+    ['three that never end', 3, endless],
+    ['a thousand that say 32 KB', 1_000, (socket) => socket.end(`{"v":1,"more":"${'x'.repeat(32_000)}"}`)],
+    ['a thousand that say nothing', 1_000, () => {}],
+  ])(
+    '%s end no posidle, and hold it up no longer than it says',
+    { timeout: 60_000 },
+    async ([, count, say], context) => {
+      for (let worker = 1; worker <= count; worker += 1) {
+        const server = createServer((socket) => {
+          socket.on('error', () => {}).once('data', () => say(socket));
+          onTestFinished(() => void socket.destroy());
+        });
+        await once(server.listen(at(`${worker}-${worker}.sock`)), 'listening');
+        onTestFinished(() => void server.close());
+      }
+      writeFileSync(at('app.pos'), '');
+      writeFileSync(at('done'), '');
+      const times = ['--start-timeout', '1s', '--drain-timeout', '3s', '--stop-timeout', '1s'];
+      const args = [
+        'watch',
+        '-p',
+        at('app.pos'),
+        '--witness',
+        dir,
+        '--done-file',
+        at('done'),
+        '--strict',
+        ...times,
+      ];
+      // No other Fluentd of this machine is seen.
+      const { run, limit } = inMemory(context, 128, args, ['unshare', '-pf', '--kill-child', '--mount-proc']);
+      const began = performance.now();
+      expect(await run.exited, run.stderr()).not.toBe(0);
+      expect(performance.now() - began).toBeLessThan(30_000);
+      expect(run.log().at(-1)).toMatchObject({ outcome: { outcome: 'unproven' } });
+      expect(limit.wasExceeded()).toBe(false);
+    },
+  );
 });
 
 test('clients that never read take no memory from an exporter in 128 MiB', {

@@ -10,7 +10,7 @@ const VERSION = 1;
 export const LONGEST_ANSWER = 16 * 1024 ** 2;
 const DEEPEST = 12;
 /** 20,000 files have some 200,000 fields. */
-const MOST_FIELDS = 400_000;
+export const MOST_FIELDS = 400_000;
 const MOST_FILES = 20_000;
 const MOST = 5_000;
 const LONGEST_TEXT = 4_096;
@@ -25,14 +25,19 @@ export interface NotBelieved {
   readonly notBelieved: string;
 }
 
+/** What is believed of all answers to one question together. */
+export interface Bounds {
+  fields: number;
+}
+
 /** The answer to `look`. Before Fluentd is ready a list may be missing. */
-export function parseAnswer(text: string): Said | NotBelieved {
-  return believing(text, (fields) => saidIn(new Answer(fields, fields['ready'] === true)));
+export function parseAnswer(text: string, bounds?: Bounds): Said | NotBelieved {
+  return believing(text, (fields) => saidIn(new Answer(fields, fields['ready'] === true)), bounds);
 }
 
 /** What a worker's witness wrote as its buffers were closed. A list that is not there is empty. */
-export function parseLastWord(text: string): Said | NotBelieved {
-  return believing(text, (fields) => saidIn(new Answer(fields, false)));
+export function parseLastWord(text: string, bounds?: Bounds): Said | NotBelieved {
+  return believing(text, (fields) => saidIn(new Answer(fields, false)), bounds);
 }
 
 /** The answer to `flush` and `stop`: undefined where it was done. */
@@ -264,12 +269,15 @@ function words(value: unknown): string {
   return value.slice(0, LONGEST_TEXT);
 }
 
-function believing<Value extends object>(text: string, read: (fields: Fields) => Value): Value | NotBelieved {
+function believing<Value extends object>(
+  text: string,
+  read: (fields: Fields) => Value,
+  bounds: Bounds = { fields: MOST_FIELDS },
+): Value | NotBelieved {
   try {
     if (text.length > LONGEST_ANSWER)
       throw new Unbelievable(`it is longer than ${formatBytes(LONGEST_ANSWER)}`);
-    const shape = shapeOf(text);
-    if (shape !== undefined) throw new Unbelievable(shape);
+    bounds.fields -= fieldsIn(text, bounds.fields);
     const fields = object(JSON.parse(text));
     const { v: version, error } = fields;
     if (version !== VERSION)
@@ -284,7 +292,7 @@ function believing<Value extends object>(text: string, read: (fields: Fields) =>
 }
 
 /** A parser takes memory for each bracket and each comma: what is too many is told first. */
-function shapeOf(text: string): string | undefined {
+function fieldsIn(text: string, most: number): number {
   let depth = 0;
   let fields = 0;
   let isInText = false;
@@ -296,10 +304,10 @@ function shapeOf(text: string): string | undefined {
     } else if (char === '[' || char === '{') {
       depth += 1;
       fields += 1;
-      if (depth > DEEPEST) return 'it is nested too deeply';
+      if (depth > DEEPEST) throw new Unbelievable('it is nested too deeply');
     } else if (char === ']' || char === '}') depth -= 1;
     else if (char === ',') fields += 1;
-    if (fields > MOST_FIELDS) return `it has more than ${MOST_FIELDS} fields`;
+    if (fields > most) throw new Unbelievable(`it has more than ${most} fields`);
   }
-  return undefined;
+  return fields;
 }

@@ -4,7 +4,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Millis } from '../../core/text/units.ts';
 import {
+  type Bounds,
   LONGEST_ANSWER,
+  MOST_FIELDS,
   type NotBelieved,
   parseAnswer,
   parseDone,
@@ -12,11 +14,14 @@ import {
   type Said,
 } from '../../core/witness/answer.ts';
 import type { Testimony, Witness } from '../../core/witness/testimony.ts';
+import { roomIn } from '../files/files.ts';
 
 /** A witness gives a sign of life at once, and takes its time for the rest on a busy machine or beside very many files. */
 const SILENCE: Millis = 2_000;
 /** Whatever a socket does, the question ends then. */
 const TIMEOUT: Millis = 5_000;
+/** What is done is said in few words. */
+const SHORT_ANSWER = 64 * 1024;
 const SOCKET = /^\d+-\d+\.sock$/;
 /** A Fluentd that starts anew again and again leaves a socket each time; a neighbour may leave any number of names. */
 const MOST_NAMES = 10_000;
@@ -42,7 +47,8 @@ export async function listWitnesses(dir: string): Promise<readonly string[]> {
 /** Asks every witness what it sees. Never rejects: what cannot be believed says why. */
 export async function askWitnesses(dir: string, at: Millis): Promise<Testimony> {
   const names = await listWitnesses(dir);
-  const budget = { bytes: 2 * LONGEST_ANSWER };
+  const room = roomIn();
+  const budget = { bytes: Math.min(2 * LONGEST_ANSWER, room / 8), fields: Math.min(MOST_FIELDS, room / 256) };
   return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name, budget))) };
 }
 
@@ -68,7 +74,7 @@ async function askOne(dir: string, worker: string, budget: Budget): Promise<Witn
   const answer = await exchange(join(dir, worker), 'look', budget);
   if ('gone' in answer) return { worker, kind: 'gone', said: await lastWordOf(dir, worker, budget) };
   if ('why' in answer) return { worker, kind: 'silent', why: answer.why };
-  const said = parseAnswer(answer.text);
+  const said = parseAnswer(answer.text, budget);
   return isBelieved(said)
     ? { worker, kind: 'alive', said }
     : { worker, kind: 'silent', why: unbelieved(said) };
@@ -87,7 +93,7 @@ async function lastWordOf(dir: string, worker: string, budget: Budget): Promise<
       return undefined;
     budget.bytes -= size;
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
-    const said = parseLastWord(buffer.toString('utf8', 0, bytesRead));
+    const said = parseLastWord(buffer.toString('utf8', 0, bytesRead), budget);
     return isBelieved(said) ? said : undefined;
   } catch {
     return undefined;
@@ -106,13 +112,17 @@ function unbelieved({ notBelieved }: NotBelieved): string {
 
 type Exchange = { readonly text: string } | { readonly why: string } | { readonly gone: true };
 
-/** What all answers to one question may take together. */
-interface Budget {
+/** What all answers to one question may take together: of the memory limit, what has room beside the files. */
+interface Budget extends Bounds {
   bytes: number;
 }
 
 /** One word there, one line back; without a word the connection is enough. */
-function exchange(path: string, word: string, budget: Budget = { bytes: LONGEST_ANSWER }): Promise<Exchange> {
+function exchange(
+  path: string,
+  word: string,
+  budget: Pick<Budget, 'bytes'> = { bytes: SHORT_ANSWER },
+): Promise<Exchange> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
