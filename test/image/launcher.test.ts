@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { needsRoot } from '../support/needs.ts';
@@ -78,11 +78,43 @@ describe.each(SHELLS)('the launcher, by %s', (shell) => {
     const ended = once(first, 'exit');
     const mark = () => readFileSync(join(dir, 'log'), 'utf8');
     await until('the first hook runs', () => spawnSync('test', ['-s', join(dir, 'log')]).status === 0);
-    expect(mark()).toBe(`${first.pid}\n`);
     writeFileSync(join(dir, 'second'), '');
     launch(home, ['drain', '--grace', '9s'], env);
-    expect(await ended).toEqual([null, 'SIGKILL']);
-    expect(readFileSync(join(dir, 'hook'), 'utf8')).not.toBe(`${first.pid}\n`);
+    expect(await ended).toEqual([137, null]);
+    expect(readFileSync(join(dir, 'hook'), 'utf8').split('\n')[0]).not.toBe(String(first.pid));
+    expect(mark().split('\n')).toHaveLength(3);
+  });
+
+  const RUNS = 'echo run >>"$POSIDLE_DIR/runs"; [ ! -e "$POSIDLE_DIR/well" ] || exit 0;';
+
+  test.each([
+    ['once more where it is killed', `${RUNS} : >"$POSIDLE_DIR/well"; kill -KILL $$`, 2, 0],
+    ['no third time', `${RUNS} kill -KILL $$`, 2, null],
+    ['not again where it has an exit code', `${RUNS} exit 4`, 1, 4],
+  ])('tries %s', (_, loader, runs, status) => {
+    const dir = temporaryDir();
+    expect(launch(imageDir(loader), ['drain'], { POSIDLE_DIR: dir }).status).toBe(status);
+    expect(readFileSync(join(dir, 'runs'), 'utf8')).toBe('run\n'.repeat(runs));
+  });
+
+  test('hands on the signal that ends it', async () => {
+    const dir = temporaryDir();
+    const home = imageDir('trap "exit 3" TERM; echo up >"$POSIDLE_DIR/runs"; while :; do sleep 0.1; done');
+    const [command = '', ...words] = commandOf(home, 'drain');
+    const env = { PATH: process.env.PATH, POSIDLE_DIR: dir };
+    const hook = spawn(command, words, { env, stdio: 'ignore' });
+    const ended = once(hook, 'exit');
+    await until('it runs', () => existsSync(join(dir, 'runs')));
+    await until('it is named', () => readFileSync(join(dir, 'hook'), 'utf8').split('\n').length === 3);
+    hook.kill('SIGTERM');
+    expect(await ended).toEqual([3, null]);
+  });
+
+  test('lets no name reach the shell', () => {
+    const dir = temporaryDir();
+    const words = ['drain', '--termination-log', `$(touch ${dir}/a)`, `; touch ${dir}/b;`, '`touch c`'];
+    expect(launch(imageDir(), words, { POSIDLE_DIR: dir }).stdout).toContain(words.slice(1).join('\n'));
+    expect(readdirSync(dir)).toEqual(['hook']);
   });
 
   test('ends no other process whose pid stands in the mark of an earlier hook', () => {
