@@ -4,6 +4,36 @@ import { CHANGED, LEFT_ALONE, type PodManifest } from '../../support/inject-case
 
 const IMAGE = 'registry/posidle:1';
 
+const FIXED: ReadonlySet<string> = new Set([
+  ...[
+    'Pod',
+    'posidle',
+    'posidle-install',
+    'posidle-gate',
+    'RUBYOPT',
+    'Always',
+    'true',
+    'ALL',
+    'RuntimeDefault',
+  ],
+  ...[
+    '/posidle',
+    '/posidle/posidle',
+    'drain',
+    '--grace',
+    '/opt/posidle/install',
+    '/opt/posidle/gate',
+    'ending',
+  ],
+  ...['20m', '16Mi', '200m', '64Mi', '200Mi', IMAGE],
+]);
+
+/** Each text in a value, as often as it stands there. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
 describe('inject', () => {
   test.each(Object.entries(LEFT_ALONE))('leaves a Pod alone with %s, and says why', (_, [manifest, why]) => {
     const document = { kind: 'Pod', ...manifest };
@@ -25,6 +55,24 @@ describe('inject', () => {
     expect(names[0]).toBe('posidle-install');
     expect(names.indexOf('posidle-gate')).toBe(names.indexOf(name) + 1);
   });
+
+  test.each(Object.entries(CHANGED))(
+    'copies nothing of a Pod with %s to where it means more',
+    (_, manifest) => {
+      const { document } = injectInto({ kind: 'Pod', ...manifest }, IMAGE);
+      const before = textsIn(manifest);
+      const added = textsIn(document).filter((text) => {
+        const at = before.indexOf(text);
+        if (at >= 0) before.splice(at, 1);
+        return at < 0;
+      });
+      // Only a RUBYOPT and the grace period of the Pod itself stand in what is added, each for the same container or Pod.
+      const foreign = added.filter(
+        (text) => !/^-I\/posidle\/ruby -rEnglish( |$)|^\d+s$/.test(text) && !FIXED.has(text),
+      );
+      expect(foreign).toEqual([]);
+    },
+  );
 
   test.each([
     ['Job', (template: object) => ({ spec: { template } })],
