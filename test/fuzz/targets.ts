@@ -1,16 +1,33 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
+import { fluentdArguments } from '../../src/core/fluentd/command-line.ts';
+import { isFluentd, isWorker } from '../../src/core/fluentd/processes.ts';
+import { nameMatcher, parseGlob } from '../../src/core/in-tail/path-glob.ts';
 import { decodePath } from '../../src/core/pos-file/path-bytes.ts';
 import { type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
-import { textsIn, WORDS } from '../support/mutations.ts';
+import { podNameOf, withPodNames } from '../../src/core/text/container-log.ts';
+import { printable, printableJson } from '../../src/core/text/printable.ts';
+import { parseAnswer, parseLastWord } from '../../src/core/witness/answer.ts';
+import { ofTestimony } from '../../src/core/witness/testimony.ts';
+import { listChunks } from '../../src/node/files/chunks.ts';
+import { loadFluentConf } from '../../src/node/files/conf-files.ts';
+import { listFollowed } from '../../src/node/files/walk.ts';
+import { type HttpServer, startHttpServer } from '../../src/node/network/http-server.ts';
+import { linear } from '../../src/node/processes/linear-pattern.ts';
+import { Proc } from '../../src/node/processes/proc.ts';
+import { type Random, textsIn, WORDS } from '../support/mutations.ts';
+import { answer, holding, sight } from '../support/said.ts';
 
 export interface Target {
   readonly seeds: readonly string[];
   /** What is put into them. */
-  readonly words: readonly string[];
+  readonly words?: readonly string[];
   /** Throws where something is wrong; false: there was nothing in it. */
-  read(bytes: Buffer): boolean;
+  read(bytes: Buffer, random: Random): unknown;
 }
 
 const CONFS = [...textsIn('fixtures/conf', /\.conf$/), readFileSync('fluent.conf.example', 'latin1')];
@@ -37,7 +54,20 @@ export const CONF_WORDS: readonly string[] = [
   ],
 ];
 
-export const TARGETS: Readonly<Record<'pos' | 'conf', Target>> = {
+const utf8 = (bytes: Buffer) => bytes.toString('utf8');
+let dir = '';
+/** Below it files are put. */
+const work = () => {
+  if (dir === '') {
+    dir = mkdtempSync(join(tmpdir(), 'posidle-fuzz-'));
+    process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+    for (const name of ['1', 'names']) mkdirSync(join(dir, name));
+  }
+  return dir;
+};
+
+/** Every port of entry: what is read there may come from anybody. */
+export const TARGETS = {
   pos: { seeds: textsIn('fixtures/pos', /\.pos$/), words: WORDS, read: readPosFile },
   conf: {
     seeds: [...CONFS, ...SECTIONS],
@@ -48,7 +78,157 @@ export const TARGETS: Readonly<Record<'pos' | 'conf', Target>> = {
       return root.items.length > 0 && problems.length === 0;
     },
   },
-};
+  yaml: {
+    seeds: [
+      ...textsIn('fixtures/conf', /\.ya?ml$/),
+      'config:\n  - source: &a\n      $type: tail\n      path: !fluent/s "#{ENV[\'X\']}/*"\n',
+    ],
+    read: async (bytes) => {
+      writeFileSync(join(work(), 'f.yaml'), bytes);
+      await loadFluentConf('/f.yaml', { ruby, placeOf: (name) => dir + name });
+    },
+  },
+  command: {
+    seeds: [
+      'ruby /usr/bin/fluentd -c f.conf -i "<source>" --workers 3',
+      'supervisor:x',
+      'fluentd --under-supervisor',
+    ],
+    read: (bytes) => {
+      // No more is kept of one (proc.ts).
+      const argv = utf8(bytes.subarray(0, 4_096)).split(' ');
+      isFluentd(argv);
+      isWorker(argv);
+      fluentdArguments(argv);
+      MAIN.test(argv.join(' '));
+    },
+  },
+  answer: {
+    seeds: [
+      JSON.stringify(answer({ files: [sight()], outputs: [holding('a')] })),
+      JSON.stringify({ v: 1, pid: 12, final: true, closed: [sight()] }),
+    ],
+    read: (bytes) => {
+      const said = [parseAnswer(utf8(bytes)), parseLastWord(utf8(bytes))];
+      const witnesses = said.flatMap((one) =>
+        'notBelieved' in one ? [] : [{ worker: '1-1.sock', kind: 'alive' as const, said: one }],
+      );
+      printableJson(ofTestimony({ at: 0, witnesses }).doubts);
+      return witnesses.length > 0;
+    },
+  },
+  proc: {
+    seeds: [readFileSync('/proc/self/stat', 'latin1')],
+    read: async (bytes, random) => {
+      const cut = Math.floor(random() * bytes.length);
+      writeFileSync(join(work(), '1/stat'), bytes.subarray(0, cut));
+      writeFileSync(join(dir, '1/cmdline'), bytes.subarray(cut));
+      await new Proc(dir).list();
+    },
+  },
+  pattern: {
+    seeds: ['/var/log/**/{a,b}[0-9]*.log', '/a/\\*?-*-*'],
+    read: (bytes) => {
+      const pattern = utf8(bytes);
+      nameMatcher(pattern.slice(0, 4_096))('a-'.repeat(128));
+      try {
+        parseGlob(pattern);
+      } catch (error) {
+        if (!/^a pattern has more than/.test((error as Error).message)) throw error;
+      }
+    },
+  },
+  names: {
+    seeds: [
+      'app.log/app-2026.log/\xff\xfe.log/\xe6\x97\xa5.log',
+      '/var/log/containers/a_b_c-0.log',
+      ' \u009b31m/\x7f',
+    ],
+    read: (bytes) =>
+      withNames(bytes, '', async (names) => {
+        const paths = [`${dir}/names/*`, `${dir}/**/*.log`];
+        const clock = { instant: 0, timeZone: 'UTC' };
+        const rules = { paths, excludePaths: [], globPolicy: 'backward_compatible' as const };
+        const found = await listFollowed(rules, clock);
+        for (const { path } of found) {
+          if (/[\p{Cc}\p{Cs}]/u.test(printable(path))) throw new Error(`${path} is not printable`);
+          withPodNames(`${path}: unread`);
+          podNameOf(path);
+        }
+        const seen = found.filter(({ path }) => path.startsWith(`${dir}/names/`)).length;
+        const hidden = names.filter((name) => name.startsWith('.')).length;
+        if (seen !== names.length - hidden) throw new Error(`${seen} of ${names.length} names were found`);
+      }),
+  },
+  buffers: {
+    seeds: ['b5f0d1e4c8a0b1c2d3e4f5a6b7c8d9e0f.log', 'q5f0d1e4c8a0b1c2d3e4f5a6b7c8d9e0f.log.meta'],
+    read: (bytes) =>
+      withNames(bytes, 'buffer.', async () => {
+        const { isThere } = await listChunks([`${dir}/names/buffer.*`], (path) => path);
+        if (!isThere) throw new Error('the buffer is not found');
+      }),
+  },
+  http: {
+    seeds: [
+      'GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n',
+      'POST /quit HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer none\r\ncontent-length: 3\r\n\r\nabc',
+      'POST /quit HTTP/1.1\r\nhost: [::1]\r\norigin: http://[::1]\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+      'GET / HTTP/1.1\r\nconnection: upgrade\r\nupgrade: h2c\r\nexpect: 100-continue\r\n\r\n',
+    ],
+    words: [
+      ...WORDS,
+      '\r\n',
+      '\r\n\r\n',
+      ': ',
+      'HTTP/1.1',
+      'HTTP/1.0',
+      'content-length: ',
+      'host: ',
+      'POST ',
+      'GET /metrics',
+    ],
+    read: askServer,
+  },
+} as const satisfies Readonly<Record<string, Target>>;
+
+/** As --done-process gives it. */
+const MAIN = linear(/java.*-jar.*main/);
+/** One directory may hold so many; a name has 255 bytes at most. */
+const MOST_NAMES = 12;
+
+async function withNames(
+  bytes: Buffer,
+  start: string,
+  look: (names: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const place = join(work(), 'names');
+  const parts = bytes.toString('latin1').replaceAll('\0', '').split('/').slice(0, MOST_NAMES);
+  const names = [...new Set(parts.map((part) => (start + part).slice(0, 255)))].filter(
+    (name) => !/^\.{0,2}$/.test(name),
+  );
+  const pathOf = (name: string) => Buffer.from(`${place}/${name}`, 'latin1');
+  for (const name of names) writeFileSync(pathOf(name), 'line\n');
+  try {
+    await look(names);
+  } finally {
+    for (const name of names) rmSync(pathOf(name));
+  }
+}
+
+let server: Promise<HttpServer> | undefined;
+
+/** It is answered or cut off; whoever comes next is served. */
+async function askServer(bytes: Buffer): Promise<void> {
+  const told = () => ({ body: 'x'.repeat(100_000), type: 'text/plain', isWell: true });
+  const routes = { get: { '/metrics': told }, post: { '/quit': () => {} }, tokenFile: undefined };
+  server ??= startHttpServer({ host: '127.0.0.1', port: 0 }, routes);
+  const { endpoint } = await server;
+  await new Promise<void>((resolve) => {
+    const socket = connect(endpoint, () => socket.end(bytes));
+    socket.on('error', () => {}).once('close', () => resolve());
+    socket.resume();
+  });
+}
 
 /** The reader agrees with Fluentd's own pattern on each line that is no longer than any path. */
 function readPosFile(bytes: Buffer): boolean {

@@ -1,5 +1,4 @@
 import { existsSync, mkdtempSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { onTestFinished, type TestContext } from 'vitest';
 import { until } from './until.ts';
 
 /** The names of cgroups v1 (memory.txt in the kernel's documentation) and v2. */
@@ -22,23 +21,25 @@ export interface MemoryLimit {
   readonly wrapper: readonly string[];
   /** The kernel has killed a process that wanted more. */
   wasExceeded(): boolean;
+  /** Once all processes in it are gone. */
+  remove(): Promise<void>;
 }
 
-/** A container's memory limit, by a cgroup of its own; skips the test where none can be made. */
-export function memoryLimit(context: TestContext, mib: number): MemoryLimit {
+/** A container's memory limit, by a cgroup of its own; undefined: none can be made here. */
+export function limitMemory(mib: number): MemoryLimit | undefined {
   const kind = KINDS.find(({ root }) => existsSync(`${root}/cgroup.procs`));
-  let dir = '';
+  if (kind === undefined) return undefined;
   try {
-    dir = mkdtempSync(`${kind?.root}/posidle-test-`);
-    writeFileSync(`${dir}/${kind?.most}`, String(mib * 2 ** 20));
+    const dir = mkdtempSync(`${kind.root}/posidle-test-`);
+    writeFileSync(`${dir}/${kind.most}`, String(mib * 2 ** 20));
+    return {
+      wrapper: ['sh', '-c', `echo $$ >${dir}/cgroup.procs && exec "$@"`, 'sh'],
+      wasExceeded: () => kind.killed(dir),
+      remove: async () => void (await until('the cgroup is empty', () => isGone(dir))),
+    };
   } catch {
-    context.skip('no cgroup can be made here');
+    return undefined;
   }
-  onTestFinished(async () => void (await until('the cgroup is empty', () => isGone(dir))));
-  return {
-    wrapper: ['sh', '-c', `echo $$ >${dir}/cgroup.procs && exec "$@"`, 'sh'],
-    wasExceeded: () => kind?.killed(dir) === true,
-  };
 }
 
 function isGone(dir: string): boolean {
