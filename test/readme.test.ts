@@ -91,9 +91,10 @@ function expectKubectl(page: string, words: readonly string[]): void {
   if (file !== undefined) expect(file).toBe('dist/posidle.cjs');
   const inner = words.indexOf('--');
   if (inner < 0) return;
-  const [node, path, ...rest] = words.slice(inner + 1);
-  if (node === 'cat') return;
-  expect([node, path]).toEqual(['node', '/opt/posidle/posidle.cjs']);
+  const [tool = '', ...rest] = words.slice(inner + 1);
+  if (tool === 'cat') return;
+  if (tool === 'node') expect(rest.shift()).toBe('/opt/posidle/posidle.cjs');
+  else expect(tool).toBe('posidle');
   const args = rest.filter((word) => word !== '--follow');
   const dir = mkdtempSync(join(tmpdir(), 'posidle-readme-'));
   const { status, stderr } = spawnSync(process.execPath, [BUNDLE, ...args, join(dir, 'no.pos')], {

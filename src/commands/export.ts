@@ -1,19 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { EXIT } from '../core/drain/outcome.ts';
+import type { Found } from '../core/inspect/found.ts';
 import { Paces } from '../core/inspect/paces.ts';
 import { WINDOW } from '../core/inspect/verdict.ts';
 import { type Inspected, metricsOfInspection } from '../core/metrics/of-inspection.ts';
-import { printable } from '../core/text/printable.ts';
-import type { Millis } from '../core/text/units.ts';
+import { formatDuration, type Millis } from '../core/text/units.ts';
+import type { Log } from '../log.ts';
 import { type Answer, METRICS_TYPE, type Routes, TEXT_TYPE } from '../node/network/http-server.ts';
 import { NodeHost } from '../node/node-host.ts';
+import { openLog } from '../node/output/logger.ts';
 import { Ending } from '../node/output/terminal.ts';
 import { Inspector } from '../tasks/inspect-look.ts';
 import { inspectSubject } from '../tasks/inspect-subject.ts';
 import { buildInfo } from './build-info.ts';
 import { listen } from './listen.ts';
 import type { ExportArgs } from './options/export-options.ts';
-import { inFlags } from './options/flag-wording.ts';
+import { inFlags, logInFlags } from './options/flag-wording.ts';
 import { unknownVariables } from './start-warnings.ts';
 
 /** `posidle export`: looks again and again, and answers Prometheus, until a signal comes. */
@@ -34,21 +36,63 @@ export async function runExport(args: ExportArgs): Promise<number> {
   const board = new LookBoard(() => host.now(), { interval, perFile: args['per-file'] });
   const server = await listen(args.listen, board.routes);
   const { port } = server.endpoint;
-  tell(`GET http://${args.listen.host}:${port}/metrics answers, with a look every ${interval / 1_000} s`);
-  for (const warning of [...unknownVariables(process.env), ...subject.warnings]) tell(inFlags(warning));
+  const stderr = openLog(args['log-level'], args['log-format']);
+  const log = logInFlags(stderr);
+  const answers = `GET http://${args.listen.host}:${port}/metrics answers`;
+  log.info({}, `${answers}, with a look every ${formatDuration(interval)}`);
+  for (const warning of [...unknownVariables(process.env), ...subject.warnings]) log.warn({}, warning);
+  const unknown = new UnknownLag(log);
   while (!ending.isWanted) {
     const began = host.now();
-    const look = inspector.look().catch((error: Error) => void tell(`a look failed: ${error.message}`));
+    const look = inspector
+      .look()
+      .catch((error: Error) => void log.error({}, `a look failed: ${error.message}`));
     const found = await ending.orEnd(look);
-    if (found) board.looked({ found, took: host.now() - began });
+    if (found) {
+      board.looked({ found, took: host.now() - began });
+      unknown.looked(found);
+    }
     await ending.orEnd(pause(interval));
   }
   server.close();
+  await stderr.close();
   return EXIT.ok;
 }
 
-function tell(text: string): void {
-  process.stderr.write(`posidle: ${printable(text)}\n`);
+const MOST_TOLD = 10;
+
+/** Tells when something cannot be looked at, and when it can be again: not at each look. */
+export class UnknownLag {
+  readonly #log: Log;
+  #before: readonly string[] = [];
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  looked({ posFiles, unlisted }: Found): void {
+    const files = posFiles.flatMap(({ path, error, troubles }) => [
+      ...(error === undefined ? [] : [`${path}: ${error}`]),
+      ...troubles.map((trouble) => `${trouble.path}: ${trouble.error}`),
+    ]);
+    const now = [...files, ...unlisted];
+    const told = new Set(this.#before);
+    tellSome(
+      now.filter((why) => !told.has(why)),
+      (why) => this.#log.warn({}, `lag unknown: ${why}`),
+    );
+    const still = new Set(now);
+    tellSome(
+      this.#before.filter((why) => !still.has(why)),
+      (why) => this.#log.info({}, `no longer: ${why}`),
+    );
+    this.#before = now;
+  }
+}
+
+function tellSome(all: readonly string[], tell: (text: string) => void): void {
+  all.slice(0, MOST_TOLD).forEach(tell);
+  if (all.length > MOST_TOLD) tell(`${all.length - MOST_TOLD} more files`);
 }
 
 const STALE: Millis = 60_000;

@@ -15,7 +15,7 @@ import { isColored, styleOf } from './inspect-view/style.ts';
 import { tableLines, type View } from './inspect-view/table.ts';
 import { waitUntilRead } from './inspect-view/wait.ts';
 import { inFlags } from './options/flag-wording.ts';
-import type { InspectArgs } from './options/inspect-options.ts';
+import { INTERVAL, type InspectArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
 
 /** The check failed, or something could not be looked at. */
@@ -48,7 +48,7 @@ async function answerOf(
   view: View,
   args: InspectArgs,
 ): Promise<Answer> {
-  const { wait, interval } = args;
+  const { wait, interval = INTERVAL } = args;
   if (wait !== undefined) {
     const inspector = new Inspector(host, subject, new Paces());
     const { found, ...checked } = await waitUntilRead(inspector, { interval, atMost: wait });
@@ -107,6 +107,11 @@ function refuseContradictions(args: InspectArgs): void {
     throw new UsageError(`${isRepeated}: what comes through stdin can be read only once; name the pos file`);
 }
 
+function withoutEffect({ interval, follow, wait }: InspectArgs): readonly string[] {
+  const isIgnored = interval !== undefined && !follow && wait === undefined;
+  return isIgnored ? ['--interval has no effect without --follow or --wait'] : [];
+}
+
 function viewOf(args: InspectArgs, { raw, conf, warnings }: InspectSubject): View {
   const isTable = !args.json && !args.ndjson;
   return {
@@ -114,7 +119,7 @@ function viewOf(args: InspectArgs, { raw, conf, warnings }: InspectSubject): Vie
     width: widthOfStdout(),
     raw,
     conf,
-    notes: [...unknownVariables(process.env), ...warnings],
+    notes: [...unknownVariables(process.env), ...withoutEffect(args), ...warnings],
     states: args.state,
     sort: args.sort ?? (isTable && !raw ? 'lag' : undefined),
     folds: process.stdout.isTTY === true && !raw && args.sort === undefined && args.state === undefined,

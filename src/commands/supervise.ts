@@ -51,10 +51,7 @@ export async function supervise(
   );
   let close = async () => {};
   const begin = async (found: Found, policy: Policy, armed: Armed): Promise<WatchReporter> => {
-    const stderr = openLog(
-      args['log-level'],
-      args['log-format'] ?? (process.stderr.isTTY ? 'pretty' : 'json'),
-    );
+    const stderr = openLog(args['log-level'], args['log-format']);
     const log = logInFlags(stderr);
     const board = new StatusBoard(() => host.now(), policy);
     const routes = board.routes(() => host.request('http'), args['quit-token']);

@@ -79,7 +79,7 @@ async function measured({ files, rotations }: Load, { bundles, runs, span, warmU
   const load = spawn(process.execPath, ['-e', LOAD, site.posFile, `${rotations}`], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  // As docker/exporter/daemonset.yaml starts it.
+  // As docker/exporter/daemonset starts it.
   const command = ['--v8-pool-size=1', bundles.posidle ?? '', 'export', site.posFile, ...options];
   const env = { ...process.env, MALLOC_TRIM_THRESHOLD_: '65536' };
   const child = spawn(process.execPath, command, { stdio: 'ignore', env });
@@ -128,7 +128,7 @@ async function expectTruth(metrics: string, { files, rotations }: Load, load: Ch
   const most = rotations > 0 ? files : 0;
   if (told > most || told < most - rotations) throw new Error(`${told} files have series, not ${most}`);
   const wrong = metrics.match(
-    /^posidle_verdict_files\{verdict="(falling behind|stalled|losing)"\} [1-9].*$/gm,
+    /^posidle_verdict_files\{verdict="(falling-behind|stalled|losing)"\} [1-9].*$/gm,
   );
   if (wrong === null) return;
   load.send('');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { LookBoard } from '../../src/commands/export.ts';
+import { LookBoard, UnknownLag } from '../../src/commands/export.ts';
 import { Paces } from '../../src/core/inspect/paces.ts';
-import { Looks } from '../support/overviews.ts';
+import { foundOf, Looks, unreadable } from '../support/overviews.ts';
 
 function board() {
   const found = new Looks(new Paces()).look(0, { '/a.log': { size: 9, position: 4 } });
@@ -32,4 +32,35 @@ test('the last look answers, and nothing before it or long after it', () => {
 
 test('nobody can make it do anything', () => {
   expect(board().board.routes.post).toEqual({});
+});
+
+function listening() {
+  const said: string[] = [];
+  const level = (name: string) => (_: object, text: string) => void said.push(`${name} ${text}`);
+  const log = { debug: level('debug'), info: level('info'), warn: level('warn'), error: level('error') };
+  return { log, said };
+}
+
+test('what cannot be looked at is logged when that begins and when it is over, not at each look', () => {
+  const { log, said } = listening();
+  const unknown = new UnknownLag(log);
+  const [well, closed, globs] = [
+    foundOf({ '/a.log': { size: 4, position: 4 } }),
+    foundOf({}, unreadable('permission denied')),
+    foundOf({}, { posFiles: [{ path: '/log/*.pos', kind: 'missing' }] }),
+  ];
+  for (const found of [well, closed, closed, well, globs]) unknown.looked(found);
+  expect(said).toEqual([
+    'warn lag unknown: /pos: it cannot be read: permission denied',
+    'info no longer: /pos: it cannot be read: permission denied',
+    'warn lag unknown: /log/*.pos: no file matches it',
+  ]);
+});
+
+test('of very many that cannot be looked at, ten are named and the others counted', () => {
+  const { log, said } = listening();
+  const posFiles = Array.from({ length: 13 }, (_, at) => ({ path: `/${at}.pos`, kind: 'missing' as const }));
+  new UnknownLag(log).looked(foundOf({}, { posFiles }));
+  expect(said).toHaveLength(11);
+  expect(said.at(-1)).toBe('warn lag unknown: 3 more files');
 });

@@ -19,10 +19,10 @@ import { NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts
 import { until } from '../support/until.ts';
 
 const DIR = 'docker/exporter';
-const manifests = kustomize(join(DIR, 'monitoring'));
+const manifests = kustomize(DIR);
 const rules = manifests.find(({ kind }) => kind === 'PrometheusRule')?.spec as Rules;
 const alerts = rules.groups.flatMap((group) => group.rules);
-const dashboard = readFileSync(join(DIR, 'monitoring/dashboard.json'), 'utf8');
+const dashboard = readFileSync(join(DIR, 'dashboard.json'), 'utf8');
 
 function inFiles(files: Readonly<Record<string, unknown>>): string {
   const dir = mkdtempSync(join(tmpdir(), 'posidle-rules-'));
@@ -33,12 +33,12 @@ function inFiles(files: Readonly<Record<string, unknown>>): string {
 
 describe('the manifests of the exporter', () => {
   test('the DaemonSet is what the Kubernetes API takes, in a tested image, with options that exist', () => {
-    const daemonSets = kustomize(DIR);
+    const daemonSets = kustomize(join(DIR, 'daemonset'));
     expect(daemonSets.flatMap(faultsIn)).toEqual([]);
     const [container] = daemonSets.flatMap(({ spec }) => (spec as DaemonSetSpec).template.spec.containers);
     expect(standInFor(container?.image ?? '')).toBeDefined();
-    expect(container?.command.slice(-2)).toEqual(['/opt/posidle/posidle.cjs', 'export']);
-    const known = [...Object.keys(exportOptions).map(variableOf), 'MALLOC_TRIM_THRESHOLD_'];
+    expect(container?.args).toEqual(['export']);
+    const known = [...Object.keys(exportOptions).map(variableOf), 'MALLOC_TRIM_THRESHOLD_', 'NODE_OPTIONS'];
     expect(container?.env.filter(({ name }) => !known.includes(name))).toEqual([]);
   });
 
@@ -80,7 +80,8 @@ describe('the manifests of the exporter', () => {
       return { ...value, exp_annotations: Object.fromEntries(filled) };
     };
     const stalled = annotated('PosidleStalled', verdict('stalled'));
-    const behind = annotated('PosidleFallingBehind', verdict('falling behind'));
+    const behind = annotated('PosidleFallingBehind', verdict('falling-behind'));
+    const unknown = annotated('PosidleUnknown', { exp_labels: labels('warning') });
     const losing = annotated('PosidleLosing', { exp_labels: { ...labels('critical'), verdict: 'losing' } });
     const spec = {
       rule_files: ['rules.yml'],
@@ -90,13 +91,17 @@ describe('the manifests of the exporter', () => {
           interval: '1m',
           input_series: [
             files('stalled', '0x4 2x9 0x20'),
-            files('falling behind', '0x4 2x19 0x20'),
+            files('falling-behind', '0x4 2x19 0x20'),
             files('losing', '0x9 3x40'),
+            { series: 'posidle_unreadable_pos_files{instance="node-1"}', values: '0x4 2x9 0x20' },
           ],
           alert_rule_test: [
             isThere('PosidleStalled', '9m', []),
             isThere('PosidleStalled', '11m', [stalled]),
             isThere('PosidleStalled', '16m', []),
+            isThere('PosidleUnknown', '9m', []),
+            isThere('PosidleUnknown', '11m', [unknown]),
+            isThere('PosidleUnknown', '16m', []),
             isThere('PosidleFallingBehind', '19m', []),
             isThere('PosidleFallingBehind', '21m', [behind]),
             isThere('PosidleFallingBehind', '26m', []),
@@ -118,7 +123,7 @@ interface DaemonSetSpec {
 
 interface Container {
   readonly image: string;
-  readonly command: readonly string[];
+  readonly args: readonly string[];
   readonly env: readonly { readonly name: string }[];
 }
 
@@ -218,6 +223,9 @@ test(`Prometheus is told of a Fluentd ${NEWEST} whose output stops: the alert fi
   await shows(/^posidle_lag_bytes 54$/m);
   rmSync(work.pos);
   await shows(/^posidle_unreadable_pos_files 1$/m);
+  await shows(/^posidle_lag_seconds_known 0$/m);
+  await exporter.logged(/^lag unknown: .*: it is not there$/);
+  await firing('PosidleUnknown fires', (alerts) => alerts.includes('PosidleUnknown'));
   fluentd = start();
   await shows(isRead);
   expect(await prometheus.query('count_over_time(ALERTS{alertname="PosidleLosing"}[10m])')).toEqual([]);

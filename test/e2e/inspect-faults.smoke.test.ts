@@ -24,6 +24,16 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     ['a directory', () => dir, /it is a directory/],
     ['a binary file', () => process.execPath, /it is no pos file: its first 64\.0 KiB/],
     ['a small binary file', () => made('\0\x01\x02\n\xff'), /it is no pos file: 1 line, none of path/],
+    [
+      'the database of Fluent Bit',
+      () => made('SQLite format 3\0\x10\0\x01\x01\0\n\x0c'),
+      /it is an SQLite database, such as Fluent Bit's\. posidle reads Fluentd's pos files\n/,
+    ],
+    [
+      'a glob that matches nothing',
+      () => join(dir, '*.none'),
+      /none\n {2}cannot be inspected: no file matches it\n/,
+    ],
     ['a file without a whole line', () => made('no newline'), /it is no pos file: it holds no whole line/],
     [
       'a file of 1 GiB',
@@ -87,9 +97,18 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
       `${stripped} "${process.execPath}" "${CLI}" inspect closed.pos more.pos app.pos`,
     );
     expect(stdout).toMatch(/closed\.pos\n {2}cannot be inspected: it cannot be read: permission denied/);
-    expect(stdout).toMatch(/cannot look at .*c\.log: permission denied/);
+    expect(stdout).toMatch(/unreadable +\? .*c\.log\n {2}cannot look at .*c\.log: permission denied/);
     expect(stdout).toMatch(/behind .*b\.log\n[\s\S]*caught-up .*a\.log\n/);
     expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+    const asked = `${stripped} "${process.execPath}" "${CLI}" inspect more.pos app.pos --state unreadable --ndjson`;
+    expect(shell(asked).stdout).toMatch(/^\{.*"path":".*c\.log",.*"lag":null,"state":"unreadable"\}\n$/);
+  });
+
+  test('an --interval with nothing to repeat', async () => {
+    writeFileSync(pos, posText([logged('a.log', 'one\n', 4)]));
+    const { stdout, code } = await posidle('inspect', pos, '--interval', '5s');
+    expect(stdout).toMatch(/^note: --interval has no effect without --follow or --wait$/m);
+    expect(code).toBe(0);
   });
 
   test('a stdin through which nothing came, where an empty file is none such', () => {

@@ -7,7 +7,7 @@ import type { NodeHost } from '../../node/node-host.ts';
 import { canDraw, drawAll, Ending, ProgressLine, writeAll } from '../../node/output/terminal.ts';
 import { Inspector } from '../../tasks/inspect-look.ts';
 import type { InspectSubject } from '../../tasks/inspect-subject.ts';
-import type { InspectArgs } from '../options/inspect-options.ts';
+import { INTERVAL, type InspectArgs } from '../options/inspect-options.ts';
 import { frameOf } from './follow-frame.ts';
 import { jsonParts, ndjsonLines } from './json.ts';
 import type { View } from './table.ts';
@@ -34,7 +34,7 @@ export async function follow({ host, subject, view, args }: FollowTask): Promise
     progress.wipe();
     inspector.onProgress = () => {};
     if (found) await tell(found);
-    await ending.orEnd(pause(args.interval));
+    await ending.orEnd(pause(args.interval ?? INTERVAL));
   }
   return EXIT.ok;
 }

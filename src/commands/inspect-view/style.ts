@@ -20,6 +20,7 @@ const STATE_CODES: Readonly<Record<FileState, Code>> = {
   rotated: 'magenta',
   truncated: 'red',
   missing: 'red',
+  unreadable: 'red',
   undiscovered: 'yellow',
   unwatched: 'dim',
 };

@@ -2,6 +2,7 @@ import type { InferredOptionTypes } from 'yargs';
 import { endpoint, fileCount, interval } from './coercions.ts';
 import { inspectOptions } from './inspect-options.ts';
 import { named, parsed, posFileOptions, TELL } from './option-parts.ts';
+import { watchOptions } from './options.ts';
 
 /** What `posidle export` takes. */
 export const exportOptions = named({
@@ -16,6 +17,8 @@ export const exportOptions = named({
     ...parsed('N', 'also tell of up to N files one by one, those that are furthest behind', TELL, fileCount),
     default: '0',
   },
+  'log-level': watchOptions['log-level'],
+  'log-format': watchOptions['log-format'],
 } as const);
 
 export type ExportArgs = InferredOptionTypes<typeof exportOptions>;

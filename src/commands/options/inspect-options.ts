@@ -1,7 +1,11 @@
 import type { InferredOptionTypes } from 'yargs';
 import { SORT_KEYS } from '../../core/inspect/order.ts';
+import type { Millis } from '../../core/text/units.ts';
 import { durationOr, interval, nonEmpty, size, states } from './coercions.ts';
 import { flag, named, parsed, posFileOptions, SHOW, TELL, text, WHICH } from './option-parts.ts';
+
+/** Between two looks, if no other time is given. */
+export const INTERVAL: Millis = 1_000;
 
 /** What `posidle inspect` takes. */
 export const inspectOptions = named({
@@ -11,10 +15,12 @@ export const inspectOptions = named({
   state: parsed('STATES', 'only files in these states, separated by commas', SHOW, states),
   sort: { ...text('KEY', 'sort by this; by default, a table sorts by lag', SHOW), choices: SORT_KEYS },
   follow: { ...flag('keep looking; in a terminal, a live view', SHOW), alias: 'f' },
-  interval: {
-    ...parsed('DUR', 'with --follow or --wait: the time between two looks', SHOW, interval),
-    default: '1s',
-  },
+  interval: parsed(
+    'DUR',
+    'with --follow or --wait: the time between two looks; by default 1s',
+    SHOW,
+    interval,
+  ),
   color: {
     type: 'boolean',
     describe: 'colours; by default in a terminal, unless NO_COLOR is set',

@@ -3,6 +3,7 @@ import type { Policy } from '../drain/policy.ts';
 import type { BuffersReading } from '../fluentd/buffer-contents.ts';
 import type { FileState } from '../look/file-state.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
+import { NOT_THERE } from '../observe/doubt.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
 import { entryOf, type KeyedEntry } from '../pos-file/pos-file.ts';
@@ -180,7 +181,14 @@ function posFileOf(reading: PosFileReading, files: readonly ShownFile[]) {
 
 function doubtOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'error' | 'isEmpty'> {
   const doubt = unknown.find((one) => one.path === path);
-  return { error: doubt && `it ${doubt.why}`, isEmpty: doubt?.empty === true };
+  return { error: doubt && sentenceOf(path, doubt.why), isEmpty: doubt?.empty === true };
+}
+
+const WILDCARDS = /[*?]/;
+
+/** A glob without a match stands for itself. */
+function sentenceOf(path: string, why: string): string {
+  return why === NOT_THERE && WILDCARDS.test(path) ? 'no file matches it' : `it ${why}`;
 }
 
 function rawDoubtOf(reading: PosFileReading): Pick<FoundPosFile, 'error' | 'isEmpty'> {
@@ -189,11 +197,10 @@ function rawDoubtOf(reading: PosFileReading): Pick<FoundPosFile, 'error' | 'isEm
       return { error: undefined, isEmpty: false };
     case 'unreadable':
       return { error: `it cannot be read: ${reading.error}`, isEmpty: false };
-    default:
-      return {
-        error: `it is ${reading.kind === 'empty' ? 'empty' : 'not there'}`,
-        isEmpty: reading.kind === 'empty',
-      };
+    case 'empty':
+      return { error: 'it is empty', isEmpty: true };
+    case 'missing':
+      return { error: sentenceOf(reading.path, NOT_THERE), isEmpty: false };
   }
 }
 

@@ -9,6 +9,7 @@ const GRAVITY: readonly FileState[] = [
   'blocked',
   'truncated',
   'missing',
+  'unreadable',
   'rotated',
   'undiscovered',
   'behind',

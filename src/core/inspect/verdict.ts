@@ -5,7 +5,7 @@ import { type Found, filesIn, type Judged, type ShownFile } from './found.ts';
 import type { FilePace } from './paces.ts';
 
 /** What the looks say, the worst last. */
-const VERDICTS = ['ok', 'falling behind', 'unknown', 'stalled', 'losing'] as const;
+const VERDICTS = ['ok', 'falling-behind', 'unknown', 'stalled', 'losing'] as const;
 
 export interface Verdict {
   readonly is: (typeof VERDICTS)[number];
@@ -33,7 +33,7 @@ export function verdictsOf(found: Found): Verdicts | undefined {
   const [first] = losing;
   let worst = first === undefined ? ofTheWhole(found) : lost(first, losing.length);
   const files = [...found.undiscovered, ...filesIn(found)];
-  const counts = { ok: files.length, 'falling behind': 0, unknown: 0, stalled: 0, losing: losing.length };
+  const counts = { ok: files.length, 'falling-behind': 0, unknown: 0, stalled: 0, losing: losing.length };
   for (const file of files) {
     if (file.lag === 0) continue;
     const verdict = verdictOf(file, found);
@@ -81,7 +81,7 @@ function ofPace(
   if (at - standsSince >= BLOCKED_AFTER)
     return stalled(state === 'missing' ? `${path} was deleted, and` : path, now);
   return {
-    is: 'falling behind',
+    is: 'falling-behind',
     why: `${path} is ${formatDuration(pace.waited)} behind, ${formatBytes(now)}, and it grows: raise its read limit, or the flush threads of a slow output`,
   };
 }

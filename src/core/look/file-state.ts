@@ -9,6 +9,7 @@ export type FileState =
   | 'rotated'
   | 'truncated'
   | 'missing'
+  | 'unreadable'
   | 'undiscovered'
   | 'unwatched';
 
@@ -38,7 +39,7 @@ export function lagOf(entry: PositionEntry, look: FileLook, context: LagContext)
   const { position } = entry;
   const { atPath } = look;
   if (position === null) return { state: 'unwatched', size: atPath?.size ?? null, lag: 0, read: true };
-  if (look.error !== undefined) return { state: 'missing', size: null, lag: null, read: false };
+  if (look.error !== undefined) return { state: 'unreadable', size: null, lag: null, read: false };
   if (atPath === undefined) return lagOfMissing(position, look, context);
   if (isFileOf(entry, atPath)) return lagInside(position, atPath.size, look, context);
   return lagOfRotated(position, look, context);

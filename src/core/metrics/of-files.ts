@@ -18,13 +18,14 @@ export function metricsOfFiles(
   for (const { state } of files) byState.set(state, (byState.get(state) ?? 0) + 1);
   const standing = files.filter(({ read }) => !read).map(({ movedAt }) => at - movedAt);
   const held = heldIn(progress.left);
+  const isKnown = isAnyLagKnown(seen);
   const unread = progress.doubts.filter(({ kind }) => kind === 'closed-unread');
   return {
-    posidle_lag_bytes: bytesLeft(seen),
+    posidle_lag_bytes: isKnown ? bytesLeft(seen) : null,
     posidle_unknown_lag_files: files.filter(({ lag }) => lag === null).length,
-    posidle_oldest_position_age_seconds: seconds(
-      standing.reduce((longest, age) => Math.max(longest, age), 0),
-    ),
+    posidle_oldest_position_age_seconds: isKnown
+      ? seconds(standing.reduce((longest, age) => Math.max(longest, age), 0))
+      : null,
     posidle_files: STATES.map((state) => [{ state }, byState.get(state) ?? 0]),
     posidle_undiscovered_bytes: sum(undiscovered.map(({ size }) => size)),
     posidle_closed_unread_bytes: sum(unread.map(({ bytes = 0 }) => bytes)),
@@ -35,6 +36,12 @@ export function metricsOfFiles(
     posidle_buffer_chunks: sum(held.map(({ chunks }) => chunks)),
     ...metricsOfEach(furthestBehind(files, perFile), lateOf),
   };
+}
+
+/** A total over nothing but unknowns would look like "all is read". */
+export function isAnyLagKnown({ files, undiscovered, unknown, unlisted }: Observation): boolean {
+  const known = files.filter(({ lag }) => lag !== null).length + undiscovered.length;
+  return known > 0 || files.length + unknown.length + unlisted.length === 0;
 }
 
 /** How long the oldest unread byte of a file has waited; undefined: nobody measures it. */

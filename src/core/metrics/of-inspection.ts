@@ -2,7 +2,7 @@ import type { Found } from '../inspect/found.ts';
 import { verdictsOf } from '../inspect/verdict.ts';
 import type { Millis } from '../text/units.ts';
 import { renderMetrics } from './exposition.ts';
-import { metricsOfFiles, seconds } from './of-files.ts';
+import { isAnyLagKnown, metricsOfFiles, seconds } from './of-files.ts';
 
 /** A look of `export`. */
 export interface Inspected {
@@ -19,8 +19,10 @@ export function metricsOfInspection({ found, took, looks }: Inspected, perFile: 
   const paces = judged?.paces;
   return renderMetrics({
     ...(judged && metricsOfFiles(judged.seen, judged.progress, perFile, (key) => paces?.of(key)?.waited)),
-    posidle_lag_seconds: seconds(paces?.waited ?? 0),
-    posidle_lag_seconds_known: Number(paces?.late !== null && paces?.hasUnfound !== true),
+    posidle_lag_seconds: judged && isAnyLagKnown(judged.seen) ? seconds(paces?.waited ?? 0) : null,
+    posidle_lag_seconds_known: Number(
+      found.lag !== null && paces?.late !== null && paces?.hasUnfound !== true,
+    ),
     posidle_verdict_files: counts.map(([verdict, count]) => [{ verdict }, count]),
     posidle_look_duration_seconds: seconds(took),
     posidle_looks_total: looks,

@@ -103,6 +103,7 @@ function movementOf(
 
 /** What was written after a truncation was never read, whatever the old position says. */
 function sizeToRemember({ state, size }: ObservedFile, known: KnownEntry | undefined): number | null {
-  if (state === 'missing' || state === 'rotated') return size ?? known?.size ?? null;
+  if (state === 'missing' || state === 'unreadable' || state === 'rotated')
+    return size ?? known?.size ?? null;
   return state === 'truncated' ? null : size;
 }

@@ -23,6 +23,7 @@ export async function readPosBytes(path: string): Promise<PosBytes | undefined> 
   // A name that stands for another file by now has been replaced, not lost.
   if (stat.isFile() && stat.nlink === 0 && !(await exists(path)))
     throw new Error('it vanished while it was read');
+  refuseDatabase(bytes);
   return { bytes, writtenAgo: stat.isFile() ? ageOf(stat.mtimeMs) : null };
 }
 
@@ -38,15 +39,26 @@ async function readStdin(): Promise<PosBytes> {
     if (before < HEAD && length >= HEAD) refuseOthers(Buffer.concat(parts));
     refuseLarge(length, BOUNDS);
   }
-  return { bytes: Buffer.concat(parts), writtenAgo: stat.isFile() ? ageOf(stat.mtimeMs) : null };
+  const bytes = Buffer.concat(parts);
+  refuseDatabase(bytes);
+  return { bytes, writtenAgo: stat.isFile() ? ageOf(stat.mtimeMs) : null };
 }
 
 function ageOf(mtime: Millis): Millis {
   return Math.max(0, Math.round(Date.now() - mtime));
 }
 
+const DATABASE = Buffer.from('SQLite format 3\0');
+
+/** Fluent Bit keeps its positions in one. */
+function refuseDatabase(bytes: Uint8Array): void {
+  if (DATABASE.equals(bytes.subarray(0, DATABASE.length)))
+    throw new Error("it is an SQLite database, such as Fluent Bit's. posidle reads Fluentd's pos files");
+}
+
 /** The beginning of a large file tells whether it is worth reading on. */
 function refuseOthers(head: Uint8Array): void {
+  refuseDatabase(head);
   for (
     let start = 0, end = head.indexOf(NEWLINE);
     end >= 0;

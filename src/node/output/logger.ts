@@ -5,8 +5,15 @@ import { openStderr } from './stderr.ts';
 
 const COLOURS: Readonly<Record<string, number>> = { error: 31, warn: 33, info: 32, debug: 90 };
 
-/** Logs to stderr, so that stdout stays inspect's or fluentd's own. */
-export function openLog(level: LogLevel, format: LogFormat): Log & { close(): Promise<void> } {
+export interface OpenLog extends Log {
+  close(): Promise<void>;
+}
+
+/** Logs to stderr, so that stdout stays inspect's or fluentd's own; by default for people on a terminal, else for programs. */
+export function openLog(
+  level: LogLevel,
+  format: LogFormat = process.stderr.isTTY ? 'pretty' : 'json',
+): OpenLog {
   // Not pino's own destination: at exit it repeats a write that fails until it succeeds.
   const stderr = openStderr();
   const write = (line: string) => stderr.write(format === 'pretty' ? prettyLine(line) : jsonLine(line));

@@ -26,7 +26,7 @@ test.each<[string, Verdict['is'], readonly Written[]]>([
   ['has an unfinished last line', 'ok', each(60, () => ({ size: 9, position: 5, newlineLeft: false }))],
   [
     'is written faster than it is read',
-    'falling behind',
+    'falling-behind',
     each(60, (at) => ({ size: at * 100, position: at * 50 })),
   ],
   ['stands still with bytes left', 'stalled', each(20, (at) => ({ size: 100 + at, position: 50 }))],
@@ -64,12 +64,12 @@ test.each<[string, Verdict['is'], readonly Written[]]>([
 
 test('what is written faster than it is read falls behind once bytes have waited for ten seconds', () => {
   const found = verdicts(each(60, (at) => ({ size: at * 100, position: at * 50 })));
-  const first = found.indexOf('falling behind');
+  const first = found.indexOf('falling-behind');
   // At second 20 what was written at second 10 is being read.
   expect(first).toBeGreaterThanOrEqual(20);
   expect(first).toBeLessThanOrEqual(24);
   expect(new Set(found.slice(0, first))).toEqual(new Set(['ok']));
-  expect(new Set(found.slice(first))).toEqual(new Set(['falling behind']));
+  expect(new Set(found.slice(first))).toEqual(new Set(['falling-behind']));
 });
 
 test('the lag in seconds is as old as the oldest byte that is not read, and programs are told it', () => {
@@ -106,7 +106,7 @@ test('each file is counted once by its own verdict', () => {
   };
   expect(verdictsOf(view.look(0, files, { writtenAgo: 20_000 }))?.counts).toEqual({
     ...{ ok: 1, stalled: 1, unknown: 1 },
-    ...{ 'falling behind': 0, losing: 0 },
+    ...{ 'falling-behind': 0, losing: 0 },
   });
 });
 

@@ -86,6 +86,22 @@ test.each<[string, Readonly<Record<string, Written>>, World, Readonly<Record<str
   expect(Object.fromEntries(new Exporter().scrape(files, 0, world))).toMatchObject(expected);
 });
 
+test.each<[string, Readonly<Record<string, Written>>, World]>([
+  ['no pos file can be believed', {}, unreadable('EACCES')],
+  ['the pos file is missing', {}, { posFiles: [{ path: '/pos', kind: 'missing' }] }],
+  ['nobody knows how far any file is read', { '/gone': { size: null, position: 5 } }, {}],
+])('where %s, no lag is told, not even 0', (_, files, world) => {
+  const series = new Exporter().scrape(files, 0, world);
+  const lags = ['posidle_lag_bytes', 'posidle_lag_seconds', 'posidle_oldest_position_age_seconds'];
+  expect(lags.filter((name) => series.has(name))).toEqual([]);
+  expect(series.get('posidle_lag_seconds_known')).toBe(0);
+});
+
+test('no word in a label has a space', () => {
+  const series = [...new Exporter().scrape({ '/a': BEHIND }).keys()];
+  expect(series.filter((name) => name.includes(' '))).toEqual([]);
+});
+
 test('what stands still is told as stalled, with its age, until it is read', () => {
   const exporter = new Exporter();
   exporter.scrape({ '/a': { size: 40, position: 40 } });
