@@ -4,6 +4,7 @@ import { multilineWarnings, quietWarnings } from '../core/fluent-conf/warnings.t
 import { formatDuration } from '../core/text/units.ts';
 import type { Reporter } from '../daemon/loop.ts';
 import type { Log } from '../log.ts';
+import { inWords } from '../node/files/in-words.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
@@ -154,7 +155,7 @@ async function tellEnd(log: Log, outcome: Outcome, args: SuperviseArgs, childEnd
   await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>
     log.warn(
       {},
-      `the termination message cannot be written: ${error.message}. The outcome is only in this log`,
+      `the termination message cannot be written: ${inWords(error)}. The outcome is only in this log`,
     ),
   );
 }

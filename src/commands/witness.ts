@@ -1,3 +1,4 @@
+import { inWords } from '../node/files/in-words.ts';
 import { writeWitness } from '../node/witness/write-witness.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 import { rubyOption } from '../tasks/witness.ts';
@@ -7,7 +8,7 @@ export async function runWitness(dir: string, print: (text: string) => void): Pr
   try {
     await writeWitness(dir);
   } catch (error) {
-    throw new UsageError(`witness: cannot write to ${dir}: ${(error as Error).message}`);
+    throw new UsageError(`witness: cannot write to ${dir}: ${inWords(error as NodeJS.ErrnoException)}`);
   }
   print(`# Fluentd's container loads the witness with these lines, and its Pod has the volume:
 env: [{ name: RUBYOPT, value: ${rubyOption(dir)} }]

@@ -6,6 +6,7 @@ import { quietNeededBy } from '../core/fluent-conf/warnings.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
 import { listPutAside } from '../daemon/read-buffers.ts';
 import { expandAll } from '../daemon/read-pos-files.ts';
+import { inWords } from '../node/files/in-words.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { type Armed, armedBy, openTriggers } from './arm-triggers.ts';
 import { type Found, findPosFiles, type Wanted } from './find-pos-files.ts';
@@ -148,7 +149,7 @@ async function ownWitness(
     parent.giveEnvironment(loaded.env);
     return loaded.dir;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = inWords(error as NodeJS.ErrnoException);
     warn(`Fluentd starts without a witness: ${why}. Give \`witness\` a directory that Fluentd may write to`);
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { posidle, startPosidle } from '../support/posidle.ts';
+import { loading, posidle, shellIn, startPosidle } from '../support/posidle.ts';
 
 /** A mistake on the command line, and the one line that is said of it. */
 const MISTAKES: readonly (readonly [line: string, said: string])[] = [
@@ -10,6 +10,11 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['watch --quiet', '--quiet: the value is missing'],
   ['watch --quiet 30', "--quiet: '30' isn't a duration. Did you mean 30s?"],
   ['watch --log-level y', "--log-level: 'y' isn't one of error, warn, info, debug"],
+  [
+    'inspect --state behnid',
+    "--state: 'behnid' isn't one of unwatched, caught-up, partial-line, behind, undiscovered, rotated, unreadable, missing, truncated, blocked. Did you mean behind?",
+  ],
+  ['witness /dev/null/x', 'witness: cannot write to /dev/null/x: there is no such file'],
   ['run --native-sidecar -- fluentd', 'there is no option --native-sidecar. See posidle run --help'],
   ['watch --quit-token none', '--quit-token: nobody can call posidle. Give --listen too'],
   ['witness', 'witness: the directory is missing. Use posidle witness DIR'],
@@ -59,4 +64,14 @@ test('help is as wide as COLUMNS says, and 80 columns by default', async () => {
   };
   expect(await widest({ COLUMNS: undefined })).toBe(80);
   expect(await widest({ COLUMNS: '60' })).toBe(60);
+});
+
+test('a bug says which posidle it is, and where to report it', () => {
+  const broken = loading("process.on = () => { throw new TypeError('on is no function') }");
+  const { status, stderr } = shellIn('.', `${broken} posidle export /a.pos --listen 127.0.0.1:0`);
+  expect(stderr).toMatch(/^posidle: TypeError: on is no function\n/);
+  expect(stderr).toMatch(
+    /\nThis is a bug of posidle \d+\.\d+\.\d+ \(Node \d+\.\d+\.\d+\)\. Please report these lines: .*\n$/,
+  );
+  expect(status).toBe(1);
 });

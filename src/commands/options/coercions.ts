@@ -3,6 +3,7 @@ import type { FileState } from '../../core/look/file-state.ts';
 import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../../core/text/units.ts';
 import type { Endpoint } from '../../node/network/http-server.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
+import { notOneOf } from './environment.ts';
 
 /** A duration, or one of these words. */
 export function durationOr<Word extends string = never>(...words: readonly Word[]) {
@@ -52,7 +53,7 @@ export function states(given: string): readonly FileState[] {
   const words = given.split(',');
   const wrong = words.find((word) => !STATES.some((state) => state === word));
   if (wrong === undefined) return STATES.filter((state) => words.includes(state));
-  throw new UsageError(`'${wrong}' isn't a state. Write some of ${STATES.join(',')}`);
+  throw new UsageError(notOneOf(wrong, STATES));
 }
 
 export function processId(given: string): number {

@@ -3,8 +3,10 @@ import { decodePath } from '../../core/pos-file/path-bytes.ts';
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'there is no such file',
-  EACCES: 'permission denied: no right to read it',
-  EPERM: 'permission denied: no right to read it',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
   EISDIR: 'it is a directory',
   ELOOP: 'its symbolic links form a loop, or are too many',
   ENXIO: 'it is a socket or a device, not a regular file',
