@@ -10,11 +10,15 @@ const VERSION = '1.18.0';
 /** What a longer drain with buffers tells besides, and a look that falls between the end of the worker and that of its supervisor. */
 const OF_THE_PICTURE_ALONE = /still draining|posidle got SIGTERM|to flush|and flushed|0 workers|buffer empty/;
 
+/** The count, and what a Pod would print as its termination message. */
+const ENDING = /\nwritten 20, delivered 20, lost 0\n.*termination message:\n\{.*"outcome":"drained",.*\}\n/;
+
 describe.concurrent('npm run demo', () => {
   test('says on real Fluentd what README and its picture show', async (context) => {
     requireFluentd(VERSION, context);
     const { code, said } = await demo({});
     expect(code, said).toBe(0);
+    expect(said).toMatch(ENDING);
     const shapes = said.split('\n').map(shapeOf);
     const [, ...transcript] = blocksIn('README.md', 'console')[0]?.split('\n') ?? [];
     for (const line of transcript.filter((line) => line !== '…')) expect(shapes).toContain(shapeOf(line));
@@ -30,8 +34,9 @@ describe.concurrent('npm run demo', () => {
     });
     expect(code, said).toBe(0);
     expect(said).toMatch(/^fluentd: the stand-in of fixtures\/ \(no fluentd found\)/);
-    expect(said).toMatch(/unproven: nobody looked inside Fluentd/);
-    expect(said).toContain('written 20, delivered 20, lost 0');
+    expect(said).toMatch(/told worker \d+ to stop\n/);
+    expect(said).toMatch(/Fluentd is gone after .*; drained: 1 file read\n/);
+    expect(said).toMatch(ENDING);
   });
 });
 
