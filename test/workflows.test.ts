@@ -1,6 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import yaml from 'js-yaml';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 interface Job {
   readonly needs?: string | readonly string[];
@@ -39,6 +42,25 @@ describe('a release', () => {
     expect(at('npm pkg set repository.type=git')).toBeGreaterThan(-1);
     expect(at('npm pkg set')).toBeLessThan(at('npm run build'));
     expect(at('npm run build')).toBeLessThan(at('npm pack'));
+  });
+
+  test('names its repository and its image wherever the pages say OWNER', () => {
+    const step =
+      jobs['build']?.steps?.flatMap(({ run }) => run ?? []).find((run) => run.includes('OWNER')) ?? '';
+    const dir = mkdtempSync(join(tmpdir(), 'posidle-pages-'));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    const pages = ['README.md', 'docker/README.md', 'docker/exporter/README.md'];
+    for (const page of pages) cpSync(page, join(dir, page));
+    const env = {
+      ...process.env,
+      GITHUB_REPOSITORY: 'Some-One/posidle',
+      GITHUB_REPOSITORY_OWNER: 'Some-One',
+    };
+    execFileSync('bash', ['-ec', step], { cwd: dir, env });
+    const text = pages.map((page) => readFileSync(join(dir, page), 'utf8')).join('');
+    expect(text).toContain('https://github.com/Some-One/posidle/releases/download/');
+    expect(text).toContain('newName: ghcr.io/some-one/posidle');
+    expect(text).not.toMatch(/OWNER\/posidle/);
   });
 
   test('attaches what it packed, with the sum of each file', () => {

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { injectInto } from '../../src/core/inject/inject.ts';
-import type { Manifest as KubernetesManifest } from '../pods/kubernetes.ts';
 import { kustomize } from '../pods/kustomize.ts';
 import { CHANGED, LEFT_ALONE, type PodManifest } from '../support/inject-cases.ts';
 import { until } from '../support/until.ts';
@@ -136,14 +135,10 @@ describe('the policy of the API server', () => {
   });
 
   test('completes a Job whose Fluentd waits for ever behind a shell, with the label as its only change', async () => {
-    const manifests = structuredClone(kustomize('docker/kubernetes/base')) as KubernetesManifest[];
-    for (const { kind, spec } of manifests)
-      if (kind === 'Job')
-        Object.assign((spec as { template: object }).template, { metadata: { labels: LABELS } });
     // The shell is the container's first process, and pays no attention to SIGTERM.
     const command = ['sh', '-c', 'fluentd -c /fluentd/etc/fluent.conf; exit $?'];
     const played = await playThese(
-      manifests,
+      kustomize('docker/kubernetes/demo'),
       (spec) => void Object.assign(named(spec, 'fluentd'), { command }),
     );
     expectDelivered(played, 'main-ended', 'fluentd');
