@@ -85,7 +85,7 @@ function expectOptions([command, ...words]: readonly string[]): void {
 }
 
 function expectHelp([file = '', command = '']: readonly string[]): void {
-  expect(['dist/cli.js', 'dist/posidle.cjs']).toContain(file);
+  expect(['dist/cli.js', 'posidle.cjs']).toContain(file);
   expect(spawnSync(process.execPath, [BUNDLE, command, '--help']).status).toBe(0);
 }
 

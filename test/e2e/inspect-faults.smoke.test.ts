@@ -173,7 +173,7 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
   });
 
   test.each([
-    ['--state', 'lost', /--state: 'lost' isn't a state\. Write some of \w/],
+    ['--state', 'lost', /--state: 'lost' isn't one of unwatched, /],
     ['--sort', 'mood', /--sort: 'mood' isn't one of lag, file/],
     ['--max-lag', 'much', /--max-lag: 'much' isn't a size/],
     ['--max-age', 'old', /--max-age: 'old' isn't a duration/],
