@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { injectInto } from '../../src/core/inject/inject.ts';
 import { kustomize } from '../pods/kustomize.ts';
+import { blocksIn } from '../pods/readme.ts';
 import { CHANGED, LEFT_ALONE, type PodManifest } from '../support/inject-cases.ts';
 import { until } from '../support/until.ts';
 import { kubectlPath } from './connect.ts';
@@ -142,6 +143,9 @@ describe('the policy of the API server', () => {
       (spec) => void Object.assign(named(spec, 'fluentd'), { command }),
     );
     expectDelivered(played, 'main-ended', 'fluentd');
+    const [, said = ''] = blocksIn('README.md', 'console');
+    for (const line of said.split('\n'))
+      expect(played.report.containers['fluentd']?.log).toContain(line.replace(/^[\d:.]{12} /, ''));
   });
 
   test('changes no Pod while its image is not named, and says so', async () => {
