@@ -1,6 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
 import {
   DRAINED,
   type Ended,
@@ -14,7 +15,7 @@ import {
 } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, tail, toFile, toHttp } from '../support/fluentd-conf.ts';
-import { openPathsNaming } from '../support/own-processes.ts';
+import { witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
 const confOf = (site: Site, path: string, refresh: string) => [
@@ -79,9 +80,12 @@ onFluentd(ONE_VERSION, (version) => {
     const fluentd = startBeside(site, { version, conf });
     await site.isRead('gone.log');
     rmSync(site.log('gone.log'));
-    const isOpen = () => openPathsNaming(site.dir).some((path) => path.startsWith(site.log('gone.log')));
-    if (rotateWait === '1s') await until('Fluentd has closed it', () => !isOpen());
-    else expect(isOpen()).toBe(true);
+    const isClosed = async () => {
+      const { witnesses } = await askWitnesses(witnessIn(site.dir), 0);
+      return witnesses.some((one) => one.kind === 'alive' && one.said.closed.length > 0);
+    };
+    if (rotateWait === '1s') await until('Fluentd has closed it', isClosed);
+    else expect(await isClosed()).toBe(false);
     const args = ['--pid-file', site.pidFile];
     const ended = await watchDelivery(site, { version, conf, args }, fluentd);
     expect(ended).toMatchObject(DRAINED);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** The processes whose command line names `word`, without this one. */
 export function processesNaming(word: string): number[] {
@@ -21,19 +21,6 @@ export function killProcesses(pids: readonly number[]): void {
       // ESRCH: it has ended meanwhile.
     }
   }
-}
-
-/** What the processes whose command line names `word` hold open; a deleted file's path ends with " (deleted)". */
-export function openPathsNaming(word: string): string[] {
-  return processesNaming(word).flatMap((pid) =>
-    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-      try {
-        return readlinkSync(`/proc/${pid}/fd/${fd}`);
-      } catch {
-        return [];
-      }
-    }),
-  );
 }
 
 /** Empty for a zombie and for a process that is gone. */
