@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { drain } from '../../../src/core/drain/moves.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, State, Trigger } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
@@ -20,6 +21,7 @@ import {
   snapshot,
   type Watched,
 } from '../../support/builders.ts';
+import { sight } from '../../support/said.ts';
 import { alive } from '../../support/witnesses.ts';
 
 const AT = 9_000;
@@ -232,6 +234,25 @@ describe('an unfinished last line', () => {
     ],
   ])('%s', (_, rules, changes, look, actions) => {
     expect(decided(draining(changes), looks(halfLine, AT, look), rules).actions).toEqual(actions);
+  });
+
+  test.each([
+    [
+      'is ended as a witness says that it is',
+      { pos: 90, unfinished: 10 },
+      [{ do: 'end-line', path: '/log/a.log', size: 100 }],
+    ],
+    ['is none where lines were not emitted', { pos: 90, unfinished: 10, lines: 1 }, []],
+  ])('%s', (_, file, actions) => {
+    const testimony = { at: AT, witnesses: [alive({ files: [sight(file)] })] };
+    const { actions: all } = decided(draining(), looks(read, AT, { testimony }), { completeLastLine: true });
+    expect(all).toEqual(actions);
+  });
+
+  test('is not ended when the drain begins', () => {
+    expect(drain({ by: 'done-file', at: 0 }, looks(read, AT), policy()).state).toMatchObject({
+      completed: false,
+    });
   });
 
   test('is none where in_tail has read a file to its end, as a witness says', () => {

@@ -333,7 +333,10 @@ describe('at rest', () => {
   });
 
   test('bytes are left in files that are behind, and in files that wait to be found', () => {
-    const observed = observedIn({ files: [behind], look: followed({ files: [newFile] }) });
+    const observed = observedIn({
+      files: [behind, [entry({ path: '/read', inode: '8' })]],
+      look: followed({ files: [newFile] }),
+    });
     expect([bytesLeft(observed), hasBytesLeft(observed)]).toEqual([25, true]);
   });
 

@@ -59,6 +59,14 @@ describe('an answer', () => {
     );
   });
 
+  test.each([
+    ['as deep as it may be', '['.repeat(12) + ']'.repeat(12), 'an object is missing in it'],
+    ['of as many fields as it may have', `[${'10,'.repeat(390_000)}0]`, 'an object is missing in it'],
+    ['of more fields', `[${'10,'.repeat(400_000)}0]`, 'it has more than 400000 fields'],
+  ])('is parsed where it is %s, and no further', (_, text, notBelieved) => {
+    expect(parseAnswer(text)).toEqual({ notBelieved });
+  });
+
   test('may have lists of 5,000 items', () => {
     expect(parsed({ denied: Array(5_000).fill('/') })).toMatchObject({ pid: 12 });
   });

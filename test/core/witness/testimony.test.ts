@@ -113,6 +113,10 @@ describe('what is left', () => {
     expect(left(alive({ closed: [sight({ pos: 40 })], files: [sight({ pos: 100 })] }))).toEqual([]);
   });
 
+  test('is not what a worker before the last one has read', () => {
+    expect(left(gone({ closed: [sight({ pos: 40 })] }), gone({ closed: [sight()] }, '1-9.sock'))).toEqual([]);
+  });
+
   test('is what one input has not read, however far another one has read the same file', () => {
     const [both, first, second] = [['/a.pos', '/b.pos'], { pos: 100 }, { pos: 40, reader: 1 }];
     const unread = { path: '/log/a.log', bytes: 60 };
@@ -194,7 +198,7 @@ describe('a doubt', () => {
     ['reloaded', { reloads: 1 }],
     ['not-looked', { gap: 6 }],
     ['forgotten', { more: 1 }],
-    ['cut-short-unread', { cuts: [sight({ had: 120 })] }],
+    ['cut-short-unread', { cuts: [sight({ had: 120 })] }, 20],
     ['cut-short-unread', { cuts: [sight({ had: 100, lines: 1 })] }],
     ['cut-short-unread', { cuts: [sight({ had: 100, unfinished: 3 })] }],
     ['written-anew', { lost: [{ path: '/log/a.log', why: 'written anew' }] }],
@@ -207,8 +211,8 @@ describe('a doubt', () => {
     ['heard', heard(1)],
     ['may-hold', { filters: [{ class: 'Fluent::Plugin::UnheardOfFilter', settings: {} }] }],
     ['no-ack', { outputs: [output({ class: 'Fluent::Plugin::ForwardOutput' })] }],
-  ])('is %s', (kind, changed) => {
-    expect(doubts(alive(changed))).toMatchObject([{ kind }]);
+  ])('is %s', (kind, changed, bytes?: number) => {
+    expect(doubts(alive(changed))).toMatchObject([{ kind, ...(bytes !== undefined && { bytes }) }]);
   });
 
   test("is not copytruncate's copy: written just before the cut, and no longer than what had been read", () => {
