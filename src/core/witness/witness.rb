@@ -191,7 +191,7 @@ class PosidleWitness
     stop = { @supervisor => :INT }.merge(stop) if @supervisor && @supervisor == Process.ppid
     sent = { 'flush' => { @pid => :USR1 }, 'stop' => stop }[word]
     return word == 'look' ? answer : { error: 'unknown word' } unless sent
-    ready? ? { done: word, sent: sent.map { |pid, signal| Process.kill(signal, pid) }.size } : { error: 'not ready' }
+    ready? ? { done: word, sent: sent.count { |pid, signal| Process.kill(signal, pid) } } : { error: 'not ready' }
   end
   def id(p); text(p.plugin_id) if p.respond_to?(:plugin_id); end
   def ready? # inputs start last (root_agent.rb, start); while Fluentd configures there are none yet
