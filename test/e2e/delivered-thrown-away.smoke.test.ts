@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { expect } from 'vitest';
 import { type Ended, onFluentd, runDelivery, SOON, test, VERSIONS } from '../support/delivery.ts';
@@ -44,12 +44,10 @@ onFluentd(VERSIONS, (version) => {
 
   test.for([
     ['below root_dir', rootDir],
-    ['below /tmp/fluent, where there is no root_dir', () => undefined],
+    ['below FLUENT_BACKUP_DIR, where there is no root_dir', () => undefined],
   ] as const)(
     'chunks that the destination rejects are left, and their backup %s is named',
-    async ([, system], { site, onTestFinished }) => {
-      const usual = `/tmp/fluent/backup/worker0/${basename(site.dir)}`;
-      onTestFinished(() => rmSync(usual, { recursive: true, force: true }));
+    async ([, system], { site }) => {
       site.sink.phase = 'rejecting';
       const root = system(site);
       const ended = await runDelivery(site, {
@@ -59,7 +57,7 @@ onFluentd(VERSIONS, (version) => {
       });
       expect(ended).toMatchObject({ code: 3, delivered: 0 });
       expectKept(ended);
-      expect(existsSync(usual)).toBe(root === undefined);
+      expect(existsSync(`${site.backup}/backup/worker0`)).toBe(root === undefined);
       expect(ended.seconds).toBeLessThan(SOON);
     },
   );

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
 import { writeWitness } from '../../src/node/witness/write-witness.ts';
@@ -114,6 +114,22 @@ onFluentd(ONE_VERSION, (version) => {
         lost: 0,
         outcome: DRAINED,
       });
+    });
+
+    test('runs nothing that main writes as a name or a line, and shows it without harm', async ({ site }) => {
+      const dir = await sharedDir(site);
+      await fluentdIn(site, version, dir).ready;
+      const touched = join(site.dir, 'touched');
+      const name = `a$(touch ${touched.replaceAll('/', '\u2215')});\u001b[2J\u202e\`touch touched\`.log`;
+      await site.write(name, 10);
+      writeFileSync(site.log('-rf --version.log'), `$(touch ${touched})\u001b]0;x\u0007\n`);
+      appendFileSync(site.log(name), 'no newline');
+      const hook = drain(site, dir, '--main-ended', '--no-complete-last-line');
+      const { outcome } = await ended(site, hook);
+      expect(outcome).toMatchObject({ left: { count: 1, worst: [{ kind: 'unfinished' }] } });
+      expect(existsSync(touched)).toBe(false);
+      const told = hook.stderr() + readFileSync(site.termination, 'utf8');
+      expect(['\u001b', '\u202e', '\u0007'].filter((char) => told.includes(char))).toEqual([]);
     });
 
     test('drains without a gate, and proves nothing', async ({ site }) => {

@@ -18,6 +18,7 @@ export class Site implements WorkDir {
   /** The pid of the last Fluentd that was started beside posidle. */
   readonly pidFile: string;
   readonly termination: string;
+  readonly backup: string;
   /** The `path` of an out_file. */
   readonly out: string;
   readonly lines = new NumberedLines();
@@ -36,6 +37,7 @@ export class Site implements WorkDir {
     this.marker = join(work.dir, 'done');
     this.pidFile = join(work.dir, 'fluentd.pid');
     this.termination = join(work.dir, 'termination');
+    this.backup = join(work.dir, 'backup');
     this.out = join(work.dir, 'out', 'app');
     this.sink = sink;
   }

@@ -108,7 +108,9 @@ export async function runDelivery(site: Site, delivery: Delivery): Promise<Ended
   await delivery.before?.();
   const started = command([fluentd.command, '-c', site.conf, ...fluentdArgs]);
   const words = ['run', ...usualOptions(site, args), ...args, '--', ...started];
-  const posidle = startPosidle(words, { env: fluentd.env, cwd: site.dir, ...wrapperOf(delivery) });
+  // Chunks of other tests in the usual one, /tmp/fluent, would be those of this Fluentd.
+  const env = { ...fluentd.env, FLUENT_BACKUP_DIR: site.backup };
+  const posidle = startPosidle(words, { env, cwd: site.dir, ...wrapperOf(delivery) });
   await isUp(posidle);
   return await toTheEnd(site, delivery, posidle);
 }
