@@ -189,7 +189,7 @@ class PosidleWitness
     (1..digits).map { |n| files[rest[0, rest.size - n] + ext] }.compact.first
   end
   def closed(near) # with what lies under its number now
-    @closed.map { |key, c| !@held[key] && (path, s = near[c[:inode]]) ? c.merge(size: s.size, born: born(path)) : c }
+    @closed.to_a.map { |key, c| !@held[key] && (path, s = near[c[:inode]]) ? c.merge(size: s.size, born: born(path)) : c }
   end
   def unfound
     @unfound.first(MANY).map { |(by, ino), (p, _, size, may)| { path: text(p), inode: ino, reader: by, size: size, readable: may } }
