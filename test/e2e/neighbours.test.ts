@@ -431,7 +431,7 @@ test('--listen answers GET alone, and leaves the quiet window as the trigger', a
   );
   const url = `http://127.0.0.1:${port}`;
   expect((await fetch(`${url}/quitquitquit`, { method: 'POST' })).status).toBe(404);
-  expect((await fetch(`${url}/metrics`)).status).toBe(200);
+  await until('the first look', async () => (await fetch(`${url}/metrics`)).status === 200);
 });
 
 /** Runs the script `container` as the init of a PID namespace: when it ends, so does everything in it. */
