@@ -187,11 +187,10 @@ class PosidleWitness
     line.strip
   end
   def reply(word) # a worker ignores SIGINT (supervisor.rb, install_main_process_signal_handlers)
-    stop = @supervisor.nil? ? { @pid => :INT } : { @pid => :TERM } # the supervisor alone would take a second to pass it on
-    stop = { @supervisor => :INT }.merge(stop) if @supervisor && @supervisor == Process.ppid
-    sent = { 'flush' => { @pid => :USR1 }, 'stop' => stop }[word]
+    stop = @supervisor.nil? ? [:INT, @pid] : @supervisor == Process.ppid ? [:INT, @supervisor] : [:TERM, @pid]
+    sent = { 'flush' => [:USR1, @pid], 'stop' => stop }[word]
     return word == 'look' ? answer : { error: 'unknown word' } unless sent
-    ready? ? { done: word, sent: sent.count { |pid, signal| Process.kill(signal, pid) } } : { error: 'not ready' }
+    ready? ? { done: word, sent: Process.kill(*sent) } : { error: 'not ready' }
   end
   def id(p); text(p.plugin_id) if p.respond_to?(:plugin_id); end
   def ready? # inputs start last (root_agent.rb, start); while Fluentd configures there are none yet
