@@ -29,7 +29,8 @@ interface Clock {
 interface Files {
   /** The paths that a pos file argument stands for now: itself, or what its glob matches. */
   expand(pattern: string): Promise<readonly string[]>;
-  readFile(path: string): Promise<FileContent | undefined>;
+  /** `besides`: entries of other pos files that share the memory. */
+  readFile(path: string, besides?: number): Promise<FileContent | undefined>;
   /** Cheaper than its content; undefined: it is not there, or cannot be looked at. */
   fileStamp(path: string): Promise<FileStamp | undefined>;
   /** Looks at the log file of each entry, one after the other, and hands over what it finds. */
@@ -38,8 +39,8 @@ interface Files {
     found: (entry: Entry, look: FileLook) => void,
     options?: LookOptions,
   ): Promise<void>;
-  /** The files that an in_tail source takes, by its own rules. Rejects with `PartlyListed` where there may be more. */
-  listFollowed(source: TailSource): Promise<readonly FollowedFile[]>;
+  /** The files that an in_tail source takes, by its own rules. `besides`: files of other sources that share the memory. Rejects with `PartlyListed` where there may be more. */
+  listFollowed(source: TailSource, besides?: number): Promise<readonly FollowedFile[]>;
   /** Changes when a source may take other files than it did when they were listed last; undefined: not known. */
   namesStamp(source: TailSource): Promise<string | undefined>;
   /** The chunks of one buffer, which lie at these globs. */

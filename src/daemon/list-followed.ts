@@ -103,11 +103,14 @@ async function listFollowed(
   conf: Sources,
 ): Promise<readonly FollowedReading[]> {
   const { sources, hidden } = conf ?? { sources: [], hidden: [] };
-  const known = sources.flatMap((source) =>
-    source.posFile === undefined ? [] : [followedBy(host, source, source.posFile)],
-  );
+  const known: FollowedReading[] = [];
+  // One after the other: they share the memory.
+  for (const source of sources) {
+    const besides = known.reduce((sum, { files }) => sum + files.length, 0);
+    if (source.posFile !== undefined) known.push(await followedBy(host, source, source.posFile, besides));
+  }
   const unknown = hidden.map((why) => ({ ...NOT_KNOWN, unknown: why }));
-  return [...(await Promise.all(known)), ...unknown];
+  return [...known, ...unknown];
 }
 
 const NOT_KNOWN = { posFile: 'further sources', refreshInterval: 0, byInode: false, files: [] } as const;
@@ -116,12 +119,13 @@ async function followedBy(
   host: Pick<Host, 'listFollowed'>,
   source: TailSource,
   posFile: string,
+  besides: number,
 ): Promise<FollowedReading> {
   const { refreshInterval, followInodes: byInode } = source;
   const reading = { posFile, refreshInterval, byInode };
   if (source.paths.length === 0) return { ...reading, files: [], unknown: 'its path could not be evaluated' };
   try {
-    return { ...reading, files: await host.listFollowed(source) };
+    return { ...reading, files: await host.listFollowed(source, besides) };
   } catch (error) {
     const files = error instanceof PartlyListed ? error.files : [];
     return { ...reading, files, unknown: error instanceof Error ? error.message : String(error) };

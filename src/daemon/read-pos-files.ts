@@ -36,17 +36,20 @@ export class PosFiles {
     const readings: PosFileReading[] = [];
     // One after the other: a process may open no more than so many files.
     for (const [path, error] of await expandAll(this.#host, patterns))
-      readings.push(error === undefined ? await this.#read(path) : { path, kind: 'unreadable', error });
+      readings.push(
+        error === undefined ? await this.#read(path, countIn(readings)) : { path, kind: 'unreadable', error },
+      );
     return readings;
   }
 
-  async #read(path: string): Promise<PosFileReading> {
+  /** `besides`: entries of other pos files, for they share the memory. */
+  async #read(path: string, besides: number): Promise<PosFileReading> {
     const at = this.#host.now();
     const stamp = await this.#host.fileStamp(path);
     const kept = this.#keptOf(path);
     const known = kept.get(stamp?.id, at);
     if (known?.kind === 'read' && stamp !== undefined) return { ...known, writtenAgo: stamp.writtenAgo };
-    const reading = await readPosFile(this.#host, path, this.#entries.get(path));
+    const reading = await readPosFile(this.#host, path, besides, this.#entries.get(path));
     if (reading.kind === 'read') this.#entries.set(path, reading.entries);
     kept.set(reading, at);
     return reading;
@@ -62,10 +65,11 @@ export class PosFiles {
 async function readPosFile(
   host: Pick<Host, 'readFile'>,
   path: string,
+  besides: number,
   before: readonly KeyedEntry[] | undefined,
 ): Promise<PosFileReading> {
   try {
-    const content = await host.readFile(path);
+    const content = await host.readFile(path, besides);
     if (content === undefined) return { path, kind: 'missing' };
     if (content.bytes.length === 0) return { path, kind: 'empty' };
     const { entries, unparsable } = parsePosFile(content.bytes);
@@ -74,4 +78,8 @@ async function readPosFile(
   } catch (error) {
     return { path, kind: 'unreadable', error: error instanceof Error ? error.message : String(error) };
   }
+}
+
+function countIn(readings: readonly PosFileReading[]): number {
+  return readings.reduce((sum, reading) => sum + (reading.kind === 'read' ? reading.entries.length : 0), 0);
 }

@@ -110,12 +110,12 @@ export class NodeHost implements Host {
     return listBackups(globs, placesBelow(this.#root));
   }
 
-  async listFollowed(source: TailSource): Promise<readonly FollowedFile[]> {
+  async listFollowed(source: TailSource, besides?: number): Promise<readonly FollowedFile[]> {
     const places = new Set<string>();
     this.#walked.set(source, places);
     const elsewhere: string[] = [];
     const placeOf = placesBelow(this.#root, (path) => elsewhere.push(path));
-    const files = await listFollowed(source, this.#clock(), { placeOf, places });
+    const files = await listFollowed(source, this.#clock(), { placeOf, places, besides });
     const [first] = elsewhere;
     if (first === undefined) return files;
     throw new PartlyListed(`${first} is a link to what is not below the root`, files);

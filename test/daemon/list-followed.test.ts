@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { Depth } from '../../src/core/look/snapshot.ts';
 import { FollowedFiles } from '../../src/daemon/list-followed.ts';
 import { LogFileLooks } from '../../src/daemon/look-at-files.ts';
@@ -62,6 +63,25 @@ test.each(['all', 'last'] as const)('a look that takes in %s lists them always',
   await look(depth);
   await look(depth);
   expect(listings()).toBe(2);
+});
+
+test('sources share the memory: each is listed beside the files of those before it', async () => {
+  const host = new FakeHost();
+  for (const name of ['a.log', 'b.log']) host.writeFile(`/var/log/${name}`, 'line\n');
+  const asked: unknown[] = [];
+  const { listFollowed } = host;
+  Object.assign(host, {
+    listFollowed: (source: TailSource, besides?: number) => {
+      asked.push(besides);
+      return listFollowed.call(host, source);
+    },
+  });
+  const sources = [['/var/log/*.log'], ['/var/log/a.log'], ['/none']].flatMap(
+    (paths) => confOf(paths).sources,
+  );
+  const followed = new FollowedFiles(host, { sources, hidden: [] });
+  await followed.list('all', { posFiles: [], looks: new Map() });
+  expect(asked).toEqual([0, 2, 3]);
 });
 
 /** One file that is read, long since. */

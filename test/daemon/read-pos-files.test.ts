@@ -11,6 +11,22 @@ test('a look holds every pos file that the arguments stand for, each once', asyn
   expect(readings.map(({ path }) => path)).toEqual(['/pos/a.pos', '/pos/b.pos', '/pos/none.pos']);
 });
 
+test('pos files share the memory: each is read beside the entries of those before it', async () => {
+  const host = new FakeHost();
+  const entries = [LOG, '/other'].map((path, at) => ({ path, position: 5, inode: at + 1 }));
+  for (const name of ['a', 'b', 'c']) host.writeFile(`/pos/${name}.pos`, posText(entries));
+  const asked: unknown[] = [];
+  const { readFile } = host;
+  Object.assign(host, {
+    readFile: (path: string, besides?: number) => {
+      asked.push(besides);
+      return readFile.call(host, path);
+    },
+  });
+  await new PosFiles(host).read(['/pos/*.pos']);
+  expect(asked).toEqual([0, 2, 4]);
+});
+
 test('a glob with more than a thousand matches is named, and none of them is read', async () => {
   const host = new FakeHost();
   for (let name = 0; name <= 1_000; name += 1) host.writeFile(`/pos/${name}.pos`, posText([]));

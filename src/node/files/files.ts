@@ -24,11 +24,18 @@ const ENTRY_MEMORY = 4 * 1024;
 const BYTE_MEMORY = 8;
 const USUAL_PATH = 256;
 
-/** The bytes of a pos file or pid file and its age; undefined where there is none. `memory`: all that the container may take. */
-export async function readFile(path: string, memory = containerMemory()): Promise<FileContent | undefined> {
+/**
+ * The bytes of a pos file or pid file and its age; undefined where there is none. `besides`: entries that are kept already. `memory`: all
+ * that the container may take.
+ */
+export async function readFile(
+  path: string,
+  besides = 0,
+  memory = containerMemory(),
+): Promise<FileContent | undefined> {
   const found = await readBounded(path, { limit: largestIn(memory) });
   if (found === undefined) return undefined;
-  refuseCrowd(found.bytes, memory);
+  refuseCrowd(found.bytes, besides, memory);
   return { bytes: found.bytes, writtenAgo: agoOf(found.stat.mtimeMs) };
 }
 
@@ -51,8 +58,8 @@ function agoOf(mtime: Millis): Millis {
   return Math.max(0, Date.now() - mtime - TICK);
 }
 
-function refuseCrowd(bytes: Uint8Array, memory: number): void {
-  const room = roomIn(memory);
+function refuseCrowd(bytes: Uint8Array, besides: number, memory: number): void {
+  const room = roomIn(memory) - besides * ENTRY_MEMORY;
   let [lines, taken, start] = [0, 0, 0];
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, start)) {
     lines += 1;
@@ -61,7 +68,7 @@ function refuseCrowd(bytes: Uint8Array, memory: number): void {
   }
   if (taken > room)
     throw new Error(
-      `its ${lines} lines take ${formatBytes(taken)} of memory to look at, and of the ${formatBytes(memory)} here ${formatBytes(room)} are left for that: raise the container's memory limit`,
+      `its ${lines} lines take ${formatBytes(taken)} of memory to look at, and of the ${formatBytes(memory)} here ${formatBytes(Math.max(0, room))} are left for that: raise the container's memory limit`,
     );
 }
 
@@ -81,7 +88,7 @@ function largestIn(memory: number): number {
   return memory === 0 ? LARGEST : Math.max(1024 ** 2, Math.min(LARGEST, (memory - OWN_MEMORY) / 4));
 }
 
-/** What such a container has left for entries, and for the files of a source. */
+/** What such a container has left for entries, and for the files of all sources. */
 export function roomIn(memory = containerMemory()): number {
   return memory === 0 ? Number.POSITIVE_INFINITY : Math.max(1_000 * ENTRY_MEMORY, memory - OWN_MEMORY);
 }

@@ -37,11 +37,12 @@ export interface FollowedFile extends FileStat {
 export async function listFollowed(
   rules: FollowRules,
   clock: WallClock,
-  { placeOf = ourPlace, places, mostFiles = MOST_FILES, room = roomIn() }: ListOptions = {},
+  { placeOf = ourPlace, places, mostFiles = MOST_FILES, room = roomIn(), besides = 0 }: ListOptions = {},
 ): Promise<FollowedFile[]> {
   const walk = { look: ifThere, placeOf, places };
   const excluded = new Set(await expandAll(currentExcludes(rules, clock), rules, walk));
-  const listing = { rules, clock, walk, excluded, mostFiles, room, files: new Map() };
+  const left = room - besides * memoryOf(0);
+  const listing = { rules, clock, walk, excluded, mostFiles, room: left, files: new Map() };
   for (const path of currentPaths(rules, clock)) await addFiles(path, listing);
   return [...listing.files.values()].sort(byPath);
 }
@@ -49,6 +50,8 @@ export async function listFollowed(
 interface ListOptions extends Partial<Pick<View, 'placeOf' | 'places'>> {
   readonly mostFiles?: number;
   readonly room?: number;
+  /** Files of other sources that are kept already. */
+  readonly besides?: number | undefined;
 }
 
 /**

@@ -108,25 +108,34 @@ describe('what the daemon reads', () => {
 
   test('is no larger than a part of the memory of the container', async () => {
     const large = sparse(17 * 2 ** 20);
-    await expect(readFile(large, 128 * 2 ** 20)).rejects.toThrow('17.0 MiB, and at most 16.0 MiB are read');
-    expect((await readFile(large, 0))?.bytes).toHaveLength(17 * 2 ** 20);
+    await expect(readFile(large, 0, 128 * 2 ** 20)).rejects.toThrow(
+      '17.0 MiB, and at most 16.0 MiB are read',
+    );
+    expect((await readFile(large, 0, 0))?.bytes).toHaveLength(17 * 2 ** 20);
   });
 
   test('has no more lines than the memory of the container has room for', async () => {
     const crowd = join(dir, 'crowd.pos');
     writeFileSync(crowd, '\n'.repeat(16_385));
-    await expect(readFile(crowd, 128 * 2 ** 20)).rejects.toThrow(
+    await expect(readFile(crowd, 0, 128 * 2 ** 20)).rejects.toThrow(
       "its 16385 lines take 64.0 MiB of memory to look at, and of the 128.0 MiB here 64.0 MiB are left for that: raise the container's memory limit",
     );
-    expect((await readFile(crowd, 256 * 2 ** 20))?.bytes).toHaveLength(16_385);
-    expect((await readFile(crowd, 0))?.bytes).toHaveLength(16_385);
+    expect((await readFile(crowd, 0, 256 * 2 ** 20))?.bytes).toHaveLength(16_385);
+    expect((await readFile(crowd, 0, 0))?.bytes).toHaveLength(16_385);
+  });
+
+  test('shares the memory with the entries of other pos files', async () => {
+    const ten = join(dir, 'ten.pos');
+    writeFileSync(ten, '\n'.repeat(10));
+    expect((await readFile(ten, 16_374, 128 * 2 ** 20))?.bytes).toHaveLength(10);
+    await expect(readFile(ten, 16_375, 128 * 2 ** 20)).rejects.toThrow('its 10 lines take');
   });
 
   test('has no longer lines than the memory of the container has room for', async () => {
     const long = join(dir, 'long.pos');
     writeFileSync(long, `${'x'.repeat(4_000)}\n`.repeat(4_000));
-    await expect(readFile(long, 128 * 2 ** 20)).rejects.toThrow('its 4000 lines take');
-    expect((await readFile(long, 256 * 2 ** 20))?.bytes).toHaveLength(4_000 * 4_001);
+    await expect(readFile(long, 0, 128 * 2 ** 20)).rejects.toThrow('its 4000 lines take');
+    expect((await readFile(long, 0, 256 * 2 ** 20))?.bytes).toHaveLength(4_000 * 4_001);
   });
 });
 

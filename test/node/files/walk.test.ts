@@ -63,6 +63,8 @@ describe('the files that a source takes', () => {
     } as const;
     await expect(listFollowed(rules, clock, { room: 8_192 })).rejects.toThrow('more than 1 files match');
     expect(await listFollowed(rules, clock, { room: 16_384 })).toHaveLength(2);
+    const shared = listFollowed(rules, clock, { room: 16_384, besides: 3 });
+    await expect(shared).rejects.toThrow('more than 1 files match');
   });
 
   it('are not known where the names to be looked at take too much memory', async () => {
