@@ -3,7 +3,8 @@ import type { Container, PodSpec } from '../pods/kubernetes.ts';
 import { named } from './placement.ts';
 import { LOGS, podOf, Site, statusOf } from './site.ts';
 
-const MAIN = `${LOGS}logs 1 10; sleep 6
+/** On a busy node Fluentd takes ten seconds until it has its pos file. */
+const MAIN = `${LOGS}logs 1 10; sleep 20
 `;
 const NO_FLUENTD: Partial<Container> = {
   image: 'busybox:1.37',
