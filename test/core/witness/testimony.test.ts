@@ -235,15 +235,16 @@ describe('a doubt', () => {
     expect(unread(copy, { ...copy, path: '/log/a.log.2' })).toEqual(['/log/a.log.2']);
   });
 
+  const packed = {
+    path: '/log/a.log.1.gz',
+    followed: '/log/a.log',
+    size: 30,
+    plain: 100,
+    at: 0,
+    prints: [],
+  };
+
   test('is not a compressed file of the size of a log that was read and is gone', () => {
-    const packed = {
-      path: '/log/a.log.1.gz',
-      followed: '/log/a.log',
-      size: 30,
-      plain: 100,
-      at: 0,
-      prints: [],
-    };
     const unread = (closed: object, sibling = {}) =>
       doubts(alive({ files: [], closed: [sight(closed)], siblings: [{ ...packed, ...sibling }] })).length;
     expect(unread({})).toBe(0);
@@ -261,14 +262,6 @@ describe('a doubt', () => {
   });
 
   test('is not the packed form of a file that was read and is gone, one for each', () => {
-    const packed = {
-      path: '/log/a.log.1.gz',
-      followed: '/log/a.log',
-      size: 30,
-      plain: 100,
-      at: 0,
-      prints: [],
-    };
     const unread = (...siblings: readonly object[]) =>
       doubts(alive({ closed: [sight()], siblings })).map(({ about }) => about);
     expect(unread(packed)).toEqual([]);
