@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, expectTypeOf, test } from 'vitest';
@@ -76,22 +76,6 @@ test('run starts the command and leaves nothing of it behind', async () => {
     settle: 200,
   });
   expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
-});
-
-test('a dry run of run signals nothing: the command ends by itself', async () => {
-  const [decided, ended] = [join(dir, 'decided'), join(dir, 'ended')];
-  const script = `(until [ -e ${decided} ]; do sleep 0.1; done; touch ${ended}; kill -INT $$) & exec -a fluentd "$0" "$@"`;
-  const outcome = await run(['bash', '-c', script, process.execPath, ...standIn()], {
-    posFiles: [posFile()],
-    quiet: 300,
-    settle: 100,
-    dryRun: true,
-    onTransition: ({ to }) => {
-      if (to === 'stopped') writeFileSync(decided, '');
-    },
-  });
-  expect(outcome).toMatchObject({ end: 'dry-run' });
-  expect(existsSync(ended)).toBe(true);
 });
 
 test('what is refused is named as the library knows it', async () => {

@@ -55,11 +55,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'commands/options/usage.ts',
   ],
 };
-/** Texts name an option by its key; the commands put its flag in (commands/options/flag-wording.ts). Fluentd has a --dry-run too. */
+/** Texts name an option by its key; the commands put its flag in (commands/options/flag-wording.ts). */
 const FLAGS = new RegExp(
-  `--(${Object.keys({ ...watchOptions, ...inspectOptions, ...exportOptions })
-    .filter((flag) => flag !== 'dry-run')
-    .join('|')})\\b`,
+  `--(${Object.keys({ ...watchOptions, ...inspectOptions, ...exportOptions }).join('|')})\\b`,
 );
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.(?!ts')|Buffer\b|setTimeout|performance\.)/;
 

@@ -21,7 +21,7 @@ export async function runDrain(args: DrainArgs): Promise<number> {
     );
     return EXIT.ok;
   }
-  const unused = { listen: undefined, 'quit-token': undefined, 'dry-run': false };
+  const unused = { listen: undefined, 'quit-token': undefined };
   const drain = ({ options, drain: given }: Begun) =>
     supervise(host, { ...args, ...unused }, { posFiles, fluentConf, ...options }, given);
   const outcome = await drain(begun);

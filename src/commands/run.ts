@@ -5,7 +5,7 @@ import { UsageError } from '../tasks/usage-error.ts';
 import { type RunArgs, watchOptionsOf } from './options/options.ts';
 import { supervise } from './supervise.ts';
 
-const WITH_OWN_CODE: ReadonlySet<Outcome['end']> = new Set(['ended-by-itself', 'no-fluentd', 'dry-run']);
+const WITH_OWN_CODE: ReadonlySet<Outcome['end']> = new Set(['ended-by-itself', 'no-fluentd']);
 
 /** `posidle run -- fluentd …`: as fluentd's parent, the container's command. Resolves to the exit code; to Fluentd's own where it ended by itself. */
 export async function runParent(args: RunArgs, command: readonly string[]): Promise<number> {

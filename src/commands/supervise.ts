@@ -24,7 +24,7 @@ import { startWarnings } from './start-warnings.ts';
 /** The options that say how to report, and who may call. */
 type SuperviseArgs = Pick<
   SharedArgs,
-  'dry-run' | 'listen' | 'log-format' | 'log-level' | 'quit-token' | 'strict' | 'termination-log'
+  'listen' | 'log-format' | 'log-level' | 'quit-token' | 'strict' | 'termination-log'
 >;
 
 /** Watches until Fluentd is gone; tells the log, the termination message and whoever asks by HTTP. */
@@ -45,8 +45,6 @@ export async function supervise(
       host.request(by);
       signals += 1;
       if (signals > 1) giveUp?.(new CommandError(TOO_EARLY, EXIT.noFluentd));
-      // A dry run ends nothing: Fluentd gets what it would get without posidle.
-      if (args['dry-run']) void parent?.askToEnd(by);
     },
     (signal) => void parent?.forward(signal),
   );

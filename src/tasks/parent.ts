@@ -64,16 +64,11 @@ export class Parent {
     if (found?.kind === 'running') await this.#host.signal(found.supervisor, signal);
   }
 
-  /** Signals Fluentd, or the wrapper where none shows. */
-  async askToEnd(signal: string): Promise<void> {
+  /** Asks Fluentd to end, or the wrapper where none shows; waits, but not for ever, and kills the rest. */
+  async shutDown(signal: string, within: Millis): Promise<void> {
     const found = await this.#find();
     if (found?.kind === 'wrapper') await this.#host.signal(found.leader, signal);
     else await this.forward(signal);
-  }
-
-  /** Asks it to end, waits, but not for ever, and kills the rest. */
-  async shutDown(signal: string, within: Millis): Promise<void> {
-    await this.askToEnd(signal);
     await this.#child?.endsWithin(within);
     await this.killRest();
   }

@@ -128,8 +128,7 @@ async function findAndWatch(
   const subject = { ...what, stopVia, doneProcess, fluentd: target, witness };
   const outcome = await watchLoop(host, { subject, policy, report });
   await report.ended?.(outcome);
-  // A dry run leaves it running until it ends by itself.
-  await (outcome.end === 'dry-run' ? parent?.exitCode() : parent?.killRest());
+  await parent?.killRest();
   return outcome;
 }
 

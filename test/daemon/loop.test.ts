@@ -195,15 +195,6 @@ describe('the drain', () => {
     expect(outcome.outcome).toBe('not-drained');
   });
 
-  test('never ends by itself in a dry run: nothing is signalled', async () => {
-    const { host } = busyHost({ permitted: false });
-    const { outcome } = await run(host, { dryRun: true });
-    expect(host.sent).toEqual([]);
-    expect(host.now()).toBeGreaterThanOrEqual(60_000);
-    expect(outcome).toMatchObject({ end: 'dry-run', left: { count: 0 } });
-    expect(exitCodeOf(outcome, { strict: false })).toBe(0);
-  });
-
   test('counts the time in every state, also where a signal overtakes a quiet window', async () => {
     const { host } = busyHost();
     host.at(7_000, (h) => h.request('SIGTERM'));

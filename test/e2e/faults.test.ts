@@ -90,24 +90,6 @@ const outcomeOf = ({ log }: PosidleRun) =>
     .map(({ outcome }) => outcome)
     .findLast((outcome) => outcome !== undefined);
 
-test.each([
-  ['after its verdict', ['--quiet', '1s'], /dry run: nothing was signalled/],
-  ['before it', ['--quiet', 'off'], /→ watching/],
-])(
-  'a dry run of `run` leaves Fluentd running, and SIGTERM %s ends it in order',
-  async (_, options, moment) => {
-    writeFileSync(log('app.log'), lines(1_000));
-    writeFileSync(conf(), renderConf([tailAll(), toOut(memoryBuffer({ flush_interval: '60s' }))]));
-    const dry = run(['--dry-run', ...options, '-c', conf()]);
-    await dry.logged(moment);
-    expect(dry.stdout()).not.toMatch(/Worker 0 finished/);
-    signalInside(dry, 'SIGTERM');
-    expect(await within(15_000, dry.exited)).toBe(0);
-    expect(dry.stdout()).toMatch(/Worker 0 finished with status 0/);
-    expect(delivered()).toBe(1_000);
-  },
-);
-
 test('a port that is taken is told before the command is started', async () => {
   server = createServer().listen(BUSY_PORT, '127.0.0.1');
   await until('the port is taken', () => server?.listening);
@@ -282,12 +264,6 @@ test('the last record of a multiline source is waited for as long as multiline_f
   expect(await waiting.exited).toBe(0);
   expect([chunks().length, delivered()]).toEqual([0, 11]);
 });
-
-/** Sends a signal to the first process of the container. */
-function signalInside({ pid }: PosidleRun, signal: NodeJS.Signals): void {
-  const [init] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  process.kill(Number(init), signal);
-}
 
 /** Empty for a zombie and for none at all. */
 function commandOf(pid: string): string {

@@ -68,7 +68,6 @@ function policyOf(settings: Settings): Policy {
     parent: settings.placement === 'run',
     restartPolicy: settings.restartPolicy,
     leavesStop: false,
-    dryRun: false,
   };
 }
 

@@ -91,7 +91,6 @@ export const worldRules: fc.Arbitrary<Policy> = fc
     grace: fc.constantFrom(5_000, 25_000),
     stopTimeout: fc.constantFrom(5_000, 30_000),
     tail: fc.constant({ ...DEFAULT_TAIL, refreshInterval: 10_000 }),
-    dryRun: mostly(false, true),
   })
   .map((rules) => policy(rules));
 

@@ -62,7 +62,6 @@ const DECISIONS: Decisions = {
   stopTimeout: 6,
   restartPolicy: 'always',
   completeLastLine: false,
-  dryRun: true,
 };
 
 /** Of each other setting, what shows that it counts. */

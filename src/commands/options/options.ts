@@ -95,7 +95,6 @@ export const watchOptions = named(
       TELL,
     ),
     strict: flag('exit 3 if the outcome is not "drained"', TELL),
-    'dry-run': flag('decide and log, but signal nothing', HOW),
     'log-level': {
       ...text('LEVEL', 'how much to log, to stderr', TELL),
       choices: LOG_LEVELS,

@@ -44,8 +44,7 @@ export function watchCommand(command: Argv) {
     .example(
       '$0 watch -p "/var/log/fluentd/*.pos" --pid-file /run/fluentd.pid',
       'several pos files; several Fluentds run, and this is the one',
-    )
-    .example('$0 watch -p /var/log/fluentd/app.pos --dry-run', 'only log when it would stop Fluentd');
+    );
 }
 
 export function drainCommand(command: Argv) {

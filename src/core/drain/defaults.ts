@@ -15,5 +15,4 @@ export const DEFAULT_POLICY: Policy = {
   parent: false,
   restartPolicy: 'never',
   leavesStop: false,
-  dryRun: false,
 };

@@ -36,8 +36,6 @@ export function describeEnd(end: End): string {
       return 'Fluentd ended by itself';
     case 'left-to-kubelet':
       return 'Fluentd is left to the kubelet, which stops it next';
-    case 'dry-run':
-      return 'dry run: nothing was signalled';
     case 'no-fluentd':
     case 'not-permitted':
     case 'ambiguous':

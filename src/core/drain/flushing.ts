@@ -47,7 +47,7 @@ export function flushAt(state: Draining, gate: Gate, view: View): Millis | undef
 
 /** A buffer holds what a flush would send, or nobody can look into it, and Fluentd can be told. An output that retries sends it by itself. */
 export function mayFlush({ flush }: Draining, { seen, progress, policy }: View): boolean {
-  if (policy.dryRun || !isReachable(seen, policy)) return false;
+  if (!isReachable(seen, policy)) return false;
   if (heldIn(progress.left).some(({ isRetrying }) => !isRetrying)) return true;
   return progress.unseen.length > 0 && hasMovedSince(flush?.at, seen);
 }

@@ -47,10 +47,11 @@ function progressGate(state: Draining, seen: Observation, policy: Policy): Gate 
     doubtGate(progress, trigger) ??
     waitsFor('unread', 'unread') ??
     waitsFor('unfound', 'unfound') ??
-    proofGate(seen, policy) ??
+    proofGate(seen) ??
     settleGate(progress, state, seen, policy) ??
     (isOver(keptEnd(seen, policy), seen.at) ? undefined : waitsFor('settle', 'kept')) ??
-    (policy.dryRun ? undefined : (flushGate(progress, state, seen) ?? waitsFor('buffers', 'held')))
+    flushGate(progress, state, seen) ??
+    waitsFor('buffers', 'held')
   );
 }
 
@@ -66,8 +67,8 @@ function doubtGate({ doubts }: Progress, trigger: Trigger | undefined): Gate | u
 }
 
 /** Nothing is signalled that may be another program. */
-function proofGate({ fluentd }: Observation, { dryRun }: Policy): Gate | undefined {
-  if (dryRun || fluentd.kind !== 'running' || fluentd.isProven) return undefined;
+function proofGate({ fluentd }: Observation): Gate | undefined {
+  if (fluentd.kind !== 'running' || fluentd.isProven) return undefined;
   return { name: 'fluentd', why: describeUnproven(fluentd.supervisor.pid) };
 }
 

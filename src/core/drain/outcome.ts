@@ -103,14 +103,11 @@ export function exitCodeOf(outcome: Outcome, { strict }: { readonly strict: bool
     case 'ended-by-itself':
     case 'left-to-kubelet':
       return strict && outcome.outcome !== 'drained' ? EXIT.left : EXIT.ok;
-    case 'dry-run':
-      return EXIT.ok;
   }
 }
 
 /** Whether the log tells it as a warning. */
 export function isWarning(outcome: Outcome, options: { readonly strict: boolean }): boolean {
-  if (outcome.end === 'dry-run') return false;
   return outcome.outcome !== 'drained' || exitCodeOf(outcome, options) !== EXIT.ok;
 }
 
@@ -119,7 +116,6 @@ const HAS_VERDICT: ReadonlySet<Outcome['end']> = new Set([
   ...BY_POSIDLE,
   'ended-by-itself',
   'left-to-kubelet',
-  'dry-run',
 ]);
 
 /** What came of it, in one sentence. */

@@ -29,7 +29,6 @@ export interface Policy {
   readonly restartPolicy: RestartPolicy;
   /** The kubelet stops Fluentd when posidle has ended: posidle only flushes, and says the outcome. */
   readonly leavesStop: boolean;
-  readonly dryRun: boolean;
 }
 
 type RestartPolicy = 'never' | 'on-failure' | 'always';

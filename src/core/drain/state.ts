@@ -97,8 +97,7 @@ export type End =
   | { readonly kind: 'not-permitted'; readonly why: string }
   | { readonly kind: 'ambiguous'; readonly why: string }
   | { readonly kind: 'no-fluentd-named'; readonly why: string }
-  | { readonly kind: 'not-proven'; readonly why: string }
-  | { readonly kind: 'dry-run' };
+  | { readonly kind: 'not-proven'; readonly why: string };
 
 /** An order to the outside world. */
 export type Action =

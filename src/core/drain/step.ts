@@ -171,7 +171,7 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
   }
   if (policy.parent && fluentd.kind === 'orphaned' && state.name !== 'draining')
     return drain({ by: 'deserted', at: seen.at }, seen, policy);
-  if (fluentd.kind !== 'absent' && !fluentd.permitted && !policy.dryRun) {
+  if (fluentd.kind !== 'absent' && !fluentd.permitted) {
     const why = 'posidle may not signal fluentd: run it as the same user, or with the capability KILL';
     return finish({ kind: 'not-permitted', why }, seen, result);
   }

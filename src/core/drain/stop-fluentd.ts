@@ -15,7 +15,6 @@ export const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: '
 /** Ends the drain: Fluentd is told to stop, unless nobody may tell it, or somebody else will. */
 export function stop(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
   const result = resultOf(state);
-  if (policy.dryRun) return finish({ kind: 'dry-run' }, seen, result);
   if (seen.fluentd.kind === 'absent') return finish({ kind: 'ended-by-itself' }, seen, result);
   if (policy.leavesStop) return finish({ kind: 'left-to-kubelet' }, seen, result);
   if (seen.fluentd.kind === 'running' && !seen.fluentd.isProven)

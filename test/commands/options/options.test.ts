@@ -61,7 +61,6 @@ const SETTINGS: Record<
   heartbeatAge: ['--heartbeat-age', '8s', 8_000],
   restartPolicy: ['--restart-policy', 'always', 'always'],
   completeLastLine: ['--complete-last-line', 'true', true],
-  dryRun: ['--dry-run', 'true', true],
 };
 const settingsBy = async (words: readonly string[]) =>
   watchOptionsOf((await parsed(words, { ...runOptions, ...watchOptions })) as unknown as RunArgs);
@@ -100,9 +99,9 @@ test('a variable of a flag is true or false', () => {
   expect(() => optionsFromEnvironment({ POSIDLE_STRICT: 'maybe' }, watchOptions)).toThrow(
     "POSIDLE_STRICT: 'maybe' isn't true or false",
   );
-  expect(optionsFromEnvironment({ POSIDLE_STRICT: 'Yes', POSIDLE_DRY_RUN: '0' }, watchOptions)).toEqual({
+  expect(optionsFromEnvironment({ POSIDLE_STRICT: 'Yes', POSIDLE_FORCE: '0' }, watchOptions)).toEqual({
     strict: true,
-    'dry-run': false,
+    force: false,
   });
 });
 

@@ -184,13 +184,6 @@ describe('a drain that finds everything read', () => {
       [{ do: 'signal', target: 'workers', signal: 'SIGTERM' }],
     ],
     [
-      'signals nothing in a dry run',
-      running(),
-      { dryRun: true },
-      { end: { kind: 'dry-run' } } as Partial<State>,
-      [],
-    ],
-    [
       'leaves the stop to the kubelet',
       running(),
       { leavesStop: true },

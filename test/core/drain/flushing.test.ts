@@ -184,7 +184,6 @@ describe('no flush is asked for', () => {
       look: { fluentd: newcomer },
       since: 98_001,
     },
-    { title: 'in a dry run', rules: { dryRun: true } },
   ])('$title', (world) => {
     expect(flushTime(world)).toBeUndefined();
   });

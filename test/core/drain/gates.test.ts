@@ -288,16 +288,6 @@ describe('the drain is not kept open by', () => {
       look: { fluentd: { ...REMOTE, isDeaf: true }, buffers: IN_MEMORY },
     },
     {
-      title: 'a Fluentd that is not proven, in a dry run',
-      look: { fluentd: running({ isProven: false }) },
-      rules: { dryRun: true },
-    },
-    {
-      title: 'buffers, in a dry run',
-      look: { buffers: { ...onDisk(1), ...{ unseen: IN_MEMORY.unseen } } },
-      rules: { dryRun: true },
-    },
-    {
       title: 'the settle time, where the kubelet’s SIGTERM says that main has ended',
       state: { trigger: SIGTERM },
       rules: { leavesStop: true },

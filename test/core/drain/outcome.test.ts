@@ -97,7 +97,7 @@ describe('an outcome', () => {
 
   test('has no trigger where there was no drain', () => {
     const { trigger } = outcomeOf(
-      { name: 'stopped', since: 0, end: { kind: 'dry-run' }, result: undefined },
+      { name: 'stopped', since: 0, end: { kind: 'ended-by-itself' }, result: undefined },
       '',
       {
         seen: seen([snapshot(0, [])]),
@@ -117,7 +117,6 @@ describe('an outcome', () => {
     ['stopped', { look: keeps }, 'not-drained'],
     ['ended-by-itself', { look: keeps }, 'not-drained'],
     ['left-to-kubelet', { look: keeps }, 'unproven'],
-    ['dry-run', { look: keeps }, 'unproven'],
     ['stopped', { look: OUTSIDE }, 'unproven'],
     ['left-to-kubelet', { look: { fluentd: running(), ...said(alive()) } }, 'drained'],
   ])('of the end %s with %o is %s', (kind, facts, drained) => {
@@ -135,7 +134,6 @@ describe('the exit code', () => {
     ['ended-by-itself', {}, 0, 0],
     ['ended-by-itself', left, 0, 3],
     ['left-to-kubelet', left, 0, 3],
-    ['dry-run', left, 0, 0],
     ['survived', {}, 3, 3],
     ['ambiguous', {}, 2, 2],
     ['no-fluentd-named', {}, 2, 2],
@@ -154,7 +152,6 @@ describe('the exit code', () => {
   test.each<[End['kind'], Facts, boolean]>([
     ['stopped', {}, false],
     ['stopped', { look: OUTSIDE }, true],
-    ['dry-run', left, false],
     ['no-fluentd', {}, true],
   ])('and the log warns of %s with %o: %s', (kind, facts, warns) => {
     expect(isWarning(outcome(kind, facts), { strict: false })).toBe(warns);
@@ -179,7 +176,6 @@ describe('the sentence', () => {
     ['survived', {}, /^why after 4.2 s; unproven: Fluentd is still there after SIGKILL$/],
     ['ended-by-itself', {}, 'why; drained: 1 file read'],
     ['left-to-kubelet', {}, 'why; drained: 1 file read'],
-    ['dry-run', left, /^why; not drained: /],
     ['no-fluentd', left, 'why'],
     ['not-permitted', left, 'why'],
   ])('of %s with %o', (kind, facts, sentence) => {

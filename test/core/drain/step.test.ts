@@ -91,10 +91,6 @@ describe('in any world', () => {
     }
   });
 
-  always('a dry run sends no signal', (taken, rules) => {
-    if (rules.dryRun) expect(taken.flatMap(({ step }) => step.actions)).toEqual([]);
-  });
-
   always('what is stopped stays stopped and orders nothing', (taken) => {
     for (const { from, step } of taken) {
       if (from.name === 'stopped') expect(step).toMatchObject({ state: from, actions: [] });
