@@ -27,7 +27,7 @@ import type { Host } from '../host.ts';
 import { Proof } from './fluentd-proof.ts';
 
 /** What says where Fluentd may be found. */
-export type Whereabouts = Pick<Subject, 'fluentd' | 'stopVia' | 'posFiles' | 'witness'>;
+export type Whereabouts = Pick<Subject, 'fluentd' | 'leavesStop' | 'posFiles' | 'witness'>;
 
 type Table = readonly ProcessRow[];
 
@@ -123,7 +123,7 @@ export class FluentdFinder {
 
   /** It will be stopped by the kubelet, and there is no way to ask it for a flush until then. */
   #isDeaf({ pid }: ProcessRow, isProven: boolean): boolean {
-    if (this.#subject.stopVia !== 'kubelet' || this.#isWitnessed) return false;
+    if (this.#subject.leavesStop !== true || this.#isWitnessed) return false;
     return !isProven || !this.#host.maySignal(pid);
   }
 
@@ -223,7 +223,7 @@ export class FluentdFinder {
   async #remote(): Promise<FluentdReading | undefined> {
     if (this.#isWitnessed && this.#subject.fluentd.by === 'search')
       return { kind: 'remote', permitted: true };
-    return this.#subject.stopVia === 'kubelet' ? await this.#unreachable() : undefined;
+    return this.#subject.leavesStop === true ? await this.#unreachable() : undefined;
   }
 
   /** Without a witness only Fluentd's files tell that it is there: the pos file comes with its worker. */

@@ -90,7 +90,7 @@ function starting(command: readonly string[], env: NodeJS.ProcessEnv): Started {
  */
 async function running(host: Host, wanted: ConfWanted, env: NodeJS.ProcessEnv): Promise<Started> {
   const { isOfFluentd = false, posFiles = [], fluentd: target = { by: 'search' } } = wanted;
-  const finder = new FluentdFinder(host, { fluentd: target, stopVia: 'posidle', posFiles });
+  const finder = new FluentdFinder(host, { fluentd: target, posFiles });
   const found = await finder.find(undefined);
   const fluentd =
     found.kind === 'running'

@@ -98,7 +98,7 @@ export class Parent {
   async #find(): Promise<FluentdReading | undefined> {
     if (this.#leader === undefined) return undefined;
     const fluentd = { by: 'session', leader: this.#leader } as const;
-    const subject = { fluentd, stopVia: 'posidle', posFiles: [] } as const;
+    const subject = { fluentd, posFiles: [] };
     return await new FluentdFinder(this.#host, subject).find(undefined);
   }
 

@@ -124,8 +124,7 @@ async function findAndWatch(
   const putAsideBefore = await listPutAside(host, { conf });
   const target = (await parent?.start()) ?? fluentd;
   const what = { posFiles: found.posFiles, conf, putAsideBefore };
-  const stopVia = nativeSidecar ? ('kubelet' as const) : ('posidle' as const);
-  const subject = { ...what, stopVia, doneProcess, fluentd: target, witness };
+  const subject = { ...what, leavesStop: nativeSidecar, doneProcess, fluentd: target, witness };
   const outcome = await watchLoop(host, { subject, policy, report });
   await report.ended?.(outcome);
   await parent?.killRest();

@@ -79,7 +79,6 @@ function subjectOf({ settings, fluentd }: World): Subject {
         ? { by: 'session', leader: { pid: fluentd?.pid ?? 0, startTime: String(fluentd?.startedAt) } }
         : { by: 'search' },
     conf: confOf(settings),
-    stopVia: 'posidle',
     witness: settings.hasWitness ? '/posidle' : undefined,
     doneProcess: settings.doneProcess ? /job/ : undefined,
   };

@@ -77,7 +77,7 @@ test('inspect finds what the daemon finds in the same directory: entries, states
       const pos = join(logs, 'app.pos');
       writeFileSync(pos, torn ? whole.slice(0, -20) : whole);
       const subject: Subject = {
-        ...{ posFiles: [pos], fluentd: { by: 'search' }, conf: undefined, stopVia: 'posidle' },
+        ...{ posFiles: [pos], fluentd: { by: 'search' }, conf: undefined },
         doneProcess: undefined,
       };
       const snapshot = await new Collector(host, subject).look('all', ABSENT);

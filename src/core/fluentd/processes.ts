@@ -62,7 +62,7 @@ export type FluentdReading =
       readonly since: Millis;
       readonly permitted: boolean;
     }
-  /** No process to be seen, but Fluentd's RPC answers: it runs in another container. */
+  /** No process to be seen, but its witness answers: it runs in another container. */
   | {
       readonly kind: 'remote';
       readonly permitted: true;

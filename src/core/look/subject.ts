@@ -8,7 +8,8 @@ export interface Subject {
   readonly fluentd: FluentdTarget;
   /** What fluent.conf says; undefined: none is known. */
   readonly conf: ConfFacts | undefined;
-  readonly stopVia: StopVia;
+  /** The kubelet stops Fluentd: posidle only asks for flushes. */
+  readonly leavesStop?: boolean;
   /** The directory of the witnesses' sockets. */
   readonly witness?: string | undefined;
   /** The Pod's main process, by its command line, in a shared PID namespace. */
@@ -16,6 +17,3 @@ export interface Subject {
   /** The chunks that lay in the backup directory when posidle began. */
   readonly putAsideBefore?: ReadonlySet<string> | undefined;
 }
-
-/** `posidle`: posidle stops Fluentd. `kubelet`: it only asks for flushes, and leaves the stop to the kubelet, which ends Fluentd next. */
-type StopVia = 'posidle' | 'kubelet';
