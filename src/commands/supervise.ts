@@ -1,4 +1,12 @@
-import { describeOutcome, EXIT, exitCodeOf, isWarning, type Outcome } from '../core/drain/outcome.ts';
+import {
+  describeOutcome,
+  EXIT,
+  exitCodeOf,
+  isFailure,
+  isStoppedByPosidle,
+  isWarning,
+  type Outcome,
+} from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { multilineWarnings, quietWarnings } from '../core/fluent-conf/warnings.ts';
 import { formatDuration } from '../core/text/units.ts';
@@ -81,9 +89,6 @@ export async function supervise(
   }
 }
 
-const FAILURES: ReadonlySet<number> = new Set([EXIT.usage, EXIT.noFluentd, EXIT.notPermitted]);
-const STOPPED: ReadonlySet<Outcome['end']> = new Set(['stopped', 'killed', 'survived']);
-
 const TOO_EARLY = 'ended by a second signal, before the configuration was read';
 
 const ONLY_CALLS =
@@ -145,10 +150,10 @@ function tellStart(log: Log, { found, policy, armed }: Start): void {
 async function tellEnd(log: Log, outcome: Outcome, args: SuperviseArgs, childEnd?: string): Promise<void> {
   const code = exitCodeOf(outcome, args);
   const waited = Object.values(outcome.durationsMs).reduce((sum, span) => sum + span, 0);
-  const isOwn = childEnd !== undefined && !STOPPED.has(outcome.end);
-  const isFailure = !isOwn && FAILURES.has(code);
-  const how = isFailure ? `exit code ${code} after ${formatDuration(waited)}` : isOwn && childEnd;
-  const tell = isFailure ? log.error : isWarning(outcome, args) ? log.warn : log.info;
+  const isOwn = childEnd !== undefined && !isStoppedByPosidle(outcome);
+  const hasFailed = !isOwn && isFailure(outcome);
+  const how = hasFailed ? `exit code ${code} after ${formatDuration(waited)}` : isOwn && childEnd;
+  const tell = hasFailed ? log.error : isWarning(outcome) ? log.warn : log.info;
   tell({ outcome }, [describeOutcome(outcome), ...(how ? [how] : [])].join('; '));
   await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>
     log.warn(

@@ -7,9 +7,8 @@ import { step } from '../core/drain/step.ts';
 import type { FluentdReading } from '../core/fluentd/processes.ts';
 import type { Depth, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
-import { observeLate, observeNothing } from '../core/observe/late-look.ts';
 import type { Observation } from '../core/observe/observation.ts';
-import { observing } from '../core/observe/observe.ts';
+import { observeLate, observeNothing, observing } from '../core/observe/observe.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { Collector } from './collect.ts';
@@ -69,7 +68,6 @@ class Watch {
   #answered = 0;
   #fluentd: FluentdReading = NOT_FOUND_YET;
   #wakeAt: Millis;
-  #why = '';
 
   constructor(host: Host, task: Task) {
     this.#host = host;
@@ -91,7 +89,7 @@ class Watch {
       this.#answered = seen.requests.length;
       const next = await this.#settle(seen);
       if (this.#state.name === 'stopped')
-        return outcomeOf(this.#state, this.#why, {
+        return outcomeOf(this.#state, {
           seen: await this.#lastLook(),
           policy,
           durations: this.#durations,
@@ -185,7 +183,6 @@ class Watch {
       const next = step(from, seen, policy);
       this.#state = next.state;
       if (next.moved !== undefined) {
-        this.#why = next.moved;
         this.#durations[from.name] = (this.#durations[from.name] ?? 0) + (seen.at - from.since);
         report.transition({ from: from.name, to: next.state.name, why: next.moved, state: next.state, seen });
       }

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { drainDeadline } from '../../src/core/drain/deadlines.ts';
 import { drainGate } from '../../src/core/drain/gates.ts';
 import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import type { State, Trigger } from '../../src/core/drain/state.ts';
 import type { Observation } from '../../src/core/observe/observation.ts';
+import { observe } from '../../src/core/observe/observe.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Reporter, Transition } from '../../src/daemon/loop.ts';
 import type { Done } from '../../src/daemon/perform.ts';
@@ -32,6 +34,7 @@ export class Checks implements Reporter {
   /** Each stop signal that was sent: signal and pid. */
   readonly #sent = new Set<string>();
   #isOpenAtStop = false;
+  #rests = 0;
 
   constructor(world: World, plan: Plan, { policy, pauses, coverage }: With) {
     this.#world = world;
@@ -45,6 +48,7 @@ export class Checks implements Reporter {
     this.#pauses.looked(state, seen);
     this.#coverage?.reached('state', state.name);
     this.#coverage?.reached('fluentd', seen.fluentd.kind);
+    this.#restsTruly(seen);
     if (this.#coverage === undefined || state.name !== 'draining') return;
     this.#coverage.reached('gate', drainGate(state, seen, this.#policy)?.name ?? 'all open');
     for (const { state } of seen.files) this.#coverage.reached('file', state);
@@ -58,7 +62,7 @@ export class Checks implements Reporter {
   transition({ from, to, why, state, seen }: Transition): void {
     this.#pauses.interrupt();
     this.#world.tell(`posidle: ${from} → ${to}: ${why}`);
-    this.#coverage?.reached('transition', `${from} → ${to}`);
+    this.#coverage?.reached('transition', `${from} --> ${to}`);
     if (state.name !== 'stopping') return;
     this.#stopsInTime(seen, state.trigger);
     this.#isOpenAtStop = !why.startsWith('not drained');
@@ -100,6 +104,20 @@ export class Checks implements Reporter {
     this.#namesAll(outcome);
     this.#isTrue(outcome);
     this.#doubtsNothing(outcome);
+  }
+
+  /** A look that finds the very same means what it would mean if everything were judged anew. */
+  #restsTruly(seen: Observation): void {
+    if (seen.atRest === undefined) return;
+    this.#rests += 1;
+    if (this.#rests % EVERY !== 0) return;
+    const at = seen.at + 1_000 * this.#rests;
+    const same = { ...seen.atRest, lookedAt: at, at, depth: 'rest' as const };
+    const [short, long] = [same, structuredClone(same)].map((look) => observe(seen, look, this.#policy));
+    const told = (one: Observation | undefined) => ({ ...one, atRest: one?.atRest !== undefined });
+    if (!isDeepStrictEqual(told(short), told(long)))
+      throw new Violation('a look at rest means something else than one that judges everything');
+    this.#coverage?.reached('look', 'at rest');
   }
 
   /** Where nothing goes wrong, the drain ends soon after the last line is delivered, not at its bound. */
@@ -201,5 +219,7 @@ export class Checks implements Reporter {
   }
 }
 
+/** Of the looks at rest every tenth is judged twice: it takes longer than all else in a lifetime. */
+const EVERY = 10;
 /** What takes a witness's knowledge with it. */
 const HARMS = ['worker-dies', 'fluentd-dies', 'supervisor-dies', 'silence'];

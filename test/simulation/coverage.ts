@@ -45,10 +45,16 @@ const DEEDS: Readonly<Record<Deed['do'], true>> = {
   trigger: true,
 };
 
+/** `waiting --> watching`, …: as ARCHITECTURE.md draws them. */
+export const TRANSITIONS = Object.entries(STATES).flatMap(([from, tos]) =>
+  tos.map((to) => `${from} --> ${to}`),
+);
+
 /** All that a run of many lifetimes has to reach. */
 const REACHABLE: Reachable = {
   state: Object.keys(STATES).filter((state) => state !== 'stopped'),
-  transition: Object.entries(STATES).flatMap(([from, tos]) => tos.map((to) => `${from} → ${to}`)),
+  transition: TRANSITIONS,
+  look: ['at rest'],
   gate: [...Object.keys(GATES), 'all open'],
   deed: Object.keys(DEEDS),
   destination: ['up', 'down', 'refusing'],
@@ -91,6 +97,12 @@ export class Coverage {
   get missing(): readonly string[] {
     const all = Object.entries(REACHABLE).flatMap(([kind, names]) => names.map((name) => `${kind}: ${name}`));
     return all.filter((what) => !this.counts.has(what));
+  }
+
+  /** Changes of state that none should make. */
+  get unforeseen(): readonly string[] {
+    const made = [...this.counts.keys()].filter((what) => what.startsWith('transition: '));
+    return made.filter((what) => !TRANSITIONS.includes(what.slice('transition: '.length)));
   }
 
   #add(what: string, count: number): void {

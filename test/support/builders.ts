@@ -164,7 +164,7 @@ export function draining(changes: Partial<Draining> = {}): Draining {
   const trigger: Trigger = { by: 'http', at: 0 };
   const nothingYet = {
     completed: false,
-    flush: undefined,
+    flushedAt: undefined,
     emptyAt: undefined,
     owed: undefined,
     closingAt: undefined,

@@ -1,5 +1,5 @@
 import type { StopRequest } from '../look/snapshot.ts';
-import { multilineEnd, SLOW_START } from '../observe/looks.ts';
+import { SLOW_START } from '../observe/looks.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
@@ -88,11 +88,6 @@ const MEANS_THE_END: ReadonlySet<Trigger['by']> = new Set([
   'deserted',
   'start-timeout',
 ]);
-
-/** How long what Fluentd keeps outside its buffers is waited for: what stays longer comes out when it stops. */
-export function keptEnd(seen: Observation, policy: Policy): Millis {
-  return multilineEnd(seen, policy);
-}
 
 /** The worker has not opened its pos file. One that never will is not waited for: the pos files may be another Fluentd's. */
 export function isWorkerStarting({ fluentd, memory, at }: Observation): boolean {

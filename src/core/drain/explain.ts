@@ -23,27 +23,14 @@ export function describeTrigger({ by }: Trigger, seen: Observation, policy: Poli
   }
 }
 
-/** How it ended. */
-export function describeEnd(end: End): string {
-  switch (end.kind) {
-    case 'stopped':
-      return 'Fluentd is gone';
-    case 'killed':
-      return 'Fluentd is gone after SIGKILL';
-    case 'survived':
-      return 'Fluentd is still there after SIGKILL';
-    case 'ended-by-itself':
-      return 'Fluentd ended by itself';
-    case 'left-to-kubelet':
-      return 'Fluentd is left to the kubelet, which stops it next';
-    case 'no-fluentd':
-    case 'not-permitted':
-    case 'ambiguous':
-    case 'no-fluentd-named':
-    case 'not-proven':
-      return end.why;
-  }
-}
+export const STOPPED: End = { kind: 'stopped', why: 'Fluentd is gone' };
+export const KILLED: End = { kind: 'killed', why: 'Fluentd is gone after SIGKILL' };
+export const SURVIVED: End = { kind: 'survived', why: 'Fluentd is still there after SIGKILL' };
+export const ENDED_BY_ITSELF: End = { kind: 'ended-by-itself', why: 'Fluentd ended by itself' };
+export const LEFT_TO_KUBELET: End = {
+  kind: 'left-to-kubelet',
+  why: 'Fluentd is left to the kubelet, which stops it next',
+};
 
 /** Nothing is signalled that may be another program. */
 export function describeUnproven(pid: number): string {

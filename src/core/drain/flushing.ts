@@ -1,13 +1,15 @@
 import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
 import { startEnd } from '../observe/looks.ts';
 import type { Observation } from '../observe/observation.ts';
-import { heldIn, type Progress } from '../progress/progress.ts';
+import { progressOf } from '../observe/progress-of.ts';
+import { heldIn } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import { isAnyAlive } from '../witness/testimony.ts';
 import { isOver, isWorkerStarting, lastFlushAt } from './deadlines.ts';
 import { hasBytesLeft, isDeaf } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate } from './state.ts';
+import { hasMovedSince } from './trigger.ts';
 
 /** How long a flush is given before it is asked for again, where chunks are still left. */
 const FLUSH_AGAIN: Millis = 10_000;
@@ -16,21 +18,13 @@ const FLUSH_PAUSE: Millis = 2_000;
 /** in_tail looks at its files once a second: an input that has stood still for longer is held up. */
 const HELD_UP: Millis = 1_500;
 
-/** What the drain knows at one look. */
-export interface View {
-  readonly seen: Observation;
-  readonly progress: Progress;
-  readonly policy: Policy;
-}
-
 /**
  * When the next flush would help; undefined: none would. `gate` is the first closed one. A flush helps once everything is read, again where
  * chunks stay, where a full buffer holds up in_tail, and shortly before the deadline.
  */
-export function flushAt(state: Draining, gate: Gate, view: View): Millis | undefined {
-  if (!mayFlush(state, view)) return undefined;
-  const { seen, policy } = view;
-  const last = state.flush?.at ?? Number.NEGATIVE_INFINITY;
+export function flushAt(state: Draining, gate: Gate, seen: Observation, policy: Policy): Millis | undefined {
+  if (!mayFlush(state, seen, policy)) return undefined;
+  const last = state.flushedAt ?? Number.NEGATIVE_INFINITY;
   const atTheLatest = lastFlushAt(state.trigger, seen, policy);
   switch (gate.name) {
     case 'flush':
@@ -46,10 +40,11 @@ export function flushAt(state: Draining, gate: Gate, view: View): Millis | undef
 }
 
 /** A buffer holds what a flush would send, or nobody can look into it, and Fluentd can be told. An output that retries sends it by itself. */
-export function mayFlush({ flush }: Draining, { seen, progress, policy }: View): boolean {
+export function mayFlush({ flushedAt }: Draining, seen: Observation, policy: Policy): boolean {
   if (!isReachable(seen, policy)) return false;
-  if (heldIn(progress.left).some(({ isRetrying }) => !isRetrying)) return true;
-  return progress.unseen.length > 0 && hasMovedSince(flush?.at, seen);
+  const { left, unseen } = progressOf(seen, policy);
+  if (heldIn(left).some(({ isRetrying }) => !isRetrying)) return true;
+  return unseen.length > 0 && (flushedAt === undefined || hasMovedSince(flushedAt, seen));
 }
 
 const TAKES_SIGNALS: ReadonlySet<Observation['fluentd']['kind']> = new Set(['running', 'orphaned']);
@@ -61,10 +56,6 @@ function isReachable(seen: Observation, policy: Policy): boolean {
   if (!TAKES_SIGNALS.has(fluentd.kind) || isDeaf(seen) || !started) return false;
   if (fluentd.kind === 'running' && (!fluentd.isProven || isWorkerStarting(seen))) return false;
   return isOver(startEnd(seen, policy), seen.at);
-}
-
-function hasMovedSince(at: Millis | undefined, { movedAt }: Observation): boolean {
-  return at === undefined || (movedAt !== undefined && movedAt > at);
 }
 
 /** When a full buffer may hold in_tail up: once it has stood still for too long. */

@@ -1,4 +1,5 @@
 /** The conditions of the drain, in the order in which a line travels: from the file over Fluentd's memory to its buffers. */
+import { multilineEnd } from '../observe/looks.ts';
 import type { Observation } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
@@ -12,7 +13,7 @@ import {
   type Progress,
   withoutLater,
 } from '../progress/progress.ts';
-import { isOver, isWorkerStarting, keptEnd, settleEnd } from './deadlines.ts';
+import { isOver, isWorkerStarting, settleEnd } from './deadlines.ts';
 import { describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate, Trigger } from './state.ts';
@@ -49,7 +50,7 @@ function progressGate(state: Draining, seen: Observation, policy: Policy): Gate 
     waitsFor('unfound', 'unfound') ??
     proofGate(seen) ??
     settleGate(progress, state, seen, policy) ??
-    (isOver(keptEnd(seen, policy), seen.at) ? undefined : waitsFor('settle', 'kept')) ??
+    (isOver(multilineEnd(seen, policy), seen.at) ? undefined : waitsFor('settle', 'kept')) ??
     flushGate(progress, state, seen) ??
     waitsFor('buffers', 'held')
   );
@@ -83,11 +84,11 @@ function settleGate(
 }
 
 /** Everything is read, and what is in a buffer by now was not flushed since. */
-function flushGate(progress: Progress, { flush }: Draining, seen: Observation): Gate | undefined {
+function flushGate(progress: Progress, { flushedAt }: Draining, seen: Observation): Gate | undefined {
   const held = heldIn(progress.left);
   const isHeld = held.some(({ isRetrying }) => !isRetrying);
   const mayBeHeld = progress.unseen.length > 0 && isFlushable(seen);
-  const isFlushed = flush !== undefined && flush.at >= (seen.movedAt ?? flush.at);
+  const isFlushed = flushedAt !== undefined && flushedAt >= (seen.movedAt ?? flushedAt);
   if (isFlushed || !(isHeld || mayBeHeld)) return undefined;
   return { name: 'flush', why: 'everything is read, but not flushed yet' };
 }

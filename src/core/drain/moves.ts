@@ -2,9 +2,9 @@ import type { Depth } from '../look/snapshot.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Millis } from '../text/units.ts';
 import type { FileSight } from '../witness/answer.ts';
-import { describeEnd, describeTrigger } from './explain.ts';
+import { describeTrigger, describeUnproven, ENDED_BY_ITSELF, LEFT_TO_KUBELET } from './explain.ts';
 import type { Policy } from './policy.ts';
-import type { Action, Draining, DrainResult, End, State, Trigger } from './state.ts';
+import type { Action, Draining, DrainResult, End, Gate, State, Trigger } from './state.ts';
 
 export interface Step {
   readonly state: State;
@@ -18,11 +18,16 @@ export interface Step {
 }
 
 const FLUSH: Action = { do: 'flush' };
+export const KILL: Action = { do: 'signal', target: 'all', signal: 'SIGKILL' };
+/** The supervisor stops its workers; they ignore SIGINT (supervisor.rb, install_main_process_signal_handlers). */
+export const STOP: Action = { do: 'signal', target: 'supervisor', signal: 'SIGINT' };
+// A worker whose supervisor is gone ignores SIGINT, and ends well on SIGTERM (supervisor.rb:997-1006).
+export const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
 
 export function drain(trigger: Trigger, seen: Observation, policy: Policy): Step {
   const nothingYet = {
     completed: false,
-    flush: undefined,
+    flushedAt: undefined,
     emptyAt: undefined,
     closingAt: undefined,
     owed: undefined,
@@ -32,7 +37,7 @@ export function drain(trigger: Trigger, seen: Observation, policy: Policy): Step
 }
 
 export function flush(state: Draining, seen: Observation, wakeAt: Millis): Step {
-  return stay({ ...state, flush: { at: seen.at } }, wakeAt, [FLUSH]);
+  return stay({ ...state, flushedAt: seen.at }, wakeAt, [FLUSH]);
 }
 
 /** By the pos files, and by what Fluentd itself says where it was asked. */
@@ -57,7 +62,33 @@ export function resultOf({ trigger, owed }: Draining | DrainResult): DrainResult
 }
 
 export function finish(end: End, seen: Observation, result: DrainResult | undefined): Step {
-  return move({ name: 'stopped', since: seen.at, end, result }, describeEnd(end));
+  return move({ name: 'stopped', since: seen.at, end, result }, end.why);
+}
+
+/** Ends the drain: Fluentd is told to stop, unless nobody may tell it, or somebody else will. */
+export function stop(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
+  const result = resultOf(state);
+  if (seen.fluentd.kind === 'absent') return finish(ENDED_BY_ITSELF, seen, result);
+  if (policy.leavesStop) return finish(LEFT_TO_KUBELET, seen, result);
+  if (seen.fluentd.kind === 'running' && !seen.fluentd.isProven)
+    return finish({ kind: 'not-proven', why: describeUnproven(seen.fluentd.supervisor.pid) }, seen, result);
+  const why =
+    gate === undefined
+      ? `everything is read${state.flushedAt === undefined ? '' : ' and flushed'}`
+      : `not drained, ${gate.name}: ${gate.why}`;
+  const isOrphaned = seen.fluentd.kind === 'orphaned';
+  return move(
+    {
+      name: 'stopping',
+      since: seen.at,
+      termedOrphans: isOrphaned,
+      toldAt: seen.at,
+      told: seen.fluentd.kind === 'running' ? [seen.fluentd.supervisor.pid] : [],
+      ...result,
+    },
+    why,
+    [isOrphaned ? TERM_WORKERS : STOP],
+  );
 }
 
 export function move(state: State, why: string, actions: readonly Action[] = []): Step {

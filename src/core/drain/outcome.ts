@@ -36,7 +36,7 @@ interface LastLook {
 }
 
 /** The outcome of a run that ended in `stopped`, by the look that was taken when Fluentd was gone. */
-export function outcomeOf({ end, result }: Stopped, why: string, last: LastLook): Outcome {
+export function outcomeOf({ end, result }: Stopped, last: LastLook): Outcome {
   const { seen, policy, durations } = last;
   const progress = progressOf(seen, policy);
   const doubted = [...(result?.trigger.by === 'hook' ? [MAIN_MAY_RUN] : []), ...progress.doubts];
@@ -46,14 +46,14 @@ export function outcomeOf({ end, result }: Stopped, why: string, last: LastLook)
     ENDS[end.kind] ?? 'runs-on',
   );
   const { files, outputs } = progress;
-  const lists = { left: listed(left.map(withoutIds)), doubts: listed(doubts) };
   return {
     version: 1,
     end: end.kind,
-    why,
+    why: end.why,
     outcome: word,
     trigger: result?.trigger.by ?? null,
-    ...lists,
+    left: listed(left.map(withoutIds)),
+    doubts: listed(doubts),
     files,
     outputs,
     durationsMs: rounded(durations),
@@ -85,45 +85,40 @@ function withoutIds(one: Left): Left {
 
 export const EXIT = { ok: 0, bug: 1, usage: 2, left: 3, noFluentd: 4, notPermitted: 5 } as const;
 
+/** posidle could not do its work: there is no verdict. */
+const FAILURES: Readonly<Partial<Record<End['kind'], number>>> = {
+  'no-fluentd': EXIT.noFluentd,
+  'not-permitted': EXIT.notPermitted,
+  'not-proven': EXIT.notPermitted,
+  ambiguous: EXIT.usage,
+  'no-fluentd-named': EXIT.usage,
+};
+
+export function isFailure({ end }: Outcome): boolean {
+  return FAILURES[end] !== undefined;
+}
+
 /** The exit code that tells the outcome. */
-export function exitCodeOf(outcome: Outcome, { strict }: { readonly strict: boolean }): number {
-  switch (outcome.end) {
-    case 'no-fluentd':
-      return EXIT.noFluentd;
-    case 'not-permitted':
-    case 'not-proven':
-      return EXIT.notPermitted;
-    case 'ambiguous':
-    case 'no-fluentd-named':
-      return EXIT.usage;
-    case 'survived':
-      return EXIT.left;
-    case 'stopped':
-    case 'killed':
-    case 'ended-by-itself':
-    case 'left-to-kubelet':
-      return strict && outcome.outcome !== 'drained' ? EXIT.left : EXIT.ok;
-  }
+export function exitCodeOf({ end, outcome }: Outcome, { strict }: { readonly strict: boolean }): number {
+  const isLeft = end === 'survived' || (strict && outcome !== 'drained');
+  return FAILURES[end] ?? (isLeft ? EXIT.left : EXIT.ok);
 }
 
 /** Whether the log tells it as a warning. */
-export function isWarning(outcome: Outcome, options: { readonly strict: boolean }): boolean {
-  return outcome.outcome !== 'drained' || exitCodeOf(outcome, options) !== EXIT.ok;
+export function isWarning(outcome: Outcome): boolean {
+  return outcome.outcome !== 'drained' || isFailure(outcome);
 }
 
-const BY_POSIDLE: ReadonlySet<Outcome['end']> = new Set(['stopped', 'killed', 'survived']);
-const HAS_VERDICT: ReadonlySet<Outcome['end']> = new Set([
-  ...BY_POSIDLE,
-  'ended-by-itself',
-  'left-to-kubelet',
-]);
+export function isStoppedByPosidle({ end }: Outcome): boolean {
+  return end === 'stopped' || end === 'killed' || end === 'survived';
+}
 
 /** What came of it, in one sentence. */
 export function describeOutcome(outcome: Outcome): string {
-  const { end, why, outcome: word, durationsMs: durations } = outcome;
-  if (!HAS_VERDICT.has(end)) return why;
+  const { why, outcome: word, durationsMs: durations } = outcome;
+  if (isFailure(outcome)) return why;
   const took = formatDuration((durations.stopping ?? 0) + (durations.killing ?? 0));
-  const ended = `${why}${BY_POSIDLE.has(end) ? ` after ${took}` : ''}`;
+  const ended = `${why}${isStoppedByPosidle(outcome) ? ` after ${took}` : ''}`;
   return `${ended}; ${word.replace('-', ' ')}: ${reasonOf(outcome)}`;
 }
 

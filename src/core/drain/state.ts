@@ -38,18 +38,14 @@ export interface Draining {
   readonly trigger: Trigger;
   /** Unfinished last lines were ended, once. */
   readonly completed: boolean;
-  /** The last flush that was asked for. */
-  readonly flush: Flush | undefined;
+  /** When a flush was last asked for. */
+  readonly flushedAt: Millis | undefined;
   /** The first look of this row of looks that found nothing left. */
   readonly emptyAt: Millis | undefined;
   /** The chunks that have to go; undefined: not everything is read. */
   readonly owed: Owed | undefined;
   /** The stop is due, and waits only for the last flush to begin. */
   readonly closingAt: Millis | undefined;
-}
-
-interface Flush {
-  readonly at: Millis;
 }
 
 /** What made the drain begin. */
@@ -82,22 +78,21 @@ type GateName =
   | 'flush'
   | 'buffers';
 
-/** How it ended. */
-export type End =
-  /** Fluentd ended after the stop signal. */
-  | { readonly kind: 'stopped' }
-  /** Fluentd ended after SIGKILL. */
-  | { readonly kind: 'killed' }
-  /** Even SIGKILL did not end it. */
-  | { readonly kind: 'survived' }
-  | { readonly kind: 'ended-by-itself' }
-  /** Fluentd runs on, for the kubelet to stop. */
-  | { readonly kind: 'left-to-kubelet' }
-  | { readonly kind: 'no-fluentd'; readonly why: string }
-  | { readonly kind: 'not-permitted'; readonly why: string }
-  | { readonly kind: 'ambiguous'; readonly why: string }
-  | { readonly kind: 'no-fluentd-named'; readonly why: string }
-  | { readonly kind: 'not-proven'; readonly why: string };
+/** How it ended. `left-to-kubelet`: Fluentd runs on, for the kubelet to stop. `survived`: even SIGKILL did not end it. */
+export interface End {
+  readonly kind:
+    | 'stopped'
+    | 'killed'
+    | 'survived'
+    | 'ended-by-itself'
+    | 'left-to-kubelet'
+    | 'no-fluentd'
+    | 'not-permitted'
+    | 'ambiguous'
+    | 'no-fluentd-named'
+    | 'not-proven';
+  readonly why: string;
+}
 
 /** An order to the outside world. */
 export type Action =

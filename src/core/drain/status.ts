@@ -1,6 +1,4 @@
-import type { ProcessIdentity } from '../fluentd/processes.ts';
-import type { FileState } from '../look/file-state.ts';
-import type { Observation } from '../observe/observation.ts';
+import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
 import { type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left } from '../progress/progress.ts';
@@ -34,14 +32,7 @@ export interface Status {
   };
 }
 
-interface StatusFile {
-  readonly path: string;
-  readonly inode: string;
-  readonly state: FileState;
-  readonly position: number | null;
-  readonly size: number | null;
-  readonly lag: number | null;
-}
+type StatusFile = Pick<ObservedFile, 'path' | 'inode' | 'state' | 'position' | 'size' | 'lag'>;
 
 /** The state of a watch, for programs. */
 export function statusOf(state: State, seen: Observation, policy: Policy, why: string): Status {
@@ -69,7 +60,7 @@ export function statusOf(state: State, seen: Observation, policy: Policy, why: s
     fluentd: {
       kind: fluentd.kind,
       pid: fluentd.kind === 'running' ? fluentd.supervisor.pid : null,
-      workers: 'workers' in fluentd ? fluentd.workers.map(({ pid }: ProcessIdentity) => pid) : [],
+      workers: 'workers' in fluentd ? fluentd.workers.map(({ pid }) => pid) : [],
     },
   };
 }

@@ -1,12 +1,10 @@
 /**
- * The decision. Rule 1: whether the state changes is said in this file; trigger.ts and quiet-window.ts say what begins the drain, cut-short.ts
- * what ends it early, moves.ts what a change consists of, and stop-fluentd.ts who is told to stop. Rule 2: it knows no clock, no process
- * and no file, only the state, the observation and the policy that it is given.
+ * The decision. Rule 1: whether the state changes is said in this file; trigger.ts says what begins the drain, moves.ts what a change
+ * consists of. Rule 2: it knows no clock, no process and no file, only the state, the observation and the policy that it is given.
  */
 import type { Observation } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
 import { formatDuration, type Millis } from '../text/units.ts';
-import { cutAt, cutShort } from './cut-short.ts';
 import {
   absenceDeadline,
   choiceDeadline,
@@ -21,15 +19,41 @@ import {
   stopDeadline,
   triggerAt,
 } from './deadlines.ts';
-import { describeCandidates, describeForeign } from './explain.ts';
-import { flushAt } from './flushing.ts';
+import {
+  describeCandidates,
+  describeForeign,
+  ENDED_BY_ITSELF,
+  KILLED,
+  STOPPED,
+  SURVIVED,
+} from './explain.ts';
+import { flushAt, mayFlush } from './flushing.ts';
 import { drainGate, owedNow } from './gates.ts';
-import { drain, finish, flush, move, resultOf, type Step, stay, unfinishedLines } from './moves.ts';
+import {
+  drain,
+  finish,
+  flush,
+  KILL,
+  move,
+  resultOf,
+  STOP,
+  type Step,
+  stay,
+  stop,
+  TERM_WORKERS,
+  unfinishedLines,
+} from './moves.ts';
 import type { Policy } from './policy.ts';
-import { asksWitness, quietBy } from './quiet-window.ts';
-import type { Draining, DrainResult, State, StateName } from './state.ts';
-import { KILL, STOP, stop, TERM_WORKERS } from './stop-fluentd.ts';
-import { completesLines, hasMovedSince, isGuess, isMainBack, requestedBy } from './trigger.ts';
+import type { Draining, DrainResult, End, Gate, State, StateName } from './state.ts';
+import {
+  asksWitness,
+  completesLines,
+  hasMovedSince,
+  isGuess,
+  isMainBack,
+  quietBy,
+  requestedBy,
+} from './trigger.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,
@@ -37,6 +61,8 @@ type Rule<Name extends StateName> = (
   policy: Policy,
 ) => Step;
 
+/** From the last flush to the stop signal: of two signals that arrive together the stop would be handled first. */
+const FLUSH_HEAD_START: Millis = 250;
 /** How long SIGKILL may take before it is given up: only a process stuck in the kernel survives it. */
 const KILL_TIMEOUT: Millis = 10_000;
 /** A call may get no answer; Fluentd minds no second one. */
@@ -89,9 +115,9 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   if (trigger.by === 'done-process' && isMainBack(seen) && request === undefined)
     return move({ name: 'watching', since: seen.at }, "main's process runs again");
   const gate = drainGate(state, seen, policy);
-  const view = { seen, policy, progress: progressOf(seen, policy) };
   const deadline = drainDeadline(trigger, seen, policy);
-  if (isOver(cutAt(deadline), seen.at) || signalsIn(seen).length > 1) return cutShort(state, gate, view);
+  if (isOver(cutAt(deadline), seen.at) || signalsIn(seen).length > 1)
+    return cutShort(state, gate, seen, policy);
   if (seen.extent === 'late') return stay(state, cutAt(deadline));
   const isRead = gate === undefined || gate.name === 'flush' || gate.name === 'buffers';
   const unfinished =
@@ -99,18 +125,39 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   if (unfinished.length > 0) return stay({ ...state, completed: true }, undefined, unfinished);
   if (gate === undefined) return finishDrain(state, seen, policy, deadline);
   const kept: Draining = { ...state, emptyAt: undefined };
-  const next = flushAt(state, gate, view);
+  const next = flushAt(state, gate, seen, policy);
   if (isOver(next, seen.at)) return flush(kept, seen, deadline);
-  const times = [next, lastFlushAt(trigger, seen, policy), settleEnd(view.progress, trigger, seen, policy)];
+  const times = [
+    next,
+    lastFlushAt(trigger, seen, policy),
+    settleEnd(progressOf(seen, policy), trigger, seen, policy),
+  ];
   const coming = times.filter((at) => at !== undefined && at > seen.at) as Millis[];
   return stay(kept, gate.name === 'look' ? seen.at : Math.min(cutAt(deadline), ...coming));
 };
+
+/** When a drain with this deadline is cut short: then there is still time for a last flush. */
+function cutAt(deadline: Millis): Millis {
+  return deadline - FLUSH_HEAD_START;
+}
+
+/** The stop is due, whatever is still open: what was read since the last flush is flushed first. */
+function cutShort(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
+  const { closingAt } = state;
+  if (closingAt === undefined && gate !== undefined && mayFlush(state, seen, policy))
+    return flush({ ...state, closingAt: seen.at }, seen, seen.at + FLUSH_HEAD_START);
+  const deadline = drainDeadline(state.trigger, seen, policy);
+  const isCut = signalsIn(seen).length > 1;
+  const end = closingAt !== undefined ? closingAt + FLUSH_HEAD_START : isCut ? seen.at : deadline;
+  if (!isOver(end, seen.at)) return stay(state, end);
+  return stop(state, gate, seen, policy);
+}
 
 /** Between staged and queued a chunk has no name for an instant (buf_file.rb): on disk, and after a flush, nothing may be left in two looks. */
 function finishDrain(state: Draining, seen: Observation, policy: Policy, deadline: Millis): Step {
   const isOnDisk = seen.witness === undefined && (seen.buffers?.outputs ?? []).length > 0;
   const isSure =
-    (state.flush === undefined && !isOnDisk) || (state.emptyAt !== undefined && state.emptyAt < seen.at);
+    (state.flushedAt === undefined && !isOnDisk) || (state.emptyAt !== undefined && state.emptyAt < seen.at);
   if (isSure) return stop(state, undefined, seen, policy);
   return stay({ ...state, emptyAt: state.emptyAt ?? seen.at }, deadline);
 }
@@ -118,7 +165,7 @@ function finishDrain(state: Draining, seen: Observation, policy: Policy, deadlin
 const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   const result = resultOf(state);
   const { fluentd } = seen;
-  if (fluentd.kind === 'absent') return finish({ kind: endKind(state) }, seen, result);
+  if (fluentd.kind === 'absent') return finish(endOfStop(state), seen, result);
   const deadline = stopDeadline(state, seen, policy);
   if (isOver(deadline, seen.at)) {
     const why = `Fluentd still runs ${formatDuration(seen.at - state.since)} after the stop signal`;
@@ -140,15 +187,15 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
 };
 
 /** Whoever started a supervisor that ended by itself learns how it ended; posidle only stopped the workers that it left. */
-function endKind({ trigger }: DrainResult): 'stopped' | 'ended-by-itself' {
-  return trigger.by === 'deserted' ? 'ended-by-itself' : 'stopped';
+function endOfStop({ trigger }: DrainResult): End {
+  return trigger.by === 'deserted' ? ENDED_BY_ITSELF : STOPPED;
 }
 
 const stepKilling: Rule<'killing'> = (state, seen) => {
   const result = resultOf(state);
-  if (seen.fluentd.kind === 'absent') return finish({ kind: 'killed' }, seen, result);
+  if (seen.fluentd.kind === 'absent') return finish(KILLED, seen, result);
   const deadline = state.since + KILL_TIMEOUT;
-  return isOver(deadline, seen.at) ? finish({ kind: 'survived' }, seen, result) : stay(state, deadline);
+  return isOver(deadline, seen.at) ? finish(SURVIVED, seen, result) : stay(state, deadline);
 };
 
 /** The ends that need no drain, or cut it short: Fluentd is gone, or cannot be told. */
@@ -167,7 +214,7 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
   }
   if (seen.goneSince !== undefined && (policy.parent || state.name === 'draining')) {
     const deadline = state.name === 'draining' ? returnDeadline(state.trigger, seen, policy) : seen.goneSince;
-    if (isOver(deadline, seen.at)) return finish({ kind: 'ended-by-itself' }, seen, result);
+    if (isOver(deadline, seen.at)) return finish(ENDED_BY_ITSELF, seen, result);
   }
   if (policy.parent && fluentd.kind === 'orphaned' && state.name !== 'draining')
     return drain({ by: 'deserted', at: seen.at }, seen, policy);

@@ -1,7 +1,7 @@
 import type { FileLook, PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
-import { observeNothing } from '../observe/late-look.ts';
 import type { KnownEntry, Limits, Observation } from '../observe/observation.ts';
+import { observeNothing } from '../observe/observe.ts';
 import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 

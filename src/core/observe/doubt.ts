@@ -15,7 +15,7 @@ export function doubtOf(
   const { path } = reading;
   switch (reading.kind) {
     case 'read': {
-      const lost = reading.entries.length < (memory.counts.get(path) ?? 0);
+      const lost = reading.entries.length < (memory.posFiles.get(path)?.count ?? 0);
       return lost ? [{ path, why: 'has lost entries since the last look', empty: false }] : [];
     }
     case 'missing':
@@ -34,6 +34,6 @@ export function doubtOf(
  * empty until it finds a log file, at the latest after one refresh_interval.
  */
 function isTrulyEmpty(path: string, at: Millis, memory: Memory, limits: Limits): boolean {
-  const span = at - (memory.emptySince.get(path) ?? at);
-  return span >= (memory.filled.has(path) ? limits.settle : limits.tail.refreshInterval + limits.settle);
+  const { wasFilled = false, emptySince = at } = memory.posFiles.get(path) ?? {};
+  return at - emptySince >= (wasFilled ? limits.settle : limits.tail.refreshInterval + limits.settle);
 }

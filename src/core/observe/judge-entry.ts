@@ -1,6 +1,6 @@
 import { type FileState, lagOf } from '../look/file-state.ts';
 import type { FileLook } from '../look/snapshot.ts';
-import type { PositionEntry } from '../pos-file/pos-file.ts';
+import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import type { KnownEntry, ObservedFile } from './observation.ts';
 
@@ -16,7 +16,7 @@ const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
 ]);
 
 /** What the judgement of an entry takes to know of its pos file. */
-interface PosFileView<Entry> {
+interface PosFileView {
   readonly path: string;
   /** When it was looked at. */
   readonly at: Millis;
@@ -24,54 +24,35 @@ interface PosFileView<Entry> {
   readonly before: Millis | undefined;
   /** How long ago it was written, by the wall clock. */
   readonly writtenAgo: Millis;
-  /** Its `entryKeyIn`. */
-  keyOf(entry: Entry): string;
   /** The entry is the last of its path. */
-  isLast(entry: Entry): boolean;
+  isLast(entry: KeyedEntry): boolean;
   /** An entry with the same path has this inode. */
-  hasInode(entry: Entry, inode: string): boolean;
+  hasInode(entry: KeyedEntry, inode: string): boolean;
 }
 
 /** What a look makes of one entry. undefined: it no longer counts. */
-export function judge<Entry extends PositionEntry>(
-  entry: Entry,
+export function judge(
+  entry: KeyedEntry,
   look: FileLook,
   known: KnownEntry | undefined,
-  posFile: PosFileView<Entry>,
+  posFile: PosFileView,
 ): ObservedFile | undefined {
   // With follow_inodes several lines of a path are different files, and both exist. Otherwise Fluentd uses the last line.
   const isOnDisk = look.atPath?.inode === entry.inode || look.renamed !== undefined;
   if (!isOnDisk && !posFile.isLast(entry)) return undefined;
-  const { path, position, inode } = entry;
+  const { key, path, position, inode } = entry;
   const movedAt = movementOf(entry, known, posFile);
   const standsSince = Math.max(movedAt, known?.leftSince ?? posFile.at);
+  // The file that stands at the path now has an entry of its own.
+  const { atPath } = look;
+  const succeeded = atPath !== undefined && atPath.inode !== inode && posFile.hasInode(entry, atPath.inode);
   const { state, size, lag, read } = lagOf(entry, look, {
     lastSize: known?.size ?? null,
     stuck: posFile.at - standsSince >= BLOCKED_AFTER,
-    succeeded: isSucceeded(entry, look, posFile),
+    succeeded,
   });
   // Not by spreading: with a million entries it takes three times as long.
-  return {
-    posFile: posFile.path,
-    key: posFile.keyOf(entry),
-    path,
-    position,
-    inode,
-    state,
-    size,
-    lag,
-    read,
-    movedAt,
-  };
-}
-
-/** The file that stands at the path now has an entry of its own. */
-function isSucceeded<Entry extends PositionEntry>(
-  entry: Entry,
-  { atPath }: FileLook,
-  posFile: PosFileView<Entry>,
-): boolean {
-  return atPath !== undefined && atPath.inode !== entry.inode && posFile.hasInode(entry, atPath.inode);
+  return { posFile: posFile.path, key, path, position, inode, state, size, lag, read, movedAt };
 }
 
 /** The memory of an entry after a look: the same object where nothing has changed. */
@@ -91,9 +72,9 @@ export function rememberEntry(file: ObservedFile, known: KnownEntry | undefined,
 
 /** When an entry moved last: dated by the pos file's own mtime, between the look before and this one. */
 function movementOf(
-  { position }: PositionEntry,
+  { position }: KeyedEntry,
   known: KnownEntry | undefined,
-  { at, before, writtenAgo }: Pick<PosFileView<never>, 'at' | 'before' | 'writtenAgo'>,
+  { at, before, writtenAgo }: PosFileView,
 ): Millis {
   // in_tail letting a file go (position null) is no progress in reading.
   if (known !== undefined && (known.position === position || position === null)) return known.movedAt;

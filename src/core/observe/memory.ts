@@ -5,7 +5,7 @@ import { departedIn } from './departed.ts';
 import { rememberEntry } from './judge-entry.ts';
 import { NO_MAIN, watchMain } from './main-process.ts';
 import { missedIn } from './missed.ts';
-import type { KnownEntry, Memory, Observation, ObservedFile, Portions } from './observation.ts';
+import type { KnownEntry, KnownPosFile, Memory, Observation, ObservedFile, Portions } from './observation.ts';
 
 /** So many entries without a line in the pos file are remembered. */
 const MOST_VANISHED = 10_000;
@@ -17,9 +17,7 @@ export function newMemory(at: Millis): Memory {
     departed: new Map(),
     awaited: new Map(),
     missed: new Map(),
-    emptySince: new Map(),
-    filled: new Set(),
-    counts: new Map(),
+    posFiles: new Map(),
     fluentdSeen: false,
     supervisor: undefined,
     workers: [],
@@ -46,9 +44,7 @@ export function* remember(
     entries,
     departed,
     ...missedIn(memory, { ...found, followed, at }),
-    emptySince: emptySinceOf(snapshot, memory),
-    filled: new Set([...memory.filled, ...posFiles.filter(isFilled).map(({ path }) => path)]),
-    counts: new Map([...memory.counts, ...posFiles.flatMap(countOf)]),
+    posFiles: rememberPosFiles(memory, posFiles, at),
     supervisor: fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, at) : memory.supervisor,
     ...workersIn(memory, fluentd, at),
     fluentdSeen: memory.fluentdSeen || fluentd.kind !== 'absent',
@@ -92,8 +88,24 @@ function forgetOldest(entries: Map<string, KnownEntry>, files: readonly Observed
   for (const key of vanished.slice(0, surplus)) entries.delete(key);
 }
 
-function countOf(reading: PosFileReading): readonly (readonly [string, number])[] {
-  return reading.kind === 'read' ? [[reading.path, reading.entries.length]] : [];
+/** One that is no longer looked at stays remembered. */
+function rememberPosFiles(
+  { posFiles }: Memory,
+  readings: readonly PosFileReading[],
+  at: Millis,
+): Memory['posFiles'] {
+  const all = new Map<string, KnownPosFile>();
+  for (const [path, known] of posFiles) all.set(path, { ...known, emptySince: undefined });
+  for (const reading of readings) {
+    const { count = 0, wasFilled = false, emptySince = at } = posFiles.get(reading.path) ?? {};
+    const now = reading.kind === 'read' ? reading.entries.length : count;
+    all.set(reading.path, {
+      count: now,
+      wasFilled: wasFilled || now > 0,
+      emptySince: reading.kind === 'empty' ? emptySince : undefined,
+    });
+  }
+  return all;
 }
 
 function sinceWhen({ supervisor }: Memory, identity: ProcessIdentity, at: Millis): Memory['supervisor'] {
@@ -111,13 +123,4 @@ function workersIn(
   if (fluentd.kind !== 'running') return { workers, workersSince };
   const isNew = fluentd.workers.some((worker) => !workers.some((known) => isSame(known, worker)));
   return { workers: fluentd.workers, workersSince: isNew ? at : workersSince };
-}
-
-function emptySinceOf(snapshot: Snapshot, memory: Memory): ReadonlyMap<string, Millis> {
-  const empty = snapshot.posFiles.filter(({ kind }) => kind === 'empty');
-  return new Map(empty.map(({ path }) => [path, memory.emptySince.get(path) ?? snapshot.at]));
-}
-
-function isFilled(reading: PosFileReading): boolean {
-  return reading.kind === 'read' && reading.entries.length > 0;
 }

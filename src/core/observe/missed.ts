@@ -33,9 +33,11 @@ export function missedIn(memory: Memory, found: Found): Pick<Memory, 'awaited' |
 }
 
 /** A pos file that is half written shows fewer entries than there are. Before Fluentd writes it there are none. */
-function isBelieved({ unknown, unlisted }: Found, { filled }: Memory): boolean {
+function isBelieved({ unknown, unlisted }: Found, { posFiles }: Memory): boolean {
   return (
     unlisted.length === 0 &&
-    unknown.every(({ path, why, empty }) => (empty || why === NOT_THERE) && !filled.has(path))
+    unknown.every(
+      ({ path, why, empty }) => (empty || why === NOT_THERE) && posFiles.get(path)?.wasFilled !== true,
+    )
   );
 }

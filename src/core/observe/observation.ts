@@ -4,7 +4,6 @@ import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
 import type { Lag } from '../look/file-state.ts';
 import type { FollowedFile, Snapshot, StopRequest } from '../look/snapshot.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
-import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import type { Testimony } from '../witness/testimony.ts';
@@ -43,18 +42,13 @@ export interface Observation {
   readonly goneSince: Millis | undefined;
   readonly requests: readonly StopRequest[];
   readonly memory: Memory;
-  /** What the next look is held against: finding the very same, it means the same. */
-  readonly atRest: AtRest | undefined;
+  /** The look, where everything was read and nothing was amiss: one that finds the very same means the same. */
+  readonly atRest: Snapshot | undefined;
 }
 
 export interface Witnessed {
   readonly testimony: Testimony;
   readonly progress: Progress;
-}
-
-/** What a look found, object by object, when everything was read and nothing was amiss. */
-export interface AtRest extends Pick<Snapshot, 'looks' | 'followed' | 'fluentd'> {
-  readonly entries: readonly (readonly PositionEntry[])[];
 }
 
 export interface ObservedFile extends Lag {
@@ -88,11 +82,8 @@ export interface Memory {
   readonly awaited: ReadonlyMap<string, FollowedFile>;
   /** Files that were gone, or cut short, before in_tail had an entry for them. */
   readonly missed: ReadonlyMap<string, Missed>;
-  /** Pos files: since when empty, and whether they ever held an entry. */
-  readonly emptySince: ReadonlyMap<string, Millis>;
-  readonly filled: ReadonlySet<string>;
-  /** How many entries each pos file had. */
-  readonly counts: ReadonlyMap<string, number>;
+  /** By path. */
+  readonly posFiles: ReadonlyMap<string, KnownPosFile>;
   readonly fluentdSeen: boolean;
   /** The supervisor that runs, and since when it has been seen. */
   readonly supervisor: { readonly identity: ProcessIdentity; readonly since: Millis } | undefined;
@@ -102,6 +93,15 @@ export interface Memory {
   readonly main: MainProcess;
   /** The first look. */
   readonly began: Millis;
+}
+
+/** What has to be remembered of a pos file. */
+export interface KnownPosFile {
+  /** How many entries it had when it was last read. */
+  readonly count: number;
+  /** It held one, at some time. */
+  readonly wasFilled: boolean;
+  readonly emptySince: Millis | undefined;
 }
 
 /** What has to be remembered of an entry, so that the next look can be judged. */

@@ -1,9 +1,9 @@
 import { entriesOf, type PosFileReading, type Snapshot } from '../look/snapshot.ts';
+import type { Subject } from '../look/subject.ts';
 import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { ofTestimony } from '../witness/testimony.ts';
-import { atRest, isStillAtRest } from './at-rest.ts';
 import { doubtOf } from './doubt.ts';
 import { judge } from './judge-entry.ts';
 import { watchMain } from './main-process.ts';
@@ -25,10 +25,29 @@ export function* observing(
   snapshot: Snapshot,
   limits: Limits,
 ): Portions<Observation> {
-  if (isStillAtRest(previous?.atRest, snapshot) && previous !== undefined)
+  if (previous !== undefined && isStillAtRest(previous.atRest, snapshot))
     return observeRest(previous, snapshot);
   const seen = yield* observeAnew(previous, snapshot, limits);
-  return { ...seen, atRest: atRest(snapshot, seen) };
+  return { ...seen, atRest: isLasting(seen) ? snapshot : undefined };
+}
+
+/** Otherwise the next look may mean something else though it finds the same. */
+function isLasting({ fluentd, readSince }: Omit<Observation, 'atRest'>): boolean {
+  return (fluentd.kind === 'running' || fluentd.kind === 'absent') && readSince !== undefined;
+}
+
+/** Whether a look has found the very same as one at rest: where nothing has changed, the collector hands over the same objects. */
+export function isStillAtRest(before: Snapshot | undefined, now: Snapshot): boolean {
+  return (
+    before?.looks === now.looks &&
+    before.followed === now.followed &&
+    before.fluentd === now.fluentd &&
+    before.posFiles.length === now.posFiles.length &&
+    before.posFiles.every((reading, index) => {
+      const same = now.posFiles[index];
+      return reading.kind === 'read' && same?.kind === 'read' && reading.entries === same.entries;
+    })
+  );
 }
 
 /** The same as before, at another time: only the witness, the buffers and main's process can tell more. */
@@ -114,12 +133,42 @@ function* observeEntries(
     keys ??= new Set([...entries.map(keyOfFile), ...listed()]);
     return keys.has(keyOfFile({ path: entry.path, inode }));
   };
-  const keyOf = ({ key }: KeyedEntry) => key;
-  const posFile = { path, at, before, writtenAgo, keyOf, isLast, hasInode };
+  const posFile = { path, at, before, writtenAgo, isLast, hasInode };
   for (const entry of entries)
     yield judge(entry, looks.get(entry.key) ?? {}, memory.entries.get(entry.key), posFile);
 }
 
 function latest(instants: readonly (Millis | undefined)[]): Millis | undefined {
   return instants.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined);
+}
+
+type Now = Pick<Snapshot, 'at' | 'fluentd' | 'requests'>;
+
+const LATE = 'was not looked at in time: there are very many files, or a mount does not answer';
+
+/** What is known while a look takes too long: what was seen before, and no word of whether it still holds. */
+export function observeLate(
+  before: Observation,
+  now: Now,
+  { posFiles }: Pick<Subject, 'posFiles'>,
+): Observation {
+  const [path = 'the pos file'] = posFiles;
+  return {
+    ...before,
+    ...now,
+    lookedAt: now.at,
+    extent: 'late',
+    // What a witness said before proves nothing of now.
+    witness: undefined,
+    readSince: undefined,
+    unknown: [{ path, why: LATE, empty: false }],
+  };
+}
+
+/** Before the first look. */
+export function observeNothing(now: Now, limits: Limits): Observation {
+  const nothing = { posFiles: [], looks: new Map(), followed: [], mains: undefined };
+  const unasked = { source: 'outside', testimony: undefined, buffers: undefined } as const;
+  const snapshot = { ...now, lookedAt: now.at, ...nothing, ...unasked, depth: 'rest' } as const;
+  return observe(undefined, snapshot, limits);
 }

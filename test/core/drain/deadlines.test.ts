@@ -6,7 +6,6 @@ import {
   drainDeadline,
   isOver,
   isWorkerStarting,
-  keptEnd,
   lastFlushAt,
   mainEndAt,
   quietAt,
@@ -19,7 +18,6 @@ import {
 } from '../../../src/core/drain/deadlines.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { begin, type Trigger } from '../../../src/core/drain/state.ts';
-import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import type { Snapshot, StopRequest } from '../../../src/core/look/snapshot.ts';
 import type { Observation } from '../../../src/core/observe/observation.ts';
 import { ABSENT, entry, fileOf, policy, running, seen, snapshot } from '../../support/builders.ts';
@@ -226,12 +224,6 @@ describe('everything read is believed', () => {
     'the settle time after %s, which does not say that main has ended',
     (by) => check({ title: by, ask: settle({ by, at: 10_000 }, 3_000), at: 12_000 }),
   );
-});
-
-test('what Fluentd keeps is waited for until multiline_flush_interval has passed', () => {
-  const ask: Ask = (seen, rules) => keptEnd(seen, rules);
-  check({ title: '', ask, at: OVER });
-  check({ title: '', ask, rules: { tail: { ...DEFAULT_TAIL, multilineFlush: 20_000 } }, at: 26_000 });
 });
 
 test('a deadline is over from its instant on, and one that is none never is', () => {

@@ -36,7 +36,7 @@ const behind: readonly Watched[] = [[entry(), fileOf(entry(), 300)]];
 const read: readonly Watched[] = [[entry()]];
 const halfLine: readonly Watched[] = [[entry(), { atPath: { inode: '7', size: 104 }, newlineLeft: false }]];
 const buffered = { buffers: IN_MEMORY };
-const flushed = { flush: { at: 5_000 } };
+const flushed = { flushedAt: 5_000 };
 
 function looks(files: readonly Watched[], at: number, changes: Partial<Snapshot> = {}): Observation {
   return seen([snapshot(0, files, changes), snapshot(at, files, changes)]);
@@ -70,7 +70,7 @@ describe('a drain that is over its time', () => {
   });
 
   test('flushes nothing where every gate is open', () => {
-    const empty = draining({ flush: { at: CLOSES - 1 } });
+    const empty = draining({ flushedAt: CLOSES - 1 });
     expect(decided(empty, looks(read, CLOSES, buffered))).toMatchObject({
       actions: [],
       state: { name: 'draining' },

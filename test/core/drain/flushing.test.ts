@@ -4,7 +4,6 @@ import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, Gate } from '../../../src/core/drain/state.ts';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { progressOf } from '../../../src/core/observe/progress-of.ts';
 import {
   ABSENT,
   draining,
@@ -40,7 +39,7 @@ const NOW = 100_000;
 const BEGAN = 90_000;
 const LAST_FLUSH = 380_000;
 const CHUNK = { buffers: onDisk(10) };
-const flushedAt = (at: number) => ({ flush: { at } });
+const flushedAt = (at: number) => ({ flushedAt: at });
 const newcomer = running({ supervisor: { pid: 5_000, startTime: '9' } });
 const retrying = {
   testimony: { at: NOW, witnesses: [alive({ outputs: [{ ...holding('a'), retry: true }] })] },
@@ -57,9 +56,7 @@ function flushTime({ gate = 'flush', look, state, rules, movedAt = BEGAN, since 
     snapshot(NOW, file(100), { buffers: IN_MEMORY, ...look }),
   ];
   const began = draining({ since: BEGAN, trigger: { by: 'http', at: BEGAN }, ...state });
-  const [observed, all] = [seen(looks, policy(rules)), policy(rules)];
-  const view = { seen: observed, policy: all, progress: progressOf(observed, all) };
-  return flushAt(began, { name: gate, why: '' }, view);
+  return flushAt(began, { name: gate, why: '' }, seen(looks, policy(rules)), policy(rules));
 }
 
 describe('a flush is asked for', () => {

@@ -45,7 +45,7 @@ const NOW = 60_000;
 const at = (position: number) => entry({ position });
 const behind: Watched = [at(80), fileOf(entry())];
 const newFile = { path: '/new', inode: '99', size: 5 };
-const flushedAt = (when: number) => ({ flush: { at: when } });
+const flushedAt = (when: number) => ({ flushedAt: when });
 const SIGTERM: Trigger = { by: 'SIGTERM', at: 59_000 };
 const QUIET: Trigger = { by: 'quiet', at: 59_000 };
 

@@ -54,9 +54,10 @@ function outcome(kind: End['kind'], isRead: boolean) {
   const facts = { fluentd: ABSENT, testimony: isRead ? { at: 9_000, witnesses: [gone()] } : undefined };
   const last = snapshot(9_000, isRead ? [[entry()]] : [behind], facts);
   const durations = { watching: 1_000.4, stopping: 4_200 };
-  return outcomeOf({ name: 'stopped', since: 9_000, end, result }, 'why', {
-    ...{ seen: seen([last]), policy: policy(), durations },
-  });
+  return outcomeOf(
+    { name: 'stopped', since: 9_000, end, result },
+    { seen: seen([last]), policy: policy(), durations },
+  );
 }
 
 test.each(ENDS as readonly End['kind'][])('the outcome of %s is as its schema says', (kind) => {

@@ -47,7 +47,7 @@ describe('the chunks that have to go', () => {
     expect(owed?.ids).toEqual(new Set([FIRST]));
     expect(owedIn(two, owed)).toBe(owed);
     const gateOf = (state: Partial<Draining>) => drainGate(draining(state), observedIn(two), policy());
-    expect(gateOf({ flush: { at: NOW }, owed })?.why).toMatch(/ 1 chunk /);
+    expect(gateOf({ flushedAt: NOW, owed })?.why).toMatch(/ 1 chunk /);
     expect(gateOf({ owed: { mark: '0', ids: new Set() } })).toBeUndefined();
   });
 

@@ -54,7 +54,7 @@ test('what is not known is null', () => {
 });
 
 test('the trigger is told to the end', () => {
-  const end = { kind: 'stopped' } as const;
+  const end = { kind: 'stopped', why: '' } as const;
   const { trigger } = draining();
   expect(status({ name: 'stopped', since: 0, end, result: { trigger, owed: undefined } }).trigger).toBe(
     'http',

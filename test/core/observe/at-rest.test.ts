@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { isStillAtRest } from '../../../src/core/observe/at-rest.ts';
+import { isStillAtRest } from '../../../src/core/observe/observe.ts';
 import { ABSENT, entry, fileOf, reading, running, seen, snapshot, WRAPPER } from '../../support/builders.ts';
 import { alive } from '../../support/witnesses.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { observeLate } from '../../../src/core/observe/late-look.ts';
+import { observeLate } from '../../../src/core/observe/observe.ts';
 import { entry, fileOf, POS, running, seen, snapshot, subject } from '../../support/builders.ts';
 import { alive } from '../../support/witnesses.ts';
 

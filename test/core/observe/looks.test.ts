@@ -3,8 +3,8 @@ import type { Policy } from '../../../src/core/drain/policy.ts';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
 import type { FollowedReading, Snapshot } from '../../../src/core/look/snapshot.ts';
-import { observeLate } from '../../../src/core/observe/late-look.ts';
 import { ofLooks } from '../../../src/core/observe/looks.ts';
+import { observeLate } from '../../../src/core/observe/observe.ts';
 import type { Doubt, Left, Progress } from '../../../src/core/progress/progress.ts';
 import {
   ABSENT,

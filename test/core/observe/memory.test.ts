@@ -34,11 +34,12 @@ describe('what is remembered of Fluentd', () => {
 });
 
 test.each([
-  ['an entry', [entry()], [POS]],
-  ['none', [], []],
-])('a pos file that holds %s counts as filled: %o', (_, entries, filled) => {
+  ['an entry', [entry()], true],
+  ['none', [], false],
+])('a pos file that holds %s counts as filled: %s', (_, entries, isFilled) => {
   const posFiles = [reading(entries.map((each) => [each]))];
-  expect([...seen([look(0, { posFiles })]).memory.filled]).toEqual(filled);
+  const { wasFilled } = seen([look(0, { posFiles })]).memory.posFiles.get(POS) ?? {};
+  expect(wasFilled).toBe(isFilled);
 });
 
 describe('entries that vanish', () => {
