@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, inject, test } from 'vitest';
 import type { PodSpec } from '../pods/kubernetes.ts';
 import { kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { cronJobBlock, nativeBlock } from '../pods/readme.ts';
+import { kubectl } from './kubectl.ts';
 import {
   append,
   expectDelivered,
@@ -178,5 +179,9 @@ describe('on a real cluster', { concurrent: true }, () => {
     if (conf === undefined || job === undefined || cronJob === undefined) throw new Error('no blocks');
     const spec = { ...(cronJob.spec as object), jobTemplate: { spec: job.spec } };
     expectDelivered(await playThese([conf, { ...cronJob, spec }]), 'done-file');
+  });
+
+  test('the DaemonSet of the exporter is what the Kubernetes API takes', async () => {
+    await kubectl(['create', '--dry-run=server', '--validate=strict', '-k', 'docker/exporter/daemonset']);
   });
 });

@@ -8,8 +8,7 @@ import { standInFor } from '../pods/images.ts';
 import { configMapsIn, type Manifest, type PodSpec, podIn } from '../pods/kubernetes.ts';
 import { kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { merge } from '../pods/merge.ts';
-import { blocksIn, cronJobBlock, nativeBlock } from '../pods/readme.ts';
-import { faultsIn } from '../pods/schema.ts';
+import { blocksIn, nativeBlock } from '../pods/readme.ts';
 
 const DIR = 'docker/kubernetes';
 const folders = readdirSync(DIR);
@@ -38,25 +37,13 @@ describe('the manifests', () => {
     }
   });
 
-  test.each(rendered)('%s is what the Kubernetes API takes', (dir) => {
-    expect(kustomize(dir).flatMap(faultsIn)).toEqual([]);
-  });
-
-  test('the Job of docker/README is what the Kubernetes API takes, and is the placement native-sidecar', () => {
+  test('the Job of docker/README is the placement native-sidecar', () => {
     const manifests = manifestsIn(nativeBlock());
     expect(manifests.map(({ kind }) => kind)).toEqual(['ConfigMap', 'Job']);
-    expect(manifests.flatMap(faultsIn)).toEqual([]);
     expect(sortedPod(manifests)).toEqual(sortedPod(kustomize(join(DIR, 'native-sidecar'))));
     expect(configMapsIn(manifests)[0]?.data['fluent.conf']?.trimEnd()).toBe(
       readFileSync(join(DIR, 'base/fluent.conf'), 'utf8').trimEnd(),
     );
-  });
-
-  test('the CronJob of docker/README takes the spec of that Job', () => {
-    const [, job] = manifestsIn(nativeBlock());
-    const [cronJob] = manifestsIn(cronJobBlock());
-    const spec = { ...(cronJob?.spec as object), jobTemplate: { spec: job?.spec } };
-    expect(faultsIn({ ...cronJob, spec } as Manifest)).toEqual([]);
   });
 
   test.each(
@@ -83,28 +70,6 @@ describe('the manifests', () => {
     const names = (text: string) => [...text.matchAll(/^ *- name: (\S+)$/gm)].map(([, name]) => name);
     const [, inits = ''] = patch.split(/^ {6}initContainers:$/m);
     expect(names(block)).toEqual(names(inits));
-  });
-
-  test.each([
-    [
-      'an unknown field',
-      { volumeMount: [] },
-      'Job.spec.template.spec.containers[0].volumeMount: no such field',
-    ],
-    ['a wrong type', { command: 'sh' }, 'Job.spec.template.spec.containers[0].command: no list'],
-    [
-      'a number for a string',
-      { env: [{ name: 'A', value: 1 }] },
-      'Job.spec.template.spec.containers[0].env[0].value: no string',
-    ],
-    ['a missing name', { name: undefined }, 'Job.spec.template.spec.containers[0].name: missing'],
-  ])('%s would be seen', (_, change, fault) => {
-    const [job] = kustomize(join(DIR, 'base')).filter(({ kind }) => kind === 'Job');
-    const changed = structuredClone(job) as Manifest & {
-      spec: { template: { spec: { containers: object[] } } };
-    };
-    Object.assign(changed.spec.template.spec.containers[0] ?? {}, change);
-    expect(faultsIn(changed)).toContain(fault);
   });
 
   test('an image with posidle as its parent waits for no call: it takes the default trigger, silence', () => {
