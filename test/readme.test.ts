@@ -24,12 +24,7 @@ const ALL_PAGES = [
   ),
 ];
 /** Where commands are given. */
-const COMMAND_PAGES = [
-  ...PAGES,
-  'CONTRIBUTING.md',
-  'test/loss/README.md',
-  'src/commands/inspect-view/README.md',
-];
+const COMMAND_PAGES = [...PAGES, 'CONTRIBUTING.md', 'src/commands/inspect-view/README.md'];
 const { scripts, version } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   scripts: Record<string, string>;
   version: string;

@@ -35,6 +35,7 @@ export function onFluentd(versions: readonly string[], tests: (version: string) 
 /** posidle's termination message. */
 interface Outcome {
   end: string;
+  trigger: string | null;
   outcome: 'drained' | 'unproven' | 'not-drained';
   left: Listed<Left>;
   doubts: Listed<Doubt>;

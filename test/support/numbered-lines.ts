@@ -93,13 +93,6 @@ export class IdTally {
     return (this.#times[id] ?? 0) > 0;
   }
 
-  /** How many of these ids `other` has not seen. */
-  notIn(other: IdTally): number {
-    let count = 0;
-    for (let id = 0; id < this.#times.length; id++) if (this.has(id) && !other.has(id)) count++;
-    return count;
-  }
-
   #count(id: number): void {
     while (id >= this.#times.length) this.#grow();
     const times = this.#times[id] ?? 0;

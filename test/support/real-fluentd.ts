@@ -137,7 +137,7 @@ export function startFluentd({
 export const witnessIn = (dir: string) => join(dir, 'witness');
 
 /** Lays out the witness; gives the environment that loads it. */
-export function loadWitness(dir: string): NodeJS.ProcessEnv {
+function loadWitness(dir: string): NodeJS.ProcessEnv {
   const own = witnessIn(dir);
   mkdirSync(join(own, 'ruby'), { recursive: true });
   for (const name of ['files.rb', 'witness.rb']) cpSync(`src/core/witness/${name}`, join(own, name));
