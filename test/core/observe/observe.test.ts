@@ -23,6 +23,10 @@ describe('"everything read"', () => {
     expect(seen([...looks, snapshot(2_000, [[at(5)]])]).readSince).toBe(2_000);
   });
 
+  test('does not hold where one of two files has bytes left', () => {
+    expect(seen([snapshot(0, [[at(5)], [entry({ path: '/other' }), left]])]).readSince).toBeUndefined();
+  });
+
   test('begins anew with a movement', () => {
     expect(seen([snapshot(0, [[at(5)]]), snapshot(SECOND, [[at(6)]])]).readSince).toBe(SECOND);
   });
