@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { exporter } from './export.ts';
 import { cpuTimeOf, memoryOf } from './figures.ts';
 import { CALLS, callsAndPackages } from './floor.ts';
-import { BESIDE_FLUENTD } from './fluentd.ts';
+import { END } from './fluentd.ts';
 import { LATENCIES } from './latency.ts';
 import { makeSite, type Site } from './site.ts';
 
@@ -51,7 +51,7 @@ export const BENCHES: readonly Bench[] = [
   exporter({ files: 10_000, rotations: 0 }, { cpu: 2, memory: 90 }),
   exporter({ files: 10_000, rotations: 100 }, { cpu: 3, memory: 120 }),
   { name: 'writes', run: runWrites },
-  ...BESIDE_FLUENTD,
+  END,
   ...LATENCIES,
   { name: 'version', run: runVersion },
   { name: 'first-look', run: runFirstLook },
@@ -92,7 +92,7 @@ async function withSite<T>(files: number, use: (site: Site) => Promise<T>): Prom
 const MIB = 1024 ** 2;
 
 /** All run side by side: what disturbs one disturbs each of them. */
-export async function atRest(site: AtRest, settings: Settings) {
+async function atRest(site: Site, settings: Settings) {
   const children = await start(site, settings);
   const result: Record<'cpu' | 'memory' | 'own', Partial<Record<Subject, number[]>>> = {
     cpu: {},
@@ -123,7 +123,6 @@ export async function atRest(site: AtRest, settings: Settings) {
 }
 
 const BARE = 'setInterval(() => {}, 1_000)';
-type AtRest = Pick<Site, 'logs' | 'posFile' | 'fluentd' | 'watch'>;
 
 interface Child {
   readonly subject: Subject;
@@ -131,7 +130,7 @@ interface Child {
   readonly pid: number;
 }
 
-async function start(site: AtRest, { bundles }: Settings): Promise<readonly Child[]> {
+async function start(site: Site, { bundles }: Settings): Promise<readonly Child[]> {
   const logs = dirname(site.logs[0] ?? '');
   const about = [logs, site.posFile, String(site.fluentd)];
   const commands: readonly (readonly [Subject, readonly string[]])[] = [

@@ -29,7 +29,7 @@ export function makeSite(files: number): Site {
 }
 
 /** The arguments of a `posidle watch` that never begins to drain. */
-export function watchForGood(dir: string, pid: number, conf: string): readonly string[] {
+function watchForGood(dir: string, pid: number, conf: string): readonly string[] {
   const triggers = ['--quiet', 'off', '--done-file', join(dir, 'done')];
   return ['watch', '--pid', String(pid), '--fluent-conf', conf, ...triggers, '--log-format', 'json'];
 }

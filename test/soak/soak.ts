@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Site } from '../support/delivery-site.ts';
-import { fileBuffer, monitorAgent, renderConf, tail, toHttp } from '../support/fluentd-conf.ts';
+import { fileBuffer, renderConf, tail, toHttp } from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
 import { type PosidleRun, startPosidle } from '../support/posidle.ts';
 import { type FluentdRun, startFluentd } from '../support/real-fluentd.ts';
@@ -50,8 +50,8 @@ const LAST_OUTAGE = 20_000;
 /** Main writes, Fluentd reads and sends, posidle watches and exports; then main ends, and the destination is away. */
 export async function soak(what: Soak, tell: (line: string) => void): Promise<Soaked> {
   const site = await Site.open();
-  const ports = { agent: await freePort(), watch: await freePort(), export: await freePort() };
-  const fluentd = startFluentd({ version: what.version, dir: site.dir, conf: confOf(site, ports.agent) });
+  const ports = { watch: await freePort(), export: await freePort() };
+  const fluentd = startFluentd({ version: what.version, dir: site.dir, conf: confOf(site) });
   const posidle = { watch: startWatch(site, ports.watch), export: startExport(site, ports.export) };
   const writer = new Writer(site.logs, { ...what, lines: site.lines });
   const flapping = new Flapping(site.sink);
@@ -176,7 +176,7 @@ function inWords({ memory, descriptors, cpu }: Sample): string {
   return `${memory.toFixed(1)} MiB, ${descriptors} descriptors, ${cpu.toFixed(1)} % CPU`;
 }
 
-function confOf(site: Site, agentPort: number): string {
+function confOf(site: Site): string {
   const buffer = fileBuffer(site.buffer, {
     flush_interval: '1s',
     retry_max_interval: '5s',
@@ -184,7 +184,6 @@ function confOf(site: Site, agentPort: number): string {
   });
   return renderConf([
     tail(site.log('*.log'), site.pos, { refresh_interval: '5s' }),
-    monitorAgent(agentPort),
     toHttp(site.sink.port, buffer),
   ]);
 }

@@ -76,8 +76,3 @@ export const memoryBuffer = (params: Params = {}): Section => ({
   name: 'buffer',
   params: { '@type': 'memory', ...params },
 });
-
-export const monitorAgent = (port: number): Section => ({
-  name: 'source',
-  params: { '@type': 'monitor_agent', bind: '127.0.0.1', port },
-});
