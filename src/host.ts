@@ -41,8 +41,6 @@ interface Files {
   ): Promise<void>;
   /** The files that an in_tail source takes, by its own rules. `besides`: files of other sources that share the memory. Rejects with `PartlyListed` where there may be more. */
   listFollowed(source: TailSource, besides?: number): Promise<readonly FollowedFile[]>;
-  /** Changes when a source may take other files than it did when they were listed last; undefined: not known. */
-  namesStamp(source: TailSource): Promise<string | undefined>;
   /** The chunks of one buffer, which lie at these globs. */
   listChunks(globs: readonly string[]): Promise<ChunkListing>;
   /** The chunks that Fluentd has put aside, at these globs. */

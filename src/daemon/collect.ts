@@ -34,7 +34,7 @@ export class Collector {
     const lookedAt = host.now();
     const posFiles = await this.#posFiles.read(patterns);
     const looks = await this.#logFiles.look(posFiles);
-    const followed = await this.#followed.list(depth, { posFiles, looks });
+    const followed = await this.#followed.list(depth, looks);
     const witnessed = await this.#askWitnesses(depth);
     const buffers = depth === 'rest' ? undefined : await readBuffers(host, this.#subject);
     const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);

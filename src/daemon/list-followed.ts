@@ -1,76 +1,41 @@
 import type { ConfFacts } from '../core/fluent-conf/facts.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
-import {
-  type Depth,
-  entriesOf,
-  type FollowedFile,
-  type FollowedReading,
-  type Snapshot,
-} from '../core/look/snapshot.ts';
+import type { Depth, FollowedFile, FollowedReading, Snapshot } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
 import { type Host, PartlyListed } from '../host.ts';
-import { Kept } from './kept.ts';
 
 /** How often new files are looked for at rest. What comes and goes in less time is not seen. */
 const LISTING_AGE: Millis = 1_000;
-/** Some file systems (FUSE) do not date their directories. in_tail itself looks once a minute, unless it is told otherwise. */
-const LONGEST_TRUST: Millis = 30_000;
+/** The same while no file moves that has an entry. in_tail itself looks once a minute, unless it is told otherwise. */
+const IDLE_AGE: Millis = 5_000;
 
-type Listings = Pick<Host, 'now' | 'listFollowed' | 'namesStamp'>;
-type Sources = Pick<ConfFacts, 'sources' | 'hidden'> | undefined;
-
-/** What a look has found so far. */
-interface Found extends Pick<Snapshot, 'looks' | 'posFiles'> {}
-
-interface Listing {
+interface Listing extends Pick<Snapshot, 'looks' | 'followed'> {
   readonly at: Millis;
-  readonly followed: readonly FollowedReading[];
 }
 
-/**
- * Lists the files that Fluentd is to read; at rest again only where names have changed, or sizes that no entry shows. So the size of
- * a file that has an entry may be an older one: its look tells the one of now.
- */
-export class FollowedFiles {
-  readonly #host: Listings;
-  readonly #conf: Sources;
-  readonly #kept = new Kept<Listing>();
-  #last: Listing | undefined;
-  /** The looks beside which every file of a listing was known. */
-  #known: (Pick<Listing, 'followed'> & Pick<Snapshot, 'looks'>) | undefined;
+type Sources = Pick<ConfFacts, 'sources' | 'hidden'> | undefined;
 
-  constructor(host: Listings, conf: Sources) {
+/** Lists the files that Fluentd is to read; at rest now and then. So the size of a file may be an older one: its look tells the one of now. */
+export class FollowedFiles {
+  readonly #host: Pick<Host, 'now' | 'listFollowed'>;
+  readonly #conf: Sources;
+  #last: Listing | undefined;
+
+  constructor(host: Pick<Host, 'now' | 'listFollowed'>, conf: Sources) {
     this.#host = host;
     this.#conf = conf;
   }
 
-  async list(depth: Depth, found: Found): Promise<readonly FollowedReading[]> {
+  async list(depth: Depth, looks: Snapshot['looks']): Promise<readonly FollowedReading[]> {
     const at = this.#host.now();
     const last = this.#last;
-    if (depth === 'rest' && last !== undefined && at - last.at < LISTING_AGE) return last.followed;
-    const kept = this.#kept.get(await this.#stamp(), at);
-    const isTrusted = depth === 'rest' && kept !== undefined && at - kept.at < LONGEST_TRUST;
-    if (isTrusted && this.#areKnown(kept.followed, found)) return kept.followed;
+    const age = last?.looks === looks ? IDLE_AGE : LISTING_AGE;
+    if (depth === 'rest' && last !== undefined && at - last.at < age) return last.followed;
     const listed = await listFollowed(this.#host, this.#conf);
     // The same object says that nothing has changed.
     const followed = last !== undefined && haveSameFiles(listed, last.followed) ? last.followed : listed;
-    this.#last = { at, followed };
-    this.#kept.set(this.#last, at);
+    this.#last = { at, looks, followed };
     return followed;
-  }
-
-  #areKnown(followed: Listing['followed'], found: Found): boolean {
-    const { looks } = found;
-    if (this.#known?.followed === followed && this.#known.looks === looks) return true;
-    const areKnown = followed.every((reading) => isKnown(reading, found));
-    if (areKnown) this.#known = { followed, looks };
-    return areKnown;
-  }
-
-  async #stamp(): Promise<string | undefined> {
-    const sources = this.#conf?.sources ?? [];
-    const stamps = await Promise.all(sources.map((source) => this.#host.namesStamp(source)));
-    return stamps.includes(undefined) ? undefined : stamps.join('\n');
   }
 }
 
@@ -80,20 +45,6 @@ function haveSameFiles(now: readonly FollowedReading[], before: readonly Followe
     const isSame = ({ path, inode, size }: FollowedFile, index: number) =>
       path === known[index]?.path && inode === known[index].inode && size === known[index].size;
     return unknown === before[source]?.unknown && files.length === known.length && files.every(isSame);
-  });
-}
-
-/**
- * The entry and the look of every file show all of it. An entry whose position is 0 may be that of a file that Fluentd may not read;
- * behind a link another file may stand where no name has changed.
- */
-function isKnown({ posFile, files, unknown }: FollowedReading, { posFiles, looks }: Found): boolean {
-  if (unknown !== undefined) return false;
-  const last = new Map(entriesOf(posFiles, posFile).map((entry) => [entry.path, entry]));
-  return files.every(({ path, inode }) => {
-    const entry = last.get(path);
-    if (entry?.inode !== inode || entry.position === null || entry.position === 0) return false;
-    return looks.get(entry.key)?.atPath?.inode === inode;
   });
 }
 

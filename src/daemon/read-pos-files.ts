@@ -1,7 +1,8 @@
+import { COARSEST_TICK } from '../core/look/file-times.ts';
 import type { PosFileReading } from '../core/look/snapshot.ts';
 import { type KeyedEntry, keyedEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
-import type { Host } from '../host.ts';
-import { Kept } from './kept.ts';
+import type { Millis } from '../core/text/units.ts';
+import type { FileStamp, Host } from '../host.ts';
 
 /** So many pos files of one glob are read, look after look. */
 const MOST_FILES = 1_000;
@@ -24,8 +25,7 @@ export async function expandAll(
 /** Reads pos files, each again only when it has changed: then its entries are the very same objects. */
 export class PosFiles {
   readonly #host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>;
-  readonly #kept = new Map<string, Kept<PosFileReading>>();
-  readonly #entries = new Map<string, readonly KeyedEntry[]>();
+  readonly #kept = new Map<string, Kept>();
 
   constructor(host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>) {
     this.#host = host;
@@ -46,20 +46,25 @@ export class PosFiles {
   async #read(path: string, besides: number): Promise<PosFileReading> {
     const at = this.#host.now();
     const stamp = await this.#host.fileStamp(path);
-    const kept = this.#keptOf(path);
-    const known = kept.get(stamp?.id, at);
-    if (known?.kind === 'read' && stamp !== undefined) return { ...known, writtenAgo: stamp.writtenAgo };
-    const reading = await readPosFile(this.#host, path, besides, this.#entries.get(path));
-    if (reading.kind === 'read') this.#entries.set(path, reading.entries);
-    kept.set(reading, at);
+    const before = this.#kept.get(path);
+    const isSame = stamp !== undefined && stamp.id === before?.id;
+    if (isSame && before.isSure) return { ...before.reading, writtenAgo: stamp.writtenAgo };
+    const reading = await readPosFile(this.#host, path, besides, before?.reading.entries);
+    const since = isSame ? before.since : at;
+    if (reading.kind === 'read')
+      this.#kept.set(path, { id: stamp?.id, since, isSure: at - since >= COARSEST_TICK, reading });
     return reading;
   }
+}
 
-  #keptOf(path: string): Kept<PosFileReading> {
-    const kept = this.#kept.get(path) ?? new Kept();
-    this.#kept.set(path, kept);
-    return kept;
-  }
+/** What was read of a pos file, for as long as its stamp is the same. */
+interface Kept {
+  readonly id: FileStamp['id'] | undefined;
+  /** The first of the looks that found this stamp. */
+  readonly since: Millis;
+  /** A stamp that had not stood for long when the file was read may hide a later write. */
+  readonly isSure: boolean;
+  readonly reading: Extract<PosFileReading, { kind: 'read' }>;
 }
 
 async function readPosFile(

@@ -3,7 +3,6 @@ import type { TailSource } from '../core/fluent-conf/tail.ts';
 import type { Chunk, ChunkListing } from '../core/fluentd/chunk.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
 import { numericZone } from '../core/in-tail/path-dates.ts';
-import type { WallClock } from '../core/in-tail/path-pattern.ts';
 import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Testimony } from '../core/witness/testimony.ts';
@@ -14,7 +13,7 @@ import { listBackups, listChunks } from './files/chunks.ts';
 import { fileStamp, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
 import { LogFiles } from './files/log-files.ts';
-import { listFollowed, namesStamp } from './files/walk.ts';
+import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
 import { maySignal, openProcessTable, type ProcessTable, signalProcess } from './processes/processes.ts';
@@ -36,8 +35,6 @@ export class NodeHost implements Host {
   readonly #logFiles = new LogFiles();
   readonly #table: ProcessTable = openProcessTable();
   readonly #requests: StopRequest[] = [];
-  /** Where each source was looked for. */
-  readonly #walked = new WeakMap<TailSource, ReadonlySet<string>>();
   readonly #root: string | undefined;
   #watcher: Watcher | undefined;
   #resolveSleep: () => void = () => {};
@@ -111,24 +108,14 @@ export class NodeHost implements Host {
   }
 
   async listFollowed(source: TailSource, besides?: number): Promise<readonly FollowedFile[]> {
-    const places = new Set<string>();
-    this.#walked.set(source, places);
     const elsewhere: string[] = [];
     const placeOf = placesBelow(this.#root, (path) => elsewhere.push(path));
-    const files = await listFollowed(source, this.#clock(), { placeOf, places, besides });
+    const now = new Date();
+    const clock = { instant: now.getTime(), timeZone: numericZone(-now.getTimezoneOffset()) };
+    const files = await listFollowed(source, clock, { placeOf, besides });
     const [first] = elsewhere;
     if (first === undefined) return files;
     throw new PartlyListed(`${first} is a link to what is not below the root`, files);
-  }
-
-  async namesStamp(source: TailSource): Promise<string | undefined> {
-    const places = this.#walked.get(source);
-    return places && namesStamp(source, this.#clock(), places);
-  }
-
-  #clock(): WallClock {
-    const now = new Date();
-    return { instant: now.getTime(), timeZone: numericZone(-now.getTimezoneOffset()) };
   }
 
   async hasWitness(dir: string): Promise<boolean> {

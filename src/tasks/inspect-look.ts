@@ -87,7 +87,7 @@ export class Inspector {
     const { conf, witness } = this.#subject;
     const lookedAt = host.now();
     const looks = await this.#logFiles.look(posFiles);
-    const listed = await this.#followed.list(this.#paces === undefined ? 'all' : 'rest', { posFiles, looks });
+    const listed = await this.#followed.list(this.#paces === undefined ? 'all' : 'rest', looks);
     const testimony = witness === undefined ? undefined : await host.askWitnesses(witness);
     this.#putAside ??= await listPutAside(host, { conf });
     const buffers = await readBuffers(host, { conf, putAsideBefore: this.#putAside });

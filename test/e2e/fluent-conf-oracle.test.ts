@@ -208,7 +208,7 @@ describe.each(['1.18.0', NEWEST])('the Ruby of Fluentd %s', (version) => {
       env,
     ) as string[][];
     for (const [index, pattern] of patterns.entries()) {
-      const ours = await rubyGlob(`${directory}/${pattern}`);
+      const ours = (await rubyGlob(`${directory}/${pattern}`)).sort();
       const theirs = found[index]?.filter((path) => !path.endsWith('/') && !path.endsWith('broken.log'));
       expect
         .soft(

@@ -119,10 +119,6 @@ export class SimulatedHost implements Host {
     });
   }
 
-  async namesStamp(): Promise<string> {
-    return [...this.#world.logs.byPath].map(([path, { inode }]) => `${inode} ${path}`).join('\n');
-  }
-
   async listChunks(): Promise<ChunkListing> {
     this.#takeTime();
     const { disk, clock, posFile } = this.#world;

@@ -111,12 +111,6 @@ export abstract class FakeFiles {
     });
   }
 
-  async namesStamp({ paths }: TailSource): Promise<string> {
-    return this.#matching(paths)
-      .map((path) => `${this.files.get(path)?.inode} ${path}`)
-      .join('\n');
-  }
-
   async listChunks(globs: readonly string[]): Promise<ChunkListing> {
     return { chunks: await this.listBackups(globs), isThere: true };
   }

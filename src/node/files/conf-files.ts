@@ -149,7 +149,7 @@ async function includedItems(include: ConfInclude, reading: Reading): Promise<Co
 
 async function filesOf(include: ConfInclude, pattern: string, reading: Reading): Promise<readonly string[]> {
   try {
-    return await rubyGlob(pattern, { placeOf: reading.placeOf });
+    return (await rubyGlob(pattern, { placeOf: reading.placeOf })).sort();
   } catch (error) {
     addProblem(include, `cannot be listed (${inWords(error as NodeJS.ErrnoException)})`, reading);
     return [];
@@ -191,7 +191,8 @@ async function includeDirItems(items: readonly ConfItem[], options: ConfOptions,
   if (directory === '') return [];
   const found: ConfItem[] = [];
   const { placeOf } = reading;
-  for (const path of await rubyGlob(`${directory}/**/*.{conf,yaml,yml}`, { placeOf })) {
+  const paths = await rubyGlob(`${directory}/**/*.{conf,yaml,yml}`, { placeOf });
+  for (const path of paths.sort()) {
     found.push(...(await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined)));
   }
   // Fluentd has made its system settings by then: a <system> from there shows in its dump, and nothing more (configure in supervisor.rb).

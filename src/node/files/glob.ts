@@ -20,7 +20,7 @@ export async function expandGlob(
   const look = <T>(told: Promise<T>) => told.catch(() => undefined);
   const budget = nameBudget();
   const found = await rubyGlob(toRubyGlob(pattern), { look, placeOf, budget });
-  const matches = found.filter((path) => basename(path) !== '.');
+  const matches = found.filter((path) => basename(path) !== '.').sort();
   // A part of the matches would hide that there are more.
   return matches.length === 0 || Math.min(budget.left, budget.bytes) < 0 ? [pattern] : matches;
 }

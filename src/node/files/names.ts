@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
-import { inPortions, roomIn, toBytes } from './files.ts';
+import { roomIn, toBytes } from './files.ts';
 
 /** A directory may hold millions: no look reads more than these. */
 const MOST_NAMES = 100_000;
@@ -41,32 +41,4 @@ export async function readNames(
 /** Latin-1 keeps each byte as it is, and costs half the time of a Buffer for each name. */
 function nameOf({ name }: Dirent): string {
   return /^[\0-\x7f]*$/.test(name) ? name : decodePath(Buffer.from(name, 'latin1'));
-}
-
-/** Paths in order. At once, 100,000 of them would hold up everything else for more than a second on a busy machine. */
-export async function sorted(paths: readonly string[]): Promise<string[]> {
-  let runs = slices(paths, BATCH);
-  await inPortions(runs, (run) => run.sort());
-  while (runs.length > 1) {
-    const merged: string[][] = [];
-    await inPortions(slices(runs, 2), ([left = [], right = []]) => merged.push(mergedOf(left, right)));
-    runs = merged;
-  }
-  return runs[0] ?? [];
-}
-
-function slices<T>(items: readonly T[], length: number): T[][] {
-  const count = Math.ceil(items.length / length);
-  return Array.from({ length: count }, (_, index) => items.slice(index * length, (index + 1) * length));
-}
-
-function mergedOf(left: readonly string[], right: readonly string[]): string[] {
-  const all: string[] = [];
-  let next = 0;
-  for (const path of left) {
-    for (let other = right[next]; other !== undefined && other < path; other = right[++next]) all.push(other);
-    all.push(path);
-  }
-  for (const path of right.slice(next)) all.push(path);
-  return all;
 }

@@ -13,7 +13,7 @@ import type { FileStat } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { PlaceOf } from './files.ts';
 import { inPortions, memoryOf, roomIn, toBytes } from './files.ts';
-import { type NameBudget, nameBudget, readNames, sorted } from './names.ts';
+import { type NameBudget, nameBudget, readNames } from './names.ts';
 
 /** So many files of one source are looked at, where there is room for them. */
 const MOST_FILES = 50_000;
@@ -37,9 +37,9 @@ export interface FollowedFile extends FileStat {
 export async function listFollowed(
   rules: FollowRules,
   clock: WallClock,
-  { placeOf = ourPlace, places, mostFiles = MOST_FILES, room = roomIn(), besides = 0 }: ListOptions = {},
+  { placeOf = ourPlace, mostFiles = MOST_FILES, room = roomIn(), besides = 0 }: ListOptions = {},
 ): Promise<FollowedFile[]> {
-  const walk = { look: ifThere, placeOf, places };
+  const walk = { look: ifThere, placeOf };
   const excluded = new Set(await expandAll(currentExcludes(rules, clock), rules, walk));
   const left = room - besides * memoryOf(0);
   const listing = { rules, clock, walk, excluded, mostFiles, room: left, files: new Map() };
@@ -47,44 +47,19 @@ export async function listFollowed(
   return [...listing.files.values()].sort(byPath);
 }
 
-interface ListOptions extends Partial<Pick<View, 'placeOf' | 'places'>> {
+interface ListOptions extends Partial<Pick<View, 'placeOf'>> {
   readonly mostFiles?: number;
   readonly room?: number;
   /** Files of other sources that are kept already. */
   readonly besides?: number | undefined;
 }
 
-/**
- * What changes when the source may take other files than at its last walk through these places; undefined: any write may change
- * which files it takes.
- */
-export async function namesStamp(
-  rules: FollowRules,
-  clock: WallClock,
-  places: ReadonlySet<string>,
-): Promise<string | undefined> {
-  if (rules.limitRecentlyModified !== undefined) return undefined;
-  const patterns = [...currentPaths(rules, clock), ...currentExcludes(rules, clock)];
-  return [...patterns, ...(await Promise.all([...places].map(placeStamp)))].join('\n');
-}
-
-/** Of a directory also the time of its last change, of names in it (inode(7), mtime). */
-async function placeStamp(place: string): Promise<string> {
-  try {
-    const found = await stat(toBytes(place), { bigint: true });
-    const id = `${found.dev} ${found.ino}`;
-    return found.isDirectory() ? `${id} ${found.mtimeNs} ${found.ctimeNs}` : id;
-  } catch (error) {
-    return String((error as NodeJS.ErrnoException).code);
-  }
-}
-
-/** Ruby's Dir.glob: every path, of whatever kind, that the pattern names and that is there. */
+/** Ruby's Dir.glob: every path, of whatever kind, that the pattern names and that is there, in no order. */
 export async function rubyGlob(pattern: string, options: Partial<Walk> = {}): Promise<string[]> {
   const walk = { look: ifThere, placeOf: ourPlace, budget: nameBudget(), ...options };
   const found = new Set<string>();
   for (const { base, parts } of parseGlob(pattern)) await descend(base, parts, walk, found);
-  return sorted([...found]);
+  return [...found];
 }
 
 async function expandAll(patterns: readonly string[], rules: PathRules, walk: View): Promise<string[]> {
@@ -108,7 +83,6 @@ interface Listing {
 
 async function addFiles(pattern: string, listing: Listing): Promise<void> {
   const { rules, clock, walk, excluded, mostFiles, files } = listing;
-  if (!isGlob(pattern, rules.globPolicy)) placeIn(walk, pattern);
   const isAged = rules.limitRecentlyModified !== undefined && isGlob(pattern, rules.globPolicy);
   const since = isAged ? clock.instant - (rules.limitRecentlyModified ?? 0) : Number.NEGATIVE_INFINITY;
   await inPortions(await pathsOf(pattern, rules.globPolicy, walk), (path) => {
@@ -146,8 +120,6 @@ type Look = <T>(told: Promise<T>) => Promise<T | undefined>;
 interface View {
   readonly look: Look;
   readonly placeOf: PlaceOf;
-  /** Is given each directory that was listed, and each path that was looked for by its name. */
-  readonly places?: Set<string> | undefined;
 }
 
 interface Walk extends View {
@@ -155,12 +127,6 @@ interface Walk extends View {
 }
 
 const ourPlace: PlaceOf = (path) => path;
-
-function placeIn({ placeOf, places }: View, path: string): string {
-  const place = placeOf(path);
-  places?.add(place);
-  return place;
-}
 
 /**
  * Adds what the parts name below `prefix`, which is empty or ends with a slash. One directory is open at a time: there may be more
@@ -197,7 +163,7 @@ interface Name {
 async function namesIn(prefix: string, isWanted: Wanted, walk: Walk): Promise<readonly Name[]> {
   const names: Name[] = [];
   const read = async () =>
-    readNames(placeIn(walk, prefix || '.'), walk.budget, (name, entry) => {
+    readNames(walk.placeOf(prefix || '.'), walk.budget, (name, entry) => {
       const isKept = isWanted(name, entry);
       if (isKept) names.push({ name, isLink: entry.isSymbolicLink() });
       return isKept;
@@ -212,7 +178,7 @@ const isNoDotDirectory: Wanted = (name, entry) => entry.isDirectory() && !name.s
 
 async function step(path: string, rest: readonly GlobPart[], walk: Walk, found: Set<string>): Promise<void> {
   if (rest.length > 0) return descend(`${path}/`, rest, walk, found);
-  const told = async () => stat(toBytes(placeIn(walk, path)));
+  const told = async () => stat(toBytes(walk.placeOf(path)));
   if ((await walk.look(told())) !== undefined) found.add(path);
 }
 

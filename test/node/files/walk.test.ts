@@ -1,19 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nameBudget } from '../../../src/node/files/names.ts';
-import { type FollowRules, listFollowed, namesStamp, rubyGlob } from '../../../src/node/files/walk.ts';
+import { type FollowRules, listFollowed, rubyGlob } from '../../../src/node/files/walk.ts';
 
 const clock = { instant: Date.UTC(2026, 0, 2), timeZone: 'UTC' };
 let dir = '';
@@ -150,62 +141,5 @@ describe('the files that a source takes', () => {
 
   it('are nothing where the directory is missing', async () => {
     expect(await followed({ paths: ['nothing/**/*.log'] })).toEqual([]);
-  });
-});
-
-describe('the stamp of the names that a source may take', () => {
-  const stampAfter = async (paths: string[], change: () => void, rules: Partial<FollowRules> = {}) => {
-    const inDir = paths.map((path) => `${dir}/${path}`);
-    const all = { globPolicy: 'backward_compatible', excludePaths: [], ...rules, paths: inDir } as const;
-    const places = new Set<string>();
-    await listFollowed(all, clock, { places });
-    const before = await namesStamp(all, clock, places);
-    expect(await namesStamp(all, clock, places)).toBe(before);
-    change();
-    return { before, after: await namesStamp(all, clock, places) };
-  };
-
-  it('stays when a file grows', async () => {
-    put('a.log');
-    const { before, after } = await stampAfter(['*.log', 'b.log'], () =>
-      writeFileSync(`${dir}/a.log`, 'text'),
-    );
-    expect(after).toBe(before);
-  });
-
-  it.each([
-    ['a file is made', ['*.log'], () => put('b.log')],
-    ['a file is renamed', ['*.log'], () => renameSync(`${dir}/a.log`, `${dir}/b.log`)],
-    ['a file takes the place of another', ['*.log'], () => renameSync(`${dir}/other`, `${dir}/a.log`)],
-    ['a file goes away', ['*.log'], () => rmSync(`${dir}/a.log`)],
-    ['a file of this very name is made', ['b.log'], () => put('b.log')],
-    ['its directory is made', ['*/new/*.log'], () => put('sub/new/b.log')],
-    ['a directory below is made', ['**/*.log'], () => put('sub/new/b.log')],
-    ['a file is made in each directory', ['*/b.log'], () => put('sub/b.log')],
-    ['what a link leads to is made', ['link*.log'], () => put('target')],
-    ['a directory is made where none was', ['none/*.log'], () => put('none/b.log')],
-  ])('changes when %s', async (_, paths, change) => {
-    put('a.log');
-    put('other');
-    put('sub/a.log');
-    symlinkSync('target', `${dir}/link.log`);
-    const { before, after } = await stampAfter(paths, change);
-    expect(before).toBeDefined();
-    expect(after).not.toBe(before);
-  });
-
-  it('changes with the date in a path', async () => {
-    const rules = {
-      globPolicy: 'backward_compatible',
-      excludePaths: [],
-      paths: ['/log/%Y%m%d.log'],
-    } as const;
-    const tomorrow = { ...clock, instant: clock.instant + 86_400_000 };
-    expect(await namesStamp(rules, tomorrow, new Set())).not.toBe(await namesStamp(rules, clock, new Set()));
-  });
-
-  it('is not known where a write may bring a file back', async () => {
-    const { before } = await stampAfter(['*.log'], () => {}, { limitRecentlyModified: 60_000 });
-    expect(before).toBeUndefined();
   });
 });
