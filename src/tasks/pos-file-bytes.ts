@@ -1,4 +1,4 @@
-import { NEWLINE } from '../core/pos-file/pos-line.ts';
+import { NEWLINE } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { FileContent, Host } from '../host.ts';
 import { fileStamp } from '../node/files/files.ts';

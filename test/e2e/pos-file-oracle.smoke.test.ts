@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import { parsePosFile } from '../../src/core/pos-file/pos-file.ts';
-import { LARGEST_POSITION } from '../../src/core/pos-file/pos-line.ts';
+import { LARGEST_POSITION } from '../../src/core/pos-file/pos-file.ts';
 import { bytesOf, posFileBytes } from '../support/arbitraries.ts';
 import { skipFor } from '../support/needs.ts';
 

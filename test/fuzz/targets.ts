@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
-import { fluentdArguments } from '../../src/core/fluentd/command-line.ts';
 import { isFluentd, isWorker } from '../../src/core/fluentd/processes.ts';
 import { nameMatcher, parseGlob } from '../../src/core/in-tail/path-glob.ts';
 import { decodePath } from '../../src/core/pos-file/path-bytes.ts';
@@ -17,6 +16,7 @@ import { listChunks } from '../../src/node/files/chunks.ts';
 import { loadFluentConf } from '../../src/node/files/conf-files.ts';
 import { listFollowed } from '../../src/node/files/walk.ts';
 import { type HttpServer, startHttpServer } from '../../src/node/network/http-server.ts';
+import { fluentdArguments } from '../../src/node/processes/command-line.ts';
 import { linear } from '../../src/node/processes/linear-pattern.ts';
 import { Proc } from '../../src/node/processes/proc.ts';
 import { type Random, textsIn, WORDS } from '../support/mutations.ts';
@@ -232,15 +232,11 @@ async function askServer(bytes: Buffer): Promise<void> {
 
 /** The reader agrees with Fluentd's own pattern on each line that is no longer than any path. */
 function readPosFile(bytes: Buffer): boolean {
-  const { entries, unparsable } = parsePosFile(bytes);
+  const { entries } = parsePosFile(bytes);
   const expected = entriesOf(bytes);
-  if (unparsable.some(({ merged }) => merged)) {
-    if (entries.length <= expected.length) throw new Error('a merged line has one entry');
-  } else {
-    for (const [index, entry] of expected.entries()) expectSame(entries[index], entry);
-    if (entries.length !== expected.length)
-      throw new Error(`${entries.length} entries, not ${expected.length}`);
-  }
+  for (const [index, entry] of expected.entries()) expectSame(entries[index], entry);
+  if (entries.length !== expected.length)
+    throw new Error(`${entries.length} entries, not ${expected.length}`);
   return entries.length > 0;
 }
 

@@ -1,6 +1,6 @@
 import type { ShownFile } from '../../core/inspect/found.ts';
 import { shareRead } from '../../core/inspect/order.ts';
-import { LARGEST_POSITION } from '../../core/pos-file/pos-line.ts';
+import { LARGEST_POSITION } from '../../core/pos-file/pos-file.ts';
 import { formatAge } from '../../core/text/age.ts';
 import { podNameOf } from '../../core/text/container-log.ts';
 import { printable } from '../../core/text/printable.ts';

@@ -2,7 +2,7 @@ import type { ConfFacts } from '../../core/fluent-conf/facts.ts';
 import type { Found, FoundPosFile, Totals } from '../../core/inspect/found.ts';
 import { ordered, shareRead, type Which } from '../../core/inspect/order.ts';
 import { rawSummaryOf, summaryOf } from '../../core/inspect/summary.ts';
-import { whyUnparsable } from '../../core/pos-file/pos-line.ts';
+import { whyUnparsable } from '../../core/pos-file/pos-file.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenEnd, shortenMiddle, widthOf, wrap } from '../../core/text/text-width.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';

@@ -7,7 +7,7 @@ import { NOT_THERE } from '../observe/doubt.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
 import { entryOf, type KeyedEntry } from '../pos-file/pos-file.ts';
-import type { UnparsableLine } from '../pos-file/pos-line.ts';
+import type { UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';

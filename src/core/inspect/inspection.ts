@@ -1,4 +1,4 @@
-import type { UnparsableLine } from '../pos-file/pos-line.ts';
+import type { UnparsableLine } from '../pos-file/pos-file.ts';
 import { type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left } from '../progress/progress.ts';
 import { type ContainerLog, containerLogOf } from '../text/container-log.ts';

@@ -1,5 +1,4 @@
 import { decodePath } from './path-bytes.ts';
-import { scanLines, type UnparsableLine, valuesAfter } from './pos-line.ts';
 
 /** One line of a pos file: `path \t hex position \t hex inode`. */
 export interface PositionEntry {
@@ -11,13 +10,36 @@ export interface PositionEntry {
   readonly inode: string;
 }
 
+/** A line that Fluentd itself would warn about as "Unparsable line in pos_file". */
+export interface UnparsableLine {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+  /** The last line, which no newline ends. */
+  readonly torn?: true;
+}
+
 export interface PosFile {
   readonly entries: readonly PositionEntry[];
   readonly unparsable: readonly UnparsableLine[];
 }
 
+export const NEWLINE = 0x0a;
+/** A larger position is taken for this one: no file is as large, and a number would not be exact. */
+export const LARGEST_POSITION = Number.MAX_SAFE_INTEGER;
+
 /** A hostile pos file may hold millions of lines that are none. */
 const KEPT_UNPARSABLE = 1_000;
+/** So many bytes of a line are read: Linux takes a path of 4,096. */
+const LONGEST_LINE = 8_192;
+/** `a`, tab, 0, tab, 0. */
+const SHORTEST_ENTRY = 5;
+/**
+ * POSITION_FILE_ENTRY_REGEX in lib/fluent/plugin/in_tail/position_file.rb: what follows the inode is ignored. A number of three
+ * million digits would take ten seconds.
+ */
+const ENTRY = /^([^\t]+)\t([0-9a-f]{1,1024})\t([0-9a-f]{1,1024})(?![0-9a-f])/i;
+const UNWATCHED = /^0*f{16}$/i;
 
 /**
  * Every entry of a pos file, in its order; never throws. A last line without its newline is torn and no entry yet, and told as such.
@@ -26,14 +48,53 @@ const KEPT_UNPARSABLE = 1_000;
 export function parsePosFile(bytes: Uint8Array): PosFile {
   const entries: PositionEntry[] = [];
   const unparsable: UnparsableLine[] = [];
-  scanLines(bytes, {
-    entry: (start, pathEnd) =>
-      entries.push({ path: decodePath(bytes.subarray(start, pathEnd)), ...valuesAfter(bytes, pathEnd) }),
-    unparsable: (read) => {
-      if (unparsable.length < KEPT_UNPARSABLE) unparsable.push(read());
-    },
-  });
+  let [line, start] = [1, 0];
+  const tell = (end: number, flaw: Pick<UnparsableLine, 'torn'>) => {
+    if (unparsable.length < KEPT_UNPARSABLE)
+      unparsable.push({ line, text: textOf(bytes, start, end), ...flaw });
+  };
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+    const entry = end - start < SHORTEST_ENTRY ? undefined : entryIn(textOf(bytes, start, end));
+    if (entry === undefined) tell(end, {});
+    else entries.push(entry);
+    start = end + 1;
+    line += 1;
+  }
+  if (start < bytes.length) tell(bytes.length, { torn: true });
   return { entries, unparsable };
+}
+
+function textOf(bytes: Uint8Array, start: number, end: number): string {
+  return decodePath(bytes.subarray(start, Math.min(end, start + LONGEST_LINE)));
+}
+
+function entryIn(text: string): PositionEntry | undefined {
+  const [, path, position = '', inode = ''] = ENTRY.exec(text) ?? [];
+  if (path === undefined) return undefined;
+  return { path, position: positionOf(position), inode: inodeOf(inode) };
+}
+
+function positionOf(digits: string): number | null {
+  return UNWATCHED.test(digits) ? null : Math.min(Number.parseInt(digits, 16), LARGEST_POSITION);
+}
+
+function inodeOf(digits: string): string {
+  const value = Number.parseInt(digits, 16);
+  return String(value <= Number.MAX_SAFE_INTEGER ? value : BigInt(`0x${digits}`));
+}
+
+/** Why a line is none, for people. */
+export function whyUnparsable({ text, torn }: Omit<UnparsableLine, 'line'>): string {
+  if (torn) return 'it is torn: no newline ends it';
+  const [path = '', position, inode] = text.split('\t');
+  if (text === '') return 'it is empty';
+  if (/^\0+$/.test(text)) return 'nothing but NUL bytes, as a crash of the machine leaves them';
+  if (position === undefined)
+    return text.length < LONGEST_LINE ? 'it holds no tab' : 'it begins with more than any path';
+  if (path === '') return 'its path is empty';
+  if (!/^[0-9a-f]+$/i.test(position)) return 'its position is no hexadecimal number';
+  if (inode === undefined) return 'it holds no inode';
+  return /^[0-9a-f]{1025}/i.test(inode) ? 'its inode is too long' : 'its inode is no hexadecimal number';
 }
 
 /**

@@ -2,7 +2,7 @@ import { constants, fstatSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { encodePath } from '../../core/pos-file/path-bytes.ts';
-import { NEWLINE } from '../../core/pos-file/pos-line.ts';
+import { NEWLINE } from '../../core/pos-file/pos-file.ts';
 import { formatBytes, type Millis } from '../../core/text/units.ts';
 import type { FileContent, FileStamp } from '../../host.ts';
 import { readBounded } from './bounded.ts';

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FileStat } from '../../core/look/snapshot.ts';
-import { NEWLINE } from '../../core/pos-file/pos-line.ts';
+import { NEWLINE } from '../../core/pos-file/pos-file.ts';
 import type { LookOptions } from '../../host.ts';
 import { toBytes } from './files.ts';
 

@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs';
-import { NEWLINE, pathEndOf } from '../../core/pos-file/pos-line.ts';
+import { parsePosFile } from '../../core/pos-file/pos-file.ts';
 import { formatBytes, type Millis } from '../../core/text/units.ts';
 import { type Bounds, HEAD, readBounded, refuseLarge } from './bounded.ts';
 import { exists } from './files.ts';
@@ -59,12 +59,7 @@ function refuseDatabase(bytes: Uint8Array): void {
 /** The beginning of a large file tells whether it is worth reading on. */
 function refuseOthers(head: Uint8Array): void {
   refuseDatabase(head);
-  for (
-    let start = 0, end = head.indexOf(NEWLINE);
-    end >= 0;
-    start = end + 1, end = head.indexOf(NEWLINE, start)
-  )
-    if (pathEndOf(head, start, end) >= 0) return;
+  if (parsePosFile(head).entries.length > 0) return;
   throw new Error(
     `it is no pos file: its first ${formatBytes(HEAD)} hold no line of path, position and inode`,
   );

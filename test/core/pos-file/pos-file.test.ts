@@ -5,10 +5,11 @@ import { decodePath } from '../../../src/core/pos-file/path-bytes.ts';
 import {
   entryKeyIn,
   keyedEntries,
+  LARGEST_POSITION,
   latestEntries,
   parsePosFile,
+  whyUnparsable,
 } from '../../../src/core/pos-file/pos-file.ts';
-import { LARGEST_POSITION } from '../../../src/core/pos-file/pos-line.ts';
 import { bytesOf, entryLine, posFileBytes, positionEntry, RUNS } from '../../support/arbitraries.ts';
 import { entry, parse, posText } from '../../support/builders.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
@@ -244,4 +245,22 @@ describe('the entries that count, read again', () => {
     const again = { ...one, position: 9 };
     expect(keyedEntries('/pos', [one, two, again], before)).toEqual(keyedEntries('/pos', [two, again]));
   });
+});
+
+test.each([
+  ['', 'it is empty'],
+  ['\0\0', 'nothing but NUL bytes, as a crash of the machine leaves them'],
+  ['abc', 'it holds no tab'],
+  ['\t1\t2', 'its path is empty'],
+  ['a\tx\t2', 'its position is no hexadecimal number'],
+  ['a\t1', 'it holds no inode'],
+  ['a\t1\tx', 'its inode is no hexadecimal number'],
+])('the line %j is unparsable because %s', (text, why) => {
+  expect(parsePosFile(bytesOf(`${text}\n`)).unparsable).toHaveLength(1);
+  expect(whyUnparsable({ text })).toBe(why);
+});
+
+test('a line that no newline ends is torn, whatever stands in it', () => {
+  for (const text of ['', 'a\t1', 'a\t1\t2'])
+    expect(whyUnparsable({ text, torn: true })).toMatch(/^it is torn/);
 });
