@@ -40,7 +40,7 @@ test('watch resolves to the outcome, and tells each transition', async () => {
   const names: string[] = [];
   const outcome = await watch({
     posFiles: [posFile()],
-    fluentd: { by: 'pid', pid, force: true },
+    fluentd: { by: 'pid', pid },
     quiet: 500,
     settle: 200,
     onTransition: ({ to }) => names.push(to),
@@ -55,7 +55,7 @@ test('aborting begins the drain: what was written just before is delivered', asy
   const end = new AbortController();
   const watching = watch({
     posFiles: [posFile()],
-    fluentd: { by: 'pid', pid, force: true },
+    fluentd: { by: 'pid', pid },
     settle: 300,
     signal: end.signal,
     onTransition: ({ to }) => {

@@ -11,7 +11,7 @@ import { runOptions, type SharedArgs, type WatchArgs, watchOptions } from './opt
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-type Args = Partial<SharedArgs & Pick<WatchArgs, 'force' | 'pid' | 'native-sidecar'>>;
+type Args = Partial<SharedArgs & Pick<WatchArgs, 'native-sidecar'>>;
 
 /** What is probably a mistake, though posidle can start with it. */
 export async function startWarnings(args: Args, env: Environment): Promise<readonly string[]> {
@@ -41,7 +41,6 @@ type Known = keyof Args & keyof typeof watchOptions;
 const NEEDED: readonly (readonly [Known, ...Known[]])[] = [
   ['heartbeat-age', 'heartbeat-file'],
   ['done-process-gone', 'done-process'],
-  ['force', 'pid'],
 ];
 
 function withoutEffect(args: Args): readonly string[] {

@@ -22,7 +22,6 @@ import {
 } from '../core/fluentd/processes.ts';
 import type { Depth } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
-import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { Proof } from './fluentd-proof.ts';
 
@@ -110,14 +109,13 @@ export class FluentdFinder {
     const last = lastOf(known);
     const { rows, why } = await this.#candidates(table);
     const candidates = this.#signalable(rows.filter((row) => this.#mayReplace(row, last)));
-    const proofs = await Promise.all(candidates.map((row) => this.#isProven(table, row)));
+    const proofs = await Promise.all(candidates.map((row) => this.#proof.holdsFor(table, row)));
     const proven = candidates.filter((_, index) => proofs[index]);
     const [row, ...others] = proven.length > 0 ? proven : candidates;
     if (row === undefined) return { kind: 'absent', why, ...(last && { last }) };
     if (this.#isDeaf(row, proven.length > 0)) return DEAF;
     if (others.length > 0) return { kind: 'ambiguous', candidates: [row, ...others] };
-    if (!this.#isForced() && !isFluentd(row.argv) && findWorkers(table, row.pid).length === 0)
-      return { kind: 'foreign', row, since: this.#foreignSince(row, known) };
+    if (!isFluentd(row.argv) && findWorkers(table, row.pid).length === 0) return { kind: 'foreign', row };
     return this.#running(table, row, proven.length > 0);
   }
 
@@ -125,11 +123,6 @@ export class FluentdFinder {
   #isDeaf({ pid }: ProcessRow, isProven: boolean): boolean {
     if (this.#subject.leavesStop !== true || this.#isWitnessed) return false;
     return !isProven || !this.#host.maySignal(pid);
-  }
-
-  #foreignSince(row: ProcessRow, known: FluentdReading | undefined): Millis | undefined {
-    if (this.#subject.fluentd.by === 'pid') return undefined;
-    return known?.kind === 'foreign' && isSame(known.row, row) ? known.since : this.#host.now();
   }
 
   /** The processes that may be meant, and what to say where there is none. */
@@ -168,26 +161,17 @@ export class FluentdFinder {
     return permitted.length > 0 ? permitted : rows;
   }
 
-  async #isProven(table: Table, row: ProcessRow): Promise<boolean> {
-    return this.#isForced() || (await this.#proof.holdsFor(table, row));
-  }
-
   async #withProof(table: Table, reading: Running): Promise<FluentdReading> {
     const { isHearsay, ...known } = reading;
     const permitted = known.permitted || this.#isWitnessed;
     if (known.isProven && !isHearsay)
       return known.permitted === permitted ? reading : { ...known, permitted };
     const row = table.find((candidate) => isSame(candidate, known.supervisor));
-    if (row !== undefined && (await this.#isProven(table, row)))
+    if (row !== undefined && (await this.#proof.holdsFor(table, row)))
       return { ...known, permitted, isProven: true };
     return isHearsay || !this.#isWitnessed
       ? reading
       : { ...known, permitted, isProven: true, isHearsay: true };
-  }
-
-  #isForced(): boolean {
-    const { fluentd } = this.#subject;
-    return 'force' in fluentd && fluentd.force === true;
   }
 
   #running(table: Table, row: ProcessRow, isProven: boolean): FluentdReading {

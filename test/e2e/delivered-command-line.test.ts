@@ -84,27 +84,16 @@ function withLateFile(site: Site): Pick<Delivery, 'before' | 'main'> {
   };
 }
 
-const pidOfSleep = async (site: Site, ...options: readonly string[]) => {
+test('a --pid that is no Fluentd is refused, and is left alone', async ({ site }) => {
   await site.write('app.log', 10);
   writeFileSync(site.pos, entryOf(site.log('app.log')));
   writeFileSync(site.marker, '');
   const sleeping = spawn('sleep', ['60']);
   onTestFinished(() => void sleeping.kill('SIGKILL'));
   const pid = ['--pid', String(sleeping.pid), '--done-file', site.marker, '--stop-timeout', '3s'];
-  const ended = await posidle('watch', '-p', site.pos, ...pid, ...options);
-  return { ...ended, pid: sleeping.pid, signal: sleeping.signalCode };
-};
-
-test('a --pid that is no Fluentd is refused, and is left alone', async ({ site }) => {
-  const { pid, stderr, ...refused } = await pidOfSleep(site);
-  expect(refused).toMatchObject({ code: 2, signal: null });
-  expect(stderr).toMatch(new RegExp(`${pid}.*--force`));
-});
-
-test('a --pid that is no Fluentd is stopped where --force is given', async ({ site }) => {
-  const forced = await pidOfSleep(site, '--force');
-  expect(forced.code).toBe(0);
-  expect(forced.signal).not.toBeNull();
+  const { code, stderr } = await posidle('watch', '-p', site.pos, ...pid);
+  expect([code, sleeping.signalCode]).toEqual([2, null]);
+  expect(stderr).toMatch(new RegExp(`${sleeping.pid}.*Name another process`));
 });
 
 function entryOf(path: string): string {

@@ -28,7 +28,6 @@ export const watchOptions = named(
       WHICH,
       nonEmpty,
     ),
-    force: flag('take the process of --pid even if it is not a Fluentd', WHICH),
     quiet: parsed(
       'DUR',
       `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULTS.quiet))}, or longer if in_tail finds new files later; else off`,
@@ -108,7 +107,6 @@ export const watchOptions = named(
   [
     'pid',
     'pid-file',
-    'force',
     'done-process-gone',
     'heartbeat-age',
     'quit-token',
@@ -124,7 +122,6 @@ export const watchOptions = named(
 const {
   pid: _pid,
   'pid-file': _pidFile,
-  force: _force,
   'restart-policy': _restartPolicy,
   'native-sidecar': _nativeSidecar,
   ...ofTheWatch
@@ -157,7 +154,7 @@ export function watchOptionsOf(args: SharedArgs): WatchOptions {
 export function targetOf(args: WatchArgs): Settings['fluentd'] {
   const named = (['pid', 'pid-file'] as const).filter((name) => args[name] !== undefined);
   if (named.length > 1) throw new UsageError(`--${named.join(' and --')}: give only one of them`);
-  if (args.pid !== undefined) return { by: 'pid', pid: args.pid, force: args.force };
+  if (args.pid !== undefined) return { by: 'pid', pid: args.pid };
   if (args['pid-file'] !== undefined) return { by: 'pid-file', path: args['pid-file'] };
   return DEFAULTS.fluentd;
 }

@@ -32,11 +32,6 @@ export function choiceDeadline({ memory }: Observation): Millis {
   return memory.began + SLOW_START;
 }
 
-/** When a process that matches, and is no fluentd, is refused. */
-export function foreignDeadline(since: Millis | undefined): Millis {
-  return since === undefined ? ALREADY_OVER : since + SLOW_START;
-}
-
 /** When the quiet window ends; undefined: silence is no trigger, or nothing has moved yet. */
 export function quietAt({ movedAt }: Observation, { quiet }: Policy): Millis | undefined {
   return quiet === 'off' || movedAt === undefined ? undefined : movedAt + quiet;

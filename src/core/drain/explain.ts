@@ -36,13 +36,13 @@ export const LEFT_TO_KUBELET: End = {
 export function describeUnproven(pid: number): string {
   return (
     `pid ${pid} may not be the right fluentd: it has no pos file open, or posidle may not look at its open files; ` +
-    'run posidle as the same user, load a witness into Fluentd, or name it with `pid` and `force`'
+    'run posidle as the same user, or load a witness into Fluentd'
   );
 }
 
 /** The process that was named, and why nothing is sent to it. */
 export function describeForeign({ pid, argv }: ProcessRow): string {
-  return `pid ${pid} (${argv.join(' ').trim()}) isn't a fluentd, and the signal for a flush would kill it. Name another process, or add \`force\` if it is one`;
+  return `pid ${pid} (${argv.join(' ').trim()}) isn't a fluentd, and the signal for a flush would kill it. Name another process`;
 }
 
 /** The fluentds that were found, and how to name the one that is meant. */

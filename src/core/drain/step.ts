@@ -9,7 +9,6 @@ import {
   absenceDeadline,
   choiceDeadline,
   drainDeadline,
-  foreignDeadline,
   isOver,
   lastFlushAt,
   returnDeadline,
@@ -207,11 +206,8 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
     if (state.name === 'waiting' && !isOver(deadline, seen.at)) return stay(state, deadline);
     return finish({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, result);
   }
-  if (fluentd.kind === 'foreign') {
-    const deadline = foreignDeadline(fluentd.since);
-    if (!isOver(deadline, seen.at)) return stay(state, deadline);
+  if (fluentd.kind === 'foreign')
     return finish({ kind: 'no-fluentd-named', why: describeForeign(fluentd.row) }, seen, result);
-  }
   if (seen.goneSince !== undefined && (policy.parent || state.name === 'draining')) {
     const deadline = state.name === 'draining' ? returnDeadline(state.trigger, seen, policy) : seen.goneSince;
     if (isOver(deadline, seen.at)) return finish(ENDED_BY_ITSELF, seen, result);

@@ -22,8 +22,7 @@ export interface ProcessIdentity {
 /** Which fluentd is meant: the one that is found by itself, or the one that the user named. */
 export type FluentdTarget =
   | { readonly by: 'search' }
-  /** `force`: also where it is no Fluentd, by its command line. */
-  | { readonly by: 'pid'; readonly pid: number; readonly force?: boolean }
+  | { readonly by: 'pid'; readonly pid: number }
   | { readonly by: 'pid-file'; readonly path: string }
   /** What runs in the session that this child leads, or below the child: behind wrappers, and after restarts. */
   | { readonly by: 'session'; readonly leader: ProcessIdentity };
@@ -71,12 +70,7 @@ export type FluentdReading =
     }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] }
   /** The process that the user named is no Fluentd: SIGUSR1 would end it. */
-  | {
-      readonly kind: 'foreign';
-      readonly row: ProcessRow;
-      /** Since when it matches the pattern: a shell may do so on its way to fluentd. undefined: it was named by its pid. */
-      readonly since: Millis | undefined;
-    };
+  | { readonly kind: 'foreign'; readonly row: ProcessRow };
 
 const PROGRAM = /^(fluentd|td-agent)$/;
 const RUBY = /^j?ruby[\d.]*$/;

@@ -1,7 +1,6 @@
 import type { BuffersReading } from '../fluentd/buffer-contents.ts';
 import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
-import type { KeyedEntry } from '../pos-file/pos-file.ts';
-import type { UnparsableLine } from '../pos-file/pos-file.ts';
+import type { KeyedEntry, UnparsableLine } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import type { Testimony } from '../witness/testimony.ts';
 
