@@ -23,8 +23,6 @@ export class Tagged {
 interface Reading {
   readonly place: Place;
   readonly problems: ConfProblem[];
-  /** Fluentd takes `$type` and the like out of the mapping itself: where an alias repeats it, they are gone. */
-  readonly spent: WeakSet<object>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -36,7 +34,7 @@ const NIL: ConfValue = { parts: [{ ruby: 'use_nil' }] };
 
 /** A loaded YAML configuration as the same tree that the v1 syntax gives (`lib/fluent/config/yaml_parser/parser.rb`). */
 export function confFromYaml(document: unknown, file: string): ParsedConf {
-  const reading: Reading = { place: { file }, problems: [], spent: new WeakSet() };
+  const reading: Reading = { place: { file }, problems: [] };
   const fields = fieldsOf(document, 'the document', reading);
   const system = fields.system === undefined ? [] : [section('system', fields.system, reading)];
   const root = rootElement([...system, ...listItems(fields.config ?? [], reading, 0)], reading.place);
@@ -45,7 +43,7 @@ export function confFromYaml(document: unknown, file: string): ParsedConf {
 
 /** A file that `!include` names: a list of sections, or further includes. */
 export function confFromYamlList(list: unknown, file: string): ParsedConf {
-  const reading: Reading = { place: { file }, problems: [], spent: new WeakSet() };
+  const reading: Reading = { place: { file }, problems: [] };
   return { root: rootElement(listItems(list, reading, 0), reading.place), problems: reading.problems };
 }
 
@@ -79,20 +77,12 @@ function entryItems(entry: Fields, reading: Reading, depth: number): ConfItem[] 
 }
 
 function section(name: string, value: unknown, reading: Reading, depth = 0): ConfItem {
-  const { $tag, $arg, ...fields } = unspent(fieldsOf(value, name, reading), value, reading);
+  const { $tag, $arg, ...fields } = fieldsOf(value, name, reading);
   const arg = argOf($tag ?? $arg, reading);
   if (depth > MAX_DEPTH) addProblem(reading, `${name} is nested too deeply`);
   const items =
     depth > MAX_DEPTH ? [] : Object.entries(fields).flatMap((field) => fieldItems(field, reading, depth + 1));
   return { kind: 'section', name, arg, items, place: reading.place };
-}
-
-function unspent(fields: Fields, value: unknown, { spent }: Reading): Fields {
-  if (typeof value !== 'object' || value === null) return fields;
-  const isSpent = spent.has(value);
-  spent.add(value);
-  const isTaken = (key: string) => key === '$arg' || RESERVED.has(key);
-  return isSpent ? Object.fromEntries(Object.entries(fields).filter(([key]) => !isTaken(key))) : fields;
 }
 
 function fieldItems([key, value]: [string, unknown], reading: Reading, depth: number): ConfItem[] {
@@ -136,22 +126,9 @@ function interpolatedOrProblem(text: string, reading: Reading): ConfValue | unde
 }
 
 function fieldsOf(value: unknown, what: string, reading: Reading): Fields {
-  if (isFields(value)) return merged(value);
+  if (isFields(value)) return value;
   addProblem(reading, `${what} is not a mapping`);
   return {};
-}
-
-/**
- * To Psych `<<` wins over what stands before it (`revive_hash` in `lib/psych/visitors/to_ruby.rb`). A mapping that is
- * merged in may have a `<<` itself. An anchor that merges itself in stays as it is.
- */
-function merged(fields: Fields, depth = 0): Fields {
-  const parts = Object.entries(fields).flatMap(([key, value]): Fields[] => {
-    const all: unknown[] = Array.isArray(value) ? value.toReversed() : [value];
-    if (key !== '<<' || depth > MAX_DEPTH || !all.every(isFields)) return [{ [key]: value }];
-    return all.map((one) => merged(one, depth + 1));
-  });
-  return Object.assign({}, ...parts);
 }
 
 function isFields(value: unknown): value is Fields {

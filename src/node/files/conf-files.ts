@@ -232,22 +232,16 @@ const BOOLEAN = new Type('tag:yaml.org,2002:bool', {
   construct: (text: string) => /^(?:yes|true|on)$/i.test(text),
 });
 
-/** `1_000`, `1,000`, and `1:30`, which Psych takes for hours and minutes. */
-const OLD_NUMBER = new Type('!number', {
+const MERGE = new Type('tag:yaml.org,2002:merge', {
   kind: 'scalar',
-  resolve: (text: string | null) => /^[1-9][\d_,]*(?::[0-5]?\d){0,2}$/.test(text ?? ''),
-  construct: (text: string) => {
-    const parts = text.replaceAll(/[_,]/g, '').split(':').map(Number);
-    return parts.reduce((sum, part, index) => sum + part * (parts.length === 1 ? 1 : 60 ** (2 - index)), 0);
-  },
+  resolve: (text: string | null) => text === '<<',
 });
 
 const tagged = (tag: Tagged['tag'], kind: 'scalar' | 'sequence' | 'mapping' = 'scalar') =>
   new Type(tag, { kind, construct: (value: unknown) => new Tagged(tag, value) });
 
-/** Without js-yaml's own merging, which lets what stands before `<<` win. */
 const SCHEMA = CORE_SCHEMA.extend({
-  implicit: [BOOLEAN, OLD_NUMBER],
+  implicit: [BOOLEAN, MERGE],
   explicit: [
     tagged('!fluent/s'),
     tagged('!include'),

@@ -86,39 +86,6 @@ describe('a YAML configuration', () => {
     ]);
   });
 
-  it('lets a merge win over what stands before it', () => {
-    const common = { $type: 'file', path: '/common' };
-    const source = { path: '/own', '<<': common, tag: 'own' };
-    const listed = { '<<': [{ path: '/first' }, { path: '/second', tag: 'second' }] };
-    const config = [{ source }, { source: listed }];
-    expect(sectionsOf(confFromYaml({ config }, 'f.yaml').root).map(shape)).toEqual([
-      ['source', '', { path: '/common', '@type': 'file', tag: 'own' }],
-      ['source', '', { path: '/first', tag: 'second' }],
-    ]);
-  });
-
-  it('merges what has something merged in itself, and names an anchor that merges itself in', () => {
-    const oldest = { $type: 'file', path: '/oldest' };
-    const buffer = { '<<': { '<<': oldest, path: '/older' }, flush_interval: '1s' };
-    const endless: Record<string, unknown> = { $type: 'stdout' };
-    endless['<<'] = endless;
-    const read = (match: unknown) => confFromYaml({ config: [{ match }] }, 'f.yaml');
-    expect(sectionsOf(read({ $tag: 'a', buffer }).root).map(shape)).toEqual([
-      ['match', 'a', {}, ['buffer', '', { '@type': 'file', path: '/older', flush_interval: '1s' }]],
-    ]);
-    expect(read(endless).problems.map(({ text }) => text)).toContain('<< is nested too deeply');
-  });
-
-  it('has the type and the argument of a section that an alias repeats only once', () => {
-    const buffer = { $arg: 'tag', $type: 'file', flush_interval: '1s' };
-    const match = { $tag: 'a', $type: 'forward', buffer };
-    const config = [{ match }, { match }];
-    expect(sectionsOf(confFromYaml({ config }, 'f.yaml').root).map(shape)).toEqual([
-      ['match', 'a', { '@type': 'forward' }, ['buffer', 'tag', { '@type': 'file', flush_interval: '1s' }]],
-      ['match', 'a', { '@type': 'forward' }, ['buffer', '', { flush_interval: '1s' }]],
-    ]);
-  });
-
   it('has a nil where nothing is written, and text where Ruby wants the default', () => {
     const ruby = { env: {}, hostname: '' };
     const half = new Tagged('!fluent/s', '#{use_nil}/x');
@@ -134,10 +101,6 @@ describe('a YAML configuration', () => {
     [{ config: [1] }, ['an entry of config is not a mapping']],
     [{ config: [{ sauce: {} }] }, ['config has no section sauce']],
     [{ config: [{ match: { store: [{}, 1] } }] }, ['store is not a mapping']],
-    [
-      { config: [{ match: { '<<': new Tagged('!include', 'x') } }] },
-      ['!include x stands where no list is read'],
-    ],
     [
       { config: [{ source: { path: new Tagged('!fluent/s', '\\q') } }] },
       ['\\q is not an escape that Fluentd knows in !fluent/s "\\\\q"'],

@@ -179,10 +179,9 @@ describe('a configuration file', () => {
       '      exclude_path: [/logs/a, /logs/b]',
       '      tag: 2024-01-02',
       '      pos_file: /p',
-      '      rotate_wait: 1_000',
+      '      rotate_wait: 1000',
       '      read_from_head: !!bool true',
       '  - source:',
-      '      path: /overridden',
       '      <<: *common',
       '      pos_file: /q',
     ].join('\n');
