@@ -113,7 +113,6 @@ function confOf(settings: Settings): ConfFacts {
               type: buffer,
               chunkGlobs: buffer === 'file' ? ['/buffer/buffer.*.log'] : [],
               flushAtShutdown: settings.flushAtShutdown,
-              overflowAction: settings.overflow,
             },
           ],
     backupGlobs: ['/root/backup/*'],

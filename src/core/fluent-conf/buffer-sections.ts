@@ -9,7 +9,6 @@ export interface BufferConf {
   /** Where its chunks lie: `*` stands for `b` (staged) or `q` (queued) and 32 hex digits, in file_single after a key. */
   readonly chunkGlobs: readonly string[];
   readonly flushAtShutdown: boolean;
-  readonly overflowAction: string;
 }
 
 /** The worker that an output runs in. */
@@ -36,19 +35,9 @@ const UNBUFFERED = new Set(
   ).split(' '),
 );
 
-/** The names of a buffer's parameters where no `<buffer>` is given (`lib/fluent/plugin_helper/compat_parameters.rb`). */
-const OLD_NAMES: Readonly<Record<string, string>> = {
-  path: 'buffer_path',
-  overflow_action: 'buffer_queue_full_action',
-  retry_max_times: 'retry_limit',
-  retry_forever: 'disable_retry_limit',
-  chunk_limit_size: 'buffer_chunk_limit',
-};
-
 /** The buffers of one `<match>` or `<store>`, with those of the stores in it. */
 export function buffersOf(params: Params, around: Around): BufferConf[] {
   const stores = params.sections('store');
-  for (const store of stores) if (store.arg() === 'ignore_error') store.warn(IGNORED_ERRORS);
   if (stores.length > 0) return stores.flatMap((store) => buffersOf(store, around));
   const output = params.text('@type', 'type') ?? '';
   const [section] = params.sections('buffer');
@@ -75,47 +64,20 @@ interface Output {
   readonly output: string;
 }
 
-function bufferOf(written: Output, around: Around): BufferConf {
-  const { params, section, output } = written;
-  const settings = settingsOf(written);
-  const own = section ?? params;
-  for (const [loses, text] of OF_BUFFER) if (loses(settings)) own.warn(text);
-  for (const [loses, text] of OF_OUTPUT) if (loses(settings)) params.warn(text);
-  const { type, flushAtShutdown, overflowAction } = settings;
+function bufferOf({ params, section, output }: Output, around: Around): BufferConf {
+  const written = section === undefined ? params.text('buffer_type') : section.text('@type', 'type');
+  const type = written ?? (IN_FILES.has(output) ? 'file' : 'memory');
   const id = params.text('@id', 'id');
-  const path = settings.path ?? ownPath({ params, output, id }, around);
+  // Where no `<buffer>` is given (`lib/fluent/plugin_helper/compat_parameters.rb`).
+  const named = section === undefined ? params.text('buffer_path') : section.text('path');
+  const path = named ?? ownPath({ params, output, id }, around);
   return {
     name: params.written('@id', 'id') ?? `${output} of <match ${around.match}>`,
     type,
     chunkGlobs: chunkGlobs({ type, id, path, suffix: section?.text('path_suffix') }, around),
-    flushAtShutdown,
-    overflowAction,
-  };
-}
-
-/** What is asked of an output and of its buffer. */
-type Settings = ReturnType<typeof settingsOf>;
-
-function settingsOf({ params, section, output }: Output) {
-  const own = section ?? params;
-  const aside = own.aside();
-  const named = (name: string) => (section === undefined ? (OLD_NAMES[name] ?? name) : name);
-  const written = section === undefined ? params.text('buffer_type') : section.text('@type', 'type');
-  const type = written ?? (IN_FILES.has(output) ? 'file' : 'memory');
-  const overflow = own.text(named('overflow_action')) ?? 'exception';
-  return {
-    output,
-    type,
-    path: own.text(named('path')),
     // out_null has a default of its own (`lib/fluent/plugin/out_null.rb`); `persistent?` of the others is false in memory.
-    flushAtShutdown: own.bool('flush_at_shutdown') ?? (output === 'null' || type === 'memory'),
-    overflowAction: overflow === 'exception' ? 'throw_exception' : overflow,
-    hasSecondary: params.sections('secondary').length > 0,
-    requireAckResponse: params.aside().bool('require_ack_response') ?? false,
-    chunkLimitSize: aside.size(named('chunk_limit_size')),
-    retryLimit: aside.integer(named('retry_max_times')) ?? aside.time('retry_timeout'),
-    retryForever: aside.bool(named('retry_forever')) ?? false,
-    disableChunkBackup: aside.bool('disable_chunk_backup') ?? false,
+    flushAtShutdown:
+      (section ?? params).bool('flush_at_shutdown') ?? (output === 'null' || type === 'memory'),
   };
 }
 
@@ -172,49 +134,3 @@ function fileGlob(path: string, suffix: string, single: boolean): string {
 function joinPath(parts: readonly string[]): string {
   return parts.reduce((path, part) => `${path.replace(/(?<!\/)\/+$/, '')}/${part.replace(/^\/+/, '')}`);
 }
-
-const SMALL_CHUNK = 64 * 1024;
-
-type Losing = (settings: Settings) => unknown;
-
-/** What loses lines, and what to do about it: in this section, or in its `<buffer>`. */
-const OF_OUTPUT: readonly (readonly [Losing, string])[] = [
-  [
-    ({ output }) => output === 'exec_filter',
-    'the command of out_exec_filter may hold lines back unseen, so the outcome will be unproven: ' +
-      'let it write each line at once, and set flush_at_shutdown true in the buffers behind it',
-  ],
-  [
-    ({ output, requireAckResponse }) => output === 'forward' && !requireAckResponse,
-    'out_forward without require_ack_response may lose what is on its way when the receiver dies: ' +
-      'set require_ack_response true',
-  ],
-];
-const OF_BUFFER: readonly (readonly [Losing, string])[] = [
-  [
-    ({ overflowAction }) => overflowAction === 'drop_oldest_chunk',
-    'overflow_action drop_oldest_chunk throws lines away when the buffer is full: ' +
-      'use overflow_action block, so that in_tail waits',
-  ],
-  [
-    ({ disableChunkBackup }) => disableChunkBackup,
-    'disable_chunk_backup throws away what the destination refuses, without a trace: remove disable_chunk_backup',
-  ],
-  [
-    ({ type, flushAtShutdown }) => type === 'memory' && !flushAtShutdown,
-    'a memory buffer with flush_at_shutdown false is lost at the end: remove flush_at_shutdown',
-  ],
-  [
-    ({ retryLimit, retryForever, hasSecondary }) =>
-      retryLimit !== undefined && !retryForever && !hasSecondary,
-    'a retry limit without <secondary> throws chunks away when it is reached: ' +
-      'add a <secondary>, or set retry_forever true',
-  ],
-  [
-    ({ chunkLimitSize = SMALL_CHUNK }) => chunkLimitSize < SMALL_CHUNK,
-    'chunk_limit_size below 64k throws away every record that is larger than it: ' +
-      'set it far above the longest line, or leave it out',
-  ],
-];
-const IGNORED_ERRORS =
-  '<store ignore_error> loses what this store cannot take, for example when its buffer is full: remove ignore_error';

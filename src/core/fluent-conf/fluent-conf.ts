@@ -40,8 +40,6 @@ export function fluentConf(root: ConfElement, ruby: RubyContext, given: Given = 
     scopesOf(new Params(root, { ...reading, ruby: { ...ruby, workerId } }), system, workerId),
   );
   const buffers = workers.flatMap(buffersIn);
-  if (buffers.some(({ overflowAction }) => overflowAction === 'throw_exception'))
-    warnOfErrorLabel(root, reading);
   const keptBack = withSourceOnly ? workers.flatMap((scopes) => keptBackIn(scopes, system)) : [];
   const tails = withoutSource ? [] : workers.flat().flatMap(tailsOf);
   return {
@@ -132,16 +130,6 @@ function buffersIn(scopes: readonly Scope[]): BufferConf[] {
       .flatMap((scope) => scope.sections('match'))
       .flatMap((section) => buffersOf(section, { ...around, match: section.writtenArg() || '**' })),
   );
-}
-
-/** The error of a full buffer does not reach in_tail where this label takes the events (`handle_emits_error` in lib/fluent/root_agent.rb). */
-function warnOfErrorLabel(root: ConfElement, reading: Reading): void {
-  for (const label of new Params(root, reading).sections('label')) {
-    if (label.arg() !== '@ERROR') continue;
-    label.warn(
-      '<label @ERROR> takes what a full buffer refuses, and in_tail does not read it again: set overflow_action block in the buffers',
-    );
-  }
 }
 
 /** A scope, and the labels in it. */

@@ -44,16 +44,7 @@ function isMultiline(source: Params): boolean {
   return type !== undefined && !type.startsWith('/') && type.includes('multiline');
 }
 
-/** How fluent-plugin-concat knows the end of a record; what a container runtime has split has marks of its own. */
-const WAYS = ['multiline_start_regexp', 'multiline_end_regexp', 'continuous_line_regexp', 'n_lines'];
-
 /** For fluent-plugin-concat the last record is an error where it has no label for it (`handle_timeout_error`). */
 function hasLabel(filter: Params): boolean {
-  const has = (name: string) => filter.written(name) !== undefined;
-  if (WAYS.some(has) && !has('timeout_label')) {
-    filter.warn(
-      'filter concat without timeout_label drops the last record of each file: set timeout_label, and flush_interval 1s',
-    );
-  }
-  return has('timeout_label');
+  return filter.written('timeout_label') !== undefined;
 }

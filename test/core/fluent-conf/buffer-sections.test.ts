@@ -19,7 +19,6 @@ describe('a buffer', () => {
         type: 'memory',
         chunkGlobs: [],
         flushAtShutdown: true,
-        overflowAction: 'throw_exception',
       },
     ]);
   });
@@ -89,12 +88,11 @@ describe('a buffer', () => {
   });
 
   it('is also told in the old style', () => {
-    const text = 'type forward\nbuffer_type file\nbuffer_path /b/x.*.buffer\nbuffer_queue_full_action block';
+    const text = 'type forward\nbuffer_type file\nbuffer_path /b/x.*.buffer';
     expect(buffers(match(text))).toMatchObject([
       {
         type: 'file',
         chunkGlobs: ['/b/x.*.buffer'],
-        overflowAction: 'block',
         flushAtShutdown: false,
       },
     ]);

@@ -23,56 +23,10 @@ describe('a warning', () => {
     [tail('path /a\npos_file /p'), 'f.conf:1: in_tail without read_from_head true skips'],
     [tail('path /a\nread_from_head true'), 'f.conf:1: in_tail without pos_file leaves no trace'],
     [tail(`${good}\n<group>\n</group>`), 'f.conf:1: in_tail with <group> reads nothing more'],
-    [
-      match('@type http\n<buffer>\noverflow_action drop_oldest_chunk\n</buffer>'),
-      'f.conf:3: overflow_action drop_oldest_chunk',
-    ],
-    [
-      match('@type http\n<buffer>\nflush_at_shutdown false\n</buffer>'),
-      'f.conf:3: a memory buffer with flush_at_shutdown false',
-    ],
-    [match('@type forward'), 'f.conf:1: out_forward without require_ack_response may lose'],
-    [
-      match('@type http\n<buffer>\nretry_max_times 3\n</buffer>'),
-      'f.conf:3: a retry limit without <secondary> throws',
-    ],
-    [
-      match('@type http\n<buffer>\nretry_timeout 1h\n</buffer>'),
-      'f.conf:3: a retry limit without <secondary> throws',
-    ],
-    [match('type http\nretry_limit 3'), 'f.conf:1: a retry limit without <secondary> throws'],
-    [
-      match('@type http\n<buffer>\nchunk_limit_size 8k\n</buffer>'),
-      'f.conf:3: chunk_limit_size below 64k throws away every record that is larger',
-    ],
     ['<system>\nwith_source_only true\n</system>\n', 'f.conf:1: with_source_only keeps all lines back'],
-    [match('@type exec_filter\ncommand awk'), 'f.conf:1: the command of out_exec_filter may hold lines'],
-    [
-      '<filter app>\n@type concat\nkey message\nmultiline_start_regexp /^a/\n</filter>\n',
-      'f.conf:1: filter concat without timeout_label drops the last record',
-    ],
-    [
-      '<filter app>\n@type concat\nkey message\nn_lines 3\n</filter>\n',
-      'f.conf:1: filter concat without timeout_label drops the last record',
-    ],
-    [
-      `<label @ERROR>\n<match **>\n@type null\n</match>\n</label>\n${match('@type http')}`,
-      'f.conf:1: <label @ERROR> takes what a full buffer refuses',
-    ],
   ])('is one sentence with its place: %j', (text, start) => {
     expect(read(text).warnings).toEqual([expect.stringMatching(/^[^.]*\.conf:.*: .*\.$/)]);
     expect(read(text).warnings[0]).toContain(start);
-  });
-
-  it.each([
-    match('@type forward\nrequire_ack_response true'),
-    match('@type http\n<buffer>\nretry_max_times 3\nretry_forever true\n</buffer>'),
-    match('@type http\n<buffer>\nretry_timeout 1h\n</buffer>\n<secondary>\n@type file\n</secondary>'),
-    match('@type http\n<buffer>\nchunk_limit_size 64k\n</buffer>'),
-    `<label @ERROR>\n</label>\n${match('@type http\n<buffer>\noverflow_action block\n</buffer>')}`,
-    '<filter app>\n@type concat\nkey message\nuse_partial_cri_logtag true\n</filter>\n',
-  ])('is not given where nothing is thrown away: %j', (text) => {
-    expect(read(text).warnings).toEqual([]);
   });
 
   const file = match('@type http\n<buffer>\n@type file\npath /b\n</buffer>');

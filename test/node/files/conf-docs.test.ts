@@ -73,7 +73,7 @@ describe("what Fluentd's manual shows", () => {
         `${docs}/out/chunked_$\\{tag\\}_$\\{chunk_id\\}.*.log`,
       ],
     ]);
-    expect(buffers[0]).toMatchObject({ flushAtShutdown: true, overflowAction: 'block' });
+    expect(buffers[0]).toMatchObject({ flushAtShutdown: true });
   });
 
   it('of workers is read', async () => {
