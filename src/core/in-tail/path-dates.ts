@@ -69,19 +69,7 @@ function minutesEastOf(timeZone: string): number | undefined {
   return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
 }
 
+/** A name that nobody knows is an error: Fluentd would not start with it either (`validate!` in `lib/fluent/timezone.rb`). */
 function namedZone(instant: Millis, timeZone: string): Date {
-  const parts = zoneFormat(timeZone).formatToParts(new Date(instant));
-  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value);
-  const time = [part('hour'), part('minute'), part('second')] as const;
-  return new Date(Date.UTC(part('year'), part('month') - 1, part('day'), ...time));
-}
-
-function zoneFormat(timeZone: string): Intl.DateTimeFormat {
-  const fields = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
-  const time = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const;
-  try {
-    return new Intl.DateTimeFormat('en-US', { ...fields, ...time, timeZone });
-  } catch {
-    return new Intl.DateTimeFormat('en-US', { ...fields, ...time, timeZone: 'UTC' });
-  }
+  return new Date(`${new Date(instant).toLocaleString('en-US', { timeZone, hourCycle: 'h23' })} UTC`);
 }

@@ -24,7 +24,7 @@ export function parseGlob(pattern: string): Glob[] {
   const globs: Glob[] = [];
   let expanded = 0;
   for (const alternative of hasOpenBrace(pattern) ? [] : expandBraces(pattern)) {
-    globs.push(parseAlternative(withoutLastBackslash(alternative)));
+    globs.push(parseAlternative(alternative));
     if (globs.length > MAX_ALTERNATIVES)
       throw new Error(`a pattern has more than ${MAX_ALTERNATIVES} alternatives`);
     expanded += alternative.length;
@@ -68,25 +68,16 @@ function alternatives(pattern: string, open: number): { ends: number[]; close: n
 }
 
 function parseAlternative(pattern: string): Glob {
-  const segments = pattern.split('/');
+  // Ruby skips further slashes and further `**` after `**/`.
+  const segments = pattern.replace(/(?<=(?:^|\/)\*\*\/)(?:\/|\*\*\/)+/g, '').split('/');
   const plain = segments.slice(0, -1).findIndex(isMagic);
   const fixed = plain === -1 ? segments.length - 1 : plain;
   const base = segments.slice(0, fixed).map((segment) => `${unescaped(segment)}/`);
-  return { base: base.join(''), parts: dropEmptyAfterDirectories(segments.slice(fixed)).map(toPart) };
+  return { base: base.join(''), parts: segments.slice(fixed).map(toPart) };
 }
 
 function isMagic(segment: string): boolean {
   return /[*?[]/.test(segment.replace(/\\./gs, ''));
-}
-
-/** Ruby skips further slashes and further `**` after `**`+`/`. */
-function dropEmptyAfterDirectories(segments: readonly string[]): string[] {
-  let previous = '';
-  return segments.filter((segment, index) => {
-    const isDropped = previous === '**' && (segment === '' || segment === '**');
-    if (segment !== '') previous = segment;
-    return index === segments.length - 1 || !isDropped;
-  });
 }
 
 function toPart(segment: string, index: number, all: readonly string[]): GlobPart {
@@ -152,11 +143,6 @@ function codeAt(text: string, at: number): number {
 
 function widthAt(text: string, at: number): number {
   return codeAt(text, at) > 0xffff ? 2 : 1;
-}
-
-function withoutLastBackslash(pattern: string): string {
-  const backslashes = /\\*$/.exec(pattern)?.[0].length ?? 0;
-  return backslashes % 2 === 0 ? pattern : pattern.slice(0, -1);
 }
 
 function unescaped(segment: string): string {
