@@ -67,14 +67,10 @@ const withoutHelp = {
 const withWitness = {
   name: 'with-witness',
   setup: ({ onLoad }) =>
-    onLoad({ filter: /src\/node\/witness\/program\.ts$/ }, () => {
-      const text = (name) => readFileSync(join(root, 'src/core/witness', name), 'utf8');
-      const program = [
-        ['ruby/English.rb', text('English.rb')],
-        ['files.rb', text('files.rb')],
-        ['witness.rb', text('witness.rb')],
-      ];
-      return { contents: `export const PROGRAM = new Map(${JSON.stringify(program)});` };
+    onLoad({ filter: /src\/node\/witness\/program\.ts$/ }, ({ path }) => {
+      const text = (name) => JSON.stringify(readFileSync(join(root, 'src/core/witness', name), 'utf8'));
+      const program = readFileSync(path, 'utf8').replace(/textOf\('(.*)'\)/g, (_, name) => text(name));
+      return { contents: program.replace(/^(import|const SOURCE) .*$/gm, ''), loader: 'ts' };
     }),
 };
 

@@ -1,7 +1,7 @@
+import { rubyOption } from '../core/witness/load.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { writeWitness } from '../node/witness/write-witness.ts';
 import { UsageError } from '../tasks/usage-error.ts';
-import { rubyOption } from '../tasks/witness.ts';
 
 /** `posidle witness DIR`: writes the witness there, and prints what Fluentd's container needs. */
 export async function runWitness(dir: string, print: (text: string) => void): Promise<void> {

@@ -3,13 +3,13 @@ import { EXIT, type Outcome } from '../core/drain/outcome.ts';
 import { findSupervisors, type ProcessRow } from '../core/fluentd/processes.ts';
 import { type GateWord, gateWord, isMadeBetterByStop } from '../core/hook/gate.ts';
 import type { Millis } from '../core/text/units.ts';
+import { rubyOption, SHARED_DIR } from '../core/witness/load.ts';
 import { tellWitnesses } from '../daemon/perform.ts';
 import { readGateMarks } from '../node/files/gate-marks.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { CommandError } from './usage-error.ts';
 import type { Surroundings } from './watch.ts';
 import type { WatchOptions } from './watch-options.ts';
-import { rubyOption, SHARED_DIR } from './witness.ts';
 
 const LOOKS: Millis = 50;
 const FLUSH_EVERY: Millis = 5_000;

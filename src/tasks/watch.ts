@@ -3,6 +3,7 @@ import type { Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { type ConfFacts, tailFacts } from '../core/fluent-conf/facts.ts';
 import { quietNeededBy } from '../core/fluent-conf/warnings.ts';
+import { SHARED_DIR } from '../core/witness/load.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
 import { listPutAside } from '../daemon/read-buffers.ts';
 import { expandAll } from '../daemon/read-pos-files.ts';
@@ -13,7 +14,7 @@ import { type Found, findPosFiles, type Wanted } from './find-pos-files.ts';
 import type { Parent } from './parent.ts';
 import { UsageError } from './usage-error.ts';
 import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';
-import { loadedWitness, SHARED_DIR } from './witness.ts';
+import { loadedWitness } from './witness.ts';
 
 /** Is told what happens. */
 export interface WatchReporter extends Reporter {

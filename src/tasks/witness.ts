@@ -1,12 +1,5 @@
+import { rubyOption } from '../core/witness/load.ts';
 import { writeOwnWitness, writeWitness } from '../node/witness/write-witness.ts';
-
-/** Where manifests mount the witness. */
-export const SHARED_DIR = '/posidle';
-
-/** What makes a Ruby load the witness. Where the directory is missing, Ruby takes its own English.rb, and Fluentd starts as ever. */
-export function rubyOption(dir: string): string {
-  return `-I${dir}/ruby -rEnglish`;
-}
 
 export interface LoadedWitness {
   readonly dir: string;

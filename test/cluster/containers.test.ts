@@ -6,7 +6,7 @@ import { jobOf, LOGS, podOf, Site, STOPS_SLOWLY, WRITTEN } from './site.ts';
 
 const MAIN = `${LOGS}logs 1 10; sleep 4; logs 11 20
 `;
-const WITNESS = '-I/posidle/ruby -rEnglish';
+const WITNESS = '-I/posidle/ruby -renumerator';
 
 function fluentdWith(change: (fluentd: Container) => object): (spec: PodSpec) => void {
   return (spec) => {

@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -16,10 +16,9 @@ import {
 } from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
 import { HttpSink, type SinkPhase } from '../support/http-sink.ts';
-import { missingFluentd, startFluentd, TESTED_VERSIONS } from '../support/real-fluentd.ts';
+import { missingFluentd, startFluentd, TESTED_VERSIONS, witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
-const WITNESS = 'src/core/witness';
 const LINES = 30;
 /** Ruby for record_transformer. */
 const RUBY_HOST = '$' + '{hostname}';
@@ -201,10 +200,7 @@ async function listen(
   { port, meanwhile }: { port?: number; meanwhile?: () => void } = {},
 ): Promise<{ heard: readonly Heard[]; about: readonly PluginSettings[] }> {
   const { dir, logs } = makeWorkDir('heard');
-  const witness = join(dir, 'witness');
-  mkdirSync(join(witness, 'ruby'), { recursive: true });
-  for (const name of ['files.rb', 'witness.rb']) cpSync(`${WITNESS}/${name}`, join(witness, name));
-  cpSync(`${WITNESS}/English.rb`, join(witness, 'ruby', 'English.rb'));
+  const witness = witnessIn(dir);
   const write = () => {
     for (const { name, lines = (line: number) => `id=${line + 10}` } of ways)
       appendFileSync(
@@ -220,8 +216,7 @@ async function listen(
     'DIR',
     dir,
   );
-  const env = { RUBYOPT: `-I${witness}/ruby -rEnglish`, POSIDLE_DIR: witness };
-  const fluentd = startFluentd({ version, dir, conf, env });
+  const fluentd = startFluentd({ version, dir, conf });
   onTestFinished(() => fluentd.stop(0));
   await fluentd.ready;
   const fileIn = (end: string) => join(witness, `${readdirSync(witness).find((name) => name.endsWith(end))}`);

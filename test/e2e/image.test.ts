@@ -42,7 +42,7 @@ describe.skipIf(reason !== undefined)('the image posidle', () => {
     await podman('run', ...mount, '--entrypoint', '/opt/posidle/install', image, '/posidle');
     const { busybox } = BASES;
     expect((await podman('run', ...mount, busybox, '/posidle/posidle', '--version')).trim()).toBe(version);
-    await podman('run', ...mount, BASES.fluentd, 'test', '-r', '/posidle/ruby/English.rb');
+    await podman('run', ...mount, BASES.fluentd, 'test', '-r', '/posidle/ruby/enumerator.rb');
   });
 
   test("is the exporter of the DaemonSet, and tells how far the node's logs are read", {

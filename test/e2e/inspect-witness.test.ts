@@ -19,7 +19,7 @@ describe(`inspect --witness beside Fluentd ${NEWEST}`, () => {
     writeFileSync(join(work.logs, 'a.log'), 'line 1\n');
     const buffer = memoryBuffer({ flush_interval: '1s', retry_type: 'periodic', retry_wait: '1s' });
     const fluentd = startFluentd({
-      ...{ version: NEWEST, dir: work.dir, env: { RUBYOPT: `-I${join(dir, 'ruby')} -rEnglish` } },
+      ...{ version: NEWEST, dir: work.dir, env: { RUBYOPT: `-I${join(dir, 'ruby')} -renumerator` } },
       conf: renderConf([tail(join(work.logs, '*.log'), work.pos), toHttp(sink.port, buffer)]),
     });
     onTestFinished(async () => {

@@ -55,7 +55,7 @@ describe('the manifests', () => {
     for (const { name, env = [], volumeMounts } of all.filter(({ name }) => name !== 'main')) {
       expect(volumeMounts).toContainEqual({ name: 'witness', mountPath: '/posidle' });
       if (name === 'fluentd')
-        expect(env).toContainEqual({ name: 'RUBYOPT', value: '-I/posidle/ruby -rEnglish' });
+        expect(env).toContainEqual({ name: 'RUBYOPT', value: '-I/posidle/ruby -renumerator' });
     }
   });
 

@@ -24,7 +24,7 @@ export function imageDir(loader = 'printf "%s\\n" "$@"; env'): string {
   for (const folder of ['lib', 'ruby']) mkdirSync(join(dir, folder));
   writeFileSync(join(dir, 'lib/ld-linux.so.2'), `#!/bin/sh\n${loader}\n`, { mode: 0o755 });
   for (const name of [
-    'ruby/English.rb',
+    'ruby/enumerator.rb',
     'files.rb',
     'witness.rb',
     'node',

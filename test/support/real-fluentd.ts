@@ -141,8 +141,8 @@ function loadWitness(dir: string): NodeJS.ProcessEnv {
   const own = witnessIn(dir);
   mkdirSync(join(own, 'ruby'), { recursive: true });
   for (const name of ['files.rb', 'witness.rb']) cpSync(`src/core/witness/${name}`, join(own, name));
-  cpSync('src/core/witness/English.rb', join(own, 'ruby', 'English.rb'));
-  return { RUBYOPT: `-I${own}/ruby -rEnglish`, POSIDLE_DIR: own };
+  cpSync('src/core/witness/enumerator.rb', join(own, 'ruby', 'enumerator.rb'));
+  return { RUBYOPT: `-I${own}/ruby -renumerator`, POSIDLE_DIR: own };
 }
 
 async function workerRuns(group: ProcessGroup, running: () => boolean, output: () => string): Promise<void> {

@@ -112,7 +112,7 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     const parent = new Parent(host, [at('fluentd')]);
     const options = { posFiles: [at('a.pos')], witness: at('w') };
     await watch(host, options, { begin: async () => SILENT, parent });
-    expect(readFileSync(at('words'), 'utf8')).toBe(`-I${at('w')}/ruby -rEnglish ${at('w')}\n`);
+    expect(readFileSync(at('words'), 'utf8')).toBe(`-I${at('w')}/ruby -renumerator ${at('w')}\n`);
   },
   signal: async () => {
     expect((await begun({ posFiles: [at('a.pos')], signal: AbortSignal.abort() })).calls).toEqual(['abort']);

@@ -10,23 +10,23 @@ def works(s)
   expect('ends', s.stop.exitstatus, 0)
 end
 
-ENGLISH = '$stdout.print $PROGRAM_NAME == $0 && %(English)'.freeze
+KNOWN = 'print [$LOADED_FEATURES, global_variables.sort, Gem.loaded_specs.keys]'.freeze
 
 def ruby(s, *args)
-  out = IO.popen({ 'RUBYOPT' => "-I#{s.witness}/ruby -rEnglish" }, ['ruby', *args], err: [:child, :out], &:read)
+  out = IO.popen({ 'RUBYOPT' => "-I#{s.witness}/ruby -renumerator" }, ['ruby', *args], err: [:child, :out], &:read)
   expect("ruby #{args.join(' ')}: #{out}", $?.exitstatus, 0)
   out
 end
 
 it 'where a file of it is missing, empty, cut off, broken or unreadable every Ruby starts as ever' do |s|
   parts = { "#{s.witness}/files.rb" => 'files.rb', "#{s.witness}/witness.rb" => 'witness.rb',
-            "#{s.witness}/ruby/English.rb" => 'English.rb' }
+            "#{s.witness}/ruby/enumerator.rb" => 'enumerator.rb' }
   worker = ['-e', '$stdout.print 1', '--', '--under-supervisor']
   parts.each do |path, name|
     whole = File.read("#{SOURCE}/#{name}")
     File.delete(path)
     expect('missing', ruby(s, *worker), '1')
-    wrongs = name != 'English.rb' ? ['', whole[0, whole.size / 2], "raise 'no'", "\xFF\x00".b] : ['']
+    wrongs = name != 'enumerator.rb' ? ['', whole[0, whole.size / 2], "raise 'no'", "\xFF\x00".b] : ['']
     wrongs.each do |wrong|
       File.write(path, wrong)
       expect('wrong', ruby(s, *worker), '1')
@@ -41,14 +41,21 @@ it 'where a file of it is missing, empty, cut off, broken or unreadable every Ru
   expect('without the directory', ruby(s, '-e', '$stdout.print 1'), '1')
 end
 
-it 'who requires English gets it, also without gems, with warnings and with the option given twice' do |s|
-  expect('plain', ruby(s, '-e', ENGLISH), 'English')
-  expect('required', ruby(s, '-rEnglish', '-e', ENGLISH), 'English')
-  expect('without gems', ruby(s, '--disable-gems', '-e', ENGLISH), 'English')
-  expect('twice', ruby(s, "-I#{s.witness}/ruby", '-rEnglish', '-e', ENGLISH), 'English')
-  expect('with warnings', ruby(s, '-w', '-e', ENGLISH), 'English')
+it 'where the directory is missing a Ruby loads what it loads without the option' do |s|
+  plain = IO.popen({ 'RUBYOPT' => nil }, ['ruby', '-e', KNOWN], &:read)
+  FileUtils.rm_rf(s.witness)
+  expect('known', ruby(s, '-e', KNOWN), plain)
+end
+
+it 'who requires enumerator gets what is built in, also without gems, with warnings and with the option given twice' do |s|
+  use = 'print [1].each.next, require("enumerator")'
+  expect('plain', ruby(s, '-e', use), '1false')
+  expect('required', ruby(s, '-renumerator', '-e', use), '1false')
+  expect('without gems', ruby(s, '--disable-gems', '-e', use), '1false')
+  expect('twice', ruby(s, "-I#{s.witness}/ruby", '-renumerator', '-e', use), '1false')
+  expect('with warnings', ruby(s, '-w', '-e', use), '1false')
   File.symlink(s.witness, "#{s.dir}/link")
-  expect('by another name', ruby(s, "-I#{s.dir}/link/ruby", '-rEnglish', '-e', ENGLISH), 'English')
+  expect('by another name', ruby(s, "-I#{s.dir}/link/ruby", '-renumerator', '-e', use), '1false')
 end
 
 it 'nothing is required before Fluentd has chosen its gems, and no gem ever' do |s|
@@ -163,7 +170,7 @@ end
 
 on_each_version 'under a bundle it starts, whichever of the two Ruby loads first' do |s|
   File.write("#{s.dir}/Gemfile", "source 'https://rubygems.org'\ngem 'fluentd', '#{s.version}'\n")
-  ours = "-I#{s.witness}/ruby -rEnglish"
+  ours = "-I#{s.witness}/ruby -renumerator"
   ["-rbundler/setup #{ours}", "#{ours} -rbundler/setup"].each do |options|
     FileUtils.rm_f("#{s.dir}/delivered")
     s.start(conf(s), env: { 'BUNDLE_GEMFILE' => "#{s.dir}/Gemfile" }, rubyopt: options)

@@ -24,7 +24,7 @@ class Site
     @logs, @witness, @pids = make('logs'), make('witness/ruby') && "#{@dir}/witness", []
     @sockets = make('serverengine')
     FileUtils.cp(["#{SOURCE}/files.rb", "#{SOURCE}/witness.rb"], @witness)
-    FileUtils.cp("#{SOURCE}/English.rb", "#{@witness}/ruby")
+    FileUtils.cp("#{SOURCE}/enumerator.rb", "#{@witness}/ruby")
   end
 
   def make(name)
@@ -82,7 +82,7 @@ class Site
   end
 
   # One process, unless supervised: half the time of a start.
-  def start(conf, args: [], supervised: false, env: {}, rubyopt: "-I#{@witness}/ruby -rEnglish", wrapper: [], command: ENV['FLUENTD'])
+  def start(conf, args: [], supervised: false, env: {}, rubyopt: "-I#{@witness}/ruby -renumerator", wrapper: [], command: ENV['FLUENTD'])
     File.write("#{@dir}/fluent.conf", conf)
     env = { 'GEM_HOME' => ENV['FLUENTD_GEMS'], 'GEM_PATH' => ENV['FLUENTD_GEMS'], 'RUBYOPT' => rubyopt,
             'SERVERENGINE_SOCKETMANAGER_SOCK_DIR' => @sockets }.merge(env)

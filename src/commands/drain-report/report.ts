@@ -4,11 +4,11 @@ import type { State } from '../../core/drain/state.ts';
 import { NOT_THERE } from '../../core/observe/doubt.ts';
 import type { Observation } from '../../core/observe/observation.ts';
 import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
+import { rubyOption, SHARED_DIR } from '../../core/witness/load.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
 import type { Done } from '../../daemon/perform.ts';
 import type { Log } from '../../log.ts';
 import { usageOf } from '../../node/processes/usage.ts';
-import { rubyOption, SHARED_DIR } from '../../tasks/witness.ts';
 import { describeFluentd } from './describe-fluentd.ts';
 import { describeWait } from './describe-wait.ts';
 

@@ -1,5 +1,7 @@
 /** The change that docker/kubernetes/inject/mutate.yaml makes in an API server, made in a manifest: a test compares both. */
 
+import { rubyOption, SHARED_DIR } from '../witness/load.ts';
+
 type Fields = Readonly<Record<string, unknown>>;
 /** A Pod, or the template of one. */
 interface Pod {
@@ -23,8 +25,8 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
 };
 const KINDS = Object.keys(PATHS).join(', ');
 const GRACE = 120;
-const RUBY_OPTION = '-I/posidle/ruby -rEnglish';
-const MOUNT = { name: 'posidle', mountPath: '/posidle' };
+const RUBY_OPTION = rubyOption(SHARED_DIR);
+const MOUNT = { name: 'posidle', mountPath: SHARED_DIR };
 const OURS = /^\/posidle(\/|$)/;
 
 /** Adds posidle to each Pod of a document, or gives the reason why a Pod stays as it is. */

@@ -4,7 +4,7 @@ const SOURCE = new URL('../../core/witness/', import.meta.url);
 
 /** The files of the witness, by their place in its directory. docker/bundle.mjs puts their texts in. */
 export const PROGRAM: ReadonlyMap<string, string> = new Map([
-  ['ruby/English.rb', textOf('English.rb')],
+  ['ruby/enumerator.rb', textOf('enumerator.rb')],
   ['files.rb', textOf('files.rb')],
   ['witness.rb', textOf('witness.rb')],
 ]);

@@ -106,7 +106,7 @@ test('a pos file that goes away is told once, with what that means', async () =>
 test('a Fluentd without a witness is told once the drain begins, with what would show more', async () => {
   const lines = (await logged(restingHost().host)).filter((line) => line.includes('witness'));
   expect(lines[0]).toMatch(
-    /^warn: no witness listens in \/posidle: .* RUBYOPT="-I\/posidle\/ruby -rEnglish"/,
+    /^warn: no witness listens in \/posidle: .* RUBYOPT="-I\/posidle\/ruby -renumerator"/,
   );
 });
 

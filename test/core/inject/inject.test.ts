@@ -68,7 +68,7 @@ describe('inject', () => {
       });
       // Only a RUBYOPT and the grace period of the Pod itself stand in what is added, each for the same container or Pod.
       const foreign = added.filter(
-        (text) => !/^-I\/posidle\/ruby -rEnglish( |$)|^\d+s$/.test(text) && !FIXED.has(text),
+        (text) => !/^-I\/posidle\/ruby -renumerator( |$)|^\d+s$/.test(text) && !FIXED.has(text),
       );
       expect(foreign).toEqual([]);
     },
