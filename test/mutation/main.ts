@@ -96,9 +96,9 @@ const player = new Player();
 
 /** What kills the text that is planted now; undefined: nothing. */
 async function killer(stages: readonly string[]): Promise<string | undefined> {
-  const { outputFiles } = await bundle.rebuild();
-  const [file] = outputFiles;
-  return await player.play(file?.contents ?? new Uint8Array(), stages);
+  const built = await bundle.rebuild().catch(() => undefined);
+  const [file] = built?.outputFiles ?? [];
+  return file === undefined ? 'it does not build' : await player.play(file.contents, stages);
 }
 
 function filesIn(root: string): readonly string[] {

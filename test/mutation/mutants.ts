@@ -82,9 +82,15 @@ function mutantsAt(node: Node, text: string): readonly Mutant[] {
 function callsAt({ type, end, callee }: Node, text: string): readonly Mutant[] {
   const { object, property } = callee ?? {};
   if (type !== 'CallExpression' || !object || !property) return [];
-  if (property.name === 'filter') return [{ start: text.lastIndexOf('.', property.start), end, to: '' }];
+  if (property.name === 'filter') return [{ start: startOfLink(text, property), end, to: '' }];
   const to = OTHER_METHODS[property.name ?? ''];
   return to === undefined ? [] : [{ start: property.start, end: property.end, to }];
+}
+
+/** Where `.name` or `?.name` begins. */
+function startOfLink(text: string, { start }: Node): number {
+  const dot = text.lastIndexOf('.', start);
+  return text[dot - 1] === '?' ? dot - 1 : dot;
 }
 
 function neverAt({ type, test }: Node): readonly Mutant[] {
