@@ -42,7 +42,7 @@ export function lagOf(entry: PositionEntry, look: FileLook, context: LagContext)
   if (look.error !== undefined) return { state: 'unreadable', size: null, lag: null, read: false };
   if (atPath === undefined) return lagOfMissing(position, look, context);
   if (isFileOf(entry, atPath)) return lagInside(position, atPath.size, look, context);
-  return lagOfRotated(position, look, context);
+  return lagOfRotated(position, atPath.size, look, context);
 }
 
 /** Inode 0 stands in an entry for the instant between its making and the first open (position_file.rb:47). */
@@ -66,8 +66,8 @@ function lagOfMissing(position: number, look: FileLook, { lastSize }: LagContext
 }
 
 /** in_tail has still to turn to the file that took the path: what that one holds is left, too. */
-function lagOfRotated(position: number, look: FileLook, { succeeded }: LagContext): Lag {
-  const next = succeeded ? 0 : (look.atPath?.size ?? 0);
+function lagOfRotated(position: number, sizeAtPath: number, look: FileLook, { succeeded }: LagContext): Lag {
+  const next = succeeded ? 0 : sizeAtPath;
   if (look.renamed === undefined) {
     const lag = succeeded ? null : next;
     return { state: 'rotated', size: null, lag, read: succeeded || next === 0 };

@@ -12,6 +12,8 @@ export interface Verdict {
   readonly doubts: readonly Doubt[];
 }
 
+type Kept = Extract<Left, { kind: 'kept' }>;
+
 /** How the watch ended, as far as the verdict has to know it. */
 export type EndKind = 'runs-on' | 'ended' | 'killed' | 'survived';
 
@@ -24,17 +26,14 @@ const BY_FORCE: Readonly<Partial<Record<EndKind, Doubt>>> = {
 export function verdictOf(progress: Progress, owed: Owed | undefined, end: EndKind): Verdict {
   const { left: all, doubts: raised } = withoutLater(progress, owed);
   // A Fluentd that runs on emits it when it stops.
-  const isDoubted = ({ kind }: Left) => end === 'runs-on' && kind === 'kept';
+  const isDoubted = (one: Left): one is Kept => end === 'runs-on' && one.kind === 'kept';
   const left = all.filter((one) => !isDoubted(one));
   const force = BY_FORCE[end];
-  const doubts = [...raised, ...all.filter(isDoubted).flatMap(asDoubt), ...(force ? [force] : [])];
+  const doubts = [...raised, ...all.filter(isDoubted).map(asDoubt), ...(force ? [force] : [])];
   const word = left.length > 0 ? 'not-drained' : doubts.length > 0 ? 'unproven' : 'drained';
   return { word, left, doubts };
 }
 
-function asDoubt(one: Left): readonly Doubt[] {
-  if (one.kind !== 'kept') return [];
-  return [
-    { kind: 'kept', about: one.where, why: 'Fluentd emits what it keeps when it stops; nobody saw that' },
-  ];
+function asDoubt({ where }: Kept): Doubt {
+  return { kind: 'kept', about: where, why: 'Fluentd emits what it keeps when it stops; nobody saw that' };
 }

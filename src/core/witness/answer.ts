@@ -7,7 +7,7 @@ import type { Heard } from './messages.ts';
 
 const VERSION = 1;
 /** 20,000 files take some 4 MB. */
-export const LONGEST_ANSWER = 16 * 1024 ** 2;
+export const LONGEST_ANSWER = 16 * 2 ** 20;
 const DEEPEST = 12;
 /** 20,000 files have some 200,000 fields. */
 export const MOST_FIELDS = 400_000;
@@ -104,7 +104,7 @@ function saidIn(answer: Answer) {
     inputs: answer.list('inputs', pluginSight),
     heard: answer.list('heard', heard),
     /** Outputs at the moment when their buffer was closed. */
-    ends: answer.list('ends', (end) => withChunksOfIds(outputSight(end))),
+    ends: answer.list('ends', outputSight),
     /** Ids of chunks that a buffer found on disk when it started. */
     resumed: answer.texts('resumed'),
     /** How often lines that were in a chunk came into a new one. */
@@ -162,14 +162,6 @@ function outputSight(output: Answer) {
     /** undefined: too many to name. */
     ids: !isBuffered ? [] : output.has('chunks') ? output.texts('chunks') : undefined,
   };
-}
-
-/** Chunks that a later buffer of the worker took over are no longer named. */
-function withChunksOfIds(output: OutputSight): OutputSight {
-  const { ids } = output;
-  return ids === undefined || ids.length >= output.chunks
-    ? output
-    : { ...output, chunks: ids.length, bytes: ids.length === 0 ? 0 : output.bytes };
 }
 
 function heard(said: Answer): Heard {

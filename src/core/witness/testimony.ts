@@ -84,8 +84,8 @@ class Facts {
       for (const { key, position } of [...closed, ...files])
         this.reached.set(key, Math.max(position, this.reached.get(key) ?? 0));
     }
-    for (const { key, inode } of said.flatMap(({ files, closed }) => [...closed, ...files])) {
-      const position = this.reached.get(key) ?? 0;
+    for (const { key, inode, position: own } of said.flatMap(({ files, closed }) => [...closed, ...files])) {
+      const position = this.reached.get(key) ?? own;
       this.byInode.set(inode, Math.min(position, this.byInode.get(inode) ?? position));
     }
     this.#again = said.reduce((sum, { again }) => sum + again, 0);
@@ -104,7 +104,7 @@ function leftIn(one: Told, all: Facts, told: readonly Told[]): readonly Left[] {
   const isLeft = (id: string) =>
     told.every((other) => !other.said.resumed.includes(id) || endsWith(other, id)) &&
     one === told.findLast((other) => endsWith(other, id));
-  // A last word names what its buffers held; a chunk that the next worker took over is that one's.
+  // A last word names what its buffers held; a chunk that the next worker, or a later buffer of its own, took over is that one's.
   const held = (
     isAlive ? said.outputs : said.ends.map((end) => onlyIds(end, isLeft)).filter(({ chunks }) => chunks > 0)
   ).flatMap(heldBy);
@@ -142,7 +142,7 @@ function letGo(
   { path, key, position, size = position, unfinished, isUnreadable }: FileSight,
   all: Facts,
 ): readonly Left[] {
-  const bytes = size - Math.max(position, all.reached.get(key) ?? 0);
+  const bytes = size - (all.reached.get(key) ?? position);
   if (bytes <= 0 || all.followed.has(key)) return [];
   const kind = isUnreadable ? 'unreadable' : bytes <= unfinished ? 'unfinished' : 'let-go';
   return [{ kind, path, bytes }];
@@ -167,7 +167,7 @@ function heldBy(output: OutputSight): readonly Left[] {
       output: nameOf(output),
       chunks,
       bytes,
-      ids: bytes > 0 && ids?.length === 0 ? undefined : ids,
+      ids: ids?.length === 0 ? undefined : ids,
       isRetrying: output.isRetrying,
     },
   ];
@@ -180,18 +180,15 @@ function endsWith({ kind, said: { ends } }: Told, id: string): boolean {
 
 function onlyIds(output: OutputSight, isLeft: (id: string) => boolean): OutputSight {
   const ids = output.ids?.filter(isLeft);
-  return ids === undefined || ids.length === output.ids?.length
-    ? output
-    : { ...output, ids, chunks: ids.length, bytes: ids.length === 0 ? 0 : output.bytes };
+  return ids === undefined ? output : { ...output, ids, chunks: ids.length };
 }
 
 function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   const { worker } = witness;
   if (witness.kind === 'silent') return [doubt('no-answer', worker, witness.why)];
   const { said } = witness;
-  if (witness.kind === 'gone' && said?.isFinal !== true)
+  if (said === undefined || (witness.kind === 'gone' && !said.isFinal))
     return [doubt('worker-died', worker, 'it ended without a last word: nobody saw what it held')];
-  if (said === undefined) return [];
   const { error, reloads, ends, gap, more, isReady } = said;
   return [
     ...(witness.kind === 'alive' && !isReady

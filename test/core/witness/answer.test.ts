@@ -1,15 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LONGEST_ANSWER, parseAnswer, parseDone, parseLastWord } from '../../../src/core/witness/answer.ts';
-import { answer, holding, sight } from '../../support/said.ts';
+import {
+  LONGEST_ANSWER,
+  parseAnswer,
+  parseDone,
+  parseLastWord,
+  type Said,
+} from '../../../src/core/witness/answer.ts';
+import { answer, holding, output, sight } from '../../support/said.ts';
 
 const parsed = (changed: object) => parseAnswer(JSON.stringify(answer(changed)));
-
 describe('an answer', () => {
   test('is taken field by field', () => {
     const said = parsed({
       files: [sight({ unfinished: 3 })],
-      outputs: [holding('a', 'b')],
+      outputs: [holding('a', 'b'), output({ stage: 1, queue: 2, dequeued: 3 })],
       gap: 1.5,
       unknown: 'a field of a later version',
     });
@@ -19,8 +24,15 @@ describe('an answer', () => {
       isReady: true,
       gap: 1_500,
       files: [{ path: '/log/a.log', inode: '7', position: 100, size: 100, unfinished: 3, lines: 0 }],
-      outputs: [{ id: 'out', chunks: 2, bytes: 20, ids: ['a', 'b'] }],
+      outputs: [{ id: 'out', chunks: 2, bytes: 20, ids: ['a', 'b'] }, { chunks: 6 }],
     });
+  });
+
+  test('has at most 50 settings of a plugin, and only those that are plain values', () => {
+    const settings = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`s${n}`, n]));
+    const said = parsed({ filters: [{ class: 'Filter', settings: { list: [], ...settings } }] }) as Said;
+    const kept = said.filters.flatMap((filter) => Object.keys(filter.settings));
+    expect(kept).toEqual(Object.keys(settings).slice(0, 50));
   });
 
   test.each([
@@ -28,17 +40,30 @@ describe('an answer', () => {
     ['half of one', JSON.stringify(answer()).slice(0, 40), 'it is no JSON'],
     ['a list', '[]', 'an object is missing in it'],
     ['another version', JSON.stringify(answer({ v: 2 })), 'its version is 2, not 1'],
+    ['a long version', `{"v":"${'x'.repeat(21)}"}`, `its version is ${'x'.repeat(20)}, not 1`],
     ['an error', '{"v":1,"error":"NoMethodError"}', 'NoMethodError'],
+    ['a long error', `{"v":1,"error":"${'x'.repeat(4_097)}"}`, 'x'.repeat(4_096)],
     ['a list that is missing', JSON.stringify({ ...answer(), files: undefined }), 'a list is missing in it'],
+    [
+      'a list that is missing in a list',
+      JSON.stringify(answer({ siblings: [{ path: '/log/a.log.1' }] })),
+      'a list is missing in it',
+    ],
     [
       'a list that is too long',
       JSON.stringify(answer({ denied: Array(5_001).fill('/') })),
       'a list in it has more than 5000 items',
     ],
-    ['nested deeply between brackets that close', '[[]'.repeat(13), 'it is nested too deeply'],
+    [
+      'a list of too many files',
+      JSON.stringify(answer({ files: Array(20_001).fill({}) })),
+      'a list in it has more than 20000 items',
+    ],
+    ['nested deeply between brackets that close', '[[]'.repeat(12), 'it is nested too deeply'],
     ['a number that is a text', JSON.stringify(answer({ again: 'x' })), 'a number is missing in it'],
+    ['a number beyond all numbers', '{"v":1,"pid":1e999}', 'a number is missing in it'],
     ['brackets without end', '['.repeat(900_000), 'it is nested too deeply'],
-    ['a text without end', `"${'x'.repeat(LONGEST_ANSWER)}"`, 'it is longer than 16.0 MiB'],
+    ['too long', `"${'x'.repeat(LONGEST_ANSWER - 1)}"`, 'it is longer than 16.0 MiB'],
   ])('that is %s is not believed, and says why', (_, text, notBelieved) => {
     expect(parseAnswer(text)).toEqual({ notBelieved });
   });
@@ -61,8 +86,8 @@ describe('an answer', () => {
 
   test.each([
     ['as deep as it may be', '['.repeat(12) + ']'.repeat(12), 'an object is missing in it'],
-    ['of as many fields as it may have', `[${'10,'.repeat(390_000)}0]`, 'an object is missing in it'],
-    ['of more fields', `[${'10,'.repeat(400_000)}0]`, 'it has more than 400000 fields'],
+    ['of as many fields as it may have', `[${'10,'.repeat(399_999)}0]`, 'an object is missing in it'],
+    ['of one field more', `[${'10,'.repeat(400_000)}0]`, 'it has more than 400000 fields'],
   ])('is parsed where it is %s, and no further', (_, text, notBelieved) => {
     expect(parseAnswer(text)).toEqual({ notBelieved });
   });
@@ -72,7 +97,7 @@ describe('an answer', () => {
   });
 
   test('with brackets inside a text is not deep', () => {
-    expect(parsed({ denied: [`/${'[{"'.repeat(100)}`] })).toMatchObject({ pid: 12 });
+    expect(parsed({ denied: ['/"', '/[{'.repeat(100)] })).toMatchObject({ pid: 12 });
   });
 });
 

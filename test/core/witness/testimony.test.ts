@@ -18,7 +18,13 @@ const doubts = (...witnesses: readonly Witness[]) => progress(...witnesses).doub
 
 describe('what is left', () => {
   test('is nothing where every file is read and every buffer is empty', () => {
-    expect(progress(alive({ files: [sight()] }))).toMatchObject({ left: [], doubts: [], files: 1 });
+    const outputs = [output(), output({ id: 'copy', stage: null })];
+    expect(progress(alive({ files: [sight()], outputs }))).toMatchObject({
+      left: [],
+      doubts: [],
+      files: 1,
+      outputs: ['out (Fluent::Plugin::HTTPOutput)'],
+    });
   });
 
   test.each([
@@ -61,7 +67,7 @@ describe('what is left', () => {
     ],
     [
       'a record of several lines',
-      { files: [sight({ record: 30 })] },
+      { files: [sight({ record: 1 })] },
       { kind: 'kept', where: 'the multiline source of /log/a.log', records: 1 },
     ],
     [
@@ -111,6 +117,9 @@ describe('what is left', () => {
   test('is not what another worker reads on', () => {
     expect(left(gone({ closed: [sight({ pos: 40 })] }), alive({ files: [sight({ pos: 100 })] }))).toEqual([]);
     expect(left(alive({ closed: [sight({ pos: 40 })], files: [sight({ pos: 100 })] }))).toEqual([]);
+    const unfound = gone({ unfound: [{ path: '/log/a.log', inode: 7, size: 100 }] });
+    expect(left(unfound, alive({ files: [sight()] }))).toEqual([]);
+    expect(left(unfound, alive())).toMatchObject([{ kind: 'unfound' }]);
   });
 
   test('is not what a worker before the last one has read', () => {
@@ -123,6 +132,9 @@ describe('what is left', () => {
     expect(left(alive({ readers: both, closed: [sight(first), sight(second)] }))).toEqual([
       { kind: 'let-go', ...unread },
     ]);
+    expect(progress(alive({ readers: both, files: [sight(first), sight(second)] })).reached.get('7')).toBe(
+      40,
+    );
     expect(
       left(gone({ readers: both, closed: [sight(second)] }), alive({ readers: both, files: [sight()] })),
     ).toEqual([{ kind: 'let-go', ...unread }]);
@@ -157,7 +169,8 @@ describe('what is left', () => {
 
   test('left by the last of several workers that had it one after the other', () => {
     const last = gone({ resumed: ['a'], ends: [holding('a')] });
-    expect(left(gone({ ends: [holding('a')] }), last)).toMatchObject([{ ids: ['a'], chunks: 1 }]);
+    for (const later of [last, gone()])
+      expect(left(gone({ ends: [holding('a')] }), later)).toMatchObject([{ ids: ['a'], chunks: 1 }]);
   });
 
   test('not left where a worker that was born before took it over', () => {
@@ -172,7 +185,7 @@ describe('what is left', () => {
 });
 
 describe('a doubt', () => {
-  const sibling = { siblings: [{ path: '/log/a.log.1', size: 50, prints: [] }] };
+  const sibling = { siblings: [{ path: '/log/a.log.1', size: 1, prints: [] }] };
   const heard = (n: number) => ({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', n }] });
 
   test('is that a file was cut short that Fluentd has let go of, unless another file has its inode', () => {
@@ -196,23 +209,24 @@ describe('a doubt', () => {
   test.each([
     ['not-heard', { error: 'not heard: warn' }],
     ['reloaded', { reloads: 1 }],
-    ['not-looked', { gap: 6 }],
+    ['not-looked', { gap: 5.001 }],
     ['forgotten', { more: 1 }],
-    ['cut-short-unread', { cuts: [sight({ had: 120 })] }, 20],
+    ['cut-short-unread', { cuts: [sight({ had: 120 })] }, { bytes: 20 }],
     ['cut-short-unread', { cuts: [sight({ had: 100, lines: 1 })] }],
-    ['cut-short-unread', { cuts: [sight({ had: 100, unfinished: 3 })] }],
+    ['cut-short-unread', { cuts: [sight({ had: 100, unfinished: 1 })] }],
     ['written-anew', { lost: [{ path: '/log/a.log', why: 'written anew' }] }],
     ['never-followed', { lost: [{ path: '/log/b', why: 'never followed' }] }],
+    ['closed-unread', { files: [sight({ size: null })] }],
     ['closed-unread', { lost: [{ path: '/log/a.log', why: 'closed' }] }],
     ['cut-short-unread', { lost: [{ path: '/log/a.log', why: 'cut' }] }],
-    ['read-from', { starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }] }],
+    ['read-from', { pod: 10, starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }] }],
     ['nobody-saw-it-read', sibling],
     ['directory-closed', { denied: ['/log/d'] }],
     ['heard', heard(1)],
     ['may-hold', { filters: [{ class: 'Fluent::Plugin::UnheardOfFilter', settings: {} }] }],
-    ['no-ack', { outputs: [output({ class: 'Fluent::Plugin::ForwardOutput' })] }],
-  ])('is %s', (kind, changed, bytes?: number) => {
-    expect(doubts(alive(changed))).toMatchObject([{ kind, ...(bytes !== undefined && { bytes }) }]);
+    ['no-ack', { outputs: [output({ class: 'Fluent::Plugin::ForwardOutput' })] }, { about: 'out_forward' }],
+  ])('is %s', (kind, changed, more: object = {}) => {
+    expect(doubts(alive(changed))).toMatchObject([{ kind, ...more }]);
   });
 
   test("is not copytruncate's copy: written just before the cut, and no longer than what had been read", () => {
@@ -262,10 +276,11 @@ describe('a doubt', () => {
   });
 
   test('is not the packed form of a file that was read and is gone, one for each', () => {
-    const unread = (...siblings: readonly object[]) =>
-      doubts(alive({ closed: [sight()], siblings })).map(({ about }) => about);
-    expect(unread(packed)).toEqual([]);
-    expect(unread(packed, { ...packed, path: '/log/a.log.2.gz' })).toEqual(['/log/a.log.2.gz']);
+    const siblings = [packed, { ...packed, path: '/log/a.log.2.gz' }];
+    const unread = (...closed: readonly object[]) =>
+      doubts(alive({ closed, siblings })).map(({ about }) => about);
+    expect(unread(sight())).toEqual(['/log/a.log.2.gz']);
+    expect(unread(sight(), sight())).toEqual([]);
   });
 
   test('is a file that was written anew, or went away, between two workers', () => {
@@ -276,7 +291,10 @@ describe('a doubt', () => {
     expect(doubts(gone(last), alive({ ...next, starts: [{ ...start, print: 6 }] }))).toMatchObject([
       { kind: 'written-anew' },
     ]);
-    expect(doubts(gone(last), alive({ ...next, files: [] }))).toMatchObject([{ kind: 'closed-unread' }]);
+    expect(doubts(gone(), gone(last), alive({ ...next, files: [] }))).toMatchObject([
+      { kind: 'closed-unread' },
+    ]);
+    expect(doubts(alive(last), alive({ ...next, files: [] }))).toEqual([]);
     expect(doubts(gone(last), alive({ ...next, files: [], ready: false }))).toMatchObject([
       { kind: 'not-started' },
     ]);
@@ -297,6 +315,11 @@ describe('a doubt', () => {
 
   test.each([
     ['a worker that ended well', [gone(), alive()]],
+    ['a witness that looked often enough', [alive({ gap: 5 })]],
+    [
+      'a filter that keeps no record',
+      [alive({ filters: [{ class: 'Fluent::Plugin::GrepFilter', settings: {} }] })],
+    ],
     ['a reload whose buffers were seen', [alive({ reloads: 1, ends: [output()] })]],
     ['a cut of what was read', [alive({ cuts: [sight({ had: 100 })] })]],
     [
