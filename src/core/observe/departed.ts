@@ -12,14 +12,11 @@ export function departedIn(
   at: Millis,
 ): Memory['departed'] {
   const left = new Map<string, Departed>(departed);
-  const leave = (key: string, { path, inode, size, position }: KnownEntry) =>
-    left.set(key, {
-      path,
-      inode,
-      size: size ?? 0,
-      since: left.get(key)?.since ?? at,
-      rest: Math.max(0, (size ?? 0) - (position ?? 0)),
-    });
+  const leave = (key: string, { path, inode, size: known, position }: KnownEntry) => {
+    const size = known ?? 0;
+    const rest = Math.max(0, size - (position ?? 0));
+    left.set(key, { path, inode, size, since: left.get(key)?.since ?? at, rest });
+  };
   const here = new Set<string>();
   for (const { key, position } of files) {
     const before = entries.get(key);
@@ -34,6 +31,5 @@ export function departedIn(
   for (const [key, known] of entries)
     if (known.isHere && known.inode !== '0' && !here.has(key) && !left.has(key))
       leave(key, { ...known, size: now.get(key)?.size ?? known.size });
-  if (left.size <= MOST_DEPARTED) return left;
   return new Map([...left].slice(-MOST_DEPARTED));
 }

@@ -37,7 +37,7 @@ const NOT_LOOKED_AT: Doubt = {
 };
 
 function unread({ path, state, lag, read }: ObservedFile): readonly Left[] {
-  if (lag === null || lag === 0 || state === 'missing') return [];
+  if (lag === null) return [];
   if (!read) return [{ kind: 'unread', path, bytes: lag }];
   return state === 'partial-line' ? [{ kind: 'unfinished', path, bytes: lag }] : [];
 }

@@ -72,7 +72,7 @@ function* rememberEntries(
 /** The entries whose path has one with another inode now. Their own inode may be a later file's: they are forgotten. */
 function replacedIn({ entries }: Memory, files: readonly ObservedFile[]): readonly string[] {
   const paths = new Set(files.filter(({ key }) => !entries.has(key)).map(({ path }) => path));
-  if (paths.size === 0 || entries.size === 0) return [];
+  if (paths.size === 0) return [];
   const keys = new Set(files.map(({ key }) => key));
   return [...entries].flatMap(([key, { path, inode }]) =>
     inode !== '0' && !keys.has(key) && paths.has(path) ? [key] : [],

@@ -58,8 +58,9 @@ function writtenLater({ left, reached }: Progress, { files, undiscovered }: Obse
 }
 
 /** What a witness tells of a position counts more than a pos file: in_tail may have written there for another file (in_tail.rb:1035). */
-function laterIn({ position, size, lag, state }: ObservedFile, reached = position ?? 0): number {
+function laterIn({ position, size, lag, state }: ObservedFile, seen: number | undefined): number {
   if (position === null) return 0;
+  const reached = seen ?? position;
   const own = size === null ? 0 : size >= reached ? size - reached : size;
   return own + (state === 'rotated' ? (lag ?? 0) - Math.max(0, (size ?? 0) - position) : 0);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { haveSameProcesses, stillRunning } from '../../../src/core/fluentd/known-fluentd.ts';
-import type { ProcessRow } from '../../../src/core/fluentd/processes.ts';
-import { running } from '../../support/builders.ts';
+import { haveSameProcesses, lastOf, stillRunning } from '../../../src/core/fluentd/known-fluentd.ts';
+import type { FluentdReading, ProcessRow } from '../../../src/core/fluentd/processes.ts';
+import { ABSENT, running } from '../../support/builders.ts';
 
 const known = running({ successor: { pid: 50, startTime: '50' } });
 
@@ -29,6 +29,24 @@ test.each<[string, readonly ProcessRow[], number | undefined]>([
   ['is forgotten when its pid is another process', [supervisor, rowOf(50, 1, '99')], undefined],
 ])('the supervisor that takes the place of another one %s', (_, table, successor) => {
   expect(stillRunning(table, known)?.successor?.pid).toBe(successor);
+});
+
+test.each<[string, readonly ProcessRow[], FluentdReading]>([
+  ['gone', [rowOf(50, 1, '50')], known],
+  ['a zombie', [{ ...supervisor, zombie: true }], known],
+  ['not known', [supervisor], ABSENT],
+])('a supervisor that is %s runs no longer', (_, table, before) => {
+  expect(stillRunning(table, before)).toBeUndefined();
+});
+
+test('the supervisor that was there before is that which runs, or ran last', () => {
+  const last = known.supervisor;
+  expect([known, { ...ABSENT, last }, ABSENT, undefined].map(lastOf)).toEqual([
+    last,
+    last,
+    undefined,
+    undefined,
+  ]);
 });
 
 test('a Fluentd whose workers or successor have changed has not the same processes', () => {

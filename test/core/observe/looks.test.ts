@@ -48,11 +48,12 @@ describe('what the looks from outside find left is', () => {
     ['nothing of a file that is read', one([[entry()]]), []],
     ['a file with lines left', one([behind]), [{ kind: 'unread', path: LOG, bytes: 30 }]],
     ['a last line without its newline', one([unfinished]), [{ kind: 'unfinished', path: LOG, bytes: 30 }]],
+    ['nothing of a file that cannot be looked at', one([[entry(), { error: 'EACCES' }]]), []],
     ['nothing of a file that is gone: nobody sees it', [...one([behind]), snapshot(1_000, [removed])], []],
     [
       'a file that in_tail has not found',
-      one([], followed(5)),
-      [{ kind: 'unfound', path: '/new', bytes: 5 }],
+      one([], followed(1)),
+      [{ kind: 'unfound', path: '/new', bytes: 1 }],
     ],
     ['no empty file that in_tail has not found', one([], followed(0)), []],
     [
@@ -175,6 +176,18 @@ describe('lines may be on their way where nobody sees them', () => {
       41_000,
     ],
     [
+      'for rotate_wait after a file is gone that was to be found',
+      [...one([], followed(5)), snapshot(10_000, [])],
+      {},
+      16_000,
+    ],
+    [
+      'for the settle time after such a file was cut short',
+      [...one([], followed(5)), snapshot(10_000, [], followed(0))],
+      {},
+      12_000,
+    ],
+    [
       'below a limit for twice as long as the rest of such a file takes',
       renamed(),
       tail({ readLimit: 10 }),
@@ -251,9 +264,10 @@ describe('a file that left its path', () => {
 
   test('is doubted for what is left of it, until its own position shows that it was read', () => {
     expect(doubted(here, at(100, away(130)))).toEqual([30]);
-    expect(doubted(here, at(100, away(130)), at(110, away(130)))).toEqual([20]);
+    expect(doubted(here, at(100, away(130)), at(129, away(130)))).toEqual([1]);
     expect(doubted(here, at(100, away(130)), at(130, away(130)))).toEqual([]);
     expect(doubted(here, at(100), at(130))).toEqual([]);
+    expect(doubted(at(0))).toEqual([]);
   });
 
   test('is doubted for what is written to it afterwards', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import type { PositionEntry } from '../../../src/core/pos-file/pos-file.ts';
 import { ABSENT, entry, LOG, POS, reading, running, seen, snapshot } from '../../support/builders.ts';
 
 const look = (second: number, changes: Partial<Snapshot> = {}) =>
@@ -44,7 +45,7 @@ test.each([
 
 describe('entries that vanish', () => {
   const MOST_VANISHED = 10_000;
-  const entries = Array.from({ length: MOST_VANISHED + 3 }, (_, index) =>
+  const entries = Array.from({ length: MOST_VANISHED + 2 }, (_, index) =>
     entry({ path: `/${index}`, inode: String(100 + index) }),
   );
   const rememberedOf = (count: number) => {
@@ -62,25 +63,29 @@ describe('entries that vanish', () => {
   });
 
   test('are forgotten where they are too many: the oldest of them', () => {
-    const remembered = rememberedOf(MOST_VANISHED + 3);
+    const remembered = rememberedOf(MOST_VANISHED + 2);
     expect(remembered).toHaveLength(MOST_VANISHED + 1);
-    expect(remembered.slice(0, 2)).toEqual(['/0', '/3']);
+    expect(remembered.slice(0, 2)).toEqual(['/0', '/2']);
   });
 
   test('are forgotten where their path has another file: a later one may get their inode', () => {
-    const keysAfter = (...files: readonly ReturnType<typeof entry>[]) =>
-      [
-        ...seen([
-          look(0),
-          snapshot(
-            1_000,
-            files.map((one) => [one]),
-          ),
-        ]).memory.entries.values(),
-      ].map(({ path, inode }) => `${path} ${inode}`);
-    expect(keysAfter(entry({ inode: '8' }))).toEqual([`${LOG} 8`]);
-    expect(keysAfter(entry({ path: '/other', inode: '8' }))).toEqual([`${LOG} 7`, '/other 8']);
-    expect(keysAfter(entry({ inode: '8' }), entry())).toEqual([`${LOG} 7`, `${LOG} 8`]);
+    const keysAfter = (...looks: readonly (readonly PositionEntry[])[]) => {
+      const all = looks.map((entries, second) =>
+        snapshot(
+          second * 1_000,
+          entries.map((one) => [one]),
+        ),
+      );
+      return [...seen([look(0), ...all]).memory.entries.values()].map(
+        ({ path, inode }) => `${path} ${inode}`,
+      );
+    };
+    const second = entry({ inode: '8' });
+    expect(keysAfter([second])).toEqual([`${LOG} 8`]);
+    expect(keysAfter([entry({ path: '/other', inode: '8' })])).toEqual([`${LOG} 7`, '/other 8']);
+    // With follow_inodes a path has several entries.
+    expect(keysAfter([second, entry()])).toEqual([`${LOG} 7`, `${LOG} 8`]);
+    expect(keysAfter([second, entry()], [second])).toEqual([`${LOG} 7`, `${LOG} 8`]);
   });
 });
 
@@ -96,6 +101,10 @@ test('of files that leave their paths without end the newest thousand are rememb
     snapshot(2_000, []),
     snapshot(3_000, []),
   ];
-  const paths = [...seen(looks).memory.departed.values()].map(({ path }) => path);
+  const departed = (looks: readonly Snapshot[]) => [...seen(looks).memory.departed.values()];
+  const paths = departed(looks).map(({ path }) => path);
   expect([paths.length, paths[0], paths.at(-1)]).toEqual([1_000, '/401', '/1700']);
+  const away = wave(1, 1_001).map(([one]) => [one, {}] as const);
+  const again = departed([snapshot(0, away), snapshot(1_000, away)]);
+  expect([again.length, again[0]?.path, again.at(-1)?.since]).toEqual([1_000, '/2', 0]);
 });

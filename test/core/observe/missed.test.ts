@@ -3,7 +3,7 @@ import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { progressOf } from '../../../src/core/observe/progress-of.ts';
 import { entry, POS, policy, seen, snapshot, type Watched } from '../../support/builders.ts';
 import { sight } from '../../support/said.ts';
-import { alive } from '../../support/witnesses.ts';
+import { alive, gone } from '../../support/witnesses.ts';
 
 const EMPTY: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'empty' }] };
 const MISSING: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'missing' }] };
@@ -15,7 +15,7 @@ function listing(size?: number): Partial<Snapshot> {
 }
 
 function missed(looks: readonly Partial<Snapshot>[], said: object = { files: [] }) {
-  const testimony = { at: 0, witnesses: [alive(said)] };
+  const testimony = { at: 0, witnesses: [gone({ closed: [] }), alive(said)] };
   const all = looks.map((look, second) => snapshot(second * 1_000, [], { ...look, testimony }));
   return progressOf(seen(all), policy()).doubts.map(({ kind, about, bytes }) => [kind, about, bytes]);
 }
@@ -42,6 +42,19 @@ describe('a file with bytes that in_tail had not found', () => {
     expect(missed([listing(1), listing()])).toEqual([['never-followed', '/log/a.log', 1]]);
   });
 
+  test('is doubted for all that it lost, where it was cut short twice', () => {
+    expect(missed([listing(100), listing(40), listing(10)])).toEqual([['never-followed', '/log/a.log', 140]]);
+  });
+
+  test('is remembered with the newest thousand', () => {
+    const files = Array.from({ length: 1_001 }, (_, n) => ({ path: `/${n}`, inode: `${n}`, size: 1 }));
+    const followed = [{ posFile: POS, refreshInterval: 0, byInode: false, files }];
+    const looks = [snapshot(0, [], { followed }), snapshot(1_000, [])];
+    expect([...seen(looks).memory.missed.values()].map(({ path }) => path)).toEqual(
+      files.slice(1).map(({ path }) => path),
+    );
+  });
+
   test.each([
     ['is not doubted while it is there', [listing(100), listing(100), listing(120)]],
     ['is not doubted where it was empty', [listing(0), listing()]],
@@ -59,6 +72,10 @@ describe('a file with bytes that in_tail had not found', () => {
 
   test('is not doubted where a witness saw that in_tail followed it', () => {
     expect(missed([listing(100), listing()], { files: [], closed: [sight()] })).toEqual([]);
+    const lost = [{ path: '/log/a.log', why: 'closed' }];
+    expect(missed([listing(100), listing()], { files: [], lost })).toEqual([
+      ['closed-unread', '/log/a.log', undefined],
+    ]);
   });
 
   test('is doubted where another file has the entry of its path before it is listed anew', () => {
@@ -82,6 +99,7 @@ describe('a file with bytes that in_tail had not found', () => {
       NEVER_FOLLOWED,
     );
     expect(missed([listing(100), listing(40)], { cuts: [{ ...sight(), had: 100 }] })).toEqual([]);
+    expect(missed([listing(100), listing(40)], { cuts: [{ ...sight(), had: 99 }] })).toEqual(NEVER_FOLLOWED);
   });
 
   test('is not taken for one where the pos file that knew it is empty for an instant', () => {

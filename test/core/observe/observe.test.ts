@@ -18,9 +18,10 @@ describe('"everything read"', () => {
   });
 
   test('holds no longer when bytes are left, and begins anew', () => {
-    const looks = [snapshot(0, [[at(5)]]), snapshot(SECOND, [[at(5), left]])];
+    const other = [entry({ path: '/other' })] as const;
+    const looks = [snapshot(0, [[at(5)]]), snapshot(SECOND, [[at(5), left], other])];
     expect(seen(looks).readSince).toBeUndefined();
-    expect(seen([...looks, snapshot(2_000, [[at(5)]])]).readSince).toBe(2_000);
+    expect(seen([...looks, snapshot(2_000, [[at(5)], other])]).readSince).toBe(2_000);
   });
 
   test('does not hold where one of two files has bytes left', () => {
@@ -55,11 +56,15 @@ test.each([
   ['an empty file that is to be found', 0, SECOND],
   ['a file that is to be found and holds a line', 3, undefined],
   ['one that holds only its newline', 1, undefined],
-])('"everything read" beside %s', (_, size, readSince) => {
-  const files = [{ path: '/new', inode: '8', size }];
-  const followed = [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }];
-  expect(seen([snapshot(SECOND, [[at(5)]], { followed })]).readSince).toBe(readSince);
-});
+  ['a file that is found', 5, SECOND, at(5)],
+])(
+  '"everything read" beside %s',
+  (_, size, readSince, { path, inode } = entry({ path: '/new', inode: '8' })) => {
+    const files = [{ path, inode, size }];
+    const followed = [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }];
+    expect(seen([snapshot(SECOND, [[at(5)]], { followed })]).readSince).toBe(readSince);
+  },
+);
 
 test('Fluentd has started when there are pos files, and all of them exist', () => {
   expect(seen([without(0, [])]).started).toBe(false);

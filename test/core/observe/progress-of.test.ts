@@ -59,7 +59,13 @@ describe('what is left and what is doubted come from', () => {
 
   test('both, where a Fluentd is there and its witness is not', () => {
     expect(known([gone()])).toEqual(LOOKS);
+    expect(known([gone({ gap: 6 })])).toEqual({ left: LOOKS.left, doubts: ['not-looked', 'no-witness'] });
   });
+});
+
+test('what is known of one look is made once', () => {
+  const [once, rules] = [seen([snapshot(0, [behind])]), policy()];
+  expect(progressOf(once, rules)).toBe(progressOf(once, rules));
 });
 
 describe('when Fluentd has ended, beside its last word', () => {
@@ -98,16 +104,28 @@ describe('when Fluentd has ended, beside its last word', () => {
     ]);
   });
 
-  test('a file is left that took the place of one that was read', () => {
-    const rotated = {
-      atPath: { inode: '9', size: 20 },
-      renamed: { path: '/log/a.log.1', stat: { inode: '7', size: 100 } },
-    };
-    const look = snapshot(1_000, [[entry({ path: PATH }), rotated]], {
-      fluentd: ABSENT,
-      testimony: { at: 0, witnesses: [gone()] },
-    });
-    expect(progressOf(seen([look]), policy()).left).toEqual([{ kind: 'unread', path: PATH, bytes: 20 }]);
+  const atPath = { inode: '9', size: 20 };
+  const renamed = (size: number) => ({ path: '/log/a.log.1', stat: { inode: '7', size } });
+  const found = entry({ path: PATH });
+
+  test.each<[string, readonly Watched[], readonly number[]]>([
+    ['a file that took the place of one that was read', [[found, { atPath, renamed: renamed(120) }]], [20]],
+    ['a file that took the place of one that nobody finds', [[{ ...found, position: 0 }, { atPath }]], [20]],
+    ['such a file, and what came to the one before', [[found, { atPath, renamed: renamed(130) }]], [30]],
+    [
+      'nothing of one that was read, and that nobody finds, beside the next',
+      [
+        [entry({ path: PATH, inode: '9', position: 20 }), { atPath }],
+        [found, { atPath }],
+      ],
+      [],
+    ],
+    ['nothing of one that in_tail let go of', [[{ ...found, position: null }, fileOf(found, 130)]], []],
+  ])('left is %s', (_, files, left) => {
+    const witnesses = [gone({ closed: [sight({ pos: 120, size: 120 })] })];
+    const look = snapshot(1_000, files, { fluentd: ABSENT, testimony: { at: 0, witnesses } });
+    const progress = progressOf(seen([look]), policy());
+    expect(progress.left.map((one) => 'bytes' in one && one.bytes)).toEqual(left);
   });
 
   test('a file is doubted that went away afterwards with bytes that no worker had read', () => {
@@ -119,18 +137,23 @@ describe('when Fluentd has ended, beside its last word', () => {
     ]);
     const isRead = [entry({ path: PATH }), fileOf(entry(), 100)] as const;
     const read = [look(0, isRead), look(1_000, [entry({ path: PATH }), {}])];
-    expect(progressOf(seen(read), policy()).doubts).toEqual([]);
+    expect(progressOf(seen(read), policy())).toMatchObject({ left: [], doubts: [] });
   });
 
-  test('a file that went away in the very look that found Fluentd gone is doubted too', () => {
-    const looks = [
-      snapshot(0, [behind]),
-      snapshot(1_000, [[entry({ path: PATH }), {}]], {
-        fluentd: ABSENT,
-        testimony: { at: 0, witnesses: [gone()] },
-      }),
-    ];
-    expect(progressOf(seen(looks), policy()).doubts).toMatchObject([{ kind: 'closed-unread', bytes: 30 }]);
+  test('a file that went away in the very look that found Fluentd gone is doubted too, and none that went before', () => {
+    const end = { fluentd: ABSENT, testimony: { at: 0, witnesses: [gone()] } };
+    const away = (at: number, changes = {}) => snapshot(at, [[found, {}]], changes);
+    const doubts = (...looks: readonly Snapshot[]) => progressOf(seen(looks), policy()).doubts;
+    expect(doubts(snapshot(0, [behind]), away(1_000, end))).toMatchObject([
+      { kind: 'closed-unread', bytes: 30 },
+    ]);
+    expect(doubts(snapshot(0, [behind]), away(1_000), away(2_000, end))).toEqual([]);
+  });
+
+  test('one byte of a file is doubted of which the last word does not tell, and that is away at the first look', () => {
+    const testimony = { at: 0, witnesses: [gone({ closed: [] })] };
+    const look = snapshot(0, [[found, { renamed: renamed(1) }]], { fluentd: ABSENT, testimony });
+    expect(progressOf(seen([look]), policy()).doubts).toMatchObject([{ kind: 'closed-unread', bytes: 1 }]);
   });
 
   test('no file is told twice', () => {
