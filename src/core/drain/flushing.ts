@@ -6,7 +6,7 @@ import { heldIn } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import { isAnyAlive } from '../witness/testimony.ts';
 import { isOver, isWorkerStarting, lastFlushAt } from './deadlines.ts';
-import { hasBytesLeft, isDeaf } from './gates.ts';
+import { hasBytesLeft } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate } from './state.ts';
 import { hasMovedSince } from './trigger.ts';
@@ -53,7 +53,7 @@ const TAKES_SIGNALS: ReadonlySet<Observation['fluentd']['kind']> = new Set(['run
 function isReachable(seen: Observation, policy: Policy): boolean {
   const { fluentd, witness, started } = seen;
   if (witness !== undefined && isAnyAlive(witness.testimony)) return true;
-  if (!TAKES_SIGNALS.has(fluentd.kind) || isDeaf(seen) || !started) return false;
+  if (!TAKES_SIGNALS.has(fluentd.kind) || !started) return false;
   if (fluentd.kind === 'running' && (!fluentd.isProven || isWorkerStarting(seen))) return false;
   return isOver(startEnd(seen, policy), seen.at);
 }

@@ -95,11 +95,7 @@ function flushGate(progress: Progress, { flushedAt }: Draining, seen: Observatio
 
 /** A wrapper would die of SIGUSR1, and a Fluentd that cannot be reached is not asked. */
 function isFlushable({ fluentd }: Observation): boolean {
-  return fluentd.kind !== 'wrapper' && !isDeaf({ fluentd });
-}
-
-export function isDeaf({ fluentd }: Pick<Observation, 'fluentd'>): boolean {
-  return fluentd.kind === 'remote' && fluentd.isDeaf === true;
+  return fluentd.kind !== 'wrapper' && !(fluentd.kind === 'remote' && fluentd.isDeaf === true);
 }
 
 /** What has to go before the drain is over: the chunks that there are when all is read, and no more of it is on its way to a buffer. */

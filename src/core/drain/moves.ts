@@ -53,7 +53,7 @@ export function unfinishedLines({ files, witness }: Observation): readonly Actio
   return [...sizes].map(([path, size]) => ({ do: 'end-line', path, size }));
 }
 
-function isUnfinished({ position, size = 0, unfinished, lines, isUnreadable }: FileSight): boolean {
+function isUnfinished({ position, size = position, unfinished, lines, isUnreadable }: FileSight): boolean {
   return !isUnreadable && lines === 0 && size > position && size - position <= unfinished;
 }
 

@@ -205,12 +205,16 @@ describe('a drain that finds everything read', () => {
 
 describe('an unfinished last line', () => {
   const DONE = { by: 'done-file', at: 0 } as const;
+  const SIGTERM = { by: 'SIGTERM', at: 0 } as const;
+  const NATIVE = { leavesStop: true };
   const END = [{ do: 'end-line', path: LOG, size: 104 }];
   test.each<[string, Partial<Policy>, Partial<Draining>, Partial<Snapshot>, readonly object[]]>([
     ['is ended first, where that is asked for', { completeLastLine: true }, {}, buffered, END],
     ['is ended once', { completeLastLine: true }, { completed: true }, buffered, FLUSH],
     ['is left as it is, where main may still write', {}, {}, buffered, FLUSH],
     ['is ended by default where main has made its done file', {}, { trigger: DONE }, buffered, END],
+    ['is ended in a native sidecar, where it gets SIGTERM', NATIVE, { trigger: SIGTERM }, buffered, END],
+    ['is left as it is in a native sidecar, where another one calls', NATIVE, {}, buffered, FLUSH],
     [
       'is left as it is, where that is asked for',
       { completeLastLine: false },
@@ -226,7 +230,9 @@ describe('an unfinished last line', () => {
       END,
     ],
   ])('%s', (_, rules, changes, look, actions) => {
-    expect(decided(draining(changes), looks(halfLine, AT, look), rules).actions).toEqual(actions);
+    const next = decided(draining(changes), looks(halfLine, AT, look), rules);
+    expect(next.actions).toEqual(actions);
+    if (actions === END) expect(next.state).toMatchObject({ completed: true });
   });
 
   test.each([
@@ -269,6 +275,7 @@ describe('a guess', () => {
     expect(still.state.name).toBe('draining');
     const at = (position: number) => [[entry({ position })]] as readonly Watched[];
     const moved = seen([snapshot(0, at(90)), snapshot(AT, at(100))]);
+    expect(decided(draining({ trigger: { by: 'quiet', at: AT } }), moved).state.name).toBe('draining');
     expect(decided(draining({ trigger: QUIET }), moved)).toMatchObject({
       state: { name: 'watching', since: AT },
       moved: 'lines came in again',

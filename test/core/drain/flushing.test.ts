@@ -110,6 +110,12 @@ describe('a flush is asked for', () => {
       at: 96_000,
     },
     {
+      title: 'shortly before the deadline, where only a witness sees what is unread',
+      gate: 'unread',
+      look: { posFiles: [], testimony: { at: NOW, witnesses: [alive({ outputs: [holding('a')] })] } },
+      at: LAST_FLUSH,
+    },
+    {
       title: 'half way to the deadline, where that is near',
       gate: 'pos-file',
       rules: { drainTimeout: 16_000 },

@@ -44,6 +44,7 @@ interface Row extends Change {
 const NOW = 60_000;
 const at = (position: number) => entry({ position });
 const behind: Watched = [at(80), fileOf(entry())];
+const unfinished: Watched = [at(80), { atPath: { inode: '7', size: 100 }, newlineLeft: false }];
 const newFile = { path: '/new', inode: '99', size: 5 };
 const flushedAt = (when: number) => ({ flushedAt: when });
 const SIGTERM: Trigger = { by: 'SIGTERM', at: 59_000 };
@@ -198,6 +199,12 @@ const GATES: readonly Row[] = [
     why: 'everything is read, but not flushed yet',
   },
   {
+    title: 'a buffer that nobody sees of a Fluentd in another container',
+    look: { fluentd: REMOTE, buffers: IN_MEMORY },
+    name: 'flush',
+    why: 'everything is read, but not flushed yet',
+  },
+  {
     title: 'chunks that were flushed, and are still there',
     look: { buffers: onDisk(7, 8) },
     state: flushedAt(50_000),
@@ -260,9 +267,11 @@ describe('the drain is not kept open by', () => {
       title: 'an empty file that in_tail has yet to find',
       look: followed({ files: [{ ...newFile, size: 0 }] }),
     },
+    { title: 'a last line without its newline', files: [unfinished] },
     {
-      title: 'a last line without its newline',
-      files: [[at(80), { atPath: { inode: '7', size: 100 }, newlineLeft: false }]],
+      title: 'a look that began with the trigger',
+      look: { lookedAt: 59_000 },
+      state: { trigger: QUIET },
     },
     {
       title: 'a chunk that Fluentd gave up',
@@ -316,6 +325,7 @@ describe('at rest', () => {
   test('the first condition of "everything read" that does not hold is told', () => {
     const gate = (change: Change) => readGate(observedIn(change), policy());
     expect(gate({})).toBeUndefined();
+    expect(gate({ files: [unfinished] })).toBeUndefined();
     expect(gate({ look: { depth: 'rest', buffers: undefined } })).toBeUndefined();
     expect(gate({ files: [behind] })).toMatchObject({ name: 'unread', why: expect.stringMatching(/20 B/) });
     expect(gate({ look: followed({ files: [newFile] }) })?.why).toMatch(/^\/new/);

@@ -56,7 +56,7 @@ describe('the chunks that have to go', () => {
   });
 
   test('stay what they were where a look did not take in everything', () => {
-    const owed = { mark: '0', ids: new Set(['a']) };
+    const owed = { mark: 'other', ids: new Set(['a']) };
     expect(owedIn({ look: { depth: 'rest', buffers: undefined } }, owed)).toBe(owed);
   });
 

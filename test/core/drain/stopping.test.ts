@@ -78,6 +78,7 @@ describe('a Fluentd that was told to stop', () => {
 
   test('and is told again is told that it was', () => {
     expect(stepped(stopping, REMOTE, 5_000).state).toMatchObject({ toldAt: 5_000 });
+    expect(stepped(stopping, ORPHANED, 30_000).state).toMatchObject({ termedOrphans: true });
     expect(stepped(stopping, successor).state).toMatchObject({ toldAt: AT, told: [4242, 5_000] });
   });
 

@@ -14,6 +14,7 @@ import {
   snapshot,
   type Watched,
 } from '../../support/builders.ts';
+import { alive } from '../../support/witnesses.ts';
 
 const AT = 9_000;
 const WATCHING = { name: 'watching', since: 0 } as const;
@@ -29,6 +30,8 @@ function decided(state: State, what: Observation, rules: Partial<Policy> = {}) {
 }
 
 describe('quiet', () => {
+  const { witness } = looks(behind, 4_000, { testimony: { at: 4_000, witnesses: [alive()] } });
+  const witnessed = { source: 'witness', witness } as const;
   const unknown = [{ path: '/pos', why: 'is away', empty: false }];
   const silent = (at: number, changes: Partial<Observation> = {}, files = read) =>
     decided(WATCHING, { ...looks(files, at), ...changes }, { quiet: 4_000, startTimeout: 20_000 });
@@ -40,6 +43,7 @@ describe('quiet', () => {
     ['is none while a pos file is unknown', silent(19_999, { unknown }), 'watching'],
     ['counts after the start timeout all the same', silent(20_000, { unknown }), 'draining'],
     ['is none while bytes are left', silent(60_000, {}, behind), 'watching'],
+    ['is one beside bytes that were read, as a witness says', silent(4_000, witnessed, behind), 'draining'],
     ['is one beside bytes that nobody will read', silent(4_000, { goneSince: 1 }, behind), 'draining'],
     [
       'is one beside a file that cannot be looked at',
@@ -48,6 +52,13 @@ describe('quiet', () => {
     ],
   ])('%s', (_, { state }, name) => {
     expect(state.name).toBe(name);
+  });
+
+  test('asks a witness about bytes that are left, once its window is over', () => {
+    const source = 'witness';
+    expect(silent(4_000, { source }, behind).depth).toBe('all');
+    expect(silent(3_999, { source }, behind).depth).toBe('rest');
+    expect(silent(4_000, {}, behind).depth).toBe('rest');
   });
 
   test('says how long nothing has moved, and is dated by the look', () => {
@@ -102,6 +113,8 @@ describe('a trigger that does not guess', () => {
     });
     expect(decided(gone, withMain(looks(behind, AT), 3_000), rules).state.name).toBe('draining');
     expect(decided(draining(), back, rules).state.name).toBe('draining');
+    const never = withMain(looks(behind, AT), undefined, false);
+    expect(decided(gone, never, rules).state.name).toBe('draining');
     expect(decided(gone, withMain(looks(behind, AT, { requests }), undefined), rules).state.name).toBe(
       'draining',
     );
