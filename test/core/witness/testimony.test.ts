@@ -44,7 +44,6 @@ describe('what is left', () => {
       { closed: [sight({ pos: 99 })] },
       { kind: 'let-go', path: '/log/a.log', bytes: 1 },
     ],
-    ['unread bytes', { files: [sight({ pos: 40 })] }, { kind: 'unread', path: '/log/a.log', bytes: 60 }],
     [
       'lines that were read and not emitted',
       { files: [sight({ lines: 2 })] },
@@ -54,11 +53,6 @@ describe('what is left', () => {
       'a last line without a newline',
       { files: [sight({ pos: 90, unfinished: 10 })] },
       { kind: 'unfinished', path: '/log/a.log', bytes: 10 },
-    ],
-    [
-      'a file that in_tail let go unread',
-      { closed: [sight({ pos: 40 })] },
-      { kind: 'let-go', path: '/log/a.log', bytes: 60 },
     ],
     [
       'a last line of a file that in_tail let go',
