@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
-import { parsePosFile } from '../../src/core/pos-file/pos-file.ts';
-import { LARGEST_POSITION } from '../../src/core/pos-file/pos-file.ts';
+import { LARGEST_POSITION, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
 import { bytesOf, posFileBytes } from '../support/arbitraries.ts';
 import { skipFor } from '../support/needs.ts';
 

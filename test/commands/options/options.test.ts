@@ -99,9 +99,11 @@ test('a variable of a flag is true or false', () => {
   expect(() => optionsFromEnvironment({ POSIDLE_STRICT: 'maybe' }, watchOptions)).toThrow(
     "POSIDLE_STRICT: 'maybe' isn't true or false",
   );
-  expect(optionsFromEnvironment({ POSIDLE_STRICT: 'Yes', POSIDLE_FORCE: '0' }, watchOptions)).toEqual({
+  expect(
+    optionsFromEnvironment({ POSIDLE_STRICT: 'Yes', POSIDLE_NATIVE_SIDECAR: '0' }, watchOptions),
+  ).toEqual({
     strict: true,
-    force: false,
+    'native-sidecar': false,
   });
 });
 
