@@ -1,5 +1,4 @@
-import { COARSEST_TICK } from '../core/look/file-times.ts';
-import type { PosFileReading } from '../core/look/snapshot.ts';
+import { COARSEST_TICK, type PosFileReading } from '../core/look/snapshot.ts';
 import { type KeyedEntry, keyedEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { FileStamp, Host } from '../host.ts';

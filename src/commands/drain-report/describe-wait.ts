@@ -25,7 +25,7 @@ function deadlineOf(state: State, seen: Observation, policy: Policy): Millis | u
   if (state.name === 'stopping') return stopDeadline(state, seen, policy);
   if (state.name !== 'waiting') return undefined;
   if (seen.fluentd.kind === 'absent') return absenceDeadline(state, seen, policy);
-  return policy.quiet === 'off' ? undefined : startDeadline(state, policy);
+  return policy.quiet === 'off' ? undefined : startDeadline(state.since, policy);
 }
 
 /** `quiet for 20 s of 60 s`. */

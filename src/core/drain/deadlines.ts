@@ -1,5 +1,4 @@
 import type { StopRequest } from '../look/snapshot.ts';
-import { SLOW_START } from '../observe/looks.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
@@ -19,17 +18,12 @@ export function isOver(deadline: Millis | undefined, at: Millis): boolean {
 /** When a Fluentd that is not there yet is given up. After a signal the kubelet counts: main may have been faster than Fluentd's start. */
 export function absenceDeadline(state: State, seen: Observation, policy: Policy): Millis | undefined {
   if (signalsIn(seen).length > 1) return ALREADY_OVER;
-  return earliest([startDeadline(state, policy), graceEnd(seen, policy)]);
+  return earliest([startDeadline(state.since, policy), graceEnd(seen, policy)]);
 }
 
 function earliest(instants: readonly (Millis | undefined)[]): Millis | undefined {
   const known = instants.filter((at) => at !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
-}
-
-/** Until then several fluentds may be told apart: the one that is meant may only just be opening its pos file. */
-export function choiceDeadline({ memory }: Observation): Millis {
-  return memory.began + SLOW_START;
 }
 
 /** When the quiet window ends; undefined: silence is no trigger, or nothing has moved yet. */
@@ -38,29 +32,21 @@ export function quietAt({ movedAt }: Observation, { quiet }: Policy): Millis | u
 }
 
 /** When main's process counts as ended: gone for long enough, or never seen within the start timeout. */
-export function mainEndAt(
-  { memory }: Observation,
-  { doneProcessGone, startTimeout }: Policy,
-): Millis | undefined {
+export function mainEndAt({ memory }: Observation, policy: Policy): Millis | undefined {
   const { seen, goneSince } = memory.main;
-  if (goneSince !== undefined) return goneSince + doneProcessGone;
-  return seen || startTimeout === 'off' ? undefined : memory.began + startTimeout;
+  if (goneSince !== undefined) return goneSince + policy.doneProcessGone;
+  return seen ? undefined : startDeadline(memory.began, policy);
+}
+
+/** When what must come first is given up. */
+export function startDeadline(since: Millis, { startTimeout }: Policy): Millis | undefined {
+  return startTimeout === 'off' ? undefined : since + startTimeout;
 }
 
 /** When a trigger will come if nothing happens. */
 export function triggerAt(seen: Observation, policy: Policy): Millis | undefined {
   const instants = [quietAt(seen, policy), policy.doneProcess ? mainEndAt(seen, policy) : undefined];
   return earliest(instants.filter((at) => !isOver(at, seen.at)));
-}
-
-/** How long a pos file that cannot be believed holds the quiet window up; the drain's own gate still stands. */
-export function doubtEnd({ memory }: Observation, { startTimeout }: Policy): Millis | undefined {
-  return startTimeout === 'off' ? undefined : memory.began + startTimeout;
-}
-
-/** When what must come first is given up. */
-export function startDeadline({ since }: State, { startTimeout }: Policy): Millis | undefined {
-  return startTimeout === 'off' ? undefined : since + startTimeout;
 }
 
 /** When everything has been read for long enough to be believed. A main that may still run is waited for, too. */

@@ -2,12 +2,12 @@
  * The decision. Rule 1: whether the state changes is said in this file; trigger.ts says what begins the drain, moves.ts what a change
  * consists of. Rule 2: it knows no clock, no process and no file, only the state, the observation and the policy that it is given.
  */
+import { SLOW_START } from '../observe/looks.ts';
 import type { Observation } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
 import { formatDuration, type Millis } from '../text/units.ts';
 import {
   absenceDeadline,
-  choiceDeadline,
   drainDeadline,
   isOver,
   lastFlushAt,
@@ -92,7 +92,7 @@ const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
   // A Fluentd that came late gets the whole time to drain.
   if (trigger !== undefined) return drain({ ...trigger, at: seen.at }, seen, policy);
   if (seen.logged && seen.started) return move({ name: 'watching', since: seen.at }, 'Fluentd reads');
-  const deadline = policy.quiet === 'off' ? undefined : startDeadline(state, policy);
+  const deadline = policy.quiet === 'off' ? undefined : startDeadline(state.since, policy);
   if (isOver(deadline, seen.at)) return drain({ by: 'start-timeout', at: seen.at }, seen, policy);
   return stay(state, deadline);
 };
@@ -202,7 +202,8 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
   const { fluentd } = seen;
   const result = state.name === 'draining' ? resultOf(state) : undefined;
   if (fluentd.kind === 'ambiguous') {
-    const deadline = choiceDeadline(seen);
+    // The one that is meant may only just be opening its pos file.
+    const deadline = seen.memory.began + SLOW_START;
     if (state.name === 'waiting' && !isOver(deadline, seen.at)) return stay(state, deadline);
     return finish({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, result);
   }

@@ -3,7 +3,7 @@ import type { Observation } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
 import { isLeft } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
-import { doubtEnd, isOver, mainEndAt, quietAt } from './deadlines.ts';
+import { isOver, mainEndAt, quietAt, startDeadline } from './deadlines.ts';
 import { hasBytesLeft } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Trigger } from './state.ts';
@@ -31,7 +31,8 @@ export function asksWitness(seen: Observation, policy: Policy): boolean {
 }
 
 function hasStoodStill(seen: Observation, policy: Policy): boolean {
-  const isKnown = seen.unknown.length === 0 || isOver(doubtEnd(seen, policy), seen.at);
+  // A pos file that cannot be believed holds it up for a while only; the drain's own gate still stands.
+  const isKnown = seen.unknown.length === 0 || isOver(startDeadline(seen.memory.began, policy), seen.at);
   return isKnown && isOver(quietAt(seen, policy), seen.at);
 }
 

@@ -65,6 +65,9 @@ export interface FileStat {
   readonly writtenAgo?: Millis;
 }
 
+/** Two changes may get the same time: within a tick of 10 ms on Linux, within 2 s on the coarsest file system (FAT). */
+export const COARSEST_TICK: Millis = 2_500;
+
 /** What one in_tail source is to read, as its `path` says. */
 export interface FollowedReading {
   readonly posFile: string;

@@ -1,11 +1,8 @@
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
-import type { FollowedReading } from './snapshot.ts';
+import type { FollowedFile, FollowedReading } from './snapshot.ts';
 
-export interface UndiscoveredFile {
-  readonly path: string;
-  readonly inode: string;
-  readonly size: number;
+export interface UndiscoveredFile extends FollowedFile {
   /** How long in_tail may take to see it. */
   readonly refreshInterval: Millis;
 }
@@ -35,5 +32,5 @@ export function undiscoveredIn(
   const known = new Set(living.map(({ path, inode }) => (followed.byInode ? inode : path)));
   return followed.files
     .filter(({ path, inode }) => !known.has(followed.byInode ? inode : path))
-    .map(({ path, inode, size }) => ({ path, inode, size, refreshInterval: followed.refreshInterval }));
+    .map((file) => ({ ...file, refreshInterval: followed.refreshInterval }));
 }

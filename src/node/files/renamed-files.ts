@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
-import { COARSEST_TICK } from '../../core/look/file-times.ts';
 import type { FileStat } from '../../core/look/snapshot.ts';
+import { COARSEST_TICK } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
 import { inPortions, toBytes } from './files.ts';
 import { nameBudget, readNames } from './names.ts';

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   absenceDeadline,
-  choiceDeadline,
-  doubtEnd,
   drainDeadline,
   isOver,
   isWorkerStarting,
@@ -83,15 +81,13 @@ describe('the deadline', () => {
       looks: signalledTwice,
       at: OVER,
     },
-    { title: 'of a choice between fluentds is 10 s after the first look', ask: choiceDeadline, at: 10_000 },
     {
       title: 'of the start is the start timeout',
-      ask: (_, rules) => startDeadline(begin(1_000), rules),
+      ask: (_, rules) => startDeadline(1_000, rules),
       at: 601_000,
     },
     { title: 'of the quiet window is counted from the last movement', ask: quietAt, at: 65_000 },
     { title: 'of the quiet window may be off', ask: quietAt, rules: { quiet: 'off' }, at: undefined },
-    { title: 'of a doubt is the start timeout', ask: doubtEnd, at: 600_000 },
     { title: 'of main that was never seen is the start timeout', ask: mainEndAt, at: 600_000 },
     {
       title: 'of main that is gone is `doneProcessGone`',
