@@ -1,6 +1,21 @@
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
-import { ABSENT, entry, fileOf, POS, seen, snapshot } from '../../support/builders.ts';
+import { isStillAtRest, observeLate } from '../../../src/core/observe/observe.ts';
+import {
+  ABSENT,
+  entry,
+  fileOf,
+  POS,
+  policy,
+  reading,
+  running,
+  seen,
+  snapshot,
+  subject,
+  WRAPPER,
+} from '../../support/builders.ts';
+import { alive } from '../../support/witnesses.ts';
 
 const SECOND = 1_000;
 const at = (position: number | null) => entry({ position });
@@ -124,4 +139,105 @@ test('a look at rest does not take in everything, and takes its buffers and call
     requests: calls,
   });
   expect(seen([first, { ...first, at: SECOND }]).extent).toBe('all');
+});
+
+describe('an empty pos file', () => {
+  test('that had entries is believed after the settle time', () => {
+    const looks = [snapshot(0, [[at(5)]]), without(SECOND, empty), without(2_900, empty)];
+    expect(seen(looks).unknown).toHaveLength(1);
+    expect(seen([...looks, without(3_000, empty)]).unknown).toEqual([]);
+  });
+
+  test('that never had any is believed after in_tail must have looked for files', () => {
+    const rules = policy({ tail: { ...DEFAULT_TAIL, refreshInterval: 10_000 }, settle: 2_000 });
+    expect(seen([without(0, empty), without(11_900, empty)], rules).unknown).toHaveLength(1);
+    expect(seen([without(0, empty), without(12_000, empty)], rules).unknown).toEqual([]);
+  });
+
+  test('says that Fluentd has started, and not that it has read', () => {
+    expect(seen([without(0, empty)])).toMatchObject({ started: true, logged: false });
+    expect(seen([without(0, missing)])).toMatchObject({ started: false, logged: false });
+  });
+});
+
+test('a pos file that has no entry yet has lost none', () => {
+  expect(seen([snapshot(0, [])]).unknown).toEqual([]);
+});
+
+describe('a look that takes too long', () => {
+  const now = (at: number) => ({ at, fluentd: running(), requests: [] });
+  const testimony = { at: 0, witnesses: [alive()] };
+  const behind = seen([snapshot(0, [[at(5), fileOf(at(5), 300)]], { testimony })]);
+  const late = observeLate(behind, now(70_000), subject());
+
+  test('leaves what was seen before as all that is known', () => {
+    expect(late).toMatchObject({ at: 70_000, files: behind.files, extent: 'late', lookedAt: 70_000 });
+    expect(late.readSince).toBeUndefined();
+    expect([behind.witness, late.witness]).toEqual([expect.anything(), undefined]);
+  });
+
+  test('leaves the pos file unknown, and names it', () => {
+    const why = expect.stringMatching(/^was not looked at in time/);
+    expect(late.unknown).toEqual([{ path: POS, why, empty: false }]);
+    expect(observeLate(behind, now(0), { posFiles: [] }).unknown).toMatchObject([{ path: 'the pos file' }]);
+  });
+});
+
+describe('at rest', () => {
+  const old = entry({ position: 5 });
+  const rest = snapshot(0, [[old]]);
+  const { atRest } = seen([rest]);
+
+  test('is a look at which everything is read, and that shows plainly whether Fluentd runs', () => {
+    expect(atRest).toMatchObject({ looks: rest.looks, followed: rest.followed, fluentd: rest.fluentd });
+    expect(seen([snapshot(0, [[old, fileOf(old, 9)]])]).atRest).toBeUndefined();
+    expect(seen([snapshot(0, [[old]], { fluentd: ABSENT })]).atRest).toBeDefined();
+    expect(seen([snapshot(0, [[old]], { fluentd: WRAPPER })]).atRest).toBeUndefined();
+  });
+
+  test('stays where the next look finds the very same objects', () => {
+    expect(isStillAtRest(atRest, rest)).toBe(true);
+    expect(isStillAtRest(undefined, rest)).toBe(false);
+  });
+
+  test.each<[string, Partial<Snapshot>]>([
+    ['entries', { posFiles: [reading([[{ ...old }]])] }],
+    ['pos files', { posFiles: [...rest.posFiles, { path: '/pos/other', kind: 'missing' }] }],
+    ['looks', { looks: new Map(rest.looks) }],
+    ['followed files', { followed: [] }],
+    ['processes', { fluentd: running() }],
+  ])('ends with other %s', (_, changes) => {
+    expect(isStillAtRest(atRest, { ...rest, ...changes })).toBe(false);
+  });
+
+  test('ends with other entries in one of two pos files', () => {
+    const second = { path: '/pos/other', kind: 'read', unparsable: [], writtenAgo: 0 } as const;
+    const both = { ...rest, posFiles: [...rest.posFiles, { ...second, entries: [] }] };
+    const { atRest: known } = seen([both]);
+    expect(isStillAtRest(known, both)).toBe(true);
+    expect(isStillAtRest(known, { ...both, posFiles: [...rest.posFiles, { ...second, entries: [] }] })).toBe(
+      false,
+    );
+  });
+
+  test('the witness, the buffers, the calls and main tell anew', () => {
+    const changes: Partial<Snapshot> = {
+      lookedAt: 900,
+      at: 1_000,
+      testimony: { at: 900, witnesses: [alive()] },
+      buffers: undefined,
+      requests: [{ by: 'http', at: 950 }],
+      mains: [{ pid: 1, startTime: '1' }],
+    };
+    const looks = [rest, { ...rest, ...changes }, { ...rest, ...changes, at: 2_000 }];
+    expect(seen(looks)).toMatchObject({
+      lookedAt: 900,
+      at: 2_000,
+      readSince: 0,
+      witness: { testimony: changes.testimony, progress: { files: 1 } },
+      buffers: undefined,
+      requests: changes.requests,
+      memory: { main: { seen: true } },
+    });
+  });
 });
