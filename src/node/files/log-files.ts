@@ -35,8 +35,6 @@ export class LogFiles {
   }
 
   #look(entry: PositionEntry, place: string, task: SearchTask): FileLook | Promise<FileLook> {
-    // A pos file from another machine: one directory, thousands of entries.
-    if (this.#renamed.hasNo(directoryOf(place))) return {};
     const stat = statAt(place);
     if (stat instanceof Error) return { error: inWords(stat) };
     const { inode, position } = entry;

@@ -8,7 +8,7 @@ import { nameBudget, readNames } from './names.ts';
 /** A listing is good for ten times as long as it took to make, but not for long. */
 const WORTH = 10;
 const LISTING_AGE: Millis = 1_000;
-/** So many files and directories are remembered. */
+/** So many files are remembered. */
 const MOST_KNOWN = 10_000;
 
 export interface RenamedFile {
@@ -21,20 +21,18 @@ export class RenamedFiles {
   readonly #listings = new Map<string, Listing>();
   /** Where files were found: as long as they stay there, no directory is listed for them. */
   readonly #places = new Map<string, string>();
-  /** What a directory did not hold when it had this date. */
-  readonly #absent = new Map<string, { readonly date: string; readonly inodes: Set<string> }>();
+  #began: Millis = 0;
 
-  /** A look begins. */
+  /** A look begins. What is kept from one look to the next is bounded. */
   begin(): void {
-    const now = performance.now();
-    for (const [directory, { goodUntil }] of this.#listings)
-      if (goodUntil < now) this.#listings.delete(directory);
-    for (const known of [this.#places, this.#absent]) if (known.size > MOST_KNOWN) known.clear();
-  }
-
-  /** The directory, empty or with its slash, is known not to be there. */
-  hasNo(directory: string): boolean {
-    return this.#listings.size > 0 && this.#listings.get(directory)?.isAbsent === true;
+    this.#began = performance.now();
+    if (this.#places.size > MOST_KNOWN) this.#places.clear();
+    let known = 0;
+    for (const [directory, { names, date, goodUntil }] of this.#listings) {
+      known += names.size;
+      if (goodUntil < this.#began && (date === undefined || known > MOST_KNOWN))
+        this.#listings.delete(directory);
+    }
   }
 
   /** A promise: the directory is being listed, ask again. An Error: nobody can tell. */
@@ -43,26 +41,16 @@ export class RenamedFiles {
     const found = fileWith(inode, this.#places.get(key));
     if (found !== undefined) return found;
     this.#places.delete(key);
-    if (this.#isAbsent(inode, directory)) return undefined;
     const listing = this.#listings.get(directory);
-    if (listing === undefined) return this.#list(directory);
+    if (listing === undefined || !this.#isGood(listing, directory)) return this.#list(directory);
     if (listing.error !== undefined) return listing.error;
     const name = listing.names.get(inode);
-    if (name === undefined) this.#rememberAbsent(inode, directory, listing);
-    else this.#places.set(key, directory + name);
+    if (name !== undefined) this.#places.set(key, directory + name);
     return fileWith(inode, this.#places.get(key));
   }
 
-  #isAbsent(inode: string, directory: string): boolean {
-    const absent = this.#absent.get(directory);
-    return absent?.inodes.has(inode) === true && absent.date === dateOf(directory)?.text;
-  }
-
-  #rememberAbsent(inode: string, directory: string, { date }: Listing): void {
-    if (date === undefined) return;
-    const absent = this.#absent.get(directory);
-    if (absent?.date === date) absent.inodes.add(inode);
-    else this.#absent.set(directory, { date, inodes: new Set([inode]) });
+  #isGood({ date, goodUntil }: Listing, directory: string): boolean {
+    return goodUntil >= this.#began || (date !== undefined && date === dateOf(directory)?.text);
   }
 
   async #list(directory: string): Promise<void> {
@@ -82,7 +70,6 @@ export class RenamedFiles {
     this.#listings.set(directory, {
       names: byInode,
       error: error?.code === undefined ? error : undefined,
-      isAbsent: error?.code === 'ENOENT',
       date: date?.isSettled ? date.text : undefined,
       goodUntil: end + Math.min(LISTING_AGE, WORTH * (end - start)),
     });
@@ -94,7 +81,6 @@ interface Listing {
   readonly names: ReadonlyMap<string, string>;
   /** There are too many. */
   readonly error: Error | undefined;
-  readonly isAbsent: boolean;
   /** The directory's, where every later change gives it another one. */
   readonly date: string | undefined;
   readonly goodUntil: Millis;
