@@ -1,9 +1,8 @@
 import type { Policy } from '../core/drain/policy.ts';
 import type { StopRequest } from '../core/look/snapshot.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
-import { DoneFile } from '../node/files/done-file.ts';
+import { DoneFile, podStart } from '../node/files/done-file.ts';
 import { describeHeartbeat, HeartbeatFile } from '../node/files/heartbeat-file.ts';
-import { podStart } from '../node/files/pod-start.ts';
 
 /** What arms the triggers. */
 export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout' | 'doneProcessGone'> {

@@ -1,13 +1,15 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Millis } from '../../core/text/units.ts';
-import { stampOf } from './stamp.ts';
+import { stampOf } from './heartbeat-file.ts';
 
 /** Where the system tells of changes: it does not tell of those that another node makes on a network volume. */
 const AT_REST = 1_000;
 /** For so long after a change, and where the system does not tell: mostly main's last lines come just before the marker. */
 const RESTLESS = 1_000;
 const EVERY = 200;
+/** Two clocks of one node, and a file system that keeps whole seconds. */
+const TOLERANCE: Millis = 1_000;
 
 /** Looks for a marker that main leaves when it is done; a directory that comes later is looked into as well. */
 export class DoneFile {
@@ -72,4 +74,14 @@ export class DoneFile {
     this.#restlessUntil = performance.now() + RESTLESS;
     this.#look();
   }
+}
+
+/**
+ * When this Pod began, or a little earlier; undefined outside Kubernetes. The runtime writes /etc/hostname when it makes the Pod's
+ * sandbox, before any container starts (containerd, setupSandboxFiles; CRI-O, runPodSandbox). Docker writes it for each container.
+ */
+export function podStart(env: NodeJS.ProcessEnv = process.env, file = '/etc/hostname'): Millis | undefined {
+  // The kubelet sets it in every container.
+  if (env.KUBERNETES_SERVICE_HOST === undefined) return undefined;
+  return (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) - TOLERANCE;
 }

@@ -1,5 +1,5 @@
+import { statSync } from 'node:fs';
 import { formatDuration, type Millis } from '../../core/text/units.ts';
-import { type Stamp, stampOf } from './stamp.ts';
 
 const EVERY: Millis = 200;
 /** What stops posidle, a node that is frozen, stops main as well: of the time between two looks only so much counts. */
@@ -103,4 +103,21 @@ export class HeartbeatFile {
 /** What it waits for, in words. */
 export function describeHeartbeat({ path, age }: Pick<Heartbeat, 'path' | 'age'>): string {
   return `${path} has not been refreshed for ${formatDuration(age)}`;
+}
+
+/** What changes when a file is made anew, written or touched. */
+interface Stamp {
+  readonly identity: string;
+  /** Since the epoch, by the clock of whoever wrote it. */
+  readonly mtime: Millis;
+}
+
+/** undefined: the file is not there, or cannot be looked at. */
+export function stampOf(path: string): Stamp | undefined {
+  try {
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stat && { identity: `${stat.ino} ${stat.mtimeNs}`, mtime: Number(stat.mtimeMs) };
+  } catch {
+    return undefined;
+  }
 }

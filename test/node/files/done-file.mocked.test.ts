@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { DoneFile } from '../../../src/node/files/done-file.ts';
+import { DoneFile, podStart } from '../../../src/node/files/done-file.ts';
 
 const { asked } = vi.hoisted(() => ({ asked: { times: 0, tell: () => {} } }));
 vi.mock('node:fs', async (original) => {
@@ -16,20 +16,21 @@ vi.mock('node:fs', async (original) => {
 });
 
 let dir: string;
-let file: DoneFile;
+let file: DoneFile | undefined;
 beforeEach(() => {
   asked.times = 0;
   dir = mkdtempSync(join(tmpdir(), 'posidle-done-'));
 });
 afterEach(() => {
-  file.close();
+  file?.close();
   vi.useRealTimers();
   rmSync(dir, { recursive: true });
 });
 
-function found(path: string, podStart?: number): Promise<void> {
-  file = new DoneFile(path, podStart);
-  return new Promise((resolve) => file.watch(resolve));
+function found(path: string, began?: number): Promise<void> {
+  const looking = new DoneFile(path, began);
+  file = looking;
+  return new Promise((resolve) => looking.watch(resolve));
 }
 
 describe('a done file', () => {
@@ -54,7 +55,7 @@ describe('a done file', () => {
       isFound = true;
     });
     await vi.advanceTimersByTimeAsync(10_000);
-    expect([isFound, file.isOld]).toEqual([false, true]);
+    expect([isFound, file?.isOld]).toEqual([false, true]);
     utimesSync(join(dir, 'done'), 2, 2);
     await done;
   });
@@ -63,7 +64,7 @@ describe('a done file', () => {
     writeFileSync(join(dir, 'done'), '');
     utimesSync(join(dir, 'done'), 2, 2);
     await found(join(dir, 'done'), 2_000);
-    expect(file.isOld).toBe(false);
+    expect(file?.isOld).toBe(false);
   });
 
   test('is looked for often after another change, and the system is asked again after a second', async () => {
@@ -95,4 +96,15 @@ describe('a done file', () => {
     writeFileSync(join(dir, 'a', 'done'), '');
     await done;
   });
+});
+
+test('a Pod began when the runtime wrote its host name, or up to a second earlier', () => {
+  const hostname = join(dir, 'hostname');
+  writeFileSync(hostname, 'pod\n');
+  utimesSync(hostname, 100, 100);
+  expect(podStart({ KUBERNETES_SERVICE_HOST: '10.0.0.1' }, hostname)).toBe(99_000);
+});
+
+test('outside Kubernetes nobody knows when a Pod began, and every done file counts', () => {
+  expect(podStart({})).toBeUndefined();
 });
