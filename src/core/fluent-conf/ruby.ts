@@ -18,8 +18,9 @@ interface Unevaluable {
 }
 
 const MAX_LENGTH = 2_000;
-/** `ENV['NAME']`, or the beginning of `ENV.fetch('NAME', …)`. */
-const VARIABLE = /^\s*ENV(?:\[\s*(['"])(\w+)\1\s*\]|\.fetch\(\s*(['"])(\w+)\3\s*)/;
+/** What may stand on either side of `||`. */
+const OPERAND =
+  /^\s*(?:ENV(?:\[\s*(['"])(?<indexed>\w+)\1\s*\]|\.fetch\(\s*(['"])(?<fetched>\w+)\3\s*(?:,(?<otherwise>[^)]*))?\))|'(?<single>[^'\\]*)'|"(?<double>[^"\\#]*)"|(?<digits>\d+)|(?<word>Socket\.gethostname|hostname|worker_id|use_nil|use_default))\s*(?:\|\||$)/;
 
 /** What a value is in the given context. */
 export function evaluate(value: ConfValue, context: RubyContext): Evaluated {
@@ -46,15 +47,23 @@ function filledIn({ parts, json }: Template, context: RubyContext): Evaluated {
 /** What `"#{ruby}"` is in the given context. */
 function textOf(ruby: string, context: RubyContext): string {
   if (ruby.length > MAX_LENGTH) throw refusal('it is too long');
-  return new Parser(ruby, context).whole();
+  if (ruby.trim() === '') return '';
+  const value = firstOf(ruby, context);
+  if (value instanceof Error) throw value;
+  const [missing] = value === null && context.foreign ? unsetIn(ruby, context) : [];
+  if (missing !== undefined) throw unset(missing);
+  return value ?? '';
 }
 
 /** The variables that a value takes from an environment in which they are not set. */
 export function unsetVariables(value: ConfValue, context: RubyContext): string[] {
   if (typeof value === 'string') return [];
-  const ruby = value.parts.map((part) => (typeof part === 'string' ? '' : part.ruby)).join('\n');
+  return value.parts.flatMap((part) => (typeof part === 'string' ? [] : unsetIn(part.ruby, context)));
+}
+
+function unsetIn(ruby: string, { env }: RubyContext): string[] {
   const names = [...ruby.matchAll(/\bENV(?:\[|\.fetch\()\s*(['"])(\w+)\1/g)].map((match) => match[2] ?? '');
-  return names.filter((name) => context.env[name] === undefined);
+  return names.filter((name) => env[name] === undefined);
 }
 
 class Refusal extends Error {}
@@ -72,69 +81,34 @@ class Default extends Error {
 /** An error is one that Ruby raises where it comes to it: it does not evaluate what stands right of a `||` without need. */
 type Value = string | null | Default | Refusal;
 
-class Parser {
-  private rest: string;
-  private readonly context: RubyContext;
-  private missing: string | undefined;
-
-  constructor(ruby: string, context: RubyContext) {
-    this.rest = ruby;
-    this.context = context;
+/** The first operand that is not nil. */
+function firstOf(ruby: string, context: RubyContext): Value {
+  let value: Value = null;
+  let rest = ruby;
+  for (let isLast = false; !isLast; ) {
+    const { 0: operand, groups } = OPERAND.exec(rest) ?? {};
+    if (operand === undefined || groups === undefined) throw refusal();
+    value ??= operandOf(groups, context);
+    rest = rest.slice(operand.length);
+    isLast = !operand.endsWith('||');
   }
+  return value;
+}
 
-  whole(): string {
-    if (this.rest.trim() === '') return '';
-    const value = this.either();
-    if (this.rest.trim() !== '') throw refusal();
-    if (value instanceof Error) throw value;
-    if (value === null && this.context.foreign && this.missing !== undefined) throw unset(this.missing);
-    return value ?? '';
-  }
+function operandOf(groups: Readonly<Record<string, string | undefined>>, context: RubyContext): Value {
+  const { indexed, fetched, otherwise, single, double, digits, word } = groups;
+  if (fetched !== undefined)
+    return (
+      variable(fetched, context) ?? (otherwise === undefined ? unset(fetched) : firstOf(otherwise, context))
+    );
+  if (word === undefined) return single ?? double ?? digits ?? variable(indexed ?? '', context) ?? null;
+  if (word.endsWith('hostname')) return context.hostname;
+  if (word === 'worker_id') return context.workerId?.toString() ?? '';
+  return new Default(word === 'use_nil' ? '' : ':default');
+}
 
-  private either(): Value {
-    let value = this.primary();
-    while (this.take(/^\s*\|\|/) !== undefined) {
-      const otherwise = this.primary();
-      value ??= otherwise;
-    }
-    return value;
-  }
-
-  private primary(): Value {
-    const variable = this.take(VARIABLE);
-    if (variable !== undefined) return this.variable(variable);
-    const literal = this.take(/^\s*(?:'([^'\\]*)'|"([^"\\#]*)"|(\d+)\b(?!\.))/);
-    if (literal !== undefined) return literal[1] ?? literal[2] ?? literal[3] ?? '';
-    const [, word] =
-      this.take(/^\s*(Socket\.gethostname|hostname|worker_id|use_nil|use_default)\b(?![.(?!])/) ?? [];
-    if (word === undefined) throw refusal();
-    if (word.endsWith('hostname')) return this.context.hostname;
-    if (word === 'worker_id') return this.workerId() ?? '';
-    return new Default(word === 'use_nil' ? '' : ':default');
-  }
-
-  private variable([, , indexed, , fetched]: RegExpExecArray): Value {
-    if (fetched === undefined) return this.lookUp(indexed ?? '') ?? null;
-    const otherwise = this.take(/^,/) === undefined ? unset(fetched) : this.either();
-    if (this.take(/^\s*\)/) === undefined) throw refusal();
-    return this.lookUp(fetched) ?? otherwise;
-  }
-
-  private lookUp(name: string): string | undefined {
-    const value = name === 'SERVERENGINE_WORKER_ID' ? this.workerId() : this.context.env[name];
-    if (value === undefined) this.missing = name;
-    return value;
-  }
-
-  private workerId(): string | undefined {
-    return this.context.workerId?.toString();
-  }
-
-  private take(pattern: RegExp): RegExpExecArray | undefined {
-    const match = pattern.exec(this.rest) ?? undefined;
-    this.rest = this.rest.slice(match?.[0].length ?? 0);
-    return match;
-  }
+function variable(name: string, { env, workerId }: RubyContext): string | undefined {
+  return name === 'SERVERENGINE_WORKER_ID' ? workerId?.toString() : env[name];
 }
 
 function refusal(
