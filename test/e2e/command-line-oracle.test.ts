@@ -37,7 +37,6 @@ interface Parsed {
   readonly config_path?: string;
   readonly config_file_type?: string;
   readonly inline_config?: string;
-  readonly use_v1_config?: boolean;
   readonly workers?: number;
   readonly without_source?: boolean;
   readonly with_source_only?: boolean;
@@ -74,7 +73,6 @@ for (const version of OLDEST_AND_NEWEST.filter((one) => one !== '1.14.6')) {
           configFile: parsed.config_path,
           configFileType: parsed.config_file_type,
           inlineConfig: parsed.inline_config,
-          useV0: parsed.use_v1_config === false,
           workers: parsed.workers,
           withoutSource: parsed.without_source ?? false,
           withSourceOnly: parsed.with_source_only ?? false,

@@ -107,12 +107,8 @@ async function readConf(path: string, { spent, placeOf }: Reading): Promise<Uint
 
 /** Fluentd appends the text to the file's (`build` in `lib/fluent/config.rb`). */
 async function inlineItems(path: string, given: Partial<FluentdArguments>, reading: Reading) {
-  const { inlineConfig, useV0 } = given;
+  const { inlineConfig } = given;
   const { problems } = reading;
-  if (useV0) {
-    const text = 'Fluentd reads it with --use-v0-config, and posidle reads only the v1 syntax';
-    problems.push({ place: { file: path }, text, parameter: '--use-v0-config' });
-  }
   if (inlineConfig === undefined) return [];
   const place = { file: `${path} (--inline-config)` };
   if (inlineConfig === '-') problems.push({ place, text: 'Fluentd reads it from its stdin' });
@@ -170,19 +166,9 @@ function includePattern(include: ConfInclude, reading: Reading, inYaml: boolean)
     return undefined;
   }
   if (inYaml) return path;
-  if (/^[a-z][a-z0-9+.-]+:/i.test(path) && !path.startsWith('file:')) {
-    addProblem(include, 'is a URL, which posidle does not fetch', reading);
-    return undefined;
-  }
-  return formDecoded(path.replace(/^file:(?:\/\/)?/, ''));
-}
-
-function formDecoded(path: string): string {
-  try {
-    return decodeURIComponent(path.replaceAll('+', ' '));
-  } catch {
-    return path;
-  }
+  if (!/^[a-z][a-z0-9+.-]+:/i.test(path)) return path;
+  addProblem(include, 'is a URL, which posidle does not fetch', reading);
+  return undefined;
 }
 
 async function includeDirItems(items: readonly ConfItem[], options: ConfOptions, reading: Reading) {

@@ -6,7 +6,6 @@ export interface FluentdArguments {
   readonly configFileType?: string | undefined;
   /** It is appended to a configuration in the v1 syntax. */
   readonly inlineConfig?: string | undefined;
-  readonly useV0: boolean;
   readonly workers?: number | undefined;
   readonly withoutSource: boolean;
   readonly withSourceOnly: boolean;
@@ -19,7 +18,6 @@ const OPTIONS = {
   config: { type: 'string', short: 'c' },
   'config-file-type': { type: 'string' },
   'inline-config': { type: 'string', short: 'i' },
-  'use-v0-config': { type: 'boolean' },
   workers: { type: 'string' },
   'without-source': { type: 'boolean' },
   'with-source-only': { type: 'boolean' },
@@ -45,7 +43,6 @@ export function fluentdArguments(command: readonly string[]): FluentdArguments {
     configFile: text('config'),
     configFileType: text('config-file-type'),
     inlineConfig: text('inline-config'),
-    useV0: values['use-v0-config'] === true,
     workers: workers === undefined ? undefined : Number.parseInt(workers, 10) || 0,
     withoutSource: values['without-source'] === true,
     withSourceOnly: values['with-source-only'] === true,

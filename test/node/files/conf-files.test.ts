@@ -51,10 +51,10 @@ describe('@include', () => {
     expect(await paths(file)).toEqual(['/in']);
   });
 
-  it('may hold Ruby, an absolute path, or a file URL', async () => {
+  it('may hold Ruby, or an absolute path', async () => {
     put('part.conf', tail('/p'));
-    const text = `@include "#{ENV['PART']}.conf"\n@include ${dir}/part.conf\n@include file://${dir}/part.conf\n@include none/*.conf\n`;
-    expect(await paths(put('f.conf', text))).toEqual(['/p', '/p', '/p']);
+    const text = `@include "#{ENV['PART']}.conf"\n@include ${dir}/part.conf\n@include none/*.conf\n`;
+    expect(await paths(put('f.conf', text))).toEqual(['/p', '/p']);
   });
 
   it.each([
@@ -109,11 +109,6 @@ describe('the text that the command line appends', () => {
 });
 
 describe('a configuration file', () => {
-  it('in the v0 syntax is a problem', async () => {
-    const { problems } = await loadFluentConf(put('f.conf', tail('/f')), { ruby, given: { useV0: true } });
-    expect(problems).toMatchObject([{ parameter: '--use-v0-config' }]);
-  });
-
   it('is YAML where the command line says so', async () => {
     const file = put('f.conf', 'config:\n  - source: {$type: tail, path: /a, pos_file: /p}\n');
     const { sources } = await loadFluentConf(file, { ruby, given: { configFileType: 'yaml' } });

@@ -47,7 +47,6 @@ test.each([
   ['--workers=3x', { workers: 3 }],
   ['--without-source', { withoutSource: true }],
   ['--with-source-only', { withSourceOnly: true }],
-  ['--use-v0-config', { useV0: true }],
   ['--config-file-type yaml', { configFileType: 'yaml' }],
   ['-d /run/f.pid', { daemon: '/run/f.pid' }],
   ['-d/run/f.pid', { daemon: '/run/f.pid' }],
