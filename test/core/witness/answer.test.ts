@@ -97,7 +97,7 @@ describe('an answer', () => {
   });
 
   test('with brackets inside a text is not deep', () => {
-    expect(parsed({ denied: ['/"', '/[{'.repeat(100)] })).toMatchObject({ pid: 12 });
+    expect(parsed({ denied: ['/"', '/[{'.repeat(100), '/[{"'.repeat(100)] })).toMatchObject({ pid: 12 });
   });
 });
 
