@@ -182,5 +182,5 @@ test.each<[string, State, number, string, number | undefined]>([
 
 test('a process that is no fluentd is refused at once', () => {
   const shell = { kind: 'foreign', row: row({ argv: ['sh'] }) } as const;
-  expect(decided(begin(0), 1, [shell]).state.name).toBe('stopped');
+  expect(decided(begin(0), 1, [shell]).state).toMatchObject({ end: { kind: 'no-fluentd-named' } });
 });

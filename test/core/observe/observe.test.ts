@@ -152,6 +152,7 @@ describe('an empty pos file', () => {
     const rules = policy({ tail: { ...DEFAULT_TAIL, refreshInterval: 10_000 }, settle: 2_000 });
     expect(seen([without(0, empty), without(11_900, empty)], rules).unknown).toHaveLength(1);
     expect(seen([without(0, empty), without(12_000, empty)], rules).unknown).toEqual([]);
+    expect(seen([without(0, empty)], policy({ settle: 0 })).unknown).toHaveLength(1);
   });
 
   test('says that Fluentd has started, and not that it has read', () => {
