@@ -10,21 +10,13 @@ import { SURVIVORS } from './survivors.ts';
 const USAGE = `A mutation run over the decision and what it rests on: npm run mutation [-- OPTION… FILE… FILE:LINE…]
   --sample N  so many mutants, drawn at random; otherwise all
   --seed N    draws the same ones again
-  --quick     the quick unit tests alone; otherwise what they do not kill meets the simulation and the slow ones, too`;
+  --quick     the unit tests alone; otherwise what they do not kill meets the simulation, too`;
 
 const FOLDERS = ['progress', 'witness', 'look', 'fluentd', 'observe', 'drain'];
 /** What is told in words, shown, or found in the process table decides nothing here. */
 const LEFT_OUT =
   /(describe|messages[a-z-]*|explain|metrics|status|processes|command-line|chunk|defaults)\.ts$/;
 const TESTS = filesIn('test/core').filter((file) => file.endsWith('.test.ts'));
-/** These play thousands of worlds each. */
-const SLOW = /(step|diagram|at-rest-property|bounds)\.test\.ts$/;
-/** The others gain nothing by them. */
-const SLOW_FOR: readonly (readonly [file: RegExp, test: string])[] = [
-  [/drain\/(step|trigger|quiet-window|cut-short|moves|deadlines)\.ts$/, 'test/core/drain/step.test.ts'],
-  [/observe\//, 'test/core/observe/at-rest-property.test.ts'],
-  [/observe\//, 'test/core/observe/bounds.test.ts'],
-];
 const LIFETIMES = 200;
 
 /** Plays stages one after the other, until one fails. */
@@ -45,14 +37,13 @@ export async function verdict(...stages) {
 }
 `;
 
-/** The quick tests, its own first; then the simulation and the slow ones. */
+/** The tests, its own first; then the simulation. */
 function stagesFor(file: string, isQuick = values.quick): readonly string[] {
   const own = file.replace('src/', 'test/').replace('.ts', '.test.ts');
   const folder = own.slice(0, own.lastIndexOf('/'));
   const distance = (test: string) => (test === own ? 0 : test.startsWith(folder) ? 1 : 2);
-  const quick = TESTS.filter((test) => !SLOW.test(test)).toSorted((a, b) => distance(a) - distance(b));
-  const slow = SLOW_FOR.filter(([files]) => files.test(file)).map(([, test]) => test);
-  return isQuick ? quick : [...quick, 'simulation', ...slow];
+  const tests = TESTS.toSorted((a, b) => distance(a) - distance(b));
+  return isQuick ? tests : [...tests, 'simulation'];
 }
 
 /** The file that has a mutant now. */
@@ -177,10 +168,7 @@ function tally(name: string, tried: readonly Planting[], survivors: readonly Pla
 }
 
 async function run(): Promise<void> {
-  const unchanged = await killer([
-    ...stagesFor('src/core/drain/step.ts'),
-    ...stagesFor('src/core/observe/observe.ts'),
-  ]);
+  const unchanged = await killer(stagesFor('src/core/drain/step.ts'));
   if (unchanged !== undefined) throw new Error(`a test fails without any mutant: ${unchanged}`);
   const all = plantings();
   const tried = sampled(all, Number(values.sample ?? all.length), Number(values.seed));
