@@ -11,12 +11,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { expect } from 'vitest';
-import type { Said } from '../../src/core/witness/answer.ts';
-import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
-import { onFluentd, test, VERSIONS_AND_OLDEST, watchDelivery } from '../support/delivery.ts';
+import { onFluentd, said, test, watchDelivery } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { memoryBuffer, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
-import { witnessIn } from '../support/real-fluentd.ts';
+import { OLDEST_AND_NEWEST } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
 const PARSE = { name: 'parse', params: { '@type': 'json' } };
@@ -29,14 +27,6 @@ const toSink = ({ sink }: Site) => toHttp(sink.port, memoryBuffer({ flush_interv
 const plain = (site: Site): Section[] => [source(site), toSink(site)];
 const parsing = (site: Site): Section[] => [{ ...source(site), sections: [PARSE] }, toSink(site)];
 const filtering = (site: Site): Section[] => [source(site), { ...FILTER, sections: [PARSE] }, toSink(site)];
-
-/** Waits until Fluentd itself says so. */
-async function said(site: Site, what: string, holds: (said: Said) => boolean): Promise<void> {
-  await until(what, async () => {
-    const { witnesses } = await askWitnesses(witnessIn(site.dir), 0);
-    return witnesses.some((one) => one.kind === 'alive' && holds(one.said));
-  });
-}
 
 /** Main goes on with the file that it has open, after Fluentd has let go of it. */
 async function writeOn(site: Site, goAway: (path: string) => void): Promise<void> {
@@ -80,7 +70,7 @@ async function writeThisSecond(site: Site): Promise<void> {
   await until('the second is over', () => second() !== last);
 }
 
-onFluentd(VERSIONS_AND_OLDEST, (version) => {
+onFluentd(OLDEST_AND_NEWEST, (version) => {
   test.for<Row>([
     ...(version === '1.14.6' ? [] : PASSED_OVER),
     [

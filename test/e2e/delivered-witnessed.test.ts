@@ -1,280 +1,119 @@
-import { appendFileSync, copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { DRAINED, onFluentd, runDelivery, SOON, test, VERSIONS_AND_OLDEST } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
-import { fileBuffer, memoryBuffer, type Section, tail, toFile, toHttp } from '../support/fluentd-conf.ts';
-import { workersOf } from '../support/own-processes.ts';
+import {
+  fileBuffer,
+  memoryBuffer,
+  type Params,
+  type Section,
+  tail,
+  toHttp,
+} from '../support/fluentd-conf.ts';
+import { NEWEST } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
 /** Nothing flushes by itself. */
 const LAZY = { flush_mode: 'interval', flush_interval: 300 };
 
-const inMemory = (site: Site) => toHttp(site.sink.port, memoryBuffer(LAZY));
-const onDisk = (site: Site) => toHttp(site.sink.port, fileBuffer(site.buffer, LAZY));
-const logs = (site: Site, params = {}) =>
-  tail(site.log('*.log'), site.pos, { refresh_interval: '1s', ...params });
+const posFile = (site: Site, name: string) => `${site.pos}-${name}`;
+const source = (site: Site, name: string, path: string, params: Params = {}) =>
+  tail(site.log(path), posFile(site, name), { '@label': `@${name}`, ...params });
+const logs = (site: Site, name: string) => source(site, name, `${name}*.log`, { refresh_interval: '1s' });
+const alone = (site: Site, name: string, params?: Params) => source(site, name, `${name}.log`, params);
+const inMemory = (site: Site, _ = '', params: Params = LAZY) => toHttp(site.sink.port, memoryBuffer(params));
+const onDisk = (site: Site, name: string) =>
+  toHttp(site.sink.port, fileBuffer(`${site.buffer}-${name}`, LAZY));
+const fed = (site: Site, name: string, version: string): Section[] => [
+  logs(site, name),
+  {
+    name: 'source',
+    params: {
+      '@type': version === '1.14.6' ? 'dummy' : 'sample',
+      '@label': `@${name}`,
+      tag: 'app',
+      rate: 20,
+    },
+  },
+];
 
-/** Where Fluentd puts aside what it gives up: /tmp/fluent belongs to all. */
-const rootDir = (site: Site): Section => ({ name: 'system', params: { root_dir: `${site.dir}/root` } });
+interface SetUp {
+  title: string;
+  sources?: (site: Site, name: string, version: string) => Section | Section[];
+  out?: (site: Site, name: string) => Section;
+  /** What main does once NAME.log is read. */
+  main?: (site: Site, name: string) => unknown;
+}
+
+const SET_UPS: readonly SetUp[] = [
+  { title: 'a log in a memory buffer' },
+  { title: 'a log in a file buffer', out: onDisk },
+  { title: 'a burst', main: (site, name) => site.write(`${name}.log`, 50_000) },
+  { title: 'a file of the last moment', main: (site, name) => site.write(`${name}-late.log`, 500) },
+  { title: 'a file that was read and deleted', main: (site, name) => rmSync(site.log(`${name}.log`)) },
+  {
+    title: 'a log that is rotated by rename',
+    sources: (site, name) => alone(site, name, { rotate_wait: '2s' }),
+    main: async (site, name) => {
+      renameSync(site.log(`${name}.log`), site.log(`${name}.log.1`));
+      await site.write(`${name}.log`, 100);
+    },
+  },
+  {
+    title: 'a log that copytruncate rotates',
+    sources: (site, name) => alone(site, name),
+    main: async (site, name) => {
+      copyFileSync(site.log(`${name}.log`), site.log(`${name}.log.1`));
+      truncateSync(site.log(`${name}.log`));
+      await site.isRead(`${name}.log`, { posFile: posFile(site, name) });
+      await site.write(`${name}.log`, 100);
+    },
+  },
+  {
+    title: 'an output that another source feeds all the time',
+    sources: fed,
+    out: (site) => inMemory(site, '', { flush_mode: 'interval', flush_interval: 2 }),
+  },
+  {
+    title: 'a destination that is away for a while',
+    out: (site) =>
+      inMemory(site, '', { flush_mode: 'interval', flush_interval: 1, retry_wait: 1, retry_max_interval: 2 }),
+    main: async (site, name) => {
+      site.sink.phase = 'refusing';
+      await site.write(`${name}.log`, 100);
+      const { requests } = site.sink;
+      await until('it was refused', () => site.sink.requests > requests);
+      site.sink.phase = 'up';
+    },
+  },
+];
 
 onFluentd(VERSIONS_AND_OLDEST, (version) => {
   describe('is drained, and proven:', () => {
-    test.for<[string, (site: Site) => Section[], (site: Site) => unknown]>([
-      ['a log in a memory buffer', (site) => [logs(site), inMemory(site)], () => {}],
-      ['a log in a file buffer', (site) => [logs(site), onDisk(site)], () => {}],
-      ['a burst', (site) => [logs(site), inMemory(site)], (site) => site.write('app.log', 50_000)],
-      [
-        'a file of the last moment',
-        (site) => [logs(site), inMemory(site)],
-        (site) => site.write('late.log', 500),
-      ],
-      [
-        'a file that was read and deleted',
-        (site) => [logs(site), inMemory(site)],
-        (site) => rmSync(site.log('app.log')),
-      ],
-      [
-        'a log that is rotated by rename',
-        (site) => [tail(site.log('app.log'), site.pos, { rotate_wait: '2s' }), inMemory(site)],
-        async (site) => {
-          renameSync(site.log('app.log'), site.log('app.log.1'));
-          await site.write('app.log', 100);
-        },
-      ],
-      [
-        'a log that copytruncate rotates',
-        (site) => [tail(site.log('app.log'), site.pos), inMemory(site)],
-        async (site) => {
-          copyFileSync(site.log('app.log'), site.log('app.log.1'));
-          truncateSync(site.log('app.log'));
-          await sleep(2_500);
-          await site.write('app.log', 100);
-        },
-      ],
-      [
-        'an output that another source feeds all the time',
-        (site) => [
-          logs(site),
-          {
-            name: 'source',
-            params: { '@type': version === '1.14.6' ? 'dummy' : 'sample', tag: 'app', rate: 20 },
-          },
-          toHttp(site.sink.port, memoryBuffer({ flush_mode: 'interval', flush_interval: 2 })),
-        ],
-        () => {},
-      ],
-      [
-        'a destination that is away for a while',
-        (site) => [
-          logs(site),
-          toHttp(
-            site.sink.port,
-            memoryBuffer({ flush_mode: 'interval', flush_interval: 1, retry_wait: 1, retry_max_interval: 2 }),
-          ),
-        ],
-        async (site) => {
-          site.sink.phase = 'refusing';
-          await site.write('app.log', 100);
-          const { requests } = site.sink;
-          await until('it was refused', () => site.sink.requests > requests);
-          site.sink.phase = 'up';
-        },
-      ],
-    ])('%s', async ([, conf, main], { site }) => {
+    // On the newest each has its own Fluentd: none hides what another one lacks.
+    const together = version === NEWEST ? SET_UPS.map((one) => [one]) : [SET_UPS];
+    const named = together.map((setUps) => ({ setUps, title: setUps.map(({ title }) => title).join('; ') }));
+
+    test.for(named)('$title', async ({ setUps }, { site }) => {
+      const all = setUps.map((setUp, index) => ({ ...setUp, name: `log${String.fromCharCode(97 + index)}` }));
       const ended = await runDelivery(site, {
         version,
-        conf: conf(site),
-        before: () => site.write('app.log', 20),
+        conf: all.flatMap(({ name, sources = logs, out = inMemory }) => [
+          ...[sources(site, name, version)].flat(),
+          { name: 'label', arg: `@${name}`, sections: [out(site, name)] },
+        ]),
+        before: async () => {
+          for (const { name } of all) await site.write(`${name}.log`, 20);
+        },
         main: async () => {
-          await site.isRead('app.log');
-          await main(site);
+          for (const { name, main } of all) {
+            await site.isRead(`${name}.log`, { posFile: posFile(site, name) });
+            await main?.(site, name);
+          }
         },
       });
       expect(ended).toMatchObject(DRAINED);
       expect(ended.seconds).toBeLessThan(SOON);
-    });
-  });
-
-  describe('is never drained:', () => {
-    test('an unfinished last line', async ({ site }) => {
-      const ended = await runDelivery(site, {
-        version,
-        conf: [logs(site), inMemory(site)],
-        before: () => site.write('app.log', 20),
-        main: async () => {
-          await site.isRead('app.log');
-          appendFileSync(site.log('app.log'), 'no newline');
-        },
-        args: ['--no-complete-last-line'],
-      });
-      expect(ended).toMatchObject({
-        code: 3,
-        outcome: {
-          outcome: 'not-drained',
-          left: { worst: [{ kind: 'unfinished', path: site.log('app.log'), bytes: 10 }] },
-        },
-      });
-    });
-
-    test('a memory buffer of a worker that was killed', async ({ site }) => {
-      const ended = await runDelivery(site, {
-        version,
-        conf: [logs(site), inMemory(site)],
-        before: () => site.write('app.log', 20),
-        main: async (posidle) => {
-          await site.isRead('app.log');
-          const [worker = 0] = workersOf(site.dir);
-          process.kill(worker, 'SIGKILL');
-          await posidle.logged(/0 workers/).catch(() => {});
-          await until('another worker', () => workersOf(site.dir).some((pid) => pid !== worker));
-        },
-      });
-      expect(ended.lost).toBe(20);
-      expect(ended.outcome).toMatchObject({ outcome: 'unproven' });
-      expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'worker-died' }));
-    });
-
-    test('what copytruncate cut off while a full buffer kept in_tail from looking', async ({ site }) => {
-      site.sink.phase = 'refusing';
-      const small = { chunk_limit_size: '4k', total_limit_size: '8k', overflow_action: 'block' };
-      const retry = { flush_interval: 1, retry_wait: 1, retry_max_interval: 1 };
-      const ended = await runDelivery(site, {
-        version,
-        conf: [
-          tail(site.log('app.log'), site.pos),
-          toHttp(site.sink.port, memoryBuffer({ ...small, ...retry })),
-        ],
-        before: () => site.write('app.log', 10),
-        main: async () => {
-          await site.isRead('app.log');
-          for (let part = 0; part < 4; part += 1) {
-            await site.write('app.log', 300);
-            await sleep(700);
-          }
-          await sleep(3_000);
-          truncateSync(site.log('app.log'));
-          await site.write('app.log', 5);
-          await sleep(1_000);
-          site.sink.phase = 'up';
-        },
-      });
-      expect(ended.lost).toBeGreaterThan(0);
-      expect(ended.outcome.doubts.worst).toContainEqual(
-        expect.objectContaining({ kind: 'cut-short-unread', about: site.log('app.log') }),
-      );
-    });
-
-    test('what a destination refused for good', async ({ site }) => {
-      site.sink.phase = 'rejecting';
-      const ended = await runDelivery(site, {
-        version,
-        conf: [rootDir(site), logs(site), toHttp(site.sink.port, memoryBuffer({ flush_mode: 'immediate' }))],
-        before: () => site.write('app.log', 20),
-      });
-      expect(ended.lost).toBe(20);
-      expect(ended.outcome.outcome).not.toBe('drained');
-    });
-
-    test('chunks beyond the retry limit, with a secondary that is dead too', async ({ site }) => {
-      site.sink.phase = 'refusing';
-      const secondary = { name: 'secondary', params: { '@type': 'http', endpoint: 'http://127.0.0.1:1/' } };
-      const limits = {
-        flush_mode: 'immediate',
-        retry_wait: '0.1',
-        retry_max_times: 4,
-        retry_randomize: false,
-      };
-      const http = toHttp(site.sink.port, memoryBuffer(limits));
-      const ended = await runDelivery(site, {
-        version,
-        conf: [rootDir(site), logs(site), { ...http, sections: [...(http.sections ?? []), secondary] }],
-        before: () => site.write('app.log', 20),
-        main: async (posidle) => {
-          await until('it is given up', () => /hit limit for retries/i.test(posidle.stdout()), {
-            within: 60_000,
-          });
-        },
-      });
-      expect(ended.lost).toBe(20);
-      expect(ended.outcome).toMatchObject({ outcome: 'unproven' });
-    });
-
-    test('records that a filter could not take', async ({ site }) => {
-      const filter: Section = {
-        name: 'filter',
-        arg: 'app',
-        params: { '@type': 'record_transformer', enable_ruby: true },
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: Ruby that Fluentd evaluates
-        sections: [{ name: 'record', params: { x: '${raise "no"}' } }],
-      };
-      const ended = await runDelivery(site, {
-        version,
-        conf: [logs(site), filter, inMemory(site)],
-        before: () => site.write('app.log', 20),
-      });
-      expect(ended.lost).toBe(20);
-      expect(ended.outcome).toMatchObject({ outcome: 'unproven' });
-    });
-
-    test.for<[string, Section[], string]>([
-      [
-        'records that a parser drops in silence',
-        [
-          {
-            name: 'filter',
-            arg: 'app',
-            params: { '@type': 'parser', key_name: 'message', emit_invalid_record_to_error: false },
-            sections: [{ name: 'parse', params: { '@type': 'json' } }],
-          },
-        ],
-        'no-ack',
-      ],
-      [
-        // Fluentd says it at the first, second, fourth … time, and its own events come first.
-        'records that no <match> takes, of which Fluentd says nothing more',
-        [
-          { name: 'match', arg: 'app', params: { '@type': 'relabel', '@label': '@NOWHERE' } },
-          {
-            name: 'label',
-            arg: '@NOWHERE',
-            sections: [{ name: 'match', arg: 'other', params: { '@type': 'null' } }],
-          },
-        ],
-        'heard',
-      ],
-    ])('%s', async ([, conf, doubt], { site }) => {
-      const ended = await runDelivery(site, {
-        version,
-        conf: [logs(site), ...conf, inMemory(site)],
-        before: () => site.write('app.log', 20),
-        main: () => site.isRead('app.log'),
-      });
-      expect(ended.lost).toBe(20);
-      expect(ended.outcome.outcome).toBe('unproven');
-      expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: doubt }));
-    });
-
-    test('a file that was rotated in its first moments, unless it was read', async ({ site }) => {
-      const ended = await runDelivery(site, {
-        version,
-        conf: [
-          tail(site.log('app.log'), site.pos, { refresh_interval: '1s' }),
-          toFile(site.out, memoryBuffer({ timekey: '1d' })),
-        ],
-        main: async (posidle) => {
-          await site.write('app.log', 20);
-          renameSync(site.log('app.log'), site.log('app.log.1'));
-          await site.write('app.log', 5);
-          await posidle.logged(/fluentd runs/);
-          await site.isRead('app.log');
-        },
-      });
-      if (ended.lost === 0) expect(ended.outcome.outcome).toBe('drained');
-      else
-        expect(ended.outcome.doubts.worst).toContainEqual(
-          expect.objectContaining({ kind: 'nobody-saw-it-read' }),
-        );
     });
   });
 });

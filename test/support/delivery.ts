@@ -2,6 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, test as plainTest } from 'vitest';
 import type { Listed } from '../../src/core/progress/describe.ts';
 import type { Doubt, Left } from '../../src/core/progress/progress.ts';
+import type { Said } from '../../src/core/witness/answer.ts';
+import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
 import { Site } from './delivery-site.ts';
 import { renderConf, type Section } from './fluentd-conf.ts';
 import { killProcesses } from './own-processes.ts';
@@ -137,6 +139,14 @@ export function startBeside(
   const fluentd = startFluentd({ version, dir: site.dir, conf: renderConf(conf), args, wrapper, witness });
   writeFileSync(site.pidFile, `${fluentd.pid}\n`);
   return fluentd;
+}
+
+/** Waits until the witness of a Fluentd that is not posidle's child says so. */
+export async function said(site: Site, what: string, holds: (said: Said) => boolean): Promise<void> {
+  await until(what, async () => {
+    const { witnesses } = await askWitnesses(witnessIn(site.dir), 0);
+    return witnesses.some((one) => one.kind === 'alive' && holds(one.said));
+  });
 }
 
 async function isUp({ exited, stdout, stderr }: PosidleRun): Promise<void> {
