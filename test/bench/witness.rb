@@ -115,8 +115,9 @@ FIGURES = {
       sleep OPTIONS[:span]
       found = { cpu: cpu(s.pid) - before, megabytes: megabytes(s.pid) }
       next found if o[:rubyopt]
+      own = s.cpu
       answers = (1..3).map { began = now; a = s.look; [now - began, JSON.generate(a).size, a['age'], a['gap']] }
-      found.merge(answer: answers.map(&:first).max, answer_megabytes: answers[0][1] / 1e6, age: answers.map { |a| a[2] }.max, gap: answers[-1][3],
+      found.merge(answer: answers.map(&:first).max, answer_cpu: (s.cpu - own) / 3, answer_megabytes: answers[0][1] / 1e6, age: answers.map { |a| a[2] }.max, gap: answers[-1][3],
                   megabytes_then: megabytes(s.pid))
     end
   end,

@@ -214,12 +214,12 @@ it 'names that are not UTF-8 and very many files are told without an error' do |
   expect('the name', found['files'].any? { |f| f['path'].end_with?("caf\uFFFD.log") })
 end
 
-it 'beside 10,000 files an answer takes two seconds of CPU at most' do |s|
-  10_000.times { |n| s.append("a line\n", "#{n}.log") }
+it 'beside 1,000 files an answer takes a fifth of a second of CPU at most' do |s| # bench:witness tells that of 10,000
+  1_000.times { |n| s.append("a line\n", "#{n}.log") }
   s.run(s.tail.sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)
-  s.seen('all read', within: 120) { |a| a['files'].count { |f| f['pos'] == 7 } == 10_000 }
+  s.seen('all read', within: 120) { |a| a['files'].count { |f| f['pos'] == 7 } == 1_000 }
   before = s.cpu
   found = (1..5).map { s.look }.last
-  expect('seconds of CPU', (s.cpu - before) / 5, 0..2)
+  expect('seconds of CPU', (s.cpu - before) / 5, 0..0.2)
   expect('all followed', found.values_at('more', 'unfound', 'siblings'), [0, [], []])
 end
