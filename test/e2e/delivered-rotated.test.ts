@@ -1,7 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
+import type { FileSight } from '../../src/core/witness/answer.ts';
 import {
   DRAINED,
   type Ended,
@@ -9,14 +8,13 @@ import {
   onFluentd,
   runDelivery,
   SOON,
+  said,
   startBeside,
   test,
   watchDelivery,
 } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, tail, toFile, toHttp } from '../support/fluentd-conf.ts';
-import { witnessIn } from '../support/real-fluentd.ts';
-import { until } from '../support/until.ts';
 
 const confOf = (site: Site, path: string, refresh: string) => [
   tail(path, site.pos, { refresh_interval: refresh }),
@@ -39,15 +37,16 @@ onFluentd(ONE_VERSION, (version) => {
       },
     ],
   ])('%s before in_tail has found it is delivered or told', async ([, path, goAway], { site }) => {
-    const ended = await runDelivery(site, {
+    const ended = await watchDelivery(site, {
       version,
       conf: confOf(site, path(site), '10s'),
+      args: ['--pid-file', site.pidFile],
       before: () => site.write('app.log', 10),
       main: async (posidle) => {
         await posidle.logged(/→ watching/);
         await site.isRead('app.log');
         await site.write('late.log', 1_000);
-        await sleep(4_000);
+        await said(site, 'it is seen', ({ unfound, files }) => unfound.length > 0 || files.length > 1);
         await goAway(site);
       },
     });
@@ -80,12 +79,8 @@ onFluentd(ONE_VERSION, (version) => {
     const fluentd = startBeside(site, { version, conf });
     await site.isRead('gone.log');
     rmSync(site.log('gone.log'));
-    const isClosed = async () => {
-      const { witnesses } = await askWitnesses(witnessIn(site.dir), 0);
-      return witnesses.some((one) => one.kind === 'alive' && one.said.closed.length > 0);
-    };
-    if (rotateWait === '1s') await until('Fluentd has closed it', isClosed);
-    else expect(await isClosed()).toBe(false);
+    const isClosed = rotateWait === '1s';
+    await said(site, 'it is closed or not', ({ closed }) => closed.length > 0 === isClosed);
     const args = ['--pid-file', site.pidFile];
     const ended = await watchDelivery(site, { version, conf, args }, fluentd);
     expect(ended).toMatchObject(DRAINED);
@@ -97,8 +92,9 @@ onFluentd(ONE_VERSION, (version) => {
   test('a file that is renamed while a full buffer holds in_tail up is told', async ({ site }) => {
     site.sink.phase = 'refusing';
     const full = { flush_interval: '1s', retry_wait: '1s', retry_max_interval: '1s', total_limit_size: '8k' };
-    const ended = await runDelivery(site, {
+    const ended = await watchDelivery(site, {
       version,
+      args: ['--pid-file', site.pidFile],
       conf: [
         tail(site.log('app.log'), site.pos, { rotate_wait: '1s' }),
         toHttp(site.sink.port, memoryBuffer({ ...full, overflow_action: 'throw_exception' })),
@@ -106,10 +102,10 @@ onFluentd(ONE_VERSION, (version) => {
       // in_tail hands over a thousand lines at once.
       before: () => site.write('app.log', 5_000),
       main: async () => {
-        await sleep(4_000);
+        await said(site, 'it is refused', ({ files }) => files.some(isUnread));
         renameSync(site.log('app.log'), site.log('app.log.1'));
         await site.write('app.log', 10);
-        await sleep(4_000);
+        await said(site, 'it is closed', ({ closed }) => closed.some(isUnread));
         site.sink.phase = 'up';
       },
     });
@@ -118,8 +114,9 @@ onFluentd(ONE_VERSION, (version) => {
   });
 
   test('what is written to a renamed file after rotate_wait is told', async ({ site }) => {
-    const ended = await runDelivery(site, {
+    const ended = await watchDelivery(site, {
       version,
+      args: ['--pid-file', site.pidFile],
       conf: [
         tail(site.log('app.log'), site.pos, { rotate_wait: '1s', refresh_interval: '1s' }),
         toFile(site.out, fileBuffer(site.buffer)),
@@ -130,16 +127,18 @@ onFluentd(ONE_VERSION, (version) => {
         await site.isRead('app.log');
         renameSync(site.log('app.log'), site.log('app.log.1'));
         await site.write('app.log', 10);
-        for (let half = 0; half < 14; half += 1) {
-          await site.write('app.log.1', 10);
-          await sleep(500);
-        }
+        await said(site, 'it is closed', ({ closed }) => closed.length > 0);
+        await site.write('app.log.1', 10);
       },
     });
     expect(ended.lost).toBeGreaterThan(0);
     expectDeliveredOrTold(ended, site.log('app.log'));
   });
 });
+
+function isUnread({ position, size, lines }: FileSight): boolean {
+  return lines > 0 || position < (size ?? 0);
+}
 
 function rotate(site: Site): void {
   renameSync(site.log('late.log'), site.log('late.log.1'));

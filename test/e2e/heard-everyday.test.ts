@@ -2,7 +2,6 @@ import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { type Heard, judgeHeard, type PluginSettings } from '../../src/core/witness/messages.ts';
 import { mayHold, silentLosses } from '../../src/core/witness/silent-loss.ts';
@@ -128,7 +127,8 @@ describe.each(TESTED_VERSIONS)('what is heard of Fluentd %s', { concurrent: true
         ],
         {
           port,
-          meanwhile: () => {
+          meanwhile: async () => {
+            await until('it is refused', () => late.requests > 0);
             late.phase = 'up';
           },
         },
@@ -197,7 +197,7 @@ async function listen(
   { onTestFinished }: TestContext,
   version: string,
   ways: readonly Way[],
-  { port, meanwhile }: { port?: number; meanwhile?: () => void } = {},
+  { port, meanwhile }: { port?: number; meanwhile?: () => Promise<void> } = {},
 ): Promise<{ heard: readonly Heard[]; about: readonly PluginSettings[] }> {
   const { dir, logs } = makeWorkDir('heard');
   const witness = witnessIn(dir);
@@ -220,18 +220,16 @@ async function listen(
   onTestFinished(() => fluentd.stop(0));
   await fluentd.ready;
   const fileIn = (end: string) => join(witness, `${readdirSync(witness).find((name) => name.endsWith(end))}`);
-  await sleep(2_000);
+  const answerOf = (what: string, holds: (answer: Answer) => boolean) =>
+    until(what, () => ask(fileIn('.sock')).then((answer) => (holds(answer) ? answer : undefined)), {
+      within: 60_000,
+      every: 200,
+    });
+  const isAllRead = (answer: Answer) => isRead(answer, ways.length);
+  await answerOf('all is read', isAllRead);
   write();
-  await sleep(2_000);
-  meanwhile?.();
-  const last = await until(
-    'all is read and sent',
-    async () => {
-      const answer = await ask(fileIn('.sock'));
-      return isDone(answer, ways.length) ? answer : undefined;
-    },
-    { within: 60_000, every: 500 },
-  );
+  await meanwhile?.();
+  const last = await answerOf('all is read and sent', (answer) => isAllRead(answer) && isSent(answer));
   await fluentd.stop();
   const { heard } = JSON.parse(readFileSync(fileIn('.end'), 'utf8')) as { heard: Heard[] };
   return { heard, about: [...last.inputs, ...last.filters, ...last.outputs] };
@@ -267,11 +265,13 @@ async function sink({ onTestFinished }: TestContext, phase: SinkPhase = 'up'): P
   return started;
 }
 
-function isDone({ ready, error, files, outputs }: Answer, count: number): boolean {
+function isRead({ ready, error, files }: Answer, count: number): boolean {
   if (!ready || error !== null || files.length < count) return false;
-  const isEmpty = ({ stage = 0, queue = 0, dequeued = 0 }: Answer['outputs'][number]) =>
-    stage + queue + dequeued === 0;
-  return files.every(({ pos, size }) => pos === size) && outputs.every(isEmpty);
+  return files.every(({ pos, size }) => pos === size);
+}
+
+function isSent({ outputs }: Answer): boolean {
+  return outputs.every(({ stage = 0, queue = 0, dequeued = 0 }) => stage + queue + dequeued === 0);
 }
 
 async function ask(path: string): Promise<Answer> {
