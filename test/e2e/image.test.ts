@@ -54,7 +54,6 @@ describe.skipIf(reason !== undefined)('the image posidle', () => {
       await podman('pod', 'rm', '--force', '--time', '0', name).catch(() => undefined);
       rmSync(node, { recursive: true });
     });
-    await podman('load', '--quiet', '--input', archive);
     await podman('play', 'kube', '--network', 'none', '--log-driver', 'k8s-file', writePod(node, name));
     const pod = `${name}-posidle`;
     const ask = () => podman('exec', pod, 'wget', '-qO-', 'http://127.0.0.1:8612/metrics').catch(() => '');

@@ -27,9 +27,9 @@ import { type PosidleOptions, type PosidleRun, startPosidle } from '../support/p
 import {
   type FluentdRun,
   NEWEST,
+  OLDEST_AND_NEWEST,
   requireFluentd,
   startFluentd,
-  TESTED_VERSIONS,
   witnessIn,
 } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
@@ -245,7 +245,7 @@ describe(`with Fluentd ${NEWEST}`, () => {
   });
 });
 
-describe.each(TESTED_VERSIONS)('with Fluentd %s', (version) => {
+describe.each(OLDEST_AND_NEWEST)('with Fluentd %s', (version) => {
   beforeEach((context) => void requireFluentd(version, context));
 
   test.each([
