@@ -6,8 +6,8 @@ class << RubyVM::InstructionSequence
     kept = "#{__dir__}/compiled/#{RUBY_VERSION}-#{File.mtime(path).to_i}#{path.tr('/', '!')}"
     return load_from_binary(File.binread(kept)) if File.exist?(kept)
     compile_file(path).tap do |code|
-      File.binwrite("#{kept}.#{$$}", code.to_binary)
-      File.rename("#{kept}.#{$$}", kept)
+      File.binwrite(own = "#{kept}.#{rand(2**32)}", code.to_binary) # the same pid may write in another PID namespace
+      File.rename(own, kept)
     end
   rescue SystemCallError
     nil

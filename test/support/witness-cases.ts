@@ -3,21 +3,29 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, test } from 'vitest';
-import { NEWEST, requireFluentd, TESTED_VERSIONS } from './real-fluentd.ts';
+import { NEWEST, OLDEST_AND_NEWEST, requireFluentd, TESTED_VERSIONS } from './real-fluentd.ts';
 
 const DIR = new URL('../witness/', import.meta.url);
 /** The script's word for what cannot be shown here (no right to mount, say). */
 const SKIPPED = 77;
 const LIMIT = 170_000;
 
+/** The words that begin a case, and what it runs on. */
+const VERSIONS: Readonly<Record<string, readonly string[]>> = {
+  it: [NEWEST],
+  on_oldest_and_newest: OLDEST_AND_NEWEST,
+  on_each_version: TESTED_VERSIONS,
+};
+
 /** Each case of a Ruby script in test/witness is a test on each version that it is for; it fails by what the script says. */
 export function witnessCases(name: string): void {
   const script = fileURLToPath(new URL(`${name}.rb`, DIR));
-  const source = readFileSync(script, 'utf8');
-  const cases = [...source.matchAll(/^(it|on_each_version) (['"])(.*)\2 do/gm)];
-  describe.each(TESTED_VERSIONS)('the witness on Fluentd %s', { concurrent: true }, (version) => {
-    const own = cases.filter(([, versions]) => versions === 'on_each_version' || version === NEWEST);
-    for (const title of own.map((found) => String(found[3]))) {
+  const cases = [...readFileSync(script, 'utf8').matchAll(/^(it|on_\w+) (['"])(.*)\2 do/gm)];
+  const casesOn = (version: string) =>
+    cases.filter(([, word = '']) => VERSIONS[word]?.includes(version)).map(([, , , title = '']) => title);
+  const versions = TESTED_VERSIONS.filter((version) => casesOn(version).length > 0);
+  describe.each(versions)('the witness on Fluentd %s', { concurrent: true }, (version) => {
+    for (const title of casesOn(version)) {
       test(title, async (context) => {
         const { command, env } = requireFluentd(version, context);
         const note = await runCase([script, title], {

@@ -147,7 +147,7 @@ it 'when no file descriptor is left nobody is answered, and everybody again once
   works(s)
 end
 
-on_each_version 'under files that are made, rotated and deleted without end and clients that never pause no line is lost' do |s|
+on_oldest_and_newest 'under files that are made, rotated and deleted without end and clients that never pause no line is lost' do |s|
   s.run(s.tail('rotate_wait 1s') + s.out('flush_interval 0.2s'))
   going, answers = true, 0
   askers = (1..2).map { Thread.new { while going; (s.ask; answers += 1) rescue sleep(0.01); end } }
@@ -168,7 +168,7 @@ on_each_version 'under files that are made, rotated and deleted without end and 
   expect('raised', s.said.scan(/can't add a new key|\[error\]/).size, 0)
 end
 
-on_each_version 'under a bundle it starts, whichever of the two Ruby loads first' do |s|
+on_oldest_and_newest 'under a bundle it starts, whichever of the two Ruby loads first' do |s|
   File.write("#{s.dir}/Gemfile", "source 'https://rubygems.org'\ngem 'fluentd', '#{s.version}'\n")
   ours = "-I#{s.witness}/ruby -renumerator"
   ["-rbundler/setup #{ours}", "#{ours} -rbundler/setup"].each do |options|
