@@ -50,7 +50,7 @@ test('after SIGTERM, which does not say that main has ended, it is waited for `s
 });
 
 test('an output without a buffer is no reason to wait', async () => {
-  const { host, told } = remote(alive({ outputs: [output({ stage: undefined, chunks: undefined })] }));
+  const { host, told } = remote(alive({ outputs: [output({ n: undefined, chunks: undefined })] }));
   await drainIn(host);
   expect(told).toEqual([['stop', expect.closeTo(0, -2)]]);
 });

@@ -27,9 +27,8 @@ interface Answer {
   ready: boolean;
   error: string | null;
   files: { pos: number; size: number }[];
-  inputs: PluginSettings[];
-  filters: PluginSettings[];
-  outputs: (PluginSettings & { stage?: number; queue?: number; dequeued?: number })[];
+  plugins: PluginSettings[];
+  outputs: (PluginSettings & { n?: number })[];
 }
 
 /** One way from a file to an output, beside others in the same Fluentd. */
@@ -232,7 +231,7 @@ async function listen(
   const last = await answerOf('all is read and sent', (answer) => isAllRead(answer) && isSent(answer));
   await fluentd.stop();
   const { heard } = JSON.parse(readFileSync(fileIn('.end'), 'utf8')) as { heard: Heard[] };
-  return { heard, about: [...last.inputs, ...last.filters, ...last.outputs] };
+  return { heard, about: [...last.plugins, ...last.outputs] };
 }
 
 function sectionsOf({ name, parse = { '@type': 'none' }, sections }: Way, dir: string): Section[] {
@@ -271,7 +270,7 @@ function isRead({ ready, error, files }: Answer, count: number): boolean {
 }
 
 function isSent({ outputs }: Answer): boolean {
-  return outputs.every(({ stage = 0, queue = 0, dequeued = 0 }) => stage + queue + dequeued === 0);
+  return outputs.every(({ n = 0 }) => n === 0);
 }
 
 async function ask(path: string): Promise<Answer> {
@@ -279,5 +278,5 @@ async function ask(path: string): Promise<Answer> {
   socket.on('error', () => undefined);
   socket.write('look\n');
   const answer = JSON.parse((await text(socket)) || '{}') as Partial<Answer>;
-  return { ready: false, error: null, files: [], inputs: [], filters: [], outputs: [], ...answer };
+  return { ready: false, error: null, files: [], plugins: [], outputs: [], ...answer };
 }

@@ -26,7 +26,14 @@ export class Sights {
   isReading = false;
 
   begins(path: string, file: LogFile, position: number): void {
-    const start = { path, key: file.inode, position, print: printOf(file, position), isOld: false };
+    const start = {
+      path,
+      key: file.inode,
+      position,
+      size: sizeOf(file),
+      print: printOf(file, position),
+      isOld: false,
+    };
     if (position > 0) this.#starts.push(start);
     this.#begun.add(file);
     this.paths.add(path);
@@ -122,7 +129,6 @@ const NOTHING: Said = {
   isReady: true,
   isFinal: false,
   error: undefined,
-  reloads: 0,
   gap: 0,
   files: [],
   closed: [],
@@ -134,8 +140,7 @@ const NOTHING: Said = {
   siblings: [],
   kept: [],
   outputs: [],
-  filters: [],
-  inputs: [{ class: 'Fluent::Plugin::TailInput', settings: { multiline_mode: false } }],
+  plugins: [{ class: 'Fluent::Plugin::TailInput', settings: { multiline_mode: false } }],
   heard: [],
   ends: [],
   resumed: [],

@@ -93,15 +93,13 @@ export class Worker {
     return [...this.#world.logs.byPath]
       .filter(([path, file]) => names.has(path) && sizeOf(file) > 0 && !this.sights.hasBegun(file))
       .map(([path, file]) => {
-        const followed = path.replace(/\.1$/, '');
         // Renamed, not copied.
         return {
           path,
           inode: file.inode,
           size: sizeOf(file),
           plain: undefined,
-          followed,
-          prints: [],
+          cuts: [],
           at: Number.MAX_SAFE_INTEGER,
         };
       });

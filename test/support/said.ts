@@ -4,11 +4,9 @@ export function answer(changed: object = {}): Record<string, unknown> {
     v: 1,
     pid: 12,
     supervisor: 11,
-    born: 1_000,
     pod: 0,
     ready: true,
     error: null,
-    reloads: 0,
     gap: 0.3,
     readers: [],
     files: [],
@@ -21,8 +19,7 @@ export function answer(changed: object = {}): Record<string, unknown> {
     siblings: [],
     held: [],
     outputs: [output()],
-    filters: [],
-    inputs: [],
+    plugins: [],
     heard: [],
     ends: [],
     resumed: [],
@@ -44,9 +41,7 @@ export function output(changed: object = {}): object {
     class: 'Fluent::Plugin::HTTPOutput',
     retry: false,
     settings: {},
-    stage: 0,
-    queue: 0,
-    dequeued: 0,
+    n: 0,
     bytes: 0,
     chunks: [],
     ...changed,
@@ -55,5 +50,5 @@ export function output(changed: object = {}): object {
 
 /** The same with so many chunks staged, each with an id. */
 export function holding(...ids: readonly string[]): object {
-  return output({ stage: ids.length, bytes: 10 * ids.length, chunks: ids });
+  return output({ n: ids.length, bytes: 10 * ids.length, chunks: ids });
 }

@@ -60,7 +60,6 @@ export type DoubtKind =
   | 'no-answer'
   | 'not-started'
   | 'worker-died'
-  | 'reloaded'
   | 'not-heard'
   | 'heard'
   | 'not-looked'

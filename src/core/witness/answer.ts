@@ -35,7 +35,7 @@ export function parseAnswer(text: string, bounds?: Bounds): Said | NotBelieved {
   return believing(text, (fields) => saidIn(new Answer(fields, fields['ready'] === true)), bounds);
 }
 
-/** What a worker's witness wrote as its buffers were closed. A list that is not there is empty. */
+/** What a worker's witness wrote as it ended. A list that is not there is empty. */
 export function parseLastWord(text: string, bounds?: Bounds): Said | NotBelieved {
   return believing(text, (fields) => saidIn(new Answer(fields, false)), bounds);
 }
@@ -55,11 +55,10 @@ function saidIn(answer: Answer) {
     /** A last word: the worker ended well. */
     isFinal: answer.is('final', true),
     error: answer.maybeText('error'),
-    reloads: answer.count('reloads'),
     /** The longest time between two of its looks, in milliseconds. */
     gap: answer.count('gap') * 1_000,
     /** The inputs of in_tail. */
-    readers: answer.readers,
+    readers: answer.texts('readers'),
     files: answer.list('files', fileSight, MOST_FILES),
     closed: answer.list('closed', fileSight),
     /** Files that were cut short: `had` bytes were in it at most a second before. */
@@ -69,6 +68,7 @@ function saidIn(answer: Answer) {
       path: start.text('path'),
       key: keyOf(start),
       position: start.number('pos'),
+      size: start.maybeNumber('size'),
       /** Of the bytes before the position. */
       print: start.maybeNumber('print'),
       /** The file is older than the Pod. */
@@ -91,17 +91,16 @@ function saidIn(answer: Answer) {
       inode: String(file.maybeNumber('inode')),
       /** The size of what is in it, where it is compressed. */
       plain: file.maybeNumber('plain'),
-      followed: file.maybeText('followed') ?? '',
-      /** Of its bytes up to where the followed file was read, each time that it was cut. */
-      prints: file.texts('prints'),
+      /** The times of the cuts of which it may be the copy: by its name, and by its bytes where it is not compressed. */
+      cuts: file.texts('cuts'),
       /** When it was written last, in milliseconds since 1970. */
       at: file.count('at'),
     })),
     /** Records outside any buffer. */
     kept: answer.list('held', (held) => ({ plugin: held.text('class'), records: held.number('n') })),
     outputs: answer.list('outputs', outputSight),
-    filters: answer.list('filters', pluginSight),
-    inputs: answer.list('inputs', pluginSight),
+    /** The inputs of in_tail, and the filters. */
+    plugins: answer.list('plugins', pluginSight),
     heard: answer.list('heard', heard),
     /** Outputs at the moment when their buffer was closed. */
     ends: answer.list('ends', outputSight),
@@ -133,7 +132,7 @@ function fileSight(file: Answer) {
     /** Fluentd may not read it. */
     isUnreadable: file.is('readable', false),
     /** The input that reads it. */
-    reader: file.readers[file.count('reader')] ?? '',
+    reader: file.maybeText('reader') ?? '',
     /** Of the bytes before the position, when in_tail closed it or shortly before it was cut; undefined: they could not be read. */
     print: file.maybeNumber('print'),
     /** in_tail followed it at its path until the worker ended. */
@@ -142,7 +141,7 @@ function fileSight(file: Answer) {
 }
 
 function keyOf(file: Answer): string {
-  return `${file.maybeNumber('inode')} ${file.readers[file.count('reader')] ?? ''}`;
+  return `${file.maybeNumber('inode')} ${file.maybeText('reader') ?? ''}`;
 }
 
 function pluginSight(plugin: Answer) {
@@ -150,14 +149,14 @@ function pluginSight(plugin: Answer) {
 }
 
 function outputSight(output: Answer) {
-  const isBuffered = output.has('stage');
+  const isBuffered = output.has('n');
   return {
     ...pluginSight(output),
     id: output.text('id'),
     isBuffered,
     isRetrying: output.is('retry', true),
     /** Staged, queued and taken out to be written. */
-    chunks: output.count('stage') + output.count('queue') + output.count('dequeued'),
+    chunks: output.count('n'),
     bytes: output.count('bytes'),
     /** undefined: too many to name. */
     ids: !isBuffered ? [] : output.has('chunks') ? output.texts('chunks') : undefined,
@@ -182,15 +181,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** One object of an answer: each field is believed as what it must be, within its bound. */
 class Answer {
-  readonly readers: readonly string[];
   readonly #fields: Fields;
   readonly #isWhole: boolean;
 
   /** `isWhole`: a list that is missing is a mistake. */
-  constructor(fields: Fields, isWhole: boolean, readers?: readonly string[]) {
+  constructor(fields: Fields, isWhole: boolean) {
     this.#fields = fields;
     this.#isWhole = isWhole;
-    this.readers = readers ?? this.texts('readers');
   }
 
   has(name: string): boolean {
@@ -226,7 +223,7 @@ class Answer {
   }
 
   list<One>(name: string, read: (item: Answer) => One, most = MOST): readonly One[] {
-    return this.#items(name, most).map((item) => read(new Answer(object(item), true, this.readers)));
+    return this.#items(name, most).map((item) => read(new Answer(object(item), true)));
   }
 
   texts(name: string): readonly string[] {

@@ -7,7 +7,6 @@ export type Told = { readonly worker: string; readonly kind: 'alive' | 'gone'; r
 
 const LOST: Readonly<Record<string, DoubtKind>> = {
   closed: 'closed-unread',
-  cut: 'cut-short-unread',
   'written anew': 'written-anew',
   'never followed': 'never-followed',
 };
@@ -38,9 +37,11 @@ function doubtsOfGap({ kind, said }: Told, later: readonly Told[]): readonly Dou
 }
 
 function doubtsOfStart(
-  { path, key, position, print, isOld }: Said['starts'][number],
+  { path, key, position, size, print, isOld }: Said['starts'][number],
   before: ReadonlyMap<string, FileSight>,
 ): readonly Doubt[] {
+  if (size !== undefined && size < position)
+    return [doubt('cut-short-unread', path, 'it was cut short while Fluentd did not follow it', size)];
   const known = before.get(key);
   if (known?.position !== position)
     return isOld ? [] : [doubt('read-from', path, `Fluentd began at byte ${position}`, position)];
@@ -113,14 +114,10 @@ function takeOne<One>(list: One[], fits: (one: One) => boolean): boolean {
 }
 
 /** Written just before the cut, no longer than what had been read, and the same as far as can be seen. */
-function isCopy(
-  { followed, size, plain, prints, at }: Said['siblings'][number],
-  cut: Said['cuts'][number],
-): boolean {
+function isCopy({ size, plain, cuts, at }: Said['siblings'][number], cut: Said['cuts'][number]): boolean {
   const age = cut.at - at;
-  const isSame = plain !== undefined || prints.includes(String(cut.print));
   const isRead = (plain ?? size ?? Number.POSITIVE_INFINITY) <= cut.position;
-  return followed === cut.path && isSame && isRead && age >= -1_000 && age <= 60_000;
+  return cuts.includes(String(cut.at)) && isRead && age >= -1_000 && age <= 60_000;
 }
 
 export function doubt(kind: DoubtKind, about: string, why: string, bytes?: number): Doubt {

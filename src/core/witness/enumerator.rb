@@ -1,5 +1,5 @@
-# RUBYOPT="-IDIR/ruby -renumerator": Ruby has Enumerator built in and finds no file of that name but this one, which loads
-# the witness into Fluentd's workers. Where DIR is missing it loads nothing (load.c, search_required), and all is as ever.
+# RUBYOPT="-IDIR/ruby -renumerator": Ruby has Enumerator built in, and finds no file of that name but this one. Where
+# DIR is missing it loads nothing (load.c, search_required), and Fluentd starts as ever.
 $LOAD_PATH.delete(__dir__)
 begin
   require_relative '../witness'

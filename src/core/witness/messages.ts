@@ -80,5 +80,5 @@ function allHave(
   about: readonly PluginSettings[],
 ): boolean {
   const meant = about.filter((plugin) => plugin.class === name);
-  return meant.length > 0 && meant.every(({ settings }) => settings[setting] === value);
+  return meant.length > 0 && meant.every(({ settings }) => (settings[setting] ?? false) === value);
 }

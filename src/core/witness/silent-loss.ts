@@ -121,7 +121,11 @@ const SECONDARIES = new Set([
   'Fluent::Plugin::S3Output',
 ]);
 /** They keep records, and the witness counts them. */
-const SEEN = new Set(['Fluent::Plugin::ConcatFilter', 'Fluent::DetectExceptionsOutput']);
+const SEEN = new Set([
+  'Fluent::Plugin::TailInput',
+  'Fluent::Plugin::ConcatFilter',
+  'Fluent::DetectExceptionsOutput',
+]);
 
 /** Whether a filter, or an output without a buffer, may keep records where nobody sees them. */
 export function mayHold(name: string): boolean {

@@ -189,15 +189,12 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   const { said } = witness;
   if (said === undefined || (witness.kind === 'gone' && !said.isFinal))
     return [doubt('worker-died', worker, 'it ended without a last word: nobody saw what it held')];
-  const { error, reloads, ends, gap, more, isReady } = said;
+  const { error, gap, more, isReady } = said;
   return [
     ...(witness.kind === 'alive' && !isReady
       ? [doubt('not-started', worker, 'it has not started all its inputs')]
       : []),
     ...(error === undefined ? [] : [doubt('not-heard', worker, error)]),
-    ...(reloads > 0 && ends.length === 0
-      ? [doubt('reloaded', worker, 'it was reloaded, and nobody saw what its buffers held then')]
-      : []),
     ...(gap > LONGEST_GAP
       ? [doubt('not-looked', worker, `its witness did not look at the files for ${formatDuration(gap)}`)]
       : []),
@@ -205,8 +202,8 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   ];
 }
 
-function doubtsOfPlugins({ heard, outputs, filters, inputs }: Said): readonly Doubt[] {
-  const plugins = [...inputs, ...filters, ...outputs];
+function doubtsOfPlugins({ heard, outputs, plugins: others }: Said): readonly Doubt[] {
+  const plugins = [...others, ...outputs];
   return [
     ...heard.flatMap((message) => {
       const judgement = judgeHeard(message, plugins);
@@ -215,7 +212,7 @@ function doubtsOfPlugins({ heard, outputs, filters, inputs }: Said): readonly Do
       return [doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`)];
     }),
     ...silentLosses(plugins).map((why) => doubt('no-ack', why.split(':')[0] ?? '', why)),
-    ...[...filters, ...outputs.filter(({ isBuffered }) => !isBuffered)]
+    ...[...others, ...outputs.filter(({ isBuffered }) => !isBuffered)]
       .filter((plugin) => mayHold(plugin.class))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
   ];

@@ -14,7 +14,7 @@ describe('an answer', () => {
   test('is taken field by field', () => {
     const said = parsed({
       files: [sight({ unfinished: 3 })],
-      outputs: [holding('a', 'b'), output({ stage: 1, queue: 2, dequeued: 3 })],
+      outputs: [holding('a', 'b'), output({ n: 6 })],
       gap: 1.5,
       unknown: 'a field of a later version',
     });
@@ -30,8 +30,8 @@ describe('an answer', () => {
 
   test('has at most 50 settings of a plugin, and only those that are plain values', () => {
     const settings = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`s${n}`, n]));
-    const said = parsed({ filters: [{ class: 'Filter', settings: { list: [], ...settings } }] }) as Said;
-    const kept = said.filters.flatMap((filter) => Object.keys(filter.settings));
+    const said = parsed({ plugins: [{ class: 'Filter', settings: { list: [], ...settings } }] }) as Said;
+    const kept = said.plugins.flatMap((plugin) => Object.keys(plugin.settings));
     expect(kept).toEqual(Object.keys(settings).slice(0, 50));
   });
 

@@ -18,7 +18,7 @@ const doubts = (...witnesses: readonly Witness[]) => progress(...witnesses).doub
 
 describe('what is left', () => {
   test('is nothing where every file is read and every buffer is empty', () => {
-    const outputs = [output(), output({ id: 'copy', stage: null })];
+    const outputs = [output(), output({ id: 'copy', n: null })];
     expect(progress(alive({ files: [sight()], outputs }))).toMatchObject({
       left: [],
       doubts: [],
@@ -121,20 +121,15 @@ describe('what is left', () => {
   });
 
   test('is what one input has not read, however far another one has read the same file', () => {
-    const [both, first, second] = [['/a.pos', '/b.pos'], { pos: 100 }, { pos: 40, reader: 1 }];
+    const [first, second] = ['/a.pos', '/b.pos'].map((reader, n) => ({ pos: 100 - 60 * n, reader }));
     const unread = { path: '/log/a.log', bytes: 60 };
-    expect(left(alive({ readers: both, closed: [sight(first), sight(second)] }))).toEqual([
-      { kind: 'let-go', ...unread },
-    ]);
-    expect(progress(alive({ readers: both, files: [sight(first), sight(second)] })).reached.get('7')).toBe(
-      40,
-    );
-    expect(
-      left(gone({ readers: both, closed: [sight(second)] }), alive({ readers: both, files: [sight()] })),
-    ).toEqual([{ kind: 'let-go', ...unread }]);
-    const next = alive({ readers: ['/b.pos'], files: [sight()] });
-    expect(left(gone({ readers: both, closed: [sight(second)] }), next)).toEqual([]);
-    expect(progress(next, alive({ readers: ['/a.pos'], files: [sight()] }, '2-13.sock')).files).toBe(1);
+    const letGo = [{ kind: 'let-go', ...unread }];
+    expect(left(alive({ closed: [sight(first), sight(second)] }))).toEqual(letGo);
+    expect(progress(alive({ files: [sight(first), sight(second)] })).reached.get('7')).toBe(40);
+    expect(left(gone({ closed: [sight(second)] }), alive({ files: [sight(first)] }))).toEqual(letGo);
+    const next = alive({ files: [sight({ ...second, pos: 100 })] });
+    expect(left(gone({ closed: [sight(second)] }), next)).toEqual([]);
+    expect(progress(next, alive({ files: [sight(first)] }, '2-13.sock')).files).toBe(1);
   });
 
   test('is what closing buffers held, but for the chunks that the next worker took over', () => {
@@ -179,7 +174,7 @@ describe('what is left', () => {
 });
 
 describe('a doubt', () => {
-  const sibling = { siblings: [{ path: '/log/a.log.1', size: 1, prints: [] }] };
+  const sibling = { siblings: [{ path: '/log/a.log.1', size: 1, cuts: [] }] };
   const heard = (n: number) => ({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', n }] });
 
   test('is that a file was cut short that Fluentd has let go of, unless another file has its inode', () => {
@@ -194,7 +189,7 @@ describe('a doubt', () => {
   test('of a sibling is taken back by another worker that has read it', () => {
     const unread = alive({
       files: [],
-      siblings: [{ path: '/log/a.log.1', inode: 7, size: 100, prints: [] }],
+      siblings: [{ path: '/log/a.log.1', inode: 7, size: 100, cuts: [] }],
     });
     expect(doubts(gone({ closed: [] }), unread)).toMatchObject([{ kind: 'nobody-saw-it-read' }]);
     expect(doubts(gone({ closed: [sight()] }), unread)).toEqual([]);
@@ -202,7 +197,6 @@ describe('a doubt', () => {
 
   test.each([
     ['not-heard', { error: 'not heard: warn' }],
-    ['reloaded', { reloads: 1 }],
     ['not-looked', { gap: 5.001 }],
     ['forgotten', { more: 1 }],
     ['cut-short-unread', { cuts: [sight({ had: 120 })] }, { bytes: 20 }],
@@ -212,12 +206,12 @@ describe('a doubt', () => {
     ['never-followed', { lost: [{ path: '/log/b', why: 'never followed' }] }],
     ['closed-unread', { files: [sight({ size: null })] }],
     ['closed-unread', { lost: [{ path: '/log/a.log', why: 'closed' }] }],
-    ['cut-short-unread', { lost: [{ path: '/log/a.log', why: 'cut' }] }],
+    ['cut-short-unread', { starts: [{ path: '/log/a.log', inode: 7, pos: 40, size: 39 }] }, { bytes: 39 }],
     ['read-from', { pod: 10, starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }] }],
     ['nobody-saw-it-read', sibling],
     ['directory-closed', { denied: ['/log/d'] }],
     ['heard', heard(1)],
-    ['may-hold', { filters: [{ class: 'Fluent::Plugin::UnheardOfFilter', settings: {} }] }],
+    ['may-hold', { plugins: [{ class: 'Fluent::Plugin::UnheardOfFilter', settings: {} }] }],
     ['no-ack', { outputs: [output({ class: 'Fluent::Plugin::ForwardOutput' })] }, { about: 'out_forward' }],
   ])('is %s', (kind, changed, more: object = {}) => {
     expect(doubts(alive(changed))).toMatchObject([{ kind, ...more }]);
@@ -225,31 +219,23 @@ describe('a doubt', () => {
 
   test("is not copytruncate's copy: written just before the cut, and no longer than what had been read", () => {
     const cut = sight({ had: 100, at: 70_000, print: 5 });
-    const copy = { path: '/log/a.log.1', followed: '/log/a.log', size: 100, at: 69_000, prints: ['5'] };
+    const copy = { path: '/log/a.log.1', size: 100, at: 69_000, cuts: ['70000'] };
     const unread = (...siblings: readonly object[]) =>
       doubts(alive({ cuts: [cut], siblings })).map(({ about }) => about);
     expect(unread(copy)).toEqual([]);
     for (const at of [10_000, 71_000]) expect(unread({ ...copy, at })).toEqual([]);
     expect(unread({ ...copy, path: '/log/a.log.1.gz', size: 30, plain: 100 })).toEqual([]);
-    for (const other of [
-      { size: 101 },
-      { at: 9_999 },
-      { at: 71_001 },
-      { followed: '/log/b.log' },
-      { plain: 101 },
-      { prints: ['6'] },
-    ])
+    for (const other of [{ size: 101 }, { at: 9_999 }, { at: 71_001 }, { plain: 101 }, { cuts: ['70001'] }])
       expect(unread({ ...copy, ...other })).toEqual(['/log/a.log.1']);
     expect(unread(copy, { ...copy, path: '/log/a.log.2' })).toEqual(['/log/a.log.2']);
   });
 
   const packed = {
     path: '/log/a.log.1.gz',
-    followed: '/log/a.log',
     size: 30,
     plain: 100,
     at: 0,
-    prints: [],
+    cuts: [],
   };
 
   test('is not a compressed file of the size of a log that was read and is gone', () => {
@@ -278,9 +264,11 @@ describe('a doubt', () => {
   });
 
   test('is a file that was written anew, or went away, between two workers', () => {
-    const start = { path: '/log/a.log', inode: 7, pos: 40, born: 10, print: 5 };
-    const last = { readers: ['/a.pos'], closed: [sight({ pos: 40, size: 40, print: 5, followed: true })] };
-    const next = { readers: ['/a.pos'], files: [sight()] };
+    const start = { path: '/log/a.log', inode: 7, reader: '/a.pos', pos: 40, size: 40, born: 10, print: 5 };
+    const reader = '/a.pos';
+    const closed = sight({ reader, pos: 40, size: 40, print: 5, followed: true });
+    const last = { readers: [reader], closed: [closed] };
+    const next = { readers: [reader], files: [sight({ reader })] };
     expect(doubts(gone(last), alive({ ...next, starts: [start] }))).toEqual([]);
     expect(doubts(gone(last), alive({ ...next, starts: [{ ...start, print: 6 }] }))).toMatchObject([
       { kind: 'written-anew' },
@@ -293,7 +281,7 @@ describe('a doubt', () => {
       { kind: 'not-started' },
     ]);
     expect(doubts(gone(last), alive({ readers: ['/b.pos'] }))).toEqual([]);
-    expect(doubts(gone(last), alive({ ...next, files: [], closed: [sight()] }))).toEqual([]);
+    expect(doubts(gone(last), alive({ ...next, files: [], closed: [sight({ reader })] }))).toEqual([]);
     expect(doubts(gone(last))).toEqual([]);
   });
 
@@ -312,9 +300,8 @@ describe('a doubt', () => {
     ['a witness that looked often enough', [alive({ gap: 5 })]],
     [
       'a filter that keeps no record',
-      [alive({ filters: [{ class: 'Fluent::Plugin::GrepFilter', settings: {} }] })],
+      [alive({ plugins: [{ class: 'Fluent::Plugin::GrepFilter', settings: {} }] })],
     ],
-    ['a reload whose buffers were seen', [alive({ reloads: 1, ends: [output()] })]],
     ['a cut of what was read', [alive({ cuts: [sight({ had: 100 })] })]],
     [
       'a start within a file that is older than the Pod',

@@ -16,6 +16,7 @@ module Fluent
       end
 
       def write(chunk)
+        File.write("#{@dir}/block.waits", '') if File.exist?("#{@dir}/block")
         sleep 0.02 while File.exist?("#{@dir}/block")
         messages = []
         chunk.each { |_, record| messages << record['message'] }
