@@ -1,5 +1,5 @@
 import type { TailSource } from './core/fluent-conf/tail.ts';
-import type { Chunk, ChunkListing } from './core/fluentd/chunk.ts';
+import type { Chunk, ChunkListing } from './core/fluentd/buffers.ts';
 import type { ProcessIdentity, ProcessRow } from './core/fluentd/processes.ts';
 import type { FileLook, FollowedFile, StopRequest } from './core/look/snapshot.ts';
 import type { PositionEntry } from './core/pos-file/pos-file.ts';

@@ -1,6 +1,5 @@
 import type { BufferConf } from '../core/fluent-conf/buffer-sections.ts';
-import { type BuffersReading, NO_BUFFERS, type OutputReading } from '../core/fluentd/buffer-contents.ts';
-import type { Chunk } from '../core/fluentd/chunk.ts';
+import { type BuffersReading, type Chunk, NO_BUFFERS, type OutputReading } from '../core/fluentd/buffers.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
-import type { Chunk, ChunkListing } from '../core/fluentd/chunk.ts';
+import type { Chunk, ChunkListing } from '../core/fluentd/buffers.ts';
 import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
 import { numericZone } from '../core/in-tail/path-dates.ts';
 import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';

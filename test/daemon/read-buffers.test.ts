@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChunkListing } from '../../src/core/fluentd/chunk.ts';
+import type { ChunkListing } from '../../src/core/fluentd/buffers.ts';
 import { listPutAside, readBuffers } from '../../src/daemon/read-buffers.ts';
 import { chunkPath, confOf, LOG } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';

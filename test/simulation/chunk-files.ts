@@ -1,4 +1,4 @@
-import type { Chunk as ChunkFile } from '../../src/core/fluentd/chunk.ts';
+import type { Chunk as ChunkFile } from '../../src/core/fluentd/buffers.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Clock } from './clock.ts';
 import { LINE_BYTES } from './log-files.ts';

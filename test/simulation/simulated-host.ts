@@ -1,5 +1,5 @@
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
-import type { Chunk, ChunkListing } from '../../src/core/fluentd/chunk.ts';
+import type { Chunk, ChunkListing } from '../../src/core/fluentd/buffers.ts';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile, StopRequest } from '../../src/core/look/snapshot.ts';

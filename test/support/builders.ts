@@ -6,7 +6,7 @@ import type { Draining, State, Trigger } from '../../src/core/drain/state.ts';
 import { type ConfFacts, confFacts } from '../../src/core/fluent-conf/facts.ts';
 import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
-import { type BuffersReading, NO_BUFFERS } from '../../src/core/fluentd/buffer-contents.ts';
+import { type BuffersReading, NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
 import type { FluentdReading, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import type { LagContext } from '../../src/core/look/file-state.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';

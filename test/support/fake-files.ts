@@ -1,5 +1,5 @@
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
-import type { Chunk, ChunkListing } from '../../src/core/fluentd/chunk.ts';
+import type { Chunk, ChunkListing } from '../../src/core/fluentd/buffers.ts';
 import { isFileOf } from '../../src/core/look/file-state.ts';
 import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';

@@ -1,13 +1,12 @@
 import { readGate } from '../drain/gates.ts';
 import type { Policy } from '../drain/policy.ts';
-import type { BuffersReading } from '../fluentd/buffer-contents.ts';
+import type { BuffersReading } from '../fluentd/buffers.ts';
 import type { FileState } from '../look/file-state.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { NOT_THERE } from '../observe/doubt.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
-import type { UnparsableLine } from '../pos-file/pos-file.ts';
-import { entryOf, type KeyedEntry } from '../pos-file/pos-file.ts';
+import { entryOf, type KeyedEntry, type UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';

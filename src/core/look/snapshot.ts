@@ -1,4 +1,4 @@
-import type { BuffersReading } from '../fluentd/buffer-contents.ts';
+import type { BuffersReading } from '../fluentd/buffers.ts';
 import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
 import type { KeyedEntry, UnparsableLine } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';

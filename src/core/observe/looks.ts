@@ -1,6 +1,5 @@
 /** What the looks from outside show: pos files, the sizes of files, and buffers on disk. They prove nothing of Fluentd's memory. */
-import type { BuffersReading } from '../fluentd/buffer-contents.ts';
-import { chunkId } from '../fluentd/chunk.ts';
+import { type BuffersReading, chunkId } from '../fluentd/buffers.ts';
 import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, type Millis } from '../text/units.ts';

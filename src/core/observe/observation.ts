@@ -1,5 +1,5 @@
 import type { TailFacts } from '../fluent-conf/facts.ts';
-import type { BuffersReading } from '../fluentd/buffer-contents.ts';
+import type { BuffersReading } from '../fluentd/buffers.ts';
 import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
 import type { Lag } from '../look/file-state.ts';
 import type { FollowedFile, Snapshot, StopRequest } from '../look/snapshot.ts';

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { type Chunk, type ChunkListing, isChunk } from '../../core/fluentd/chunk.ts';
+import { type Chunk, type ChunkListing, isChunk } from '../../core/fluentd/buffers.ts';
 import { parseGlob } from '../../core/in-tail/path-glob.ts';
 import type { PlaceOf } from './files.ts';
 import { exists, inPortions, toBytes } from './files.ts';

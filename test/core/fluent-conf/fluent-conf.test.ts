@@ -63,6 +63,20 @@ describe('an in_tail source', () => {
     expect(source('path /a\nread_bytes_limit_per_second 1')?.readBytesLimitPerSecond).toBe(8_192);
   });
 
+  it('takes what decides on its files', () => {
+    const text =
+      'path /a\nexclude_path ["/b", "/c"]\npath_timezone +05:30\nlimit_recently_modified 6h\nglob_policy always\n<group>\n</group>';
+    expect(source(text)).toMatchObject({
+      excludePaths: ['/b', '/c'],
+      pathTimezone: '+05:30',
+      limitRecentlyModified: 6 * 3_600_000,
+      globPolicy: 'always',
+      hasGroup: true,
+    });
+    expect(source('path /a\nglob_policy extended')?.globPolicy).toBe('extended');
+    expect(source('path /a\nglob_policy other')?.globPolicy).toBe('backward_compatible');
+  });
+
   it('is found by the old name of its type', () => {
     expect(read('<source>\ntype tail\npath /a\n</source>\n').sources).toMatchObject([{ paths: ['/a'] }]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
-import { NO_BUFFERS } from '../../../src/core/fluentd/buffer-contents.ts';
+import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
 import type { FollowedReading, Snapshot } from '../../../src/core/look/snapshot.ts';
 import { ofLooks } from '../../../src/core/observe/looks.ts';
 import { observeLate } from '../../../src/core/observe/observe.ts';

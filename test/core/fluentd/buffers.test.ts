@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chunkId, isChunk } from '../../../src/core/fluentd/chunk.ts';
+import { chunkId, isChunk } from '../../../src/core/fluentd/buffers.ts';
 
 const ID = '5f0a1b2c3d4e5f60718293a4b5c6d7e8';
 
