@@ -97,6 +97,9 @@ interface Processes {
   signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
 }
 
+/** `end` is a stop that is over half a second earlier, once the asker has ended; a last word may be missing then. */
+export type WitnessOrder = 'flush' | 'stop' | 'end';
+
 /** The probes inside Fluentd's workers, by the directory of their sockets. None of these rejects. */
 interface Witnesses {
   /** Whether there is, or was, any. */
@@ -105,5 +108,5 @@ interface Witnesses {
   isWitnessAlive(dir: string): Promise<boolean>;
   askWitnesses(dir: string): Promise<Testimony>;
   /** Why the order was not carried out; undefined: it was. `worker`: as the testimony names it. */
-  tellWitness(dir: string, worker: string, word: 'flush' | 'stop'): Promise<string | undefined>;
+  tellWitness(dir: string, worker: string, word: WitnessOrder): Promise<string | undefined>;
 }

@@ -2,7 +2,7 @@ import type { Action } from '../core/drain/state.ts';
 import type { FluentdReading, ProcessIdentity } from '../core/fluentd/processes.ts';
 import type { Witnessed } from '../core/observe/observation.ts';
 import type { Testimony } from '../core/witness/testimony.ts';
-import type { Host } from '../host.ts';
+import type { Host, WitnessOrder } from '../host.ts';
 
 /** How Fluentd is reached. */
 export interface Reach {
@@ -38,10 +38,10 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
   }
 }
 
-/** Tells the witnesses; undefined: none does what it is told. A worker flushes itself, and stops by its supervisor: one worker a supervisor is enough. */
+/** Tells the witnesses; undefined: none does what it is told. A worker flushes and ends itself, and stops by its supervisor: one worker a supervisor is enough. */
 export async function tellWitnesses(
   host: Pick<Host, 'askWitnesses' | 'tellWitness'>,
-  word: 'flush' | 'stop',
+  word: WitnessOrder,
   dir: string | undefined,
   testimony?: Testimony,
 ): Promise<Done | undefined> {
@@ -49,7 +49,7 @@ export async function tellWitnesses(
   const { witnesses } = testimony ?? (await host.askWitnesses(dir));
   const alive = witnesses.flatMap((one) => (one.kind === 'alive' ? [one] : []));
   const bySupervisor = new Map(alive.map((one) => [one.said.supervisor ?? one.worker, one]));
-  const told = word === 'flush' ? alive : [...bySupervisor.values()];
+  const told = word === 'stop' ? [...bySupervisor.values()] : alive;
   const failures = await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word)));
   const done = told.filter((_, index) => failures[index] === undefined);
   if (done.length === 0) return undefined;

@@ -84,7 +84,7 @@ export async function endDrain(
     watch(dir, () => host.wake()).unref();
     return { options: { ...options, nativeSidecar: false, restartPolicy: 'always' }, drain };
   }
-  await tellWitnesses(host, 'stop', dir);
+  await tellWitnesses(host, 'end', dir);
   return undefined;
 }
 

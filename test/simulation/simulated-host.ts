@@ -6,7 +6,7 @@ import type { FileLook, FileStat, FollowedFile, StopRequest } from '../../src/co
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Testimony } from '../../src/core/witness/testimony.ts';
-import type { FileContent, FileStamp, Host } from '../../src/host.ts';
+import type { FileContent, FileStamp, Host, WitnessOrder } from '../../src/host.ts';
 import { chunkFiles } from './chunk-files.ts';
 import { isFollowed, LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Pauses } from './pauses.ts';
@@ -186,7 +186,7 @@ export class SimulatedHost implements Host {
     return { at, witnesses: witnessed.map((worker) => worker.witness(isSilent)) };
   }
 
-  async tellWitness(_dir: string, name: string, word: 'flush' | 'stop'): Promise<string | undefined> {
+  async tellWitness(_dir: string, name: string, word: WitnessOrder): Promise<string | undefined> {
     const worker = this.#world.witnessed.find(({ socket }) => socket === name);
     if (worker === undefined || worker.isGone) return 'the worker is gone';
     if (this.#waitInVain()) return 'its witness did not answer within 2 s';

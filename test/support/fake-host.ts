@@ -4,7 +4,7 @@ import type { StopRequest } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Testimony, Witness } from '../../src/core/witness/testimony.ts';
-import type { Host } from '../../src/host.ts';
+import type { Host, WitnessOrder } from '../../src/host.ts';
 import { FakeFiles } from './fake-files.ts';
 import { FakeFluentd, type FluentdOptions } from './fake-fluentd.ts';
 
@@ -38,7 +38,7 @@ export class FakeHost extends FakeFiles implements Host {
   readonly #fluentds = new Set<FakeFluentd>();
   /** What the witnesses say. */
   witnesses: readonly Witness[] = [];
-  onWitnessTold: (worker: string, word: 'flush' | 'stop') => string | undefined = () => 'nobody listens';
+  onWitnessTold: (worker: string, word: WitnessOrder) => string | undefined = () => 'nobody listens';
   /** Workers that have not opened their pos file yet. */
   readonly starting = new Set<number>();
 
@@ -144,7 +144,7 @@ export class FakeHost extends FakeFiles implements Host {
     return { at: this.#now, witnesses: this.witnesses };
   }
 
-  async tellWitness(_dir: string, worker: string, word: 'flush' | 'stop'): Promise<string | undefined> {
+  async tellWitness(_dir: string, worker: string, word: WitnessOrder): Promise<string | undefined> {
     return this.onWitnessTold(worker, word);
   }
 

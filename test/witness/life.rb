@@ -104,6 +104,21 @@ on_each_version 'the words flush and stop do what SIGUSR1 and SIGINT do, and eve
   expect('final', s.last['final'])
 end
 
+it 'the word end ends a worker whose supervisor takes its time, but not before the asker has hung up' do |s|
+  s.run(conf(s), supervised: true)
+  Process.kill('STOP', s.pid)
+  begin
+    UNIXSocket.open(s.living) do |asker|
+      asker.write("end\n")
+      expect('end', JSON.parse(asker.read), { 'v' => 1, 'done' => 'end', 'sent' => 1 })
+      expect('a last word', File.exist?(s.sockets.first.sub('.sock', '.end')), false)
+    end
+    s.till('a final last word') { s.last['final'] rescue nil }
+  ensure
+    Process.kill('CONT', s.pid)
+  end
+end
+
 it 'while Fluentd configures it is not ready, and is neither flushed nor stopped' do |s|
   s.start("<source>\n @type slow\n go #{s.dir}/go\n</source>\n" + conf(s))
   s.till('it configures', within: 120) { File.exist?("#{s.dir}/go.waits") }

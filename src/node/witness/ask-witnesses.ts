@@ -14,6 +14,7 @@ import {
   type Said,
 } from '../../core/witness/answer.ts';
 import type { Testimony, Witness } from '../../core/witness/testimony.ts';
+import type { WitnessOrder } from '../../host.ts';
 import { roomIn } from '../files/files.ts';
 
 /** A witness gives a sign of life at once, and takes its time for the rest on a busy machine or beside very many files. */
@@ -59,11 +60,11 @@ export async function isAnyAlive(dir: string): Promise<boolean> {
   return answers.some((answer) => !('gone' in answer));
 }
 
-/** Orders a flush or a stop; gives why it was not done, or undefined. */
+/** Gives why it was not done, or undefined. */
 export async function tellWitness(
   dir: string,
   worker: string,
-  word: 'flush' | 'stop',
+  word: WitnessOrder,
 ): Promise<string | undefined> {
   const answer = await exchange(join(dir, worker), word);
   if ('gone' in answer) return 'the worker is gone';
@@ -126,11 +127,13 @@ function exchange(
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const socket = connect({ path });
+    const socket = connect({ path, allowHalfOpen: true });
     const end = (result: Exchange) => {
       clearTimeout(silent);
       clearTimeout(late);
-      socket.destroy();
+      // A worker ends once whoever told it to has hung up, by its own end.
+      if (word === 'end') socket.unref();
+      else socket.destroy();
       resolve(result);
     };
     const endAfter = (time: Millis) =>

@@ -10,6 +10,7 @@ import {
   tellWitness,
 } from '../../../src/node/witness/ask-witnesses.ts';
 import { answer } from '../../support/said.ts';
+import { until } from '../../support/until.ts';
 
 const WORKER = '1000-12.sock';
 const servers: Server[] = [];
@@ -143,4 +144,16 @@ test('an order is carried out, or the reason is given', async () => {
   expect(await tellWitness(dir, WORKER, 'flush')).toBeUndefined();
   expect(await tellWitness(dir, WORKER, 'stop')).toBe('not ready');
   expect(await tellWitness(dir, '1-1.sock', 'stop')).toBe('the worker is gone');
+});
+
+test('whoever has told a worker to end hangs up by its own end, and not before', async () => {
+  const hungUp: string[] = [];
+  await witness((word, socket) => {
+    socket.once('end', () => hungUp.push(word));
+    socket.end('{"v":1,"done":"end","sent":1}');
+  });
+  expect(await tellWitness(dir, WORKER, 'end')).toBeUndefined();
+  expect(await tellWitness(dir, WORKER, 'stop')).toBeUndefined();
+  await until('stop hangs up', () => hungUp.length > 0);
+  expect(hungUp).toEqual(['stop\n']);
 });
