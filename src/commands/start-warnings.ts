@@ -71,9 +71,12 @@ function none(): undefined {}
 /** Kubernetes makes such variables for each Service: a Service `posidle` or `posidle-x` is no mistake. */
 const OF_A_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
 
+/** The witness reads it, too. */
+const WITNESS_DIR = 'POSIDLE_DIR';
+
 /** Variables that look like an option's, and are none of any command. */
 export function unknownVariables(env: Environment): readonly string[] {
-  const known = Object.keys({
+  const options = Object.keys({
     ...watchOptions,
     ...drainOptions,
     ...runOptions,
@@ -81,11 +84,12 @@ export function unknownVariables(env: Environment): readonly string[] {
     ...exportOptions,
     ...injectOptions,
   }).map(variableOf);
+  const known = [...options, WITNESS_DIR];
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('POSIDLE_') && !known.includes(name) && !OF_A_SERVICE.test(name),
   );
   return unknown.map((name) => {
-    const meant = nearest(name, known);
+    const meant = nearest(name, options);
     return `${name}: no option has this name${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
   });
 }

@@ -20,6 +20,7 @@ test('a variable that is no option is told with the nearest one', () => {
     POSIDLE_BANNER: 'x',
     POSIDLE_QUIET: '30s',
     POSIDLE_SORT: 'file',
+    POSIDLE_DIR: '/posidle',
     PATH: '',
   };
   expect(unknownVariables(env)).toEqual([
