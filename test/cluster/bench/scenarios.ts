@@ -31,11 +31,16 @@ const FILE_60S = { type: 'file', flushInterval: '60s' } as const;
 const SHELL = 'fluentd --config /fluentd/etc/fluent.conf || exit 1';
 const OUTAGE = 25_000;
 
+/** The kubelet starts Fluentd again while main goes on. */
+const KILLED_IN_BETWEEN =
+  'slowly 1 20 >>a.log; until [ -e killed ]; do sleep 0.2; done; slowly 21 40 >>a.log';
+
 /** As the kernel kills a container that is out of memory: nobody in it can say a last word. */
 const killFluentd = (destination: Destination): Acts => ({
   during: async (pod) => {
     await destination.reaches(10);
     await pod.exec('fluentd', 'sh', '-c', 'kill -9 -1').catch(() => undefined);
+    await pod.exec('main', 'touch', '/var/log/app/killed');
   },
 });
 
@@ -132,14 +137,14 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'killed',
     title: 'Fluentd is killed in between, memory buffer',
     lines: 40,
-    main: 'slowly 1 40 >>a.log',
+    main: KILLED_IN_BETWEEN,
     acts: killFluentd,
   },
   {
     name: 'killed-file',
     title: 'Fluentd is killed in between, file buffer on a volume',
     lines: 40,
-    main: 'slowly 1 40 >>a.log',
+    main: KILLED_IN_BETWEEN,
     buffer: { type: 'file', flushInterval: '1s' },
     acts: killFluentd,
   },
