@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { BUNDLE } from '../../pods/bundle.ts';
 import type { Container, Manifest, PodSpec } from '../../pods/kubernetes.ts';
 import { configMapsIn, podIn } from '../../pods/kubernetes.ts';
@@ -8,14 +7,18 @@ import { PRELUDE, type Scenario } from './scenarios.ts';
 export interface Strategy {
   readonly name: string;
   readonly title: string;
-  /** A folder of docker/kubernetes. */
-  readonly placement: 'native-sidecar' | 'pre-stop';
+  readonly placement: keyof typeof FOLDERS;
   readonly hasPosidle: boolean;
   readonly isTuned?: boolean;
   /** The container that tells posidle's outcome. */
   readonly teller?: 'posidle' | 'fluentd';
 }
 
+const FOLDERS = {
+  'native-sidecar': 'docker/kubernetes/native-sidecar',
+  'pre-stop': 'docker/kubernetes/pre-stop',
+  original: 'test/pods/original',
+} as const;
 const ALONE = { placement: 'native-sidecar', hasPosidle: false } as const;
 
 export const STRATEGIES: readonly Strategy[] = [
@@ -26,6 +29,7 @@ export const STRATEGIES: readonly Strategy[] = [
     isTuned: true,
     ...ALONE,
   },
+  { name: 'script', title: "the founding article's script", placement: 'original', hasPosidle: false },
   {
     name: 'posidle',
     title: 'posidle as native sidecar',
@@ -38,27 +42,30 @@ export const STRATEGIES: readonly Strategy[] = [
 
 /** The Pod of the strategy's placement, with the scenario's main and fluent.conf, and without posidle where the strategy has none. */
 export function manifestsOf(scenario: Scenario, strategy: Strategy, endpoint: string): Manifest[] {
-  const rendered = kustomize(join('docker/kubernetes', strategy.placement));
+  const rendered = kustomize(FOLDERS[strategy.placement]);
   const spec = podIn(rendered);
-  const [conf] = configMapsIn(rendered);
+  const configMaps = configMapsIn(rendered);
+  const conf = configMaps.find(({ data }) => 'fluent.conf' in data);
   if (conf === undefined) throw new Error('the placement has no fluent.conf');
   if (!strategy.hasPosidle) withoutPosidle(spec);
   const main = named(spec.containers, 'main');
   main.args = [PRELUDE + scenario.main];
   if (scenario.restartPolicy !== undefined) spec.restartPolicy = scenario.restartPolicy;
-  const fluentd = named(spec.initContainers ?? [], 'fluentd');
-  Object.assign(fluentd, scenario.fluentd);
+  const fluentd = named([...(spec.initContainers ?? []), ...spec.containers], 'fluentd');
+  // The script has a shell of its own.
+  if (strategy.placement !== 'original') Object.assign(fluentd, scenario.fluentd);
   if (strategy.isTuned) fluentd.lifecycle = { preStop: { exec: { command: ['sleep', '5'] } } };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'with-fluentd' }, spec };
   conf.data = { 'fluent.conf': fluentConf(scenario, strategy, endpoint) };
-  return [conf, configMap('posidle', [BUNDLE]), pod];
+  return [...configMaps, configMap('posidle', [BUNDLE]), pod];
 }
 
 function withoutPosidle(spec: PodSpec): void {
   spec.initContainers = (spec.initContainers ?? []).filter(({ name }) => name === 'fluentd');
-  const fluentd = named(spec.initContainers, 'fluentd');
-  delete fluentd.env;
-  fluentd.volumeMounts = (fluentd.volumeMounts ?? []).filter(({ name }) => name !== 'witness');
+  for (const fluentd of spec.initContainers) {
+    delete fluentd.env;
+    fluentd.volumeMounts = (fluentd.volumeMounts ?? []).filter(({ name }) => name !== 'witness');
+  }
 }
 
 function fluentConf(
