@@ -148,6 +148,14 @@ describe('the policy of the API server', () => {
       expect(played.report.containers['fluentd']?.log).toContain(line.replace(/^[\d:.]{12} /, ''));
   });
 
+  test("completes the founding article's Job, whose script knows nothing of posidle, with the label as its only change", async () => {
+    const manifests = kustomize('test/pods/original');
+    for (const { kind, spec } of manifests)
+      if (kind === 'Job') Object.assign((spec as JobSpec).template, { metadata: { labels: LABELS } });
+    const played = await playThese(manifests);
+    expectDelivered(played, 'main-ended', 'fluentd');
+  });
+
   test('changes no Pod while its image is not named, and says so', async () => {
     const image = await kubectl(['get', 'configmap', 'posidle', '-n', 'posidle', '-o', 'json']);
     await kubectl(['delete', 'configmap', 'posidle', '-n', 'posidle']);
@@ -159,6 +167,10 @@ describe('the policy of the API server', () => {
       await apply('posidle', { apiVersion, kind, metadata: { name: 'posidle' }, data });
     }
   });
+
+  interface JobSpec {
+    readonly template: object;
+  }
 
   interface Manifest {
     readonly apiVersion: string;
