@@ -7,7 +7,7 @@ import { type Host, PartlyListed } from '../host.ts';
 /** How often new files are looked for at rest. What comes and goes in less time is not seen. */
 const LISTING_AGE: Millis = 1_000;
 /** The same while no file moves that has an entry. in_tail itself looks once a minute, unless it is told otherwise. */
-const IDLE_AGE: Millis = 5_000;
+const IDLE_AGE: Millis = 10_000;
 
 interface Listing extends Pick<Snapshot, 'looks' | 'followed'> {
   readonly at: Millis;

@@ -23,7 +23,7 @@ test('a look at rest reads, lists and searches nothing that has not changed', as
   await run(host, { quiet: 'off' }, { conf: confOf([LOG]) });
   const during = Object.fromEntries(COUNTED.map((name) => [name, (after[name] ?? 0) - (before[name] ?? 0)]));
   expect(during).toMatchObject({ listProcesses: 0, readFile: 0, listFamily: 80, fileStamp: 80 });
-  expect(during.listFollowed).toBeLessThanOrEqual(16);
+  expect(during.listFollowed).toBeLessThanOrEqual(8);
   expect(during.lookAt).toBeLessThanOrEqual(80);
 });
 
