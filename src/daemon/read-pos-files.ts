@@ -1,5 +1,5 @@
 import { COARSEST_TICK, type PosFileReading } from '../core/look/snapshot.ts';
-import { type KeyedEntry, keyedEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
+import { flawOf, type KeyedEntry, keyedEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { FileStamp, Host } from '../host.ts';
 
@@ -76,7 +76,10 @@ async function readPosFile(
     const content = await host.readFile(path, besides);
     if (content === undefined) return { path, kind: 'missing' };
     if (content.bytes.length === 0) return { path, kind: 'empty' };
-    const { entries, unparsable } = parsePosFile(content.bytes);
+    const parsed = parsePosFile(content.bytes);
+    const flaw = flawOf(content.bytes, parsed);
+    if (flaw !== undefined) return { path, kind: 'unreadable', error: flaw };
+    const { entries, unparsable } = parsed;
     const { writtenAgo } = content;
     return { path, kind: 'read', entries: keyedEntries(path, entries, before), unparsable, writtenAgo };
   } catch (error) {

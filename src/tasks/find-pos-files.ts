@@ -24,6 +24,7 @@ export interface Found {
 /** The pos files and the configuration that are meant; throws where there is nothing to look at. */
 export async function findPosFiles(host: Host, wanted: Wanted): Promise<Found> {
   const { posFiles } = wanted;
+  if (posFiles.includes('')) throw new UsageError('`posFiles`: the value is empty. Is a variable not set?');
   const found = await findConf(host, wanted, process.env);
   if (posFiles.length === 0) return fromConf(found);
   return found === undefined ? { posFiles, ...NO_CONF } : besidePosFiles(posFiles, found);

@@ -77,8 +77,7 @@ export class Inspector {
   async #readPosFiles(): Promise<readonly PosFileReading[]> {
     const places = await this.#subject.posFiles();
     this.#bytes.places = places;
-    const readings = await this.#posFiles.read(places.map(({ name }) => name));
-    return readings.map(believed);
+    return await this.#posFiles.read(places.map(({ name }) => name));
   }
 
   /** Positions first, sizes after, buffers last: as in daemon/collect.ts. */
@@ -165,14 +164,4 @@ export class Inspector {
 
 function lookedAt(count: number, total: number): string {
   return `looked at ${count} of ${total} files (${Math.floor((count / total) * 100)}%)`;
-}
-
-/** A file in which no line is an entry is none of Fluentd's. */
-function believed(reading: PosFileReading): PosFileReading {
-  if (reading.kind !== 'read' || reading.entries.length > 0) return reading;
-  const { path, unparsable } = reading;
-  const whole = unparsable.filter(({ torn }) => !torn).length;
-  const what =
-    whole === 0 ? 'it holds no whole line' : `${counted(whole, 'line')}, none of path, position and inode`;
-  return { path, kind: 'unreadable', error: `it is no pos file: ${what}` };
 }

@@ -3,6 +3,7 @@ import type { Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { type ConfFacts, tailFacts } from '../core/fluent-conf/facts.ts';
 import { quietNeededBy } from '../core/fluent-conf/warnings.ts';
+import { IS_DATABASE, isDatabase } from '../core/pos-file/pos-file.ts';
 import { SHARED_DIR } from '../core/witness/load.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
 import { listPutAside } from '../daemon/read-buffers.ts';
@@ -82,6 +83,16 @@ function refuseBesideKubelet(settings: Settings, isParent: boolean): void {
   );
 }
 
+/** They belong to Fluent Bit. */
+async function refuseDatabases(host: NodeHost, posFiles: readonly string[]): Promise<object> {
+  const paths = await expandAll(host, posFiles);
+  for (const path of paths.keys()) {
+    const { bytes } = (await host.readFile(path).catch(() => undefined)) ?? {};
+    if (bytes && isDatabase(bytes)) throw new UsageError(`\`posFiles\`: ${path}: ${IS_DATABASE}`);
+  }
+  return paths;
+}
+
 interface Asked {
   readonly settings: Settings;
   /** The quiet window is posidle's to choose. */
@@ -116,6 +127,8 @@ async function findAndWatch(
   const policy = policyOf(settings, { tail: tailFacts(found.conf), parent: isParent });
   const { witness: given = isParent ? undefined : sharedDir() } = settings;
   const shared = isParent || given === 'off' ? undefined : given;
+  // A mount that does not answer must not keep posidle from its work.
+  await host.within(refuseDatabases(host, found.posFiles), host.now());
   const report = await begin({ ...found, witness: shared }, policy, armedBy(settings));
   const paths = await expandAll(host, found.posFiles);
   host.watchFiles([...paths.keys()], (why) => report.withoutEvents?.(why));

@@ -36,6 +36,16 @@ test('a glob with more than a thousand matches is named, and none of them is rea
   ]);
 });
 
+test('a file in which no line is an entry is unreadable', async () => {
+  const host = new FakeHost();
+  host.writeFile('/pos/text', 'one\ntwo\n');
+  const [text] = await new PosFiles(host).read(['/pos/text']);
+  expect(text).toMatchObject({
+    kind: 'unreadable',
+    error: expect.stringMatching(/^it is no pos file: 2 lines/),
+  });
+});
+
 test('a pos file is read, missing, empty or unreadable, and each is told from the others', async () => {
   const host = new FakeHost();
   host.writeFile('/pos/read', posText([{ path: LOG, position: 5, inode: 7 }]));

@@ -139,6 +139,15 @@ test('the default quiet window is as long as in_tail needs to find a new file; o
   expect((await begun({ posFiles: [at('a.pos')] })).policy.quiet).toBe(60_000);
 });
 
+test('the database of Fluent Bit is refused before anything begins', async () => {
+  writeFileSync(at('flb.db'), 'SQLite format 3\0\x10\0');
+  await expect(
+    watch(new NodeHost(), { posFiles: [at('*.db')] }, { begin: async () => SILENT }),
+  ).rejects.toThrow(
+    `\`posFiles\`: ${at('flb.db')}: it is an SQLite database, such as Fluent Bit's. posidle reads Fluentd's pos files`,
+  );
+});
+
 test('only the kubelet begins the end of what it stops', async () => {
   const options = { posFiles: [at('a.pos')], nativeSidecar: true, doneFile: '/done' } as const;
   await expect(watch(new NodeHost(), options, { begin: async () => SILENT })).rejects.toThrow(

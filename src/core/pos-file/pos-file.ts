@@ -1,3 +1,4 @@
+import { counted } from '../text/units.ts';
 import { decodePath } from './path-bytes.ts';
 
 /** One line of a pos file: `path \t hex position \t hex inode`. */
@@ -95,6 +96,26 @@ export function whyUnparsable({ text, torn }: Omit<UnparsableLine, 'line'>): str
   if (!/^[0-9a-f]+$/i.test(position)) return 'its position is no hexadecimal number';
   if (inode === undefined) return 'it holds no inode';
   return /^[0-9a-f]{1025}/i.test(inode) ? 'its inode is too long' : 'its inode is no hexadecimal number';
+}
+
+const DATABASE = new TextEncoder().encode('SQLite format 3\0');
+
+/** Fluent Bit keeps its positions in one. */
+export function isDatabase(bytes: Uint8Array): boolean {
+  return DATABASE.every((byte, at) => bytes[at] === byte);
+}
+
+export const IS_DATABASE =
+  "it is an SQLite database, such as Fluent Bit's. posidle reads Fluentd's pos files";
+
+/** Why a file that is not empty is none of Fluentd's; undefined: it is one. */
+export function flawOf(bytes: Uint8Array, { entries, unparsable }: PosFile): string | undefined {
+  if (isDatabase(bytes)) return IS_DATABASE;
+  if (entries.length > 0) return undefined;
+  const whole = unparsable.filter(({ torn }) => !torn).length;
+  const what =
+    whole === 0 ? 'it holds no whole line' : `${counted(whole, 'line')}, none of path, position and inode`;
+  return `it is no pos file: ${what}`;
 }
 
 /**

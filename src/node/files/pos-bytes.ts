@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs';
-import { parsePosFile } from '../../core/pos-file/pos-file.ts';
+import { IS_DATABASE, isDatabase, parsePosFile } from '../../core/pos-file/pos-file.ts';
 import { formatBytes, type Millis } from '../../core/text/units.ts';
 import { type Bounds, HEAD, readBounded, refuseLarge } from './bounded.ts';
 import { exists } from './files.ts';
@@ -23,7 +23,6 @@ export async function readPosBytes(path: string): Promise<PosBytes | undefined> 
   // A name that stands for another file by now has been replaced, not lost.
   if (stat.isFile() && stat.nlink === 0 && !(await exists(path)))
     throw new Error('it vanished while it was read');
-  refuseDatabase(bytes);
   return { bytes, writtenAgo: stat.isFile() ? ageOf(stat.mtimeMs) : null };
 }
 
@@ -40,7 +39,6 @@ async function readStdin(): Promise<PosBytes> {
     refuseLarge(length, BOUNDS);
   }
   const bytes = Buffer.concat(parts);
-  refuseDatabase(bytes);
   return { bytes, writtenAgo: stat.isFile() ? ageOf(stat.mtimeMs) : null };
 }
 
@@ -48,17 +46,9 @@ function ageOf(mtime: Millis): Millis {
   return Math.max(0, Math.round(Date.now() - mtime));
 }
 
-const DATABASE = Buffer.from('SQLite format 3\0');
-
-/** Fluent Bit keeps its positions in one. */
-function refuseDatabase(bytes: Uint8Array): void {
-  if (DATABASE.equals(bytes.subarray(0, DATABASE.length)))
-    throw new Error("it is an SQLite database, such as Fluent Bit's. posidle reads Fluentd's pos files");
-}
-
 /** The beginning of a large file tells whether it is worth reading on. */
 function refuseOthers(head: Uint8Array): void {
-  refuseDatabase(head);
+  if (isDatabase(head)) throw new Error(IS_DATABASE);
   if (parsePosFile(head).entries.length > 0) return;
   throw new Error(
     `it is no pos file: its first ${formatBytes(HEAD)} hold no line of path, position and inode`,
