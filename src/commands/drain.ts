@@ -1,7 +1,10 @@
 import { EXIT } from '../core/drain/outcome.ts';
+import { writeReason } from '../node/output/termination-log.ts';
 import { type Begun, beginDrain, endDrain, HookHost } from '../tasks/drain.ts';
 import type { DrainArgs } from './options/drain-options.ts';
 import { supervise } from './supervise.ts';
+
+const ONLY_FLUENTD = 'the Pod goes on, and only Fluentd is restarted: its buffers are flushed';
 
 /** `posidle drain`: Fluentd's preStop hook. Resolves to the exit code; the kubelet makes an event of every other than 0. */
 export async function runDrain(args: DrainArgs): Promise<number> {
@@ -14,17 +17,22 @@ export async function runDrain(args: DrainArgs): Promise<number> {
     'fluent-conf': fluentConf,
   } = args;
   const host = new HookHost();
-  const begun = await beginDrain(host, { grace, witness, mainEnded });
+  // The launcher's word, that the drain was cut off, is for a hook that is killed.
+  const tell = (why: string) => writeReason(args['termination-log'], why).catch(() => undefined);
+  const orTell = async (error: Error) => {
+    await tell(error.message);
+    throw error;
+  };
+  const begun = await beginDrain(host, { grace, witness, mainEnded }).catch(orTell);
   if (begun === undefined) {
-    process.stderr.write(
-      'posidle: the Pod goes on, and only Fluentd is restarted: its buffers are flushed\n',
-    );
+    await tell(ONLY_FLUENTD);
+    process.stderr.write(`posidle: ${ONLY_FLUENTD}\n`);
     return EXIT.ok;
   }
   const unused = { listen: undefined, 'quit-token': undefined };
   const drain = ({ options, drain: given }: Begun) =>
     supervise(host, { ...args, ...unused }, { posFiles, fluentConf, ...options }, given);
-  const outcome = await drain(begun);
+  const outcome = await drain(begun).catch(orTell);
   const rest = await endDrain(host, begun, outcome);
   const { outcome: word } = rest === undefined ? outcome : await drain(rest);
   return word === 'drained' || (word === 'unproven' && !strict) ? EXIT.ok : EXIT.noFluentd;

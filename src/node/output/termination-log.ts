@@ -13,25 +13,30 @@ const TIMEOUT: Millis = 2_000;
 
 /** Leaves the outcome as one JSON line where the kubelet looks for it; by default only where there is such a place. */
 export function writeTerminationLog(path: string | undefined, outcome: Outcome): Promise<void> {
-  return inTime(path === undefined ? writeUsual(outcome) : write(path, outcome));
+  return inTime(leave(path, lineOf(outcome)));
 }
 
-async function writeUsual(outcome: Outcome): Promise<void> {
-  const isWritable = await access(USUAL, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-  if (isWritable) await write(USUAL, outcome);
+/** The same where no drain has begun. */
+export function writeReason(path: string | undefined, why: string): Promise<void> {
+  return inTime(leave(path, printableJson({ version: 1, outcome: 'unproven', why })));
 }
 
-async function write(path: string, outcome: Outcome): Promise<void> {
-  const file = await openUnlinked(path, constants.O_WRONLY | constants.O_CREAT);
+async function leave(path: string | undefined, line: string): Promise<void> {
+  if (path === undefined && !(await isWritable(USUAL))) return;
+  const file = await openUnlinked(path ?? USUAL, constants.O_WRONLY | constants.O_CREAT);
   try {
     await file.truncate();
-    await file.writeFile(`${lineOf(outcome)}\n`);
+    await file.writeFile(`${line}\n`);
   } finally {
     await file.close();
   }
+}
+
+function isWritable(path: string): Promise<boolean> {
+  return access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function inTime(written: Promise<void>): Promise<void> {
