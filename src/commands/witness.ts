@@ -8,7 +8,9 @@ export async function runWitness(dir: string, print: (text: string) => void): Pr
   try {
     await writeWitness(dir);
   } catch (error) {
-    throw new UsageError(`witness: cannot write to ${dir}: ${inWords(error as NodeJS.ErrnoException)}`);
+    throw new UsageError(
+      `witness: cannot write to ${dir || "''"}: ${inWords(error as NodeJS.ErrnoException)}`,
+    );
   }
   print(`# Fluentd's container loads the witness with these lines, and its Pod has the volume:
 env: [{ name: RUBYOPT, value: ${rubyOption(dir)} }]

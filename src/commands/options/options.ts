@@ -124,14 +124,14 @@ const {
   'pid-file': _pidFile,
   'restart-policy': _restartPolicy,
   'native-sidecar': _nativeSidecar,
-  ...ofTheWatch
+  /** A parent knows its child: nobody has to name it. */
+  ...runOptions
 } = watchOptions;
 
-/** A parent knows its child: nobody has to name it. */
-export const runOptions = named(ofTheWatch);
+export { runOptions };
 
 /** What both take. */
-export type SharedArgs = ArgumentsCamelCase<InferredOptionTypes<typeof ofTheWatch>> & {
+export type SharedArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>> & {
   readonly 'native-sidecar'?: boolean;
 };
 export type WatchArgs = ArgumentsCamelCase<InferredOptionTypes<typeof watchOptions>>;

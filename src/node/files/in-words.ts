@@ -2,7 +2,7 @@ import { decodePath } from '../../core/pos-file/path-bytes.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
-  ENOTDIR: 'there is no such file',
+  ENOTDIR: 'a part of its path is not a directory',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',

@@ -1,17 +1,19 @@
 import { rmSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 
 /** A Unix socket's path takes 107 bytes (unix(7)); the witness adds up to 30. */
 const LONGEST_DIR = 77;
 
 /** Writes the witness to a directory, each file at once by rename: Ruby never sees half of one. Fluentd may be another user, and makes its socket there. */
 export async function writeWitness(dir: string): Promise<void> {
+  if (!isAbsolute(dir))
+    throw new Error("the path isn't absolute. Write that of the volume, such as /posidle");
   if (Buffer.byteLength(dir) > LONGEST_DIR)
-    throw new Error(`${dir}: a socket's path may have 107 bytes, so the directory may have ${LONGEST_DIR}`);
-  if (/\s/.test(dir)) throw new Error(`${dir}: RUBYOPT takes no path with white space`);
-  await mkdir(join(dir, 'ruby'), { recursive: true });
+    throw new Error(`the path may have ${LONGEST_DIR} bytes, because that of a socket may have 107`);
+  if (/\s/.test(dir)) throw new Error('RUBYOPT takes no path with white space');
+  await makeDir(join(dir, 'ruby'));
   // An emptyDir belongs to root: whoever may write there has no need to.
   await chmod(dir, 0o1777).catch(() => undefined);
   const { PROGRAM } = await import('./program.ts');
@@ -20,6 +22,19 @@ export async function writeWitness(dir: string): Promise<void> {
     const unfinished = join(dirname(path), `.${process.pid}.tmp`);
     await writeFile(unfinished, text, { mode: 0o644 });
     await rename(unfinished, path);
+  }
+}
+
+/** With those above it. Node's own way never returns where mkdir(2) says ENOENT in a directory that is there, as /proc does. */
+async function makeDir(dir: string): Promise<void> {
+  try {
+    await mkdir(dir);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT') throw error;
+    await makeDir(dirname(dir));
+    await mkdir(dir).catch(() => Promise.reject(new Error('no directory can be made there')));
   }
 }
 
