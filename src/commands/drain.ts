@@ -15,6 +15,7 @@ export async function runDrain(args: DrainArgs): Promise<number> {
     'main-ended': mainEnded,
     'pos-file': posFiles,
     'fluent-conf': fluentConf,
+    'complete-last-line': completeLastLine,
   } = args;
   const host = new HookHost();
   // The launcher's word, that the drain was cut off, is for a hook that is killed.
@@ -31,7 +32,7 @@ export async function runDrain(args: DrainArgs): Promise<number> {
   }
   const unused = { listen: undefined, 'quit-token': undefined };
   const drain = ({ options, drain: given }: Begun) =>
-    supervise(host, { ...args, ...unused }, { posFiles, fluentConf, ...options }, given);
+    supervise(host, { ...args, ...unused }, { posFiles, fluentConf, completeLastLine, ...options }, given);
   const outcome = await drain(begun).catch(orTell);
   const rest = await endDrain(host, begun, outcome);
   const { outcome: word } = rest === undefined ? outcome : await drain(rest);

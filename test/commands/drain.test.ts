@@ -21,7 +21,8 @@ test('a hook without Fluentd leaves the reason as the termination message', asyn
   const word = join(dir, 'word');
   const args = { grace: 1_000, 'main-ended': true, strict: false, witness: dir, 'termination-log': word };
   const texts = { 'log-level': 'info', 'log-format': 'pretty' } as const;
-  const drain = runDrain({ ...args, ...texts, 'pos-file': undefined, 'fluent-conf': undefined });
+  const unset = { 'pos-file': undefined, 'fluent-conf': undefined, 'complete-last-line': undefined };
+  const drain = runDrain({ ...args, ...texts, ...unset });
   await expect(drain).rejects.toThrow(/^no Fluentd runs in this container/);
   expect(JSON.parse(readFileSync(word, 'utf8'))).toEqual({
     version: 1,

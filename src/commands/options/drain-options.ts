@@ -4,6 +4,7 @@ import { duration, flag, HOW, named, WHEN } from './option-parts.ts';
 import { watchOptions } from './options.ts';
 
 const { 'pos-file': posFile, 'fluent-conf': fluentConf, witness, strict } = watchOptions;
+const { 'complete-last-line': completeLastLine } = watchOptions;
 const { 'termination-log': terminationLog, 'log-level': logLevel, 'log-format': logFormat } = watchOptions;
 
 /** What `posidle drain` takes. */
@@ -17,6 +18,7 @@ export const drainOptions = named({
   witness,
   'pos-file': posFile,
   'fluent-conf': fluentConf,
+  'complete-last-line': completeLastLine,
   strict: { ...strict, describe: 'exit 4 if the outcome is not "drained"' },
   'termination-log': terminationLog,
   'log-level': logLevel,

@@ -50,6 +50,7 @@ export function watchCommand(command: Argv) {
 export function drainCommand(command: Argv) {
   return command
     .options(drainOptions)
+    .showHidden(HELP_ALL, SHOW_ALL)
     .config(optionsFromEnvironment(process.env, drainOptions))
     .epilogue(byEnvironment('POSIDLE_GRACE=120s is --grace 120s'))
     .example('$0 drain --grace 120s', "as Fluentd's preStop hook, with the gate behind Fluentd")
