@@ -1,4 +1,5 @@
 // What each strategy loses on a real cluster: npm run bench:cluster -- --help
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { connect } from '../connect.ts';
@@ -11,7 +12,8 @@ import { manifestsOf, STRATEGIES, type Strategy } from './strategies.ts';
 const USAGE = `npm run bench:cluster -- [options]   (KUBECONFIG or CLUSTER_UP names the cluster)
   --only A,B      these scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
   --strategy A,B  these columns: ${STRATEGIES.map(({ name }) => name).join(', ')}
-  --runs N        runs of each (default 1)`;
+  --runs N        runs of each (default 1)
+  --write         into test/cluster/README.md, where README's table is counted from`;
 
 interface Result {
   readonly scenario: Scenario;
@@ -35,11 +37,15 @@ const CPU =
 const MEMORY =
   'cd /sys/fs/cgroup; cat memory.stat memory/memory.stat 2>/dev/null | awk \'$1 == "anon" || $1 == "total_rss" { print $2; exit }\'';
 
+const PAGE = 'test/cluster/README.md';
+const TABLE = /(?<=<!-- bench:cluster -->)[\s\S]*(?=<!-- \/bench:cluster -->)/;
+
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     strategy: { type: 'string' },
     runs: { type: 'string', default: '1' },
+    write: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -64,7 +70,13 @@ async function main(): Promise<void> {
         }
       }
     }
-    console.log(markdown(results, strategies));
+    const table = markdown(results, strategies);
+    console.log(table);
+    if (values.write)
+      writeFileSync(
+        PAGE,
+        readFileSync(PAGE, 'utf8').replace(TABLE, () => `\n${table}\n`),
+      );
   } finally {
     disconnect();
   }
