@@ -10,6 +10,7 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['watch --quiet', '--quiet: the value is missing'],
   ['watch --quiet 30', "--quiet: '30' isn't a duration. Did you mean 30s?"],
   ['run --quiet 30 -- fluentd', "--quiet: '30' isn't a duration. Did you mean 30s?"],
+  ['watch --done-process (', "--done-process: '(' isn't a regular expression: Unterminated group"],
   ['watch --log-level y', "--log-level: 'y' isn't one of error, warn, info, debug"],
   [
     'inspect --state behnid',

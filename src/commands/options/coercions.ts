@@ -76,6 +76,8 @@ export function pattern(given: string): RegExp {
   try {
     return new RegExp(given);
   } catch (error) {
-    throw new UsageError(`'${given}' isn't a regular expression: ${(error as Error).message}`);
+    throw new UsageError(
+      `'${given}' isn't a regular expression: ${(error as Error).message.replace(/^.*\/: /s, '')}`,
+    );
   }
 }
