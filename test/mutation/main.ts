@@ -14,8 +14,7 @@ const USAGE = `A mutation run over the decision and what it rests on: npm run mu
 
 const FOLDERS = ['progress', 'witness', 'look', 'fluentd', 'observe', 'drain'];
 /** What is told in words, shown, or found in the process table decides nothing here. */
-const LEFT_OUT =
-  /(describe|messages[a-z-]*|explain|metrics|status|processes|command-line|chunk|defaults)\.ts$/;
+const LEFT_OUT = /(describe|messages[a-z-]*|explain|status|processes|buffers|defaults)\.ts$/;
 const TESTS = filesIn('test/core').filter((file) => file.endsWith('.test.ts'));
 const LIFETIMES = 200;
 
