@@ -142,16 +142,16 @@ export function foundRaw(posFiles: readonly PosFileReading[], besideOf: (posFile
   }));
   const totals = totalsOf(found.flatMap(({ files }) => files));
   return {
-    ...{
-      at: 0,
-      posFiles: found,
-      undiscovered: [],
-      refreshInterval: 0,
-      unlisted: [],
-      buffers: undefined,
-      totals,
-    },
-    ...{ lag: null, caughtUp: false, judged: undefined },
+    at: 0,
+    posFiles: found,
+    undiscovered: [],
+    refreshInterval: 0,
+    unlisted: [],
+    buffers: undefined,
+    totals,
+    lag: null,
+    caughtUp: false,
+    judged: undefined,
   };
 }
 

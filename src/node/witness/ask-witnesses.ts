@@ -3,16 +3,8 @@ import { open, opendir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Millis } from '../../core/text/units.ts';
-import {
-  type Bounds,
-  LONGEST_ANSWER,
-  MOST_FIELDS,
-  type NotBelieved,
-  parseAnswer,
-  parseDone,
-  parseLastWord,
-  type Said,
-} from '../../core/witness/answer.ts';
+import { parseAnswer, parseDone, parseLastWord, type Said } from '../../core/witness/answer.ts';
+import { type Bounds, LONGEST_ANSWER, MOST_FIELDS, type NotBelieved } from '../../core/witness/believing.ts';
 import type { Testimony, Witness } from '../../core/witness/testimony.ts';
 import type { WitnessOrder } from '../../host.ts';
 import { roomIn } from '../files/files.ts';

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  LONGEST_ANSWER,
-  parseAnswer,
-  parseDone,
-  parseLastWord,
-  type Said,
-} from '../../../src/core/witness/answer.ts';
+import { parseAnswer, parseDone, parseLastWord, type Said } from '../../../src/core/witness/answer.ts';
+import { LONGEST_ANSWER } from '../../../src/core/witness/believing.ts';
 import { answer, holding, output, sight } from '../../support/said.ts';
 
 const parsed = (changed: object) => parseAnswer(JSON.stringify(answer(changed)));
