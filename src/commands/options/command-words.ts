@@ -1,5 +1,6 @@
 import { UsageError } from '../../tasks/usage-error.ts';
 import { notOneOf } from './environment.ts';
+import { isCommand } from './mistakes.ts';
 
 export const HELP_ALL = 'help-all';
 
@@ -8,7 +9,8 @@ export function asOptions(words: readonly string[]): readonly string[] {
   const [first = '', ...others] = words;
   if (first === 'completion' && !others.some((word) => word.startsWith('-'))) return [first];
   if (first === 'version') return ['--version', ...others];
-  if (first === 'help') return [...others, '--help'];
+  // What is no command is told as such.
+  if (first === 'help') return others.length === 0 || isCommand(others[0]) ? [...others, '--help'] : others;
   const isAll = words.slice(0, words.indexOf('--') >>> 0).includes(`--${HELP_ALL}`);
   return isAll ? ['--help', ...words] : words;
 }

@@ -20,10 +20,14 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, { readonly type?
 
 const USE = 'Use watch, run, drain, inspect, export, inject or witness';
 
+export function isCommand(word = ''): boolean {
+  return Object.hasOwn(COMMANDS, word);
+}
+
 /** What yargs says of a mistake on the command line, as one plain line with the remedy. */
 export function mistakeIn(message: string, words: readonly string[]): string {
   const [command = ''] = words;
-  if (!Object.hasOwn(COMMANDS, command)) return mistakeInCommand(command);
+  if (!isCommand(command)) return mistakeInCommand(command);
   const unknown = /^Unknown arguments?: (.*)$/.exec(message)?.[1]?.split(', ');
   if (unknown !== undefined) return unknownIn(command, unknown, words);
   if (command === 'witness' && message.startsWith('Not enough non-option'))

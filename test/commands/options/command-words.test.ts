@@ -5,6 +5,7 @@ test.each([
   ['version', '--version'],
   ['help', '--help'],
   ['help watch', 'watch --help'],
+  ['help wach', 'wach'],
   ['watch --help-all', '--help watch --help-all'],
   ['run -- fluentd --help-all', 'run -- fluentd --help-all'],
   ['completion zsh', 'completion'],
