@@ -6,7 +6,7 @@ export const SURVIVORS: readonly (readonly [file: string, code: string, why: str
   ['witness/believing.ts', 'at <= text.length', 'behind the end stands no character'],
   ['witness/believing.ts', 'length >= LONGEST_ANSWER', 'a byte more or less of a bound against floods'],
   ['witness/testimony.ts', 'reduce((sum,', 'a mark is only compared with another one'],
-  ['look/file-times.ts', 'COARSEST_TICK', 'longer than any tick of a file system, either way'],
+  ['look/snapshot.ts', 'COARSEST_TICK', 'longer than any tick of a file system, either way'],
   ['drain/moves.ts', 'size ?? 1', 'a file with an unfinished line has a size'],
   ['drain/outcome.ts', 'durations.stopping ?? 1', 'told in tenths of a second'],
   ['drain/outcome.ts', 'durations.killing ?? 1', 'told in tenths of a second'],

@@ -132,6 +132,16 @@ it 'a hundred clients at once are all answered, while lines are read' do |s|
   s.till('delivered', within: 120) { s.delivered.size == 2000 }
 end
 
+it 'links from a log directory to itself and long names of digits keep nobody waiting' do |s|
+  s.append("a line\n")
+  s.run(conf(s))
+  1500.times { |n| File.symlink('.', s.log("link#{n}")) }
+  100.times { |n| File.write(s.log("#{'1' * 240}x#{n}.txt"), 'a') }
+  start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  expect('no sibling', s.look['siblings'], [])
+  expect('seconds', Process.clock_gettime(Process::CLOCK_MONOTONIC) - start, 0..4)
+end
+
 it 'when no file descriptor is left nobody is answered, and everybody again once there are some' do |s|
   File.write("#{s.dir}/go", '')
   s.append("before\n") # in_tail looks for new files no more after such a moment ("Timer detached"), with or without a witness
