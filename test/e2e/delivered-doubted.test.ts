@@ -77,6 +77,8 @@ onFluentd(OLDEST_AND_NEWEST, (version) => {
           return /buffer overflow/.test(fluentd.output());
         };
         await until('the buffer is full', isFull, { every: 300 });
+        // in_tail holds what it had read, and looks no more.
+        await site.write('app.log', 100);
         await seenWhole(site);
         truncateSync(site.log('app.log'));
         await site.write('app.log', 5);

@@ -149,7 +149,7 @@ class PosidleWitness
     @over += [found.size - MANY, 0].max
     found.first(MANY).map { |p| sibling(p, @stats[p]) }
   end
-  def near(home) # names in it, and in directories in it, but behind no link: a thousand links to it make a million names
+  def near(home) # names in it and in its directories, but behind no link: a thousand links to it make a million names
     dirs = Dir.glob('*/', base: home).reject { |d| File.symlink?(File.join(home, d.chomp('/'))) }.first(200)
     names = ['', *dirs].flat_map { |d| Dir.glob('*', base: File.join(home, d)).map { |n| d + n } }
     @over += [names.size - 50 * MANY, 0].max

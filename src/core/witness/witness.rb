@@ -178,7 +178,8 @@ class PosidleWitness
     return word == 'look' ? answer : { error: 'unknown word' } unless sent
     ready? ? { done: word, sent: Process.kill(*sent) } : { error: 'not ready' }
   end
-  def hasten(client) # the supervisor passes a stop on a second later (ServerEngine). An asker in Fluentd's container goes first: it ends with it
+  # The supervisor passes a stop on a second later (ServerEngine). The asker may end with the container: it goes first.
+  def hasten(client)
     client.close_write
     Process.kill(:TERM, @pid) if IO.select([client], nil, nil, 1)
   end
