@@ -26,6 +26,16 @@ on_each_version 'a file that was read has its size as its position, and what is 
   expect('nothing lost or unknown', found.values_at('lost', 'closed', 'cuts', 'starts', 'unfound', 'siblings', 'denied', 'more'), [[], [], [], [], [], [], [], 0])
 end
 
+on_each_version 'brackets in a path or an exclusion are no pattern, as for in_tail' do |s|
+  s.append("read\n")
+  s.append("not named\n", 'b-1.log')
+  s.append("missed\n", 'c1.log')
+  paths = [s.log, s.log('b-[1].log'), s.log('c1.log')]
+  s.run(s.tail("exclude_path #{s.log('c[1].log')}", path: paths.join(',')) + s.out)
+  found = s.seen('read') { |a| file(a, 'c1.log') && file(a, 'c1.log')['pos'] == 7 }
+  expect('unfound', found['unfound'], [])
+end
+
 on_each_version 'the last record of a multiline log is known to be kept until the stop, and is in no buffer' do |s|
   s.append("begin one\n two\nbegin three\n four\n")
   s.run(s.tail('', parse: "@type multiline\n format_firstline /^begin/\n format1 /(?<message>.*)/") + s.out)

@@ -113,8 +113,9 @@ class PosidleWitness
   def unfound(key, u); u.merge(path: text(u[:path]), reader: key[0], inode: key[1]); end
   def named(i); expanded(i, i.paths, :@path_formatters) - excluded(i); end
   def excluded(i); expanded(i, i.exclude_path, :@exclude_path_formatters); end
-  def expanded(*dates) # as in_tail's expand_paths, which logs, and leaves out what it may not read
-    dated(*dates).flat_map { |p| [p, *Dir.glob(p)] }
+  def expanded(i, *dates) # as in_tail's expand_paths, which logs, and leaves out what it may not read
+    glob = i.respond_to?(:use_glob?) ? i.method(:use_glob?) : lambda { |p| p.include?('*') }
+    dated(i, *dates).flat_map { |p| glob.call(p) ? Dir.glob(p) : [p] }
   end
   def dated(i, paths = i.paths, formatters = :@path_formatters)
     t, all = Time.now, var(i, formatters)
