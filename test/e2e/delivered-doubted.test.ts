@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import { onFluentd, runDelivery, said, startBeside, test, watchDelivery } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { memoryBuffer, type Section, tail, toFile, toHttp } from '../support/fluentd-conf.ts';
+import { freePort } from '../support/free-port.ts';
 import { workersOf } from '../support/own-processes.ts';
 import { OLDEST_AND_NEWEST } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
@@ -125,6 +126,46 @@ onFluentd(OLDEST_AND_NEWEST, (version) => {
       });
       expect(ended.lost).toBe(20);
       expect(ended.outcome).toMatchObject({ outcome: 'unproven' });
+    });
+
+    test('chunks of a command beyond the retry limit, of which Fluentd says nothing', async ({ site }) => {
+      const limits = memoryBuffer({ flush_mode: 'immediate', retry_max_times: 0 });
+      const exec: Section = {
+        name: 'match',
+        arg: 'app',
+        params: { '@type': 'exec', command: "sh -c 'exit 1' --" },
+        sections: [{ name: 'format', params: { '@type': 'json' } }, limits],
+      };
+      const ended = await runDelivery(site, {
+        version,
+        conf: [rootDir(site), logs(site), exec],
+        before: () => site.write('app.log', 20),
+        main: async (posidle) => {
+          await until('it failed', () => posidle.stdout().includes('command exits with error code'));
+        },
+      });
+      expect(ended.outcome).toMatchObject({
+        outcome: 'unproven',
+        doubts: { worst: [{ kind: 'heard', why: expect.stringMatching(/the queue was cleared$/) }] },
+      });
+    });
+
+    test('what a reload took from a buffer in memory', async ({ site }) => {
+      const rpc = `127.0.0.1:${await freePort()}`;
+      const http = toHttp(site.sink.port, memoryBuffer({ ...LAZY, flush_at_shutdown: false }));
+      const conf = [{ name: 'system', params: { rpc_endpoint: rpc } }, logs(site), http];
+      await site.write('app.log', 20);
+      const fluentd = startBeside(site, { version, conf });
+      const args = ['--pid-file', site.pidFile];
+      const main = async () => {
+        await site.isRead('app.log');
+        await fetch(`http://${rpc}/api/config.gracefulReload`);
+        await said(site, 'it is reloaded', ({ ends }) => ends.some(({ isReloaded }) => isReloaded));
+      };
+      const ended = await watchDelivery(site, { version, conf, args, main }, fluentd);
+      expect(ended.lost).toBe(20);
+      expect(ended.outcome).toMatchObject({ outcome: 'unproven' });
+      expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'reloaded' }));
     });
 
     test('records that a filter could not take', async ({ site }) => {

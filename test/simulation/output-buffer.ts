@@ -122,6 +122,7 @@ export class OutputBuffer {
       class: `Fluent::Plugin::${isBuffered ? 'HTTPOutput' : 'StdoutOutput'}`,
       settings: {},
       isBuffered,
+      isReloaded: false,
       isRetrying: this.#retryAt !== undefined,
       chunks: this.#held.length,
       bytes: this.#records * LINE_BYTES,

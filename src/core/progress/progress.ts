@@ -60,6 +60,7 @@ export type DoubtKind =
   | 'no-answer'
   | 'not-started'
   | 'worker-died'
+  | 'reloaded'
   | 'not-heard'
   | 'heard'
   | 'not-looked'

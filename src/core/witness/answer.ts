@@ -137,6 +137,8 @@ function outputSight(output: Answer) {
     /** Staged, queued and taken out to be written. */
     chunks: output.count('n'),
     bytes: output.count('bytes'),
+    /** Its buffer ended by a reload: the worker lived on. */
+    isReloaded: output.is('reloaded', true),
     /** undefined: too many to name. */
     ids: !isBuffered ? [] : output.has('chunks') ? output.texts('chunks') : undefined,
   };

@@ -37,6 +37,7 @@ export const FLUENTD_MESSAGES: readonly MessageRow[] = [
   ...harmless(AGENT, 'unexpected error while flushing buffer'), // the buffer keeps its chunks
   ...loss('fluent/match.rb', 'no patterns matched'),
   ...loss('fluent/plugin/parser', 'a line or a value became no record'), // the witness says so
+  ...loss('fluent/plugin/buffer', 'the queue was cleared'), // the witness says so
   ...loss('fluent/source_only_buffer_agent.rb', 'SourceOnlyBufferAgent:', 'some buffer files remain'),
   ...harmless('fluent/source_only_buffer_agent.rb', 'failed to remove the buffer directory'),
 

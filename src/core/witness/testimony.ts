@@ -46,6 +46,7 @@ export function ofTestimony({ at, witnesses }: Testimony): Progress {
       ...witnesses.flatMap(doubtsOfWorker),
       ...doubtsOfSights(told, all.byInode),
       ...told.flatMap(({ said }) => doubtsOfPlugins(said)),
+      ...told.flatMap(({ said }) => doubtsOfReloads(said, told)),
     ]),
     mark: all.mark(),
     files: all.byInode.size,
@@ -97,6 +98,18 @@ class Facts {
   }
 }
 
+/** A reload ends the buffers of a worker that lives on. What no buffer took over is gone, or lies where nobody looks for it. */
+function doubtsOfReloads({ ends }: Said, told: readonly Told[]): readonly Doubt[] {
+  const isLeft = (id: string) => told.every(({ said }) => !said.resumed.includes(id));
+  return ends
+    .filter(({ isReloaded }) => isReloaded)
+    .map((end) => onlyIds(end, isLeft))
+    .filter(({ chunks }) => chunks > 0)
+    .map((end) =>
+      doubt('reloaded', nameOf(end), `a reload ended its buffer with ${counted(end.chunks, 'chunk')} in it`),
+    );
+}
+
 function leftIn(one: Told, all: Facts, told: readonly Told[]): readonly Left[] {
   const { kind, said } = one;
   const isAlive = kind === 'alive';
@@ -106,7 +119,11 @@ function leftIn(one: Told, all: Facts, told: readonly Told[]): readonly Left[] {
     one === told.findLast((other) => endsWith(other, id));
   // A last word names what its buffers held; a chunk that the next worker, or a later buffer of its own, took over is that one's.
   const held = (
-    isAlive ? said.outputs : said.ends.map((end) => onlyIds(end, isLeft)).filter(({ chunks }) => chunks > 0)
+    isAlive
+      ? said.outputs
+      : said.ends
+          .map((end) => onlyIds(end, isLeft))
+          .filter(({ chunks, isReloaded }) => chunks > 0 && !isReloaded)
   ).flatMap(heldBy);
   return [
     ...said.unfound

@@ -42,8 +42,12 @@ class PosidleWitness
       when 'Fluent::Log'
         %i[warn error fatal].each { |m| trace(m, c, m, %i[args block]) { |_, said| heard(m, *said) } }
       when 'Fluent::Plugin::Buffer' # it closes after the flush threads have ended: what it holds was not sent
-        trace(:ends, c, :close) { |b| keep(@ends, output(b.owner)) }
-        trace(:resumes, c, :start, [], :return) { |b, _, done| ids(b).each { |i| resumes(i) } if done }
+        trace(:ends, c, :close) { |b| keep(@ends, output(b.owner).merge(reloaded: false)) }
+        trace(:resumes, c, :start, [], :return) { |b, _, done| starts(b) if done }
+        trace(:clears, c, :clear_queue!) do |b| # at the retry limit, told only where there is an error (output.rb)
+          n = list(b, '@queue').size
+          count(['fluent/plugin/buffer', 'the queue was cleared', nil, nil, :warn], n) if n > 0
+        end
       when 'Fluent::Plugin::Output'
         trace(:attempts, c, :try_flush, [], :return) { |_, _, done| attempt(done.nil?) }
       when 'Fluent::NoMatchMatch' # Fluentd says it the first, second, fourth … time only, whatever the tag (match.rb)
@@ -79,7 +83,7 @@ class PosidleWitness
     (@traces[key] ||= t.enable(target: c.instance_method(m)) || t) if c.method_defined?(m) rescue @fault = failed($!)
   end
   def trouble
-    deaf = %i[warn error fatal ends resumes attempts emits unmatched errors] - @traces.keys
+    deaf = %i[warn error fatal ends resumes clears attempts emits unmatched errors] - @traces.keys
     deaf += %i[turns closes parses] - @traces.keys if @inputs.any?
     @error || @fault || ("not heard: #{deaf.join(' ')}" if deaf.any?)
   end
@@ -125,9 +129,12 @@ class PosidleWitness
     said = @heard.to_a.reject { |_, n| n == 0 }
     said.map { |key, n| %i[file text error tag level during].zip(key).to_h.merge(n: n) }
   end
-  def resumes(chunk) # after a reload it may be one that a buffer of this worker held at its end
-    keep(@resumed, chunk)
-    @ends.each { |e| (e[:chunks] || []).delete(chunk) }
+  def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
+    @ends.each { |e| e[:reloaded] = true }
+    ids(buffer).each do |chunk|
+      keep(@resumed, chunk)
+      @ends.each { |e| (e[:chunks] || []).delete(chunk) }
+    end
   end
   def last_word(well)
     @thread.kill

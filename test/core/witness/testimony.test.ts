@@ -171,6 +171,18 @@ describe('what is left', () => {
     expect(left(gone({ ends: [ended] }))).toMatchObject([{ ids: ['b'], chunks: 1 }]);
     expect(left(gone({ ends: [{ ...ended, chunks: [] }] }))).toEqual([]);
   });
+
+  test('a buffer that a reload ended is doubted, whether the worker lives or not, until another one takes its chunks over', () => {
+    const ends = [{ ...holding('a'), reloaded: true }];
+    for (const one of [alive({ ends }), gone({ ends })]) {
+      expect(left(one)).toEqual([]);
+      expect(doubts(one)).toMatchObject([
+        { kind: 'reloaded', why: 'a reload ended its buffer with 1 chunk in it' },
+      ]);
+      expect(doubts(one, alive({ resumed: ['a'] }))).toEqual([]);
+    }
+    expect(doubts(alive({ ends: [{ ...holding(), reloaded: true }] }))).toEqual([]);
+  });
 });
 
 describe('a doubt', () => {
