@@ -183,11 +183,9 @@ function doubtOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'er
   return { error: doubt && sentenceOf(path, doubt.why), isEmpty: doubt?.empty === true };
 }
 
-const WILDCARDS = /[*?]/;
-
 /** A glob without a match stands for itself. */
 function sentenceOf(path: string, why: string): string {
-  return why === NOT_THERE && WILDCARDS.test(path) ? 'no file matches it' : `it ${why}`;
+  return why === NOT_THERE && /[*?]/.test(path) ? 'no file matches it' : `it ${why}`;
 }
 
 function rawDoubtOf(reading: PosFileReading): Pick<FoundPosFile, 'error' | 'isEmpty'> {

@@ -19,7 +19,7 @@ export function parseLastWord(text: string, bounds?: Bounds): Said | NotBelieved
   return believing(text, (fields) => saidIn(new Answer(fields, false)), bounds);
 }
 
-/** The answer to `flush` and `stop`: undefined where it was done. */
+/** The answer to an order: undefined where it was done. */
 export function parseDone(text: string): string | undefined {
   const done = believing(text, (fields) => ({ isDone: 'done' in fields }));
   if ('notBelieved' in done) return done.notBelieved;
