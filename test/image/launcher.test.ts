@@ -142,4 +142,17 @@ describe.each(SHELLS)('the launcher, by %s', (shell) => {
       expect(readFileSync(join(dir, 'log'), 'utf8')).toBe('said\n');
     },
   );
+
+  test('runs where the process whose log it takes ends meanwhile', (context) => {
+    needsRoot(context);
+    const [home, dir] = [imageDir('echo run >>"$POSIDLE_DIR/runs"'), temporaryDir()];
+    const hook = commandOf(home, 'drain').join(' ');
+    // The first process has no log; the others come and go.
+    const comers = `while :; do sh -c : >"${dir}/log"; done`;
+    const hooks = `i=0; while [ $((i += 1)) -le 100 ]; do POSIDLE_DIR=${dir} ${hook}; done`;
+    const container = `exec >&-; (${comers}) & (${comers}) & (${hooks}) >/dev/null; true`;
+    const words = ['--fork', '--kill-child', '--pid', '--mount-proc', 'sh', '-c', container];
+    spawnSync('unshare', words, { stdio: 'ignore' });
+    expect(readFileSync(join(dir, 'runs'), 'utf8').split('\n')).toHaveLength(101);
+  });
 });
