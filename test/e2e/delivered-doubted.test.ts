@@ -1,8 +1,16 @@
-import { appendFileSync, renameSync, statSync, truncateSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { onFluentd, runDelivery, said, startBeside, test, watchDelivery } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
-import { memoryBuffer, type Section, tail, toFile, toHttp } from '../support/fluentd-conf.ts';
+import {
+  memoryBuffer,
+  renderConf,
+  type Section,
+  tail,
+  toFile,
+  toHttp,
+  toStdout,
+} from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
 import { workersOf } from '../support/own-processes.ts';
 import { OLDEST_AND_NEWEST } from '../support/real-fluentd.ts';
@@ -150,23 +158,28 @@ onFluentd(OLDEST_AND_NEWEST, (version) => {
       });
     });
 
-    test('what a reload took from a buffer in memory', async ({ site }) => {
-      const rpc = `127.0.0.1:${await freePort()}`;
-      const http = toHttp(site.sink.port, memoryBuffer({ ...LAZY, flush_at_shutdown: false }));
-      const conf = [{ name: 'system', params: { rpc_endpoint: rpc } }, logs(site), http];
-      await site.write('app.log', 20);
-      const fluentd = startBeside(site, { version, conf });
-      const args = ['--pid-file', site.pidFile];
-      const main = async () => {
-        await site.isRead('app.log');
-        await fetch(`http://${rpc}/api/config.gracefulReload`);
-        await said(site, 'it is reloaded', ({ ends }) => ends.some(({ isReloaded }) => isReloaded));
-      };
-      const ended = await watchDelivery(site, { version, conf, args, main }, fluentd);
-      expect(ended.lost).toBe(20);
-      expect(ended.outcome).toMatchObject({ outcome: 'unproven' });
-      expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'reloaded' }));
-    });
+    test.for(['the same', 'no buffer'])(
+      'what a reload with %s took from a buffer in memory',
+      async (next, { site }) => {
+        const rpc = `127.0.0.1:${await freePort()}`;
+        const http = toHttp(site.sink.port, memoryBuffer({ ...LAZY, flush_at_shutdown: false }));
+        const conf = [{ name: 'system', params: { rpc_endpoint: rpc } }, logs(site)];
+        const before = [...conf, http];
+        await site.write('app.log', 20);
+        const fluentd = startBeside(site, { version, conf: before });
+        const args = ['--pid-file', site.pidFile];
+        const main = async () => {
+          await site.isRead('app.log');
+          if (next === 'no buffer') writeFileSync(site.conf, renderConf([...conf, toStdout()]));
+          await fetch(`http://${rpc}/api/config.gracefulReload`);
+          await said(site, 'it is reloaded', ({ ends }) => ends.some(({ isReloaded }) => isReloaded));
+        };
+        const ended = await watchDelivery(site, { version, conf: before, args, main }, fluentd);
+        expect(ended.lost).toBe(20);
+        expect(ended.outcome).toMatchObject({ outcome: 'unproven' });
+        expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'reloaded' }));
+      },
+    );
 
     test('records that a filter could not take', async ({ site }) => {
       const filter: Section = {

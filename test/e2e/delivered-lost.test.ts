@@ -49,6 +49,18 @@ async function writeAnew(site: Site): Promise<void> {
   }
 }
 
+/** in_tail looks once a second. */
+const slow = (site: Site): Section[] => [
+  tail(log(site), site.pos, { enable_stat_watcher: false, refresh_interval: '1s' }),
+  toSink(site),
+];
+
+function renameAnew(site: Site): void {
+  writeFileSync(log(site), 'id=900001\n'.repeat(100));
+  renameSync(log(site), `${log(site)}.1`);
+  writeFileSync(log(site), '');
+}
+
 type Row = [string, (site: Site) => Section[], (site: Site) => unknown, kind: string];
 
 /** In 1.14.6 a list is a record. */
@@ -85,6 +97,7 @@ onFluentd(OLDEST_AND_NEWEST, (version) => {
     ],
     ['of a deleted file that Fluentd has let go of', plain, (site) => writeOn(site, rmSync), 'let-go'],
     ['of a file that was written anew with the same size and end', plain, writeAnew, 'written-anew'],
+    ['of a file that was written anew and renamed before Fluentd looked', slow, renameAnew, 'written-anew'],
     [
       'of a file that looks like the copy of one that is cut',
       plain,

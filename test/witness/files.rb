@@ -126,6 +126,16 @@ it 'a file that the paths name and nobody follows is unfound, and lost once it i
   expect('unfound no more', found['unfound'], [])
 end
 
+it 'a file that is cut short, emptied or written anew before it is found is told as lost' do |s|
+  s.run(s.tail('', path: "#{s.logs}/*.log").sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)
+  changes = { 'a.log' => "cut\n", 'b.log' => '', 'c.log' => "longer\n" * 9 }
+  changes.each_key { |n| s.append("five lines\n" * 5, n) }
+  s.seen('unfound') { |a| a['unfound'].size == 3 }
+  changes.each { |n, text| File.write(s.log(n), text) }
+  found = s.seen('lost') { |a| a['lost'].size == 3 }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }.sort, changes.keys.map { |n| [s.log(n), 'never followed'] })
+end
+
 it 'a file that is written anew below its position between two looks of in_tail is told as lost' do |s|
   s.append(s.lines(1..50))
   s.run(s.tail + s.out)

@@ -36,6 +36,16 @@ on_each_version 'a stop by SIGINT while it is asked ends with a clean last word'
   ends_by('INT', s)
 end
 
+it 'whoever finds nobody at its socket finds its last word' do |s|
+  s.append(s.lines(1..100))
+  s.run(conf(s))
+  socket = s.living
+  Process.kill('INT', s.pid)
+  Timeout.timeout(60) { loop { UNIXSocket.open(socket).close } } rescue expect('gone', $!, Errno::ECONNREFUSED)
+  expect('final', s.last(socket)['final'])
+  s.ended
+end
+
 it 'a stop by SIGTERM while it is asked ends with a clean last word' do |s|
   ends_by('TERM', s)
 end

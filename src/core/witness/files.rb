@@ -18,11 +18,14 @@ class PosidleWitness
   def turns(w, stat) # the file under the path is new, another one, shorter, or gone
     h = handler(w)
     @new[w] = h.nil? && stat.ino == w.pe.read_inode ? w.pe.read_pos : 0 if stat && (h.nil? || !h.opened?)
-    return unless stat && reads?(w)
-    return (closes(w) unless h.opened?) if stat.ino != w.pe.read_inode # open_on_every_update goes on with another file
-    mark = @marks[h] || { pos: 0, print: 0, size: 0 } # cut before a look: nothing speaks against a copy
+    return unless reads?(w)
+    mark = @marks[h] || { pos: 0, prints: { 0 => 0 }, size: 0 } # cut before a look: nothing speaks against a copy
+    if stat.nil? || stat.ino != w.pe.read_inode
+      compare(w, mark) if io(w)
+      return (closes(w) if stat && !h.opened?) # open_on_every_update goes on with another file
+    end
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
-    keep(@cuts, sight(w).merge(had: had, marked: mark[:pos], print: mark[:print]))
+    keep(@cuts, sight(w).merge(had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]]))
   end
   def begins(w) # what lies before the position was read in a former life or never
     return unless (was = @new.delete(w))
@@ -32,6 +35,7 @@ class PosidleWitness
     same = before ? before.values_at(:pos, :print) == now.values_at(:pos, :print) : @begun.key?(key) && now[:print]
     keep(@starts, now.merge(born: born(w.path))) unless now[:pos] == 0 || same
     keep(@lost, before.merge(why: 'closed')) if now[:pos] == 0 && left?(before) # the number was used again
+    cut_unfound(key, w.path, io(w))
     @begun[key] = ms
   end
   def closes(w) # who has the file open may write on, whatever its name is now, or without one
@@ -53,6 +57,7 @@ class PosidleWitness
     end
   end
   def fingerprint(path, pos, io = nil) # of the first and the last bytes before a position; nil: they are not there
+    return 0 if pos == 0
     return File.open(path, 'rb') { |f| fingerprint(path, pos, f) } unless io
     n = [pos, 64].min
     bytes = io.pread(n, 0) + io.pread(n, pos - n)
@@ -82,33 +87,45 @@ class PosidleWitness
     written_on
     names(asked)
   end
-  def mark(w, handler) # what was read must still lie there, else the file was written anew, too fast for in_tail
+  def compare(w, mark) # what was read or seen must still lie there, else it was written anew, too fast for in_tail
+    now = mark[:prints].map { |at, print| [fingerprint(w.path, at, io(w)), print] }
+    keep(@lost, sight(w).merge(why: 'written anew')) if now.any? { |found, print| found && found != print }
+  end
+  def mark(w, handler)
     old, pos, s = @marks[handler], w.pe.read_pos, @stats[w.path] # a cut makes another handler
     return old if pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
     size = [old ? old[:size] : 0, s.size].max
     return old.merge(size: size) if old && old[:pos] == pos && s.mtime < old[:at]
-    now = fingerprint(w.path, old[:pos], io(w)) if old && pos >= old[:pos]
-    keep(@lost, sight(w).merge(why: 'written anew')) if now && now != old[:print]
-    print = fingerprint(w.path, pos, io(w)) # none: it is shorter, a cut of which in_tail tells
-    print ? { pos: pos, print: print, size: size, at: Time.now - 1 } : old
+    compare(w, old) if old && pos >= old[:pos]
+    prints = [pos, s.size].uniq.map { |at| [at, fingerprint(w.path, at, io(w))] }.to_h
+    return old unless prints[pos] # it is shorter, a cut of which in_tail tells
+    { pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, at: Time.now - 1 }
   end
   def names(asked) # what the paths of an input name and it passed over, or has not found yet, or never found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
     followed = lambda { |key| (keys ||= @watchers.map { |w| [key(w), true] }.to_h)[key] }
     @inputs.each do |i|
       waiting = @unfound.select { |(by, _), _| by == reader(i) }.map { |_, u| u[:path] } # also of an hour that is over
-      ((named(i) | waiting) - (asked ? [] : inputs[i].to_a.map(&:path))).each do |p|
-        next if (s = @stats[p]).nil? || !s.file? || s.size == 0 || followed.call(key = [reader(i), s.ino])
+      ((named(i) - (asked ? [] : inputs[i].to_a.map(&:path))) | waiting).each do |p|
+        next if (s = @stats[p]).nil? || !s.file?
+        key = [reader(i), s.ino]
+        @unfound.delete(key) if cut_unfound(key, p)
+        next if s.size == 0 || followed.call(key)
         next if var(i, :@limit_recently_modified) && ms(s.mtime) < @pod
         b, c = @begun[key], @closed[key]
         next if b && (c.nil? || b > c[:at] || c[:pos] == s.size && ms(s.mtime) <= c[:at])
         found[key] = { at: ms }.merge(@unfound[key].to_h, path: p, size: s.size, readable: File.readable?(p))
+        found[key][:print] = fingerprint(p, s.size) if found.size <= MANY
       end
     end
     open = @unfound.reject { |key, u| found[key] || followed.call(key) || @begun[key].to_i >= u[:at] }
     here, gone = open.partition { |(_, ino), u| (s = @stats[u[:path]]) && s.ino == ino } # in_tail may still turn to it
     gone.each { |key, u| keep(@lost, unfound(key, u).merge(why: 'never followed')) }
     @unfound = here.to_h.merge(found)
+  end
+  def cut_unfound(key, path, io = nil) # or written anew, before in_tail found it
+    return unless (u = @unfound[key]) && @begun[key].to_i < u[:at] && u[:print]
+    fingerprint(path, u[:size], io) != u[:print] && keep(@lost, unfound(key, u).merge(why: 'never followed'))
   end
   def unfound(key, u); u.merge(path: text(u[:path]), reader: key[0], inode: key[1]); end
   def named(i); expanded(i, i.paths, :@path_formatters) - excluded(i); end

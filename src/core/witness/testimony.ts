@@ -36,17 +36,21 @@ export function isAnyAlive({ witnesses }: Testimony): boolean {
   return witnesses.some(({ kind }) => kind === 'alive');
 }
 
-export function ofTestimony({ at, witnesses }: Testimony): Progress {
+export function ofTestimony(testimony: Testimony): Progress {
+  const { at, witnesses } = testimony;
   const told = witnesses.flatMap(toldBy);
   const all = new Facts(told.map(({ said }) => said));
+  const ends = told.flatMap((one) => endsOf(one, told));
+  const isWhole = isAnswered(testimony);
   return {
     at,
-    left: told.flatMap((one) => leftIn(one, all, told)),
+    left: [...told.flatMap((one) => leftIn(one, all)), ...(isWhole ? ends.flatMap(heldBy) : [])],
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
       ...doubtsOfSights(told, all.byInode),
       ...told.flatMap(({ said }) => doubtsOfPlugins(said)),
       ...told.flatMap(({ said }) => doubtsOfReloads(said, told)),
+      ...(isWhole ? [] : ends.map(doubtOfEnd)),
     ]),
     mark: all.mark(),
     files: all.byInode.size,
@@ -110,21 +114,25 @@ function doubtsOfReloads({ ends }: Said, told: readonly Told[]): readonly Doubt[
     );
 }
 
-function leftIn(one: Told, all: Facts, told: readonly Told[]): readonly Left[] {
-  const { kind, said } = one;
-  const isAlive = kind === 'alive';
+/** What a last word says that buffers held. A chunk that the next worker, or a later buffer of its own, took over is that one's. */
+function endsOf(one: Told, told: readonly Told[]): readonly OutputSight[] {
+  if (one.kind === 'alive') return [];
   // Whoever takes a chunk over sends it, or ends with it.
   const isLeft = (id: string) =>
     told.every((other) => !other.said.resumed.includes(id) || endsWith(other, id)) &&
     one === told.findLast((other) => endsWith(other, id));
-  // A last word names what its buffers held; a chunk that the next worker, or a later buffer of its own, took over is that one's.
-  const held = (
-    isAlive
-      ? said.outputs
-      : said.ends
-          .map((end) => onlyIds(end, isLeft))
-          .filter(({ chunks, isReloaded }) => chunks > 0 && !isReloaded)
-  ).flatMap(heldBy);
+  return one.said.ends
+    .map((end) => onlyIds(end, isLeft))
+    .filter(({ chunks, isReloaded }) => chunks > 0 && !isReloaded);
+}
+
+function doubtOfEnd(end: OutputSight): Doubt {
+  const why = `a worker ended with ${counted(end.chunks, 'chunk')} in its buffer, and one without a last word may have taken them over`;
+  return doubt('worker-died', nameOf(end), why);
+}
+
+function leftIn({ kind, said }: Told, all: Facts): readonly Left[] {
+  const isAlive = kind === 'alive';
   return [
     ...said.unfound
       // What a worker has not found when it ended, the next one may have.
@@ -139,7 +147,7 @@ function leftIn(one: Told, all: Facts, told: readonly Told[]): readonly Left[] {
     ...(isAlive ? said.files.flatMap(unreadIn) : []),
     ...said.closed.flatMap((file) => letGo(file, all)),
     ...(isAlive ? keptIn(said) : keptIn({ files: said.closed, kept: [] })),
-    ...held,
+    ...(isAlive ? said.outputs.flatMap(heldBy) : []),
   ];
 }
 
@@ -176,18 +184,10 @@ function keptIn({ files, kept }: Pick<Said, 'files' | 'kept'>): readonly Left[] 
 }
 
 function heldBy(output: OutputSight): readonly Left[] {
-  const { chunks, bytes, ids } = output;
+  const { chunks, bytes, isRetrying } = output;
   if (chunks === 0 && bytes === 0) return [];
-  return [
-    {
-      kind: 'held',
-      output: nameOf(output),
-      chunks,
-      bytes,
-      ids: ids?.length === 0 ? undefined : ids,
-      isRetrying: output.isRetrying,
-    },
-  ];
+  const ids = output.ids?.length === 0 ? undefined : output.ids;
+  return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids, isRetrying }];
 }
 
 /** A worker has ended, and a buffer of its own held this chunk then. */

@@ -42,7 +42,9 @@ class PosidleWitness
       when 'Fluent::Log'
         %i[warn error fatal].each { |m| trace(m, c, m, %i[args block]) { |_, said| heard(m, *said) } }
       when 'Fluent::Plugin::Buffer' # it closes after the flush threads have ended: what it holds was not sent
-        trace(:ends, c, :close) { |b| keep(@ends, output(b.owner).merge(reloaded: false)) }
+        trace(:ends, c, :close) do |b|
+          keep(@ends, output(b.owner).merge(reloaded: !var(Fluent::Engine, :@engine_stopped))) # reload_config
+        end
         trace(:resumes, c, :start, [], :return) { |b, _, done| starts(b) if done }
         trace(:clears, c, :clear_queue!) do |b| # at the retry limit, told only where there is an error (output.rb)
           n = list(b, '@queue').size
@@ -61,10 +63,10 @@ class PosidleWitness
       when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
         @traces.delete(:parses).disable if $1 && @traces[:parses]
         trace(:parses, c, :parse_singleline, %i[lines], :return) do |_, (lines), done|
-          dropped(lines.size - lines.count(''), *done)
+          dropped(lines, *done)
         end
       when 'Fluent::Plugin::ParserFilter' # 1.14 has it for all filters
-        trace(:filters, c, :filter_stream, %i[es], :return) { |p, (es), done| dropped(es.size, *done) if c === p }
+        trace(:filters, c, :filter_stream, %i[es], :return) { |p, (es), done| dropped(es, *done) if c === p }
       when 'Fluent::EventRouter'
         trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
       when 'Fluent::Plugin::TailInput::TailWatcher'
@@ -105,9 +107,10 @@ class PosidleWitness
     at = caller_locations(7, 7).to_a.find { |l| !OWN.match?(l.path) }
     at ? text(at.path[%r{.*/lib/(.*)}, 1] || at.path) : ''
   end
-  def dropped(had, left = nil) # a JSON parser makes nothing of `[]`, and says nothing
-    return unless left && left.size < had
-    count(['fluent/plugin/parser', 'a line or a value became no record', nil, nil, :warn], had - left.size)
+  def dropped(had, left = nil) # a JSON parser makes nothing of `[]` and says nothing; an empty line is no record
+    return unless left && (n = had.size - left.size) > 0
+    n -= had.count('') if had.is_a?(Array)
+    count(['fluent/plugin/parser', 'a line or a value became no record', nil, nil, :warn], n) if n > 0
   end
   def kind(said) # without what makes each message another one
     said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')
@@ -130,7 +133,6 @@ class PosidleWitness
     said.map { |key, n| %i[file text error tag level during].zip(key).to_h.merge(n: n) }
   end
   def starts(buffer) # after a reload a chunk may be one that a buffer of this worker held at its end
-    @ends.each { |e| e[:reloaded] = true }
     ids(buffer).each do |chunk|
       keep(@resumed, chunk)
       @ends.each { |e| (e[:chunks] || []).delete(chunk) }
@@ -144,8 +146,8 @@ class PosidleWitness
   rescue StandardError
     word = { v: 1, pid: @pid, final: well, error: failed($!) }
   ensure
+    write(JSON.generate(word)) rescue nil # who finds nobody at the socket finds it
     @server.shutdown rescue nil # a child that a plugin has forked may keep it open
-    write(JSON.generate(word)) rescue nil
   end
   def write(text) # a neighbour may have put a link or a FIFO there
     File.unlink(tmp = @stem + '.tmp') rescue nil

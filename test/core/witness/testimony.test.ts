@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAnswer, parseLastWord, type Said } from '../../../src/core/witness/answer.ts';
 import { isAnswered, ofTestimony, type Witness } from '../../../src/core/witness/testimony.ts';
 import { answer, holding, output, sight } from '../../support/said.ts';
+import { SILENT } from '../../support/witnesses.ts';
 
 function alive(changed: object = {}, worker = '1-12.sock'): Witness {
   return { worker, kind: 'alive', said: parseAnswer(JSON.stringify(answer(changed))) as Said };
@@ -160,6 +161,17 @@ describe('what is left', () => {
     const last = gone({ resumed: ['a'], ends: [holding('a')] });
     for (const later of [last, gone()])
       expect(left(gone({ ends: [holding('a')] }), later)).toMatchObject([{ ids: ['a'], chunks: 1 }]);
+  });
+
+  test('doubted where a worker without a last word may have taken it over', () => {
+    const ended = gone({ ends: [holding('a')] });
+    const testimony = { at: 0, witnesses: [ended, SILENT] };
+    expect(ofTestimony(testimony).left).toEqual([]);
+    expect(ofTestimony(testimony).doubts).toMatchObject([
+      { kind: 'no-answer' },
+      { kind: 'worker-died', why: expect.stringContaining('1 chunk in its buffer') },
+    ]);
+    expect(doubts(ended)).toEqual([]);
   });
 
   test('not left where a worker that was born before took it over', () => {
