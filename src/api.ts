@@ -2,8 +2,7 @@ import type { Outcome } from './core/drain/outcome.ts';
 import type { StateName } from './core/drain/state.ts';
 import { type Inspection, inspectionOf } from './core/inspect/inspection.ts';
 import { NodeHost } from './node/node-host.ts';
-import { Inspector } from './tasks/inspect-look.ts';
-import { inspectSubject } from './tasks/inspect-subject.ts';
+import { Inspector, inspectSubject } from './tasks/inspect.ts';
 import { Parent } from './tasks/parent.ts';
 import { type WatchReporter, watch as watchFluentd } from './tasks/watch.ts';
 import { refuseUnknown, type WatchOptions as TaskOptions } from './tasks/watch-options.ts';
@@ -34,8 +33,7 @@ export async function inspect(options: Pick<WatchOptions, 'posFiles' | 'fluentCo
   const host = new NodeHost();
   // stdin belongs to the program.
   const named = posFiles.map((name) => (name === '-' ? './-' : name));
-  const from = { raw: false, root: undefined, witness: undefined };
-  const subject = await inspectSubject(host, { posFiles: named, fluentConf, ...from });
+  const subject = await inspectSubject(host, { posFiles: named, fluentConf });
   return inspectionOf(await new Inspector(host, subject).look());
 }
 

@@ -1,25 +1,19 @@
 #!/usr/bin/env node
 import yargs, { type Argv } from 'yargs';
 import { BUGS, VERSION } from './commands/build-info.ts';
-import { keepHeapSmall } from './commands/heap.ts';
 import { asOptions, completionIn, HELP_ALL } from './commands/options/command-words.ts';
+import { COMMANDS, type Command } from './commands/options/commands.ts';
+import { optionsFromEnvironment, variableOf } from './commands/options/environment.ts';
 import { inFlags } from './commands/options/flag-wording.ts';
+import type { ExportArgs, InspectArgs } from './commands/options/inspect-options.ts';
 import { mistakeIn } from './commands/options/mistakes.ts';
-import {
-  behindDashes,
-  byEnvironment,
-  drainCommand,
-  exportCommand,
-  injectCommand,
-  inspectCommand,
-  posFilesOf,
-  runCommand,
-  SHOW_ALL,
-  watchCommand,
-} from './commands/options/usage.ts';
+import type { DrainArgs, RunArgs, WatchArgs } from './commands/options/options.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';
+
+const SHOW_ALL = 'Show all options';
+const BY_ENVIRONMENT = 'Every option can be set by environment: POSIDLE_QUIET=30s is --quiet 30s.';
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader has seen enough (`inspect | head -1`). The exit code stays what it is.
@@ -48,89 +42,62 @@ async function main(): Promise<void> {
 }
 
 /** Each command loads its own part of the program when it runs: `--help` needs none of them. */
+const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<number>>> = {
+  watch: async (args: WatchArgs) => (await import('./commands/watch.ts')).runWatch(args),
+  run: async (args: RunArgs & Words) =>
+    (await import('./commands/watch.ts')).runParent(args, behindDashes(args)),
+  drain: async (args: DrainArgs) => (await import('./commands/drain.ts')).runDrain(args),
+  inspect: async (args: InspectArgs & Words) => {
+    if (args.follow || args.wait !== undefined) endAtSignal();
+    return (await import('./commands/inspect.ts')).runInspect({ ...args, 'pos-file': posFilesOf(args) });
+  },
+  export: async (args: ExportArgs & Words) => {
+    endAtSignal();
+    return (await import('./commands/export.ts')).runExport({ ...args, 'pos-file': posFilesOf(args) });
+  },
+  witness: async ({ dir }: { dir: string }) => (await import('./commands/witness.ts')).runWitness(dir),
+  inject: async ({ files, image }: Words & { image?: string }) =>
+    (await import('./commands/inject.ts')).runInject(files, image),
+};
+
+/** What stands on the command line beside the options. */
+interface Words {
+  readonly files: readonly string[];
+  readonly '--'?: readonly unknown[];
+}
+
+function behindDashes(args: Words): readonly string[] {
+  return (args['--'] ?? []).map(String);
+}
+
+/** Those of the environment count only where none is named. */
+function posFilesOf(args: Words & { readonly 'pos-file'?: readonly string[] | undefined }): string[] {
+  const named = [...args.files, ...behindDashes(args), ...(args['pos-file'] ?? [])];
+  return named.length > 0 ? named : ((process.env[variableOf('pos-file')] || undefined)?.split(',') ?? []);
+}
+
 function parser(words: readonly string[]): Argv {
-  return yargs(words)
+  const program = yargs(words);
+  for (const [name, command] of Object.entries<Command>(COMMANDS))
+    program.command(
+      command.words,
+      command.about,
+      (built) => withOptions(built, command),
+      async (args) => {
+        // yargs drops a lone `-`.
+        const files = [
+          ...((args['files'] as string[] | undefined) ?? []),
+          ...words.filter((word) => word === '-'),
+        ];
+        const run = RUN[name as keyof typeof COMMANDS];
+        process.exitCode = await run({ ...args, files } as never);
+      },
+    );
+  return program
     .scriptName('posidle')
     .version(VERSION)
     .locale('en')
     .usage('Stops a Fluentd sidecar when, and only when, its work is done.')
-    .command(
-      'watch',
-      'stop a Fluentd that something else started, when its work is done',
-      watchCommand,
-      async (args) => {
-        const { runWatch } = await import('./commands/watch.ts');
-        keepHeapSmall();
-        process.exitCode = await runWatch(args);
-      },
-    )
-    .command(
-      'run',
-      'start Fluentd, and stop it when its work is done: posidle run -- fluentd …',
-      runCommand,
-      async (args) => {
-        const { runParent } = await import('./commands/run.ts');
-        keepHeapSmall();
-        process.exitCode = await runParent(args, behindDashes(args));
-      },
-    )
-    .command(
-      'drain',
-      'drain Fluentd and stop it, in its own container: as its preStop hook',
-      drainCommand,
-      async (args) => {
-        const { runDrain } = await import('./commands/drain.ts');
-        keepHeapSmall();
-        process.exitCode = await runDrain(args);
-      },
-    )
-    .command(
-      'inspect [files..]',
-      'show what Fluentd has read, and what is left',
-      inspectCommand,
-      async (args) => {
-        // yargs drops a lone `-`.
-        const stdin = words.includes('-') ? ['-'] : [];
-        const { runInspect } = await import('./commands/inspect.ts');
-        process.exitCode = await runInspect({ ...args, 'pos-file': posFilesOf(args, stdin) });
-      },
-    )
-    .command(
-      'export [files..]',
-      'tell Prometheus what Fluentd has read, and what is left',
-      exportCommand,
-      async (args) => {
-        const { runExport } = await import('./commands/export.ts');
-        keepHeapSmall();
-        process.exitCode = await runExport({ ...args, 'pos-file': posFilesOf(args) });
-      },
-    )
-    .command(
-      'witness <dir>',
-      'write the witness to DIR, a volume that Fluentd mounts too, and print what its manifest needs',
-      (command) =>
-        command.positional('dir', { type: 'string', demandOption: true, describe: 'DIR: a shared volume' }),
-      async ({ dir }) => {
-        const { runWitness } = await import('./commands/witness.ts');
-        await runWitness(dir, (text) => process.stdout.write(text));
-      },
-    )
-    .command(
-      'inject [files..]',
-      'add posidle to the Fluentd of manifests: posidle inject job.yaml | kubectl apply -f -',
-      injectCommand,
-      async ({ files = [], image = `posidle:${VERSION}` }) => {
-        // yargs drops a lone `-`.
-        const named = [...files, ...(words.includes('-') ? ['-'] : [])];
-        if (named.length === 0)
-          throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');
-        const { runInject } = await import('./commands/inject.ts');
-        await runInject(named, image, {
-          print: (text) => process.stdout.write(text),
-          tell: (line) => process.stderr.write(`${printable(line)}\n`),
-        });
-      },
-    )
     .completion('completion', 'print a script for bash, zsh or fish that completes commands and options')
     .demandCommand(1)
     .parserConfiguration({ 'populate--': true })
@@ -145,7 +112,30 @@ function parser(words: readonly string[]): Argv {
       throw new UsageError(mistakeIn(message ?? error?.message, words));
     })
     .exitProcess(false)
-    .epilogue(byEnvironment());
+    .epilogue(BY_ENVIRONMENT);
+}
+
+/** yargs forgets what is set for all commands where a command has its own help. */
+function withOptions(built: Argv, { words, options, positional, examples }: Command): Argv {
+  const { 'pos-file': _, ...others } = options;
+  built
+    .options(options)
+    .showHidden(HELP_ALL, SHOW_ALL)
+    .config(optionsFromEnvironment(process.env, positional === undefined ? options : others));
+  if (Object.keys(options).length > 0) built.epilogue(BY_ENVIRONMENT);
+  if (positional !== undefined) {
+    const [name, describe] = positional;
+    built.positional(name, { type: 'string', array: words.includes('..'), describe });
+  }
+  if (words === 'run') built.usage('$0 run [options] -- fluentd …');
+  for (const [line, meaning] of examples) built.example(line, meaning);
+  return built;
+}
+
+/** Once what is printed is taken; at a second one at once. Where posidle is its container's first process, no signal would end it. */
+function endAtSignal(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => process.stdout.write('', () => process.exit()));
 }
 
 function reportOf(error: unknown): string {

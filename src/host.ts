@@ -37,7 +37,6 @@ interface Files {
   lookAt<Entry extends PositionEntry>(
     entries: Iterable<Entry>,
     found: (entry: Entry, look: FileLook) => void,
-    options?: LookOptions,
   ): Promise<void>;
   /** The files that an in_tail source takes, by its own rules. `besides`: files of other sources that share the memory. Rejects with `PartlyListed` where there may be more. */
   listFollowed(source: TailSource, besides?: number): Promise<readonly FollowedFile[]>;
@@ -56,20 +55,6 @@ export class PartlyListed extends Error {
     super(message);
     this.files = files;
   }
-}
-
-export interface LookOptions {
-  /** So many bytes are searched for newlines; what is not known then, the next look goes on with. */
-  readonly searchAtMost?: number;
-  /** Is told how far a search for a newline is. */
-  readonly onSearch?: (progress: SearchProgress) => void;
-}
-
-interface SearchProgress {
-  readonly path: string;
-  readonly searched: number;
-  /** Bytes after the position. */
-  readonly left: number;
 }
 
 export interface FileContent {

@@ -1,28 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, expectTypeOf, test } from 'vitest';
 import { inspect, type Outcome, run, UsageError, watch } from '../src/index.ts';
+import { tempDir } from './support/temp-dir.ts';
 import { until } from './support/until.ts';
 
 const STAND_IN = ['fixtures/fake-fluentd.mjs'];
 
-let dir: string;
+const inDir = tempDir();
 let fluentd: ChildProcess;
 let printed = '';
 
-const posFile = () => join(dir, 'app.pos');
-const standIn = () => [...STAND_IN, '--path', join(dir, '*.log'), '--pos-file', posFile()];
+const posFile = () => inDir('app.pos');
+const standIn = () => [...STAND_IN, '--path', inDir('*.log'), '--pos-file', posFile()];
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-api-'));
-  writeFileSync(join(dir, 'app.log'), 'line 1\n');
+  writeFileSync(inDir('app.log'), 'line 1\n');
 });
 
 afterEach(() => {
   fluentd?.kill('SIGKILL');
-  rmSync(dir, { recursive: true, force: true });
 });
 
 async function startStandIn(): Promise<number> {
@@ -60,7 +57,7 @@ test('aborting begins the drain: what was written just before is delivered', asy
     signal: end.signal,
     onTransition: ({ to }) => {
       if (to !== 'watching') return;
-      appendFileSync(join(dir, 'app.log'), 'line 2\n');
+      appendFileSync(inDir('app.log'), 'line 2\n');
       end.abort();
     },
   });
@@ -91,5 +88,5 @@ test('what is refused is named as the library knows it', async () => {
 });
 
 test('a task without anything to look at is refused', async () => {
-  await expect(watch({ fluentConf: join(dir, 'no-such.conf') })).rejects.toThrow(UsageError);
+  await expect(watch({ fluentConf: inDir('no-such.conf') })).rejects.toThrow(UsageError);
 });

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { exportOptions } from '../src/commands/options/export-options.ts';
-import { inspectOptions } from '../src/commands/options/inspect-options.ts';
+import { exportOptions, inspectOptions } from '../src/commands/options/inspect-options.ts';
 import { watchOptions } from '../src/commands/options/options.ts';
 
 /** Every folder and file of src/, the lowest first: nothing imports what stands above it. */
@@ -46,13 +45,11 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'ps-list': ['node/processes/processes.ts'],
   yargs: [
     'cli.ts',
-    'commands/options/drain-options.ts',
-    'commands/options/export-options.ts',
+    'commands/options/commands.ts',
     'commands/options/inspect-options.ts',
     'commands/options/environment.ts',
     'commands/options/option-parts.ts',
     'commands/options/options.ts',
-    'commands/options/usage.ts',
   ],
 };
 /** Texts name an option by its key; the commands put its flag in (commands/options/flag-wording.ts). */

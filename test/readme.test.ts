@@ -3,10 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { drainOptions } from '../src/commands/options/drain-options.ts';
-import { exportOptions } from '../src/commands/options/export-options.ts';
-import { inspectOptions } from '../src/commands/options/inspect-options.ts';
-import { watchOptions } from '../src/commands/options/options.ts';
+import { exportOptions, inspectOptions } from '../src/commands/options/inspect-options.ts';
+import { drainOptions, watchOptions } from '../src/commands/options/options.ts';
 import { describeOutcome, type Outcome } from '../src/core/drain/outcome.ts';
 import { METRICS } from '../src/core/metrics/exposition.ts';
 import { parseDuration } from '../src/core/text/units.ts';

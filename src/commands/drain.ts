@@ -1,8 +1,8 @@
 import { EXIT } from '../core/drain/outcome.ts';
 import { writeReason } from '../node/output/termination-log.ts';
 import { type Begun, beginDrain, endDrain, HookHost } from '../tasks/drain.ts';
-import type { DrainArgs } from './options/drain-options.ts';
-import { supervise } from './supervise.ts';
+import type { DrainArgs } from './options/options.ts';
+import { watchAndReport } from './watch.ts';
 
 const ONLY_FLUENTD = 'the Pod goes on, and only Fluentd is restarted: its buffers are flushed';
 
@@ -32,7 +32,12 @@ export async function runDrain(args: DrainArgs): Promise<number> {
   }
   const unused = { listen: undefined, 'quit-token': undefined };
   const drain = ({ options, drain: given }: Begun) =>
-    supervise(host, { ...args, ...unused }, { posFiles, fluentConf, completeLastLine, ...options }, given);
+    watchAndReport(
+      host,
+      { ...args, ...unused },
+      { posFiles, fluentConf, completeLastLine, ...options },
+      given,
+    );
   const outcome = await drain(begun).catch(orTell);
   const rest = await endDrain(host, begun, outcome);
   const { outcome: word } = rest === undefined ? outcome : await drain(rest);

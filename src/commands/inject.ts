@@ -1,21 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
+import { EXIT } from '../core/drain/outcome.ts';
 import { injectInto, NO_POD } from '../core/inject/inject.ts';
+import { printable } from '../core/text/printable.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { type Manifest, parseManifests, writeManifests } from '../node/files/manifests.ts';
 import { UsageError } from '../tasks/usage-error.ts';
-
-interface Output {
-  readonly print: (text: string) => void;
-  readonly tell: (line: string) => void;
-}
+import { VERSION } from './build-info.ts';
 
 /** `posidle inject FILE…`: prints the manifests with posidle added. Writes nothing where one of them cannot be read. */
-export async function runInject(
-  files: readonly string[],
-  image: string,
-  { print, tell }: Output,
-): Promise<void> {
+export async function runInject(files: readonly string[], image = `posidle:${VERSION}`): Promise<number> {
+  if (files.length === 0)
+    throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');
   const changed: unknown[] = [];
   for (const file of files) {
     const pods = [];
@@ -30,9 +26,11 @@ export async function runInject(
     const { line = 1, column = 1 } = manifests[0] ?? {};
     if (pods.length === 0) throw new UsageError(`inject: ${file}:${line}:${column}: ${NO_POD}`);
     for (const { name, reason } of pods)
-      if (reason !== undefined) tell(`posidle: ${file}: ${name} stays as it is: ${reason}`);
+      if (reason !== undefined)
+        process.stderr.write(`${printable(`posidle: ${file}: ${name} stays as it is: ${reason}`)}\n`);
   }
-  print(writeManifests(changed));
+  process.stdout.write(writeManifests(changed));
+  return EXIT.ok;
 }
 
 async function read(file: string): Promise<string> {

@@ -1,5 +1,13 @@
+import type { Millis } from '../core/text/units.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { type Endpoint, type HttpServer, type Routes, startHttpServer } from '../node/network/http-server.ts';
+import {
+  type Answer,
+  type Endpoint,
+  type HttpServer,
+  type Routes,
+  startHttpServer,
+  TEXT_TYPE,
+} from '../node/network/http-server.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 
 const LOW_PORT = 'permission denied: ports below 1024 need the capability NET_BIND_SERVICE';
@@ -14,4 +22,47 @@ export async function listen(endpoint: Endpoint, routes: Routes): Promise<HttpSe
     const why = code === 'EACCES' ? LOW_PORT : inWords(error as NodeJS.ErrnoException);
     throw new UsageError(`--listen: cannot listen on ${host}:${port}: ${why}`);
   }
+}
+
+/** Keeps the last look for whoever asks. Each answer is made once a look, however often it is asked for. */
+export class LookBoard<Look> {
+  readonly #now: () => Millis;
+  readonly #staleAfter: Millis;
+  readonly #answers = new Map<string, Answer>();
+  #last: Look | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  /** `staleAfter`: without a look for so long, the looks hang. */
+  constructor(now: () => Millis, staleAfter: Millis) {
+    this.#now = now;
+    this.#staleAfter = staleAfter;
+  }
+
+  get last(): Look | undefined {
+    return this.#last;
+  }
+
+  /** `hangs`: it has not ended in time, and says what was seen before. */
+  looked(look: Look, hangs = false): void {
+    this.#last = look;
+    this.#answers.clear();
+    if (!hangs) this.#lookedAt = this.#now();
+  }
+
+  health(): Answer {
+    if (this.#last === undefined) return textAnswer(false, 'no look yet');
+    const isWell = this.#now() - this.#lookedAt <= this.#staleAfter;
+    return textAnswer(isWell, isWell ? 'ok' : 'the last look is too long ago');
+  }
+
+  answer(type: string, render: (last: Look) => string): Answer {
+    if (this.#last === undefined) return this.health();
+    const answer = this.#answers.get(type) ?? { body: render(this.#last), type, isWell: true };
+    this.#answers.set(type, answer);
+    return answer;
+  }
+}
+
+export function textAnswer(isWell: boolean, word: string): Answer {
+  return { body: `${word}\n`, type: TEXT_TYPE, isWell };
 }

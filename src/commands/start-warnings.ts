@@ -2,16 +2,13 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { nearest } from '../core/text/nearest.ts';
 import { readToken } from '../node/network/http-server.ts';
-import { drainOptions } from './options/drain-options.ts';
+import { OPTION_NAMES } from './options/commands.ts';
 import { variableOf } from './options/environment.ts';
-import { exportOptions } from './options/export-options.ts';
-import { injectOptions } from './options/inject-options.ts';
-import { inspectOptions } from './options/inspect-options.ts';
-import { runOptions, type SharedArgs, type WatchArgs, watchOptions } from './options/options.ts';
+import type { SharedArgs } from './options/options.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-type Args = Partial<SharedArgs & Pick<WatchArgs, 'native-sidecar'>>;
+type Args = Pick<Partial<SharedArgs>, 'quit-token' | 'done-file' | 'heartbeat-file'>;
 
 /** What is probably a mistake, though posidle can start with it. */
 export async function startWarnings(args: Args, env: Environment): Promise<readonly string[]> {
@@ -22,7 +19,6 @@ export async function startWarnings(args: Args, env: Environment): Promise<reado
       : await readToken(tokenFile).then(none, (error: Error) => error.message);
   return [
     ...unknownVariables(env),
-    ...withoutEffect(args),
     ...(['done-file', 'heartbeat-file'] as const).flatMap((option) => withoutDirectory(option, args[option])),
     ...(noToken === undefined
       ? []
@@ -35,37 +31,6 @@ function withoutDirectory(option: string, path: string | undefined): readonly st
   return [`--${option}: the directory ${dirname(path)} doesn't exist yet. Is its volume mounted here?`];
 }
 
-type Known = keyof Args & keyof typeof watchOptions;
-
-/** Options that count only beside another one, or one of several. */
-const NEEDED: readonly (readonly [Known, ...Known[]])[] = [
-  ['heartbeat-age', 'heartbeat-file'],
-  ['done-process-gone', 'done-process'],
-];
-
-function withoutEffect(args: Args): readonly string[] {
-  const ignored = NEEDED.filter(
-    ([option, ...needed]) => isGiven(args, option) && needed.every((other) => args[other] === undefined),
-  );
-  const isLeft = args['native-sidecar'] === true && isGiven(args, 'stop-timeout');
-  return [
-    ...ignored.map(([option, ...needed]) => `--${option} has no effect without --${needed.join(' or --')}`),
-    ...(isLeft ? ['--stop-timeout has no effect with --native-sidecar: the kubelet stops Fluentd'] : []),
-  ];
-}
-
-interface DefaultedOption {
-  readonly default?: unknown;
-  readonly coerce?: (text: string) => unknown;
-}
-
-function isGiven(args: Args, option: Known): boolean {
-  const { default: written, coerce } = watchOptions[option] as DefaultedOption;
-  const value = args[option];
-  const byDefault = typeof written === 'string' && coerce !== undefined ? coerce(written) : written;
-  return value !== undefined && value !== false && value !== byDefault;
-}
-
 function none(): undefined {}
 
 /** Kubernetes makes such variables for each Service: a Service `posidle` or `posidle-x` is no mistake. */
@@ -76,20 +41,12 @@ const WITNESS_DIR = 'POSIDLE_DIR';
 
 /** Variables that look like an option's, and are none of any command. */
 export function unknownVariables(env: Environment): readonly string[] {
-  const options = Object.keys({
-    ...watchOptions,
-    ...drainOptions,
-    ...runOptions,
-    ...inspectOptions,
-    ...exportOptions,
-    ...injectOptions,
-  }).map(variableOf);
-  const known = [...options, WITNESS_DIR];
+  const known = [...[...OPTION_NAMES].map(variableOf), WITNESS_DIR];
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('POSIDLE_') && !known.includes(name) && !OF_A_SERVICE.test(name),
   );
   return unknown.map((name) => {
-    const meant = nearest(name, options);
+    const meant = nearest(name, known);
     return `${name}: no option has this name${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
   });
 }

@@ -1,10 +1,177 @@
-import { exitCodeOf } from '../core/drain/outcome.ts';
+import {
+  describeOutcome,
+  EXIT,
+  exitCodeOf,
+  isFailure,
+  isStoppedByPosidle,
+  isWarning,
+  type Outcome,
+} from '../core/drain/outcome.ts';
+import type { Policy } from '../core/drain/policy.ts';
+import { quietWarnings } from '../core/fluent-conf/warnings.ts';
+import { formatDuration } from '../core/text/units.ts';
+import type { Log } from '../log.ts';
+import { inWords } from '../node/files/in-words.ts';
 import { NodeHost } from '../node/node-host.ts';
-import { targetOf, type WatchArgs, watchOptionsOf } from './options/options.ts';
-import { supervise } from './supervise.ts';
+import { openLog } from '../node/output/logger.ts';
+import { writeTerminationLog } from '../node/output/termination-log.ts';
+import { onSignals } from '../node/processes/signals.ts';
+import type { Armed } from '../tasks/arm-triggers.ts';
+import type { Found } from '../tasks/find-pos-files.ts';
+import { Parent } from '../tasks/parent.ts';
+import { CommandError, UsageError } from '../tasks/usage-error.ts';
+import { type Surroundings, watch } from '../tasks/watch.ts';
+import type { WatchOptions } from '../tasks/watch-options.ts';
+import { LogReporter } from './drain-report/report.ts';
+import { StatusBoard } from './drain-report/status-board.ts';
+import { keepHeapSmall } from './heap.ts';
+import { listen } from './listen.ts';
+import { inFlags } from './options/flag-wording.ts';
+import {
+  type RunArgs,
+  type SharedArgs,
+  targetOf,
+  type WatchArgs,
+  watchOptionsOf,
+} from './options/options.ts';
+import { startWarnings } from './start-warnings.ts';
 
-/** `posidle watch`: beside a fluentd that something else started. Resolves to the exit code. */
+/** `posidle watch`: beside a Fluentd that something else started. Resolves to the exit code. */
 export async function runWatch(args: WatchArgs): Promise<number> {
   const options = { ...watchOptionsOf(args), fluentd: targetOf(args) };
-  return exitCodeOf(await supervise(new NodeHost(), args, options), args);
+  return exitCodeOf(await watchAndReport(new NodeHost(), args, options), args);
+}
+
+const WITH_OWN_CODE: ReadonlySet<Outcome['end']> = new Set(['ended-by-itself', 'no-fluentd']);
+
+/** `posidle run -- fluentd …`: as Fluentd's parent, the container's command. Resolves to the exit code; to Fluentd's own where it ended by itself. */
+export async function runParent(args: RunArgs, command: readonly string[]): Promise<number> {
+  if (command.length === 0)
+    throw new UsageError(
+      'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf',
+    );
+  const host = new NodeHost();
+  const parent = new Parent(host, command);
+  const outcome = await watchAndReport(host, args, watchOptionsOf(args), { parent });
+  const ownCode = WITH_OWN_CODE.has(outcome.end) ? await parent.exitCode() : undefined;
+  return ownCode ?? exitCodeOf(outcome, args);
+}
+
+/** The options that say how to report, and who may call. */
+type ReportArgs = Pick<
+  SharedArgs,
+  'listen' | 'log-format' | 'log-level' | 'quit-token' | 'strict' | 'termination-log'
+>;
+
+const TOO_EARLY = 'ended by a second signal, before the configuration was read';
+
+/** Watches until Fluentd is gone; tells the log, the termination message and whoever asks by HTTP. */
+export async function watchAndReport(
+  host: NodeHost,
+  args: ReportArgs,
+  options: WatchOptions,
+  given: Pick<Surroundings, 'parent' | 'found'> = {},
+): Promise<Outcome> {
+  keepHeapSmall();
+  const { parent } = given;
+  let signals = 0;
+  let giveUp: ((error: Error) => void) | undefined;
+  const givenUp = new Promise<never>((_, reject) => {
+    giveUp = reject;
+  });
+  onSignals(
+    (by) => {
+      host.request(by);
+      signals += 1;
+      if (signals > 1) giveUp?.(new CommandError(TOO_EARLY, EXIT.noFluentd));
+    },
+    (signal) => void parent?.forward(signal),
+  );
+  let close = async () => {};
+  const begin: Surroundings['begin'] = async (found, policy, armed) => {
+    const log = openLog(args['log-level'], args['log-format'], inFlags);
+    const board = new StatusBoard(() => host.now(), policy);
+    const lines = new LogReporter(log, policy, found.witness);
+    const routes = board.routes(() => host.request('http'), args['quit-token']);
+    const server = args.listen && (await listen(args.listen, routes));
+    close = async () => {
+      server?.close();
+      await log.close();
+    };
+    giveUp = undefined;
+    tellStart(log, found, policy, withCalls(armed, args));
+    for (const warning of await startWarnings(args, process.env)) log.warn({}, warning);
+    return {
+      transition: (transition) => {
+        const told = { ...transition, why: inFlags(transition.why) };
+        board.transition(told);
+        lines.transition(told);
+      },
+      looked: (state, seen) => {
+        board.looked(state, seen);
+        lines.looked(state, seen);
+      },
+      performed: (done) => lines.performed(done),
+      warned: (text) => log.warn({}, text),
+      withoutEvents: (why) => log.warn({}, noEvents(why)),
+      ended: (outcome) => tellEnd(log, { ...outcome, why: inFlags(outcome.why) }, args, parent?.end),
+    };
+  };
+  try {
+    return await Promise.race([watch(host, options, { begin, ...given }), givenUp]);
+  } finally {
+    await close();
+  }
+}
+
+function noEvents(why: string): string {
+  return `the system reports no changes of files (${why}). posidle looks once a second instead; that loses nothing`;
+}
+
+const ONLY_CALLS =
+  'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes.';
+const AS_SIDECAR = 'In a native sidecar the kubelet sends SIGTERM';
+const ELSEWHERE = 'Everywhere else add a trigger that needs no call, such as --quiet 10m';
+
+/** The triggers with those that the command adds. */
+function withCalls({ when, ...armed }: Armed, { listen, 'quit-token': token }: ReportArgs): Armed {
+  const call = listen && token ? [`POST /quitquitquit comes to ${listen.host}:${listen.port}`] : [];
+  return { when: [...when, ...call, 'SIGTERM comes'], ...armed };
+}
+
+function tellStart(log: Log, found: Found, policy: Policy, armed: Armed): void {
+  const { posFiles, conf, confPath, warnings, witness } = found;
+  const by = confPath === undefined ? '' : `, by ${confPath}`;
+  log.info(
+    { posFiles, fluentConf: confPath },
+    posFiles.length === 0
+      ? `posidle drains Fluentd by its witness in ${witness}`
+      : `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
+  );
+  log.debug({ policy }, 'the settings');
+  // The kubelet sends SIGTERM to a native sidecar, which it also starts again.
+  if (!armed.byItself && policy.restartPolicy !== 'always') {
+    const asSidecar = policy.role === 'parent' ? AS_SIDECAR : `${AS_SIDECAR}: give --restart-policy always`;
+    log.warn({}, `${ONLY_CALLS} ${asSidecar}. ${ELSEWHERE}`);
+  }
+  const waits = policy.quiet === 'off' ? { grace: policy.grace } : { quiet: policy.quiet };
+  const further = conf === undefined ? [] : quietWarnings(conf, waits);
+  for (const warning of [...warnings, ...further]) log.warn({}, warning);
+}
+
+/** `childEnd`: how the command of `run` ended. */
+async function tellEnd(log: Log, outcome: Outcome, args: ReportArgs, childEnd?: string): Promise<void> {
+  const code = exitCodeOf(outcome, args);
+  const waited = Object.values(outcome.durationsMs).reduce((sum, span) => sum + span, 0);
+  const isOwn = childEnd !== undefined && !isStoppedByPosidle(outcome);
+  const hasFailed = !isOwn && isFailure(outcome);
+  const how = hasFailed ? `exit code ${code} after ${formatDuration(waited)}` : isOwn && childEnd;
+  const tell = hasFailed ? log.error : isWarning(outcome) ? log.warn : log.info;
+  tell({ outcome }, [describeOutcome(outcome), ...(how ? [how] : [])].join('; '));
+  await writeTerminationLog(args['termination-log'], outcome).catch((error: Error) =>
+    log.warn(
+      {},
+      `the termination message cannot be written: ${inWords(error)}. The outcome is only in this log`,
+    ),
+  );
 }

@@ -1,10 +1,11 @@
+import { EXIT } from '../core/drain/outcome.ts';
 import { rubyOption } from '../core/witness/load.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { writeWitness } from '../node/witness/write-witness.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 
 /** `posidle witness DIR`: writes the witness there, and prints what Fluentd's container needs. */
-export async function runWitness(dir: string, print: (text: string) => void): Promise<void> {
+export async function runWitness(dir: string): Promise<number> {
   try {
     await writeWitness(dir);
   } catch (error) {
@@ -12,9 +13,10 @@ export async function runWitness(dir: string, print: (text: string) => void): Pr
       `witness: cannot write to ${dir || "''"}: ${inWords(error as NodeJS.ErrnoException)}`,
     );
   }
-  print(`# Fluentd's container loads the witness with these lines, and its Pod has the volume:
+  process.stdout.write(`# Fluentd's container loads the witness with these lines, and its Pod has the volume:
 env: [{ name: RUBYOPT, value: ${rubyOption(dir)} }]
 volumeMounts: [{ name: posidle, mountPath: ${dir} }]
 volumes: [{ name: posidle, emptyDir: {} }]
 `);
+  return EXIT.ok;
 }

@@ -26,7 +26,7 @@ import type { Host } from '../host.ts';
 import { Proof } from './fluentd-proof.ts';
 
 /** What says where Fluentd may be found. */
-export type Whereabouts = Pick<Subject, 'fluentd' | 'leavesStop' | 'posFiles' | 'witness'>;
+export type Whereabouts = Pick<Subject, 'fluentd' | 'role' | 'posFiles' | 'witness'>;
 
 type Table = readonly ProcessRow[];
 
@@ -106,23 +106,26 @@ export class FluentdFinder {
   }
 
   async #search(table: Table, known: FluentdReading | undefined): Promise<FluentdReading> {
+    const host = this.#host;
+    const { fluentd, role } = this.#subject;
     const last = lastOf(known);
     const { rows, why } = await this.#candidates(table);
-    const candidates = this.#signalable(rows.filter((row) => this.#mayReplace(row, last)));
+    // A pid may be another process's by now.
+    const meant = rows.filter((row) => last === undefined || fluentd.by !== 'pid' || isSame(row, last));
+    // Beside a process that may be signalled, one that may not does not count.
+    const permitted = meant.filter(({ pid }) => host.maySignal(pid));
+    const candidates = permitted.length > 0 ? permitted : meant;
     const proofs = await Promise.all(candidates.map((row) => this.#proof.holdsFor(table, row)));
     const proven = candidates.filter((_, index) => proofs[index]);
-    const [row, ...others] = proven.length > 0 ? proven : candidates;
+    const isProven = proven.length > 0;
+    const [row, ...others] = isProven ? proven : candidates;
     if (row === undefined) return { kind: 'absent', why, ...(last && { last }) };
-    if (this.#isDeaf(row, proven.length > 0)) return DEAF;
+    // It will be stopped by the kubelet, and there is no way to ask it for a flush until then.
+    const mayBeTold = this.#isWitnessed || (isProven && permitted.length > 0);
+    if (role === 'native-sidecar' && !mayBeTold) return DEAF;
     if (others.length > 0) return { kind: 'ambiguous', candidates: [row, ...others] };
     if (!isFluentd(row.argv) && findWorkers(table, row.pid).length === 0) return { kind: 'foreign', row };
-    return this.#running(table, row, proven.length > 0);
-  }
-
-  /** It will be stopped by the kubelet, and there is no way to ask it for a flush until then. */
-  #isDeaf({ pid }: ProcessRow, isProven: boolean): boolean {
-    if (this.#subject.leavesStop !== true || this.#isWitnessed) return false;
-    return !isProven || !this.#host.maySignal(pid);
+    return this.#running(table, row, isProven);
   }
 
   /** The processes that may be meant, and what to say where there is none. */
@@ -139,26 +142,15 @@ export class FluentdFinder {
   }
 
   async #inPidFile(table: Table, path: string): Promise<{ rows: Table; why: string }> {
+    const none = (why: string) => ({ rows: [], why: `the pid file ${path} ${why}` });
     const content = await this.#host.readFile(path).catch((error: Error) => error);
-    if (content instanceof Error)
-      return { rows: [], why: `the pid file ${path} cannot be read: ${content.message}` };
-    if (content === undefined) return { rows: [], why: `the pid file ${path} is not there` };
+    if (content instanceof Error) return none(`cannot be read: ${content.message}`);
+    if (content === undefined) return none('is not there');
     const pid = Number.parseInt(new TextDecoder().decode(content.bytes), 10);
-    if (Number.isNaN(pid)) return { rows: [], why: `the pid file ${path} holds no pid` };
+    if (Number.isNaN(pid)) return none('holds no pid');
     // Fluentd leaves its pid file behind when it fails: the pid may be another process's by now.
     const rows = byPid(table, pid).filter(({ argv }) => isFluentd(argv));
-    return { rows, why: `the pid file ${path} names pid ${pid}, which is no fluentd` };
-  }
-
-  /** A pid may be another process's by now. */
-  #mayReplace(row: ProcessRow, last: ProcessIdentity | undefined): boolean {
-    return last === undefined || this.#subject.fluentd.by !== 'pid' || isSame(row, last);
-  }
-
-  /** Beside a process that may be signalled, one that may not does not count. */
-  #signalable(rows: Table): Table {
-    const permitted = rows.filter(({ pid }) => this.#host.maySignal(pid));
-    return permitted.length > 0 ? permitted : rows;
+    return { ...none(`names pid ${pid}, which is no fluentd`), rows };
   }
 
   async #withProof(table: Table, reading: Running): Promise<FluentdReading> {
@@ -205,13 +197,10 @@ export class FluentdFinder {
   }
 
   async #remote(): Promise<FluentdReading | undefined> {
-    if (this.#isWitnessed && this.#subject.fluentd.by === 'search')
-      return { kind: 'remote', permitted: true };
-    return this.#subject.leavesStop === true ? await this.#unreachable() : undefined;
-  }
-
-  /** Without a witness only Fluentd's files tell that it is there: the pos file comes with its worker. */
-  async #unreachable(): Promise<FluentdReading | undefined> {
+    const { fluentd, role } = this.#subject;
+    if (this.#isWitnessed && fluentd.by === 'search') return { kind: 'remote', permitted: true };
+    if (role !== 'native-sidecar') return undefined;
+    // Without a witness only Fluentd's files tell that it is there: the pos file comes with its worker.
     const paths = await this.#proof.posFiles();
     const files = await Promise.all(paths.map((path) => this.#host.readFile(path).catch(() => true)));
     return files.length > 0 && files.every((file) => file !== undefined) ? DEAF : undefined;

@@ -9,76 +9,70 @@ const LISTING_AGE: Millis = 1_000;
 /** The same while no file moves that has an entry. in_tail itself looks once a minute, unless it is told otherwise. */
 const IDLE_AGE: Millis = 10_000;
 
-interface Listing extends Pick<Snapshot, 'looks' | 'followed'> {
-  readonly at: Millis;
-}
-
-type Sources = Pick<ConfFacts, 'sources' | 'hidden'> | undefined;
+type Sources = Pick<ConfFacts, 'sources' | 'hidden'>;
 
 /** Lists the files that Fluentd is to read; at rest now and then. So the size of a file may be an older one: its look tells the one of now. */
 export class FollowedFiles {
   readonly #host: Pick<Host, 'now' | 'listFollowed'>;
   readonly #conf: Sources;
-  #last: Listing | undefined;
+  #listedAt = Number.NEGATIVE_INFINITY;
+  #looks: Snapshot['looks'] | undefined;
+  #followed: readonly FollowedReading[] = [];
 
-  constructor(host: Pick<Host, 'now' | 'listFollowed'>, conf: Sources) {
+  constructor(host: Pick<Host, 'now' | 'listFollowed'>, conf: Sources | undefined) {
     this.#host = host;
-    this.#conf = conf;
+    this.#conf = conf ?? { sources: [], hidden: [] };
   }
 
   async list(depth: Depth, looks: Snapshot['looks']): Promise<readonly FollowedReading[]> {
     const at = this.#host.now();
-    const last = this.#last;
-    const age = last?.looks === looks ? IDLE_AGE : LISTING_AGE;
-    if (depth === 'rest' && last !== undefined && at - last.at < age) return last.followed;
-    const listed = await listFollowed(this.#host, this.#conf);
+    const age = looks === this.#looks ? IDLE_AGE : LISTING_AGE;
+    if (depth === 'rest' && at - this.#listedAt < age) return this.#followed;
+    const listed = await this.#listNow();
+    this.#listedAt = at;
+    this.#looks = looks;
     // The same object says that nothing has changed.
-    const followed = last !== undefined && haveSameFiles(listed, last.followed) ? last.followed : listed;
-    this.#last = { at, looks, followed };
-    return followed;
+    if (!haveSameFiles(listed, this.#followed)) this.#followed = listed;
+    return this.#followed;
+  }
+
+  async #listNow(): Promise<readonly FollowedReading[]> {
+    const { sources, hidden } = this.#conf;
+    const known: FollowedReading[] = [];
+    let besides = 0;
+    // One after the other: they share the memory.
+    for (const source of sources) {
+      if (source.posFile === undefined) continue;
+      const { posFile, refreshInterval, followInodes: byInode } = source;
+      const found = await filesOf(this.#host, source, besides);
+      known.push({ posFile, refreshInterval, byInode, ...found });
+      besides += found.files.length;
+    }
+    const further = { posFile: 'further sources', refreshInterval: 0, byInode: false, files: [] };
+    return [...known, ...hidden.map((unknown) => ({ ...further, unknown }))];
+  }
+}
+
+async function filesOf(
+  host: Pick<Host, 'listFollowed'>,
+  source: TailSource,
+  besides: number,
+): Promise<Pick<FollowedReading, 'files' | 'unknown'>> {
+  if (source.paths.length === 0) return { files: [], unknown: 'its path could not be evaluated' };
+  try {
+    return { files: await host.listFollowed(source, besides) };
+  } catch (error) {
+    const files = error instanceof PartlyListed ? error.files : [];
+    return { files, unknown: error instanceof Error ? error.message : String(error) };
   }
 }
 
 function haveSameFiles(now: readonly FollowedReading[], before: readonly FollowedReading[]): boolean {
+  if (now.length !== before.length) return false;
   return now.every(({ files, unknown }, source) => {
     const known = before[source]?.files ?? [];
     const isSame = ({ path, inode, size }: FollowedFile, index: number) =>
       path === known[index]?.path && inode === known[index].inode && size === known[index].size;
     return unknown === before[source]?.unknown && files.length === known.length && files.every(isSame);
   });
-}
-
-/** The files that each source is to read. */
-async function listFollowed(
-  host: Pick<Host, 'listFollowed'>,
-  conf: Sources,
-): Promise<readonly FollowedReading[]> {
-  const { sources, hidden } = conf ?? { sources: [], hidden: [] };
-  const known: FollowedReading[] = [];
-  // One after the other: they share the memory.
-  for (const source of sources) {
-    const besides = known.reduce((sum, { files }) => sum + files.length, 0);
-    if (source.posFile !== undefined) known.push(await followedBy(host, source, source.posFile, besides));
-  }
-  const unknown = hidden.map((why) => ({ ...NOT_KNOWN, unknown: why }));
-  return [...known, ...unknown];
-}
-
-const NOT_KNOWN = { posFile: 'further sources', refreshInterval: 0, byInode: false, files: [] } as const;
-
-async function followedBy(
-  host: Pick<Host, 'listFollowed'>,
-  source: TailSource,
-  posFile: string,
-  besides: number,
-): Promise<FollowedReading> {
-  const { refreshInterval, followInodes: byInode } = source;
-  const reading = { posFile, refreshInterval, byInode };
-  if (source.paths.length === 0) return { ...reading, files: [], unknown: 'its path could not be evaluated' };
-  try {
-    return { ...reading, files: await host.listFollowed(source, besides) };
-  } catch (error) {
-    const files = error instanceof PartlyListed ? error.files : [];
-    return { ...reading, files, unknown: error instanceof Error ? error.message : String(error) };
-  }
 }

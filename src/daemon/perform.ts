@@ -20,11 +20,8 @@ export interface Done {
   readonly failed: boolean;
 }
 
-const NOBODY_TO_FLUSH: Done = {
-  what: 'no flush: posidle does not see the process of fluentd',
-  pids: [],
-  failed: false,
-};
+/** What came of an order that was no signal, or of none that was sent. */
+const saying = (what: string): Done => ({ what, pids: [], failed: false });
 
 /** Carries out one order. */
 export function perform(host: Host, action: Action, reach: Reach): Promise<Done> {
@@ -53,24 +50,17 @@ export async function tellWitnesses(
   const failures = await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word)));
   const done = told.filter((_, index) => failures[index] === undefined);
   if (done.length === 0) return undefined;
-  return {
-    what: `told ${done.map(({ said }) => `worker ${said.pid}`).join(', ')} to ${word}`,
-    pids: [],
-    failed: false,
-  };
+  return saying(`told ${done.map(({ said }) => `worker ${said.pid}`).join(', ')} to ${word}`);
 }
 
 async function flush(host: Host, reach: Reach): Promise<Done> {
   const told = await tellWitnesses(host, 'flush', reach.witnessDir, reach.witness?.testimony);
-  return told ?? flushOtherwise(host, reach);
-}
-
-function flushOtherwise(host: Host, reach: Reach): Promise<Done> {
+  if (told !== undefined) return told;
   // SIGUSR1 ends what is no Fluentd.
-  if (reach.fluentd.kind === 'wrapper') return Promise.resolve(NOBODY_TO_FLUSH);
+  if (reach.fluentd.kind === 'wrapper')
+    return saying('no flush: posidle does not see the process of fluentd');
   // The supervisor passes it on to its workers; a worker that lost its supervisor takes it itself.
-  const target = reach.fluentd.kind === 'orphaned' ? 'workers' : 'supervisor';
-  return send(host, target, 'SIGUSR1', reach);
+  return send(host, reach.fluentd.kind === 'orphaned' ? 'workers' : 'supervisor', 'SIGUSR1', reach);
 }
 
 async function tell(
@@ -88,7 +78,7 @@ async function tell(
 async function send(host: Host, target: Target, signal: string, { fluentd }: Reach): Promise<Done> {
   if (fluentd.kind === 'running' && fluentd.isHearsay) {
     const why = `nothing proves that process ${fluentd.supervisor.pid} is the Fluentd whose witness listens`;
-    return { what: `${signal} was not sent: ${why}`, pids: [], failed: true };
+    return { ...saying(`${signal} was not sent: ${why}`), failed: true };
   }
   const targets = targetsOf(target, fluentd);
   const results = await Promise.all(targets.map((target) => host.signal(target, signal)));
@@ -99,18 +89,16 @@ async function send(host: Host, target: Target, signal: string, { fluentd }: Rea
       pids,
       failed: true,
     };
-  if (pids.length === 0)
-    return { what: `${signal} was not sent: the process had ended`, pids, failed: false };
+  if (pids.length === 0) return saying(`${signal} was not sent: the process had ended`);
   return { what: `sent ${signal} to ${pids.join(', ')}`, pids, failed: false };
 }
 
 async function endLine(host: Host, path: string, size: number): Promise<Done> {
   try {
     await host.appendNewline(path, size);
-    return { what: `ended the unfinished last line of ${path}`, pids: [], failed: false };
+    return saying(`ended the unfinished last line of ${path}`);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    return { what: `could not end the last line of ${path}: ${why}`, pids: [], failed: false };
+    return saying(`could not end the last line of ${path}: ${(error as Error).message}`);
   }
 }
 

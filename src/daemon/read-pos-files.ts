@@ -33,11 +33,16 @@ export class PosFiles {
   /** Every pos file that the arguments stand for. */
   async read(patterns: readonly string[]): Promise<readonly PosFileReading[]> {
     const readings: PosFileReading[] = [];
+    let besides = 0;
     // One after the other: a process may open no more than so many files.
-    for (const [path, error] of await expandAll(this.#host, patterns))
-      readings.push(
-        error === undefined ? await this.#read(path, countIn(readings)) : { path, kind: 'unreadable', error },
-      );
+    for (const [path, error] of await expandAll(this.#host, patterns)) {
+      const reading =
+        error === undefined
+          ? await this.#read(path, besides)
+          : ({ path, kind: 'unreadable', error } as const);
+      if (reading.kind === 'read') besides += reading.entries.length;
+      readings.push(reading);
+    }
     return readings;
   }
 
@@ -83,10 +88,6 @@ async function readPosFile(
     const { writtenAgo } = content;
     return { path, kind: 'read', entries: keyedEntries(path, entries, before), unparsable, writtenAgo };
   } catch (error) {
-    return { path, kind: 'unreadable', error: error instanceof Error ? error.message : String(error) };
+    return { path, kind: 'unreadable', error: (error as Error).message };
   }
-}
-
-function countIn(readings: readonly PosFileReading[]): number {
-  return readings.reduce((sum, reading) => sum + (reading.kind === 'read' ? reading.entries.length : 0), 0);
 }

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
-import type { Chunk, ChunkListing } from '../core/fluentd/buffers.ts';
-import type { ProcessIdentity, ProcessRow } from '../core/fluentd/processes.ts';
+import type { ProcessRow } from '../core/fluentd/processes.ts';
 import { numericZone } from '../core/in-tail/path-dates.ts';
 import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
@@ -16,7 +15,7 @@ import { LogFiles } from './files/log-files.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
-import { maySignal, openProcessTable, type ProcessTable, signalProcess } from './processes/processes.ts';
+import { listFamily, listProcesses, maySignal, signalProcess } from './processes/processes.ts';
 import { askWitnesses, isAnyAlive, listWitnesses, tellWitness } from './witness/ask-witnesses.ts';
 
 /** Nearly every look ends within so long: a call need not go before it. */
@@ -27,13 +26,14 @@ export class NodeHost implements Host {
   readonly self = process.pid;
   readonly readFile = readFile;
   readonly fileStamp = fileStamp;
+  readonly listFamily = listFamily;
   readonly maySignal = maySignal;
+  readonly signal = signalProcess;
   readonly holdsOpen = holdsOpen;
   readonly appendNewline = appendNewline;
   readonly isWitnessAlive = isAnyAlive;
   readonly tellWitness = tellWitness;
   readonly #logFiles = new LogFiles();
-  readonly #table: ProcessTable = openProcessTable();
   readonly #requests: StopRequest[] = [];
   readonly #root: string | undefined;
   #watcher: Watcher | undefined;
@@ -60,7 +60,11 @@ export class NodeHost implements Host {
   }
 
   async sleep(until: Millis, { wakeOnChange } = { wakeOnChange: false }): Promise<void> {
-    if (!this.#hinted) await this.#sleepUntilHint(until, wakeOnChange);
+    if (!this.#hinted) {
+      const hint = this.#hintBefore(until);
+      if (wakeOnChange) this.#watcher?.arm(() => this.wake());
+      await hint;
+    }
     this.#hinted = false;
   }
 
@@ -72,12 +76,6 @@ export class NodeHost implements Host {
     const first = await Promise.race([work, this.#hintBefore(until)]);
     this.#resolveSleep();
     return first ?? (await Promise.race([work, pause(PATIENCE, undefined)]));
-  }
-
-  #sleepUntilHint(until: Millis, wakeOnChange: boolean): Promise<void> {
-    const hint = this.#hintBefore(until);
-    if (wakeOnChange) this.#watcher?.arm(() => this.wake());
-    return hint;
   }
 
   #hintBefore(until: Millis): Promise<void> {
@@ -96,16 +94,11 @@ export class NodeHost implements Host {
     this.#resolveSleep();
   }
 
-  lookAt: Host['lookAt'] = (entries, found, options) =>
-    this.#logFiles.lookAt(entries, found, options, placesBelow(this.#root));
+  lookAt: Host['lookAt'] = (entries, found) => this.#logFiles.lookAt(entries, found, placesBelow(this.#root));
 
-  async listChunks(globs: readonly string[]): Promise<ChunkListing> {
-    return listChunks(globs, placesBelow(this.#root));
-  }
+  listChunks: Host['listChunks'] = (globs) => listChunks(globs, placesBelow(this.#root));
 
-  async listBackups(globs: readonly string[]): Promise<readonly Chunk[]> {
-    return listBackups(globs, placesBelow(this.#root));
-  }
+  listBackups: Host['listBackups'] = (globs) => listBackups(globs, placesBelow(this.#root));
 
   async listFollowed(source: TailSource, besides?: number): Promise<readonly FollowedFile[]> {
     const elsewhere: string[] = [];
@@ -127,15 +120,7 @@ export class NodeHost implements Host {
   }
 
   listProcesses(): Promise<readonly ProcessRow[]> {
-    return this.#table.list();
-  }
-
-  listFamily(pid: number): Promise<readonly ProcessRow[]> {
-    return this.#table.listFamily(pid);
-  }
-
-  signal(target: ProcessIdentity, signal: string): ReturnType<Host['signal']> {
-    return signalProcess(this.#table, target, signal);
+    return listProcesses();
   }
 
   requests(): readonly StopRequest[] {

@@ -30,14 +30,9 @@ interface Trigger {
   readonly when: (settings: TriggerSettings) => string;
   /** Nobody has to call: it comes by itself when main has ended. */
   readonly byItself: boolean;
-  /** The option that says how long main must be away, and need not have ended: the kubelet may start it again. */
-  readonly away?: 'quiet' | 'doneProcessGone' | 'heartbeatAge';
   /** Watches for it, and gives what ends that. Without it, the loop sees it in its looks. */
   readonly open?: (settings: TriggerSettings, calls: TriggerCalls) => () => void;
 }
-
-/** The longest that the kubelet waits before it starts a container again (MaxContainerBackOff in pkg/kubelet/kubelet.go). */
-const LONGEST_BACK_OFF: Millis = 300_000;
 
 /** Every trigger but the signals to posidle and the calls by HTTP. A new one is a row here, and a file that `open` starts. */
 const TRIGGERS: readonly Trigger[] = [
@@ -45,7 +40,6 @@ const TRIGGERS: readonly Trigger[] = [
     option: 'quiet',
     when: ({ quiet }) => `nothing has moved for ${formatDuration(Number(quiet))}`,
     byItself: true,
-    away: 'quiet',
   },
   {
     option: 'doneFile',
@@ -64,13 +58,11 @@ const TRIGGERS: readonly Trigger[] = [
     when: ({ doneProcess, doneProcessGone }) =>
       `main's process (/${doneProcess?.source}/) has been gone for ${formatDuration(doneProcessGone)}`,
     byItself: true,
-    away: 'doneProcessGone',
   },
   {
     option: 'heartbeatFile',
     when: ({ heartbeatFile: path = '', heartbeatAge: age }) => describeHeartbeat({ path, age }),
     byItself: true,
-    away: 'heartbeatAge',
     open: ({ heartbeatFile: path = '', heartbeatAge: age, startTimeout }, { request, warn }) => {
       const file = new HeartbeatFile(
         { path, age, startTimeout },
@@ -111,8 +103,6 @@ export interface Armed {
   readonly when: readonly string[];
   /** One of them comes without a call or a signal. */
   readonly byItself: boolean;
-  /** Options that give main too little time to be started again, a sentence each. */
-  readonly hasty: readonly string[];
 }
 
 export function armedBy(settings: TriggerSettings): Armed {
@@ -120,24 +110,12 @@ export function armedBy(settings: TriggerSettings): Armed {
   return {
     when: armed.map(({ when }) => when(settings)),
     byItself: armed.some(({ byItself }) => byItself),
-    hasty: armed.flatMap(({ away }) =>
-      away === undefined ? [] : describeHaste(away, Number(settings[away])),
-    ),
   };
-}
-
-function describeHaste(option: string, span: Millis): readonly string[] {
-  if (span > LONGEST_BACK_OFF) return [];
-  return [
-    `\`${option}\` ${formatDuration(span)}: the kubelet restarts a failed main after 10 s, 20 s, 40 s … 5 min. posidle takes it as ended before ` +
-      `that. Give \`${option}\` 6m, or a done file that main makes only when it succeeds`,
-  ];
 }
 
 /** Watches for every trigger that is armed; gives what ends that. */
 export function openTriggers(settings: TriggerSettings, calls: TriggerCalls): () => void {
-  const closes = TRIGGERS.filter((trigger) => isArmed(settings, trigger)).map(({ open }) =>
-    open?.(settings, calls),
-  );
+  const armed = TRIGGERS.filter((trigger) => isArmed(settings, trigger));
+  const closes = armed.map(({ open }) => open?.(settings, calls));
   return () => closes.forEach((close) => void close?.());
 }

@@ -8,7 +8,7 @@ import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { Host } from '../host.ts';
 import type { BelowRoot } from '../node/files/below-root.ts';
 import { loadFluentConf } from '../node/files/conf-files.ts';
-import { exists } from '../node/files/files.ts';
+import { exists, type PlaceOf } from '../node/files/files.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { type FluentdArguments, fluentdArguments } from '../node/processes/command-line.ts';
 import { environmentOf, workingDirectoryOf } from '../node/processes/proc.ts';
@@ -28,8 +28,6 @@ export interface ConfWanted {
   readonly fluentd?: FluentdTarget;
   /** Where another's file system begins, whose configuration is meant. */
   readonly below?: BelowRoot | undefined;
-  /** Puts the names that users know into a text that names options by their keys: `posFiles`. */
-  readonly nameOptions?: ((text: string) => string) | undefined;
   /** What will start Fluentd, in posidle's own environment. */
   readonly command?: readonly string[] | undefined;
   /** The configuration is that of the Fluentd that posidle is to stop: what its command line says counts. */
@@ -45,27 +43,24 @@ function usualPlaces(env: NodeJS.ProcessEnv): readonly string[] {
   ];
 }
 
-/** Fluentd's configuration, where one is given or found; evaluated as far as posidle can. */
+/** Fluentd's configuration: the first that is named, or is there; evaluated as far as posidle can. */
 export async function findConf(
   host: Host,
   wanted: ConfWanted,
   env: NodeJS.ProcessEnv,
 ): Promise<FoundConf | undefined> {
-  const { below, nameOptions = (text) => text } = wanted;
+  const { below } = wanted;
   const fluentd =
     wanted.command === undefined ? await running(host, wanted, env) : starting(wanted.command, env);
-  const found = await confPath(wanted, fluentd, env);
-  if (found === undefined) return undefined;
-  await refuseUnreadable(found);
+  const placeOf = (name: string) => below?.resolve(name) ?? name;
   const { ruby, given } = fluentd;
-  const conf = await loadFluentConf(found.path, {
-    ruby,
-    given,
-    includeDir: '/etc/fluent/conf.d',
-    placeOf: below && ((name) => (name === found.path ? found.place : below.resolve(name))),
-  });
-  const problems = conf.problems.map((problem) => ({ ...problem, text: nameOptions(problem.text) }));
-  return { path: found.path, conf: { ...conf, problems }, isGiven: found.by !== undefined };
+  for (const { path, by } of candidatesOf(wanted, fluentd, env)) {
+    if (by === undefined && !(await exists(path, placeOf))) continue;
+    if (by !== undefined) await refuseUnreadable(path, by, placeOf);
+    const options = { ruby, given, includeDir: '/etc/fluent/conf.d', placeOf };
+    return { path, conf: await loadFluentConf(path, options), isGiven: by !== undefined };
+  }
+  return undefined;
 }
 
 /** What is known of Fluentd before its configuration is read. */
@@ -110,48 +105,31 @@ function pathIn(pid: number, path: string): string | undefined {
   return directory === undefined ? undefined : resolve(directory, path);
 }
 
-interface Located extends Named {
-  /** Where it lies for us. */
-  readonly place: string;
-}
-
-interface Named {
+/** `by`: how the user named it; undefined: it may just lie there. */
+interface Candidate {
   readonly path: string;
-  /** How the user named it; undefined: it just lies there. */
-  readonly by?: string | undefined;
+  readonly by: string | undefined;
 }
 
-/** Below a root another's files come first, and only the one that the option names may be ours. */
-async function confPath(
-  wanted: ConfWanted,
-  fluentd: Started,
-  env: NodeJS.ProcessEnv,
-): Promise<Located | undefined> {
-  const { fluentConf, below } = wanted;
-  const named = await confNamed(wanted, fluentd, env);
-  if (below === undefined && named !== undefined) return { ...named, place: named.path };
-  const names = named === undefined ? usualPlaces(env) : [named.path];
-  const placeOf = (name: string) => below?.resolve(name) ?? name;
-  for (const path of names)
-    if (await exists(path, placeOf)) return { path, place: placeOf(path), by: named?.by };
-  return fluentConf === undefined ? undefined : { path: fluentConf, place: fluentConf, by: named?.by };
-}
-
-async function confNamed(
-  { fluentConf }: ConfWanted,
+function candidatesOf(
+  { fluentConf, below }: ConfWanted,
   { configFile, isOurs }: Started,
   env: NodeJS.ProcessEnv,
-): Promise<Named | undefined> {
-  if (fluentConf !== undefined) return { path: fluentConf, by: '`fluentConf`' };
-  if (configFile !== undefined && isOurs) return { path: configFile, by: "fluentd's own -c" };
-  // Another container's path may lead nowhere here.
-  if (configFile !== undefined && (await exists(configFile))) return { path: configFile };
-  // Empty is as good as not set.
-  return env.FLUENT_CONF ? { path: env.FLUENT_CONF, by: 'FLUENT_CONF' } : undefined;
+): readonly Candidate[] {
+  // Below another root it is a guess. Empty is as good as not set.
+  const byEnvironment = below === undefined ? 'FLUENT_CONF' : undefined;
+  const all = [
+    { path: fluentConf, by: '`fluentConf`' },
+    // Another container's path may lead nowhere here.
+    { path: configFile, by: isOurs ? "fluentd's own -c" : undefined },
+    { path: env.FLUENT_CONF || undefined, by: byEnvironment },
+    ...usualPlaces(env).map((path) => ({ path, by: undefined })),
+  ];
+  return all.flatMap(({ path, by }) => (path === undefined ? [] : [{ path, by }]));
 }
 
-async function refuseUnreadable({ path, place, by }: Located): Promise<void> {
-  const why = by === undefined ? undefined : await whyUnreadable(place);
+async function refuseUnreadable(path: string, by: string, placeOf: PlaceOf): Promise<void> {
+  const why = await whyUnreadable(placeOf(path));
   if (why === undefined) return;
   throw new UsageError(
     `${by}: ${path}: ${why}; name fluentd's configuration, or the pos file with \`posFiles\``,

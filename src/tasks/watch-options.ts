@@ -6,9 +6,7 @@ import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What to watch and how to decide. Durations are milliseconds. */
-export interface Settings
-  extends Omit<Policy, 'tail' | 'parent' | 'doneProcess' | 'leavesStop'>,
-    TriggerSettings {
+export interface Settings extends Omit<Policy, 'tail' | 'role' | 'doneProcess'>, TriggerSettings {
   /** The kubelet begins the drain and stops Fluentd, and starts again what ends before. */
   readonly nativeSidecar: boolean;
   /** Pos files or globs; none: those of `fluentConf`. */
@@ -24,7 +22,7 @@ export interface Settings
 /** Each may be left out. */
 export type WatchOptions = { readonly [Key in keyof Settings]?: Settings[Key] | undefined };
 
-const { tail: _tail, parent: _parent, leavesStop: _leavesStop, ...decisions } = DEFAULT_POLICY;
+const { tail: _tail, role: _role, ...decisions } = DEFAULT_POLICY;
 
 /** Quiet is a guess: it counts only where no other trigger is given. */
 export const DEFAULTS: Settings = {
@@ -63,14 +61,12 @@ function linearOrRefused(pattern: RegExp): RegExp {
 }
 
 /** The settings as a policy, with the facts that no option tells. */
-export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'parent'>): Policy {
-  const names = Object.keys(decisions) as (keyof typeof decisions)[];
-  const policy = Object.fromEntries(
-    names.map((name) => [name, settings[name]]),
-  ) as unknown as typeof decisions;
+export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'role'>): Policy {
+  const { posFiles, fluentConf, fluentd, witness, nativeSidecar, ...others } = settings;
+  const { signal, doneFile, heartbeatFile, heartbeatAge, ...decisions } = others;
   const doneProcess = settings.doneProcess !== undefined;
-  const sidecar = settings.nativeSidecar && ({ leavesStop: true, restartPolicy: 'always' } as const);
-  return { ...policy, ...facts, leavesStop: false, doneProcess, ...sidecar };
+  const sidecar = nativeSidecar && ({ restartPolicy: 'always' } as const);
+  return { ...decisions, ...facts, doneProcess, ...sidecar };
 }
 
 /** A misspelt option would be ignored. */

@@ -3,6 +3,7 @@ import type { Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { type ConfFacts, tailFacts } from '../core/fluent-conf/facts.ts';
 import { quietNeededBy } from '../core/fluent-conf/warnings.ts';
+import type { Role } from '../core/look/subject.ts';
 import { IS_DATABASE, isDatabase } from '../core/pos-file/pos-file.ts';
 import { SHARED_DIR } from '../core/witness/load.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
@@ -10,24 +11,23 @@ import { listPutAside } from '../daemon/read-buffers.ts';
 import { expandAll } from '../daemon/read-pos-files.ts';
 import { inWords } from '../node/files/in-words.ts';
 import type { NodeHost } from '../node/node-host.ts';
+import { loadedWitness } from '../node/witness/write-witness.ts';
 import { type Armed, armedBy, openTriggers } from './arm-triggers.ts';
-import { type Found, findPosFiles, type Wanted } from './find-pos-files.ts';
+import { type Found, findPosFiles } from './find-pos-files.ts';
 import type { Parent } from './parent.ts';
 import { UsageError } from './usage-error.ts';
 import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';
-import { loadedWitness } from './witness.ts';
 
 /** Is told what happens. */
 export interface WatchReporter extends Reporter {
   /** The system tells of no changed files: only the clock is left. */
   withoutEvents?(why: string): void;
-  /** A trigger cannot be believed for now. */
   warned?(text: string): void;
   /** Fluentd is gone; what is left of a parent's command is not. */
   ended?(outcome: Outcome): Promise<void>;
 }
 
-export interface Surroundings extends Pick<Wanted, 'nameOptions'> {
+export interface Surroundings {
   /** Called once all options are validated, before anything is started. */
   readonly begin: (found: Found, policy: Policy, armed: Armed) => Promise<WatchReporter>;
   /** Starts Fluentd; without it one is looked for. */
@@ -40,31 +40,37 @@ export interface Surroundings extends Pick<Wanted, 'nameOptions'> {
 export async function watch(
   host: NodeHost,
   options: WatchOptions,
-  surroundings: Surroundings,
+  { begin, parent, found: known }: Surroundings,
 ): Promise<Outcome> {
-  const { parent } = surroundings;
-  const settings = settingsOf(options, parent !== undefined);
-  let report: WatchReporter | undefined;
-  /** What a trigger told before anybody listened. */
-  const early: string[] = [];
-  const begin: Surroundings['begin'] = async (...facts) => {
-    report = await surroundings.begin(...facts);
-    for (const text of early.splice(0)) report.warned?.(text);
-    return report;
-  };
-  const closeTriggers = openTriggers(settings, {
-    request: (by) => host.request(by),
-    warn: (text) => (report === undefined ? early.push(text) : report.warned?.(text)),
-  });
+  const asked = settingsOf(options, parent !== undefined);
+  let closeTriggers = () => {};
   try {
-    return await findAndWatch(
-      host,
-      { settings, fitsQuiet: options.quiet === undefined },
-      { ...surroundings, begin },
-    );
+    const wanted = { ...asked, command: parent?.command, isOfFluentd: true };
+    const found = known ?? (await findPosFiles(host, wanted));
+    const settings = options.quiet === undefined ? withFittingQuiet(asked, found.conf) : asked;
+    if (settings.nativeSidecar) refuseBesideKubelet(settings, parent);
+    // A mount that does not answer must not keep posidle from its work.
+    const paths = await host.within(pathsOf(host, found.posFiles), host.now());
+    const role: Role = parent !== undefined ? 'parent' : settings.nativeSidecar ? 'native-sidecar' : 'beside';
+    const policy = policyOf(settings, { tail: tailFacts(found.conf), role });
+    const shared = parent === undefined ? sharedWitness(settings) : undefined;
+    const report = await begin({ ...found, witness: shared }, policy, armedBy(settings));
+    const warn = (text: string) => report.warned?.(text);
+    closeTriggers = openTriggers(settings, { request: (by) => host.request(by), warn });
+    host.watchFiles(paths ?? [], (why) => report.withoutEvents?.(why));
+    const { posFiles, conf } = found;
+    const { doneProcess } = settings;
+    const witness = parent === undefined ? shared : await ownWitness(settings, parent, warn);
+    const putAsideBefore = await listPutAside(host, { conf });
+    const fluentd = (await parent?.start()) ?? settings.fluentd;
+    const subject = { posFiles, conf, putAsideBefore, role, doneProcess, fluentd, witness };
+    const outcome = await watchLoop(host, { subject, policy, report });
+    await report.ended?.(outcome);
+    await parent?.killRest();
+    return outcome;
   } catch (error) {
     // Whatever is wrong with posidle, Fluentd gets its orderly end.
-    await parent?.shutDown('SIGINT', settings.stopTimeout);
+    await parent?.shutDown('SIGINT', asked.stopTimeout);
     throw error;
   } finally {
     closeTriggers();
@@ -73,8 +79,8 @@ export async function watch(
 }
 
 /** An end before the kubelet's SIGTERM would stop nothing: the kubelet starts posidle again. */
-function refuseBesideKubelet(settings: Settings, isParent: boolean): void {
-  if (isParent)
+function refuseBesideKubelet(settings: Settings, parent: Parent | undefined): void {
+  if (parent !== undefined)
     throw new UsageError('`nativeSidecar` is not for a parent of Fluentd: the kubelet stops both at once');
   const { byItself, when } = armedBy(settings);
   if (!byItself) return;
@@ -83,20 +89,14 @@ function refuseBesideKubelet(settings: Settings, isParent: boolean): void {
   );
 }
 
-/** They belong to Fluent Bit. */
-async function refuseDatabases(host: NodeHost, posFiles: readonly string[]): Promise<object> {
-  const paths = await expandAll(host, posFiles);
-  for (const path of paths.keys()) {
+/** Those of the pos files; a database belongs to Fluent Bit. */
+async function pathsOf(host: NodeHost, posFiles: readonly string[]): Promise<readonly string[]> {
+  const paths = [...(await expandAll(host, posFiles)).keys()];
+  for (const path of paths) {
     const { bytes } = (await host.readFile(path).catch(() => undefined)) ?? {};
     if (bytes && isDatabase(bytes)) throw new UsageError(`\`posFiles\`: ${path}: ${IS_DATABASE}`);
   }
   return paths;
-}
-
-interface Asked {
-  readonly settings: Settings;
-  /** The quiet window is posidle's to choose. */
-  readonly fitsQuiet: boolean;
 }
 
 /** The default is never shorter than in_tail needs to find a new file. */
@@ -105,57 +105,19 @@ function withFittingQuiet(settings: Settings, conf: ConfFacts | undefined): Sett
   return { ...settings, quiet: Math.max(settings.quiet, ...conf.sources.map(quietNeededBy)) };
 }
 
-async function findAndWatch(
-  host: NodeHost,
-  { settings: asked, fitsQuiet }: Asked,
-  { begin, parent, nameOptions, found: known }: Surroundings,
-): Promise<Outcome> {
-  const { posFiles, fluentConf, fluentd, nativeSidecar, doneProcess } = asked;
-  const isParent = parent !== undefined;
-  const found =
-    known ??
-    (await findPosFiles(host, {
-      posFiles,
-      fluentConf,
-      fluentd,
-      command: parent?.command,
-      isOfFluentd: true,
-      nameOptions,
-    }));
-  const settings = fitsQuiet ? withFittingQuiet(asked, found.conf) : asked;
-  if (nativeSidecar) refuseBesideKubelet(settings, isParent);
-  const policy = policyOf(settings, { tail: tailFacts(found.conf), parent: isParent });
-  const { witness: given = isParent ? undefined : sharedDir() } = settings;
-  const shared = isParent || given === 'off' ? undefined : given;
-  // A mount that does not answer must not keep posidle from its work.
-  await host.within(refuseDatabases(host, found.posFiles), host.now());
-  const report = await begin({ ...found, witness: shared }, policy, armedBy(settings));
-  const paths = await expandAll(host, found.posFiles);
-  host.watchFiles([...paths.keys()], (why) => report.withoutEvents?.(why));
-  const { conf } = found;
-  const isOwn = parent !== undefined && given !== 'off';
-  const witness = isOwn ? await ownWitness(given, parent, (text) => report.warned?.(text)) : shared;
-  const putAsideBefore = await listPutAside(host, { conf });
-  const target = (await parent?.start()) ?? fluentd;
-  const what = { posFiles: found.posFiles, conf, putAsideBefore };
-  const subject = { ...what, leavesStop: nativeSidecar, doneProcess, fluentd: target, witness };
-  const outcome = await watchLoop(host, { subject, policy, report });
-  await report.ended?.(outcome);
-  await parent?.killRest();
-  return outcome;
-}
-
-/** Where manifests put the witness, unless the environment names another place. */
-function sharedDir(): string | undefined {
-  return process.env['POSIDLE_DIR'] ?? (existsSync(SHARED_DIR) ? SHARED_DIR : undefined);
+/** Where manifests put the witness, unless an option or the environment names another place. */
+function sharedWitness({ witness }: Settings): string | undefined {
+  const usual = process.env['POSIDLE_DIR'] ?? (existsSync(SHARED_DIR) ? SHARED_DIR : undefined);
+  return witness === 'off' ? undefined : (witness ?? usual);
 }
 
 /** Writes the witness for the Fluentd that is about to start. */
 async function ownWitness(
-  witness: string | undefined,
+  { witness }: Settings,
   parent: Parent,
   warn: (text: string) => void,
 ): Promise<string | undefined> {
+  if (witness === 'off') return undefined;
   try {
     const loaded = await loadedWitness(witness, process.env);
     parent.giveEnvironment(loaded.env);

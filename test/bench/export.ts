@@ -107,7 +107,7 @@ async function measured({ files, rotations }: Load, { bundles, runs, span, warmU
       const before = cpuTimeOf(pid);
       await scraping(SPANS * span);
       figures.cpu.push((cpuTimeOf(pid) - before) / 1e4 / (performance.now() - from));
-      figures.memory.push(memoryOf(pid).all / MIB);
+      figures.memory.push(memoryOf(pid) / MIB);
     }
   } finally {
     for (const one of [load, child]) one.kill('SIGKILL');

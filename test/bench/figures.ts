@@ -8,11 +8,10 @@ export function cpuTimeOf(pid: number): number {
     .reduce((sum, time) => sum + time, 0);
 }
 
-/** Bytes of memory, and of it those that no other process shares (proc(5), /proc/pid/status). */
-export function memoryOf(pid: number): { readonly all: number; readonly own: number } {
+/** Bytes of memory (proc(5), /proc/pid/status). */
+export function memoryOf(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const bytes = (name: string) => 1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
-  return { all: bytes('VmRSS'), own: bytes('RssAnon') };
+  return 1024 * Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
 }
 
 export interface Spread {

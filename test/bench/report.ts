@@ -1,6 +1,6 @@
 import { arch, cpus, release } from 'node:os';
 import { type Spread, spreadOf } from './figures.ts';
-import type { Row, Subject } from './rows.ts';
+import type { Held, Row, Subject } from './rows.ts';
 
 const SUBJECTS: readonly Subject[] = [
   'posidle',
@@ -11,7 +11,13 @@ const SUBJECTS: readonly Subject[] = [
   'fluentd alone',
 ];
 
-const UNTIL = { median: '', p99: ' at p99', 'bare node': ' ×' };
+const UNTIL: Readonly<Record<Held, string>> = {
+  median: '',
+  p99: ' at p99',
+  'bare node': ' × bare node',
+  'times the floor': ' × calls + packages',
+  'above the floor': ' above calls + packages',
+};
 
 /** The table: medians, and in brackets the least and the most. */
 export function markdown(rows: readonly Row[]): string {
@@ -28,9 +34,18 @@ export function markdown(rows: readonly Row[]): string {
 function cellsOf(row: Row, subjects: readonly Subject[]): readonly string[] {
   const { name, unit, figures, goal } = row;
   const spreads = subjects.map((subject) => figures[subject] && spreadOf(figures[subject]));
-  const ratio = ratioOf(row);
   const { median, n, p99 } = spreadOf(figures.posidle ?? []);
-  const held = { median, p99, 'bare node': ratio ?? Number.NaN };
+  const [bare, floor] = (['bare node', 'calls + packages'] as const).map(
+    (subject) => spreadOf(figures[subject] ?? []).median,
+  );
+  const ratio = figures['bare node'] && median / (bare ?? 0);
+  const held: Readonly<Record<Held, number>> = {
+    median,
+    p99,
+    'bare node': median / (bare ?? 0),
+    'times the floor': median / (floor ?? 0),
+    'above the floor': median - (floor ?? 0),
+  };
   return [
     name,
     unit,
@@ -50,11 +65,6 @@ function wanted({ atMost, of }: NonNullable<Row['goal']>): string {
 function inShort({ median, min, max, p99 }: Spread, goal: Row['goal']): string {
   const worst = goal?.of === 'p99' ? `; p99 ${short(p99)}` : '';
   return `${short(median)} (${short(min)}–${short(max)}${worst})`;
-}
-
-function ratioOf({ figures }: Row): number | undefined {
-  const { posidle, 'bare node': bare } = figures;
-  return posidle && bare && spreadOf(posidle).median / spreadOf(bare).median;
 }
 
 function short(figure: number): string {

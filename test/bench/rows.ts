@@ -19,12 +19,14 @@ export type Subject =
   | 'fluentd alone';
 type Figures = Readonly<Partial<Record<Subject, readonly number[]>>>;
 
+/** What a goal is held against: the median if it does not say, all but one in a hundred, or a distance. The floor: the calls and packages. */
+export type Held = 'median' | 'p99' | 'bare node' | 'times the floor' | 'above the floor';
+
 export interface Row {
   readonly name: string;
   readonly unit: '% of a core' | 'MiB' | 'ms' | 'KiB';
   readonly figures: Figures;
-  /** Of the median, if it does not say of what: of all but one in a hundred, or of the ratio to bare node. */
-  readonly goal?: { readonly atMost: number; readonly of?: 'p99' | 'bare node' };
+  readonly goal?: { readonly atMost: number; readonly of?: Held };
 }
 
 export interface Settings {
@@ -43,10 +45,10 @@ export interface Bench {
 }
 
 export const BENCHES: readonly Bench[] = [
-  rest(1, { cpu: 0.1, memory: 50, own: 11 }),
-  rest(100, { cpu: 0.15, memory: 50, own: 11 }),
-  rest(1_000, { cpu: 0.5, memory: 55 }),
-  rest(10_000, { cpu: 3, memory: 80 }),
+  rest(1),
+  rest(100),
+  rest(1_000),
+  rest(10_000),
   exporter({ files: 1_000, rotations: 0 }, { cpu: 0.5, memory: 60 }),
   exporter({ files: 10_000, rotations: 0 }, { cpu: 2, memory: 90 }),
   exporter({ files: 10_000, rotations: 100 }, { cpu: 3, memory: 120 }),
@@ -58,23 +60,19 @@ export const BENCHES: readonly Bench[] = [
   { name: 'bundle', run: runBundle },
 ];
 
-interface RestGoals {
-  readonly cpu: number;
-  readonly memory: number;
-  readonly own?: number;
-}
-
-function rest(files: number, goals: RestGoals): Bench {
+/** Absolute figures differ by a factor of three from machine to machine: the goals are distances from the floor. */
+function rest(files: number): Bench {
   const count = `${files.toLocaleString('en')} ${files === 1 ? 'file' : 'files'}`;
-  const run = async (settings: Settings) => {
-    const { cpu, memory, own } = await withSite(files, (site) => atRest(site, settings));
-    const row = (name: string, unit: Row['unit'], figures: Figures, atMost: number): Row => {
-      return { name: `${name}, ${count}`, unit, figures, goal: { atMost } };
-    };
+  const run = async (settings: Settings): Promise<readonly Row[]> => {
+    const { cpu, memory } = await withSite(files, (site) => atRest(site, settings));
     return [
-      row('CPU at rest', '% of a core', cpu, goals.cpu),
-      row('RSS', 'MiB', memory, goals.memory),
-      ...(goals.own === undefined ? [] : [row('RssAnon', 'MiB', own, goals.own)]),
+      {
+        name: `CPU at rest, ${count}`,
+        unit: '% of a core',
+        figures: cpu,
+        goal: { atMost: 1.4, of: 'times the floor' },
+      },
+      { name: `RSS, ${count}`, unit: 'MiB', figures: memory, goal: { atMost: 12, of: 'above the floor' } },
     ];
   };
   return { name: `rest-${files}`, run };
@@ -94,11 +92,7 @@ const MIB = 1024 ** 2;
 /** All run side by side: what disturbs one disturbs each of them. */
 async function atRest(site: Site, settings: Settings) {
   const children = await start(site, settings);
-  const result: Record<'cpu' | 'memory' | 'own', Partial<Record<Subject, number[]>>> = {
-    cpu: {},
-    memory: {},
-    own: {},
-  };
+  const result: Record<'cpu' | 'memory', Partial<Record<Subject, number[]>>> = { cpu: {}, memory: {} };
   const add = (kind: keyof typeof result, subject: Subject, figure: number) => {
     result[kind][subject] = [...(result[kind][subject] ?? []), figure];
   };
@@ -111,9 +105,7 @@ async function atRest(site: Site, settings: Settings) {
       for (const [index, { subject, pid }] of children.entries()) {
         const busy = (cpuTimeOf(pid) - (before[index] ?? 0)) / 1e6;
         add('cpu', subject, (100 * busy) / (performance.now() - from));
-        const { all, own } = memoryOf(pid);
-        add('memory', subject, all / MIB);
-        add('own', subject, own / MIB);
+        add('memory', subject, memoryOf(pid) / MIB);
       }
     }
   } finally {

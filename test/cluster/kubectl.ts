@@ -43,7 +43,7 @@ export interface ContainerStatus {
 interface Terminated {
   readonly exitCode: number;
   readonly message?: string;
-  readonly finishedAt: string;
+  readonly finishedAt: string | null;
 }
 
 export interface Pod {

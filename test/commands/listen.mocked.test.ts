@@ -1,8 +1,14 @@
 import { expect, test, vi } from 'vitest';
-import { listen } from '../../src/commands/listen.ts';
+import { StatusBoard } from '../../src/commands/drain-report/status-board.ts';
+import { LookBoard, listen } from '../../src/commands/listen.ts';
+import { begin } from '../../src/core/drain/state.ts';
 import { startHttpServer } from '../../src/node/network/http-server.ts';
+import { policy, seen as seenAt, snapshot } from '../support/builders.ts';
 
-vi.mock('../../src/node/network/http-server.ts', () => ({ startHttpServer: vi.fn() }));
+vi.mock(import('../../src/node/network/http-server.ts'), async (original) => ({
+  ...(await original()),
+  startHttpServer: vi.fn(),
+}));
 
 test.each([
   ['EACCES', 'permission denied: ports below 1024 need the capability NET_BIND_SERVICE'],
@@ -14,4 +20,49 @@ test.each([
   await expect(listen({ host: '0.0.0.0', port: 80 }, routes)).rejects.toThrow(
     `--listen: cannot listen on 0.0.0.0:80: ${why}`,
   );
+});
+
+test('each answer is made once a look, however often it is asked for', () => {
+  const board = new LookBoard<string>(() => 0, 1_000);
+  const render = vi.fn((look: string) => look);
+  for (const look of ['one', 'two']) {
+    board.looked(look);
+    expect([board.answer('text', render), board.answer('text', render)]).toEqual([
+      { body: look, type: 'text', isWell: true },
+      { body: look, type: 'text', isWell: true },
+    ]);
+  }
+  expect(render).toHaveBeenCalledTimes(2);
+});
+
+test('a board is well from its first look on, until looks hang', () => {
+  let now = 0;
+  const board = new LookBoard<string>(() => now, 1_000);
+  const isWell = () => board.health().isWell;
+  expect(isWell()).toBe(false);
+  board.looked('one');
+  now = 1_000;
+  expect(isWell()).toBe(true);
+  now = 1_001;
+  board.looked('one', true);
+  expect(isWell()).toBe(false);
+});
+
+test.each([
+  ['without a token there is nothing to POST to', undefined, [], undefined],
+  ['with none anybody may quit', 'none', ['/quitquitquit'], undefined],
+  ['with a file only its bearer may quit', '/run/token', ['/quitquitquit'], '/run/token'],
+])('%s', (_, token, paths, tokenFile) => {
+  const routes = new StatusBoard(() => 0, policy()).routes(() => {}, token);
+  expect([Object.keys(routes.post), routes.tokenFile]).toEqual([paths, tokenFile]);
+});
+
+test('a look of the watch that is late is none', () => {
+  const board = new StatusBoard(() => 0, policy());
+  const { '/healthz': ask } = board.routes(() => {}, undefined).get;
+  const seen = seenAt([snapshot(0, [])]);
+  board.looked(begin(0), { ...seen, extent: 'late' });
+  expect(ask?.().isWell).toBe(false);
+  board.looked(begin(0), seen);
+  expect(ask?.().isWell).toBe(true);
 });

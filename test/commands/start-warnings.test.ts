@@ -1,25 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { startWarnings, unknownVariables } from '../../src/commands/start-warnings.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
-let dir: string;
-const at = (name: string) => join(dir, name);
-const withToken = (tokenFile: string) =>
-  startWarnings({ 'quit-token': tokenFile, listen: { host: '127.0.0.1', port: 8611 } }, {});
-
-beforeAll(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-start-'));
-});
-afterAll(() => rmSync(dir, { recursive: true }));
+const at = tempDir();
+const withToken = (tokenFile: string) => startWarnings({ 'quit-token': tokenFile }, {});
 
 test('a variable that is no option is told with the nearest one', () => {
   const env = {
     POSIDLE_QUITE: '30s',
     POSIDLE_BANNER: 'x',
     POSIDLE_QUIET: '30s',
-    POSIDLE_SORT: 'file',
+    POSIDLE_STATE: 'behind',
     POSIDLE_DIR: '/posidle',
     PATH: '',
   };
@@ -64,22 +56,4 @@ test('a token file without a token is told, with the reason', async () => {
     ['', 'it is a directory'],
   ] as const)
     expect(await withToken(at(file))).toEqual([`--quit-token: ${at(file)}: ${why}. ${consequence}`]);
-});
-
-test('an option that counts only beside another one is told where that one is missing', async () => {
-  const alone = {
-    'heartbeat-age': 360_000,
-    'done-process-gone': 2_000,
-  };
-  expect(await startWarnings(alone, {})).toEqual(['--heartbeat-age has no effect without --heartbeat-file']);
-  const beside = { ...alone, 'heartbeat-file': at('beat') };
-  expect(await startWarnings(beside, {})).toEqual([]);
-});
-
-test('an option of the stop is told where the kubelet stops Fluentd', async () => {
-  const given = { 'stop-timeout': 5_000 } as const;
-  expect(await startWarnings(given, {})).toEqual([]);
-  expect(await startWarnings({ ...given, 'native-sidecar': true }, {})).toEqual([
-    '--stop-timeout has no effect with --native-sidecar: the kubelet stops Fluentd',
-  ]);
 });

@@ -396,7 +396,7 @@ describe("a parent's child", () => {
     host.appendLog(LOG, 'line\n');
     host.writeFile(POS, posText([{ path: LOG, position: 5, inode: host.files.get(LOG)?.inode ?? '' }]));
     host.at(1_000, (h) => h.request('done-file'));
-    const { outcome } = await run(host, { parent: true, quiet: 'off' }, { fluentd: asParent.fluentd });
+    const { outcome } = await run(host, { role: 'parent', quiet: 'off' }, { fluentd: asParent.fluentd });
     expect(host.sent.map((sent) => sent.split(' @')[0])).toEqual([`SIGINT ${CHILD}`]);
     expectStops(host, [`SIGINT ${CHILD} @10000`]);
     expect(outcome.end).toBe('stopped');
@@ -414,7 +414,7 @@ describe("a parent's child", () => {
       h.startProcess({ ...wrapped(), onSignal });
       h.startProcess({ ...wrapped(911), ppid: 910, argv: ['ruby', 'fluentd', '--under-supervisor'] });
     });
-    const { outcome } = await run(host, { parent: true, quiet: 'off' }, { fluentd: asParent.fluentd });
+    const { outcome } = await run(host, { role: 'parent', quiet: 'off' }, { fluentd: asParent.fluentd });
     expect(host.sent.map((sent) => sent.split(' @')[0])).toEqual(['SIGUSR1 910', 'SIGINT 910']);
     expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
   });
@@ -426,7 +426,7 @@ describe("a parent's child", () => {
     host.startProcess(wrapped());
     host.at(20_000, (h) => h.endProcess(910));
     host.at(30_000, (h) => h.request('SIGTERM'));
-    const { outcome } = await run(host, { parent: true, quiet: 'off' }, { fluentd: asParent.fluentd });
+    const { outcome } = await run(host, { role: 'parent', quiet: 'off' }, { fluentd: asParent.fluentd });
     expect(host.sent.map((sent) => sent.split(' @')[0])).toEqual([`SIGINT ${CHILD}`]);
     expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
   });

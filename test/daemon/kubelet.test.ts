@@ -23,7 +23,7 @@ function worldInTermination(reads = true) {
 }
 
 const left = (host: FakeHost, witness?: string) =>
-  run(host, { quiet: 'off', leavesStop: true }, { leavesStop: true, conf: CONF, witness });
+  run(host, { quiet: 'off', role: 'native-sidecar' }, { role: 'native-sidecar', conf: CONF, witness });
 
 describe('what the kubelet stops', () => {
   test('is flushed through its witness, and not told to stop', async () => {

@@ -108,7 +108,7 @@ describe('before anything is logged', () => {
     host.startFluentd();
     host.at(200_000, (h) => expect(h.sent).toEqual([]));
     host.at(200_001, (h) => h.startFluentd().end());
-    const { outcome, report } = await run(host, { parent: true });
+    const { outcome, report } = await run(host, { role: 'parent' });
     expect(host.sent).toEqual([]);
     expect(report.path).toEqual(['waiting', 'stopped']);
     expect(outcome.end).toBe('ended-by-itself');
@@ -217,7 +217,7 @@ describe('the drain', () => {
       h.at(100_050, () => h.writeFile(POS, whole));
     });
     host.at(150_000, () => fluentd.end());
-    const { report } = await run(host, { parent: true });
+    const { report } = await run(host, { role: 'parent' });
     expect(report.path).not.toContain('draining');
   });
 });

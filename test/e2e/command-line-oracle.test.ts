@@ -38,8 +38,6 @@ interface Parsed {
   readonly config_file_type?: string;
   readonly inline_config?: string;
   readonly workers?: number;
-  readonly without_source?: boolean;
-  readonly with_source_only?: boolean;
   readonly daemonize?: string;
 }
 
@@ -74,8 +72,6 @@ for (const version of OLDEST_AND_NEWEST.filter((one) => one !== '1.14.6')) {
           configFileType: parsed.config_file_type,
           inlineConfig: parsed.inline_config,
           workers: parsed.workers,
-          withoutSource: parsed.without_source ?? false,
-          withSourceOnly: parsed.with_source_only ?? false,
           daemon: parsed.daemonize,
         });
       }

@@ -101,12 +101,9 @@ onFluentd(VERSIONS, (version) => {
     },
   });
 
-  test('lines that with_source_only keeps back are left, and the remedy was told at the start', async ({
-    site,
-  }) => {
+  test('lines that with_source_only keeps back are left', async ({ site }) => {
     const ended = await runDelivery(site, { ...delivery(site), args: ['--drain-timeout', '5s'] });
     expect(ended).toMatchObject({ lost: 2_000, code: 3, outcome: { outcome: 'not-drained' } });
-    expect(ended.log.filter(({ msg }) => /SIGWINCH/.test(msg))).toHaveLength(1);
   });
 
   test('the drain waits until SIGWINCH lets the lines go that with_source_only keeps back', async ({

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import yaml from 'js-yaml';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { variableOf } from '../../src/commands/options/environment.ts';
-import { exportOptions } from '../../src/commands/options/export-options.ts';
+import { exportOptions } from '../../src/commands/options/inspect-options.ts';
 import { METRICS } from '../../src/core/metrics/exposition.ts';
 import { standInFor } from '../pods/images.ts';
 import { kustomize } from '../pods/kustomize.ts';

@@ -245,15 +245,6 @@ const multiline = (params = {}): Section => {
   return { ...rest, params: own, sections: [parse] };
 };
 
-test('that the last multiline record comes too late for a file buffer is said at the start', async () => {
-  writeFileSync(conf(), renderConf([multiline(), toOut(lateFileBuffer())]));
-  const warned = watch(['-c', conf(), '--start-timeout', '1s'], { wrapper: CONTAINER });
-  expect(await warned.exited).toBe(4);
-  expect(warned.log().filter(({ level }) => level === 'warn')).toContainEqual(
-    expect.objectContaining({ msg: expect.stringMatching(/set multiline_flush_interval 1s/) }),
-  );
-});
-
 test('the last record of a multiline source is waited for as long as multiline_flush_interval says', async () => {
   writeFileSync(log('app.log'), lines(10).replaceAll('\n', '\n  and more\n'));
   const { pid } = await start(multiline({ multiline_flush_interval: '4s' }), toOut(lateFileBuffer()));

@@ -63,9 +63,7 @@ describe.skipIf(reason !== undefined)('the image posidle', () => {
     );
     expect(metrics).toMatch(/^posidle_lag_bytes 4$/m);
     expect(metrics).toMatch(/^posidle_unreadable_pos_files 0$/m);
-    expect(await podman('exec', pod, 'posidle', 'inspect', '--sort', 'lag')).toMatch(
-      /^behind by 4 B in 1 of 1 file$/m,
-    );
+    expect(await podman('exec', pod, 'posidle', 'inspect')).toMatch(/^behind by 4 B in 1 of 1 file$/m);
   });
 });
 

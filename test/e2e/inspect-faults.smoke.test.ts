@@ -1,27 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { posText } from '../support/builders.ts';
-import { CLI, loading, loggedIn, posidle, shellIn } from '../support/posidle.ts';
+import { inspectedDir } from '../support/inspected-dir.ts';
+import { CLI, loading, posidle } from '../support/posidle.ts';
 
-let dir: string;
+const { at: inDir, logged, shell } = inspectedDir();
 let pos: string;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-inspect-'));
-  pos = join(dir, 'app.pos');
+  pos = inDir('app.pos');
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
-
-const logged = (name: string, text: string, position: number | null, at = dir) =>
-  loggedIn(at, name, text, position);
-const shell = (line: string, input?: string) => shellIn(dir, line, input);
 
 describe('bad input is named, the rest is shown, and there is no stack', () => {
   const bad: readonly (readonly [string, () => string, RegExp])[] = [
-    ['a directory', () => dir, /it is a directory/],
+    ['a directory', () => inDir(), /it is a directory/],
     ['a binary file', () => process.execPath, /it is no pos file: its first 64\.0 KiB/],
     ['a small binary file', () => made('\0\x01\x02\n\xff'), /it is no pos file: 1 line, none of path/],
     [
@@ -31,7 +25,7 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     ],
     [
       'a glob that matches nothing',
-      () => join(dir, '*.none'),
+      () => inDir('*.none'),
       /none\n {2}cannot be inspected: no file matches it\n/,
     ],
     ['a file without a whole line', () => made('no newline'), /it is no pos file: it holds no whole line/],
@@ -51,12 +45,12 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
       () => fifo(),
       /cannot be inspected: it cannot be read: nothing came through it\n/,
     ],
-    ['a file that is not there', () => join(dir, 'none.pos'), /cannot be inspected: it is not there/],
+    ['a file that is not there', () => inDir('none.pos'), /cannot be inspected: it is not there/],
     ['links in a circle', () => circle(), /its symbolic links form a loop/],
     ['a path below a file', () => join(made('x'), 'y'), /cannot be inspected: it is not there/],
   ];
   const made = (text: string) => {
-    const path = join(dir, 'bad.pos');
+    const path = inDir('bad.pos');
     writeFileSync(path, text, 'latin1');
     return path;
   };
@@ -65,13 +59,13 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     return path;
   };
   const circle = () => {
-    symlinkSync('circle', join(dir, 'circle'));
-    return join(dir, 'circle');
+    symlinkSync('circle', inDir('circle'));
+    return inDir('circle');
   };
 
   const fifo = () => {
-    execFileSync('mkfifo', [join(dir, 'fifo')]);
-    return join(dir, 'fifo');
+    execFileSync('mkfifo', [inDir('fifo')]);
+    return inDir('fifo');
   };
 
   test.each(bad)('%s', async (_, make, why) => {
@@ -84,13 +78,13 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
 
   test('files that may not be read, pos file and log file alike', () => {
     writeFileSync(pos, posText([logged('a.log', 'one\n', 4), logged('b.log', 'one\n', 0)]));
-    mkdirSync(join(dir, 'closed'));
-    const closed = logged('c.log', 'one\n', 0, join(dir, 'closed'));
-    writeFileSync(join(dir, 'more.pos'), posText([closed]));
-    writeFileSync(join(dir, 'closed.pos'), posText([closed]));
-    chmodSync(join(dir, 'b.log'), 0o000);
-    chmodSync(join(dir, 'closed'), 0o000);
-    chmodSync(join(dir, 'closed.pos'), 0o000);
+    mkdirSync(inDir('closed'));
+    const closed = logged('c.log', 'one\n', 0, inDir('closed'));
+    writeFileSync(inDir('more.pos'), posText([closed]));
+    writeFileSync(inDir('closed.pos'), posText([closed]));
+    chmodSync(inDir('b.log'), 0o000);
+    chmodSync(inDir('closed'), 0o000);
+    chmodSync(inDir('closed.pos'), 0o000);
     // Root reads everything, unless it is stripped of its capabilities.
     const stripped = process.getuid?.() === 0 ? 'setpriv --bounding-set=-all --inh-caps=-all' : '';
     const { stdout, stderr, status } = shell(
@@ -100,8 +94,9 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     expect(stdout).toMatch(/unreadable +\? .*c\.log\n {2}cannot look at .*c\.log: permission denied/);
     expect(stdout).toMatch(/behind .*b\.log\n[\s\S]*caught-up .*a\.log\n/);
     expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
-    const asked = `${stripped} "${process.execPath}" "${CLI}" inspect more.pos app.pos --state unreadable --ndjson`;
-    expect(shell(asked).stdout).toMatch(/^\{.*"path":".*c\.log",.*"lag":null,"state":"unreadable"\}\n$/);
+    const asked = `${stripped} "${process.execPath}" "${CLI}" inspect more.pos app.pos --state unreadable --json`;
+    const { posFiles } = JSON.parse(shell(asked).stdout);
+    expect(posFiles).toMatchObject([{ entries: [{ lag: null, state: 'unreadable' }] }, { entries: [] }]);
   });
 
   test('an --interval with nothing to repeat', async () => {
@@ -113,13 +108,13 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
 
   test('a stdin through which nothing came, where an empty file is none such', () => {
     writeFileSync(pos, '');
-    const piped = shell('kubectl-that-failed 2>&- | posidle inspect - --raw');
+    const piped = shell('kubectl-that-failed 2>&- | posidle inspect -');
     expect(piped.stdout).toMatch(
       /^stdin\n {2}cannot be inspected: it cannot be read: nothing came through it\n/,
     );
     expect(piped.status).toBe(1);
-    const redirected = shell('posidle inspect - --raw < app.pos');
-    expect(redirected.stdout).toMatch(/^stdin\n {2}it is empty\n/);
+    const redirected = shell('posidle inspect - < app.pos');
+    expect(redirected.stdout).toMatch(/^stdin\n {2}it is empty for now\n/);
     expect(redirected.status).toBe(0);
   });
 
@@ -131,7 +126,7 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
   });
 
   test('a pos file that vanishes while it is read', () => {
-    const vanishing = join(dir, 'vanishing.pos');
+    const vanishing = inDir('vanishing.pos');
     for (const path of [vanishing, pos]) writeFileSync(path, posText([logged('a.log', 'one\n', 4)]));
     const preload = `import { rmSync } from 'node:fs';
       import { open } from 'node:fs/promises';
@@ -163,41 +158,22 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
           return before(path, ...args);
         };
       };
-      vanishesBefore('statSync', '${join(dir, 'early.log')}');
-      vanishesBefore('openSync', '${join(dir, 'late.log')}');
+      vanishesBefore('statSync', '${inDir('early.log')}');
+      vanishesBefore('openSync', '${inDir('late.log')}');
       syncBuiltinESMExports();`;
-    const { stdout, stderr, status } = shell(`${loading(preload)} posidle inspect app.pos --sort file`);
-    expect(stdout).toMatch(/caught-up .*a\.log\n.* missing +\? .*early\.log\n.* behind +4 B .*late\.log\n/);
+    const { stdout, stderr, status } = shell(`${loading(preload)} posidle inspect app.pos`);
+    expect(stdout).toMatch(/missing +\? .*early\.log\n.* behind +4 B .*late\.log\n.* caught-up .*a\.log\n/);
     expect(stdout).toMatch(/behind by at least 4 B in 2 of 3 files\n$/);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
   test.each([
     ['--state', 'lost', /--state: 'lost' isn't one of unwatched, /],
-    ['--sort', 'mood', /--sort: 'mood' isn't one of lag, file/],
     ['--max-lag', 'much', /--max-lag: 'much' isn't a size/],
-    ['--max-age', 'old', /--max-age: 'old' isn't a duration/],
     ['--interval', '0s', /--interval: '0s' isn't a time between two looks\. Write 10ms to 596h/],
     ['--interval', '700h', /--interval: '700h' isn't a time between two looks\. Write 10ms to 596h/],
-    ['--json', '--ndjson', /--json and --ndjson: give only one of them/],
-    ['--raw', '--check', /--raw and --check/],
-    [
-      '--check',
-      '--json',
-      /^posidle: --check: give it with --max-lag or --max-age, and these with it; --wait takes none\n$/,
-    ],
     ['--follow', '--wait=5m', /--follow and --wait: give only one of them/],
-    [
-      '--max-lag',
-      '1KiB',
-      /^posidle: --check: give it with --max-lag or --max-age, and these with it; --wait takes none\n$/,
-    ],
-    [
-      '--max-age',
-      '1h',
-      /^posidle: --check: give it with --max-lag or --max-age, and these with it; --wait takes none\n$/,
-    ],
-    ['--raw', '--state=behind', /^posidle: --raw and --state: .* no state; give only one of them\n$/],
+    ['--max-lag=1', '--wait=5m', /--max-lag and --wait: give only one of them/],
   ])('%s %s is bad usage', async (name, value, why) => {
     writeFileSync(pos, '');
     const { stderr, code } = await posidle('inspect', pos, name, value);
@@ -215,7 +191,7 @@ describe('an output that takes no more', () => {
     ),
   );
 
-  test.each(['', '--json', '--ndjson'])('ends `inspect %s | head -c 9` without a word', (args) => {
+  test.each(['', '--json'])('ends `inspect %s | head -c 9` without a word', (args) => {
     const { stdout, stderr } = shell(`posidle inspect app.pos ${args} | head -c 9; echo \${PIPESTATUS[0]}`);
     expect(stdout).toMatch(/^.{9}0\n$/s);
     expect(stderr).toBe('');

@@ -86,11 +86,10 @@ describe(`with Fluentd ${NEWEST}`, () => {
 
   test('a heartbeat file that a killed main no longer refreshes is the trigger', async () => {
     const beat = join(work.dir, 'main-is-alive');
-    const run = watch(['--heartbeat-file', beat, '--heartbeat-age', '3s', '--restart-policy', 'on-failure']);
+    const run = watch(['--heartbeat-file', beat, '--heartbeat-age', '3s']);
     expect((await run.logged(/^posidle watches/)).msg).toMatch(
       /drain begins when .*alive has not been refreshed for 3\.0 s/,
     );
-    await run.logged(/^--heartbeat-age 3\.0 s: the kubelet restarts a failed main/);
     expect(run.log().some(({ msg }) => /only a call or a signal/.test(msg))).toBe(false);
     const main = spawn('sh', ['-c', `while touch '${beat}'; do sleep 0.2; done`], { stdio: 'ignore' });
     await run.logged(/→ watching/);

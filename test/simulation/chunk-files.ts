@@ -1,6 +1,5 @@
 import type { Chunk as ChunkFile } from '../../src/core/fluentd/buffers.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import type { Clock } from './clock.ts';
 import { LINE_BYTES } from './log-files.ts';
 
 const BUFFER = '/buffer/buffer';
@@ -10,8 +9,6 @@ export interface Chunk {
   readonly lines: number[];
   /** By the wall clock. */
   readonly begunAt: Millis;
-  /** Between two renames it has no name (file_chunk.rb). */
-  namelessUntil: Millis;
 }
 
 /** What outlives a worker: chunk files, and what Fluentd has put aside. */
@@ -22,9 +19,8 @@ export interface Disk {
 }
 
 /** The chunk files that a look finds. */
-export function chunkFiles({ staged, queue }: Disk, { now }: Clock): readonly ChunkFile[] {
-  const named = queue.filter(({ namelessUntil }) => namelessUntil <= now);
-  const files = named.map((chunk) => [chunk, 'q'] as const);
+export function chunkFiles({ staged, queue }: Disk): readonly ChunkFile[] {
+  const files = queue.map((chunk) => [chunk, 'q'] as const);
   const all = staged === undefined ? files : [...files, [staged, 'b'] as const];
   return all.map(([{ id, lines }, state]) => ({
     path: `${BUFFER}.${state}${id}.log`,

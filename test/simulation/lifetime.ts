@@ -65,9 +65,8 @@ function policyOf(settings: Settings): Policy {
     completeLastLine: settings.completeLastLine,
     doneProcess: settings.doneProcess,
     doneProcessGone: settings.settle,
-    parent: settings.placement === 'run',
+    role: settings.placement === 'run' ? 'parent' : 'beside',
     restartPolicy: settings.restartPolicy,
-    leavesStop: false,
   };
 }
 
@@ -97,13 +96,12 @@ function confOf(settings: Settings): ConfFacts {
         globPolicy: 'backward_compatible',
         refreshInterval,
         rotateWait,
+        multilineFlush: 0,
         followInodes: false,
-        readFromHead: true,
         hasGroup: false,
         readBytesLimitPerSecond: readLimit === 0 ? undefined : readLimit * LINE_BYTES,
       },
     ],
-    multiline: [],
     buffers:
       buffer === 'none'
         ? []
@@ -112,7 +110,6 @@ function confOf(settings: Settings): ConfFacts {
               name: 'out',
               type: buffer,
               chunkGlobs: buffer === 'file' ? ['/buffer/buffer.*.log'] : [],
-              flushAtShutdown: settings.flushAtShutdown,
             },
           ],
     backupGlobs: ['/root/backup/*'],

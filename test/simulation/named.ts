@@ -3,8 +3,13 @@ import type { Doubt, Left } from '../../src/core/progress/progress.ts';
 import type { Line } from './lines.ts';
 import type { Worker } from './worker.ts';
 
+/** The one output, as the witness names it. */
+const OUTPUT = 'out (Fluent::Plugin::HTTPOutput)';
+
 /** Whether an outcome tells of a line that has not arrived: of its file, of the output that had it, or of a worker that may have. */
-export function isNamed(line: Line, { left, doubts }: Outcome, workers: readonly Worker[]): boolean {
+export function isNamed(line: Line, { end, left, doubts }: Outcome, workers: readonly Worker[]): boolean {
+  // Nobody reads what comes after that.
+  if (end === 'ended-by-itself' && workers.every(({ endedAt }) => endedAt <= line.writtenAt)) return true;
   // Of very many the outcome names the worst.
   if (left.count > left.worst.length || doubts.count > doubts.worst.length) return true;
   return (
@@ -27,6 +32,7 @@ function isLeft({ fate, file }: Line, one: Left): boolean {
 
 function isDoubted({ fate, file, writtenAt }: Line, { about }: Doubt, workers: readonly Worker[]): boolean {
   if (about === undefined) return true;
+  if (about === OUTPUT) return fate === 'buffered' || fate === 'lost in memory';
   if (about.startsWith('fluent/')) return fate === 'set aside' || fate === 'thrown away';
   const worker = workers.find(({ socket }) => socket === about);
   return worker === undefined ? fate === 'written' && file.paths.has(about) : writtenAt < worker.endedAt;

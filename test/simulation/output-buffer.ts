@@ -79,7 +79,6 @@ export class OutputBuffer {
   /** Everything that is staged is queued: what SIGUSR1 asks for. */
   enqueue(): void {
     if (this.#staged === undefined) return;
-    this.#staged.namelessUntil = this.#clock.now + 1;
     this.#queue.push(this.#staged);
     this.#staged = undefined;
     this.#keep();
@@ -142,9 +141,9 @@ export class OutputBuffer {
     const { wall } = this.#clock;
     this.#chunks += 1;
     // unique_id.rb: 52 bits of microseconds, then chance.
-    const birth = 1_000_000_000_000 + wall * 1_000;
+    const birth = 1_000_000_000_000 + Math.round(wall * 1_000);
     const id = birth.toString(16).padStart(13, '0') + this.#chunks.toString(16).padStart(19, '0');
-    return { id, lines: [], begunAt: wall, namelessUntil: 0 };
+    return { id, lines: [], begunAt: wall };
   }
 
   /** The enqueue thread: a chunk is queued at flush_interval, or up to a second later (output.rb:1491). */

@@ -121,8 +121,8 @@ export class SimulatedHost implements Host {
 
   async listChunks(): Promise<ChunkListing> {
     this.#takeTime();
-    const { disk, clock, posFile } = this.#world;
-    return { chunks: chunkFiles(disk, clock), isThere: posFile.exists };
+    const { disk, posFile } = this.#world;
+    return { chunks: chunkFiles(disk), isThere: posFile.exists };
   }
 
   async listBackups(): Promise<readonly Chunk[]> {

@@ -103,7 +103,8 @@ export class Tail {
     const isSame = known !== undefined && known.inode === file.inode;
     const line = known ?? posFile.add(path);
     const position = isSame && (line.position ?? 0) <= sizeOf(file) ? (line.position ?? 0) : 0;
-    const watcher = this.#begin(watcherOf(path, file, line, position / LINE_BYTES));
+    const before = isSame ? (line.position ?? 0) : 0;
+    const watcher = this.#begin(watcherOf(path, file, line, position / LINE_BYTES), before);
     // A new entry has inode 0 until the file is opened (position_file.rb:47).
     clock.in(isSame ? 0 : 1, () => {
       if (this.#isOver || watcher.inMemory || this.#watchers.get(path) !== watcher) return;
@@ -113,11 +114,12 @@ export class Tail {
     });
   }
 
-  #begin(watcher: Watcher): Watcher {
-    const { path, file, read } = watcher;
+  /** `before`: where the pos file says that it was read to. */
+  #begin(watcher: Watcher, before = 0): Watcher {
+    const { path, file } = watcher;
     this.#watchers.set(path, watcher);
     file.isCut = false;
-    this.#sights.begins(path, file, read * LINE_BYTES);
+    this.#sights.begins(path, file, before);
     return watcher;
   }
 
@@ -133,16 +135,16 @@ export class Tail {
   #look(watcher: Watcher): void {
     if (this.#isOver || !this.#isOpen(watcher)) return;
     const { logs, posFile } = this.#world;
-    if (!this.#rotated.has(watcher)) {
-      const now = logs.byPath.get(watcher.path);
-      if (now !== undefined && now !== watcher.file) {
-        this.#rotate(watcher, now);
-        return;
-      }
-      if (now === undefined && !watcher.inMemory) {
-        this.#readAtOnce(watcher, Number.POSITIVE_INFINITY);
-        watcher.inMemory = true;
-      }
+    const now = logs.byPath.get(watcher.path);
+    const hasLeft = this.#rotated.has(watcher);
+    if (now === undefined && !watcher.inMemory) {
+      this.#compare(watcher, watcher.read * LINE_BYTES);
+      this.#readAtOnce(watcher, Number.POSITIVE_INFINITY);
+      watcher.inMemory = true;
+    } else if (now !== undefined && now !== watcher.file && !(hasLeft && watcher.inMemory)) {
+      if (hasLeft && watcher.line.inode === now.inode) this.#turn(watcher, now);
+      else this.#rotate(watcher, now);
+      return;
     }
     const { file, line } = watcher;
     this.#compare(watcher);
@@ -158,8 +160,8 @@ export class Tail {
   }
 
   /** A file that is as long as before, or longer, does not show in_tail that it was cut short in between (in_tail.rb:1359). */
-  #compare({ path, file, size }: Watcher): void {
-    if (!file.isCut || sizeOf(file) < size) return;
+  #compare({ path, file, size }: Watcher, least = size): void {
+    if (!file.isCut || sizeOf(file) < least) return;
     this.#sights.writtenAnew(path);
     file.isCut = false;
   }
@@ -171,9 +173,25 @@ export class Tail {
     if (left > 0) this.#world.tell(`in_tail lets go of ${left} unread lines`);
   }
 
+  /**
+   * The path was gone at a refresh, which also found the new file: both have one line in the pos file, so that the old file
+   * seems to be the new one, cut short. It is closed as it is, and the new one is read twice (in_tail.rb, on_rotate).
+   */
+  #turn(watcher: Watcher, file: LogFile): void {
+    this.#rotated.delete(watcher);
+    this.#sights.forgets(watcher.file);
+    this.#world.posFile.update(watcher.line, 0);
+    const again = watcherOf(watcher.path, file, watcher.line, 0);
+    this.#rotated.add(again);
+    this.#closeLater(again, false);
+    this.#look(again);
+    this.#tick(again);
+  }
+
   /** Another file stands at the path: the rest of the old one is read from memory, its line goes to the new one. */
   #rotate(old: Watcher, file: LogFile): void {
     const { posFile } = this.#world;
+    this.#compare(old, old.read * LINE_BYTES);
     this.#readAtOnce(old, Number.POSITIVE_INFINITY);
     old.inMemory = true;
     this.#rotated.add(old);

@@ -45,6 +45,11 @@ export class Sights {
     this.#closed.set(watcher.file, { ...watcher, print, wasFollowed: isAtItsPath });
   }
 
+  /** in_tail turns to another file in its place: nobody saw how far it was read. */
+  forgets(file: LogFile): void {
+    this.#begun.delete(file);
+  }
+
   /** in_tail notices that a file is shorter than before. */
   cut(watcher: Watcher): void {
     this.#cuts.push({ ...sightOf(watcher), had: watcher.file.cutAt, at: 0 });

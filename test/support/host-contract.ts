@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import type { FileLook, StopRequest } from '../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
-import type { Host, LookOptions } from '../../src/host.ts';
+import type { Host } from '../../src/host.ts';
 
 /** A world of its own for each test, with a way to change it from outside. */
 export interface World {
@@ -298,16 +298,10 @@ export function describeHost(
 }
 
 /** A look at one entry; by default that of the file at the path. */
-async function lookAt(
-  host: Host,
-  path: string,
-  position: number | null,
-  inode?: string,
-  options?: LookOptions,
-): Promise<FileLook> {
+async function lookAt(host: Host, path: string, position: number | null, inode?: string): Promise<FileLook> {
   const looks: FileLook[] = [];
   const entry = { path, position, inode: inode ?? '0' };
-  await host.lookAt([entry], (_, look) => looks.push(look), options);
+  await host.lookAt([entry], (_, look) => looks.push(look));
   expect(looks).toHaveLength(1);
   return looks[0] ?? {};
 }

@@ -1,7 +1,8 @@
 import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
 import { observeAges } from '../../src/core/inspect/ages.ts';
-import { type Beside, type Found, foundBy } from '../../src/core/inspect/found.ts';
+import { type Found, foundBy } from '../../src/core/inspect/found.ts';
 import type { Paces } from '../../src/core/inspect/paces.ts';
+import type { Finding } from '../../src/core/inspect/pos-file-diagnosis.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
 import type { Observation } from '../../src/core/observe/observation.ts';
 import { observe } from '../../src/core/observe/observe.ts';
@@ -40,14 +41,14 @@ export class Looks {
     at: Millis,
     files: Readonly<Record<string, Written>>,
     { writtenAgo = 0, ...world }: World = {},
-    beside: Beside = { findings: [], more: 0 },
+    findings: readonly Finding[] = [],
   ): Found {
     const snapshot: Snapshot = { ...NOTHING, lookedAt: at, at, ...readBy(files, writtenAgo), ...world };
     const before = this.#seen ?? observeAges(snapshot, DEFAULT_POLICY);
     this.#seen = observe(before, snapshot, DEFAULT_POLICY);
     this.#paces?.take(this.#seen);
-    const besideOf = () => beside;
-    return foundBy(snapshot, this.#seen, { policy: DEFAULT_POLICY, paces: this.#paces, besideOf });
+    const findingsIn = () => findings;
+    return foundBy(snapshot, this.#seen, { policy: DEFAULT_POLICY, paces: this.#paces, findingsIn });
   }
 }
 
@@ -63,8 +64,12 @@ const NOTHING = {
 } as const;
 
 /** What a single look finds. */
-export function foundOf(files: Readonly<Record<string, Written>>, world: World = {}, beside?: Beside): Found {
-  return new Looks().look(0, files, world, beside);
+export function foundOf(
+  files: Readonly<Record<string, Written>>,
+  world: World = {},
+  findings?: readonly Finding[],
+): Found {
+  return new Looks().look(0, files, world, findings);
 }
 
 /** A source of the pos file with these files, each of so many bytes, that in_tail has not found. */

@@ -30,13 +30,3 @@ test.each<[WatchOptions, boolean]>([
 ])('%o needs no call: %s', (options, byItself) => {
   expect(armed(options).byItself).toBe(byItself);
 });
-
-test('a time that is shorter than the longest back-off of the kubelet is too short for a main that is started again', () => {
-  const options = { quiet: 60_000, doneProcess: /main/, doneProcessGone: 299_000, heartbeatFile: '/alive' };
-  expect(armed(options).hasty.map((text) => /^`\w+`/.exec(text)?.[0])).toEqual([
-    '`quiet`',
-    '`doneProcessGone`',
-    '`heartbeatAge`',
-  ]);
-  expect(armed({ quiet: 360_000, doneFile: '/done' }).hasty).toEqual([]);
-});

@@ -1,35 +1,35 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, test } from 'vitest';
 import { inspect } from '../../src/index.ts';
 import { type ConfWanted, findConf } from '../../src/tasks/find-conf.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { needsRoot } from '../support/needs.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
-let dir = '';
+const inDir = tempDir();
 let child: ChildProcess | undefined;
 
 const put = (name: string, text: string, mode = 0o644) => {
-  writeFileSync(join(dir, name), text, { mode });
-  return join(dir, name);
+  writeFileSync(inDir(name), text, { mode });
+  return inDir(name);
 };
 const tail = (name: string) =>
-  `<source>\n@type tail\npath ${dir}/${name}.log\npos_file ${dir}/${name}.pos\nread_from_head true\n</source>\n`;
-
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-find-'));
-});
+  `<source>\n@type tail\npath ${inDir()}/${name}.log\npos_file ${inDir()}/${name}.pos\nread_from_head true\n</source>\n`;
 
 afterEach(() => {
   child?.kill('SIGKILL');
   child = undefined;
-  rmSync(dir, { recursive: true });
 });
 
 const find = (wanted: Partial<ConfWanted>, env: NodeJS.ProcessEnv = {}, host = new FakeHost()) =>
   findConf(host, { fluentConf: undefined, ...wanted }, env);
+
+/** The names of the pos files that are found. */
+const sourcesOf = async (...asked: Parameters<typeof find>) => {
+  const found = await find(...asked);
+  return found?.conf.sources.map(({ posFile }) => posFile?.slice(inDir().length + 1));
+};
 
 test('a variable that is empty names no configuration, as if it were not set', async () => {
   const empty = { FLUENT_CONF: '', FLUENTD_CONF: '' };
@@ -39,21 +39,17 @@ test('a variable that is empty names no configuration, as if it were not set', a
   );
 });
 
-describe('a configuration with Ruby that posidle does not evaluate', () => {
-  test('is never run, and what is unknown is named', async () => {
-    const fluentConf = put('f.conf', tail('a').replace(`${dir}/a.log`, `"#{\`id > ${dir}/PWNED\`}"`));
-    const found = await find({ fluentConf });
-    expect(found?.conf.problems).toMatchObject([{ parameter: 'path' }]);
-    await inspect({ fluentConf });
-    expect(existsSync(join(dir, 'PWNED'))).toBe(false);
-  });
+test('Ruby that posidle does not evaluate is never run, and what is unknown is named', async () => {
+  const fluentConf = put('f.conf', tail('a').replace(`${inDir()}/a.log`, `"#{\`id > ${inDir()}/PWNED\`}"`));
+  const found = await find({ fluentConf });
+  expect(found?.conf.problems).toMatchObject([{ parameter: 'path' }]);
+  await inspect({ fluentConf });
+  expect(existsSync(inDir('PWNED'))).toBe(false);
 });
 
 describe('the command that starts Fluentd', () => {
-  const sources = async (...words: string[]) => {
-    const found = await find({ command: ['tini', 'fluentd', ...words], isOfFluentd: true });
-    return found?.conf.sources.map(({ posFile }) => posFile?.slice(dir.length + 1));
-  };
+  const sources = (...words: string[]) =>
+    sourcesOf({ command: ['tini', 'fluentd', ...words], isOfFluentd: true });
 
   test('names the configuration, and what is appended to it', async () => {
     expect(await sources('-c', put('f.conf', tail('a')), '-i', tail('x'), '-i', tail('b'))).toEqual([
@@ -68,7 +64,7 @@ describe('the command that starts Fluentd', () => {
   });
 
   test('appends nothing to YAML', async () => {
-    const conf = put('f.yaml', `config:\n  - source: {$type: tail, path: /a, pos_file: ${dir}/a.pos}\n`);
+    const conf = put('f.yaml', `config:\n  - source: {$type: tail, path: /a, pos_file: ${inDir()}/a.pos}\n`);
     expect(await sources('-c', conf, '-i', tail('b'))).toEqual(['a.pos']);
   });
 
@@ -76,10 +72,6 @@ describe('the command that starts Fluentd', () => {
     const text = `<system>\nworkers 1\n</system>\n<worker 1>\n${tail('a')}</worker>\n`;
     expect(await sources('-c', put('f.conf', text))).toEqual([]);
     expect(await sources('-c', put('f.conf', text), '--workers', '2')).toEqual(['a.pos']);
-  });
-
-  test('may leave all sources out', async () => {
-    expect(await sources('-c', put('f.conf', tail('a')), '--without-source')).toEqual([]);
   });
 
   test('is wrong where its configuration cannot be read', async () => {
@@ -92,26 +84,20 @@ describe('the command that starts Fluentd', () => {
 describe('a Fluentd that runs', () => {
   const running = (...words: string[]) => runningAs(undefined, ...words);
   const runningAs = (uid: number | undefined, ...words: string[]) => {
-    child = spawn('sleep', ['60'], { cwd: dir, env: { NAME: 'from-env' }, ...(uid && { uid }) });
+    child = spawn('sleep', ['60'], { cwd: inDir(), env: { NAME: 'from-env' }, ...(uid && { uid }) });
     const { pid = 0 } = child;
     const host = new FakeHost();
     const row = { ppid: 1, session: pid, startTime: '1', zombie: false, permitted: true, onSignal: () => {} };
     host.processes.set(pid, { ...row, pid, argv: ['/usr/bin/ruby', '/usr/bin/fluentd', ...words] });
     return host;
   };
-  const sources = async (host: FakeHost, wanted: Partial<ConfWanted>, env: NodeJS.ProcessEnv = {}) => {
-    const found = await find({ isOfFluentd: true, ...wanted }, env, host);
-    return found?.conf.sources.map(({ posFile }) => posFile?.slice(dir.length + 1));
-  };
+  const sources = (host: FakeHost, wanted: Partial<ConfWanted>, env: NodeJS.ProcessEnv = {}) =>
+    sourcesOf({ isOfFluentd: true, ...wanted }, env, host);
 
   test('names its configuration, relative to its own directory, and what is appended to it', async () => {
     put('f.conf', tail('a'));
-    const host = running(
-      '-c',
-      'f.conf',
-      '-i',
-      tail(`#{ENV['NAME']}`).replace(/pos_file (.*)/, 'pos_file "$1"'),
-    );
+    const appended = tail(`#{ENV['NAME']}`).replace(/pos_file (.*)/, 'pos_file "$1"');
+    const host = running('-c', 'f.conf', '-i', appended);
     expect(await sources(host, {})).toEqual(['a.pos', 'from-env.pos']);
   });
 
@@ -135,7 +121,7 @@ describe('a Fluentd that runs', () => {
 
   test("counts for nothing where it is another user's, who learns nothing of our environment", async (context) => {
     needsRoot(context);
-    chmodSync(dir, 0o755);
+    chmodSync(inDir(), 0o755);
     const other = put('other.conf', tail('other'));
     const theirs = put('f.conf', tail(`#{ENV['SECRET']}`).replace(/(path|pos_file) (.*)/g, '$1 "$2"'));
     const host = runningAs(65_534, '-c', theirs, '-i', tail('b'), '--workers', '7');

@@ -1,37 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { inFlags } from '../../src/commands/options/flag-wording.ts';
+import { writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { findPosFiles } from '../../src/tasks/find-pos-files.ts';
 import { FakeHost } from '../support/fake-host.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
-let dir: string;
-
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-pos-files-'));
-});
-
-afterEach(() => {
-  rmSync(dir, { recursive: true, force: true });
-});
+const inDir = tempDir();
 
 const source = (posFile: string) => `<source>\n@type tail\npath /a.log\npos_file ${posFile}\n</source>\n`;
 const RUBY = '"/#{Time.now.zone}.pos"';
 
-function findIn(text: string, nameOptions?: (text: string) => string) {
-  const fluentConf = join(dir, 'f.conf');
+function findIn(text: string) {
+  const fluentConf = inDir('f.conf');
   writeFileSync(fluentConf, text);
-  return findPosFiles(new FakeHost(), { posFiles: [], fluentConf, nameOptions });
+  return findPosFiles(new FakeHost(), { posFiles: [], fluentConf });
 }
 
-test('what cannot be evaluated is told with the option that helps, as the caller calls it', async () => {
-  const text = source('/a.pos') + source(RUBY);
-  const ofLibrary = await findIn(text);
-  expect(ofLibrary.warnings[0]).toMatch(/: pos_file .*: give `posFiles`$/);
-  const ofCommand = await findIn(text, inFlags);
-  expect(ofCommand.warnings[0]).toMatch(/: pos_file .*: give --pos-file$/);
-  expect(ofCommand.conf?.hidden[0]).toBe(ofCommand.warnings[0]);
+test('what cannot be evaluated is told with what helps', async () => {
+  const { warnings, conf } = await findIn(source('/a.pos') + source(RUBY));
+  expect(warnings[0]).toMatch(/: pos_file .*: name the pos file to posidle$/);
+  expect(conf?.hidden[0]).toBe(warnings[0]);
 });
 
 test('a configuration without a pos file that is known is refused, with each reason', async () => {

@@ -33,7 +33,7 @@ test('a parent knows its Fluentd: none can be named', () => {
 });
 
 test('the policy of no options is the default one', () => {
-  const facts = { tail: DEFAULT_TAIL, parent: false };
+  const facts = { tail: DEFAULT_TAIL, role: 'beside' as const };
   expect(policyOf(settingsOf({}, false), facts)).toEqual(DEFAULT_POLICY);
 });
 

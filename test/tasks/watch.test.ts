@@ -1,7 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
 import type { StopRequest } from '../../src/core/look/snapshot.ts';
@@ -9,23 +7,25 @@ import { NodeHost } from '../../src/node/node-host.ts';
 import type { Armed } from '../../src/tasks/arm-triggers.ts';
 import type { Found } from '../../src/tasks/find-pos-files.ts';
 import { Parent } from '../../src/tasks/parent.ts';
-import { type WatchReporter, watch } from '../../src/tasks/watch.ts';
+import { type Surroundings, type WatchReporter, watch } from '../../src/tasks/watch.ts';
 import type { Settings, WatchOptions } from '../../src/tasks/watch-options.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
 
-let dir: string;
-const at = (name: string) => join(dir, name);
-
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-watch-'));
-});
+const at = tempDir();
 
 afterEach(() => {
   vi.restoreAllMocks();
-  rmSync(dir, { recursive: true, force: true });
 });
 
 const SILENT: WatchReporter = { transition: () => {}, looked: () => {}, performed: () => {} };
+
+/** A watch that nobody is told of. */
+const watched = (options: WatchOptions, given: Partial<Surroundings> = {}, host = new NodeHost()) =>
+  watch(host, options, { begin: async () => SILENT, ...given });
+
+/** Of a Fluentd that is not there. */
+const NOBODY = { fluentd: { by: 'pid', pid: 2 ** 22 + 1 }, startTimeout: 0 } as const;
 
 interface Begun {
   readonly found: Found;
@@ -34,15 +34,18 @@ interface Begun {
   readonly calls: readonly StopRequest['by'][];
 }
 
-/** How a watch begins with these options; nothing is started. */
+/** How a watch begins with these options, up to its first look. */
 async function begun(options: WatchOptions): Promise<Begun> {
   const host = new NodeHost();
   const enough = new Error('enough');
   let seen: Begun | undefined;
   const watching = watch(host, options, {
     begin: async (found, policy, armed) => {
-      seen = { found, policy, armed, calls: host.requests().map(({ by }) => by) };
-      throw enough;
+      const looked = () => {
+        seen = { found, policy, armed, calls: host.requests().map(({ by }) => by) };
+        throw enough;
+      };
+      return { ...SILENT, looked };
     },
   });
   await expect(watching).rejects.toThrow(enough);
@@ -76,17 +79,12 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     expect(found).toMatchObject({ posFiles: [at('b.pos')], confPath: at('f.conf') });
   },
   fluentd: async () => {
-    const options = {
-      posFiles: [at('a.pos')],
-      fluentd: { by: 'pid', pid: 2 ** 22 + 1 },
-      startTimeout: 0,
-    } as const;
-    const outcome = await watch(new NodeHost(), options, { begin: async () => SILENT });
+    const outcome = await watched({ posFiles: [at('a.pos')], ...NOBODY });
     expect(outcome).toMatchObject({ end: 'no-fluentd', why: expect.stringMatching(/ pid 4194305$/) });
   },
   nativeSidecar: async () => {
     const { policy } = await begun({ posFiles: [at('a.pos')], nativeSidecar: true });
-    expect(policy).toMatchObject({ leavesStop: true, restartPolicy: 'always', quiet: 'off' });
+    expect(policy).toMatchObject({ role: 'native-sidecar', restartPolicy: 'always', quiet: 'off' });
   },
   doneFile: async () => {
     writeFileSync(at('done'), '');
@@ -110,8 +108,7 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
     });
     const host = new NodeHost();
     const parent = new Parent(host, [at('fluentd')]);
-    const options = { posFiles: [at('a.pos')], witness: at('w') };
-    await watch(host, options, { begin: async () => SILENT, parent });
+    await watched({ posFiles: [at('a.pos')], witness: at('w') }, { parent }, host);
     expect(readFileSync(at('words'), 'utf8')).toBe(`-I${at('w')}/ruby -renumerator ${at('w')}\n`);
   },
   signal: async () => {
@@ -141,37 +138,27 @@ test('the default quiet window is as long as in_tail needs to find a new file; o
 
 test('the database of Fluent Bit is refused before anything begins', async () => {
   writeFileSync(at('flb.db'), 'SQLite format 3\0\x10\0');
-  await expect(
-    watch(new NodeHost(), { posFiles: [at('*.db')] }, { begin: async () => SILENT }),
-  ).rejects.toThrow(
+  await expect(watched({ posFiles: [at('*.db')] })).rejects.toThrow(
     `\`posFiles\`: ${at('flb.db')}: it is an SQLite database, such as Fluent Bit's. posidle reads Fluentd's pos files`,
   );
 });
 
 test('only the kubelet begins the end of what it stops', async () => {
-  const options = { posFiles: [at('a.pos')], nativeSidecar: true, doneFile: '/done' } as const;
-  await expect(watch(new NodeHost(), options, { begin: async () => SILENT })).rejects.toThrow(
+  const options = { posFiles: [at('a.pos')], nativeSidecar: true };
+  await expect(watched({ ...options, doneFile: '/done' })).rejects.toThrow(
     /^`nativeSidecar`: only the kubelet begins the drain. Leave out the trigger that begins it when \/done exists$/,
   );
   const host = new NodeHost();
   const parent = new Parent(host, ['true']);
-  const asParent = watch(
-    host,
-    { posFiles: [at('a.pos')], nativeSidecar: true },
-    { begin: async () => SILENT, parent },
+  await expect(watched(options, { parent }, host)).rejects.toThrow(
+    /^`nativeSidecar` is not for a parent of Fluentd/,
   );
-  await expect(asParent).rejects.toThrow(/^`nativeSidecar` is not for a parent of Fluentd/);
 });
 
 test('file events are asked for of the files that a glob matches', async () => {
   const watchFiles = vi.spyOn(NodeHost.prototype, 'watchFiles');
   for (const name of ['a.pos', 'b.pos', 'c.log']) writeFileSync(at(name), '');
-  const options = {
-    posFiles: [at('*.pos')],
-    fluentd: { by: 'pid', pid: 2 ** 22 + 1 },
-    startTimeout: 0,
-  } as const;
-  await watch(new NodeHost(), options, { begin: async () => SILENT });
+  await watched({ posFiles: [at('*.pos')], ...NOBODY });
   expect(watchFiles.mock.calls[0]?.[0]).toEqual([at('a.pos'), at('b.pos')]);
 });
 

@@ -3,14 +3,12 @@ import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
 import { NOT_THERE } from '../../core/observe/doubt.ts';
 import type { Observation } from '../../core/observe/observation.ts';
-import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
+import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 import { rubyOption, SHARED_DIR } from '../../core/witness/load.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
 import type { Done } from '../../daemon/perform.ts';
 import type { Log } from '../../log.ts';
-import { usageOf } from '../../node/processes/usage.ts';
-import { describeFluentd } from './describe-fluentd.ts';
-import { describeWait } from './describe-wait.ts';
+import { describeFluentd, describeWait } from './describe.ts';
 
 /** How often progress is told: once a minute, and more often at first once the end has begun. */
 const RARELY: Millis = 60_000;
@@ -18,8 +16,6 @@ const AT_FIRST: Millis = 5_000;
 
 const MADE_AT_START = 'Fluentd makes it when it starts. If it does not come: is its volume mounted here?';
 
-/** A full buffer blocks all files at once: so many get a line each. */
-const MOST_TOLD = 10;
 const CAUSE =
   "The cause may be a full buffer, a throttled input or a slow destination: see Fluentd's log and configuration";
 const NOT_READ = 'Until that changes, nothing counts as read';
@@ -31,10 +27,10 @@ export class LogReporter implements Reporter {
   readonly #witness: string;
   #before: Observation | undefined;
   #toldAt: Millis | undefined;
-  /** Paths. */
-  #blocked: ReadonlySet<string> = new Set();
+  #isBlocked = false;
   #isRequested = false;
-  #lateAt = Number.NEGATIVE_INFINITY;
+  /** What cannot be believed, with the reason. */
+  #unknown: ReadonlySet<string> = new Set();
 
   /** `witness`: where one is expected. */
   constructor(log: Log, policy: Policy, witness = SHARED_DIR) {
@@ -53,12 +49,11 @@ export class LogReporter implements Reporter {
 
   looked(state: State, seen: Observation): void {
     this.#tellEarlyRequest(state, seen);
-    if (seen.extent === 'late') {
-      this.#tellLate(seen);
-      return;
-    }
+    this.#tellUnknown(state, seen);
+    if (seen.extent === 'late') return;
     this.#tellFluentd(state, seen);
-    this.#tellChanges(state, seen);
+    this.#tellMain(seen);
+    this.#tellBlocked(seen);
     this.#tellProgress(state, seen);
     this.#before = seen;
   }
@@ -76,33 +71,28 @@ export class LogReporter implements Reporter {
     if (!isEnd) this.#log.info(factsOf(seen), now);
   }
 
-  #tellLate({ at, unknown }: Observation): void {
-    if (at - this.#lateAt < RARELY) return;
-    this.#lateAt = at;
-    for (const { path, why } of unknown)
-      this.#log.warn({ posFile: path }, `pos file ${path} ${why}. ${NOT_READ}`);
-  }
-
-  #tellChanges({ name }: State, seen: Observation): void {
-    this.#tellMain(seen);
-    for (const { path, why, empty } of seen.unknown) {
-      const known = this.#before?.unknown.some((doubt) => doubt.path === path && doubt.why === why);
-      if (known || empty) continue;
+  #tellUnknown({ name }: State, { unknown }: Observation): void {
+    const before = this.#unknown;
+    this.#unknown = new Set(unknown.map(({ path, why }) => `${path} ${why}`));
+    for (const { path, why, empty } of unknown) {
+      if (empty || before.has(`${path} ${why}`)) continue;
       const isStart = name === 'waiting' && why === NOT_THERE;
       if (isStart) this.#log.info({ posFile: path }, `pos file ${path} ${why} yet. ${MADE_AT_START}`);
       else this.#log.warn({ posFile: path }, `pos file ${path} ${why}. ${NOT_READ}`);
     }
-    const blocked = seen.files.filter(({ state }) => state === 'blocked');
-    const before = this.#blocked;
-    this.#blocked = new Set(blocked.map(({ path }) => path));
-    const added = blocked.filter(({ path }) => !before.has(path));
-    for (const { path, position, lag } of added.slice(0, MOST_TOLD))
-      this.#log.warn(
-        { path, position, lag },
-        `${path} is blocked: ${formatBytes(lag ?? 0)} left, and the position does not move. ${CAUSE}`,
-      );
-    if (added.length > MOST_TOLD)
-      this.#log.warn({}, `${added.length - MOST_TOLD} more files are blocked. ${CAUSE}`);
+  }
+
+  #tellBlocked(seen: Observation): void {
+    const [first, ...others] = seen.files.filter(({ state }) => state === 'blocked');
+    const isNew = !this.#isBlocked;
+    this.#isBlocked = first !== undefined;
+    if (first === undefined || !isNew) return;
+    const { path, position, lag } = first;
+    const more = others.length === 0 ? '' : ` So are ${counted(others.length, 'more file')}.`;
+    this.#log.warn(
+      { path, position, lag },
+      `${path} is blocked: ${formatBytes(lag ?? 0)} left, and the position does not move.${more} ${CAUSE}`,
+    );
   }
 
   #tellMain({ at, memory: { main } }: Observation): void {
@@ -132,16 +122,7 @@ export class LogReporter implements Reporter {
     const every = isEnding ? Math.min(RARELY, Math.max(AT_FIRST, this.#toldAt - state.since)) : RARELY;
     if (seen.at - this.#toldAt < every) return;
     this.#toldAt = seen.at;
-    void this.#tellWithUsage(describeWait(state, seen, this.#policy), seen);
-  }
-
-  async #tellWithUsage(text: string, seen: Observation): Promise<void> {
-    const { fluentd } = seen;
-    const [worker] = fluentd.kind === 'running' && !fluentd.alone ? fluentd.workers : [];
-    const usage = worker && (await usageOf(worker.pid));
-    const told =
-      usage === undefined ? '' : `; worker: ${Math.round(usage.cpu)} % CPU, ${formatBytes(usage.memory)}`;
-    this.#log.info({ ...factsOf(seen), ...usage }, `${text}${told}`);
+    this.#log.info(factsOf(seen), describeWait(state, seen, this.#policy));
   }
 }
 

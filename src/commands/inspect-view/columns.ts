@@ -1,22 +1,75 @@
+import { styleText } from 'node:util';
+import type { ShownFile } from '../../core/inspect/found.ts';
+import { shareRead } from '../../core/inspect/order.ts';
 import type { FileState } from '../../core/look/file-state.ts';
-import { shortenEnd, shortenMiddle, widthOf } from '../../core/text/text-width.ts';
-import type { Style } from './style.ts';
+import { LARGEST_POSITION } from '../../core/pos-file/pos-file.ts';
+import { podNameOf } from '../../core/text/container-log.ts';
+import { printable } from '../../core/text/printable.ts';
+import { shortenMiddle, widthOf } from '../../core/text/text-width.ts';
+import { formatAge, formatBytes, type Millis } from '../../core/text/units.ts';
 
-/** One column of a table; its last column is the file's name, which takes what is left. */
-export interface Column {
+/** Node knows what the terminal can, and NO_COLOR. */
+const COLOURS = {
+  'caught-up': 'green',
+  'partial-line': 'yellow',
+  behind: 'cyan',
+  blocked: 'red',
+  rotated: 'magenta',
+  truncated: 'red',
+  missing: 'red',
+  unreadable: 'red',
+  undiscovered: 'yellow',
+  unwatched: 'dim',
+} as const satisfies Readonly<Record<FileState, string>>;
+
+interface Column {
   readonly title: string;
-  readonly align: 'left' | 'right';
   /** Columns of little importance give way first where it is narrow: 1 before 2; undefined: never. */
   readonly givesWay?: number;
 }
 
-export interface Cells {
+export const COLUMNS: readonly Column[] = [
+  { title: 'STATE' },
+  { title: 'LAG' },
+  { title: 'READ', givesWay: 5 },
+  { title: 'POSITION', givesWay: 2 },
+  { title: 'SIZE', givesWay: 3 },
+  { title: 'INODE', givesWay: 1 },
+  { title: 'AGE', givesWay: 4 },
+];
+
+/** A file: what stands in the columns, and its name, which takes what is left. */
+export interface Row {
+  readonly state: FileState;
   readonly cells: readonly string[];
-  /** Printable. */
   readonly name: string;
-  readonly state: FileState | null;
-  /** So much of the name is to be seen, and it is cut at its end; undefined: in its middle. */
-  readonly keep?: number;
+}
+
+/** `at`: when the look was taken. */
+export function rowOf(file: ShownFile, at: Millis): Row {
+  const { state, lag, size, position, inode, path, movedAt } = file;
+  const age = Number.isFinite(movedAt) ? formatAge(at - movedAt) : '?';
+  const cells = [
+    state,
+    lag === null ? '?' : formatBytes(lag),
+    percentOf(file),
+    position === null ? '-' : positionText(position),
+    String(size ?? '?'),
+    inode || '-',
+    state === 'undiscovered' ? '-' : age,
+  ];
+  const name = printable(path);
+  return { state, cells, name: podNameOf(name) ?? name };
+}
+
+function positionText(position: number): string {
+  return `${position >= LARGEST_POSITION ? '≥' : ''}${position}`;
+}
+
+/** Never 100% as long as a byte is left. */
+function percentOf({ size, lag, state }: ShownFile): string {
+  if (state === 'unwatched') return '-';
+  return size === null || lag === null ? '?' : `${Math.floor(shareRead(size, lag) * 100)}%`;
 }
 
 const GAP = '  ';
@@ -24,58 +77,46 @@ const NAME = 'FILE';
 /** A name is not cut below this width as long as another column can go. */
 const LEAST_NAME = 24;
 
-/** Lays out lines: widths from the titles and the cells that are measured, never wider than `width`. */
-export class Layout {
-  readonly #columns: readonly Column[];
-  readonly #widths: readonly number[];
-  readonly #shown: readonly number[];
-  readonly #width: number | undefined;
-
-  constructor(columns: readonly Column[], measured: readonly Cells[], width: number | undefined) {
-    this.#columns = columns;
-    this.#width = width;
-    this.#widths = columns.map(({ title }, index) =>
-      measured.reduce((widest, { cells }) => Math.max(widest, (cells[index] ?? '').length), title.length),
-    );
-    const longest = measured.reduce((widest, { name }) => Math.max(widest, widthOf(name)), NAME.length);
-    const kept = measured.reduce((most, { keep = 0 }) => Math.max(most, keep + 1), LEAST_NAME);
-    this.#shown = this.#choose(Math.min(longest, kept));
-  }
-
-  title(): string {
-    return this.#line({ cells: this.#columns.map(({ title }) => title), name: NAME, state: null });
-  }
-
-  row(row: Cells, style: Style): string {
-    return this.#line(row, style);
-  }
-
-  #choose(least: number): readonly number[] {
-    const order = this.#columns
-      .map(({ givesWay }, index) => ({ givesWay, index }))
-      .filter(({ givesWay }) => givesWay !== undefined)
-      .sort((a, b) => (a.givesWay ?? 0) - (b.givesWay ?? 0))
-      .map(({ index }) => index);
-    let shown = this.#columns.map((_, index) => index);
-    const taken = () => shown.reduce((sum, index) => sum + (this.#widths[index] ?? 0) + GAP.length, 0);
-    for (const index of order) {
-      if (this.#width === undefined || taken() + least <= this.#width) break;
-      shown = shown.filter((other) => other !== index);
-    }
-    return shown;
-  }
-
-  #line({ cells, name, state, keep }: Cells, style?: Style): string {
-    let used = 0;
-    let line = '';
-    for (const index of this.#shown) {
+/** The lines of a table, none wider than `width`; the first is its title. */
+export function layOut(columns: readonly Column[], rows: readonly Row[], width: number): readonly string[] {
+  const shown = fitting(columns, rows, width);
+  const room = Math.max(1, width - takenBy(shown));
+  const lineOf = (cells: readonly string[], name: string, paintFirst = plain) => {
+    const padded = shown.map(({ index, widest }) => {
       const text = cells[index] ?? '';
-      const width = this.#widths[index] ?? 0;
-      const padded = this.#columns[index]?.align === 'right' ? text.padStart(width) : text.padEnd(width);
-      used += Math.max(width, text.length) + GAP.length;
-      line += (index === 0 && state !== null && style ? style.state(state, padded) : padded) + GAP;
-    }
-    const shorten = keep === undefined ? shortenMiddle : shortenEnd;
-    return line + (this.#width === undefined ? name : shorten(name, Math.max(1, this.#width - used)));
-  }
+      return index === 0 ? paintFirst(text.padEnd(widest)) : text.padStart(widest);
+    });
+    return [...padded, shortenMiddle(name, room)].join(GAP);
+  };
+  const titles = columns.map(({ title }) => title);
+  return [
+    styleText('dim', lineOf(titles, NAME)),
+    ...rows.map(({ cells, name, state }) => lineOf(cells, name, (text) => styleText(COLOURS[state], text))),
+  ];
+}
+
+interface ShownColumn {
+  readonly index: number;
+  readonly widest: number;
+}
+
+function fitting(columns: readonly Column[], rows: readonly Row[], width: number): readonly ShownColumn[] {
+  const longest = rows.reduce((widest, { name }) => Math.max(widest, widthOf(name)), NAME.length);
+  const least = Math.min(longest, LEAST_NAME);
+  let shown = columns.map(({ title, givesWay }, index) => ({
+    index,
+    givesWay,
+    widest: rows.reduce((most, { cells }) => Math.max(most, cells[index]?.length ?? 0), title.length),
+  }));
+  for (let first = 1; first <= columns.length && takenBy(shown) + least > width; first += 1)
+    shown = shown.filter(({ givesWay }) => givesWay !== first);
+  return shown;
+}
+
+function takenBy(shown: readonly ShownColumn[]): number {
+  return shown.reduce((sum, { widest }) => sum + widest + GAP.length, 0);
+}
+
+function plain(text: string): string {
+  return text;
 }

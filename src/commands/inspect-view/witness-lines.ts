@@ -3,12 +3,11 @@ import { describeDoubts, describeLeft, listed } from '../../core/progress/descri
 import { printable } from '../../core/text/printable.ts';
 import { counted, formatBytes } from '../../core/text/units.ts';
 import type { FileSight, OutputSight } from '../../core/witness/answer.ts';
-import type { Testimony } from '../../core/witness/testimony.ts';
 
 /** What Fluentd itself says, for people: a line a file and an output, and what it comes to. */
-export function* witnessLines({ judged }: Found): Generator<string> {
-  const witness = judged?.seen.witness;
-  if (judged === undefined || witness === undefined) return;
+export function* witnessLines({ seen, progress }: Found): Generator<string> {
+  const { witness } = seen;
+  if (witness === undefined) return;
   const { witnesses } = witness.testimony;
   if (witnesses.length === 0)
     yield 'no witness there: posidle witness writes it, and prints what the container of Fluentd needs';
@@ -20,20 +19,9 @@ export function* witnessLines({ judged }: Found): Generator<string> {
     } else
       yield `${printable(one.worker)}: ${one.kind === 'silent' ? printable(one.why) : 'the worker is gone'}`;
   }
-  const { left, doubts } = judged.progress;
+  const { left, doubts } = progress;
   yield left.length === 0 ? 'nothing is left' : `left: ${printable(describeLeft(listed(left)))}`;
   if (doubts.length > 0) yield `not proven: ${printable(describeDoubts(listed(doubts)))}`;
-}
-
-/** The same for a program. */
-export function witnessFacts({ witnesses }: Testimony): object {
-  const workers = witnesses.map((one) => {
-    const { worker, kind } = one;
-    if (one.kind !== 'alive') return { worker, kind };
-    const { pid, files, outputs } = one.said;
-    return { worker, kind, pid, files, outputs };
-  });
-  return { workers };
 }
 
 function fileLine({ path, position, size, unfinished }: FileSight): string {

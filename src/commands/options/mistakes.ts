@@ -1,27 +1,16 @@
 import { nearest } from '../../core/text/nearest.ts';
-import { drainOptions } from './drain-options.ts';
+import { COMMANDS, type Command } from './commands.ts';
 import { notOneOf } from './environment.ts';
-import { exportOptions } from './export-options.ts';
-import { injectOptions } from './inject-options.ts';
-import { inspectOptions } from './inspect-options.ts';
-import { runOptions, watchOptions } from './options.ts';
 
-/** The options of each command. */
-const COMMANDS: Readonly<Record<string, Readonly<Record<string, { readonly type?: string }>>>> = {
-  watch: watchOptions,
-  run: runOptions,
-  drain: drainOptions,
-  inspect: inspectOptions,
-  export: exportOptions,
-  inject: injectOptions,
-  witness: {},
-  completion: {},
+const KNOWN: Readonly<Record<string, Pick<Command, 'options'>>> = {
+  ...COMMANDS,
+  completion: { options: {} },
 };
 
 const USE = 'Use watch, run, drain, inspect, export, inject or witness';
 
 export function isCommand(word = ''): boolean {
-  return Object.hasOwn(COMMANDS, word);
+  return Object.hasOwn(KNOWN, word);
 }
 
 /** What yargs says of a mistake on the command line, as one plain line with the remedy. */
@@ -41,7 +30,7 @@ export function mistakeIn(message: string, words: readonly string[]): string {
 
 function mistakeInCommand(word: string): string {
   if (word === '' || word.startsWith('-')) return `missing command. ${USE}`;
-  const meant = nearest(word, Object.keys(COMMANDS));
+  const meant = nearest(word, Object.keys(KNOWN));
   return `there is no command '${word}'. ${meant === undefined ? USE : `Did you mean ${meant}?`}`;
 }
 
@@ -70,7 +59,7 @@ function isOption(word: string, name: string): boolean {
 
 function unknownOption(command: string, word: string): string {
   const [, given = word, dashes = '', name = ''] = /^((--no-|--?)([^=]*))/.exec(word) ?? [];
-  const options = Object.entries(COMMANDS[command] ?? {});
+  const options = Object.entries(KNOWN[command]?.options ?? {});
   const fitting = options.filter(([, { type }]) => dashes !== '--no-' || type === 'boolean');
   const meant = nearest(name, [...fitting.map(([option]) => option), 'help', 'help-all', 'version']);
   const remedy = meant === undefined ? `See posidle ${command} --help` : `Did you mean ${dashes}${meant}?`;

@@ -137,6 +137,26 @@ export type SharedArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOption
 export type WatchArgs = ArgumentsCamelCase<InferredOptionTypes<typeof watchOptions>>;
 export type RunArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>>;
 
+/** What `posidle drain` takes. */
+export const drainOptions = named({
+  grace: duration(
+    "terminationGracePeriodSeconds of the Pod: the whole time, also for main's end",
+    DEFAULTS.grace,
+    HOW,
+  ),
+  'main-ended': flag('main has ended: wait for no gate', WHEN),
+  witness: watchOptions.witness,
+  'pos-file': watchOptions['pos-file'],
+  'fluent-conf': watchOptions['fluent-conf'],
+  'complete-last-line': watchOptions['complete-last-line'],
+  'termination-log': watchOptions['termination-log'],
+  'log-level': watchOptions['log-level'],
+  strict: { ...watchOptions.strict, describe: 'exit 4 if the outcome is not "drained"' },
+  'log-format': { ...watchOptions['log-format'], default: 'pretty' },
+} as const);
+
+export type DrainArgs = InferredOptionTypes<typeof drainOptions>;
+
 /** What the flags say; `--quit-token` is a trigger of the command's own. */
 export function watchOptionsOf(args: SharedArgs): WatchOptions {
   const { posFiles, fluentd, signal, ...flags } = DEFAULTS;

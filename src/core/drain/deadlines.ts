@@ -56,7 +56,7 @@ export function settleEnd(
   seen: Observation,
   policy: Policy,
 ): Millis {
-  const isTold = policy.leavesStop && trigger.by !== 'hook';
+  const isTold = policy.role === 'native-sidecar' && trigger.by !== 'hook';
   if (isTold || MEANS_THE_END.has(trigger.by)) return until;
   return Math.max(until, Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle);
 }
@@ -86,7 +86,7 @@ export function lastFlushAt(trigger: Trigger, seen: Observation, policy: Policy)
 /** How long a Fluentd that ended by itself is waited for once the drain has begun. */
 export function returnDeadline(trigger: Trigger, seen: Observation, policy: Policy): Millis | undefined {
   if (seen.goneSince === undefined) return undefined;
-  if (policy.parent) return seen.goneSince;
+  if (policy.role === 'parent') return seen.goneSince;
   const deadline = drainDeadline(trigger, seen, policy);
   // A restart by hand, or SIGUSR2 since 1.18, puts another supervisor in its place at once.
   return policy.restartPolicy !== 'never'

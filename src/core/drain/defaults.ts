@@ -12,7 +12,6 @@ export const DEFAULT_POLICY: Policy = {
   completeLastLine: 'when-main-has-ended',
   doneProcess: false,
   doneProcessGone: 2_000,
-  parent: false,
+  role: 'beside',
   restartPolicy: 'never',
-  leavesStop: false,
 };

@@ -69,7 +69,7 @@ export function finish(end: End, seen: Observation, result: DrainResult | undefi
 export function stop(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
   const result = resultOf(state);
   if (seen.fluentd.kind === 'absent') return finish(ENDED_BY_ITSELF, seen, result);
-  if (policy.leavesStop) return finish(LEFT_TO_KUBELET, seen, result);
+  if (policy.role === 'native-sidecar') return finish(LEFT_TO_KUBELET, seen, result);
   if (seen.fluentd.kind === 'running' && !seen.fluentd.isProven)
     return finish({ kind: 'not-proven', why: describeUnproven(seen.fluentd.supervisor.pid) }, seen, result);
   const why =

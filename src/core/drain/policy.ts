@@ -1,4 +1,5 @@
 import type { TailFacts } from '../fluent-conf/facts.ts';
+import type { Role } from '../look/subject.ts';
 import type { Millis } from '../text/units.ts';
 
 /** How posidle decides: the flags, in milliseconds. */
@@ -23,12 +24,9 @@ export interface Policy {
   readonly doneProcess: boolean;
   /** How long it must have been gone to have ended: the kubelet may start it again. */
   readonly doneProcessGone: Millis;
-  /** posidle is Fluentd's parent: its supervisor's end is the end. */
-  readonly parent: boolean;
+  readonly role: Role;
   /** Whether the kubelet starts a Fluentd that ended again: the restartPolicy of its Pod or container. */
   readonly restartPolicy: RestartPolicy;
-  /** The kubelet stops Fluentd when posidle has ended: posidle only flushes, and says the outcome. */
-  readonly leavesStop: boolean;
 }
 
 type RestartPolicy = 'never' | 'on-failure' | 'always';

@@ -152,11 +152,9 @@ function cutShort(state: Draining, gate: Gate | undefined, seen: Observation, po
   return stop(state, gate, seen, policy);
 }
 
-/** Between staged and queued a chunk has no name for an instant (buf_file.rb): on disk, and after a flush, nothing may be left in two looks. */
+/** A flush is asked for by a signal, which takes its time: after it all gates have to be open in two looks. */
 function finishDrain(state: Draining, seen: Observation, policy: Policy, deadline: Millis): Step {
-  const isOnDisk = seen.witness === undefined && (seen.buffers?.outputs ?? []).length > 0;
-  const isSure =
-    (state.flushedAt === undefined && !isOnDisk) || (state.emptyAt !== undefined && state.emptyAt < seen.at);
+  const isSure = state.flushedAt === undefined || (state.emptyAt !== undefined && state.emptyAt < seen.at);
   if (isSure) return stop(state, undefined, seen, policy);
   return stay({ ...state, emptyAt: state.emptyAt ?? seen.at }, deadline);
 }
@@ -209,11 +207,11 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
   }
   if (fluentd.kind === 'foreign')
     return finish({ kind: 'no-fluentd-named', why: describeForeign(fluentd.row) }, seen, result);
-  if (seen.goneSince !== undefined && (policy.parent || state.name === 'draining')) {
+  if (seen.goneSince !== undefined && (policy.role === 'parent' || state.name === 'draining')) {
     const deadline = state.name === 'draining' ? returnDeadline(state.trigger, seen, policy) : seen.goneSince;
     if (isOver(deadline, seen.at)) return finish(ENDED_BY_ITSELF, seen, result);
   }
-  if (policy.parent && fluentd.kind === 'orphaned' && state.name !== 'draining')
+  if (policy.role === 'parent' && fluentd.kind === 'orphaned' && state.name !== 'draining')
     return drain({ by: 'deserted', at: seen.at }, seen, policy);
   if (fluentd.kind !== 'absent' && !fluentd.permitted) {
     const why = 'posidle may not signal fluentd: run it as the same user, or with the capability KILL';
@@ -226,6 +224,6 @@ function waitForFluentd(state: State, seen: Observation, policy: Policy): Step {
   const why = seen.fluentd.kind === 'absent' ? seen.fluentd.why : '';
   const deadline = absenceDeadline(state, seen, policy);
   // A parent sees its child from the first look on: not there is gone.
-  const over = policy.parent || isOver(deadline, seen.at);
+  const over = policy.role === 'parent' || isOver(deadline, seen.at);
   return over ? finish({ kind: 'no-fluentd', why }, seen, undefined) : stay(state, deadline);
 }

@@ -55,10 +55,10 @@ export function hasMovedSince(at: Millis, { movedAt }: Observation): boolean {
 }
 
 /** A main that goes on writing would find its line cut in two. */
-export function completesLines({ by }: Trigger, { completeLastLine, leavesStop }: Policy): boolean {
+export function completesLines({ by }: Trigger, { completeLastLine, role }: Policy): boolean {
   if (completeLastLine !== 'when-main-has-ended') return completeLastLine;
   // The kubelet sends SIGTERM to a native sidecar when main has ended (KEP-753).
-  return MAIN_HAS_ENDED.has(by) || (leavesStop && by === 'SIGTERM');
+  return MAIN_HAS_ENDED.has(by) || (role === 'native-sidecar' && by === 'SIGTERM');
 }
 
 const MAIN_HAS_ENDED: ReadonlySet<Trigger['by']> = new Set(['done-process', 'done-file', 'main-ended']);

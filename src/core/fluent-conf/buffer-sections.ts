@@ -8,7 +8,6 @@ export interface BufferConf {
   readonly type: string;
   /** Where its chunks lie: `*` stands for `b` (staged) or `q` (queued) and 32 hex digits, in file_single after a key. */
   readonly chunkGlobs: readonly string[];
-  readonly flushAtShutdown: boolean;
 }
 
 /** The worker that an output runs in. */
@@ -46,18 +45,6 @@ export function buffersOf(params: Params, around: Around): BufferConf[] {
     : [bufferOf({ params, section, output }, around)];
 }
 
-/** Where Fluentd keeps all that it reads with `with_source_only`, until SIGWINCH (`lib/fluent/source_only_buffer_agent.rb`). */
-export function sourceOnlyBuffer(system: Params, directory: string, around: Surroundings): BufferConf {
-  const name = 'with_source_only';
-  system.warn(
-    `${name} keeps all lines back until Fluentd gets SIGWINCH: send it before the Job ends, or remove ${name}`,
-  );
-  const [section] = system.sections('source_only_buffer');
-  const buffer = bufferOf({ params: system, section, output: 'buffer' }, { ...around, match: '' });
-  const path = section?.text('path') ?? joinPath([directory, 'source-only-buffer', '*']);
-  return { ...buffer, name, chunkGlobs: chunkGlobs({ type: buffer.type, path }, around) };
-}
-
 interface Output {
   readonly params: Params;
   readonly section: Params | undefined;
@@ -75,9 +62,6 @@ function bufferOf({ params, section, output }: Output, around: Around): BufferCo
     name: params.written('@id', 'id') ?? `${output} of <match ${around.match}>`,
     type,
     chunkGlobs: chunkGlobs({ type, id, path, suffix: section?.text('path_suffix') }, around),
-    // out_null has a default of its own (`lib/fluent/plugin/out_null.rb`); `persistent?` of the others is false in memory.
-    flushAtShutdown:
-      (section ?? params).bool('flush_at_shutdown') ?? (output === 'null' || type === 'memory'),
   };
 }
 

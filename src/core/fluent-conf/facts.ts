@@ -2,13 +2,11 @@ import type { Millis } from '../text/units.ts';
 import type { BufferConf } from './buffer-sections.ts';
 import { problemText } from './element.ts';
 import type { FluentConf } from './fluent-conf.ts';
-import type { Multiline } from './multiline.ts';
 import type { TailSource } from './tail.ts';
 
 /** What fluent.conf says that posidle acts on. */
 export interface ConfFacts {
   readonly sources: readonly TailSource[];
-  readonly multiline: readonly Multiline[];
   readonly buffers: readonly BufferConf[];
   /** Where Fluentd puts chunks that it gives up. */
   readonly backupGlobs: readonly string[];
@@ -30,11 +28,11 @@ const HIDING: readonly (string | undefined)[] = [
 ];
 
 export function confFacts(conf: FluentConf): ConfFacts {
-  const { sources, multiline, buffers, system, problems } = conf;
+  const { sources, buffers, system, problems } = conf;
   const hidden = problems.filter(({ parameter }) => HIDING.includes(parameter)).map(problemText);
   const complete = problems.length === 0;
   const backupGlobs = backupGlobsIn(system.backupDir);
-  return { sources, multiline, buffers, backupGlobs, complete, hidden };
+  return { sources, buffers, backupGlobs, complete, hidden };
 }
 
 /** Chunks that a destination refused (`backup` in buffer.rb), and file chunks at the retry limit since 1.19 (`evacuate_dir`). */
@@ -64,14 +62,14 @@ export const DEFAULT_TAIL: TailFacts = {
 };
 
 /** `conf` undefined: no configuration is known. */
-export function tailFacts(conf: Pick<ConfFacts, 'sources' | 'multiline'> | undefined): TailFacts {
+export function tailFacts(conf: Pick<ConfFacts, 'sources'> | undefined): TailFacts {
   if (conf === undefined || conf.sources.length === 0) return DEFAULT_TAIL;
-  const { sources, multiline } = conf;
+  const { sources } = conf;
   return {
     refreshInterval: Math.max(...sources.map(({ refreshInterval }) => refreshInterval)),
     rotateWait: Math.max(...sources.map(({ rotateWait }) => rotateWait)),
     readLimit: readLimitOf(sources),
-    multilineFlush: Math.max(0, ...multiline.map(({ flushInterval = 0 }) => flushInterval)),
+    multilineFlush: Math.max(...sources.map(({ multilineFlush }) => multilineFlush)),
   };
 }
 

@@ -1,6 +1,5 @@
-import { type BufferConf, buffersOf, type Surroundings, sourceOnlyBuffer } from './buffer-sections.ts';
+import { type BufferConf, buffersOf, type Surroundings } from './buffer-sections.ts';
 import { type ConfElement, type ConfItem, type ConfProblem, rootElement, sectionsOf } from './element.ts';
-import { type Multiline, multilineIn } from './multiline.ts';
 import { Params, type Reading } from './params.ts';
 import type { RubyContext } from './ruby.ts';
 import { type TailSource, tailSource } from './tail.ts';
@@ -9,7 +8,7 @@ import { type TailSource, tailSource } from './tail.ts';
 interface SystemConf {
   readonly workers: number;
   readonly rootDir?: string | undefined;
-  /** The directory for chunks that are given up, and for those that `with_source_only` keeps. */
+  /** The directory for chunks that are given up. */
   readonly backupDir: string;
   /** Where Fluentd 1.19 and later look for further files; empty: nowhere. */
   readonly configIncludeDir?: string | undefined;
@@ -18,7 +17,6 @@ interface SystemConf {
 /** What a configuration says that matters to posidle. */
 export interface FluentConf {
   readonly sources: readonly TailSource[];
-  readonly multiline: readonly Multiline[];
   readonly buffers: readonly BufferConf[];
   readonly system: SystemConf;
   readonly problems: readonly ConfProblem[];
@@ -28,24 +26,18 @@ export interface FluentConf {
 /** What Fluentd's command line says instead of `<system>`. */
 export interface Given {
   readonly workers?: number | undefined;
-  readonly withoutSource?: boolean;
-  readonly withSourceOnly?: boolean;
 }
 
 /** Fluentd lets a worker evaluate the whole file again, with its own worker_id. */
 export function fluentConf(root: ConfElement, ruby: RubyContext, given: Given = {}): FluentConf {
   const reading: Reading = { ruby, problems: [], warnings: [] };
-  const { withoutSource, withSourceOnly, ...system } = readSystem(new Params(root, reading), ruby, given);
+  const system = readSystem(new Params(root, reading), ruby, given);
   const workers = Array.from({ length: workersRead(root, system, reading) }, (_, workerId) =>
     scopesOf(new Params(root, { ...reading, ruby: { ...ruby, workerId } }), system, workerId),
   );
-  const buffers = workers.flatMap(buffersIn);
-  const keptBack = withSourceOnly ? workers.flatMap((scopes) => keptBackIn(scopes, system)) : [];
-  const tails = withoutSource ? [] : workers.flat().flatMap(tailsOf);
   return {
-    sources: tails.map(tailSource),
-    multiline: workers.flat().flatMap(({ params }) => withLabels(params).flatMap(multilineIn)),
-    buffers: [...buffers, ...keptBack],
+    sources: workers.flat().flatMap(tailsOf).map(tailSource),
+    buffers: workers.flat().flatMap(buffersIn),
     system,
     problems: distinct(reading.problems),
     warnings: [...new Set(reading.warnings)],
@@ -73,11 +65,7 @@ function countSections(element: ConfElement): number {
   return sectionsOf(element).reduce((sum, section) => sum + countSections(section), 1);
 }
 
-function readSystem(
-  root: Params,
-  { env }: RubyContext,
-  given: Given = {},
-): SystemConf & Required<Pick<Given, 'withoutSource' | 'withSourceOnly'>> {
+function readSystem(root: Params, { env }: RubyContext, given: Given = {}): SystemConf {
   const [system] = root.sections('system');
   return {
     workers: Math.max(given.workers ?? system?.integer('workers') ?? 1, 1),
@@ -85,8 +73,6 @@ function readSystem(
     // DEFAULT_BACKUP_DIR in lib/fluent/env.rb.
     backupDir: system?.text('root_dir') ?? (env.FLUENT_BACKUP_DIR || '/tmp/fluent'),
     configIncludeDir: system?.text('config_include_dir'),
-    withoutSource: given.withoutSource || (system?.bool('without_source') ?? false),
-    withSourceOnly: given.withSourceOnly || (system?.bool('with_source_only') ?? false),
   };
 }
 
@@ -116,25 +102,10 @@ function tailsOf({ params }: Scope): Params[] {
   return params.sections('source').filter((source) => source.text('@type', 'type') === 'tail');
 }
 
-/** The buffer that `with_source_only` adds to each worker. */
-function keptBackIn([root]: readonly Scope[], { backupDir }: SystemConf): BufferConf[] {
-  if (root === undefined) return [];
-  const [system = root.params] = root.params.sections('system');
-  return [sourceOnlyBuffer(system, backupDir, root.around)];
-}
-
-/** All that one worker has. */
-function buffersIn(scopes: readonly Scope[]): BufferConf[] {
-  return scopes.flatMap(({ params, around }) =>
-    withLabels(params)
-      .flatMap((scope) => scope.sections('match'))
-      .flatMap((section) => buffersOf(section, { ...around, match: section.writtenArg() || '**' })),
-  );
-}
-
-/** A scope, and the labels in it. */
-function withLabels(params: Params): Params[] {
-  return [params, ...params.sections('label')];
+function buffersIn({ params, around }: Scope): BufferConf[] {
+  return [params, ...params.sections('label')]
+    .flatMap((scope) => scope.sections('match'))
+    .flatMap((section) => buffersOf(section, { ...around, match: section.writtenArg() || '**' }));
 }
 
 function distinct(problems: readonly ConfProblem[]): ConfProblem[] {

@@ -3,13 +3,12 @@ import {
   type ConfElement,
   type ConfParam,
   type ConfProblem,
-  type ConfValue,
   paramOf,
   placeText,
   sectionsOf,
   writtenText,
 } from './element.ts';
-import { evaluate, type RubyContext, unsetVariables } from './ruby.ts';
+import { evaluate, type RubyContext } from './ruby.ts';
 
 /** What one reading of a configuration gathers beside its facts. */
 export interface Reading {
@@ -101,24 +100,11 @@ export class Params {
 
   private known({ name, value: written, place }: ConfParam): string | undefined {
     const value = evaluate(written, this.reading.ruby);
-    if (typeof value === 'string' || value === null) {
-      this.warnOfUnset(name, written);
-      return value ?? undefined;
-    }
-    const remedy = name === 'pos_file' ? 'give `posFiles`' : 'write the value out';
+    if (typeof value === 'string' || value === null) return value ?? undefined;
+    const remedy = name === 'pos_file' ? 'name the pos file to posidle' : 'write the value out';
     const text = `${name} is "${writtenText(written)}", which posidle cannot evaluate (${value.reason}): ${remedy}`;
     this.reading.problems.push({ place, text, parameter: name });
     return undefined;
-  }
-
-  private warnOfUnset(name: string, written: ConfValue): void {
-    if (!this.reading.ruby.foreign) return;
-    for (const variable of unsetVariables(written, this.reading.ruby)) {
-      this.warn(
-        `${name} needs the variable ${variable}, which is not set in posidle's container. posidle assumes that it is not set for ` +
-          'Fluentd either. Set it to the same value in both containers',
-      );
-    }
   }
 }
 

@@ -55,12 +55,6 @@ function textOf(ruby: string, context: RubyContext): string {
   return value ?? '';
 }
 
-/** The variables that a value takes from an environment in which they are not set. */
-export function unsetVariables(value: ConfValue, context: RubyContext): string[] {
-  if (typeof value === 'string') return [];
-  return value.parts.flatMap((part) => (typeof part === 'string' ? [] : unsetIn(part.ruby, context)));
-}
-
 function unsetIn(ruby: string, { env }: RubyContext): string[] {
   const names = [...ruby.matchAll(/\bENV(?:\[|\.fetch\()\s*(['"])(\w+)\1/g)].map((match) => match[2] ?? '');
   return names.filter((name) => env[name] === undefined);

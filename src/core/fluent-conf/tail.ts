@@ -17,8 +17,9 @@ export interface TailSource {
   readonly refreshInterval: Millis;
   readonly limitRecentlyModified?: Millis | undefined;
   readonly rotateWait: Millis;
+  /** 0: no record waits, or one does until Fluentd stops. */
+  readonly multilineFlush: Millis;
   readonly followInodes: boolean;
-  readonly readFromHead: boolean;
   readonly hasGroup: boolean;
   readonly readBytesLimitPerSecond?: number | undefined;
 }
@@ -70,6 +71,7 @@ function tailTimes(params: Params) {
     refreshInterval: params.time('refresh_interval') ?? 60_000,
     limitRecentlyModified: params.time('limit_recently_modified'),
     rotateWait: params.time('rotate_wait') ?? 5_000,
+    multilineFlush: params.time('multiline_flush_interval') ?? 0,
   };
 }
 
@@ -77,14 +79,13 @@ function tailReading(params: Params) {
   const limit = params.size('read_bytes_limit_per_second') ?? -1;
   return {
     followInodes: params.bool('follow_inodes') ?? false,
-    readFromHead: params.aside().bool('read_from_head') ?? false,
     hasGroup: params.sections('group').length > 0,
     readBytesLimitPerSecond: limit > 0 ? Math.max(limit, MIN_BYTES_PER_SECOND) : undefined,
   };
 }
 
 function warnOfLoss(params: Params, source: TailSource): void {
-  if (!source.readFromHead) {
+  if (params.aside().bool('read_from_head') !== true) {
     params.warn(
       'in_tail without read_from_head true skips what a file held before Fluentd started, ' +
         'so a fast main loses lines unseen: set read_from_head true',

@@ -1,7 +1,5 @@
 import { formatDuration, type Millis } from '../text/units.ts';
-import type { BufferConf } from './buffer-sections.ts';
 import { placeText } from './element.ts';
-import type { Multiline } from './multiline.ts';
 import type { TailSource } from './tail.ts';
 
 /** The waits that are measured against what in_tail needs. */
@@ -45,21 +43,4 @@ function tooShort(source: TailSource, wait: Millis | undefined, needed: Millis, 
     `${placeText(place)}: in_tail looks for new files every ${formatDuration(refreshInterval)}. posidle may stop Fluentd ` +
       `${formatDuration(wait)} after main's last line: set ${refresh}${remedy(`${Math.ceil(needed / 1_000)}s`)}.`,
   ];
-}
-
-interface Multilines {
-  readonly multiline: readonly Multiline[];
-  readonly buffers: readonly BufferConf[];
-}
-
-/** The last record that a multiline plugin holds comes out at the shutdown, too late for a file buffer. */
-export function multilineWarnings({ multiline, buffers }: Multilines): string[] {
-  const keeps = buffers.some(({ type, flushAtShutdown }) => type !== 'memory' && !flushAtShutdown);
-  return multiline
-    .filter(({ flushInterval }) => keeps && flushInterval === undefined)
-    .map(
-      ({ place, name, setting }) =>
-        `${placeText(place)}: the last record of ${name} comes out when Fluentd stops, and then stays in a file buffer: ` +
-        `set ${setting} 1s, or flush_at_shutdown true.`,
-    );
 }

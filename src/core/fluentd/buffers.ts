@@ -12,13 +12,9 @@ export interface ChunkListing {
 }
 
 /** Staged `b` or queued `q`, then 32 hex digits (lib/fluent/plugin/buffer/file_chunk.rb); the `.meta` beside it is no chunk. */
-const NAME = /\.[bq]([0-9a-f]{32})\.[^/]*$/;
+const NAME = /\.[bq]([0-9a-f]{32})\.[^/]*(?<!\.meta)$/;
 
-export function isChunk(path: string): boolean {
-  return NAME.test(path) && !path.endsWith('.meta');
-}
-
-/** What Fluentd itself calls the chunk: the same for as long as it lives (lib/fluent/unique_id.rb). */
+/** What Fluentd itself calls the chunk: the same for as long as it lives (lib/fluent/unique_id.rb). undefined: it is none. */
 export function chunkId(path: string): string | undefined {
   return NAME.exec(path)?.[1];
 }

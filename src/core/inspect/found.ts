@@ -1,12 +1,11 @@
 import { readGate } from '../drain/gates.ts';
 import type { Policy } from '../drain/policy.ts';
-import type { BuffersReading } from '../fluentd/buffers.ts';
 import type { FileState } from '../look/file-state.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { NOT_THERE } from '../observe/doubt.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
-import { entryOf, type KeyedEntry, type UnparsableLine } from '../pos-file/pos-file.ts';
+import { entryOf, type UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
@@ -16,25 +15,16 @@ import type { Finding } from './pos-file-diagnosis.ts';
 
 /** One look of `inspect`: what the daemon's own observation shows. */
 export interface Found {
-  readonly at: Millis;
   readonly posFiles: readonly FoundPosFile[];
   /** Files that in_tail should read and has no entry for yet. */
   readonly undiscovered: readonly ShownFile[];
   /** How long in_tail may take to see them. */
   readonly refreshInterval: Millis;
-  /** Why it is not known which files are to be read. */
-  readonly unlisted: readonly string[];
-  readonly buffers: BuffersReading | undefined;
   readonly totals: Totals;
   /** Bytes left in all files; null: not known. */
   readonly lag: number | null;
   /** Everything is read, and nothing is unknown. */
   readonly caughtUp: boolean;
-  /** undefined: no log file was looked at. */
-  readonly judged: Judged | undefined;
-}
-
-export interface Judged {
   readonly seen: Observation;
   readonly progress: Progress;
   /** What is left that waiting helps; undefined: nothing. */
@@ -45,13 +35,14 @@ export interface Judged {
 
 /** One log file. An undiscovered one has no position yet. */
 export interface ShownFile extends Omit<ObservedFile, 'state'> {
-  /** null: it was not looked at. */
-  readonly state: FileState | null;
+  readonly state: FileState;
 }
 
 export interface FoundPosFile {
   readonly path: string;
   readonly files: readonly ShownFile[];
+  /** What is odd in the pos file itself. */
+  readonly findings: readonly Finding[];
   readonly unparsable: readonly UnparsableLine[];
   /** How long ago it was written; Infinity: not known, since it came through a pipe. */
   readonly age: Millis;
@@ -59,10 +50,6 @@ export interface FoundPosFile {
   readonly error: string | undefined;
   /** That is no more than an empty file. */
   readonly isEmpty: boolean;
-  /** What is odd in the pos file itself. */
-  readonly findings: readonly Finding[];
-  /** So many further lines are not looked at. */
-  readonly more: number;
   /** Log files that could not be looked at, and why. */
   readonly troubles: readonly Trouble[];
 }
@@ -85,23 +72,17 @@ export interface Totals {
   readonly size: number;
 }
 
-/** What is known of a pos file beside its entries. */
-export interface Beside {
-  readonly findings: readonly Finding[];
-  readonly more: number;
-}
-
 export function foundBy(
   { posFiles, looks }: Pick<Snapshot, 'posFiles' | 'looks'>,
   seen: Observation,
   {
     policy,
     paces,
-    besideOf,
+    findingsIn,
   }: {
     readonly policy: Policy;
     readonly paces: Paces | undefined;
-    besideOf(posFile: string): Beside;
+    findingsIn(posFile: string): readonly Finding[];
   },
 ): Found {
   const progress = progressOf(seen, policy);
@@ -111,47 +92,21 @@ export function foundBy(
   const totals = totalsOf([...seen.files, ...undiscovered]);
   const isKnown = totals.unknown + seen.unlisted.length + seen.unknown.length === 0;
   return {
-    at: seen.at,
     posFiles: posFiles.map((reading) => ({
       ...posFileOf(reading, files.get(reading.path) ?? []),
-      ...besideOf(reading.path),
+      findings: findingsIn(reading.path),
       ...doubtOf(seen, reading.path),
       troubles: troubles.get(reading.path) ?? [],
     })),
     undiscovered,
     refreshInterval: Math.max(0, ...seen.undiscovered.map(({ refreshInterval }) => refreshInterval)),
-    unlisted: seen.unlisted,
-    buffers: seen.buffers,
     totals,
     lag: isKnown ? totals.lag : null,
     caughtUp: isKnown && totals.unread === 0,
-    judged: { seen, progress, waitsFor: waitsFor(seen, progress, policy), paces },
-  };
-}
-
-/** What stands in pos files, and no more. */
-export function foundRaw(posFiles: readonly PosFileReading[], besideOf: (posFile: string) => Beside): Found {
-  const found = posFiles.map((reading) => ({
-    ...posFileOf(
-      reading,
-      reading.kind === 'read' ? reading.entries.map((entry) => asRaw(reading.path, entry)) : [],
-    ),
-    ...besideOf(reading.path),
-    ...rawDoubtOf(reading),
-    troubles: [],
-  }));
-  const totals = totalsOf(found.flatMap(({ files }) => files));
-  return {
-    at: 0,
-    posFiles: found,
-    undiscovered: [],
-    refreshInterval: 0,
-    unlisted: [],
-    buffers: undefined,
-    totals,
-    lag: null,
-    caughtUp: false,
-    judged: undefined,
+    seen,
+    progress,
+    waitsFor: waitsFor(seen, progress, policy),
+    paces,
   };
 }
 
@@ -188,19 +143,6 @@ function sentenceOf(path: string, why: string): string {
   return why === NOT_THERE && /[*?]/.test(path) ? 'no file matches it' : `it ${why}`;
 }
 
-function rawDoubtOf(reading: PosFileReading): Pick<FoundPosFile, 'error' | 'isEmpty'> {
-  switch (reading.kind) {
-    case 'read':
-      return { error: undefined, isEmpty: false };
-    case 'unreadable':
-      return { error: `it cannot be read: ${reading.error}`, isEmpty: false };
-    case 'empty':
-      return { error: 'it is empty', isEmpty: true };
-    case 'missing':
-      return { error: sentenceOf(reading.path, NOT_THERE), isEmpty: false };
-  }
-}
-
 function troublesIn(looks: Snapshot['looks']): readonly (Trouble & { readonly posFile: string })[] {
   const troubles = [];
   for (const [key, { error }] of looks)
@@ -219,11 +161,6 @@ function asFile({ path, size }: Observation['undiscovered'][number]): ShownFile 
     movedAt: Number.NEGATIVE_INFINITY,
   };
   return { ...entry, state: 'undiscovered', size, lag: size, read: size === 0 };
-}
-
-function asRaw(posFile: string, { key, path, position, inode }: KeyedEntry): ShownFile {
-  const entry = { posFile, key, path, position, inode, movedAt: Number.NEGATIVE_INFINITY };
-  return { ...entry, state: null, size: null, lag: null, read: false };
 }
 
 /** What in_tail no longer watches is neither read nor left: how far it was read, its line does not say. */

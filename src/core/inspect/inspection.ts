@@ -1,9 +1,10 @@
+import type { FileState } from '../look/file-state.ts';
 import type { UnparsableLine } from '../pos-file/pos-file.ts';
 import { type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left } from '../progress/progress.ts';
 import { type ContainerLog, containerLogOf } from '../text/container-log.ts';
 import type { Found, ShownFile } from './found.ts';
-import { ordered, type Which } from './order.ts';
+import { inStates } from './order.ts';
 import type { Finding } from './pos-file-diagnosis.ts';
 import { type Verdict, verdictOf, verdictsOf } from './verdict.ts';
 
@@ -19,9 +20,9 @@ export interface Inspection {
   readonly unknownFiles: number;
   /** Everything is read, and nothing is unknown. */
   readonly caughtUp: boolean;
-  /** All that is left to do, and all that nobody can prove; only where log files were looked at. */
-  readonly left?: Listed<Left>;
-  readonly doubts?: Listed<Doubt>;
+  /** All that is left to do, and all that nobody can prove. */
+  readonly left: Listed<Left>;
+  readonly doubts: Listed<Doubt>;
   /** How many seconds the oldest unread byte has waited; null: not known; only where looks follow one another. */
   readonly lagSeconds?: number | null;
   /** What the looks say together, and one sentence why; only where looks follow one another. */
@@ -40,8 +41,6 @@ export interface InspectedPosFile {
   readonly unparsable: readonly UnparsableLine[];
   /** What is odd in the pos file itself; only where there is something. */
   readonly findings?: readonly Finding[];
-  /** So many further lines were not looked at; only where there are any. */
-  readonly more?: number;
   readonly error?: string;
 }
 
@@ -58,34 +57,30 @@ interface About {
 }
 
 /** The contract's form of what was found. */
-export function inspectionOf(
-  found: Found,
-  which: Which = { states: undefined, sort: undefined },
-): Inspection {
-  const { judged, totals, lag, caughtUp } = found;
+export function inspectionOf(found: Found, states?: readonly FileState[]): Inspection {
+  const { progress, totals, lag, caughtUp } = found;
   const worst = verdictsOf(found)?.worst;
-  const late = judged?.paces?.late;
+  const late = found.paces?.late;
   return {
-    posFiles: found.posFiles.map(({ path, files, unparsable, findings, more, error }) => ({
+    posFiles: found.posFiles.map(({ path, files, unparsable, findings, error }) => ({
       path,
-      entries: ordered(files, which).map((file) => entryOf(file, found)),
+      entries: inStates(files, states).map((file) => entryOf(file, found)),
       unparsable,
       ...(findings.length > 0 && { findings }),
-      ...(more > 0 && { more }),
       ...(error !== undefined && { error }),
     })),
-    undiscovered: ordered(found.undiscovered, which).map((file) => ({
+    undiscovered: inStates(found.undiscovered, states).map((file) => ({
       ...{ path: file.path, size: file.size },
       ...aboutOf(file, found),
     })),
     ...{ lag, knownLag: totals.lag, unknownFiles: totals.unknown, caughtUp },
-    ...(judged && { left: listed(judged.progress.left), doubts: listed(judged.progress.doubts) }),
+    ...{ left: listed(progress.left), doubts: listed(progress.doubts) },
     ...(late !== undefined && { lagSeconds: late && Math.round(late / 100) / 10 }),
     ...(worst && { verdict: worst.is, why: worst.why }),
   };
 }
 
-export function entryOf(file: ShownFile, found: Found): InspectedEntry {
+function entryOf(file: ShownFile, found: Found): InspectedEntry {
   const { path, position, inode, size, lag, state } = file;
   return { path, position, inode, size, lag, state, ...aboutOf(file, found) };
 }

@@ -1,61 +1,35 @@
 import type { FileState } from '../look/file-state.ts';
 import type { ShownFile } from './found.ts';
 
-export const SORT_KEYS = ['lag', 'file', 'state', 'read', 'size', 'position', 'age'] as const;
-export type SortKey = (typeof SORT_KEYS)[number];
-
-/** States, the worst first. */
-const GRAVITY: readonly FileState[] = [
-  'blocked',
-  'truncated',
-  'missing',
-  'unreadable',
-  'rotated',
-  'undiscovered',
-  'behind',
-  'partial-line',
-  'caught-up',
+/** The worst last. */
+export const STATES: readonly FileState[] = [
   'unwatched',
+  'caught-up',
+  'partial-line',
+  'behind',
+  'undiscovered',
+  'rotated',
+  'unreadable',
+  'missing',
+  'truncated',
+  'blocked',
 ];
-export const STATES = GRAVITY.toReversed();
 
-export interface Which {
-  /** Only these states; undefined: all. */
-  readonly states: readonly FileState[] | undefined;
-  /** undefined: as in the file. */
-  readonly sort: SortKey | undefined;
+/** Those in these states; undefined: all. */
+export function inStates(
+  files: readonly ShownFile[],
+  states: readonly FileState[] | undefined,
+): readonly ShownFile[] {
+  return states === undefined ? files : files.filter(({ state }) => states.includes(state));
 }
 
-export function ordered(files: readonly ShownFile[], { states, sort }: Which): readonly ShownFile[] {
-  const wanted =
-    states === undefined ? files : files.filter(({ state }) => state !== null && states.includes(state));
-  if (sort === undefined) return wanted;
-  if (sort === 'file') return wanted.toSorted((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
-  return wanted.toSorted((a, b) => weightOf(b, sort) - weightOf(a, sort));
+/** What is furthest behind comes first, and what is not known before all that is. */
+export function byLag<File extends Pick<ShownFile, 'lag'>>(files: readonly File[]): readonly File[] {
+  const lagOf = ({ lag }: File) => lag ?? Number.MAX_VALUE;
+  return files.toSorted((a, b) => lagOf(b) - lagOf(a));
 }
-
-const LAST = Number.MAX_VALUE;
 
 /** Share that is read; 1 for an empty file. */
 export function shareRead(size: number, lag: number): number {
   return size === 0 ? 1 : Math.max(0, 1 - lag / size);
-}
-
-/** The largest comes first; what is not known comes before all that is. */
-function weightOf(file: ShownFile, sort: Exclude<SortKey, 'file'>): number {
-  const { state, size, lag, position, movedAt } = file;
-  switch (sort) {
-    case 'lag':
-      return lag ?? LAST;
-    case 'state':
-      return state === null ? 0 : STATES.indexOf(state) + 1;
-    case 'read':
-      return size === null || lag === null ? LAST : 1 - shareRead(size, lag);
-    case 'size':
-      return size ?? LAST;
-    case 'position':
-      return position ?? -1;
-    case 'age':
-      return Math.min(LAST, -movedAt);
-  }
 }

@@ -66,16 +66,10 @@ export class Paces {
   /** How long it has waited at least: of a file that was late at the first look, since then. */
   waited: Millis = 0;
   readonly #files = new Map<string, FilePace>();
-  readonly #samples: number | undefined;
   /** By path, since when a file has waited to be found. */
   #unfound: ReadonlyMap<string, Millis> = new Map();
   #at: Millis | undefined;
   #read = 0;
-
-  /** `samples`: of each file that moves; as many as a chart has, if not given. */
-  constructor(samples?: number) {
-    this.#samples = samples;
-  }
 
   take(seen: Observation): void {
     const { at, files, undiscovered, memory } = seen;
@@ -116,7 +110,7 @@ export class Paces {
   }
 
   #paceOf(key: string): FilePace {
-    const pace = this.#files.get(key) ?? new FilePace(this.#samples);
+    const pace = this.#files.get(key) ?? new FilePace();
     this.#files.set(key, pace);
     return pace;
   }

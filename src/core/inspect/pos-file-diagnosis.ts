@@ -4,8 +4,8 @@ import { counted, formatBytes } from '../text/units.ts';
 
 /** Something odd in a pos file itself. */
 export interface Finding {
-  readonly what: 'duplicated' | 'dead' | 'held-back';
-  /** Paths or inodes, lines, files. */
+  readonly what: 'duplicated' | 'dead';
+  /** Paths or inodes, or lines. */
   readonly count: number;
   /** What it is a sign of, and what mends it. */
   readonly why: string;
@@ -22,15 +22,13 @@ const LINE_END = 35;
  */
 export function diagnose(
   entries: readonly PositionEntry[],
-  { byInode, blocked }: { readonly byInode: boolean | undefined; readonly blocked: number },
+  byInode: boolean | undefined,
 ): readonly Finding[] {
   const duplicated = duplicatesIn(entries, byInode);
   const dead = deadIn(entries);
-  const held = byInode === true ? blocked : 0;
   const findings: readonly Finding[] = [
     { what: 'duplicated', count: duplicated, why: whyDuplicated(duplicated, byInode) },
     { what: 'dead', count: dead.length < MANY ? 0 : dead.length, why: whyDead(dead, entries.length) },
-    { what: 'held-back', count: held, why: whyHeld(held) },
   ];
   return findings.filter(({ count }) => count > 0);
 }
@@ -64,8 +62,4 @@ function whyDuplicated(count: number, byInode: boolean | undefined): string {
 function whyDead(dead: readonly PositionEntry[], all: number): string {
   const bytes = dead.reduce((sum, { path }) => sum + encodePath(path).length + LINE_END, 0);
   return `${dead.length} of ${counted(all, 'line')} are dead, ${formatBytes(bytes)}: set pos_file_compaction_interval`;
-}
-
-function whyHeld(count: number): string {
-  return `${counted(count, 'file')} not read on with follow_inodes, which can be fluentd#4190: fixed in Fluentd 1.16.2`;
 }

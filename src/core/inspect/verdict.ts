@@ -1,8 +1,9 @@
 import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
 import type { Observation } from '../observe/observation.ts';
 import { formatBytes, formatDuration, type Millis } from '../text/units.ts';
-import { type Found, filesIn, type Judged, type ShownFile } from './found.ts';
+import { type Found, filesIn, type ShownFile } from './found.ts';
 import type { FilePace } from './paces.ts';
+import { WINDOW } from './track.ts';
 
 /** What the looks say, the worst last. */
 const VERDICTS = ['ok', 'falling-behind', 'unknown', 'stalled', 'losing'] as const;
@@ -12,9 +13,6 @@ export interface Verdict {
   /** One sentence: why, and what to do. */
   readonly why: string;
 }
-
-/** What has waited for longer is behind: in_tail looks each second, and reads a little at a time. */
-export const WINDOW: Millis = 10_000;
 
 const OK: Verdict = { is: 'ok', why: 'what is written is read within 10 s, or the lag falls' };
 const LOG_TELLS = "Fluentd's log tells why: a full buffer, a destination that does not answer, a read limit";
@@ -27,9 +25,8 @@ export interface Verdicts {
 
 /** The worst of all files, and how many are what; undefined: a single look cannot tell. */
 export function verdictsOf(found: Found): Verdicts | undefined {
-  const { judged } = found;
-  if (judged?.paces === undefined) return undefined;
-  const losing = lostIn(judged);
+  if (found.paces === undefined) return undefined;
+  const losing = lostIn(found);
   const [first] = losing;
   let worst = first === undefined ? ofTheWhole(found) : lost(first, losing.length);
   const files = [...found.undiscovered, ...filesIn(found)];
@@ -45,22 +42,21 @@ export function verdictsOf(found: Found): Verdicts | undefined {
 }
 
 /** Of one file by itself. */
-export function verdictOf(file: ShownFile, { judged, refreshInterval }: Found): Verdict {
+export function verdictOf(file: ShownFile, { seen, paces, refreshInterval }: Found): Verdict {
   const { path, state, lag, key } = file;
-  if (lag === 0 || state === 'partial-line' || judged?.paces === undefined) return OK;
-  if (state === 'undiscovered')
-    return ofUndiscovered(path, judged.paces.waitedToBeFound(path), refreshInterval);
+  if (lag === 0 || state === 'partial-line' || paces === undefined) return OK;
+  if (state === 'undiscovered') return ofUndiscovered(path, paces.waitedToBeFound(path), refreshInterval);
   if (lag === null)
     return { is: 'unknown', why: `${path} is ${state}, and nobody knows how much of it was read` };
   if (state === 'blocked') return stalled(path, lag);
-  const pace = judged.paces.of(key);
-  return pace === undefined ? OK : ofPace(file, pace, judged.seen);
+  const pace = paces.of(key);
+  return pace === undefined ? OK : ofPace(file, lag, pace, seen);
 }
 
-function ofTheWhole({ posFiles, unlisted }: Found): Verdict {
+function ofTheWhole({ posFiles, seen }: Found): Verdict {
   const broken = posFiles.find(({ error }) => error !== undefined);
   if (broken !== undefined) return { is: 'unknown', why: `${broken.path}: ${broken.error}` };
-  const [first] = unlisted;
+  const [first] = seen.unlisted;
   return first === undefined ? OK : { is: 'unknown', why: first };
 }
 
@@ -72,17 +68,17 @@ function ofUndiscovered(path: string, waited: Millis, refreshInterval: Millis): 
 
 function ofPace(
   { path, key, state, movedAt }: ShownFile,
+  lag: number,
   pace: FilePace,
   { at, memory }: Observation,
 ): Verdict {
-  const { before, now } = pace.lagsOver(WINDOW);
-  if (pace.hasWaited <= WINDOW || now < before) return OK;
+  if (pace.hasWaited <= WINDOW || pace.pace().eta !== null) return OK;
   const standsSince = Math.max(movedAt, memory.entries.get(key)?.leftSince ?? at);
   if (at - standsSince >= BLOCKED_AFTER)
-    return stalled(state === 'missing' ? `${path} was deleted, and` : path, now);
+    return stalled(state === 'missing' ? `${path} was deleted, and` : path, lag);
   return {
     is: 'falling-behind',
-    why: `${path} is ${formatDuration(pace.waited)} behind, ${formatBytes(now)}, and it grows: raise its read limit, or the flush threads of a slow output`,
+    why: `${path} is ${formatDuration(pace.waited)} behind, ${formatBytes(lag)}, and it grows: raise its read limit, or the flush threads of a slow output`,
   };
 }
 
@@ -91,7 +87,7 @@ function stalled(path: string, lag: number): Verdict {
 }
 
 /** Files that left their paths when bytes had waited in them for too long, and what a witness saw in_tail let go unread. */
-function lostIn({ seen, progress, paces }: Judged): readonly string[] {
+function lostIn({ seen, progress, paces }: Found): readonly string[] {
   const late = [...seen.memory.departed].filter(
     ([key, { rest }]) => rest > 0 && (paces?.of(key)?.hasWaited ?? 0) > WINDOW,
   );

@@ -1,6 +1,9 @@
 import type { ConfFacts } from '../fluent-conf/facts.ts';
 import type { FluentdTarget } from '../fluentd/processes.ts';
 
+/** Where posidle runs: beside Fluentd, as its parent, or as a native sidecar of a Pod whose kubelet stops Fluentd when posidle has ended. */
+export type Role = 'beside' | 'parent' | 'native-sidecar';
+
 /** What a watch looks at, and through what. */
 export interface Subject {
   /** Pos files, each a path or a glob. */
@@ -8,8 +11,7 @@ export interface Subject {
   readonly fluentd: FluentdTarget;
   /** What fluent.conf says; undefined: none is known. */
   readonly conf: ConfFacts | undefined;
-  /** The kubelet stops Fluentd: posidle only asks for flushes. */
-  readonly leavesStop?: boolean;
+  readonly role?: Role;
   /** The directory of the witnesses' sockets. */
   readonly witness?: string | undefined;
   /** The Pod's main process, by its command line, in a shared PID namespace. */

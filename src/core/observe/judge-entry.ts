@@ -7,7 +7,8 @@ import type { KnownEntry, ObservedFile } from './observation.ts';
 /** A position that stands still for this long with bytes left is blocked. */
 export const BLOCKED_AFTER: Millis = 10_000;
 
-const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
+/** Its size is of the file that the entry means. */
+export const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
   'caught-up',
   'partial-line',
   'behind',

@@ -131,11 +131,11 @@ export function multilineEnd(
 /** A supervisor, or a worker, that has only just (re)started would die of a signal, whatever an older pos file says. */
 export function startEnd(
   { fluentd, memory }: Pick<Observation, 'fluentd' | 'memory'>,
-  { settle, parent }: Pick<Limits, 'settle' | 'parent'>,
+  { settle, role }: Pick<Limits, 'settle' | 'role'>,
 ): Millis {
   if (fluentd.kind === 'wrapper') return fluentd.since + SLOW_START;
   if (memory.supervisor === undefined) return ALREADY_OVER;
-  const isUp = memory.workersSince !== undefined || !parent;
+  const isUp = memory.workersSince !== undefined || role !== 'parent';
   const isUnsure = fluentd.kind === 'running' && fluentd.isStarting === undefined;
   const start = isUnsure ? SLOW_START : settle;
   const ofWorkers = memory.workersSince === undefined ? ALREADY_OVER : memory.workersSince + start;

@@ -1,5 +1,6 @@
 import type { Snapshot } from '../look/snapshot.ts';
 import { NOT_THERE } from './doubt.ts';
+import { AT_ITS_PATH } from './judge-entry.ts';
 import type { Memory, Missed, Observation } from './observation.ts';
 
 /** So many are remembered, the newest: a hostile main may make and remove files without end. */
@@ -12,7 +13,10 @@ export function missedIn(memory: Memory, found: Found): Pick<Memory, 'awaited' |
   const { awaited, missed } = memory;
   if (!isBelieved(found, memory)) return { awaited, missed };
   const { files, followed, at: since } = found;
-  const sizes = new Map(followed.flatMap((source) => source.files.map(({ inode, size }) => [inode, size])));
+  const listed = followed.flatMap((source) => source.files);
+  // The listing may be a second old: the look at an entry's file is not.
+  const looked = files.filter((file): file is typeof file & { size: number } => AT_ITS_PATH.has(file.state));
+  const sizes = new Map([...listed, ...looked].map(({ inode, size }) => [inode, size]));
   const now = new Map<string, Missed>(missed);
   for (const { path, inode, size: before } of awaited.values()) {
     const size = sizes.get(inode);
@@ -21,11 +25,9 @@ export function missedIn(memory: Memory, found: Found): Pick<Memory, 'awaited' |
     const key = `${how} ${inode}`;
     now.set(key, { path, inode, bytes: before + (now.get(key)?.bytes ?? 0), how, since });
   }
-  // By inode: another file may have the entry of its path, for the listing may be a second old.
+  // By inode: another file may have the entry of its path.
   const entered = new Set(files.map(({ inode }) => inode));
-  const waiting = followed
-    .flatMap((source) => source.files)
-    .filter(({ inode, size }) => size > 0 && !entered.has(inode));
+  const waiting = listed.filter(({ inode, size }) => size > 0 && !entered.has(inode));
   return {
     awaited: new Map(waiting.map((file) => [file.inode, file])),
     missed: new Map([...now].slice(-MOST_MISSED)),

@@ -3,6 +3,7 @@ import type { BuffersReading } from '../fluentd/buffers.ts';
 import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
 import type { Lag } from '../look/file-state.ts';
 import type { FollowedFile, Snapshot, StopRequest } from '../look/snapshot.ts';
+import type { Role } from '../look/subject.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
@@ -143,7 +144,6 @@ export interface Missed {
 /** What observing has to know: the settle time, and how in_tail reads. */
 export interface Limits {
   readonly settle: Millis;
-  /** posidle is Fluentd's parent. */
-  readonly parent: boolean;
+  readonly role: Role;
   readonly tail: TailFacts;
 }

@@ -23,21 +23,10 @@ export function containerLogOf(path: string): ContainerLog | undefined {
     : { namespace, pod, container };
 }
 
-/** `default/my-app-0/app 1a2b3c4`, and how much of it tells the Pod. The end tells the logs of one container apart. */
-export function podNameOf(path: string): { readonly name: string; readonly keep: number } | undefined {
+/** `default/my-app-0/app 1a2b3c4`. The end tells the logs of one container apart. */
+export function podNameOf(path: string): string | undefined {
   const names = namesIn(path);
-  if (names === undefined) return undefined;
-  const start = `${names.namespace}/${names.pod}`;
-  return { name: `${start}/${names.container} ${names.which}`, keep: start.length };
-}
-
-/** A text that names such logs, with their Pods in place of their paths. */
-export function withPodNames(text: string): string {
-  return text.replace(/\/var\/log\/\S+/g, (word) => {
-    const end = word.lastIndexOf('.log') + '.log'.length;
-    const name = podNameOf(word.slice(0, end))?.name;
-    return name === undefined ? word : name + word.slice(end);
-  });
+  return names && `${names.namespace}/${names.pod}/${names.container} ${names.which}`;
 }
 
 function namesIn(path: string): Readonly<Record<string, string>> | undefined {

@@ -45,6 +45,18 @@ function rest(count: number, unit: string): string {
   return count === 0 ? '' : ` ${count} ${unit}`;
 }
 
+const AGES: readonly (readonly [Millis, string])[] = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'm'],
+];
+
+/** `0s`, `42s`, `5m`, `3h`, `12d`: for a narrow column. */
+export function formatAge(span: Millis): string {
+  for (const [unit, letter] of AGES) if (span >= unit) return `${Math.floor(span / unit)}${letter}`;
+  return `${Math.max(0, Math.floor(span / 1_000))}s`;
+}
+
 /** `0 B`, `512 B`, `12.4 MiB`. */
 export function formatBytes(count: number): string {
   if (count < 1024) return `${count} B`;

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import { type PlaceOf, toBytes } from './files.ts';
 
@@ -57,12 +57,6 @@ export class BelowRoot {
   isElsewhere(path: string, place: string): boolean {
     // A Pod takes two directories with its log: pods/UID/container/0.log.
     return place !== this.#root + path && !existsSync(toBytes(dirname(dirname(dirname(place)))));
-  }
-
-  /** A path of ours as the other process names it; what does not lie below the root keeps its name. */
-  nameOf(path: string): string {
-    const inside = relative(resolve(`${this.#root}/`), resolve(path));
-    return inside === '..' || inside.startsWith('../') ? path : `/${inside}`;
   }
 
   /** Of what is not there nothing is asked, and a file is not remembered: there may be very many of both. */

@@ -1,13 +1,21 @@
 import { statSync } from 'node:fs';
-import { type Chunk, type ChunkListing, isChunk } from '../../core/fluentd/buffers.ts';
+import { type Chunk, type ChunkListing, chunkId } from '../../core/fluentd/buffers.ts';
 import { parseGlob } from '../../core/in-tail/path-glob.ts';
 import type { PlaceOf } from './files.ts';
 import { exists, inPortions, toBytes } from './files.ts';
 import { rubyGlob } from './walk.ts';
 
-/** The chunks of one buffer. The first of its globs stands for the directory that Fluentd makes when it starts. */
+/**
+ * The chunks of one buffer. The first of its globs stands for the directory that Fluentd makes when it starts.
+ * A listing misses a chunk that is renamed from staged to queued meanwhile (file_chunk.rb, enqueued!); the next one finds it.
+ */
 export async function listChunks(globs: readonly string[], placeOf: PlaceOf): Promise<ChunkListing> {
-  const chunks = (await listBackups(globs, placeOf)).filter(({ path }) => isChunk(path));
+  const byId = new Map<string, string>();
+  for (const path of [...(await namesAt(globs, placeOf)), ...(await namesAt(globs, placeOf))]) {
+    const id = chunkId(path);
+    if (id !== undefined) byId.set(id, path);
+  }
+  const chunks = await measured(byId.values(), placeOf);
   const directory = parseGlob(globs[0] ?? '')[0]?.base ?? '';
   const isThere = chunks.length > 0 || (await exists(directory, placeOf));
   return { chunks, isThere };
@@ -15,13 +23,20 @@ export async function listChunks(globs: readonly string[], placeOf: PlaceOf): Pr
 
 /** The files at the globs, each once. */
 export async function listBackups(globs: readonly string[], placeOf: PlaceOf): Promise<readonly Chunk[]> {
-  const found = await Promise.all(globs.map((glob) => rubyGlob(glob, { placeOf })));
+  return measured(new Set(await namesAt(globs, placeOf)), placeOf);
+}
+
+async function namesAt(globs: readonly string[], placeOf: PlaceOf): Promise<readonly string[]> {
+  return (await Promise.all(globs.map((glob) => rubyGlob(glob, { placeOf })))).flat();
+}
+
+async function measured(paths: Iterable<string>, placeOf: PlaceOf): Promise<readonly Chunk[]> {
   const chunks: Chunk[] = [];
-  await inPortions(new Set(found.flat()), (path) => chunks.push({ path, size: sizeOf(placeOf(path)) }));
+  await inPortions(paths, (path) => chunks.push({ path, size: sizeOf(placeOf(path)) }));
   return chunks;
 }
 
-/** Renamed from staged to queued in this very moment, or just delivered: the next look knows. */
+/** Just renamed or delivered: the next look knows. */
 function sizeOf(path: string): number {
   try {
     return statSync(toBytes(path), { throwIfNoEntry: false })?.size ?? 0;

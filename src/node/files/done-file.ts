@@ -3,39 +3,32 @@ import { dirname } from 'node:path';
 import type { Millis } from '../../core/text/units.ts';
 import { stampOf } from './heartbeat-file.ts';
 
-/** Where the system tells of changes: it does not tell of those that another node makes on a network volume. */
-const AT_REST = 1_000;
-/** For so long after a change, and where the system does not tell: mostly main's last lines come just before the marker. */
-const RESTLESS = 1_000;
-const EVERY = 200;
+/** How often it is looked for where the system tells of changes: of another node's on a network volume it does not. */
+const TOLD: Millis = 1_000;
+/** And where it does not, or has just told of another change: a busy directory costs five events a second, not one a write. */
+const UNTOLD: Millis = 200;
 /** Two clocks of one node, and a file system that keeps whole seconds. */
 const TOLERANCE: Millis = 1_000;
 
 /** Looks for a marker that main leaves when it is done; a directory that comes later is looked into as well. */
 export class DoneFile {
+  readonly isOld: boolean;
   readonly #path: string;
   readonly #old: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #watch: FSWatcher | undefined;
-  /** Until then it is looked for, and the system not asked: a busy directory costs one event a second, not one a write. */
-  #restlessUntil = 0;
-  #found: () => void = () => {};
 
   /** A marker that was made before `podStart` is an earlier Pod's: it does not count until it is touched. */
   constructor(path: string, podStart: Millis | undefined) {
     this.#path = path;
     const stamp = stampOf(path);
-    this.#old = stamp !== undefined && stamp.mtime < (podStart ?? 0) ? stamp.identity : undefined;
-  }
-
-  get isOld(): boolean {
-    return this.#old !== undefined;
+    this.isOld = stamp !== undefined && stamp.mtime < (podStart ?? 0);
+    this.#old = this.isOld ? stamp?.identity : undefined;
   }
 
   /** Calls back once, as soon as the marker is there. */
   watch(found: () => void): void {
-    this.#found = found;
-    this.#look();
+    this.#look(found, true);
   }
 
   close(): void {
@@ -44,35 +37,29 @@ export class DoneFile {
     this.#watch = undefined;
   }
 
-  /** Asks the system first: what comes after the look is told. */
-  #look(): void {
-    const isTold = this.#isTold();
+  #look(found: () => void, mayAsk: boolean): void {
+    // First: what comes after the look is told.
+    if (mayAsk) this.#askSystem(() => this.#look(found, false));
     const now = stampOf(this.#path)?.identity;
     if (now === undefined || now === this.#old) {
-      this.#timer = setTimeout(() => this.#look(), isTold ? AT_REST : EVERY);
+      const wait = this.#watch === undefined ? UNTOLD : TOLD;
+      this.#timer = setTimeout(() => this.#look(found, true), wait);
       return;
     }
     this.close();
-    this.#found();
+    found();
   }
 
-  #isTold(): boolean {
-    if (this.#watch !== undefined) return true;
-    if (performance.now() < this.#restlessUntil) return false;
+  #askSystem(told: () => void): void {
+    const tell = () => {
+      this.close();
+      told();
+    };
     try {
-      this.#watch = watch(dirname(this.#path), () => this.#changed());
-      this.#watch.on('error', () => this.#changed());
-      return true;
+      this.#watch ??= watch(dirname(this.#path), tell).on('error', tell);
     } catch {
-      this.#restlessUntil = performance.now() + RESTLESS;
-      return false;
+      // The directory is not there yet, or the system watches no more.
     }
-  }
-
-  #changed(): void {
-    this.close();
-    this.#restlessUntil = performance.now() + RESTLESS;
-    this.#look();
   }
 }
 

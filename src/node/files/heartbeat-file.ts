@@ -22,8 +22,9 @@ export interface HeartbeatCalls {
 }
 
 /** The last beat that was seen. */
-interface Beat extends Stamp {
-  /** For how long it has been the last one, by posidle's own clock: the writer's clock may differ. */
+interface Beat {
+  readonly identity: string;
+  /** For how long it has been the last one, by posidle's own clock. */
   readonly standing: Millis;
   /** It was there before posidle. */
   readonly isOld: boolean;
@@ -43,8 +44,8 @@ export class HeartbeatFile {
   constructor(heartbeat: Heartbeat, calls: HeartbeatCalls) {
     this.#heartbeat = heartbeat;
     this.#calls = calls;
-    const stamp = stampOf(heartbeat.path);
-    this.#beat = stamp && { ...stamp, standing: 0, isOld: true };
+    const identity = stampOf(heartbeat.path)?.identity;
+    this.#beat = identity === undefined ? undefined : { identity, standing: 0, isOld: true };
     this.#timer = setInterval(() => this.#look(), EVERY);
   }
 
@@ -53,19 +54,19 @@ export class HeartbeatFile {
   }
 
   #look(): void {
-    const stamp = stampOf(this.#heartbeat.path);
+    const identity = stampOf(this.#heartbeat.path)?.identity;
     const now = performance.now();
     const passed = Math.min(now - this.#lookedAt, MOST_A_LOOK);
     this.#lookedAt = now;
-    if (stamp === undefined) {
+    if (identity === undefined) {
       this.#miss(now);
       return;
     }
     const beat = this.#beat;
-    const isSame = stamp.identity === beat?.identity;
-    this.#beat = isSame
-      ? { ...beat, standing: beat.standing + passed }
-      : { ...stamp, standing: 0, isOld: false };
+    this.#beat =
+      beat?.identity === identity
+        ? { ...beat, standing: beat.standing + passed }
+        : { identity, standing: 0, isOld: false };
     if (!this.#hasStopped(this.#beat)) return;
     this.close();
     this.#calls.ended();
@@ -87,16 +88,10 @@ export class HeartbeatFile {
     );
   }
 
-  /** Both clocks must say so. A time in the future only tells that the writer's clock is fast. */
-  #hasStopped({ standing, mtime, isOld }: Beat): boolean {
+  #hasStopped({ standing, isOld }: Beat): boolean {
     const { age, startTimeout } = this.#heartbeat;
-    const wait = !isOld
-      ? age
-      : startTimeout === 'off'
-        ? Number.POSITIVE_INFINITY
-        : Math.max(age, startTimeout);
-    const writtenAgo = Date.now() - mtime;
-    return standing >= wait && (writtenAgo >= age || writtenAgo < 0);
+    if (!isOld) return standing >= age;
+    return startTimeout !== 'off' && standing >= Math.max(age, startTimeout);
   }
 }
 

@@ -3,12 +3,11 @@ import { isFileOf } from '../../core/look/file-state.ts';
 import type { FileLook, FileStat } from '../../core/look/snapshot.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../core/pos-file/pos-file.ts';
-import type { LookOptions } from '../../host.ts';
 import type { PlaceOf } from './files.ts';
 import { inPortions, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
 import { NewlineSearch, type SearchTask, searchTask } from './newline-search.ts';
-import { factsOf, RenamedFiles } from './renamed-files.ts';
+import { factsOf, type RenamedFile, RenamedFiles } from './renamed-files.ts';
 
 /** As many as Linux follows (path_resolution(7)). */
 const MOST_LINKS = 40;
@@ -21,70 +20,45 @@ export class LogFiles {
   async lookAt<Entry extends PositionEntry>(
     entries: Iterable<Entry>,
     found: (entry: Entry, look: FileLook) => void,
-    options: LookOptions = {},
     placeOf: PlaceOf = (path) => path,
   ): Promise<void> {
     this.#renamed.begin();
-    const task = searchTask(options);
+    const task = searchTask();
     await inPortions(entries, (entry) => {
-      const place = placeOrError(entry.path, placeOf);
-      if (place instanceof Error) return found(entry, { error: inWords(place) });
-      const look = this.#look(entry, place, task);
-      return look instanceof Promise ? look.then((later) => found(entry, later)) : found(entry, look);
+      const seen = lookAtPath(entry.path, placeOf);
+      if ('error' in seen) return found(entry, seen);
+      const { place, stat } = seen;
+      const look = stat === undefined ? {} : { atPath: stat };
+      const { position } = entry;
+      const own = stat !== undefined && isFileOf(entry, stat) ? { path: place, stat } : undefined;
+      // Nearly every file is read to its end: no promise for that.
+      if (position === null || (own !== undefined && own.stat.size <= position)) return found(entry, look);
+      const further =
+        own === undefined
+          ? this.#lookBeside(entry.inode, place, position, task)
+          : this.#lookInside(own, position, task);
+      return further.then((more) => found(entry, { ...look, ...more }));
     });
   }
 
-  #look(entry: PositionEntry, place: string, task: SearchTask): FileLook | Promise<FileLook> {
-    const stat = statAt(place);
-    if (stat instanceof Error) return { error: inWords(stat) };
-    const { inode, position } = entry;
-    const look: NewLook = stat === undefined ? {} : { atPath: stat };
-    if (position === null) return look;
-    if (stat === undefined || !isFileOf(entry, stat))
-      return this.#lookBeside(look, place, inode, position, task);
-    return this.#lookInside(look, place, stat, position, task);
-  }
-
-  /** A renamed file, by its inode. */
-  #lookBeside(
-    look: NewLook,
-    place: string,
-    inode: string,
-    position: number,
-    task: SearchTask,
-  ): FileLook | Promise<FileLook> {
-    for (const directory of directoriesBeside(place)) {
-      const found = this.#renamed.find(inode, directory);
-      if (found instanceof Promise)
-        return found.then(() => this.#lookBeside(look, place, inode, position, task));
-      if (found === undefined) continue;
-      if (found instanceof Error) return { ...look, error: inWords(found) };
-      look.renamed = found;
-      return this.#lookInside(look, found.path, found.stat, position, task);
+  /** At a renamed file, by its inode. */
+  async #lookBeside(inode: string, place: string, position: number, task: SearchTask): Promise<FileLook> {
+    try {
+      for (const directory of directoriesBeside(place)) {
+        const renamed = await this.#renamed.find(inode, directory);
+        if (renamed !== undefined) return { renamed, ...(await this.#lookInside(renamed, position, task)) };
+      }
+      return {};
+    } catch (error) {
+      return { error: inWords(error as Error) };
     }
-    return look;
   }
 
-  #lookInside(
-    look: NewLook,
-    place: string,
-    stat: FileStat,
-    position: number,
-    task: SearchTask,
-  ): FileLook | Promise<FileLook> {
-    if (stat.size <= position) return look;
-    const found = this.#search.find(place, stat, position, task);
-    return found instanceof Promise
-      ? found.then((later) => withNewline(look, later))
-      : withNewline(look, found);
+  async #lookInside({ path, stat }: RenamedFile, position: number, task: SearchTask): Promise<FileLook> {
+    if (stat.size <= position) return {};
+    const newlineLeft = await this.#search.find(path, stat, position, task);
+    return newlineLeft === undefined ? {} : { newlineLeft };
   }
-}
-
-type NewLook = { -readonly [Key in keyof FileLook]: FileLook[Key] };
-
-function withNewline(look: NewLook, newlineLeft: boolean | undefined): FileLook {
-  if (newlineLeft !== undefined) look.newlineLeft = newlineLeft;
-  return look;
 }
 
 /**
@@ -98,14 +72,6 @@ function* directoriesBeside(path: string): Generator<string> {
     yield directory;
     const target = targetOf(place);
     place = target?.startsWith('/') ? target : target && directory + target;
-  }
-}
-
-function placeOrError(path: string, placeOf: PlaceOf): string | Error {
-  try {
-    return placeOf(path);
-  } catch (error) {
-    return error as Error;
   }
 }
 
@@ -124,13 +90,17 @@ function targetOf(path: string): string | undefined {
   }
 }
 
-function statAt(place: string): FileStat | Error | undefined {
+type Seen = { readonly place: string; readonly stat: FileStat | undefined } | { readonly error: string };
+
+function lookAtPath(path: string, placeOf: PlaceOf): Seen {
   try {
+    const place = placeOf(path);
     const stat = statSync(toBytes(place), { throwIfNoEntry: false });
-    return stat && factsOf(place, stat);
+    return { place, stat: stat && factsOf(place, stat) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_INVALID_ARG_VALUE') return new Error('its path holds a NUL byte');
-    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : (error as Error);
+    if (code === 'ERR_INVALID_ARG_VALUE') return { error: 'its path holds a NUL byte' };
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') return { error: inWords(error as Error) };
+    return { place: path, stat: undefined };
   }
 }

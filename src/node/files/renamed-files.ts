@@ -35,44 +35,29 @@ export class RenamedFiles {
     }
   }
 
-  /** A promise: the directory is being listed, ask again. An Error: nobody can tell. */
-  find(inode: string, directory: string): RenamedFile | Error | undefined | Promise<void> {
+  /** Rejects where nobody can tell. */
+  async find(inode: string, directory: string): Promise<RenamedFile | undefined> {
     const key = `${directory}\t${inode}`;
     const found = fileWith(inode, this.#places.get(key));
     if (found !== undefined) return found;
     this.#places.delete(key);
-    const listing = this.#listings.get(directory);
-    if (listing === undefined || !this.#isGood(listing, directory)) return this.#list(directory);
-    if (listing.error !== undefined) return listing.error;
-    const name = listing.names.get(inode);
+    const { error, names } = await this.#listingOf(directory);
+    if (error !== undefined) throw error;
+    const name = names.get(inode);
     if (name !== undefined) this.#places.set(key, directory + name);
     return fileWith(inode, this.#places.get(key));
   }
 
-  #isGood({ date, goodUntil }: Listing, directory: string): boolean {
-    return goodUntil >= this.#began || (date !== undefined && date === dateOf(directory)?.text);
+  async #listingOf(directory: string): Promise<Listing> {
+    const known = this.#listings.get(directory);
+    if (known !== undefined && this.#isGood(known, directory)) return known;
+    const listing = await listed(directory);
+    this.#listings.set(directory, listing);
+    return listing;
   }
 
-  async #list(directory: string): Promise<void> {
-    const start = performance.now();
-    const date = dateOf(directory);
-    const names: string[] = [];
-    const error = await readNames(directory, nameBudget(), (name) => names.push(name) > 0).then(
-      none,
-      asError,
-    );
-    const byInode = new Map<string, string>();
-    await inPortions(error === undefined ? names : [], (name) => {
-      const stat = logAt(directory + name);
-      if (stat !== undefined) byInode.set(stat.inode, name);
-    });
-    const end = performance.now();
-    this.#listings.set(directory, {
-      names: byInode,
-      error: error?.code === undefined ? error : undefined,
-      date: date?.isSettled ? date.text : undefined,
-      goodUntil: end + Math.min(LISTING_AGE, WORTH * (end - start)),
-    });
+  #isGood({ date, goodUntil }: Listing, directory: string): boolean {
+    return goodUntil >= this.#began || (date !== undefined && date === dateOf(directory)?.text);
   }
 }
 
@@ -84,6 +69,31 @@ interface Listing {
   /** The directory's, where every later change gives it another one. */
   readonly date: string | undefined;
   readonly goodUntil: Millis;
+}
+
+async function listed(directory: string): Promise<Listing> {
+  const start = performance.now();
+  const date = dateOf(directory);
+  const all: string[] = [];
+  const names = new Map<string, string>();
+  let error: NodeJS.ErrnoException | undefined;
+  try {
+    await readNames(directory, nameBudget(), (name) => all.push(name) > 0);
+    await inPortions(all, (name) => {
+      const stat = logAt(directory + name);
+      if (stat !== undefined) names.set(stat.inode, name);
+    });
+  } catch (caught) {
+    error = caught as NodeJS.ErrnoException;
+  }
+  const end = performance.now();
+  return {
+    names,
+    // What the system refuses holds nothing that can be found.
+    error: error?.code === undefined ? error : undefined,
+    date: date?.isSettled ? date.text : undefined,
+    goodUntil: end + Math.min(LISTING_AGE, WORTH * (end - start)),
+  };
 }
 
 function fileWith(inode: string, path: string | undefined): RenamedFile | undefined {
@@ -99,12 +109,6 @@ function dateOf(directory: string): { readonly text: string; readonly isSettled:
   } catch {
     return undefined;
   }
-}
-
-function none(): undefined {}
-
-function asError(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
-  return error;
 }
 
 /** Nothing but a regular file is a log that was renamed: a link may lead anywhere. */

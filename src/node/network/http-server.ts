@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { readBounded } from '../files/bounded.ts';
@@ -40,7 +41,7 @@ const MOST_WAITING = 2;
 const TOKEN_LIMIT = 64 * 1_024;
 
 /** Listens; rejects where it cannot (a busy port). Slow clients are cut off, and nobody reads the body of a request. */
-export function startHttpServer({ host, port }: Endpoint, routes: Routes): Promise<HttpServer> {
+export async function startHttpServer({ host, port }: Endpoint, routes: Routes): Promise<HttpServer> {
   const server = createServer({
     requestTimeout: TIMEOUT,
     headersTimeout: TIMEOUT,
@@ -56,15 +57,10 @@ export function startHttpServer({ host, port }: Endpoint, routes: Routes): Promi
     answer(request, response, { routes, host, bodies }).catch(() => request.destroy());
   });
   server.on('clientError', (_, socket) => socket.destroy());
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      server.on('error', () => {});
-      const { port: taken } = server.address() as AddressInfo;
-      resolve({ endpoint: { host, port: taken }, close: () => closeNow(server) });
-    });
-  });
+  await once(server.listen(port, host), 'listening');
+  server.on('error', () => {});
+  const { port: taken } = server.address() as AddressInfo;
+  return { endpoint: { host, port: taken }, close: () => closeNow(server) };
 }
 
 /** For each newcomer the connection goes that has been unused for longest: clients that hold theirs keep no probe out. */

@@ -1,18 +1,20 @@
+import { styleText } from 'node:util';
 import { pino, stdTimeFunctions } from 'pino';
 import { printable, printableJson } from '../../core/text/printable.ts';
 import type { Log, LogFormat, LogLevel } from '../../log.ts';
 import { openStderr } from './stderr.ts';
 
-const COLOURS: Readonly<Record<string, number>> = { error: 31, warn: 33, info: 32, debug: 90 };
+const COLOURS = { error: 'red', warn: 'yellow', info: 'green', debug: 'gray' } as const;
 
 export interface OpenLog extends Log {
   close(): Promise<void>;
 }
 
-/** Logs to stderr, so that stdout stays inspect's or fluentd's own; by default for people on a terminal, else for programs. */
+/** Logs to stderr, so that stdout stays inspect's or fluentd's own; by default for people on a terminal, else for programs. `reword` has the last word on each sentence. */
 export function openLog(
   level: LogLevel,
   format: LogFormat = process.stderr.isTTY ? 'pretty' : 'json',
+  reword: (text: string) => string,
 ): OpenLog {
   // Not pino's own destination: at exit it repeats a write that fails until it succeeds.
   const stderr = openStderr();
@@ -27,10 +29,10 @@ export function openLog(
     { write },
   );
   return {
-    debug: (facts, message) => logger.debug(facts, message),
-    info: (facts, message) => logger.info(facts, message),
-    warn: (facts, message) => logger.warn(facts, message),
-    error: (facts, message) => logger.error(facts, message),
+    debug: (facts, text) => logger.debug(facts, reword(text)),
+    info: (facts, text) => logger.info(facts, reword(text)),
+    warn: (facts, text) => logger.warn(facts, reword(text)),
+    error: (facts, text) => logger.error(facts, reword(text)),
     close: () => stderr.close(),
   };
 }
@@ -42,8 +44,8 @@ function jsonLine(line: string): string {
 
 /** The facts stand in the sentence already: people get the sentence. */
 function prettyLine(line: string): string {
-  const { level, time, msg } = JSON.parse(line) as { level: string; time: string; msg: string };
+  const { level, time, msg } = JSON.parse(line) as { level: LogLevel; time: string; msg: string };
   const clock = time.slice(11, 23);
-  const label = process.stderr.hasColors?.() ? `\u001b[${COLOURS[level]}m${level}\u001b[0m` : level;
+  const label = styleText(COLOURS[level], level, { stream: process.stderr });
   return `${clock} ${label} ${printable(msg)}\n`;
 }

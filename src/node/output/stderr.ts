@@ -1,5 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 const STDERR = 2;
 /** What may wait for a reader of the pipe; past it lines are dropped, not kept. */
@@ -41,13 +42,7 @@ function throughSocket(): LineWriter {
   };
 }
 
-function drained(socket: Socket): Promise<void> {
-  if (socket.destroyed || socket.writableLength === 0) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, GOODBYE);
-    socket.once('drain', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+async function drained(socket: Socket): Promise<void> {
+  if (socket.destroyed || socket.writableLength === 0) return;
+  await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), pause(GOODBYE)]);
 }

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Outcome } from '../../core/drain/outcome.ts';
 import type { Listed } from '../../core/progress/describe.ts';
 import { printableJson } from '../../core/text/printable.ts';
@@ -40,11 +41,8 @@ function isWritable(path: string): Promise<boolean> {
 }
 
 async function inTime(written: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not written within ${formatDuration(TIMEOUT)}`)), TIMEOUT);
-  });
-  await Promise.race([written, late]).finally(() => clearTimeout(timer));
+  const isLate = await Promise.race([written, pause(TIMEOUT, true)]);
+  if (isLate) throw new Error(`not written within ${formatDuration(TIMEOUT)}`);
 }
 
 /** The smallest of what is left and doubted is left out until it fits. */

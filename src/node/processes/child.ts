@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatDuration, LONGEST_TIMER, type Millis } from '../../core/text/units.ts';
-import { send } from './send.ts';
+import { send } from './processes.ts';
 
 export interface Child {
   /** Also the id of its session and process group. */

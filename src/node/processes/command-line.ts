@@ -7,8 +7,6 @@ export interface FluentdArguments {
   /** It is appended to a configuration in the v1 syntax. */
   readonly inlineConfig?: string | undefined;
   readonly workers?: number | undefined;
-  readonly withoutSource: boolean;
-  readonly withSourceOnly: boolean;
   /** The pid file of a Fluentd that goes into the background. */
   readonly daemon?: string | undefined;
 }
@@ -19,8 +17,6 @@ const OPTIONS = {
   'config-file-type': { type: 'string' },
   'inline-config': { type: 'string', short: 'i' },
   workers: { type: 'string' },
-  'without-source': { type: 'boolean' },
-  'with-source-only': { type: 'boolean' },
   daemon: { type: 'string', short: 'd' },
   plugin: { type: 'string', short: 'p' },
   I: { type: 'string', short: 'I' },
@@ -44,8 +40,6 @@ export function fluentdArguments(command: readonly string[]): FluentdArguments {
     configFileType: text('config-file-type'),
     inlineConfig: text('inline-config'),
     workers: workers === undefined ? undefined : Number.parseInt(workers, 10) || 0,
-    withoutSource: values['without-source'] === true,
-    withSourceOnly: values['with-source-only'] === true,
     daemon: text('daemon'),
   };
 }

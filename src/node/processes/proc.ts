@@ -13,52 +13,36 @@ const BUFFER = Buffer.allocUnsafe(256 * 1024);
  * The process table from Linux's /proc. `ps` is not in slim images, and busybox's lacks the columns; state and start time
  * stand only here (proc(5), /proc/pid/stat).
  */
-export class Proc {
-  readonly #root: string;
+export async function listProc(root = '/proc'): Promise<readonly ProcessRow[]> {
+  const pids = readdirSync(root).filter((name) => /^\d+$/.test(name));
+  const most = Math.min(KEPT, Math.floor(KEPT_IN_ALL / pids.length));
+  const rows: ProcessRow[] = [];
+  await inPortions(pids, (pid) => rows.push(...readProc(Number(pid), { root, most })));
+  return rows;
+}
 
-  constructor(root = '/proc') {
-    this.#root = root;
+/**
+ * A process and its children; undefined: the kernel does not tell them (CONFIG_PROC_CHILDREN). While one of them ends, its list may
+ * miss another one (proc(5), /proc/pid/task/tid/children).
+ */
+export function familyInProc(pid: number): readonly ProcessRow[] | undefined {
+  try {
+    const tasks = `/proc/${pid}/task`;
+    const children = readdirSync(tasks).flatMap((task) => childrenIn(`${tasks}/${task}/children`));
+    return [pid, ...children].flatMap((one) => readProc(one));
+  } catch {
+    return undefined;
   }
+}
 
-  /** Whether there is a /proc that shows at least this very process. */
-  isThere(): boolean {
-    return this.read(process.pid) !== undefined;
-  }
-
-  async list(): Promise<readonly ProcessRow[]> {
-    const pids = readdirSync(this.#root).filter((name) => /^\d+$/.test(name));
-    const most = Math.min(KEPT, Math.floor(KEPT_IN_ALL / pids.length));
-    const rows: ProcessRow[] = [];
-    await inPortions(pids, (pid) => {
-      const row = this.read(Number(pid), most);
-      if (row !== undefined) rows.push(row);
-    });
-    return rows;
-  }
-
-  /**
-   * A process and its children; undefined: the kernel does not tell them (CONFIG_PROC_CHILDREN). While one of them ends, its list may
-   * miss another one (proc(5), /proc/pid/task/tid/children).
-   */
-  family(pid: number): readonly ProcessRow[] | undefined {
-    try {
-      const tasks = `${this.#root}/${pid}/task`;
-      const children = readdirSync(tasks).flatMap((task) => childrenIn(`${tasks}/${task}/children`));
-      return [pid, ...children].map((one) => this.read(one)).filter((row) => row !== undefined);
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** undefined: no such process (any more). */
-  read(pid: number, most = KEPT): ProcessRow | undefined {
-    try {
-      const stat = readFileSync(`${this.#root}/${pid}/stat`, 'utf8');
-      const cmdline = readInto(BUFFER, `${this.#root}/${pid}/cmdline`);
-      return { pid, ...parseStat(stat), argv: parseCmdline(cmdline, most) };
-    } catch {
-      return undefined;
-    }
+/** Nothing: no such process (any more). */
+export function readProc(pid: number, { root = '/proc', most = KEPT } = {}): readonly ProcessRow[] {
+  try {
+    const stat = readFileSync(`${root}/${pid}/stat`, 'utf8');
+    const cmdline = readInto(BUFFER, `${root}/${pid}/cmdline`);
+    return [{ pid, ...parseStat(stat), argv: parseCmdline(cmdline, most) }];
+  } catch {
+    return [];
   }
 }
 

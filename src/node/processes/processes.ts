@@ -1,22 +1,15 @@
 import type { ProcessIdentity, ProcessRow } from '../../core/fluentd/processes.ts';
-import { Proc } from './proc.ts';
-import { send } from './send.ts';
+import { familyInProc, listProc, readProc } from './proc.ts';
 
-/** The process table: /proc on Linux, the `ps` command where there is none (a developer's macOS). */
-export interface ProcessTable {
-  list(): Promise<readonly ProcessRow[]>;
-  listFamily(pid: number): Promise<readonly ProcessRow[]>;
-  read(pid: number): Promise<ProcessRow | undefined>;
+/** Where there is none (a developer's macOS), the `ps` command tells of processes. */
+const HAS_PROC = readProc(process.pid).length > 0;
+
+export async function listProcesses(): Promise<readonly ProcessRow[]> {
+  return HAS_PROC ? listProc() : listByPs();
 }
 
-export function openProcessTable(): ProcessTable {
-  const proc = new Proc();
-  if (!proc.isThere()) return { list: listByPs, listFamily: listByPs, read: readByPs };
-  return {
-    list: () => proc.list(),
-    listFamily: async (pid) => proc.family(pid) ?? proc.list(),
-    read: async (pid) => proc.read(pid),
-  };
+export async function listFamily(pid: number): Promise<readonly ProcessRow[]> {
+  return (HAS_PROC ? familyInProc(pid) : undefined) ?? listProcesses();
 }
 
 /** Whether the kernel would let this process signal that one. */
@@ -24,15 +17,23 @@ export function maySignal(pid: number): boolean {
   return send(pid, 0) !== 'not-permitted';
 }
 
+type Sent = 'sent' | 'gone' | 'not-permitted';
+
 /** Sends only where the pid still is the very same process, looked at right before. */
-export async function signalProcess(
-  table: ProcessTable,
-  target: ProcessIdentity,
-  signal: string,
-): Promise<'sent' | 'gone' | 'not-permitted'> {
-  const row = await table.read(target.pid);
-  if (row === undefined || row.zombie || row.startTime !== target.startTime) return 'gone';
-  return send(target.pid, signal as NodeJS.Signals);
+export async function signalProcess({ pid, startTime }: ProcessIdentity, signal: string): Promise<Sent> {
+  const rows = HAS_PROC ? readProc(pid) : await listByPs();
+  const isThere = rows.some((row) => row.pid === pid && row.startTime === startTime && !row.zombie);
+  return isThere ? send(pid, signal as NodeJS.Signals) : 'gone';
+}
+
+/** kill(2): 0 only asks whether that could be done; a negative number means the process group. */
+export function send(pid: number, signal: NodeJS.Signals | 0): Sent {
+  try {
+    process.kill(pid, signal);
+    return 'sent';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? 'not-permitted' : 'gone';
+  }
 }
 
 /** ps knows neither zombies nor start ticks, and puts the words of a command line into one string. */
@@ -47,8 +48,4 @@ async function listByPs(): Promise<readonly ProcessRow[]> {
     zombie: /<defunct>/.test(cmd ?? ''),
     argv: (cmd ?? name).split(' '),
   }));
-}
-
-async function readByPs(pid: number): Promise<ProcessRow | undefined> {
-  return (await listByPs()).find((row) => row.pid === pid);
 }

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Millis } from '../../core/text/units.ts';
 import { parseAnswer, parseDone, parseLastWord, type Said } from '../../core/witness/answer.ts';
-import { type Bounds, LONGEST_ANSWER, MOST_FIELDS, type NotBelieved } from '../../core/witness/believing.ts';
+import { type Bounds, LONGEST_ANSWER, MOST_FIELDS } from '../../core/witness/believing.ts';
 import type { Testimony, Witness } from '../../core/witness/testimony.ts';
 import type { WitnessOrder } from '../../host.ts';
 import { roomIn } from '../files/files.ts';
@@ -68,9 +68,8 @@ async function askOne(dir: string, worker: string, budget: Budget): Promise<Witn
   if ('gone' in answer) return { worker, kind: 'gone', said: await lastWordOf(dir, worker, budget) };
   if ('why' in answer) return { worker, kind: 'silent', why: answer.why };
   const said = parseAnswer(answer.text, budget);
-  return isBelieved(said)
-    ? { worker, kind: 'alive', said }
-    : { worker, kind: 'silent', why: unbelieved(said) };
+  if (!('notBelieved' in said)) return { worker, kind: 'alive', said };
+  return { worker, kind: 'silent', why: `posidle does not believe its witness: ${said.notBelieved}` };
 }
 
 /** A neighbour may have put anything there: no link is followed, no FIFO waited for, and nothing is read beyond the size that was seen. */
@@ -80,27 +79,18 @@ async function lastWordOf(dir: string, worker: string, budget: Budget): Promise<
   const file = await open(join(dir, worker.replace(/sock$/, 'end')), FLAGS).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
-    const status = await file.stat();
-    const { size } = status;
-    if (!status.isFile() || status.nlink > 1 || size > Math.min(LONGEST_ANSWER, budget.bytes))
+    const stat = await file.stat();
+    if (!stat.isFile() || stat.nlink > 1 || stat.size > Math.min(LONGEST_ANSWER, budget.bytes))
       return undefined;
-    budget.bytes -= size;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0);
+    budget.bytes -= stat.size;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(stat.size));
     const said = parseLastWord(buffer.toString('utf8', 0, bytesRead), budget);
-    return isBelieved(said) ? said : undefined;
+    return 'notBelieved' in said ? undefined : said;
   } catch {
     return undefined;
   } finally {
     await file.close();
   }
-}
-
-function isBelieved(said: Said | NotBelieved): said is Said {
-  return !('notBelieved' in said);
-}
-
-function unbelieved({ notBelieved }: NotBelieved): string {
-  return `posidle does not believe its witness: ${notBelieved}`;
 }
 
 type Exchange = { readonly text: string } | { readonly why: string } | { readonly gone: true };

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { rubyOption } from '../../core/witness/load.ts';
 
 /** A Unix socket's path takes 107 bytes (unix(7)); the witness adds up to 30. */
 const LONGEST_DIR = 77;
@@ -45,4 +46,13 @@ export async function writeOwnWitness(): Promise<string> {
   await writeWitness(dir);
   await chmod(dir, 0o700);
   return dir;
+}
+
+/** Writes the witness for a Fluentd that is about to start, to a directory of its own where none is given; gives the environment for it. A RUBYOPT that is there is kept. */
+export async function loadedWitness(given: string | undefined, env: NodeJS.ProcessEnv) {
+  const dir = given ?? (await writeOwnWitness());
+  if (given !== undefined) await writeWitness(given);
+  const { RUBYOPT: before } = env;
+  const rubyopt = before === undefined ? rubyOption(dir) : `${rubyOption(dir)} ${before}`;
+  return { dir, env: { ...env, RUBYOPT: rubyopt, POSIDLE_DIR: dir } };
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { frameOf } from '../../../src/commands/inspect-view/follow-frame.ts';
-import { styleOf } from '../../../src/commands/inspect-view/style.ts';
 import { Paces } from '../../../src/core/inspect/paces.ts';
 import { Looks } from '../../support/overviews.ts';
 
@@ -11,8 +10,8 @@ function frame(rows: number, columns = 80): readonly string[] {
   const files = Object.fromEntries(PATHS.map((path) => [path, { size: 8, position: 4 }]));
   const seen = new Looks(new Paces()).look(0, files);
   const found = { ...seen, posFiles: seen.posFiles.map((posFile) => ({ ...posFile, error: 'odd' })) };
-  const view = { style: styleOf(false), width: columns, raw: false, conf: undefined, notes: [] };
-  return frameOf(found, { ...view, states: undefined, sort: 'lag' }, { rows, columns, at: new Date(0) });
+  const view = { width: columns, conf: undefined, notes: [] };
+  return frameOf(found, { ...view, states: undefined }, { rows, columns, at: new Date(0) });
 }
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8, 24, 100])('a picture of %s rows shows as many files as fit', (rows) => {

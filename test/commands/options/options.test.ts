@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import yargs, { type Options } from 'yargs';
 import { optionsFromEnvironment } from '../../../src/commands/options/environment.ts';
-import { inFlags, outcomeInFlags } from '../../../src/commands/options/flag-wording.ts';
+import { inFlags } from '../../../src/commands/options/flag-wording.ts';
 import { inspectOptions } from '../../../src/commands/options/inspect-options.ts';
 import {
   type RunArgs,
@@ -9,8 +9,6 @@ import {
   watchOptions,
   watchOptionsOf,
 } from '../../../src/commands/options/options.ts';
-import { describeCandidates } from '../../../src/core/drain/explain.ts';
-import type { Outcome } from '../../../src/core/drain/outcome.ts';
 import { DEFAULTS, type Settings, settingsOf } from '../../../src/tasks/watch-options.ts';
 
 const WRONG: readonly (readonly [line: string, said: RegExp])[] = [
@@ -88,23 +86,12 @@ test('a call by HTTP is refused where only the kubelet begins the end', async ()
   expect(await settingsBy(words)).toMatchObject({ nativeSidecar: true });
 });
 
-test.each([[describeCandidates([]), /name one by its --pid or --pid-file$/]])(
-  'the outcome names options by their flags: %s',
-  (why, named) => {
-    expect(outcomeInFlags({ why } as Outcome).why).toMatch(named);
-  },
-);
-
 test('a variable of a flag is true or false', () => {
   expect(() => optionsFromEnvironment({ POSIDLE_STRICT: 'maybe' }, watchOptions)).toThrow(
     "POSIDLE_STRICT: 'maybe' isn't true or false",
   );
-  expect(
-    optionsFromEnvironment({ POSIDLE_STRICT: 'Yes', POSIDLE_NATIVE_SIDECAR: '0' }, watchOptions),
-  ).toEqual({
-    strict: true,
-    'native-sidecar': false,
-  });
+  const env = { POSIDLE_STRICT: 'Yes', POSIDLE_NATIVE_SIDECAR: '0' };
+  expect(optionsFromEnvironment(env, watchOptions)).toEqual({ strict: true, 'native-sidecar': false });
 });
 
 test('a text in which no option is named stays as it is', () => {
@@ -112,14 +99,9 @@ test('a text in which no option is named stays as it is', () => {
   expect(inFlags(text)).toBe(text);
 });
 
-async function parsed(
-  words: readonly string[],
-  options: Readonly<Record<string, Options>>,
-  config: object = {},
-) {
+async function parsed(words: readonly string[], options: Readonly<Record<string, Options>>) {
   return yargs([...words])
     .options(options)
-    .config(config)
     .fail((message, error) => {
       throw error ?? new Error(message);
     })

@@ -162,7 +162,7 @@ describe('the deadline', () => {
       title: 'of a return is over at once for a child',
       ask: returns,
       looks: away,
-      rules: { parent: true },
+      rules: { role: 'parent' },
       at: 20_000,
     },
     {
@@ -211,7 +211,7 @@ describe('everything read is believed', () => {
     {
       title: 'then at once, where the kubelet’s signal says so',
       ask: settle(TERM, 3_000),
-      rules: { leavesStop: true },
+      rules: { role: 'native-sidecar' },
       at: 3_000,
     },
   ])('$title', check);

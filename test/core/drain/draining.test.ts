@@ -149,19 +149,10 @@ describe('a drain that finds everything read', () => {
     ['goes on after a flush where the buffers are found empty once', undefined, 'draining', AT],
     ['goes on where the same look is judged again', AT, 'draining', AT],
     ['stops Fluentd where they are found empty twice', AT - 1, 'stopping', undefined],
-  ])('%s: a chunk has no name for an instant', (_, emptyAt, name, kept) => {
+  ])('%s', (_, emptyAt, name, kept) => {
     const { state, moved } = decided(draining({ ...flushed, emptyAt }), looks(read, AT, empty));
     expect(state).toMatchObject({ name, ...(kept !== undefined && { emptyAt: kept }) });
     expect(moved).toBe(kept === undefined ? 'everything is read and flushed' : undefined);
-  });
-
-  test('looks twice at buffers on disk without a flush, too: Fluentd flushes by itself', () => {
-    expect(decided(draining(), looks(read, AT, empty)).state).toMatchObject({
-      name: 'draining',
-      emptyAt: AT,
-    });
-    const state = draining({ emptyAt: AT - 1 });
-    expect(decided(state, looks(read, AT, empty)).state).toMatchObject({ name: 'stopping' });
   });
 
   test('forgets that the buffers were empty where they hold chunks again, or Fluentd is away for a look', () => {
@@ -186,7 +177,7 @@ describe('a drain that finds everything read', () => {
     [
       'leaves the stop to the kubelet',
       running(),
-      { leavesStop: true },
+      { role: 'native-sidecar' },
       { end: { kind: 'left-to-kubelet' } } as Partial<State>,
       [],
     ],
@@ -206,7 +197,7 @@ describe('a drain that finds everything read', () => {
 describe('an unfinished last line', () => {
   const DONE = { by: 'done-file', at: 0 } as const;
   const SIGTERM = { by: 'SIGTERM', at: 0 } as const;
-  const NATIVE = { leavesStop: true };
+  const NATIVE = { role: 'native-sidecar' } as const;
   const END = [{ do: 'end-line', path: LOG, size: 104 }];
   test.each<[string, Partial<Policy>, Partial<Draining>, Partial<Snapshot>, readonly object[]]>([
     ['is ended first, where that is asked for', { completeLastLine: true }, {}, buffered, END],

@@ -299,7 +299,7 @@ describe('the drain is not kept open by', () => {
     {
       title: 'the settle time, where the kubelet’s SIGTERM says that main has ended',
       state: { trigger: SIGTERM },
-      rules: { leavesStop: true },
+      rules: { role: 'native-sidecar' },
     },
     ...(['quiet', 'done-process', 'done-file', 'deserted', 'start-timeout'] as const).map((by) => ({
       title: `the settle time, where the trigger says that main has ended (${by})`,

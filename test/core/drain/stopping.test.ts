@@ -119,7 +119,7 @@ describe('a Fluentd that is not there', () => {
   });
 
   test('is missed by its parent at once', () => {
-    const rules = { parent: true };
+    const rules = { role: 'parent' } as const;
     expect(decided(begin(0), AT, never, { rules }).state).toMatchObject({ end: { kind: 'no-fluentd' } });
     expect(stepped(WATCHING, ABSENT, AT, rules).state).toMatchObject({
       end: { kind: 'ended-by-itself' },
@@ -146,12 +146,12 @@ describe('a Fluentd that is not there', () => {
 
 test('a parent drains what its supervisor left behind, and no one else does', () => {
   const trigger = { by: 'deserted', at: AT };
-  expect(stepped(begin(0), ORPHANED, AT, { parent: true }).state).toMatchObject({
+  expect(stepped(begin(0), ORPHANED, AT, { role: 'parent' }).state).toMatchObject({
     name: 'draining',
     trigger,
   });
   expect(stepped(begin(0), ORPHANED).state.name).not.toBe('draining');
-  expect(stepped(draining(), ORPHANED, AT, { parent: true }).state).toMatchObject({
+  expect(stepped(draining(), ORPHANED, AT, { role: 'parent' }).state).toMatchObject({
     trigger: { by: 'http' },
   });
 });

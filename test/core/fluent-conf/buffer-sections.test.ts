@@ -12,20 +12,19 @@ const match = (params: string) => `<match app>\n${params}\n</match>\n`;
 const buffers = (text: string) => read(text).buffers;
 
 describe('a buffer', () => {
-  it('is in memory by default, and flushed at the end', () => {
+  it('is in memory by default', () => {
     expect(buffers(match('@type forward'))).toEqual([
       {
         name: 'forward of <match app>',
         type: 'memory',
         chunkGlobs: [],
-        flushAtShutdown: true,
       },
     ]);
   });
 
-  it('is a file in out_file, and not flushed at the end', () => {
+  it('is a file in out_file', () => {
     expect(buffers(match('@type file\npath /out\n<buffer>\npath /buf\n</buffer>'))).toMatchObject([
-      { type: 'file', flushAtShutdown: false, chunkGlobs: ['/buf/buffer.*.log', '/buf.*.log'] },
+      { type: 'file', chunkGlobs: ['/buf/buffer.*.log', '/buf.*.log'] },
     ]);
   });
 
@@ -47,12 +46,8 @@ describe('a buffer', () => {
   });
 
   it('is there in out_stdout and out_null where they are told so', () => {
-    expect(buffers(match('@type stdout\n<buffer>\n@type file\npath /b\n</buffer>'))).toMatchObject([
-      { flushAtShutdown: false },
-    ]);
-    expect(buffers(match('@type null\n<buffer>\n@type file\npath /b\n</buffer>'))).toMatchObject([
-      { flushAtShutdown: true },
-    ]);
+    expect(buffers(match('@type stdout\n<buffer>\n@type file\npath /b\n</buffer>'))).toHaveLength(1);
+    expect(buffers(match('@type null\n<buffer>\n@type file\npath /b\n</buffer>'))).toHaveLength(1);
   });
 
   it('is there for each store, at any depth, and for each label', () => {
@@ -93,45 +88,7 @@ describe('a buffer', () => {
       {
         type: 'file',
         chunkGlobs: ['/b/x.*.buffer'],
-        flushAtShutdown: false,
       },
     ]);
-  });
-});
-
-describe('the buffer of with_source_only', () => {
-  const only = (more = '') => `<system>\nwith_source_only true\n${more}</system>\n`;
-  const globsOf = (text: string) => buffers(text).map(({ name, chunkGlobs }) => [name, chunkGlobs]);
-
-  it('lies below root_dir, under a name that nobody knows', () => {
-    expect(globsOf(only('root_dir /r\n'))).toEqual([
-      ['with_source_only', ['/r/source-only-buffer/*/buffer.*.log', '/r/source-only-buffer/*.*.log']],
-    ]);
-  });
-
-  it('lies in the usual directory for chunks where there is no root_dir', () => {
-    expect(buffers(only())[0]?.chunkGlobs[0]).toBe('/tmp/fluent/source-only-buffer/*/buffer.*.log');
-  });
-
-  it('lies where its own section says', () => {
-    const own = '<source_only_buffer>\npath /kept\n</source_only_buffer>\n';
-    expect(buffers(only(own))[0]?.chunkGlobs).toEqual(['/kept/buffer.*.log', '/kept.*.log']);
-  });
-
-  it('is there once for each worker', () => {
-    expect(buffers(only('workers 2\nroot_dir /r\n')).map(({ chunkGlobs }) => chunkGlobs[0])).toEqual([
-      '/r/source-only-buffer/*/worker0/buffer.*.log',
-      '/r/source-only-buffer/*/worker1/buffer.*.log',
-    ]);
-  });
-
-  it('is there where only the command line asks for it', () => {
-    const { root } = parseConf('', 'f.conf');
-    const conf = fluentConf(root, { env: {}, hostname: '' }, { withSourceOnly: true });
-    expect(conf.buffers).toMatchObject([{ name: 'with_source_only', flushAtShutdown: false }]);
-  });
-
-  it('is not there without it', () => {
-    expect(buffers('<system>\nwith_source_only false\n</system>\n')).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FluentConf, fluentConf } from '../../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
-import { multilineWarnings, quietWarnings } from '../../../src/core/fluent-conf/warnings.ts';
+import { quietWarnings } from '../../../src/core/fluent-conf/warnings.ts';
 
 function read(text: string): FluentConf {
   const { root, problems } = parseConf(text, 'f.conf');
@@ -23,30 +23,10 @@ describe('a warning', () => {
     [tail('path /a\npos_file /p'), 'f.conf:1: in_tail without read_from_head true skips'],
     [tail('path /a\nread_from_head true'), 'f.conf:1: in_tail without pos_file leaves no trace'],
     [tail(`${good}\n<group>\n</group>`), 'f.conf:1: in_tail with <group> reads nothing more'],
-    ['<system>\nwith_source_only true\n</system>\n', 'f.conf:1: with_source_only keeps all lines back'],
   ])('is one sentence with its place: %j', (text, start) => {
     expect(read(text).warnings).toEqual([expect.stringMatching(/^[^.]*\.conf:.*: .*\.$/)]);
     expect(read(text).warnings[0]).toContain(start);
   });
-
-  const file = match('@type http\n<buffer>\n@type file\npath /b\n</buffer>');
-
-  it.each([
-    [`${good}\nformat multiline`, file, 1],
-    [`${good}\nformat multiline\nmultiline_flush_interval 1s`, file, 0],
-    [`${good}\nformat multiline`, match('@type http'), 0],
-    [`${good}\nformat multiline`, file.replace('</buffer>', 'flush_at_shutdown true\n</buffer>'), 0],
-  ])(
-    'is given for the last record of a multiline plugin only where a file buffer keeps it',
-    (source, output, count) => {
-      const warnings = multilineWarnings(read(tail(source) + output));
-      expect(warnings).toHaveLength(count);
-      for (const warning of warnings)
-        expect(warning).toMatch(
-          /^f\.conf:1: the last record of a multiline source .*set multiline_flush_interval 1s/,
-        );
-    },
-  );
 
   it('is given for waits that are shorter than in_tail takes to look', () => {
     const conf = read(tail(good));

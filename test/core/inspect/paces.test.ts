@@ -4,17 +4,17 @@ import { Track } from '../../../src/core/inspect/track.ts';
 import { Looks, type Written } from '../../support/overviews.ts';
 
 describe('the pace of a file', () => {
-  test('tells rate and time to go from the last 5 s', () => {
+  test('tells rate and time to go from the last 10 s', () => {
     const track = new Track();
     expect(track.pace()).toEqual({ rate: null, eta: null });
     for (const [at, read, lag] of [
-      [0, 0, 9_000],
-      [10_000, 100, 3_000],
-      [12_000, 2_100, 1_000],
+      [0, 0, 90_000],
+      [12_000, 100, 3_000],
+      [14_000, 2_100, 1_000],
     ] as const)
       track.add({ at, read, lag });
     expect(track.pace()).toEqual({ rate: 1_000, eta: 1_000 });
-    track.add({ at: 13_000, read: 2_100, lag: 9_000 });
+    track.add({ at: 15_000, read: 2_100, lag: 9_000 });
     expect(track.pace().eta).toBeNull();
   });
 
@@ -23,14 +23,14 @@ describe('the pace of a file', () => {
     for (let at = 0; at <= 100_000; at += 1_000) track.add({ at, read: 0, lag: 500 });
     expect(track.pace()).toEqual({ rate: 0, eta: null });
     track.add({ at: 101_000, read: 400, lag: 100 });
-    expect(track.pace()).toEqual({ rate: 80, eta: 1_250 });
+    expect(track.pace()).toEqual({ rate: 40, eta: 2_500 });
     for (let at = 102_000; at <= 200_000; at += 1_000) track.add({ at, read: 400, lag: 100 });
     expect(track.pace()).toEqual({ rate: 0, eta: null });
   });
 
-  test('is not known where what moves was not seen for 5 s', () => {
+  test('is not known where what moves was not seen for 10 s', () => {
     const track = new Track();
-    for (const at of [0, 6_000]) track.add({ at, read: at, lag: 500 });
+    for (const at of [0, 11_000]) track.add({ at, read: at, lag: 500 });
     expect(track.pace()).toEqual({ rate: null, eta: null });
   });
 });

@@ -3,7 +3,7 @@ import { diagnose } from '../../../src/core/inspect/pos-file-diagnosis.ts';
 import type { PositionEntry } from '../../../src/core/pos-file/pos-file.ts';
 
 const found = (lines: readonly PositionEntry[], byInode?: boolean) =>
-  diagnose(lines, { byInode, blocked: 0 }).map(({ what, count }) => `${what} ${count}`);
+  diagnose(lines, byInode).map(({ what, count }) => `${what} ${count}`);
 
 const line = (path: string, inode: number, position: number | null = 1): PositionEntry => ({
   path,
@@ -21,9 +21,7 @@ test('a watched path that stands there twice is told, where an entry belongs to 
   expect(found(lines, false)).toEqual(['duplicated 1']);
   expect(found(lines, true)).toEqual([]);
   expect(found(lines)).toEqual([]);
-  expect(diagnose(lines, { byInode: false, blocked: 0 })[0]?.why).toMatch(
-    /^1 path with several entries, .*fluentd#3614.* 1\.16\.3$/,
-  );
+  expect(diagnose(lines, false)[0]?.why).toMatch(/^1 path with several entries, .*fluentd#3614.* 1\.16\.3$/);
 });
 
 test('a watched inode that stands there twice is told, where an entry belongs to an inode', () => {
@@ -41,13 +39,7 @@ test('many dead lines are told with the bytes that a compaction saves', () => {
   const dead = Array.from({ length: 150 }, (_, at) => line(`/${100 + at}`, at + 1, null));
   expect(found(dead.slice(0, 99))).toEqual([]);
   // `/100`, two tabs, two numbers of 16 digits and a newline are 39 bytes.
-  expect(diagnose([line('/a', 999), ...dead], { byInode: undefined, blocked: 0 })).toEqual([
+  expect(diagnose([line('/a', 999), ...dead], undefined)).toEqual([
     { what: 'dead', count: 150, why: '150 of 151 lines are dead, 5.7 KiB: set pos_file_compaction_interval' },
   ]);
-});
-
-test('a file that stands still with follow_inodes is told with the version that mends it', () => {
-  const entries = [line('/a', 1)];
-  expect(diagnose(entries, { byInode: true, blocked: 1 })).toMatchObject([{ what: 'held-back', count: 1 }]);
-  expect(diagnose(entries, { byInode: false, blocked: 1 })).toEqual([]);
 });

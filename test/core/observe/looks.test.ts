@@ -221,7 +221,7 @@ describe('lines may be on their way where nobody sees them', () => {
     [
       'for ten seconds after a child was started that has no worker yet',
       [snapshot(10_000, [[entry()]], { fluentd: running({ workers: [] }) })],
-      { parent: true },
+      { role: 'parent' },
       20_000,
     ],
     [

@@ -88,6 +88,18 @@ describe('a file with bytes that in_tail had not found', () => {
     expect([...seen(all).memory.missed.values()]).toMatchObject([{ inode: '7', bytes: 100, how: 'gone' }]);
   });
 
+  test('is doubted where it was cut short between its listing and its entry', () => {
+    const found: Watched = [entry({ path: '/log/a.log', position: 0 }), { atPath: { inode: '7', size: 0 } }];
+    const all = [snapshot(0, [], listing(100)), snapshot(1_000, [found], listing(100))];
+    expect([...seen(all).memory.missed.values()]).toMatchObject([{ bytes: 100, how: 'cut short' }]);
+  });
+
+  test('is not taken for shorter because a shorter one has taken its place', () => {
+    const found: Watched = [entry({ path: '/log/a.log', position: 0 }), { atPath: { inode: '9', size: 5 } }];
+    const all = [snapshot(0, [], listing(100)), snapshot(1_000, [found], listing(100))];
+    expect(seen(all).memory.missed.size).toBe(0);
+  });
+
   test('is doubted where it took the place of one that in_tail had found, and is gone', () => {
     const known: Watched = [entry({ path: '/log/a.log', inode: '3' }), {}];
     const all = [snapshot(0, [known], listing(100)), snapshot(1_000, [known], listing())];

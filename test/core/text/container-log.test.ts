@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { containerLogOf, podNameOf, withPodNames } from '../../../src/core/text/container-log.ts';
+import { containerLogOf, podNameOf } from '../../../src/core/text/container-log.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
 
 const ID = '0123456789abcdef'.repeat(4);
@@ -13,10 +13,9 @@ test.each([
     'default/my-app-0/app 0.log.20261122-120000',
   ],
 ])('%s belongs to %s', (path, name) => {
-  expect(podNameOf(path)?.name).toBe(name);
+  expect(podNameOf(path)).toBe(name);
   const { namespace, pod, container } = containerLogOf(path) ?? {};
   expect(name.startsWith(`${namespace}/${pod}/${container} `)).toBe(true);
-  expect(podNameOf(path)?.keep).toBe(`${namespace}/${pod}`.length);
 });
 
 test.each([
@@ -34,13 +33,6 @@ test.each([
   expect([containerLogOf(path), podNameOf(path)]).toEqual([undefined, undefined]);
 });
 
-test('a text names Pods in place of the paths of their logs', () => {
-  const log = `/var/log/containers/a_b_c-${ID}.log`;
-  expect(withPodNames(`${log}: it stands; ${log}, /var/log/x.log`)).toBe(
-    'b/a/c 0123456: it stands; b/a/c 0123456, /var/log/x.log',
-  );
-});
-
 test('a long text of slashes takes no time', async () => {
-  expect(await cpuSeconds(() => withPodNames('/var/log/pods/'.repeat(5_000)))).toBeLessThan(1);
+  expect(await cpuSeconds(() => podNameOf(`/var/log/pods/${'_/'.repeat(5_000)}`))).toBeLessThan(1);
 });

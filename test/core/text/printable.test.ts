@@ -39,21 +39,7 @@ describe('printable text', () => {
   });
 
   test('as JSON holds no control character either, and is the same value', () => {
-    const text = fc.string({
-      unit: fc.constantFrom(
-        'a',
-        '"',
-        '\\',
-        '\n',
-        '\x1b',
-        '\x9b',
-        '\u202e',
-        '\udcff',
-        '日',
-        '\u{e0041}',
-        '\u200b',
-      ),
-    });
+    const text = fc.string({ unit: fc.constantFrom(...'a"\\\n\x1b\x9b\u202e\udcff日\u{e0041}\u200b') });
     fc.assert(
       fc.property(fc.record({ text, count: fc.nat() }), (value) => {
         const json = printableJson(value);

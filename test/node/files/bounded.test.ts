@@ -1,30 +1,17 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { readdirSync, readlinkSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Bounds, HEAD, readBounded } from '../../../src/node/files/bounded.ts';
 import { readFile } from '../../../src/node/files/files.ts';
 import { readPosBytes } from '../../../src/node/files/pos-bytes.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 import { until } from '../../support/until.ts';
 
 const LIMIT = 3 * HEAD;
-let dir = '';
-
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-bounded-'));
-});
-afterEach(() => rmSync(dir, { recursive: true }));
+const inDir = tempDir();
 
 const read = async (path: string, bounds: Partial<Bounds> = {}) => {
   const found = await readBounded(path, { limit: LIMIT, ...bounds });
@@ -32,23 +19,23 @@ const read = async (path: string, bounds: Partial<Bounds> = {}) => {
 };
 
 function made(text: string): string {
-  writeFileSync(join(dir, 'made'), text);
-  return join(dir, 'made');
+  writeFileSync(inDir('made'), text);
+  return inDir('made');
 }
 
 function sparse(size: number): string {
   truncateSync(made(''), size);
-  return join(dir, 'made');
+  return inDir('made');
 }
 
 function fifo(): string {
-  execFileSync('mkfifo', [join(dir, 'fifo')]);
-  return join(dir, 'fifo');
+  execFileSync('mkfifo', [inDir('fifo')]);
+  return inDir('fifo');
 }
 
 function linkTo(target: string): string {
-  symlinkSync(target, join(dir, 'link'));
-  return join(dir, 'link');
+  symlinkSync(target, inDir('link'));
+  return inDir('link');
 }
 
 describe('a bounded read', () => {
@@ -57,7 +44,7 @@ describe('a bounded read', () => {
   });
 
   test('gives nothing where there is no file', async () => {
-    expect(await read(join(dir, 'none'))).toBeUndefined();
+    expect(await read(inDir('none'))).toBeUndefined();
     expect(await read(join(made('x'), 'below'))).toBeUndefined();
   });
 
@@ -74,15 +61,15 @@ describe('a bounded read', () => {
     ],
     ['a link to an endless device', () => linkTo('/dev/zero'), 'it is a device, not a regular file'],
     ['a FIFO', () => fifo(), 'it is a pipe, not a regular file'],
-    ['a directory', () => dir, 'it is a directory'],
+    ['a directory', () => inDir(), 'it is a directory'],
     ['a link to itself', () => linkTo('link'), 'its symbolic links form a loop, or are too many'],
   ])('refuses %s', async (_, make, why) => {
     await expect(read(make())).rejects.toThrow(why);
   });
 
   test('refuses a socket', async () => {
-    const server = createServer().listen(join(dir, 'socket'));
-    await expect(read(join(dir, 'socket'))).rejects.toThrow('not a regular file');
+    const server = createServer().listen(inDir('socket'));
+    await expect(read(inDir('socket'))).rejects.toThrow('not a regular file');
     server.close();
   });
 
@@ -115,7 +102,7 @@ describe('what the daemon reads', () => {
   });
 
   test('has no more lines than the memory of the container has room for', async () => {
-    const crowd = join(dir, 'crowd.pos');
+    const crowd = inDir('crowd.pos');
     writeFileSync(crowd, '\n'.repeat(16_385));
     await expect(readFile(crowd, 0, 128 * 2 ** 20)).rejects.toThrow(
       "its 16385 lines take 64.0 MiB of memory to look at, and of the 128.0 MiB here 64.0 MiB are left for that: raise the container's memory limit",
@@ -125,14 +112,14 @@ describe('what the daemon reads', () => {
   });
 
   test('shares the memory with the entries of other pos files', async () => {
-    const ten = join(dir, 'ten.pos');
+    const ten = inDir('ten.pos');
     writeFileSync(ten, '\n'.repeat(10));
     expect((await readFile(ten, 16_374, 128 * 2 ** 20))?.bytes).toHaveLength(10);
     await expect(readFile(ten, 16_375, 128 * 2 ** 20)).rejects.toThrow('its 10 lines take');
   });
 
   test('has no longer lines than the memory of the container has room for', async () => {
-    const long = join(dir, 'long.pos');
+    const long = inDir('long.pos');
     writeFileSync(long, `${'x'.repeat(4_000)}\n`.repeat(4_000));
     await expect(readFile(long, 0, 128 * 2 ** 20)).rejects.toThrow('its 4000 lines take');
     expect((await readFile(long, 0, 256 * 2 ** 20))?.bytes).toHaveLength(4_000 * 4_001);

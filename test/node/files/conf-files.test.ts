@@ -1,25 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { problemText } from '../../../src/core/fluent-conf/element.ts';
 import type { RubyContext } from '../../../src/core/fluent-conf/ruby.ts';
 import { loadFluentConf } from '../../../src/node/files/conf-files.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const ruby: RubyContext = { env: { PART: 'part' }, hostname: 'pod-1' };
-let dir = '';
-
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-conf-'));
-});
-
-afterEach(() => rmSync(dir, { recursive: true }));
+const inDir = tempDir();
 
 function put(path: string, text: string): string {
-  mkdirSync(dirname(join(dir, path)), { recursive: true });
-  writeFileSync(join(dir, path), text);
-  return join(dir, path);
+  mkdirSync(dirname(inDir(path)), { recursive: true });
+  writeFileSync(inDir(path), text);
+  return inDir(path);
 }
 
 const tail = (path: string) =>
@@ -53,7 +47,7 @@ describe('@include', () => {
 
   it('may hold Ruby, or an absolute path', async () => {
     put('part.conf', tail('/p'));
-    const text = `@include "#{ENV['PART']}.conf"\n@include ${dir}/part.conf\n@include none/*.conf\n`;
+    const text = `@include "#{ENV['PART']}.conf"\n@include ${inDir()}/part.conf\n@include none/*.conf\n`;
     expect(await paths(put('f.conf', text))).toEqual(['/p', '/p']);
   });
 
@@ -74,7 +68,7 @@ describe('@include', () => {
     ],
   ])('that cannot be followed is a problem: %j', async (text, problem) => {
     const { problems } = await loadFluentConf(put('part.conf', text), { ruby });
-    expect(problems.map(problemText)).toEqual([`${dir}/part.conf:${problem}`]);
+    expect(problems.map(problemText)).toEqual([`${inDir()}/part.conf:${problem}`]);
   });
 
   it('of Ruby that cannot be evaluated is a problem', async () => {
@@ -99,7 +93,7 @@ describe('the text that the command line appends', () => {
   it('has its own lines', async () => {
     const { problems } = await given('\n@include part.conf x\n</source>');
     expect(problems.map(problemText)).toEqual([
-      `${dir}/d/f.conf (--inline-config):3: </source> has no start tag`,
+      `${inDir()}/d/f.conf (--inline-config):3: </source> has no start tag`,
     ]);
   });
 
@@ -116,7 +110,7 @@ describe('a configuration file', () => {
   });
 
   it('that is missing is a problem', async () => {
-    const { problems } = await loadFluentConf(join(dir, 'f.conf'), { ruby });
+    const { problems } = await loadFluentConf(inDir('f.conf'), { ruby });
     expect(problems.map(({ text }) => text)).toEqual(['it cannot be read (there is no such file)']);
   });
 
@@ -142,7 +136,7 @@ describe('a configuration file', () => {
     const { sources, problems } = await loadFluentConf(put('f.yaml', text), { ruby });
     expect(problems).toEqual([]);
     expect(sources).toMatchObject([
-      { paths: ['/part/*.log'], excludePaths: ['/x'], readFromHead: true, refreshInterval: 5_000 },
+      { paths: ['/part/*.log'], excludePaths: ['/x'], refreshInterval: 5_000 },
       { paths: ['/b'] },
     ]);
   });
@@ -186,7 +180,6 @@ describe('a configuration file', () => {
       paths: ['/logs/2024-01-02.log'],
       excludePaths: ['/logs/a', '/logs/b'],
       rotateWait: 1_000_000,
-      readFromHead: true,
     };
     expect(sources).toMatchObject([
       { ...shared, posFile: '/p' },
@@ -204,14 +197,14 @@ describe('a configuration file', () => {
     put('conf.d/a.conf', tail('/a'));
     put('conf.d/c.txt', tail('/c'));
     const file = put('f.conf', tail('/f'));
-    expect(await paths(file, join(dir, 'conf.d'))).toEqual(['/f', '/a', '/b']);
+    expect(await paths(file, inDir('conf.d'))).toEqual(['/f', '/a', '/b']);
     expect(await paths(file)).toEqual(['/f']);
     const off = put('g.conf', `<system>\nconfig_include_dir ""\n</system>\n${tail('/g')}`);
-    expect(await paths(off, join(dir, 'conf.d'))).toEqual(['/g']);
+    expect(await paths(off, inDir('conf.d'))).toEqual(['/g']);
     put('conf.d/s.conf', '<system>\n  root_dir /r\n</system>\n');
     const { system } = await loadFluentConf(file, {
       ruby,
-      includeDir: join(dir, 'conf.d'),
+      includeDir: inDir('conf.d'),
     });
     expect(system.rootDir).toBeUndefined();
   });
@@ -226,8 +219,8 @@ describe('a configuration without an end', () => {
     (await loadFluentConf(file, { ruby })).problems.map(({ text }) => text);
 
   it.each([
-    ['a device', () => symlinkSync('/dev/zero', join(dir, 'x.conf')), 'it is a device, not a regular file'],
-    ['a FIFO', () => execFileSync('mkfifo', [join(dir, 'x.conf')]), 'it is a pipe, not a regular file'],
+    ['a device', () => symlinkSync('/dev/zero', inDir('x.conf')), 'it is a device, not a regular file'],
+    ['a FIFO', () => execFileSync('mkfifo', [inDir('x.conf')]), 'it is a pipe, not a regular file'],
     [
       'a sparse file',
       () => truncateSync(put('x.conf', ''), 2 ** 40),

@@ -1,20 +1,18 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Heartbeat, HeartbeatFile } from '../../../src/node/files/heartbeat-file.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const AGE = 15_000;
 const START_TIMEOUT = 600_000;
 
-let dir: string;
+const inDir = tempDir();
 let file: HeartbeatFile | undefined;
-const path = () => join(dir, 'alive');
+const path = () => inDir('alive');
 const ended = vi.fn();
 const warn = vi.fn();
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-heartbeat-'));
   vi.useFakeTimers();
 });
 
@@ -22,7 +20,6 @@ afterEach(() => {
   file?.close();
   vi.useRealTimers();
   vi.clearAllMocks();
-  rmSync(dir, { recursive: true, force: true });
 });
 
 function open(changes: Partial<Heartbeat> = {}): void {
@@ -76,9 +73,7 @@ test('a file that disappears is no end, which is said; it counts anew when it is
   open();
   beatFor(10_000);
   rmSync(path());
-  vi.advanceTimersByTime(2 * AGE);
-  expect(warn).toHaveBeenCalledOnce();
-  vi.advanceTimersByTime(8 * AGE);
+  vi.advanceTimersByTime(10 * AGE);
   expect(ended).not.toHaveBeenCalled();
   expect(warn).toHaveBeenCalledTimes(3);
   expect(warn).toHaveBeenLastCalledWith(
@@ -97,15 +92,6 @@ test.each([
 ])('a main whose clock is %s ends only when it stops', (_, ahead) => {
   open();
   beatFor(60_000, ahead);
-  expect(ended).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(AGE);
-  expect(ended).toHaveBeenCalledOnce();
-});
-
-test('a file that is as old as its age before the second clock says so is no end', () => {
-  open();
-  beatFor(10_000, AGE - 5_000);
-  vi.advanceTimersByTime(AGE);
   expect(ended).not.toHaveBeenCalled();
   vi.advanceTimersByTime(AGE);
   expect(ended).toHaveBeenCalledOnce();

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type HttpServer, type Routes, startHttpServer } from '../../../src/node/network/http-server.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 import { until } from '../../support/until.ts';
 
-let dir = '';
+const inDir = tempDir();
 let server: HttpServer;
 let quits = 0;
 const sockets: Socket[] = [];
@@ -20,14 +20,12 @@ const ROUTES: Routes = {
 };
 
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-http-'));
   quits = 0;
   server = await startHttpServer({ host: '127.0.0.1', port: 0 }, ROUTES);
 });
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
   server.close();
-  rmSync(dir, { recursive: true });
 });
 
 interface Reply {
@@ -146,8 +144,8 @@ test.each([
   ['of two large parts', 'x'.repeat(120_000)],
   ['that never ends', 'x'],
 ])('a POST with a body %s is taken once, and posidle goes on', async (_, body) => {
-  writeFileSync(join(dir, 'token'), 'one');
-  await serve('127.0.0.1', { tokenFile: join(dir, 'token') });
+  writeFileSync(inDir('token'), 'one');
+  await serve('127.0.0.1', { tokenFile: inDir('token') });
   const head = [
     'POST /quit HTTP/1.1',
     'host: localhost',
@@ -165,7 +163,7 @@ test.each([
 describe('the token file', () => {
   const quit = (token: string) => status('POST', '/quit', { authorization: `Bearer ${token}` });
   const withToken = (tokenFile: string) => serve('127.0.0.1', { tokenFile });
-  const token = () => join(dir, 'token');
+  const token = () => inDir('token');
 
   test('is read anew for each POST', async () => {
     writeFileSync(token(), 'one\n');

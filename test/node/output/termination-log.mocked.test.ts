@@ -1,20 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../../src/core/drain/outcome.ts';
 import { writeTerminationLog } from '../../../src/node/output/termination-log.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const disk = vi.hoisted(() => ({ isStuck: false }));
 vi.mock('node:fs/promises', async (original) => {
@@ -36,39 +26,35 @@ const OUTCOME: Outcome = {
   left: NOTHING,
   durationsMs: {},
 };
-let dir = '';
+const inDir = tempDir();
 let path = '';
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-termination-'));
-  path = join(dir, 'log');
+  path = inDir('log');
 });
 afterEach(() => {
   disk.isStuck = false;
-  rmSync(dir, { recursive: true });
 });
 
 describe('the termination message', () => {
-  test('takes the place of what stood in the file', async () => {
-    writeFileSync(path, 'x'.repeat(10_000));
+  test.each([
+    ['takes the place of what stood in the file', () => writeFileSync(path, 'x'.repeat(10_000))],
+    ['makes the file where there is none', () => {}],
+  ])('%s', async (_, make) => {
+    make();
     await writeTerminationLog(path, OUTCOME);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(OUTCOME);
     expect(readFileSync(path, 'utf8')).toMatch(/\}\n$/);
   });
 
-  test('makes the file where there is none', async () => {
-    await writeTerminationLog(path, OUTCOME);
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(OUTCOME);
-  });
-
   test.each([
     ['a symbolic link', (other: string) => symlinkSync(other, path), 'it is a symbolic link'],
-    ['a link to nothing', () => symlinkSync(join(dir, 'none'), path), 'it is a symbolic link'],
+    ['a link to nothing', () => symlinkSync(inDir('none'), path), 'it is a symbolic link'],
     ['a hard link', (other: string) => linkSync(other, path), 'it has another name too (a hard link)'],
     ['a FIFO', () => execFileSync('mkfifo', [path]), 'it is not a regular file'],
     ['a directory', () => execFileSync('mkdir', [path]), 'it is a directory'],
   ])('is not written through %s', async (_, make, why) => {
-    const other = join(dir, 'other');
+    const other = inDir('other');
     writeFileSync(other, 'precious');
     make(other);
     await expect(writeTerminationLog(path, OUTCOME)).rejects.toThrow(why);
@@ -76,15 +62,15 @@ describe('the termination message', () => {
   });
 
   test('is not written through a link that somebody has put in the place of its directory', async () => {
-    mkdirSync(join(dir, 'precious'));
-    writeFileSync(join(dir, 'precious/log'), 'precious');
-    symlinkSync(join(dir, 'precious'), join(dir, 'shared'));
+    mkdirSync(inDir('precious'));
+    writeFileSync(inDir('precious/log'), 'precious');
+    symlinkSync(inDir('precious'), inDir('shared'));
     for (const name of ['shared/log', 'shared/none'])
-      await expect(writeTerminationLog(join(dir, name), OUTCOME)).rejects.toThrow(
-        `a symbolic link leads to its directory, which is ${dir}/precious`,
+      await expect(writeTerminationLog(inDir(name), OUTCOME)).rejects.toThrow(
+        `a symbolic link leads to its directory, which is ${inDir()}/precious`,
       );
-    expect(readdirSync(join(dir, 'precious'))).toEqual(['log']);
-    expect(readFileSync(join(dir, 'precious/log'), 'utf8')).toBe('precious');
+    expect(readdirSync(inDir('precious'))).toEqual(['log']);
+    expect(readFileSync(inDir('precious/log'), 'utf8')).toBe('precious');
   });
 
   test('is not written to a device', async () => {

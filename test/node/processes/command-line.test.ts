@@ -45,8 +45,6 @@ describe('of the text that is appended', () => {
 test.each([
   ['--workers 2', { workers: 2 }],
   ['--workers=3x', { workers: 3 }],
-  ['--without-source', { withoutSource: true }],
-  ['--with-source-only', { withSourceOnly: true }],
   ['--config-file-type yaml', { configFileType: 'yaml' }],
   ['-d /run/f.pid', { daemon: '/run/f.pid' }],
   ['-d/run/f.pid', { daemon: '/run/f.pid' }],

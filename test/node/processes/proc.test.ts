@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findMains, isFluentd, isWorker } from '../../../src/core/fluentd/processes.ts';
-import { Proc } from '../../../src/node/processes/proc.ts';
+import { listProc, readProc } from '../../../src/node/processes/proc.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
 import { until } from '../../support/until.ts';
 
@@ -17,7 +17,7 @@ afterEach(() => child?.kill('SIGKILL'));
 async function started(...words: readonly string[]) {
   child = spawn('/bin/sh', ['-c', 'read -r _', ...words], { stdio: ['pipe', 'ignore', 'ignore'] });
   await once(child, 'spawn');
-  const read = () => new Proc().read(child?.pid ?? -1);
+  const read = () => readProc(child?.pid ?? -1)[0];
   return until('it runs its own program', () => (read()?.argv[0] === '/bin/sh' ? read() : undefined));
 }
 
@@ -36,7 +36,7 @@ describe('a command line', () => {
 
   test('of 1 MB is matched at once, whatever the pattern', async () => {
     await started('a'.repeat(100_000), 'a'.repeat(100_000), 'a'.repeat(100_000));
-    const rows = await new Proc().list();
+    const rows = await listProc();
     const match = () => findMains(rows, /(a+)b.*c/, process.pid);
     expect(await cpuSeconds(match)).toBeLessThan(5);
   });
@@ -50,7 +50,7 @@ describe('a command line', () => {
 
   test('keeps its end: the main class stands behind a long class path', async () => {
     await started('java', '-cp', '/app/lib/a-library-1.0.jar:'.repeat(4_000), 'com.example.Main');
-    const rows = await new Proc().list();
+    const rows = await listProc();
     const mains = findMains(rows, /com\.example\.Main$/, process.pid);
     expect(mains.map(({ pid }) => pid)).toEqual([child?.pid]);
   });
@@ -63,7 +63,7 @@ test('of many processes less of each command line is kept', async () => {
     writeFileSync(join(root, `${pid}/stat`), `${pid} (x) S 1${' 0'.repeat(20)}`);
     writeFileSync(join(root, `${pid}/cmdline`), `fluentd\0${'x\0'.repeat(4_000)}--under-supervisor\0`);
   }
-  const rows = await new Proc(root).list();
+  const rows = await listProc(root);
   rmSync(root, { recursive: true });
   expect(rows).toHaveLength(700);
   expect(rows.every(({ argv }) => isFluentd(argv) && isWorker(argv))).toBe(true);

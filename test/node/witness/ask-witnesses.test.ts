@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   askWitnesses,
   isAnyAlive,
@@ -10,19 +8,15 @@ import {
   tellWitness,
 } from '../../../src/node/witness/ask-witnesses.ts';
 import { answer } from '../../support/said.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 import { until } from '../../support/until.ts';
 
 const WORKER = '1000-12.sock';
 const servers: Server[] = [];
-let dir = '';
-
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'witness-'));
-});
+const inDir = tempDir();
 
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
-  rmSync(dir, { recursive: true, force: true });
 });
 
 /** Listens as a worker's witness; `answers` gets each word. */
@@ -32,19 +26,19 @@ function witness(answers: (word: string, socket: Socket) => void, worker = WORKE
     socket.once('data', (word) => answers(String(word), socket));
   });
   servers.push(server);
-  return new Promise((resolve) => server.listen(join(dir, worker), resolve));
+  return new Promise((resolve) => server.listen(inDir(worker), resolve));
 }
 
 /** As a worker leaves it that has died: nobody listens at the socket. */
 async function die(worker = WORKER): Promise<void> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(join(dir, `.${worker}`), resolve));
+  await new Promise<void>((resolve) => server.listen(inDir(`.${worker}`), resolve));
   const { linkSync } = await import('node:fs');
-  linkSync(join(dir, `.${worker}`), join(dir, worker));
+  linkSync(inDir(`.${worker}`), inDir(worker));
   server.close();
 }
 
-const ask = async () => (await askWitnesses(dir, 5)).witnesses;
+const ask = async () => (await askWitnesses(inDir(), 5)).witnesses;
 
 test('each socket is asked once, the oldest first', async () => {
   const words: string[] = [];
@@ -54,7 +48,7 @@ test('each socket is asked once, the oldest first', async () => {
   };
   await witness(say, '1000-12.sock');
   await witness(say, '900-11.sock');
-  writeFileSync(join(dir, 'up'), '');
+  writeFileSync(inDir('up'), '');
   expect(await ask()).toMatchObject([
     { worker: '900-11.sock', kind: 'alive', said: { pid: 12 } },
     { worker: '1000-12.sock', kind: 'alive' },
@@ -64,15 +58,15 @@ test('each socket is asked once, the oldest first', async () => {
 
 test('nobody is there without a directory, and without a socket', async () => {
   expect(await ask()).toEqual([]);
-  expect(await listWitnesses(join(dir, 'none'))).toEqual([]);
-  expect(await isAnyAlive(dir)).toBe(false);
+  expect(await listWitnesses(inDir('none'))).toEqual([]);
+  expect(await isAnyAlive(inDir())).toBe(false);
 });
 
 describe('a worker that is gone', () => {
   test('has no last word where it died', async () => {
     await die();
     expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', said: undefined }]);
-    expect(await isAnyAlive(dir)).toBe(false);
+    expect(await isAnyAlive(inDir())).toBe(false);
   });
 
   test.each([
@@ -80,7 +74,7 @@ describe('a worker that is gone', () => {
     ['none where it cannot be believed', '{"v":1', undefined],
   ])('has %s', async (_, text, said) => {
     await die();
-    writeFileSync(join(dir, '1000-12.end'), text);
+    writeFileSync(inDir('1000-12.end'), text);
     const [one] = await ask();
     if (said === undefined) expect(one).toEqual({ worker: WORKER, kind: 'gone', said });
     else expect(one).toMatchObject({ kind: 'gone', said });
@@ -89,17 +83,17 @@ describe('a worker that is gone', () => {
 
 test('a last word that is a link, or lies about its size, is none', async () => {
   await die();
-  symlinkSync('/proc/self/pagemap', join(dir, '1000-12.end'));
+  symlinkSync('/proc/self/pagemap', inDir('1000-12.end'));
   expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', said: undefined }]);
-  rmSync(join(dir, '1000-12.end'));
-  writeFileSync(join(dir, '1000-12.end'), '');
-  truncateSync(join(dir, '1000-12.end'), 17 * 1024 ** 2);
+  rmSync(inDir('1000-12.end'));
+  writeFileSync(inDir('1000-12.end'), '');
+  truncateSync(inDir('1000-12.end'), 17 * 1024 ** 2);
   expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', said: undefined }]);
 });
 
 test('of very many sockets the newest count', async () => {
-  for (let at = 0; at < 1_001; at += 1) writeFileSync(join(dir, `${at}-1.sock`), '');
-  const names = await listWitnesses(dir);
+  for (let at = 0; at < 1_001; at += 1) writeFileSync(inDir(`${at}-1.sock`), '');
+  const names = await listWitnesses(inDir());
   expect([names.length, names.at(-1)]).toEqual([1_000, '1000-1.sock']);
 });
 
@@ -141,9 +135,9 @@ test('an order is carried out, or the reason is given', async () => {
   await witness((word, socket) =>
     socket.end(word === 'flush\n' ? '{"v":1,"done":"flush","sent":1}' : '{"v":1,"error":"not ready"}'),
   );
-  expect(await tellWitness(dir, WORKER, 'flush')).toBeUndefined();
-  expect(await tellWitness(dir, WORKER, 'stop')).toBe('not ready');
-  expect(await tellWitness(dir, '1-1.sock', 'stop')).toBe('the worker is gone');
+  expect(await tellWitness(inDir(), WORKER, 'flush')).toBeUndefined();
+  expect(await tellWitness(inDir(), WORKER, 'stop')).toBe('not ready');
+  expect(await tellWitness(inDir(), '1-1.sock', 'stop')).toBe('the worker is gone');
 });
 
 test('whoever has told a worker to end hangs up by its own end, and not before', async () => {
@@ -152,8 +146,8 @@ test('whoever has told a worker to end hangs up by its own end, and not before',
     socket.once('end', () => hungUp.push(word));
     socket.end('{"v":1,"done":"end","sent":1}');
   });
-  expect(await tellWitness(dir, WORKER, 'end')).toBeUndefined();
-  expect(await tellWitness(dir, WORKER, 'stop')).toBeUndefined();
+  expect(await tellWitness(inDir(), WORKER, 'end')).toBeUndefined();
+  expect(await tellWitness(inDir(), WORKER, 'stop')).toBeUndefined();
   await until('stop hangs up', () => hungUp.length > 0);
   expect(hungUp).toEqual(['stop\n']);
 });

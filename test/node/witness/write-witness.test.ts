@@ -1,21 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { writeOwnWitness, writeWitness } from '../../../src/node/witness/write-witness.ts';
-import { loadedWitness } from '../../../src/tasks/witness.ts';
+import { describe, expect, test } from 'vitest';
+import { loadedWitness, writeOwnWitness, writeWitness } from '../../../src/node/witness/write-witness.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
-let dir = '';
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'w-'));
-});
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+const inDir = tempDir();
 
 const source = (name: string) => readFileSync(`src/core/witness/${name}`, 'utf8');
 
 test('the witness is written as it stands, for any user to read, and nothing unfinished stays', async () => {
-  const target = join(dir, 'new');
+  const target = inDir('new');
   await writeWitness(target);
   expect(readdirSync(target, { recursive: true }).sort()).toEqual([
     'files.rb',
@@ -31,10 +26,10 @@ test('the witness is written as it stands, for any user to read, and nothing unf
 });
 
 test('an older one is replaced', async () => {
-  mkdirSync(join(dir, 'ruby'));
-  writeFileSync(join(dir, 'witness.rb'), 'old');
-  await writeWitness(dir);
-  expect(readFileSync(join(dir, 'witness.rb'), 'utf8')).toBe(source('witness.rb'));
+  mkdirSync(inDir('ruby'));
+  writeFileSync(inDir('witness.rb'), 'old');
+  await writeWitness(inDir());
+  expect(readFileSync(inDir('witness.rb'), 'utf8')).toBe(source('witness.rb'));
 });
 
 test.each([
@@ -55,23 +50,27 @@ test("posidle's own witness is in a directory that nobody else may enter", async
 
 describe('the environment of Fluentd', () => {
   test('names the witness first, and keeps a RUBYOPT that is there', async () => {
-    const { env } = await loadedWitness(dir, { RUBYOPT: '-W0', HOME: '/root' });
-    expect(env).toEqual({ RUBYOPT: `-I${dir}/ruby -renumerator -W0`, POSIDLE_DIR: dir, HOME: '/root' });
-    expect((await loadedWitness(dir, {})).env).toEqual({
-      RUBYOPT: `-I${dir}/ruby -renumerator`,
-      POSIDLE_DIR: dir,
+    const { env } = await loadedWitness(inDir(), { RUBYOPT: '-W0', HOME: '/root' });
+    expect(env).toEqual({
+      RUBYOPT: `-I${inDir()}/ruby -renumerator -W0`,
+      POSIDLE_DIR: inDir(),
+      HOME: '/root',
+    });
+    expect((await loadedWitness(inDir(), {})).env).toEqual({
+      RUBYOPT: `-I${inDir()}/ruby -renumerator`,
+      POSIDLE_DIR: inDir(),
     });
   });
 
   test('starts any other Ruby as ever', async ({ skip }) => {
     if (spawnSync('ruby', ['--version']).status !== 0) skip('no ruby: apt-get install ruby');
-    const { env } = await loadedWitness(dir, process.env);
+    const { env } = await loadedWitness(inDir(), process.env);
     const run = (env: NodeJS.ProcessEnv) => {
       const script = 'p $LOAD_PATH, global_variables.sort, Gem.loaded_specs.keys, require("enumerator")';
       const { stdout, stderr } = spawnSync('ruby', ['-e', script], { env, encoding: 'utf8' });
       return { stdout, stderr };
     };
     expect(run(env)).toEqual({ ...run(process.env), stderr: '' });
-    expect(readdirSync(dir).filter((name) => name.endsWith('.sock'))).toEqual([]);
+    expect(readdirSync(inDir()).filter((name) => name.endsWith('.sock'))).toEqual([]);
   });
 });

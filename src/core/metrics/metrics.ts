@@ -1,18 +1,70 @@
 import { bytesLeft } from '../drain/gates.ts';
-import { STATES } from '../inspect/order.ts';
+import type { Policy } from '../drain/policy.ts';
+import type { State, StateName } from '../drain/state.ts';
+import type { Found } from '../inspect/found.ts';
+import { byLag, STATES } from '../inspect/order.ts';
+import { verdictsOf } from '../inspect/verdict.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
+import { progressOf } from '../observe/progress-of.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
 import { containerLogOf } from '../text/container-log.ts';
 import type { Millis } from '../text/units.ts';
-import { renderLabels, type Told } from './exposition.ts';
+import { renderLabels, renderMetrics, type Told } from './exposition.ts';
+
+/** A look of `export`. */
+export interface Inspected {
+  readonly found: Found;
+  readonly took: Millis;
+  /** How many looks there have been. */
+  readonly looks: number;
+}
+
+/** What `export` tells Prometheus; `perFile`: of so many files one by one. */
+export function metricsOfInspection({ found, took, looks }: Inspected, perFile: number): string {
+  const { seen, progress, paces } = found;
+  const counts = Object.entries(verdictsOf(found)?.counts ?? {});
+  return renderMetrics({
+    ...metricsOfFiles(seen, progress, perFile, (key) => paces?.of(key)?.waited),
+    posidle_lag_seconds: isAnyLagKnown(seen) ? seconds(paces?.waited ?? 0) : null,
+    posidle_lag_seconds_known: Number(
+      found.lag !== null && paces?.late !== null && paces?.hasUnfound !== true,
+    ),
+    posidle_verdict_files: counts.map(([verdict, count]) => [{ verdict }, count]),
+    posidle_look_duration_seconds: seconds(took),
+    posidle_looks_total: looks,
+  });
+}
+
+const WATCH_STATES: readonly StateName[] = [
+  'waiting',
+  'watching',
+  'draining',
+  'stopping',
+  'killing',
+  'stopped',
+];
+
+export interface Watched {
+  readonly state: State;
+  readonly seen: Observation;
+  readonly policy: Policy;
+  readonly drains: number;
+}
+
+/** What `watch` and `run` tell Prometheus. */
+export function metricsOfWatch({ state, seen, policy, drains }: Watched): string {
+  const { movedAt, at, fluentd } = seen;
+  return renderMetrics({
+    ...metricsOfFiles(seen, progressOf(seen, policy), 0),
+    posidle_last_movement_age_seconds: movedAt === undefined ? null : seconds(at - movedAt),
+    posidle_state: WATCH_STATES.map((name) => [{ state: name }, Number(name === state.name)]),
+    posidle_fluentd_running: Number(fluentd.kind !== 'absent'),
+    posidle_drains_total: drains,
+  });
+}
 
 /** What `export` and `watch` both know of the log files; `perFile`: of so many files one by one. */
-export function metricsOfFiles(
-  seen: Observation,
-  progress: Progress,
-  perFile: number,
-  lateOf?: LateOf,
-): Told {
+function metricsOfFiles(seen: Observation, progress: Progress, perFile: number, lateOf?: LateOf): Told {
   const { files, undiscovered, at } = seen;
   const byState = new Map<string, number>([['undiscovered', undiscovered.length]]);
   for (const { state } of files) byState.set(state, (byState.get(state) ?? 0) + 1);
@@ -39,7 +91,7 @@ export function metricsOfFiles(
 }
 
 /** A total over nothing but unknowns would look like "all is read". */
-export function isAnyLagKnown({ files, undiscovered, unknown, unlisted }: Observation): boolean {
+function isAnyLagKnown({ files, undiscovered, unknown, unlisted }: Observation): boolean {
   const known = files.filter(({ lag }) => lag !== null).length + undiscovered.length;
   return known > 0 || files.length + unknown.length + unlisted.length === 0;
 }
@@ -53,13 +105,11 @@ const MOST_BYTES = 4 * 1024 ** 2;
 /** An unknown lag is the worst. What is gone gets no series. */
 function furthestBehind(files: readonly ObservedFile[], count: number): readonly ObservedFile[] {
   if (count === 0) return [];
-  const lagOf = ({ lag }: ObservedFile) => lag ?? Number.MAX_VALUE;
   const there = files.filter(
     ({ state, lag }) => state !== 'unwatched' && !(state === 'missing' && lag === 0),
   );
   let left = MOST_BYTES;
-  return there
-    .toSorted((a, b) => lagOf(b) - lagOf(a))
+  return byLag(there)
     .slice(0, count)
     .filter((file) => {
       left -= 4 * renderLabels(labelsOf(file)).length;
@@ -85,7 +135,7 @@ function labelsOf({ posFile, path, inode }: ObservedFile) {
   return { ...containerLogOf(path), path, inode, pos_file: posFile };
 }
 
-export function seconds(span: Millis): number {
+function seconds(span: Millis): number {
   return Math.round(span) / 1_000;
 }
 

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { DEFAULT_POLICY } from '../../../src/core/drain/defaults.ts';
+import { begin } from '../../../src/core/drain/state.ts';
 import { Paces } from '../../../src/core/inspect/paces.ts';
-import { metricsOfInspection } from '../../../src/core/metrics/of-inspection.ts';
+import { metricsOfInspection, metricsOfWatch } from '../../../src/core/metrics/metrics.ts';
+import { seen as seenAt, snapshot } from '../../support/builders.ts';
 import { Looks, unfound, unreadable, type Written } from '../../support/overviews.ts';
 
 type World = Parameters<Looks['look']>[2];
@@ -180,4 +183,16 @@ test('series of files that are gone disappear', () => {
   const exporter = new Exporter();
   expect(singleIn(exporter.scrape({ '/a': READ }, 5))).toHaveLength(4);
   expect(singleIn(exporter.scrape({ '/a': { size: null, position: 5 } }, 5))).toEqual([]);
+});
+
+test('watch tells the files by the same names as export, and its own state', () => {
+  const seen = seenAt([snapshot(0, [])]);
+  const series = seriesIn(metricsOfWatch({ state: begin(0), seen, policy: DEFAULT_POLICY, drains: 2 }));
+  expect(Object.fromEntries(series)).toMatchObject({
+    posidle_lag_bytes: 0,
+    'posidle_files{state="blocked"}': 0,
+    'posidle_state{state="waiting"}': 1,
+    posidle_drains_total: 2,
+  });
+  expect(singleIn(series)).toEqual([]);
 });

@@ -3,8 +3,7 @@ import { bytesLeft, drainGate, hasBytesLeft } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
 import type { Observation } from '../../core/observe/observation.ts';
-import { formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
-import { describeFluentd } from './describe-fluentd.ts';
+import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 
 /** What is waited for, and for how long: `still draining after 20 s of 5 min: …`. */
 export function describeWait(state: State, seen: Observation, policy: Policy): string {
@@ -39,4 +38,28 @@ function describeQuiet({ since }: State, seen: Observation, { quiet }: Policy): 
 function missing({ fluentd, unknown: [doubt] }: Observation): string {
   if (fluentd.kind === 'absent') return fluentd.why;
   return doubt === undefined ? 'nothing is logged yet' : `${doubt.path} ${doubt.why}`;
+}
+
+/** How Fluentd is, in one sentence. */
+export function describeFluentd({ fluentd }: Observation): string {
+  switch (fluentd.kind) {
+    case 'absent':
+      return fluentd.why;
+    case 'running': {
+      const workers = fluentd.alone ? 'no supervisor' : counted(fluentd.workers.length, 'worker');
+      return `fluentd runs: pid ${fluentd.supervisor.pid}, ${workers}`;
+    }
+    case 'orphaned':
+      return `fluentd's supervisor is gone, its workers still run: pid ${fluentd.workers.map(({ pid }) => pid).join(', ')}`;
+    case 'wrapper':
+      return `no fluentd was found below the command, pid ${fluentd.leader.pid}`;
+    case 'remote':
+      return fluentd.isDeaf === true
+        ? 'posidle cannot reach fluentd, but its pos files are there'
+        : 'fluentd runs: its witness answers';
+    case 'foreign':
+      return `pid ${fluentd.row.pid} isn't a fluentd`;
+    case 'ambiguous':
+      return `${fluentd.candidates.length} independent fluentds run`;
+  }
 }

@@ -1,0 +1,120 @@
+import type { Options } from 'yargs';
+import { nonEmpty } from './coercions.ts';
+import { exportOptions, inspectOptions } from './inspect-options.ts';
+import { HOW, named, parsed } from './option-parts.ts';
+import { drainOptions, runOptions, watchOptions } from './options.ts';
+
+/** What `--help` says of a command. */
+export interface Command {
+  /** As yargs takes them. */
+  readonly words: string;
+  readonly about: string;
+  readonly options: Readonly<Record<string, Options>>;
+  /** What its words mean that are no options. */
+  readonly positional?: readonly [name: string, meaning: string];
+  readonly examples: readonly (readonly [line: string, meaning: string])[];
+}
+
+export const COMMANDS = {
+  watch: {
+    words: 'watch',
+    about: 'stop a Fluentd that something else started, when its work is done',
+    options: watchOptions,
+    examples: [
+      ['$0 watch -p /var/log/fluentd/app.pos', 'stop Fluentd when no log file was read for 60 s'],
+      [
+        '$0 watch -p /var/log/fluentd/app.pos --quiet 30s --strict',
+        'the same after 30 s; exit 3 if something was left',
+      ],
+      [
+        '$0 watch -p "/var/log/fluentd/*.pos" --pid-file /run/fluentd.pid',
+        'several pos files; several Fluentds run, and this is the one',
+      ],
+    ],
+  },
+  run: {
+    words: 'run',
+    about: 'start Fluentd, and stop it when its work is done: posidle run -- fluentd …',
+    options: runOptions,
+    examples: [
+      ['$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when no log file was read for 60 s'],
+      ['$0 run --done-file /var/log/app/done -- fluentd', 'stop it when main has made this file'],
+      ['$0 run --quiet off -- fluentd', 'stop it when the kubelet sends SIGTERM: as a native sidecar'],
+    ],
+  },
+  drain: {
+    words: 'drain',
+    about: 'drain Fluentd and stop it, in its own container: as its preStop hook',
+    options: drainOptions,
+    examples: [
+      ['$0 drain --grace 120s', "as Fluentd's preStop hook, with the gate behind Fluentd"],
+      ['docker exec fluentd posidle drain --main-ended && docker stop fluentd', 'without Kubernetes'],
+    ],
+  },
+  inspect: {
+    words: 'inspect [files..]',
+    about: 'show what Fluentd has read, and what is left',
+    options: inspectOptions,
+    positional: ['files', 'POS_FILE: pos files or globs; - is stdin'],
+    examples: [
+      ['$0 inspect /var/log/fluentd/app.pos', 'a table of every file: state, lag, position, size'],
+      [
+        '$0 inspect -c /etc/fluent/fluent.conf --follow',
+        'live, with the files that Fluentd has not found yet',
+      ],
+      [
+        '$0 inspect /var/log/fluentd/app.pos --state behind,blocked --json',
+        'what is not read, for a program',
+      ],
+      ['$0 inspect "/var/log/fluentd/*.pos" --max-lag 1MiB', 'exit 0 when at most that much is left'],
+      [
+        '$0 inspect --root /proc/42/root /var/log/app.pos',
+        'as the process 42 sees it, from a debug container',
+      ],
+      ['kubectl exec POD -- cat /pos/app.pos | $0 inspect -', 'a pos file from another machine'],
+    ],
+  },
+  export: {
+    words: 'export [files..]',
+    about: 'tell Prometheus what Fluentd has read, and what is left',
+    options: exportOptions,
+    positional: ['files', 'POS_FILE: pos files or globs'],
+    examples: [
+      ['$0 export "/var/log/*.pos" --listen 0.0.0.0:8612', 'on a node, for all pos files there'],
+      [
+        '$0 export -c /etc/fluent/fluent.conf --per-file 20',
+        'also one by one: the 20 that are furthest behind',
+      ],
+    ],
+  },
+  witness: {
+    words: 'witness <dir>',
+    about: 'write the witness to DIR, a volume that Fluentd mounts too, and print what its manifest needs',
+    options: {},
+    positional: ['dir', 'DIR: a shared volume'],
+    examples: [],
+  },
+  inject: {
+    words: 'inject [files..]',
+    about: 'add posidle to the Fluentd of manifests: posidle inject job.yaml | kubectl apply -f -',
+    options: named({
+      image: parsed(
+        'REF',
+        'the image posidle, as the nodes can pull it; by default posidle with the version of this command',
+        HOW,
+        nonEmpty,
+      ),
+    }),
+    positional: ['files', 'FILE: manifests; - is stdin'],
+    examples: [
+      ['$0 inject job.yaml | kubectl apply -f -', 'the container fluentd gets posidle as its preStop hook'],
+      ['$0 inject --image REGISTRY/posidle:0.1.0 *.yaml', 'with the image in your registry'],
+      ['kubectl kustomize . | $0 inject - | kubectl apply -f -', 'what kustomize makes'],
+    ],
+  },
+} as const satisfies Readonly<Record<string, Command>>;
+
+/** The names of all options. */
+export const OPTION_NAMES: ReadonlySet<string> = new Set(
+  Object.values(COMMANDS).flatMap(({ options }) => Object.keys(options)),
+);
