@@ -36,6 +36,29 @@ on_each_version 'a stop by SIGINT while it is asked ends with a clean last word'
   ends_by('INT', s)
 end
 
+it 'whoever finds its socket finds somebody there' do |s|
+  env = { 'RUBYOPT' => "-I#{s.witness}/ruby -renumerator" }
+  births = 4.times.map do |n|
+    Thread.new do
+      dir = s.make("births#{n}")
+      10.times.count do
+        known = Dir["#{dir}/*.sock"]
+        pid = Process.spawn(env.merge('POSIDLE_DIR' => dir), 'ruby', '-e', 'sleep', '--', '--under-supervisor')
+        begin
+          nil until (born = (Dir["#{dir}/*.sock"] - known).first)
+          UNIXSocket.open(born).close
+        rescue Errno::ECONNREFUSED
+          true
+        ensure
+          Process.kill('KILL', pid)
+          Process.wait(pid)
+        end
+      end
+    end
+  end
+  expect('refused', births.sum(&:value), 0)
+end
+
 it 'whoever finds nobody at its socket finds its last word' do |s|
   s.append(s.lines(1..100))
   s.run(conf(s))

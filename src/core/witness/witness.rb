@@ -14,8 +14,9 @@ class PosidleWitness
     require 'socket.so' # socket.rb would activate the gem io-wait, and nothing may be chosen before Fluentd chooses
     @pid, @supervisor = Process.pid, (Process.ppid if ARGV.include?('--under-supervisor'))
     @stem = File.join(ENV['POSIDLE_DIR'] || __dir__, "#{born = ms}-#{@pid}")
-    @server = UNIXServer.new(@stem + '.sock') # before a line can be read
-    File.chmod(0666, @stem + '.sock') rescue nil
+    @server = UNIXServer.new(@stem + '.born') # before a line can be read
+    File.chmod(0666, @stem + '.born') rescue nil
+    File.rename(@stem + '.born', @stem + '.sock') # whoever finds it finds somebody who listens
     # Who writes it, writes it first. A container's hostname is mounted: it was made with the Pod.
     host = '/etc/hostname' unless (File.stat('/etc/hostname').dev == File.stat('/etc').dev rescue true)
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
