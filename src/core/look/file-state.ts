@@ -41,7 +41,8 @@ export function lagOf(entry: PositionEntry, look: FileLook, context: LagContext)
   if (position === null) return { state: 'unwatched', size: atPath?.size ?? null, lag: 0, read: true };
   if (look.error !== undefined) return { state: 'unreadable', size: null, lag: null, read: false };
   if (atPath === undefined) return lagOfMissing(position, look, context);
-  if (isFileOf(entry, atPath)) return lagInside(position, atPath.size, look, context);
+  // After "Skip update_watcher" Fluentd leaves an entry with inode 0 beside that of the file (in_tail.rb, update_watcher).
+  if (isFileOf(entry, atPath) && !context.succeeded) return lagInside(position, atPath.size, look, context);
   return lagOfRotated(position, atPath.size, look, context);
 }
 

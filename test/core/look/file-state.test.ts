@@ -52,6 +52,13 @@ describe('a log file', () => {
       look: sized(130),
       is: ['behind', 130, 130, false],
     },
+    {
+      title: 'that is not opened (inode 0), and whose path has a file that is followed',
+      of: unopened,
+      look: sized(130),
+      context: { succeeded: true },
+      is: ['rotated', null, null, true],
+    },
     { title: 'that cannot be looked at', look: { error: 'EACCES' }, is: ['unreadable', null, null, false] },
     {
       title: 'that cannot be looked at any more',
