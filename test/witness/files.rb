@@ -145,6 +145,18 @@ it 'a file that is written anew below its position between two looks of in_tail 
   expect('lost or cut', found['lost'].map { |l| l['why'] } + found['cuts'].map { 'written anew' }, ['written anew'])
 end
 
+it 'a file that is written anew as long and as old as before is told as lost' do |s|
+  s.append(s.lines(101..150))
+  s.run(s.tail + s.out)
+  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
+  sleep 2 # the witness trusts no time that was set within a second
+  times = [File.atime(s.log), File.mtime(s.log)]
+  File.write(s.log, s.lines(201..250), mode: 'r+')
+  File.utime(*times, s.log)
+  found = s.seen('lost') { |a| a['lost'].any? }
+  expect('lost', found['lost'].map { |l| l['why'] }, ['written anew'])
+end
+
 it 'a file that one input has found and another one has not is unfound, and lost for that one once it is gone' do |s|
   s.run(two_inputs(s, 'refresh_interval 1s', 'refresh_interval 60s') + s.out)
   s.append("new\n")

@@ -59,6 +59,16 @@ it 'whoever finds its socket finds somebody there' do |s|
   expect('refused', births.sum(&:value), 0)
 end
 
+it 'a process that goes on as another program leaves one birth' do |s|
+  env = { 'RUBYOPT' => "-I#{s.witness}/ruby -renumerator" }
+  again = ['-e', 'exec("ruby", "-e", "puts; $stdout.flush; sleep", "--", "--under-supervisor")']
+  IO.popen(env, ['ruby', *again, '--', '--under-supervisor']) do |program|
+    program.gets
+    Process.kill('KILL', program.pid)
+    expect('births', s.sockets.map { |socket| socket[/-(\d+)/, 1].to_i }, [program.pid])
+  end
+end
+
 it 'whoever finds nobody at its socket finds its last word' do |s|
   s.append(s.lines(1..100))
   s.run(conf(s))
