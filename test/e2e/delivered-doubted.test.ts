@@ -209,7 +209,7 @@ onFluentd(OLDEST_AND_NEWEST, (version) => {
             sections: [{ name: 'parse', params: { '@type': 'json' } }],
           },
         ],
-        'no-ack',
+        'heard',
       ],
       [
         // Fluentd says it at the first, second, fourth … time, and its own events come first.

@@ -31,8 +31,8 @@ const FILTERS: readonly Section[][] = [
   [filter('grep', {}, [{ name: 'exclude', params: { key: 'message', pattern: '/healthz/' } }])],
   [filter('record_transformer', { enable_ruby: true }, [{ name: 'record', params: { host: HOST } }])],
   [
-    filter('parser', { key_name: 'message', reserve_data: true }, [
-      { name: 'parse', params: { '@type': 'none' } },
+    filter('parser', { key_name: 'message', reserve_data: true, emit_invalid_record_to_error: false }, [
+      { name: 'parse', params: { '@type': 'json' } },
     ]),
   ],
   [filter('stdout', {}), filter('record_transformer', {}, [{ name: 'record', params: { a: 'b' } }])],

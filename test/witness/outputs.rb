@@ -128,6 +128,21 @@ it 'what a filter keeps outside any buffer is told, with the settings of filters
   expect('outputs', output(found)['settings'], { 'require_ack_response' => false })
 end
 
+on_each_version 'a record that the filter parser drops in silence is counted, and one that it lets pass is not' do |s|
+  filters = %w[a b].map do |tag|
+    "<filter #{tag}>\n @type parser\n key_name message\n reserve_data #{tag == 'a'}\n emit_invalid_record_to_error false\n" \
+      "<parse>\n @type json\n</parse>\n</filter>\n"
+  end
+  sources = %w[a b].map { |tag| s.tail('', path: s.log("#{tag}.log")).sub('/pos', "/#{tag}.pos").sub('tag t', "tag #{tag}") }
+  s.run((sources + filters).join + s.out('flush_interval 0.2s', match: '{a,b}'))
+  s.append("{\"message\":\"1\"}\nno JSON\n", 'a.log')
+  s.till('passed') { s.delivered.size == 2 }
+  expect('of those that pass', s.look['heard'], [])
+  s.append("{\"message\":\"2\"}\nno JSON\n", 'b.log')
+  s.till('parsed') { s.delivered.size == 3 }
+  expect('of those that do not', kinds(s.look), [['warn', 'a line or a value became no record', nil, 1]])
+end
+
 it 'more chunks than 2,000 are told by their number only' do |s|
   File.write("#{s.dir}/block", '')
   s.append((1..2010).map { |n| "#{n}\n" }.join)

@@ -71,7 +71,7 @@ export const FLUENTD_MESSAGES: readonly MessageRow[] = [
   ...harmless(TAIL, 'Cannot find group from metadata', "'*' parameter is not set"),
   ...harmless(TAIL, 'this parameter is highly recommended', 'Should specify greater equal'),
   ...harmless(TAIL, "'*' and '*' are same encoding", 'in_tail worker parsing is unavailable'),
-  ...harmless(TAIL, 'pattern not matched: ""', '""'), // an empty line
+  ...harmless(TAIL, 'pattern not matched: ""', '""', 'got incomplete line at shutdown from … ""'), // an empty line
   ...harmless(TAIL, 'Too many '), // new files are found later
   ...harmless(TAIL, 'worker parsing failed during shutdown'), // the position stays
 

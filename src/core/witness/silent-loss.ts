@@ -33,12 +33,6 @@ const SILENT_LOSSES: readonly SilentLoss[] = [
     says: `out_forward: ${NO_CONFIRMATION}: set require_ack_response true`,
   },
   {
-    class: `${PLUGIN}::ParserFilter`,
-    setting: 'emit_invalid_record_to_error',
-    value: false,
-    says: 'filter parser: records that it cannot parse vanish without a message: set emit_invalid_record_to_error true',
-  },
-  {
     class: `${PLUGIN}::ExecFilterOutput`,
     says: 'out_exec_filter: its command may still hold lines, or lose them: nothing shows it',
   },

@@ -7,7 +7,7 @@ class PosidleWitness
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that say what another one told them to say
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks protocol use_http log_rejected_request emit_error_label_event
-                emit_invalid_record_to_error emit_unmatched_lines reserve_data multiline_mode].freeze
+                emit_unmatched_lines reserve_data multiline_mode].freeze
   QUOTED = /(?<!\w)(?:(")(?>[^"\\]+|\\.)+"?|(')(?>[^'\\]+|\\.)+'?)/m.freeze
   LATER = { Object => :never }.freeze
   def initialize
@@ -68,8 +68,12 @@ class PosidleWitness
         trace(:parses, c, :parse_singleline, %i[lines], :return) do |_, (lines), done|
           dropped(lines, *done)
         end
-      when 'Fluent::Plugin::ParserFilter' # 1.14 has it for all filters
-        trace(:filters, c, :filter_stream, %i[es], :return) { |p, (es), done| dropped(es, *done) if c === p }
+      when 'Fluent::Plugin::ParserFilter' # without emit_invalid_record_to_error it drops a record in silence
+        if c.method_defined?(:filter_stream, false)
+          trace(:filters, c, :filter_stream, %i[es], :return) { |_, (es), done| dropped(es, *done) }
+        else # Fluentd 1.14: [nil, nil] is none
+          trace(:filters, c, :filter_with_time, [], :return) { |_, _, (kept)| dropped([0], kept && kept.compact) }
+        end
       when 'Fluent::EventRouter'
         trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
       when 'Fluent::Plugin::TailInput::TailWatcher'

@@ -96,6 +96,11 @@ test.each<[string, Partial<Heard>, Judgement]>([
     { file: 'fluent/plugin/in_tail/line_feeder.rb', text: '""' },
     'harmless',
   ],
+  [
+    'an empty rest of a multiline log is harmless',
+    { file: TAIL, text: 'got incomplete line at shutdown from … ""' },
+    'harmless',
+  ],
   ['an empty line is harmless', { file: TAIL, text: 'pattern not matched: ""' }, 'harmless'],
   [
     'a file that in_tail may not read is harmless here',

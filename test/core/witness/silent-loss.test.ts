@@ -31,18 +31,6 @@ test.each<[string, string, PluginSettings['settings'], string | undefined]>([
     'emit_error_label_event true',
   ],
   ['an older opensearch, without the setting', 'Plugin::OpenSearchOutput', {}, undefined],
-  [
-    'parser without error events',
-    'Plugin::ParserFilter',
-    { emit_invalid_record_to_error: false, reserve_data: true },
-    'emit_invalid_record_to_error true',
-  ],
-  [
-    'parser as it is',
-    'Plugin::ParserFilter',
-    { emit_invalid_record_to_error: true, reserve_data: false },
-    undefined,
-  ],
   ['rewrite_tag_filter, whatever its rules', 'Plugin::RewriteTagFilterOutput', {}, 'no rule fits'],
   ['kafka2 that waits for no answer', 'Kafka2Output', { required_acks: 0 }, 'required_acks'],
   ['kafka2 that waits for all', 'Kafka2Output', { required_acks: -1 }, undefined],
