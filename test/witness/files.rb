@@ -157,6 +157,19 @@ it 'a file that is written anew as long and as old as before is told as lost' do
   expect('lost', found['lost'].map { |l| l['why'] }, ['written anew'])
 end
 
+on_each_version 'a file that takes the place of a followed one while in_tail is held up is told as lost' do |s|
+  s.run(s.tail + s.out(FULL.sub('throw_exception', 'block')))
+  s.append(s.lines(1..3000, 20))
+  s.seen('held up') { |a| file(a) && file(a)['lines'].to_i > 0 }
+  [1, 2].each do |n|
+    File.delete(s.log)
+    s.append("file #{n}\n")
+    sleep 2 # the witness looks four times a second
+  end
+  found = s.seen('lost') { |a| a['lost'].any? }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'size', 'why') }, [[s.log, 7, 'never followed']])
+end
+
 it 'a file that one input has found and another one has not is unfound, and lost for that one once it is gone' do |s|
   s.run(two_inputs(s, 'refresh_interval 1s', 'refresh_interval 60s') + s.out)
   s.append("new\n")
@@ -204,6 +217,16 @@ it 'files that look like rotated forms of a followed one, born in this life, rea
   expect('facts', found['siblings'].all? { |f| f['size'] == 7 && f['inode'] == File.stat(f['path']).ino && f['cuts'] == [] })
   s.stop
   expect('in the last word', s.last['siblings'].size, 6)
+end
+
+it 'a file of an earlier life is a sibling once it is written on' do |s|
+  %w[a.log.1 a.log.2].each { |n| s.append("earlier\n", n) }
+  File.utime(Time.now, Time.now + 2, "#{s.witness}/witness.rb") # a second later this life begins
+  s.append("read\n")
+  s.run(s.tail('', path: s.log) + s.out)
+  s.append("written on\n", 'a.log.2')
+  found = s.seen('read') { |a| file(a) }
+  expect('siblings', found['siblings'].map { |f| f['path'] } - [s.log('a.log.1')], [s.log('a.log.2')])
 end
 
 on_each_version 'a file that is not read from its beginning is told with the position where reading began' do |s|

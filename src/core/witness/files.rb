@@ -105,8 +105,9 @@ class PosidleWitness
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
     followed = lambda { |key| (keys ||= @watchers.map { |w| [key(w), true] }.to_h)[key] }
     @inputs.each do |i|
+      known = inputs[i].to_a.select { |w| (s = @stats.fetch(w.path, nil)).nil? || s.ino == w.pe.read_inode }
       waiting = @unfound.select { |(by, _), _| by == reader(i) }.map { |_, u| u[:path] } # also of an hour that is over
-      ((named(i) - (asked ? [] : inputs[i].to_a.map(&:path))) | waiting).each do |p|
+      ((named(i) - (asked ? [] : known.map(&:path))) | waiting).each do |p|
         next if (s = @stats[p]).nil? || !s.file?
         key = [reader(i), s.ino]
         @unfound.delete(key) if cut_unfound(key, p)
@@ -161,7 +162,8 @@ class PosidleWitness
     (@watchers.map { |w| w.pe.read_inode } + unread).each { |ino| seen[ino] = nil }
     found = found.uniq { |p| @stats[p] && @stats[p].ino }.select do |p|
       next unless (s = @stats[p]) && s.file? && s.size > 0 && ms(s.ctime) >= @pod
-      next if (born = born(p) || ms(s.mtime)) < @pod || seen.key?(s.ino) && born <= (seen[s.ino] || born)
+      born = born(p) || ms(s.mtime)
+      next if [born, ms(s.mtime)].max < @pod || seen.key?(s.ino) && born <= (seen[s.ino] || born)
       own.none? { |o| o && File.fnmatch?("#{o}*", p) }
     end
     @over += [found.size - MANY, 0].max

@@ -297,6 +297,10 @@ describe('a doubt', () => {
     expect(doubts(gone(last), alive({ ...next, starts: [{ ...start, print: 6 }] }))).toMatchObject([
       { kind: 'written-anew' },
     ]);
+    const [skipped, pod] = [{ ...start, pos: 50, size: 50 }, 20];
+    expect(doubts(gone({ ...last, pod }), alive({ ...next, pod, starts: [skipped] }))).toMatchObject([
+      { kind: 'read-from' },
+    ]);
     expect(doubts(gone(), gone(last), alive({ ...next, files: [] }))).toMatchObject([
       { kind: 'closed-unread' },
     ]);
