@@ -157,6 +157,18 @@ it 'a file that is written anew as long and as old as before is told as lost' do
   expect('lost', found['lost'].map { |l| l['why'] }, ['written anew'])
 end
 
+it 'unread lines that are cut off while in_tail is held up are told as lost, however long the file is then' do |s|
+  s.run(s.tail + s.out(FULL.sub('throw_exception', 'block')))
+  s.append(s.lines(1..3000, 20))
+  found = s.seen('held up') { |a| file(a) && file(a)['lines'].to_i > 0 }
+  sleep 2 # the witness looks four times a second
+  File.truncate(s.log, file(found)['size'] - 10_000)
+  sleep 2
+  s.append(s.lines(1..3000, 20))
+  found = s.seen('lost') { |a| a['lost'].any? }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
+end
+
 on_each_version 'a file that takes the place of a followed one while in_tail is held up is told as lost' do |s|
   s.run(s.tail + s.out(FULL.sub('throw_exception', 'block')))
   s.append(s.lines(1..3000, 20))

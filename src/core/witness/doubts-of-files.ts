@@ -44,7 +44,9 @@ function doubtsOfStart(
     return [doubt('cut-short-unread', path, 'it was cut short while Fluentd did not follow it', size)];
   const known = before.get(key);
   if (known?.position !== position)
-    return isOld && known === undefined ? [] : [doubt('read-from', path, `Fluentd began at byte ${position}`, position)];
+    return isOld && known === undefined
+      ? []
+      : [doubt('read-from', path, `Fluentd began at byte ${position}`, position)];
   return known.print === print
     ? []
     : [doubt('written-anew', path, `what a worker had read before byte ${position} is no longer there`)];

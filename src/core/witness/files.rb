@@ -95,6 +95,8 @@ class PosidleWitness
     old, pos, s = @marks[handler], w.pe.read_pos, @stats[w.path] # a cut makes another handler
     return old if pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
     size = [old ? old[:size] : 0, s.size].max
+    keep(@lost, sight(w).merge(why: 'written anew')) if (cut = pos <= s.size && s.size < size)
+    size = s.size if cut
     return old.merge(size: size) if old && old[:pos] == pos && s.ctime < old[:at] # nobody sets it back
     compare(w, old) if old && pos >= old[:pos]
     prints = [pos, s.size].uniq.map { |at| [at, fingerprint(w.path, at, io(w))] }.to_h

@@ -39,22 +39,27 @@ export function isAnyAlive({ witnesses }: Testimony): boolean {
 export function ofTestimony(testimony: Testimony): Progress {
   const { at, witnesses } = testimony;
   const told = witnesses.flatMap(toldBy);
-  const all = new Facts(told.map(({ said }) => said));
+  const all = new Facts();
+  const left = told.reduceRight<readonly Left[]>((later, one) => {
+    all.add(one.said);
+    return [...leftIn(one, all), ...later];
+  }, []);
+  const reached = all.byInode();
   const ends = told.flatMap((one) => endsOf(one, told));
   const isWhole = isAnswered(testimony);
   return {
     at,
-    left: [...told.flatMap((one) => leftIn(one, all)), ...(isWhole ? ends.flatMap(heldBy) : [])],
+    left: [...left, ...(isWhole ? ends.flatMap(heldBy) : [])],
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
-      ...doubtsOfSights(told, all.byInode),
+      ...doubtsOfSights(told, reached),
       ...told.flatMap(({ said }) => doubtsOfPlugins(said)),
       ...told.flatMap(({ said }) => doubtsOfReloads(said, told)),
       ...(isWhole ? [] : ends.map(doubtOfEnd)),
     ]),
     mark: all.mark(),
-    files: all.byInode.size,
-    reached: all.byInode,
+    files: reached.size,
+    reached,
     unseen: [],
     until: Number.NEGATIVE_INFINITY,
     outputs: [
@@ -73,27 +78,32 @@ function toldBy(witness: Witness): readonly Told[] {
   return [{ worker, kind, said }];
 }
 
-/** What all workers together know: one may go on with what another one left. */
+/** What one worker and those after it know: they may read on. What one before it had read may be cut off since. */
 class Facts {
   /** By file and input, the furthest position that any worker reached. */
   readonly reached = new Map<string, number>();
-  /** By inode, where the input that follows it is furthest behind. */
-  readonly byInode = new Map<string, number>();
   /** What is still followed. */
   readonly followed = new Set<string>();
-  readonly #again: number;
+  readonly #inodes = new Map<string, string>();
+  #again = 0;
 
-  constructor(said: readonly Said[]) {
-    for (const { files, closed } of said) {
-      for (const { key } of files) this.followed.add(key);
-      for (const { key, position } of [...closed, ...files])
-        this.reached.set(key, Math.max(position, this.reached.get(key) ?? 0));
+  add({ files, closed, again }: Said): void {
+    for (const { key } of files) this.followed.add(key);
+    for (const { key, inode, position } of [...closed, ...files]) {
+      this.reached.set(key, Math.max(position, this.reached.get(key) ?? 0));
+      this.#inodes.set(key, inode);
     }
-    for (const { key, inode, position: own } of said.flatMap(({ files, closed }) => [...closed, ...files])) {
-      const position = this.reached.get(key) ?? own;
-      this.byInode.set(inode, Math.min(position, this.byInode.get(inode) ?? position));
+    this.#again += again;
+  }
+
+  /** By inode, where the input that follows it is furthest behind. */
+  byInode(): ReadonlyMap<string, number> {
+    const behind = new Map<string, number>();
+    for (const [key, position] of this.reached) {
+      const inode = this.#inodes.get(key) ?? '';
+      behind.set(inode, Math.min(position, behind.get(inode) ?? position));
     }
-    this.#again = said.reduce((sum, { again }) => sum + again, 0);
+    return behind;
   }
 
   mark(): string {

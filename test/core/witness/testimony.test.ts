@@ -197,6 +197,13 @@ describe('what is left', () => {
   });
 });
 
+test('what a worker had read of a file, and what was cut off since, is not what the next one has read', () => {
+  const before = gone({ closed: [sight({ pos: 500, size: 500 })] });
+  expect(left(before, alive({ closed: [sight({ pos: 40, size: 60 })] }))).toEqual([
+    { kind: 'let-go', path: '/log/a.log', bytes: 20 },
+  ]);
+});
+
 describe('a doubt', () => {
   const sibling = { siblings: [{ path: '/log/a.log.1', size: 1, cuts: [] }] };
   const heard = (n: number) => ({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', n }] });
