@@ -40,10 +40,10 @@ export function ofTestimony(testimony: Testimony): Progress {
   const { at, witnesses } = testimony;
   const told = witnesses.flatMap(toldBy);
   const all = new Facts();
-  const left = told.reduceRight<readonly Left[]>((later, one) => {
+  const left = told.toReversed().flatMap((one) => {
     all.add(one.said);
-    return [...leftIn(one, all), ...later];
-  }, []);
+    return leftIn(one, all);
+  });
   const reached = all.byInode();
   const ends = told.flatMap((one) => endsOf(one, told));
   const isWhole = isAnswered(testimony);
@@ -84,25 +84,27 @@ class Facts {
   readonly reached = new Map<string, number>();
   /** What is still followed. */
   readonly followed = new Set<string>();
-  readonly #inodes = new Map<string, string>();
+  /** Where the last worker that knew it stood. */
+  readonly #last = new Map<string, { readonly inode: string; readonly position: number }>();
   #again = 0;
 
   add({ files, closed, again }: Said): void {
-    for (const { key } of files) this.followed.add(key);
-    for (const { key, inode, position } of [...closed, ...files]) {
+    const own = new Map<string, { inode: string; position: number }>();
+    for (const { key, inode, position } of [...closed, ...files])
+      own.set(key, { inode, position: Math.max(position, own.get(key)?.position ?? 0) });
+    for (const [key, { inode, position }] of own) {
+      if (!this.#last.has(key)) this.#last.set(key, { inode, position });
       this.reached.set(key, Math.max(position, this.reached.get(key) ?? 0));
-      this.#inodes.set(key, inode);
     }
+    for (const { key } of files) this.followed.add(key);
     this.#again += again;
   }
 
   /** By inode, where the input that follows it is furthest behind. */
   byInode(): ReadonlyMap<string, number> {
     const behind = new Map<string, number>();
-    for (const [key, position] of this.reached) {
-      const inode = this.#inodes.get(key) ?? '';
+    for (const { inode, position } of this.#last.values())
       behind.set(inode, Math.min(position, behind.get(inode) ?? position));
-    }
     return behind;
   }
 

@@ -202,6 +202,9 @@ test('what a worker had read of a file, and what was cut off since, is not what 
   expect(left(before, alive({ closed: [sight({ pos: 40, size: 60 })] }))).toEqual([
     { kind: 'let-go', path: '/log/a.log', bytes: 20 },
   ]);
+  expect(progress(before, alive({ files: [sight({ pos: 40, size: 40 })] })).reached).toEqual(
+    new Map([['7', 40]]),
+  );
 });
 
 describe('a doubt', () => {
