@@ -11,18 +11,23 @@ const LOST: Readonly<Record<string, DoubtKind>> = {
   'never followed': 'never-followed',
 };
 
-/** `reached`: by inode, how far any worker has read. */
+/** `reached`: by inode, how far Fluentd has read. */
 export function doubtsOfSights(
   told: readonly Told[],
   reached: ReadonlyMap<string, number>,
 ): readonly Doubt[] {
   /** By file and input, what the workers before have seen last. */
   const before = new Map<string, FileSight>();
-  return told.flatMap((one, index) => {
-    const doubts = [...doubtsOfSight(one, before, reached), ...doubtsOfGap(one, told.slice(index + 1))];
+  const doubts = told.flatMap((one, index) => {
+    const own = [...doubtsOfSight(one, before), ...doubtsOfGap(one, told.slice(index + 1))];
     for (const file of [...one.said.closed, ...one.said.files]) before.set(file.key, file);
-    return doubts;
+    return own;
   });
+  const unread = unreadSiblings(told, reached);
+  return [
+    ...doubts,
+    ...unread.map(({ path, size }) => doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size)),
+  ];
 }
 
 /** Files that went away while no worker followed them. */
@@ -52,11 +57,7 @@ function doubtsOfStart(
     : [doubt('written-anew', path, `what a worker had read before byte ${position} is no longer there`)];
 }
 
-function doubtsOfSight(
-  { worker, said }: Told,
-  before: ReadonlyMap<string, FileSight>,
-  reached: ReadonlyMap<string, number>,
-): readonly Doubt[] {
+function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, FileSight>): readonly Doubt[] {
   return [
     ...said.cuts.flatMap(({ path, position, had, lines, unfinished }) =>
       position < had || lines > 0 || unfinished > 0
@@ -84,28 +85,38 @@ function doubtsOfSight(
       doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`),
     ),
     ...said.starts.flatMap((start) => doubtsOfStart(start, before)),
-    ...unreadSiblings(said, reached).map(({ path, size }) =>
-      doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size),
-    ),
     ...said.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),
   ];
 }
 
-/** Two things are inferred here: a compressed file of this size is the log of this size that was read and is gone, and a copy is one of copytruncate. */
+/**
+ * Two things are inferred here: a compressed file of this size is the log of this size that was read and is gone, and a copy is one
+ * of copytruncate. What explains a file to one worker explains it to the next one.
+ */
 function unreadSiblings(
-  { siblings, closed, cuts }: Said,
+  told: readonly Told[],
   reached: ReadonlyMap<string, number>,
-): Said['siblings'] {
-  const [packed, copied] = [[...closed], [...cuts]];
-  return siblings.filter((sibling) => {
-    const { inode, size: now } = sibling;
-    // Another worker has read it.
-    if (now !== undefined && (reached.get(inode) ?? 0) >= now) return false;
-    return (
-      !takeOne(packed, ({ position, size }) => position === sibling.plain && size === position) &&
-      !takeOne(copied, (cut) => isCopy(sibling, cut))
+): readonly Said['siblings'][number][] {
+  const packed: FileSight[] = [];
+  const explained = new Set<string>();
+  return told.flatMap(({ said: { siblings, closed, cuts } }) => {
+    const copied = [...cuts];
+    packed.push(...closed);
+    const unread = siblings.filter(
+      (sibling) =>
+        !explained.has(nameOf(sibling)) &&
+        // Another worker has read it.
+        (reached.get(sibling.inode) ?? -1) < (sibling.size ?? Number.POSITIVE_INFINITY) &&
+        !takeOne(packed, ({ position, size }) => position === sibling.plain && size === position) &&
+        !takeOne(copied, (cut) => isCopy(sibling, cut)),
     );
+    for (const sibling of siblings) if (!unread.includes(sibling)) explained.add(nameOf(sibling));
+    return unread;
   });
+}
+
+function nameOf({ inode, size, at }: Said['siblings'][number]): string {
+  return `${inode} ${size} ${at}`;
 }
 
 /** Each explains one file at most. */

@@ -297,6 +297,20 @@ describe('a doubt', () => {
     expect(unread(sight(), sight())).toEqual([]);
   });
 
+  test('is not a file that the worker before has explained, and that lies there as it did', () => {
+    const cut = sight({ had: 100, at: 70_000, print: 5 });
+    const copy = { path: '/log/a.log.2', inode: 9, size: 100, at: 69_000, cuts: [] };
+    const before = {
+      closed: [sight()],
+      cuts: [cut],
+      siblings: [{ ...copy, path: '/log/a.log.1', cuts: ['70000'] }],
+    };
+    const unread = (sibling: object) => doubts(gone(before), alive({ siblings: [sibling] })).length;
+    expect(unread(copy)).toBe(0);
+    expect(unread({ ...copy, size: 101 })).toBe(1);
+    expect(unread({ ...packed, inode: 10 })).toBe(0);
+  });
+
   test('is a file that was written anew, or went away, between two workers', () => {
     const start = { path: '/log/a.log', inode: 7, reader: '/a.pos', pos: 40, size: 40, born: 10, print: 5 };
     const reader = '/a.pos';
