@@ -143,6 +143,16 @@ on_each_version 'a record that the filter parser drops in silence is counted, an
   expect('of those that do not', kinds(s.look), [['warn', 'a line or a value became no record', nil, 1]])
 end
 
+it 'beside a Ractor, which hides objects, it tells what it still finds, and that this is not all' do |s|
+  File.write("#{s.dir}/ractor.rb", 'Ractor.new { 1 } unless $ractor; $ractor = true')
+  File.write("#{s.dir}/fail", '')
+  s.append(s.lines(1..3))
+  s.start(s.tail + s.out('flush_interval 0.2s'), args: ['-r', "#{s.dir}/ractor.rb"])
+  s.till('held', within: 120) { (o = output(s.ask)) && o['n'] == 1 rescue false }
+  expect('the error', s.ask['error'], /a Ractor/)
+  expect('the file', s.ask['files'].map { |f| f['pos'] }, [21])
+end
+
 it 'more chunks than 2,000 are told by their number only' do |s|
   File.write("#{s.dir}/block", '')
   s.append((1..2010).map { |n| "#{n}\n" }.join)

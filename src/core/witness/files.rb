@@ -79,7 +79,7 @@ class PosidleWitness
   def look_at_files(asked)
     @inputs = defined?(Fluent::Plugin::TailInput) ? @root.inputs.grep(Fluent::Plugin::TailInput) : []
     tails = @inputs.flat_map { |i| var(i, :@tails).to_h.values }
-    tails = ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # rotated too
+    tails |= ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # rotated too
     @watchers = tails.select { |w| reads?(w) }
     @stats = Hash.new { |h, p| h[p] = stat(p) } # each may wait for Fluentd's threads: one for each file
     @sights = asked ? @watchers.first(20_000).map { |w| sight(w, @stats) } : []
@@ -172,10 +172,12 @@ class PosidleWitness
     found.first(MANY).map { |p| sibling(p, @stats[p]) }
   end
   def near(home) # names in it and in its directories, but behind no link: a thousand links to it make a million names
-    dirs = Dir.glob('*/', base: home).reject { |d| File.symlink?(File.join(home, d.chomp('/'))) }.first(200)
-    names = ['', *dirs].flat_map { |d| Dir.glob('*', base: File.join(home, d)).map { |n| d + n } }
-    @over += [names.size - 50 * MANY, 0].max
-    names.first(50 * MANY)
+    first = lambda { |dir| Dir.each_child(dir).lazy.reject { |n| n.start_with?('.') }.first(10 * MANY + 1) rescue [] }
+    own = first.call(home)
+    dirs = own.map { |n| File.join(home, n) }.select { |d| File.directory?(d) && !File.symlink?(d) }.first(200)
+    names = own + dirs.flat_map { |d| first.call(d).map { |n| File.join(File.basename(d), n) } }
+    @over += [names.size - 10 * MANY, 0].max
+    names.first(10 * MANY)
   end
   def kin?(path, names, named) # app.log.1, app.log-2026.gz, app-2026-01-01.log, app.1.log.gz; not app-audit.log
     name = File.basename(path).b

@@ -149,7 +149,7 @@ class PosidleWitness
     @thread.kill
     look(true) if @root
     @watchers.each { |w| closes(w) if w.pe.read_pos < 2**60 } # 1.14 leaves those of rotated files open
-    word = facts(ObjectSpace.each_object(Fluent::Plugin::Base).to_a).merge(final: well, files: []) # also what has ended
+    word = facts(plugins).merge(final: well, files: []) # also what has ended
   rescue StandardError
     word = { v: 1, pid: @pid, final: well, error: failed($!) }
   ensure
@@ -205,18 +205,24 @@ class PosidleWitness
     Thread.main.backtrace.to_a.first(2).any? { |at| at =~ /engine\.rb:\d+:in .*run/ } # a worker without any
   end
   def answer
-    running = ObjectSpace.each_object(Fluent::Plugin::Base).select { |p| p.started? && !p.terminated? rescue false }
-    facts(running).merge(ready: ready?)
+    facts(plugins.select { |p| p.started? && !p.terminated? rescue false }).merge(ready: ready?)
+  end
+  def plugins # also those that others keep to themselves
+    all = ObjectSpace.each_object(Fluent::Plugin::Base).to_a
+    return all if all.any? || @root.nil?
+    all = @root.inputs + [@root, *@root.labels.values].flat_map { |agent| agent.filters + agent.outputs }
+    @fault ||= 'Ruby no longer shows the objects of Fluentd: a plugin has made a Ractor' if all.any?
+    all
   end
   def facts(all)
-    plugins = (@inputs + all.grep(Fluent::Plugin::Filter)).map { |p| plugin(p) }.uniq
+    settings = (@inputs + all.grep(Fluent::Plugin::Filter)).map { |p| plugin(p) }.uniq
     kept = all.map { |p| { class: p.class.name, n: held(p) } }.reject { |h| h[:n] == 0 }
     outputs, siblings = all.grep(Fluent::Plugin::Output).map { |o| output(o) }, siblings(all)
     forgotten = @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max
     { v: 1, pid: @pid, supervisor: @supervisor, pod: @pod, error: trouble, gap: @gap.round(3),
       readers: @inputs.map { |i| reader(i) }, files: @sights, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
       unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
-      siblings: siblings, plugins: plugins, held: kept, outputs: outputs, heard: told, ends: @ends, resumed: @resumed,
+      siblings: siblings, plugins: settings, held: kept, outputs: outputs, heard: told, ends: @ends, resumed: @resumed,
       again: @again, more: forgotten }
   end
   def held(p) # records in instance variables, outside any buffer: concat's and detect_exceptions'
