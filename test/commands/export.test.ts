@@ -29,11 +29,9 @@ function listening() {
 test('what cannot be looked at is logged when that begins and when it is over, not at each look', () => {
   const { log, said } = listening();
   const unknown = new UnknownLag(log);
-  const [well, closed, globs] = [
-    foundOf({ '/a.log': { size: 4, position: 4 } }),
-    foundOf({}, unreadable('permission denied')),
-    foundOf({}, { posFiles: [{ path: '/log/*.pos', kind: 'missing' }] }),
-  ];
+  const well = foundOf({ '/a.log': { size: 4, position: 4 } });
+  const closed = foundOf({}, unreadable('permission denied'));
+  const globs = foundOf({}, { posFiles: [{ path: '/log/*.pos', kind: 'missing' }] });
   for (const found of [well, closed, closed, well, globs]) unknown.looked(found);
   expect(said).toEqual([
     'warn lag unknown: /pos: it cannot be read: permission denied',

@@ -7,14 +7,8 @@ const at = tempDir();
 const withToken = (tokenFile: string) => startWarnings({ 'quit-token': tokenFile }, {});
 
 test('a variable that is no option is told with the nearest one', () => {
-  const env = {
-    POSIDLE_QUITE: '30s',
-    POSIDLE_BANNER: 'x',
-    POSIDLE_QUIET: '30s',
-    POSIDLE_STATE: 'behind',
-    POSIDLE_DIR: '/posidle',
-    PATH: '',
-  };
+  const known = { POSIDLE_QUIET: '30s', POSIDLE_STATE: 'behind', POSIDLE_DIR: '/posidle', PATH: '' };
+  const env = { POSIDLE_QUITE: '30s', POSIDLE_BANNER: 'x', ...known };
   expect(unknownVariables(env)).toEqual([
     'POSIDLE_QUITE: no option has this name. Did you mean POSIDLE_QUIET?',
     'POSIDLE_BANNER: no option has this name',
@@ -22,26 +16,22 @@ test('a variable that is no option is told with the nearest one', () => {
 });
 
 test('the variables that Kubernetes makes for Services are no mistakes', () => {
-  const ofServices = ['POSIDLE', 'POSIDLE_METRICS'].flatMap((service) => [
-    `${service}_SERVICE_HOST`,
-    `${service}_SERVICE_PORT`,
-    `${service}_SERVICE_PORT_HTTP`,
-    `${service}_PORT`,
-    `${service}_PORT_8080_TCP`,
-    `${service}_PORT_8080_TCP_PROTO`,
-    `${service}_PORT_8080_TCP_PORT`,
-    `${service}_PORT_53_UDP_ADDR`,
+  const ofService = ['SERVICE_HOST', 'SERVICE_PORT', 'SERVICE_PORT_HTTP', 'PORT', 'PORT_8080_TCP'];
+  const ofPort = ['PORT_8080_TCP_PROTO', 'PORT_8080_TCP_PORT', 'PORT_53_UDP_ADDR'];
+  const ofServices = [...ofService, ...ofPort].flatMap((name) => [
+    `POSIDLE_${name}`,
+    `POSIDLE_METRICS_${name}`,
   ]);
   expect(unknownVariables(Object.fromEntries(ofServices.map((name) => [name, 'x'])))).toEqual([]);
 });
 
-test.each(['done-file', 'heartbeat-file'])(
-  'the directory of --%s that is not there is told; a file that only has still to come is not',
+const FILES = ['done-file', 'heartbeat-file'];
+test.each(FILES)(
+  'the directory of --%s that is missing is told; a file that is to come is not',
   async (option) => {
+    const told = `--${option}: the directory ${at('no')} doesn't exist yet. Is its volume mounted here?`;
     expect(await startWarnings({ [option]: at('done') }, {})).toEqual([]);
-    expect(await startWarnings({ [option]: at('no/done') }, {})).toEqual([
-      `--${option}: the directory ${at('no')} doesn't exist yet. Is its volume mounted here?`,
-    ]);
+    expect(await startWarnings({ [option]: at('no/done') }, {})).toEqual([told]);
   },
 );
 

@@ -1,15 +1,13 @@
 import { expect, test } from 'vitest';
 import { confOf, LOG, run } from '../support/builders.ts';
-import { FakeHost } from '../support/fake-host.ts';
+import type { FakeHost } from '../support/fake-host.ts';
+import { busyHost } from './busy-host.ts';
 
 const COUNTED = ['listProcesses', 'readFile', 'listFollowed', 'lookAt', 'listFamily', 'fileStamp'] as const;
 
 // What a look costs, counted and not timed: 80 looks at a file that was read long ago.
 test('a look at rest reads, lists and searches nothing that has not changed', async () => {
-  const host = new FakeHost();
-  const fluentd = host.startFluentd();
-  host.appendLog(LOG, 'first line\n');
-  fluentd.read(LOG);
+  const { host } = busyHost();
   const calls = counted(host);
   let before: Record<string, number> = {};
   host.at(20_500, () => {

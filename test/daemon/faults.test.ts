@@ -1,28 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/core/drain/outcome.ts';
 import { confOf, LOG, POS, run } from '../support/builders.ts';
-import { FakeHost } from '../support/fake-host.ts';
+import type { FakeHost } from '../support/fake-host.ts';
+import { busyHost, namesOf, stoppedAt } from './busy-host.ts';
 
 const MOMENT = 100;
 const DRAIN = { quiet: 'off', drainTimeout: 60_000 } as const;
 
 /** From 4 s to 20 s nobody can tell what has been read; main ends at 5 s. */
 function hostWith(fault: (host: FakeHost) => () => void, mended = 20_000): FakeHost {
-  const host = new FakeHost();
-  const fluentd = host.startFluentd();
-  host.appendLog(LOG, 'first line\n');
-  fluentd.read(LOG);
+  const { host } = busyHost();
   host.at(4_000, () => host.at(mended, fault(host)));
-  host.at(5_000, (h) => h.request('http'));
-  return host;
+  return host.at(5_000, (h) => h.request('http'));
 }
 
-const unreadable = (host: FakeHost) => {
-  host.broken.set(POS, 'EACCES: permission denied, open');
-  return () => void host.broken.delete(POS);
-};
-const directory = (host: FakeHost) => {
-  host.broken.set(POS, 'it is a directory');
+const broken = (why: string) => (host: FakeHost) => {
+  host.broken.set(POS, why);
   return () => void host.broken.delete(POS);
 };
 const deleted = (host: FakeHost) => {
@@ -31,30 +24,27 @@ const deleted = (host: FakeHost) => {
   return () => host.writeFile(POS, bytes);
 };
 
-test.each([
-  ['cannot be read', unreadable],
-  ['is a directory', directory],
+describe.each([
+  ['cannot be read', broken('EACCES: permission denied, open')],
+  ['is a directory', broken('it is a directory')],
   ['is deleted', deleted],
-])('a pos file that %s for a while holds the stop up until it is back', async (_, fault) => {
-  const host = hostWith(fault);
-  const { outcome } = await run(host, DRAIN);
-  const [stop = ''] = host.stops;
-  expect(Number(stop.split('@')[1])).toBeGreaterThanOrEqual(20_000);
-  expect(Number(stop.split('@')[1])).toBeLessThan(30_000);
-  expect(outcome).toMatchObject({ end: 'stopped', left: { count: 0 } });
-});
+])('a pos file that %s', (_, fault) => {
+  test('holds the stop up until it is back', async () => {
+    const host = hostWith(fault);
+    const { outcome } = await run(host, DRAIN);
+    expect(stoppedAt(host)).toBeGreaterThanOrEqual(20_000);
+    expect(stoppedAt(host)).toBeLessThan(30_000);
+    expect(outcome).toMatchObject({ end: 'stopped', left: { count: 0 } });
+  });
 
-test.each([
-  ['cannot be read', unreadable],
-  ['is a directory', directory],
-  ['is deleted', deleted],
-])('a pos file that %s for good holds it up until the drain timeout, and is named', async (_, fault) => {
-  const host = hostWith(fault, 10_000_000);
-  const { outcome } = await run(host, DRAIN);
-  expect(Number((host.stops[0] ?? '').split('@')[1])).toBeGreaterThanOrEqual(65_000 - MOMENT);
-  expect(outcome).toMatchObject({ outcome: 'unproven' });
-  expect(outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'pos-file', about: POS }));
-  expect([true, false].map((strict) => exitCodeOf(outcome, { strict }))).toEqual([3, 0]);
+  test('for good holds it up until the drain timeout, and is named', async () => {
+    const host = hostWith(fault, 10_000_000);
+    const { outcome } = await run(host, DRAIN);
+    expect(stoppedAt(host)).toBeGreaterThanOrEqual(65_000 - MOMENT);
+    expect(outcome).toMatchObject({ outcome: 'unproven' });
+    expect(outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'pos-file', about: POS }));
+    expect([true, false].map((strict) => exitCodeOf(outcome, { strict }))).toEqual([3, 0]);
+  });
 });
 
 describe('a log directory that is removed with its files', () => {
@@ -62,11 +52,9 @@ describe('a log directory that is removed with its files', () => {
   const conf = confOf(['/var/log/*.log']);
   /** Both files go at 4 s; main ends at 5 s. */
   const hostWithout = (isRead: boolean) => {
-    const host = new FakeHost();
-    const fluentd = host.startFluentd();
-    host.appendLog(LOG, 'first line\n');
+    const { host, fluentd } = busyHost();
     host.appendLog(OTHER, 'first line\n');
-    for (const path of [LOG, OTHER]) fluentd.read(path);
+    fluentd.read(OTHER);
     fluentd.reads = isRead;
     host.at(1_000, () => host.appendLog(OTHER, 'second line\n'));
     host.at(4_000, () => {
@@ -79,14 +67,13 @@ describe('a log directory that is removed with its files', () => {
     const host = hostWithout(true);
     const { outcome } = await run(host, DRAIN, { conf });
     expect(outcome).toMatchObject({ end: 'stopped', left: { count: 0 }, doubts: { count: 1 } });
-    expect(Number(host.stops[0]?.split('@')[1])).toBeLessThan(65_000 - MOMENT);
+    expect(stoppedAt(host)).toBeLessThan(65_000 - MOMENT);
   });
 
   test('is told where one of them was not', async () => {
     const { outcome } = await run(hostWithout(false), DRAIN, { conf });
-    expect(outcome.doubts.worst).toContainEqual(
-      expect.objectContaining({ kind: 'closed-unread', about: OTHER, bytes: 12 }),
-    );
+    const unread = { kind: 'closed-unread', about: OTHER, bytes: 12 };
+    expect(outcome.doubts.worst).toContainEqual(expect.objectContaining(unread));
   });
 });
 
@@ -95,12 +82,9 @@ describe('posidle that is killed', () => {
     throw new Error('killed');
   };
   const hostWithDoneFile = (stopTakes: number) => {
-    const host = new FakeHost();
-    const fluentd = host.startFluentd({ stopTakes });
-    host.appendLog(LOG, 'first line\n');
-    fluentd.read(LOG);
-    host.at(5_000, (h) => h.request('done-file'));
-    return { host, fluentd };
+    const world = busyHost({ stopTakes });
+    world.host.at(5_000, (h) => h.request('done-file'));
+    return world;
   };
 
   test('in the middle of a drain begins anew, and waits for what is unread', async () => {
@@ -116,7 +100,7 @@ describe('posidle that is killed', () => {
     const { outcome } = await run(host, DRAIN, { conf: confOf([LOG]) });
     expect(outcome).toMatchObject({ end: 'stopped', left: { count: 0 } });
     expect(host.stops).toHaveLength(1);
-    expect(Number(host.stops[0]?.split('@')[1])).toBeGreaterThanOrEqual(20_000);
+    expect(stoppedAt(host)).toBeGreaterThanOrEqual(20_000);
   });
 
   test('after its stop signal signals the same Fluentd once more, which does no harm, and waits for its end', async () => {
@@ -128,7 +112,7 @@ describe('posidle that is killed', () => {
     await expect(run(host, DRAIN, { conf: confOf([LOG]) })).rejects.toThrow('killed');
     const { outcome } = await run(host, DRAIN, { conf: confOf([LOG]) });
     expect(outcome).toMatchObject({ end: 'stopped', left: { count: 0 } });
-    expect(host.stops.map((stop) => stop.split(' @')[0])).toEqual(['SIGINT 4242', 'SIGINT 4242']);
+    expect(namesOf(host.stops)).toEqual(['SIGINT 4242', 'SIGINT 4242']);
     expect(fluentd.isAlive).toBe(false);
   });
 });

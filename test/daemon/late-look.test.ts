@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { confOf, entry, LOG, POS, posText, run } from '../support/builders.ts';
+import { confOf, entry, LOG, POS, posText, type Run, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
+import { busyHost, stoppedAt } from './busy-host.ts';
 
 const GRACE = 25_000;
 const IN_TIME = /^not drained, pos-file: posidle could not look in time/;
@@ -17,22 +18,19 @@ class SlowHost extends FakeHost {
   }
 }
 
-function slowHost(slowFrom: number, takes = Number.POSITIVE_INFINITY): SlowHost {
-  const host = Object.assign(new SlowHost(), { slowFrom, takes });
-  const fluentd = host.startFluentd();
-  host.appendLog(LOG, 'first line\n');
-  fluentd.read(LOG);
-  return host;
+function slowHost(slowFrom: number, takes = Number.POSITIVE_INFINITY): FakeHost {
+  return busyHost({}, Object.assign(new SlowHost(), { slowFrom, takes })).host;
 }
 
+const drainedAt = ({ transitions }: Run['report']) =>
+  transitions.find(({ to }) => to === 'draining')?.seen.at;
 const watch = (host: FakeHost, rules = {}) => run(host, rules, { conf: confOf([LOG]) });
 
 describe('a look that never ends', () => {
   test('does not hold up a signal: the drain begins within a second, and ends at its bound', async () => {
     const host = slowHost(5_000).at(20_000, (h) => h.request('SIGTERM'));
     const { outcome, report } = await watch(host, { grace: GRACE });
-    const { at } = report.transitions.find(({ to }) => to === 'draining')?.seen ?? { at: 0 };
-    expect(at).toBeLessThanOrEqual(21_000);
+    expect(drainedAt(report)).toBeLessThanOrEqual(21_000);
     expect(host.stops[0]).toMatch(/^SIGINT 4242 /);
     expect(stoppedAt(host)).toBeLessThanOrEqual(20_000 + GRACE - 10_000 + 1_000);
     expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
@@ -48,8 +46,7 @@ describe('a look that never ends', () => {
       h.request('SIGTERM');
     });
     const { report } = await watch(host, { grace: GRACE });
-    const { at } = report.transitions.find(({ to }) => to === 'draining')?.seen ?? { at: 0 };
-    expect(at).toBeLessThan(20_500);
+    expect(drainedAt(report)).toBeLessThan(20_500);
   });
 
   test('does not hold up a second signal, which stops Fluentd at once', async () => {
@@ -102,7 +99,3 @@ test('very many entries are judged in portions, between which a signal comes in'
   // Each look goes through them a few times.
   expect(host.turns / report.looks.length).toBeGreaterThan(4);
 });
-
-function stoppedAt({ stops }: FakeHost): number {
-  return Number(/@(\d+(?:\.\d+)?)$/.exec(stops[0] ?? '')?.[1]);
-}

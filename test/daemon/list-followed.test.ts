@@ -49,11 +49,9 @@ test('sources share the memory: each is listed beside the files of those before 
       return listFollowed.call(host, source);
     },
   });
-  const sources = [['/var/log/*.log'], ['/var/log/a.log'], ['/none']].flatMap(
-    (paths) => confOf(paths).sources,
-  );
-  const followed = new FollowedFiles(host, { sources, hidden: [] });
-  await followed.list('all', LOOKS);
+  const paths = ['/var/log/*.log', '/var/log/a.log', '/none'];
+  const sources = paths.flatMap((path) => confOf([path]).sources);
+  await new FollowedFiles(host, { sources, hidden: [] }).list('all', LOOKS);
   expect(asked).toEqual([0, 2, 3]);
 });
 

@@ -21,17 +21,12 @@ test('a buffer on disk is its chunks, and one in memory is seen by nobody', asyn
   });
 });
 
+const refuse = () => Promise.reject(new Error('EACCES'));
+const notHere = async () => ({ chunks: [], isThere: false });
+
 test.each<[string, () => Promise<ChunkListing>, string]>([
-  [
-    'is not here',
-    async () => ({ chunks: [], isThere: false }),
-    'out0 (the directory of its buffer is not here)',
-  ],
-  [
-    'cannot be listed',
-    () => Promise.reject(new Error('EACCES')),
-    'out0 (its chunks cannot be listed: EACCES)',
-  ],
+  ['is not here', notHere, 'out0 (the directory of its buffer is not here)'],
+  ['cannot be listed', refuse, 'out0 (its chunks cannot be listed: EACCES)'],
 ])('a buffer whose directory %s is seen by nobody', async (_, listChunks, why) => {
   const host = Object.assign(new FakeHost(), { listChunks });
   expect(await read(host, outputs(ON_DISK))).toMatchObject({ outputs: [], unseen: [why] });
@@ -39,14 +34,10 @@ test.each<[string, () => Promise<ChunkListing>, string]>([
 
 test('buffers may be hidden where fluent.conf is not known, or not all of it', async () => {
   const host = new FakeHost();
-  expect(await readBuffers(host, { conf: undefined })).toEqual({
-    outputs: [],
-    unseen: ['all buffers: no fluent.conf is known'],
-    givenUp: [],
-  });
-  expect((await read(host, '<source>\n@type "#{Dir.pwd}"\n</source>\n')).unseen).toEqual([
-    'buffers in the part of fluent.conf that posidle cannot evaluate',
-  ]);
+  const none = { outputs: [], unseen: ['all buffers: no fluent.conf is known'], givenUp: [] };
+  expect(await readBuffers(host, { conf: undefined })).toEqual(none);
+  const unseen = ['buffers in the part of fluent.conf that posidle cannot evaluate'];
+  expect(await read(host, '<source>\n@type "#{Dir.pwd}"\n</source>\n')).toMatchObject({ unseen });
 });
 
 test('a chunk that Fluentd put aside counts from when posidle began', async () => {
@@ -63,10 +54,8 @@ test('a chunk that Fluentd put aside counts from when posidle began', async () =
 
 test('where nobody may list the chunks that are put aside, that is said, and all count as new later', async () => {
   const conf = confOf([LOG]);
-  const listBackups = () => Promise.reject(new Error('EACCES'));
-  const host = Object.assign(new FakeHost(), { listBackups });
+  const host = Object.assign(new FakeHost(), { listBackups: refuse });
   expect(await listPutAside(host, { conf })).toEqual(new Set());
-  expect((await readBuffers(host, { conf })).unseen).toEqual([
-    'the chunks that Fluentd gives up: they cannot be listed (EACCES)',
-  ]);
+  const unseen = ['the chunks that Fluentd gives up: they cannot be listed (EACCES)'];
+  expect(await readBuffers(host, { conf })).toMatchObject({ unseen });
 });

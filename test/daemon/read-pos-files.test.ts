@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { entryKeyIn } from '../../src/core/pos-file/pos-file.ts';
+import { keyedEntries } from '../../src/core/pos-file/pos-file.ts';
 import { PosFiles } from '../../src/daemon/read-pos-files.ts';
 import { LOG, POS, posText } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
@@ -39,11 +39,8 @@ test('a glob with more than a thousand matches is named, and none of them is rea
 test('a file in which no line is an entry is unreadable', async () => {
   const host = new FakeHost();
   host.writeFile('/pos/text', 'one\ntwo\n');
-  const [text] = await new PosFiles(host).read(['/pos/text']);
-  expect(text).toMatchObject({
-    kind: 'unreadable',
-    error: expect.stringMatching(/^it is no pos file: 2 lines/),
-  });
+  const error = expect.stringMatching(/^it is no pos file: 2 lines/);
+  expect(await new PosFiles(host).read(['/pos/text'])).toMatchObject([{ kind: 'unreadable', error }]);
 });
 
 test('a pos file is read, missing, empty or unreadable, and each is told from the others', async () => {
@@ -53,21 +50,14 @@ test('a pos file is read, missing, empty or unreadable, and each is told from th
   host.writeFile('/pos/broken', 'x');
   host.broken.set('/pos/broken', 'EIO: i/o error, read');
   await host.sleep(1_500);
-  const [read, empty, broken, missing] = await new PosFiles(host).read(
-    ['read', 'empty', 'broken', 'missing'].map((name) => `/pos/${name}`),
-  );
-  expect(read).toEqual({
-    path: '/pos/read',
-    kind: 'read',
-    entries: [
-      { path: LOG, position: 5, inode: '7', key: entryKeyIn('/pos/read', { path: LOG, inode: '7' }) },
-    ],
-    unparsable: [],
-    writtenAgo: 1_500,
-  });
-  expect(empty?.kind).toBe('empty');
-  expect(broken).toEqual({ path: '/pos/broken', kind: 'unreadable', error: 'EIO: i/o error, read' });
-  expect(missing?.kind).toBe('missing');
+  const names = ['read', 'empty', 'broken', 'missing'].map((name) => `/pos/${name}`);
+  const entries = keyedEntries('/pos/read', [{ path: LOG, position: 5, inode: '7' }]);
+  expect(await new PosFiles(host).read(names)).toEqual([
+    { path: '/pos/read', kind: 'read', entries, unparsable: [], writtenAgo: 1_500 },
+    { path: '/pos/empty', kind: 'empty' },
+    { path: '/pos/broken', kind: 'unreadable', error: 'EIO: i/o error, read' },
+    { path: '/pos/missing', kind: 'missing' },
+  ]);
 });
 
 const entriesAt = (position: number) => posText([{ path: LOG, position, inode: 7 }]);
@@ -80,12 +70,10 @@ test('a pos file that does not change is read no more, and its age goes on', asy
   await host.sleep(4_000);
   const before = await look();
   await host.sleep(9_000);
-  const [reading] = [await look()];
+  const after = await look();
   expect(await readsOf(look)).toBe(0);
-  expect(reading).toMatchObject({ kind: 'read', writtenAgo: 9_000 });
-  expect(reading?.kind === 'read' && before?.kind === 'read' && reading.entries === before.entries).toBe(
-    true,
-  );
+  expect(after).toMatchObject({ kind: 'read', writtenAgo: 9_000 });
+  expect(after?.kind === 'read' && before?.kind === 'read' && after.entries === before.entries).toBe(true);
 });
 
 test('a pos file that was written a moment ago is read again: two writes may get the same time', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Policy } from '../../src/core/drain/policy.ts';
-import { DEFAULT_TAIL } from '../../src/core/fluent-conf/facts.ts';
+import { tailRules } from '../core/worlds.ts';
 import { chunkPath, confOf, LOG, POS, posText, run } from '../support/builders.ts';
 import type { FakeFluentd } from '../support/fake-fluentd.ts';
 import { FakeHost } from '../support/fake-host.ts';
@@ -8,7 +8,6 @@ import { FakeHost } from '../support/fake-host.ts';
 const DONE = 10_000;
 const FILE_BUFFER = '<match app>\n@type forward\n<buffer>\n@type file\npath /buffer\n</buffer>\n</match>\n';
 const IN_MEMORY = '<match app>\n@type forward\n</match>\n';
-const tail = (changes: Partial<Policy['tail']>) => ({ tail: { ...DEFAULT_TAIL, ...changes } });
 
 /** The line of main is read at 2 s; what happens then, and main is done at 10 s. Gives what was sent, and when after that. */
 async function sentAfter(
@@ -43,18 +42,13 @@ test('where nothing is on its way, Fluentd is told to stop at once', async () =>
   expect(await sentAfter(() => {})).toEqual([['SIGINT', expect.closeTo(0, -3)]]);
 });
 
-test('a renamed file is read on for rotate_wait: the stop waits for that', async () => {
-  const sent = await sentAfter((host, fluentd) => rotateAt(9_000, host, fluentd), {
-    rules: tail({ rotateWait: 20_000 }),
-  });
-  expect(sent).toEqual([['SIGINT', expect.closeTo(20_000, -3)]]);
-});
-
-test('below a limit the rest of a renamed file takes its time, which the stop waits for, too', async () => {
-  const sent = await sentAfter((host, fluentd) => rotateAt(9_000, host, fluentd), {
-    rules: tail({ rotateWait: 5_000, readLimit: 0 }),
-  });
-  expect(sent).toEqual([['SIGINT', expect.closeTo(65_000, -3)]]);
+test.each([
+  ['is read on for rotate_wait: the stop waits for that', { rotateWait: 20_000 }, 20_000],
+  ['takes its time below a limit, which is waited for, too', { rotateWait: 5_000, readLimit: 0 }, 65_000],
+])('a renamed file %s', async (_, rules, after) => {
+  const rotate = (host: FakeHost, fluentd: FakeFluentd) => rotateAt(9_000, host, fluentd);
+  const sent = await sentAfter(rotate, { rules: tailRules(rules) });
+  expect(sent).toEqual([['SIGINT', expect.closeTo(after, -3)]]);
 });
 
 test('a record of several lines waits for its next line: the chunk that it comes into is flushed', async () => {
@@ -65,7 +59,7 @@ test('a record of several lines waits for its next line: the chunk that it comes
       host.at(16_500, () => host.writeFile(chunk, 'the record'));
       host.at(19_000, () => host.files.delete(chunk));
     },
-    { rules: tail({ multilineFlush: 15_000 }), buffer: FILE_BUFFER },
+    { rules: tailRules({ multilineFlush: 15_000 }), buffer: FILE_BUFFER },
   );
   expect(sent.map(([signal]) => signal)).toEqual(['SIGUSR1', 'SIGINT']);
   expect(sent[0]?.[1]).toBeGreaterThanOrEqual(7_000);
@@ -93,15 +87,15 @@ test('a buffer on disk is flushed, and waited for until its chunks are gone', as
 });
 
 test('a worker that was only just started gets no signal: it would die of it', async () => {
-  const starts = (host: FakeHost, fluentd: FakeFluentd, opensAt: number) => {
+  const starts = (host: FakeHost, fluentd: FakeFluentd) => {
     host.at(9_500, () => {
       host.endProcess(4243);
       host.starting.add(4244);
       fluentd.startWorker(4244);
     });
-    host.at(opensAt, () => host.starting.delete(4244));
+    host.at(20_000, () => host.starting.delete(4244));
   };
-  const sent = await sentAfter((host, fluentd) => starts(host, fluentd, 20_000), { buffer: IN_MEMORY });
+  const sent = await sentAfter(starts, { buffer: IN_MEMORY });
   expect(sent.map(([signal]) => signal)).toEqual(['SIGUSR1', 'SIGINT']);
   expect(sent[0]?.[1]).toBeGreaterThanOrEqual(10_000);
 });

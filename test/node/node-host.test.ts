@@ -1,26 +1,21 @@
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { NodeHost } from '../../src/node/node-host.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const LONG = 60_000;
 const A_WHILE = 300;
 
-let dir: string;
+const inDir = tempDir();
 let posFile: string;
 let host: NodeHost;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-host-'));
-  posFile = join(dir, 'app.pos');
+  posFile = inDir('app.pos');
   writeFileSync(posFile, '');
   host = new NodeHost();
   host.watchFiles([posFile], (why) => expect.fail(why));
 });
-afterEach(() => {
-  host.close();
-  rmSync(dir, { recursive: true });
-});
+afterEach(() => host.close());
 
 test('a change of a pos file ends a sleep that waits for one', async () => {
   const writing = setInterval(() => appendFileSync(posFile, 'x'), 10);

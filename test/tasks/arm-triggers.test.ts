@@ -6,13 +6,8 @@ const armed = (options: WatchOptions) => armedBy(settingsOf(options, false));
 
 test('every trigger that is armed is named, in words', () => {
   expect(armed({}).when).toEqual(['nothing has moved for 60 s']);
-  const all = {
-    quiet: 30_000,
-    doneFile: '/done',
-    doneProcess: /main/,
-    heartbeatFile: '/alive',
-    signal: AbortSignal.abort(),
-  };
+  const files = { doneFile: '/done', heartbeatFile: '/alive' };
+  const all = { quiet: 30_000, doneProcess: /main/, signal: AbortSignal.abort(), ...files };
   expect(armed(all).when).toEqual([
     'nothing has moved for 30 s',
     '/done exists',

@@ -34,9 +34,8 @@ const sourcesOf = async (...asked: Parameters<typeof find>) => {
 test('a variable that is empty names no configuration, as if it were not set', async () => {
   const empty = { FLUENT_CONF: '', FLUENTD_CONF: '' };
   expect(await find({}, empty)).toEqual(await find({}));
-  await expect(find({}, { FLUENT_CONF: '/not/there.conf' })).rejects.toThrow(
-    /^FLUENT_CONF: \/not\/there\.conf: there is no such file/,
-  );
+  const found = find({}, { FLUENT_CONF: '/not/there.conf' });
+  await expect(found).rejects.toThrow(/^FLUENT_CONF: \/not\/there\.conf: there is no such file/);
 });
 
 test('Ruby that posidle does not evaluate is never run, and what is unknown is named', async () => {
@@ -52,15 +51,10 @@ describe('the command that starts Fluentd', () => {
     sourcesOf({ command: ['tini', 'fluentd', ...words], isOfFluentd: true });
 
   test('names the configuration, and what is appended to it', async () => {
-    expect(await sources('-c', put('f.conf', tail('a')), '-i', tail('x'), '-i', tail('b'))).toEqual([
-      'a.pos',
-      'b.pos',
-    ]);
-  });
-
-  test('may write line ends as \\n', async () => {
-    const text = tail('b').replaceAll('\n', '\\n');
-    expect(await sources('-c', put('f.conf', tail('a')), `-i${text}`)).toEqual(['a.pos', 'b.pos']);
+    const conf = put('f.conf', tail('a'));
+    expect(await sources('-c', conf, '-i', tail('x'), '-i', tail('b'))).toEqual(['a.pos', 'b.pos']);
+    const oneLine = tail('b').replaceAll('\n', '\\n');
+    expect(await sources('-c', conf, `-i${oneLine}`)).toEqual(['a.pos', 'b.pos']);
   });
 
   test('appends nothing to YAML', async () => {
@@ -75,9 +69,8 @@ describe('the command that starts Fluentd', () => {
   });
 
   test('is wrong where its configuration cannot be read', async () => {
-    await expect(sources('-c', '/not/there.conf')).rejects.toThrow(
-      /^fluentd's own -c: \/not\/there\.conf: there is no such file/,
-    );
+    const why = /^fluentd's own -c: \/not\/there\.conf: there is no such file/;
+    await expect(sources('-c', '/not/there.conf')).rejects.toThrow(why);
   });
 });
 
@@ -113,9 +106,8 @@ describe('a Fluentd that runs', () => {
     const other = put('other.conf', tail('other'));
     const env = { FLUENT_CONF: other };
     put('f.conf', tail('a'));
-    expect(await sources(running('-c', 'f.conf', '-i', tail('b')), { isOfFluentd: false }, env)).toEqual([
-      'other.pos',
-    ]);
+    const host = running('-c', 'f.conf', '-i', tail('b'));
+    expect(await sources(host, { isOfFluentd: false }, env)).toEqual(['other.pos']);
     expect(await sources(running('-c', '/not/there.conf'), {}, env)).toEqual(['other.pos']);
   });
 

@@ -5,18 +5,16 @@ import { expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
 import { filesIn } from '../../src/core/inspect/found.ts';
 import { Paces } from '../../src/core/inspect/paces.ts';
-import type { Subject } from '../../src/core/look/subject.ts';
 import { observe } from '../../src/core/observe/observe.ts';
 import { Collector } from '../../src/daemon/collect.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import { Inspector, inspectSubject } from '../../src/tasks/inspect.ts';
 import { RUNS } from '../support/arbitraries.ts';
-import { posText } from '../support/builders.ts';
+import { ABSENT, posText, subject } from '../support/builders.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const inDir = tempDir();
 
-const ABSENT = { kind: 'absent', why: 'no Fluentd runs' } as const;
 const host = new NodeHost();
 
 async function inspector(pos: string, by = host, paces?: Paces) {
@@ -68,11 +66,7 @@ test('inspect finds what the daemon finds in the same directory: entries, states
       const whole = posText(entries);
       const pos = join(logs, 'app.pos');
       writeFileSync(pos, torn ? whole.slice(0, -20) : whole);
-      const subject: Subject = {
-        ...{ posFiles: [pos], fluentd: { by: 'search' }, conf: undefined },
-        doneProcess: undefined,
-      };
-      const snapshot = await new Collector(host, subject).look('all', ABSENT);
+      const snapshot = await new Collector(host, subject({ posFiles: [pos] })).look('all', ABSENT);
       const seen = observe(undefined, snapshot, DEFAULT_POLICY);
       const found = await (await inspector(pos)).look();
       const shown = ({ movedAt: _, ...rest }: (typeof seen.files)[number]) => rest;
@@ -109,17 +103,17 @@ test.each([
 ])('a pos file that holds %j says why it cannot be believed', async (content, error, isEmpty) => {
   const pos = inDir('odd.pos');
   writeFileSync(pos, content);
-  expect((await (await inspector(pos)).look()).posFiles).toMatchObject([
-    { path: pos, error, isEmpty, files: [] },
-  ]);
+  const { posFiles } = await (await inspector(pos)).look();
+  expect(posFiles).toMatchObject([{ path: pos, error, isEmpty, files: [] }]);
 });
 
 test('a pos file of more than 100,000 lines is not looked at, and says what makes it shorter', async () => {
   const pos = inDir('long.pos');
   writeFileSync(pos, posText([{ path: inDir('none.log'), position: 4, inode: 1 }]).repeat(100_007));
   const { posFiles, caughtUp } = await (await inspector(pos)).look();
-  const error =
-    'it cannot be read: it has 100007 lines, and at most 100000 are looked at: set pos_file_compaction_interval';
+  const error = expect.stringMatching(
+    /it has 100007 lines, and at most 100000 .*: set pos_file_compaction_interval$/,
+  );
   expect(posFiles).toMatchObject([{ error, files: [] }]);
   expect(caughtUp).toBe(false);
 });

@@ -3,6 +3,7 @@ import { LogReporter } from '../../../src/commands/drain-report/report.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { watch } from '../../../src/daemon/loop.ts';
 import { LOG_LEVELS, type Log } from '../../../src/log.ts';
+import { busyHost } from '../../daemon/busy-host.ts';
 import { confOf, LOG, POS, policy, subject } from '../../support/builders.ts';
 import { FakeHost } from '../../support/fake-host.ts';
 
@@ -17,18 +18,22 @@ async function logged(host: FakeHost, changes: Partial<Policy> = {}): Promise<re
   return lines;
 }
 
-/** A Fluentd that has read one line, and does nothing more by itself. */
-function restingHost(options: Parameters<FakeHost['startFluentd']>[0] = {}) {
-  const host = new FakeHost();
-  const fluentd = host.startFluentd(options);
-  host.appendLog(LOG, 'first line\n');
-  fluentd.read(LOG);
-  return { host, fluentd };
+/** A Fluentd that reads nothing from here to there, though a line comes. */
+function blockedHost(from: number, to: number) {
+  const { host, fluentd } = busyHost();
+  host.at(from, () => {
+    fluentd.reads = false;
+    host.appendLog(LOG, 'left\n');
+  });
+  return host.at(to, () => {
+    fluentd.reads = true;
+    fluentd.read(LOG);
+  });
 }
 
 /** One that has 10,000 bytes to read from the 10th second on, and reads 100 in a second. */
 function slowHost(by: 'done-file' | 'SIGTERM') {
-  const { host, fluentd } = restingHost();
+  const { host, fluentd } = busyHost();
   fluentd.reads = false;
   host.appendLog(LOG, `${'x'.repeat(9_999)}\n`);
   const begin = 11;
@@ -40,61 +45,38 @@ function slowHost(by: 'done-file' | 'SIGTERM') {
 
 describe('once a minute the log tells', () => {
   test('how quiet it has been, of how long', async () => {
-    const { host } = restingHost();
+    const { host } = busyHost();
     for (let line = 1; line <= 50; line += 1)
       host.at(line * 3_000, () => host.appendLog(LOG, `line ${line}\n`));
     const lines = (await logged(host)).filter((line) => line.startsWith('info: quiet'));
-    expect(lines).toEqual([
-      expect.stringMatching(/^info: quiet for \d\.\d s of 60 s$/),
-      expect.stringMatching(/^info: quiet for \d\.\d s of 60 s$/),
-      expect.stringMatching(/^info: quiet for 3\d s of 60 s$/),
-    ]);
+    const told = lines.map((line) => / for (.*) of 60 s$/.exec(line)?.[1]?.replace(/\d/g, 'n'));
+    expect(told).toEqual(['n.n s', 'n.n s', 'nn s']);
   });
 
   test('that no trigger has come, and what is left to read', async () => {
-    const { host, fluentd } = restingHost();
-    host.at(30_000, () => {
-      fluentd.reads = false;
-      host.appendLog(LOG, 'left\n');
-    });
-    host.at(70_000, () => {
-      fluentd.reads = true;
-      fluentd.read(LOG);
-      host.request('http');
-    });
+    const host = blockedHost(30_000, 70_000).at(70_000, (h) => h.request('http'));
     expect(await logged(host, { quiet: 'off' })).toContain('info: no trigger for 60 s; 5 B are left to read');
   });
 
   test('what it waits for at the start, and for how long', async () => {
     const lines = await logged(new FakeHost());
     expect(lines.filter((line) => line.startsWith('info: still'))).toHaveLength(10);
-    expect(lines).toContain(
-      `info: pos file ${POS} is not there yet. Fluentd makes it when it starts. If it does not come: is its volume mounted here?`,
+    expect(lines).toContainEqual(
+      expect.stringMatching(`^info: pos file ${POS} is not there yet. .* volume mounted here`),
     );
-    expect(lines).toContain(
-      'info: still waiting after 2 min of 10 min: posidle sees no process of fluentd: one in another container needs a witness (`posidle witness` shows how), or shareProcessNamespace in the Pod',
-    );
+    const still = /^info: still waiting after 2 min of 10 min: posidle sees no process of fluentd: /;
+    expect(lines).toContainEqual(expect.stringMatching(still));
   });
 });
 
 test('a file that stands still with bytes left is told once, with what may be the cause', async () => {
-  const { host, fluentd } = restingHost();
-  host.at(10_000, () => {
-    fluentd.reads = false;
-    host.appendLog(LOG, 'left\n');
-  });
-  host.at(40_000, () => {
-    fluentd.reads = true;
-    fluentd.read(LOG);
-  });
-  const blocked = (await logged(host)).filter((line) => line.includes('is blocked'));
-  expect(blocked).toEqual([
-    `warn: ${LOG} is blocked: 5 B left, and the position does not move. The cause may be a full buffer, a throttled input or a slow destination: see Fluentd's log and configuration`,
-  ]);
+  const blocked = (await logged(blockedHost(10_000, 40_000))).filter((line) => line.includes('is blocked'));
+  const told = `^warn: ${LOG} is blocked: 5 B left, and the position does not move. The cause may be a full buffer`;
+  expect(blocked).toEqual([expect.stringMatching(told)]);
 });
 
 test('a pos file that goes away is told once, with what that means', async () => {
-  const { host } = restingHost();
+  const { host } = busyHost();
   host.at(10_000, () => host.files.delete(POS));
   host.at(40_000, () => host.request('SIGTERM'));
   const doubts = (await logged(host)).filter((line) => line.startsWith('warn: pos file'));
@@ -102,24 +84,22 @@ test('a pos file that goes away is told once, with what that means', async () =>
 });
 
 test('a Fluentd without a witness is told once the drain begins, with what would show more', async () => {
-  const lines = (await logged(restingHost().host)).filter((line) => line.includes('witness'));
+  const lines = (await logged(busyHost().host)).filter((line) => line.includes('witness'));
   expect(lines[0]).toMatch(
     /^warn: no witness listens in \/posidle: .* RUBYOPT="-I\/posidle\/ruby -renumerator"/,
   );
 });
 
 test('of files that are blocked all at once one is named, and the others are counted', async () => {
-  const { host, fluentd } = restingHost();
+  const { host, fluentd } = busyHost();
   const logs = Array.from({ length: 25 }, (_, index) => `/var/log/${index}.log`);
   for (const log of logs) host.writeFile(log, 'line\n');
   for (const log of logs) fluentd.setPosition(log, 0);
   fluentd.reads = false;
   host.at(30_000, (h) => h.request('SIGTERM'));
-  expect((await logged(host)).filter((line) => line.includes('is blocked'))).toEqual([
-    expect.stringMatching(
-      /^warn: \/var\/log\/0\.log is blocked: 5 B left, .* So are 24 more files\. The cause may be/,
-    ),
-  ]);
+  const told = /^warn: \/var\/log\/0\.log is blocked: 5 B left, .* So are 24 more files\. The cause may be/;
+  const blocked = (await logged(host)).filter((line) => line.includes('is blocked'));
+  expect(blocked).toEqual([expect.stringMatching(told)]);
 });
 
 describe('once the end has begun, the log tells', () => {
@@ -129,20 +109,18 @@ describe('once the end has begun, the log tells', () => {
       ['5.0 s', '10 s', '20 s', '40 s', '80 s'].map((span) => `info: still draining after ${span}`),
     );
     expect(lines[2]).toMatch(
-      /^info: still draining after 20 s of 5 min: \/var\/log\/app\.log: not read to its end \(7\.[89] KiB\)$/,
+      / after 20 s of 5 min: \/var\/log\/app\.log: not read to its end \(7\.[89] KiB\)$/,
     );
   });
 
   test('that Fluentd still runs', async () => {
-    const { host } = restingHost({ stopTakes: 12_000 });
+    const { host } = busyHost({ stopTakes: 12_000 });
     const lines = await logged(host);
     expect(lines).toContain('info: still stopping after 10 s of 2 min: fluentd runs: pid 4242, 1 worker');
   });
 
   test('nothing of what the outcome will say', async () => {
-    const lines = await logged(restingHost().host);
-    expect(lines.filter((line) => line.includes('gone'))).toEqual([
-      'debug: stopping → stopped: Fluentd is gone',
-    ]);
+    const gone = (await logged(busyHost().host)).filter((line) => line.includes('gone'));
+    expect(gone).toEqual(['debug: stopping → stopped: Fluentd is gone']);
   });
 });

@@ -7,25 +7,22 @@ import { widthOf } from '../../../src/core/text/text-width.ts';
 import { bytesOf } from '../../support/arbitraries.ts';
 import { foundOf } from '../../support/overviews.ts';
 
-const DEEP =
-  '/var/log/pods/default_my-application-7d9f8b6c5d-abcde_12345678-1234-1234-1234-123456789012/app/0.log';
+const DEEP = '/var/log/pods/default_my-application-7d9f8b6c5d-abcde_12345678-1234-123456789012/app/0.log';
 const DENIED = 'permission denied: no right to read it';
 
-describe('a terminal that is narrow', () => {
-  test.each([80, 60, 40, 20])(
-    'of %d columns breaks what is said at words, and is never exceeded',
-    (width) => {
-      const error = `it is no pos file: ${'its first 64 KiB hold no line '.repeat(5)}`.trim();
-      const notes = [`${DEEP}:12: in_tail skips what a file holds when it appears; set read_from_head true`];
-      const found = overviewOf([], { error, troubles: [{ path: DEEP, error: DENIED }] });
-      const lines = shown(found, { width, notes });
-      expect(lines.filter((line) => widthOf(line) > width)).toEqual([]);
-      const text = lines.map((line) => line.trim()).join(' ');
-      for (const whole of [error, DENIED, 'set read_from_head true']) expect(text).toContain(whole);
-      expect(lines.at(lines.findIndex((line) => line.startsWith('note:')) + 1)).toMatch(/^ {2}\S/);
-    },
-  );
-});
+test.each([80, 60, 40, 20])(
+  'a terminal of %d columns breaks texts at words, and is never exceeded',
+  (width) => {
+    const error = `it is no pos file: ${'its first 64 KiB hold no line '.repeat(5)}`.trim();
+    const notes = [`${DEEP}:12: in_tail skips what a file holds when it appears; set read_from_head true`];
+    const found = overviewOf([], { error, troubles: [{ path: DEEP, error: DENIED }] });
+    const lines = shown(found, { width, notes });
+    expect(lines.filter((line) => widthOf(line) > width)).toEqual([]);
+    const text = lines.map((line) => line.trim()).join(' ');
+    for (const whole of [error, DENIED, 'set read_from_head true']) expect(text).toContain(whole);
+    expect(lines.at(lines.findIndex((line) => line.startsWith('note:')) + 1)).toMatch(/^ {2}\S/);
+  },
+);
 
 describe('on a Kubernetes node', () => {
   const ID = '0123456789abcdef'.repeat(4);
@@ -47,9 +44,8 @@ test('where many files are read, a terminal counts them and shows the late ones'
   const read = Array.from({ length: 21 }, (_, at) => [`/read-${at}.log`, { size: 5, position: 5 }] as const);
   const found = foundOf({ ...Object.fromEntries(read), '/late.log': { size: 9, position: 5 } });
   const folded = shown(found, { width: 80, folds: true });
-  expect(folded.filter((line) => line.endsWith('.log'))).toEqual([
-    expect.stringMatching(/ 4 B .* \/late\.log$/),
-  ]);
+  const late = expect.stringMatching(/ 4 B .* \/late\.log$/);
+  expect(folded.filter((line) => line.endsWith('.log'))).toEqual([late]);
   expect(folded).toContain('  and 21 files of which nothing is left: --state caught-up shows them');
   expect(folded.at(-1)).toBe('behind by 4 B in 1 of 22 files; --follow tells why');
   expect(shown(found, { width: 80 }).join('\n')).toContain('/read-20.log');
@@ -63,20 +59,14 @@ test('of very many defects twenty are shown, and the rest is counted', () => {
   expect(shown(overviewOf([], { troubles }))).toContain('  and 2 more such files');
 });
 
-describe('the total', () => {
-  test.each<[string, readonly (number | null)[], string]>([
-    ['of nothing', [], 'total: 0 files'],
-    ['of what is known', [100, 300], 'total: 2 files, 400 B, 50% read, 200 B left'],
-    ['of an empty file', [0], 'total: 1 file, 0 B, 100% read, 0 B left'],
-    [
-      'where something is unknown',
-      [300, null],
-      'total: 2 files, at least 200 B left; lag unknown for 1 file',
-    ],
-    ['where all is unknown', [null, null], 'total: 2 files, lag unknown'],
-  ])('%s', (_, sizes, line) => {
-    expect(shown(overviewOf(sizes)).at(-2)).toBe(line);
-  });
+test.each<[string, readonly (number | null)[], string]>([
+  ['of nothing', [], '0 files'],
+  ['of what is known', [100, 300], '2 files, 400 B, 50% read, 200 B left'],
+  ['of an empty file', [0], '1 file, 0 B, 100% read, 0 B left'],
+  ['where something is unknown', [300, null], '2 files, at least 200 B left; lag unknown for 1 file'],
+  ['where all is unknown', [null, null], '2 files, lag unknown'],
+])('the total %s is told', (_, sizes, total) => {
+  expect(shown(overviewOf(sizes)).at(-2)).toBe(`total: ${total}`);
 });
 
 test('what in_tail no longer watches counts as neither read nor left', () => {
@@ -89,19 +79,14 @@ test('what in_tail no longer watches counts as neither read nor left', () => {
 test('a position that no file can have is told as such, and is a number for programs', () => {
   const text = `/a\t0000000000000005\t7\n/b\tfffffffffffffffe\t7\n/c\t${'f'.repeat(300)}\t7\n/d\t${'f'.repeat(16)}\t7\n`;
   const { entries } = parsePosFile(bytesOf(text));
-  const found = foundOf(
-    Object.fromEntries(entries.map(({ path, position }) => [path, { size: null, position }])),
-  );
+  const files = entries.map(({ path, position }) => [path, { size: null, position }] as const);
+  const found = foundOf(Object.fromEntries(files));
   const positions = shown(found).flatMap((line) => / (\S+) +\? +7 /.exec(line)?.[1] ?? []);
   const most = '≥9007199254740991';
   expect(positions).toEqual(['5', most, most, '-']);
   const { posFiles } = JSON.parse(jsonOf(found));
-  expect(posFiles[0].entries.map(({ position }: { position: number }) => position)).toEqual([
-    5,
-    9007199254740991,
-    9007199254740991,
-    null,
-  ]);
+  const numbers = posFiles[0].entries.map(({ position }: { position: number | null }) => position);
+  expect(numbers).toEqual([5, 9007199254740991, 9007199254740991, null]);
 });
 
 function shown(found: Found, changes: Partial<View> = {}): readonly string[] {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { mistakeIn } from '../../../src/commands/options/mistakes.ts';
 
+const noOption = (name: string, then: string) => `there is no option --${name}. ${then}`;
+
 /** What is typed, what yargs says of it, and what posidle says; test/e2e/mistakes.test.ts runs the command. */
 const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[] = [
   ['wach', 'Unknown argument: wach', "there is no command 'wach'. Did you mean watch?"],
@@ -9,22 +11,10 @@ const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[
     'Unknown argument: fluentd',
     "there is no command 'fluentd'. Use watch, run, drain, inspect, export, inject or witness",
   ],
-  ['watch --settel=3s', 'Unknown argument: settel', 'there is no option --settel. Did you mean --settle?'],
-  [
-    'watch --done-flie /x',
-    'Unknown arguments: done-flie, doneFlie',
-    'there is no option --done-flie. Did you mean --done-file?',
-  ],
-  [
-    'run --no-strct -- fluentd',
-    'Unknown argument: strct',
-    'there is no option --no-strct. Did you mean --no-strict?',
-  ],
-  [
-    'watch --when-ready',
-    'Unknown arguments: when-ready, whenReady',
-    'there is no option --when-ready. See posidle watch --help',
-  ],
+  ['watch --settel=3s', 'Unknown argument: settel', noOption('settel', 'Did you mean --settle?')],
+  ['watch --done-flie x', 'Unknown arguments: done-flie', noOption('done-flie', 'Did you mean --done-file?')],
+  ['run --no-strct -- fluentd', 'Unknown argument: strct', noOption('no-strct', 'Did you mean --no-strict?')],
+  ['watch --when-ready', 'Unknown arguments: when-ready', noOption('when-ready', 'See posidle watch --help')],
   ['inspect -x a.pos', 'Unknown argument: x', 'there is no option -x. See posidle inspect --help'],
   ['watch a.pos', 'Unknown argument: a.pos', "watch: 'a.pos' is unexpected. Name a pos file with --pos-file"],
   [

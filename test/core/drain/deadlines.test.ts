@@ -1,38 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import {
-  absenceDeadline,
-  drainDeadline,
-  isOver,
-  isWorkerStarting,
-  lastFlushAt,
-  mainEndAt,
-  quietAt,
-  returnDeadline,
-  settleEnd,
-  signalsIn,
-  startDeadline,
-  stopDeadline,
-  triggerAt,
-} from '../../../src/core/drain/deadlines.ts';
+import * as deadlines from '../../../src/core/drain/deadlines.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { begin, type Trigger } from '../../../src/core/drain/state.ts';
 import type { Snapshot, StopRequest } from '../../../src/core/look/snapshot.ts';
 import type { Observation } from '../../../src/core/observe/observation.ts';
 import { ABSENT, entry, fileOf, policy, running, seen, snapshot } from '../../support/builders.ts';
+import { sized } from '../worlds.ts';
 
 /** What is seen, with the defaults of `policy()`, and with `rules` beside them. */
 type Ask = (seen: Observation, rules: Policy) => number | undefined;
-
-interface Row {
-  readonly title: string;
-  readonly ask: Ask;
-  readonly looks?: readonly Snapshot[];
-  readonly rules?: Partial<Policy>;
-  readonly at: number | undefined;
-}
+type Row = [what: string, at: number | undefined, rules?: Partial<Policy>, looks?: readonly Snapshot[]];
 
 const HTTP: Trigger = { by: 'http', at: 10_000 };
-const QUIET: Trigger = { by: 'quiet', at: 19_000 };
 const TERM: Trigger = { by: 'SIGTERM', at: 10_000 };
 const OVER = Number.NEGATIVE_INFINITY;
 const MAIN = [{ pid: 1, startTime: '1' }];
@@ -46,190 +25,140 @@ const signalledTwice = looksWith({
   ],
 });
 const away = looksWith({ fluentd: ABSENT });
+const mainRuns = [look(0, { mains: MAIN }), look(5_000, { mains: MAIN })];
 
-const absence: Ask = (seen, rules) => absenceDeadline(begin(1_000), seen, rules);
-const settle =
-  (trigger: Trigger, until = OVER): Ask =>
+function check(ask: Ask, rows: readonly Row[]): void {
+  test.each<Row>(rows)('%s', (_, at, rules = {}, looks = usual) => {
+    expect(ask(seen(looks, policy(rules)), policy(rules))).toBe(at);
+  });
+}
+
+const stopBegun =
+  (at: number): Ask =>
   (seen, rules) =>
-    settleEnd({ until }, trigger, seen, rules);
-const stopping: Ask = (seen, rules) => stopDeadline(begin(15_000), seen, rules);
-const drains =
+    deadlines.stopDeadline(begin(at), seen, rules);
+const drainBy =
   (trigger: Trigger): Ask =>
   (seen, rules) =>
-    drainDeadline(trigger, seen, rules);
-const flushes: Ask = (seen, rules) => lastFlushAt(HTTP, seen, rules);
-const returns: Ask = (seen, rules) => returnDeadline(HTTP, seen, rules);
+    deadlines.drainDeadline(trigger, seen, rules);
+const settled =
+  (trigger: Trigger, until = OVER): Ask =>
+  (seen, rules) =>
+    deadlines.settleEnd({ until }, trigger, seen, rules);
 
-describe('the deadline', () => {
-  test.each<Row>([
-    { title: 'of a Fluentd that is not there is the start timeout', ask: absence, at: 601_000 },
-    {
-      title: 'of a Fluentd that is not there may be off',
-      ask: absence,
-      rules: { startTimeout: 'off' },
-      at: undefined,
-    },
-    {
-      title: 'of a Fluentd that is not there is the grace period after a signal',
-      ask: absence,
-      looks: signalled,
-      at: 27_000,
-    },
-    {
-      title: 'of a Fluentd that is not there is over at a second signal',
-      ask: absence,
-      looks: signalledTwice,
-      at: OVER,
-    },
-    {
-      title: 'of the start is the start timeout',
-      ask: (_, rules) => startDeadline(1_000, rules),
-      at: 601_000,
-    },
-    { title: 'of the quiet window is counted from the last movement', ask: quietAt, at: 65_000 },
-    { title: 'of the quiet window may be off', ask: quietAt, rules: { quiet: 'off' }, at: undefined },
-    { title: 'of main that was never seen is the start timeout', ask: mainEndAt, at: 600_000 },
-    {
-      title: 'of main that is gone is `doneProcessGone`',
-      ask: mainEndAt,
-      looks: [look(0, { mains: MAIN }), look(5_000, { mains: MAIN }), look(7_000, { mains: [] })],
-      at: 9_000,
-    },
-    {
-      title: 'of main that runs is none',
-      ask: mainEndAt,
-      looks: [look(0, { mains: MAIN }), look(5_000, { mains: MAIN })],
-      at: undefined,
-    },
-    { title: 'of the next trigger is the quiet window', ask: triggerAt, at: 65_000 },
-    {
-      title: 'of the next trigger is what comes first',
-      ask: triggerAt,
-      rules: { doneProcess: true, startTimeout: 30_000 },
-      at: 30_000,
-    },
-    {
-      title: 'of the next trigger is none that is over',
-      ask: triggerAt,
-      rules: { doneProcess: true, startTimeout: 20_000 },
-      at: 65_000,
-    },
-    { title: 'of a drain is the drain timeout', ask: drains(HTTP), at: 310_000 },
-    {
-      title: 'of a drain by a signal is the grace period, less the time to stop',
-      ask: drains(TERM),
-      looks: signalled,
-      at: 27_000,
-    },
-    {
-      title: 'of a drain is the grace period where a signal came later',
-      ask: drains(HTTP),
-      looks: signalled,
-      at: 27_000,
-    },
-    {
-      title: 'of a drain is its own where that comes first',
-      ask: drains(HTTP),
-      looks: signalled,
-      rules: { drainTimeout: 5_000 },
-      at: 15_000,
-    },
-    {
-      title: 'of a drain by a signal is not the drain timeout',
-      ask: drains(TERM),
-      looks: signalled,
-      rules: { drainTimeout: 5_000 },
-      at: 27_000,
-    },
-    {
-      title: 'of a drain keeps half of a short grace period for the stop',
-      ask: drains(TERM),
-      looks: signalled,
-      rules: { grace: 8_000 },
-      at: 16_000,
-    },
-    { title: 'of the last flush is 10 s before that of the drain', ask: flushes, at: 300_000 },
-    {
-      title: 'of the last flush is half way in a short drain',
-      ask: flushes,
-      rules: { drainTimeout: 8_000 },
-      at: 14_000,
-    },
-    { title: 'of the last flush counts from the signal', ask: flushes, looks: signalled, at: 19_500 },
-    { title: 'of a return is none while Fluentd is there', ask: returns, at: undefined },
-    { title: 'of a return is the settle time', ask: returns, looks: away, at: 22_000 },
-    {
-      title: 'of a return is over at once for a child',
-      ask: returns,
-      looks: away,
-      rules: { role: 'parent' },
-      at: 20_000,
-    },
-    {
-      title: 'of a return is that of the drain where the kubelet starts Fluentd again',
-      ask: returns,
-      looks: away,
-      rules: { restartPolicy: 'on-failure' },
-      at: 310_000,
-    },
-    {
-      title: 'of a return is never later than that of the drain',
-      ask: returns,
-      looks: away,
-      rules: { drainTimeout: 11_000 },
-      at: 21_000,
-    },
-    { title: 'of a stop is the stop timeout', ask: stopping, at: 135_000 },
-    { title: 'of a stop is the grace period after a signal', ask: stopping, looks: signalled, at: 37_000 },
-    {
-      title: 'of a stop leaves the time that was kept for it, also late in the grace period',
-      ask: (seen, rules) => stopDeadline(begin(36_000), seen, rules),
-      looks: signalled,
-      at: 46_000,
-    },
-  ])('$title', check);
-});
-
-describe('everything read is believed', () => {
-  test.each<Row>([
-    { title: 'the settle time after the trigger', ask: settle(HTTP), at: 12_000 },
-    {
-      title: 'the settle time after the last movement, where that came later',
-      ask: settle({ by: 'http', at: 0 }),
-      at: 7_000,
-    },
-    {
-      title: 'when no line is on its way any more, where that is later',
-      ask: settle(HTTP, 40_000),
-      at: 40_000,
-    },
-    {
-      title: 'then at once, where the trigger says that main has ended',
-      ask: settle(QUIET, 3_000),
-      at: 3_000,
-    },
-    {
-      title: 'then at once, where the kubelet’s signal says so',
-      ask: settle(TERM, 3_000),
-      rules: { role: 'native-sidecar' },
-      at: 3_000,
-    },
-  ])('$title', check);
-
-  test.each(['SIGTERM', 'SIGINT', 'http', 'abort', 'heartbeat'] as const)(
-    'the settle time after %s, which does not say that main has ended',
-    (by) => check({ title: by, ask: settle({ by, at: 10_000 }, 3_000), at: 12_000 }),
+describe('the deadline of a Fluentd that is not there', () => {
+  check(
+    (seen, rules) => deadlines.absenceDeadline(begin(1_000), seen, rules),
+    [
+      ['is the start timeout', 601_000],
+      ['may be off', undefined, { startTimeout: 'off' }],
+      ['is the grace period after a signal', 27_000, {}, signalled],
+      ['is over at a second signal', OVER, {}, signalledTwice],
+    ],
   );
 });
 
+describe('the deadline', () => {
+  check(
+    (_, rules) => deadlines.startDeadline(1_000, rules),
+    [['of the start is the start timeout', 601_000]],
+  );
+  check(deadlines.quietAt, [
+    ['of the quiet window is counted from the last movement', 65_000],
+    ['of the quiet window may be off', undefined, { quiet: 'off' }],
+  ]);
+  check(deadlines.mainEndAt, [
+    ['of main that was never seen is the start timeout', 600_000],
+    ['of main that is gone is `doneProcessGone`', 9_000, {}, [...mainRuns, look(7_000, { mains: [] })]],
+    ['of main that runs is none', undefined, {}, mainRuns],
+  ]);
+  check(deadlines.triggerAt, [
+    ['of the next trigger is the quiet window', 65_000],
+    ['of the next trigger is what comes first', 30_000, { doneProcess: true, startTimeout: 30_000 }],
+    ['of the next trigger is none that is over', 65_000, { doneProcess: true, startTimeout: 20_000 }],
+  ]);
+});
+
+describe('the deadline of a drain', () => {
+  check(drainBy(HTTP), [
+    ['is the drain timeout', 310_000],
+    ['is the grace period where a signal came later', 27_000, {}, signalled],
+    ['is its own where that comes first', 15_000, { drainTimeout: 5_000 }, signalled],
+  ]);
+  check(drainBy(TERM), [
+    ['by a signal is the grace period, less the time to stop', 27_000, {}, signalled],
+    ['by a signal is not the drain timeout', 27_000, { drainTimeout: 5_000 }, signalled],
+    ['keeps half of a short grace period for the stop', 16_000, { grace: 8_000 }, signalled],
+  ]);
+});
+
+describe('the deadline of the last flush', () => {
+  check(
+    (seen, rules) => deadlines.lastFlushAt(HTTP, seen, rules),
+    [
+      ['is 10 s before that of the drain', 300_000],
+      ['is half way in a short drain', 14_000, { drainTimeout: 8_000 }],
+      ['counts from the signal', 19_500, {}, signalled],
+    ],
+  );
+});
+
+describe('the deadline of a return', () => {
+  check(
+    (seen, rules) => deadlines.returnDeadline(HTTP, seen, rules),
+    [
+      ['is none while Fluentd is there', undefined],
+      ['is the settle time', 22_000, {}, away],
+      ['is over at once for a child', 20_000, { role: 'parent' }, away],
+      [
+        'is that of the drain where the kubelet restarts Fluentd',
+        310_000,
+        { restartPolicy: 'on-failure' },
+        away,
+      ],
+      ['is never later than that of the drain', 21_000, { drainTimeout: 11_000 }, away],
+    ],
+  );
+});
+
+describe('the deadline of a stop', () => {
+  check(stopBegun(15_000), [
+    ['is the stop timeout', 135_000],
+    ['is the grace period after a signal', 37_000, {}, signalled],
+  ]);
+  check(stopBegun(36_000), [
+    ['leaves the time kept for it, also late in the grace period', 46_000, {}, signalled],
+  ]);
+});
+
+describe('everything read is believed', () => {
+  check(settled(HTTP), [['the settle time after the trigger', 12_000]]);
+  check(settled({ by: 'http', at: 0 }), [
+    ['the settle time after the last movement, where that is later', 7_000],
+  ]);
+  check(settled(HTTP, 40_000), [['when no line is on its way any more, where that is later', 40_000]]);
+  check(settled({ by: 'quiet', at: 19_000 }, 3_000), [
+    ['then at once, where the trigger says that main has ended', 3_000],
+  ]);
+  check(settled(TERM, 3_000), [
+    ['then at once, where the kubelet’s signal says so', 3_000, { role: 'native-sidecar' }],
+  ]);
+  for (const by of ['SIGTERM', 'SIGINT', 'http', 'abort', 'heartbeat'] as const)
+    check(settled({ by, at: 10_000 }, 3_000), [
+      [`the settle time after ${by}, which does not say so`, 12_000],
+    ]);
+});
+
 test('a deadline is over from its instant on, and one that is none never is', () => {
+  const { isOver } = deadlines;
   expect([isOver(5, 4), isOver(5, 5), isOver(undefined, 5)]).toEqual([false, true, false]);
 });
 
 test('of the calls for the end only signals make the kubelet count', () => {
   const by = ['SIGTERM', 'SIGINT', 'done-file', 'http', 'abort'] as const;
   const requests = by.map((by): StopRequest => ({ by, at: 1 }));
-  expect(signalsIn(seen(looksWith({ requests }))).map((one) => one.by)).toEqual(['SIGTERM', 'SIGINT']);
+  const signals = deadlines.signalsIn(seen(looksWith({ requests })));
+  expect(signals.map((one) => one.by)).toEqual(['SIGTERM', 'SIGINT']);
 });
 
 test.each([
@@ -237,20 +166,13 @@ test.each([
   [60_000, false],
 ])('a worker that has not opened its pos file after %i ms is waited for: %s', (at, isStarting) => {
   const starting = { fluentd: running({ isStarting: true }) };
-  expect(isWorkerStarting(seen([look(0, starting), look(at, starting)]))).toBe(isStarting);
+  expect(deadlines.isWorkerStarting(seen([look(0, starting), look(at, starting)]))).toBe(isStarting);
 });
 
-function check({ ask, looks = usual, rules = {}, at }: Row): void {
-  expect(ask(seen(looks, policy(rules)), policy(rules))).toBe(at);
-}
-
 function looksWith(last: Partial<Snapshot>): readonly Snapshot[] {
-  const [before, moved] = [entry({ position: 90 }), entry()];
-  return [
-    snapshot(0, [[before, fileOf(before, 100)]]),
-    snapshot(5_000, [[moved]]),
-    snapshot(20_000, [[moved]], last),
-  ];
+  const moved = sized(100);
+  const before = [entry({ position: 90 }), fileOf(entry())] as const;
+  return [snapshot(0, [before]), snapshot(5_000, [moved]), snapshot(20_000, [moved], last)];
 }
 
 function look(at: number, changes: Partial<Snapshot>): Snapshot {

@@ -3,14 +3,12 @@ import { drain } from '../../../src/core/drain/moves.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, State, Trigger } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
-import type { FluentdReading } from '../../../src/core/fluentd/processes.ts';
 import type { Snapshot, StopRequest } from '../../../src/core/look/snapshot.ts';
 import type { Observation } from '../../../src/core/observe/observation.ts';
 import {
   ABSENT,
   draining,
   entry,
-  fileOf,
   IN_MEMORY,
   LOG,
   ORPHANED,
@@ -23,6 +21,7 @@ import {
 } from '../../support/builders.ts';
 import { sight } from '../../support/said.ts';
 import { alive } from '../../support/witnesses.ts';
+import { said, sized } from '../worlds.ts';
 
 const AT = 9_000;
 const DEADLINE = 60_000;
@@ -32,7 +31,7 @@ const SETTLED = 50_000;
 const FLUSH = [{ do: 'flush' }];
 const SIGINT = [{ do: 'signal', target: 'supervisor', signal: 'SIGINT' }];
 const QUIET: Trigger = { by: 'quiet', at: 5_000 };
-const behind: readonly Watched[] = [[entry(), fileOf(entry(), 300)]];
+const behind: readonly Watched[] = [sized(300)];
 const read: readonly Watched[] = [[entry()]];
 const halfLine: readonly Watched[] = [[entry(), { atPath: { inode: '7', size: 104 }, newlineLeft: false }]];
 const buffered = { buffers: IN_MEMORY };
@@ -70,11 +69,8 @@ describe('a drain that is over its time', () => {
   });
 
   test('flushes nothing where every gate is open', () => {
-    const empty = draining({ flushedAt: CLOSES - 1 });
-    expect(decided(empty, looks(read, CLOSES, buffered))).toMatchObject({
-      actions: [],
-      state: { name: 'draining' },
-    });
+    const { actions, state } = decided(draining({ flushedAt: CLOSES - 1 }), looks(read, CLOSES, buffered));
+    expect([actions, state.name]).toEqual([[], 'draining']);
   });
 
   test.each([
@@ -85,23 +81,15 @@ describe('a drain that is over its time', () => {
   });
 
   test('by the grace period waits for its end after one signal', () => {
-    const late = looks(behind, 14_750, signals(0));
-    const state = draining({ trigger: { by: 'SIGTERM', at: 0 } });
-    expect(decided(state, late, { grace: 25_000 })).toMatchObject({
-      wakeAt: 15_000,
-      state: { name: 'draining' },
-    });
+    const drain = draining({ trigger: { by: 'SIGTERM', at: 0 } });
+    const { state, wakeAt } = decided(drain, looks(behind, 14_750, signals(0)), { grace: 25_000 });
+    expect([state.name, wakeAt]).toEqual(['draining', 15_000]);
   });
 
   test('says of a Fluentd that is away at a second signal that it ended by itself', () => {
-    const away = seen([
-      snapshot(0, behind),
-      snapshot(AT, behind, { fluentd: ABSENT, ...signals(8_000, 8_500) }),
-    ]);
-    expect(decided(draining(), away)).toMatchObject({
-      state: { end: { kind: 'ended-by-itself' } },
-      actions: [],
-    });
+    const away = { fluentd: ABSENT, ...signals(8_000, 8_500) };
+    const next = decided(draining(), seen([snapshot(0, behind), snapshot(AT, behind, away)]));
+    expect(next).toMatchObject({ state: { end: { kind: 'ended-by-itself' } }, actions: [] });
   });
 });
 
@@ -111,11 +99,8 @@ describe('the next look of a drain', () => {
     ['comes when the settle time is over', 1_000, 2_000],
     ['comes before the deadline once it is time for the last flush', SETTLED, CLOSES],
   ])('%s', (_, at, wakeAt) => {
-    expect(decided(draining(), looks(behind, at))).toMatchObject({
-      state: { name: 'draining' },
-      wakeAt,
-      actions: [],
-    });
+    const next = decided(draining(), looks(behind, at));
+    expect(next).toMatchObject({ state: { name: 'draining' }, wakeAt, actions: [] });
   });
 
   test('comes at once where the last one did not take in everything', () => {
@@ -159,38 +144,23 @@ describe('a drain that finds everything read', () => {
     const state = draining({ ...flushed, emptyAt: AT - 1 });
     const again = decided(state, looks(read, AT, { buffers: onDisk(1) }));
     expect(again.state).toMatchObject({ name: 'draining', emptyAt: undefined });
-    const away = seen([snapshot(0, read), snapshot(1_000, read, { fluentd: ABSENT })]);
-    expect(decided(state, away)).toMatchObject({
-      state: { name: 'draining', emptyAt: undefined },
-      actions: [],
+    const away = decided(state, seen([snapshot(0, read), snapshot(1_000, read, { fluentd: ABSENT })]));
+    expect(away).toMatchObject({ state: { name: 'draining', emptyAt: undefined }, actions: [] });
+  });
+
+  test('tells workers without a supervisor by SIGTERM', () => {
+    expect(decided(draining(), looks(read, AT, { fluentd: ORPHANED }))).toMatchObject({
+      state: { name: 'stopping', told: [], termedOrphans: true },
+      actions: [{ do: 'signal', target: 'workers', signal: 'SIGTERM' }],
     });
   });
 
-  test.each<[string, FluentdReading, Partial<Policy>, Partial<State>, readonly object[]]>([
-    [
-      'tells workers without a supervisor by SIGTERM',
-      ORPHANED,
-      {},
-      { name: 'stopping', told: [], termedOrphans: true },
-      [{ do: 'signal', target: 'workers', signal: 'SIGTERM' }],
-    ],
-    [
-      'leaves the stop to the kubelet',
-      running(),
-      { role: 'native-sidecar' },
-      { end: { kind: 'left-to-kubelet' } } as Partial<State>,
-      [],
-    ],
-  ])('%s', (_, fluentd, rules, state, actions) => {
-    const next = decided(draining(), looks(read, AT, { fluentd }), rules);
-    expect(next.state).toMatchObject(state);
-    expect(next.actions).toEqual(actions);
-  });
-
-  test('never signals a Fluentd that may be another one, not even at the deadline', () => {
-    const unproven = looks(read, DEADLINE, { fluentd: running({ isProven: false }) });
-    const { state, actions } = decided(draining(), unproven);
-    expect({ state, actions }).toMatchObject({ state: { end: { kind: 'not-proven' } }, actions: [] });
+  test.each<[string, string, number, Partial<Policy>, boolean]>([
+    ['leaves the stop to the kubelet', 'left-to-kubelet', AT, { role: 'native-sidecar' }, true],
+    ['never signals what may be another Fluentd, also at the deadline', 'not-proven', DEADLINE, {}, false],
+  ])('%s', (_, kind, at, rules, isProven) => {
+    const next = decided(draining(), looks(read, at, { fluentd: running({ isProven }) }), rules);
+    expect(next).toMatchObject({ state: { end: { kind } }, actions: [] });
   });
 });
 
@@ -199,64 +169,36 @@ describe('an unfinished last line', () => {
   const SIGTERM = { by: 'SIGTERM', at: 0 } as const;
   const NATIVE = { role: 'native-sidecar' } as const;
   const END = [{ do: 'end-line', path: LOG, size: 104 }];
-  test.each<[string, Partial<Policy>, Partial<Draining>, Partial<Snapshot>, readonly object[]]>([
-    ['is ended first, where that is asked for', { completeLastLine: true }, {}, buffered, END],
-    ['is ended once', { completeLastLine: true }, { completed: true }, buffered, FLUSH],
-    ['is left as it is, where main may still write', {}, {}, buffered, FLUSH],
-    ['is ended by default where main has made its done file', {}, { trigger: DONE }, buffered, END],
-    ['is ended in a native sidecar, where it gets SIGTERM', NATIVE, { trigger: SIGTERM }, buffered, END],
-    ['is left as it is in a native sidecar, where another one calls', NATIVE, {}, buffered, FLUSH],
-    [
-      'is left as it is, where that is asked for',
-      { completeLastLine: false },
-      { trigger: DONE },
-      buffered,
-      FLUSH,
-    ],
-    [
-      'is ended also while chunks wait to be sent',
-      { completeLastLine: true },
-      flushed,
-      { buffers: onDisk(1) },
-      END,
-    ],
-  ])('%s', (_, rules, changes, look, actions) => {
+  const [ASKED, REFUSED] = [{ completeLastLine: true }, { completeLastLine: false }];
+  test.each<[string, Partial<Policy>, Partial<Draining>, readonly object[], Partial<Snapshot>?]>([
+    ['is ended first, where that is asked for', ASKED, {}, END],
+    ['is ended once', ASKED, { completed: true }, FLUSH],
+    ['is left as it is, where main may still write', {}, {}, FLUSH],
+    ['is ended by default where main has made its done file', {}, { trigger: DONE }, END],
+    ['is ended in a native sidecar, where it gets SIGTERM', NATIVE, { trigger: SIGTERM }, END],
+    ['is left as it is in a native sidecar, where another one calls', NATIVE, {}, FLUSH],
+    ['is left as it is, where that is asked for', REFUSED, { trigger: DONE }, FLUSH],
+    ['is ended also while chunks wait to be sent', ASKED, flushed, END, { buffers: onDisk(1) }],
+  ])('%s', (_, rules, changes, actions, look = buffered) => {
     const next = decided(draining(changes), looks(halfLine, AT, look), rules);
     expect(next.actions).toEqual(actions);
     if (actions === END) expect(next.state).toMatchObject({ completed: true });
   });
 
   test.each([
-    [
-      'is ended as a witness says that it is',
-      { pos: 90, unfinished: 10 },
-      [{ do: 'end-line', path: '/log/a.log', size: 100 }],
-    ],
+    ['is ended as a witness says that it is', { pos: 90, unfinished: 10 }, ['end-line']],
     ['is none where lines were not emitted', { pos: 90, unfinished: 10, lines: 1 }, []],
+    ['is none where in_tail has read a file to its end, as a witness says', {}, ['signal']],
   ])('%s', (_, file, actions) => {
-    const testimony = { at: AT, witnesses: [alive({ files: [sight(file)] })] };
-    const { actions: all } = decided(draining(), looks(read, AT, { testimony }), { completeLastLine: true });
-    expect(all).toEqual(actions);
+    const look = looks(read, AT, said(alive({ files: [sight(file)] })));
+    const done = decided(draining(), look, ASKED).actions;
+    expect(done.map((action) => action.do)).toEqual(actions);
+    if (actions[0] === 'end-line') expect(done).toMatchObject([{ path: '/log/a.log', size: 100 }]);
   });
 
-  test('is not ended when the drain begins', () => {
-    expect(drain({ by: 'done-file', at: 0 }, looks(read, AT), policy()).state).toMatchObject({
-      completed: false,
-    });
-  });
-
-  test('is none where in_tail has read a file to its end, as a witness says', () => {
-    const testimony = { at: AT, witnesses: [alive()] };
-    const { actions } = decided(draining(), looks(read, AT, { testimony }), { completeLastLine: true });
-    expect(actions.map((action) => action.do)).toEqual(['signal']);
-  });
-
-  test('is not ended before everything else is read', () => {
-    const both = [
-      ...halfLine,
-      [entry({ path: '/b', inode: '8' }), fileOf(entry({ inode: '8' }), 300)] as const,
-    ];
-    expect(decided(draining(), looks(both, AT), { completeLastLine: true }).actions).toEqual([]);
+  test('is not ended when the drain begins, nor before everything else is read', () => {
+    expect(drain(DONE, looks(read, AT), policy()).state).toMatchObject({ completed: false });
+    expect(decided(draining(), looks([...halfLine, sized(300, '/b')], AT), ASKED).actions).toEqual([]);
   });
 });
 
@@ -267,19 +209,16 @@ describe('a guess', () => {
     const at = (position: number) => [[entry({ position })]] as readonly Watched[];
     const moved = seen([snapshot(0, at(90)), snapshot(AT, at(100))]);
     expect(decided(draining({ trigger: { by: 'quiet', at: AT } }), moved).state.name).toBe('draining');
-    expect(decided(draining({ trigger: QUIET }), moved)).toMatchObject({
-      state: { name: 'watching', since: AT },
-      moved: 'lines came in again',
-    });
+    const back = decided(draining({ trigger: QUIET }), moved);
+    expect(back).toMatchObject({ state: { name: 'watching', since: AT }, moved: 'lines came in again' });
     expect(decided(draining(), moved).state.name).toBe('draining');
   });
 
   test.each(['quiet', 'start-timeout'] as const)(
     '(%s) gives way to a call, which cannot be taken back',
     (by) => {
-      const requests = [{ by: 'SIGTERM', at: AT }] as const;
-      const { state } = decided(draining({ trigger: { by, at: 5_000 } }), looks(behind, AT, { requests }));
-      expect(state).toMatchObject({ name: 'draining', since: AT, trigger: requests[0] });
+      const { state } = decided(draining({ trigger: { by, at: 5_000 } }), looks(behind, AT, signals(AT)));
+      expect(state).toMatchObject({ name: 'draining', since: AT, trigger: { by: 'SIGTERM', at: AT } });
     },
   );
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { flushAt } from '../../../src/core/drain/flushing.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, Gate } from '../../../src/core/drain/state.ts';
-import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import {
   ABSENT,
@@ -21,9 +20,9 @@ import {
 } from '../../support/builders.ts';
 import { holding } from '../../support/said.ts';
 import { alive, SILENT } from '../../support/witnesses.ts';
+import { MISSING, said, tailRules } from '../worlds.ts';
 
 interface World {
-  readonly title: string;
   readonly gate?: Gate['name'];
   readonly look?: Partial<Snapshot>;
   readonly state?: Partial<Draining>;
@@ -38,12 +37,15 @@ interface World {
 const NOW = 100_000;
 const BEGAN = 90_000;
 const LAST_FLUSH = 380_000;
-const CHUNK = { buffers: onDisk(10) };
-const flushedAt = (at: number) => ({ flushedAt: at });
+const CHUNKS = { look: { buffers: onDisk(10) } };
+const flushed = (flushedAt: number) => ({ state: { flushedAt } });
 const newcomer = running({ supervisor: { pid: 5_000, startTime: '9' } });
-const retrying = {
-  testimony: { at: NOW, witnesses: [alive({ outputs: [{ ...holding('a'), retry: true }] })] },
-};
+const UNREAD = { gate: 'unread' } as const;
+const LIMITED = tailRules({ readLimit: 1_000 });
+const [SHORT, NEAR] = [{ drainTimeout: 12_000 }, { drainTimeout: 16_000 }];
+const STARTING = running({ isStarting: true, workers: [{ pid: 5_000, startTime: '9' }] });
+const SIGNALLED = { requests: [{ by: 'SIGTERM', at: 99_000 }] } as const;
+const retrying = said(alive({ outputs: [{ ...holding('a'), retry: true }] }));
 
 /** When the flush is asked for, where a file has bytes left and the buffer in memory may hold lines. */
 function flushTime({ gate = 'flush', look, state, rules, movedAt = BEGAN, since }: World) {
@@ -59,135 +61,52 @@ function flushTime({ gate = 'flush', look, state, rules, movedAt = BEGAN, since 
   return flushAt(began, { name: gate, why: '' }, seen(looks, policy(rules)), policy(rules));
 }
 
+const REACHED = { fluentd: REMOTE, ...said(alive({ outputs: [holding('a')] })) };
+const WITNESSED = { posFiles: [], ...said(alive({ outputs: [holding('a')] })) };
+
 describe('a flush is asked for', () => {
-  test.each<World & { readonly at: number }>([
-    { title: 'at once, when everything is read', at: NOW },
-    { title: 'at once, where only a buffer on disk holds chunks', look: CHUNK, at: NOW },
-    {
-      title: 'again 10 s after the last one, where chunks are left',
-      gate: 'buffers',
-      look: CHUNK,
-      state: flushedAt(95_000),
-      at: 105_000,
-    },
-    {
-      title: 'of a buffer that nobody sees, again where lines came in since',
-      movedAt: 98_000,
-      state: flushedAt(97_000),
-      at: NOW,
-    },
-    {
-      title: 'where a full buffer may hold in_tail up: it has stood still for longer than its tick',
-      gate: 'unread',
-      at: 91_500,
-    },
-    {
-      title: 'where a full buffer may hold in_tail up below a limit: it is blocked',
-      gate: 'unread',
-      rules: { tail: { ...DEFAULT_TAIL, readLimit: 1_000 } },
-      at: 100_000,
-    },
-    {
-      title: 'not sooner than 2 s after the last one, where a full buffer may hold in_tail up',
-      gate: 'unfound',
-      look: CHUNK,
-      state: flushedAt(99_000),
-      at: 101_000,
-    },
-    { title: 'shortly before the deadline, whatever else is closed', gate: 'pos-file', at: LAST_FLUSH },
-    {
-      title: 'not sooner than 2 s after the last one, also before the deadline',
-      gate: 'settle',
-      look: CHUNK,
-      state: flushedAt(379_000),
-      at: 381_000,
-    },
-    {
-      title: 'shortly before the deadline, where in_tail goes on reading',
-      gate: 'unread',
-      movedAt: NOW,
-      rules: { drainTimeout: 12_000 },
-      at: 96_000,
-    },
-    {
-      title: 'shortly before the deadline, where only a witness sees what is unread',
-      gate: 'unread',
-      look: { posFiles: [], testimony: { at: NOW, witnesses: [alive({ outputs: [holding('a')] })] } },
-      at: LAST_FLUSH,
-    },
-    {
-      title: 'half way to the deadline, where that is near',
-      gate: 'pos-file',
-      rules: { drainTimeout: 16_000 },
-      at: 98_000,
-    },
-    {
-      title: 'half way through what is left of a grace period, where a signal came',
-      gate: 'pos-file',
-      look: { requests: [{ by: 'SIGTERM', at: 99_000 }] },
-      at: 106_500,
-    },
-    { title: 'of workers whose supervisor is gone', look: { fluentd: ORPHANED }, at: NOW },
-    {
-      title: 'of a Fluentd in another container whose witness listens',
-      look: { fluentd: REMOTE, testimony: { at: NOW, witnesses: [alive({ outputs: [holding('a')] })] } },
-      at: NOW,
-    },
-    {
-      title:
-        'of a Fluentd that is just starting, through its witness: that passes it on only where it does no harm',
-      look: {
-        fluentd: running({ isStarting: true, workers: [{ pid: 5_000, startTime: '9' }] }),
-        testimony: { at: NOW, witnesses: [alive({ outputs: [holding('a')] })] },
-      },
-      at: NOW,
-    },
-    {
-      title: 'of a supervisor that has run for the settle time',
-      look: { fluentd: newcomer },
-      since: 98_000,
-      at: NOW,
-    },
-  ])('$title', ({ at, ...world }) => {
+  test.each<[string, World, number]>([
+    ['at once, when everything is read', {}, NOW],
+    ['at once, where only a buffer on disk holds chunks', CHUNKS, NOW],
+    ['again after 10 s, where chunks stay', { ...CHUNKS, ...flushed(95_000), gate: 'buffers' }, 105_000],
+    ['of an unseen buffer, again where lines came in since', { ...flushed(97_000), movedAt: 98_000 }, NOW],
+    ['where a full buffer may hold in_tail up: it has stood still for a tick', { gate: 'unread' }, 91_500],
+    ['where it may hold in_tail up below a limit: it is blocked', { ...UNREAD, rules: LIMITED }, NOW],
+    ['not sooner than 2 s after the last one', { ...CHUNKS, ...flushed(99_000), gate: 'unfound' }, 101_000],
+    ['shortly before the deadline, whatever else is closed', { gate: 'pos-file' }, LAST_FLUSH],
+    [
+      'before the deadline, but 2 s after the last one',
+      { ...CHUNKS, ...flushed(379_000), gate: 'settle' },
+      381_000,
+    ],
+    ['before the deadline, where in_tail goes on reading', { ...UNREAD, movedAt: NOW, rules: SHORT }, 96_000],
+    ['before the deadline, where only a witness sees the unread', { ...UNREAD, look: WITNESSED }, LAST_FLUSH],
+    ['half way to the deadline, where that is near', { gate: 'pos-file', rules: NEAR }, 98_000],
+    ['half way through a grace period, where a signal came', { gate: 'pos-file', look: SIGNALLED }, 106_500],
+    ['of workers whose supervisor is gone', { look: { fluentd: ORPHANED } }, NOW],
+    ['of a Fluentd in another container whose witness listens', { look: REACHED }, NOW],
+    ['of one that is just starting, through its witness', { look: { ...REACHED, fluentd: STARTING } }, NOW],
+    ['of a supervisor that has run for the settle time', { look: { fluentd: newcomer }, since: 98_000 }, NOW],
+  ])('%s', (_, world, at) => {
     expect(flushTime(world)).toBe(at);
   });
 });
 
 describe('no flush is asked for', () => {
-  test.each<World>([
-    { title: 'where all that holds chunks retries: it sends them by itself', look: retrying },
-    { title: 'where no buffer holds or hides anything', look: { buffers: onDisk() } },
-    {
-      title: 'where a buffer that nobody sees was flushed, and nothing moved since',
-      state: flushedAt(95_000),
-    },
-    {
-      title: 'where lines came in at the very instant of the last one',
-      movedAt: 95_000,
-      state: flushedAt(95_000),
-    },
-    { title: 'of a wrapper: it would die of SIGUSR1', look: { fluentd: WRAPPER } },
-    { title: 'of a Fluentd that is not there', look: { fluentd: ABSENT } },
-    { title: 'of a Fluentd that is not proven', look: { fluentd: running({ isProven: false }) } },
-    { title: 'of a Fluentd that nobody can reach', look: { fluentd: { ...REMOTE, isDeaf: true } } },
-    {
-      title: 'of a Fluentd in another container whose witness is silent',
-      look: { fluentd: REMOTE, testimony: { at: NOW, witnesses: [SILENT] } },
-    },
-    {
-      title: 'of a Fluentd whose worker has not opened its pos file yet',
-      look: { fluentd: running({ isStarting: true, workers: [{ pid: 5_000, startTime: '9' }] }) },
-    },
-    {
-      title: 'of a Fluentd whose pos file is not there yet: it has only just been started',
-      look: { posFiles: [{ path: '/pos', kind: 'missing' }] },
-    },
-    {
-      title: 'of a supervisor that has run for less than the settle time',
-      look: { fluentd: newcomer },
-      since: 98_001,
-    },
-  ])('$title', (world) => {
+  test.each<[string, World]>([
+    ['where all that holds chunks retries: it sends them by itself', { look: retrying }],
+    ['where no buffer holds or hides anything', { look: { buffers: onDisk() } }],
+    ['where a buffer that nobody sees was flushed, and nothing moved since', flushed(95_000)],
+    ['where lines came in at the very instant of the last one', { ...flushed(95_000), movedAt: 95_000 }],
+    ['of a wrapper: it would die of SIGUSR1', { look: { fluentd: WRAPPER } }],
+    ['of a Fluentd that is not there', { look: { fluentd: ABSENT } }],
+    ['of a Fluentd that is not proven', { look: { fluentd: running({ isProven: false }) } }],
+    ['of a Fluentd that nobody can reach', { look: { fluentd: { ...REMOTE, isDeaf: true } } }],
+    ['of one in another container whose witness is silent', { look: { fluentd: REMOTE, ...said(SILENT) } }],
+    ['of a Fluentd whose worker has not opened its pos file yet', { look: { fluentd: STARTING } }],
+    ['of a Fluentd whose pos file is not there yet: it has only just been started', { look: MISSING }],
+    ['of a supervisor that has run for a shorter time', { look: { fluentd: newcomer }, since: 98_001 }],
+  ])('%s', (_, world) => {
     expect(flushTime(world)).toBeUndefined();
   });
 });

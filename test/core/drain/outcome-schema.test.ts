@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { outcomeOf } from '../../../src/core/drain/outcome.ts';
 import type { End } from '../../../src/core/drain/state.ts';
-import { ABSENT, entry, fileOf, policy, seen, snapshot } from '../../support/builders.ts';
+import { ABSENT, policy, seen, snapshot } from '../../support/builders.ts';
 import { gone } from '../../support/witnesses.ts';
+import { sized } from '../worlds.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -46,18 +47,15 @@ function typesOf(value: unknown): readonly string[] {
 }
 
 const { enum: ENDS = [] } = SCHEMA.properties?.['end'] ?? {};
-const behind = [entry({ path: '/behind', position: 10 }), fileOf(entry({ position: 10 }), 30)] as const;
 
 function outcome(kind: End['kind'], isRead: boolean) {
   const end = { kind, why: 'why' } as End;
   const result = { trigger: { by: 'quiet', at: 0 }, owed: undefined } as const;
   const facts = { fluentd: ABSENT, testimony: isRead ? { at: 9_000, witnesses: [gone()] } : undefined };
-  const last = snapshot(9_000, isRead ? [[entry()]] : [behind], facts);
+  const last = snapshot(9_000, [sized(isRead ? 100 : 120)], facts);
   const durations = { watching: 1_000.4, stopping: 4_200 };
-  return outcomeOf(
-    { name: 'stopped', since: 9_000, end, result },
-    { seen: seen([last]), policy: policy(), durations },
-  );
+  const state = { name: 'stopped', since: 9_000, end, result } as const;
+  return outcomeOf(state, { seen: seen([last]), policy: policy(), durations });
 }
 
 test.each(ENDS as readonly End['kind'][])('the outcome of %s is as its schema says', (kind) => {
@@ -69,9 +67,8 @@ test('the schema takes no other outcome', () => {
   const good = JSON.parse(JSON.stringify(outcome('stopped', false))) as object;
   expect(faultsIn({ ...good, version: 2 })).toEqual(['outcome.version: 2']);
   expect(faultsIn({ ...good, outcome: 'undrained' })).toEqual(['outcome.outcome: "undrained"']);
-  expect(faultsIn({ ...good, durationsMs: { draining: 0.5 } })).toEqual([
-    'outcome.durationsMs.draining: 0.5',
-  ]);
+  const durationsMs = { draining: 0.5 };
+  expect(faultsIn({ ...good, durationsMs })).toEqual(['outcome.durationsMs.draining: 0.5']);
   expect(faultsIn({ ...good, drained: true })).toEqual(['outcome.drained: unknown']);
   expect(faultsIn({ version: 1 })).toEqual(['outcome.outcome: missing']);
 });

@@ -2,27 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { drainGate, owedNow } from '../../../src/core/drain/gates.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining } from '../../../src/core/drain/state.ts';
-import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { Owed } from '../../../src/core/progress/progress.ts';
-import {
-  draining,
-  entry,
-  fileOf,
-  onDisk,
-  POS,
-  policy,
-  seen,
-  snapshot,
-  type Watched,
-} from '../../support/builders.ts';
+import { draining, entry, onDisk, policy, seen, snapshot, type Watched } from '../../support/builders.ts';
 import { alive } from '../../support/witnesses.ts';
+import { EMPTY, said, sized, tailRules, unfound } from '../worlds.ts';
 
 const NOW = 60_000;
 const FIRST = '0'.repeat(32);
-const behind: Watched = [entry({ position: 80 }), fileOf(entry())];
-const keeps = { testimony: { at: NOW, witnesses: [alive({ held: [{ class: 'X', n: 1 }] })] } };
-const tail = (changes: Partial<Policy['tail']>) => ({ tail: { ...DEFAULT_TAIL, ...changes } });
+const keeps = said(alive({ held: [{ class: 'X', n: 1 }] }));
 
 interface Change {
   readonly files?: readonly Watched[];
@@ -55,37 +43,19 @@ describe('the chunks that have to go', () => {
     expect(owedIn(two, { mark: 'other', ids: new Set() })?.ids?.size).toBe(2);
   });
 
-  test('stay what they were where a look did not take in everything', () => {
+  test('stay what they were where a look did not take in everything, or Fluentd keeps only later records', () => {
     const owed = { mark: 'other', ids: new Set(['a']) };
     expect(owedIn({ look: { depth: 'rest', buffers: undefined } }, owed)).toBe(owed);
-  });
-
-  test('stay what they were where Fluentd keeps only later records', () => {
-    const { mark = '' } = owedIn({ look: { testimony: { at: NOW, witnesses: [alive()] } } }) ?? {};
-    const owed = { mark, ids: new Set(['a']) };
-    expect(owedIn({ look: keeps }, owed)).toBe(owed);
+    const known = { ...owed, mark: owedIn({ look: said(alive()) })?.mark ?? '' };
+    expect(owedIn({ look: keeps }, known)).toBe(known);
   });
 
   test.each<[string, Change]>([
-    ['lines are unread', { files: [behind] }],
-    [
-      'a file is not found',
-      {
-        look: {
-          followed: [
-            {
-              posFile: POS,
-              refreshInterval: 0,
-              byInode: false,
-              files: [{ path: '/new', inode: '9', size: 5 }],
-            },
-          ],
-        },
-      },
-    ],
-    ['a pos file is unknown', { look: { posFiles: [{ path: POS, kind: 'empty' }] } }],
+    ['lines are unread', { files: [sized(120)] }],
+    ['a file is not found', { look: unfound(5) }],
+    ['a pos file is unknown', { look: EMPTY }],
     ['Fluentd keeps records outside its buffers', { look: keeps }],
-    ['a record of several lines may wait for its next line', { rules: tail({ multilineFlush: 60_000 }) }],
+    ['a multiline record may wait for its next line', { rules: tailRules({ multilineFlush: 60_000 }) }],
     ['in_tail may read the rest of a renamed file', { files: [[entry(), {}]] }],
   ])('are not known while %s: later ones may hold these lines', (_, change) => {
     expect(owedIn(change)).toBeUndefined();

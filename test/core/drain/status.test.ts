@@ -1,20 +1,13 @@
 import { expect, test } from 'vitest';
-import type { State } from '../../../src/core/drain/state.ts';
+import type { DrainResult, State } from '../../../src/core/drain/state.ts';
 import { statusOf } from '../../../src/core/drain/status.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { ABSENT, draining, entry, fileOf, LOG, POS, policy, seen, snapshot } from '../../support/builders.ts';
-
-const file = entry();
-const followed = [
-  { posFile: POS, refreshInterval: 0, byInode: false, files: [{ path: '/new', inode: '9', size: 5 }] },
-];
+import { ABSENT, draining, LOG, policy, seen, snapshot } from '../../support/builders.ts';
+import { sized, unfound } from '../worlds.ts';
 
 function status(state: State, changes: Partial<Snapshot> = {}) {
-  const looks = [
-    snapshot(0, [[file, fileOf(file, 130)]]),
-    snapshot(2_000.4, [[file, fileOf(file, 130)]], { followed, ...changes }),
-  ];
-  return statusOf(state, seen(looks), policy(), 'why');
+  const last = snapshot(2_000.4, [sized(130)], { ...unfound(5), ...changes });
+  return statusOf(state, seen([snapshot(0, [sized(130)]), last]), policy(), 'why');
 }
 
 test('the status tells the state, the files, what is left and what is doubted', () => {
@@ -39,25 +32,14 @@ test('the status tells the state, the files, what is left and what is doubted', 
 });
 
 test('what is not known is null', () => {
-  const nothing = statusOf(
-    { name: 'waiting', since: 0 },
-    seen([snapshot(0, [], { fluentd: ABSENT })]),
-    policy(),
-    '',
-  );
-  expect(nothing).toMatchObject({
-    trigger: null,
-    gate: null,
-    age: null,
-    fluentd: { pid: null, workers: [] },
-  });
+  const nothing = seen([snapshot(0, [], { fluentd: ABSENT })]);
+  const unknown = { trigger: null, gate: null, age: null, fluentd: { pid: null, workers: [] } };
+  expect(statusOf({ name: 'waiting', since: 0 }, nothing, policy(), '')).toMatchObject(unknown);
 });
 
 test('the trigger is told to the end', () => {
   const end = { kind: 'stopped', why: '' } as const;
-  const { trigger } = draining();
-  expect(status({ name: 'stopped', since: 0, end, result: { trigger, owed: undefined } }).trigger).toBe(
-    'http',
-  );
-  expect(status({ name: 'stopped', since: 0, end, result: undefined }).trigger).toBeNull();
+  const told = (result: DrainResult | undefined) =>
+    status({ name: 'stopped', since: 0, end, result }).trigger;
+  expect([told({ trigger: draining().trigger, owed: undefined }), told(undefined)]).toEqual(['http', null]);
 });

@@ -8,7 +8,6 @@ import {
   ABSENT,
   draining,
   entry,
-  fileOf,
   ORPHANED,
   policy,
   REMOTE,
@@ -17,6 +16,7 @@ import {
   seen,
   snapshot,
 } from '../../support/builders.ts';
+import { sized } from '../worlds.ts';
 
 const AT = 9_000;
 const WATCHING = { name: 'watching', since: 0 } as const;
@@ -38,9 +38,8 @@ function decided(
   fluentd: readonly FluentdReading[],
   { rules = {}, look = {} }: { readonly rules?: Partial<Policy>; readonly look?: Partial<Snapshot> } = {},
 ) {
-  const file = [entry(), fileOf(entry(), 300)] as const;
   const looks = fluentd.map((found, index) =>
-    snapshot(index < fluentd.length - 1 ? 0 : at, [file], { fluentd: found, ...look }),
+    snapshot(index < fluentd.length - 1 ? 0 : at, [sized(300)], { fluentd: found, ...look }),
   );
   return step(state, seen(looks), policy({ stopTimeout: 60_000, ...rules }));
 }
@@ -53,27 +52,22 @@ describe('a Fluentd that was told to stop', () => {
   const TERM = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
   const KILL = { do: 'signal', target: 'all', signal: 'SIGKILL' };
 
-  test.each<[string, object, FluentdReading, number, readonly object[], number | undefined]>([
-    ['is not told again', {}, running(), AT, [], 60_000],
-    ['and whose successor goes on: that one is told', {}, successor, AT, [SIGINT], 60_000],
-    [
-      'and whose successor was told too is not told again',
-      { told: [4242, 5_000] },
-      successor,
-      AT,
-      [],
-      60_000,
-    ],
-    ['by a call: what shows of it later is not told', { told: [] }, running(), AT, [], 60_000],
-    ['by a call: is called again when 5 s have passed', {}, REMOTE, 5_000, [SIGINT], 60_000],
-    ['by a call: is not called again before', {}, REMOTE, 4_999, [], 60_000],
-    ['and whose supervisor is gone: its workers are told at half time', {}, ORPHANED, 30_000, [TERM], 60_000],
-    ['and whose supervisor is gone: its workers are not told before', {}, ORPHANED, 29_999, [], 30_000],
-    ['and whose workers were told is not told again', { termedOrphans: true }, ORPHANED, 30_000, [], 60_000],
-    ['is killed when the time to stop is over', {}, running(), 60_000, [KILL], undefined],
-    ['is not killed before', {}, running(), 59_999, [], 60_000],
-  ])('%s', (_, changes, fluentd, at, actions, wakeAt) => {
-    expect(stepped({ ...stopping, ...changes }, fluentd, at)).toMatchObject({ actions, wakeAt });
+  test.each<[string, FluentdReading, number, readonly object[], object?]>([
+    ['is not told again', running(), AT, []],
+    ['and whose successor goes on: that one is told', successor, AT, [SIGINT]],
+    ['and whose successor was told too is not told again', successor, AT, [], { told: [4242, 5_000] }],
+    ['by a call: what shows of it later is not told', running(), AT, [], { told: [] }],
+    ['by a call: is called again when 5 s have passed', REMOTE, 5_000, [SIGINT]],
+    ['by a call: is not called again before', REMOTE, 4_999, []],
+    ['and whose supervisor is gone: its workers are told at half time', ORPHANED, 30_000, [TERM]],
+    ['and whose supervisor is gone: its workers are not told before', ORPHANED, 29_999, []],
+    ['and whose workers were told is not told again', ORPHANED, 30_000, [], { termedOrphans: true }],
+    ['is killed when the time to stop is over', running(), 60_000, [KILL]],
+    ['is not killed before', running(), 59_999, []],
+  ])('%s', (_, fluentd, at, actions, changes = {}) => {
+    const next = stepped({ ...stopping, ...changes }, fluentd, at);
+    expect(next.actions).toEqual(actions);
+    if (at < 60_000) expect(next.wakeAt).toBe(at === 29_999 ? 30_000 : 60_000);
   });
 
   test('and is told again is told that it was', () => {
@@ -91,11 +85,8 @@ describe('a Fluentd that was told to stop', () => {
 
   test('and is gone has stopped; where nobody told its supervisor, it has ended by itself', () => {
     const deserted = { ...stopping, trigger: { by: 'deserted', at: 0 } } as const;
-    const { trigger, owed } = stopping;
-    expect(stepped(stopping, ABSENT).state).toMatchObject({
-      end: { kind: 'stopped' },
-      result: { trigger, owed },
-    });
+    const result = { trigger: stopping.trigger, owed: stopping.owed };
+    expect(stepped(stopping, ABSENT).state).toMatchObject({ end: { kind: 'stopped' }, result });
     expect(stepped(deserted, ABSENT).state).toMatchObject({ end: { kind: 'ended-by-itself' } });
   });
 
@@ -113,18 +104,15 @@ describe('a Fluentd that is not there', () => {
 
   test('is waited for until the start timeout, also when a call has come', () => {
     expect(decided(begin(0), AT, never, { look })).toMatchObject({ state: begin(0), wakeAt: 600_000 });
-    expect(decided(begin(0), 600_000, never).state).toMatchObject({
-      end: { kind: 'no-fluentd', why: 'no fluentd runs' },
-    });
+    const { state } = decided(begin(0), 600_000, never);
+    expect(state).toMatchObject({ end: { kind: 'no-fluentd', why: 'no fluentd runs' } });
   });
 
   test('is missed by its parent at once', () => {
     const rules = { role: 'parent' } as const;
     expect(decided(begin(0), AT, never, { rules }).state).toMatchObject({ end: { kind: 'no-fluentd' } });
-    expect(stepped(WATCHING, ABSENT, AT, rules).state).toMatchObject({
-      end: { kind: 'ended-by-itself' },
-      result: undefined,
-    });
+    const { state } = stepped(WATCHING, ABSENT, AT, rules);
+    expect(state).toMatchObject({ end: { kind: 'ended-by-itself' }, result: undefined });
   });
 
   test('and was there before is missed when a call comes, and not before', () => {
@@ -137,35 +125,25 @@ describe('a Fluentd that is not there', () => {
     const gone = snapshot(1_000, [[entry()]], { fluentd: ABSENT });
     const later = (at: number) => seen([snapshot(0, [[entry()]]), gone, { ...gone, at }]);
     expect(step(draining(), later(2_999), policy()).state.name).toBe('draining');
-    expect(step(draining(), later(3_000), policy()).state).toMatchObject({
-      end: { kind: 'ended-by-itself' },
-      result: { trigger: draining().trigger },
-    });
+    const { state } = step(draining(), later(3_000), policy());
+    const result = { trigger: draining().trigger };
+    expect(state).toMatchObject({ end: { kind: 'ended-by-itself' }, result });
   });
 });
 
 test('a parent drains what its supervisor left behind, and no one else does', () => {
-  const trigger = { by: 'deserted', at: AT };
-  expect(stepped(begin(0), ORPHANED, AT, { role: 'parent' }).state).toMatchObject({
-    name: 'draining',
-    trigger,
-  });
+  const byParent = (state: State) => stepped(state, ORPHANED, AT, { role: 'parent' }).state;
+  expect(byParent(begin(0))).toMatchObject({ name: 'draining', trigger: { by: 'deserted', at: AT } });
   expect(stepped(begin(0), ORPHANED).state.name).not.toBe('draining');
-  expect(stepped(draining(), ORPHANED, AT, { role: 'parent' }).state).toMatchObject({
-    trigger: { by: 'http' },
-  });
+  expect(byParent(draining())).toMatchObject({ trigger: { by: 'http' } });
 });
 
 test('a Fluentd that posidle may not signal ends it at once', () => {
   const foreign = running({ permitted: false });
-  expect(stepped(WATCHING, foreign).state).toMatchObject({
-    end: { kind: 'not-permitted' },
-    result: undefined,
-  });
-  expect(stepped(draining(), foreign).state).toMatchObject({
-    end: { kind: 'not-permitted' },
-    result: { trigger: draining().trigger },
-  });
+  const end = { kind: 'not-permitted' };
+  const { trigger } = draining();
+  expect(stepped(WATCHING, foreign).state).toMatchObject({ end, result: undefined });
+  expect(stepped(draining(), foreign).state).toMatchObject({ end, result: { trigger } });
 });
 
 test.each<[string, State, number, string, number | undefined]>([

@@ -1,44 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { type FluentConf, fluentConf } from '../../../src/core/fluent-conf/fluent-conf.ts';
-import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
+import { buffer, match, read, section } from './conf-text.ts';
 
-function read(text: string): FluentConf {
-  const { root, problems } = parseConf(text, 'f.conf');
-  expect(problems).toEqual([]);
-  return fluentConf(root, { env: {}, hostname: 'pod-1' });
-}
-
-const match = (params: string) => `<match app>\n${params}\n</match>\n`;
 const buffers = (text: string) => read(text).buffers;
 
 describe('a buffer', () => {
   it('is in memory by default', () => {
-    expect(buffers(match('@type forward'))).toEqual([
-      {
-        name: 'forward of <match app>',
-        type: 'memory',
-        chunkGlobs: [],
-      },
-    ]);
+    const inMemory = { name: 'forward of <match app>', type: 'memory', chunkGlobs: [] };
+    expect(buffers(match('@type forward'))).toEqual([inMemory]);
   });
 
   it('is a file in out_file', () => {
-    expect(buffers(match('@type file\npath /out\n<buffer>\npath /buf\n</buffer>'))).toMatchObject([
-      { type: 'file', chunkGlobs: ['/buf/buffer.*.log', '/buf.*.log'] },
-    ]);
+    const file = { type: 'file', chunkGlobs: ['/buf/buffer.*.log', '/buf.*.log'] };
+    expect(buffers(match(`@type file\npath /out\n${buffer('path /buf')}`))).toMatchObject([file]);
   });
 
   it('has its chunks where its path says so literally', () => {
-    const path = `/out/\${tag}/[a]?.log`;
-    const file = `@type file\npath ${path}\n<buffer tag>\n</buffer>`;
-    expect(buffers(match(file))).toMatchObject([
-      {
-        chunkGlobs: [
-          String.raw`/out/$\{tag\}/\[a\]\?.log/buffer.*.log`,
-          String.raw`/out/$\{tag\}/\[a\]\?.log.*.log`,
-        ],
-      },
-    ]);
+    const file = `@type file\npath /out/\${tag}/[a]?.log\n${section('buffer tag', '')}`;
+    const path = String.raw`/out/$\{tag\}/\[a\]\?.log`;
+    expect(buffers(match(file))[0]?.chunkGlobs).toEqual([`${path}/buffer.*.log`, `${path}.*.log`]);
   });
 
   it.each(['stdout', 'null', 'relabel', 'copy', 'rewrite_tag_filter'])('is not there in %s', (type) => {
@@ -46,8 +25,8 @@ describe('a buffer', () => {
   });
 
   it('is there in out_stdout and out_null where they are told so', () => {
-    expect(buffers(match('@type stdout\n<buffer>\n@type file\npath /b\n</buffer>'))).toHaveLength(1);
-    expect(buffers(match('@type null\n<buffer>\n@type file\npath /b\n</buffer>'))).toHaveLength(1);
+    for (const type of ['stdout', 'null'])
+      expect(buffers(match(`@type ${type}\n${buffer('@type file\npath /b')}`))).toHaveLength(1);
   });
 
   it('is there for each store, at any depth, and for each label', () => {
@@ -77,18 +56,13 @@ describe('a buffer', () => {
     ['@type file_single\npath /b/x.*', ['/b/x.*.buf']],
     ['@type file', ['/root/worker0/out/buffer/buffer.*.log']],
     ['@type file_single', ['/root/worker0/out/buffer/fsb.*.buf']],
-  ])('with %j lies where Fluentd puts it', (buffer, globs) => {
-    const text = `<system>\nroot_dir /root/\n</system>\n${match(`@type http\n@id out\n<buffer>\n${buffer}\n</buffer>`)}`;
-    expect(buffers(text)[0]?.chunkGlobs).toEqual(globs);
+  ])('with %j lies where Fluentd puts it', (params, globs) => {
+    const system = section('system', 'root_dir /root/');
+    expect(buffers(system + match(`@type http\n@id out\n${buffer(params)}`))[0]?.chunkGlobs).toEqual(globs);
   });
 
   it('is also told in the old style', () => {
     const text = 'type forward\nbuffer_type file\nbuffer_path /b/x.*.buffer';
-    expect(buffers(match(text))).toMatchObject([
-      {
-        type: 'file',
-        chunkGlobs: ['/b/x.*.buffer'],
-      },
-    ]);
+    expect(buffers(match(text))).toMatchObject([{ type: 'file', chunkGlobs: ['/b/x.*.buffer'] }]);
   });
 });

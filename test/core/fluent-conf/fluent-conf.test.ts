@@ -1,21 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { problemText } from '../../../src/core/fluent-conf/element.ts';
-import { type FluentConf, fluentConf } from '../../../src/core/fluent-conf/fluent-conf.ts';
-import type { RubyContext } from '../../../src/core/fluent-conf/ruby.ts';
+import { fluentConf } from '../../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
+import { buffer, match, RUBY, read, section, tail } from './conf-text.ts';
 
-const ruby: RubyContext = { env: { SET: 'set' }, hostname: 'pod-1' };
-
-function read(text: string, context: RubyContext = ruby): FluentConf {
-  const { root, problems } = parseConf(text, 'f.conf');
-  expect(problems).toEqual([]);
-  return fluentConf(root, context);
-}
-
-const tail = (params: string) => `<source>\n@type tail\n${params}\n</source>\n`;
 const source = (params: string) => read(tail(params)).sources[0];
-const match = (params: string) => `<match app>\n${params}\n</match>\n`;
 
 describe('an in_tail source', () => {
   it('has the defaults of Fluentd', () => {
@@ -51,29 +41,21 @@ describe('an in_tail source', () => {
   });
 
   it('takes times, sizes and switches as Fluentd does', () => {
-    const text =
-      'path /a\nrefresh_interval 5m\nrotate_wait 0.5\nread_bytes_limit_per_second 1m\nread_from_head\nfollow_inodes on';
-    expect(source(text)).toMatchObject({
-      refreshInterval: 300_000,
-      rotateWait: 500,
-      readBytesLimitPerSecond: 1_048_576,
-      followInodes: false,
-    });
+    const times = source('path /a\nrefresh_interval 5m\nrotate_wait 0.5');
+    expect(times).toMatchObject({ refreshInterval: 300_000, rotateWait: 500 });
+    const others = source('path /a\nread_bytes_limit_per_second 1m\nread_from_head\nfollow_inodes on');
+    expect(others).toMatchObject({ readBytesLimitPerSecond: 1_048_576, followInodes: false });
     expect(source('path /a\nread_bytes_limit_per_second 1')?.readBytesLimitPerSecond).toBe(8_192);
   });
 
   it('takes what decides on its files', () => {
-    const text =
-      'path /a\nexclude_path ["/b", "/c"]\npath_timezone +05:30\nlimit_recently_modified 6h\nglob_policy always\n<group>\n</group>';
-    expect(source(text)).toMatchObject({
-      excludePaths: ['/b', '/c'],
-      pathTimezone: '+05:30',
-      limitRecentlyModified: 6 * 3_600_000,
-      globPolicy: 'always',
-      hasGroup: true,
-    });
-    expect(source('path /a\nglob_policy extended')?.globPolicy).toBe('extended');
-    expect(source('path /a\nglob_policy other')?.globPolicy).toBe('backward_compatible');
+    const some = source('path /a\nexclude_path ["/b", "/c"]\npath_timezone +05:30\n<group>\n</group>');
+    expect(some).toMatchObject({ excludePaths: ['/b', '/c'], pathTimezone: '+05:30', hasGroup: true });
+    expect(source('path /a\nlimit_recently_modified 6h')?.limitRecentlyModified).toBe(6 * 3_600_000);
+    const policies = ['always', 'extended', 'other'].map((policy) =>
+      source(`path /a\nglob_policy ${policy}`),
+    );
+    expect(policies.map((one) => one?.globPolicy)).toEqual(['always', 'extended', 'backward_compatible']);
   });
 
   it('is found by the old name of its type', () => {
@@ -98,46 +80,40 @@ describe('what cannot be evaluated', () => {
     match('@type http\nflush_interval "#{Dir.pwd}"'),
     match('@type http\n<buffer "#{Dir.pwd}">\n</buffer>'),
     match(
-      '@type http\n<buffer>\nflush_mode "#{x}"\nflush_interval "#{x}"\ntimekey "#{x}"\ntimekey_wait "#{x}"\n</buffer>',
+      `@type http\n${buffer('flush_mode "#{x}"\nflush_interval "#{x}"\ntimekey "#{x}"\ntimekey_wait "#{x}"')}`,
     ),
-    '<system>\nprocess_name "#{Dir.pwd}"\n</system>\n',
+    section('system', 'process_name "#{Dir.pwd}"'),
   ])('is no problem where posidle does not need it: %j', (text) => {
     expect(read(text)).toMatchObject({ problems: [], warnings: [] });
   });
 
   it('is told without what the environment holds', () => {
-    const { problems } = read(tail('path /a\nexclude_path ["#{ENV[\'SECRET\']}"]'), {
-      ...ruby,
-      env: { SECRET: 'se"cret' },
-    });
-    expect(problems.map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^exclude_path is "\["#\{ENV\['SECRET'\]\}"\]", .* \(its result is not JSON\)/),
-    ]);
+    const secret = { ...RUBY, env: { SECRET: 'se"cret' } };
+    const { problems } = read(tail('path /a\nexclude_path ["#{ENV[\'SECRET\']}"]'), secret);
+    const told = /^exclude_path is "\["#\{ENV\['SECRET'\]\}"\]", .* \(its result is not JSON\)/;
+    expect(problems.map(({ text }) => text)).toEqual([expect.stringMatching(told)]);
   });
 
   it('includes a variable that only Fluentd may have', () => {
-    const { problems } = read(tail(`path "#{ENV['A']}"\npos_file "#{ENV['B'] || '/b'}"`), {
-      ...ruby,
-      foreign: true,
-    });
-    expect(problems.map(({ text }) => text)).toEqual([
-      expect.stringContaining("(A is not set in posidle's own environment)"),
-    ]);
+    const text = tail(`path "#{ENV['A']}"\npos_file "#{ENV['B'] || '/b'}"`);
+    const told = expect.stringContaining("(A is not set in posidle's own environment)");
+    expect(read(text, { ...RUBY, foreign: true }).problems).toMatchObject([{ text: told }]);
   });
 });
 
 it('<system> tells where Fluentd keeps its files, and may be missing', () => {
-  const text = '<system>\nroot_dir /r\nconfig_include_dir /d\n</system>\n';
+  const text = section('system', 'root_dir /r\nconfig_include_dir /d');
   const directories = { rootDir: '/r', backupDir: '/r', configIncludeDir: '/d' };
   expect(read(text).system).toEqual({ workers: 1, ...directories });
   expect(read('').system).toMatchObject({ workers: 1, backupDir: '/tmp/fluent' });
 });
 
 describe('several workers', () => {
-  const system = '<system>\nworkers 2\n</system>\n';
+  const system = section('system', 'workers 2');
+  const buffered = match(`@type http\n${buffer('@type file\npath /b')}`);
 
   it('have a buffer each', () => {
-    const conf = read(`${system}${match('@type http\n<buffer>\n@type file\npath /b\n</buffer>')}`);
+    const conf = read(system + buffered);
     expect(conf.buffers.map(({ chunkGlobs }) => chunkGlobs)).toEqual([
       ['/b/worker0/buffer.*.log', '/b/buffer.*.log', '/b.*.log'],
       ['/b/worker1/buffer.*.log', '/b.*.log'],
@@ -145,10 +121,8 @@ describe('several workers', () => {
   });
 
   it('run only what their <worker> section holds, each with its own worker_id', () => {
-    const pos = 'path /a\npos_file "/pos/#{worker_id}"';
-    const conf = read(
-      `${system}<worker 1>\n${tail(pos)}${match('@type http\n<buffer>\n@type file\npath /b\n</buffer>')}</worker>\n`,
-    );
+    const pos = tail('path /a\npos_file "/pos/#{worker_id}"');
+    const conf = read(system + section('worker 1', pos + buffered));
     expect(conf.sources.map(({ posFile }) => posFile)).toEqual(['/pos/1']);
     expect(conf.buffers.map(({ chunkGlobs }) => chunkGlobs[0])).toEqual(['/b/buffer.*.log']);
   });
@@ -159,6 +133,7 @@ describe('several workers', () => {
 });
 
 const MANY = 100_000;
+const buffered = match(`@type http\n@id i\n${buffer('@type file')}`);
 const blanks = ' '.repeat(MANY);
 
 it.each([
@@ -174,20 +149,14 @@ it.each([
   ['digits in a time', tail(`rotate_wait ${'1'.repeat(MANY)}`)],
   ['digits in a size', tail(`read_bytes_limit_per_second ${'1'.repeat(MANY)}`)],
   ['brackets in a path', tail(`path ${'['.repeat(MANY)}\nglob_policy extended`)],
-  [
-    'slashes',
-    `<system>\nroot_dir /${'/'.repeat(MANY)}x\n</system>\n<match a>\n@type http\n@id i\n<buffer>\n@type file\n</buffer>\n</match>\n`,
-  ],
+  ['slashes', section('system', `root_dir /${'/'.repeat(MANY)}x`) + buffered],
   ['sections in sections', '<store>\n'.repeat(MANY)],
-  ['workers', `<system>\nworkers 1000000\n</system>\n${tail('path /a').repeat(2_000)}`],
-  [
-    '<worker> sections',
-    `<system>\nworkers 256\n</system>\n${'<worker 0-999999999>\n</worker>\n'.repeat(2_000)}`,
-  ],
+  ['workers', section('system', 'workers 1000000') + tail('path /a').repeat(2_000)],
+  ['<worker> sections', section('system', 'workers 256') + section('worker 0-999999999', '').repeat(2_000)],
 ])('a configuration with very many %s is read in time', async (_, text) => {
   const seconds = await cpuSeconds(() => {
     const { root } = parseConf(text, 'f.conf');
-    expect(fluentConf(root, ruby).sources.length).toBeLessThanOrEqual(20_000);
+    expect(fluentConf(root, RUBY).sources.length).toBeLessThanOrEqual(20_000);
   });
   expect(seconds).toBeLessThan(20);
 });

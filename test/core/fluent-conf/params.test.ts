@@ -2,30 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { parseBool, parseBytes, parseList, parseTime } from '../../../src/core/fluent-conf/params.ts';
 
 describe('a value', () => {
-  it.each([
-    ['60', 60_000],
-    ['0.5', 500],
-    ['60s', 60_000],
-    ['5m', 300_000],
-    ['1h', 3_600_000],
-    ['1d', 86_400_000],
-    ['1.5s', 5_000],
-    ['500ms', 30_000_000],
-    ['x', 0],
-  ])('%s is a time of %d ms', (text, time) => {
-    expect(parseTime(text)).toBe(time);
+  it('is a time in seconds, or in the unit that follows', () => {
+    const texts = ['60', '0.5', '60s', '5m', '1h', '1d', '1.5s', '500ms', 'x'];
+    const times = [60, 0.5, 60, 300, 3_600, 86_400, 5, 30_000, 0];
+    expect(texts.map(parseTime)).toEqual(times.map((seconds) => seconds * 1_000));
   });
 
-  it.each([
-    ['8192', 8_192],
-    ['8k', 8_192],
-    ['64MB', 67_108_864],
-    ['1G', 2 ** 30],
-    ['1t', 2 ** 40],
-    ['-1', -1],
-    ['x', 0],
-  ])('%s is a size of %d bytes', (text, size) => {
-    expect(parseBytes(text)).toBe(size);
+  it('is a size in bytes, or in the unit that follows', () => {
+    const texts = ['8192', '8k', '64MB', '1G', '1t', '-1', 'x'];
+    expect(texts.map(parseBytes)).toEqual([8_192, 8_192, 67_108_864, 2 ** 30, 2 ** 40, -1, 0]);
   });
 
   it('is true, false, or a list', () => {

@@ -4,11 +4,7 @@ import type { ConfElement, ConfValue } from '../../../src/core/fluent-conf/eleme
 import { evaluate, type RubyContext } from '../../../src/core/fluent-conf/ruby.ts';
 import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
 
-const context: RubyContext = {
-  env: {},
-  hostname: 'pod-1',
-  workerId: 3,
-};
+const context: RubyContext = { env: {}, hostname: 'pod-1', workerId: 3 };
 
 interface Plain {
   name: string;
@@ -29,13 +25,8 @@ function parse(text: string): Plain {
   return plain(root);
 }
 
-function problemsIn(text: string): string[] {
-  return parseConf(text, 'f.conf').problems.map((problem) => `${problem.place.line}: ${problem.text}`);
-}
-
 function taken(written: string): unknown {
-  const value = parse(`key ${written}\n`).params.key ?? '';
-  return evaluate(value, context);
+  return evaluate(parse(`key ${written}\n`).params.key ?? '', context);
 }
 
 describe('a configuration', () => {
@@ -77,23 +68,18 @@ describe('a configuration', () => {
     expect(parse('<a b #>\n</a>\n<a b# c>\n</a>\n').sections.map(({ arg }) => arg)).toEqual(['b #', 'b# c']);
   });
 
-  it('gives a name without a value the empty text', () => {
-    expect(parse('flag\nnext 1\nlast').params).toEqual({ flag: '', next: '1', last: '' });
-  });
-
-  it('may have braces in what its Ruby runs', () => {
-    expect(parse('k "#{`echo }`}/a"\n').params).toEqual({ k: { parts: [{ ruby: '`echo }`' }, '/a'] } });
-  });
-
-  it('ends a name at a blank, a tab or a line end alone', () => {
-    expect(parse('\ufeffa\u00a0b\f 1\n').params).toEqual({ '\ufeffa\u00a0b\f': '1' });
+  const ruby = { ruby: '`echo }`' };
+  it.each<[string, string, Record<string, ConfValue>]>([
+    ['gives a name without a value the empty text', 'flag\nnext 1\nlast', { flag: '', next: '1', last: '' }],
+    ['may have braces in what its Ruby runs', 'k "#{`echo }`}/a"\n', { k: { parts: [ruby, '/a'] } }],
+    ['ends a name at a blank, a tab or a line end', '\ufeffa\u00a0b\f 1\n', { '\ufeffa\u00a0b\f': '1' }],
+  ])('%s', (_, text, params) => {
+    expect(parse(text).params).toEqual(params);
   });
 
   it('keeps includes where they stand', () => {
-    const { root } = parseConf(
-      "@include a.conf\n<source>\n  @include 'b.conf'\n</source>\ninclude c.conf\n",
-      'f',
-    );
+    const text = "@include a.conf\n<source>\n  @include 'b.conf'\n</source>\ninclude c.conf\n";
+    const { root } = parseConf(text, 'f');
     expect(root.items.map((item) => item.kind)).toEqual(['include', 'section', 'include']);
     expect(root.items[0]).toMatchObject({ path: 'a.conf', place: { file: 'f', line: 1 } });
     expect(root.items[1]).toMatchObject({ items: [{ kind: 'include', path: 'b.conf', place: { line: 3 } }] });
@@ -108,33 +94,32 @@ describe('a configuration', () => {
 
   it('knows the line of everything in it', () => {
     const { root } = parseConf('\n\n<a>\n  k "x\ny"\n  j 1\n</a>\n', 'f');
-    expect(root.items[0]).toMatchObject({
-      place: { line: 3 },
-      items: [{ place: { line: 4 } }, { place: { line: 6 } }],
-    });
+    const items = [4, 6].map((line) => ({ place: { line } }));
+    expect(root.items[0]).toMatchObject({ place: { line: 3 }, items });
   });
 });
 
 describe('a configuration that Fluentd would refuse', () => {
   it.each([
-    ['<a>\nk v\n', ['1: <a> has no end tag </a>']],
-    ['</a>\n', ['1: </a> has no start tag']],
-    ['<a>\n<b>\n</a>\n', ['2: <b> has no end tag </b>']],
-    ['< >\n', ['1: a tag has no name']],
-    ['<a\nk v\n', ['1: a tag does not end with >']],
-    ['<a> k\n', ['1: something follows a tag on its line']],
-    ['k "v\n', ['1: a double-quoted string does not end']],
-    ["k 'v\n", ['1: a single-quoted string does not end']],
-    ['k "a" b\n', ['1: something follows a value on its line']],
-    ['k "\\q"\n', ['1: \\q is not an escape that Fluentd knows']],
-    ['k [::1]:24444\n', ['1: a value that starts with [ or { is not JSON']],
-    ['k [1,\n', ['1: a JSON value does not end']],
-    ['k "#{a"\n', ['1: embedded Ruby does not end']],
-    ['k "#{hostname #}"\n', ['1: embedded Ruby has a # outside of quotes']],
+    ['<a>\nk v\n', '1: <a> has no end tag </a>'],
+    ['</a>\n', '1: </a> has no start tag'],
+    ['<a>\n<b>\n</a>\n', '2: <b> has no end tag </b>'],
+    ['< >\n', '1: a tag has no name'],
+    ['<a\nk v\n', '1: a tag does not end with >'],
+    ['<a> k\n', '1: something follows a tag on its line'],
+    ['k "v\n', '1: a double-quoted string does not end'],
+    ["k 'v\n", '1: a single-quoted string does not end'],
+    ['k "a" b\n', '1: something follows a value on its line'],
+    ['k "\\q"\n', '1: \\q is not an escape that Fluentd knows'],
+    ['k [::1]:24444\n', '1: a value that starts with [ or { is not JSON'],
+    ['k [1,\n', '1: a JSON value does not end'],
+    ['k "#{a"\n', '1: embedded Ruby does not end'],
+    ['k "#{hostname #}"\n', '1: embedded Ruby has a # outside of quotes'],
     // This one Fluentd takes, and puts `é"}` behind what the Ruby gives.
-    ["k \"#{ENV['K'] || 'é'}\"\n", ['1: embedded Ruby has a character that is not ASCII']],
-  ])('is read as far as it goes: %j', (text, problems) => {
-    expect(problemsIn(text)).toEqual(problems);
+    ["k \"#{ENV['K'] || 'é'}\"\n", '1: embedded Ruby has a character that is not ASCII'],
+  ])('is read as far as it goes: %j', (text, problem) => {
+    const { problems } = parseConf(text, 'f.conf');
+    expect(problems.map(({ place, text }) => `${place.line}: ${text}`)).toEqual([problem]);
   });
 
   it('loses only the line that is wrong', () => {
@@ -162,9 +147,9 @@ describe('a configuration that Fluentd would refuse', () => {
   it('is read no further when it goes on like that', () => {
     const { root, problems } = parseConf(`a 1\n${'k [\n'.repeat(500)}b 2\n`, 'f');
     expect(root.items).toHaveLength(1);
-    expect(problems.at(-1)).toEqual({
-      place: { file: 'f', line: 102 },
-      text: 'too many lines have mistakes: posidle reads no further',
+    expect(problems.at(-1)).toMatchObject({
+      place: { line: 102 },
+      text: expect.stringMatching(/no further$/),
     });
   });
 });

@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type FluentConf, fluentConf } from '../../../src/core/fluent-conf/fluent-conf.ts';
-import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
 import { quietWarnings } from '../../../src/core/fluent-conf/warnings.ts';
-
-function read(text: string): FluentConf {
-  const { root, problems } = parseConf(text, 'f.conf');
-  expect(problems).toEqual([]);
-  return fluentConf(root, { env: {}, hostname: 'pod-1' });
-}
-
-const tail = (params: string) => `<source>\n@type tail\n${params}\n</source>\n`;
-const match = (params: string) => `<match app>\n${params}\n</match>\n`;
+import { match, read, tail } from './conf-text.ts';
 
 describe('a warning', () => {
   const good = 'path /a\npos_file /p\nread_from_head true';

@@ -59,10 +59,8 @@ describe('a command line', () => {
   });
 
   test('of a worker is told from its supervisor', () => {
-    expect(isWorker(WORKER)).toBe(true);
-    expect(isWorker(['worker:fluentd1'])).toBe(true);
-    expect(isWorker(SUPERVISOR)).toBe(false);
-    expect(isWorker(['supervisor:fluentd1'])).toBe(false);
+    expect([WORKER, ['worker:fluentd1']].map(isWorker)).toEqual([true, true]);
+    expect([SUPERVISOR, ['supervisor:fluentd1']].map(isWorker)).toEqual([false, false]);
   });
 });
 
@@ -79,33 +77,26 @@ describe('the supervisors of a process table', () => {
     expect(findSupervisors(table).map(({ pid }) => pid)).toEqual([3]);
   });
 
-  test('are not the workers that are just being forked with the argv of their supervisor', () => {
-    const table = [row({ pid: 3, argv: SUPERVISOR }), row({ pid: 4, ppid: 3, argv: SUPERVISOR })];
-    expect(findSupervisors(table).map(({ pid }) => pid)).toEqual([3]);
-  });
-
-  test('are several where several independent ones run', () => {
-    const table = [row({ pid: 3, argv: SUPERVISOR }), row({ pid: 4, argv: ['supervisor:other'] })];
-    expect(findSupervisors(table)).toHaveLength(2);
-  });
-
-  test('are none where only a worker is left', () => {
-    expect(findSupervisors([row({ pid: 4, argv: WORKER })])).toEqual([]);
+  test.each([
+    ['not the workers that are just being forked with its argv', { ppid: 3, argv: SUPERVISOR }, [3]],
+    ['several where several independent ones run', { argv: ['supervisor:other'] }, [3, 4]],
+    ['not the workers that are left', { argv: WORKER }, [3]],
+  ])('are %s', (_, other, pids) => {
+    const table = [row({ pid: 3, argv: SUPERVISOR }), row({ pid: 4, ...other })];
+    expect(findSupervisors(table).map(({ pid }) => pid)).toEqual(pids);
   });
 });
 
-describe('the workers of a supervisor', () => {
-  test('are its live children that run as such', () => {
-    const table = [
-      row({ pid: 3, argv: SUPERVISOR }),
-      row({ pid: 4, ppid: 3, argv: WORKER }),
-      row({ pid: 5, ppid: 3, argv: ['worker:fluentd1'] }),
-      row({ pid: 6, ppid: 3, argv: WORKER, zombie: true }),
-      row({ pid: 7, ppid: 3, argv: ['sh'] }),
-      row({ pid: 8, ppid: 99, argv: WORKER }),
-    ];
-    expect(findWorkers(table, 3).map(({ pid }) => pid)).toEqual([4, 5]);
-  });
+test('the workers of a supervisor are its live children that run as such', () => {
+  const table = [
+    row({ pid: 3, argv: SUPERVISOR }),
+    row({ pid: 4, ppid: 3, argv: WORKER }),
+    row({ pid: 5, ppid: 3, argv: ['worker:fluentd1'] }),
+    row({ pid: 6, ppid: 3, argv: WORKER, zombie: true }),
+    row({ pid: 7, ppid: 3, argv: ['sh'] }),
+    row({ pid: 8, ppid: 99, argv: WORKER }),
+  ];
+  expect(findWorkers(table, 3).map(({ pid }) => pid)).toEqual([4, 5]);
 });
 
 describe('a session', () => {
@@ -119,12 +110,12 @@ describe('a session', () => {
   });
 
   test('has the newest of two Fluentds, the one that SIGUSR2 has put in the place of the other', () => {
-    const table = [
-      shell,
-      member({ pid: 9, startTime: '90', argv: SUPERVISOR }),
-      member({ pid: 3, startTime: '100', argv: SUPERVISOR }),
+    const [old, young] = [
+      { pid: 9, startTime: '90' },
+      { pid: 3, startTime: '100' },
     ];
-    expect(findInSession(table, LEADER)?.pid).toBe(3);
+    const members = [old, young].map((one) => member({ ...one, argv: SUPERVISOR }));
+    expect(findInSession([shell, ...members], LEADER)?.pid).toBe(3);
   });
 
   test('comes before the sessions that were begun below it', () => {

@@ -3,6 +3,7 @@ import { DEFAULT_POLICY } from '../../../src/core/drain/defaults.ts';
 import { isInDoubt, observeAges, presumeStuck } from '../../../src/core/inspect/ages.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { observe } from '../../../src/core/observe/observe.ts';
+import { ABSENT, entry, reading, snapshot } from '../../support/builders.ts';
 import { foundOf, type Written } from '../../support/overviews.ts';
 
 const first = (file: Written, writtenAgo: number) => {
@@ -16,13 +17,7 @@ test.each([
   ['neither has been written for 10 s', 10_000, 10_000, 'blocked', 10_000],
   ['the pos file was written within 10 s', 9_999, 60_000, 'behind', 9_999],
   ['the log was written within 10 s', 60_000, 9_999, 'behind', 60_000],
-  [
-    'nobody knows when the pos file was written',
-    Number.POSITIVE_INFINITY,
-    60_000,
-    'behind',
-    Number.POSITIVE_INFINITY,
-  ],
+  ['nobody knows when the pos file was written', Infinity, 60_000, 'behind', Infinity],
 ])('a first look at unread bytes where %s', (_, writtenAgo, age, state, moved) => {
   expect(first({ ...unread, age }, writtenAgo)).toEqual({ state, age: moved });
 });
@@ -37,20 +32,9 @@ test.each([
   ['behind where something was', 6, 'behind'],
 ])('a second look at a log that is being written finds it %s', (_, position, state) => {
   const snapshotOf = (at: number, of: number): Snapshot => {
-    const entry = { path: '/a', position: of, inode: '7', key: '/pos\t/a\t7' };
-    const reading = {
-      path: '/pos',
-      kind: 'read',
-      entries: [entry],
-      unparsable: [],
-      writtenAgo: 60_000,
-    } as const;
+    const read = entry({ position: of });
     const look = { atPath: { inode: '7', size: 9, writtenAgo: 100 }, newlineLeft: true };
-    return {
-      ...{ lookedAt: at, at, depth: 'all', posFiles: [reading], looks: new Map([[entry.key, look]]) },
-      ...{ followed: [], source: 'outside', testimony: undefined, buffers: undefined, mains: undefined },
-      ...{ fluentd: { kind: 'absent', why: '' }, requests: [] },
-    };
+    return snapshot(at, [[read, look]], { posFiles: [reading([[read]], 60_000)], fluentd: ABSENT });
   };
   const one = snapshotOf(100_000, 5);
   const seen = observe(observeAges(one, DEFAULT_POLICY), one, DEFAULT_POLICY);

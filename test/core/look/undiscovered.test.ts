@@ -14,17 +14,9 @@ test.each<[string, readonly FollowedReading[], boolean]>([
   ['nothing, where it has no file', [source([])], true],
   ['a file of one byte', [source([1])], false],
   ['one file among empty ones', [source([0, 1])], false],
-  [
-    'perhaps a file, where one source cannot be listed',
-    [source([]), source([], { unknown: 'EACCES' })],
-    false,
-  ],
+  ['perhaps a file, where a source is not listed', [source([]), source([], { unknown: 'EACCES' })], false],
   ['perhaps a file, where no source is known', [], false],
-  [
-    'nothing, where only the source of another pos file has a file',
-    [source([0]), source([5], { posFile: '/b' })],
-    true,
-  ],
+  ['nothing, where only another pos file has a file', [source([0]), source([5], { posFile: '/b' })], true],
 ])('a pos file has an entry for %s', (_, followed, is) => {
   expect(hasNothingToFollow('/pos', followed)).toBe(is);
 });

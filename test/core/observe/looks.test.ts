@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/core/drain/policy.ts';
-import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
-import type { FollowedReading, Snapshot } from '../../../src/core/look/snapshot.ts';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { ofLooks } from '../../../src/core/observe/looks.ts';
 import { observeLate } from '../../../src/core/observe/observe.ts';
 import type { Doubt, Left, Progress } from '../../../src/core/progress/progress.ts';
@@ -24,18 +23,14 @@ import {
   type Watched,
   WRAPPER,
 } from '../../support/builders.ts';
+import { away, EMPTY, followed, MISSING, sized, tailRules, unfound } from '../worlds.ts';
 
-const behind: Watched = [entry(), fileOf(entry(), 130)];
+const behind = sized(130);
 const other = entry({ path: '/other', inode: '9' });
 const unfinished: Watched = [entry(), { atPath: { inode: '7', size: 130 }, newlineLeft: false }];
 const next = entry({ inode: '8', position: 3 });
 const removed: Watched = [entry(), {}];
-
-function followed(size: number, unknown?: string): Pick<Snapshot, 'followed'> {
-  const files = [{ path: '/new', inode: '99', size }];
-  const source: FollowedReading = { posFile: POS, refreshInterval: 60_000, byInode: false, files };
-  return { followed: [unknown === undefined ? source : { ...source, unknown, files: [] }] };
-}
+const unseen: Watched = [entry(), { error: 'EACCES' }];
 
 function known(looks: readonly Snapshot[], rules: Partial<Policy> = {}): Progress {
   return ofLooks(seen(looks, policy(rules)), policy(rules));
@@ -44,96 +39,48 @@ function known(looks: readonly Snapshot[], rules: Partial<Policy> = {}): Progres
 const one = (files: readonly Watched[], changes: Partial<Snapshot> = {}) => [snapshot(0, files, changes)];
 
 describe('what the looks from outside find left is', () => {
+  const ids = ['0'.repeat(32), `${'0'.repeat(31)}1`];
+  const chunks: Left = { kind: 'held', output: 'out', chunks: 2, bytes: 7, ids, isRetrying: false };
+  const chunk = { path: chunkPath(1), size: 9 };
+  const givenUp: Left = { kind: 'given-up', path: chunk.path, bytes: 9 };
   test.each<[string, readonly Snapshot[], readonly Left[]]>([
     ['nothing of a file that is read', one([[entry()]]), []],
     ['a file with lines left', one([behind]), [{ kind: 'unread', path: LOG, bytes: 30 }]],
     ['a last line without its newline', one([unfinished]), [{ kind: 'unfinished', path: LOG, bytes: 30 }]],
-    ['nothing of a file that cannot be looked at', one([[entry(), { error: 'EACCES' }]]), []],
+    ['nothing of a file that cannot be looked at', one([unseen]), []],
     ['nothing of a file that is gone: nobody sees it', [...one([behind]), snapshot(1_000, [removed])], []],
-    [
-      'a file that in_tail has not found',
-      one([], followed(1)),
-      [{ kind: 'unfound', path: '/new', bytes: 1 }],
-    ],
-    ['no empty file that in_tail has not found', one([], followed(0)), []],
-    [
-      'chunks on disk, by their ids',
-      one([], { buffers: onDisk(3, 4) }),
-      [
-        {
-          kind: 'held',
-          output: 'out',
-          chunks: 2,
-          bytes: 7,
-          ids: ['0'.repeat(32), `${'0'.repeat(31)}1`],
-          isRetrying: false,
-        },
-      ],
-    ],
+    ['a file that in_tail has not found', one([], unfound(1)), [{ kind: 'unfound', path: '/new', bytes: 1 }]],
+    ['no empty file that in_tail has not found', one([], unfound(0)), []],
+    ['chunks on disk, by their ids', one([], { buffers: onDisk(3, 4) }), [chunks]],
     ['no empty buffer', one([], { buffers: onDisk() }), []],
     ['no buffer in memory: nobody sees it', one([], { buffers: IN_MEMORY }), []],
-    [
-      'a chunk that Fluentd gave up',
-      one([], { buffers: { ...NO_BUFFERS, givenUp: [{ path: chunkPath(1), size: 9 }] } }),
-      [{ kind: 'given-up', path: chunkPath(1), bytes: 9 }],
-    ],
+    ['a chunk that Fluentd gave up', one([], { buffers: { ...NO_BUFFERS, givenUp: [chunk] } }), [givenUp]],
   ])('%s', (_, looks, left) => {
     expect(known(looks).left).toEqual(left);
   });
 });
 
 describe('what nobody can prove is', () => {
-  const restOf = (path: string, bytes: number): Doubt => ({
-    kind: 'closed-unread',
-    about: path,
-    bytes,
-    why: 'it left its path before its position showed that it was read',
-  });
-  test.each<[string, readonly Snapshot[], readonly Doubt[]]>([
+  const rest: Partial<Doubt> = { kind: 'closed-unread', about: LOG, bytes: 30 };
+  const unlisted: Partial<Doubt> = { kind: 'unlisted', why: expect.stringContaining(`${POS}: EACCES`) };
+  const goes = (...files: readonly Watched[]) => [...one([behind]), snapshot(1_000, files)];
+  test.each<[string, readonly Snapshot[], readonly Partial<Doubt>[]]>([
     ['nothing more where all is read', one([[entry()]]), []],
-    [
-      'what a pos file says that is not there',
-      one([], { posFiles: [{ path: POS, kind: 'missing' }] }),
-      [{ kind: 'pos-file', about: POS, why: 'is not there' }],
-    ],
-    [
-      'whether an empty pos file has no entry',
-      one([], { posFiles: [{ path: POS, kind: 'empty' }] }),
-      [{ kind: 'empty-pos-file', about: POS, why: 'is empty for now' }],
-    ],
-    [
-      'which files a source has that cannot be listed',
-      one([], followed(0, 'EACCES')),
-      [{ kind: 'unlisted', why: `posidle cannot tell which files belong to ${POS}: EACCES` }],
-    ],
-    [
-      'what is left of a file that cannot be looked at',
-      one([[entry(), { error: 'EACCES' }]]),
-      [{ kind: 'unseen', about: LOG, why: 'cannot be looked at by posidle' }],
-    ],
-    [
-      'whether the rest of a file that was removed was read',
-      [...one([behind]), snapshot(1_000, [removed])],
-      [restOf(LOG, 30)],
-    ],
-    [
-      'whether the rest of a file was read whose entry made way for another one',
-      [...one([behind]), snapshot(1_000, [[next]])],
-      [restOf(LOG, 30)],
-    ],
+    ['what a pos file says that is not there', one([], MISSING), [{ kind: 'pos-file', about: POS }]],
+    ['whether an empty pos file has no entry', one([], EMPTY), [{ kind: 'empty-pos-file', about: POS }]],
+    ['which files a source has that cannot be listed', one([], followed({ unknown: 'EACCES' })), [unlisted]],
+    ['what is left of a file that cannot be looked at', one([unseen]), [{ kind: 'unseen', about: LOG }]],
+    ['whether the rest of a file that was removed was read', goes(removed), [rest]],
+    ['whether the rest of a file was read whose entry made way for another one', goes([next]), [rest]],
   ])('%s', (_, looks, doubts) => {
-    expect(known(looks).doubts.slice(1)).toEqual(doubts);
+    expect(known(looks).doubts.slice(1)).toMatchObject(doubts);
   });
 
   test('always the inside of Fluentd: what there is to be believed is counted', () => {
     const buffers = { ...onDisk(), unseen: ['b (its buffer is in memory)', 'c (nobody sees it)'] };
     const [first] = known(one([[other], behind], { buffers })).doubts;
-    expect(first).toEqual({
-      kind: 'no-witness',
-      why:
-        'nobody looked inside Fluentd (`posidle witness` shows how); 1 file read to the end, 1 buffer on disk empty, ' +
-        'not seen: b (its buffer is in memory), c (nobody sees it)',
-    });
+    expect(first?.kind).toBe('no-witness');
+    expect(first?.why).toMatch(/; 1 file read to the end, 1 buffer on disk empty, not seen: b \(.*\), c \(/);
     const [holding] = known(one([], { buffers: onDisk(1) })).doubts;
     expect(holding?.why).toMatch(/; 0 files read to the end, 0 buffers on disk empty$/);
   });
@@ -141,17 +88,15 @@ describe('what nobody can prove is', () => {
   test('everything, where a look is late: what was seen before may no longer hold', () => {
     const before = seen(one([behind], { buffers: onDisk(5) }));
     const late = observeLate(before, { at: 9_000, fluentd: ABSENT, requests: [] }, subject());
-    expect(ofLooks(late, policy())).toMatchObject({
-      at: 9_000,
-      left: [],
-      doubts: [{ kind: 'not-looked-at' }],
-    });
+    const { at, left, doubts } = ofLooks(late, policy());
+    expect([at, left, doubts.map(({ kind }) => kind)]).toEqual([9_000, [], ['not-looked-at']]);
   });
 });
 
 describe('lines may be on their way where nobody sees them', () => {
   const OVER = Number.NEGATIVE_INFINITY;
-  const tail = (changes: Partial<Policy['tail']>) => ({ tail: { ...DEFAULT_TAIL, ...changes } });
+  const MULTILINE = tailRules({ multilineFlush: 20_000 });
+  const ROTATE_WAIT = tailRules({ rotateWait: 30_000 });
   /** A pos file that was written so long before the first look at 10 s, and one look more. */
   const looks = (...changes: readonly Partial<Snapshot>[]) =>
     [{}, ...changes].map((change, index) => snapshot(10_000 + 10_000 * index, [[entry()]], change));
@@ -160,84 +105,34 @@ describe('lines may be on their way where nobody sees them', () => {
     ...[[[next] as Watched], ...later].map((files, index) => snapshot(10_000 + 1_000 * index, files)),
   ];
 
-  test.each<[string, readonly Snapshot[], Partial<Policy>, number]>([
-    ['for the settle time, once everything is read', looks({}), {}, 12_000],
-    ['for no time of its own, while something is unread', one([behind], { fluentd: ABSENT }), {}, OVER],
-    [
-      'for rotate_wait after a file has left its path, and a second more',
-      renamed(),
-      tail({ rotateWait: 30_000 }),
-      41_000,
-    ],
-    [
-      'for rotate_wait from the first look that did not find it, whatever comes later',
-      renamed([[next]], [[next]]),
-      tail({ rotateWait: 30_000 }),
-      41_000,
-    ],
-    [
-      'for rotate_wait after a file is gone that was to be found',
-      [...one([], followed(5)), snapshot(10_000, [])],
-      {},
-      16_000,
-    ],
-    [
-      'for the settle time after such a file was cut short',
-      [...one([], followed(5)), snapshot(10_000, [], followed(0))],
-      {},
-      12_000,
-    ],
-    [
-      'below a limit for twice as long as the rest of such a file takes',
-      renamed(),
-      tail({ readLimit: 10 }),
-      16_000 + 6_000,
-    ],
-    ['below a <group> for a minute more', renamed(), tail({ readLimit: 0 }), 16_000 + 60_000],
-    [
-      'for multiline_flush_interval after the last line of a record of several lines',
-      looks({}),
-      tail({ multilineFlush: 20_000 }),
-      31_000,
-    ],
-    [
-      'for the settle time after a supervisor has taken the place of another one',
-      looks({ fluentd: running({ supervisor: { pid: 5, startTime: '9' } }) }),
-      {},
-      22_000,
-    ],
-    [
-      'for the settle time after a worker has taken the place of another one',
-      looks({ fluentd: running({ workers: [{ pid: 5, startTime: '9' }] }) }),
-      {},
-      22_000,
-    ],
-    [
-      'for ten seconds after a worker has begun whose open files may not be looked at',
-      looks({ fluentd: running({ isStarting: undefined, workers: [{ pid: 5, startTime: '9' }] }) }),
-      {},
-      30_000,
-    ],
-    [
-      'for ten seconds after a child was started that has no worker yet',
-      [snapshot(10_000, [[entry()]], { fluentd: running({ workers: [] }) })],
-      { role: 'parent' },
-      20_000,
-    ],
-    [
-      'for the settle time beside a Fluentd that is not posidle’s child and has no worker',
-      [snapshot(10_000, [[entry()]], { fluentd: running({ workers: [] }) })],
-      {},
-      12_000,
-    ],
-    [
-      'for ten seconds while a child shows no Fluentd',
-      [snapshot(0, [[entry()]], { fluentd: { ...WRAPPER, since: 7_000 } })],
-      {},
-      17_000,
-    ],
-    ['for the settle time where no Fluentd was seen', one([[entry()]], { fluentd: ABSENT }), {}, 2_000],
-  ])('%s', (_, snapshots, rules, until) => {
+  const worker = (pid: number) => [{ pid, startTime: '9' }];
+  const found = (...changes: Parameters<typeof running>) => ({ fluentd: running(...changes) });
+  const anotherOne = looks(found({ supervisor: { pid: 5, startTime: '9' } }));
+  const renewed = looks(found({ workers: worker(5) }));
+  const hidden = looks(found({ isStarting: undefined, workers: worker(5) }));
+  const workerless = [snapshot(10_000, [[entry()]], found({ workers: [] }))];
+  const wrapped = one([[entry()]], { fluentd: { ...WRAPPER, since: 7_000 } });
+  const goneUnfound = [...one([], unfound(5)), snapshot(10_000, [])];
+  const cutUnfound = [...one([], unfound(5)), snapshot(10_000, [], unfound(0))];
+
+  test.each<[string, number, readonly Snapshot[], Partial<Policy>?]>([
+    ['for the settle time, once everything is read', 12_000, looks({})],
+    ['for no time of its own, while something is unread', OVER, one([behind], { fluentd: ABSENT })],
+    ['for rotate_wait after a file has left its path, and a second more', 41_000, renamed(), ROTATE_WAIT],
+    ['for rotate_wait from the first look without it on', 41_000, renamed([[next]], [[next]]), ROTATE_WAIT],
+    ['for rotate_wait after a file is gone that was to be found', 16_000, goneUnfound],
+    ['for the settle time after such a file was cut short', 12_000, cutUnfound],
+    ['below a limit for twice as long as its rest takes', 22_000, renamed(), tailRules({ readLimit: 10 })],
+    ['below a <group> for a minute more', 16_000 + 60_000, renamed(), tailRules({ readLimit: 0 })],
+    ['for multiline_flush_interval after the last line', 31_000, looks({}), MULTILINE],
+    ['for the settle time after a supervisor has taken the place of another one', 22_000, anotherOne],
+    ['for the settle time after a worker has taken the place of one', 22_000, renewed],
+    ['for ten seconds after a worker has begun whose open files may not be looked at', 30_000, hidden],
+    ['for ten seconds after a child has begun, without a worker yet', 20_000, workerless, { role: 'parent' }],
+    ['for the settle time beside another’s Fluentd that has no worker', 12_000, workerless],
+    ['for ten seconds while a child shows no Fluentd', 17_000, wrapped],
+    ['for the settle time where no Fluentd was seen', 2_000, one([[entry()]], { fluentd: ABSENT })],
+  ])('%s', (_, until, snapshots, rules = {}) => {
     expect(known(snapshots, rules).until).toBe(until);
   });
 });
@@ -255,18 +150,16 @@ test('the facts beside it: when the look began, what moves the mark, and what th
 
 describe('a file that left its path', () => {
   const at = (position: number, look: Watched[1] = {}): Watched => [entry({ position }), look];
-  const away = (size: number) => ({ renamed: { path: `${LOG}.1`, stat: { inode: '7', size } } });
   const doubted = (...files: readonly Watched[]) => {
     const looks = files.map((file, index) => snapshot(index * 1_000, [file]));
     return known(looks).doubts.flatMap(({ kind, bytes }) => (kind === 'closed-unread' ? [bytes] : []));
   };
-  const here = at(100, fileOf(entry(), 130));
 
   test('is doubted for what is left of it, until its own position shows that it was read', () => {
-    expect(doubted(here, at(100, away(130)))).toEqual([30]);
-    expect(doubted(here, at(100, away(130)), at(129, away(130)))).toEqual([1]);
-    expect(doubted(here, at(100, away(130)), at(130, away(130)))).toEqual([]);
-    expect(doubted(here, at(100), at(130))).toEqual([]);
+    expect(doubted(behind, at(100, away(130)))).toEqual([30]);
+    expect(doubted(behind, at(100, away(130)), at(129, away(130)))).toEqual([1]);
+    expect(doubted(behind, at(100, away(130)), at(130, away(130)))).toEqual([]);
+    expect(doubted(behind, at(100), at(130))).toEqual([]);
     expect(doubted(at(0))).toEqual([]);
   });
 
@@ -278,27 +171,22 @@ describe('a file that left its path', () => {
 
   test('is doubted also where another file took its path, and where it is found no more', () => {
     const taken = { atPath: { inode: '8', size: 0 } };
-    expect(doubted(here, at(100, { ...taken, ...away(130) }))).toEqual([30]);
-    expect(doubted(here, at(100, taken))).toEqual([30]);
-    expect(doubted(here, at(100, taken), at(100, taken))).toEqual([30]);
+    expect(doubted(behind, at(100, { ...taken, ...away(130) }))).toEqual([30]);
+    expect(doubted(behind, at(100, taken))).toEqual([30]);
+    expect(doubted(behind, at(100, taken), at(100, taken))).toEqual([30]);
   });
 
-  test('is doubted where in_tail let go of it, at its path or not', () => {
+  test('is doubted where in_tail let go of it, and not any more when it is back', () => {
     const letGo: Watched = [entry({ position: null }), { atPath: { inode: '7', size: 130 } }];
-    expect(doubted(here, letGo, letGo)).toEqual([30]);
-  });
-
-  test('is not doubted any more when it is back', () => {
-    expect(doubted(here, at(100, away(130)), here)).toEqual([]);
+    expect(doubted(behind, letGo, letGo)).toEqual([30]);
+    expect(doubted(behind, at(100, away(130)), behind)).toEqual([]);
   });
 });
 
 test('a file whose entry is new, and that is away already, is waited for like any other', () => {
-  const away = { renamed: { path: `${LOG}.1`, stat: { inode: '7', size: 100 } } };
-  const looks = [snapshot(0, []), snapshot(10_000, [[entry(), away]])];
-  expect(known(looks).until).toBe(16_000);
-  const again = [...looks, snapshot(15_000, [[entry(), away]])];
-  expect(known(again).until).toBe(16_000);
+  const looks = [snapshot(0, []), snapshot(10_000, [[entry(), away(100)]])];
+  for (const later of [[], [snapshot(15_000, [[entry(), away(100)]])]])
+    expect(known([...looks, ...later]).until).toBe(16_000);
 });
 
 test('an old entry of a file that is long gone is waited for once', () => {

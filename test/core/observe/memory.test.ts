@@ -18,11 +18,7 @@ describe('what is remembered of Fluentd', () => {
   };
 
   test.each<[string, readonly Snapshot[], readonly unknown[]]>([
-    [
-      'nothing where it was never seen',
-      [look(0, { fluentd: ABSENT })],
-      [undefined, undefined, undefined, false],
-    ],
+    ['nothing where it was never seen', [look(0, { fluentd: ABSENT })], [...Array(3), false]],
     ['since when it has been seen', [look(0), look(1)], [4242, 0, 0, true]],
     ['the one that took its place', [look(0), look(1, other)], [5, 1_000, 1_000, true]],
     ['a worker that was started anew', [look(0), look(1, worker), look(2, worker)], [4242, 0, 1_000, true]],
@@ -48,14 +44,14 @@ describe('entries that vanish', () => {
   const entries = Array.from({ length: MOST_VANISHED + 2 }, (_, index) =>
     entry({ path: `/${index}`, inode: String(100 + index) }),
   );
-  const rememberedOf = (count: number) => {
-    const before = snapshot(
-      0,
-      entries.slice(0, count).map((one) => [one]),
-    );
-    const first = entries.slice(0, 1).map((one) => [one] as const);
-    return [...seen([before, snapshot(1_000, first)]).memory.entries.values()].map(({ path }) => path);
+  /** What is remembered after looks that found these entries. */
+  const remembered = (...looks: readonly (readonly PositionEntry[])[]) => {
+    const of = (found: readonly PositionEntry[]) => found.map((one) => [one] as const);
+    const { entries } = seen(looks.map((found, second) => snapshot(second * 1_000, of(found)))).memory;
+    return [...entries.values()];
   };
+  const rememberedOf = (count: number) =>
+    remembered(entries.slice(0, count), entries.slice(0, 1)).map(({ path }) => path);
 
   test('are remembered', () => {
     expect(rememberedOf(MOST_VANISHED)).toHaveLength(MOST_VANISHED);
@@ -63,23 +59,14 @@ describe('entries that vanish', () => {
   });
 
   test('are forgotten where they are too many: the oldest of them', () => {
-    const remembered = rememberedOf(MOST_VANISHED + 2);
-    expect(remembered).toHaveLength(MOST_VANISHED + 1);
-    expect(remembered.slice(0, 2)).toEqual(['/0', '/2']);
+    const kept = rememberedOf(MOST_VANISHED + 2);
+    expect(kept).toHaveLength(MOST_VANISHED + 1);
+    expect(kept.slice(0, 2)).toEqual(['/0', '/2']);
   });
 
   test('are forgotten where their path has another file: a later one may get their inode', () => {
-    const keysAfter = (...looks: readonly (readonly PositionEntry[])[]) => {
-      const all = looks.map((entries, second) =>
-        snapshot(
-          second * 1_000,
-          entries.map((one) => [one]),
-        ),
-      );
-      return [...seen([look(0), ...all]).memory.entries.values()].map(
-        ({ path, inode }) => `${path} ${inode}`,
-      );
-    };
+    const keysAfter = (...looks: readonly (readonly PositionEntry[])[]) =>
+      remembered([entry()], ...looks).map(({ path, inode }) => `${path} ${inode}`);
     const second = entry({ inode: '8' });
     expect(keysAfter([second])).toEqual([`${LOG} 8`]);
     expect(keysAfter([entry({ path: '/other', inode: '8' })])).toEqual([`${LOG} 7`, '/other 8']);
@@ -90,17 +77,11 @@ describe('entries that vanish', () => {
 });
 
 test('of files that leave their paths without end the newest thousand are remembered', () => {
+  const one = (n: number) => [entry({ path: `/${n}`, inode: String(n) })] as const;
   const wave = (from: number, count: number) =>
-    Array.from(
-      { length: count },
-      (_, index) => [entry({ path: `/${from + index}`, inode: String(from + index) })] as const,
-    );
-  const looks = [
-    snapshot(0, wave(1, 700)),
-    snapshot(1_000, wave(1_001, 700)),
-    snapshot(2_000, []),
-    snapshot(3_000, []),
-  ];
+    Array.from({ length: count }, (_, index) => one(from + index));
+  const waves = [wave(1, 700), wave(1_001, 700), [], []];
+  const looks = waves.map((files, second) => snapshot(second * 1_000, files));
   const departed = (looks: readonly Snapshot[]) => [...seen(looks).memory.departed.values()];
   const paths = departed(looks).map(({ path }) => path);
   expect([paths.length, paths[0], paths.at(-1)]).toEqual([1_000, '/401', '/1700']);

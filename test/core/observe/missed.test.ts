@@ -1,18 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import type { FileLook, Snapshot } from '../../../src/core/look/snapshot.ts';
 import { progressOf } from '../../../src/core/observe/progress-of.ts';
-import { entry, POS, policy, seen, snapshot, type Watched } from '../../support/builders.ts';
+import type { PositionEntry } from '../../../src/core/pos-file/pos-file.ts';
+import { entry, policy, seen, snapshot, type Watched } from '../../support/builders.ts';
 import { sight } from '../../support/said.ts';
 import { alive, gone } from '../../support/witnesses.ts';
+import { EMPTY, followed, MISSING, unfound } from '../worlds.ts';
 
-const EMPTY: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'empty' }] };
-const MISSING: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'missing' }] };
-
-/** What in_tail is to follow: one file of this size, or none. */
-function listing(size?: number): Partial<Snapshot> {
-  const files = size === undefined ? [] : [{ path: '/log/a.log', inode: '7', size }];
-  return { followed: [{ posFile: POS, refreshInterval: 0, byInode: false, files }] };
-}
+const NONE = followed({});
+const listing = (size: number) => unfound(size, '/log/a.log', '7');
 
 function missed(looks: readonly Partial<Snapshot>[], said: object = { files: [] }) {
   const testimony = { at: 0, witnesses: [gone({ closed: [] }), alive(said)] };
@@ -20,107 +16,81 @@ function missed(looks: readonly Partial<Snapshot>[], said: object = { files: [] 
   return progressOf(seen(all), policy()).doubts.map(({ kind, about, bytes }) => [kind, about, bytes]);
 }
 
-const NEVER_FOLLOWED = [['never-followed', '/log/a.log', 100]];
+const gone100 = [listing(100), NONE];
+const early = [
+  { ...MISSING, ...listing(100) },
+  { ...EMPTY, ...NONE },
+];
+const cut = [listing(100), listing(40)];
 
 describe('a file with bytes that in_tail had not found', () => {
+  test.each<[string, readonly Partial<Snapshot>[], object?]>([
+    ['is doubted where it is gone', gone100],
+    ['is doubted where it is shorter than it was', cut],
+    ['is doubted where it was gone before there was a pos file', early],
+    ['stays doubted when another file takes its place', [...gone100, listing(5)]],
+    ['is doubted where in_tail found it once it was cut', cut, { files: [sight({ pos: 40, size: 40 })] }],
+    ['is doubted where in_tail saw only a part of what was cut', cut, { cuts: [sight({ had: 99 })] }],
+  ])('%s', (_, looks, said) => {
+    expect(missed(looks, said)).toEqual([['never-followed', '/log/a.log', 100]]);
+  });
+
   test.each([
-    ['is doubted where it is gone', [listing(100), listing()]],
-    ['is doubted where it is shorter than it was', [listing(100), listing(40)]],
-    [
-      'is doubted where it was gone before there was a pos file',
-      [
-        { ...MISSING, ...listing(100) },
-        { ...EMPTY, ...listing() },
-      ],
-    ],
-    ['stays doubted when another file takes its place', [listing(100), listing(), listing(5)]],
-  ])('%s', (_, looks) => {
-    expect(missed(looks)).toEqual(NEVER_FOLLOWED);
-  });
-
-  test('is doubted however small it was', () => {
-    expect(missed([listing(1), listing()])).toEqual([['never-followed', '/log/a.log', 1]]);
-  });
-
-  test('is doubted for all that it lost, where it was cut short twice', () => {
-    expect(missed([listing(100), listing(40), listing(10)])).toEqual([['never-followed', '/log/a.log', 140]]);
+    ['however small it was', [listing(1), NONE], 1],
+    ['for all that it lost, where it was cut short twice', [...cut, listing(10)], 140],
+  ])('is doubted %s', (_, looks, bytes) => {
+    expect(missed(looks)).toEqual([['never-followed', '/log/a.log', bytes]]);
   });
 
   test('is remembered with the newest thousand', () => {
     const files = Array.from({ length: 1_001 }, (_, n) => ({ path: `/${n}`, inode: `${n}`, size: 1 }));
-    const followed = [{ posFile: POS, refreshInterval: 0, byInode: false, files }];
-    const looks = [snapshot(0, [], { followed }), snapshot(1_000, [])];
-    expect([...seen(looks).memory.missed.values()].map(({ path }) => path)).toEqual(
-      files.slice(1).map(({ path }) => path),
-    );
+    const { missed } = seen([snapshot(0, [], followed({ files })), snapshot(1_000, [])]).memory;
+    expect([...missed.values()].map(({ path }) => path)).toEqual(files.slice(1).map(({ path }) => path));
   });
 
-  test.each([
-    ['is not doubted while it is there', [listing(100), listing(100), listing(120)]],
-    ['is not doubted where it was empty', [listing(0), listing()]],
-    ['is not doubted where it was empty at the look before', [listing(0), listing(0), listing()]],
-    [
-      'is not doubted where nobody knows which files there are',
-      [
-        listing(100),
-        { followed: [{ posFile: POS, refreshInterval: 0, byInode: false, files: [], unknown: 'closed' }] },
-      ],
-    ],
-  ])('%s', (_, looks) => {
-    expect(missed(looks).filter(([kind]) => kind === 'never-followed')).toEqual([]);
+  const closed = { files: [], lost: [{ path: '/log/a.log', why: 'closed' }] };
+  test.each<[string, readonly Partial<Snapshot>[], object?]>([
+    ['while it is there', [listing(100), listing(100), listing(120)]],
+    ['where it was empty', [listing(0), NONE]],
+    ['where it was empty at the look before', [listing(0), listing(0), NONE]],
+    ['where nobody knows which files there are', [listing(100), followed({ unknown: 'closed' })]],
+    ['where a witness saw that in_tail followed it', gone100, { files: [], closed: [sight()] }],
+    ['where a witness saw it closed, which is doubted itself', gone100, closed],
+    ['where a witness saw it cut short', cut, { cuts: [sight({ had: 100 })] }],
+  ])('is not doubted %s', (_, looks, said) => {
+    expect(missed(looks, said).filter(([kind]) => kind === 'never-followed')).toEqual([]);
   });
 
-  test('is not doubted where a witness saw that in_tail followed it', () => {
-    expect(missed([listing(100), listing()], { files: [], closed: [sight()] })).toEqual([]);
-    const lost = [{ path: '/log/a.log', why: 'closed' }];
-    expect(missed([listing(100), listing()], { files: [], lost })).toEqual([
-      ['closed-unread', '/log/a.log', undefined],
-    ]);
+  type Look = readonly [files: readonly Watched[], listed: Partial<Snapshot>];
+  const missedIn = (...looks: readonly Look[]) => {
+    const all = looks.map(([files, listed], second) => snapshot(second * 1_000, files, listed));
+    return [...seen(all).memory.missed.values()];
+  };
+  const of = (changes: Partial<PositionEntry>, look?: FileLook): readonly Watched[] => {
+    const one = entry({ path: '/log/a.log', ...changes });
+    return [look === undefined ? [one] : [one, look]];
+  };
+  const found = (inode: string, size: number) => of({ position: 0 }, { atPath: { inode, size } });
+  const gone = { inode: '7', bytes: 100, how: 'gone' };
+  const first: Look = [[], listing(100)];
+
+  test('is missed where another file has the entry of its path before it is listed anew', () => {
+    const next = of({ inode: '9', position: 5 });
+    expect(missedIn(first, [next, listing(100)], [next, NONE])).toMatchObject([gone]);
   });
 
-  test('is doubted where another file has the entry of its path before it is listed anew', () => {
-    const other: Watched = [entry({ path: '/log/a.log', inode: '9', position: 5 })];
-    const all = [
-      snapshot(0, [], listing(100)),
-      snapshot(1_000, [other], listing(100)),
-      snapshot(2_000, [other], listing()),
-    ];
-    expect([...seen(all).memory.missed.values()]).toMatchObject([{ inode: '7', bytes: 100, how: 'gone' }]);
+  test('is missed where it took the place of one that in_tail had found, and is gone', () => {
+    const known = of({ inode: '3' }, {});
+    expect(missedIn([known, listing(100)], [known, NONE])).toMatchObject([gone]);
   });
 
-  test('is doubted where it was cut short between its listing and its entry', () => {
-    const found: Watched = [entry({ path: '/log/a.log', position: 0 }), { atPath: { inode: '7', size: 0 } }];
-    const all = [snapshot(0, [], listing(100)), snapshot(1_000, [found], listing(100))];
-    expect([...seen(all).memory.missed.values()]).toMatchObject([{ bytes: 100, how: 'cut short' }]);
+  test('is missed where it was cut short between its listing and its entry, not where a shorter one has its place', () => {
+    expect(missedIn(first, [found('7', 0), listing(100)])).toMatchObject([{ bytes: 100, how: 'cut short' }]);
+    expect(missedIn(first, [found('9', 5), listing(100)])).toEqual([]);
   });
 
-  test('is not taken for shorter because a shorter one has taken its place', () => {
-    const found: Watched = [entry({ path: '/log/a.log', position: 0 }), { atPath: { inode: '9', size: 5 } }];
-    const all = [snapshot(0, [], listing(100)), snapshot(1_000, [found], listing(100))];
-    expect(seen(all).memory.missed.size).toBe(0);
-  });
-
-  test('is doubted where it took the place of one that in_tail had found, and is gone', () => {
-    const known: Watched = [entry({ path: '/log/a.log', inode: '3' }), {}];
-    const all = [snapshot(0, [known], listing(100)), snapshot(1_000, [known], listing())];
-    expect([...seen(all).memory.missed.values()]).toMatchObject([{ inode: '7', bytes: 100, how: 'gone' }]);
-  });
-
-  test('is doubted where in_tail found it only after it was cut short', () => {
-    expect(missed([listing(100), listing(40)], { files: [sight({ pos: 40, size: 40 })] })).toEqual(
-      NEVER_FOLLOWED,
-    );
-    expect(missed([listing(100), listing(40)], { cuts: [{ ...sight(), had: 100 }] })).toEqual([]);
-    expect(missed([listing(100), listing(40)], { cuts: [{ ...sight(), had: 99 }] })).toEqual(NEVER_FOLLOWED);
-  });
-
-  test('is not taken for one where the pos file that knew it is empty for an instant', () => {
-    const known = snapshot(0, [[entry({ path: '/log/a.log' })]], listing(100));
-    const looks = [
-      known,
-      snapshot(1_000, [], { ...EMPTY, ...listing(100) }),
-      snapshot(2_000, [], { ...EMPTY, ...listing() }),
-    ];
-    expect(seen(looks).memory.missed.size).toBe(0);
+  test('is not missed where the pos file that knew it is empty for an instant', () => {
+    const empty = (listed: Partial<Snapshot>): Look => [[], { ...EMPTY, ...listed }];
+    expect(missedIn([of({}), listing(100)], empty(listing(100)), empty(NONE))).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_TAIL } from '../../../src/core/fluent-conf/facts.ts';
 import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
 import { isStillAtRest, observeLate } from '../../../src/core/observe/observe.ts';
 import {
@@ -16,86 +15,67 @@ import {
   WRAPPER,
 } from '../../support/builders.ts';
 import { alive } from '../../support/witnesses.ts';
+import { EMPTY, MISSING, said, sized, tailRules, unfound } from '../worlds.ts';
 
 const SECOND = 1_000;
 const at = (position: number | null) => entry({ position });
-const empty: readonly PosFileReading[] = [{ path: POS, kind: 'empty' }];
-const missing: readonly PosFileReading[] = [{ path: POS, kind: 'missing' }];
-const without = (when: number, posFiles: readonly PosFileReading[]): Snapshot =>
-  snapshot(when, [], { posFiles });
+const other = (position = 100) => entry({ path: '/other', position });
+const empty = (when: number): Snapshot => snapshot(when, [], EMPTY);
+const missing = (when: number): Snapshot => snapshot(when, [], MISSING);
+/** A look at a file that is read up to this position. */
+const read = (when: number, position = 5): Snapshot => snapshot(when, [[at(position)]]);
 
 describe('"everything read"', () => {
   const left = fileOf(at(5), 9);
 
   test('holds since the first look that found it', () => {
-    const looks = [snapshot(0, [[at(5), left]]), snapshot(SECOND, [[at(5)]]), snapshot(2_000, [[at(5)]])];
-    expect(seen(looks).readSince).toBe(SECOND);
+    expect(seen([snapshot(0, [[at(5), left]]), read(SECOND), read(2_000)]).readSince).toBe(SECOND);
   });
 
   test('holds no longer when bytes are left, and begins anew', () => {
-    const other = [entry({ path: '/other' })] as const;
-    const looks = [snapshot(0, [[at(5)]]), snapshot(SECOND, [[at(5), left], other])];
+    const looks = [read(0), snapshot(SECOND, [[at(5), left], [other()]])];
     expect(seen(looks).readSince).toBeUndefined();
-    expect(seen([...looks, snapshot(2_000, [[at(5)], other])]).readSince).toBe(2_000);
+    expect(seen([...looks, snapshot(2_000, [[at(5)], [other()]])]).readSince).toBe(2_000);
   });
 
   test('does not hold where one of two files has bytes left', () => {
-    expect(seen([snapshot(0, [[at(5)], [entry({ path: '/other' }), left]])]).readSince).toBeUndefined();
+    expect(seen([snapshot(0, [[at(5)], [other(), left]])]).readSince).toBeUndefined();
   });
 
   test('begins anew with a movement', () => {
-    expect(seen([snapshot(0, [[at(5)]]), snapshot(SECOND, [[at(6)]])]).readSince).toBe(SECOND);
+    expect(seen([read(0), read(SECOND, 6)]).readSince).toBe(SECOND);
   });
 
+  const unreadable: PosFileReading = { path: POS, kind: 'unreadable', error: 'EIO' };
   test.each([
-    ['missing', missing],
-    ['empty for one look', empty],
-    ['unreadable', [{ path: POS, kind: 'unreadable', error: 'EIO' }]],
-  ] as const)('does not hold where a pos file is %s', (_, posFiles) => {
-    const isEmpty = posFiles === empty;
-    expect(seen([snapshot(0, [[at(5)]]), without(SECOND, posFiles)])).toMatchObject({
-      readSince: undefined,
-      unknown: [{ path: POS, empty: isEmpty }],
-    });
-  });
-
-  test('does not hold where a pos file has fewer entries than before', () => {
-    const other = entry({ path: '/other' });
-    const looks = [snapshot(0, [[at(5)], [other, fileOf(other, 999)]]), snapshot(SECOND, [[at(5)]])];
-    expect(seen(looks)).toMatchObject({ readSince: undefined, unknown: [{ path: POS, empty: false }] });
-    expect(seen(looks.slice(1)).unknown).toEqual([]);
+    ['is missing', read(0), missing(SECOND), false],
+    ['is empty for one look', read(0), empty(SECOND), true],
+    ['is unreadable', read(0), snapshot(SECOND, [], { posFiles: [unreadable] }), false],
+    ['has fewer entries than before', snapshot(0, [[at(5)], sized(999, '/other')]), read(SECOND), false],
+  ])('does not hold where a pos file %s', (_, before, look, isEmpty) => {
+    const unknown = [{ path: POS, empty: isEmpty }];
+    expect(seen([before, look])).toMatchObject({ readSince: undefined, unknown });
   });
 });
 
 test.each([
-  ['an empty file that is to be found', 0, SECOND],
-  ['a file that is to be found and holds a line', 3, undefined],
-  ['one that holds only its newline', 1, undefined],
-  ['a file that is found', 5, SECOND, at(5)],
-])(
-  '"everything read" beside %s',
-  (_, size, readSince, { path, inode } = entry({ path: '/new', inode: '8' })) => {
-    const files = [{ path, inode, size }];
-    const followed = [{ posFile: POS, refreshInterval: 60_000, byInode: false, files }];
-    expect(seen([snapshot(SECOND, [[at(5)]], { followed })]).readSince).toBe(readSince);
-  },
-);
-
-test('Fluentd has started when there are pos files, and all of them exist', () => {
-  expect(seen([without(0, [])]).started).toBe(false);
-  expect(seen([without(0, missing)]).started).toBe(false);
-  expect(seen([without(0, [...empty, ...missing])]).started).toBe(false);
-  expect(seen([without(0, empty)]).started).toBe(true);
+  ['an empty file that is to be found', unfound(0), SECOND],
+  ['a file that is to be found and holds a line', unfound(3), undefined],
+  ['one that holds only its newline', unfound(1), undefined],
+  ['a file that is found', unfound(5, at(5).path, at(5).inode), SECOND],
+])('"everything read" beside %s', (_, listed, readSince) => {
+  expect(seen([snapshot(SECOND, [[at(5)]], listed)]).readSince).toBe(readSince);
 });
 
-describe('logged', () => {
-  test('is nothing while every entry stands at 0', () => {
-    expect(seen([snapshot(0, [[at(0), fileOf(at(0), 50)]])]).logged).toBe(false);
-  });
+test('Fluentd has started when there are pos files, and all of them exist', () => {
+  const one = (posFiles: readonly PosFileReading[]) => seen([snapshot(0, [], { posFiles })]).started;
+  const [away, there] = [missing(0).posFiles, empty(0).posFiles];
+  expect([[], away, [...there, ...away], there].map(one)).toEqual([false, false, false, true]);
+});
 
-  test('stays true, whatever becomes of the entry', () => {
-    expect(seen([snapshot(0, [[at(5)]]), without(SECOND, empty)]).logged).toBe(true);
-  });
+test('a line was logged when an entry stands behind 0, whatever becomes of it', () => {
+  expect(seen([snapshot(0, [[at(0), fileOf(at(0), 50)]])]).logged).toBe(false);
+  expect(seen([read(0), empty(SECOND)]).logged).toBe(true);
 });
 
 describe('fluentd', () => {
@@ -106,58 +86,44 @@ describe('fluentd', () => {
   });
 
   test('is gone since the first look without it, and no longer when it is back', () => {
-    const looks = [snapshot(0, [[at(5)]]), absent(SECOND), absent(2_000)];
+    const looks = [read(0), absent(SECOND), absent(2_000)];
     expect(seen(looks).goneSince).toBe(SECOND);
-    expect(seen([...looks, snapshot(3_000, [[at(5)]])]).goneSince).toBeUndefined();
+    expect(seen([...looks, read(3_000)]).goneSince).toBeUndefined();
   });
 });
 
 test('the last movement is the latest of all, and stays while nothing moves', () => {
-  const other = (position: number) => entry({ path: '/other', inode: '8', position });
-  const looks = [
-    snapshot(0, [[at(5)], [other(5)]]),
-    snapshot(SECOND, [[at(6)], [other(5)]]),
-    snapshot(2 * SECOND, [[at(6)], [other(6)]]),
-    snapshot(3 * SECOND, [[at(6)], [other(6)]]),
+  const positions: readonly (readonly [number, number])[] = [
+    [5, 5],
+    [6, 5],
+    [6, 6],
+    [6, 6],
   ];
-  expect(looks.map((_, index) => seen(looks.slice(0, index + 1)).movedAt)).toEqual([
-    0,
-    SECOND,
-    2 * SECOND,
-    2 * SECOND,
-  ]);
+  const looks = positions.map(([one, two], index) => snapshot(index * SECOND, [[at(one)], [other(two)]]));
+  const moved = looks.map((_, index) => seen(looks.slice(0, index + 1)).movedAt);
+  expect(moved).toEqual([0, SECOND, 2 * SECOND, 2 * SECOND]);
 });
 
 test('a look at rest does not take in everything, and takes its buffers and calls anew', () => {
-  const first = snapshot(0, [[at(5)]]);
-  const calls = [{ by: 'http', at: SECOND }] as const;
-  const rest = { ...first, at: SECOND, depth: 'rest', buffers: undefined, requests: calls } as const;
-  expect(seen([first, rest])).toMatchObject({
-    at: SECOND,
-    extent: 'rest',
-    buffers: undefined,
-    requests: calls,
-  });
+  const first = read(0);
+  const anew = { at: SECOND, buffers: undefined, requests: [{ by: 'http', at: SECOND }] } as const;
+  expect(seen([first, { ...first, ...anew, depth: 'rest' }])).toMatchObject({ ...anew, extent: 'rest' });
   expect(seen([first, { ...first, at: SECOND }]).extent).toBe('all');
 });
 
 describe('an empty pos file', () => {
   test('that had entries is believed after the settle time', () => {
-    const looks = [snapshot(0, [[at(5)]]), without(SECOND, empty), without(2_900, empty)];
+    const looks = [read(0), empty(SECOND), empty(2_900)];
     expect(seen(looks).unknown).toHaveLength(1);
-    expect(seen([...looks, without(3_000, empty)]).unknown).toEqual([]);
+    expect(seen([...looks, empty(3_000)]).unknown).toEqual([]);
   });
 
   test('that never had any is believed after in_tail must have looked for files', () => {
-    const rules = policy({ tail: { ...DEFAULT_TAIL, refreshInterval: 10_000 }, settle: 2_000 });
-    expect(seen([without(0, empty), without(11_900, empty)], rules).unknown).toHaveLength(1);
-    expect(seen([without(0, empty), without(12_000, empty)], rules).unknown).toEqual([]);
-    expect(seen([without(0, empty)], policy({ settle: 0 })).unknown).toHaveLength(1);
-  });
-
-  test('says that Fluentd has started, and not that it has read', () => {
-    expect(seen([without(0, empty)])).toMatchObject({ started: true, logged: false });
-    expect(seen([without(0, missing)])).toMatchObject({ started: false, logged: false });
+    const rules = policy({ ...tailRules({ refreshInterval: 10_000 }), settle: 2_000 });
+    expect(seen([empty(0), empty(11_900)], rules).unknown).toHaveLength(1);
+    expect(seen([empty(0), empty(12_000)], rules).unknown).toEqual([]);
+    expect(seen([empty(0)], policy({ settle: 0 })).unknown).toHaveLength(1);
+    expect(seen([empty(0)]).logged).toBe(false);
   });
 });
 
@@ -167,8 +133,7 @@ test('a pos file that has no entry yet has lost none', () => {
 
 describe('a look that takes too long', () => {
   const now = (at: number) => ({ at, fluentd: running(), requests: [] });
-  const testimony = { at: 0, witnesses: [alive()] };
-  const behind = seen([snapshot(0, [[at(5), fileOf(at(5), 300)]], { testimony })]);
+  const behind = seen([snapshot(0, [sized(300)], said(alive()))]);
   const late = observeLate(behind, now(70_000), subject());
 
   test('leaves what was seen before as all that is known', () => {
@@ -213,19 +178,17 @@ describe('at rest', () => {
 
   test('ends with other entries in one of two pos files', () => {
     const second = { path: '/pos/other', kind: 'read', unparsable: [], writtenAgo: 0 } as const;
-    const both = { ...rest, posFiles: [...rest.posFiles, { ...second, entries: [] }] };
-    const { atRest: known } = seen([both]);
-    expect(isStillAtRest(known, both)).toBe(true);
-    expect(isStillAtRest(known, { ...both, posFiles: [...rest.posFiles, { ...second, entries: [] }] })).toBe(
-      false,
-    );
+    const both = () => ({ ...rest, posFiles: [...rest.posFiles, { ...second, entries: [] }] });
+    const once = both();
+    const { atRest: known } = seen([once]);
+    expect([isStillAtRest(known, once), isStillAtRest(known, both())]).toEqual([true, false]);
   });
 
   test('the witness, the buffers, the calls and main tell anew', () => {
     const changes: Partial<Snapshot> = {
       lookedAt: 900,
       at: 1_000,
-      testimony: { at: 900, witnesses: [alive()] },
+      ...said(alive()),
       buffers: undefined,
       requests: [{ by: 'http', at: 950 }],
       mains: [{ pid: 1, startTime: '1' }],

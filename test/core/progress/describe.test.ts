@@ -10,6 +10,7 @@ const doubt = (about: string | undefined, bytes?: number): Doubt => ({
   bytes,
 });
 
+const HELD: Left = { kind: 'held', output: 'out', chunks: 1, bytes: 2_048, ids: undefined, isRetrying: true };
 test.each<[Left, string]>([
   [{ kind: 'unfound', path: '/a', bytes: 5 }, '/a: Fluentd has not found it (5 B)'],
   [{ kind: 'unreadable', path: '/a', bytes: 5 }, '/a: Fluentd may not read it (5 B)'],
@@ -18,10 +19,7 @@ test.each<[Left, string]>([
   [{ kind: 'let-go', path: '/a', bytes: 5 }, '/a: Fluentd let go of it before it was read (5 B)'],
   [{ kind: 'given-up', path: '/a', bytes: undefined }, '/a: Fluentd gave up this chunk'],
   [{ kind: 'kept', where: 'concat', records: 2 }, 'concat keeps 2 records'],
-  [
-    { kind: 'held', output: 'out', chunks: 1, bytes: 2_048, ids: undefined, isRetrying: true },
-    'out holds 1 chunk (2.0 KiB)',
-  ],
+  [HELD, 'out holds 1 chunk (2.0 KiB)'],
 ])('what is left is said in a sentence: %o', (left, sentence) => {
   expect(describeLeft(listed([left]))).toBe(sentence);
 });
@@ -47,36 +45,28 @@ test('of many things the ten largest are listed, and all are counted', () => {
   const doubts = Array.from({ length: 12 }, (_, index) => doubt(`/${index}`, index));
   const { count, bytes, worst } = listed(doubts);
   expect({ count, bytes }).toEqual({ count: 12, bytes: 66 });
-  expect(worst.map(({ about }) => about)).toEqual([
-    '/11',
-    '/10',
-    '/9',
-    '/8',
-    '/7',
-    '/6',
-    '/5',
-    '/4',
-    '/3',
-    '/2',
-  ]);
+  expect(worst.map(({ about }) => about).join(' ')).toBe('/11 /10 /9 /8 /7 /6 /5 /4 /3 /2');
 });
 
 test('what two sources tell is known of both', () => {
+  const [left, more] = [
+    { left: [unread('/a', 1)], doubts: [doubt('/a')] },
+    { left: [unread('/b', 1)], doubts: [doubt('/b')] },
+  ];
+  const reached = new Map([['7', 1]]);
   const one: Progress = {
+    ...left,
     at: 5,
-    left: [unread('/a', 1)],
-    doubts: [doubt('/a')],
     mark: 'm',
-    reached: new Map([['7', 1]]),
+    reached,
     files: 2,
     outputs: ['a', 'b'],
     unseen: [],
     until: 7,
   };
-  const other: Progress = {
+  const other = {
+    ...more,
     at: 4,
-    left: [unread('/b', 1)],
-    doubts: [doubt('/b')],
     mark: 'n',
     reached: new Map(),
     files: 3,

@@ -8,10 +8,7 @@ test.each([
   [`/var/log/containers/my-app-7d9f8-abcde_default_app-${ID}.log`, 'default/my-app-7d9f8-abcde/app 0123456'],
   [`/var/log/containers/web.0_kube-system_side-car-${ID}.log`, 'kube-system/web.0/side-car 0123456'],
   ['/var/log/pods/default_my-app-0_1234-56/app/0.log', 'default/my-app-0/app 0.log'],
-  [
-    '/var/log/pods/default_my-app-0_1234-56/app/0.log.20261122-120000',
-    'default/my-app-0/app 0.log.20261122-120000',
-  ],
+  ['/var/log/pods/default_my-app-0_1234-56/app/0.log.20261122', 'default/my-app-0/app 0.log.20261122'],
 ])('%s belongs to %s', (path, name) => {
   expect(podNameOf(path)).toBe(name);
   const { namespace, pod, container } = containerLogOf(path) ?? {};

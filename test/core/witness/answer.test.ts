@@ -4,7 +4,10 @@ import { parseAnswer, parseDone, parseLastWord, type Said } from '../../../src/c
 import { LONGEST_ANSWER } from '../../../src/core/witness/believing.ts';
 import { answer, holding, output, sight } from '../../support/said.ts';
 
-const parsed = (changed: object) => parseAnswer(JSON.stringify(answer(changed)));
+const text = (changed: object) => JSON.stringify(answer(changed));
+const crowd = (most: number) => `a list in it has more than ${most} items`;
+const parsed = (changed: object) => parseAnswer(text(changed));
+
 describe('an answer', () => {
   test('is taken field by field', () => {
     const said = parsed({
@@ -32,30 +35,18 @@ describe('an answer', () => {
 
   test.each([
     ['nothing', '', 'it is no JSON'],
-    ['half of one', JSON.stringify(answer()).slice(0, 40), 'it is no JSON'],
+    ['half of one', text({}).slice(0, 40), 'it is no JSON'],
     ['a list', '[]', 'an object is missing in it'],
-    ['another version', JSON.stringify(answer({ v: 2 })), 'its version is 2, not 1'],
+    ['another version', text({ v: 2 }), 'its version is 2, not 1'],
     ['a long version', `{"v":"${'x'.repeat(21)}"}`, `its version is ${'x'.repeat(20)}, not 1`],
     ['an error', '{"v":1,"error":"NoMethodError"}', 'NoMethodError'],
     ['a long error', `{"v":1,"error":"${'x'.repeat(4_097)}"}`, 'x'.repeat(4_096)],
-    ['a list that is missing', JSON.stringify({ ...answer(), files: undefined }), 'a list is missing in it'],
-    [
-      'a list that is missing in a list',
-      JSON.stringify(answer({ siblings: [{ path: '/log/a.log.1' }] })),
-      'a list is missing in it',
-    ],
-    [
-      'a list that is too long',
-      JSON.stringify(answer({ denied: Array(5_001).fill('/') })),
-      'a list in it has more than 5000 items',
-    ],
-    [
-      'a list of too many files',
-      JSON.stringify(answer({ files: Array(20_001).fill({}) })),
-      'a list in it has more than 20000 items',
-    ],
+    ['a list that is missing', text({ files: undefined }), 'a list is missing in it'],
+    ['a list that is missing in a list', text({ siblings: [{ path: '/' }] }), 'a list is missing in it'],
+    ['a list that is too long', text({ denied: Array(5_001).fill('/') }), crowd(5_000)],
+    ['a list of too many files', text({ files: Array(20_001).fill({}) }), crowd(20_000)],
     ['nested deeply between brackets that close', '[[]'.repeat(12), 'it is nested too deeply'],
-    ['a number that is a text', JSON.stringify(answer({ again: 'x' })), 'a number is missing in it'],
+    ['a number that is a text', text({ again: 'x' }), 'a number is missing in it'],
     ['a number beyond all numbers', '{"v":1,"pid":1e999}', 'a number is missing in it'],
     ['brackets without end', '['.repeat(900_000), 'it is nested too deeply'],
     ['too long', `"${'x'.repeat(LONGEST_ANSWER - 1)}"`, 'it is longer than 16.0 MiB'],
@@ -74,7 +65,7 @@ describe('an answer', () => {
   test('with any field replaced by anything is believed or not, and never an error', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(answer())), fc.jsonValue(), (name, value) => {
-        expect(parseAnswer(JSON.stringify(answer({ [name]: value })))).toBeTypeOf('object');
+        expect(parseAnswer(text({ [name]: value }))).toBeTypeOf('object');
       }),
     );
   });
@@ -87,24 +78,18 @@ describe('an answer', () => {
     expect(parseAnswer(text)).toEqual({ notBelieved });
   });
 
-  test('may have lists of 5,000 items', () => {
-    expect(parsed({ denied: Array(5_000).fill('/') })).toMatchObject({ pid: 12 });
-  });
-
-  test('with brackets inside a text is not deep', () => {
-    expect(parsed({ denied: ['/"', '/[{'.repeat(100), '/[{"'.repeat(100)] })).toMatchObject({ pid: 12 });
+  test.each([
+    ['has lists of 5,000 items', Array(5_000).fill('/')],
+    ['has brackets inside a text, which is not deep,', ['/"', '/[{'.repeat(100), '/[{"'.repeat(100)]],
+  ])('that %s is believed', (_, denied) => {
+    expect(parsed({ denied })).toMatchObject({ pid: 12 });
   });
 });
 
-test('an answer may leave all out while Fluentd starts', () => {
+test('an answer may leave all out while Fluentd starts, and a last word its lists', () => {
   expect(parseAnswer('{"v":1,"pid":12,"ready":false}')).toMatchObject({ pid: 12, isReady: false, files: [] });
-});
-
-test('a last word may leave lists out', () => {
-  expect(parseLastWord('{"v":1,"pid":12,"final":true,"heard":[],"ends":[]}')).toMatchObject({
-    isFinal: true,
-    closed: [],
-  });
+  const last = parseLastWord('{"v":1,"pid":12,"final":true,"heard":[],"ends":[]}');
+  expect(last).toMatchObject({ isFinal: true, closed: [] });
 });
 
 test.each([

@@ -8,246 +8,120 @@ import {
 
 const OUTPUT = 'fluent/plugin/output.rb';
 const AGENT = 'fluent/root_agent.rb';
-const TAIL = 'fluent/plugin/in_tail.rb';
 const PARSER_ERROR = 'Fluent::Plugin::Parser::ParserError';
 const OVERFLOW = 'Fluent::Plugin::Buffer::BufferOverflowError';
+const LINE_FEEDER = 'in_tail/line_feeder';
 
 function heardOf(more: Partial<Heard>): Heard {
   return { level: 'warn', file: OUTPUT, text: '', error: null, tag: null, during: null, n: 1, ...more };
 }
 
+const by = (plugin: string, text: string) => ({ file: `fluent/plugin/${plugin}.rb`, text });
+const unrouted = (tag: string) => ({ file: 'fluent/match.rb', text: 'no patterns matched', tag });
+const event = (text: string, error?: string, tag = 'app') => ({
+  file: AGENT,
+  text,
+  error: error ?? null,
+  tag,
+});
+const inFlush = (heard: Partial<Heard>) => ({ ...heard, during: 'flush' as const });
+
 function plugins(
   name: string,
   ...settings: readonly PluginSettings['settings'][]
 ): readonly PluginSettings[] {
-  return settings.map((each) => ({ class: name, settings: each }));
+  return settings.map((each) => ({ class: `Fluent::Plugin::${name}`, settings: each }));
 }
 
-function tails(...values: readonly boolean[]): readonly PluginSettings[] {
-  return plugins('Fluent::Plugin::TailInput', ...values.map((value) => ({ emit_unmatched_lines: value })));
-}
-
-function parsers(...values: readonly boolean[]): readonly PluginSettings[] {
-  return plugins('Fluent::Plugin::ParserFilter', ...values.map((value) => ({ reserve_data: value })));
-}
-
-test.each<[string, Partial<Heard>, Judgement]>([
-  ['a flush that failed is a retry', { text: 'failed to flush the buffer.', during: 'flush' }, 'retry'],
-  ['a retry that succeeded is harmless', { text: 'retry succeeded.' }, 'harmless'],
-  ['a chunk that went to <secondary> is a loss', { text: 'retry succeeded by secondary.' }, 'loss'],
-  [
-    'a slow flush is harmless',
-    { text: 'buffer flush took longer time than slow_flush_log_threshold:' },
-    'harmless',
-  ],
-  [
-    'a chunk that is given up is a loss',
-    { text: 'Hit limit for retries. dropping all chunks in the buffer queue.' },
-    'loss',
-  ],
-  [
-    'a full buffer is harmless, as in_tail tries again',
-    { text: 'failed to write data into buffer by buffer overflow' },
-    'harmless',
-  ],
-  [
-    'a chunk that makes room for others is a loss',
-    { text: 'dropping oldest chunk to make space after buffer overflow' },
-    'loss',
-  ],
-  [
-    'a record without a <match> is a loss',
-    { file: 'fluent/match.rb', text: 'no patterns matched', tag: 'app' },
-    'loss',
-  ],
-  [
-    "Fluentd's own event without a <match> is harmless",
-    { file: 'fluent/match.rb', text: 'no patterns matched', tag: 'fluent.warn' },
-    'harmless',
-  ],
-  [
-    'a tag that only looks like one of its own is not',
-    { file: 'fluent/match.rb', text: 'no patterns matched', tag: 'fluentd.app' },
-    'loss',
-  ],
-  [
-    'an error event is a loss',
-    { file: AGENT, text: 'dump an error event:', error: 'RuntimeError', tag: 'app' },
-    'loss',
-  ],
-  [
-    "an error event of Fluentd's own is harmless",
-    { file: AGENT, text: 'dump an error event:', tag: 'fluent.info' },
-    'harmless',
-  ],
-  [
-    'an emit that failed otherwise is a loss',
-    { file: AGENT, text: 'emit transaction failed:', error: 'TypeError' },
-    'loss',
-  ],
-  ['a line that is no record is a loss', { file: TAIL, text: 'pattern not matched: "x"' }, 'loss'],
-  [
-    'the same of Fluentd 1.20, which logs it by a block',
-    { file: 'fluent/plugin/in_tail/line_feeder.rb', text: '"…"' },
-    'loss',
-  ],
-  [
-    'an empty line of Fluentd 1.20 is harmless',
-    { file: 'fluent/plugin/in_tail/line_feeder.rb', text: '""' },
-    'harmless',
-  ],
-  [
-    'an empty rest of a multiline log is harmless',
-    { file: TAIL, text: 'got incomplete line at shutdown from … ""' },
-    'harmless',
-  ],
-  ['an empty line is harmless', { file: TAIL, text: 'pattern not matched: ""' }, 'harmless'],
-  [
-    'a file that in_tail may not read is harmless here',
-    { file: TAIL, text: '… unreadable. It is excluded and would be' },
-    'harmless',
-  ],
-  [
-    'what in_tail has never been read to say is unknown',
-    { file: TAIL, text: 'an error of another kind' },
-    'unknown',
-  ],
-  [
-    'whatever another input says is harmless',
-    { file: 'fluent/plugin/in_syslog.rb', text: 'invalid input' },
-    'harmless',
-  ],
-  [
-    'an answer that out_http accepts but does not like is a loss',
-    { file: 'fluent/plugin/out_http.rb', text: "got error response from 'Post http:… : # x" },
-    'loss',
-  ],
-  [
-    'a command that failed is a retry',
-    { file: 'fluent/plugin/out_exec.rb', text: 'command exits with error code' },
-    'retry',
-  ],
-  [
-    'a plugin that no row knows is unknown',
-    { file: 'fluent/plugin/out_acme.rb', text: 'could not send' },
-    'unknown',
-  ],
-  [
-    'the same in an attempt that failed is a retry',
-    { file: 'fluent/plugin/out_acme.rb', text: 'could not send', during: 'flush' },
-    'retry',
-  ],
-  [
-    'a loss in an attempt that failed is a loss',
-    {
-      file: 'fluent/plugin/out_kafka2.rb',
-      text: 'unexpected error during format record. Skip broken event:',
-      during: 'flush',
+/** What a word of Fluentd is, by what it says. */
+const HEARD: Readonly<Record<Judgement, Readonly<Record<string, Partial<Heard>>>>> = {
+  retry: {
+    'a flush that failed': inFlush({ text: 'failed to flush the buffer.' }),
+    'a command that failed': by('out_exec', 'command exits with error code'),
+    'what an unknown plugin says in an attempt that failed': inFlush(by('out_acme', 'could not send')),
+    'of loki 429': inFlush(by('out_loki', 'failed to write post to http:…')),
+    'of cloudwatch a put that is repeated': by('out_cloudwatch_logs', 'failed to PutLogEvents'),
+    'of elasticsearch a connection that is reset': by(
+      'elasticsearch_index_template',
+      'Could not communicate to Elasticsearch, resetting connection and trying again.',
+    ),
+  },
+  harmless: {
+    'a retry that succeeded': { text: 'retry succeeded.' },
+    'a slow flush': { text: 'buffer flush took longer time than slow_flush_log_threshold:' },
+    'a full buffer, as in_tail tries again': { text: 'failed to write data into buffer by buffer overflow' },
+    "Fluentd's own event without a <match>": unrouted('fluent.warn'),
+    "an error event of Fluentd's own": event('dump an error event:', undefined, 'fluent.info'),
+    'an empty line of Fluentd 1.20': by(LINE_FEEDER, '""'),
+    'an empty line': by('in_tail', 'pattern not matched: ""'),
+    'an empty rest of a multiline log': by('in_tail', 'got incomplete line at shutdown from … ""'),
+    'a file that in_tail may not read': by('in_tail', '… unreadable. It is excluded and would be'),
+    'whatever another input says': by('in_syslog', 'invalid input'),
+  },
+  loss: {
+    'a chunk that went to <secondary>': { text: 'retry succeeded by secondary.' },
+    'a chunk that is given up': { text: 'Hit limit for retries. dropping all chunks in the buffer queue.' },
+    'a chunk that makes room for others': {
+      text: 'dropping oldest chunk to make space after buffer overflow',
     },
-    'loss',
-  ],
-  [
-    'loki: 429 is a retry',
-    { file: 'fluent/plugin/out_loki.rb', text: 'failed to write post to http:…', during: 'flush' },
-    'retry',
-  ],
-  [
-    'loki: 400, in the same words, is a loss',
-    { file: 'fluent/plugin/out_loki.rb', text: 'failed to write post to http:…' },
-    'loss',
-  ],
-  [
-    'cloudwatch: a put that is repeated is a retry',
-    { file: 'fluent/plugin/out_cloudwatch_logs.rb', text: 'failed to PutLogEvents' },
-    'retry',
-  ],
-  [
-    'cloudwatch: the longer text is a loss',
-    { file: 'fluent/plugin/out_cloudwatch_logs.rb', text: 'failed to PutLogEvents and discard logs because' },
-    'loss',
-  ],
-  [
-    'cloudwatch: rejected events, logged as a Struct, are a loss',
-    { file: 'fluent/plugin/out_cloudwatch_logs.rb', text: '' },
-    'loss',
-  ],
-  [
-    'a text is known only with its source file',
-    { file: 'fluent/plugin/out_acme.rb', text: 'retry succeeded.' },
-    'unknown',
-  ],
-  ['a text is known only from its beginning', { text: 'not so: retry succeeded.' }, 'unknown'],
-  [
-    'a file name is known only as a whole',
-    { file: 'fluent/plugin/out_http.rb.bak', text: 'got error response from' },
-    'unknown',
-  ],
-  [
-    'elasticsearch: a connection that is reset is a retry',
-    {
-      file: 'fluent/plugin/elasticsearch_index_template.rb',
-      text: 'Could not communicate to Elasticsearch, resetting connection and trying again.',
+    'a record without a <match>': unrouted('app'),
+    "a record whose tag only looks like one of Fluentd's own": unrouted('fluentd.app'),
+    'an error event': event('dump an error event:', 'RuntimeError'),
+    'an emit that failed otherwise': event('emit transaction failed:', 'TypeError'),
+    'a line that is no record': by('in_tail', 'pattern not matched: "x"'),
+    'a line that is no record in Fluentd 1.20': by(LINE_FEEDER, '"…"'),
+    'an answer that out_http does not like': by('out_http', "got error response from 'Post http:… : # x"),
+    'a loss in an attempt that failed': inFlush(
+      by('out_kafka2', 'unexpected error during format record. Skip broken event:'),
+    ),
+    'of loki 400, in the same words,': by('out_loki', 'failed to write post to http:…'),
+    'of cloudwatch the longer text': by(
+      'out_cloudwatch_logs',
+      'failed to PutLogEvents and discard logs because',
+    ),
+    'of cloudwatch rejected events, logged as a Struct,': by('out_cloudwatch_logs', ''),
+    'of s3 an object that is written over': by('out_s3', 'logs… already exists, but will overwrite'),
+  },
+  unknown: {
+    'what in_tail has never been read to say': by('in_tail', 'an error of another kind'),
+    'a plugin that no row knows': by('out_acme', 'could not send'),
+    'a text of another source file': by('out_acme', 'retry succeeded.'),
+    'a text that is known from its beginning alone': { text: 'not so: retry succeeded.' },
+    'a file name that is not the whole one': {
+      ...by('out_http', 'got error response from'),
+      file: 'fluent/plugin/out_http.rb.bak',
     },
-    'retry',
-  ],
-  [
-    's3: an object that is written over is a loss',
-    { file: 'fluent/plugin/out_s3.rb', text: 'logs… already exists, but will overwrite' },
-    'loss',
-  ],
-  [
-    'more kinds than the witness counts are unknown',
-    { file: '', text: 'more kinds than are counted' },
-    'unknown',
-  ],
-])('%s', (_, more, judgement) => {
-  expect(judgeHeard(heardOf(more), [])).toBe(judgement);
-});
-
-const unmatched = { file: TAIL, text: 'pattern not matched: "x"' };
-const refused = {
-  file: AGENT,
-  text: "dump an error event: pattern not matched with data 'x'",
-  error: PARSER_ERROR,
-  tag: 'app',
+    'what is of more kinds than the witness counts': { file: '', text: 'more kinds than are counted' },
+  },
 };
 
+for (const [judgement, heard] of Object.entries(HEARD))
+  test.each(Object.entries(heard))(`%s counts as ${judgement}`, (_, more) => {
+    expect(judgeHeard(heardOf(more), [])).toBe(judgement);
+  });
+
+const unmatched = by('in_tail', 'pattern not matched: "x"');
+const refused = event("dump an error event: pattern not matched with data 'x'", PARSER_ERROR);
+const keyless = event('dump an error event: log does not exist', 'ArgumentError');
+const copied = event("send an error event to @ERROR: pattern not matched with data 'x'", PARSER_ERROR);
+const failed = event('dump an error event: parse failed x', PARSER_ERROR);
+const overflown = event('emit transaction failed:', OVERFLOW);
+const [emits, dropsUnmatched] = [{ emit_unmatched_lines: true }, { emit_unmatched_lines: false }];
+const [reserves, dropsData] = [{ reserve_data: true }, { reserve_data: false }];
+const tail = (...settings: readonly PluginSettings['settings'][]) => plugins('TailInput', ...settings);
+const parser = (...settings: readonly PluginSettings['settings'][]) => plugins('ParserFilter', ...settings);
+
 test.each<[string, Partial<Heard>, readonly PluginSettings[], Judgement]>([
-  ['a line that does not match goes on with emit_unmatched_lines', unmatched, tails(true, true), 'harmless'],
-  ['but one in_tail without it is a doubt', unmatched, tails(true, false), 'loss'],
-  ['a record that parser refuses goes on with reserve_data', refused, parsers(true), 'harmless'],
-  ['it is lost without reserve_data', refused, parsers(true, false), 'loss'],
+  ['a line that does not match goes on with emit_unmatched_lines', unmatched, tail(emits, emits), 'harmless'],
+  ['but one in_tail without it is a doubt', unmatched, tail(emits, dropsUnmatched), 'loss'],
+  ['a record that parser refuses goes on with reserve_data', refused, parser(reserves), 'harmless'],
+  ['it is lost without reserve_data', refused, parser(reserves, dropsData), 'loss'],
   ['it is lost when nobody tells the settings', refused, [], 'loss'],
-  [
-    'a parser that fails loses the record in spite of reserve_data',
-    { ...refused, text: 'dump an error event: parse failed x' },
-    parsers(true),
-    'loss',
-  ],
-  [
-    'a record without the key goes on with reserve_data',
-    { ...refused, text: 'dump an error event: log does not exist', error: 'ArgumentError' },
-    parsers(true),
-    'harmless',
-  ],
-  [
-    'the same holds where <label @ERROR> takes a copy',
-    { ...refused, text: "send an error event to @ERROR: pattern not matched with data 'x'" },
-    parsers(true),
-    'harmless',
-  ],
-  [
-    'an emit that met a full buffer is harmless: in_tail tries again',
-    { file: AGENT, text: 'emit transaction failed:', error: OVERFLOW },
-    [{ class: 'Fluent::Plugin::TailInput', settings: { multiline_mode: false } }],
-    'harmless',
-  ],
-  [
-    'an emit that met a full buffer is a loss beside a multiline source, which has cut its record by then',
-    { file: AGENT, text: 'emit transaction failed:', error: OVERFLOW },
-    [{ class: 'Fluent::Plugin::TailInput', settings: { multiline_mode: true } }],
-    'loss',
-  ],
+  ['a parser that fails loses it in spite of reserve_data', failed, parser(reserves), 'loss'],
+  ['a record without the key goes on with reserve_data', keyless, parser(reserves), 'harmless'],
+  ['the same holds where <label @ERROR> takes a copy', copied, parser(reserves), 'harmless'],
+  ['in_tail tries an emit into a full buffer again', overflown, tail({ multiline_mode: false }), 'harmless'],
+  ['but a multiline source has cut its record by then', overflown, tail({ multiline_mode: true }), 'loss'],
 ])('%s', (_, more, about, judgement) => {
   expect(judgeHeard(heardOf(more), about)).toBe(judgement);
 });

@@ -2,34 +2,17 @@ import { expect, test } from 'vitest';
 import type { PluginSettings } from '../../../src/core/witness/messages.ts';
 import { mayHold, silentLosses } from '../../../src/core/witness/silent-loss.ts';
 
+const acks = (require_ack_response: boolean) => ({ require_ack_response });
+const rejects = (log_rejected_request: boolean) => ({ log_rejected_request });
+
 test.each<[string, string, PluginSettings['settings'], string | undefined]>([
-  [
-    'forward without acknowledgement',
-    'Plugin::ForwardOutput',
-    { require_ack_response: false },
-    'require_ack_response true',
-  ],
+  ['forward without acknowledgement', 'Plugin::ForwardOutput', acks(false), 'require_ack_response true'],
   ['forward of which nobody tells', 'Plugin::ForwardOutput', {}, 'require_ack_response true'],
-  ['forward with acknowledgement', 'Plugin::ForwardOutput', { require_ack_response: true }, undefined],
-  [
-    'cloudwatch_logs as it is',
-    'Plugin::CloudwatchLogsOutput',
-    { log_rejected_request: false },
-    'log_rejected_request true',
-  ],
-  [
-    'an older cloudwatch_logs, without the setting',
-    'Plugin::CloudwatchLogsOutput',
-    {},
-    'log_rejected_request true',
-  ],
-  ['cloudwatch_logs that tells', 'Plugin::CloudwatchLogsOutput', { log_rejected_request: true }, undefined],
-  [
-    'opensearch without error events',
-    'Plugin::OpenSearchOutput',
-    { emit_error_label_event: false },
-    'emit_error_label_event true',
-  ],
+  ['forward with acknowledgement', 'Plugin::ForwardOutput', acks(true), undefined],
+  ['cloudwatch_logs as it is', 'Plugin::CloudwatchLogsOutput', rejects(false), 'log_rejected_request true'],
+  ['an older cloudwatch_logs', 'Plugin::CloudwatchLogsOutput', {}, 'log_rejected_request true'],
+  ['cloudwatch_logs that tells', 'Plugin::CloudwatchLogsOutput', rejects(true), undefined],
+  ['opensearch as it is', 'Plugin::OpenSearchOutput', { emit_error_label_event: false }, 'label_event true'],
   ['an older opensearch, without the setting', 'Plugin::OpenSearchOutput', {}, undefined],
   ['rewrite_tag_filter, whatever its rules', 'Plugin::RewriteTagFilterOutput', {}, 'no rule fits'],
   ['kafka2 that waits for no answer', 'Kafka2Output', { required_acks: 0 }, 'required_acks'],

@@ -18,82 +18,33 @@ const left = (...witnesses: readonly Witness[]) => progress(...witnesses).left;
 const doubts = (...witnesses: readonly Witness[]) => progress(...witnesses).doubts;
 
 describe('what is left', () => {
+  const unreadable = sight({ pos: 0, readable: false });
   test('is nothing where every file is read and every buffer is empty', () => {
     const outputs = [output(), output({ id: 'copy', n: null })];
-    expect(progress(alive({ files: [sight()], outputs }))).toMatchObject({
-      left: [],
-      doubts: [],
-      files: 1,
-      outputs: ['out (Fluent::Plugin::HTTPOutput)'],
-    });
+    const none = { left: [], doubts: [], files: 1, outputs: ['out (Fluent::Plugin::HTTPOutput)'] };
+    expect(progress(alive({ files: [sight()], outputs }))).toMatchObject(none);
   });
 
+  const other = { path: '/log/b', size: 9 };
+  const closed = { ...other, readable: false };
+  const inLog = (kind: string, bytes: number, path = '/log/a.log') => ({ kind, path, bytes });
+  const kept = (where: string, records: number) => ({ kind: 'kept', where, records });
+  const half = sight({ pos: 90, unfinished: 10 });
+  const held = { kind: 'held', output: 'out (Fluent::Plugin::HTTPOutput)', isRetrying: false };
   test.each([
-    [
-      'a file that is not found',
-      { unfound: [{ path: '/log/b', size: 9 }] },
-      { kind: 'unfound', path: '/log/b', bytes: 9 },
-    ],
-    [
-      'a file that Fluentd may not read',
-      { unfound: [{ path: '/log/b', size: 9, readable: false }] },
-      { kind: 'unreadable', path: '/log/b', bytes: 9 },
-    ],
-    ['one unread byte', { files: [sight({ pos: 99 })] }, { kind: 'unread', path: '/log/a.log', bytes: 1 }],
-    [
-      'one byte that in_tail let go unread',
-      { closed: [sight({ pos: 99 })] },
-      { kind: 'let-go', path: '/log/a.log', bytes: 1 },
-    ],
-    [
-      'lines that were read and not emitted',
-      { files: [sight({ lines: 2 })] },
-      { kind: 'unread', path: '/log/a.log', bytes: 0 },
-    ],
-    [
-      'a last line without a newline',
-      { files: [sight({ pos: 90, unfinished: 10 })] },
-      { kind: 'unfinished', path: '/log/a.log', bytes: 10 },
-    ],
-    [
-      'a last line of a file that in_tail let go',
-      { closed: [sight({ pos: 90, unfinished: 10 })] },
-      { kind: 'unfinished', path: '/log/a.log', bytes: 10 },
-    ],
-    [
-      'a record of several lines',
-      { files: [sight({ record: 1 })] },
-      { kind: 'kept', where: 'the multiline source of /log/a.log', records: 1 },
-    ],
-    [
-      'records in a filter',
-      { held: [{ class: 'Fluent::Plugin::ConcatFilter', n: 2 }] },
-      { kind: 'kept', where: 'Fluent::Plugin::ConcatFilter', records: 2 },
-    ],
-    [
-      'chunks',
-      { outputs: [holding('a')] },
-      {
-        kind: 'held',
-        output: 'out (Fluent::Plugin::HTTPOutput)',
-        chunks: 1,
-        bytes: 10,
-        ids: ['a'],
-        isRetrying: false,
-      },
-    ],
-    [
-      'a chunk between two lists',
-      { outputs: [output({ bytes: 5 })] },
-      {
-        kind: 'held',
-        output: 'out (Fluent::Plugin::HTTPOutput)',
-        chunks: 0,
-        bytes: 5,
-        ids: undefined,
-        isRetrying: false,
-      },
-    ],
+    ['a file that is not found', { unfound: [other] }, inLog('unfound', 9, '/log/b')],
+    ['a file that Fluentd may not read', { unfound: [closed] }, inLog('unreadable', 9, '/log/b')],
+    ['one unread byte', { files: [sight({ pos: 99 })] }, inLog('unread', 1)],
+    ['one byte that in_tail let go unread', { closed: [sight({ pos: 99 })] }, inLog('let-go', 1)],
+    ['lines that were read and not emitted', { files: [sight({ lines: 2 })] }, inLog('unread', 0)],
+    ['a last line without a newline', { files: [half] }, inLog('unfinished', 10)],
+    ['a last line of a file that in_tail let go', { closed: [half] }, inLog('unfinished', 10)],
+    ['a file that was cut, until Fluentd notices,', { files: [sight({ size: 10 })] }, inLog('unread', 10)],
+    ['a followed file that Fluentd may not read', { files: [unreadable] }, inLog('unreadable', 100)],
+    ['a multiline record', { files: [sight({ record: 1 })] }, kept('the multiline source of /log/a.log', 1)],
+    ['records in a filter', { held: [{ class: 'Concat', n: 2 }] }, kept('Concat', 2)],
+    ['chunks', { outputs: [holding('a')] }, { ...held, chunks: 1, bytes: 10, ids: ['a'] }],
+    ['a chunk between two lists', { outputs: [output({ bytes: 5 })] }, { ...held, chunks: 0, bytes: 5 }],
   ])('is %s', (_, changed, one) => {
     expect(left(alive(changed))).toEqual([one]);
   });
@@ -103,10 +54,8 @@ describe('what is left', () => {
     expect(left(alive({ files: [sight({ size: null, lines: 1 })] }))).toMatchObject([{ kind: 'unread' }]);
   });
 
-  test('is a file that Fluentd may not read, followed or let go', () => {
-    const unreadable = { kind: 'unreadable', path: '/log/a.log', bytes: 100 };
-    expect(left(alive({ files: [sight({ pos: 0, readable: false })] }))).toEqual([unreadable]);
-    expect(left(gone({ closed: [sight({ pos: 0, readable: false })] }))).toEqual([unreadable]);
+  test('is a file that Fluentd may not read, also where it was let go', () => {
+    expect(left(gone({ closed: [unreadable] }))).toEqual([inLog('unreadable', 100)]);
   });
 
   test('is not what another worker reads on', () => {
@@ -134,27 +83,18 @@ describe('what is left', () => {
   });
 
   test('is what closing buffers held, but for the chunks that the next worker took over', () => {
-    expect(left(gone({ ends: [holding('a', 'b')] }), alive())).toMatchObject([
-      { kind: 'held', ids: ['a', 'b'] },
-    ]);
-    expect(left(gone({ ends: [holding('a', 'b')] }), alive({ resumed: ['a'] }))).toMatchObject([
-      { ids: ['b'], chunks: 1 },
-    ]);
+    const two = gone({ ends: [holding('a', 'b')] });
+    expect(left(two, alive())).toMatchObject([{ kind: 'held', ids: ['a', 'b'] }]);
+    expect(left(two, alive({ resumed: ['a'] }))).toMatchObject([{ ids: ['b'], chunks: 1 }]);
     expect(left(gone({ ends: [holding('a')] }), alive({ resumed: ['a'] }))).toEqual([]);
   });
 
   test('is what each of several closing buffers held, named or not', () => {
     const ends = [holding('a'), { ...holding('b'), id: 'second' }];
     expect(left(gone({ ends }))).toMatchObject([{ ids: ['a'] }, { ids: ['b'] }]);
-    expect(left(gone({ ends: [{ ...holding('a'), chunks: null }] }))).toMatchObject([
-      { kind: 'held', chunks: 1, ids: undefined },
-    ]);
+    const unnamed = gone({ ends: [{ ...holding('a'), chunks: null }] });
+    expect(left(unnamed)).toMatchObject([{ kind: 'held', chunks: 1, ids: undefined }]);
     expect(left(gone({ ends: [output({ bytes: 5 })] }))).toEqual([]);
-  });
-
-  test('unread in a file that was cut short, until Fluentd notices', () => {
-    const cut = alive({ files: [sight({ size: 10 })] });
-    expect(left(cut)).toEqual([{ kind: 'unread', path: '/log/a.log', bytes: 10 }]);
   });
 
   test('left by the last of several workers that had it one after the other', () => {
@@ -174,11 +114,8 @@ describe('what is left', () => {
     expect(doubts(ended)).toEqual([]);
   });
 
-  test('not left where a worker that was born before took it over', () => {
+  test('not left where a worker born before, or a later buffer of the same worker, took it over', () => {
     expect(left(alive({ resumed: ['a'] }), gone({ ends: [holding('a')] }))).toEqual([]);
-  });
-
-  test('not left where a later buffer of the same worker took it over, so that its end names it no more', () => {
     const ended = { ...holding('a', 'b'), chunks: ['b'] };
     expect(left(gone({ ends: [ended] }))).toMatchObject([{ ids: ['b'], chunks: 1 }]);
     expect(left(gone({ ends: [{ ...ended, chunks: [] }] }))).toEqual([]);
@@ -189,7 +126,7 @@ describe('what is left', () => {
     for (const one of [alive({ ends }), gone({ ends })]) {
       expect(left(one)).toEqual([]);
       expect(doubts(one)).toMatchObject([
-        { kind: 'reloaded', why: 'a reload ended its buffer with 1 chunk in it' },
+        { kind: 'reloaded', why: expect.stringMatching(/with 1 chunk in it/) },
       ]);
       expect(doubts(one, alive({ resumed: ['a'] }))).toEqual([]);
     }
@@ -209,22 +146,20 @@ test('what a worker had read of a file, and what was cut off since, is not what 
 
 describe('a doubt', () => {
   const sibling = { siblings: [{ path: '/log/a.log.1', size: 1, cuts: [] }] };
-  const heard = (n: number) => ({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', n }] });
+  const message = (n: number) => ({ level: 'warn', file: 'x.rb', text: 'a new message', n });
+  const heard = (n: number) => ({ heard: [message(n)] });
+  const grep = { class: 'Fluent::Plugin::GrepFilter', settings: {} };
+  const begun = { path: '/log/a.log', inode: 7, pos: 40, born: 10 };
 
   test('is that a file was cut short that Fluentd has let go of, unless another file has its inode', () => {
-    const cut = { files: [], closed: [sight({ size: 10, at: 5, born: 1 })] };
-    expect(doubts(alive(cut))).toMatchObject([{ kind: 'cut-short-unread', bytes: 10 }]);
-    expect(doubts(alive({ files: [], closed: [sight({ size: 10, at: 5, born: 5 })] }))).toMatchObject([
-      { bytes: 10 },
-    ]);
-    expect(doubts(alive({ files: [], closed: [sight({ size: 10, at: 5, born: 6 })] }))).toEqual([]);
+    const cut = (born: number) => doubts(alive({ files: [], closed: [sight({ size: 10, at: 5, born })] }));
+    for (const born of [1, 5]) expect(cut(born)).toMatchObject([{ kind: 'cut-short-unread', bytes: 10 }]);
+    expect(cut(6)).toEqual([]);
   });
 
   test('of a sibling is taken back by another worker that has read it', () => {
-    const unread = alive({
-      files: [],
-      siblings: [{ path: '/log/a.log.1', inode: 7, size: 100, cuts: [] }],
-    });
+    const siblings = [{ path: '/log/a.log.1', inode: 7, size: 100, cuts: [] }];
+    const unread = alive({ files: [], siblings });
     expect(doubts(gone({ closed: [] }), unread)).toMatchObject([{ kind: 'nobody-saw-it-read' }]);
     expect(doubts(gone({ closed: [sight()] }), unread)).toEqual([]);
   });
@@ -241,7 +176,7 @@ describe('a doubt', () => {
     ['closed-unread', { files: [sight({ size: null })] }],
     ['closed-unread', { lost: [{ path: '/log/a.log', why: 'closed' }] }],
     ['cut-short-unread', { starts: [{ path: '/log/a.log', inode: 7, pos: 40, size: 39 }] }, { bytes: 39 }],
-    ['read-from', { pod: 10, starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }] }],
+    ['read-from', { pod: 10, starts: [begun] }],
     ['nobody-saw-it-read', sibling],
     ['directory-closed', { denied: ['/log/d'] }],
     ['heard', heard(1)],
@@ -264,13 +199,7 @@ describe('a doubt', () => {
     expect(unread(copy, { ...copy, path: '/log/a.log.2' })).toEqual(['/log/a.log.2']);
   });
 
-  const packed = {
-    path: '/log/a.log.1.gz',
-    size: 30,
-    plain: 100,
-    at: 0,
-    cuts: [],
-  };
+  const packed = { path: '/log/a.log.1.gz', size: 30, plain: 100, at: 0, cuts: [] };
 
   test('is not a compressed file of the size of a log that was read and is gone', () => {
     const unread = (closed: object, sibling = {}) =>
@@ -282,11 +211,9 @@ describe('a doubt', () => {
   });
 
   test('tells how often Fluentd said it, where that was more than once', () => {
-    const whys = [1, 3].map((n) => doubts(alive(heard(n)))[0]?.why);
-    expect(whys).toEqual([
-      'Fluentd said (warn): a new message',
-      'Fluentd said 3 times (warn): a new message',
-    ]);
+    const [once, thrice] = [1, 3].map((n) => doubts(alive(heard(n)))[0]?.why);
+    expect(once).toBe('Fluentd said (warn): a new message');
+    expect(thrice).toBe('Fluentd said 3 times (warn): a new message');
   });
 
   test('is not the packed form of a file that was read and is gone, one for each', () => {
@@ -317,59 +244,42 @@ describe('a doubt', () => {
     const closed = sight({ reader, pos: 40, size: 40, print: 5, followed: true });
     const last = { readers: [reader], closed: [closed] };
     const next = { readers: [reader], files: [sight({ reader })] };
-    expect(doubts(gone(last), alive({ ...next, starts: [start] }))).toEqual([]);
-    expect(doubts(gone(last), alive({ ...next, starts: [{ ...start, print: 6 }] }))).toMatchObject([
-      { kind: 'written-anew' },
-    ]);
+    const none = { ...next, files: [] };
+    const kinds = (...witnesses: readonly Witness[]) => doubts(...witnesses).map(({ kind }) => kind);
+    expect(kinds(gone(last), alive({ ...next, starts: [{ ...start, print: 6 }] }))).toEqual(['written-anew']);
     const [skipped, pod] = [{ ...start, pos: 50, size: 50 }, 20];
-    expect(doubts(gone({ ...last, pod }), alive({ ...next, pod, starts: [skipped] }))).toMatchObject([
-      { kind: 'read-from' },
-    ]);
-    expect(doubts(gone(), gone(last), alive({ ...next, files: [] }))).toMatchObject([
-      { kind: 'closed-unread' },
-    ]);
-    expect(doubts(alive(last), alive({ ...next, files: [] }))).toEqual([]);
-    expect(doubts(gone(last), alive({ ...next, files: [], ready: false }))).toMatchObject([
-      { kind: 'not-started' },
-    ]);
-    expect(doubts(gone(last), alive({ readers: ['/b.pos'] }))).toEqual([]);
-    expect(doubts(gone(last), alive({ ...next, files: [], closed: [sight({ reader })] }))).toEqual([]);
-    expect(doubts(gone(last))).toEqual([]);
+    expect(kinds(gone({ ...last, pod }), alive({ ...next, pod, starts: [skipped] }))).toEqual(['read-from']);
+    expect(kinds(gone(), gone(last), alive(none))).toEqual(['closed-unread']);
+    expect(kinds(gone(last), alive({ ...none, ready: false }))).toEqual(['not-started']);
+    for (const workers of [
+      [gone(last), alive({ ...next, starts: [start] })],
+      [alive(last), alive(none)],
+      [gone(last), alive({ readers: ['/b.pos'] })],
+      [gone(last), alive({ ...none, closed: [sight({ reader })] })],
+      [gone(last)],
+    ])
+      expect(kinds(...workers)).toEqual([]);
   });
 
   test('is a witness that does not answer, and a worker that ended without a last word', () => {
-    expect(doubts({ worker: 'w', kind: 'silent', why: 'no answer' })).toMatchObject([
-      { kind: 'no-answer', why: 'no answer' },
+    expect(doubts(SILENT)).toMatchObject([
+      { kind: 'no-answer', why: expect.stringMatching(/did not answer/) },
     ]);
-    expect(doubts({ worker: 'w', kind: 'gone', said: undefined }, alive())).toMatchObject([
-      { kind: 'worker-died' },
-    ]);
-    expect(doubts(gone({ final: false }), alive())).toMatchObject([{ kind: 'worker-died' }]);
+    for (const died of [{ worker: 'w', kind: 'gone', said: undefined } as const, gone({ final: false })])
+      expect(doubts(died, alive())).toMatchObject([{ kind: 'worker-died' }]);
   });
 
   test.each([
     ['a worker that ended well', [gone(), alive()]],
     ['a witness that looked often enough', [alive({ gap: 5 })]],
-    [
-      'a filter that keeps no record',
-      [alive({ plugins: [{ class: 'Fluent::Plugin::GrepFilter', settings: {} }] })],
-    ],
+    ['a filter that keeps no record', [alive({ plugins: [grep] })]],
     ['a cut of what was read', [alive({ cuts: [sight({ had: 100 })] })]],
-    [
-      'a start within a file that is older than the Pod',
-      [alive({ pod: 20, starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }] })],
-    ],
+    ['a start within a file that is older than the Pod', [alive({ pod: 20, starts: [begun] })]],
     [
       'a start where the worker before had come to',
-      [
-        gone({ closed: [sight({ pos: 40, size: 40 })] }),
-        alive({ starts: [{ path: '/log/a.log', inode: 7, pos: 40, born: 10 }], files: [sight()] }),
-      ],
+      [gone({ closed: [sight({ pos: 40, size: 40 })] }), alive({ starts: [begun], files: [sight()] })],
     ],
-    [
-      'a message inside a flush that the buffer repeats',
-      [alive({ heard: [{ level: 'warn', file: 'x.rb', text: 'a new message', during: 'flush', n: 1 }] })],
-    ],
+    ['what is said in a flush that is repeated', [alive({ heard: [{ ...message(1), during: 'flush' }] })]],
   ])('is not %s', (_, witnesses) => {
     expect(doubts(...witnesses)).toEqual([]);
   });
@@ -385,8 +295,7 @@ test('the mark changes with each line that is read, and with old lines that come
 });
 
 test('a testimony is whole where each worker that lives has answered', () => {
-  expect(isAnswered({ at: 1, witnesses: [] })).toBe(false);
   expect(isAnswered({ at: 1, witnesses: [alive(), gone()] })).toBe(true);
-  expect(isAnswered({ at: 1, witnesses: [alive(), gone({ final: false })] })).toBe(false);
-  expect(isAnswered({ at: 1, witnesses: [alive(), { worker: 'w', kind: 'silent', why: '' }] })).toBe(false);
+  for (const witnesses of [[], [alive(), gone({ final: false })], [alive(), SILENT]])
+    expect(isAnswered({ at: 1, witnesses })).toBe(false);
 });

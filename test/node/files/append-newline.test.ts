@@ -1,16 +1,15 @@
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { appendNewline } from '../../../src/node/files/append-newline.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
+const inDir = tempDir();
 let path: string;
 
-beforeAll(() => {
-  path = join(mkdtempSync(join(tmpdir(), 'posidle-newline-')), 'a.log');
+beforeEach(() => {
+  path = inDir('a.log');
 });
-afterAll(() => rmSync(join(path, '..'), { recursive: true, force: true }));
 
 describe('an unfinished last line', () => {
   test('is ended, whatever the encoding of its text', async () => {
@@ -45,23 +44,19 @@ describe('an unfinished last line', () => {
     ['a symbolic link', symlinkSync],
     ['a hard link', linkSync],
   ])('is not ended through %s: it may lead to the file of another', async (_, link) => {
-    const other = `${path}.other`;
+    const other = inDir('other');
     writeFileSync(other, 'precious');
-    rmSync(path, { force: true });
     link(other, path);
     await expect(appendNewline(path, 8)).rejects.toThrow();
     expect(readFileSync(other, 'utf8')).toBe('precious');
-    rmSync(path);
   });
 
   test('is not ended where a link leads to the directory of another', async () => {
-    const dir = join(path, '..');
-    mkdirSync(join(dir, 'other'));
-    writeFileSync(join(dir, 'other/b.log'), 'precious');
-    symlinkSync(join(dir, 'other'), join(dir, 'logs'));
-    await expect(appendNewline(join(dir, 'logs/b.log'), 8)).rejects.toThrow(
-      'a symbolic link leads to its directory',
-    );
-    expect(readFileSync(join(dir, 'other/b.log'), 'utf8')).toBe('precious');
+    mkdirSync(inDir('other'));
+    writeFileSync(inDir('other/b.log'), 'precious');
+    symlinkSync(inDir('other'), inDir('logs'));
+    const appended = appendNewline(inDir('logs/b.log'), 8);
+    await expect(appended).rejects.toThrow('a symbolic link leads to its directory');
+    expect(readFileSync(inDir('other/b.log'), 'utf8')).toBe('precious');
   });
 });

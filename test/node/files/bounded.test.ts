@@ -11,6 +11,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 import { until } from '../../support/until.ts';
 
 const LIMIT = 3 * HEAD;
+const MIB = 2 ** 20;
 const inDir = tempDir();
 
 const read = async (path: string, bounds: Partial<Bounds> = {}) => {
@@ -54,11 +55,7 @@ describe('a bounded read', () => {
 
   test.each([
     ['a file over the limit', () => made('x'.repeat(LIMIT + 1)), 'it is too large: 192.0 KiB'],
-    [
-      'a sparse file over the limit',
-      () => sparse(2 ** 40),
-      'it is too large: 1.0 TiB, and at most 192.0 KiB',
-    ],
+    ['a sparse file over the limit', () => sparse(2 ** 40), 'too large: 1.0 TiB, and at most 192.0 KiB'],
     ['a link to an endless device', () => linkTo('/dev/zero'), 'it is a device, not a regular file'],
     ['a FIFO', () => fifo(), 'it is a pipe, not a regular file'],
     ['a directory', () => inDir(), 'it is a directory'],
@@ -88,41 +85,33 @@ describe('a bounded read', () => {
 describe('what the daemon reads', () => {
   test('is refused where it is a device or larger than 64 MiB', async () => {
     await expect(readFile(linkTo('/dev/zero'))).rejects.toThrow('it is a device');
-    await expect(readFile(sparse(1.5 * 2 ** 30))).rejects.toThrow(
-      'it is too large: 1.5 GiB, and at most 64.0 MiB',
-    );
+    await expect(readFile(sparse(1.5 * 2 ** 30))).rejects.toThrow('too large: 1.5 GiB, and at most 64.0 MiB');
   });
 
   test('is no larger than a part of the memory of the container', async () => {
-    const large = sparse(17 * 2 ** 20);
-    await expect(readFile(large, 0, 128 * 2 ** 20)).rejects.toThrow(
-      '17.0 MiB, and at most 16.0 MiB are read',
-    );
-    expect((await readFile(large, 0, 0))?.bytes).toHaveLength(17 * 2 ** 20);
+    const large = sparse(17 * MIB);
+    await expect(readFile(large, 0, 128 * MIB)).rejects.toThrow('17.0 MiB, and at most 16.0 MiB are read');
+    expect((await readFile(large, 0, 0))?.bytes).toHaveLength(17 * MIB);
   });
 
   test('has no more lines than the memory of the container has room for', async () => {
-    const crowd = inDir('crowd.pos');
-    writeFileSync(crowd, '\n'.repeat(16_385));
-    await expect(readFile(crowd, 0, 128 * 2 ** 20)).rejects.toThrow(
-      "its 16385 lines take 64.0 MiB of memory to look at, and of the 128.0 MiB here 64.0 MiB are left for that: raise the container's memory limit",
-    );
-    expect((await readFile(crowd, 0, 256 * 2 ** 20))?.bytes).toHaveLength(16_385);
-    expect((await readFile(crowd, 0, 0))?.bytes).toHaveLength(16_385);
+    const crowd = made('\n'.repeat(16_385));
+    const why =
+      'its 16385 lines take 64.0 MiB of memory to look at, and of the 128.0 MiB here 64.0 MiB are left';
+    await expect(readFile(crowd, 0, 128 * MIB)).rejects.toThrow(why);
+    for (const limit of [256 * MIB, 0]) expect((await readFile(crowd, 0, limit))?.bytes).toHaveLength(16_385);
   });
 
   test('shares the memory with the entries of other pos files', async () => {
-    const ten = inDir('ten.pos');
-    writeFileSync(ten, '\n'.repeat(10));
-    expect((await readFile(ten, 16_374, 128 * 2 ** 20))?.bytes).toHaveLength(10);
-    await expect(readFile(ten, 16_375, 128 * 2 ** 20)).rejects.toThrow('its 10 lines take');
+    const ten = made('\n'.repeat(10));
+    expect((await readFile(ten, 16_374, 128 * MIB))?.bytes).toHaveLength(10);
+    await expect(readFile(ten, 16_375, 128 * MIB)).rejects.toThrow('its 10 lines take');
   });
 
   test('has no longer lines than the memory of the container has room for', async () => {
-    const long = inDir('long.pos');
-    writeFileSync(long, `${'x'.repeat(4_000)}\n`.repeat(4_000));
-    await expect(readFile(long, 0, 128 * 2 ** 20)).rejects.toThrow('its 4000 lines take');
-    expect((await readFile(long, 0, 256 * 2 ** 20))?.bytes).toHaveLength(4_000 * 4_001);
+    const long = made(`${'x'.repeat(4_000)}\n`.repeat(4_000));
+    await expect(readFile(long, 0, 128 * MIB)).rejects.toThrow('its 4000 lines take');
+    expect((await readFile(long, 0, 256 * MIB))?.bytes).toHaveLength(4_000 * 4_001);
   });
 });
 
@@ -143,12 +132,8 @@ describe("the inspector's reader", () => {
 /** A FIFO that another process holds open, with a text in it. */
 async function openPipe(text: string): Promise<{ path: string; close(): void }> {
   const path = fifo();
-  const writer = spawn('sh', [
-    '-c',
-    `exec 3<>"$0"; printf %s "$1" >&3; echo ready; exec sleep 60`,
-    path,
-    text,
-  ]);
+  const script = `exec 3<>"$0"; printf %s "$1" >&3; echo ready; exec sleep 60`;
+  const writer = spawn('sh', ['-c', script, path, text]);
   await once(writer.stdout, 'data');
   return { path, close: () => writer.kill('SIGKILL') };
 }

@@ -19,6 +19,10 @@ function put(path: string, text: string): string {
 const tail = (path: string) =>
   `<source>\n@type tail\npath ${path}\npos_file /pos\nread_from_head true\n</source>\n`;
 
+/** What is wrong in a file, without its place. */
+const textsIn = async (file: string) =>
+  (await loadFluentConf(file, { ruby })).problems.map(({ text }) => text);
+
 async function paths(file: string, includeDir?: string): Promise<string[]> {
   const conf = await loadFluentConf(file, { ruby, includeDir });
   expect(conf.problems).toEqual([]);
@@ -30,13 +34,8 @@ describe('@include', () => {
     put('d/b.conf', `${tail('/b')}@include deeper/*.conf\n`);
     put('d/a.conf', tail('/a'));
     put('d/deeper/c.conf', tail('/c'));
-    expect(await paths(put('f.conf', `${tail('/first')}@include d/*.conf\n${tail('/last')}`))).toEqual([
-      '/first',
-      '/a',
-      '/b',
-      '/c',
-      '/last',
-    ]);
+    const file = put('f.conf', `${tail('/first')}@include d/*.conf\n${tail('/last')}`);
+    expect(await paths(file)).toEqual(['/first', '/a', '/b', '/c', '/last']);
   });
 
   it('adds parameters to a section', async () => {
@@ -52,30 +51,16 @@ describe('@include', () => {
   });
 
   it.each([
-    ['@include part.conf\n', '1: @include part.conf includes itself'],
-    ["@include \"#{ENV['PART'] || 'f'}*.conf\"\n", "1: @include #{ENV['PART'] || 'f'}*.conf includes itself"],
-    [
-      '@include "https://#{ENV[\'PART\']}@example.test/x"\n',
-      "1: @include https://#{ENV['PART']}@example.test/x is a URL, which posidle does not fetch",
-    ],
-    [
-      `@include ${'x'.repeat(300)}/*.conf\n`,
-      `1: @include ${'x'.repeat(300)}/*.conf cannot be listed (its path is longer than the system allows)`,
-    ],
-    [
-      '\n@include http://example.test/x\n',
-      '2: @include http://example.test/x is a URL, which posidle does not fetch',
-    ],
-  ])('that cannot be followed is a problem: %j', async (text, problem) => {
-    const { problems } = await loadFluentConf(put('part.conf', text), { ruby });
-    expect(problems.map(problemText)).toEqual([`${inDir()}/part.conf:${problem}`]);
-  });
-
-  it('of Ruby that cannot be evaluated is a problem', async () => {
-    const { problems } = await loadFluentConf(put('f.conf', '@include "#{Dir.pwd}/x"\n'), { ruby });
-    expect(problems).toMatchObject([
-      { parameter: '@include', text: expect.stringMatching(/^@include #\{Dir.pwd\}\/x cannot be evaluated/) },
-    ]);
+    ['part.conf', 'includes itself'],
+    ["#{ENV['PART'] || 'f'}*.conf", 'includes itself'],
+    ["https://#{ENV['PART']}@example.test/x", 'is a URL, which posidle does not fetch'],
+    [`${'x'.repeat(300)}/*.conf`, 'cannot be listed (its path is longer than the system allows)'],
+    ['http://example.test/x', 'is a URL, which posidle does not fetch'],
+    ['#{Dir.pwd}/x', 'cannot be evaluated'],
+  ])('that cannot be followed is a problem: %s', async (included, why) => {
+    const { problems } = await loadFluentConf(put('part.conf', `\n@include "${included}"\n`), { ruby });
+    const told = expect.stringContaining(`${inDir()}/part.conf:2: @include ${included} ${why}`);
+    expect(problems.map(problemText)).toEqual([told]);
   });
 });
 
@@ -92,9 +77,8 @@ describe('the text that the command line appends', () => {
 
   it('has its own lines', async () => {
     const { problems } = await given('\n@include part.conf x\n</source>');
-    expect(problems.map(problemText)).toEqual([
-      `${inDir()}/d/f.conf (--inline-config):3: </source> has no start tag`,
-    ]);
+    const place = `${inDir()}/d/f.conf (--inline-config):3`;
+    expect(problems.map(problemText)).toEqual([`${place}: </source> has no start tag`]);
   });
 
   it('is a problem where Fluentd reads it from its stdin', async () => {
@@ -110,8 +94,7 @@ describe('a configuration file', () => {
   });
 
   it('that is missing is a problem', async () => {
-    const { problems } = await loadFluentConf(inDir('f.conf'), { ruby });
-    expect(problems.map(({ text }) => text)).toEqual(['it cannot be read (there is no such file)']);
+    expect(await textsIn(inDir('f.conf'))).toEqual(['it cannot be read (there is no such file)']);
   });
 
   it('may name a path that is not UTF-8', async () => {
@@ -122,17 +105,9 @@ describe('a configuration file', () => {
 
   it('is YAML by its name, with the tags of Fluentd', async () => {
     put('more/b.yml', '- source:\n    $type: tail\n    path: /b\n    pos_file: /p\n');
-    const text = [
-      'config:',
-      '  - source:',
-      '      $type: tail',
-      '      path: !fluent/s "/#{ENV[\'PART\']}/*.log"',
-      '      exclude_path: !fluent/json ["/x"]',
-      '      pos_file: /p',
-      '      read_from_head: on',
-      '      refresh_interval: 5',
-      '  - !include more/*.yml',
-    ].join('\n');
+    const file = 'path: !fluent/s "/#{ENV[\'PART\']}/*.log"\n      exclude_path: !fluent/json ["/x"]';
+    const source = `$type: tail\n      ${file}\n      pos_file: /p\n      refresh_interval: 5`;
+    const text = `config:\n  - source:\n      ${source}\n  - !include more/*.yml\n`;
     const { sources, problems } = await loadFluentConf(put('f.yaml', text), { ruby });
     expect(problems).toEqual([]);
     expect(sources).toMatchObject([
@@ -142,10 +117,9 @@ describe('a configuration file', () => {
   });
 
   it('is named in one line where its YAML cannot be read', async () => {
-    const { problems } = await loadFluentConf(put('bad.yaml', 'config:\n  - source: [\n'), { ruby });
-    expect(problems.map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^it cannot be read \(unexpected end of the stream .* \(3:1\)\)$/),
-    ]);
+    const told = /^it cannot be read \(unexpected end of the stream .* \(3:1\)\)$/;
+    const file = put('bad.yaml', 'config:\n  - source: [\n');
+    expect(await textsIn(file)).toEqual([expect.stringMatching(told)]);
   });
 
   it('of YAML looks for what it includes beside the file that was read last, as Fluentd does', async () => {
@@ -160,36 +134,17 @@ describe('a configuration file', () => {
   });
 
   it('of YAML has its merges, numbers and lists as Psych reads them', async () => {
-    const text = [
-      'config:',
-      '  - source: &common',
-      '      $type: tail',
-      '      path: /logs/2024-01-02.log',
-      '      exclude_path: [/logs/a, /logs/b]',
-      '      tag: 2024-01-02',
-      '      pos_file: /p',
-      '      rotate_wait: 1000',
-      '      read_from_head: !!bool true',
-      '  - source:',
-      '      <<: *common',
-      '      pos_file: /q',
-    ].join('\n');
+    const files = '$type: tail, path: /logs/2024-01-02.log, exclude_path: [/logs/a, /logs/b], pos_file: /p';
+    const common = `{${files}, tag: 2024-01-02, rotate_wait: 1000, read_from_head: !!bool true}`;
+    const text = `config:\n  - source: &common ${common}\n  - source: {<<: *common, pos_file: /q}\n`;
     const { sources, problems } = await loadFluentConf(put('f.yaml', text), { ruby });
     expect(problems).toEqual([]);
-    const shared = {
-      paths: ['/logs/2024-01-02.log'],
-      excludePaths: ['/logs/a', '/logs/b'],
-      rotateWait: 1_000_000,
-    };
+    const paths = ['/logs/2024-01-02.log'];
+    const shared = { paths, excludePaths: ['/logs/a', '/logs/b'], rotateWait: 1_000_000 };
     expect(sources).toMatchObject([
       { ...shared, posFile: '/p' },
       { ...shared, posFile: '/q' },
     ]);
-  });
-
-  it('of broken YAML is a problem', async () => {
-    const { problems } = await loadFluentConf(put('f.yaml', 'config: ['), { ruby });
-    expect(problems).toHaveLength(1);
   });
 
   it('is joined by what lies in the include directory, where the caller asks for it', async () => {
@@ -202,72 +157,52 @@ describe('a configuration file', () => {
     const off = put('g.conf', `<system>\nconfig_include_dir ""\n</system>\n${tail('/g')}`);
     expect(await paths(off, inDir('conf.d'))).toEqual(['/g']);
     put('conf.d/s.conf', '<system>\n  root_dir /r\n</system>\n');
-    const { system } = await loadFluentConf(file, {
-      ruby,
-      includeDir: inDir('conf.d'),
-    });
+    const { system } = await loadFluentConf(file, { ruby, includeDir: inDir('conf.d') });
     expect(system.rootDir).toBeUndefined();
   });
 });
 
 describe('a configuration without an end', () => {
+  const TOO_MANY = 'more than 2000 files are included: posidle reads no further';
   const LAUGHS = [
     'a: &a0 [lol]',
     ...Array.from({ length: 30 }, (_, n) => `a${n}: &a${n + 1} [${`*a${n},`.repeat(10)}]`),
   ];
-  const problemsOf = async (file: string) =>
-    (await loadFluentConf(file, { ruby })).problems.map(({ text }) => text);
+  const MERGES = LAUGHS.map((line) => line.replace('lol', '{x: 1}'));
 
   it.each([
     ['a device', () => symlinkSync('/dev/zero', inDir('x.conf')), 'it is a device, not a regular file'],
     ['a FIFO', () => execFileSync('mkfifo', [inDir('x.conf')]), 'it is a pipe, not a regular file'],
-    [
-      'a sparse file',
-      () => truncateSync(put('x.conf', ''), 2 ** 40),
-      /^it is too large: 1.0 TiB, and at most 8.0 MiB/,
-    ],
+    ['a sparse file', () => truncateSync(put('x.conf', ''), 2 ** 40), 'it is too large: 1.0 TiB'],
   ])('is not read: %s that is included', async (_, make, why) => {
     make();
-    const [problem, ...others] = await problemsOf(put('f.conf', '@include x.conf\n'));
-    expect(problem).toMatch(/^it cannot be read \((.*)\)$/);
-    expect(problem?.slice('it cannot be read ('.length)).toMatch(why);
-    expect(others).toEqual([]);
+    const told = expect.stringContaining(`it cannot be read (${why}`);
+    expect(await textsIn(put('f.conf', '@include x.conf\n'))).toEqual([told]);
   });
 
   it('of files that include one another is read no further than 2000 files', async () => {
     for (let n = 0; n < 12; n += 1) put(`d/${n}.conf`, '@include *.conf\n');
-    const problems = await problemsOf(put('f.conf', '@include d/*.conf\n'));
-    expect(problems.filter((text) => !/includes itself$/.test(text))).toEqual([
-      'more than 2000 files are included: posidle reads no further',
-    ]);
+    const problems = await textsIn(put('f.conf', '@include d/*.conf\n'));
+    expect(problems.filter((text) => !/includes itself$/.test(text))).toEqual([TOO_MANY]);
   });
 
   it('of ever more includes is read no further either', async () => {
-    const problems = await problemsOf(put('f.conf', '@include none\n'.repeat(100_000)));
-    expect(problems).toEqual(['more than 2000 files are included: posidle reads no further']);
+    expect(await textsIn(put('f.conf', '@include none\n'.repeat(100_000)))).toEqual([TOO_MANY]);
   });
 
   it.each([
     ['aliases of aliases', [...LAUGHS, 'config: [{source: {$type: tail, paths: *a30}}]']],
-    [
-      'merges of merges',
-      [...LAUGHS.map((line) => line.replace('lol', '{x: 1}')), 'config: [{source: {<<: *a30}}]'],
-    ],
-    [
-      'an anchor that holds itself twice',
-      ['config: &all', '  - source: {$type: tail, inner: *all, other: *all}'],
-    ],
+    ['merges of merges', [...MERGES, 'config: [{source: {<<: *a30}}]']],
+    ['an anchor that holds itself twice', ['config: &all', '  - source: {inner: *all, other: *all}']],
     ['a JSON value of aliases', [...LAUGHS, 'config: [{source: {$type: !fluent/json [*a30]}}]']],
   ])('is named where its YAML holds %s', async (_, lines) => {
-    expect(await problemsOf(put('f.yaml', lines.join('\n')))).toEqual([
+    expect(await textsIn(put('f.yaml', lines.join('\n')))).toEqual([
       'it cannot be read (its aliases stand for more than 100000 values)',
     ]);
   });
 
   it('is none where an anchor holds itself once', async () => {
-    const problems = await problemsOf(
-      put('f.yaml', 'config: &all\n  - source: {$type: tail, inner: *all}\n'),
-    );
-    expect(problems.join()).not.toMatch(/aliases/);
+    const file = put('f.yaml', 'config: &all\n  - source: {$type: tail, inner: *all}\n');
+    expect((await textsIn(file)).join()).not.toMatch(/aliases/);
   });
 });

@@ -1,57 +1,47 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { nameBudget } from '../../../src/node/files/names.ts';
 import { type FollowRules, listFollowed, rubyGlob } from '../../../src/node/files/walk.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 
 const clock = { instant: Date.UTC(2026, 0, 2), timeZone: 'UTC' };
-let dir = '';
+const at = tempDir();
 
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'posidle-walk-'));
-});
-
-afterEach(() => rmSync(dir, { recursive: true }));
-
-function put(path: string, text = ''): string {
-  mkdirSync(join(dir, path, '..'), { recursive: true });
-  writeFileSync(join(dir, path), text);
-  return path;
+function put(...names: readonly string[]): void {
+  for (const name of names) {
+    mkdirSync(dirname(at(name)), { recursive: true });
+    writeFileSync(at(name), '');
+  }
 }
 
-async function followed(rules: Partial<FollowRules> & { paths: string[] }): Promise<string[]> {
-  const inDir = (paths: readonly string[] = []) => paths.map((path) => `${dir}/${path}`);
-  const files = await listFollowed(
-    {
-      globPolicy: 'backward_compatible',
-      ...rules,
-      paths: inDir(rules.paths),
-      excludePaths: inDir(rules.excludePaths),
-    },
-    clock,
-  );
-  return files.map(({ path }) => path.slice(dir.length + 1));
+type Rules = Partial<FollowRules> & { paths: string[] };
+
+const rulesOf = ({ paths, excludePaths = [], ...rules }: Rules): FollowRules => ({
+  globPolicy: 'backward_compatible',
+  ...rules,
+  paths: paths.map((path) => `${at()}/${path}`),
+  excludePaths: excludePaths.map((path) => `${at()}/${path}`),
+});
+
+async function followed(rules: Rules): Promise<string[]> {
+  const files = await listFollowed(rulesOf(rules), clock);
+  return files.map(({ path }) => path.slice(at().length + 1));
 }
 
 describe('the files that a source takes', () => {
   it('are not known where they are too many', async () => {
-    for (const name of ['a.log', 'b.log', 'c.txt']) put(name);
-    const rules = { globPolicy: 'backward_compatible', paths: [`${dir}/*.log`], excludePaths: [] } as const;
-    await expect(listFollowed(rules, clock, { mostFiles: 1 })).rejects.toThrow(
-      'more than 1 files match, and the memory limit has room for no more: raise it, or use a narrower path',
-    );
+    put('a.log', 'b.log', 'c.txt');
+    const rules = rulesOf({ paths: ['*.log'] });
+    const why = 'more than 1 files match, and the memory limit has room for no more';
+    await expect(listFollowed(rules, clock, { mostFiles: 1 })).rejects.toThrow(why);
     expect(await listFollowed(rules, clock, { mostFiles: 2 })).toHaveLength(2);
   });
 
   it('are not known where their paths take too much memory', async () => {
-    for (const name of ['a.log', `${'b'.repeat(200)}/${'c'.repeat(200)}.log`]) put(name);
-    const rules = {
-      globPolicy: 'backward_compatible',
-      paths: [`${dir}/**/*.log`],
-      excludePaths: [],
-    } as const;
+    put('a.log', `${'b'.repeat(200)}/${'c'.repeat(200)}.log`);
+    const rules = rulesOf({ paths: ['**/*.log'] });
     await expect(listFollowed(rules, clock, { room: 8_192 })).rejects.toThrow('more than 1 files match');
     expect(await listFollowed(rules, clock, { room: 16_384 })).toHaveLength(2);
     const shared = listFollowed(rules, clock, { room: 16_384, besides: 3 });
@@ -59,9 +49,9 @@ describe('the files that a source takes', () => {
   });
 
   it('are not known where the names to be looked at take too much memory', async () => {
-    for (const name of ['a/1.log', 'a/2.log', 'a/3.txt']) put(name);
-    const glob = (bytes: number) => rubyGlob(`${dir}/a/*.log`, { budget: nameBudget(10, bytes) });
-    const each = 100 + 2 * (dir.length + '/a/'.length + '1.log'.length);
+    put('a/1.log', 'a/2.log', 'a/3.txt');
+    const glob = (bytes: number) => rubyGlob(`${at()}/a/*.log`, { budget: nameBudget(10, bytes) });
+    const each = 100 + 2 * (at().length + '/a/'.length + '1.log'.length);
     await expect(glob(2 * each - 1)).rejects.toThrow(
       'its names take more memory than the limit has room for',
     );
@@ -69,58 +59,47 @@ describe('the files that a source takes', () => {
   });
 
   it('are not known where too many names are to be looked at, in one directory or in several', async () => {
-    for (const name of ['a/1.log', 'b/2.log', 'b/3.txt']) put(name);
-    const glob = (most: number) => rubyGlob(`${dir}/*/*.log`, { budget: nameBudget(most) });
+    put('a/1.log', 'b/2.log', 'b/3.txt');
+    const glob = (most: number) => rubyGlob(`${at()}/*/*.log`, { budget: nameBudget(most) });
     await expect(glob(4)).rejects.toThrow('more than 4 names to look at, in');
     expect(await glob(5)).toHaveLength(2);
   });
 
   it('come with inode and size, sorted and once each', async () => {
-    put('b.log', 'two\n');
-    put('a.log');
-    const rules = {
-      paths: [`${dir}/*.log`, `${dir}/b.log`],
-      excludePaths: [],
-      globPolicy: 'backward_compatible',
-    } as const;
-    const files = await listFollowed(rules, clock);
-    expect(files.map(({ path }) => path)).toEqual([`${dir}/a.log`, `${dir}/b.log`]);
-    expect(files[1]).toMatchObject({ inode: String(statSync(`${dir}/b.log`).ino), size: 4 });
+    put('b.log', 'a.log');
+    writeFileSync(at('b.log'), 'two\n');
+    const files = await listFollowed(rulesOf({ paths: ['*.log', 'b.log'] }), clock);
+    expect(files.map(({ path }) => path)).toEqual([at('a.log'), at('b.log')]);
+    expect(files[1]).toMatchObject({ inode: String(statSync(at('b.log')).ino), size: 4 });
   });
 
   it('are regular files that are there', async () => {
     put('a.log');
-    mkdirSync(join(dir, 'directory.log'));
-    symlinkSync('a.log', join(dir, 'link.log'));
-    symlinkSync('gone', join(dir, 'broken.log'));
-    spawnSync('mkfifo', [join(dir, 'fifo.log')]);
-    expect(await followed({ paths: ['*.log', 'missing.log', 'directory.log'] })).toEqual([
-      'a.log',
-      'link.log',
-    ]);
+    mkdirSync(at('directory.log'));
+    symlinkSync('a.log', at('link.log'));
+    symlinkSync('gone', at('broken.log'));
+    spawnSync('mkfifo', [at('fifo.log')]);
+    const paths = ['*.log', 'missing.log', 'directory.log'];
+    expect(await followed({ paths })).toEqual(['a.log', 'link.log']);
   });
 
   it('are not those that are left out', async () => {
-    for (const path of ['a.log', 'b.log', 'c/d.log', 'e.log']) put(path);
-    expect(await followed({ paths: ['**/*.log'], excludePaths: ['b.log', 'c/*'] })).toEqual([
-      'a.log',
-      'e.log',
-    ]);
+    put('a.log', 'b.log', 'c/d.log', 'e.log');
+    const excludePaths = ['b.log', 'c/*'];
+    expect(await followed({ paths: ['**/*.log'], excludePaths })).toEqual(['a.log', 'e.log']);
   });
 
   it('have the dates of now in their names', async () => {
-    put('app-20260102.log');
-    put('app-20260101.log');
-    expect(await followed({ paths: ['app-%Y%m%d.log'] })).toEqual(['app-20260102.log']);
-    expect(await followed({ paths: ['app-%Y%m%d.log'], pathTimezone: '-01:00' })).toEqual([
-      'app-20260101.log',
-    ]);
+    put('app-20260102.log', 'app-20260101.log');
+    const paths = ['app-%Y%m%d.log'];
+    expect(await followed({ paths })).toEqual(['app-20260102.log']);
+    expect(await followed({ paths, pathTimezone: '-01:00' })).toEqual(['app-20260101.log']);
   });
 
   it('are not older than limit_recently_modified, where a glob finds them', async () => {
     const old = new Date(clock.instant - 7_200_000);
-    for (const path of ['old.log', 'new.log']) put(path);
-    utimesSync(join(dir, 'old.log'), old, old);
+    put('old.log', 'new.log');
+    utimesSync(at('old.log'), old, old);
     const limitRecentlyModified = 3_600_000;
     expect(await followed({ paths: ['*.log'], limitRecentlyModified })).toEqual(['new.log']);
     expect(await followed({ paths: ['old.log'], limitRecentlyModified })).toEqual(['old.log']);
@@ -128,13 +107,13 @@ describe('the files that a source takes', () => {
 
   it('are not looked for below symbolic links by **, but by *', async () => {
     put('real/sub/x.log');
-    symlinkSync('real', join(dir, 'link'));
+    symlinkSync('real', at('link'));
     expect(await followed({ paths: ['**/x.log'] })).toEqual(['real/sub/x.log']);
     expect(await followed({ paths: ['*/sub/x.log'] })).toEqual(['link/sub/x.log', 'real/sub/x.log']);
   });
 
   it('may have names that are not UTF-8', async () => {
-    writeFileSync(Buffer.concat([Buffer.from(`${dir}/b`), Buffer.from([0xff]), Buffer.from('.log')]), 'x');
+    writeFileSync(Buffer.concat([Buffer.from(`${at()}/b`), Buffer.from([0xff]), Buffer.from('.log')]), 'x');
     expect(await followed({ paths: ['*.log'] })).toEqual(['b\udcff.log']);
     expect(await followed({ paths: ['b\udcff.log'] })).toEqual(['b\udcff.log']);
   });

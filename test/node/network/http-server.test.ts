@@ -54,6 +54,12 @@ function open(text = ''): Socket {
   return socket;
 }
 
+function heardFrom(socket: Socket): () => string {
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  return () => text;
+}
+
 /** Starts anew with other routes. */
 async function serve(host: string, routes: Partial<Routes>): Promise<void> {
   server.close();
@@ -95,21 +101,17 @@ describe('the Host that a client asks for', () => {
   });
 
   test('may be left out by a client of HTTP/1.0', async () => {
-    const socket = open('GET /healthz HTTP/1.0\r\n\r\n');
-    let text = '';
-    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    await until('it is answered', () => text.includes('200 OK'));
+    const said = heardFrom(open('GET /healthz HTTP/1.0\r\n\r\n'));
+    await until('it is answered', () => said().includes('200 OK'));
   });
 });
 
 describe('the Origin of a POST', () => {
-  test.each(['http://evil.test', 'null', 'http://localhost:3000', 'https://127.0.0.1', ''])(
-    'is refused where it is %j',
-    async (origin) => {
-      expect(await status('POST', '/quit', { origin })).toBe(403);
-      expect(quits).toBe(0);
-    },
-  );
+  const foreign = ['http://evil.test', 'null', 'http://localhost:3000', 'https://127.0.0.1', ''];
+  test.each(foreign)('is refused where it is %j', async (origin) => {
+    expect(await status('POST', '/quit', { origin })).toBe(403);
+    expect(quits).toBe(0);
+  });
 
   test("may be the server's own", async () => {
     const host = `localhost:${server.endpoint.port}`;
@@ -146,13 +148,8 @@ test.each([
 ])('a POST with a body %s is taken once, and posidle goes on', async (_, body) => {
   writeFileSync(inDir('token'), 'one');
   await serve('127.0.0.1', { tokenFile: inDir('token') });
-  const head = [
-    'POST /quit HTTP/1.1',
-    'host: localhost',
-    'authorization: Bearer one',
-    'content-length: 9000000',
-  ];
-  const client = open(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const headers = 'host: localhost\r\nauthorization: Bearer one\r\ncontent-length: 9000000';
+  const client = open(`POST /quit HTTP/1.1\r\n${headers}\r\n\r\n${body}`);
   await until('it is taken', () => quits === 1);
   client.resume();
   await until('it is cut off', () => client.closed);
@@ -197,12 +194,9 @@ test('without a POST route nobody can quit', async () => {
 
 test('of requests that come at once over one connection only the first is answered', async () => {
   let answers = 0;
-  await serve('127.0.0.1', {
-    get: { '/metrics': () => ({ body: `${++answers}`, type: 'text/plain', isWell: true }) },
-  });
-  const client = open('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(500));
-  let text = '';
-  client.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  await until('all are refused or answered', () => text.split('HTTP/1.1 ').length === 501);
+  const answer = () => ({ body: `${++answers}`, type: 'text/plain', isWell: true });
+  await serve('127.0.0.1', { get: { '/metrics': answer } });
+  const said = heardFrom(open('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(500)));
+  await until('all are refused or answered', () => said().split('HTTP/1.1 ').length === 501);
   expect(answers).toBe(1);
 });

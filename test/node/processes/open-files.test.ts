@@ -8,11 +8,7 @@ import { tempDir } from '../../support/temp-dir.ts';
 const inDir = tempDir();
 
 test('a process holds a file open, by whatever name, or does not; of a process that is gone nobody knows', () => {
-  const [held, link, other] = ['held', 'link', 'other'].map((name) => inDir(name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [held, link, other] = [inDir('held'), inDir('link'), inDir('other')];
   for (const path of [held, other]) writeFileSync(path, '');
   symlinkSync(held, link);
   const file = openSync(held, 'r');

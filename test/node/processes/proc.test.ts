@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findMains, isFluentd, isWorker } from '../../../src/core/fluentd/processes.ts';
 import { listProc, readProc } from '../../../src/node/processes/proc.ts';
 import { cpuSeconds } from '../../support/cpu-seconds.ts';
+import { tempDir } from '../../support/temp-dir.ts';
 import { until } from '../../support/until.ts';
+
+const inRoot = tempDir();
 
 let child: ChildProcess | undefined;
 
@@ -57,14 +58,12 @@ describe('a command line', () => {
 });
 
 test('of many processes less of each command line is kept', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'posidle-proc-'));
   for (let pid = 1; pid <= 700; pid += 1) {
-    mkdirSync(join(root, String(pid)));
-    writeFileSync(join(root, `${pid}/stat`), `${pid} (x) S 1${' 0'.repeat(20)}`);
-    writeFileSync(join(root, `${pid}/cmdline`), `fluentd\0${'x\0'.repeat(4_000)}--under-supervisor\0`);
+    mkdirSync(inRoot(String(pid)));
+    writeFileSync(inRoot(`${pid}/stat`), `${pid} (x) S 1${' 0'.repeat(20)}`);
+    writeFileSync(inRoot(`${pid}/cmdline`), `fluentd\0${'x\0'.repeat(4_000)}--under-supervisor\0`);
   }
-  const rows = await listProc(root);
-  rmSync(root, { recursive: true });
+  const rows = await listProc(inRoot());
   expect(rows).toHaveLength(700);
   expect(rows.every(({ argv }) => isFluentd(argv) && isWorker(argv))).toBe(true);
   expect(rows.flatMap(({ argv }) => argv).join(' ').length).toBeLessThanOrEqual(2 * 1024 ** 2 + 700);

@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { linkSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -33,7 +33,6 @@ function witness(answers: (word: string, socket: Socket) => void, worker = WORKE
 async function die(worker = WORKER): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(inDir(`.${worker}`), resolve));
-  const { linkSync } = await import('node:fs');
   linkSync(inDir(`.${worker}`), inDir(worker));
   server.close();
 }
@@ -63,32 +62,25 @@ test('nobody is there without a directory, and without a socket', async () => {
 });
 
 describe('a worker that is gone', () => {
-  test('has no last word where it died', async () => {
+  const end = () => inDir('1000-12.end');
+
+  test('has its last word', async () => {
     await die();
-    expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', said: undefined }]);
-    expect(await isAnyAlive(inDir())).toBe(false);
+    writeFileSync(end(), JSON.stringify({ v: 1, pid: 12, final: true }));
+    expect(await ask()).toMatchObject([{ kind: 'gone', said: { pid: 12, isFinal: true } }]);
   });
 
   test.each([
-    ['its last word', JSON.stringify({ v: 1, pid: 12, final: true }), { pid: 12, isFinal: true }],
-    ['none where it cannot be believed', '{"v":1', undefined],
-  ])('has %s', async (_, text, said) => {
+    ['where it died', () => {}],
+    ['where it cannot be believed', () => writeFileSync(end(), '{"v":1')],
+    ['where it is a link', () => symlinkSync('/proc/self/pagemap', end())],
+    ['where it is too large', () => [writeFileSync(end(), ''), truncateSync(end(), 17 * 1024 ** 2)]],
+  ])('has no last word %s', async (_, leave) => {
     await die();
-    writeFileSync(inDir('1000-12.end'), text);
-    const [one] = await ask();
-    if (said === undefined) expect(one).toEqual({ worker: WORKER, kind: 'gone', said });
-    else expect(one).toMatchObject({ kind: 'gone', said });
+    leave();
+    expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', said: undefined }]);
+    expect(await isAnyAlive(inDir())).toBe(false);
   });
-});
-
-test('a last word that is a link, or lies about its size, is none', async () => {
-  await die();
-  symlinkSync('/proc/self/pagemap', inDir('1000-12.end'));
-  expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', said: undefined }]);
-  rmSync(inDir('1000-12.end'));
-  writeFileSync(inDir('1000-12.end'), '');
-  truncateSync(inDir('1000-12.end'), 17 * 1024 ** 2);
-  expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', said: undefined }]);
 });
 
 test('of very many sockets the newest count', async () => {

@@ -1,0 +1,36 @@
+import type { Policy } from '../../src/core/drain/policy.ts';
+import { DEFAULT_TAIL } from '../../src/core/fluent-conf/facts.ts';
+import type { FileLook, FollowedReading, Snapshot } from '../../src/core/look/snapshot.ts';
+import type { Witness } from '../../src/core/witness/testimony.ts';
+import { entry, fileOf, LOG, POS, type Watched } from '../support/builders.ts';
+
+export const EMPTY: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'empty' }] };
+export const MISSING: Partial<Snapshot> = { posFiles: [{ path: POS, kind: 'missing' }] };
+
+/** The source of the pos file has files that in_tail is to follow. */
+export function followed(changes: Partial<FollowedReading>): Pick<Snapshot, 'followed'> {
+  return { followed: [{ posFile: POS, refreshInterval: 60_000, byInode: false, files: [], ...changes }] };
+}
+
+/** It has one file that no entry stands for yet. */
+export function unfound(size: number, path = '/new', inode = '99'): Pick<Snapshot, 'followed'> {
+  return followed({ files: [{ path, inode, size }] });
+}
+
+export function said(...witnesses: readonly Witness[]): Pick<Snapshot, 'testimony'> {
+  return { testimony: { at: 60_000, witnesses } };
+}
+
+/** A log of this size that is read up to its 100th byte. */
+export function sized(size: number, path = LOG): Watched {
+  return [entry({ path }), fileOf(entry(), size)];
+}
+
+/** Where a file of the usual inode is that has left its path. */
+export function away(size: number, path = LOG): Pick<FileLook, 'renamed'> {
+  return { renamed: { path: `${path}.1`, stat: { inode: '7', size } } };
+}
+
+export function tailRules(changes: Partial<Policy['tail']>): Pick<Policy, 'tail'> {
+  return { tail: { ...DEFAULT_TAIL, ...changes } };
+}
