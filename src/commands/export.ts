@@ -11,7 +11,7 @@ import { Inspector, inspectSubject } from '../tasks/inspect.ts';
 import { buildInfo } from './build-info.ts';
 import { keepHeapSmall } from './heap.ts';
 import { LookBoard, listen } from './listen.ts';
-import { inFlags } from './options/flag-wording.ts';
+import { inFlags } from './options/commands.ts';
 import type { ExportArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
 

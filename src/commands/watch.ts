@@ -26,7 +26,7 @@ import { LogReporter } from './drain-report/report.ts';
 import { StatusBoard } from './drain-report/status-board.ts';
 import { keepHeapSmall } from './heap.ts';
 import { listen } from './listen.ts';
-import { inFlags } from './options/flag-wording.ts';
+import { inFlags } from './options/commands.ts';
 import {
   type RunArgs,
   type SharedArgs,

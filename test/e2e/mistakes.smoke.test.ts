@@ -44,19 +44,11 @@ test('without arguments it helps, and does not end as if its work were done', as
   expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
 });
 
-test('completion completes commands and options', async () => {
-  const { stdout } = await posidle('completion');
-  expect(stdout).toContain('complete -o bashdefault -o default -F _posidle_yargs_completions posidle');
-  const { stdout: options } = await posidle('--get-yargs-completions', 'posidle', 'watch', '--');
-  expect(options.split('\n')).toEqual(expect.arrayContaining(['--quiet', '--done-file']));
-});
-
 test('--help shows the common options, --help-all all of them', async () => {
   const [common, all] = await Promise.all([posidle('watch', '--help'), posidle('watch', '--help-all')]);
   expect(common.stdout).toMatch(/--quiet/);
   expect(common.stdout).not.toMatch(/--settle/);
   expect(all.stdout).toMatch(/--settle/);
-  expect(await posidle('help', 'watch')).toEqual(common);
 });
 
 test('help is as wide as COLUMNS says, and 80 columns by default', async () => {

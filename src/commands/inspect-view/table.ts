@@ -19,23 +19,19 @@ export interface View {
   readonly width: number;
   readonly conf: ConfFacts | undefined;
   readonly notes: readonly string[];
-  /** Many files of which nothing is left are counted, and not shown: what is late stays on the screen. */
-  readonly folds?: boolean;
 }
 
 const MOST_DEFECTS = 20;
-const MOST_READ = 20;
 const INDENT = '  ';
 
 /** What was found, for people: a table a pos file, then what else there is, then one sentence. */
 export function tableLines(found: Found, view: View): readonly string[] {
-  const { width, folds } = view;
-  const why = folds && !found.caughtUp ? '; --follow tells why' : '';
+  const { width } = view;
   return [
     ...found.posFiles.flatMap((posFile) => posFileLines(posFile, view, found.seen.at)),
     ...undiscoveredLines(found, view),
     ...[...witnessLines(found), ...closingLines(found, view)].flatMap((line) => wrap(line, width)),
-    ...wrap(summaryOf(found) + why, width).map((line) => styleText(found.caughtUp ? 'green' : 'bold', line)),
+    ...wrap(summaryOf(found), width).map((line) => styleText(found.caughtUp ? 'green' : 'bold', line)),
   ];
 }
 
@@ -45,15 +41,11 @@ function posFileLines(posFile: FoundPosFile, view: View, at: Millis): readonly s
   const inside = width - INDENT.length;
   const written = Number.isFinite(age) && error === undefined ? `  written ${formatDuration(age)} ago` : '';
   const name = shortenMiddle(printable(path === '-' ? 'stdin' : path), width - written.length);
-  const all = byLag(inStates(posFile.files, view.states));
-  const late = view.folds ? all.filter(({ lag }) => lag !== 0) : all;
-  const folded = all.length - late.length > MOST_READ ? all.length - late.length : 0;
-  const rows = (folded > 0 ? late : all).map((file) => rowOf(file, at));
+  const rows = byLag(inStates(posFile.files, view.states)).map((file) => rowOf(file, at));
   const defects = defectsOf(posFile).flatMap((line) => wrap(line, inside));
   return [
     styleText('bold', name) + styleText('dim', written),
     ...(rows.length > 0 ? layOut(COLUMNS, rows, inside) : []).map((line) => INDENT + line),
-    ...(folded > 0 ? [`  and ${folded} files of which nothing is left: --state caught-up shows them`] : []),
     ...defects.map((line) => styleText('red', INDENT + line)),
     '',
   ];
