@@ -1,8 +1,7 @@
 import type { Policy } from '../core/drain/policy.ts';
 import type { StopRequest } from '../core/look/snapshot.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
-import { DoneFile, podStart } from '../node/files/done-file.ts';
-import { describeHeartbeat, HeartbeatFile } from '../node/files/heartbeat-file.ts';
+import { DoneFile, HeartbeatFile, podStart } from '../node/files/main-files.ts';
 
 /** What arms the triggers. */
 export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout' | 'doneProcessGone'> {
@@ -34,7 +33,7 @@ interface Trigger {
   readonly open?: (settings: TriggerSettings, calls: TriggerCalls) => () => void;
 }
 
-/** Every trigger but the signals to posidle and the calls by HTTP. A new one is a row here, and a file that `open` starts. */
+/** Every trigger but the signals to posidle and the calls by HTTP. A new one is a row here, and what `open` starts. */
 const TRIGGERS: readonly Trigger[] = [
   {
     option: 'quiet',
@@ -46,10 +45,9 @@ const TRIGGERS: readonly Trigger[] = [
     when: ({ doneFile }) => `${doneFile} exists`,
     byItself: true,
     open: ({ doneFile = '' }, { request, warn }) => {
-      const file = new DoneFile(doneFile, podStart());
+      const file = new DoneFile(doneFile, () => request('done-file'), podStart());
       if (file.isOld)
         warn(`\`doneFile\`: ${doneFile} is older than this Pod. It does not count until main touches it`);
-      file.watch(() => request('done-file'));
       return () => file.close();
     },
   },
@@ -61,13 +59,12 @@ const TRIGGERS: readonly Trigger[] = [
   },
   {
     option: 'heartbeatFile',
-    when: ({ heartbeatFile: path = '', heartbeatAge: age }) => describeHeartbeat({ path, age }),
+    when: ({ heartbeatFile: path, heartbeatAge }) =>
+      `${path} has not been refreshed for ${formatDuration(heartbeatAge)}`,
     byItself: true,
     open: ({ heartbeatFile: path = '', heartbeatAge: age, startTimeout }, { request, warn }) => {
-      const file = new HeartbeatFile(
-        { path, age, startTimeout },
-        { ended: () => request('heartbeat'), warn },
-      );
+      const ended = () => request('heartbeat');
+      const file = new HeartbeatFile({ path, age, startTimeout, ended, warn });
       return () => file.close();
     },
   },

@@ -1,6 +1,6 @@
 import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Heartbeat, HeartbeatFile } from '../../../src/node/files/heartbeat-file.ts';
+import { HeartbeatFile } from '../../../src/node/files/main-files.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const AGE = 15_000;
@@ -22,11 +22,8 @@ afterEach(() => {
   vi.clearAllMocks();
 });
 
-function open(changes: Partial<Heartbeat> = {}): void {
-  file = new HeartbeatFile(
-    { path: path(), age: AGE, startTimeout: START_TIMEOUT, ...changes },
-    { ended, warn },
-  );
+function open(startTimeout: number | 'off' = START_TIMEOUT): void {
+  file = new HeartbeatFile({ path: path(), age: AGE, startTimeout, ended, warn });
 }
 
 /** Main refreshes its file; its clock is ahead of posidle's by `ahead`. */
@@ -119,7 +116,7 @@ test('a file from before that is not refreshed may be of an earlier Pod: it coun
 
 test('a file from before never counts without a start timeout, until it is refreshed', () => {
   beat(-3_600_000);
-  open({ startTimeout: 'off' });
+  open('off');
   vi.advanceTimersByTime(2 * START_TIMEOUT);
   expect(ended).not.toHaveBeenCalled();
   beat();
