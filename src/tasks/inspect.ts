@@ -10,17 +10,15 @@ import { diagnose, type Finding } from '../core/inspect/pos-file-diagnosis.ts';
 import type { Snapshot } from '../core/look/snapshot.ts';
 import type { Observation } from '../core/observe/observation.ts';
 import { observe } from '../core/observe/observe.ts';
-import { NEWLINE, parsePosFile } from '../core/pos-file/pos-file.ts';
-import { counted } from '../core/text/units.ts';
+import { parsePosFile } from '../core/pos-file/pos-file.ts';
 import { FollowedFiles } from '../daemon/list-followed.ts';
 import { LogFileLooks } from '../daemon/look-at-files.ts';
 import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';
 import { PosFiles } from '../daemon/read-pos-files.ts';
 import type { FileContent, Host } from '../host.ts';
 import { BelowRoot, placesBelow } from '../node/files/below-root.ts';
-import { fileStamp, type PlaceOf } from '../node/files/files.ts';
+import { fileStamp, type PlaceOf, readFile, readStdin } from '../node/files/files.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { readPosBytes } from '../node/files/pos-bytes.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { type Found as FoundConf, findPosFiles, type Wanted } from './find-pos-files.ts';
 import { UsageError } from './usage-error.ts';
@@ -89,9 +87,6 @@ async function expandAll(host: NodeHost, patterns: readonly string[]): Promise<r
 /** `inspect` reads files only: it does not look for Fluentd. */
 const NOT_LOOKED_FOR = { kind: 'absent', why: 'posidle did not look for Fluentd' } as const;
 
-/** An entry takes about 1 KB while it is looked at. */
-const MOST_LINES = 100_000;
-
 /** Looks at what is to be inspected, once or again and again, as the daemon does. */
 export class Inspector {
   readonly #host: Host;
@@ -116,7 +111,7 @@ export class Inspector {
       now: () => host.now(),
       expand: async (name) => [name],
       fileStamp: async (name) => (name === STDIN ? undefined : await fileStamp(subject.placeOf(name))),
-      readFile: (name) => this.#readPosFile(name),
+      readFile: (name, besides) => this.#readPosFile(name, besides),
     });
     this.#logFiles = new LogFileLooks(host);
     this.#followed = new FollowedFiles(host, subject.conf);
@@ -163,28 +158,14 @@ export class Inspector {
     });
   }
 
-  async #readPosFile(name: string): Promise<FileContent | undefined> {
+  async #readPosFile(name: string, besides?: number): Promise<FileContent | undefined> {
     const { conf, placeOf } = this.#subject;
-    const found = await readPosBytes(placeOf(name));
-    if (found === undefined) return undefined;
-    const { bytes, writtenAgo } = found;
-    // A FIFO that nobody writes to, a command that failed in front of `inspect -`: no word of Fluentd's.
-    if (bytes.length === 0 && writtenAgo === null) throw new Error('nothing came through it');
-    refuseCrowd(bytes);
+    const found = await (name === STDIN ? readStdin() : readFile(placeOf(name), besides));
     // A pos file does not change its kind from look to look.
-    if (this.#paces === undefined) {
+    if (found !== undefined && this.#paces === undefined) {
       const source = conf?.sources.find(({ posFile }) => posFile === name);
-      this.#findings.set(name, diagnose(parsePosFile(bytes).entries, source?.followInodes));
+      this.#findings.set(name, diagnose(parsePosFile(found.bytes).entries, source?.followInodes));
     }
-    return { bytes, writtenAgo: writtenAgo ?? Number.POSITIVE_INFINITY };
+    return found;
   }
-}
-
-function refuseCrowd(bytes: Uint8Array): void {
-  let lines = 0;
-  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines += 1;
-  if (lines <= MOST_LINES) return;
-  throw new Error(
-    `it has ${counted(lines, 'line')}, and at most ${MOST_LINES} are looked at: set pos_file_compaction_interval`,
-  );
 }

@@ -99,7 +99,7 @@ function mayGoOn({ spent, problems }: Reading, place: Place): boolean {
 }
 
 async function readConf(path: string, { spent, placeOf }: Reading): Promise<Uint8Array> {
-  const found = await readBounded(placeOf(path), { limit: MOST_BYTES - spent.bytes });
+  const found = await readBounded(placeOf(path), MOST_BYTES - spent.bytes);
   if (found === undefined) throw new Error('there is no such file');
   spent.bytes += found.bytes.length;
   return found.bytes;

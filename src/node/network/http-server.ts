@@ -182,7 +182,7 @@ async function isAllowed({ headers }: IncomingMessage, tokenFile: string | undef
 
 /** Rejects, with the reason in words, where the file holds no token. */
 export async function readToken(tokenFile: string): Promise<string> {
-  const file = await readBounded(tokenFile, { limit: TOKEN_LIMIT });
+  const file = await readBounded(tokenFile, TOKEN_LIMIT);
   if (file === undefined) throw new Error('there is no such file');
   const token = Buffer.from(file.bytes).toString().trim();
   if (token === '') throw new Error('it is empty');
