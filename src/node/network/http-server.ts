@@ -37,7 +37,8 @@ export const TEXT_TYPE = 'text/plain; charset=utf-8';
 const CONNECTIONS = 64;
 const TIMEOUT = 2_000;
 const SMALL = 64 * 1_024;
-const MOST_WAITING = 2;
+/** So long a client may take, however slowly it reads: with it goes the old text that it held. */
+const LONGEST = 10_000;
 const TOKEN_LIMIT = 64 * 1_024;
 
 /** Listens; rejects where it cannot (a busy port). Slow clients are cut off, and nobody reads the body of a request. */
@@ -48,19 +49,23 @@ export async function startHttpServer({ host, port }: Endpoint, routes: Routes):
     connectionsCheckingInterval: 1_000,
   });
   makeRoom(server);
-  const bodies = new Bodies();
+  const bytesOf = sharing();
   // Of what comes at once over a connection, the whole lot would be answered before anything else happens.
   server.maxRequestsPerSocket = 1;
   server.setTimeout(TIMEOUT, (socket) => socket.destroy());
   server.on('request', (request, response) => {
     // Whatever a client does, posidle goes on.
-    answer(request, response, { routes, host, bodies }).catch(() => request.destroy());
+    answer(request, response, { routes, host, bytesOf }).catch(() => request.destroy());
   });
   server.on('clientError', (_, socket) => socket.destroy());
   await once(server.listen(port, host), 'listening');
   server.on('error', () => {});
   const { port: taken } = server.address() as AddressInfo;
-  return { endpoint: { host, port: taken }, close: () => closeNow(server) };
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { endpoint: { host, port: taken }, close };
 }
 
 /** For each newcomer the connection goes that has been unused for longest: clients that hold theirs keep no probe out. */
@@ -73,7 +78,11 @@ function makeRoom(server: Server): void {
   server.on('request', ({ socket }) => use(socket));
   server.on('connection', (socket) => {
     use(socket);
-    socket.once('close', () => open.delete(socket));
+    const late = setTimeout(() => socket.destroy(), LONGEST);
+    socket.once('close', () => {
+      clearTimeout(late);
+      open.delete(socket);
+    });
     const [unused] = open;
     if (open.size <= CONNECTIONS || unused === undefined) return;
     open.delete(unused);
@@ -81,41 +90,26 @@ function makeRoom(server: Server): void {
   });
 }
 
-function closeNow(server: Server): void {
-  server.close();
-  server.closeAllConnections();
-}
-
-/** A text goes to all who ask for it as the very same bytes, and no more than two wait for clients that take their time. */
-class Bodies {
-  readonly #waiting = new Map<string, { readonly bytes: Buffer; readonly sockets: Set<Socket> }>();
-
-  send(response: ServerResponse, text: string): void {
-    if (text.length < SMALL) return void response.end(text);
-    const { bytes, sockets } = this.#waiting.get(text) ?? { bytes: Buffer.from(text), sockets: new Set() };
-    this.#waiting.set(text, { bytes, sockets });
-    const { socket } = response.req;
-    sockets.add(socket);
-    response.once('close', () => {
-      sockets.delete(socket);
-      if (sockets.size === 0) this.#waiting.delete(text);
-    });
-    response.end(bytes);
-    const [oldest] = this.#waiting.values();
-    if (this.#waiting.size > MOST_WAITING) for (const slow of oldest?.sockets ?? []) slow.destroy();
-  }
+/** A large text goes to all who ask for it as the very same bytes. */
+function sharing(): (text: string) => string | Buffer {
+  let [last, bytes] = ['', Buffer.alloc(0)];
+  return (text) => {
+    if (text.length < SMALL) return text;
+    if (text !== last) [last, bytes] = [text, Buffer.from(text)];
+    return bytes;
+  };
 }
 
 interface Served {
   readonly routes: Routes;
   readonly host: string;
-  readonly bodies: Bodies;
+  readonly bytesOf: (text: string) => string | Buffer;
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
-  const { routes, host, bodies } = served;
+  const { routes, host, bytesOf } = served;
   const end = ({ status, body, headers = {} }: Reply) =>
-    bodies.send(response.writeHead(status, headers), body);
+    response.writeHead(status, headers).end(bytesOf(body));
   const path = (request.url ?? '').replace(/\?.*$/s, '');
   const post = request.method === 'POST' ? own(routes.post, path) : undefined;
   const isProtected = post !== undefined || isLoopback(host);
