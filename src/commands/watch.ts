@@ -17,7 +17,7 @@ import { openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
 import { onSignals } from '../node/processes/signals.ts';
 import type { Armed } from '../tasks/arm-triggers.ts';
-import type { Found } from '../tasks/find-pos-files.ts';
+import type { Found } from '../tasks/find-conf.ts';
 import { Parent } from '../tasks/parent.ts';
 import { CommandError, UsageError } from '../tasks/usage-error.ts';
 import { type Surroundings, watch } from '../tasks/watch.ts';

@@ -24,8 +24,6 @@ const PATIENCE: Millis = 500;
 /** The Host on Node.js. */
 export class NodeHost implements Host {
   readonly self = process.pid;
-  readonly readFile = readFile;
-  readonly fileStamp = fileStamp;
   readonly listFamily = listFamily;
   readonly maySignal = maySignal;
   readonly signal = signalProcess;
@@ -93,6 +91,10 @@ export class NodeHost implements Host {
     this.#hinted = true;
     this.#resolveSleep();
   }
+
+  readFile: Host['readFile'] = async (path, besides) => readFile(placesBelow(this.#root)(path), besides);
+
+  fileStamp: Host['fileStamp'] = (path) => fileStamp(path, placesBelow(this.#root));
 
   lookAt: Host['lookAt'] = (entries, found) => this.#logFiles.lookAt(entries, found, placesBelow(this.#root));
 

@@ -16,42 +16,34 @@ import { LogFileLooks } from '../daemon/look-at-files.ts';
 import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';
 import { PosFiles } from '../daemon/read-pos-files.ts';
 import type { FileContent, Host } from '../host.ts';
-import { BelowRoot, placesBelow } from '../node/files/below-root.ts';
-import { fileStamp, type PlaceOf, readFile, readStdin } from '../node/files/files.ts';
+import { readStdin } from '../node/files/files.ts';
 import { inWords } from '../node/files/in-words.ts';
-import type { NodeHost } from '../node/node-host.ts';
-import { type Found as FoundConf, findPosFiles, type Wanted } from './find-pos-files.ts';
+import { type ConfWanted, type Found as FoundConf, findPosFiles } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Can be read only once. */
 export const STDIN = '-';
 
 /** What is to be inspected. */
-export interface InspectSubject extends Pick<FoundConf, 'conf' | 'warnings'> {
+interface InspectSubject extends Pick<FoundConf, 'conf' | 'warnings'> {
   /** The directory of the witnesses' sockets. */
   readonly witness: string | undefined;
-  /** Their names. */
-  posFiles(): Promise<readonly string[]>;
-  /** Where a pos file lies for us. */
-  readonly placeOf: PlaceOf;
+  /** Pos files or globs. */
+  readonly posFiles: readonly string[];
 }
 
-interface InspectWanted extends Pick<Wanted, 'posFiles' | 'fluentConf'> {
+interface InspectWanted extends Pick<ConfWanted, 'fluentConf' | 'root'> {
+  readonly posFiles: readonly string[];
   readonly witness?: string | undefined;
-  /** Where the file system begins that is meant. */
-  readonly root?: string | undefined;
 }
 
-/** What is meant; throws where there is nothing to look at. */
-export async function inspectSubject(host: NodeHost, wanted: InspectWanted): Promise<InspectSubject> {
+/** What is meant; throws where there is nothing to look at. `root`: that of the host. */
+export async function inspectSubject(host: Host, wanted: InspectWanted): Promise<InspectSubject> {
   const { root, fluentConf, witness } = wanted;
   if (root !== undefined) await refuseRoot(root);
-  const below = root === undefined ? undefined : new BelowRoot(root);
   const posFiles = await expandAll(host, wanted.posFiles);
-  const { conf, warnings, posFiles: known } = await findPosFiles(host, { posFiles, fluentConf, below });
-  const patterns = posFiles.length > 0 ? wanted.posFiles : known;
-  const placeOf = (name: string) => placeOrNone(name, root);
-  return { conf, warnings, witness, posFiles: () => expandAll(host, patterns), placeOf };
+  const { conf, warnings, posFiles: known } = await findPosFiles(host, { posFiles, fluentConf, root });
+  return { conf, warnings, witness, posFiles: posFiles.length > 0 ? wanted.posFiles : known };
 }
 
 async function refuseRoot(root: string): Promise<void> {
@@ -62,26 +54,11 @@ async function refuseRoot(root: string): Promise<void> {
 
 const ROOTS = "name a node's mount or /proc/PID/root";
 
-/** Links without end lead nowhere. */
-function placeOrNone(name: string, root: string | undefined): string {
-  try {
-    return name === STDIN ? STDIN : placesBelow(root)(name);
-  } catch {
-    return `/dev/null${name}`;
-  }
-}
-
 /** The first name of a file is the one that it keeps. */
-async function expandAll(host: NodeHost, patterns: readonly string[]): Promise<readonly string[]> {
-  const names = await Promise.all(
-    patterns.map((pattern) => (pattern === STDIN ? [STDIN] : host.expand(pattern))),
-  );
-  const byFile = new Map<string, string>();
-  for (const name of names.flat()) {
-    const file = name === STDIN ? STDIN : resolve(name);
-    if (!byFile.has(file)) byFile.set(file, name);
-  }
-  return [...byFile.values()];
+async function expandAll(host: Host, patterns: readonly string[]): Promise<readonly string[]> {
+  const names = (await Promise.all(patterns.map((pattern) => host.expand(pattern)))).flat();
+  const known = new Set<string>();
+  return names.filter((name) => known.size < known.add(resolve(name)).size);
 }
 
 /** `inspect` reads files only: it does not look for Fluentd. */
@@ -110,7 +87,7 @@ export class Inspector {
     this.#posFiles = new PosFiles({
       now: () => host.now(),
       expand: async (name) => [name],
-      fileStamp: async (name) => (name === STDIN ? undefined : await fileStamp(subject.placeOf(name))),
+      fileStamp: async (name) => (name === STDIN ? undefined : await host.fileStamp(name)),
       readFile: (name, besides) => this.#readPosFile(name, besides),
     });
     this.#logFiles = new LogFileLooks(host);
@@ -135,7 +112,7 @@ export class Inspector {
   async #snapshot(): Promise<Snapshot> {
     const host = this.#host;
     const { conf, witness } = this.#subject;
-    const posFiles = await this.#posFiles.read(await this.#subject.posFiles());
+    const posFiles = await this.#posFiles.read(await expandAll(host, this.#subject.posFiles));
     const lookedAt = host.now();
     const looks = await this.#logFiles.look(posFiles);
     const followed = await this.#followed.list(this.#paces === undefined ? 'all' : 'rest', looks);
@@ -159,8 +136,8 @@ export class Inspector {
   }
 
   async #readPosFile(name: string, besides?: number): Promise<FileContent | undefined> {
-    const { conf, placeOf } = this.#subject;
-    const found = await (name === STDIN ? readStdin() : readFile(placeOf(name), besides));
+    const { conf } = this.#subject;
+    const found = await (name === STDIN ? readStdin() : this.#host.readFile(name, besides));
     // A pos file does not change its kind from look to look.
     if (found !== undefined && this.#paces === undefined) {
       const source = conf?.sources.find(({ posFile }) => posFile === name);

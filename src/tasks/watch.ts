@@ -13,7 +13,7 @@ import { inWords } from '../node/files/in-words.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { loadedWitness } from '../node/witness/write-witness.ts';
 import { type Armed, armedBy, openTriggers } from './arm-triggers.ts';
-import { type Found, findPosFiles } from './find-pos-files.ts';
+import { type Found, findPosFiles } from './find-conf.ts';
 import type { Parent } from './parent.ts';
 import { UsageError } from './usage-error.ts';
 import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';

@@ -61,9 +61,9 @@ export async function readStdin(): Promise<FileContent | undefined> {
 }
 
 /** Opens the file, for a network file system looks at the server only then (close-to-open, nfs(5)). */
-export async function fileStamp(path: string): Promise<FileStamp | undefined> {
+export async function fileStamp(path: string, placeOf: PlaceOf): Promise<FileStamp | undefined> {
   try {
-    const file = await open(toBytes(path), constants.O_RDONLY | constants.O_NONBLOCK);
+    const file = await open(toBytes(placeOf(path)), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const { dev, ino, size, mtimeNs, ctimeNs } = fstatSync(file.fd, { bigint: true });
       return { id: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, writtenAgo: agoOf(Number(mtimeNs) / 1e6) };

@@ -1,16 +1,12 @@
-import { lstatSync, readlinkSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isFileOf } from '../../core/look/file-state.ts';
 import type { FileLook, FileStat } from '../../core/look/snapshot.ts';
-import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../core/pos-file/pos-file.ts';
-import type { PlaceOf } from './files.ts';
-import { inPortions, toBytes } from './files.ts';
+import { linkAt, MOST_LINKS } from './below-root.ts';
+import { inPortions, type PlaceOf, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
 import { NewlineSearch, type SearchTask, searchTask } from './newline-search.ts';
 import { factsOf, type RenamedFile, RenamedFiles } from './renamed-files.ts';
-
-/** As many as Linux follows (path_resolution(7)). */
-const MOST_LINKS = 40;
 
 /** Looks at the log files of position entries. */
 export class LogFiles {
@@ -70,7 +66,7 @@ function* directoriesBeside(path: string): Generator<string> {
   for (let links = 0; place !== undefined && links <= MOST_LINKS; links += 1) {
     const directory = directoryOf(place);
     yield directory;
-    const target = targetOf(place);
+    const target = linkAt(place);
     place = target?.startsWith('/') ? target : target && directory + target;
   }
 }
@@ -78,16 +74,6 @@ function* directoriesBeside(path: string): Generator<string> {
 /** Empty, or with its slash. */
 function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
-}
-
-function targetOf(path: string): string | undefined {
-  try {
-    // Without a link readlink throws, which takes ten times as long.
-    const isLink = lstatSync(toBytes(path), { throwIfNoEntry: false })?.isSymbolicLink();
-    return isLink ? decodePath(readlinkSync(toBytes(path), { encoding: 'buffer' })) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 type Seen = { readonly place: string; readonly stat: FileStat | undefined } | { readonly error: string };
