@@ -4,9 +4,8 @@ import { encodePath } from '../../core/pos-file/path-bytes.ts';
 import { formatBytes } from '../../core/text/units.ts';
 import { inWords } from './in-words.ts';
 
-/** Of a file that says that it is empty, as those of /proc do. */
-const FIRST = 64 * 1024;
-const PORTION = 4 * 1024 ** 2;
+/** By so much a file may grow meanwhile; those of /proc say that they are empty. */
+const SLACK = 64 * 1024;
 
 interface ReadFile {
   readonly bytes: Uint8Array;
@@ -55,21 +54,13 @@ export function refuseLarge(size: number, limit: number): void {
 }
 
 async function readAll(file: FileHandle, expected: number, limit: number): Promise<Uint8Array> {
-  let bytes: Uint8Array = new Uint8Array(expected === 0 ? FIRST : expected + 1);
+  const bytes = new Uint8Array(expected + SLACK);
   for (let length = 0; ; ) {
-    if (length === bytes.length) bytes = enlarged(bytes);
-    const room = bytes.subarray(length, length + PORTION);
-    const { bytesRead: count } = await file.read(room, 0, room.length, null);
-    length += count;
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length, null);
+    length += bytesRead;
     refuseLarge(length, limit);
-    // A read that goes beyond the known size and leaves room ends the file.
-    if (count === 0 || (expected > 0 && length >= expected && count < room.length))
-      return bytes.subarray(0, length);
+    if (length === bytes.length) throw new Error('it is longer than the system says');
+    // Those of /proc give parts.
+    if (bytesRead === 0 || (expected > 0 && length >= expected)) return bytes.subarray(0, length);
   }
-}
-
-function enlarged(bytes: Uint8Array): Uint8Array {
-  const larger = new Uint8Array(bytes.length * 2);
-  larger.set(bytes);
-  return larger;
 }

@@ -108,13 +108,14 @@ async function readConf(path: string, { spent, placeOf }: Reading): Promise<Uint
 /** Fluentd appends the text to the file's (`build` in `lib/fluent/config.rb`). */
 async function inlineItems(path: string, given: Partial<FluentdArguments>, reading: Reading) {
   const { inlineConfig } = given;
-  const { problems } = reading;
   if (inlineConfig === undefined) return [];
   const place = { file: `${path} (--inline-config)` };
-  if (inlineConfig === '-') problems.push({ place, text: 'Fluentd reads it from its stdin' });
-  if (inlineConfig === '-') return [];
-  const { root, problems: own } = parseConf(inlineConfig.replaceAll('\\n', '\n'), place.file);
-  problems.push(...own);
+  if (inlineConfig === '-') {
+    reading.problems.push({ place, text: 'Fluentd reads it from its stdin' });
+    return [];
+  }
+  const { root, problems } = parseConf(inlineConfig.replaceAll('\\n', '\n'), place.file);
+  reading.problems.push(...problems);
   return included(root.items, reading);
 }
 
