@@ -15,7 +15,6 @@ import { inWords } from '../node/files/in-words.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
-import { onSignals } from '../node/processes/signals.ts';
 import type { Armed } from '../tasks/arm-triggers.ts';
 import type { Found } from '../tasks/find-conf.ts';
 import { Parent } from '../tasks/parent.ts';
@@ -63,6 +62,11 @@ type ReportArgs = Pick<
   'listen' | 'log-format' | 'log-level' | 'quit-token' | 'strict' | 'termination-log'
 >;
 
+/**
+ * What people send to a Fluentd container and mean for Fluentd (supervisor.rb, install_supervisor_signal_handlers). SIGUSR1 unasked for
+ * would open Node's inspector on 9229.
+ */
+const FOR_FLUENTD = ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGCONT', 'SIGWINCH'] as const;
 const TOO_EARLY = 'ended by a second signal, before the configuration was read';
 
 /** Watches until Fluentd is gone; tells the log, the termination message and whoever asks by HTTP. */
@@ -79,14 +83,14 @@ export async function watchAndReport(
   const givenUp = new Promise<never>((_, reject) => {
     giveUp = reject;
   });
-  onSignals(
-    (by) => {
+  // As PID 1 a process gets only the signals that it asked for: this comes first.
+  for (const by of ['SIGTERM', 'SIGINT'] as const)
+    process.on(by, () => {
       host.request(by);
       signals += 1;
       if (signals > 1) giveUp?.(new CommandError(TOO_EARLY, EXIT.noFluentd));
-    },
-    (signal) => void parent?.forward(signal),
-  );
+    });
+  for (const signal of FOR_FLUENTD) process.on(signal, () => void parent?.forward(signal));
   let close = async () => {};
   const begin: Surroundings['begin'] = async (found, policy, armed) => {
     const log = openLog(args['log-level'], args['log-format'], inFlags);
@@ -100,7 +104,7 @@ export async function watchAndReport(
     };
     giveUp = undefined;
     tellStart(log, found, policy, withCalls(armed, args));
-    for (const warning of await startWarnings(args, process.env)) log.warn({}, warning);
+    for (const warning of startWarnings(options, process.env)) log.warn({}, warning);
     return {
       transition: (transition) => {
         const told = { ...transition, why: inFlags(transition.why) };

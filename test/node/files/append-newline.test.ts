@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { appendNewline } from '../../../src/node/files/append-newline.ts';
+import { appendNewline } from '../../../src/node/files/no-link.ts';
 
 let path: string;
 
