@@ -81,7 +81,7 @@ const LEAST_NAME = 24;
 export function layOut(columns: readonly Column[], rows: readonly Row[], width: number): readonly string[] {
   const shown = fitting(columns, rows, width);
   const room = Math.max(1, width - takenBy(shown));
-  const lineOf = (cells: readonly string[], name: string, paintFirst = plain) => {
+  const lineOf = (cells: readonly string[], name: string, paintFirst = (text: string) => text) => {
     const padded = shown.map(({ index, widest }) => {
       const text = cells[index] ?? '';
       return index === 0 ? paintFirst(text.padEnd(widest)) : text.padStart(widest);
@@ -115,8 +115,4 @@ function fitting(columns: readonly Column[], rows: readonly Row[], width: number
 
 function takenBy(shown: readonly ShownColumn[]): number {
   return shown.reduce((sum, { widest }) => sum + widest + GAP.length, 0);
-}
-
-function plain(text: string): string {
-  return text;
 }

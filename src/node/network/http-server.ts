@@ -4,13 +4,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { readBounded } from '../files/bounded.ts';
 
-/** Where a server listens. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
 }
 
-/** What the server answers from. */
 export interface Routes {
   /** Paths that GET answers; each gives a body, or why it is unwell (503). */
   readonly get: Readonly<Record<string, () => Answer>>;
@@ -108,19 +106,25 @@ interface Served {
 
 async function answer(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
   const { routes, host, bytesOf } = served;
-  const end = ({ status, body, headers = {} }: Reply) =>
-    response.writeHead(status, headers).end(bytesOf(body));
-  const path = (request.url ?? '').replace(/\?.*$/s, '');
-  const post = request.method === 'POST' ? own(routes.post, path) : undefined;
-  const isProtected = post !== undefined || isLoopback(host);
-  if (isProtected && !isOwnHost(request.headers.host, host)) end(MISDIRECTED);
-  else if (post === undefined) end(replyTo(request.method, path, routes));
-  else if (!isOwnOrigin(request)) end(FOREIGN);
-  else if (!(await isAllowed(request, routes.tokenFile))) end(UNAUTHORIZED);
-  else {
+  const end = (status: number, body: string, headers = {}) =>
+    void response.writeHead(status, headers).end(bytesOf(body));
+  const { method, url = '' } = request;
+  const path = url.replace(/\?.*$/s, '');
+  const [get, post] = [own(routes.get, path), own(routes.post, path)];
+  const isPost = method === 'POST' && post !== undefined;
+  if ((isPost || isLoopback(host)) && !isOwnHost(request.headers.host, host))
+    return end(421, 'the Host must be localhost, an IP address or the name that posidle listens on\n');
+  if (isPost) {
+    if (!isOwnOrigin(request)) return end(403, 'a web page of another origin may not do this\n');
+    if (!(await isAllowed(request, routes.tokenFile))) return end(401, 'a bearer token is needed\n');
     post();
-    end({ status: 202, body: 'accepted\n' });
+    return end(202, 'accepted\n');
   }
+  if (get === undefined && post === undefined) return end(404, 'no such path\n');
+  if (get === undefined || (method !== 'GET' && method !== 'HEAD'))
+    return end(405, 'method not allowed\n', { allow: get === undefined ? 'POST' : 'GET, HEAD' });
+  const { body, type, isWell } = get();
+  end(isWell ? 200 : 503, body, { 'content-type': type });
 }
 
 /** What others cannot reach may be shown to no web page; elsewhere a scraper asks by a Service's name. */
@@ -139,31 +143,6 @@ function isOwnHost(asked: string | undefined, host: string): boolean {
 /** A browser says which page a POST comes from; other clients say nothing. */
 function isOwnOrigin({ headers }: IncomingMessage): boolean {
   return headers.origin === undefined || headers.origin === `http://${headers.host}`;
-}
-
-interface Reply {
-  readonly status: number;
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-const MISDIRECTED: Reply = {
-  status: 421,
-  body: 'the Host must be localhost, an IP address or the name that posidle listens on\n',
-};
-const FOREIGN: Reply = { status: 403, body: 'a web page of another origin may not do this\n' };
-const UNAUTHORIZED: Reply = { status: 401, body: 'a bearer token is needed\n' };
-
-function replyTo(method: string | undefined, path: string, routes: Routes): Reply {
-  const get = own(routes.get, path);
-  if (get === undefined && own(routes.post, path) === undefined)
-    return { status: 404, body: 'no such path\n' };
-  if (get !== undefined && (method === 'GET' || method === 'HEAD')) {
-    const { body, type, isWell } = get();
-    return { status: isWell ? 200 : 503, body, headers: { 'content-type': type } };
-  }
-  const headers = { allow: get === undefined ? 'POST' : 'GET, HEAD' };
-  return { status: 405, body: 'method not allowed\n', headers };
 }
 
 async function isAllowed({ headers }: IncomingMessage, tokenFile: string | undefined): Promise<boolean> {
