@@ -4,7 +4,6 @@ import { isAbsolute, resolve } from 'node:path';
 import { problemText } from '../core/fluent-conf/element.ts';
 import { type ConfFacts, confFacts } from '../core/fluent-conf/facts.ts';
 import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
-import type { RubyContext } from '../core/fluent-conf/ruby.ts';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { type FluentdTarget, isSame } from '../core/fluentd/processes.ts';
 import { FluentdFinder } from '../daemon/find-fluentd.ts';
@@ -14,7 +13,7 @@ import { loadFluentConf } from '../node/files/conf-files.ts';
 import { exists } from '../node/files/files.ts';
 import { nameUnder } from '../node/files/glob.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { type FluentdArguments, fluentdArguments } from '../node/processes/command-line.ts';
+import { fluentdArguments } from '../node/processes/command-line.ts';
 import { environmentOf, workingDirectoryOf } from '../node/processes/proc.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -111,13 +110,14 @@ export async function findConf(
   env: NodeJS.ProcessEnv,
 ): Promise<FoundConf | undefined> {
   const { fluentConf, root, command } = wanted;
-  const { ruby, given, configFile } =
-    command === undefined ? await running(host, wanted, env) : starting(command, env);
+  const { own, given } =
+    command === undefined ? await running(host, wanted) : { given: fluentdArguments(command), own: env };
+  const ruby = { env: own ?? env, hostname: hostname(), foreign: own === undefined };
   const placeOf = placesBelow(root);
   const candidates = [
     { path: fluentConf, by: '`fluentConf`' },
     // Another container's path may lead nowhere here.
-    { path: configFile, by: command && "fluentd's own -c" },
+    { path: given.configFile, by: command && "fluentd's own -c" },
     // Below another root it is a guess.
     { path: env.FLUENT_CONF, by: root === undefined ? 'FLUENT_CONF' : undefined },
     // Where the official images and packages have it (fluentd-docker-image's entrypoint; lib/fluent/env.rb).
@@ -135,24 +135,11 @@ export async function findConf(
   return undefined;
 }
 
-/** What is known of Fluentd before its configuration is read. */
-interface Started {
-  readonly given: FluentdArguments;
-  readonly ruby: RubyContext;
-  /** The configuration that it names itself, as a path for us. */
-  readonly configFile: string | undefined;
-}
-
-function starting(command: readonly string[], env: NodeJS.ProcessEnv): Started {
-  const given = fluentdArguments(command);
-  return { given, ruby: { env, hostname: hostname() }, configFile: given.configFile };
-}
-
 /**
  * The one fluentd that runs: its ENV['X'] are its own, and its arguments count for its own configuration. Those of another user count for
  * nothing: anybody can call a process fluentd.
  */
-async function running(host: Host, wanted: ConfWanted, env: NodeJS.ProcessEnv): Promise<Started> {
+async function running(host: Host, wanted: ConfWanted) {
   const { isOfFluentd = false, posFiles = [], fluentd: target = { by: 'search' } } = wanted;
   const found = await new FluentdFinder(host, { fluentd: target, posFiles }).find(undefined);
   const fluentd =
@@ -160,9 +147,8 @@ async function running(host: Host, wanted: ConfWanted, env: NodeJS.ProcessEnv): 
       ? (await host.listProcesses()).find((row) => isSame(row, found.supervisor))
       : undefined;
   const own = fluentd && environmentOf(fluentd.pid);
-  const ruby = { env: own ?? env, hostname: hostname(), foreign: own === undefined };
-  const given = fluentdArguments(isOfFluentd && own !== undefined ? (fluentd?.argv ?? []) : []);
-  return { given, ruby, configFile: given.configFile && fluentd && pathIn(fluentd.pid, given.configFile) };
+  const { configFile, ...given } = fluentdArguments(isOfFluentd && own && fluentd ? fluentd.argv : []);
+  return { own, given: { ...given, configFile: configFile && fluentd && pathIn(fluentd.pid, configFile) } };
 }
 
 function pathIn(pid: number, path: string): string | undefined {
