@@ -56,7 +56,6 @@ const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<numbe
     (await import('./commands/inject.ts')).runInject(files, image),
 };
 
-/** What stands on the command line beside the options. */
 interface Words {
   readonly files: readonly string[];
   readonly '--'?: readonly unknown[];

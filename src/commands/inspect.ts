@@ -16,7 +16,6 @@ import { tableLines, type View } from './inspect-view/table.ts';
 import type { InspectArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
 
-/** The check failed, or something could not be looked at. */
 const FAILED = 1;
 
 /** `posidle inspect`: what is read, what is left. Resolves to the exit code. */
@@ -53,7 +52,6 @@ async function look(inspector: Inspector, args: InspectArgs): Promise<Looked> {
   return most === undefined ? { found, passed: isWhole(found) } : { found, ...check(found, most) };
 }
 
-/** Looks until nothing is left that waiting helps, or the time is over. */
 async function waitUntilRead(
   inspector: Inspector,
   atMost: Millis,

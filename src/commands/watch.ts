@@ -56,7 +56,6 @@ export async function runParent(args: RunArgs, command: readonly string[]): Prom
   return ownCode ?? exitCodeOf(outcome, args);
 }
 
-/** The options that say how to report, and who may call. */
 type ReportArgs = Pick<
   SharedArgs,
   'listen' | 'log-format' | 'log-level' | 'quit-token' | 'strict' | 'termination-log'
@@ -117,7 +116,6 @@ export async function watchAndReport(
       },
       performed: (done) => lines.performed(done),
       warned: (text) => log.warn({}, text),
-      withoutEvents: (why) => log.warn({}, noEvents(why)),
       ended: (outcome) => tellEnd(log, { ...outcome, why: inFlags(outcome.why) }, args, parent?.end),
     };
   };
@@ -126,10 +124,6 @@ export async function watchAndReport(
   } finally {
     await close();
   }
-}
-
-function noEvents(why: string): string {
-  return `the system reports no changes of files (${why}). posidle looks once a second instead; that loses nothing`;
 }
 
 const ONLY_CALLS =
@@ -163,7 +157,6 @@ function tellStart(log: Log, found: Found, policy: Policy, armed: Armed): void {
   for (const warning of [...warnings, ...further]) log.warn({}, warning);
 }
 
-/** `childEnd`: how the command of `run` ended. */
 async function tellEnd(log: Log, outcome: Outcome, args: ReportArgs, childEnd?: string): Promise<void> {
   const code = exitCodeOf(outcome, args);
   const waited = Object.values(outcome.durationsMs).reduce((sum, span) => sum + span, 0);

@@ -25,7 +25,6 @@ import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
 import { Proof } from './fluentd-proof.ts';
 
-/** What says where Fluentd may be found. */
 export type Whereabouts = Pick<Subject, 'fluentd' | 'role' | 'posFiles' | 'witness'>;
 
 type Table = readonly ProcessRow[];

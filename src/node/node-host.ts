@@ -21,7 +21,6 @@ import { askWitnesses, isAnyAlive, listWitnesses, tellWitness } from './witness/
 /** Nearly every look ends within so long: a call need not go before it. */
 const PATIENCE: Millis = 500;
 
-/** The Host on Node.js. */
 export class NodeHost implements Host {
   readonly self = process.pid;
   readonly listFamily = listFamily;

@@ -23,7 +23,7 @@ const RESERVE: Millis = 15_000;
 const NOBODY_HERE =
   'no Fluentd runs in this container: there is nothing to drain. The preStop hook belongs to the container of Fluentd; the annotation posidle/container names it';
 
-export interface Hook {
+interface Hook {
   readonly grace: Millis;
   /** The caller knows it. */
   readonly mainEnded: boolean;

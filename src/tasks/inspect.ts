@@ -24,9 +24,7 @@ import { UsageError } from './usage-error.ts';
 /** Can be read only once. */
 export const STDIN = '-';
 
-/** What is to be inspected. */
 interface InspectSubject extends Pick<FoundConf, 'conf' | 'warnings'> {
-  /** The directory of the witnesses' sockets. */
   readonly witness: string | undefined;
   /** Pos files or globs. */
   readonly posFiles: readonly string[];

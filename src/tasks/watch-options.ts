@@ -5,7 +5,6 @@ import type { FluentdTarget } from '../core/fluentd/processes.ts';
 import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What to watch and how to decide. Durations are milliseconds. */
 export interface Settings extends Omit<Policy, 'tail' | 'role' | 'doneProcess'>, TriggerSettings {
   /** The kubelet begins the drain and stops Fluentd, and starts again what ends before. */
   readonly nativeSidecar: boolean;
@@ -19,7 +18,6 @@ export interface Settings extends Omit<Policy, 'tail' | 'role' | 'doneProcess'>,
   readonly witness: string | undefined;
 }
 
-/** Each may be left out. */
 export type WatchOptions = { readonly [Key in keyof Settings]?: Settings[Key] | undefined };
 
 const { tail: _tail, role: _role, ...decisions } = DEFAULT_POLICY;

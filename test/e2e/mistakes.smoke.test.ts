@@ -17,7 +17,7 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
     "--state: 'behnid' isn't one of unwatched, caught-up, partial-line, behind, undiscovered, rotated, unreadable, missing, truncated, blocked. Did you mean behind?",
   ],
   ['witness /dev/null', 'witness: cannot write to /dev/null: a part of its path is not a directory'],
-  ['witness /proc/none', 'witness: cannot write to /proc/none: no directory can be made there'],
+  ['witness /proc/none', 'witness: cannot write to /proc/none: there is no such file'],
   [
     'witness posidle',
     "witness: cannot write to posidle: the path isn't absolute. Write that of the volume, such as /posidle",

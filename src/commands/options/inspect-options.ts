@@ -3,7 +3,6 @@ import { durationOr, endpoint, fileCount, interval, nonEmpty, size, states } fro
 import { flag, named, parsed, posFileOptions, SHOW, TELL, WHICH } from './option-parts.ts';
 import { watchOptions } from './options.ts';
 
-/** What `posidle inspect` takes. */
 export const inspectOptions = named({
   ...posFileOptions,
   root: parsed('DIR', "look up all paths below it: a node's mount, or /proc/PID/root", WHICH, nonEmpty),
@@ -26,7 +25,6 @@ export const inspectOptions = named({
 
 export type InspectArgs = InferredOptionTypes<typeof inspectOptions>;
 
-/** What `posidle export` takes. */
 export const exportOptions = named({
   ...posFileOptions,
   root: inspectOptions.root,

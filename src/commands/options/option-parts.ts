@@ -9,7 +9,6 @@ export const HOW = 'How to drain and stop:';
 export const TELL = 'What to report:';
 export const SHOW = 'How to show it:';
 
-/** Which pos files, and how Fluentd is configured. */
 export const posFileOptions = {
   'pos-file': {
     ...text(

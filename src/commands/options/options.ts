@@ -18,7 +18,6 @@ import {
   WHICH,
 } from './option-parts.ts';
 
-/** What `posidle watch` takes. */
 export const watchOptions = named({
   ...posFileOptions,
   quiet: parsed(
@@ -118,14 +117,12 @@ const {
 
 export { runOptions };
 
-/** What both take. */
 export type SharedArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>> & {
   readonly 'native-sidecar'?: boolean;
 };
 export type WatchArgs = ArgumentsCamelCase<InferredOptionTypes<typeof watchOptions>>;
 export type RunArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>>;
 
-/** What `posidle drain` takes. */
 export const drainOptions = named({
   grace: duration(
     "terminationGracePeriodSeconds of the Pod: the whole time, also for main's end",
@@ -158,7 +155,6 @@ export function watchOptionsOf(args: SharedArgs): WatchOptions {
   return { ...given, posFiles: args.posFile, quiet: args.quiet ?? 'off' };
 }
 
-/** Which fluentd the flags name. */
 export function targetOf(args: WatchArgs): Settings['fluentd'] {
   const named = (['pid', 'pid-file'] as const).filter((name) => args[name] !== undefined);
   if (named.length > 1) throw new UsageError(`--${named.join(' and --')}: give only one of them`);

@@ -20,7 +20,6 @@ import type { PlaceOf } from './files.ts';
 import { inWords } from './in-words.ts';
 import { rubyGlob } from './walk.ts';
 
-/** How a configuration is read. */
 export interface ConfOptions {
   readonly ruby: RubyContext;
   /** Fluentd 1.19 and later also load what lies below `/etc/fluent/conf.d`, unless config_include_dir says otherwise. */
@@ -31,7 +30,6 @@ export interface ConfOptions {
   readonly given?: Partial<FluentdArguments> | undefined;
 }
 
-/** The facts of a configuration file and of all that it includes. */
 export async function loadFluentConf(path: string, options: ConfOptions): Promise<FluentConf> {
   const { root, problems } = await readConfTree(path, options);
   const conf = fluentConf(root, options.ruby, options.given);

@@ -3,7 +3,6 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GateMarks } from '../../core/hook/gate.ts';
 
-/** What lies in the directory that hook and gate share. */
 export async function readGateMarks(dir: string, begin: number): Promise<GateMarks> {
   // Before the marks: the gate writes its last one, and ends.
   const lives = await isRead(join(dir, 'gate-lives'));

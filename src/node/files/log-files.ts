@@ -8,7 +8,6 @@ import { inWords } from './in-words.ts';
 import { NewlineSearch, type SearchTask, searchTask } from './newline-search.ts';
 import { factsOf, type RenamedFile, RenamedFiles } from './renamed-files.ts';
 
-/** Looks at the log files of position entries. */
 export class LogFiles {
   readonly #search = new NewlineSearch();
   readonly #renamed = new RenamedFiles();
@@ -37,7 +36,6 @@ export class LogFiles {
     });
   }
 
-  /** At a renamed file, by its inode. */
   async #lookBeside(inode: string, place: string, position: number, task: SearchTask): Promise<FileLook> {
     try {
       for (const directory of directoriesBeside(place)) {

@@ -54,7 +54,6 @@ interface Heartbeat {
   readonly warn: (text: string) => void;
 }
 
-/** The last beat that was seen. */
 interface Beat {
   readonly identity: string;
   /** For how long it has been the last one, by posidle's own clock. */
@@ -70,7 +69,6 @@ export class HeartbeatFile {
   #beat: Beat | undefined;
   #wasThere = false;
   #lookedAt = performance.now();
-  /** When its absence was told last. */
   #missedAt = this.#lookedAt;
 
   constructor(heartbeat: Heartbeat) {

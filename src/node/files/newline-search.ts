@@ -10,7 +10,6 @@ const PART = 1024 ** 2;
 /** For a look that must not take long, beside the first part of each file. */
 const AT_MOST = 64 * 1024 ** 2;
 
-/** What one look may still search. */
 export interface SearchTask {
   bytesLeft: number;
 }
@@ -59,7 +58,6 @@ export class NewlineSearch {
   }
 }
 
-/** As much as the buffer takes; undefined: the file cannot be read. */
 function read(place: string, start: number, buffer: Buffer): Buffer | undefined {
   try {
     const file = openSync(toBytes(place), constants.O_RDONLY | constants.O_NONBLOCK);

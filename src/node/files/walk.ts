@@ -17,7 +17,6 @@ import { type NameBudget, nameBudget, readNames } from './names.ts';
 /** So many files of one source are looked at, where there is room for them. */
 const MOST_FILES = 50_000;
 
-/** What decides which files a source follows. */
 export interface FollowRules extends PathRules {
   /** Counts only where the path is a glob (`expand_paths` in `lib/fluent/plugin/in_tail.rb`). */
   readonly limitRecentlyModified?: Millis | undefined;

@@ -2,7 +2,6 @@ import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync,
 import type { ProcessRow } from '../../core/fluentd/processes.ts';
 import { inPortions } from '../files/files.ts';
 
-/** What is kept of a command line. */
 const KEPT = 4 * 1024;
 /** And of all of them: whoever shares the process namespace may start thousands, and a pattern takes a microsecond for each byte. */
 const KEPT_IN_ALL = 256 * 1024;
@@ -35,7 +34,6 @@ export function familyInProc(pid: number): readonly ProcessRow[] | undefined {
   }
 }
 
-/** Nothing: no such process (any more). */
 export function readProc(pid: number, { root = '/proc', most = KEPT } = {}): readonly ProcessRow[] {
   try {
     const stat = readFileSync(`${root}/${pid}/stat`, 'utf8');
@@ -63,7 +61,6 @@ export function environmentOf(pid: number): Readonly<Record<string, string>> | u
   }
 }
 
-/** undefined: not ours to see. */
 export function workingDirectoryOf(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
