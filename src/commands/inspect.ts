@@ -8,7 +8,7 @@ import { printable } from '../core/text/printable.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { canDraw, drawAll, widthOfStdout, write } from '../node/output/terminal.ts';
-import { Inspector, inspectSubject, STDIN } from '../tasks/inspect.ts';
+import { Inspector, inspectSubject } from '../tasks/inspect.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 import { frameOf } from './inspect-view/follow-frame.ts';
 import { jsonOf } from './inspect-view/json.ts';
@@ -98,9 +98,6 @@ function refuseContradictions(args: InspectArgs): void {
     (name) => args[name] !== undefined && args[name] !== false,
   );
   if (given.length > 1) throw new UsageError(`--${given.join(' and --')}: give only one of them`);
-  const [repeated] = given.filter((name) => name !== 'max-lag');
-  if (repeated && args['pos-file']?.includes(STDIN))
-    throw new UsageError(`--${repeated}: what comes through stdin can be read only once; name the pos file`);
 }
 
 /** An empty pos file is no failure. */

@@ -16,13 +16,9 @@ import { LogFileLooks } from '../daemon/look-at-files.ts';
 import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';
 import { PosFiles } from '../daemon/read-pos-files.ts';
 import type { FileContent, Host } from '../host.ts';
-import { readStdin } from '../node/files/files.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { type ConfWanted, type Found as FoundConf, findPosFiles } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
-
-/** Can be read only once. */
-export const STDIN = '-';
 
 interface InspectSubject extends Pick<FoundConf, 'conf' | 'warnings'> {
   readonly witness: string | undefined;
@@ -45,12 +41,12 @@ export async function inspectSubject(host: Host, wanted: InspectWanted): Promise
 }
 
 async function refuseRoot(root: string): Promise<void> {
-  const found = await stat(root).catch((error: NodeJS.ErrnoException) => error);
-  if (found instanceof Error) throw new UsageError(`\`root\`: ${root}: ${inWords(found)}; ${ROOTS}`);
-  if (!found.isDirectory()) throw new UsageError(`\`root\`: ${root} isn't a directory; ${ROOTS}`);
+  const why = await stat(root).then(
+    (found) => (found.isDirectory() ? undefined : `${root} isn't a directory`),
+    (error) => `${root}: ${inWords(error)}`,
+  );
+  if (why !== undefined) throw new UsageError(`\`root\`: ${why}; name a node's mount or /proc/PID/root`);
 }
-
-const ROOTS = "name a node's mount or /proc/PID/root";
 
 /** The first name of a file is the one that it keeps. */
 async function expandAll(host: Host, patterns: readonly string[]): Promise<readonly string[]> {
@@ -85,7 +81,7 @@ export class Inspector {
     this.#posFiles = new PosFiles({
       now: () => host.now(),
       expand: async (name) => [name],
-      fileStamp: async (name) => (name === STDIN ? undefined : await host.fileStamp(name)),
+      fileStamp: (name) => host.fileStamp(name),
       readFile: (name, besides) => this.#readPosFile(name, besides),
     });
     this.#logFiles = new LogFileLooks(host);
@@ -98,9 +94,7 @@ export class Inspector {
     const { posFiles } = snapshot;
     const seen = observe(this.#seen ?? observeAges(snapshot, this.#policy), snapshot, this.#policy);
     this.#seen = seen;
-    const isReadOnce = posFiles.some(({ path }) => path === STDIN);
-    if (this.#paces !== undefined || isReadOnce || !isInDoubt(seen, posFiles))
-      return this.#found(snapshot, seen);
+    if (this.#paces !== undefined || !isInDoubt(seen, posFiles)) return this.#found(snapshot, seen);
     await this.#host.sleep(this.#host.now() + CONFIRM_AFTER);
     const second = await this.#snapshot();
     return this.#found(second, observe(presumeStuck(seen), second, this.#policy));
@@ -135,7 +129,7 @@ export class Inspector {
 
   async #readPosFile(name: string, besides?: number): Promise<FileContent | undefined> {
     const { conf } = this.#subject;
-    const found = await (name === STDIN ? readStdin() : this.#host.readFile(name, besides));
+    const found = await this.#host.readFile(name, besides);
     // A pos file does not change its kind from look to look.
     if (found !== undefined && this.#paces === undefined) {
       const source = conf?.sources.find(({ posFile }) => posFile === name);

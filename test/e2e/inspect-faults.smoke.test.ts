@@ -90,18 +90,6 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
     expect(posFiles).toMatchObject([{ entries: [{ lag: null, state: 'unreadable' }] }, { entries: [] }]);
   });
 
-  test('a stdin through which nothing came, where an empty file is none such', () => {
-    writeFileSync(pos, '');
-    const piped = shell('kubectl-that-failed 2>&- | posidle inspect -');
-    expect(piped.stdout).toMatch(
-      /^stdin\n {2}cannot be inspected: it cannot be read: nothing came through it\n/,
-    );
-    expect(piped.status).toBe(1);
-    const redirected = shell('posidle inspect - < app.pos');
-    expect(redirected.stdout).toMatch(/^stdin\n {2}it is empty for now\n/);
-    expect(redirected.status).toBe(0);
-  });
-
   test('a path with a NUL byte', async () => {
     writeFileSync(pos, posText([{ path: '/a\0b', position: 1, inode: 1 }]));
     const { stdout, code } = await posidle('inspect', pos);

@@ -37,7 +37,7 @@ function posFileLines(posFile: FoundPosFile, view: View, at: Millis): readonly s
   const { path, error, age, files } = posFile;
   const { width } = view;
   const written = Number.isFinite(age) && error === undefined ? `  written ${formatDuration(age)} ago` : '';
-  const name = shortenMiddle(printable(path === '-' ? 'stdin' : path), width - written.length);
+  const name = shortenMiddle(printable(path), width - written.length);
   const defects = defectsOf(posFile).flatMap((line) => wrap(line, width - INDENT.length));
   return [
     styleText('bold', name) + styleText('dim', written),

@@ -49,7 +49,7 @@ export const COMMANDS = {
     words: 'inspect [files..]',
     about: 'show what Fluentd has read, and what is left',
     options: inspectOptions,
-    positional: ['files', 'POS_FILE: pos files or globs; - is stdin'],
+    positional: ['files', 'POS_FILE: pos files or globs'],
     examples: [
       ['$0 inspect /var/log/fluentd/app.pos', 'a table of every file: state, lag, position, size'],
       [

@@ -48,7 +48,7 @@ function refuseKind(stat: Stats): void {
   throw new Error(`it is a ${stat.isFIFO() ? 'pipe' : 'device'}, not a regular file`);
 }
 
-export function refuseLarge(size: number, limit: number): void {
+function refuseLarge(size: number, limit: number): void {
   if (size <= limit) return;
   throw new Error(`it is too large: ${formatBytes(size)}, and at most ${formatBytes(limit)} are read`);
 }

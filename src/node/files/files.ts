@@ -5,7 +5,7 @@ import { encodePath } from '../../core/pos-file/path-bytes.ts';
 import { NEWLINE } from '../../core/pos-file/pos-file.ts';
 import { formatBytes, type Millis } from '../../core/text/units.ts';
 import type { FileContent, FileStamp } from '../../host.ts';
-import { readBounded, refuseLarge } from './bounded.ts';
+import { readBounded } from './bounded.ts';
 
 /** Where a path that a configuration or a pos file names lies for this process. Throws as the system does where links never end. */
 export type PlaceOf = (path: string) => string;
@@ -35,26 +35,6 @@ export async function readFile(path: string, besides = 0, memory = MEMORY): Prom
   if (found === undefined) return undefined;
   refuseCrowd(found.bytes, besides, memory);
   return { bytes: found.bytes, writtenAgo: agoOf(found.stat.mtimeMs) };
-}
-
-const STDIN = 0;
-
-/** The same of stdin; what comes through a pipe has no age. */
-export async function readStdin(): Promise<FileContent | undefined> {
-  const stat = fstatSync(STDIN);
-  if (stat.isFile() || stat.isDirectory()) return readFile('/dev/stdin');
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of process.stdin as AsyncIterable<Buffer>) {
-    parts.push(part);
-    length += part.length;
-    refuseLarge(length, largestIn(MEMORY));
-  }
-  // A command that failed in front of `inspect -`: no word of Fluentd's.
-  if (length === 0) throw new Error('nothing came through it');
-  const bytes = Buffer.concat(parts);
-  refuseCrowd(bytes, 0, MEMORY);
-  return { bytes, writtenAgo: Number.POSITIVE_INFINITY };
 }
 
 /** Opens the file, for a network file system looks at the server only then (close-to-open, nfs(5)). */
