@@ -105,13 +105,7 @@ type Target = Extract<Action, { do: 'signal' }>['target'];
 function targetsOf(target: Target, fluentd: FluentdReading): readonly ProcessIdentity[] {
   if (fluentd.kind === 'wrapper') return target === 'workers' ? [] : [fluentd.leader];
   if (fluentd.kind !== 'running' && fluentd.kind !== 'orphaned') return [];
+  const { workers } = fluentd;
   const supervisor = fluentd.kind === 'running' ? [fluentd.supervisor] : [];
-  switch (target) {
-    case 'supervisor':
-      return supervisor;
-    case 'workers':
-      return fluentd.workers;
-    case 'all':
-      return [...supervisor, ...fluentd.workers];
-  }
+  return { supervisor, workers, all: [...supervisor, ...workers] }[target];
 }

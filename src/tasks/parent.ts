@@ -38,7 +38,7 @@ export class Parent {
 
   /** Nothing of the command survives this process. */
   async start(env = process.env): Promise<FluentdTarget> {
-    this.#child = await startCommand(this.command, env);
+    this.#child = await startChild(this.command, env).catch((error) => refuse(this.command, error));
     const { pid, exitCode } = this.#child;
     void exitCode.then(() => this.#host.wake());
     const row = (await this.#host.listProcesses()).find((process) => process.pid === pid);
@@ -95,15 +95,8 @@ export class Parent {
   }
 }
 
-async function startCommand(command: readonly string[], env: NodeJS.ProcessEnv): Promise<Child> {
-  try {
-    return await startChild(command, env);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isMissing = code === 'ENOENT';
-    throw new CommandError(
-      `cannot run ${command[0]}: ${isMissing ? 'no such command' : message}`,
-      isMissing ? NOT_FOUND : NOT_EXECUTABLE,
-    );
-  }
+function refuse([file]: readonly string[], { code, message }: NodeJS.ErrnoException): never {
+  const isMissing = code === 'ENOENT';
+  const why = `cannot run ${file}: ${isMissing ? 'no such command' : message}`;
+  throw new CommandError(why, isMissing ? NOT_FOUND : NOT_EXECUTABLE);
 }

@@ -117,11 +117,9 @@ const {
 
 export { runOptions };
 
-export type SharedArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>> & {
-  readonly 'native-sidecar'?: boolean;
-};
-export type WatchArgs = ArgumentsCamelCase<InferredOptionTypes<typeof watchOptions>>;
 export type RunArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>>;
+export type SharedArgs = RunArgs & { readonly 'native-sidecar'?: boolean };
+export type WatchArgs = ArgumentsCamelCase<InferredOptionTypes<typeof watchOptions>>;
 
 export const drainOptions = named({
   grace: duration(

@@ -5,7 +5,7 @@ import type { PositionEntry } from '../../core/pos-file/pos-file.ts';
 import { linkAt, MOST_LINKS } from './below-root.ts';
 import { inPortions, type PlaceOf, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
-import { NewlineSearch, type SearchTask, searchTask } from './newline-search.ts';
+import { NewlineSearch } from './newline-search.ts';
 import { factsOf, type RenamedFile, RenamedFiles } from './renamed-files.ts';
 
 export class LogFiles {
@@ -18,7 +18,7 @@ export class LogFiles {
     placeOf: PlaceOf = (path) => path,
   ): Promise<void> {
     this.#renamed.begin();
-    const task = searchTask();
+    this.#search.begin();
     await inPortions(entries, (entry) => {
       const seen = lookAtPath(entry.path, placeOf);
       if ('error' in seen) return found(entry, seen);
@@ -29,18 +29,16 @@ export class LogFiles {
       // Nearly every file is read to its end: no promise for that.
       if (position === null || (own !== undefined && own.stat.size <= position)) return found(entry, look);
       const further =
-        own === undefined
-          ? this.#lookBeside(entry.inode, place, position, task)
-          : this.#lookInside(own, position, task);
+        own === undefined ? this.#lookBeside(entry.inode, place, position) : this.#lookInside(own, position);
       return further.then((more) => found(entry, { ...look, ...more }));
     });
   }
 
-  async #lookBeside(inode: string, place: string, position: number, task: SearchTask): Promise<FileLook> {
+  async #lookBeside(inode: string, place: string, position: number): Promise<FileLook> {
     try {
       for (const directory of directoriesBeside(place)) {
         const renamed = await this.#renamed.find(inode, directory);
-        if (renamed !== undefined) return { renamed, ...(await this.#lookInside(renamed, position, task)) };
+        if (renamed !== undefined) return { renamed, ...(await this.#lookInside(renamed, position)) };
       }
       return {};
     } catch (error) {
@@ -48,9 +46,9 @@ export class LogFiles {
     }
   }
 
-  async #lookInside({ path, stat }: RenamedFile, position: number, task: SearchTask): Promise<FileLook> {
+  async #lookInside({ path, stat }: RenamedFile, position: number): Promise<FileLook> {
     if (stat.size <= position) return {};
-    const newlineLeft = await this.#search.find(path, stat, position, task);
+    const newlineLeft = await this.#search.find(path, stat, position);
     return newlineLeft === undefined ? {} : { newlineLeft };
   }
 }

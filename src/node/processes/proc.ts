@@ -27,8 +27,10 @@ export async function listProc(root = '/proc'): Promise<readonly ProcessRow[]> {
 export function familyInProc(pid: number): readonly ProcessRow[] | undefined {
   try {
     const tasks = `/proc/${pid}/task`;
-    const children = readdirSync(tasks).flatMap((task) => childrenIn(`${tasks}/${task}/children`));
-    return [pid, ...children].flatMap((one) => readProc(one));
+    const children = readdirSync(tasks).flatMap((task) =>
+      readFileSync(`${tasks}/${task}/children`, 'utf8').split(' '),
+    );
+    return [pid, ...children.filter(Boolean).map(Number)].flatMap((one) => readProc(one));
   } catch {
     return undefined;
   }
@@ -101,10 +103,6 @@ function withoutPadding(bytes: Buffer): Buffer {
 
 function wordsOf(bytes: Buffer): readonly string[] {
   return bytes.length === 0 ? [] : bytes.toString().split('\0');
-}
-
-function childrenIn(path: string): readonly number[] {
-  return readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
 function readInto(buffer: Buffer, path: string): Buffer {
