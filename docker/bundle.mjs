@@ -141,6 +141,7 @@ async function bundle({ packed }) {
       assert: './docker/bundle/assert.cjs',
       worker_threads: './docker/bundle/worker-threads.cjs',
       y18n: './docker/bundle/y18n.cjs',
+      'pino-std-serializers': './docker/bundle/pino-std-serializers.cjs',
       'safe-stable-stringify': './docker/bundle/safe-stable-stringify.cjs',
     },
     plugins: [withoutUnused, loadedLater, withoutHelp, withoutCompletion, withWitness],
