@@ -63,6 +63,15 @@ const withoutHelp = {
     }),
 };
 
+/** yargs completes what is typed in a shell, where a program asks it to. posidle does not. */
+const withoutCompletion = {
+  name: 'without-completion',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /node_modules\/yargs\/build\/lib\/completion\.js$/ }, () => ({
+      contents: 'export const completion = () => ({ setParsed() {} });',
+    })),
+};
+
 /** The bundle is one file: the texts of the witness are in it. */
 const withWitness = {
   name: 'with-witness',
@@ -132,9 +141,10 @@ async function bundle({ packed }) {
       assert: './docker/bundle/assert.cjs',
       worker_threads: './docker/bundle/worker-threads.cjs',
       y18n: './docker/bundle/y18n.cjs',
+      'pino-std-serializers': './docker/bundle/pino-std-serializers.cjs',
       'safe-stable-stringify': './docker/bundle/safe-stable-stringify.cjs',
     },
-    plugins: [withoutUnused, loadedLater, withoutHelp, withWitness],
+    plugins: [withoutUnused, loadedLater, withoutHelp, withoutCompletion, withWitness],
     banner: { js: 'const __import_meta_url=require("node:url").pathToFileURL(__filename).href;' },
   });
   return { program: outputFiles[0].contents, inputs: Object.keys(metafile.inputs) };

@@ -31,9 +31,7 @@ export async function inspect(options: Pick<WatchOptions, 'posFiles' | 'fluentCo
   refuseUnknown(options, { posFiles: [], fluentConf: undefined });
   const { posFiles = [], fluentConf } = options;
   const host = new NodeHost();
-  // stdin belongs to the program.
-  const named = posFiles.map((name) => (name === '-' ? './-' : name));
-  const subject = await inspectSubject(host, { posFiles: named, fluentConf });
+  const subject = await inspectSubject(host, { posFiles, fluentConf });
   return inspectionOf(await new Inspector(host, subject).look());
 }
 

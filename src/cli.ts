@@ -1,12 +1,10 @@
 #!/usr/bin/env node
 import yargs, { type Argv } from 'yargs';
 import { BUGS, VERSION } from './commands/build-info.ts';
-import { asOptions, completionIn, HELP_ALL } from './commands/options/command-words.ts';
-import { COMMANDS, type Command } from './commands/options/commands.ts';
+import { COMMANDS, type Command, inFlags } from './commands/options/commands.ts';
 import { optionsFromEnvironment, variableOf } from './commands/options/environment.ts';
-import { inFlags } from './commands/options/flag-wording.ts';
 import type { ExportArgs, InspectArgs } from './commands/options/inspect-options.ts';
-import { mistakeIn } from './commands/options/mistakes.ts';
+import { HELP_ALL, mistakeIn } from './commands/options/mistakes.ts';
 import type { DrainArgs, RunArgs, WatchArgs } from './commands/options/options.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
@@ -24,14 +22,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // No await at the top level: the command is built as CommonJS, which has none.
 async function main(): Promise<void> {
   const given = process.argv.slice(2);
-  const words = asOptions(given);
-  if (words.join() === '--version') return void process.stdout.write(`${VERSION}\n`);
   // A container without arguments must not look as if it had done its work.
-  if (words.length === 0) process.exitCode = EXIT.usage;
+  if (given.length === 0) process.exitCode = EXIT.usage;
+  // yargs shows all options only where it also shows help.
+  const isAll = given.slice(0, given.indexOf('--') >>> 0).includes(`--${HELP_ALL}`);
   try {
-    const script = completionIn(given);
-    if (script !== undefined) process.stdout.write(script);
-    else await parser(words.length === 0 ? ['--help'] : words).parseAsync();
+    await parser(isAll || given.length === 0 ? ['--help', ...given] : given).parseAsync();
   } catch (error) {
     if (error instanceof UsageError) fail(inFlags(error.message), EXIT.usage);
     if (error instanceof CommandError) fail(error.message, error.code);
@@ -60,7 +56,6 @@ const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<numbe
     (await import('./commands/inject.ts')).runInject(files, image),
 };
 
-/** What stands on the command line beside the options. */
 interface Words {
   readonly files: readonly string[];
   readonly '--'?: readonly unknown[];
@@ -98,7 +93,6 @@ function parser(words: readonly string[]): Argv {
     .version(VERSION)
     .locale('en')
     .usage('Stops a Fluentd sidecar when, and only when, its work is done.')
-    .completion('completion', 'print a script for bash, zsh or fish that completes commands and options')
     .demandCommand(1)
     .parserConfiguration({ 'populate--': true })
     .strict()

@@ -40,7 +40,6 @@ interface Files {
   ): Promise<void>;
   /** The files that an in_tail source takes, by its own rules. `besides`: files of other sources that share the memory. Rejects with `PartlyListed` where there may be more. */
   listFollowed(source: TailSource, besides?: number): Promise<readonly FollowedFile[]>;
-  /** The chunks of one buffer, which lie at these globs. */
   listChunks(globs: readonly string[]): Promise<ChunkListing>;
   /** The chunks that Fluentd has put aside, at these globs. */
   listBackups(globs: readonly string[]): Promise<readonly Chunk[]>;
@@ -70,7 +69,6 @@ export interface FileStamp {
 }
 
 interface Processes {
-  /** posidle's own pid. */
   readonly self: number;
   listProcesses(): Promise<readonly ProcessRow[]>;
   /** At least the process and its children, without a look at all others where the system allows that. */
@@ -89,7 +87,6 @@ export type WitnessOrder = 'flush' | 'stop' | 'end';
 interface Witnesses {
   /** Whether there is, or was, any. */
   hasWitness(dir: string): Promise<boolean>;
-  /** Whether one of them listens. */
   isWitnessAlive(dir: string): Promise<boolean>;
   askWitnesses(dir: string): Promise<Testimony>;
   /** Why the order was not carried out; undefined: it was. `worker`: as the testimony names it. */

@@ -52,7 +52,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'commands/options/options.ts',
   ],
 };
-/** Texts name an option by its key; the commands put its flag in (commands/options/flag-wording.ts). */
+/** Texts name an option by its key; the commands put its flag in (inFlags in commands/options/commands.ts). */
 const FLAGS = new RegExp(
   `--(${Object.keys({ ...watchOptions, ...inspectOptions, ...exportOptions }).join('|')})\\b`,
 );

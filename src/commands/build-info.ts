@@ -4,10 +4,8 @@ import { renderMetrics } from '../core/metrics/exposition.ts';
 declare const BUILD: { readonly version: string; readonly bugs?: string };
 
 export const VERSION = typeof BUILD === 'undefined' ? 'unbundled' : BUILD.version;
-/** Where a bug is reported. */
 export const BUGS = typeof BUILD === 'undefined' ? undefined : BUILD.bugs;
 
-/** Which posidle it is, for Prometheus. */
 export function buildInfo(): string {
   return renderMetrics({ posidle_build_info: [[{ version: VERSION }, 1]] });
 }

@@ -11,7 +11,7 @@ import { Inspector, inspectSubject } from '../tasks/inspect.ts';
 import { buildInfo } from './build-info.ts';
 import { keepHeapSmall } from './heap.ts';
 import { LookBoard, listen } from './listen.ts';
-import { inFlags } from './options/flag-wording.ts';
+import { inFlags } from './options/commands.ts';
 import type { ExportArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
 
@@ -56,7 +56,7 @@ export function exportRoutes(board: LookBoard<Inspected>, perFile: number): Rout
 
 const MOST_TOLD = 10;
 
-/** Tells when something cannot be looked at, and when it can be again: not at each look. */
+/** Tells what cannot be looked at, and when it can be again: not at each look. */
 export class UnknownLag {
   readonly #log: Log;
   #before: ReadonlySet<string> = new Set();
@@ -71,20 +71,14 @@ export class UnknownLag {
       ...troubles.map((trouble) => `${trouble.path}: ${trouble.error}`),
     ]);
     const before = this.#before;
-    const now = new Set([...files, ...seen.unlisted]);
-    tellSome(
-      [...now].filter((why) => !before.has(why)),
-      (why) => this.#log.warn({}, `lag unknown: ${why}`),
-    );
-    tellSome(
-      [...before].filter((why) => !now.has(why)),
-      (why) => this.#log.info({}, `no longer: ${why}`),
-    );
-    this.#before = now;
+    this.#before = new Set([...files, ...seen.unlisted]);
+    for (const why of newIn(this.#before, before)) this.#log.warn({}, `lag unknown: ${why}`);
+    for (const why of newIn(before, this.#before)) this.#log.info({}, `no longer: ${why}`);
   }
 }
 
-function tellSome(all: readonly string[], tell: (text: string) => void): void {
-  all.slice(0, MOST_TOLD).forEach(tell);
-  if (all.length > MOST_TOLD) tell(`${all.length - MOST_TOLD} more files`);
+function newIn(now: ReadonlySet<string>, before: ReadonlySet<string>): readonly string[] {
+  const all = [...now].filter((why) => !before.has(why));
+  const more = all.length > MOST_TOLD ? [`${all.length - MOST_TOLD} more files`] : [];
+  return [...all.slice(0, MOST_TOLD), ...more];
 }

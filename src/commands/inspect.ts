@@ -7,32 +7,34 @@ import { describeDoubts, listed } from '../core/progress/describe.ts';
 import { printable } from '../core/text/printable.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import { NodeHost } from '../node/node-host.ts';
-import { widthOfStdout, write } from '../node/output/terminal.ts';
-import { Inspector, type InspectSubject, inspectSubject, STDIN } from '../tasks/inspect.ts';
+import { canDraw, drawAll, widthOfStdout, write } from '../node/output/terminal.ts';
+import { Inspector, inspectSubject } from '../tasks/inspect.ts';
 import { UsageError } from '../tasks/usage-error.ts';
-import { follow } from './inspect-view/follow.ts';
+import { frameOf } from './inspect-view/follow-frame.ts';
 import { jsonOf } from './inspect-view/json.ts';
 import { tableLines, type View } from './inspect-view/table.ts';
-import { INTERVAL, type InspectArgs } from './options/inspect-options.ts';
+import type { InspectArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
 
-/** The check failed, or something could not be looked at. */
 const FAILED = 1;
 
 /** `posidle inspect`: what is read, what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {
   refuseContradictions(args);
-  const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness } = args;
+  const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, state: states, json } = args;
   const host = new NodeHost(root);
-  const wanted = { posFiles, fluentConf, root, witness };
-  const subject = await inspectSubject(host, wanted);
-  const view = viewOf(args, subject);
-  if (args.follow) return await follow({ host, subject, view, args });
-  const { found, passed, reason } = await look(host, subject, args);
-  const asked = args.json || reason === undefined ? linesOf(found, view, args) : [printable(reason)];
+  const subject = await inspectSubject(host, { posFiles, fluentConf, root, witness });
+  const { conf, warnings } = subject;
+  const notes = [...unknownVariables(process.env), ...warnings];
+  const view = { width: widthOfStdout(), conf, notes, states };
+  const isRepeated = args.follow || args.wait !== undefined;
+  const inspector = new Inspector(host, subject, isRepeated ? new Paces() : undefined);
+  if (args.follow) return await follow(inspector, view, args);
+  const { found, passed, reason } = await look(inspector, args);
+  const lines = json ? [jsonOf(found, states)] : reason ? [printable(reason)] : tableLines(found, view);
   // First, for whoever reads may close the pipe at once.
   process.exitCode = passed ? EXIT.ok : FAILED;
-  await write(asked.map((line) => `${line}\n`).join(''));
+  await write(lines.map((line) => `${line}\n`).join(''));
   return process.exitCode;
 }
 
@@ -43,18 +45,17 @@ interface Looked {
   readonly reason?: string;
 }
 
-async function look(host: NodeHost, subject: InspectSubject, args: InspectArgs): Promise<Looked> {
-  const { wait, 'max-lag': most = args.check ? 0 : undefined } = args;
-  if (wait !== undefined) return await waitUntilRead(new Inspector(host, subject, new Paces()), wait, args);
-  const found = await new Inspector(host, subject).look();
+async function look(inspector: Inspector, args: InspectArgs): Promise<Looked> {
+  const { wait, 'max-lag': most } = args;
+  if (wait !== undefined) return await waitUntilRead(inspector, wait, args);
+  const found = await inspector.look();
   return most === undefined ? { found, passed: isWhole(found) } : { found, ...check(found, most) };
 }
 
-/** Looks until nothing is left that waiting helps, or the time is over. */
 async function waitUntilRead(
   inspector: Inspector,
   atMost: Millis,
-  { interval = INTERVAL }: InspectArgs,
+  { interval }: InspectArgs,
 ): Promise<Looked> {
   // A signal is no success.
   process.exitCode = FAILED;
@@ -78,34 +79,25 @@ function lostIn({ progress }: Found): string {
   return doubts.length === 0 ? '' : `; not proven: ${describeDoubts(listed(doubts))}`;
 }
 
+/** Until the user has seen enough. Where nothing can be drawn, a line whenever it changes. */
+async function follow(inspector: Inspector, view: View, { json, interval }: InspectArgs): Promise<never> {
+  for (let before = ''; ; await pause(interval)) {
+    const found = await inspector.look();
+    if (!json && canDraw()) {
+      await drawAll((size) => frameOf(found, view, { ...size, at: new Date() }));
+      continue;
+    }
+    const line = json ? jsonOf(found, view.states) : summaryOf(found);
+    if (line !== before) await write(`${json ? '' : `${new Date().toISOString()} `}${line}\n`);
+    before = line;
+  }
+}
+
 function refuseContradictions(args: InspectArgs): void {
-  const checks = args['max-lag'] !== undefined || !args.check ? 'max-lag' : 'check';
-  const given = (['follow', checks, 'wait'] as const).filter(
+  const given = (['follow', 'max-lag', 'wait'] as const).filter(
     (name) => args[name] !== undefined && args[name] !== false,
   );
   if (given.length > 1) throw new UsageError(`--${given.join(' and --')}: give only one of them`);
-  const isRepeated = args.follow ? '--follow' : args.wait !== undefined && '--wait';
-  if (isRepeated && args['pos-file']?.includes(STDIN))
-    throw new UsageError(`${isRepeated}: what comes through stdin can be read only once; name the pos file`);
-}
-
-function withoutEffect({ interval, follow, wait }: InspectArgs): readonly string[] {
-  const isIgnored = interval !== undefined && !follow && wait === undefined;
-  return isIgnored ? ['--interval has no effect without --follow or --wait'] : [];
-}
-
-function viewOf(args: InspectArgs, { conf, warnings }: InspectSubject): View {
-  return {
-    width: widthOfStdout(),
-    conf,
-    notes: [...unknownVariables(process.env), ...withoutEffect(args), ...warnings],
-    states: args.state,
-    folds: process.stdout.isTTY === true && args.state === undefined,
-  };
-}
-
-function linesOf(found: Found, view: View, { json }: InspectArgs): readonly string[] {
-  return json ? [jsonOf(found, view.states)] : tableLines(found, view);
 }
 
 /** An empty pos file is no failure. */

@@ -1,37 +1,22 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { nearest } from '../core/text/nearest.ts';
-import { readToken } from '../node/network/http-server.ts';
+import type { WatchOptions } from '../tasks/watch-options.ts';
 import { OPTION_NAMES } from './options/commands.ts';
 import { variableOf } from './options/environment.ts';
-import type { SharedArgs } from './options/options.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-type Args = Pick<Partial<SharedArgs>, 'quit-token' | 'done-file' | 'heartbeat-file'>;
-
 /** What is probably a mistake, though posidle can start with it. */
-export async function startWarnings(args: Args, env: Environment): Promise<readonly string[]> {
-  const { 'quit-token': tokenFile } = args;
-  const noToken =
-    tokenFile === undefined || tokenFile === 'none'
-      ? undefined
-      : await readToken(tokenFile).then(none, (error: Error) => error.message);
-  return [
-    ...unknownVariables(env),
-    ...(['done-file', 'heartbeat-file'] as const).flatMap((option) => withoutDirectory(option, args[option])),
-    ...(noToken === undefined
-      ? []
-      : [`--quit-token: ${tokenFile}: ${noToken}. Until that changes, every POST is refused`]),
-  ];
+export function startWarnings(options: WatchOptions, env: Environment): readonly string[] {
+  const files = ['doneFile', 'heartbeatFile'] as const;
+  const early = files.flatMap((option) => {
+    const directory = dirname(options[option] ?? '/');
+    const text = `\`${option}\`: the directory ${directory} doesn't exist yet. Is its volume mounted here?`;
+    return existsSync(directory) ? [] : [text];
+  });
+  return [...unknownVariables(env), ...early];
 }
-
-function withoutDirectory(option: string, path: string | undefined): readonly string[] {
-  if (path === undefined || existsSync(dirname(path))) return [];
-  return [`--${option}: the directory ${dirname(path)} doesn't exist yet. Is its volume mounted here?`];
-}
-
-function none(): undefined {}
 
 /** Kubernetes makes such variables for each Service: a Service `posidle` or `posidle-x` is no mistake. */
 const OF_A_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;

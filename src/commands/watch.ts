@@ -15,9 +15,8 @@ import { inWords } from '../node/files/in-words.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
-import { onSignals } from '../node/processes/signals.ts';
 import type { Armed } from '../tasks/arm-triggers.ts';
-import type { Found } from '../tasks/find-pos-files.ts';
+import type { Found } from '../tasks/find-conf.ts';
 import { Parent } from '../tasks/parent.ts';
 import { CommandError, UsageError } from '../tasks/usage-error.ts';
 import { type Surroundings, watch } from '../tasks/watch.ts';
@@ -26,7 +25,7 @@ import { LogReporter } from './drain-report/report.ts';
 import { StatusBoard } from './drain-report/status-board.ts';
 import { keepHeapSmall } from './heap.ts';
 import { listen } from './listen.ts';
-import { inFlags } from './options/flag-wording.ts';
+import { inFlags } from './options/commands.ts';
 import {
   type RunArgs,
   type SharedArgs,
@@ -57,12 +56,16 @@ export async function runParent(args: RunArgs, command: readonly string[]): Prom
   return ownCode ?? exitCodeOf(outcome, args);
 }
 
-/** The options that say how to report, and who may call. */
 type ReportArgs = Pick<
   SharedArgs,
   'listen' | 'log-format' | 'log-level' | 'quit-token' | 'strict' | 'termination-log'
 >;
 
+/**
+ * What people send to a Fluentd container and mean for Fluentd (supervisor.rb, install_supervisor_signal_handlers). SIGUSR1 unasked for
+ * would open Node's inspector on 9229.
+ */
+const FOR_FLUENTD = ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGCONT', 'SIGWINCH'] as const;
 const TOO_EARLY = 'ended by a second signal, before the configuration was read';
 
 /** Watches until Fluentd is gone; tells the log, the termination message and whoever asks by HTTP. */
@@ -79,14 +82,14 @@ export async function watchAndReport(
   const givenUp = new Promise<never>((_, reject) => {
     giveUp = reject;
   });
-  onSignals(
-    (by) => {
+  // As PID 1 a process gets only the signals that it asked for: this comes first.
+  for (const by of ['SIGTERM', 'SIGINT'] as const)
+    process.on(by, () => {
       host.request(by);
       signals += 1;
       if (signals > 1) giveUp?.(new CommandError(TOO_EARLY, EXIT.noFluentd));
-    },
-    (signal) => void parent?.forward(signal),
-  );
+    });
+  for (const signal of FOR_FLUENTD) process.on(signal, () => void parent?.forward(signal));
   let close = async () => {};
   const begin: Surroundings['begin'] = async (found, policy, armed) => {
     const log = openLog(args['log-level'], args['log-format'], inFlags);
@@ -100,7 +103,7 @@ export async function watchAndReport(
     };
     giveUp = undefined;
     tellStart(log, found, policy, withCalls(armed, args));
-    for (const warning of await startWarnings(args, process.env)) log.warn({}, warning);
+    for (const warning of startWarnings(options, process.env)) log.warn({}, warning);
     return {
       transition: (transition) => {
         const told = { ...transition, why: inFlags(transition.why) };
@@ -113,7 +116,6 @@ export async function watchAndReport(
       },
       performed: (done) => lines.performed(done),
       warned: (text) => log.warn({}, text),
-      withoutEvents: (why) => log.warn({}, noEvents(why)),
       ended: (outcome) => tellEnd(log, { ...outcome, why: inFlags(outcome.why) }, args, parent?.end),
     };
   };
@@ -122,10 +124,6 @@ export async function watchAndReport(
   } finally {
     await close();
   }
-}
-
-function noEvents(why: string): string {
-  return `the system reports no changes of files (${why}). posidle looks once a second instead; that loses nothing`;
 }
 
 const ONLY_CALLS =
@@ -159,7 +157,6 @@ function tellStart(log: Log, found: Found, policy: Policy, armed: Armed): void {
   for (const warning of [...warnings, ...further]) log.warn({}, warning);
 }
 
-/** `childEnd`: how the command of `run` ended. */
 async function tellEnd(log: Log, outcome: Outcome, args: ReportArgs, childEnd?: string): Promise<void> {
   const code = exitCodeOf(outcome, args);
   const waited = Object.values(outcome.durationsMs).reduce((sum, span) => sum + span, 0);

@@ -20,12 +20,10 @@ const PATIENCE: Millis = 10_000;
 /** Once the end has begun: a witness gives a sign of life within two seconds. */
 const BUSY_PATIENCE: Millis = 2_500;
 
-/** So many files are judged at once. */
 const PORTION = 4_096;
 
 const NOT_FOUND_YET: FluentdReading = { kind: 'absent', why: 'no look has ended yet' };
 
-/** What the loop tells while it goes on. */
 export interface Reporter {
   transition(transition: Transition): void;
   /** Every look, changed or not. */
@@ -41,7 +39,6 @@ export interface Transition {
   readonly seen: Observation;
 }
 
-/** What to watch and how to decide. */
 export interface Task {
   readonly subject: Subject;
   readonly policy: Policy;

@@ -4,7 +4,6 @@ import type { Witnessed } from '../core/observe/observation.ts';
 import type { Testimony } from '../core/witness/testimony.ts';
 import type { Host, WitnessOrder } from '../host.ts';
 
-/** How Fluentd is reached. */
 export interface Reach {
   readonly fluentd: FluentdReading;
   /** Where the witnesses listen, and what they said in this look, if it asked them. */
@@ -23,7 +22,6 @@ export interface Done {
 /** What came of an order that was no signal, or of none that was sent. */
 const saying = (what: string): Done => ({ what, pids: [], failed: false });
 
-/** Carries out one order. */
 export function perform(host: Host, action: Action, reach: Reach): Promise<Done> {
   switch (action.do) {
     case 'end-line':
@@ -107,13 +105,7 @@ type Target = Extract<Action, { do: 'signal' }>['target'];
 function targetsOf(target: Target, fluentd: FluentdReading): readonly ProcessIdentity[] {
   if (fluentd.kind === 'wrapper') return target === 'workers' ? [] : [fluentd.leader];
   if (fluentd.kind !== 'running' && fluentd.kind !== 'orphaned') return [];
+  const { workers } = fluentd;
   const supervisor = fluentd.kind === 'running' ? [fluentd.supervisor] : [];
-  switch (target) {
-    case 'supervisor':
-      return supervisor;
-    case 'workers':
-      return fluentd.workers;
-    case 'all':
-      return [...supervisor, ...fluentd.workers];
-  }
+  return { supervisor, workers, all: [...supervisor, ...workers] }[target];
 }

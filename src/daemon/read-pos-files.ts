@@ -30,7 +30,6 @@ export class PosFiles {
     this.#host = host;
   }
 
-  /** Every pos file that the arguments stand for. */
   async read(patterns: readonly string[]): Promise<readonly PosFileReading[]> {
     const readings: PosFileReading[] = [];
     let besides = 0;

@@ -6,12 +6,12 @@ import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Testimony } from '../core/witness/testimony.ts';
 import { type Host, PartlyListed } from '../host.ts';
-import { appendNewline } from './files/append-newline.ts';
 import { placesBelow } from './files/below-root.ts';
 import { listBackups, listChunks } from './files/chunks.ts';
 import { fileStamp, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
 import { LogFiles } from './files/log-files.ts';
+import { appendNewline } from './files/no-link.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
@@ -21,11 +21,8 @@ import { askWitnesses, isAnyAlive, listWitnesses, tellWitness } from './witness/
 /** Nearly every look ends within so long: a call need not go before it. */
 const PATIENCE: Millis = 500;
 
-/** The Host on Node.js. */
 export class NodeHost implements Host {
   readonly self = process.pid;
-  readonly readFile = readFile;
-  readonly fileStamp = fileStamp;
   readonly listFamily = listFamily;
   readonly maySignal = maySignal;
   readonly signal = signalProcess;
@@ -93,6 +90,10 @@ export class NodeHost implements Host {
     this.#hinted = true;
     this.#resolveSleep();
   }
+
+  readFile: Host['readFile'] = async (path, besides) => readFile(placesBelow(this.#root)(path), besides);
+
+  fileStamp: Host['fileStamp'] = (path) => fileStamp(path, placesBelow(this.#root));
 
   lookAt: Host['lookAt'] = (entries, found) => this.#logFiles.lookAt(entries, found, placesBelow(this.#root));
 

@@ -1,12 +1,9 @@
 import type { Policy } from '../core/drain/policy.ts';
 import type { StopRequest } from '../core/look/snapshot.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
-import { DoneFile, podStart } from '../node/files/done-file.ts';
-import { describeHeartbeat, HeartbeatFile } from '../node/files/heartbeat-file.ts';
+import { DoneFile, HeartbeatFile, podStart } from '../node/files/main-files.ts';
 
-/** What arms the triggers. */
 export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout' | 'doneProcessGone'> {
-  /** Begins the drain when it exists. */
   readonly doneFile: string | undefined;
   /** The Pod's main process, by its command line: begins the drain when it is gone. */
   readonly doneProcess: RegExp | undefined;
@@ -17,8 +14,7 @@ export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout' |
   readonly signal: AbortSignal | undefined;
 }
 
-/** Whom a trigger tells. */
-export interface TriggerCalls {
+interface TriggerCalls {
   readonly request: (by: StopRequest['by']) => void;
   readonly warn: (text: string) => void;
 }
@@ -28,28 +24,23 @@ interface Trigger {
   readonly option: keyof TriggerSettings;
   /** When it begins the drain, in words. */
   readonly when: (settings: TriggerSettings) => string;
-  /** Nobody has to call: it comes by itself when main has ended. */
-  readonly byItself: boolean;
   /** Watches for it, and gives what ends that. Without it, the loop sees it in its looks. */
   readonly open?: (settings: TriggerSettings, calls: TriggerCalls) => () => void;
 }
 
-/** Every trigger but the signals to posidle and the calls by HTTP. A new one is a row here, and a file that `open` starts. */
+/** Every trigger but the signals to posidle and the calls by HTTP. A new one is a row here, and what `open` starts. */
 const TRIGGERS: readonly Trigger[] = [
   {
     option: 'quiet',
     when: ({ quiet }) => `nothing has moved for ${formatDuration(Number(quiet))}`,
-    byItself: true,
   },
   {
     option: 'doneFile',
     when: ({ doneFile }) => `${doneFile} exists`,
-    byItself: true,
     open: ({ doneFile = '' }, { request, warn }) => {
-      const file = new DoneFile(doneFile, podStart());
+      const file = new DoneFile(doneFile, () => request('done-file'), podStart());
       if (file.isOld)
         warn(`\`doneFile\`: ${doneFile} is older than this Pod. It does not count until main touches it`);
-      file.watch(() => request('done-file'));
       return () => file.close();
     },
   },
@@ -57,24 +48,20 @@ const TRIGGERS: readonly Trigger[] = [
     option: 'doneProcess',
     when: ({ doneProcess, doneProcessGone }) =>
       `main's process (/${doneProcess?.source}/) has been gone for ${formatDuration(doneProcessGone)}`,
-    byItself: true,
   },
   {
     option: 'heartbeatFile',
-    when: ({ heartbeatFile: path = '', heartbeatAge: age }) => describeHeartbeat({ path, age }),
-    byItself: true,
+    when: ({ heartbeatFile: path, heartbeatAge }) =>
+      `${path} has not been refreshed for ${formatDuration(heartbeatAge)}`,
     open: ({ heartbeatFile: path = '', heartbeatAge: age, startTimeout }, { request, warn }) => {
-      const file = new HeartbeatFile(
-        { path, age, startTimeout },
-        { ended: () => request('heartbeat'), warn },
-      );
+      const ended = () => request('heartbeat');
+      const file = new HeartbeatFile({ path, age, startTimeout, ended, warn });
       return () => file.close();
     },
   },
   {
     option: 'signal',
     when: () => 'the caller aborts',
-    byItself: false,
     open: ({ signal }, { request }) => {
       const abort = () => request('abort');
       if (signal?.aborted) abort();
@@ -84,20 +71,17 @@ const TRIGGERS: readonly Trigger[] = [
   },
 ];
 
-/** Options that may be left out. */
 type Given = { readonly [Key in keyof TriggerSettings]?: TriggerSettings[Key] | undefined };
 
-function isArmed(settings: Given, { option }: Trigger): boolean {
-  const value = settings[option];
-  return value !== undefined && value !== 'off';
+function armedIn(settings: Given): readonly Trigger[] {
+  return TRIGGERS.filter(({ option }) => settings[option] !== undefined && settings[option] !== 'off');
 }
 
 /** Some trigger is armed that does not guess. */
 export function hasCertainTrigger(options: Given): boolean {
-  return TRIGGERS.some((trigger) => trigger.option !== 'quiet' && isArmed(options, trigger));
+  return armedIn(options).some(({ option }) => option !== 'quiet');
 }
 
-/** What begins the drain. */
 export interface Armed {
   /** When, in words, a part each. */
   readonly when: readonly string[];
@@ -106,16 +90,15 @@ export interface Armed {
 }
 
 export function armedBy(settings: TriggerSettings): Armed {
-  const armed = TRIGGERS.filter((trigger) => isArmed(settings, trigger));
+  const armed = armedIn(settings);
   return {
     when: armed.map(({ when }) => when(settings)),
-    byItself: armed.some(({ byItself }) => byItself),
+    byItself: armed.some(({ option }) => option !== 'signal'),
   };
 }
 
 /** Watches for every trigger that is armed; gives what ends that. */
 export function openTriggers(settings: TriggerSettings, calls: TriggerCalls): () => void {
-  const armed = TRIGGERS.filter((trigger) => isArmed(settings, trigger));
-  const closes = armed.map(({ open }) => open?.(settings, calls));
+  const closes = armedIn(settings).map(({ open }) => open?.(settings, calls));
   return () => closes.forEach((close) => void close?.());
 }

@@ -1,11 +1,12 @@
-import { watch } from 'node:fs';
+import { constants, watch } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { EXIT, type Outcome } from '../core/drain/outcome.ts';
 import { findSupervisors, type ProcessRow } from '../core/fluentd/processes.ts';
-import { type GateWord, gateWord, isMadeBetterByStop } from '../core/hook/gate.ts';
+import { type GateMarks, type GateWord, gateWord, isMadeBetterByStop } from '../core/hook/gate.ts';
 import type { Millis } from '../core/text/units.ts';
 import { rubyOption, SHARED_DIR } from '../core/witness/load.ts';
 import { tellWitnesses } from '../daemon/perform.ts';
-import { readGateMarks } from '../node/files/gate-marks.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { CommandError } from './usage-error.ts';
 import type { Surroundings } from './watch.ts';
@@ -23,7 +24,7 @@ const RESERVE: Millis = 15_000;
 const NOBODY_HERE =
   'no Fluentd runs in this container: there is nothing to drain. The preStop hook belongs to the container of Fluentd; the annotation posidle/container names it';
 
-export interface Hook {
+interface Hook {
   readonly grace: Millis;
   /** The caller knows it. */
   readonly mainEnded: boolean;
@@ -114,4 +115,25 @@ async function waitForWitness(host: HookHost, dir: string): Promise<boolean> {
 
 async function hasFluentd(host: HookHost): Promise<boolean> {
   return findSupervisors(await host.listProcesses()).length > 0;
+}
+
+/** What lies in the directory that hook and gate share. */
+async function readGateMarks(dir: string, begin: number): Promise<GateMarks> {
+  // Before the marks: the gate writes its last one, and ends.
+  const lives = await isRead(join(dir, 'gate-lives'));
+  const [hookAt = begin, upAt, endingAt, mainEndedAt] = await Promise.all(
+    ['hook', 'up', 'ending', 'main-ended'].map((name) => writtenAt(join(dir, name))),
+  );
+  return { hookAt, isUp: upAt !== undefined, endingAt, mainEndedAt, lives };
+}
+
+async function writtenAt(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.mtimeMs;
+}
+
+/** A FIFO without a reader cannot be opened for writing (fifo(7), ENXIO). */
+async function isRead(path: string): Promise<boolean> {
+  const file = await open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined);
+  await file?.close();
+  return file !== undefined;
 }

@@ -1,46 +1,106 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
+import { problemText } from '../core/fluent-conf/element.ts';
+import { type ConfFacts, confFacts } from '../core/fluent-conf/facts.ts';
 import type { FluentConf } from '../core/fluent-conf/fluent-conf.ts';
-import type { RubyContext } from '../core/fluent-conf/ruby.ts';
+import type { TailSource } from '../core/fluent-conf/tail.ts';
 import { type FluentdTarget, isSame } from '../core/fluentd/processes.ts';
 import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { Host } from '../host.ts';
-import type { BelowRoot } from '../node/files/below-root.ts';
+import { placesBelow } from '../node/files/below-root.ts';
 import { loadFluentConf } from '../node/files/conf-files.ts';
-import { exists, type PlaceOf } from '../node/files/files.ts';
+import { exists } from '../node/files/files.ts';
+import { nameUnder } from '../node/files/glob.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { type FluentdArguments, fluentdArguments } from '../node/processes/command-line.ts';
+import { fluentdArguments } from '../node/processes/command-line.ts';
 import { environmentOf, workingDirectoryOf } from '../node/processes/proc.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface FoundConf {
-  readonly path: string;
-  readonly conf: FluentConf;
-  /** Named by the user, not just found lying there. */
-  readonly isGiven: boolean;
-}
-
 export interface ConfWanted {
+  /** undefined: Fluentd's own, where it is found. */
   readonly fluentConf: string | undefined;
+  /** Pos files or globs; none: those of the configuration. */
   readonly posFiles?: readonly string[];
   /** Which Fluentd is meant; by default the one that runs. */
   readonly fluentd?: FluentdTarget;
   /** Where another's file system begins, whose configuration is meant. */
-  readonly below?: BelowRoot | undefined;
+  readonly root?: string | undefined;
   /** What will start Fluentd, in posidle's own environment. */
   readonly command?: readonly string[] | undefined;
   /** The configuration is that of the Fluentd that posidle is to stop: what its command line says counts. */
   readonly isOfFluentd?: boolean;
 }
 
-/** Where the official images and packages have it (fluentd-docker-image's entrypoint; lib/fluent/env.rb). */
-function usualPlaces(env: NodeJS.ProcessEnv): readonly string[] {
-  return [
-    `/fluentd/etc/${env.FLUENTD_CONF || 'fluent.conf'}`,
-    '/etc/fluent/fluent.conf',
-    '/etc/fluent/fluentd.conf',
+export interface Found {
+  readonly posFiles: readonly string[];
+  readonly conf: ConfFacts | undefined;
+  /** What the user should know of the configuration, a sentence each. */
+  readonly warnings: readonly string[];
+  readonly confPath: string | undefined;
+  /** The directory of the witness, where one is shared. */
+  readonly witness?: string | undefined;
+}
+
+/** The pos files and the configuration that are meant; throws where there is nothing to look at. */
+export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<Found> {
+  const { posFiles = [] } = wanted;
+  if (posFiles.includes('')) throw new UsageError('`posFiles`: the value is empty. Is a variable not set?');
+  const found = await findConf(host, wanted, process.env);
+  if (posFiles.length === 0) return fromConf(found);
+  return found === undefined ? { posFiles, ...NO_CONF } : besidePosFiles(posFiles, found);
+}
+
+const NO_CONF = { conf: undefined, warnings: [], confPath: undefined };
+
+function fromConf(found: FoundConf | undefined): Found {
+  if (found === undefined) {
+    throw new UsageError(
+      "`posFiles`: none given, and no fluent.conf found; name in_tail's pos_file, or give `fluentConf`",
+    );
+  }
+  const { path, conf } = found;
+  const posFiles = [...new Set(conf.sources.flatMap(({ posFile }) => posFile ?? []))];
+  const problems = conf.problems.map(problemText);
+  if (posFiles.length === 0) {
+    const why = problems.length > 0 ? problems.join('; ') : 'no in_tail source in it has a pos_file';
+    throw new UsageError(`\`fluentConf\`: ${path}: ${why}; name the pos file with \`posFiles\``);
+  }
+  return { posFiles, conf: confFacts(conf), warnings: [...problems, ...conf.warnings], confPath: path };
+}
+
+/** A configuration that merely lies there counts only where it is that of the named pos files. */
+async function besidePosFiles(posFiles: readonly string[], found: FoundConf): Promise<Found> {
+  const { path, conf, isGiven } = found;
+  const matched = await Promise.all(conf.sources.map((source) => underItsName(source, posFiles)));
+  const sources = matched.filter((source) => source !== undefined);
+  if (sources.length === 0 && !isGiven) return { posFiles, ...NO_CONF };
+  const blind = `no in_tail source of ${path} has the pos file ${posFiles.join(', ')}. posidle cannot see its new files`;
+  const warnings = [
+    ...conf.problems.map(problemText),
+    ...conf.warnings,
+    ...(sources.length === 0 ? [blind] : []),
   ];
+  // Whoever names the pos files has named them all.
+  return { posFiles, conf: { ...confFacts(conf), sources, hidden: [] }, warnings, confPath: path };
+}
+
+/** The source, its pos file called as the user calls it; one that could not be evaluated is the only one that was named. */
+async function underItsName(source: TailSource, named: readonly string[]): Promise<TailSource | undefined> {
+  const [only = ''] = named;
+  if (source.posFile === undefined) return named.length === 1 ? { ...source, posFile: only } : undefined;
+  for (const pattern of named) {
+    const posFile = await nameUnder(pattern, source.posFile);
+    if (posFile !== undefined) return { ...source, posFile };
+  }
+  return undefined;
+}
+
+interface FoundConf {
+  readonly path: string;
+  readonly conf: FluentConf;
+  /** Named by the user, not just found lying there. */
+  readonly isGiven: boolean;
 }
 
 /** Fluentd's configuration: the first that is named, or is there; evaluated as far as posidle can. */
@@ -49,98 +109,59 @@ export async function findConf(
   wanted: ConfWanted,
   env: NodeJS.ProcessEnv,
 ): Promise<FoundConf | undefined> {
-  const { below } = wanted;
-  const fluentd =
-    wanted.command === undefined ? await running(host, wanted, env) : starting(wanted.command, env);
-  const placeOf = (name: string) => below?.resolve(name) ?? name;
-  const { ruby, given } = fluentd;
-  for (const { path, by } of candidatesOf(wanted, fluentd, env)) {
-    if (by === undefined && !(await exists(path, placeOf))) continue;
-    if (by !== undefined) await refuseUnreadable(path, by, placeOf);
+  const { fluentConf, root, command } = wanted;
+  const { own, given } =
+    command === undefined ? await running(host, wanted) : { given: fluentdArguments(command), own: env };
+  const ruby = { env: own ?? env, hostname: hostname(), foreign: own === undefined };
+  const placeOf = placesBelow(root);
+  const candidates = [
+    { path: fluentConf, by: '`fluentConf`' },
+    // Another container's path may lead nowhere here.
+    { path: given.configFile, by: command && "fluentd's own -c" },
+    // Below another root it is a guess.
+    { path: env.FLUENT_CONF, by: root === undefined ? 'FLUENT_CONF' : undefined },
+    // Where the official images and packages have it (fluentd-docker-image's entrypoint; lib/fluent/env.rb).
+    { path: `/fluentd/etc/${env.FLUENTD_CONF || 'fluent.conf'}`, by: undefined },
+    { path: '/etc/fluent/fluent.conf', by: undefined },
+    { path: '/etc/fluent/fluentd.conf', by: undefined },
+  ];
+  for (const { path, by } of candidates) {
+    // Empty is as good as not set.
+    if (!path || (by === undefined && !(await exists(path, placeOf)))) continue;
+    if (by !== undefined) await refuseUnreadable(path, by, placeOf(path));
     const options = { ruby, given, includeDir: '/etc/fluent/conf.d', placeOf };
     return { path, conf: await loadFluentConf(path, options), isGiven: by !== undefined };
   }
   return undefined;
 }
 
-/** What is known of Fluentd before its configuration is read. */
-interface Started {
-  readonly given: FluentdArguments;
-  readonly ruby: RubyContext;
-  /** The configuration that it names itself, as a path for us. */
-  readonly configFile: string | undefined;
-  /** It is posidle that starts it. */
-  readonly isOurs: boolean;
-}
-
-function starting(command: readonly string[], env: NodeJS.ProcessEnv): Started {
-  const given = fluentdArguments(command);
-  const ruby = { env, hostname: hostname() };
-  return { given, ruby, configFile: given.configFile || undefined, isOurs: true };
-}
-
 /**
  * The one fluentd that runs: its ENV['X'] are its own, and its arguments count for its own configuration. Those of another user count for
  * nothing: anybody can call a process fluentd.
  */
-async function running(host: Host, wanted: ConfWanted, env: NodeJS.ProcessEnv): Promise<Started> {
+async function running(host: Host, wanted: ConfWanted) {
   const { isOfFluentd = false, posFiles = [], fluentd: target = { by: 'search' } } = wanted;
-  const finder = new FluentdFinder(host, { fluentd: target, posFiles });
-  const found = await finder.find(undefined);
+  const found = await new FluentdFinder(host, { fluentd: target, posFiles }).find(undefined);
   const fluentd =
     found.kind === 'running'
       ? (await host.listProcesses()).find((row) => isSame(row, found.supervisor))
       : undefined;
   const own = fluentd && environmentOf(fluentd.pid);
-  const ruby = { env: own ?? env, hostname: hostname(), foreign: own === undefined };
-  const command = isOfFluentd && own !== undefined ? (fluentd?.argv ?? []) : [];
-  const given = fluentdArguments(command);
-  const path = given.configFile && fluentd && pathIn(fluentd.pid, given.configFile);
-  return { given, ruby, configFile: path || undefined, isOurs: false };
+  const { configFile, ...given } = fluentdArguments(isOfFluentd && own && fluentd ? fluentd.argv : []);
+  return { own, given: { ...given, configFile: configFile && fluentd && pathIn(fluentd.pid, configFile) } };
 }
 
 function pathIn(pid: number, path: string): string | undefined {
-  if (isAbsolute(path)) return path;
-  const directory = workingDirectoryOf(pid);
-  return directory === undefined ? undefined : resolve(directory, path);
+  const directory = isAbsolute(path) ? '/' : workingDirectoryOf(pid);
+  return directory && resolve(directory, path);
 }
 
-/** `by`: how the user named it; undefined: it may just lie there. */
-interface Candidate {
-  readonly path: string;
-  readonly by: string | undefined;
-}
-
-function candidatesOf(
-  { fluentConf, below }: ConfWanted,
-  { configFile, isOurs }: Started,
-  env: NodeJS.ProcessEnv,
-): readonly Candidate[] {
-  // Below another root it is a guess. Empty is as good as not set.
-  const byEnvironment = below === undefined ? 'FLUENT_CONF' : undefined;
-  const all = [
-    { path: fluentConf, by: '`fluentConf`' },
-    // Another container's path may lead nowhere here.
-    { path: configFile, by: isOurs ? "fluentd's own -c" : undefined },
-    { path: env.FLUENT_CONF || undefined, by: byEnvironment },
-    ...usualPlaces(env).map((path) => ({ path, by: undefined })),
-  ];
-  return all.flatMap(({ path, by }) => (path === undefined ? [] : [{ path, by }]));
-}
-
-async function refuseUnreadable(path: string, by: string, placeOf: PlaceOf): Promise<void> {
-  const why = await whyUnreadable(placeOf(path));
-  if (why === undefined) return;
-  throw new UsageError(
-    `${by}: ${path}: ${why}; name fluentd's configuration, or the pos file with \`posFiles\``,
-  );
-}
-
-async function whyUnreadable(path: string): Promise<string | undefined> {
-  try {
-    await access(path, constants.R_OK);
-    return (await stat(path)).isDirectory() ? 'it is a directory' : undefined;
-  } catch (error) {
-    return inWords(error as NodeJS.ErrnoException);
-  }
+async function refuseUnreadable(path: string, by: string, place: string): Promise<void> {
+  const why = await access(place, constants.R_OK)
+    .then(async () => ((await stat(place)).isDirectory() ? 'it is a directory' : undefined))
+    .catch(inWords);
+  if (why !== undefined)
+    throw new UsageError(
+      `${by}: ${path}: ${why}; name fluentd's configuration, or the pos file with \`posFiles\``,
+    );
 }

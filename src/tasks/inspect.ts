@@ -10,87 +10,53 @@ import { diagnose, type Finding } from '../core/inspect/pos-file-diagnosis.ts';
 import type { Snapshot } from '../core/look/snapshot.ts';
 import type { Observation } from '../core/observe/observation.ts';
 import { observe } from '../core/observe/observe.ts';
-import { NEWLINE, parsePosFile } from '../core/pos-file/pos-file.ts';
-import { counted } from '../core/text/units.ts';
+import { parsePosFile } from '../core/pos-file/pos-file.ts';
 import { FollowedFiles } from '../daemon/list-followed.ts';
 import { LogFileLooks } from '../daemon/look-at-files.ts';
 import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';
 import { PosFiles } from '../daemon/read-pos-files.ts';
 import type { FileContent, Host } from '../host.ts';
-import { BelowRoot, placesBelow } from '../node/files/below-root.ts';
-import { fileStamp, type PlaceOf } from '../node/files/files.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { readPosBytes } from '../node/files/pos-bytes.ts';
-import type { NodeHost } from '../node/node-host.ts';
-import { type Found as FoundConf, findPosFiles, type Wanted } from './find-pos-files.ts';
+import { type ConfWanted, type Found as FoundConf, findPosFiles } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
 
-/** Can be read only once. */
-export const STDIN = '-';
-
-/** What is to be inspected. */
-export interface InspectSubject extends Pick<FoundConf, 'conf' | 'warnings'> {
-  /** The directory of the witnesses' sockets. */
+interface InspectSubject extends Pick<FoundConf, 'conf' | 'warnings'> {
   readonly witness: string | undefined;
-  /** Their names. */
-  posFiles(): Promise<readonly string[]>;
-  /** Where a pos file lies for us. */
-  readonly placeOf: PlaceOf;
+  /** Pos files or globs. */
+  readonly posFiles: readonly string[];
 }
 
-interface InspectWanted extends Pick<Wanted, 'posFiles' | 'fluentConf'> {
+interface InspectWanted extends Pick<ConfWanted, 'fluentConf' | 'root'> {
+  readonly posFiles: readonly string[];
   readonly witness?: string | undefined;
-  /** Where the file system begins that is meant. */
-  readonly root?: string | undefined;
 }
 
-/** What is meant; throws where there is nothing to look at. */
-export async function inspectSubject(host: NodeHost, wanted: InspectWanted): Promise<InspectSubject> {
+/** What is meant; throws where there is nothing to look at. `root`: that of the host. */
+export async function inspectSubject(host: Host, wanted: InspectWanted): Promise<InspectSubject> {
   const { root, fluentConf, witness } = wanted;
   if (root !== undefined) await refuseRoot(root);
-  const below = root === undefined ? undefined : new BelowRoot(root);
   const posFiles = await expandAll(host, wanted.posFiles);
-  const { conf, warnings, posFiles: known } = await findPosFiles(host, { posFiles, fluentConf, below });
-  const patterns = posFiles.length > 0 ? wanted.posFiles : known;
-  const placeOf = (name: string) => placeOrNone(name, root);
-  return { conf, warnings, witness, posFiles: () => expandAll(host, patterns), placeOf };
+  const { conf, warnings, posFiles: known } = await findPosFiles(host, { posFiles, fluentConf, root });
+  return { conf, warnings, witness, posFiles: posFiles.length > 0 ? wanted.posFiles : known };
 }
 
 async function refuseRoot(root: string): Promise<void> {
-  const found = await stat(root).catch((error: NodeJS.ErrnoException) => error);
-  if (found instanceof Error) throw new UsageError(`\`root\`: ${root}: ${inWords(found)}; ${ROOTS}`);
-  if (!found.isDirectory()) throw new UsageError(`\`root\`: ${root} isn't a directory; ${ROOTS}`);
-}
-
-const ROOTS = "name a node's mount or /proc/PID/root";
-
-/** Links without end lead nowhere. */
-function placeOrNone(name: string, root: string | undefined): string {
-  try {
-    return name === STDIN ? STDIN : placesBelow(root)(name);
-  } catch {
-    return `/dev/null${name}`;
-  }
+  const why = await stat(root).then(
+    (found) => (found.isDirectory() ? undefined : `${root} isn't a directory`),
+    (error) => `${root}: ${inWords(error)}`,
+  );
+  if (why !== undefined) throw new UsageError(`\`root\`: ${why}; name a node's mount or /proc/PID/root`);
 }
 
 /** The first name of a file is the one that it keeps. */
-async function expandAll(host: NodeHost, patterns: readonly string[]): Promise<readonly string[]> {
-  const names = await Promise.all(
-    patterns.map((pattern) => (pattern === STDIN ? [STDIN] : host.expand(pattern))),
-  );
-  const byFile = new Map<string, string>();
-  for (const name of names.flat()) {
-    const file = name === STDIN ? STDIN : resolve(name);
-    if (!byFile.has(file)) byFile.set(file, name);
-  }
-  return [...byFile.values()];
+async function expandAll(host: Host, patterns: readonly string[]): Promise<readonly string[]> {
+  const names = (await Promise.all(patterns.map((pattern) => host.expand(pattern)))).flat();
+  const known = new Set<string>();
+  return names.filter((name) => known.size < known.add(resolve(name)).size);
 }
 
 /** `inspect` reads files only: it does not look for Fluentd. */
 const NOT_LOOKED_FOR = { kind: 'absent', why: 'posidle did not look for Fluentd' } as const;
-
-/** An entry takes about 1 KB while it is looked at. */
-const MOST_LINES = 100_000;
 
 /** Looks at what is to be inspected, once or again and again, as the daemon does. */
 export class Inspector {
@@ -115,8 +81,8 @@ export class Inspector {
     this.#posFiles = new PosFiles({
       now: () => host.now(),
       expand: async (name) => [name],
-      fileStamp: async (name) => (name === STDIN ? undefined : await fileStamp(subject.placeOf(name))),
-      readFile: (name) => this.#readPosFile(name),
+      fileStamp: (name) => host.fileStamp(name),
+      readFile: (name, besides) => this.#readPosFile(name, besides),
     });
     this.#logFiles = new LogFileLooks(host);
     this.#followed = new FollowedFiles(host, subject.conf);
@@ -128,9 +94,7 @@ export class Inspector {
     const { posFiles } = snapshot;
     const seen = observe(this.#seen ?? observeAges(snapshot, this.#policy), snapshot, this.#policy);
     this.#seen = seen;
-    const isReadOnce = posFiles.some(({ path }) => path === STDIN);
-    if (this.#paces !== undefined || isReadOnce || !isInDoubt(seen, posFiles))
-      return this.#found(snapshot, seen);
+    if (this.#paces !== undefined || !isInDoubt(seen, posFiles)) return this.#found(snapshot, seen);
     await this.#host.sleep(this.#host.now() + CONFIRM_AFTER);
     const second = await this.#snapshot();
     return this.#found(second, observe(presumeStuck(seen), second, this.#policy));
@@ -140,7 +104,7 @@ export class Inspector {
   async #snapshot(): Promise<Snapshot> {
     const host = this.#host;
     const { conf, witness } = this.#subject;
-    const posFiles = await this.#posFiles.read(await this.#subject.posFiles());
+    const posFiles = await this.#posFiles.read(await expandAll(host, this.#subject.posFiles));
     const lookedAt = host.now();
     const looks = await this.#logFiles.look(posFiles);
     const followed = await this.#followed.list(this.#paces === undefined ? 'all' : 'rest', looks);
@@ -163,28 +127,14 @@ export class Inspector {
     });
   }
 
-  async #readPosFile(name: string): Promise<FileContent | undefined> {
-    const { conf, placeOf } = this.#subject;
-    const found = await readPosBytes(placeOf(name));
-    if (found === undefined) return undefined;
-    const { bytes, writtenAgo } = found;
-    // A FIFO that nobody writes to, a command that failed in front of `inspect -`: no word of Fluentd's.
-    if (bytes.length === 0 && writtenAgo === null) throw new Error('nothing came through it');
-    refuseCrowd(bytes);
+  async #readPosFile(name: string, besides?: number): Promise<FileContent | undefined> {
+    const { conf } = this.#subject;
+    const found = await this.#host.readFile(name, besides);
     // A pos file does not change its kind from look to look.
-    if (this.#paces === undefined) {
+    if (found !== undefined && this.#paces === undefined) {
       const source = conf?.sources.find(({ posFile }) => posFile === name);
-      this.#findings.set(name, diagnose(parsePosFile(bytes).entries, source?.followInodes));
+      this.#findings.set(name, diagnose(parsePosFile(found.bytes).entries, source?.followInodes));
     }
-    return { bytes, writtenAgo: writtenAgo ?? Number.POSITIVE_INFINITY };
+    return found;
   }
-}
-
-function refuseCrowd(bytes: Uint8Array): void {
-  let lines = 0;
-  for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) lines += 1;
-  if (lines <= MOST_LINES) return;
-  throw new Error(
-    `it has ${counted(lines, 'line')}, and at most ${MOST_LINES} are looked at: set pos_file_compaction_interval`,
-  );
 }

@@ -18,11 +18,9 @@ const NOT_EXECUTABLE = 126;
 const WRAPPER_END: Millis = 2_000;
 const LOOKS: Millis = 100;
 
-/** The parent's side of a Fluentd: its child, whatever that turns into, and how it ended. */
 export class Parent {
   readonly #host: NodeHost;
-  readonly #command: readonly string[];
-  #env: NodeJS.ProcessEnv | undefined;
+  readonly command: readonly string[];
   #child: Child | undefined;
   #leader: ProcessIdentity | undefined;
 
@@ -35,22 +33,12 @@ export class Parent {
       );
     }
     this.#host = host;
-    this.#command = command;
+    this.command = command;
   }
 
-  /** What is started, or will be. */
-  get command(): readonly string[] {
-    return this.#command;
-  }
-
-  /** The environment that the command gets, in the place of posidle's own. */
-  giveEnvironment(env: NodeJS.ProcessEnv): void {
-    this.#env = env;
-  }
-
-  /** Starts the command; nothing of it survives this process. */
-  async start(): Promise<FluentdTarget> {
-    this.#child = await startCommand(this.#command, this.#env);
+  /** Nothing of the command survives this process. */
+  async start(env = process.env): Promise<FluentdTarget> {
+    this.#child = await startChild(this.command, env).catch((error) => refuse(this.command, error));
     const { pid, exitCode } = this.#child;
     void exitCode.then(() => this.#host.wake());
     const row = (await this.#host.listProcesses()).find((process) => process.pid === pid);
@@ -90,7 +78,6 @@ export class Parent {
     return this.#child?.exitCode;
   }
 
-  /** How it has ended, in words; undefined: it has not. */
   get end(): string | undefined {
     return this.#child?.end();
   }
@@ -108,15 +95,8 @@ export class Parent {
   }
 }
 
-async function startCommand(command: readonly string[], env: NodeJS.ProcessEnv | undefined): Promise<Child> {
-  try {
-    return await startChild(command, env);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isMissing = code === 'ENOENT';
-    throw new CommandError(
-      `cannot run ${command[0]}: ${isMissing ? 'no such command' : message}`,
-      isMissing ? NOT_FOUND : NOT_EXECUTABLE,
-    );
-  }
+function refuse([file]: readonly string[], { code, message }: NodeJS.ErrnoException): never {
+  const isMissing = code === 'ENOENT';
+  const why = `cannot run ${file}: ${isMissing ? 'no such command' : message}`;
+  throw new CommandError(why, isMissing ? NOT_FOUND : NOT_EXECUTABLE);
 }

@@ -1,11 +1,10 @@
+import { setFlagsFromString } from 'node:v8';
 import { DEFAULT_POLICY } from '../core/drain/defaults.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import type { FluentdTarget } from '../core/fluentd/processes.ts';
-import { linear } from '../node/processes/linear-pattern.ts';
 import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What to watch and how to decide. Durations are milliseconds. */
 export interface Settings extends Omit<Policy, 'tail' | 'role' | 'doneProcess'>, TriggerSettings {
   /** The kubelet begins the drain and stops Fluentd, and starts again what ends before. */
   readonly nativeSidecar: boolean;
@@ -19,7 +18,6 @@ export interface Settings extends Omit<Policy, 'tail' | 'role' | 'doneProcess'>,
   readonly witness: string | undefined;
 }
 
-/** Each may be left out. */
 export type WatchOptions = { readonly [Key in keyof Settings]?: Settings[Key] | undefined };
 
 const { tail: _tail, role: _role, ...decisions } = DEFAULT_POLICY;
@@ -46,13 +44,18 @@ export function settingsOf(options: WatchOptions, isParent: boolean): Settings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   // The kubelet's SIGTERM is the trigger.
   const hasTrigger = hasCertainTrigger(options) || options.nativeSidecar === true;
-  const doneProcess = options.doneProcess && linearOrRefused(options.doneProcess);
+  const doneProcess = options.doneProcess && linear(options.doneProcess);
   return { ...DEFAULTS, ...(hasTrigger && { quiet: 'off' }), ...Object.fromEntries(given), doneProcess };
 }
 
-function linearOrRefused(pattern: RegExp): RegExp {
+/**
+ * The same regular expression, matched in time that grows with the text and no faster: whoever shares the process namespace chooses the
+ * text. V8 has an engine for that behind a flag.
+ */
+export function linear(pattern: RegExp): RegExp {
+  setFlagsFromString('--enable-experimental-regexp-engine');
   try {
-    return linear(pattern);
+    return new RegExp(pattern.source, `${pattern.flags.replace('l', '')}l`);
   } catch {
     throw new UsageError(
       `\`doneProcess\`: ${pattern} may take for ever on the command line of a neighbour. Leave out flags, (?=…), (?!…), back references and counts of hundreds`,

@@ -13,15 +13,12 @@ import { inWords } from '../node/files/in-words.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { loadedWitness } from '../node/witness/write-witness.ts';
 import { type Armed, armedBy, openTriggers } from './arm-triggers.ts';
-import { type Found, findPosFiles } from './find-pos-files.ts';
+import { type Found, findPosFiles } from './find-conf.ts';
 import type { Parent } from './parent.ts';
 import { UsageError } from './usage-error.ts';
 import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';
 
-/** Is told what happens. */
 export interface WatchReporter extends Reporter {
-  /** The system tells of no changed files: only the clock is left. */
-  withoutEvents?(why: string): void;
   warned?(text: string): void;
   /** Fluentd is gone; what is left of a parent's command is not. */
   ended?(outcome: Outcome): Promise<void>;
@@ -36,7 +33,6 @@ export interface Surroundings {
   readonly found?: Found;
 }
 
-/** Watches a Fluentd until it is gone. Whoever has the host may call for the end at any time. */
 export async function watch(
   host: NodeHost,
   options: WatchOptions,
@@ -57,13 +53,23 @@ export async function watch(
     const report = await begin({ ...found, witness: shared }, policy, armedBy(settings));
     const warn = (text: string) => report.warned?.(text);
     closeTriggers = openTriggers(settings, { request: (by) => host.request(by), warn });
-    host.watchFiles(paths ?? [], (why) => report.withoutEvents?.(why));
+    host.watchFiles(paths ?? [], (why) =>
+      warn(`the system reports no changes of files (${why}). ${ONLY_CLOCK}`),
+    );
     const { posFiles, conf } = found;
     const { doneProcess } = settings;
-    const witness = parent === undefined ? shared : await ownWitness(settings, parent, warn);
+    const own = parent && (await ownWitness(settings, warn));
     const putAsideBefore = await listPutAside(host, { conf });
-    const fluentd = (await parent?.start()) ?? settings.fluentd;
-    const subject = { posFiles, conf, putAsideBefore, role, doneProcess, fluentd, witness };
+    const fluentd = (await parent?.start(own?.env)) ?? settings.fluentd;
+    const subject = {
+      posFiles,
+      conf,
+      putAsideBefore,
+      role,
+      doneProcess,
+      fluentd,
+      witness: own?.dir ?? shared,
+    };
     const outcome = await watchLoop(host, { subject, policy, report });
     await report.ended?.(outcome);
     await parent?.killRest();
@@ -77,6 +83,8 @@ export async function watch(
     host.close();
   }
 }
+
+const ONLY_CLOCK = 'posidle looks once a second instead; that loses nothing';
 
 /** An end before the kubelet's SIGTERM would stop nothing: the kubelet starts posidle again. */
 function refuseBesideKubelet(settings: Settings, parent: Parent | undefined): void {
@@ -112,16 +120,10 @@ function sharedWitness({ witness }: Settings): string | undefined {
 }
 
 /** Writes the witness for the Fluentd that is about to start. */
-async function ownWitness(
-  { witness }: Settings,
-  parent: Parent,
-  warn: (text: string) => void,
-): Promise<string | undefined> {
+async function ownWitness({ witness }: Settings, warn: (text: string) => void) {
   if (witness === 'off') return undefined;
   try {
-    const loaded = await loadedWitness(witness, process.env);
-    parent.giveEnvironment(loaded.env);
-    return loaded.dir;
+    return await loadedWitness(witness, process.env);
   } catch (error) {
     const why = inWords(error as NodeJS.ErrnoException);
     warn(`Fluentd starts without a witness: ${why}. Give \`witness\` a directory that Fluentd may write to`);

@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { startWarnings, unknownVariables } from '../../src/commands/start-warnings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const at = tempDir();
-const withToken = (tokenFile: string) => startWarnings({ 'quit-token': tokenFile }, {});
 
 test('a variable that is no option is told with the nearest one', () => {
   const known = { POSIDLE_QUIET: '30s', POSIDLE_STATE: 'behind', POSIDLE_DIR: '/posidle', PATH: '' };
@@ -25,25 +23,12 @@ test('the variables that Kubernetes makes for Services are no mistakes', () => {
   expect(unknownVariables(Object.fromEntries(ofServices.map((name) => [name, 'x'])))).toEqual([]);
 });
 
-const FILES = ['done-file', 'heartbeat-file'];
-test.each(FILES)(
-  'the directory of --%s that is missing is told; a file that is to come is not',
-  async (option) => {
-    const told = `--${option}: the directory ${at('no')} doesn't exist yet. Is its volume mounted here?`;
-    expect(await startWarnings({ [option]: at('done') }, {})).toEqual([]);
-    expect(await startWarnings({ [option]: at('no/done') }, {})).toEqual([told]);
+test.each(['doneFile', 'heartbeatFile'])(
+  'the directory of %s that is not there is told; a file that only has still to come is not',
+  (option) => {
+    expect(startWarnings({ [option]: at('done') }, {})).toEqual([]);
+    expect(startWarnings({ [option]: at('no/done') }, {})).toEqual([
+      `\`${option}\`: the directory ${at('no')} doesn't exist yet. Is its volume mounted here?`,
+    ]);
   },
 );
-
-test('a token file without a token is told, with the reason', async () => {
-  const consequence = 'Until that changes, every POST is refused';
-  writeFileSync(at('token'), 'secret\n');
-  writeFileSync(at('empty'), '\n');
-  expect(await withToken(at('token'))).toEqual([]);
-  for (const [file, why] of [
-    ['missing', 'there is no such file'],
-    ['empty', 'it is empty'],
-    ['', 'it is a directory'],
-  ] as const)
-    expect(await withToken(at(file))).toEqual([`--quit-token: ${at(file)}: ${why}. ${consequence}`]);
-});

@@ -80,11 +80,6 @@ describe('what is unknown is never taken for read', () => {
     });
   });
 
-  test('through a pipe comes no age', () => {
-    posFile('app.pos', [logged('a.log', 'one\ntwo\n', 4)]);
-    expect(shell('cat app.pos | posidle inspect -').stdout).toMatch(/behind .* \? {2}.*a\.log\n/);
-  });
-
   test('whoever stops reading does not change what --max-lag found out', () => {
     posFile('app.pos', [logged('a.log', 'one\ntwo\n', 4)]);
     const { stdout } = shell(`posidle inspect app.pos --max-lag 0 | true; echo \${PIPESTATUS[0]}`);

@@ -17,8 +17,8 @@ import { loadFluentConf } from '../../src/node/files/conf-files.ts';
 import { listFollowed } from '../../src/node/files/walk.ts';
 import { type HttpServer, startHttpServer } from '../../src/node/network/http-server.ts';
 import { fluentdArguments } from '../../src/node/processes/command-line.ts';
-import { linear } from '../../src/node/processes/linear-pattern.ts';
 import { listProc } from '../../src/node/processes/proc.ts';
+import { linear } from '../../src/tasks/watch-options.ts';
 import { type Random, textsIn, WORDS } from '../support/mutations.ts';
 import { answer, holding, sight } from '../support/said.ts';
 

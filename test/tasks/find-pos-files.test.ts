@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { findPosFiles } from '../../src/tasks/find-pos-files.ts';
+import { findPosFiles } from '../../src/tasks/find-conf.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { tempDir } from '../support/temp-dir.ts';
 

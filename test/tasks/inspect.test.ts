@@ -106,14 +106,3 @@ test.each([
   const { posFiles } = await (await inspector(pos)).look();
   expect(posFiles).toMatchObject([{ path: pos, error, isEmpty, files: [] }]);
 });
-
-test('a pos file of more than 100,000 lines is not looked at, and says what makes it shorter', async () => {
-  const pos = inDir('long.pos');
-  writeFileSync(pos, posText([{ path: inDir('none.log'), position: 4, inode: 1 }]).repeat(100_007));
-  const { posFiles, caughtUp } = await (await inspector(pos)).look();
-  const error = expect.stringMatching(
-    /it has 100007 lines, and at most 100000 .*: set pos_file_compaction_interval$/,
-  );
-  expect(posFiles).toMatchObject([{ error, files: [] }]);
-  expect(caughtUp).toBe(false);
-});

@@ -5,7 +5,7 @@ import type { Policy } from '../../src/core/drain/policy.ts';
 import type { StopRequest } from '../../src/core/look/snapshot.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import type { Armed } from '../../src/tasks/arm-triggers.ts';
-import type { Found } from '../../src/tasks/find-pos-files.ts';
+import type { Found } from '../../src/tasks/find-conf.ts';
 import { Parent } from '../../src/tasks/parent.ts';
 import { type Surroundings, type WatchReporter, watch } from '../../src/tasks/watch.ts';
 import type { Settings, WatchOptions } from '../../src/tasks/watch-options.ts';

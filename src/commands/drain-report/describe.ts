@@ -40,7 +40,6 @@ function missing({ fluentd, unknown: [doubt] }: Observation): string {
   return doubt === undefined ? 'nothing is logged yet' : `${doubt.path} ${doubt.why}`;
 }
 
-/** How Fluentd is, in one sentence. */
 export function describeFluentd({ fluentd }: Observation): string {
   switch (fluentd.kind) {
     case 'absent':

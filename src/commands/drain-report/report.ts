@@ -20,17 +20,14 @@ const CAUSE =
   "The cause may be a full buffer, a throttled input or a slow destination: see Fluentd's log and configuration";
 const NOT_READ = 'Until that changes, nothing counts as read';
 
-/** Tells the log what the loop does: a line a transition, a line a signal, progress while something is waited for. */
+/** Tells the log what the loop does: a line a transition, a line an order, progress while something is waited for. */
 export class LogReporter implements Reporter {
   readonly #log: Log;
   readonly #policy: Policy;
   readonly #witness: string;
   #before: Observation | undefined;
+  #notes: ReadonlySet<string> = new Set();
   #toldAt: Millis | undefined;
-  #isBlocked = false;
-  #isRequested = false;
-  /** What cannot be believed, with the reason. */
-  #unknown: ReadonlySet<string> = new Set();
 
   /** `witness`: where one is expected. */
   constructor(log: Log, policy: Policy, witness = SHARED_DIR) {
@@ -48,14 +45,14 @@ export class LogReporter implements Reporter {
   }
 
   looked(state: State, seen: Observation): void {
-    this.#tellEarlyRequest(state, seen);
-    this.#tellUnknown(state, seen);
-    if (seen.extent === 'late') return;
-    this.#tellFluentd(state, seen);
-    this.#tellMain(seen);
-    this.#tellBlocked(seen);
-    this.#tellProgress(state, seen);
+    const before = this.#notes;
+    const notes = [...notesOf(state, seen)];
+    this.#notes = new Set(notes.map(({ key, text }) => key ?? text));
+    for (const { key, level = 'info', facts = {}, text } of notes)
+      if (!before.has(key ?? text)) this.#log[level](facts, text);
+    this.#tellRestart(seen);
     this.#before = seen;
+    if (seen.extent !== 'late') this.#tellProgress(state, seen);
   }
 
   performed({ what, pids, failed }: Done): void {
@@ -63,57 +60,14 @@ export class LogReporter implements Reporter {
     tell({ pids }, what);
   }
 
-  #tellFluentd({ name }: State, seen: Observation): void {
-    const now = describeFluentd(seen);
-    if (now === (this.#before && describeFluentd(this.#before))) return;
-    // That it is gone after the stop signal is the outcome.
-    const isEnd = seen.fluentd.kind === 'absent' && (name === 'stopping' || name === 'killing');
-    if (!isEnd) this.#log.info(factsOf(seen), now);
-  }
-
-  #tellUnknown({ name }: State, { unknown }: Observation): void {
-    const before = this.#unknown;
-    this.#unknown = new Set(unknown.map(({ path, why }) => `${path} ${why}`));
-    for (const { path, why, empty } of unknown) {
-      if (empty || before.has(`${path} ${why}`)) continue;
-      const isStart = name === 'waiting' && why === NOT_THERE;
-      if (isStart) this.#log.info({ posFile: path }, `pos file ${path} ${why} yet. ${MADE_AT_START}`);
-      else this.#log.warn({ posFile: path }, `pos file ${path} ${why}. ${NOT_READ}`);
-    }
-  }
-
-  #tellBlocked(seen: Observation): void {
-    const [first, ...others] = seen.files.filter(({ state }) => state === 'blocked');
-    const isNew = !this.#isBlocked;
-    this.#isBlocked = first !== undefined;
-    if (first === undefined || !isNew) return;
-    const { path, position, lag } = first;
-    const more = others.length === 0 ? '' : ` So are ${counted(others.length, 'more file')}.`;
+  #tellRestart({ at, memory: { main } }: Observation): void {
+    const goneSince = this.#before?.memory.main.goneSince;
+    if (!main.seen || main.goneSince !== undefined || goneSince === undefined) return;
     this.#log.warn(
-      { path, position, lag },
-      `${path} is blocked: ${formatBytes(lag ?? 0)} left, and the position does not move.${more} ${CAUSE}`,
+      {},
+      `main's process runs again after ${formatDuration(at - goneSince)}: the kubelet restarts a failed main, ` +
+        'later each time (10 s, 20 s … 5 min). Keep --done-process-gone longer than that',
     );
-  }
-
-  #tellMain({ at, memory: { main } }: Observation): void {
-    const before = this.#before?.memory.main;
-    if (!main.seen) return;
-    if (before?.seen !== true) this.#log.info({}, "main's process is seen");
-    if (main.goneSince === undefined && before?.goneSince !== undefined)
-      this.#log.warn(
-        {},
-        `main's process runs again after ${formatDuration(at - before.goneSince)}: the kubelet restarts a failed main, ` +
-          'later each time (10 s, 20 s … 5 min). Keep --done-process-gone longer than that',
-      );
-  }
-
-  #tellEarlyRequest({ name }: State, { requests, fluentd }: Observation): void {
-    const [first] = requests;
-    const isNew = !this.#isRequested;
-    this.#isRequested = first !== undefined;
-    if (first === undefined || !isNew || name !== 'waiting' || fluentd.kind !== 'absent') return;
-    const bySignal = first.by.startsWith('SIG') ? '; a second signal ends the wait' : '';
-    this.#log.info({}, `${first.by} received before Fluentd was up; waiting for it first${bySignal}`);
   }
 
   #tellProgress(state: State, seen: Observation): void {
@@ -124,6 +78,40 @@ export class LogReporter implements Reporter {
     this.#toldAt = seen.at;
     this.#log.info(factsOf(seen), describeWait(state, seen, this.#policy));
   }
+}
+
+/** What is told once, when it begins; what has the same key is the same. */
+interface Note {
+  readonly key?: string;
+  readonly level?: 'warn';
+  readonly facts?: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+function* notesOf({ name }: State, seen: Observation): Generator<Note> {
+  const { requests, fluentd, unknown, memory, files } = seen;
+  const [request] = requests;
+  if (request !== undefined && name === 'waiting' && fluentd.kind === 'absent') {
+    const bySignal = request.by.startsWith('SIG') ? '; a second signal ends the wait' : '';
+    yield { text: `${request.by} received before Fluentd was up; waiting for it first${bySignal}` };
+  }
+  for (const { path, why, empty } of unknown) {
+    if (empty) continue;
+    const note = { key: `${path} ${why}`, facts: { posFile: path } };
+    if (name === 'waiting' && why === NOT_THERE)
+      yield { ...note, text: `pos file ${path} ${why} yet. ${MADE_AT_START}` };
+    else yield { ...note, level: 'warn', text: `pos file ${path} ${why}. ${NOT_READ}` };
+  }
+  // That it is gone after the stop signal is the outcome.
+  const isEnd = fluentd.kind === 'absent' && (name === 'stopping' || name === 'killing');
+  if (!isEnd) yield { facts: factsOf(seen), text: describeFluentd(seen) };
+  if (memory.main.seen) yield { text: "main's process is seen" };
+  const [first, ...others] = files.filter(({ state }) => state === 'blocked');
+  if (first === undefined) return;
+  const { path, position, lag } = first;
+  const more = others.length === 0 ? '' : ` So are ${counted(others.length, 'more file')}.`;
+  const text = `${path} is blocked: ${formatBytes(lag ?? 0)} left, and the position does not move.${more} ${CAUSE}`;
+  yield { key: 'blocked', level: 'warn', facts: { path, position, lag }, text };
 }
 
 function factsOf(seen: Observation): Readonly<Record<string, unknown>> {

@@ -17,7 +17,6 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 type Last = Pick<Watched, 'state' | 'seen'>;
 
-/** Tells over HTTP how the watch is. */
 export class StatusBoard {
   readonly #policy: Policy;
   readonly #board: LookBoard<Last>;

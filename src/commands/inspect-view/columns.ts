@@ -22,21 +22,9 @@ const COLOURS = {
   unwatched: 'dim',
 } as const satisfies Readonly<Record<FileState, string>>;
 
-interface Column {
-  readonly title: string;
-  /** Columns of little importance give way first where it is narrow: 1 before 2; undefined: never. */
-  readonly givesWay?: number;
-}
-
-export const COLUMNS: readonly Column[] = [
-  { title: 'STATE' },
-  { title: 'LAG' },
-  { title: 'READ', givesWay: 5 },
-  { title: 'POSITION', givesWay: 2 },
-  { title: 'SIZE', givesWay: 3 },
-  { title: 'INODE', givesWay: 1 },
-  { title: 'AGE', givesWay: 4 },
-];
+export const COLUMNS: readonly string[] = ['STATE', 'LAG', 'READ', 'POSITION', 'SIZE', 'INODE', 'AGE'];
+/** Where it is narrow, one after the other gives way. */
+const GIVING_WAY = ['INODE', 'POSITION', 'SIZE', 'AGE', 'READ', 'ETA', 'RATE', 'LATE'];
 
 /** A file: what stands in the columns, and its name, which takes what is left. */
 export interface Row {
@@ -45,7 +33,6 @@ export interface Row {
   readonly name: string;
 }
 
-/** `at`: when the look was taken. */
 export function rowOf(file: ShownFile, at: Millis): Row {
   const { state, lag, size, position, inode, path, movedAt } = file;
   const age = Number.isFinite(movedAt) ? formatAge(at - movedAt) : '?';
@@ -78,19 +65,18 @@ const NAME = 'FILE';
 const LEAST_NAME = 24;
 
 /** The lines of a table, none wider than `width`; the first is its title. */
-export function layOut(columns: readonly Column[], rows: readonly Row[], width: number): readonly string[] {
+export function layOut(columns: readonly string[], rows: readonly Row[], width: number): readonly string[] {
   const shown = fitting(columns, rows, width);
   const room = Math.max(1, width - takenBy(shown));
-  const lineOf = (cells: readonly string[], name: string, paintFirst = plain) => {
+  const lineOf = (cells: readonly string[], name: string, paintFirst = (text: string) => text) => {
     const padded = shown.map(({ index, widest }) => {
       const text = cells[index] ?? '';
       return index === 0 ? paintFirst(text.padEnd(widest)) : text.padStart(widest);
     });
     return [...padded, shortenMiddle(name, room)].join(GAP);
   };
-  const titles = columns.map(({ title }) => title);
   return [
-    styleText('dim', lineOf(titles, NAME)),
+    styleText('dim', lineOf(columns, NAME)),
     ...rows.map(({ cells, name, state }) => lineOf(cells, name, (text) => styleText(COLOURS[state], text))),
   ];
 }
@@ -100,23 +86,20 @@ interface ShownColumn {
   readonly widest: number;
 }
 
-function fitting(columns: readonly Column[], rows: readonly Row[], width: number): readonly ShownColumn[] {
+function fitting(columns: readonly string[], rows: readonly Row[], width: number): readonly ShownColumn[] {
   const longest = rows.reduce((widest, { name }) => Math.max(widest, widthOf(name)), NAME.length);
   const least = Math.min(longest, LEAST_NAME);
-  let shown = columns.map(({ title, givesWay }, index) => ({
+  let shown = columns.map((title, index) => ({
     index,
-    givesWay,
     widest: rows.reduce((most, { cells }) => Math.max(most, cells[index]?.length ?? 0), title.length),
   }));
-  for (let first = 1; first <= columns.length && takenBy(shown) + least > width; first += 1)
-    shown = shown.filter(({ givesWay }) => givesWay !== first);
+  for (const first of GIVING_WAY) {
+    if (takenBy(shown) + least <= width) break;
+    shown = shown.filter(({ index }) => columns[index] !== first);
+  }
   return shown;
 }
 
 function takenBy(shown: readonly ShownColumn[]): number {
   return shown.reduce((sum, { widest }) => sum + widest + GAP.length, 0);
-}
-
-function plain(text: string): string {
-  return text;
 }

@@ -11,12 +11,7 @@ import { COLUMNS, layOut, type Row, rowOf } from './columns.ts';
 import { defectsOf, type View } from './table.ts';
 
 const MOST_DEFECTS = 3;
-const PACE_COLUMNS = [
-  ...COLUMNS,
-  { title: 'LATE', givesWay: 8 },
-  { title: 'RATE', givesWay: 7 },
-  { title: 'ETA', givesWay: 6 },
-];
+const PACE_COLUMNS = [...COLUMNS, 'LATE', 'RATE', 'ETA'];
 
 /** One picture: no more lines, and none longer, than the terminal shows. What is furthest behind comes first. */
 export function frameOf(

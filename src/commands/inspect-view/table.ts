@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { ConfFacts } from '../../core/fluent-conf/facts.ts';
-import type { Found, FoundPosFile, Totals } from '../../core/inspect/found.ts';
+import type { Found, FoundPosFile, ShownFile, Totals } from '../../core/inspect/found.ts';
 import { byLag, inStates, shareRead } from '../../core/inspect/order.ts';
 import { summaryOf } from '../../core/inspect/summary.ts';
 import type { FileState } from '../../core/look/file-state.ts';
@@ -11,55 +11,48 @@ import { counted, formatBytes, formatDuration, type Millis } from '../../core/te
 import { COLUMNS, layOut, rowOf } from './columns.ts';
 import { witnessLines } from './witness-lines.ts';
 
-/** How what was found is shown. */
 export interface View {
-  /** Only these; undefined: all. */
   readonly states: readonly FileState[] | undefined;
   /** Infinity: no terminal, lines may be as long as they like. */
   readonly width: number;
   readonly conf: ConfFacts | undefined;
   readonly notes: readonly string[];
-  /** Many files of which nothing is left are counted, and not shown: what is late stays on the screen. */
-  readonly folds?: boolean;
 }
 
 const MOST_DEFECTS = 20;
-const MOST_READ = 20;
 const INDENT = '  ';
 
 /** What was found, for people: a table a pos file, then what else there is, then one sentence. */
 export function tableLines(found: Found, view: View): readonly string[] {
-  const { width, folds } = view;
-  const why = folds && !found.caughtUp ? '; --follow tells why' : '';
+  const { width } = view;
   return [
     ...found.posFiles.flatMap((posFile) => posFileLines(posFile, view, found.seen.at)),
     ...undiscoveredLines(found, view),
     ...[...witnessLines(found), ...closingLines(found, view)].flatMap((line) => wrap(line, width)),
-    ...wrap(summaryOf(found) + why, width).map((line) => styleText(found.caughtUp ? 'green' : 'bold', line)),
+    ...wrap(summaryOf(found), width).map((line) => styleText(found.caughtUp ? 'green' : 'bold', line)),
   ];
 }
 
 function posFileLines(posFile: FoundPosFile, view: View, at: Millis): readonly string[] {
-  const { path, error, age } = posFile;
+  const { path, error, age, files } = posFile;
   const { width } = view;
-  const inside = width - INDENT.length;
   const written = Number.isFinite(age) && error === undefined ? `  written ${formatDuration(age)} ago` : '';
-  const name = shortenMiddle(printable(path === '-' ? 'stdin' : path), width - written.length);
-  const all = byLag(inStates(posFile.files, view.states));
-  const late = view.folds ? all.filter(({ lag }) => lag !== 0) : all;
-  const folded = all.length - late.length > MOST_READ ? all.length - late.length : 0;
-  const rows = (folded > 0 ? late : all).map((file) => rowOf(file, at));
-  const defects = defectsOf(posFile).flatMap((line) => wrap(line, inside));
+  const name = shortenMiddle(printable(path), width - written.length);
+  const defects = defectsOf(posFile).flatMap((line) => wrap(line, width - INDENT.length));
   return [
     styleText('bold', name) + styleText('dim', written),
-    ...(rows.length > 0 ? layOut(COLUMNS, rows, inside) : []).map((line) => INDENT + line),
-    ...(folded > 0 ? [`  and ${folded} files of which nothing is left: --state caught-up shows them`] : []),
+    ...rowsOf(files, view, at),
     ...defects.map((line) => styleText('red', INDENT + line)),
     '',
   ];
 }
 
-/** What is wrong with a pos file, or not known of it. */
+/** With their title; nothing where there are none. */
+function rowsOf(files: readonly ShownFile[], { states, width }: View, at: Millis): readonly string[] {
+  const rows = byLag(inStates(files, states)).map((file) => rowOf(file, at));
+  return rows.length === 0 ? [] : layOut(COLUMNS, rows, width - INDENT.length).map((line) => INDENT + line);
+}
+
 export function defectsOf(posFile: FoundPosFile): readonly string[] {
   const { error, isEmpty, unparsable, findings, troubles } = posFile;
   const bad = unparsable.map(
@@ -80,17 +73,10 @@ function someOf(lines: readonly string[], noun: string): readonly string[] {
 }
 
 function undiscoveredLines({ undiscovered, refreshInterval, seen }: Found, view: View): readonly string[] {
-  const { width } = view;
-  const all = byLag(inStates(undiscovered, view.states));
-  if (all.length === 0) return [];
-  const title = `undiscovered: ${counted(all.length, 'file')}; in_tail looks for new ones every ${formatDuration(refreshInterval)}`;
-  const rows = all.map((file) => rowOf(file, seen.at));
-  const [, ...lines] = layOut(COLUMNS, rows, width - INDENT.length);
-  return [
-    ...wrap(title, width).map((line) => styleText('bold', line)),
-    ...lines.map((line) => INDENT + line),
-    '',
-  ];
+  const [, ...rows] = rowsOf(undiscovered, view, seen.at);
+  if (rows.length === 0) return [];
+  const title = `undiscovered: ${counted(rows.length, 'file')}; in_tail looks for new ones every ${formatDuration(refreshInterval)}`;
+  return [...wrap(title, view.width).map((line) => styleText('bold', line)), ...rows, ''];
 }
 
 function closingLines(found: Found, view: View): readonly string[] {

@@ -5,7 +5,6 @@ import type { Endpoint } from '../../node/network/http-server.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
 import { notOneOf } from './environment.ts';
 
-/** A duration, or one of these words. */
 export function durationOr<Word extends string = never>(...words: readonly Word[]) {
   return (given: string): Millis | Word => {
     const span = words.find((candidate) => candidate === given) ?? parseDuration(given);
@@ -29,26 +28,22 @@ export function interval(given: string): Millis {
 
 const MOST_SERIES = 10_000;
 
-/** How many files get metrics of their own. */
 export function fileCount(given: string): number {
   if (/^\d+$/.test(given) && Number(given) <= MOST_SERIES) return Number(given);
   throw new UsageError(`'${given}' isn't a number of files. Write 0 to ${MOST_SERIES}`);
 }
 
-/** Text that is there. */
 export function nonEmpty(given: string): string {
   if (given !== '') return given;
   throw new UsageError('the value is empty. Is a variable not set?');
 }
 
-/** A number of bytes. */
 export function size(given: string): number {
   const bytes = parseSize(given);
   if (bytes !== undefined) return bytes;
   throw new UsageError(`'${given}' isn't a size. Write 4096, 64KiB or 10MB`);
 }
 
-/** States of files, separated by commas. */
 export function states(given: string): readonly FileState[] {
   const words = given.split(',');
   const wrong = words.find((word) => !STATES.some((state) => state === word));
@@ -71,7 +66,6 @@ export function endpoint(given: string): Endpoint {
   );
 }
 
-/** A regular expression. */
 export function pattern(given: string): RegExp {
   try {
     return new RegExp(given);

@@ -4,7 +4,6 @@ import { exportOptions, inspectOptions } from './inspect-options.ts';
 import { HOW, named, parsed } from './option-parts.ts';
 import { drainOptions, runOptions, watchOptions } from './options.ts';
 
-/** What `--help` says of a command. */
 export interface Command {
   /** As yargs takes them. */
   readonly words: string;
@@ -26,10 +25,6 @@ export const COMMANDS = {
         '$0 watch -p /var/log/fluentd/app.pos --quiet 30s --strict',
         'the same after 30 s; exit 3 if something was left',
       ],
-      [
-        '$0 watch -p "/var/log/fluentd/*.pos" --pid-file /run/fluentd.pid',
-        'several pos files; several Fluentds run, and this is the one',
-      ],
     ],
   },
   run: {
@@ -39,7 +34,6 @@ export const COMMANDS = {
     examples: [
       ['$0 run -- fluentd -c /fluentd/etc/fluent.conf', 'stop it when no log file was read for 60 s'],
       ['$0 run --done-file /var/log/app/done -- fluentd', 'stop it when main has made this file'],
-      ['$0 run --quiet off -- fluentd', 'stop it when the kubelet sends SIGTERM: as a native sidecar'],
     ],
   },
   drain: {
@@ -55,23 +49,18 @@ export const COMMANDS = {
     words: 'inspect [files..]',
     about: 'show what Fluentd has read, and what is left',
     options: inspectOptions,
-    positional: ['files', 'POS_FILE: pos files or globs; - is stdin'],
+    positional: ['files', 'POS_FILE: pos files or globs'],
     examples: [
       ['$0 inspect /var/log/fluentd/app.pos', 'a table of every file: state, lag, position, size'],
       [
         '$0 inspect -c /etc/fluent/fluent.conf --follow',
         'live, with the files that Fluentd has not found yet',
       ],
-      [
-        '$0 inspect /var/log/fluentd/app.pos --state behind,blocked --json',
-        'what is not read, for a program',
-      ],
       ['$0 inspect "/var/log/fluentd/*.pos" --max-lag 1MiB', 'exit 0 when at most that much is left'],
       [
         '$0 inspect --root /proc/42/root /var/log/app.pos',
         'as the process 42 sees it, from a debug container',
       ],
-      ['kubectl exec POD -- cat /pos/app.pos | $0 inspect -', 'a pos file from another machine'],
     ],
   },
   export: {
@@ -109,12 +98,19 @@ export const COMMANDS = {
     examples: [
       ['$0 inject job.yaml | kubectl apply -f -', 'the container fluentd gets posidle as its preStop hook'],
       ['$0 inject --image REGISTRY/posidle:0.1.0 *.yaml', 'with the image in your registry'],
-      ['kubectl kustomize . | $0 inject - | kubectl apply -f -', 'what kustomize makes'],
     ],
   },
 } as const satisfies Readonly<Record<string, Command>>;
 
-/** The names of all options. */
 export const OPTION_NAMES: ReadonlySet<string> = new Set(
   Object.values(COMMANDS).flatMap(({ options }) => Object.keys(options)),
 );
+
+/** Texts name an option by its key in the library, `posFiles`; here by its flag. */
+export function inFlags(text: string): string {
+  return text.replace(/`(\w+)`/g, (word, key: string) => {
+    const kebab = key.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);
+    const flag = key === 'posFiles' ? 'pos-file' : kebab;
+    return OPTION_NAMES.has(flag) ? `--${flag}` : word;
+  });
+}

@@ -1,27 +1,19 @@
 import type { InferredOptionTypes } from 'yargs';
-import type { Millis } from '../../core/text/units.ts';
 import { durationOr, endpoint, fileCount, interval, nonEmpty, size, states } from './coercions.ts';
 import { flag, named, parsed, posFileOptions, SHOW, TELL, WHICH } from './option-parts.ts';
 import { watchOptions } from './options.ts';
 
-/** Between two looks, if no other time is given. */
-export const INTERVAL: Millis = 1_000;
-
-/** What `posidle inspect` takes. */
 export const inspectOptions = named({
   ...posFileOptions,
   root: parsed('DIR', "look up all paths below it: a node's mount, or /proc/PID/root", WHICH, nonEmpty),
   state: parsed('STATES', 'only files in these states, separated by commas', SHOW, states),
   follow: { ...flag('keep looking; in a terminal, a live view', SHOW), alias: 'f' },
-  interval: parsed(
-    'DUR',
-    'with --follow or --wait: the time between two looks; by default 1s',
-    SHOW,
-    interval,
-  ),
+  interval: {
+    ...parsed('DUR', 'with --follow or --wait: the time between two looks', SHOW, interval),
+    default: '1s',
+  },
   witness: parsed('DIR', 'also ask Fluentd itself: where its witness listens', SHOW, nonEmpty),
   json: flag('one JSON object', TELL),
-  check: flag('--max-lag 0', TELL),
   'max-lag': parsed('SIZE', 'exit 0 if at most so much is left to read, else 1, and say why', TELL, size),
   wait: parsed(
     'DUR',
@@ -33,7 +25,6 @@ export const inspectOptions = named({
 
 export type InspectArgs = InferredOptionTypes<typeof inspectOptions>;
 
-/** What `posidle export` takes. */
 export const exportOptions = named({
   ...posFileOptions,
   root: inspectOptions.root,

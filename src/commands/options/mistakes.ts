@@ -2,27 +2,19 @@ import { nearest } from '../../core/text/nearest.ts';
 import { COMMANDS, type Command } from './commands.ts';
 import { notOneOf } from './environment.ts';
 
-const KNOWN: Readonly<Record<string, Pick<Command, 'options'>>> = {
-  ...COMMANDS,
-  completion: { options: {} },
-};
+export const HELP_ALL = 'help-all';
 
+const KNOWN: Readonly<Record<string, Command>> = COMMANDS;
 const USE = 'Use watch, run, drain, inspect, export, inject or witness';
-
-export function isCommand(word = ''): boolean {
-  return Object.hasOwn(KNOWN, word);
-}
 
 /** What yargs says of a mistake on the command line, as one plain line with the remedy. */
 export function mistakeIn(message: string, words: readonly string[]): string {
   const [command = ''] = words;
-  if (!isCommand(command)) return mistakeInCommand(command);
+  if (!Object.hasOwn(KNOWN, command)) return mistakeInCommand(command);
   const unknown = /^Unknown arguments?: (.*)$/.exec(message)?.[1]?.split(', ');
   if (unknown !== undefined) return unknownIn(command, unknown, words);
   if (command === 'witness' && message.startsWith('Not enough non-option'))
     return 'witness: the directory is missing. Use posidle witness DIR';
-  if (command === 'completion' && message.startsWith('Not enough non-option'))
-    return 'completion: the shell is missing. Use posidle completion bash, zsh or fish';
   return message
     .replace(/^Not enough arguments following: (.*)$/, '--$1: the value is missing')
     .replace(/^Invalid values:\s+Argument: (\S+), Given: "(.*?)", Choices: (.*)(?:\n.*)*$/, chooseOne);
@@ -61,7 +53,7 @@ function unknownOption(command: string, word: string): string {
   const [, given = word, dashes = '', name = ''] = /^((--no-|--?)([^=]*))/.exec(word) ?? [];
   const options = Object.entries(KNOWN[command]?.options ?? {});
   const fitting = options.filter(([, { type }]) => dashes !== '--no-' || type === 'boolean');
-  const meant = nearest(name, [...fitting.map(([option]) => option), 'help', 'help-all', 'version']);
+  const meant = nearest(name, [...fitting.map(([option]) => option), 'help', HELP_ALL, 'version']);
   const remedy = meant === undefined ? `See posidle ${command} --help` : `Did you mean ${dashes}${meant}?`;
   return `there is no option ${given}. ${remedy}`;
 }

@@ -9,7 +9,6 @@ export const HOW = 'How to drain and stop:';
 export const TELL = 'What to report:';
 export const SHOW = 'How to show it:';
 
-/** Which pos files, and how Fluentd is configured. */
 export const posFileOptions = {
   'pos-file': {
     ...text(
@@ -32,17 +31,25 @@ export const posFileOptions = {
   },
 } as const;
 
-/** The same options; what is wrong with a value is told with the option's name. `rare`: only --help-all shows them. */
-export function named<Named extends Readonly<Record<string, Options>>>(
-  options: Named,
-  rare: readonly (keyof Named)[] = [],
-): Named {
-  const entries = Object.entries(options).map(([name, option]) => {
-    const { coerce: parse } = option;
-    const shown = rare.includes(name) ? { ...option, hidden: true } : option;
-    const coerce = parse && ((value: unknown) => coerced(name, value, parse));
-    return [name, coerce === undefined ? shown : { ...shown, coerce }];
-  });
+type Named = Readonly<Record<string, Options>>;
+
+/** The same options; only --help-all shows them. */
+export function rare<Rare extends Named>(options: Rare): Rare {
+  return each(options, () => ({ hidden: true }));
+}
+
+/** The same options; what is wrong with a value is told with the option's name. */
+export function named<All extends Named>(options: All): All {
+  return each(options, (name, { coerce }) =>
+    coerce ? { coerce: (value: unknown) => coerced(name, value, coerce) } : {},
+  );
+}
+
+function each<All extends Named>(options: All, more: (name: string, option: Options) => Options): All {
+  const entries = Object.entries(options).map(([name, option]) => [
+    name,
+    { ...option, ...more(name, option) },
+  ]);
   return Object.fromEntries(entries);
 }
 
@@ -56,22 +63,18 @@ function coerced(name: string, value: unknown, parse: (given: string) => unknown
   }
 }
 
-/** An option with one value. */
 export function text(placeholder: string, meaning: string, group: string) {
   return { type: 'string', requiresArg: true, describe: `${placeholder}: ${meaning}`, group } as const;
 }
 
-/** One whose value is checked and converted. */
 export function parsed<T>(placeholder: string, meaning: string, group: string, coerce: (given: string) => T) {
   return { ...text(placeholder, meaning, group), coerce } as const;
 }
 
-/** An option without a value. */
 export function flag(meaning: string, group: string) {
   return { type: 'boolean', default: false, describe: meaning, group } as const;
 }
 
-/** A duration that has a default. */
 export function duration(meaning: string, byDefault: Millis | 'off', group: string) {
   return { ...parsed('DUR', meaning, group, durationOr()), default: writeDuration(byDefault) } as const;
 }

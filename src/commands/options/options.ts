@@ -11,16 +11,57 @@ import {
   named,
   parsed,
   posFileOptions,
+  rare,
   TELL,
   text,
   WHEN,
   WHICH,
 } from './option-parts.ts';
 
-/** What `posidle watch` takes. */
-export const watchOptions = named(
-  {
-    ...posFileOptions,
+export const watchOptions = named({
+  ...posFileOptions,
+  quiet: parsed(
+    'DUR',
+    `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULTS.quiet))}, or longer if in_tail finds new files later; else off`,
+    WHEN,
+    durationOr('off'),
+  ),
+  'done-file': parsed('PATH', 'when this file exists', WHEN, nonEmpty),
+  'done-process': parsed(
+    'REGEX',
+    'when main, the process that writes the logs, is gone; REGEX matches its command line (shared PID namespace)',
+    WHEN,
+    pattern,
+  ),
+  'heartbeat-file': parsed('PATH', 'when main no longer refreshes this file', WHEN, nonEmpty),
+  'drain-timeout': duration('longest drain after a trigger', DEFAULTS.drainTimeout, HOW),
+  grace: duration(
+    "total time for drain and stop after SIGTERM to posidle; keep it below the Pod's grace period",
+    DEFAULTS.grace,
+    HOW,
+  ),
+  witness: parsed(
+    'DIR|off',
+    'where the witness in Fluentd listens (posidle witness DIR); by default $POSIDLE_DIR, or /posidle if it exists; run makes its own; off: none',
+    HOW,
+    nonEmpty,
+  ),
+  'native-sidecar': flag(
+    "the kubelet begins the drain and stops Fluentd; posidle waits until all is sent, and ends before it (needs posidle's container after Fluentd's)",
+    WHEN,
+  ),
+  listen: parsed('HOST:PORT', 'where GET /healthz /readyz /status /metrics answer', TELL, endpoint),
+  strict: flag('exit 3 if the outcome is not "drained"', TELL),
+  'log-level': {
+    ...text('LEVEL', 'how much to log, to stderr', TELL),
+    choices: LOG_LEVELS,
+    default: 'info',
+  },
+  'log-format': {
+    ...text('FORMAT', 'json, or pretty for people (the default on a terminal)', TELL),
+    choices: LOG_FORMATS,
+  },
+  ...rare({
     pid: parsed('N', 'the Fluentd supervisor with this pid', WHICH, processId),
     'pid-file': parsed(
       'FILE',
@@ -28,21 +69,7 @@ export const watchOptions = named(
       WHICH,
       nonEmpty,
     ),
-    quiet: parsed(
-      'DUR',
-      `when no log file was read for this long; if no other trigger is given, by default ${formatDuration(Number(DEFAULTS.quiet))}, or longer if in_tail finds new files later; else off`,
-      WHEN,
-      durationOr('off'),
-    ),
-    'done-file': parsed('PATH', 'when this file exists', WHEN, nonEmpty),
-    'done-process': parsed(
-      'REGEX',
-      'when main, the process that writes the logs, is gone; REGEX matches its command line (shared PID namespace)',
-      WHEN,
-      pattern,
-    ),
     'done-process-gone': duration("how long main's process must be gone", DEFAULTS.doneProcessGone, WHEN),
-    'heartbeat-file': parsed('PATH', 'when main no longer refreshes this file', WHEN, nonEmpty),
     'heartbeat-age': duration('how long it must not have been refreshed', DEFAULTS.heartbeatAge, WHEN),
     'quit-token': parsed(
       'FILE|none',
@@ -55,23 +82,7 @@ export const watchOptions = named(
       ...duration('longest wait for Fluentd and its first pos file entry', DEFAULTS.startTimeout, WHEN),
       coerce: durationOr('off'),
     },
-    'drain-timeout': duration('longest drain after a trigger', DEFAULTS.drainTimeout, HOW),
-    grace: duration(
-      "total time for drain and stop after SIGTERM to posidle; keep it below the Pod's grace period",
-      DEFAULTS.grace,
-      HOW,
-    ),
     'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULTS.stopTimeout, HOW),
-    witness: parsed(
-      'DIR|off',
-      'where the witness in Fluentd listens (posidle witness DIR); by default $POSIDLE_DIR, or /posidle if it exists; run makes its own; off: none',
-      HOW,
-      nonEmpty,
-    ),
-    'native-sidecar': flag(
-      "the kubelet begins the drain and stops Fluentd; posidle waits until all is sent, and ends before it (needs posidle's container after Fluentd's)",
-      WHEN,
-    ),
     'restart-policy': {
       ...text(
         'POLICY',
@@ -87,37 +98,13 @@ export const watchOptions = named(
         'end an unfinished last line, so that Fluentd emits it; by default only if the trigger says that main has ended',
       group: HOW,
     },
-    listen: parsed('HOST:PORT', 'where GET /healthz /readyz /status /metrics answer', TELL, endpoint),
     'termination-log': text(
       'FILE',
       'write the outcome here in one JSON line; by default /dev/termination-log if it exists',
       TELL,
     ),
-    strict: flag('exit 3 if the outcome is not "drained"', TELL),
-    'log-level': {
-      ...text('LEVEL', 'how much to log, to stderr', TELL),
-      choices: LOG_LEVELS,
-      default: 'info',
-    },
-    'log-format': {
-      ...text('FORMAT', 'json, or pretty for people (the default on a terminal)', TELL),
-      choices: LOG_FORMATS,
-    },
-  } as const,
-  [
-    'pid',
-    'pid-file',
-    'done-process-gone',
-    'heartbeat-age',
-    'quit-token',
-    'settle',
-    'start-timeout',
-    'stop-timeout',
-    'restart-policy',
-    'complete-last-line',
-    'termination-log',
-  ],
-);
+  }),
+} as const);
 
 const {
   pid: _pid,
@@ -130,14 +117,10 @@ const {
 
 export { runOptions };
 
-/** What both take. */
-export type SharedArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>> & {
-  readonly 'native-sidecar'?: boolean;
-};
-export type WatchArgs = ArgumentsCamelCase<InferredOptionTypes<typeof watchOptions>>;
 export type RunArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>>;
+export type SharedArgs = RunArgs & { readonly 'native-sidecar'?: boolean };
+export type WatchArgs = ArgumentsCamelCase<InferredOptionTypes<typeof watchOptions>>;
 
-/** What `posidle drain` takes. */
 export const drainOptions = named({
   grace: duration(
     "terminationGracePeriodSeconds of the Pod: the whole time, also for main's end",
@@ -170,7 +153,6 @@ export function watchOptionsOf(args: SharedArgs): WatchOptions {
   return { ...given, posFiles: args.posFile, quiet: args.quiet ?? 'off' };
 }
 
-/** Which fluentd the flags name. */
 export function targetOf(args: WatchArgs): Settings['fluentd'] {
   const named = (['pid', 'pid-file'] as const).filter((name) => args[name] !== undefined);
   if (named.length > 1) throw new UsageError(`--${named.join(' and --')}: give only one of them`);

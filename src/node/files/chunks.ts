@@ -21,7 +21,6 @@ export async function listChunks(globs: readonly string[], placeOf: PlaceOf): Pr
   return { chunks, isThere };
 }
 
-/** The files at the globs, each once. */
 export async function listBackups(globs: readonly string[], placeOf: PlaceOf): Promise<readonly Chunk[]> {
   return measured(new Set(await namesAt(globs, placeOf)), placeOf);
 }

@@ -20,7 +20,6 @@ import type { PlaceOf } from './files.ts';
 import { inWords } from './in-words.ts';
 import { rubyGlob } from './walk.ts';
 
-/** How a configuration is read. */
 export interface ConfOptions {
   readonly ruby: RubyContext;
   /** Fluentd 1.19 and later also load what lies below `/etc/fluent/conf.d`, unless config_include_dir says otherwise. */
@@ -31,7 +30,6 @@ export interface ConfOptions {
   readonly given?: Partial<FluentdArguments> | undefined;
 }
 
-/** The facts of a configuration file and of all that it includes. */
 export async function loadFluentConf(path: string, options: ConfOptions): Promise<FluentConf> {
   const { root, problems } = await readConfTree(path, options);
   const conf = fluentConf(root, options.ruby, options.given);
@@ -99,7 +97,7 @@ function mayGoOn({ spent, problems }: Reading, place: Place): boolean {
 }
 
 async function readConf(path: string, { spent, placeOf }: Reading): Promise<Uint8Array> {
-  const found = await readBounded(placeOf(path), { limit: MOST_BYTES - spent.bytes });
+  const found = await readBounded(placeOf(path), MOST_BYTES - spent.bytes);
   if (found === undefined) throw new Error('there is no such file');
   spent.bytes += found.bytes.length;
   return found.bytes;
@@ -108,13 +106,14 @@ async function readConf(path: string, { spent, placeOf }: Reading): Promise<Uint
 /** Fluentd appends the text to the file's (`build` in `lib/fluent/config.rb`). */
 async function inlineItems(path: string, given: Partial<FluentdArguments>, reading: Reading) {
   const { inlineConfig } = given;
-  const { problems } = reading;
   if (inlineConfig === undefined) return [];
   const place = { file: `${path} (--inline-config)` };
-  if (inlineConfig === '-') problems.push({ place, text: 'Fluentd reads it from its stdin' });
-  if (inlineConfig === '-') return [];
-  const { root, problems: own } = parseConf(inlineConfig.replaceAll('\\n', '\n'), place.file);
-  problems.push(...own);
+  if (inlineConfig === '-') {
+    reading.problems.push({ place, text: 'Fluentd reads it from its stdin' });
+    return [];
+  }
+  const { root, problems } = parseConf(inlineConfig.replaceAll('\\n', '\n'), place.file);
+  reading.problems.push(...problems);
   return included(root.items, reading);
 }
 

@@ -17,6 +17,8 @@ const PORTION: Millis = 8;
 /** Linux dates a write by the last timer tick: up to 10 ms (HZ=100) before it happened. */
 const TICK = 10;
 
+/** All that the container may take; 0, or beyond all memory that there is: no limit is set. */
+const MEMORY = process.constrainedMemory();
 /** What posidle takes by itself, and for each entry of a pos file or file of a source (measured: 50 to 75 MB, and up to 3 KB). */
 const OWN_MEMORY = 64 * 1024 ** 2;
 const ENTRY_MEMORY = 4 * 1024;
@@ -28,21 +30,17 @@ const USUAL_PATH = 256;
  * The bytes of a pos file or pid file and its age; undefined where there is none. `besides`: entries that are kept already. `memory`: all
  * that the container may take.
  */
-export async function readFile(
-  path: string,
-  besides = 0,
-  memory = containerMemory(),
-): Promise<FileContent | undefined> {
-  const found = await readBounded(path, { limit: largestIn(memory) });
+export async function readFile(path: string, besides = 0, memory = MEMORY): Promise<FileContent | undefined> {
+  const found = await readBounded(path, largestIn(memory));
   if (found === undefined) return undefined;
   refuseCrowd(found.bytes, besides, memory);
   return { bytes: found.bytes, writtenAgo: agoOf(found.stat.mtimeMs) };
 }
 
 /** Opens the file, for a network file system looks at the server only then (close-to-open, nfs(5)). */
-export async function fileStamp(path: string): Promise<FileStamp | undefined> {
+export async function fileStamp(path: string, placeOf: PlaceOf): Promise<FileStamp | undefined> {
   try {
-    const file = await open(toBytes(path), constants.O_RDONLY | constants.O_NONBLOCK);
+    const file = await open(toBytes(placeOf(path)), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const { dev, ino, size, mtimeNs, ctimeNs } = fstatSync(file.fd, { bigint: true });
       return { id: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`, writtenAgo: agoOf(Number(mtimeNs) / 1e6) };
@@ -72,24 +70,13 @@ function refuseCrowd(bytes: Uint8Array, besides: number, memory: number): void {
     );
 }
 
-/** Asking takes as long as reading a small file. */
-const LIMIT_AGE: Millis = 60_000;
-let limit = { memory: 0, askedAt: Number.NEGATIVE_INFINITY };
-
-/** All that the container may take, as it was within the last minute; 0, or beyond all memory that there is: no limit is set. */
-function containerMemory(): number {
-  const now = performance.now();
-  if (now - limit.askedAt >= LIMIT_AGE) limit = { memory: process.constrainedMemory(), askedAt: now };
-  return limit.memory;
-}
-
 /** It is in memory twice while it is read, and again where the look before has not been let go of. */
 function largestIn(memory: number): number {
   return memory === 0 ? LARGEST : Math.max(1024 ** 2, Math.min(LARGEST, (memory - OWN_MEMORY) / 4));
 }
 
 /** What such a container has left for entries, and for the files of all sources. */
-export function roomIn(memory = containerMemory()): number {
+export function roomIn(memory = MEMORY): number {
   return memory === 0 ? Number.POSITIVE_INFINITY : Math.max(1_000 * ENTRY_MEMORY, memory - OWN_MEMORY);
 }
 

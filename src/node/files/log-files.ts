@@ -1,18 +1,13 @@
-import { lstatSync, readlinkSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isFileOf } from '../../core/look/file-state.ts';
 import type { FileLook, FileStat } from '../../core/look/snapshot.ts';
-import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { PositionEntry } from '../../core/pos-file/pos-file.ts';
-import type { PlaceOf } from './files.ts';
-import { inPortions, toBytes } from './files.ts';
+import { linkAt, MOST_LINKS } from './below-root.ts';
+import { inPortions, type PlaceOf, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
-import { NewlineSearch, type SearchTask, searchTask } from './newline-search.ts';
+import { NewlineSearch } from './newline-search.ts';
 import { factsOf, type RenamedFile, RenamedFiles } from './renamed-files.ts';
 
-/** As many as Linux follows (path_resolution(7)). */
-const MOST_LINKS = 40;
-
-/** Looks at the log files of position entries. */
 export class LogFiles {
   readonly #search = new NewlineSearch();
   readonly #renamed = new RenamedFiles();
@@ -23,7 +18,7 @@ export class LogFiles {
     placeOf: PlaceOf = (path) => path,
   ): Promise<void> {
     this.#renamed.begin();
-    const task = searchTask();
+    this.#search.begin();
     await inPortions(entries, (entry) => {
       const seen = lookAtPath(entry.path, placeOf);
       if ('error' in seen) return found(entry, seen);
@@ -34,19 +29,16 @@ export class LogFiles {
       // Nearly every file is read to its end: no promise for that.
       if (position === null || (own !== undefined && own.stat.size <= position)) return found(entry, look);
       const further =
-        own === undefined
-          ? this.#lookBeside(entry.inode, place, position, task)
-          : this.#lookInside(own, position, task);
+        own === undefined ? this.#lookBeside(entry.inode, place, position) : this.#lookInside(own, position);
       return further.then((more) => found(entry, { ...look, ...more }));
     });
   }
 
-  /** At a renamed file, by its inode. */
-  async #lookBeside(inode: string, place: string, position: number, task: SearchTask): Promise<FileLook> {
+  async #lookBeside(inode: string, place: string, position: number): Promise<FileLook> {
     try {
       for (const directory of directoriesBeside(place)) {
         const renamed = await this.#renamed.find(inode, directory);
-        if (renamed !== undefined) return { renamed, ...(await this.#lookInside(renamed, position, task)) };
+        if (renamed !== undefined) return { renamed, ...(await this.#lookInside(renamed, position)) };
       }
       return {};
     } catch (error) {
@@ -54,9 +46,9 @@ export class LogFiles {
     }
   }
 
-  async #lookInside({ path, stat }: RenamedFile, position: number, task: SearchTask): Promise<FileLook> {
+  async #lookInside({ path, stat }: RenamedFile, position: number): Promise<FileLook> {
     if (stat.size <= position) return {};
-    const newlineLeft = await this.#search.find(path, stat, position, task);
+    const newlineLeft = await this.#search.find(path, stat, position);
     return newlineLeft === undefined ? {} : { newlineLeft };
   }
 }
@@ -70,7 +62,7 @@ function* directoriesBeside(path: string): Generator<string> {
   for (let links = 0; place !== undefined && links <= MOST_LINKS; links += 1) {
     const directory = directoryOf(place);
     yield directory;
-    const target = targetOf(place);
+    const target = linkAt(place);
     place = target?.startsWith('/') ? target : target && directory + target;
   }
 }
@@ -78,16 +70,6 @@ function* directoriesBeside(path: string): Generator<string> {
 /** Empty, or with its slash. */
 function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
-}
-
-function targetOf(path: string): string | undefined {
-  try {
-    // Without a link readlink throws, which takes ten times as long.
-    const isLink = lstatSync(toBytes(path), { throwIfNoEntry: false })?.isSymbolicLink();
-    return isLink ? decodePath(readlinkSync(toBytes(path), { encoding: 'buffer' })) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 type Seen = { readonly place: string; readonly stat: FileStat | undefined } | { readonly error: string };

@@ -10,15 +10,6 @@ const PART = 1024 ** 2;
 /** For a look that must not take long, beside the first part of each file. */
 const AT_MOST = 64 * 1024 ** 2;
 
-/** What one look may still search. */
-export interface SearchTask {
-  bytesLeft: number;
-}
-
-export function searchTask(): SearchTask {
-  return { bytesLeft: AT_MOST };
-}
-
 /** No newline stands from the position up to the end. */
 interface Searched {
   readonly inode: string;
@@ -30,14 +21,15 @@ interface Searched {
 export class NewlineSearch {
   readonly #searched = new Map<string, Searched>();
   readonly #firstPart = Buffer.allocUnsafe(FIRST_PART);
+  #bytesLeft = AT_MOST;
+
+  /** A look begins. */
+  begin(): void {
+    this.#bytesLeft = AT_MOST;
+  }
 
   /** Whether a newline stands at or after the position; undefined: not known yet, or the file cannot be read. */
-  async find(
-    place: string,
-    { inode, size }: FileStat,
-    position: number,
-    task: SearchTask,
-  ): Promise<boolean | undefined> {
+  async find(place: string, { inode, size }: FileStat, position: number): Promise<boolean | undefined> {
     const before = this.#searched.get(place);
     const isSame = before?.inode === inode && before.position === position && before.end <= size;
     const searched = isSame ? before : { inode, position, end: position };
@@ -51,15 +43,14 @@ export class NewlineSearch {
       searched.end += part.length;
       if (part.length < buffer.length) return false;
       this.#searched.set(place, searched);
-      task.bytesLeft -= part.length;
+      this.#bytesLeft -= part.length;
       if (buffer === this.#firstPart) buffer = Buffer.allocUnsafe(PART);
       await nextTurn();
-    } while (task.bytesLeft > 0);
+    } while (this.#bytesLeft > 0);
     return undefined;
   }
 }
 
-/** As much as the buffer takes; undefined: the file cannot be read. */
 function read(place: string, start: number, buffer: Buffer): Buffer | undefined {
   try {
     const file = openSync(toBytes(place), constants.O_RDONLY | constants.O_NONBLOCK);

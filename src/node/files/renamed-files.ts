@@ -8,7 +8,6 @@ import { nameBudget, readNames } from './names.ts';
 /** A listing is good for ten times as long as it took to make, but not for long. */
 const WORTH = 10;
 const LISTING_AGE: Millis = 1_000;
-/** So many files are remembered. */
 const MOST_KNOWN = 10_000;
 
 export interface RenamedFile {

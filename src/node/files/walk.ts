@@ -1,5 +1,6 @@
 import { type Dirent, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { TailSource } from '../../core/fluent-conf/tail.ts';
 import { type GlobPart, parseGlob } from '../../core/in-tail/path-glob.ts';
 import {
   currentExcludes,
@@ -17,11 +18,8 @@ import { type NameBudget, nameBudget, readNames } from './names.ts';
 /** So many files of one source are looked at, where there is room for them. */
 const MOST_FILES = 50_000;
 
-/** What decides which files a source follows. */
-export interface FollowRules extends PathRules {
-  /** Counts only where the path is a glob (`expand_paths` in `lib/fluent/plugin/in_tail.rb`). */
-  readonly limitRecentlyModified?: Millis | undefined;
-}
+/** `limitRecentlyModified` counts only where the path is a glob (`expand_paths` in `lib/fluent/plugin/in_tail.rb`). */
+export type FollowRules = PathRules & Pick<Partial<TailSource>, 'limitRecentlyModified'>;
 
 /** A file that in_tail follows, or will follow once it looks again. */
 export interface FollowedFile extends FileStat {

@@ -4,13 +4,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { readBounded } from '../files/bounded.ts';
 
-/** Where a server listens. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
 }
 
-/** What the server answers from. */
 export interface Routes {
   /** Paths that GET answers; each gives a body, or why it is unwell (503). */
   readonly get: Readonly<Record<string, () => Answer>>;
@@ -37,7 +35,8 @@ export const TEXT_TYPE = 'text/plain; charset=utf-8';
 const CONNECTIONS = 64;
 const TIMEOUT = 2_000;
 const SMALL = 64 * 1_024;
-const MOST_WAITING = 2;
+/** So long a client may take, however slowly it reads: with it goes the old text that it held. */
+const LONGEST = 10_000;
 const TOKEN_LIMIT = 64 * 1_024;
 
 /** Listens; rejects where it cannot (a busy port). Slow clients are cut off, and nobody reads the body of a request. */
@@ -48,19 +47,23 @@ export async function startHttpServer({ host, port }: Endpoint, routes: Routes):
     connectionsCheckingInterval: 1_000,
   });
   makeRoom(server);
-  const bodies = new Bodies();
+  const bytesOf = sharing();
   // Of what comes at once over a connection, the whole lot would be answered before anything else happens.
   server.maxRequestsPerSocket = 1;
   server.setTimeout(TIMEOUT, (socket) => socket.destroy());
   server.on('request', (request, response) => {
     // Whatever a client does, posidle goes on.
-    answer(request, response, { routes, host, bodies }).catch(() => request.destroy());
+    answer(request, response, { routes, host, bytesOf }).catch(() => request.destroy());
   });
   server.on('clientError', (_, socket) => socket.destroy());
   await once(server.listen(port, host), 'listening');
   server.on('error', () => {});
   const { port: taken } = server.address() as AddressInfo;
-  return { endpoint: { host, port: taken }, close: () => closeNow(server) };
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { endpoint: { host, port: taken }, close };
 }
 
 /** For each newcomer the connection goes that has been unused for longest: clients that hold theirs keep no probe out. */
@@ -73,7 +76,11 @@ function makeRoom(server: Server): void {
   server.on('request', ({ socket }) => use(socket));
   server.on('connection', (socket) => {
     use(socket);
-    socket.once('close', () => open.delete(socket));
+    const late = setTimeout(() => socket.destroy(), LONGEST);
+    socket.once('close', () => {
+      clearTimeout(late);
+      open.delete(socket);
+    });
     const [unused] = open;
     if (open.size <= CONNECTIONS || unused === undefined) return;
     open.delete(unused);
@@ -81,52 +88,43 @@ function makeRoom(server: Server): void {
   });
 }
 
-function closeNow(server: Server): void {
-  server.close();
-  server.closeAllConnections();
-}
-
-/** A text goes to all who ask for it as the very same bytes, and no more than two wait for clients that take their time. */
-class Bodies {
-  readonly #waiting = new Map<string, { readonly bytes: Buffer; readonly sockets: Set<Socket> }>();
-
-  send(response: ServerResponse, text: string): void {
-    if (text.length < SMALL) return void response.end(text);
-    const { bytes, sockets } = this.#waiting.get(text) ?? { bytes: Buffer.from(text), sockets: new Set() };
-    this.#waiting.set(text, { bytes, sockets });
-    const { socket } = response.req;
-    sockets.add(socket);
-    response.once('close', () => {
-      sockets.delete(socket);
-      if (sockets.size === 0) this.#waiting.delete(text);
-    });
-    response.end(bytes);
-    const [oldest] = this.#waiting.values();
-    if (this.#waiting.size > MOST_WAITING) for (const slow of oldest?.sockets ?? []) slow.destroy();
-  }
+/** A large text goes to all who ask for it as the very same bytes. */
+function sharing(): (text: string) => string | Buffer {
+  let [last, bytes] = ['', Buffer.alloc(0)];
+  return (text) => {
+    if (text.length < SMALL) return text;
+    if (text !== last) [last, bytes] = [text, Buffer.from(text)];
+    return bytes;
+  };
 }
 
 interface Served {
   readonly routes: Routes;
   readonly host: string;
-  readonly bodies: Bodies;
+  readonly bytesOf: (text: string) => string | Buffer;
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
-  const { routes, host, bodies } = served;
-  const end = ({ status, body, headers = {} }: Reply) =>
-    bodies.send(response.writeHead(status, headers), body);
-  const path = (request.url ?? '').replace(/\?.*$/s, '');
-  const post = request.method === 'POST' ? own(routes.post, path) : undefined;
-  const isProtected = post !== undefined || isLoopback(host);
-  if (isProtected && !isOwnHost(request.headers.host, host)) end(MISDIRECTED);
-  else if (post === undefined) end(replyTo(request.method, path, routes));
-  else if (!isOwnOrigin(request)) end(FOREIGN);
-  else if (!(await isAllowed(request, routes.tokenFile))) end(UNAUTHORIZED);
-  else {
+  const { routes, host, bytesOf } = served;
+  const end = (status: number, body: string, headers = {}) =>
+    void response.writeHead(status, headers).end(bytesOf(body));
+  const { method, url = '' } = request;
+  const path = url.replace(/\?.*$/s, '');
+  const [get, post] = [own(routes.get, path), own(routes.post, path)];
+  const isPost = method === 'POST' && post !== undefined;
+  if ((isPost || isLoopback(host)) && !isOwnHost(request.headers.host, host))
+    return end(421, 'the Host must be localhost, an IP address or the name that posidle listens on\n');
+  if (isPost) {
+    if (!isOwnOrigin(request)) return end(403, 'a web page of another origin may not do this\n');
+    if (!(await isAllowed(request, routes.tokenFile))) return end(401, 'a bearer token is needed\n');
     post();
-    end({ status: 202, body: 'accepted\n' });
+    return end(202, 'accepted\n');
   }
+  if (get === undefined && post === undefined) return end(404, 'no such path\n');
+  if (get === undefined || (method !== 'GET' && method !== 'HEAD'))
+    return end(405, 'method not allowed\n', { allow: get === undefined ? 'POST' : 'GET, HEAD' });
+  const { body, type, isWell } = get();
+  end(isWell ? 200 : 503, body, { 'content-type': type });
 }
 
 /** What others cannot reach may be shown to no web page; elsewhere a scraper asks by a Service's name. */
@@ -147,46 +145,15 @@ function isOwnOrigin({ headers }: IncomingMessage): boolean {
   return headers.origin === undefined || headers.origin === `http://${headers.host}`;
 }
 
-interface Reply {
-  readonly status: number;
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-const MISDIRECTED: Reply = {
-  status: 421,
-  body: 'the Host must be localhost, an IP address or the name that posidle listens on\n',
-};
-const FOREIGN: Reply = { status: 403, body: 'a web page of another origin may not do this\n' };
-const UNAUTHORIZED: Reply = { status: 401, body: 'a bearer token is needed\n' };
-
-function replyTo(method: string | undefined, path: string, routes: Routes): Reply {
-  const get = own(routes.get, path);
-  if (get === undefined && own(routes.post, path) === undefined)
-    return { status: 404, body: 'no such path\n' };
-  if (get !== undefined && (method === 'GET' || method === 'HEAD')) {
-    const { body, type, isWell } = get();
-    return { status: isWell ? 200 : 503, body, headers: { 'content-type': type } };
-  }
-  const headers = { allow: get === undefined ? 'POST' : 'GET, HEAD' };
-  return { status: 405, body: 'method not allowed\n', headers };
-}
-
 async function isAllowed({ headers }: IncomingMessage, tokenFile: string | undefined): Promise<boolean> {
   if (tokenFile === undefined) return true;
-  const token = await readToken(tokenFile).catch(() => undefined);
+  const file = await readBounded(tokenFile, TOKEN_LIMIT).catch(() => undefined);
+  const token = Buffer.from(file?.bytes ?? [])
+    .toString()
+    .trim();
   const wanted = Buffer.from(`Bearer ${token}`);
   const given = Buffer.from(headers.authorization ?? '');
-  return token !== undefined && given.length === wanted.length && timingSafeEqual(given, wanted);
-}
-
-/** Rejects, with the reason in words, where the file holds no token. */
-export async function readToken(tokenFile: string): Promise<string> {
-  const file = await readBounded(tokenFile, { limit: TOKEN_LIMIT });
-  if (file === undefined) throw new Error('there is no such file');
-  const token = Buffer.from(file.bytes).toString().trim();
-  if (token === '') throw new Error('it is empty');
-  return token;
+  return token !== '' && given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {

@@ -14,35 +14,33 @@ const TIMEOUT: Millis = 2_000;
 
 /** Leaves the outcome as one JSON line where the kubelet looks for it; by default only where there is such a place. */
 export function writeTerminationLog(path: string | undefined, outcome: Outcome): Promise<void> {
-  return inTime(leave(path, lineOf(outcome)));
+  return leave(path, lineOf(outcome));
 }
 
 /** The same where no drain has begun. */
 export function writeReason(path: string | undefined, why: string): Promise<void> {
-  return inTime(leave(path, printableJson({ version: 1, outcome: 'unproven', why })));
+  return leave(path, printableJson({ version: 1, outcome: 'unproven', why }));
 }
 
 async function leave(path: string | undefined, line: string): Promise<void> {
-  if (path === undefined && !(await isWritable(USUAL))) return;
-  const file = await openUnlinked(path ?? USUAL, constants.O_WRONLY | constants.O_CREAT);
+  const isLate = await Promise.race([write(path, line), pause(TIMEOUT, true)]);
+  if (isLate) throw new Error(`not written within ${formatDuration(TIMEOUT)}`);
+}
+
+async function write(path: string | undefined, line: string): Promise<void> {
+  const usual = await access(USUAL, constants.W_OK).then(
+    () => USUAL,
+    () => undefined,
+  );
+  const place = path ?? usual;
+  if (place === undefined) return;
+  const file = await openUnlinked(place, constants.O_WRONLY | constants.O_CREAT);
   try {
     await file.truncate();
     await file.writeFile(`${line}\n`);
   } finally {
     await file.close();
   }
-}
-
-function isWritable(path: string): Promise<boolean> {
-  return access(path, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function inTime(written: Promise<void>): Promise<void> {
-  const isLate = await Promise.race([written, pause(TIMEOUT, true)]);
-  if (isLate) throw new Error(`not written within ${formatDuration(TIMEOUT)}`);
 }
 
 /** The smallest of what is left and doubted is left out until it fits. */

@@ -9,7 +9,6 @@ export interface Child {
   readonly pid: number;
   /** Its exit code once it has ended, 128 + n for a signal. */
   readonly exitCode: Promise<number>;
-  /** How it has ended, in words; undefined: it runs. */
   readonly end: () => string | undefined;
   /** Resolves when it has ended, or when the time is over. */
   endsWithin(span: Millis): Promise<unknown>;
@@ -21,7 +20,7 @@ export interface Child {
  * Starts a command as the leader of a session of its own; its input and output are those of this process. Nothing of its
  * process group survives this process.
  */
-export function startChild(command: readonly string[], env = process.env): Promise<Child> {
+export function startChild(command: readonly string[], env: NodeJS.ProcessEnv): Promise<Child> {
   const [file = '', ...args] = command;
   const child = spawn(file, args, { detached: true, stdio: 'inherit', env });
   const began = performance.now();

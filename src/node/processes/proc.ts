@@ -2,7 +2,6 @@ import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync,
 import type { ProcessRow } from '../../core/fluentd/processes.ts';
 import { inPortions } from '../files/files.ts';
 
-/** What is kept of a command line. */
 const KEPT = 4 * 1024;
 /** And of all of them: whoever shares the process namespace may start thousands, and a pattern takes a microsecond for each byte. */
 const KEPT_IN_ALL = 256 * 1024;
@@ -28,14 +27,15 @@ export async function listProc(root = '/proc'): Promise<readonly ProcessRow[]> {
 export function familyInProc(pid: number): readonly ProcessRow[] | undefined {
   try {
     const tasks = `/proc/${pid}/task`;
-    const children = readdirSync(tasks).flatMap((task) => childrenIn(`${tasks}/${task}/children`));
-    return [pid, ...children].flatMap((one) => readProc(one));
+    const children = readdirSync(tasks).flatMap((task) =>
+      readFileSync(`${tasks}/${task}/children`, 'utf8').split(' '),
+    );
+    return [pid, ...children.filter(Boolean).map(Number)].flatMap((one) => readProc(one));
   } catch {
     return undefined;
   }
 }
 
-/** Nothing: no such process (any more). */
 export function readProc(pid: number, { root = '/proc', most = KEPT } = {}): readonly ProcessRow[] {
   try {
     const stat = readFileSync(`${root}/${pid}/stat`, 'utf8');
@@ -63,7 +63,6 @@ export function environmentOf(pid: number): Readonly<Record<string, string>> | u
   }
 }
 
-/** undefined: not ours to see. */
 export function workingDirectoryOf(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
@@ -104,10 +103,6 @@ function withoutPadding(bytes: Buffer): Buffer {
 
 function wordsOf(bytes: Buffer): readonly string[] {
   return bytes.length === 0 ? [] : bytes.toString().split('\0');
-}
-
-function childrenIn(path: string): readonly number[] {
-  return readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number);
 }
 
 function readInto(buffer: Buffer, path: string): Buffer {

@@ -45,7 +45,6 @@ export async function askWitnesses(dir: string, at: Millis): Promise<Testimony> 
   return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name, budget))) };
 }
 
-/** Whether somebody listens at a socket. */
 export async function isAnyAlive(dir: string): Promise<boolean> {
   const names = await listWitnesses(dir);
   const answers = await Promise.all(names.map((name) => exchange(join(dir, name), '')));

@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { rubyOption } from '../../core/witness/load.ts';
+import { exists } from '../files/files.ts';
 
 /** A Unix socket's path takes 107 bytes (unix(7)); the witness adds up to 30. */
 const LONGEST_DIR = 77;
@@ -14,7 +15,8 @@ export async function writeWitness(dir: string): Promise<void> {
   if (Buffer.byteLength(dir) > LONGEST_DIR)
     throw new Error(`the path may have ${LONGEST_DIR} bytes, because that of a socket may have 107`);
   if (/\s/.test(dir)) throw new Error('RUBYOPT takes no path with white space');
-  await makeDir(join(dir, 'ruby'));
+  // Not those above it: it is a volume. Node's own way never returns below /proc.
+  for (const made of [dir, join(dir, 'ruby')]) if (!(await exists(made))) await mkdir(made);
   // An emptyDir belongs to root: whoever may write there has no need to.
   await chmod(dir, 0o1777).catch(() => undefined);
   const { PROGRAM } = await import('./program.ts');
@@ -23,19 +25,6 @@ export async function writeWitness(dir: string): Promise<void> {
     const unfinished = join(dirname(path), `.${process.pid}.tmp`);
     await writeFile(unfinished, text, { mode: 0o644 });
     await rename(unfinished, path);
-  }
-}
-
-/** With those above it. Node's own way never returns where mkdir(2) says ENOENT in a directory that is there, as /proc does. */
-async function makeDir(dir: string): Promise<void> {
-  try {
-    await mkdir(dir);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return;
-    if (code !== 'ENOENT') throw error;
-    await makeDir(dirname(dir));
-    await mkdir(dir).catch(() => Promise.reject(new Error('no directory can be made there')));
   }
 }
 

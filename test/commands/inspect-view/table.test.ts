@@ -40,17 +40,6 @@ describe('on a Kubernetes node', () => {
   });
 });
 
-test('where many files are read, a terminal counts them and shows the late ones', () => {
-  const read = Array.from({ length: 21 }, (_, at) => [`/read-${at}.log`, { size: 5, position: 5 }] as const);
-  const found = foundOf({ ...Object.fromEntries(read), '/late.log': { size: 9, position: 5 } });
-  const folded = shown(found, { width: 80, folds: true });
-  const late = expect.stringMatching(/ 4 B .* \/late\.log$/);
-  expect(folded.filter((line) => line.endsWith('.log'))).toEqual([late]);
-  expect(folded).toContain('  and 21 files of which nothing is left: --state caught-up shows them');
-  expect(folded.at(-1)).toBe('behind by 4 B in 1 of 22 files; --follow tells why');
-  expect(shown(found, { width: 80 }).join('\n')).toContain('/read-20.log');
-});
-
 test('of very many defects twenty are shown, and the rest is counted', () => {
   const many = Array.from({ length: 22 }, (_, at) => at);
   const unparsable = many.map((line) => ({ line, text: 'x' }));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import yargs, { type Options } from 'yargs';
+import { inFlags } from '../../../src/commands/options/commands.ts';
 import { optionsFromEnvironment } from '../../../src/commands/options/environment.ts';
-import { inFlags } from '../../../src/commands/options/flag-wording.ts';
 import { inspectOptions } from '../../../src/commands/options/inspect-options.ts';
 import {
   type RunArgs,

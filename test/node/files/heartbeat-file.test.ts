@@ -1,6 +1,6 @@
 import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Heartbeat, HeartbeatFile } from '../../../src/node/files/heartbeat-file.ts';
+import { HeartbeatFile } from '../../../src/node/files/main-files.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const AGE = 15_000;
@@ -22,9 +22,8 @@ afterEach(() => {
   vi.clearAllMocks();
 });
 
-function open(changes: Partial<Heartbeat> = {}): void {
-  const heartbeat = { path: path(), age: AGE, startTimeout: START_TIMEOUT, ...changes };
-  file = new HeartbeatFile(heartbeat, { ended, warn });
+function open(changes: { startTimeout?: 'off' } = {}): void {
+  file = new HeartbeatFile({ path: path(), age: AGE, startTimeout: START_TIMEOUT, ended, warn, ...changes });
 }
 
 /** It is the end, and was none a moment before. */
