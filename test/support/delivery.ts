@@ -9,6 +9,7 @@ import { renderConf, type Section } from './fluentd-conf.ts';
 import { killProcesses } from './own-processes.ts';
 import { CLI, type LogLine, type PosidleRun, startPosidle } from './posidle.ts';
 import {
+  containerEnv,
   type FluentdRun,
   READY_LINE,
   requireFluentd,
@@ -112,7 +113,7 @@ export async function runDelivery(site: Site, delivery: Delivery): Promise<Ended
   const started = command([fluentd.command, '-c', site.conf, ...fluentdArgs]);
   const words = ['run', ...usualOptions(site, args), ...args, '--', ...started];
   // Chunks of other tests in the usual one, /tmp/fluent, would be those of this Fluentd.
-  const env = { ...fluentd.env, FLUENT_BACKUP_DIR: site.backup };
+  const env = { ...containerEnv(fluentd, site.dir), FLUENT_BACKUP_DIR: site.backup };
   const posidle = startPosidle(words, { env, cwd: site.dir, ...wrapperOf(delivery) });
   await isUp(posidle);
   return await toTheEnd(site, delivery, posidle);
