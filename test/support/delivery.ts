@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, test as plainTest } from 'vitest';
-import type { Listed } from '../../src/core/progress/describe.ts';
-import type { Doubt, Left } from '../../src/core/progress/progress.ts';
+import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Said } from '../../src/core/witness/answer.ts';
 import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
 import { Site } from './delivery-site.ts';
@@ -35,17 +34,6 @@ export function onFluentd(versions: readonly string[], tests: (version: string) 
   });
 }
 
-/** posidle's termination message. */
-interface Outcome {
-  end: string;
-  trigger: string | null;
-  outcome: 'drained' | 'unproven' | 'not-drained';
-  left: Listed<Left>;
-  doubts: Listed<Doubt>;
-  files: number;
-  outputs: string[];
-}
-
 /** Everything was delivered, and that is proven. */
 export const DRAINED = {
   lost: 0,
@@ -55,6 +43,7 @@ export const DRAINED = {
 
 export interface Ended {
   code: number | null;
+  /** posidle's termination message. */
   outcome: Outcome;
   log: LogLine[];
   /** Numbered lines that main has written and the destination has not got. */
