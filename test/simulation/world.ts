@@ -222,21 +222,6 @@ export class World {
   }
 }
 
-function describe(deed: Deed): string {
-  switch (deed.do) {
-    case 'write':
-      return `main writes ${deed.lines} lines to ${deed.file}`;
-    case 'destination':
-      return `the destination is ${deed.is}`;
-    case 'clock-jumps':
-      return `the wall clock jumps by ${deed.by} ms`;
-    case 'stall':
-      return `posidle gets no CPU for ${deed.takes} ms`;
-    case 'silence':
-      return `no witness answers for ${deed.takes} ms`;
-    case 'trigger':
-      return `trigger: ${deed.by}`;
-    default:
-      return 'file' in deed ? `main: ${deed.do} ${deed.file}` : deed.do;
-  }
+function describe({ at: _, do: what, ...how }: Deed): string {
+  return ['deed:', what, ...Object.values(how)].join(' ');
 }
