@@ -53,18 +53,6 @@ onFluentd(ONE_VERSION, (version) => {
     },
   );
 
-  test('without a witness a memory buffer that loses everything is unproven', async ({ site }) => {
-    const ended = await run(site, toForward(CLOSED_PORT, memoryBuffer()), { args: BLIND });
-    expect(ended).toMatchObject({ code: 3, lost: 2_000, outcome: UNPROVEN });
-  });
-
-  test('what a memory buffer holds when the drain is over is left', async ({ site }) => {
-    const out = toForward(CLOSED_PORT, memoryBuffer());
-    const ended = await run(site, out, { args: ['--drain-timeout', '5s'] });
-    expect(ended).toMatchObject({ code: 3, lost: 2_000 });
-    expect(ended.outcome.outcome).not.toBe('drained');
-  });
-
   test('a downstream that stays dead is given up at the bound, and the bytes named are those on disk', async ({
     site,
   }) => {

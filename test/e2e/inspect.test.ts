@@ -103,11 +103,6 @@ describe('the pos files', () => {
       /^-dash\.pos: it is not there/,
     );
   });
-
-  test('count once, however often and in whatever way they are named', () => {
-    const { stdout } = shell("posidle inspect app.pos ./app.pos '*p.pos' $PWD/app.pos --json");
-    expect(JSON.parse(stdout)).toMatchObject({ posFiles: [{ path: 'app.pos' }] });
-  });
 });
 
 describe('for programs', () => {

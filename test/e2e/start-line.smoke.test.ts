@@ -48,19 +48,6 @@ test.concurrent.each(STARTS)(
   },
 );
 
-test('what is probably a mistake is warned of at the start', async () => {
-  const env = { ...process.env, POSIDLE_QUITE: '30s', POSIDLE_DONE_FILE: '/tmp/no-such-dir/done' };
-  const run = startPosidle(NO_FLUENTD, { env });
-  expect(await run.exited).toBe(4);
-  const warnings = run.log().flatMap(({ level, msg }) => (level === 'warn' ? [msg] : []));
-  expect(warnings).toEqual(
-    expect.arrayContaining([
-      'POSIDLE_QUITE: no option has this name. Did you mean POSIDLE_QUIET?',
-      "--done-file: the directory /tmp/no-such-dir doesn't exist yet. Is its volume mounted here?",
-    ]),
-  );
-});
-
 test('the remedy for a run that only a call or a signal ends names no option of watch', async () => {
   const run = startPosidle(['run', '-p', '/tmp/no-such.pos', '--quiet', 'off', '--', 'true']);
   expect(await run.exited).toBe(0);
