@@ -4,7 +4,6 @@ import type { Held, Row, Subject } from './rows.ts';
 
 const SUBJECTS: readonly Subject[] = [
   'posidle',
-  'against',
   'calls + packages',
   'calls alone',
   'bare node',
