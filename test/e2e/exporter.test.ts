@@ -1,5 +1,4 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import yaml from 'js-yaml';
@@ -123,22 +122,6 @@ function impatient({ groups }: Rules): Rules {
   return { groups: groups.map((group) => ({ ...group, rules: group.rules.map(quick) })) };
 }
 
-/** The answer's status, to a request with this Host. */
-function statusOf(
-  port: number,
-  method: string,
-  path: string,
-  host = 'localhost',
-): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, method, path, headers: { host } }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
-    });
-    asked.on('error', reject).end();
-  });
-}
-
 test(`Prometheus is told of a Fluentd ${NEWEST} whose output stops: the alert fires, and resolves when it is back`, async (context) => {
   requireFluentd(NEWEST, context);
   const work = makeWorkDir('exporter');
@@ -189,10 +172,7 @@ test(`Prometheus is told of a Fluentd ${NEWEST} whose output stops: the alert fi
   if (prometheus === undefined) return;
   onTestFinished(() => prometheus.kill());
   expectNoFault(['check', 'metrics'], await metrics());
-  expect(await statusOf(port, 'GET', '/healthz')).toBe(200);
-  expect(await statusOf(port, 'GET', '/metrics', 'a-page.example')).toBe(421);
-  expect(await statusOf(port, 'POST', '/metrics')).toBe(405);
-  expect(await statusOf(port, 'POST', '/quitquitquit')).toBe(404);
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
 
   sink.phase = 'refusing';
   write(5_000);
