@@ -4,13 +4,13 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { exporter } from './export.ts';
 import { cpuTimeOf, memoryOf } from './figures.ts';
-import { CALLS, callsAndPackages } from './floor.ts';
+import { callsAndPackages } from './floor.ts';
 import { END } from './fluentd.ts';
 import { LATENCIES, logged } from './latency.ts';
 import { makeSite, type Site } from './site.ts';
 
 /** What is measured: each name is a column of the table. */
-export type Subject = 'posidle' | 'calls + packages' | 'calls alone' | 'bare node' | 'fluentd alone';
+export type Subject = 'posidle' | 'calls + packages' | 'bare node' | 'fluentd alone';
 export type Figures = Partial<Record<Subject, number[]>>;
 
 export const BUNDLE = 'dist/posidle.cjs';
@@ -120,7 +120,6 @@ async function start(site: Site): Promise<readonly Child[]> {
   const commands: readonly (readonly [Subject, readonly string[]])[] = [
     ['posidle', [BUNDLE, ...site.watch]],
     ['calls + packages', [await callsAndPackages(dirname(site.posFile)), ...about]],
-    ['calls alone', ['-e', CALLS, ...about]],
     ['bare node', ['-e', BARE]],
   ];
   return commands.map(([subject, args]) => {

@@ -7,6 +7,7 @@ import { variableOf } from '../../src/commands/options/environment.ts';
 import { exportOptions } from '../../src/commands/options/inspect-options.ts';
 import { METRICS } from '../../src/core/metrics/exposition.ts';
 import { standInFor } from '../pods/images.ts';
+import type { Container } from '../pods/kubernetes.ts';
 import { kustomize } from '../pods/kustomize.ts';
 import { makeWorkDir, memoryBuffer, renderConf, tail, toHttp } from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
@@ -36,7 +37,7 @@ describe('the manifests of the exporter', () => {
     expect(standInFor(container?.image ?? '')).toBeDefined();
     expect(container?.args).toEqual(['export']);
     const known = [...Object.keys(exportOptions).map(variableOf), 'MALLOC_TRIM_THRESHOLD_', 'NODE_OPTIONS'];
-    expect(container?.env.filter(({ name }) => !known.includes(name))).toEqual([]);
+    expect(container?.env?.filter(({ name }) => !known.includes(name))).toEqual([]);
   });
 
   test('promtool finds no fault in the rules', (context) => {
@@ -108,12 +109,6 @@ describe('the manifests of the exporter', () => {
 
 interface DaemonSetSpec {
   readonly template: { readonly spec: { readonly containers: readonly Container[] } };
-}
-
-interface Container {
-  readonly image: string;
-  readonly args: readonly string[];
-  readonly env: readonly { readonly name: string }[];
 }
 
 /** The rules that are shipped, but an alert waits for a second only. */

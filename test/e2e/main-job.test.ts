@@ -1,6 +1,5 @@
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { ONE_VERSION, onFluentd, test } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
@@ -15,30 +14,6 @@ onFluentd(ONE_VERSION, (version) => {
   const startArticle = ({ dir, logs, pos }: Site) =>
     startFluentd({ version, dir, conf: CONF, env: { LOG_DIR: logs, POS_FILE: pos }, witness: false });
   const writeLine = (site: Site, line: number) => appendFileSync(site.log('job.log'), `line ${line} of 20\n`);
-
-  test("the article's Job: stopped one quiet window after its last line, every line delivered", async ({
-    site,
-  }) => {
-    const fluentd = startArticle(site);
-    const posidle = startPosidle(['watch', '-p', site.pos, '--pid', String(fluentd.pid), '--quiet', '3s']);
-    await fluentd.ready;
-    for (let line = 1; line <= 20; line += 1) {
-      writeLine(site, line);
-      await pause(100);
-    }
-    const lastLine = Date.now();
-    expect(await posidle.exited).toBe(0);
-    expect(site.processes()).toEqual([]);
-    const stopped = await posidle.logged(/^sent SIGINT/);
-    expect(stopped.pids).toEqual([fluentd.pid]);
-    expect(posidle.log().filter(({ msg }) => msg.includes('is gone'))).toHaveLength(1);
-    expect(stopped.time - lastLine).toBeGreaterThanOrEqual(2_900);
-    const { time, age } = await posidle.logged(/→ draining/);
-    // From the movement on, that is: when in_tail reads the last line is its own affair.
-    expect(stopped.time - (time - Number(age))).toBeLessThan(5_900);
-    expect(new Set(fluentd.output().match(/line \d+ of 20/g)).size).toBe(20);
-    expect(fluentd.output().match(/Received graceful stop/g)).toHaveLength(1);
-  });
 
   test.for([
     ['without any ps', undefined],
