@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import { cpuTimeOf, memoryOf } from './figures.ts';
-import type { Bench, Row, Settings } from './rows.ts';
+import { type Bench, BUNDLE, type Row, SPAN, WARM_UP } from './rows.ts';
 import { makeSite } from './site.ts';
 
 const MIB = 1024 ** 2;
@@ -58,8 +58,8 @@ export function exporter(load: Load, goals: { readonly cpu: number; readonly mem
   const name = `export-${files}${rotations > 0 ? '-rotated' : ''}`;
   return {
     name,
-    run: async (settings) => {
-      const { cpu, memory } = await measured(load, settings);
+    run: async (runs) => {
+      const { cpu, memory } = await measured(load, runs);
       const row = (what: string, unit: Row['unit'], figures: readonly number[], atMost: number): Row => {
         return { name: `${what} of export, ${count}`, unit, figures: { posidle: figures }, goal: { atMost } };
       };
@@ -72,7 +72,7 @@ export function exporter(load: Load, goals: { readonly cpu: number; readonly mem
 const SPANS = 3;
 const SCRAPES = 10_000;
 
-async function measured({ files, rotations }: Load, { bundles, runs, span, warmUp }: Settings) {
+async function measured({ files, rotations }: Load, runs: number) {
   const site = makeSite(files);
   const port = await freePort();
   const options = ['--listen', `127.0.0.1:${port}`, ...(rotations > 0 ? ['--per-file', '10000'] : [])];
@@ -80,7 +80,7 @@ async function measured({ files, rotations }: Load, { bundles, runs, span, warmU
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   // As docker/exporter/daemonset starts it.
-  const command = ['--v8-pool-size=1', bundles.posidle ?? '', 'export', site.posFile, ...options];
+  const command = ['--v8-pool-size=1', BUNDLE, 'export', site.posFile, ...options];
   const env = { ...process.env, MALLOC_TRIM_THRESHOLD_: '65536' };
   const child = spawn(process.execPath, command, { stdio: 'ignore', env });
   const pid = child.pid ?? -1;
@@ -101,11 +101,11 @@ async function measured({ files, rotations }: Load, { bundles, runs, span, warmU
         await pause(Math.min(SCRAPES, seconds * 1_000));
       }
     };
-    await scraping(warmUp);
+    await scraping(WARM_UP);
     for (let run = 0; run < runs; run += 1) {
       const from = performance.now();
       const before = cpuTimeOf(pid);
-      await scraping(SPANS * span);
+      await scraping(SPANS * SPAN);
       figures.cpu.push((cpuTimeOf(pid) - before) / 1e4 / (performance.now() - from));
       figures.memory.push(memoryOf(pid) / MIB);
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 
 /** What a look at rest asks of the system, and nothing else. */
-export const CALLS = `const fs = require('node:fs');
+const CALLS = `const fs = require('node:fs');
   const { open, stat } = require('node:fs/promises');
   const [logs, posFile, pid] = process.argv.slice(-3);
   const paths = fs.readdirSync(logs).map((name) => logs + '/' + name);

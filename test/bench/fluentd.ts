@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type FluentdRun, missingFluentd, NEWEST, startFluentd, witnessIn } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 import { logged } from './latency.ts';
-import { type Bench, bundlesOf, type Row, type Settings, type Subject } from './rows.ts';
+import { add, type Bench, BUNDLE, type Figures, type Row } from './rows.ts';
 import { type Files, makeFiles } from './site.ts';
 
 /** What is read is sent within a second or two. */
@@ -20,28 +20,27 @@ const TIMES = 2;
  */
 export const END: Bench = { name: 'end', run: runEnd };
 
-async function runEnd({ bundles, runs }: Settings): Promise<readonly Row[]> {
+async function runEnd(runs: number): Promise<readonly Row[]> {
   const missing = missingFluentd(NEWEST);
   if (missing !== undefined) {
     console.error(`not measured: ${missing}`);
     return [];
   }
-  const stop: Partial<Record<Subject, number[]>> = {};
-  const own: Partial<Record<Subject, number[]>> = {};
-  for (let run = 0; run < TIMES * runs; run += 1)
-    for (const [subject, bundle] of [['fluentd alone', undefined], ...bundlesOf(bundles)] as const) {
-      const took = await endOf(bundle);
-      own[subject] = [...(own[subject] ?? []), took.own];
-      if (bundle !== undefined) stop[subject] = [...(stop[subject] ?? []), took.stop];
-    }
+  const [stop, own]: [Figures, Figures] = [{}, {}];
+  for (let run = 0; run < TIMES * runs; run += 1) {
+    add(own, 'fluentd alone', (await endOf(false)).own);
+    const took = await endOf(true);
+    add(own, 'posidle', took.own);
+    add(stop, 'posidle', took.stop);
+  }
   return [
     { name: "main's end → SIGINT − settle, nothing left", unit: 'ms', figures: stop, goal: { atMost: 100 } },
     { name: "SIGINT → Fluentd's end", unit: 'ms', figures: own },
   ];
 }
 
-/** Without a bundle the bench itself sends SIGINT. */
-async function endOf(bundle: string | undefined): Promise<{ readonly stop: number; readonly own: number }> {
+/** Without posidle the bench itself sends SIGINT. */
+async function endOf(hasPosidle: boolean): Promise<{ readonly stop: number; readonly own: number }> {
   const files = makeFiles(1, TO_STDOUT);
   rmSync(files.posFile);
   const conf = readFileSync(files.conf, 'utf8').replace('@type tail\n', '@type tail\nread_from_head true\n');
@@ -51,7 +50,7 @@ async function endOf(bundle: string | undefined): Promise<{ readonly stop: numbe
     await until('its log is read', () =>
       readFileSync(files.posFile, 'utf8').includes('\t0000000000000007\t'),
     );
-    const tell = bundle === undefined ? undefined : await watched(bundle, files, fluentd);
+    const tell = hasPosidle ? await watched(files, fluentd) : undefined;
     await pause(2 * SETTLE + Math.random() * 1_000);
     const from = performance.now();
     if (tell === undefined) fluentd.process.kill('SIGINT');
@@ -66,9 +65,9 @@ async function endOf(bundle: string | undefined): Promise<{ readonly stop: numbe
 }
 
 /** Starts posidle; what comes back tells it of main's end, and waits until Fluentd is told. */
-async function watched(bundle: string, { dir, conf }: Files, { pid }: FluentdRun) {
+async function watched({ dir, conf }: Files, { pid }: FluentdRun) {
   const args = ['--pid', String(pid), '--fluent-conf', conf, '--quiet', 'off', '--witness', witnessIn(dir)];
-  const posidle = spawn(process.execPath, [bundle, 'watch', ...args], {
+  const posidle = spawn(process.execPath, [BUNDLE, 'watch', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   await logged(posidle, 'Fluentd reads');

@@ -2,14 +2,7 @@ import { arch, cpus, release } from 'node:os';
 import { type Spread, spreadOf } from './figures.ts';
 import type { Held, Row, Subject } from './rows.ts';
 
-const SUBJECTS: readonly Subject[] = [
-  'posidle',
-  'against',
-  'calls + packages',
-  'calls alone',
-  'bare node',
-  'fluentd alone',
-];
+const SUBJECTS: readonly Subject[] = ['posidle', 'calls + packages', 'bare node', 'fluentd alone'];
 
 const UNTIL: Readonly<Record<Held, string>> = {
   median: '',

@@ -4,20 +4,20 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { exporter } from './export.ts';
 import { cpuTimeOf, memoryOf } from './figures.ts';
-import { CALLS, callsAndPackages } from './floor.ts';
+import { callsAndPackages } from './floor.ts';
 import { END } from './fluentd.ts';
-import { LATENCIES } from './latency.ts';
+import { LATENCIES, logged } from './latency.ts';
 import { makeSite, type Site } from './site.ts';
 
 /** What is measured: each name is a column of the table. */
-export type Subject =
-  | 'posidle'
-  | 'against'
-  | 'calls + packages'
-  | 'calls alone'
-  | 'bare node'
-  | 'fluentd alone';
-type Figures = Readonly<Partial<Record<Subject, readonly number[]>>>;
+export type Subject = 'posidle' | 'calls + packages' | 'bare node' | 'fluentd alone';
+export type Figures = Partial<Record<Subject, number[]>>;
+
+export const BUNDLE = 'dist/posidle.cjs';
+/** Seconds of one measurement at rest. */
+export const SPAN = 10;
+/** Seconds before the first of them: V8 compiles what is hot, and collects what the start has left. */
+export const WARM_UP = 60;
 
 /** What a goal is held against: the median if it does not say, all but one in a hundred, or a distance. The floor: the calls and packages. */
 export type Held = 'median' | 'p99' | 'bare node' | 'times the floor' | 'above the floor';
@@ -25,23 +25,14 @@ export type Held = 'median' | 'p99' | 'bare node' | 'times the floor' | 'above t
 export interface Row {
   readonly name: string;
   readonly unit: '% of a core' | 'MiB' | 'ms' | 'KiB';
-  readonly figures: Figures;
+  readonly figures: Readonly<Partial<Record<Subject, readonly number[]>>>;
   readonly goal?: { readonly atMost: number; readonly of?: Held };
-}
-
-export interface Settings {
-  /** The bundle, and the one that it is held against. */
-  readonly bundles: Readonly<Partial<Record<'posidle' | 'against', string>>>;
-  readonly runs: number;
-  /** Seconds of one measurement at rest. */
-  readonly span: number;
-  /** Seconds before it: V8 compiles what is hot, and collects what the start has left. */
-  readonly warmUp: number;
 }
 
 export interface Bench {
   readonly name: string;
-  readonly run: (settings: Settings) => Promise<readonly Row[]>;
+  /** With so many measurements. */
+  readonly run: (runs: number) => Promise<readonly Row[]>;
 }
 
 export const BENCHES: readonly Bench[] = [
@@ -63,8 +54,8 @@ export const BENCHES: readonly Bench[] = [
 /** Absolute figures differ by a factor of three from machine to machine: the goals are distances from the floor. */
 function rest(files: number): Bench {
   const count = `${files.toLocaleString('en')} ${files === 1 ? 'file' : 'files'}`;
-  const run = async (settings: Settings): Promise<readonly Row[]> => {
-    const { cpu, memory } = await withSite(files, (site) => atRest(site, settings));
+  const run = async (runs: number): Promise<readonly Row[]> => {
+    const { cpu, memory } = await withSite(files, (site) => atRest(site, runs));
     return [
       {
         name: `CPU at rest, ${count}`,
@@ -89,23 +80,24 @@ async function withSite<T>(files: number, use: (site: Site) => Promise<T>): Prom
 
 const MIB = 1024 ** 2;
 
+export function add(figures: Figures, subject: Subject, figure: number): void {
+  figures[subject] = [...(figures[subject] ?? []), figure];
+}
+
 /** All run side by side: what disturbs one disturbs each of them. */
-async function atRest(site: Site, settings: Settings) {
-  const children = await start(site, settings);
-  const result: Record<'cpu' | 'memory', Partial<Record<Subject, number[]>>> = { cpu: {}, memory: {} };
-  const add = (kind: keyof typeof result, subject: Subject, figure: number) => {
-    result[kind][subject] = [...(result[kind][subject] ?? []), figure];
-  };
+async function atRest(site: Site, runs: number) {
+  const children = await start(site);
+  const result: Record<'cpu' | 'memory', Figures> = { cpu: {}, memory: {} };
   try {
-    await pause(settings.warmUp * 1_000);
-    for (let run = 0; run < settings.runs; run += 1) {
+    await pause(WARM_UP * 1_000);
+    for (let run = 0; run < runs; run += 1) {
       const from = performance.now();
       const before = children.map(({ pid }) => cpuTimeOf(pid));
-      await pause(settings.span * 1_000);
+      await pause(SPAN * 1_000);
       for (const [index, { subject, pid }] of children.entries()) {
         const busy = (cpuTimeOf(pid) - (before[index] ?? 0)) / 1e6;
-        add('cpu', subject, (100 * busy) / (performance.now() - from));
-        add('memory', subject, memoryOf(pid) / MIB);
+        add(result.cpu, subject, (100 * busy) / (performance.now() - from));
+        add(result.memory, subject, memoryOf(pid) / MIB);
       }
     }
   } finally {
@@ -122,23 +114,18 @@ interface Child {
   readonly pid: number;
 }
 
-async function start(site: Site, { bundles }: Settings): Promise<readonly Child[]> {
+async function start(site: Site): Promise<readonly Child[]> {
   const logs = dirname(site.logs[0] ?? '');
   const about = [logs, site.posFile, String(site.fluentd)];
   const commands: readonly (readonly [Subject, readonly string[]])[] = [
-    ...bundlesOf(bundles).map(([subject, bundle]) => [subject, [bundle, ...site.watch]] as const),
+    ['posidle', [BUNDLE, ...site.watch]],
     ['calls + packages', [await callsAndPackages(dirname(site.posFile)), ...about]],
-    ['calls alone', ['-e', CALLS, ...about]],
     ['bare node', ['-e', BARE]],
   ];
   return commands.map(([subject, args]) => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore'] });
     return { subject, child, pid: child.pid ?? -1 };
   });
-}
-
-export function bundlesOf(bundles: Settings['bundles']) {
-  return Object.entries(bundles) as ['posidle' | 'against', string][];
 }
 
 /** in_tail writes a position after each read: 16 digits in their place. */
@@ -157,13 +144,13 @@ const WRITER = `const fs = require('node:fs');
     }
   }, 1)`;
 
-async function runWrites(settings: Settings): Promise<readonly Row[]> {
+async function runWrites(runs: number): Promise<readonly Row[]> {
   return withSite(1, async (site) => {
     const writer = spawn(process.execPath, ['-e', WRITER, site.posFile, site.logs[0] ?? ''], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     try {
-      const { cpu } = await atRest(site, settings);
+      const { cpu } = await atRest(site, runs);
       const name = 'CPU at 1,000 pos writes a second, 1 file';
       return [{ name, unit: '% of a core', figures: cpu, goal: { atMost: 0.5 } }];
     } finally {
@@ -172,25 +159,23 @@ async function runWrites(settings: Settings): Promise<readonly Row[]> {
   });
 }
 
-/** A B A B …: a machine that slows down slows both. */
-async function inTurn(
-  runs: number,
-  measure: Readonly<Partial<Record<Subject, () => number | Promise<number>>>>,
-) {
-  const figures: Partial<Record<Subject, number[]>> = {};
-  for (let run = -1; run < runs; run += 1) {
-    for (const [name, once] of Object.entries(measure)) {
-      const figure = await once();
-      const subject = name as Subject;
-      // The first run of each only fills the caches.
-      if (run >= 0) figures[subject] = [...(figures[subject] ?? []), figure];
-    }
-  }
-  return figures;
-}
-
 /** A start is short: so many times as many of it. */
 const STARTS = 10;
+
+/** A B A B …, each beside a Node that does nothing: a machine that slows down slows both. */
+async function inTurn(runs: number, posidle: () => number | Promise<number>): Promise<Figures> {
+  const figures: Figures = {};
+  // The first run of each only fills the caches.
+  for (let run = -1; run < STARTS * runs; run += 1)
+    for (const [subject, once] of [
+      ['posidle', posidle],
+      ['bare node', timed(['-e', '0'])],
+    ] as const) {
+      const figure = await once();
+      if (run >= 0) add(figures, subject, figure);
+    }
+  return figures;
+}
 
 function timed(args: readonly string[]): () => number {
   return () => {
@@ -200,45 +185,26 @@ function timed(args: readonly string[]): () => number {
   };
 }
 
-async function runVersion({ bundles, runs }: Settings): Promise<readonly Row[]> {
-  const posidle = bundlesOf(bundles).map(([subject, bundle]) => [subject, timed([bundle, '--version'])]);
-  const figures = await inTurn(STARTS * runs, {
-    ...Object.fromEntries(posidle),
-    'bare node': timed(['-e', '0']),
-  });
+async function runVersion(runs: number): Promise<readonly Row[]> {
+  const figures = await inTurn(runs, timed([BUNDLE, '--version']));
   return [{ name: '`--version`', unit: 'ms', figures, goal: { atMost: 1.5, of: 'bare node' } }];
 }
 
-async function runFirstLook({ bundles, runs }: Settings): Promise<readonly Row[]> {
-  return withSite(1, async (site) => {
-    const posidle = bundlesOf(bundles).map(([subject, bundle]) => [subject, () => firstLook(bundle, site)]);
-    const figures = await inTurn(STARTS * runs, {
-      ...Object.fromEntries(posidle),
-      'bare node': timed(['-e', '0']),
-    });
-    return [{ name: 'start to first look', unit: 'ms', figures, goal: { atMost: 2.5, of: 'bare node' } }];
-  });
+async function runFirstLook(runs: number): Promise<readonly Row[]> {
+  const figures = await withSite(1, (site) => inTurn(runs, () => firstLook(site)));
+  return [{ name: 'start to first look', unit: 'ms', figures, goal: { atMost: 2.5, of: 'bare node' } }];
 }
 
 /** The first look finds a position, and says so. */
-function firstLook(bundle: string, site: Site): Promise<number> {
+async function firstLook(site: Site): Promise<number> {
   const from = performance.now();
-  const child = spawn(process.execPath, [bundle, ...site.watch], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let text = '';
-  return new Promise((resolve, reject) => {
-    child.stderr.setEncoding('utf8').on('data', (part: string) => {
-      text += part;
-      if (!text.includes('Fluentd reads')) return;
-      resolve(performance.now() - from);
-      child.kill('SIGKILL');
-    });
-    child.once('exit', () => reject(new Error(`no look:\n${text}`)));
-  });
+  const child = spawn(process.execPath, [BUNDLE, ...site.watch], { stdio: ['ignore', 'ignore', 'pipe'] });
+  await logged(child, 'Fluentd reads');
+  child.kill('SIGKILL');
+  return performance.now() - from;
 }
 
-async function runBundle({ bundles }: Settings): Promise<readonly Row[]> {
-  const figures = Object.fromEntries(
-    bundlesOf(bundles).map(([subject, bundle]) => [subject, [statSync(bundle).size / 1024]]),
-  );
+async function runBundle(): Promise<readonly Row[]> {
+  const figures = { posidle: [statSync(BUNDLE).size / 1024] };
   return [{ name: 'the bundle', unit: 'KiB', figures, goal: { atMost: 153 } }];
 }

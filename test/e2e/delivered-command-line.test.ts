@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { posText } from '../support/builders.ts';
 import {
   type Delivery,
   DRAINED,
@@ -17,48 +18,49 @@ import { posidle } from '../support/posidle.ts';
 
 const LATE_REFRESH = '6s';
 
-const placements = {
-  run: { deliver: runDelivery, buffer: () => memoryBuffer(), args: () => [] },
-  watch: {
-    deliver: watchDelivery,
-    buffer: (path: string) => fileBuffer(path),
-    args: ({ pidFile }: Site) => ['--pid-file', pidFile],
-  },
-};
-type Placement = keyof typeof placements;
+interface CommandLine {
+  readonly conf: (site: Site, buffer: (name: string) => Section) => Section[];
+  readonly fluentdArgs: (site: Site) => string[];
+}
+
+const worker = (number: string, sections: Section[]) => ({ name: 'worker', arg: number, sections });
+const COMMAND_LINES: readonly [option: string, CommandLine][] = [
+  [
+    '--workers',
+    {
+      conf: (site, buffer) => [
+        worker('0', [appSource(site), toSink(site, buffer('0'))]),
+        worker('1', [lateSource(site), toSink(site, buffer('1'))]),
+      ],
+      fluentdArgs: () => ['--workers', '2'],
+    },
+  ],
+  [
+    '--inline-config',
+    {
+      conf: (site, buffer) => [appSource(site), toSink(site, buffer('0'))],
+      fluentdArgs: (site) => ['-i', renderConf([lateSource(site)])],
+    },
+  ],
+];
 
 onFluentd(ONE_VERSION, (version) => {
-  test.for(Object.keys(placements) as Placement[])(
-    'posidle %s reads --workers: a late file of the second worker is delivered',
-    async (placement, { site }) => {
-      const { deliver, buffer, args } = placements[placement];
-      const worker = (number: string, sections: Section[]) => ({ name: 'worker', arg: number, sections });
-      const ended = await deliver(site, {
-        version,
-        conf: [
-          worker('0', [appSource(site), toSink(site, buffer(`${site.buffer}-0`))]),
-          worker('1', [lateSource(site), toSink(site, buffer(`${site.buffer}-1`))]),
-        ],
-        fluentdArgs: ['--workers', '2'],
-        args: args(site),
-        ...withLateFile(site),
-      });
-      expect(ended).toMatchObject(DRAINED);
+  test.for(COMMAND_LINES)(
+    'posidle run reads %s: a late file that only it tells of is delivered',
+    async ([, { conf, fluentdArgs }], { site }) => {
+      const sections = conf(site, () => memoryBuffer());
+      const how = { version, conf: sections, fluentdArgs: fluentdArgs(site), ...withLateFile(site) };
+      expect(await runDelivery(site, how)).toMatchObject(DRAINED);
     },
   );
 
-  test.for(Object.keys(placements) as Placement[])(
-    'posidle %s reads --inline-config: a late file of a source in it is delivered',
-    async (placement, { site }) => {
-      const { deliver, buffer, args } = placements[placement];
-      const ended = await deliver(site, {
-        version,
-        conf: [appSource(site), toSink(site, buffer(site.buffer))],
-        fluentdArgs: ['-i', renderConf([lateSource(site)])],
-        args: args(site),
-        ...withLateFile(site),
-      });
-      expect(ended).toMatchObject(DRAINED);
+  test.for(COMMAND_LINES)(
+    'posidle watch reads %s: a late file that only it tells of is delivered',
+    async ([, { conf, fluentdArgs }], { site }) => {
+      const sections = conf(site, (name) => fileBuffer(`${site.buffer}-${name}`));
+      const how = { version, conf: sections, fluentdArgs: fluentdArgs(site), ...withLateFile(site) };
+      const args = ['--pid-file', site.pidFile];
+      expect(await watchDelivery(site, { ...how, args })).toMatchObject(DRAINED);
     },
   );
 });
@@ -85,8 +87,7 @@ function withLateFile(site: Site): Pick<Delivery, 'before' | 'main'> {
 }
 
 test('a --pid that is no Fluentd is refused, and is left alone', async ({ site }) => {
-  await site.write('app.log', 10);
-  writeFileSync(site.pos, entryOf(site.log('app.log')));
+  writeFileSync(site.pos, posText([{ path: site.log('app.log'), position: 1_000, inode: 1 }]));
   writeFileSync(site.marker, '');
   const sleeping = spawn('sleep', ['60']);
   onTestFinished(() => void sleeping.kill('SIGKILL'));
@@ -95,9 +96,3 @@ test('a --pid that is no Fluentd is refused, and is left alone', async ({ site }
   expect([code, sleeping.signalCode]).toEqual([2, null]);
   expect(stderr).toMatch(new RegExp(`${sleeping.pid}.*Name another process`));
 });
-
-function entryOf(path: string): string {
-  const { size, ino } = statSync(path);
-  const hex = (value: number) => value.toString(16).padStart(16, '0');
-  return `${path}\t${hex(size)}\t${hex(ino)}\n`;
-}

@@ -57,21 +57,15 @@ function expectDied(ended: Ended, word = 'unproven'): void {
 
 onFluentd(ONE_VERSION, (version) => {
   const deliver = deliverOn(version);
-  const placements = {
-    'shared PIDs': (site: Site) => ({ args: ['--pid-file', site.pidFile] }),
-    'processes of its own': () => ({ args: [], wrapper: ELSEWHERE }),
-  };
-  type Placement = keyof typeof placements;
-
-  test.for([
-    ['shared PIDs', 'on-failure'],
-    ['processes of its own', 'always'],
-  ] as [Placement, string][])(
+  test.for<[string, string, (site: Site) => Partial<Delivery>]>([
+    ['shared PIDs', 'on-failure', (site) => ({ args: ['--pid-file', site.pidFile] })],
+    ['processes of its own', 'always', () => ({ wrapper: ELSEWHERE })],
+  ])(
     'with %s and --restart-policy %s the next Fluentd delivers what the killed one left on disk',
-    async ([placement, policy], { site }) => {
-      const { args, ...how } = placements[placement](site) as { args: string[]; wrapper?: string[] };
+    async ([, policy, placement], { site }) => {
+      const { args = [], ...how } = placement(site);
       const conf = onDisk(site);
-      const delivery = { conf, args: [...args, '--restart-policy', policy], ...how };
+      const delivery = { conf, ...how, args: [...args, '--restart-policy', policy] };
       const ended = await deliver(site, delivery, async (fluentd) => {
         fluentd.kill();
         await sleep(BACK_OFF);

@@ -112,28 +112,6 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended.lost).toBeGreaterThan(0);
     expectDeliveredOrTold(ended, site.log('app.log'));
   });
-
-  test('what is written to a renamed file after rotate_wait is told', async ({ site }) => {
-    const ended = await watchDelivery(site, {
-      version,
-      args: ['--pid-file', site.pidFile],
-      conf: [
-        tail(site.log('app.log'), site.pos, { rotate_wait: '1s', refresh_interval: '1s' }),
-        toFile(site.out, fileBuffer(site.buffer)),
-      ],
-      before: () => site.write('app.log', 10),
-      main: async (posidle) => {
-        await posidle.logged(/→ watching/);
-        await site.isRead('app.log');
-        renameSync(site.log('app.log'), site.log('app.log.1'));
-        await site.write('app.log', 10);
-        await said(site, 'it is closed', ({ closed }) => closed.length > 0);
-        await site.write('app.log.1', 10);
-      },
-    });
-    expect(ended.lost).toBeGreaterThan(0);
-    expectDeliveredOrTold(ended, site.log('app.log'));
-  });
 });
 
 function isUnread({ position, size, lines }: FileSight): boolean {

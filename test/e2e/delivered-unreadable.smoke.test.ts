@@ -1,7 +1,8 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import {
   type Delivery,
+  type Ended,
   onFluentd,
   runDelivery,
   SOON,
@@ -22,48 +23,35 @@ const confOf = (site: Site, path: string) => [
 ];
 
 onFluentd(VERSIONS, (version) => {
-  test.for<[string, (site: Site) => string, Partial<Delivery>]>([
-    ['a glob, after the done file', (site) => site.log('*.log'), {}],
+  test.for<[string, (site: Site, delivery: Delivery) => Promise<Ended>]>([
     [
-      'a fixed path, after a quiet window',
-      (site) => `${site.log('app.log')},${site.log('secret.log')}`,
-      { args: ['--quiet', '3s'], end: () => undefined },
+      'an unreadable file of a glob, after the done file',
+      (site, delivery) => runDelivery(site, { ...delivery, wrapper: WITHOUT_RIGHTS }),
     ],
-  ])('nothing waits for an unreadable file of %s, and it is named', async ([, path, trigger], { site }) => {
-    writeFileSync(site.log('secret.log'), 'nobody may read this\n', { mode: 0 });
-    const ended = await runDelivery(site, {
-      version,
-      conf: confOf(site, path(site)),
-      main: () => site.write('app.log', 1_000),
-      wrapper: WITHOUT_RIGHTS,
-      ...trigger,
-    });
-    expect(ended.lost).toBe(0);
+    [
+      'an unreadable file of a fixed path, after a quiet window',
+      (site, delivery) =>
+        runDelivery(site, {
+          ...{ ...delivery, conf: confOf(site, `${site.log('app.log')},${site.log('secret.log')}`) },
+          ...{ wrapper: WITHOUT_RIGHTS, args: ['--quiet', '3s'], end: () => undefined },
+        }),
+    ],
+    [
+      'a file that posidle may read and Fluentd may not',
+      (site, delivery) =>
+        watchDelivery(site, {
+          ...delivery,
+          fluentdWrapper: WITHOUT_RIGHTS,
+          args: ['--pid-file', site.pidFile],
+        }),
+    ],
+  ])('nothing waits for %s, and it is named', async ([, deliver], { site }) => {
+    const path = site.log('secret.log');
+    writeFileSync(path, 'nobody may read this\n', { mode: 0 });
+    const conf = confOf(site, site.log('*.log'));
+    const ended = await deliver(site, { version, conf, main: () => site.write('app.log', 1_000) });
+    expect(ended).toMatchObject({ lost: 0, code: 3, outcome: { outcome: 'not-drained' } });
+    expect(ended.outcome.left.worst).toContainEqual(expect.objectContaining({ path, kind: 'unreadable' }));
     expect(ended.seconds).toBeLessThan(SOON);
-    expectNamed(site, ended);
-  });
-
-  test('a file that posidle may read and Fluentd may not is named as well', async ({ site }) => {
-    writeFileSync(site.log('secret.log'), 'nobody but root may read this\n');
-    chmodSync(site.log('secret.log'), 0);
-    const ended = await watchDelivery(site, {
-      version,
-      conf: confOf(site, site.log('*.log')),
-      main: () => site.write('app.log', 1_000),
-      fluentdWrapper: WITHOUT_RIGHTS,
-      args: ['--pid-file', site.pidFile],
-    });
-    expect(ended.lost).toBe(0);
-    expect(ended.seconds).toBeLessThan(SOON);
-    expectNamed(site, ended);
   });
 });
-
-function expectNamed(site: Site, { code, outcome }: Awaited<ReturnType<typeof runDelivery>>): void {
-  const path = site.log('secret.log');
-  expect({ code, outcome }).toMatchObject({
-    code: 3,
-    outcome: { outcome: 'not-drained' },
-  });
-  expect(outcome.left.worst).toContainEqual(expect.objectContaining({ path, kind: 'unreadable' }));
-}

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import {
   type Delivery,
@@ -52,16 +53,16 @@ onFluentd(ONE_VERSION, (version) => {
     },
   );
 
-  test('without a witness a memory buffer that loses everything is unproven', async ({ site }) => {
-    const ended = await run(site, toForward(CLOSED_PORT, memoryBuffer()), { args: BLIND });
-    expect(ended).toMatchObject({ code: 3, lost: 2_000, outcome: UNPROVEN });
-  });
-
-  test('what a memory buffer holds when the drain is over is left', async ({ site }) => {
-    const out = toForward(CLOSED_PORT, memoryBuffer());
-    const ended = await run(site, out, { args: ['--drain-timeout', '5s'] });
+  test('a downstream that stays dead is given up at the bound, and the bytes named are those on disk', async ({
+    site,
+  }) => {
+    const out = toForward(CLOSED_PORT, fileBuffer(site.buffer, { flush_interval: '60s' }));
+    const ended = await run(site, out, { args: ['--drain-timeout', '6s'] });
     expect(ended).toMatchObject({ code: 3, lost: 2_000 });
-    expect(ended.outcome.outcome).not.toBe('drained');
+    expect(ended.seconds).toBeGreaterThan(6);
+    const chunks = readdirSync(site.buffer).filter((name) => !name.endsWith('.meta'));
+    const bytes = chunks.reduce((sum, name) => sum + statSync(join(site.buffer, name)).size, 0);
+    expect(ended.outcome.left.worst).toMatchObject([{ kind: 'held', chunks: chunks.length, bytes }]);
   });
 
   test('lines that the command of exec_filter may hold are unproven', async ({ site }) => {

@@ -1,5 +1,4 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import yaml from 'js-yaml';
@@ -8,6 +7,7 @@ import { variableOf } from '../../src/commands/options/environment.ts';
 import { exportOptions } from '../../src/commands/options/inspect-options.ts';
 import { METRICS } from '../../src/core/metrics/exposition.ts';
 import { standInFor } from '../pods/images.ts';
+import type { Container } from '../pods/kubernetes.ts';
 import { kustomize } from '../pods/kustomize.ts';
 import { makeWorkDir, memoryBuffer, renderConf, tail, toHttp } from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
@@ -37,7 +37,7 @@ describe('the manifests of the exporter', () => {
     expect(standInFor(container?.image ?? '')).toBeDefined();
     expect(container?.args).toEqual(['export']);
     const known = [...Object.keys(exportOptions).map(variableOf), 'MALLOC_TRIM_THRESHOLD_', 'NODE_OPTIONS'];
-    expect(container?.env.filter(({ name }) => !known.includes(name))).toEqual([]);
+    expect(container?.env?.filter(({ name }) => !known.includes(name))).toEqual([]);
   });
 
   test('promtool finds no fault in the rules', (context) => {
@@ -62,11 +62,12 @@ describe('the manifests of the exporter', () => {
     });
     const labels = (severity: string) => ({ severity, instance: 'node-1' });
     const verdict = (word: string) => ({ exp_labels: { ...labels('warning'), verdict: word } });
-    const isThere = (alertname: string, eval_time: string, exp_alerts: readonly object[]) => ({
-      alertname,
-      eval_time,
-      exp_alerts,
-    });
+    const isThere = (alertname: string, minutes: readonly number[], value: object) =>
+      minutes.map((minute, index) => ({
+        alertname,
+        eval_time: `${minute}m`,
+        exp_alerts: index === 1 ? [annotated(alertname, value)] : [],
+      }));
     const annotated = (alertname: string, value: object) => {
       const { annotations } = alerts.find(({ alert }) => alert === alertname) as unknown as {
         annotations: Record<string, string>;
@@ -77,10 +78,6 @@ describe('the manifests of the exporter', () => {
       ]);
       return { ...value, exp_annotations: Object.fromEntries(filled) };
     };
-    const stalled = annotated('PosidleStalled', verdict('stalled'));
-    const behind = annotated('PosidleFallingBehind', verdict('falling-behind'));
-    const unknown = annotated('PosidleUnknown', { exp_labels: labels('warning') });
-    const losing = annotated('PosidleLosing', { exp_labels: { ...labels('critical'), verdict: 'losing' } });
     const spec = {
       rule_files: ['rules.yml'],
       evaluation_interval: '1m',
@@ -93,19 +90,14 @@ describe('the manifests of the exporter', () => {
             files('losing', '0x9 3x40'),
             { series: 'posidle_unreadable_pos_files{instance="node-1"}', values: '0x4 2x9 0x20' },
           ],
+          // Not yet, now, and no longer.
           alert_rule_test: [
-            isThere('PosidleStalled', '9m', []),
-            isThere('PosidleStalled', '11m', [stalled]),
-            isThere('PosidleStalled', '16m', []),
-            isThere('PosidleUnknown', '9m', []),
-            isThere('PosidleUnknown', '11m', [unknown]),
-            isThere('PosidleUnknown', '16m', []),
-            isThere('PosidleFallingBehind', '19m', []),
-            isThere('PosidleFallingBehind', '21m', [behind]),
-            isThere('PosidleFallingBehind', '26m', []),
-            isThere('PosidleLosing', '9m', []),
-            isThere('PosidleLosing', '11m', [losing]),
-            isThere('PosidleLosing', '30m', []),
+            ...isThere('PosidleStalled', [9, 11, 16], verdict('stalled')),
+            ...isThere('PosidleUnknown', [9, 11, 16], { exp_labels: labels('warning') }),
+            ...isThere('PosidleFallingBehind', [19, 21, 26], verdict('falling-behind')),
+            ...isThere('PosidleLosing', [9, 11, 30], {
+              exp_labels: { ...labels('critical'), verdict: 'losing' },
+            }),
           ],
         },
       ],
@@ -119,32 +111,10 @@ interface DaemonSetSpec {
   readonly template: { readonly spec: { readonly containers: readonly Container[] } };
 }
 
-interface Container {
-  readonly image: string;
-  readonly args: readonly string[];
-  readonly env: readonly { readonly name: string }[];
-}
-
 /** The rules that are shipped, but an alert waits for a second only. */
 function impatient({ groups }: Rules): Rules {
   const quick = (rule: Rules['groups'][number]['rules'][number]) => ({ ...rule, for: '1s' });
   return { groups: groups.map((group) => ({ ...group, rules: group.rules.map(quick) })) };
-}
-
-/** The answer's status, to a request with this Host. */
-function statusOf(
-  port: number,
-  method: string,
-  path: string,
-  host = 'localhost',
-): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, method, path, headers: { host } }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
-    });
-    asked.on('error', reject).end();
-  });
 }
 
 test(`Prometheus is told of a Fluentd ${NEWEST} whose output stops: the alert fires, and resolves when it is back`, async (context) => {
@@ -197,10 +167,7 @@ test(`Prometheus is told of a Fluentd ${NEWEST} whose output stops: the alert fi
   if (prometheus === undefined) return;
   onTestFinished(() => prometheus.kill());
   expectNoFault(['check', 'metrics'], await metrics());
-  expect(await statusOf(port, 'GET', '/healthz')).toBe(200);
-  expect(await statusOf(port, 'GET', '/metrics', 'a-page.example')).toBe(421);
-  expect(await statusOf(port, 'POST', '/metrics')).toBe(405);
-  expect(await statusOf(port, 'POST', '/quitquitquit')).toBe(404);
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
 
   sink.phase = 'refusing';
   write(5_000);

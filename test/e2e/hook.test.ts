@@ -18,14 +18,6 @@ const GATE = ['sh', 'docker/image/gate'] as const;
 const DRAINED = { end: 'left-to-kubelet', outcome: 'drained', trigger: 'main-ended', doubts: { count: 0 } };
 const DOUBTED = { outcome: 'unproven', trigger: 'hook', doubts: { worst: [{ kind: 'main-may-run' }] } };
 
-/** A directory of Pod and hook, with the witness in it. */
-const sharedDir = async (site: Site): Promise<string> => {
-  const dir = join(site.dir, 'posidle');
-  mkdirSync(dir);
-  await writeWitness(dir);
-  return dir;
-};
-
 function fluentdIn(site: Site, version: string, dir?: string) {
   const conf = renderConf([
     tail(site.log('*.log'), site.pos, { refresh_interval: '1s' }),
@@ -40,7 +32,9 @@ function fluentdIn(site: Site, version: string, dir?: string) {
   });
 }
 
-async function startGate(dir: string) {
+const NO_GATE = { kill: () => {}, podEnds: () => {}, mainEnds: async () => {} };
+
+async function startGate(dir: string): Promise<typeof NO_GATE> {
   const env = { ...process.env, POSIDLE_DIR: dir, POSIDLE_TERMINATION_LOG: join(dir, 'word') };
   const gate = spawn(GATE[0], GATE.slice(1), { env, stdio: 'ignore', detached: true });
   const kill = () => void spawnSync('kill', ['-KILL', '--', `-${gate.pid}`]);
@@ -57,20 +51,28 @@ async function startGate(dir: string) {
   };
 }
 
+/** A Fluentd with the witness, and a gate if it is asked for; main has written some lines. */
+async function begin(site: Site, version: string, { lines = 100, hasGate = true } = {}) {
+  const dir = await sharedDir(site);
+  const fluentd = fluentdIn(site, version, dir);
+  const gate = hasGate ? await startGate(dir) : NO_GATE;
+  await fluentd.ready;
+  await site.write('app.log', lines);
+  return { dir, fluentd, ...gate };
+}
+
+/** A directory of Pod and hook, with the witness in it. */
+async function sharedDir(site: Site): Promise<string> {
+  const dir = join(site.dir, 'posidle');
+  mkdirSync(dir);
+  await writeWitness(dir);
+  return dir;
+}
+
 function drain(site: Site, dir: string, ...args: readonly string[]): PosidleRun {
   const grace = args.includes('--grace') ? [] : ['--grace', '60s'];
-  const words = [
-    'drain',
-    '--witness',
-    dir,
-
-    ...grace,
-    '--termination-log',
-    site.termination,
-    '--log-format',
-    'json',
-    ...args,
-  ];
+  const told = ['--termination-log', site.termination, '--log-format', 'json'];
+  const words = ['drain', '--witness', dir, ...grace, ...told, ...args];
   return startPosidle(words, { env: { ...process.env, RUBYOPT: rubyOption(dir) }, cwd: site.dir });
 }
 
@@ -84,41 +86,32 @@ async function ended(site: Site, { exited, stderr }: PosidleRun) {
 }
 
 onFluentd(VERSIONS_AND_OLDEST, (version) => {
-  describe('the hook', () => {
-    test('waits for main by the gate, drains, and stops Fluentd', async ({ site }) => {
-      const dir = await sharedDir(site);
-      const fluentd = fluentdIn(site, version, dir);
-      const gate = await startGate(dir);
-      await fluentd.ready;
-      await site.write('app.log', 100);
-      const hook = drain(site, dir);
-      gate.podEnds();
-      await site.isRead('app.log');
-      await site.write('app.log', 1_000);
-      await site.write('late.log', 500);
-      await gate.mainEnds();
-      expect(await ended(site, hook)).toMatchObject({ code: 0, lost: 0, outcome: DRAINED });
-      await fluentd.exited;
-    });
+  test('the hook waits for main by the gate, drains, and stops Fluentd', async ({ site }) => {
+    const { dir, fluentd, podEnds, mainEnds } = await begin(site, version);
+    const hook = drain(site, dir);
+    podEnds();
+    await site.isRead('app.log');
+    await site.write('app.log', 1_000);
+    await site.write('late.log', 500);
+    await mainEnds();
+    expect(await ended(site, hook)).toMatchObject({ code: 0, lost: 0, outcome: DRAINED });
+    await fluentd.exited;
   });
 });
 
 onFluentd(ONE_VERSION, (version) => {
   describe('the hook', () => {
-    test('drains at once where the caller knows that main has ended', async ({ site }) => {
-      const dir = await sharedDir(site);
-      await fluentdIn(site, version, dir).ready;
-      await site.write('app.log', 1_000);
-      expect(await ended(site, drain(site, dir, '--main-ended'))).toMatchObject({
-        code: 0,
-        lost: 0,
-        outcome: DRAINED,
-      });
+    test.for([
+      ['drains at once where the caller knows that main has ended', '--main-ended', 0, DRAINED],
+      ['drains without a gate, and proves nothing', '--no-strict', 0, DOUBTED],
+      ['says by its exit code that nothing is proven, where that is wanted', '--strict', 4, DOUBTED],
+    ] as const)('%s', async ([, flag, code, outcome], { site }) => {
+      const { dir } = await begin(site, version, { lines: 1_000, hasGate: false });
+      expect(await ended(site, drain(site, dir, flag))).toMatchObject({ code, lost: 0, outcome });
     });
 
     test('runs nothing that main writes as a name or a line, and shows it without harm', async ({ site }) => {
-      const dir = await sharedDir(site);
-      await fluentdIn(site, version, dir).ready;
+      const { dir } = await begin(site, version, { lines: 10, hasGate: false });
       const touched = join(site.dir, 'touched');
       const name = `a$(touch ${touched.replaceAll('/', '\u2215')});\u001b[2J\u202e\`touch touched\`.log`;
       await site.write(name, 10);
@@ -132,38 +125,17 @@ onFluentd(ONE_VERSION, (version) => {
       expect(['\u001b', '\u202e', '\u0007'].filter((char) => told.includes(char))).toEqual([]);
     });
 
-    test('drains without a gate, and proves nothing', async ({ site }) => {
-      const dir = await sharedDir(site);
-      await fluentdIn(site, version, dir).ready;
-      await site.write('app.log', 1_000);
-      expect(await ended(site, drain(site, dir))).toMatchObject({ code: 0, lost: 0, outcome: DOUBTED });
-    });
-
-    test('--strict: says by its exit code that nothing is proven', async ({ site }) => {
-      const dir = await sharedDir(site);
-      await fluentdIn(site, version, dir).ready;
-      expect(await ended(site, drain(site, dir, '--strict'))).toMatchObject({ code: 4, outcome: DOUBTED });
-    });
-
     test('goes on where the gate dies, and says so', async ({ site }) => {
-      const dir = await sharedDir(site);
-      const fluentd = fluentdIn(site, version, dir);
-      const gate = await startGate(dir);
-      await fluentd.ready;
-      await site.write('app.log', 100);
+      const { dir, podEnds, kill } = await begin(site, version);
       const hook = drain(site, dir);
-      gate.podEnds();
+      podEnds();
       await site.isRead('app.log');
-      gate.kill();
+      kill();
       expect(await ended(site, hook)).toMatchObject({ code: 0, lost: 0, outcome: DOUBTED });
     });
 
     test('only flushes where the Pod goes on', async ({ site }) => {
-      const dir = await sharedDir(site);
-      const fluentd = fluentdIn(site, version, dir);
-      await startGate(dir);
-      await fluentd.ready;
-      await site.write('app.log', 100);
+      const { dir, fluentd } = await begin(site, version);
       await site.isRead('app.log');
       const hook = drain(site, dir);
       expect(await hook.exited).toBe(0);
@@ -185,10 +157,8 @@ onFluentd(ONE_VERSION, (version) => {
     });
 
     test('says what is left when the grace period is over', async ({ site }) => {
-      const dir = await sharedDir(site);
-      await fluentdIn(site, version, dir).ready;
+      const { dir } = await begin(site, version, { hasGate: false });
       await site.sink.stop();
-      await site.write('app.log', 100);
       await site.isRead('app.log');
       const { code, outcome } = await ended(site, drain(site, dir, '--main-ended', '--grace', '4s'));
       expect(outcome).toMatchObject({ outcome: 'not-drained', left: { worst: [{ kind: 'held' }] } });
@@ -201,17 +171,7 @@ onFluentd(ONE_VERSION, (version) => {
       await fluentd.ready;
       await site.write('app.log', 100);
       await site.isRead('app.log');
-      const words = [
-        'drain',
-        '--main-ended',
-        '--witness',
-        dir,
-        '-c',
-        site.conf,
-        '--termination-log',
-        site.termination,
-      ];
-      const hook = startPosidle([...words, '--log-format', 'json', '--grace', '40s'], { cwd: site.dir });
+      const hook = drain(site, dir, '--main-ended', '-c', site.conf, '--grace', '40s');
       const { code, lost, outcome } = await ended(site, hook);
       expect({ code, lost }).toEqual({ code: 0, lost: 0 });
       expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'unproven' });

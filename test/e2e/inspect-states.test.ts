@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeWorkDir, renderConf, tail, toStdout, type WorkDir } from '../support/fluentd-conf.ts';
+import { processesNaming } from '../support/own-processes.ts';
 import { posidle } from '../support/posidle.ts';
 import { type FluentdRun, NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts';
 import { requireTmux, Tmux } from '../support/tmux.ts';
@@ -59,7 +60,7 @@ describe(`inspect beside Fluentd ${NEWEST}`, () => {
     const before = { read: 'caught-up', torn: 'partial-line', 'let-go': 'unwatched', big: 'behind' };
     await until('what Fluentd itself makes', async () => includes(await states(), before));
 
-    await freeze(fluentd.pid);
+    await freeze(fluentd.pid, work.dir);
     renameSync(log('turned'), join(work.logs, 'turned.1'));
     writeFileSync(log('turned'), 'line 3\n');
     truncateSync(log('cut'), 7);
@@ -103,7 +104,7 @@ describe(`inspect beside Fluentd ${NEWEST}`, () => {
     await until('caught up', async () => (await states()).a === 'caught-up');
     const caughtUp = { code: 0, stdout: 'caught up: 1 file\n' };
     expect(await posidle('inspect', '-c', conf, '--max-lag', '0')).toMatchObject(caughtUp);
-    await freeze(fluentd.pid);
+    await freeze(fluentd.pid, work.dir);
     appendFileSync(log('a'), 'x'.repeat(2_000_000));
     appendFileSync(log('a'), '\n');
     const fails = await posidle('inspect', '-c', conf, '--max-lag', '1MiB');
@@ -126,38 +127,15 @@ describe(`inspect beside Fluentd ${NEWEST}`, () => {
   });
 });
 
-/** Stops every process of the group, and waits until they are. */
-async function freeze(group: number): Promise<void> {
+/** Stops every process of the group, and waits until all threads of it are. */
+async function freeze(group: number, dir: string): Promise<void> {
   process.kill(-group, 'SIGSTOP');
-  await until('all of the group stand still', () => statesOfGroup(group).every((state) => state === 'T'));
-}
-
-function statesOfGroup(group: number): readonly string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      const tasks = tasksOf(pid).map((task) => statOf(`/proc/${pid}/task/${task}/stat`));
-      return tasks.filter(([, , pgrp]) => pgrp === String(group)).map(([state = '']) => state);
-    });
-}
-
-function tasksOf(pid: string): readonly string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`);
-  } catch {
-    return [];
-  }
-}
-
-/** State, parent, process group …: what follows the name. */
-function statOf(path: string): readonly string[] {
-  try {
-    return readFileSync(path, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-  } catch {
-    return [];
-  }
+  const isStopped = (status: string) => /^State:\tT/m.test(readFileSync(status, 'utf8'));
+  await until('all of the group stand still', () =>
+    processesNaming(dir).every((pid) =>
+      readdirSync(`/proc/${pid}/task`).every((task) => isStopped(`/proc/${pid}/task/${task}/status`)),
+    ),
+  );
 }
 
 function statesIn(json: string): Readonly<Record<string, string>> {

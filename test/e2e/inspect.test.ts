@@ -1,12 +1,10 @@
-import { mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { inspect as inspectByApi } from '../../src/index.ts';
 import { posText } from '../support/builders.ts';
 import { inspectedDir } from '../support/inspected-dir.ts';
 import { posidle } from '../support/posidle.ts';
-import { requireTmux, Tmux } from '../support/tmux.ts';
-import { until } from '../support/until.ts';
 
 const { at: inDir, logged, shell } = inspectedDir();
 let pos: string;
@@ -49,28 +47,6 @@ describe('the table', () => {
     expect(code).toBe(0);
   });
 
-  test('can be filtered, the summary is of all', async () => {
-    writeYoung(
-      pos,
-      posText([logged('a.log', 'one\n', 4), logged('b.log', 'one\n', 0), logged('c.log', 'o', 0)]),
-    );
-    const some = await posidle('inspect', pos, '--state', 'behind,partial-line');
-    expect(some.stdout.match(/[abc]\.log/g)).toEqual(['b.log', 'c.log']);
-    expect(some.stdout).toMatch(/behind by 5 B in 2 of 3 files/);
-  });
-
-  test('tells unparsable lines with their numbers and why', async () => {
-    writeFileSync(pos, `rubbish\n${posText([logged('a.log', 'one\n', 4)])}/x\tyy\t1\n\n${'\0'.repeat(9)}\n`);
-    const { stdout, code } = await posidle('inspect', pos);
-    expect(stdout).toMatch(/line 1 cannot be parsed, it holds no tab: rubbish\n/);
-    expect(stdout).toMatch(
-      /line 3 cannot be parsed, its position is no hexadecimal number: \/x\\x09yy\\x091\n/,
-    );
-    expect(stdout).toMatch(/line 4 cannot be parsed, it is empty: \n/);
-    expect(stdout).toMatch(/line 5 cannot be parsed, nothing but NUL bytes.*: (\\x00){9}\n/);
-    expect(code).toBe(0);
-  });
-
   test('shows control, bidirectional and broken characters escaped', async () => {
     const names = ['a\u001b[31m', 'b\u202e', 'c\r', 'd\u0007'].map((path) => ({
       path,
@@ -93,45 +69,6 @@ describe('the table', () => {
     for (const without of ['TERM=xterm NO_COLOR=1', 'TERM=dumb'])
       expect(shell(`${without} ${inTerminal}`).stdout).not.toContain('\x1b');
   });
-
-  test.each([80, 60, 40])(
-    'of %d columns wraps no row, and never loses the end of a name',
-    async (columns) => {
-      const context = { skip: (note: string) => expect.fail(note) };
-      requireTmux(context);
-      const names = [
-        `${'long-'.repeat(40)}the-end.log`,
-        'ファイル'.repeat(20),
-        '👩‍👩‍👧'.repeat(12),
-        'evil\u001b[2J'.repeat(9),
-      ];
-      writeFileSync(
-        pos,
-        posText([
-          ...names.map((name, at) => ({
-            path: `/var/log/${name}`,
-            position: 123_456_789_012,
-            inode: 2 ** 50 + at,
-          })),
-          logged('a.log', 'one\n', 0),
-        ]),
-      );
-      const terminal = new Tmux({ columns, rows: 24 });
-      try {
-        terminal.posidle(`inspect ${pos}`);
-        await until('the summary', () => /^behind by at least/m.test(terminal.screen()));
-        const shown = terminal.screen();
-        expect(shown).toMatch(/…[\w-]*-?the-end\.log$/m);
-        const lines = shown.split('\n');
-        const from = lines.findIndex((line) => /STATE/.test(line));
-        const to = lines.findIndex((line, at) => at > from && /^total: /.test(line));
-        // Title, five rows, an empty line.
-        expect(to - from).toBe(7);
-      } finally {
-        terminal.kill();
-      }
-    },
-  );
 });
 
 test.each(['', 'inspect', 'watch', 'run'])(
@@ -165,11 +102,6 @@ describe('the pos files', () => {
     expect(summaryOf('posidle inspect --max-lag 0 app.pos -- -dash.pos')).toMatch(
       /^-dash\.pos: it is not there/,
     );
-  });
-
-  test('count once, however often and in whatever way they are named', () => {
-    const { stdout } = shell("posidle inspect app.pos ./app.pos '*p.pos' $PWD/app.pos --json");
-    expect(JSON.parse(stdout)).toMatchObject({ posFiles: [{ path: 'app.pos' }] });
   });
 });
 
@@ -243,30 +175,6 @@ describe('for programs', () => {
       ],
       lag: null,
     });
-  });
-
-  test('--root looks below it, and follows absolute symlinks below it', () => {
-    const root = inDir('node');
-    mkdirSync(join(root, 'var/log/containers'), { recursive: true });
-    mkdirSync(join(root, 'pods/0'), { recursive: true });
-    const entry = logged('0.log', 'one\ntwo\n', 4, join(root, 'pods/0'));
-    symlinkSync('/pods/0/0.log', join(root, 'var/log/containers/app.log'));
-    symlinkSync('../var/./log', join(root, 'var/logs'));
-    writeYoung(
-      join(root, 'var/app.pos'),
-      posText([
-        { ...entry, path: '/var/logs/containers/app.log' },
-        { ...entry, path: '/var/log/../../pods/0/0.log' },
-      ]),
-    );
-    const { stdout, status } = shell('posidle inspect --root node /var/app.pos --json');
-    expect(status).toBe(0);
-    const [posFile] = JSON.parse(stdout).posFiles;
-    expect(posFile.path).toBe('/var/app.pos');
-    expect(posFile.entries).toMatchObject([
-      { path: '/var/logs/containers/app.log', size: 8, lag: 4, state: 'behind' },
-      { path: '/var/log/../../pods/0/0.log', size: 8, lag: 4, state: 'behind' },
-    ]);
   });
 
   test('--root and a configuration: pos files, undiscovered files and chunks below it', () => {

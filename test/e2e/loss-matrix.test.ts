@@ -1,10 +1,17 @@
 import { spawn } from 'node:child_process';
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { copyFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { type Delivery, onFluentd, runDelivery, test, watchDelivery } from '../support/delivery.ts';
+import {
+  type Delivery,
+  SOON as IN_TIME,
+  onFluentd,
+  runDelivery,
+  test,
+  watchDelivery,
+} from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import { fileBuffer, memoryBuffer, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
 import { freePort } from '../support/free-port.ts';
@@ -28,6 +35,8 @@ interface Scenario {
   readonly main: (site: Site) => Promise<unknown>;
   readonly buffer?: (site: Site) => Section;
   readonly tail?: { readonly [param: string]: string };
+  /** Another source for the same output. */
+  readonly other?: (version: string) => Section;
   readonly sections?: Section[];
   readonly args?: readonly string[];
   /** By default the done file. */
@@ -42,6 +51,11 @@ const write =
   (count: number, name = 'app.log') =>
   (site: Site) =>
     site.write(name, count);
+
+async function writeUnended(site: Site): Promise<void> {
+  await site.write('app.log', 1_000);
+  await site.lines.appendUnended(site.log('app.log'));
+}
 
 const TWO_LINES: Scenario = {
   title: 'two lines, five windows apart',
@@ -116,6 +130,23 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    title: 'a file that was read and deleted',
+    main: async (site) => {
+      await site.write('app.log', 1_000);
+      await site.isRead('app.log');
+      rmSync(site.log('app.log'));
+    },
+  },
+  {
+    title: 'an output that another source feeds all the time',
+    other: (version) => {
+      const type = version === '1.14.6' ? 'dummy' : 'sample';
+      return { name: 'source', params: { '@type': type, tag: 'app', rate: 20 } };
+    },
+    buffer: () => memoryBuffer({ flush_interval: '2s' }),
+    main: write(1_000),
+  },
+  {
     title: 'a worker that crashes and is started again',
     word: 'unproven',
     main: async (site) => {
@@ -138,13 +169,12 @@ const SCENARIOS: readonly Scenario[] = [
       }, 2_000);
     },
   },
+  { title: 'a last line without its newline', main: writeUnended },
   {
-    title: 'a last line without its newline',
-    main: async (site) => {
-      await site.write('app.log', 1_000);
-      await site.lines.appendUnended(site.log('app.log'));
-    },
+    title: 'a last line without its newline, where posidle is told to end it',
+    main: writeUnended,
     args: ['--complete-last-line'],
+    trigger: 'quiet',
   },
   {
     title: 'silence for three windows, then lines again',
@@ -207,6 +237,7 @@ async function expectKept(version: string, site: Site, scenario: Scenario, trigg
     version,
     conf: [
       tail(site.log('*.log'), site.pos, { ...REFRESH, ...scenario.tail }, scenario.sections),
+      ...(scenario.other === undefined ? [] : [scenario.other(version)]),
       toHttp(site.sink.port, buffer),
     ],
     before: () => site.write('app.log', 0),
@@ -225,6 +256,7 @@ async function expectKept(version: string, site: Site, scenario: Scenario, trigg
     code: scenario.word === undefined ? 0 : 3,
     outcome: { end: 'stopped', trigger, outcome },
   });
+  expect(ended.seconds).toBeLessThan(IN_TIME);
 }
 
 onFluentd(TESTED_VERSIONS, (version) => {

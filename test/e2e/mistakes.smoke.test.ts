@@ -9,13 +9,7 @@ const MISTAKES: readonly (readonly [line: string, said: string])[] = [
   ['run', 'run: the command to start is missing. Use posidle run [options] -- fluentd -c fluent.conf'],
   ['watch --quiet', '--quiet: the value is missing'],
   ['watch --quiet 30', "--quiet: '30' isn't a duration. Did you mean 30s?"],
-  ['run --quiet 30 -- fluentd', "--quiet: '30' isn't a duration. Did you mean 30s?"],
   ['watch --done-process (', "--done-process: '(' isn't a regular expression: Unterminated group"],
-  ['watch --log-level y', "--log-level: 'y' isn't one of error, warn, info, debug"],
-  [
-    'inspect --state behnid',
-    "--state: 'behnid' isn't one of unwatched, caught-up, partial-line, behind, undiscovered, rotated, unreadable, missing, truncated, blocked. Did you mean behind?",
-  ],
   ['witness /dev/null', 'witness: cannot write to /dev/null: a part of its path is not a directory'],
   ['witness /proc/none', 'witness: cannot write to /proc/none: there is no such file'],
   [

@@ -1,15 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -32,14 +23,6 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Watches for a second, for there is no Fluentd by this pid file. */
-function watched(...args: readonly string[]) {
-  const ours = { POSIDLE_PID_FILE: at('none.pid'), POSIDLE_START_TIMEOUT: '1s', NODE_OPTIONS: PEAK };
-  const run = startPosidle(['watch', ...args], { env: { ...process.env, ...ours } });
-  runs.push(run);
-  return run;
-}
-
 /** In a container with so much memory. */
 function inMemory(
   context: TestContext,
@@ -55,36 +38,10 @@ function inMemory(
   return { run, limit };
 }
 
-/** Node's option that makes it say at its end how much memory it took at most. */
-const PEAK = inside(
-  loading(`import { writeSync } from 'node:fs';
-  process.on('exit', () => writeSync(2, '\\npeak ' + process.resourceUsage().maxRSS + ' KiB\\n'));`),
-);
-
 /** The value of an assignment in a shell line. */
 function inside(assignment: string): string {
   return assignment.slice("NODE_OPTIONS='".length, -1);
 }
-
-function peakMiB(stderr: string): number {
-  const [, peak] = /^peak (\d+) KiB$/m.exec(stderr) ?? [];
-  return Number(peak) / 1024;
-}
-
-describe('a pos file', () => {
-  test.each([
-    ['a link to an endless device', () => symlinkSync('/dev/zero', at('app.pos')), /it is a device/],
-    ['a sparse file of 1.5 GB', () => sparse('app.pos', 1.5 * 2 ** 30), /it is too large: 1\.5 GiB/],
-    ['a FIFO', () => execFileSync('mkfifo', [at('app.pos')]), /it is a pipe/],
-  ])('that is %s is named, and fills no memory', async (_, make, why) => {
-    make();
-    writeFileSync(at('done'), '');
-    const run = watched('-p', at('app.pos'), '--done-file', at('done'));
-    expect(await run.exited).toBe(4);
-    expect(run.stderr()).toMatch(why);
-    expect(peakMiB(run.stderr())).toBeLessThan(128);
-  });
-});
 
 describe('128 MiB are enough for', () => {
   const conf = (path: string) => {
@@ -224,16 +181,6 @@ test('clients that never read take no memory from an exporter in 128 MiB', async
   expect(await run.exited).toBe(0);
 });
 
-test('15,000 entries fit in 128 MiB, look after look', async () => {
-  const entry = (_: unknown, index: number) =>
-    `${at(`${index}.log`)}\t${'0'.repeat(16)}\t${'1'.repeat(16)}\n`;
-  writeFileSync(at('app.pos'), Array.from({ length: 15_000 }, entry).join(''));
-  const run = watched('-p', at('app.pos'), '--start-timeout', '10s');
-  expect(await run.exited).toBe(4);
-  expect(run.stderr()).toMatch(/"files":15000/);
-  expect(peakMiB(run.stderr())).toBeLessThan(128);
-});
-
 test('signals do not wait for a look at very many files', async () => {
   mkdirSync(at('logs'));
   // With the slow stats a look takes 30 s.
@@ -274,23 +221,6 @@ test('two signals end what cannot even read its configuration', async () => {
   run.kill('SIGINT');
   expect(await run.exited).toBe(4);
   expect(run.stderr()).toMatch(/posidle: ended by a second signal, before the configuration was read/);
-});
-
-test('a pid file that is an endless device is named, and fills no memory', async () => {
-  const run = watched('-p', at('app.pos'), '--pid-file', '/dev/zero');
-  expect(await run.exited).toBe(4);
-  expect(run.stderr()).toMatch(/pid file \/dev\/zero cannot be read: it is a device/);
-  expect(peakMiB(run.stderr())).toBeLessThan(128);
-});
-
-describe('a configuration', () => {
-  test('that includes a FIFO keeps nobody waiting', async () => {
-    execFileSync('mkfifo', [at('part.conf')]);
-    writeFileSync(at('app.pos'), '');
-    writeFileSync(at('fluent.conf'), '@include part.conf\n');
-    const { stdout, stderr } = await posidle('inspect', at('app.pos'), '-c', at('fluent.conf'));
-    expect(stdout + stderr).toMatch(/part\.conf: it cannot be read \(it is a pipe, not a regular file\)/);
-  });
 });
 
 test('below a root every link leads on below it, and none out of it', async () => {
@@ -355,29 +285,12 @@ test('below a root every link leads on below it, and none out of it', async () =
   expect(told).toMatch(/all\/b\.conf: it cannot be read \(it is a pipe/);
 });
 
-describe('the termination message', () => {
-  test('is not written over another file, and that is said', async () => {
-    writeFileSync(at('precious'), 'precious');
-    symlinkSync(at('precious'), at('message'));
-    const run = watched('-p', at('app.pos'), '--termination-log', at('message'));
-    expect(await run.exited).toBe(4);
-    expect((await run.logged(/termination message cannot be written/)).msg).toMatch(/it is a symbolic link/);
-    expect(readFileSync(at('precious'), 'utf8')).toBe('precious');
-  });
-
-  test('waits for no reader of a FIFO', async () => {
-    execFileSync('mkfifo', [at('message')]);
-    const run = watched('-p', at('app.pos'), '--termination-log', at('message'));
-    expect(await run.exited).toBe(4);
-    expect(run.stderr()).toMatch(/termination message cannot be written: it is not a regular file/);
-  });
-});
-
 test('the log steers no terminal, whatever a file is called', async () => {
-  const run = watched('-p', at('\u009b31m\u202e.pos'), '--log-format', 'json');
-  expect(await run.exited).toBe(4);
-  expect(run.stderr()).toMatch(/\\u009b31m\\u202e\.pos/);
-  expect(run.stderr()).not.toMatch(/[\u0080-\u009f\u202e]/);
+  const watched = ['watch', '-p', at('\u009b31m\u202e.pos'), '--log-format', 'json'];
+  const { code, stderr } = await posidle(...watched, '--pid-file', at('none.pid'), '--start-timeout', '1s');
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/\\u009b31m\\u202e\.pos/);
+  expect(stderr).not.toMatch(/[\u0080-\u009f\u202e]/);
 });
 
 test('of processes that call themselves Fluentd only the one that holds the pos file open is signalled', () => {
@@ -417,17 +330,6 @@ test('run sends nothing to a process that got the pid of its dead child', () => 
   expect(stdout, stderr).toBe('has its pid\nposidle: 0\nlives\n');
 });
 
-test('--listen answers GET alone, and leaves the quiet window as the trigger', async () => {
-  const port = 24_661;
-  const run = watched('-p', at('app.pos'), '--listen', String(port), '--start-timeout', '30s');
-  expect((await run.logged(/^posidle watches/)).msg).toMatch(
-    /nothing has moved for 60 s, or when SIGTERM comes$/,
-  );
-  const url = `http://127.0.0.1:${port}`;
-  expect((await fetch(`${url}/quitquitquit`, { method: 'POST' })).status).toBe(404);
-  await until('the first look', async () => (await fetch(`${url}/metrics`)).status === 200);
-});
-
 /** Runs the script `container` as the init of a PID namespace: when it ends, so does everything in it. */
 function inContainer() {
   return spawnSync('unshare', ['-Urpf', '--kill-child', '--mount-proc', 'bash', 'container'], {
@@ -436,9 +338,4 @@ function inContainer() {
     timeout: 60_000,
     killSignal: 'SIGKILL',
   });
-}
-
-function sparse(name: string, size: number): void {
-  writeFileSync(at(name), '');
-  truncateSync(at(name), size);
 }

@@ -1,106 +1,59 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  fileBuffer,
-  makeWorkDir,
-  memoryBuffer,
-  renderConf,
-  type Section,
-  tail,
-  toHttp,
-  type WorkDir,
-} from '../support/fluentd-conf.ts';
-import { HttpSink } from '../support/http-sink.ts';
-import { NumberedLines } from '../support/numbered-lines.ts';
-import { type PosidleRun, startPosidle } from '../support/posidle.ts';
-import { type FluentdRun, NEWEST, requireFluentd, startFluentd, witnessIn } from '../support/real-fluentd.ts';
+import { mkdirSync } from 'node:fs';
+import { expect } from 'vitest';
+import { DRAINED, onFluentd, startBeside, test, watchDelivery } from '../support/delivery.ts';
+import type { Site } from '../support/delivery-site.ts';
+import { fileBuffer, memoryBuffer, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
+import type { PosidleRun } from '../support/posidle.ts';
+import { NEWEST } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
-describe(`with what is new in Fluentd ${NEWEST}`, () => {
-  let work: WorkDir;
-  let sink: HttpSink;
-  let lines: NumberedLines;
-  let fluentd: FluentdRun;
-  let run: PosidleRun | undefined;
+/** What is new in it: four threads parse, and a new directory is seen at once: the next look by the clock would come too late. */
+const THREADED = { num_threads: 4, enable_dir_watcher: true, refresh_interval: '10m' };
 
-  beforeEach(async (context) => {
-    requireFluentd(NEWEST, context);
-    work = makeWorkDir('newest');
-    sink = await HttpSink.start();
-    lines = new NumberedLines();
-  });
-
-  afterEach(async () => {
-    run?.kill('SIGKILL');
-    fluentd?.kill();
-    await Promise.all([run?.exited, fluentd?.exited, sink?.stop()]);
-    rmSync(work.dir, { recursive: true, force: true });
-  });
-
-  const log = (name: string) => join(work.logs, name);
-  const marker = () => join(work.dir, 'done');
-  /** Four threads parse. A new directory is seen at once: the next look by the clock would come too late for the test. */
-  const tailed = () =>
-    tail(log('**/*.log'), work.pos, { num_threads: 4, enable_dir_watcher: true, refresh_interval: '10m' });
-
-  /** Two logs are there and found; posidle watches. */
-  const start = async (output: Section) => {
-    for (const name of ['a.log', 'b.log']) await lines.append(log(name), 1);
-    const conf = renderConf([tailed(), output]);
-    fluentd = startFluentd({ version: NEWEST, dir: work.dir, conf });
+onFluentd([NEWEST], (version) => {
+  /** Two logs get much at once, a directory that nobody has seen gets something; then main ends. */
+  const deliver = async (site: Site, output: Section, during?: (posidle: PosidleRun) => Promise<void>) => {
+    for (const name of ['a.log', 'b.log']) await site.write(name, 1);
+    const conf = [tail(site.log('**/*.log'), site.pos, THREADED), output];
+    const fluentd = startBeside(site, { version, conf });
     await fluentd.ready;
     expect(fluentd.output()).toMatch(/in_tail worker parsing enabled with 4 threads/);
-    const witness = ['--witness', witnessIn(work.dir)];
-    const options = [
-      '--pid',
-      String(fluentd.pid),
-      '--done-file',
-      marker(),
-      '--grace',
-      '10m',
-      '--strict',
-      ...witness,
-    ];
-    const started = startPosidle(['watch', '-c', join(work.dir, 'fluent.conf'), ...options]);
-    run = started;
-    await started.logged(/→ watching/);
-    return started;
+    let flushed: Promise<void> | undefined;
+    const main = async (posidle: PosidleRun) => {
+      await posidle.logged(/→ watching/);
+      for (const name of ['a.log', 'b.log']) await site.write(name, 40_000);
+      mkdirSync(site.log('new'));
+      await site.write('new/late.log', 1_000);
+      flushed = during?.(posidle);
+    };
+    const ended = await watchDelivery(
+      site,
+      { version, conf, args: ['--pid-file', site.pidFile], main },
+      fluentd,
+    );
+    await flushed;
+    expect(ended).toMatchObject(DRAINED);
+    expect(site.sink.tally.duplicates).toBe(0);
   };
 
-  /** Much at once in what is known, something in a directory that nobody has seen, and the end. */
-  const endOfMain = async () => {
-    for (const name of ['a.log', 'b.log']) await lines.append(log(name), 40_000);
-    mkdirSync(log('new'));
-    await lines.append(log('new/late.log'), 1_000);
-    writeFileSync(marker(), '');
-  };
-
-  const expectDelivered = async (stopped: PosidleRun) => {
-    expect(await stopped.exited).toBe(0);
-    expect(stopped.log().at(-1)).toMatchObject({ outcome: { end: 'stopped', outcome: 'drained' } });
-    expect([sink.tally.unique, sink.tally.duplicates]).toEqual([lines.written, 0]);
-  };
-
-  test('nothing is lost where threads parse, directories are watched, and a file buffer may evacuate its chunks', async () => {
-    const buffer = fileBuffer(work.buffer, { flush_interval: '10m', evacuate_limit_size: '1g' });
-    const { params, ...rest } = toHttp(sink.port, buffer);
-    const stopping = await start({ ...rest, params: { ...params, '@id': 'sink' } });
-    await endOfMain();
-    await expectDelivered(stopping);
+  test('nothing is lost where threads parse, directories are watched, and a file buffer may evacuate its chunks', async ({
+    site,
+  }) => {
+    const buffer = fileBuffer(site.buffer, { flush_interval: '10m', evacuate_limit_size: '1g' });
+    const { params, ...rest } = toHttp(site.sink.port, buffer);
+    await deliver(site, { ...rest, params: { ...params, '@id': 'sink' } });
   });
 
-  test('a memory buffer that is in retry is waited for', async () => {
+  test('a memory buffer that is in retry is waited for', async ({ site }) => {
+    site.sink.phase = 'refusing';
     const patience = { flush_interval: '1s', retry_wait: '1s', retry_max_interval: '1s' };
-    sink.phase = 'refusing';
-    const stopping = await start(toHttp(sink.port, memoryBuffer(patience)));
-    await endOfMain();
-    await stopping.logged(/→ draining/);
-    const asked = sink.requests;
-    // One try a second: for longer than posidle waits where nothing is left.
-    await until('Fluentd has tried four times', () => sink.requests >= asked + 4);
-    expect(stopping.log().some(({ msg }) => /^(sent SIGINT|told .* to stop)/.test(msg))).toBe(false);
-    sink.phase = 'up';
-    await expectDelivered(stopping);
+    await deliver(site, toHttp(site.sink.port, memoryBuffer(patience)), async (posidle) => {
+      await posidle.logged(/→ draining/);
+      const asked = site.sink.requests;
+      // One try a second: for longer than posidle waits where nothing is left.
+      await until('Fluentd has tried four times', () => site.sink.requests >= asked + 4);
+      expect(posidle.log().some(({ msg }) => /^(sent SIGINT|told .* to stop)/.test(msg))).toBe(false);
+      site.sink.phase = 'up';
+    });
   });
 });

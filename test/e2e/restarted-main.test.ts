@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
-import { makeWorkDir, renderConf, tail, toStdout } from '../support/fluentd-conf.ts';
-import { skipFor } from '../support/needs.ts';
+import { expect } from 'vitest';
+import { ONE_VERSION, onFluentd, startBeside, test } from '../support/delivery.ts';
+import { tail, toStdout } from '../support/fluentd-conf.ts';
 import { startPosidle } from '../support/posidle.ts';
-import { missingFluentd, NEWEST, startFluentd, witnessIn } from '../support/real-fluentd.ts';
+import { witnessIn } from '../support/real-fluentd.ts';
 
 const LINES = 500;
 /** From the failure to the second attempt: the kubelet's back-off. */
@@ -34,34 +33,22 @@ const REMEDIES: Readonly<Record<string, (dir: string) => readonly string[]>> = {
   'a quiet window that is longer than the back-off': () => ['--quiet', LONGER],
 };
 
-describe.concurrent('a main that fails, and is started again', () => {
-  skipFor(missingFluentd(NEWEST));
-  test.each(Object.entries(REMEDIES))('loses nothing with %s', async (_, flagsIn) => {
-    const { dir, logs, pos } = makeWorkDir('restarted');
-    const conf = renderConf([tail(join(logs, '*.log'), pos, { refresh_interval: '1s' }), toStdout()]);
-    const fluentd = startFluentd({ version: NEWEST, dir, conf });
-    try {
+onFluentd(ONE_VERSION, (version) => {
+  test.for(Object.entries(REMEDIES))(
+    'a main that is started again loses nothing with %s',
+    async ([, flagsIn], { site }) => {
+      const source = tail(site.log('*.log'), site.pos, { refresh_interval: '1s' });
+      const fluentd = startBeside(site, { version, conf: [source, toStdout()] });
       await fluentd.ready;
-      const watched = [
-        '-c',
-        join(dir, 'fluent.conf'),
-        '--pid',
-        String(fluentd.pid),
-        '--witness',
-        witnessIn(dir),
-      ];
-      const flags = flagsIn(dir);
+      const watched = ['-c', site.conf, '--pid', String(fluentd.pid), '--witness', witnessIn(site.dir)];
+      const flags = flagsIn(site.dir);
       const run = startPosidle(['watch', ...watched, ...flags, '--strict']);
       const seen = run.logged(flags.includes('--done-process') ? /main's process is seen/ : /→ watching/);
-      await playKubelet(dir, join(logs, 'app.log'), seen);
+      await playKubelet(site.dir, site.log('app.log'), seen);
       expect(await run.exited).toBe(0);
       expect(new Set(fluentd.output().match(/attempt \d line \d+/g)).size).toBe(2 * LINES);
-    } finally {
-      fluentd.kill();
-      await fluentd.exited;
-      rmSync(dir, { recursive: true, force: true });
-    }
-  });
+    },
+  );
 });
 
 /** Starts main, and once more when it has failed. The first attempt writes half of the lines, is seen, and fails. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { startPosidle } from '../support/posidle.ts';
 
+const NO_FLUENTD = 'watch -p /tmp/no-such.pos --pid-file /tmp/no-such.pid --start-timeout 100ms'.split(' ');
 const NONE = 'nothing warns';
 const ONLY_CALLS = 'quiet is off: only a call or a signal begins the drain';
 
@@ -34,15 +35,7 @@ test.concurrent.each(STARTS)(
   async (options, begins, warning) => {
     const port = String(await freePort());
     const words = options.replace('PORT', port).split(' ').filter(Boolean);
-    const noFluentd = [
-      '-p',
-      '/tmp/no-such.pos',
-      '--pid-file',
-      '/tmp/no-such.pid',
-      '--start-timeout',
-      '100ms',
-    ];
-    const run = startPosidle(['watch', ...noFluentd, ...words]);
+    const run = startPosidle([...NO_FLUENTD, ...words]);
     expect(await run.exited).toBe(4);
     expect(run.stderr()).toMatch(/^\{"level":"info","time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z",/);
     const [start] = run.log();
@@ -55,28 +48,6 @@ test.concurrent.each(STARTS)(
   },
 );
 
-test('what is probably a mistake is warned of at the start', async () => {
-  const args = [
-    'watch',
-    '-p',
-    '/tmp/no-such.pos',
-    '--pid-file',
-    '/tmp/no-such.pid',
-    '--start-timeout',
-    '100ms',
-  ];
-  const env = { ...process.env, POSIDLE_QUITE: '30s', POSIDLE_DONE_FILE: '/tmp/no-such-dir/done' };
-  const run = startPosidle(args, { env });
-  expect(await run.exited).toBe(4);
-  const warnings = run.log().flatMap(({ level, msg }) => (level === 'warn' ? [msg] : []));
-  expect(warnings).toEqual(
-    expect.arrayContaining([
-      'POSIDLE_QUITE: no option has this name. Did you mean POSIDLE_QUIET?',
-      "--done-file: the directory /tmp/no-such-dir doesn't exist yet. Is its volume mounted here?",
-    ]),
-  );
-});
-
 test('the remedy for a run that only a call or a signal ends names no option of watch', async () => {
   const run = startPosidle(['run', '-p', '/tmp/no-such.pos', '--quiet', 'off', '--', 'true']);
   expect(await run.exited).toBe(0);
@@ -88,12 +59,7 @@ test('the remedy for a run that only a call or a signal ends names no option of 
 });
 
 test.each([
-  [
-    'watch',
-    'watch -p /tmp/no-such.pos --pid-file /tmp/no-such.pid --start-timeout 100ms',
-    4,
-    'exit code 4 after',
-  ],
+  ['watch', NO_FLUENTD.join(' '), 4, 'exit code 4 after'],
   ['watch of what is no Fluentd', `watch -p /tmp/no-such.pos --pid ${process.pid}`, 2, 'exit code 2 after'],
   ['run', 'run -p /tmp/no-such.pos -- false', 1, 'exit code 1 after'],
 ])(
@@ -108,12 +74,11 @@ test.each([
 );
 
 test('the start line is one short line, and the settings are told where --log-level debug asks for them', async () => {
-  const words = 'watch -p /tmp/no-such.pos --pid-file /tmp/no-such.pid --start-timeout 100ms'.split(' ');
-  const run = startPosidle(words);
+  const run = startPosidle(NO_FLUENTD);
   await run.exited;
   expect(run.stderr().split('\n')[0]?.length).toBeLessThan(300);
   expect(run.stderr()).not.toContain('drainTimeout');
-  const debug = startPosidle([...words, '--log-level', 'debug']);
+  const debug = startPosidle([...NO_FLUENTD, '--log-level', 'debug']);
   await debug.exited;
   expect(debug.stderr()).toContain('drainTimeout');
 });

@@ -1,309 +1,182 @@
+import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
 import {
-  appendFileSync,
-  chmodSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Outcome } from '../../src/core/drain/outcome.ts';
+  type Delivery,
+  DRAINED,
+  ONE_VERSION,
+  onFluentd,
+  startBeside,
+  test,
+  watchDelivery,
+} from '../support/delivery.ts';
+import type { Site } from '../support/delivery-site.ts';
 import {
   fileBuffer,
-  makeWorkDir,
   memoryBuffer,
+  type Params,
   renderConf,
+  type Section,
   tail,
   toFile,
-  toStdout,
-  type WorkDir,
+  toHttp,
 } from '../support/fluentd-conf.ts';
 import { needsRoot } from '../support/needs.ts';
-import { type PosidleOptions, type PosidleRun, startPosidle } from '../support/posidle.ts';
-import {
-  type FluentdRun,
-  NEWEST,
-  OLDEST_AND_NEWEST,
-  requireFluentd,
-  startFluentd,
-  witnessIn,
-} from '../support/real-fluentd.ts';
+import { CLI, type PosidleRun, startPosidle } from '../support/posidle.ts';
+import { OLDEST_AND_NEWEST } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
-const UNPRIVILEGED = ['--reuid', '65534', '--regid', '65534', '--clear-groups'];
+const NOBODY = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'];
 
-let work: WorkDir;
-let fluentd: FluentdRun | undefined;
-let watching: PosidleRun | undefined;
-
-beforeEach(() => {
-  work = makeWorkDir('unknowns');
+const source = (site: Site, refresh: string, path = site.log('*.log')) =>
+  tail(path, site.pos, { refresh_interval: refresh });
+const toSink = ({ sink }: Site) => toHttp(sink.port, memoryBuffer({ flush_interval: '1s' }));
+/** Main writes a late file once the first one is read. */
+const lateFile = (site: Site): Pick<Delivery, 'before' | 'main'> => ({
+  before: () => site.write('app.log', 1),
+  main: async (posidle) => {
+    await posidle.logged(/→ watching/);
+    await site.isRead('app.log');
+    await site.write('late.log', 1_000);
+  },
 });
 
-afterEach(async () => {
-  watching?.kill('SIGKILL');
-  fluentd?.kill();
-  await Promise.all([watching?.exited, fluentd?.exited]);
-  watching = undefined;
-  fluentd = undefined;
-  rmSync(work.dir, { recursive: true, force: true });
-});
+onFluentd(ONE_VERSION, (version) => {
+  /** No fluentd on PATH can be asked what Ruby gives, and nobody looks inside. */
+  const blind = (site: Site) => ({
+    version,
+    witness: false,
+    wrapper: ['env', `PATH=${site.dir}`],
+    args: ['--pid-file', site.pidFile, '--drain-timeout', '6s'],
+  });
 
-const conf = () => join(work.dir, 'fluent.conf');
-const log = (name: string) => join(work.logs, name);
-const marker = () => join(work.dir, 'done');
-const lines = (count: number, what = 'line') =>
-  Array.from({ length: count }, (_, index) => `${what} ${index + 1}\n`).join('');
-
-const start = async (version: string, text: string) => {
-  fluentd = startFluentd({ version, dir: work.dir, conf: text });
-  await fluentd.ready;
-  return fluentd;
-};
-/** With a thousand lines in a memory buffer. */
-const startHolding = (version: string) => {
-  writeFileSync(log('app.log'), lines(1_000));
-  const buffer = memoryBuffer({ flush_interval: '60s' });
-  return start(version, renderConf([tail(log('*.log'), work.pos), toFile(join(work.dir, 'out'), buffer)]));
-};
-const watch = async (options: readonly string[], how?: PosidleOptions) => {
-  const usual = ['--done-file', marker(), '--strict'];
-  const witness = options.includes('--witness') ? [] : ['--witness', witnessIn(work.dir)];
-  watching = startPosidle(['watch', '-c', conf(), ...usual, ...witness, ...options], how);
-  return watching;
-};
-/** Nobody looks inside. */
-const BLIND = ['--witness', 'off'];
-const ofPid = ({ pid }: FluentdRun) => ['--pid', String(pid)];
-const isRead = (running: FluentdRun, line: string) =>
-  until(`fluentd prints "${line}"`, () => running.output().includes(`"${line}"`));
-const outcomeOf = (run: PosidleRun) =>
-  run.log().at(-1)?.outcome as Pick<Outcome, 'end' | 'outcome' | 'left' | 'doubts'>;
-const inodeOf = (path: string) => statSync(path).ino.toString(16).padStart(16, '0');
-/** The lines that out_file has written. */
-const deliveredLines = () =>
-  readdirSync(work.dir)
-    .filter((name) => /^out\..*\.log$/.test(name))
-    .reduce((sum, name) => sum + linesIn(join(work.dir, name)), 0);
-const linesIn = (path: string) => readFileSync(path, 'utf8').match(/line \d+/g)?.length ?? 0;
-const chunks = () => readdirSync(work.buffer).filter((name) => name.endsWith('.log'));
-
-describe(`with Fluentd ${NEWEST}`, () => {
-  const version = NEWEST;
-  beforeEach((context) => void requireFluentd(version, context));
-
-  test.each([
-    ['a glob', (pos: string) => join(dirname(pos), '*.pos')],
-    ['another spelling', (pos: string) => `${dirname(pos)}/logs/../app.pos`],
-  ])(
+  test.for([
+    ['a glob', '*.pos'],
+    ['another spelling', 'logs/../app.pos'],
+  ] as const)(
     'a pos file named by %s is still that of fluent.conf: a file not yet discovered is waited for',
-    async (_, name) => {
-      writeFileSync(log('app.log'), 'line 1\n');
-      const running = await start(
-        version,
-        renderConf([tail(log('*.log'), work.pos, { refresh_interval: '6s' }), toStdout()]),
-      );
-      await isRead(running, 'line 1');
-      const run = await watch(['-p', name(work.pos), ...ofPid(running)]);
-      await run.logged(/→ watching/);
-      writeFileSync(log('late.log'), lines(1_000, 'late'));
-      writeFileSync(marker(), '');
-      expect(await run.exited).toBe(0);
-      expect(running.output().match(/"late \d+"/g)).toHaveLength(1_000);
-      expect(outcomeOf(run)).toMatchObject({ end: 'stopped', outcome: 'drained' });
+    async ([, name], { site }) => {
+      const args = ['-p', `${site.dir}/${name}`, '--pid-file', site.pidFile];
+      const conf = [source(site, '6s'), toSink(site)];
+      expect(await watchDelivery(site, { version, conf, args, ...lateFile(site) })).toMatchObject(DRAINED);
     },
   );
 
-  test('without a witness outputs in a file that cannot be included may hold a buffer: it is flushed', async () => {
-    const out = toFile(join(work.dir, 'out'), fileBuffer(work.buffer, { flush_interval: '60s' }));
-    writeFileSync(join(work.dir, 'more.conf'), renderConf([out]));
-    writeFileSync(log('app.log'), lines(1_000));
-    const running = await start(
-      version,
-      `${renderConf([tail(log('*.log'), work.pos)])}@include "#{Dir.pwd}/more.conf"\n`,
-    );
-    await until('everything is in the buffer', () =>
-      chunks().some((name) => linesIn(join(work.buffer, name)) === 1_000),
-    );
-    const how = { env: { ...process.env, PATH: work.dir } };
-    const run = await watch(['-p', work.pos, ...ofPid(running), ...BLIND], how);
-    await run.logged(/→ watching/);
-    writeFileSync(marker(), '');
-    expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', outcome: 'unproven', left: { count: 0 } });
-    expect(deliveredLines()).toBe(1_000);
-    expect(chunks()).toEqual([]);
-    expect(run.log().map(({ level, msg }) => `${level} ${msg}`)).toContainEqual(
-      expect.stringMatching(/^warn .*Dir\.pwd/),
+  test('without a witness outputs in a file that cannot be included may hold a buffer: it is flushed', async ({
+    site,
+  }) => {
+    const out = toFile(site.out, fileBuffer(site.buffer, { flush_interval: '60s' }));
+    writeFileSync(join(site.dir, 'more.conf'), renderConf([out]));
+    const conf: Section[] = [
+      { ...source(site, '1s'), params: { ...source(site, '1s').params, '@label': '@MORE' } },
+      { name: 'label', arg: '@MORE', params: { '@include': '"#{Dir.pwd}/more.conf"' } },
+    ];
+    const main = async () => {
+      await site.write('app.log', 1_000);
+      await site.isRead('app.log');
+    };
+    const ended = await watchDelivery(site, { ...blind(site), conf, main });
+    expect(ended).toMatchObject({ lost: 0, code: 3, outcome: { outcome: 'unproven', left: { count: 0 } } });
+    expect(site.buffered()).toBe(0);
+    expect(ended.log).toContainEqual(
+      expect.objectContaining({ level: 'warn', msg: expect.stringMatching(/Dir\.pwd/) }),
     );
   });
 
-  test('without a witness a path that cannot be evaluated may have new files: the drain goes to its bound, and says why', async () => {
-    writeFileSync(log('app.log'), 'line 1\n');
-    const running = await start(
-      version,
-      renderConf([tail('"#{Dir.pwd}/logs/*.log"', work.pos, { refresh_interval: '30s' }), toStdout()]),
-    );
-    await isRead(running, 'line 1');
-    writeFileSync(log('late.log'), lines(1_000));
-    writeFileSync(marker(), '');
-    const how = { env: { ...process.env, PATH: work.dir } };
-    const run = await watch([...ofPid(running), '--drain-timeout', '6s', ...BLIND], how);
-    expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', outcome: 'unproven' });
-    expect(outcomeOf(run).doubts.worst).toContainEqual(
-      expect.objectContaining({
-        kind: 'unlisted',
-        why: expect.stringMatching(/path could not be evaluated/),
-      }),
-    );
-  });
+  test.for<[string, (site: Site) => Section[], RegExp]>([
+    [
+      'a path that cannot be evaluated may have new files',
+      (site) => [source(site, '30s', '"#{Dir.pwd}/logs/*.log"')],
+      /path could not be evaluated/,
+    ],
+    [
+      'an in_tail whose pos_file cannot be evaluated may have files left',
+      (site) => [
+        source(site, '30s', site.log('app.log')),
+        tail(site.log('other.log'), '"#{Dir.pwd}/other.pos"'),
+      ],
+      /^posidle cannot tell which files belong to further sources: .*Dir\.pwd/,
+    ],
+  ])(
+    'without a witness %s: the drain goes to its bound, and says why',
+    async ([, sources, why], { site }) => {
+      const conf = [...sources(site), toSink(site)];
+      const ended = await watchDelivery(site, { ...blind(site), conf, ...lateFile(site) });
+      expect(ended).toMatchObject({ code: 3, outcome: { end: 'stopped', outcome: 'unproven' } });
+      expect(ended.outcome.doubts.worst).toContainEqual(
+        expect.objectContaining({ kind: 'unlisted', why: expect.stringMatching(why) }),
+      );
+    },
+  );
 
-  test('without a witness an in_tail whose pos_file cannot be evaluated may have files left: the drain goes to its bound, and says why', async () => {
-    for (const name of ['app.log', 'other.log']) writeFileSync(log(name), 'line 1\n');
-    const running = await start(
-      version,
-      renderConf([
-        tail(log('app.log'), work.pos),
-        tail(log('other.log'), '"#{Dir.pwd}/other.pos"'),
-        toStdout(),
-      ]),
-    );
-    await isRead(running, 'line 1');
-    writeFileSync(marker(), '');
-    const how = { env: { ...process.env, PATH: work.dir } };
-    const run = await watch([...ofPid(running), '--drain-timeout', '6s', ...BLIND], how);
-    expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', outcome: 'unproven' });
-    expect(outcomeOf(run).doubts.worst).toContainEqual(
-      expect.objectContaining({
-        kind: 'unlisted',
-        why: expect.stringMatching(/^posidle cannot tell which files belong to further sources: .*Dir\.pwd/),
-      }),
-    );
-  });
-
-  test('a directory that posidle may not list is a doubt that names it', async (context) => {
-    needsRoot(context);
-    writeFileSync(log('app.log'), 'line 1\n');
-    const running = await start(
-      version,
-      renderConf([tail(log('*.log'), work.pos, { refresh_interval: '30s' }), toStdout()]),
-    );
-    await isRead(running, 'line 1');
-    chmodSync(work.dir, 0o755);
-    chmodSync(work.logs, 0o711);
-    writeFileSync(log('late.log'), lines(1_000));
-    const wrapper = ['setpriv', ...UNPRIVILEGED, process.execPath, CLI];
-    const run = startPosidle(
-      ['watch', '-c', conf(), '--native-sidecar', '--grace', '20s', '--strict', ...BLIND],
-      { wrapper },
-    );
-    watching = run;
+  test('a directory that posidle may not list is a doubt that names it', async ({ site, skip }) => {
+    needsRoot({ skip });
+    await site.write('app.log', 1);
+    await startBeside(site, { version, conf: [source(site, '30s'), toSink(site)] }).ready;
+    await site.isRead('app.log');
+    chmodSync(site.dir, 0o755);
+    chmodSync(site.logs, 0o711);
+    await site.write('late.log', 1_000);
+    const words = ['watch', '-c', site.conf, '--native-sidecar', '--grace', '20s', '--witness', 'off'];
+    const run = startPosidle([...words, '--strict'], { wrapper: [...NOBODY, process.execPath, CLI] });
     await run.logged(/^posidle watches/);
     run.kill('SIGTERM');
     expect(await run.exited).toBe(3);
-    expect(outcomeOf(run).outcome).toBe('unproven');
-    expect(JSON.stringify(outcomeOf(run).doubts)).toContain(work.logs);
-  });
-
-  test('a Fluentd that is killed takes its memory buffer with it: that is unproven, and --strict exits 3', async () => {
-    const running = await startHolding(version);
-    const run = await watch([...ofPid(running), '--start-timeout', '20s']);
-    await run.logged(/→ watching/);
-    running.kill();
-    writeFileSync(marker(), '');
-    expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'ended-by-itself', outcome: 'unproven' });
-    expect(outcomeOf(run).doubts.worst).toContainEqual(expect.objectContaining({ kind: 'worker-died' }));
-    expect(deliveredLines()).toBe(0);
-  });
-
-  test('a file that goes away before in_tail has found it is named', async () => {
-    writeFileSync(log('app.log'), 'line 1\n');
-    const running = await start(
-      version,
-      renderConf([tail(log('*.log'), work.pos, { refresh_interval: '30s' }), toStdout()]),
-    );
-    await isRead(running, 'line 1');
-    const run = await watch(ofPid(running));
-    await run.logged(/→ watching/);
-    writeFileSync(log('late.log'), lines(100));
-    writeFileSync(marker(), '');
-    await run.logged(/late\.log: Fluentd has not found it/);
-    rmSync(log('late.log'));
-    expect(await run.exited).toBe(3);
-    expect(outcomeOf(run)).toMatchObject({ end: 'stopped', outcome: 'unproven' });
-    expect(outcomeOf(run).doubts.worst).toContainEqual(
-      expect.objectContaining({ kind: 'never-followed', about: log('late.log') }),
-    );
+    const outcome = run.log().at(-1)?.outcome;
+    expect(outcome).toMatchObject({ outcome: 'unproven' });
+    expect(JSON.stringify(outcome)).toContain(site.logs);
   });
 });
 
-describe.each(OLDEST_AND_NEWEST)('with Fluentd %s', (version) => {
-  beforeEach((context) => void requireFluentd(version, context));
+const throttled = (site: Site, params: Params) => [
+  tail(site.log('app.log'), site.pos, { refresh_interval: '1s', ...params }),
+  toSink(site),
+];
 
-  test.each([
-    ['with a witness', [], 0],
-    ['without one', BLIND, 3],
-  ])(
+onFluentd(OLDEST_AND_NEWEST, (version) => {
+  test.for([
+    ['with a witness', true, 0],
+    ['without one', false, 3],
+  ] as const)(
     '%s the rest of a throttled file that was renamed, and that nothing replaces, is waited for',
-    async (_, witness, code) => {
-      const limit = 20_000;
-      const running = await start(
+    async ([, witness, code], { site }) => {
+      const ended = await watchDelivery(site, {
         version,
-        renderConf([
-          tail(log('app.log'), work.pos, {
-            read_bytes_limit_per_second: limit,
-            refresh_interval: '1s',
-            rotate_wait: '1s',
-          }),
-          toStdout(),
-        ]),
-      );
-      writeFileSync(log('app.log'), 'line 0\n');
-      await isRead(running, 'line 0');
-      const run = await watch([...ofPid(running), ...witness]);
-      await run.logged(/→ watching/);
-      appendFileSync(log('app.log'), lines(1_500, `${'padding-'.repeat(9)}line`));
-      renameSync(log('app.log'), log('app.log.1'));
-      writeFileSync(marker(), '');
-      expect(await run.exited).toBe(code);
-      expect(running.output().match(/line \d+"/g)).toHaveLength(1_501);
+        witness,
+        conf: throttled(site, { read_bytes_limit_per_second: 20_000, rotate_wait: '1s' }),
+        args: ['--pid-file', site.pidFile],
+        before: () => site.write('app.log', 1),
+        main: async (posidle) => {
+          await posidle.logged(/→ watching/);
+          await site.isRead('app.log');
+          await site.write('app.log', 1_500);
+          renameSync(site.log('app.log'), site.log('app.log.1'));
+        },
+      });
+      expect(ended).toMatchObject({ lost: 0, code });
     },
   );
 });
 
-describe('with Fluentd 1.14.6', () => {
-  const version = '1.14.6';
-  beforeEach((context) => void requireFluentd(version, context));
-
-  test('the rest of a throttled file that was renamed, which no pos file shows, is waited for', async () => {
-    const running = await start(
-      version,
-      renderConf([
-        tail(log('app.log'), work.pos, { read_bytes_limit_per_second: 8_192, refresh_interval: '1s' }),
-        toStdout(),
-      ]),
-    );
-    const text = lines(600, `${'padding-'.repeat(9)}line`);
-    writeFileSync(log('app.tmp'), text);
-    renameSync(log('app.tmp'), log('app.log'));
-    await until('the first lines are read', () => running.output().includes('line 1"'));
-    const run = await watch(ofPid(running));
-    await run.logged(/→ watching/);
-    renameSync(log('app.log'), log('app.log.1'));
-    writeFileSync(log('app.log'), 'line 601\n');
-    await until('the pos file has the new file', () =>
-      readFileSync(work.pos, 'utf8').includes(inodeOf(log('app.log'))),
-    );
-    writeFileSync(marker(), '');
-    expect(await run.exited).toBe(0);
-    expect(running.output().match(/line \d+"/g)).toHaveLength(601);
-  });
-});
+onFluentd(
+  OLDEST_AND_NEWEST.filter((one) => one === '1.14.6'),
+  (version) => {
+    test('the rest of a throttled file that was renamed, which no pos file shows, is waited for', async ({
+      site,
+    }) => {
+      await site.write('app.tmp', 600);
+      renameSync(site.log('app.tmp'), site.log('app.log'));
+      const main = async (posidle: PosidleRun) => {
+        await posidle.logged(/→ watching/);
+        renameSync(site.log('app.log'), site.log('app.log.1'));
+        await site.write('app.log', 1);
+        const now = statSync(site.log('app.log')).ino.toString(16).padStart(16, '0');
+        await until('the pos file has the new file', () => readFileSync(site.pos, 'utf8').includes(now));
+      };
+      const conf = throttled(site, { read_bytes_limit_per_second: 8_192 });
+      const args = ['--pid-file', site.pidFile];
+      const ended = await watchDelivery(site, { version, conf, args, main });
+      expect(ended).toMatchObject({ lost: 0, code: 0 });
+    });
+  },
+);

@@ -33,6 +33,22 @@ export async function compare(version: string, span: Span, tell: (line: string) 
   }
 }
 
+/** The same of whole texts; gives what differs. */
+export async function differencesIn(version: string, texts: readonly Buffer[]): Promise<readonly string[]> {
+  const fluentd = new FluentdReader(version);
+  try {
+    const theirs = await fluentd.read(texts);
+    const differences: string[] = [];
+    for (const [index, text] of texts.entries()) {
+      const answer = judged(text, theirs[index] ?? null, (told) => differences.push(told));
+      if (answer !== 'equal') differences.push(`${answer}: ${text.toString('latin1').slice(0, 200)}`);
+    }
+    return differences;
+  } finally {
+    fluentd.end();
+  }
+}
+
 async function compareWith(
   fluentd: FluentdReader,
   { runs, seed: first }: Span,

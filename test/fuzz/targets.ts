@@ -40,18 +40,7 @@ export const SECTIONS: readonly string[] = CONFS.flatMap((conf) => conf.split(/(
 export const CONF_WORDS: readonly string[] = [
   ...WORDS,
   ...['#', '# c\n', ' #', '\\\n', '\r', '\f', '\v', '\xc2\xa0', 'k v\n', '\n'],
-  ...[
-    'include ',
-    '@include',
-    '@',
-    '</buffer>\n',
-    '<buffer time>\n',
-    '{"a":1}',
-    '["a"]',
-    '1.50',
-    "'x'",
-    '"x"',
-  ],
+  ...['include ', '</buffer>\n', '<buffer time>\n', ...`@include @ {"a":1} ["a"] 1.50 'x' "x"`.split(' ')],
 ];
 
 const utf8 = (bytes: Buffer) => bytes.toString('utf8');
@@ -176,15 +165,17 @@ export const TARGETS = {
     ],
     words: [
       ...WORDS,
-      '\r\n',
-      '\r\n\r\n',
-      ': ',
-      'HTTP/1.1',
-      'HTTP/1.0',
-      'content-length: ',
-      'host: ',
-      'POST ',
-      'GET /metrics',
+      ...[
+        '\r\n',
+        '\r\n\r\n',
+        ': ',
+        'HTTP/1.1',
+        'HTTP/1.0',
+        'content-length: ',
+        'host: ',
+        'POST ',
+        'GET /metrics',
+      ],
     ],
     read: askServer,
   },

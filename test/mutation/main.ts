@@ -9,8 +9,7 @@ import { SURVIVORS } from './survivors.ts';
 
 const USAGE = `A mutation run over the decision and what it rests on: npm run mutation [-- OPTION… FILE… FILE:LINE…]
   --sample N  so many mutants, drawn at random; otherwise all
-  --seed N    draws the same ones again
-  --quick     the unit tests alone; otherwise what they do not kill meets the simulation, too`;
+  --seed N    draws the same ones again`;
 
 const FOLDERS = ['progress', 'witness', 'look', 'fluentd', 'observe', 'drain'];
 /** What is told in words, shown, or found in the process table decides nothing here. */
@@ -36,8 +35,8 @@ export async function verdict(...stages) {
 }
 `;
 
-/** The tests, its own first; then the simulation. */
-function stagesFor(file: string, isQuick = values.quick): readonly string[] {
+/** The tests, its own first; then the simulation, unless the unit tests alone will do. */
+function stagesFor(file: string, isQuick = false): readonly string[] {
   const own = file.replace('src/', 'test/').replace('.ts', '.test.ts');
   const folder = own.slice(0, own.lastIndexOf('/'));
   const distance = (test: string) => (test === own ? 0 : test.startsWith(folder) ? 1 : 2);
@@ -65,7 +64,6 @@ const { values, positionals } = parseArgs({
   options: {
     sample: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
-    quick: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -176,7 +174,7 @@ async function run(): Promise<void> {
     planted.path = resolve(one.file);
     planted.text = planting(one);
     // What is known to live costs no more time.
-    const stages = stagesFor(one.file, values.quick || reasonOf(one) !== undefined);
+    const stages = stagesFor(one.file, reasonOf(one) !== undefined);
     if ((await killer(stages)) !== undefined) continue;
     survivors.push(one);
     console.log(`SURVIVED ${describe(one)}`);

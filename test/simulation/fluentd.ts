@@ -1,9 +1,7 @@
 import type { ProcessRow } from '../../src/core/fluentd/processes.ts';
 import type { Millis } from '../../src/core/text/units.ts';
-import type { Disk } from './chunk-files.ts';
-import type { OutputWorld } from './output-buffer.ts';
-import type { TailWorld } from './tail.ts';
 import { Worker } from './worker.ts';
+import type { World } from './world.ts';
 
 /** Before this a signal ends the supervisor; a SIGUSR1 passed on before the second ends the worker (measured). */
 const DEAF_SUPERVISOR: Millis = 350;
@@ -13,15 +11,6 @@ export const ENGINE_TICK: Millis = 300;
 const TAKES_OVER_AFTER: Millis = 10_000;
 /** From fork to exec: until then a worker has its supervisor's command line. */
 const FORK_TAKES: Millis = 30;
-
-export interface FluentdWorld extends TailWorld, OutputWorld {
-  readonly disk: Disk;
-  newPid(): number;
-  /** A worker has been started. */
-  isBorn(worker: Worker): void;
-  /** A supervisor that another one replaces has ended. */
-  handedOver(): void;
-}
 
 /** A supervisor and its worker (supervisor.rb). */
 export class Fluentd {
@@ -33,12 +22,12 @@ export class Fluentd {
   /** The one that SIGUSR2 has brought. */
   successor: Fluentd | undefined;
   #isStopping = false;
-  readonly #world: FluentdWorld;
+  readonly #world: World;
   readonly #session: number;
   /** The one that it replaces: until that has ended, its worker reads nothing. */
   #old: Fluentd | undefined;
 
-  constructor(world: FluentdWorld, old?: Fluentd) {
+  constructor(world: World, old?: Fluentd) {
     this.#world = world;
     this.pid = world.newPid();
     this.#session = old === undefined ? this.pid : old.#session;

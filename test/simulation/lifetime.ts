@@ -47,26 +47,15 @@ export async function play(plan: Plan, isTold = false, coverage?: Coverage): Pro
 }
 
 function policyOf(settings: Settings): Policy {
-  const { refreshInterval, rotateWait, readLimit } = settings;
+  const { quiet, settle, startTimeout, drainTimeout, grace, stopTimeout, restartPolicy } = settings;
+  const { refreshInterval, rotateWait, completeLastLine, doneProcess } = settings;
+  const readLimit = settings.readLimit === 0 ? undefined : settings.readLimit * LINE_BYTES;
   return {
     ...DEFAULT_POLICY,
-    quiet: settings.quiet,
-    settle: settings.settle,
-    startTimeout: settings.startTimeout,
-    drainTimeout: settings.drainTimeout,
-    grace: settings.grace,
-    stopTimeout: settings.stopTimeout,
-    tail: {
-      refreshInterval,
-      rotateWait,
-      readLimit: readLimit === 0 ? undefined : readLimit * LINE_BYTES,
-      multilineFlush: 0,
-    },
-    completeLastLine: settings.completeLastLine,
-    doneProcess: settings.doneProcess,
-    doneProcessGone: settings.settle,
+    ...{ quiet, settle, startTimeout, drainTimeout, grace, stopTimeout, restartPolicy },
+    ...{ completeLastLine, doneProcess, doneProcessGone: settle },
+    tail: { refreshInterval, rotateWait, readLimit, multilineFlush: 0 },
     role: settings.placement === 'run' ? 'parent' : 'beside',
-    restartPolicy: settings.restartPolicy,
   };
 }
 
@@ -86,6 +75,7 @@ function subjectOf({ settings, fluentd }: World): Subject {
 function confOf(settings: Settings): ConfFacts {
   const { refreshInterval, rotateWait, readLimit, buffer } = settings;
   const place = { file: 'fluent.conf', line: 1 };
+  const chunkGlobs = buffer === 'file' ? ['/buffer/buffer.*.log'] : [];
   return {
     sources: [
       {
@@ -102,16 +92,7 @@ function confOf(settings: Settings): ConfFacts {
         readBytesLimitPerSecond: readLimit === 0 ? undefined : readLimit * LINE_BYTES,
       },
     ],
-    buffers:
-      buffer === 'none'
-        ? []
-        : [
-            {
-              name: 'out',
-              type: buffer,
-              chunkGlobs: buffer === 'file' ? ['/buffer/buffer.*.log'] : [],
-            },
-          ],
+    buffers: buffer === 'none' ? [] : [{ name: 'out', type: buffer, chunkGlobs }],
     backupGlobs: ['/root/backup/*'],
     complete: true,
     hidden: [],

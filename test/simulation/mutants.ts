@@ -34,7 +34,7 @@ async function killedBy(mutant: Mutant, seeds: string): Promise<string | undefin
     logLevel: 'silent',
     plugins: [planted(mutant)],
   });
-  const args = [OUT, '--seeds', seeds, '--from', '1', '--brief', '--jobs', '1'];
+  const args = [OUT, '--seeds', seeds, '--from', '1', '--brief'];
   const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   return status === 0 ? undefined : (stdout.trimEnd().split('\n').at(-1) ?? 'it crashed');
 }

@@ -1,11 +1,9 @@
 import type { Millis } from '../../src/core/text/units.ts';
 import type { OutputSight } from '../../src/core/witness/answer.ts';
-import type { Chunk, Disk } from './chunk-files.ts';
-import type { Clock } from './clock.ts';
-import type { Lines } from './lines.ts';
+import type { Chunk } from './chunk-files.ts';
 import { LINE_BYTES } from './log-files.ts';
-import type { DestinationState, Settings } from './plan.ts';
 import type { Message, Sights } from './witness.ts';
+import type { World } from './world.ts';
 
 /** flush_thread_interval and flush_thread_burst_interval are 1 s; measured: about half a second a chunk. */
 const FLUSH_THREAD: Millis = 500;
@@ -25,11 +23,7 @@ const REFUSED: Message = { level: 'warn', text: 'got unrecoverable error in prim
 
 /** One output of a worker with its buffer (output.rb, buffer.rb). */
 export class OutputBuffer {
-  readonly #clock: Clock;
-  readonly #lines: Lines;
-  readonly #settings: Settings;
-  readonly #destination: { readonly is: DestinationState };
-  readonly #disk: Disk;
+  readonly #world: World;
   #staged: Chunk | undefined;
   #queue: Chunk[];
   #sending: Chunk | undefined;
@@ -41,15 +35,11 @@ export class OutputBuffer {
   #chunks = 0;
   readonly #hears: (message: Message) => void;
 
-  constructor(world: OutputWorld, disk: Disk, sights: Sights) {
+  constructor(world: World, sights: Sights) {
     this.#hears = (message) => sights.hears(message);
-    this.#clock = world.clock;
-    this.#lines = world.lines;
-    this.#settings = world.settings;
-    this.#destination = world.destination;
-    this.#disk = disk;
-    this.#staged = disk.staged;
-    this.#queue = disk.queue;
+    this.#world = world;
+    this.#staged = world.disk.staged;
+    this.#queue = world.disk.queue;
     sights.resumes(this.#held.map(({ id }) => id));
     if (world.settings.buffer !== 'none') this.#tick();
     this.#wake(0);
@@ -57,9 +47,9 @@ export class OutputBuffer {
 
   /** Whether the lines were taken. */
   take(ids: readonly number[]): boolean {
-    const { buffer, totalLimit, overflow, chunkLimit } = this.#settings;
+    const { buffer, totalLimit, overflow, chunkLimit } = this.#world.settings;
     if (buffer === 'none') {
-      this.#lines.become(ids, 'delivered');
+      this.#world.lines.become(ids, 'delivered');
       return true;
     }
     if (this.#records >= totalLimit) {
@@ -70,7 +60,7 @@ export class OutputBuffer {
     }
     this.#staged ??= this.#newChunk();
     this.#staged.lines.push(...ids);
-    this.#lines.become(ids, 'buffered');
+    this.#world.lines.become(ids, 'buffered');
     if (this.#staged.lines.length >= chunkLimit) this.enqueue();
     this.#keep();
     return true;
@@ -88,13 +78,14 @@ export class OutputBuffer {
   /** force_flush (output.rb:1433): one chunk after the other, and none once it retries. */
   shutDown(done: () => void): void {
     this.#isOver = true;
-    if (this.#settings.flushAtShutdown) this.enqueue();
+    if (this.#world.settings.flushAtShutdown) this.enqueue();
     const next = () => {
-      if (this.#sending !== undefined) return this.#clock.in(50, next);
-      const isLeft = this.#queue.length > 0 && this.#retryAt === undefined && this.#settings.flushAtShutdown;
+      if (this.#sending !== undefined) return this.#world.clock.in(50, next);
+      const isLeft =
+        this.#queue.length > 0 && this.#retryAt === undefined && this.#world.settings.flushAtShutdown;
       if (!isLeft) return done();
       this.#send();
-      this.#clock.in(1_000, next);
+      this.#world.clock.in(1_000, next);
     };
     next();
   }
@@ -105,7 +96,7 @@ export class OutputBuffer {
     this.#isDead = true;
     this.#isOver = true;
     const held = this.#held.flatMap(({ lines }) => lines);
-    if (this.#settings.buffer === 'memory') this.#lines.become(held, 'lost in memory');
+    if (this.#world.settings.buffer === 'memory') this.#world.lines.become(held, 'lost in memory');
     if (this.#sending !== undefined) this.#queue.unshift(this.#sending);
     this.#sending = undefined;
     this.#keep();
@@ -115,7 +106,7 @@ export class OutputBuffer {
 
   /** What the worker's witness tells of it. */
   get sight(): OutputSight {
-    const isBuffered = this.#settings.buffer !== 'none';
+    const isBuffered = this.#world.settings.buffer !== 'none';
     return {
       id: 'out',
       class: `Fluent::Plugin::${isBuffered ? 'HTTPOutput' : 'StdoutOutput'}`,
@@ -138,7 +129,7 @@ export class OutputBuffer {
   }
 
   #newChunk(): Chunk {
-    const { wall } = this.#clock;
+    const { wall } = this.#world.clock;
     this.#chunks += 1;
     // unique_id.rb: 52 bits of microseconds, then chance.
     const birth = 1_000_000_000_000 + Math.round(wall * 1_000);
@@ -148,10 +139,10 @@ export class OutputBuffer {
 
   /** The enqueue thread: a chunk is queued at flush_interval, or up to a second later (output.rb:1491). */
   #tick(): void {
-    const { flushInterval } = this.#settings;
-    this.#clock.in(Math.max(1_000, flushInterval / 11), () => {
+    const { flushInterval } = this.#world.settings;
+    this.#world.clock.in(Math.max(1_000, flushInterval / 11), () => {
       if (this.#isOver) return;
-      if (this.#staged !== undefined && this.#clock.wall - this.#staged.begunAt >= flushInterval)
+      if (this.#staged !== undefined && this.#world.clock.wall - this.#staged.begunAt >= flushInterval)
         this.enqueue();
       this.#tick();
     });
@@ -159,14 +150,14 @@ export class OutputBuffer {
 
   /** The flush thread looks again. */
   #wake(wait: Millis): void {
-    const at = this.#clock.now + wait;
+    const at = this.#world.clock.now + wait;
     if (this.#isOver || this.#queue.length === 0 || at >= this.#wakesAt) return;
     this.#wakesAt = at;
-    this.#clock.at(at, () => {
+    this.#world.clock.at(at, () => {
       if (this.#wakesAt !== at) return;
       this.#wakesAt = Number.POSITIVE_INFINITY;
       if (this.#isOver || this.#sending !== undefined) return;
-      const wait = (this.#retryAt ?? 0) - this.#clock.now;
+      const wait = (this.#retryAt ?? 0) - this.#world.clock.now;
       if (wait > 0) this.#wake(wait);
       else this.#send();
     });
@@ -176,7 +167,7 @@ export class OutputBuffer {
     const chunk = this.#queue.shift();
     if (chunk === undefined) return;
     this.#sending = chunk;
-    this.#clock.in(this.#settings.sendTakes, () => {
+    this.#world.clock.in(this.#world.settings.sendTakes, () => {
       if (this.#sending !== chunk) return;
       this.#sending = undefined;
       this.#ended(chunk);
@@ -187,9 +178,9 @@ export class OutputBuffer {
   }
 
   #ended(chunk: Chunk): void {
-    switch (this.#destination.is) {
+    switch (this.#world.destination.is) {
       case 'up':
-        this.#lines.become(chunk.lines, 'delivered');
+        this.#world.lines.become(chunk.lines, 'delivered');
         if (this.#retryAt !== undefined) this.#hears({ level: 'warn', text: 'retry succeeded.' });
         this.#retryAt = undefined;
         this.#steps = 0;
@@ -205,12 +196,12 @@ export class OutputBuffer {
   }
 
   #failed(chunk: Chunk): void {
-    const { retryMaxTimes, buffer, version } = this.#settings;
+    const { retryMaxTimes, buffer, version } = this.#world.settings;
     this.#queue.unshift(chunk);
     this.#steps += 1;
     if (retryMaxTimes === 0 || this.#steps <= retryMaxTimes) {
       this.#hears(FAILED);
-      this.#retryAt = this.#clock.now + 1_000 * 2 ** (this.#steps - 1);
+      this.#retryAt = this.#world.clock.now + 1_000 * 2 ** (this.#steps - 1);
       return;
     }
     // handle_limit_reached clears the whole queue; a file buffer copies it first, since 1.19.
@@ -224,26 +215,22 @@ export class OutputBuffer {
   #setAside(chunks: readonly Chunk[], folder: string, message: Message): void {
     this.#hears(message);
     for (const { id, lines } of chunks) {
-      this.#lines.become(lines, 'set aside');
-      this.#disk.backups.push({ path: `/root/${folder}/out/${id}.log`, size: lines.length * LINE_BYTES });
+      this.#world.lines.become(lines, 'set aside');
+      this.#world.disk.backups.push({
+        path: `/root/${folder}/out/${id}.log`,
+        size: lines.length * LINE_BYTES,
+      });
     }
   }
 
   #throwAway(chunks: readonly Chunk[], message: Message): void {
     this.#hears(message);
-    for (const { lines } of chunks) this.#lines.become(lines, 'thrown away');
+    for (const { lines } of chunks) this.#world.lines.become(lines, 'thrown away');
   }
 
   #keep(): void {
-    if (this.#settings.buffer !== 'file') return;
-    this.#disk.staged = this.#staged;
-    this.#disk.queue = this.#sending === undefined ? this.#queue : [this.#sending, ...this.#queue];
+    if (this.#world.settings.buffer !== 'file') return;
+    this.#world.disk.staged = this.#staged;
+    this.#world.disk.queue = this.#sending === undefined ? this.#queue : [this.#sending, ...this.#queue];
   }
-}
-
-export interface OutputWorld {
-  readonly clock: Clock;
-  readonly lines: Lines;
-  readonly settings: Settings;
-  readonly destination: { readonly is: DestinationState };
 }

@@ -1,20 +1,19 @@
 // Holds the model against real Fluentd: npm run replay -- --help
 import { parseArgs } from 'node:util';
+import { TESTED_VERSIONS } from '../support/real-fluentd.ts';
 import { type Replayed, replay } from './compare.ts';
 import { describePlan } from './shrink.ts';
 
 const USAGE = `npm run replay -- [options]
   --seeds N         so many lifetimes (default 10)
   --from N          the first seed (default 1)
-  --versions A,B    of Fluentd (default 1.14.6,1.18.0,1.20.1)
-  --jobs N          so many at a time (default 4)`;
+On each Fluentd that is tested, four at a time.`;
+const JOBS = 4;
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '10' },
     from: { type: 'string', default: '1' },
-    versions: { type: 'string', default: '1.14.6,1.18.0,1.20.1' },
-    jobs: { type: 'string', default: '4' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -23,9 +22,8 @@ else process.exitCode = (await replayAll()) ? 0 : 1;
 
 async function replayAll(): Promise<boolean> {
   const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => Number(values.from) + index);
-  const versions = values.versions.split(',');
-  const agreed = new Map<string, number[]>(versions.map((version) => [version, []]));
-  const left = seeds.flatMap((seed) => versions.map((version) => ({ seed, version })));
+  const agreed = new Map<string, number[]>(TESTED_VERSIONS.map((version) => [version, []]));
+  const left = seeds.flatMap((seed) => TESTED_VERSIONS.map((version) => ({ seed, version })));
   const player = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
       const { seed, version } = next;
@@ -35,7 +33,7 @@ async function replayAll(): Promise<boolean> {
       else tell(seed, version, told, differences);
     }
   };
-  await Promise.all(Array.from({ length: Number(values.jobs) }, player));
+  await Promise.all(Array.from({ length: JOBS }, player));
   for (const [version, plays] of agreed) {
     const atOnce = plays.filter((count) => count === 1).length;
     console.log(`${version}: ${plays.length} of ${seeds.length} lifetimes agree, ${atOnce} of them at once`);

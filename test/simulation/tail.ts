@@ -1,30 +1,18 @@
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Said } from '../../src/core/witness/answer.ts';
-import type { Clock } from './clock.ts';
-import { isFollowed, LINE_BYTES, type LogFile, type LogFiles, sizeOf } from './log-files.ts';
-import type { Settings } from './plan.ts';
-import type { PosFile } from './pos-file.ts';
-import type { Random } from './random.ts';
+import { isFollowed, LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import { type Watcher, watcherOf } from './watcher.ts';
 import { type Sights, sightOf } from './witness.ts';
+import type { World } from './world.ts';
 
 /** in_tail looks at each file this often, events or not (in_tail.rb:490). */
 const TICK: Millis = 1_000;
 /** SHUTDOWN_TIMEOUT (in_tail.rb:1129). */
 const LAST_READ: Millis = 5_000;
 
-export interface TailWorld {
-  readonly clock: Clock;
-  readonly settings: Settings;
-  readonly logs: LogFiles;
-  readonly posFile: PosFile;
-  readonly random: Random;
-  tell(what: string): void;
-}
-
 /** One in_tail source of a worker, as it is read in in_tail.rb and position_file.rb. */
 export class Tail {
-  readonly #world: TailWorld;
+  readonly #world: World;
   readonly #take: (ids: readonly number[]) => boolean;
   readonly #sights: Sights;
   readonly #watchers = new Map<string, Watcher>();
@@ -32,7 +20,7 @@ export class Tail {
   readonly #rotated = new Set<Watcher>();
   #isOver = false;
 
-  constructor(world: TailWorld, sights: Sights, take: (ids: readonly number[]) => boolean) {
+  constructor(world: World, sights: Sights, take: (ids: readonly number[]) => boolean) {
     this.#world = world;
     this.#sights = sights;
     this.#take = take;
@@ -51,7 +39,6 @@ export class Tail {
 
   /** Reads to the end of what it follows, for 5 s at most; answers how long that takes. */
   shutDown(): Millis {
-    this.#isOver = true;
     const { settings } = this.#world;
     const batches = Math.floor(LAST_READ / settings.batchTakes);
     const most = settings.readLimit > 0 ? settings.readLimit : batches * settings.batch;
@@ -100,7 +87,7 @@ export class Tail {
   #follow(path: string, file: LogFile): void {
     const { posFile, clock } = this.#world;
     const known = posFile.find(path);
-    const isSame = known !== undefined && known.inode === file.inode;
+    const isSame = known?.inode === file.inode;
     const line = known ?? posFile.add(path);
     const position = isSame && (line.position ?? 0) <= sizeOf(file) ? (line.position ?? 0) : 0;
     const before = isSame ? (line.position ?? 0) : 0;
@@ -109,8 +96,7 @@ export class Tail {
     clock.in(isSame ? 0 : 1, () => {
       if (this.#isOver || watcher.inMemory || this.#watchers.get(path) !== watcher) return;
       posFile.update(line, position, file.inode);
-      this.#look(watcher);
-      this.#tick(watcher);
+      this.#watch(watcher);
     });
   }
 
@@ -123,11 +109,11 @@ export class Tail {
     return watcher;
   }
 
-  #tick(watcher: Watcher): void {
+  /** Looks now, and each second. */
+  #watch(watcher: Watcher): void {
+    this.#look(watcher);
     this.#world.clock.in(TICK, () => {
-      if (this.#isOver || !this.#isOpen(watcher)) return;
-      this.#look(watcher);
-      this.#tick(watcher);
+      if (!this.#isOver && this.#isOpen(watcher)) this.#watch(watcher);
     });
   }
 
@@ -184,8 +170,7 @@ export class Tail {
     const again = watcherOf(watcher.path, file, watcher.line, 0);
     this.#rotated.add(again);
     this.#closeLater(again, false);
-    this.#look(again);
-    this.#tick(again);
+    this.#watch(again);
   }
 
   /** Another file stands at the path: the rest of the old one is read from memory, its line goes to the new one. */
@@ -198,8 +183,7 @@ export class Tail {
     this.#closeLater(old, false);
     const fresh = this.#begin(watcherOf(old.path, file, old.line, 0));
     posFile.update(old.line, 0, file.inode);
-    this.#look(fresh);
-    this.#tick(fresh);
+    this.#watch(fresh);
   }
 
   /** After rotate_wait it lets go; a throttled one is read to its end first (in_tail.rb:672-684). */

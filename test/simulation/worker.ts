@@ -1,11 +1,12 @@
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Said } from '../../src/core/witness/answer.ts';
 import type { Witness } from '../../src/core/witness/testimony.ts';
-import { ENGINE_TICK, type Fluentd, type FluentdWorld } from './fluentd.ts';
+import { ENGINE_TICK, type Fluentd } from './fluentd.ts';
 import { isFollowed, sizeOf } from './log-files.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { Tail } from './tail.ts';
 import { Sights } from './witness.ts';
+import type { World } from './world.ts';
 
 interface Under {
   readonly supervisor: Pick<Fluentd, 'pid' | 'isUp'>;
@@ -24,14 +25,14 @@ export class Worker {
   followsSince: Millis | undefined;
   output: OutputBuffer | undefined;
   readonly sights = new Sights();
-  readonly #world: FluentdWorld;
+  readonly #world: World;
   readonly #under: Under;
   #isOver = false;
   #isUp = false;
   #isWaiting: boolean;
   #lastWord: Said | undefined;
 
-  constructor(world: FluentdWorld, under: Under) {
+  constructor(world: World, under: Under) {
     this.#world = world;
     this.#under = under;
     this.#isWaiting = under.isWaiting;
@@ -147,7 +148,7 @@ export class Worker {
   #begin(): void {
     if (this.#isOver) return;
     this.sights.isReading = true;
-    const output = new OutputBuffer(this.#world, this.#world.disk, this.sights);
+    const output = new OutputBuffer(this.#world, this.sights);
     this.output = output;
     this.tail = new Tail(this.#world, this.sights, (ids) => output.take(ids));
     this.followsSince = this.#world.clock.now;

@@ -3,7 +3,7 @@ import type { StopRequest } from '../../src/core/look/snapshot.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Disk } from './chunk-files.ts';
 import { Clock } from './clock.ts';
-import { Fluentd, type FluentdWorld } from './fluentd.ts';
+import { Fluentd } from './fluentd.ts';
 import { Lines } from './lines.ts';
 import { isFollowed, LINE_BYTES, type LogFile, LogFiles } from './log-files.ts';
 import type { Deed, DestinationState, Harm, Plan, Settings } from './plan.ts';
@@ -21,7 +21,7 @@ const MAIN: ProcessRow = {
 };
 
 /** Everything but posidle: main, Fluentd, its destination, the kernel and the kubelet. */
-export class World implements FluentdWorld {
+export class World {
   readonly clock = new Clock();
   readonly lines = new Lines(this.clock);
   readonly logs = new LogFiles(this.clock, this.lines);
@@ -222,21 +222,6 @@ export class World implements FluentdWorld {
   }
 }
 
-function describe(deed: Deed): string {
-  switch (deed.do) {
-    case 'write':
-      return `main writes ${deed.lines} lines to ${deed.file}`;
-    case 'destination':
-      return `the destination is ${deed.is}`;
-    case 'clock-jumps':
-      return `the wall clock jumps by ${deed.by} ms`;
-    case 'stall':
-      return `posidle gets no CPU for ${deed.takes} ms`;
-    case 'silence':
-      return `no witness answers for ${deed.takes} ms`;
-    case 'trigger':
-      return `trigger: ${deed.by}`;
-    default:
-      return 'file' in deed ? `main: ${deed.do} ${deed.file}` : deed.do;
-  }
+function describe({ at: _, do: what, ...how }: Deed): string {
+  return ['deed:', what, ...Object.values(how)].join(' ');
 }

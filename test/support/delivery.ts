@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, test as plainTest } from 'vitest';
-import type { Listed } from '../../src/core/progress/describe.ts';
-import type { Doubt, Left } from '../../src/core/progress/progress.ts';
+import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Said } from '../../src/core/witness/answer.ts';
 import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
 import { Site } from './delivery-site.ts';
@@ -9,6 +8,7 @@ import { renderConf, type Section } from './fluentd-conf.ts';
 import { killProcesses } from './own-processes.ts';
 import { CLI, type LogLine, type PosidleRun, startPosidle } from './posidle.ts';
 import {
+  containerEnv,
   type FluentdRun,
   READY_LINE,
   requireFluentd,
@@ -34,17 +34,6 @@ export function onFluentd(versions: readonly string[], tests: (version: string) 
   });
 }
 
-/** posidle's termination message. */
-interface Outcome {
-  end: string;
-  trigger: string | null;
-  outcome: 'drained' | 'unproven' | 'not-drained';
-  left: Listed<Left>;
-  doubts: Listed<Doubt>;
-  files: number;
-  outputs: string[];
-}
-
 /** Everything was delivered, and that is proven. */
 export const DRAINED = {
   lost: 0,
@@ -54,6 +43,7 @@ export const DRAINED = {
 
 export interface Ended {
   code: number | null;
+  /** posidle's termination message. */
   outcome: Outcome;
   log: LogLine[];
   /** Numbered lines that main has written and the destination has not got. */
@@ -112,7 +102,7 @@ export async function runDelivery(site: Site, delivery: Delivery): Promise<Ended
   const started = command([fluentd.command, '-c', site.conf, ...fluentdArgs]);
   const words = ['run', ...usualOptions(site, args), ...args, '--', ...started];
   // Chunks of other tests in the usual one, /tmp/fluent, would be those of this Fluentd.
-  const env = { ...fluentd.env, FLUENT_BACKUP_DIR: site.backup };
+  const env = { ...containerEnv(fluentd, site.dir), FLUENT_BACKUP_DIR: site.backup };
   const posidle = startPosidle(words, { env, cwd: site.dir, ...wrapperOf(delivery) });
   await isUp(posidle);
   return await toTheEnd(site, delivery, posidle);

@@ -54,6 +54,10 @@ export function output(type: string, params: Params = {}, sections: Section[] = 
   return { name: 'match', arg: 'app', params: { '@type': type, ...params }, sections };
 }
 
+export function filter(type: string, params: Params = {}, sections: Section[] = []): Section {
+  return { name: 'filter', arg: 'app', params: { '@type': type, ...params }, sections };
+}
+
 /** Unbuffered: in_tail's position moves on when the lines stand on stdout. */
 export const toStdout = (): Section => output('stdout');
 

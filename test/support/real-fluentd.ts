@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { searcher } from './log-text.ts';
 import { type ProcessGroup, startGroup } from './process-group.ts';
 import { until } from './until.ts';
 
@@ -17,7 +16,6 @@ export interface Fluentd {
 export interface FluentdRun extends ProcessGroup {
   /** What Fluentd has printed so far, stdout and stderr in one. */
   output(): string;
-  logPath: string;
   /** The worker runs: from here on a signal stops it in an orderly way. */
   ready: Promise<void>;
   /** SIGINT to the supervisor, and SIGKILL to the group after `within` ms. */
@@ -129,9 +127,9 @@ export function startFluentd({
     cwd: dir,
   });
   const output = () => readFileSync(log).subarray(from).toString();
-  const ready = workerRuns(group, searcher(log, READY_LINE, from), output);
+  const ready = workerRuns(group, output);
   ready.catch(() => undefined);
-  return { ...group, output, logPath: log, ready, stop: (within) => stopGroup(group, within) };
+  return { ...group, output, ready, stop: (within) => stopGroup(group, within) };
 }
 
 /** Where the witness of a Fluentd listens that was started in this directory. */
@@ -146,12 +144,13 @@ function loadWitness(dir: string): NodeJS.ProcessEnv {
   return { RUBYOPT: `-I${own}/ruby -renumerator`, POSIDLE_DIR: own };
 }
 
-async function workerRuns(group: ProcessGroup, running: () => boolean, output: () => string): Promise<void> {
+async function workerRuns({ exited }: ProcessGroup, output: () => string): Promise<void> {
   let ended = false;
   const end = () => {
     ended = true;
   };
-  group.exited.then(end, end);
+  exited.then(end, end);
+  const running = () => output().includes(READY_LINE);
   await until(`"${READY_LINE}"`, () => running() || ended, { within: 60_000 });
   if (!running()) throw new Error(`fluentd ended before its worker ran:\n${output().slice(-2000)}`);
 }

@@ -1,0 +1,221 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { judgeHeard } from '../../src/core/witness/messages.ts';
+import { ofTestimony } from '../../src/core/witness/testimony.ts';
+import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
+import { onFluentd, startBeside, test, VERSIONS, VERSIONS_AND_OLDEST } from '../support/delivery.ts';
+import type { Site } from '../support/delivery-site.ts';
+import { filter, memoryBuffer, output, type Params, type Section } from '../support/fluentd-conf.ts';
+import { freePort } from '../support/free-port.ts';
+import { HttpSink, type SinkPhase } from '../support/http-sink.ts';
+import { type FluentdRun, witnessIn } from '../support/real-fluentd.ts';
+import { until } from '../support/until.ts';
+
+const LINES = 30;
+/** Ruby for record_transformer. */
+const HOST = '$' + '{hostname}';
+const RAISES = '$' + '{record["none"].upcase}';
+const SOON = { flush_interval: '1s', retry_wait: '1s', retry_max_interval: '2s' };
+
+type LineOf = (id: number) => string;
+
+/** One way from a log to an output, beside others in the same Fluentd. */
+interface Way {
+  readonly name: string;
+  readonly lineOf?: LineOf;
+  readonly parse?: Params;
+  readonly sections: readonly Section[];
+}
+
+const PARSERS: readonly [Params, LineOf][] = [
+  [{ '@type': 'none' }, (id) => `id=${id} info`],
+  [{ '@type': 'json' }, (id) => `{"message":"id=${id}","level":"info"}`],
+  [{ '@type': 'regexp', expression: '/^(?<message>\\S+) (?<level>\\S+)$/' }, (id) => `id=${id} info`],
+  [{ '@type': 'ltsv' }, (id) => `message:id=${id}\tlevel:info`],
+  [{ '@type': 'csv', keys: 'message,level' }, (id) => `id=${id},info`],
+];
+const transformer = (record: Params) =>
+  filter('record_transformer', { enable_ruby: true }, [{ name: 'record', params: record }]);
+const FILTERS: readonly Section[][] = [
+  [],
+  [filter('grep', {}, [{ name: 'exclude', params: { key: 'message', pattern: '/healthz/' } }])],
+  [transformer({ host: HOST })],
+  [
+    filter('parser', { key_name: 'message', reserve_data: true, emit_invalid_record_to_error: false }, [
+      { name: 'parse', params: { '@type': 'json' } },
+    ]),
+  ],
+  [filter('stdout'), transformer({ a: 'b' })],
+];
+const toHttp = ({ port }: HttpSink, more: Params = {}, buffer: Params = {}) =>
+  output('http', { endpoint: `http://127.0.0.1:${port}/`, retryable_response_codes: '503', ...more }, [
+    memoryBuffer({ ...SOON, ...buffer }),
+  ]);
+const OUTPUTS: readonly ((site: Site, name: string) => Section)[] = [
+  ({ sink }) => toHttp(sink),
+  (site, name) =>
+    output('file', { path: join(site.dir, 'out', name), append: true }, [
+      memoryBuffer({ flush_mode: 'interval', flush_interval: '1s', timekey: '1d' }),
+    ]),
+  ({ sink }) =>
+    output('copy', {}, [
+      { ...toHttp(sink), name: 'store' },
+      { name: 'store', params: { '@type': 'null' } },
+    ]),
+  () => output('stdout'),
+];
+
+const ways = (site: Site): readonly Way[] =>
+  PARSERS.flatMap(([parse, lineOf], p) =>
+    FILTERS.flatMap((filters, f) =>
+      OUTPUTS.map((out, o) => {
+        const name = `${p}-${f}-${o}`;
+        return { name, lineOf, parse, sections: [...filters, out(site, name)] };
+      }),
+    ),
+  );
+
+/** Whose destination is away for a while. */
+const troubled = (site: Site, late: HttpSink, port: number): readonly Way[] => [
+  { name: 'late', sections: [toHttp(late)] },
+  // The buffer is full until the destination is back.
+  { name: 'full', sections: [toHttp(late, {}, { chunk_limit_size: 300, total_limit_size: 500 })] },
+  { name: 'slow', sections: [toHttp(site.sink, { slow_flush_log_threshold: 0 })] },
+  {
+    name: 'exec',
+    sections: [
+      output(
+        'exec',
+        { command: `sh -c 'test -e ${site.dir}/tried || { touch ${site.dir}/tried; exit 1; }' x` },
+        [{ name: 'format', params: { '@type': 'json' } }, memoryBuffer(SOON)],
+      ),
+    ],
+  },
+  {
+    name: 'forward',
+    sections: [
+      output('forward', { require_ack_response: true }, [
+        { name: 'server', params: { host: '127.0.0.1', port } },
+        memoryBuffer(SOON),
+      ]),
+    ],
+  },
+];
+
+/** Where out_forward sends to. */
+const nextHop = (port: number): readonly Section[] => [
+  { name: 'source', params: { '@type': 'forward', '@label': '@next', bind: '127.0.0.1', port } },
+  { name: 'label', arg: '@next', sections: [output('null')] },
+];
+
+const LOSSES = (good: HttpSink, bad: HttpSink): readonly Way[] => [
+  {
+    name: 'unmatched',
+    parse: { '@type': 'regexp', expression: '/^(?<n>id=\\d*[02468])$/' },
+    sections: [toHttp(good)],
+  },
+  { name: 'nowhere', sections: [{ ...output('null'), arg: 'other' }] },
+  { name: 'raise', sections: [transformer({ x: RAISES }), toHttp(good)] },
+  { name: 'rejected', sections: [toHttp(bad, { error_response_as_unrecoverable: false })] },
+  { name: 'unrecoverable', sections: [toHttp(bad)] },
+  { name: 'given-up', sections: [toHttp(bad, { retryable_response_codes: '400' }, { retry_max_times: 1 })] },
+  { name: 'large', sections: [toHttp(good, {}, { chunk_limit_size: 10 })] },
+];
+const HEARD_LOSSES = [
+  /in_tail\S* (pattern not matched|"…"$)/,
+  /match\.rb no patterns matched/,
+  /root_agent\.rb dump an error event/,
+  /out_http\.rb got error response from/,
+  /output\.rb got unrecoverable error in primary and no secondary/,
+  /output\.rb Hit limit for retries/,
+  /root_agent\.rb emit transaction failed/,
+];
+
+onFluentd(VERSIONS, (version) => {
+  test('none of a hundred everyday set-ups in one Fluentd is doubted', async ({ site }) => {
+    const all = ways(site);
+    expect(all).toHaveLength(100);
+    await expectNoDoubt(site, start(site, version, all), all.length);
+  });
+});
+
+onFluentd(VERSIONS_AND_OLDEST, (version) => {
+  test('destinations that fail for a while give no doubt', async ({ site }) => {
+    const [late, port] = [await sinkIn('refusing'), await freePort()];
+    const all = troubled(site, late, port);
+    const fluentd = start(site, version, all, nextHop(port));
+    await until('it is refused', () => late.requests > 0);
+    write(site, all);
+    await until('it is full', async () =>
+      (await heard(site)).some(({ text }) => /buffer overflow/.test(text)),
+    );
+    late.phase = 'up';
+    const failures = ['failed to flush the buffer.', 'retry succeeded.', 'command exits with error code'];
+    const said = async () => (await heard(site)).map(({ text }) => text);
+    for (const text of failures) await until(text, async () => (await said()).includes(text), { every: 200 });
+    await expectNoDoubt(site, fluentd, all.length);
+  });
+
+  test('each loss is heard, and nothing is heard that is unknown', async ({ site }) => {
+    start(site, version, LOSSES(site.sink, await sinkIn('rejecting')));
+    const losses = async () =>
+      (await heard(site)).filter(({ is }) => is === 'loss').map(({ file, text }) => `${file} ${text}`);
+    for (const loss of HEARD_LOSSES)
+      await until(`${loss}`, async () => (await losses()).some((text) => loss.test(text)), { every: 200 });
+    expect((await heard(site)).filter(({ is }) => is === 'unknown')).toEqual([]);
+  });
+});
+
+async function expectNoDoubt(site: Site, fluentd: FluentdRun, files: number): Promise<void> {
+  const isEmpty = async () => {
+    const { left, doubts, files: seen } = await progress(site);
+    return seen === files && left.length === 0 && doubts.length === 0;
+  };
+  await until('all is sent', isEmpty, { within: 90_000, every: 500 });
+  await fluentd.stop();
+  expect(await progress(site)).toMatchObject({ left: [], doubts: [], files });
+}
+
+function start(site: Site, version: string, all: readonly Way[], more: readonly Section[] = []) {
+  write(site, all);
+  // What Fluentd gives up it puts aside below /tmp/fluent, which belongs to all.
+  const system = { name: 'system', params: { root_dir: `${site.dir}/root` } };
+  const sections = all.flatMap(({ name, parse = { '@type': 'none' }, sections }): Section[] => {
+    const files = { path: site.log(`${name}.log`), pos_file: `${site.pos}-${name}`, read_from_head: true };
+    const params = { '@type': 'tail', '@label': `@${name}`, tag: 'app', ...files };
+    return [
+      { name: 'source', params, sections: [{ name: 'parse', params: parse }] },
+      { name: 'label', arg: `@${name}`, sections },
+    ];
+  });
+  return startBeside(site, { version, conf: [system, ...more, ...sections] });
+}
+
+function write(site: Site, all: readonly Way[]): void {
+  for (const { name, lineOf = (id: number) => `id=${id}` } of all)
+    appendFileSync(
+      site.log(`${name}.log`),
+      Array.from({ length: LINES }, (_, id) => `${lineOf(id)}\n`).join(''),
+    );
+}
+
+async function sinkIn(phase: SinkPhase): Promise<HttpSink> {
+  const sink = await HttpSink.start();
+  sink.phase = phase;
+  onTestFinished(() => sink.stop());
+  return sink;
+}
+
+const ask = ({ dir }: Site) => askWitnesses(witnessIn(dir), 0);
+const progress = async (site: Site) => ofTestimony(await ask(site));
+
+/** What the witness has heard so far, and what it is taken for. */
+async function heard(site: Site) {
+  const { witnesses } = await ask(site);
+  return witnesses.flatMap((one) => {
+    if (one.kind !== 'alive') return [];
+    const { heard, plugins, outputs } = one.said;
+    return heard.map((message) => ({ ...message, is: judgeHeard(message, [...plugins, ...outputs]) }));
+  });
+}
