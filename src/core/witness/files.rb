@@ -1,9 +1,10 @@
 # What each in_tail has found, read, cut and let go of, and what it never saw.
 class PosidleWitness
-  HELD = 64 # closed files, a descriptor each
+  HELD = [64, Process.getrlimit(:NOFILE)[0] / 8].min # closed files, a descriptor each
   NO_LOG = /\.(lock|lck|pid|pos|sw[op]|te?mp|state|md5|sha\d+)\z/n.freeze # beside a log, never a log
   PACKED = /\.(gz|bz2|xz|zst|lz4|zip|Z)\z/n.freeze
   DATE = /(?>(?:[._:+TZ-]*\d)+)[._:+TZ-]*\z/n.freeze # or a number; without the (?>…) a name of 250 digits takes 0.1 s
+  LETTERS = /\A[a-z]*/in.freeze
   def input(w); var(w, :@update_watcher).receiver; end
   def reader(input) # the next worker's has the same name; two inputs never share a pos file
     text(var(input, :@pos_file) || [input.paths, input.config.values_at('tag', '@label')].join(' '))
@@ -146,10 +147,10 @@ class PosidleWitness
     Dir.glob(ways.uniq).reject { |d| File.readable?(d) && File.executable?(d) }.first(100).map { |d| text(d) }
   end
   def homes # of each directory the names that were followed in it, "\0" for any extension, and what paths name there
-    homes = Hash.new { |all, dir| all[dir] = [{}, []] }
+    homes = Hash.new { |all, dir| all[dir] = [{}, [], {}] }
     (@watchers.map(&:path) + @closed.values.map { |c| c[:path] }).uniq.each do |p|
       home, name = File.split((File.symlink?(p) ? File.realpath(p) : p rescue p))
-      [name.b, File.basename(name, '.*').b + "\0"].each { |n| homes[home][0][n] = true }
+      [name.b, File.basename(name, '.*').b + "\0"].each { |n| homes[home][0][n] = homes[home][2][n[LETTERS]] = true }
     end
     @inputs.flat_map { |i| dated(i) }.each { |p| homes[File.dirname(p)][1] << File.basename(p).b }
     homes
@@ -172,16 +173,16 @@ class PosidleWitness
     found.first(MANY).map { |p| sibling(p, @stats[p]) }
   end
   def near(home) # names in it and in its directories, but behind no link: a thousand links to it make a million names
-    first = lambda { |dir| Dir.each_child(dir).lazy.reject { |n| n.start_with?('.') }.first(10 * MANY + 1) rescue [] }
-    own = first.call(home)
-    dirs = own.map { |n| File.join(home, n) }.select { |d| File.directory?(d) && !File.symlink?(d) }.first(200)
-    names = own + dirs.flat_map { |d| first.call(d).map { |n| File.join(File.basename(d), n) } }
+    dirs = Dir.glob('*/', base: home).reject { |d| File.symlink?(File.join(home, d.chomp('/'))) }.first(200)
+    first = lambda { |dir| Dir.each_child(File.join(home, dir)).first(10 * MANY + 1) rescue [] }
+    names = ['', *dirs].flat_map { |d| first.call(d).reject { |n| n.start_with?('.') }.map { |n| d + n } }
     @over += [names.size - 10 * MANY, 0].max
     names.first(10 * MANY)
   end
-  def kin?(path, names, named) # app.log.1, app.log-2026.gz, app-2026-01-01.log, app.1.log.gz; not app-audit.log
+  def kin?(path, names, named, begins) # app.log.1, app.log-2026.gz, app-2026-01-01.log, app.1.log.gz; not app-audit.log
     name = File.basename(path).b
     return path.include?('/') if names[name]
+    return unless begins[name[LETTERS]] || named.any? { |p| name.start_with?(p[LETTERS]) } # there may be very many
     return if NO_LOG.match?(name)
     heads = name.enum_for(:scan, /[^a-z]/in).map { $` }
     return true if heads.any? { |head| names[head] || named.any? { |p| File.fnmatch?(p, head) } }

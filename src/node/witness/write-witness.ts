@@ -10,11 +10,8 @@ const LONGEST_DIR = 77;
 
 /** Writes the witness to a directory, each file at once by rename: Ruby never sees half of one. Fluentd may be another user, and makes its socket there. */
 export async function writeWitness(dir: string): Promise<void> {
-  if (!isAbsolute(dir))
-    throw new Error("the path isn't absolute. Write that of the volume, such as /posidle");
-  if (Buffer.byteLength(dir) > LONGEST_DIR)
-    throw new Error(`the path may have ${LONGEST_DIR} bytes, because that of a socket may have 107`);
-  if (/\s/.test(dir)) throw new Error('RUBYOPT takes no path with white space');
+  const refused = refusalOf(dir);
+  if (refused !== undefined) throw new Error(refused);
   // Not those above it: it is a volume. Node's own way never returns below /proc.
   for (const made of [dir, join(dir, 'ruby')]) if (!(await exists(made))) await mkdir(made);
   // An emptyDir belongs to root: whoever may write there has no need to.
@@ -28,9 +25,17 @@ export async function writeWitness(dir: string): Promise<void> {
   }
 }
 
+function refusalOf(dir: string): string | undefined {
+  if (!isAbsolute(dir)) return "the path isn't absolute. Write that of the volume, such as /posidle";
+  if (Buffer.byteLength(dir) > LONGEST_DIR)
+    return `the path may have ${LONGEST_DIR} bytes, because that of a socket may have 107`;
+  return /\s/.test(dir) ? 'RUBYOPT takes no path with white space' : undefined;
+}
+
 /** The same in a new directory that only this user may enter; it is removed when this process ends. */
 export async function writeOwnWitness(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'posidle-'));
+  const own = join(tmpdir(), 'posidle-');
+  const dir = await mkdtemp(refusalOf(`${own}123456`) === undefined ? own : '/tmp/posidle-');
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   await writeWitness(dir);
   await chmod(dir, 0o700);

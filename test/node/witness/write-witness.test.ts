@@ -1,13 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadedWitness, writeOwnWitness, writeWitness } from '../../../src/node/witness/write-witness.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const inDir = tempDir();
 
 const source = (name: string) => readFileSync(`src/core/witness/${name}`, 'utf8');
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 test('the witness is written as it stands, for any user to read, and nothing unfinished stays', async () => {
   const target = inDir('new');
@@ -34,6 +38,14 @@ test.each([
   ['has white space, which RUBYOPT cannot take', '/tmp/a b', /white space/],
 ])('a directory that %s is refused', async (_, path, why) => {
   await expect(writeWitness(path)).rejects.toThrow(why);
+});
+
+test("posidle's own witness is below /tmp where a socket or RUBYOPT could not take TMPDIR", async () => {
+  for (const dir of [inDir('a space'), inDir('x'.repeat(100))]) {
+    mkdirSync(dir);
+    vi.stubEnv('TMPDIR', dir);
+    expect(await writeOwnWitness()).toMatch(/^\/tmp\/posidle-\w+$/);
+  }
 });
 
 test("posidle's own witness is in a directory that nobody else may enter", async () => {
