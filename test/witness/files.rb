@@ -236,6 +236,7 @@ it 'a file of an earlier life is a sibling once it is written on' do |s|
   File.utime(Time.now, Time.now + 2, "#{s.witness}/witness.rb") # a second later this life begins
   s.append("read\n")
   s.run(s.tail('', path: s.log) + s.out)
+  s.till('this life') { Time.now.to_f * 1000 > s.look['pod'] }
   s.append("written on\n", 'a.log.2')
   found = s.seen('read') { |a| file(a) }
   expect('siblings', found['siblings'].map { |f| f['path'] } - [s.log('a.log.1')], [s.log('a.log.2')])
