@@ -65,7 +65,7 @@ it 'a process that goes on as another program leaves one birth' do |s|
   IO.popen(env, ['ruby', *again, '--', '--under-supervisor']) do |program|
     program.gets
     Process.kill('KILL', program.pid)
-    expect('births', s.sockets.map { |socket| socket[/-(\d+)/, 1].to_i }, [program.pid])
+    expect('births', s.sockets.map { |socket| socket[/-(\d+)\.sock/, 1].to_i }, [program.pid])
   end
 end
 
