@@ -3,7 +3,6 @@ import type { ShownFile } from '../../core/inspect/found.ts';
 import { shareRead } from '../../core/inspect/order.ts';
 import type { FileState } from '../../core/look/file-state.ts';
 import { LARGEST_POSITION } from '../../core/pos-file/pos-file.ts';
-import { podNameOf } from '../../core/text/container-log.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenMiddle, widthOf } from '../../core/text/text-width.ts';
 import { formatAge, formatBytes, type Millis } from '../../core/text/units.ts';
@@ -58,8 +57,7 @@ export function rowOf(file: ShownFile, at: Millis): Row {
     inode || '-',
     state === 'undiscovered' ? '-' : age,
   ];
-  const name = printable(path);
-  return { state, cells, name: podNameOf(name) ?? name };
+  return { state, cells, name: printable(path) };
 }
 
 function positionText(position: number): string {

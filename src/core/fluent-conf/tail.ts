@@ -24,6 +24,11 @@ export interface TailSource {
   readonly readBytesLimitPerSecond?: number | undefined;
 }
 
+/** The quiet window that in_tail needs: it finds a new file, and then reads the one that was renamed to its end. */
+export function quietNeededBy({ refreshInterval, rotateWait }: TailSource): Millis {
+  return refreshInterval + rotateWait;
+}
+
 const MIN_BYTES_PER_SECOND = 8_192;
 
 /** Reads one `<source>` whose type is tail. */

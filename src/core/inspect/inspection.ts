@@ -2,7 +2,6 @@ import type { FileState } from '../look/file-state.ts';
 import type { UnparsableLine } from '../pos-file/pos-file.ts';
 import { type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left } from '../progress/progress.ts';
-import { type ContainerLog, containerLogOf } from '../text/container-log.ts';
 import type { Found, ShownFile } from './found.ts';
 import { inStates } from './order.ts';
 import type { Finding } from './pos-file-diagnosis.ts';
@@ -49,8 +48,6 @@ export interface InspectedEntry
     About {}
 
 interface About {
-  /** Whose log it is, on a Kubernetes node. */
-  readonly kubernetes?: ContainerLog;
   /** What the looks say of it, and why; only where looks follow one another, and where it is not `ok`. */
   readonly verdict?: Verdict['is'];
   readonly why?: string;
@@ -86,7 +83,6 @@ function entryOf(file: ShownFile, found: Found): InspectedEntry {
 }
 
 function aboutOf(file: ShownFile, found: Found): About {
-  const kubernetes = containerLogOf(file.path);
   const { is, why } = verdictOf(file, found);
-  return { ...(kubernetes && { kubernetes }), ...(is !== 'ok' && { verdict: is, why }) };
+  return is === 'ok' ? {} : { verdict: is, why };
 }

@@ -7,7 +7,6 @@ import { verdictsOf } from '../inspect/verdict.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
-import { containerLogOf } from '../text/container-log.ts';
 import type { Millis } from '../text/units.ts';
 import { renderLabels, renderMetrics, type Told } from './exposition.ts';
 
@@ -24,7 +23,8 @@ export function metricsOfInspection({ found, took, looks }: Inspected, perFile: 
   const { seen, progress, paces } = found;
   const counts = Object.entries(verdictsOf(found)?.counts ?? {});
   return renderMetrics({
-    ...metricsOfFiles(seen, progress, perFile, (key) => paces?.of(key)?.waited),
+    ...metricsOfFiles(seen, progress),
+    posidle_file_lag_bytes: furthestBehind(seen.files, perFile),
     posidle_lag_seconds: isAnyLagKnown(seen) ? seconds(paces?.waited ?? 0) : null,
     posidle_lag_seconds_known: Number(
       found.lag !== null && paces?.late !== null && paces?.hasUnfound !== true,
@@ -48,23 +48,18 @@ export interface Watched {
   readonly state: State;
   readonly seen: Observation;
   readonly policy: Policy;
-  readonly drains: number;
 }
 
 /** What `watch` and `run` tell Prometheus. */
-export function metricsOfWatch({ state, seen, policy, drains }: Watched): string {
-  const { movedAt, at, fluentd } = seen;
+export function metricsOfWatch({ state, seen, policy }: Watched): string {
   return renderMetrics({
-    ...metricsOfFiles(seen, progressOf(seen, policy), 0),
-    posidle_last_movement_age_seconds: movedAt === undefined ? null : seconds(at - movedAt),
+    ...metricsOfFiles(seen, progressOf(seen, policy)),
     posidle_state: WATCH_STATES.map((name) => [{ state: name }, Number(name === state.name)]),
-    posidle_fluentd_running: Number(fluentd.kind !== 'absent'),
-    posidle_drains_total: drains,
   });
 }
 
-/** What `export` and `watch` both know of the log files; `perFile`: of so many files one by one. */
-function metricsOfFiles(seen: Observation, progress: Progress, perFile: number, lateOf?: LateOf): Told {
+/** What `export` and `watch` both know of the log files. */
+function metricsOfFiles(seen: Observation, progress: Progress): Told {
   const { files, undiscovered, at } = seen;
   const byState = new Map<string, number>([['undiscovered', undiscovered.length]]);
   for (const { state } of files) byState.set(state, (byState.get(state) ?? 0) + 1);
@@ -81,12 +76,10 @@ function metricsOfFiles(seen: Observation, progress: Progress, perFile: number, 
     posidle_files: STATES.map((state) => [{ state }, byState.get(state) ?? 0]),
     posidle_undiscovered_bytes: sum(undiscovered.map(({ size }) => size)),
     posidle_closed_unread_bytes: sum(unread.map(({ bytes = 0 }) => bytes)),
-    posidle_closed_unread_files: unread.length,
     posidle_doubts: progress.doubts.length,
     posidle_unreadable_pos_files: seen.unknown.length,
     posidle_buffer_bytes: sum(held.map(({ bytes }) => bytes)),
     posidle_buffer_chunks: sum(held.map(({ chunks }) => chunks)),
-    ...metricsOfEach(furthestBehind(files, perFile), lateOf),
   };
 }
 
@@ -96,43 +89,22 @@ function isAnyLagKnown({ files, undiscovered, unknown, unlisted }: Observation):
   return known > 0 || files.length + unknown.length + unlisted.length === 0;
 }
 
-/** How long the oldest unread byte of a file has waited; undefined: nobody measures it. */
-type LateOf = (key: string) => Millis | undefined;
-
-/** What all series of single files may take: a path may have 4,096 bytes, and each is in four series. */
-const MOST_BYTES = 4 * 1024 ** 2;
+/** What all series of single files may take: a path may have 4,096 bytes. */
+const MOST_BYTES = 1024 ** 2;
 
 /** An unknown lag is the worst. What is gone gets no series. */
-function furthestBehind(files: readonly ObservedFile[], count: number): readonly ObservedFile[] {
-  if (count === 0) return [];
+function furthestBehind(files: readonly ObservedFile[], count: number) {
   const there = files.filter(
     ({ state, lag }) => state !== 'unwatched' && !(state === 'missing' && lag === 0),
   );
   let left = MOST_BYTES;
   return byLag(there)
     .slice(0, count)
-    .filter((file) => {
-      left -= 4 * renderLabels(labelsOf(file)).length;
+    .map(({ posFile, path, inode, lag }) => [{ path, inode, pos_file: posFile }, lag] as const)
+    .filter(([labels]) => {
+      left -= renderLabels(labels).length;
       return left > 0;
     });
-}
-
-function metricsOfEach(files: readonly ObservedFile[], lateOf?: LateOf): Told {
-  const of = (value: (file: ObservedFile) => number | null) =>
-    files.map((file) => [labelsOf(file), value(file)] as const);
-  return {
-    posidle_file_lag_bytes: of(({ lag }) => lag),
-    posidle_file_lag_seconds: of(({ key, read }) => {
-      const late = read ? lateOf && 0 : lateOf?.(key);
-      return late === undefined ? null : seconds(late);
-    }),
-    posidle_file_position_bytes: of(({ position }) => position),
-    posidle_file_size_bytes: of(({ size }) => size),
-  };
-}
-
-function labelsOf({ posFile, path, inode }: ObservedFile) {
-  return { ...containerLogOf(path), path, inode, pos_file: posFile };
 }
 
 function seconds(span: Millis): number {

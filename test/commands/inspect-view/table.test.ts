@@ -27,22 +27,6 @@ describe('a terminal that is narrow', () => {
   );
 });
 
-describe('on a Kubernetes node', () => {
-  const ID = '0123456789abcdef'.repeat(4);
-  const path = `/var/log/containers/checkout-worker-7d9f8b6c5d-abcde_production_app-${ID}.log`;
-  const found = foundOf({ [path]: { size: 12_345_678, position: 1_234_567 } });
-
-  test('a log goes by namespace, Pod and container', () => {
-    expect(shown(found)[2]).toMatch(/ production\/checkout-worker-7d9f8b6c5d-abcde\/app 0123456$/);
-  });
-
-  test('programs are told the names, and the path as it is', () => {
-    const kubernetes = { namespace: 'production', pod: 'checkout-worker-7d9f8b6c5d-abcde', container: 'app' };
-    const { posFiles } = JSON.parse(jsonOf(found));
-    expect(posFiles[0].entries).toMatchObject([{ path, kubernetes }]);
-  });
-});
-
 test('where many files are read, a terminal counts them and shows the late ones', () => {
   const read = Array.from({ length: 21 }, (_, at) => [`/read-${at}.log`, { size: 5, position: 5 }] as const);
   const found = foundOf({ ...Object.fromEntries(read), '/late.log': { size: 9, position: 5 } });
