@@ -15,7 +15,7 @@ export const MUTANTS: readonly Mutant[] = [
   ['observe/looks.ts', '...unfoundIn(seen)', '...[]'],
   ['observe/looks.ts', '...heldBy(buffers)', '...[]'],
   ['observe/looks.ts', 'memory.supervisor.since + (isUp ? settle : SLOW_START)', '0'],
-  ['observe/missed.ts', 'size !== undefined && size >= before', 'true'],
+  ['observe/departed.ts', 'now !== undefined && now >= before', 'true'],
   ['observe/progress-of.ts', '!isAnswered(testimony)', 'false'],
   ['observe/progress-of.ts', 'isLast ? writtenLater(progress, seen) : []', '[]'],
   ['witness/testimony.ts', "one.kind === 'gone' && one.said?.isFinal === true", 'true'],

@@ -5,7 +5,7 @@ import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { NOT_THERE } from '../observe/doubt.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
-import { entryOf, type UnparsableLine } from '../pos-file/pos-file.ts';
+import { entryOf, posFileOf, type UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
@@ -93,7 +93,7 @@ export function foundBy(
   const isKnown = totals.unknown + seen.unlisted.length + seen.unknown.length === 0;
   return {
     posFiles: posFiles.map((reading) => ({
-      ...posFileOf(reading, files.get(reading.path) ?? []),
+      ...shownOf(reading, files.get(reading.path) ?? []),
       findings: findingsIn(reading.path),
       ...doubtOf(seen, reading.path),
       troubles: troubles.get(reading.path) ?? [],
@@ -127,7 +127,7 @@ function byPosFile<One extends { readonly posFile: string }>(
   return groups;
 }
 
-function posFileOf(reading: PosFileReading, files: readonly ShownFile[]) {
+function shownOf(reading: PosFileReading, files: readonly ShownFile[]) {
   const { path } = reading;
   if (reading.kind !== 'read') return { path, files, unparsable: [], age: Number.POSITIVE_INFINITY };
   return { path, files, unparsable: reading.unparsable, age: reading.writtenAgo };
@@ -146,8 +146,7 @@ function sentenceOf(path: string, why: string): string {
 function troublesIn(looks: Snapshot['looks']): readonly (Trouble & { readonly posFile: string })[] {
   const troubles = [];
   for (const [key, { error }] of looks)
-    if (error !== undefined)
-      troubles.push({ ...entryOf(key), posFile: key.slice(0, key.indexOf('\t')), error });
+    if (error !== undefined) troubles.push({ ...entryOf(key), posFile: posFileOf(key), error });
   return troubles;
 }
 

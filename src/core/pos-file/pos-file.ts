@@ -167,6 +167,11 @@ export function entryOf(key: string): Omit<PositionEntry, 'position'> {
   return { path: key.slice(key.lastIndexOf('\t', end - 1) + 1, end), inode: key.slice(end + 1) };
 }
 
+/** The pos file of an `entryKeyIn`. */
+export function posFileOf(key: string): string {
+  return key.slice(0, key.indexOf('\t'));
+}
+
 /** What tells an entry from all others: two pos files may have one for the same log file. */
 export function entryKeyIn(posFile: string, entry: Omit<PositionEntry, 'position'>): string {
   return `${posFile}\t${entryKey(entry)}`;
