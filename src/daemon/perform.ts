@@ -76,7 +76,7 @@ async function tell(
 }
 
 async function send(host: Host, target: Target, signal: string, { fluentd }: Reach): Promise<Done> {
-  if (fluentd.kind === 'running' && fluentd.isHearsay) {
+  if (fluentd.kind === 'running' && fluentd.proof === 'hearsay') {
     const why = `nothing proves that process ${fluentd.supervisor.pid} is the Fluentd whose witness listens`;
     return { ...saying(`${signal} was not sent: ${why}`), failed: true };
   }

@@ -1,5 +1,4 @@
-import { DEFAULT_POLICY } from '../core/drain/defaults.ts';
-import type { Policy } from '../core/drain/policy.ts';
+import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import type { FluentdTarget } from '../core/fluentd/processes.ts';
 import { linear } from '../node/processes/linear-pattern.ts';
 import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';

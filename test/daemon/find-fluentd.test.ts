@@ -177,7 +177,6 @@ describe('the search', () => {
       kind: 'running',
       supervisor: { pid: 4242 },
       workers: [{ pid: 4243 }, { pid: 4244 }],
-      alone: false,
       permitted: true,
     });
   });

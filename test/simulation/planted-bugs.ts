@@ -4,10 +4,10 @@ export type Mutant = readonly [file: string, from: string, to: string];
 const WORD = "left.length > 0 ? 'not-drained' : doubts.length > 0 ? 'unproven' : 'drained'";
 
 export const MUTANTS: readonly Mutant[] = [
-  ['progress/verdict.ts', WORD, "'unproven'"],
-  ['progress/verdict.ts', WORD, "'not-drained'"],
-  ['progress/verdict.ts', WORD, "'drained'"],
-  ['progress/verdict.ts', '.filter((one) => !isDoubted(one))', '.slice(1)'],
+  ['drain/outcome.ts', WORD, "'unproven'"],
+  ['drain/outcome.ts', WORD, "'not-drained'"],
+  ['drain/outcome.ts', WORD, "'drained'"],
+  ['drain/outcome.ts', '.filter((one) => !isDoubted(one))', '.slice(1)'],
   ['progress/progress.ts', 'due.has(id)', 'false'],
   ['observe/looks.ts', 'since + rotateWait + IN_TAIL_TICK', '0'],
   ['observe/looks.ts', 'timeToRead(rest, readLimit)', '0'],

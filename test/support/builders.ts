@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
 import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
+import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import type { Draining, State, Trigger } from '../../src/core/drain/state.ts';
 import { type ConfFacts, confFacts } from '../../src/core/fluent-conf/facts.ts';
 import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
@@ -86,9 +86,8 @@ export function running(changes: Partial<Running> = {}): Running {
     kind: 'running',
     supervisor,
     workers,
-    alone: false,
     permitted: true,
-    isProven: true,
+    proof: 'own',
     isStarting: false,
     ...changes,
   };

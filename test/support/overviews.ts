@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
+import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import { observeAges } from '../../src/core/inspect/ages.ts';
 import { type Found, foundBy } from '../../src/core/inspect/found.ts';
 import type { Paces } from '../../src/core/inspect/paces.ts';

@@ -69,7 +69,7 @@ function doubtGate({ doubts }: Progress, trigger: Trigger | undefined): Gate | u
 
 /** Nothing is signalled that may be another program. */
 function proofGate({ fluentd }: Observation): Gate | undefined {
-  if (fluentd.kind !== 'running' || fluentd.isProven) return undefined;
+  if (fluentd.kind !== 'running' || fluentd.proof !== 'none') return undefined;
   return { name: 'fluentd', why: describeUnproven(fluentd.supervisor.pid) };
 }
 
@@ -121,7 +121,7 @@ function fluentdGate(seen: Observation): Gate | undefined {
       name: 'worker',
       why: 'the worker has only just been started, and has not opened its pos file yet',
     };
-  if (fluentd.alone || fluentd.workers.length > 0 || memory.workersSince === undefined) return undefined;
+  if (fluentd.workers.length > 0 || memory.workersSince === undefined) return undefined;
   return { name: 'worker', why: 'the worker is gone, and its supervisor is starting another one' };
 }
 

@@ -70,7 +70,7 @@ export function stop(state: Draining, gate: Gate | undefined, seen: Observation,
   const result = resultOf(state);
   if (seen.fluentd.kind === 'absent') return finish(ENDED_BY_ITSELF, seen, result);
   if (policy.role === 'native-sidecar') return finish(LEFT_TO_KUBELET, seen, result);
-  if (seen.fluentd.kind === 'running' && !seen.fluentd.isProven)
+  if (seen.fluentd.kind === 'running' && seen.fluentd.proof === 'none')
     return finish({ kind: 'not-proven', why: describeUnproven(seen.fluentd.supervisor.pid) }, seen, result);
   const why =
     gate === undefined

@@ -1,11 +1,16 @@
 import type { Observation } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
 import { describeDoubts, describeLeft, type Listed, listed } from '../progress/describe.ts';
-import type { Doubt, Left } from '../progress/progress.ts';
-import { type EndKind, verdictOf, type Word } from '../progress/verdict.ts';
+import { type Doubt, type Left, type Owed, type Progress, withoutLater } from '../progress/progress.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { Policy } from './policy.ts';
 import type { End, State, StateName, Trigger } from './state.ts';
+
+/**
+ * `drained`: every line that was written was read, and every output has sent what it took. `not-drained`: something plainly lies
+ * there. `unproven`: neither.
+ */
+export type Word = 'drained' | 'unproven' | 'not-drained';
 
 /** What came of it, told after Fluentd is gone: its own exit code says nothing about delivery. */
 export interface Outcome {
@@ -40,11 +45,7 @@ export function outcomeOf({ end, result }: Stopped, last: LastLook): Outcome {
   const { seen, policy, durations } = last;
   const progress = progressOf(seen, policy);
   const doubted = [...(result?.trigger.by === 'hook' ? [MAIN_MAY_RUN] : []), ...progress.doubts];
-  const { word, left, doubts } = verdictOf(
-    { ...progress, doubts: doubted },
-    result?.owed,
-    ENDS[end.kind] ?? 'runs-on',
-  );
+  const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, result?.owed, end.kind);
   const { files, outputs } = progress;
   return {
     version: 1,
@@ -67,12 +68,32 @@ const MAIN_MAY_RUN: Doubt = {
   why: 'nobody said that it has ended: what it wrote last may be missing',
 };
 
-const ENDS: Readonly<Partial<Record<End['kind'], EndKind>>> = {
-  stopped: 'ended',
-  'ended-by-itself': 'ended',
-  killed: 'killed',
-  survived: 'survived',
+type Kept = Extract<Left, { kind: 'kept' }>;
+
+const BY_FORCE: Readonly<Partial<Record<End['kind'], Doubt>>> = {
+  killed: { kind: 'killed', why: 'Fluentd had to be killed: nobody saw what it still held' },
+  survived: { kind: 'killed', why: 'Fluentd is still there after SIGKILL' },
 };
+
+/** What became of all lines. `owed`: the chunks that had to go. */
+export function verdictOf(progress: Progress, owed: Owed | undefined, end: End['kind']) {
+  const { left: all, doubts: raised } = withoutLater(progress, owed);
+  // A Fluentd that runs on emits it when it stops.
+  const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle({ end });
+  const isDoubted = (one: Left): one is Kept => runsOn && one.kind === 'kept';
+  const left = all.filter((one) => !isDoubted(one));
+  const doubts = [
+    ...raised,
+    ...all.filter(isDoubted).map(asDoubt),
+    ...(BY_FORCE[end] ? [BY_FORCE[end]] : []),
+  ];
+  const word: Word = left.length > 0 ? 'not-drained' : doubts.length > 0 ? 'unproven' : 'drained';
+  return { word, left, doubts };
+}
+
+function asDoubt({ where }: Kept): Doubt {
+  return { kind: 'kept', about: where, why: 'Fluentd emits what it keeps when it stops; nobody saw that' };
+}
 
 function rounded(durations: Durations): Durations {
   return Object.fromEntries(Object.entries(durations).map(([name, span]) => [name, Math.round(span)]));
@@ -109,7 +130,7 @@ export function isWarning(outcome: Outcome): boolean {
   return outcome.outcome !== 'drained' || isFailure(outcome);
 }
 
-export function isStoppedByPosidle({ end }: Outcome): boolean {
+export function isStoppedByPosidle({ end }: Pick<Outcome, 'end'>): boolean {
   return end === 'stopped' || end === 'killed' || end === 'survived';
 }
 

@@ -1,4 +1,4 @@
-import type { TailFacts } from '../fluent-conf/facts.ts';
+import { DEFAULT_TAIL, type TailFacts } from '../fluent-conf/facts.ts';
 import type { Role } from '../look/subject.ts';
 import type { Millis } from '../text/units.ts';
 
@@ -26,10 +26,23 @@ export interface Policy {
   readonly doneProcessGone: Millis;
   readonly role: Role;
   /** Whether the kubelet starts a Fluentd that ended again: the restartPolicy of its Pod or container. */
-  readonly restartPolicy: RestartPolicy;
+  readonly restartPolicy: 'never' | 'on-failure' | 'always';
 }
 
-type RestartPolicy = 'never' | 'on-failure' | 'always';
+export const DEFAULT_POLICY: Policy = {
+  quiet: 60_000,
+  settle: 2_000,
+  startTimeout: 600_000,
+  drainTimeout: 300_000,
+  grace: 25_000,
+  stopTimeout: 120_000,
+  tail: DEFAULT_TAIL,
+  completeLastLine: 'when-main-has-ended',
+  doneProcess: false,
+  doneProcessGone: 2_000,
+  role: 'beside',
+  restartPolicy: 'never',
+};
 
 /** in_tail's last read takes up to 5 s (in_tail.rb, SHUTDOWN_TIMEOUT), outputs come after it. */
 const STOP_RESERVE: Millis = 10_000;

@@ -188,7 +188,7 @@ describe('a drain that finds everything read', () => {
   });
 
   test('never signals a Fluentd that may be another one, not even at the deadline', () => {
-    const unproven = looks(read, DEADLINE, { fluentd: running({ isProven: false }) });
+    const unproven = looks(read, DEADLINE, { fluentd: running({ proof: 'none' }) });
     const { state, actions } = decided(draining(), unproven);
     expect({ state, actions }).toMatchObject({ state: { end: { kind: 'not-proven' } }, actions: [] });
   });

@@ -168,7 +168,7 @@ describe('no flush is asked for', () => {
     },
     { title: 'of a wrapper: it would die of SIGUSR1', look: { fluentd: WRAPPER } },
     { title: 'of a Fluentd that is not there', look: { fluentd: ABSENT } },
-    { title: 'of a Fluentd that is not proven', look: { fluentd: running({ isProven: false }) } },
+    { title: 'of a Fluentd that is not proven', look: { fluentd: running({ proof: 'none' }) } },
     { title: 'of a Fluentd that nobody can reach', look: { fluentd: { ...REMOTE, isDeaf: true } } },
     {
       title: 'of a Fluentd in another container whose witness is silent',

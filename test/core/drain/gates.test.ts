@@ -167,7 +167,7 @@ const GATES: readonly Row[] = [
   },
   {
     title: 'a Fluentd that is not proven',
-    look: { fluentd: running({ isProven: false }) },
+    look: { fluentd: running({ proof: 'none' }) },
     name: 'fluentd',
     why: /^pid 4242 may not be the right fluentd/,
   },
@@ -252,7 +252,6 @@ describe('the drain is not kept open by', () => {
   test.each<Change & { title: string }>([
     { title: 'workers whose supervisor is gone', look: { fluentd: ORPHANED } },
     { title: 'a Fluentd in another container', look: { fluentd: REMOTE } },
-    { title: 'a lone process without a worker', look: { fluentd: running({ alone: true, workers: [] }) } },
     {
       title: 'a supervisor that never had a worker',
       before: { fluentd: running({ workers: [] }) },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_POLICY } from '../../../src/core/drain/defaults.ts';
+import { DEFAULT_POLICY } from '../../../src/core/drain/policy.ts';
 import { begin } from '../../../src/core/drain/state.ts';
 import { Paces } from '../../../src/core/inspect/paces.ts';
 import { metricsOfInspection, metricsOfWatch } from '../../../src/core/metrics/metrics.ts';
