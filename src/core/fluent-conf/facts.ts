@@ -4,7 +4,6 @@ import { problemText } from './element.ts';
 import type { FluentConf } from './fluent-conf.ts';
 import type { TailSource } from './tail.ts';
 
-/** What fluent.conf says that posidle acts on. */
 export interface ConfFacts {
   readonly sources: readonly TailSource[];
   readonly buffers: readonly BufferConf[];
@@ -43,13 +42,10 @@ function backupGlobsIn(directory: string): readonly string[] {
 
 /** How in_tail reads: the slowest of all sources. */
 export interface TailFacts {
-  /** How often in_tail looks for new files. */
   readonly refreshInterval: Millis;
-  /** How long in_tail goes on reading a file that was renamed. */
   readonly rotateWait: Millis;
   /** Bytes a second that in_tail reads of one file at most; 0: a <group> limits lines; undefined: no limit. */
   readonly readLimit: number | undefined;
-  /** How long a multiline record may wait for its next line. */
   readonly multilineFlush: Millis;
 }
 

@@ -34,7 +34,7 @@ export interface ConfOptions {
 /** The facts of a configuration file and of all that it includes. */
 export async function loadFluentConf(path: string, options: ConfOptions): Promise<FluentConf> {
   const { root, problems } = await readConfTree(path, options);
-  const conf = fluentConf(root, options.ruby, options.given);
+  const conf = fluentConf(root, options.ruby, options.given?.workers);
   return { ...conf, problems: [...problems, ...conf.problems] };
 }
 
