@@ -172,7 +172,7 @@ onFluentd(OLDEST_AND_NEWEST, (version) => {
           await site.isRead('app.log');
           if (next === 'no buffer') writeFileSync(site.conf, renderConf([...conf, toStdout()]));
           await fetch(`http://${rpc}/api/config.gracefulReload`);
-          await said(site, 'it is reloaded', ({ ends }) => ends.some(({ isReloaded }) => isReloaded));
+          await said(site, 'it is reloaded', ({ ends }) => ends.some(({ buffer }) => buffer === 'reloaded'));
         };
         const ended = await watchDelivery(site, { version, conf: before, args, main }, fluentd);
         expect(ended.lost).toBe(20);

@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, type TestContext, test } from 'vitest';
-import { type Heard, judgeHeard, type PluginSettings } from '../../src/core/witness/messages.ts';
+import type { Heard, PluginSettings } from '../../src/core/witness/answer.ts';
+import { judgeHeard } from '../../src/core/witness/messages.ts';
 import { mayHold, silentLosses } from '../../src/core/witness/silent-loss.ts';
 import {
   makeWorkDir,

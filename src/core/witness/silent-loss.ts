@@ -1,4 +1,4 @@
-import type { PluginSettings } from './messages.ts';
+import type { PluginSettings } from './answer.ts';
 
 /** Of a plugin that loses records, or cannot know that it does, and logs nothing. */
 interface SilentLoss {
@@ -16,19 +16,9 @@ const NO_ACKS = 'no broker confirms what it was sent: set required_acks to -1 or
 const NO_TCP = 'nothing confirms a UDP packet: set protocol tcp';
 const NO_EVENT = 'records that are refused vanish without a message: set emit_error_label_event true';
 
-const withoutAcks = (name: string): SilentLoss => ({
-  says: `${name}: ${NO_ACKS}`,
-  if: ['required_acks', 0],
-});
-const overUdp = (name: string): SilentLoss => ({
-  says: `${name}: ${NO_TCP}`,
-  if: ['protocol', 'udp'],
-  orWithoutIt: true,
-});
-const withoutEvents = (name: string): SilentLoss => ({
-  says: `${name}: ${NO_EVENT}`,
-  if: ['emit_error_label_event', false],
-});
+const ACKS: Pick<SilentLoss, 'if'> = { if: ['required_acks', 0] };
+const UDP: Omit<SilentLoss, 'says'> = { if: ['protocol', 'udp'], orWithoutIt: true };
+const REFUSED: Pick<SilentLoss, 'if'> = { if: ['emit_error_label_event', false] };
 
 /** By the class of the plugin. */
 const SILENT_LOSSES: Readonly<Record<string, SilentLoss>> = {
@@ -54,16 +44,16 @@ const SILENT_LOSSES: Readonly<Record<string, SilentLoss>> = {
     if: ['log_rejected_request', false],
     orWithoutIt: true,
   },
-  'Fluent::Plugin::OpenSearchOutput': withoutEvents('opensearch'),
-  'Fluent::Plugin::OpenSearchOutputDataStream': withoutEvents('opensearch_data_stream'),
-  'Fluent::Kafka2Output': withoutAcks('kafka2'),
-  'Fluent::Rdkafka2Output': withoutAcks('rdkafka2'),
-  'Fluent::KafkaOutputBuffered': withoutAcks('kafka_buffered'),
-  'Fluent::KafkaOutputBuffered2': withoutAcks('rdkafka'),
-  'Fluent::KafkaOutput': withoutAcks('kafka'),
-  'Fluent::Plugin::GelfOutput': overUdp('gelf'),
-  'Fluent::GELFOutput': overUdp('gelf'),
-  'Fluent::Plugin::RemoteSyslogOutput': overUdp('remote_syslog'),
+  'Fluent::Plugin::OpenSearchOutput': { says: `opensearch: ${NO_EVENT}`, ...REFUSED },
+  'Fluent::Plugin::OpenSearchOutputDataStream': { says: `opensearch_data_stream: ${NO_EVENT}`, ...REFUSED },
+  'Fluent::Kafka2Output': { says: `kafka2: ${NO_ACKS}`, ...ACKS },
+  'Fluent::Rdkafka2Output': { says: `rdkafka2: ${NO_ACKS}`, ...ACKS },
+  'Fluent::KafkaOutputBuffered': { says: `kafka_buffered: ${NO_ACKS}`, ...ACKS },
+  'Fluent::KafkaOutputBuffered2': { says: `rdkafka: ${NO_ACKS}`, ...ACKS },
+  'Fluent::KafkaOutput': { says: `kafka: ${NO_ACKS}`, ...ACKS },
+  'Fluent::Plugin::GelfOutput': { says: `gelf: ${NO_TCP}`, ...UDP },
+  'Fluent::GELFOutput': { says: `gelf: ${NO_TCP}`, ...UDP },
+  'Fluent::Plugin::RemoteSyslogOutput': { says: `remote_syslog: ${NO_TCP}`, ...UDP },
   'Fluent::DatadogOutput': {
     says: 'datadog: without HTTP nothing confirms what was sent: set use_http true',
     if: ['use_http', false],

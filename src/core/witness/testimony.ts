@@ -16,7 +16,6 @@ export type Witness =
   | { readonly worker: string; readonly kind: 'gone'; readonly said: Said | undefined }
   | { readonly worker: string; readonly kind: 'silent'; readonly why: string };
 
-/** In the order of their births. */
 export interface Testimony {
   readonly at: Millis;
   readonly witnesses: readonly Witness[];
@@ -41,6 +40,7 @@ export function ofTestimony(testimony: Testimony): Progress {
   const told = witnesses.flatMap(toldBy);
   const all = new Facts(told.map(({ said }) => said));
   const ends = told.flatMap((one) => endsOf(one, told));
+  const outputs = told.flatMap(({ said }) => [...said.outputs, ...said.ends]);
   const isWhole = isAnswered(testimony);
   return {
     at,
@@ -57,13 +57,7 @@ export function ofTestimony(testimony: Testimony): Progress {
     reached: all.byInode,
     unseen: [],
     until: Number.NEGATIVE_INFINITY,
-    outputs: [
-      ...new Set(
-        told.flatMap(({ said }) =>
-          [...said.outputs, ...said.ends].filter(({ isBuffered }) => isBuffered).map(nameOf),
-        ),
-      ),
-    ],
+    outputs: [...new Set(outputs.filter(({ buffer }) => buffer !== 'none').map(nameOf))],
   };
 }
 
@@ -106,7 +100,7 @@ class Facts {
 function doubtsOfReloads({ ends }: Said, told: readonly Told[]): readonly Doubt[] {
   const isLeft = (id: string) => told.every(({ said }) => !said.resumed.includes(id));
   return ends
-    .filter(({ isReloaded }) => isReloaded)
+    .filter(({ buffer }) => buffer === 'reloaded')
     .map((end) => onlyIds(end, isLeft))
     .filter(({ chunks }) => chunks > 0)
     .map((end) =>
@@ -123,7 +117,7 @@ function endsOf(one: Told, told: readonly Told[]): readonly OutputSight[] {
     one === told.findLast((other) => endsWith(other, id));
   return one.said.ends
     .map((end) => onlyIds(end, isLeft))
-    .filter(({ chunks, isReloaded }) => chunks > 0 && !isReloaded);
+    .filter(({ chunks, buffer }) => chunks > 0 && buffer !== 'reloaded');
 }
 
 function doubtOfEnd(end: OutputSight): Doubt {
@@ -229,7 +223,7 @@ function doubtsOfPlugins({ heard, outputs, plugins: others }: Said): readonly Do
       return [doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`)];
     }),
     ...silentLosses(plugins).map((why) => doubt('no-ack', why.split(':')[0] ?? '', why)),
-    ...[...others, ...outputs.filter(({ isBuffered }) => !isBuffered)]
+    ...[...others, ...outputs.filter(({ buffer }) => buffer === 'none')]
       .filter((plugin) => mayHold(plugin.class))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
   ];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PluginSettings } from '../../../src/core/witness/messages.ts';
+import type { PluginSettings } from '../../../src/core/witness/answer.ts';
 import { mayHold, silentLosses } from '../../../src/core/witness/silent-loss.ts';
 
 test.each<[string, string, PluginSettings['settings'], string | undefined]>([
