@@ -161,14 +161,7 @@ export function confOf(paths: readonly string[], more = ''): ConfFacts {
 /** A drain that a call began at the start. */
 export function draining(changes: Partial<Draining> = {}): Draining {
   const trigger: Trigger = { by: 'http', at: 0 };
-  const nothingYet = {
-    completed: false,
-    flushedAt: undefined,
-    emptyAt: undefined,
-    owed: undefined,
-    closingAt: undefined,
-  };
-  return { name: 'draining', since: 0, trigger, ...nothingYet, ...changes };
+  return { name: 'draining', since: 0, trigger, owed: undefined, ...changes };
 }
 
 /** Keeps what the loop tells. */

@@ -139,7 +139,6 @@ export function hasBytesLeft({ files }: Pick<Observation, 'files'>): boolean {
   return files.some(({ read, lag }) => !read && lag !== null);
 }
 
-/** Bytes that Fluentd has still to read. */
 export function bytesLeft({ files, undiscovered }: Pick<Observation, 'files' | 'undiscovered'>): number {
   const read = files.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
   return undiscovered.reduce((sum, { size }) => sum + size, read);

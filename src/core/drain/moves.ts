@@ -25,14 +25,7 @@ export const STOP: Action = { do: 'signal', target: 'supervisor', signal: 'SIGIN
 export const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
 
 export function drain(trigger: Trigger, seen: Observation, policy: Policy): Step {
-  const nothingYet = {
-    completed: false,
-    flushedAt: undefined,
-    emptyAt: undefined,
-    closingAt: undefined,
-    owed: undefined,
-  };
-  const state: Draining = { name: 'draining', since: seen.at, trigger, ...nothingYet };
+  const state: Draining = { name: 'draining', since: seen.at, trigger, owed: undefined };
   return move(state, describeTrigger(trigger, seen, policy));
 }
 

@@ -20,14 +20,11 @@ export interface Outcome {
   readonly why: string;
   readonly outcome: Word;
   readonly trigger: Trigger['by'] | null;
-  /** What plainly lies there. */
   readonly left: Listed<Left>;
-  /** What nobody can prove. */
   readonly doubts: Listed<Doubt>;
   /** How many files Fluentd followed, and the outputs that are known. */
   readonly files: number;
   readonly outputs: readonly string[];
-  /** Spent in each state. */
   readonly durationsMs: Readonly<Partial<Record<StateName, Millis>>>;
 }
 
@@ -75,7 +72,6 @@ const BY_FORCE: Readonly<Partial<Record<End['kind'], Doubt>>> = {
   survived: { kind: 'killed', why: 'Fluentd is still there after SIGKILL' },
 };
 
-/** What became of all lines. `owed`: the chunks that had to go. */
 export function verdictOf(progress: Progress, owed: Owed | undefined, end: End['kind']) {
   const { left: all, doubts: raised } = withoutLater(progress, owed);
   // A Fluentd that runs on emits it when it stops.
@@ -119,13 +115,11 @@ export function isFailure({ end }: Outcome): boolean {
   return FAILURES[end] !== undefined;
 }
 
-/** The exit code that tells the outcome. */
 export function exitCodeOf({ end, outcome }: Outcome, { strict }: { readonly strict: boolean }): number {
   const isLeft = end === 'survived' || (strict && outcome !== 'drained');
   return FAILURES[end] ?? (isLeft ? EXIT.left : EXIT.ok);
 }
 
-/** Whether the log tells it as a warning. */
 export function isWarning(outcome: Outcome): boolean {
   return outcome.outcome !== 'drained' || isFailure(outcome);
 }
@@ -134,7 +128,6 @@ export function isStoppedByPosidle({ end }: Pick<Outcome, 'end'>): boolean {
   return end === 'stopped' || end === 'killed' || end === 'survived';
 }
 
-/** What came of it, in one sentence. */
 export function describeOutcome(outcome: Outcome): string {
   const { why, outcome: word, durationsMs: durations } = outcome;
   if (isFailure(outcome)) return why;

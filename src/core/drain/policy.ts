@@ -10,17 +10,14 @@ export interface Policy {
   readonly settle: Millis;
   /** How long to wait for what must come first: fluentd, its first entry. */
   readonly startTimeout: Millis | 'off';
-  /** Longest drain after a trigger. */
   readonly drainTimeout: Millis;
   /** The whole budget, drain and stop, after a stop request by signal. */
   readonly grace: Millis;
   /** From the stop signal to SIGKILL. */
   readonly stopTimeout: Millis;
-  /** How in_tail reads. */
   readonly tail: TailFacts;
   /** End the unfinished last line of a file, so that Fluentd emits it. */
   readonly completeLastLine: boolean | 'when-main-has-ended';
-  /** Begin to drain when main's process is gone. */
   readonly doneProcess: boolean;
   /** How long it must have been gone to have ended: the kubelet may start it again. */
   readonly doneProcessGone: Millis;
@@ -52,7 +49,6 @@ export function stopReserve(policy: Policy): Millis {
   return Math.min(STOP_RESERVE, policy.grace / 2);
 }
 
-/** The longest time between two looks. */
 export function lookInterval(policy: Policy): Millis {
   const quiet = policy.quiet === 'off' ? RESTING_LOOKS : policy.quiet / 2;
   const most = policy.doneProcess ? RESTING_LOOKS / 4 : RESTING_LOOKS;

@@ -53,7 +53,8 @@ const signals = (...at: readonly number[]) => ({
 describe('a drain that is over its time', () => {
   test('flushes what was read since the last flush, and stops a moment later', () => {
     const early = decided(draining(), looks(behind, CLOSES - 1, buffered));
-    expect(early.state).toMatchObject({ name: 'draining', closingAt: undefined });
+    expect(early.state).toMatchObject({ name: 'draining' });
+    expect(early.state).not.toHaveProperty('closingAt');
     const closing = decided(draining(), looks(behind, CLOSES, buffered));
     expect(closing).toMatchObject({ actions: FLUSH, wakeAt: DEADLINE, state: { closingAt: CLOSES } });
     const still = decided(draining({ closingAt: CLOSES }), looks(behind, DEADLINE - 1, buffered));
@@ -240,9 +241,9 @@ describe('an unfinished last line', () => {
   });
 
   test('is not ended when the drain begins', () => {
-    expect(drain({ by: 'done-file', at: 0 }, looks(read, AT), policy()).state).toMatchObject({
-      completed: false,
-    });
+    expect(drain({ by: 'done-file', at: 0 }, looks(read, AT), policy()).state).not.toHaveProperty(
+      'completed',
+    );
   });
 
   test('is none where in_tail has read a file to its end, as a witness says', () => {
