@@ -1,6 +1,5 @@
 import type { Action } from '../core/drain/state.ts';
 import type { FluentdReading, ProcessIdentity } from '../core/fluentd/processes.ts';
-import type { Witnessed } from '../core/observe/observation.ts';
 import type { Testimony } from '../core/witness/testimony.ts';
 import type { Host, WitnessOrder } from '../host.ts';
 
@@ -8,7 +7,7 @@ import type { Host, WitnessOrder } from '../host.ts';
 export interface Reach {
   readonly fluentd: FluentdReading;
   /** Where the witnesses listen, and what they said in this look, if it asked them. */
-  readonly witness?: Pick<Witnessed, 'testimony'> | undefined;
+  readonly witness?: { readonly testimony: Testimony } | undefined;
   readonly witnessDir?: string | undefined;
 }
 

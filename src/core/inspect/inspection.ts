@@ -1,8 +1,9 @@
 import type { FileState } from '../look/file-state.ts';
+import type { ObservedFile } from '../observe/observation.ts';
 import type { UnparsableLine } from '../pos-file/pos-file.ts';
 import { type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left } from '../progress/progress.ts';
-import type { Found, ShownFile } from './found.ts';
+import type { Found } from './found.ts';
 import { inStates } from './order.ts';
 import type { Finding } from './pos-file-diagnosis.ts';
 import { type Verdict, verdictOf, verdictsOf } from './verdict.ts';
@@ -10,7 +11,6 @@ import { type Verdict, verdictOf, verdictsOf } from './verdict.ts';
 /** What `inspect` tells programs; its JSON form is a contract. Byte counts are numbers, null where unknown. */
 export interface Inspection {
   readonly posFiles: readonly InspectedPosFile[];
-  /** Files that in_tail should read and has no entry for yet. */
   readonly undiscovered: readonly UndiscoveredEntry[];
   /** Bytes left in all files: the sum of the entries' lags and of the undiscovered sizes. */
   readonly lag: number | null;
@@ -44,7 +44,7 @@ export interface InspectedPosFile {
 }
 
 export interface InspectedEntry
-  extends Pick<ShownFile, 'path' | 'position' | 'inode' | 'size' | 'lag' | 'state'>,
+  extends Pick<ObservedFile, 'path' | 'position' | 'inode' | 'size' | 'lag' | 'state'>,
     About {}
 
 interface About {
@@ -53,7 +53,6 @@ interface About {
   readonly why?: string;
 }
 
-/** The contract's form of what was found. */
 export function inspectionOf(found: Found, states?: readonly FileState[]): Inspection {
   const { progress, totals, lag, caughtUp } = found;
   const worst = verdictsOf(found)?.worst;
@@ -77,12 +76,12 @@ export function inspectionOf(found: Found, states?: readonly FileState[]): Inspe
   };
 }
 
-function entryOf(file: ShownFile, found: Found): InspectedEntry {
+function entryOf(file: ObservedFile, found: Found): InspectedEntry {
   const { path, position, inode, size, lag, state } = file;
   return { path, position, inode, size, lag, state, ...aboutOf(file, found) };
 }
 
-function aboutOf(file: ShownFile, found: Found): About {
+function aboutOf(file: ObservedFile, found: Found): About {
   const { is, why } = verdictOf(file, found);
   return is === 'ok' ? {} : { verdict: is, why };
 }

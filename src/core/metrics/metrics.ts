@@ -2,19 +2,18 @@ import { bytesLeft } from '../drain/gates.ts';
 import type { Policy } from '../drain/policy.ts';
 import type { State, StateName } from '../drain/state.ts';
 import type { Found } from '../inspect/found.ts';
-import { byLag, STATES } from '../inspect/order.ts';
+import { byLag } from '../inspect/order.ts';
 import { verdictsOf } from '../inspect/verdict.ts';
+import { STATES } from '../look/file-state.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import { renderLabels, renderMetrics, type Told } from './exposition.ts';
 
-/** A look of `export`. */
 export interface Inspected {
   readonly found: Found;
   readonly took: Millis;
-  /** How many looks there have been. */
   readonly looks: number;
 }
 
@@ -50,7 +49,6 @@ export interface Watched {
   readonly policy: Policy;
 }
 
-/** What `watch` and `run` tell Prometheus. */
 export function metricsOfWatch({ state, seen, policy }: Watched): string {
   return renderMetrics({
     ...metricsOfFiles(seen, progressOf(seen, policy)),
@@ -58,7 +56,6 @@ export function metricsOfWatch({ state, seen, policy }: Watched): string {
   });
 }
 
-/** What `export` and `watch` both know of the log files. */
 function metricsOfFiles(seen: Observation, progress: Progress): Told {
   const { files, undiscovered, at } = seen;
   const byState = new Map<string, number>([['undiscovered', undiscovered.length]]);

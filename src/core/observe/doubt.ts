@@ -5,7 +5,6 @@ import type { Limits, Memory, UnknownPosFile } from './observation.ts';
 
 export const NOT_THERE = 'is not there';
 
-/** Why a pos file cannot be believed for now; nothing where it can. */
 export function doubtOf(
   reading: PosFileReading,
   snapshot: Snapshot,

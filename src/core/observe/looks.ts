@@ -57,12 +57,10 @@ function heldBy(buffers: BuffersReading | undefined): readonly Left[] {
     });
 }
 
-/** Chunks that an output gave up since posidle began. */
 export function givenUpIn({ buffers }: Pick<Observation, 'buffers'>): readonly Left[] {
   return (buffers?.givenUp ?? []).map(({ path, size }) => ({ kind: 'given-up', path, bytes: size }));
 }
 
-/** What is there to be believed, and who would tell more. */
 function noWitness({ files, buffers }: Observation): Doubt {
   const read = files.filter((file) => file.read).length;
   const empty = (buffers?.outputs ?? []).filter(({ chunks }) => chunks.length === 0).length;

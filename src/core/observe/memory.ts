@@ -4,10 +4,8 @@ import { posFileOf } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { departedIn } from './departed.ts';
 import { rememberEntry } from './judge-entry.ts';
-import { NO_MAIN, watchMain } from './main-process.ts';
-import type { KnownEntry, KnownPosFile, Memory, Observation, Portions } from './observation.ts';
+import type { KnownEntry, KnownPosFile, MainProcess, Memory, Observation, Portions } from './observation.ts';
 
-/** The memory before the first look. */
 export function newMemory(at: Millis): Memory {
   return {
     entries: new Map(),
@@ -18,12 +16,11 @@ export function newMemory(at: Millis): Memory {
     supervisor: undefined,
     workers: [],
     workersSince: undefined,
-    main: NO_MAIN,
+    main: { sightings: new Map(), seen: false, goneSince: undefined },
     began: at,
   };
 }
 
-/** The memory after a look. */
 export function* remember(
   memory: Memory,
   snapshot: Snapshot,
@@ -94,4 +91,16 @@ function workersIn(
   if (fluentd.kind !== 'running') return { workers, workersSince };
   const isNew = fluentd.workers.some((worker) => !workers.some((known) => isSame(known, worker)));
   return { workers: fluentd.workers, workersSince: isNew ? at : workersSince };
+}
+
+/** An exec probe of the same name is gone sooner. */
+const LEAST_LIFE: Millis = 400;
+
+/** Only what lives for a while counts: a probe neither stands for main nor hides that it has ended. */
+export function watchMain(before: MainProcess, matches: readonly ProcessIdentity[], at: Millis): MainProcess {
+  const keys = matches.map(({ pid, startTime }) => `${pid} ${startTime}`);
+  const sightings = new Map(keys.map((key) => [key, before.sightings.get(key) ?? at]));
+  const isThere = [...sightings.values()].some((since) => at - since >= LEAST_LIFE);
+  const seen = before.seen || isThere;
+  return { sightings, seen, goneSince: seen && !isThere ? (before.goneSince ?? at) : undefined };
 }

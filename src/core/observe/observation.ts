@@ -8,7 +8,6 @@ import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import type { Testimony } from '../witness/testimony.ts';
-import type { MainProcess } from './main-process.ts';
 
 /** What the looks so far mean: the snapshot held against the observation before it. */
 export interface Observation
@@ -20,28 +19,19 @@ export interface Observation
   readonly started: boolean;
   /** Fluentd has read something, in this look or before. */
   readonly logged: boolean;
-  /** The last movement of any entry. */
   readonly movedAt: Millis | undefined;
   /** Since when every look has found everything read; undefined: not now. */
   readonly readSince: Millis | undefined;
   /** How much the look took in. `late`: it has not ended in time, and this is what was seen before it. */
   readonly extent: 'all' | 'rest' | 'late';
-  /** Files that in_tail is to read and has no entry for yet. */
   readonly undiscovered: readonly UndiscoveredFile[];
-  /** Why it is not known which files some source is to read. */
   readonly unlisted: readonly string[];
   /** What the witnesses said, and what it means; undefined: not asked this time. */
-  readonly witness: Witnessed | undefined;
-  /** Since when a fluentd that was seen has been gone. */
+  readonly witness: { readonly testimony: Testimony; readonly progress: Progress } | undefined;
   readonly goneSince: Millis | undefined;
   readonly memory: Memory;
   /** The look, where everything was read and nothing was amiss: one that finds the very same means the same. */
   readonly atRest: Snapshot | undefined;
-}
-
-export interface Witnessed {
-  readonly testimony: Testimony;
-  readonly progress: Progress;
 }
 
 export interface ObservedFile extends Lag, KeyedEntry {
@@ -60,7 +50,6 @@ export interface UnknownPosFile {
 /** Work that says from time to time how many items it has gone through since: other things can happen then. */
 export type Portions<Result> = Generator<number, Result>;
 
-/** What has to be remembered from look to look. */
 export interface Memory {
   /** By `entryKeyIn`. */
   readonly entries: ReadonlyMap<string, KnownEntry>;
@@ -68,7 +57,6 @@ export interface Memory {
   readonly departed: ReadonlyMap<string, Departed>;
   /** By inode, the files with bytes that in_tail had still to find, as of the last look that could be believed. */
   readonly awaited: ReadonlyMap<string, FollowedFile>;
-  /** By path. */
   readonly posFiles: ReadonlyMap<string, KnownPosFile>;
   readonly fluentdSeen: boolean;
   /** The supervisor that runs, and since when it has been seen. */
@@ -77,13 +65,18 @@ export interface Memory {
   readonly workers: readonly ProcessIdentity[];
   readonly workersSince: Millis | undefined;
   readonly main: MainProcess;
-  /** The first look. */
   readonly began: Millis;
 }
 
-/** What has to be remembered of a pos file. */
+/** What is known of the Pod's main process. */
+export interface MainProcess {
+  readonly sightings: ReadonlyMap<string, Millis>;
+  readonly seen: boolean;
+  /** Since when it has been gone, after it was seen. */
+  readonly goneSince: Millis | undefined;
+}
+
 export interface KnownPosFile {
-  /** How many entries it had when it was last read. */
   readonly count: number;
   readonly emptySince: Millis | undefined;
 }
@@ -98,7 +91,6 @@ export interface KnownEntry {
   readonly movedAt: Millis;
   /** Since when bytes have been left. */
   readonly leftSince: Millis | undefined;
-  /** Its file was at its path. */
   readonly isHere: boolean;
 }
 
@@ -107,9 +99,7 @@ export interface Departed {
   readonly inode: string;
   /** It left the path of its entry; or it was gone, or cut short, before in_tail had an entry for it. */
   readonly how: 'left' | 'gone' | 'cut short';
-  /** Bytes in it when it was last seen. */
   readonly size: number;
-  /** The first look that showed it. */
   readonly since: Millis;
   /** Bytes that no position has shown as read, as far as its entry tells. */
   readonly rest: number;

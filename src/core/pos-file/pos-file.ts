@@ -13,7 +13,6 @@ export interface PositionEntry {
 
 /** A line that Fluentd itself would warn about as "Unparsable line in pos_file". */
 export interface UnparsableLine {
-  /** From 1. */
   readonly line: number;
   readonly text: string;
   /** The last line, which no newline ends. */
@@ -84,7 +83,6 @@ function inodeOf(digits: string): string {
   return String(value <= Number.MAX_SAFE_INTEGER ? value : BigInt(`0x${digits}`));
 }
 
-/** Why a line is none, for people. */
 export function whyUnparsable({ text, torn }: Omit<UnparsableLine, 'line'>): string {
   if (torn) return 'it is torn: no newline ends it';
   const [path = '', position, inode] = text.split('\t');
