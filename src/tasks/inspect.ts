@@ -155,11 +155,8 @@ export class Inspector {
 
   #found(snapshot: Snapshot, seen: Observation): Found {
     this.#paces?.take(seen);
-    return foundBy(snapshot, seen, {
-      policy: this.#policy,
-      paces: this.#paces,
-      findingsIn: (path) => this.#findings.get(path) ?? [],
-    });
+    const findingsIn = (path: string) => this.#findings.get(path) ?? [];
+    return foundBy(snapshot, seen, this.#policy, findingsIn, this.#paces);
   }
 
   async #readPosFile(name: string): Promise<FileContent | undefined> {

@@ -39,22 +39,15 @@ export interface FoundPosFile {
   readonly error: string | undefined;
   /** That is no more than an empty file. */
   readonly isEmpty: boolean;
-  /** Log files that could not be looked at, and why. */
   readonly troubles: readonly { readonly path: string; readonly error: string }[];
 }
 
 export function foundBy(
   { posFiles, looks }: Pick<Snapshot, 'posFiles' | 'looks'>,
   seen: Observation,
-  {
-    policy,
-    paces,
-    findingsIn,
-  }: {
-    readonly policy: Policy;
-    readonly paces: Paces | undefined;
-    findingsIn(posFile: string): readonly Finding[];
-  },
+  policy: Policy,
+  findingsIn: (posFile: string) => readonly Finding[],
+  paces: Paces | undefined,
 ): Found {
   const progress = progressOf(seen, policy);
   const files = byPosFile(seen.files);

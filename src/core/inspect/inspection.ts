@@ -11,7 +11,7 @@ import { type Verdict, verdictOf, verdictsOf } from './verdict.ts';
 /** What `inspect` tells programs; its JSON form is a contract. Byte counts are numbers, null where unknown. */
 export interface Inspection {
   readonly posFiles: readonly InspectedPosFile[];
-  readonly undiscovered: readonly UndiscoveredEntry[];
+  readonly undiscovered: readonly (About & Pick<ObservedFile, 'path' | 'size'>)[];
   /** Bytes left in all files: the sum of the entries' lags and of the undiscovered sizes. */
   readonly lag: number | null;
   /** The sum of those that are known, and of how many files it is not. */
@@ -19,7 +19,6 @@ export interface Inspection {
   readonly unknownFiles: number;
   /** Everything is read, and nothing is unknown. */
   readonly caughtUp: boolean;
-  /** All that is left to do, and all that nobody can prove. */
   readonly left: Listed<Left>;
   readonly doubts: Listed<Doubt>;
   /** How many seconds the oldest unread byte has waited; null: not known; only where looks follow one another. */
@@ -29,16 +28,10 @@ export interface Inspection {
   readonly why?: string;
 }
 
-interface UndiscoveredEntry extends About {
-  readonly path: string;
-  readonly size: number | null;
-}
-
 export interface InspectedPosFile {
   readonly path: string;
   readonly entries: readonly InspectedEntry[];
   readonly unparsable: readonly UnparsableLine[];
-  /** What is odd in the pos file itself; only where there is something. */
   readonly findings?: readonly Finding[];
   readonly error?: string;
 }

@@ -100,10 +100,6 @@ export class Paces {
     return at - (this.#unfound.get(path) ?? at);
   }
 
-  get hasUnfound(): boolean {
-    return this.#unfound.size > 0;
-  }
-
   #paceOf(key: string): FilePace {
     const pace = this.#files.get(key) ?? new FilePace();
     this.#files.set(key, pace);
