@@ -9,7 +9,6 @@ export interface BufferConf {
   readonly chunkGlobs: readonly string[];
 }
 
-/** The worker that an output runs in. */
 export interface Surroundings {
   readonly rootDir: string | undefined;
   readonly workerId: number;
@@ -18,7 +17,6 @@ export interface Surroundings {
 }
 
 interface Around extends Surroundings {
-  /** The pattern of the `<match>` as it stands in the file. */
   readonly match: string;
 }
 

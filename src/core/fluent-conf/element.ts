@@ -41,10 +41,8 @@ export interface ConfElement {
   readonly place: Place;
 }
 
-/** What stands in a section, in the order of the file. */
 export type ConfItem = ConfParam | ConfInclude | ConfElement;
 
-/** Something in the configuration that posidle could not read. */
 export interface ConfProblem {
   readonly place: Place;
   readonly text: string;
@@ -56,7 +54,6 @@ export interface ParsedConf {
   readonly problems: readonly ConfProblem[];
 }
 
-/** The root element, which has no tags of its own. */
 export function rootElement(items: readonly ConfItem[], place: Place): ConfElement {
   return { kind: 'section', name: 'ROOT', arg: '', items, place };
 }

@@ -1,21 +1,15 @@
 import { type BufferConf, buffersOf, type Surroundings } from './buffer-sections.ts';
-import { type ConfElement, type ConfItem, type ConfProblem, rootElement, sectionsOf } from './element.ts';
+import { type ConfElement, type ConfItem, rootElement, sectionsOf } from './element.ts';
 import { Params, type Reading } from './params.ts';
 import type { RubyContext } from './ruby.ts';
-import { type TailSource, tailSource } from './tail.ts';
+import { tailSource } from './tail.ts';
 
 type SystemConf = Readonly<ReturnType<typeof readSystem>>;
 
-export interface FluentConf {
-  readonly sources: readonly TailSource[];
-  readonly buffers: readonly BufferConf[];
-  readonly system: SystemConf;
-  readonly problems: readonly ConfProblem[];
-  readonly warnings: readonly string[];
-}
+export type FluentConf = Readonly<ReturnType<typeof fluentConf>>;
 
 /** Fluentd lets a worker evaluate the whole file again, with its own worker_id. `workersGiven`: by its command line, instead of `<system>`. */
-export function fluentConf(root: ConfElement, ruby: RubyContext, workersGiven?: number): FluentConf {
+export function fluentConf(root: ConfElement, ruby: RubyContext, workersGiven?: number) {
   const reading: Reading = { ruby, problems: [], warnings: [] };
   const system = readSystem(new Params(root, reading), ruby, workersGiven);
   const workers = Array.from({ length: workersRead(root, system, reading) }, (_, workerId) =>
@@ -25,7 +19,7 @@ export function fluentConf(root: ConfElement, ruby: RubyContext, workersGiven?: 
     sources: workers.flat().flatMap(tailsOf).map(tailSource),
     buffers: workers.flat().flatMap(buffersIn),
     system,
-    problems: distinct(reading.problems),
+    problems: [...new Map(reading.problems.map((one) => [JSON.stringify(one), one])).values()],
     warnings: [...new Set(reading.warnings)],
   };
 }
@@ -92,8 +86,4 @@ function buffersIn({ params, around }: Scope): BufferConf[] {
   return [params, ...params.sections('label')]
     .flatMap((scope) => scope.sections('match'))
     .flatMap((section) => buffersOf(section, { ...around, match: section.writtenArg() || '**' }));
-}
-
-function distinct(problems: readonly ConfProblem[]): ConfProblem[] {
-  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }

@@ -32,8 +32,6 @@ export const LARGEST_POSITION = Number.MAX_SAFE_INTEGER;
 const KEPT_UNPARSABLE = 1_000;
 /** So many bytes of a line are read: Linux takes a path of 4,096. */
 const LONGEST_LINE = 8_192;
-/** `a`, tab, 0, tab, 0. */
-const SHORTEST_ENTRY = 5;
 /**
  * POSITION_FILE_ENTRY_REGEX in lib/fluent/plugin/in_tail/position_file.rb: what follows the inode is ignored. A number of three
  * million digits would take ten seconds.
@@ -54,7 +52,7 @@ export function parsePosFile(bytes: Uint8Array): PosFile {
       unparsable.push({ line, text: textOf(bytes, start, end), ...flaw });
   };
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-    const entry = end - start < SHORTEST_ENTRY ? undefined : entryIn(textOf(bytes, start, end));
+    const entry = entryIn(textOf(bytes, start, end));
     if (entry === undefined) tell(end, {});
     else entries.push(entry);
     start = end + 1;
