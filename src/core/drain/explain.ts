@@ -31,7 +31,6 @@ export const LEFT_TO_KUBELET: End = {
   why: 'Fluentd is left to the kubelet, which stops it next',
 };
 
-/** Nothing is signalled that may be another program. */
 export function describeUnproven(pid: number): string {
   return (
     `pid ${pid} may not be the right fluentd: it has no pos file open, or posidle may not look at its open files; ` +

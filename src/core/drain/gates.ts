@@ -40,10 +40,7 @@ function progressGate(state: Draining, seen: Observation, policy: Policy): Gate 
   const progress = withoutLater(progressOf(seen, policy), state.owed);
   if (seen.extent === 'rest' || progress.at < trigger.at)
     return { name: 'look', why: 'posidle has not looked at everything since then' };
-  const waitsFor = (name: Gate['name'], ...kinds: readonly Left['kind'][]): Gate | undefined => {
-    const left = progress.left.filter(({ kind }) => kinds.includes(kind));
-    return left.length === 0 ? undefined : { name, why: describeLeft(listed(left)) };
-  };
+  const waitsFor = (name: Gate['name'], kind: Left['kind']) => leftGate(progress, name, [kind]);
   return (
     doubtGate(progress, trigger) ??
     waitsFor('unread', 'unread') ??
@@ -54,6 +51,11 @@ function progressGate(state: Draining, seen: Observation, policy: Policy): Gate 
     flushGate(progress, state, seen) ??
     waitsFor('buffers', 'held')
   );
+}
+
+function leftGate({ left: all }: Progress, name: Gate['name'], kinds: readonly Left['kind'][]) {
+  const left = all.filter(({ kind }) => kinds.includes(kind));
+  return left.length === 0 ? undefined : { name, why: describeLeft(listed(left)) };
 }
 
 function doubtGate({ doubts }: Progress, trigger: Trigger | undefined): Gate | undefined {
@@ -128,10 +130,7 @@ function fluentdGate(seen: Observation): Gate | undefined {
 /** The first condition of "everything read" that does not hold, at rest; undefined: everything is read. */
 export function readGate(seen: Observation, policy: Policy): Gate | undefined {
   const progress = progressOf(seen, policy);
-  const unread = progress.left.filter(({ kind }) => kind === 'unread' || kind === 'unfound');
-  const gate = doubtGate(progress, undefined);
-  if (gate !== undefined || unread.length === 0) return gate;
-  return { name: 'unread', why: describeLeft(listed(unread)) };
+  return doubtGate(progress, undefined) ?? leftGate(progress, 'unread', TO_READ);
 }
 
 /** Bytes are known to be left that Fluentd could read, moving or not: the opposite of quiet. */

@@ -11,7 +11,6 @@ export interface Step {
   readonly actions: readonly Action[];
   /** Look again at this instant at the latest; undefined: whenever. */
   readonly wakeAt: Millis | undefined;
-  /** How much the next look has to take in. */
   readonly depth: Depth;
   /** Why the state changed; undefined: it did not. */
   readonly moved: string | undefined;

@@ -29,17 +29,12 @@ export interface Outcome {
 }
 
 export type Durations = Outcome['durationsMs'];
-type Stopped = Extract<State, { name: 'stopped' }>;
-
-interface LastLook {
-  readonly seen: Observation;
-  readonly policy: Policy;
-  readonly durations: Durations;
-}
 
 /** The outcome of a run that ended in `stopped`, by the look that was taken when Fluentd was gone. */
-export function outcomeOf({ end, result }: Stopped, last: LastLook): Outcome {
-  const { seen, policy, durations } = last;
+export function outcomeOf(
+  { end, result }: Extract<State, { name: 'stopped' }>,
+  { seen, policy, durations }: { seen: Observation; policy: Policy; durations: Durations },
+): Outcome {
   const progress = progressOf(seen, policy);
   const doubted = [...(result?.trigger.by === 'hook' ? [MAIN_MAY_RUN] : []), ...progress.doubts];
   const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, result?.owed, end.kind);
@@ -50,11 +45,12 @@ export function outcomeOf({ end, result }: Stopped, last: LastLook): Outcome {
     why: end.why,
     outcome: word,
     trigger: result?.trigger.by ?? null,
-    left: listed(left.map(withoutIds)),
+    // Chunks' ids are for the drain.
+    left: listed(left.map((one) => (one.kind === 'held' ? { ...one, ids: undefined } : one))),
     doubts: listed(doubts),
     files,
     outputs,
-    durationsMs: rounded(durations),
+    durationsMs: Object.fromEntries(Object.entries(durations).map(([name, ms]) => [name, Math.round(ms)])),
   };
 }
 
@@ -89,15 +85,6 @@ export function verdictOf(progress: Progress, owed: Owed | undefined, end: End['
 
 function asDoubt({ where }: Kept): Doubt {
   return { kind: 'kept', about: where, why: 'Fluentd emits what it keeps when it stops; nobody saw that' };
-}
-
-function rounded(durations: Durations): Durations {
-  return Object.fromEntries(Object.entries(durations).map(([name, span]) => [name, Math.round(span)]));
-}
-
-/** Chunks' ids are for the drain. */
-function withoutIds(one: Left): Left {
-  return one.kind === 'held' ? { ...one, ids: undefined } : one;
 }
 
 export const EXIT = { ok: 0, bug: 1, usage: 2, left: 3, noFluentd: 4, notPermitted: 5 } as const;

@@ -5,17 +5,13 @@ import type { Millis } from '../text/units.ts';
 /** Where the machine stands. The data belong to the state: nothing can be read that does not apply. */
 export type State =
   | { readonly name: 'waiting'; readonly since: Millis }
-  /** Fluentd reads; no trigger has come. */
   | { readonly name: 'watching'; readonly since: Millis }
-  /** A trigger has come: everything must be read, flushed and delivered. */
   | Draining
-  /** The stop signal is sent: Fluentd flushes and ends. */
   | ({
       readonly name: 'stopping';
       readonly since: Millis;
       readonly termedOrphans: boolean;
       readonly toldAt: Millis;
-      /** The pid of each supervisor that was told. */
       readonly told: readonly number[];
     } & DrainResult)
   | ({ readonly name: 'killing'; readonly since: Millis } & DrainResult)
@@ -32,7 +28,6 @@ export interface Draining {
   readonly name: 'draining';
   readonly since: Millis;
   readonly trigger: Trigger;
-  /** Unfinished last lines were ended, once. */
   readonly completed?: true;
   readonly flushedAt?: Millis;
   /** The first look of this row of looks that found nothing left. */

@@ -81,15 +81,18 @@ const ONE_SHOT = new Set(['--dry-run', '--version', '--help', '-h', '--setup', '
 
 /** The supervisors (or lone processes) that run a Fluentd; more than one where several independent ones run. */
 export function findSupervisors(table: Table): Table {
-  return withoutChildrenOfOthers(table.filter(isSupervisor));
+  const rows = table.filter(isSupervisor);
+  const pids = new Set(rows.map(({ pid }) => pid));
+  // Between fork and exec a worker still has its supervisor's command line.
+  return rows.filter(({ ppid }) => !pids.has(ppid));
 }
 
 /** Rows that could be the Pod's main process: the pattern fits, and they are neither Fluentd's nor posidle's own family. */
 export function findMains(table: Table, pattern: RegExp, self: number): Table {
   const own = ancestorsOf(self, table);
-  return table.filter(
-    (row) => !row.zombie && !own.has(row.pid) && !isFluentd(row.argv) && fits(row, pattern),
-  );
+  // `search` looks from the start each time, whatever flags the pattern has.
+  const fits = ({ argv }: ProcessRow) => argv.join(' ').search(pattern) !== -1;
+  return table.filter((row) => !row.zombie && !own.has(row.pid) && !isFluentd(row.argv) && fits(row));
 }
 
 /** The Fluentd that runs in a session, or else in another one below its leader: `su` and `setsid` begin one. */
@@ -213,19 +216,8 @@ function scriptOf(argv: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** `search` looks from the start each time, whatever flags the pattern has. */
-function fits({ argv }: ProcessRow, pattern: RegExp): boolean {
-  return argv.join(' ').search(pattern) !== -1;
-}
-
 function basename(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
-}
-
-/** Leaves out a child of another row: between fork and exec a worker still has its supervisor's command line. */
-function withoutChildrenOfOthers(rows: Table): Table {
-  const pids = new Set(rows.map((row) => row.pid));
-  return rows.filter((row) => !pids.has(row.ppid));
 }
 
 function ancestorsOf(pid: number, table: Table): ReadonlySet<number> {

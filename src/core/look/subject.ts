@@ -7,7 +7,6 @@ export type Role = 'beside' | 'parent' | 'native-sidecar';
 export interface Subject {
   readonly posFiles: readonly string[];
   readonly fluentd: FluentdTarget;
-  /** What fluent.conf says; undefined: none is known. */
   readonly conf: ConfFacts | undefined;
   readonly role?: Role;
   readonly witness?: string | undefined;

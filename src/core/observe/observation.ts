@@ -4,7 +4,7 @@ import type { Lag } from '../look/file-state.ts';
 import type { FollowedFile, Snapshot } from '../look/snapshot.ts';
 import type { Role } from '../look/subject.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
-import type { KeyedEntry } from '../pos-file/pos-file.ts';
+import type { KeyedEntry, PositionEntry } from '../pos-file/pos-file.ts';
 import type { Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import type { Testimony } from '../witness/testimony.ts';
@@ -68,7 +68,6 @@ export interface Memory {
   readonly began: Millis;
 }
 
-/** What is known of the Pod's main process. */
 export interface MainProcess {
   readonly sightings: ReadonlyMap<string, Millis>;
   readonly seen: boolean;
@@ -82,21 +81,15 @@ export interface KnownPosFile {
 }
 
 /** What has to be remembered of an entry, so that the next look can be judged. */
-export interface KnownEntry {
-  readonly path: string;
-  readonly inode: string;
-  readonly position: number | null;
+export interface KnownEntry extends PositionEntry {
   /** The last size that was seen, unless the file was cut short. */
   readonly size: number | null;
   readonly movedAt: Millis;
-  /** Since when bytes have been left. */
   readonly leftSince: Millis | undefined;
   readonly isHere: boolean;
 }
 
-export interface Departed {
-  readonly path: string;
-  readonly inode: string;
+export interface Departed extends Omit<PositionEntry, 'position'> {
   /** It left the path of its entry; or it was gone, or cut short, before in_tail had an entry for it. */
   readonly how: 'left' | 'gone' | 'cut short';
   readonly size: number;

@@ -27,12 +27,9 @@ export function* observing(
   if (previous !== undefined && isStillAtRest(previous.atRest, snapshot))
     return observeRest(previous, snapshot);
   const seen = yield* observeAnew(previous, snapshot, limits);
-  return { ...seen, atRest: isLasting(seen) ? snapshot : undefined };
-}
-
-/** Otherwise the next look may mean something else though it finds the same. */
-function isLasting({ fluentd, readSince }: Omit<Observation, 'atRest'>): boolean {
-  return (fluentd.kind === 'running' || fluentd.kind === 'absent') && readSince !== undefined;
+  // Otherwise the next look may mean something else though it finds the same.
+  const isSettled = seen.fluentd.kind === 'running' || seen.fluentd.kind === 'absent';
+  return { ...seen, atRest: isSettled && seen.readSince !== undefined ? snapshot : undefined };
 }
 
 /** Whether a look has found the very same as one at rest: where nothing has changed, the collector hands over the same objects. */

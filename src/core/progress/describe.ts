@@ -4,7 +4,6 @@ import type { Doubt, Left, LeftFile } from './progress.ts';
 /** Many things, of which people want to see the largest. */
 export interface Listed<One> {
   readonly count: number;
-  /** As far as they are known. */
   readonly bytes: number;
   /** The largest, at most ten. */
   readonly worst: readonly One[];

@@ -60,7 +60,6 @@ const SILENT_LOSSES: Readonly<Record<string, SilentLoss>> = {
   },
 };
 
-/** Why records may vanish without any message, a sentence each. */
 export function silentLosses(plugins: readonly PluginSettings[]): readonly string[] {
   return [...new Set(plugins.flatMap(lossOf))];
 }
@@ -95,7 +94,6 @@ function inFluentPlugin(names: string): readonly string[] {
   return names.split(' ').map((name) => `Fluent::Plugin::${name}`);
 }
 
-/** Whether a filter, or an output without a buffer, may keep records where nobody sees them. */
 export function mayHold(name: string): boolean {
   return !HOLD_NOTHING.has(name);
 }

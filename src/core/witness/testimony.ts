@@ -37,7 +37,9 @@ export function isAnyAlive({ witnesses }: Testimony): boolean {
 
 export function ofTestimony(testimony: Testimony): Progress {
   const { at, witnesses } = testimony;
-  const told = witnesses.flatMap(toldBy);
+  const told = witnesses.flatMap((one): readonly Told[] =>
+    one.kind === 'silent' || one.said === undefined ? [] : [{ ...one, said: one.said }],
+  );
   const all = new Facts(told.map(({ said }) => said));
   const ends = told.flatMap((one) => endsOf(one, told));
   const outputs = told.flatMap(({ said }) => [...said.outputs, ...said.ends]);
@@ -61,19 +63,12 @@ export function ofTestimony(testimony: Testimony): Progress {
   };
 }
 
-function toldBy(witness: Witness): readonly Told[] {
-  if (witness.kind === 'silent' || witness.said === undefined) return [];
-  const { worker, kind, said } = witness;
-  return [{ worker, kind, said }];
-}
-
 /** What all workers together know: one may go on with what another one left. */
 class Facts {
   /** By file and input, the furthest position that any worker reached. */
   readonly reached = new Map<string, number>();
   /** By inode, where the input that follows it is furthest behind. */
   readonly byInode = new Map<string, number>();
-  /** What is still followed. */
   readonly followed = new Set<string>();
   readonly #again: number;
 
@@ -201,16 +196,14 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   if (said === undefined || (witness.kind === 'gone' && !said.isFinal))
     return [doubt('worker-died', worker, 'it ended without a last word: nobody saw what it held')];
   const { error, gap, more, isReady } = said;
-  return [
-    ...(witness.kind === 'alive' && !isReady
-      ? [doubt('not-started', worker, 'it has not started all its inputs')]
-      : []),
-    ...(error === undefined ? [] : [doubt('not-heard', worker, error)]),
-    ...(gap > LONGEST_GAP
-      ? [doubt('not-looked', worker, `its witness did not look at the files for ${formatDuration(gap)}`)]
-      : []),
-    ...(more > 0 ? [doubt('forgotten', worker, `its witness had to forget ${counted(more, 'fact')}`)] : []),
+  const unseen = `its witness did not look at the files for ${formatDuration(gap)}`;
+  const doubts = [
+    witness.kind === 'alive' && !isReady && doubt('not-started', worker, 'it has not started all its inputs'),
+    error !== undefined && doubt('not-heard', worker, error),
+    gap > LONGEST_GAP && doubt('not-looked', worker, unseen),
+    more > 0 && doubt('forgotten', worker, `its witness had to forget ${counted(more, 'fact')}`),
   ];
+  return doubts.filter((one) => one !== false);
 }
 
 function doubtsOfPlugins({ heard, outputs, plugins: others }: Said): readonly Doubt[] {
