@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { exportOptions, inspectOptions } from '../src/commands/options/inspect-options.ts';
 import { drainOptions, watchOptions } from '../src/commands/options/options.ts';
 import { describeOutcome, type Outcome } from '../src/core/drain/outcome.ts';
-import { METRICS } from '../src/core/metrics/exposition.ts';
+import { METRICS } from '../src/core/metrics/metrics.ts';
 import { parseDuration } from '../src/core/text/units.ts';
 import { BUNDLE } from './pods/bundle.ts';
 import { blocksIn } from './pods/readme.ts';

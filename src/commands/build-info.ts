@@ -1,4 +1,4 @@
-import { renderMetrics } from '../core/metrics/exposition.ts';
+import { renderMetrics } from '../core/metrics/metrics.ts';
 
 /** Put in by docker/bundle.mjs. */
 declare const BUILD: { readonly version: string; readonly bugs?: string };

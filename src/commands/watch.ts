@@ -8,7 +8,6 @@ import {
   type Outcome,
 } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
-import { quietWarnings } from '../core/fluent-conf/warnings.ts';
 import { formatDuration } from '../core/text/units.ts';
 import type { Log } from '../log.ts';
 import { inWords } from '../node/files/in-words.ts';
@@ -138,7 +137,7 @@ function withCalls({ when, ...armed }: Armed, { listen, 'quit-token': token }: R
 }
 
 function tellStart(log: Log, found: Found, policy: Policy, armed: Armed): void {
-  const { posFiles, conf, confPath, warnings, witness } = found;
+  const { posFiles, confPath, warnings, witness } = found;
   const by = confPath === undefined ? '' : `, by ${confPath}`;
   log.info(
     { posFiles, fluentConf: confPath },
@@ -152,9 +151,7 @@ function tellStart(log: Log, found: Found, policy: Policy, armed: Armed): void {
     const asSidecar = policy.role === 'parent' ? AS_SIDECAR : `${AS_SIDECAR}: give --restart-policy always`;
     log.warn({}, `${ONLY_CALLS} ${asSidecar}. ${ELSEWHERE}`);
   }
-  const waits = policy.quiet === 'off' ? { grace: policy.grace } : { quiet: policy.quiet };
-  const further = conf === undefined ? [] : quietWarnings(conf, waits);
-  for (const warning of [...warnings, ...further]) log.warn({}, warning);
+  for (const warning of warnings) log.warn({}, warning);
 }
 
 async function tellEnd(log: Log, outcome: Outcome, args: ReportArgs, childEnd?: string): Promise<void> {

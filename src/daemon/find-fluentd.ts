@@ -1,24 +1,20 @@
 import {
-  haveSameProcesses,
-  isAlive,
-  lastOf,
-  NOBODY_THERE,
-  type Running,
-  stillRunning,
-} from '../core/fluentd/known-fluentd.ts';
-import {
   type FluentdReading,
   findByWorkers,
   findInSession,
   findSuccessor,
   findSupervisors,
   findWorkers,
+  haveSameProcesses,
   identityOf,
+  isAlive,
   isFluentd,
   isSame,
+  lastOf,
   type ProcessIdentity,
   type ProcessRow,
-  runsAlone,
+  type Running,
+  stillRunning,
 } from '../core/fluentd/processes.ts';
 import type { Depth } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
@@ -29,6 +25,9 @@ export type Whereabouts = Pick<Subject, 'fluentd' | 'role' | 'posFiles' | 'witne
 
 type Table = readonly ProcessRow[];
 
+/** Another container's processes show only in a shared PID namespace. */
+const NOBODY_THERE =
+  'posidle sees no process of fluentd: one in another container needs a witness (`posidle witness` shows how), or shareProcessNamespace in the Pod';
 const GONE: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
 const DEAF: FluentdReading = { kind: 'remote', permitted: true, isDeaf: true };
 
@@ -153,16 +152,12 @@ export class FluentdFinder {
   }
 
   async #withProof(table: Table, reading: Running): Promise<FluentdReading> {
-    const { isHearsay, ...known } = reading;
-    const permitted = known.permitted || this.#isWitnessed;
-    if (known.isProven && !isHearsay)
-      return known.permitted === permitted ? reading : { ...known, permitted };
-    const row = table.find((candidate) => isSame(candidate, known.supervisor));
-    if (row !== undefined && (await this.#proof.holdsFor(table, row)))
-      return { ...known, permitted, isProven: true };
-    return isHearsay || !this.#isWitnessed
-      ? reading
-      : { ...known, permitted, isProven: true, isHearsay: true };
+    const permitted = reading.permitted || this.#isWitnessed;
+    if (reading.proof === 'own') return reading.permitted === permitted ? reading : { ...reading, permitted };
+    const row = table.find((candidate) => isSame(candidate, reading.supervisor));
+    const isOwn = row !== undefined && (await this.#proof.holdsFor(table, row));
+    const proof = isOwn ? 'own' : this.#isWitnessed ? 'hearsay' : reading.proof;
+    return proof === reading.proof ? reading : { ...reading, permitted, proof };
   }
 
   #running(table: Table, row: ProcessRow, isProven: boolean): FluentdReading {
@@ -170,18 +165,16 @@ export class FluentdFinder {
       kind: 'running',
       supervisor: identityOf(row),
       workers: findWorkers(table, row.pid).map(identityOf),
-      alone: runsAlone(row.argv),
       // A witness that is expected may only just be starting.
       permitted: this.#subject.witness !== undefined || this.#host.maySignal(row.pid),
-      isProven: isProven || this.#isWitnessed,
-      ...(!isProven && this.#isWitnessed && { isHearsay: true }),
+      proof: isProven ? 'own' : this.#isWitnessed ? 'hearsay' : 'none',
     };
   }
 
   /** Workers that outlived their supervisor. */
   #orphansOf(table: Table, known: FluentdReading): FluentdReading | undefined {
     if (known.kind !== 'running' && known.kind !== 'orphaned') return undefined;
-    if (known.kind === 'running' && known.isHearsay) return undefined;
+    if (known.kind === 'running' && known.proof === 'hearsay') return undefined;
     const workers = known.workers.filter((worker) => isAlive(table, worker));
     const [first] = workers;
     if (first === undefined) return undefined;

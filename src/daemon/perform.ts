@@ -1,13 +1,12 @@
 import type { Action } from '../core/drain/state.ts';
 import type { FluentdReading, ProcessIdentity } from '../core/fluentd/processes.ts';
-import type { Witnessed } from '../core/observe/observation.ts';
 import type { Testimony } from '../core/witness/testimony.ts';
 import type { Host, WitnessOrder } from '../host.ts';
 
 export interface Reach {
   readonly fluentd: FluentdReading;
   /** Where the witnesses listen, and what they said in this look, if it asked them. */
-  readonly witness?: Pick<Witnessed, 'testimony'> | undefined;
+  readonly witness?: { readonly testimony: Testimony } | undefined;
   readonly witnessDir?: string | undefined;
 }
 
@@ -74,7 +73,7 @@ async function tell(
 }
 
 async function send(host: Host, target: Target, signal: string, { fluentd }: Reach): Promise<Done> {
-  if (fluentd.kind === 'running' && fluentd.isHearsay) {
+  if (fluentd.kind === 'running' && fluentd.proof === 'hearsay') {
     const why = `nothing proves that process ${fluentd.supervisor.pid} is the Fluentd whose witness listens`;
     return { ...saying(`${signal} was not sent: ${why}`), failed: true };
   }

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { DEFAULT_POLICY } from '../core/drain/defaults.ts';
-import type { Policy } from '../core/drain/policy.ts';
+import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import { tailFacts } from '../core/fluent-conf/facts.ts';
 import { CONFIRM_AFTER, isInDoubt, observeAges, presumeStuck } from '../core/inspect/ages.ts';
 import { type Found, foundBy } from '../core/inspect/found.ts';
@@ -120,11 +119,8 @@ export class Inspector {
 
   #found(snapshot: Snapshot, seen: Observation): Found {
     this.#paces?.take(seen);
-    return foundBy(snapshot, seen, {
-      policy: this.#policy,
-      paces: this.#paces,
-      findingsIn: (path) => this.#findings.get(path) ?? [],
-    });
+    const findingsIn = (path: string) => this.#findings.get(path) ?? [];
+    return foundBy(snapshot, seen, this.#policy, findingsIn, this.#paces);
   }
 
   async #readPosFile(name: string, besides?: number): Promise<FileContent | undefined> {

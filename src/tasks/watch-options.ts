@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { DEFAULT_POLICY } from '../core/drain/defaults.ts';
-import type { Policy } from '../core/drain/policy.ts';
+import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import type { FluentdTarget } from '../core/fluentd/processes.ts';
 import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
 import { UsageError } from './usage-error.ts';

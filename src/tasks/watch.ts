@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { type ConfFacts, tailFacts } from '../core/fluent-conf/facts.ts';
-import { quietNeededBy } from '../core/fluent-conf/warnings.ts';
+import { quietNeededBy } from '../core/fluent-conf/tail.ts';
 import type { Role } from '../core/look/subject.ts';
 import { IS_DATABASE, isDatabase } from '../core/pos-file/pos-file.ts';
 import { SHARED_DIR } from '../core/witness/load.ts';

@@ -124,7 +124,7 @@ const LATE = 10_000;
  * position was.
  */
 async function expectTruth(metrics: string, { files, rotations }: Load, load: ChildProcess): Promise<void> {
-  const told = metrics.match(/^posidle_file_position_bytes\{/gm)?.length ?? 0;
+  const told = metrics.match(/^posidle_file_lag_bytes\{/gm)?.length ?? 0;
   const most = rotations > 0 ? files : 0;
   if (told > most || told < most - rotations) throw new Error(`${told} files have series, not ${most}`);
   const wrong = metrics.match(

@@ -136,7 +136,7 @@ describe('the search', () => {
   test('finds the supervisor, its live workers and whether it may be told', async () => {
     const { host } = busyHost({ workers: 2 });
     const workers = [{ pid: 4243 }, { pid: 4244 }];
-    const found = { kind: 'running', supervisor: { pid: 4242 }, workers, alone: false, permitted: true };
+    const found = { kind: 'running', supervisor: { pid: 4242 }, workers, permitted: true };
     expect(await find(host)).toMatchObject(found);
   });
 

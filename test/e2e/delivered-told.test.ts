@@ -136,7 +136,7 @@ async function reload(site: Site, output?: Section): Promise<void> {
   const [, rpc] = /rpc_endpoint (.*)/.exec(conf) ?? [];
   if (output !== undefined) writeFileSync(site.conf, conf.replace(/<match.*/s, renderConf([output])));
   await fetch(`http://${rpc}/api/config.gracefulReload`);
-  await said(site, 'it is reloaded', ({ ends }) => ends.some(({ isReloaded }) => isReloaded));
+  await said(site, 'it is reloaded', ({ ends }) => ends.some(({ buffer }) => buffer === 'reloaded'));
 }
 
 const LOSSES: readonly Loss[] = [

@@ -5,7 +5,7 @@ import yaml from 'js-yaml';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { variableOf } from '../../src/commands/options/environment.ts';
 import { exportOptions } from '../../src/commands/options/inspect-options.ts';
-import { METRICS } from '../../src/core/metrics/exposition.ts';
+import { METRICS } from '../../src/core/metrics/metrics.ts';
 import { standInFor } from '../pods/images.ts';
 import type { Container } from '../pods/kubernetes.ts';
 import { kustomize } from '../pods/kustomize.ts';

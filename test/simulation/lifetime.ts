@@ -1,6 +1,6 @@
-import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
 import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
+import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import type { ConfFacts } from '../../src/core/fluent-conf/facts.ts';
 import type { Subject } from '../../src/core/look/subject.ts';
 import { watch } from '../../src/daemon/loop.ts';

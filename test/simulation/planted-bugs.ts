@@ -4,10 +4,10 @@ export type Mutant = readonly [file: string, from: string, to: string];
 const WORD = "left.length > 0 ? 'not-drained' : doubts.length > 0 ? 'unproven' : 'drained'";
 
 export const MUTANTS: readonly Mutant[] = [
-  ['progress/verdict.ts', WORD, "'unproven'"],
-  ['progress/verdict.ts', WORD, "'not-drained'"],
-  ['progress/verdict.ts', WORD, "'drained'"],
-  ['progress/verdict.ts', '.filter((one) => !isDoubted(one))', '.slice(1)'],
+  ['drain/outcome.ts', WORD, "'unproven'"],
+  ['drain/outcome.ts', WORD, "'not-drained'"],
+  ['drain/outcome.ts', WORD, "'drained'"],
+  ['drain/outcome.ts', '.filter((one) => !isDoubted(one))', '.slice(1)'],
   ['progress/progress.ts', 'due.has(id)', 'false'],
   ['observe/looks.ts', 'since + rotateWait + IN_TAIL_TICK', '0'],
   ['observe/looks.ts', 'timeToRead(rest, readLimit)', '0'],
@@ -15,7 +15,7 @@ export const MUTANTS: readonly Mutant[] = [
   ['observe/looks.ts', '...unfoundIn(seen)', '...[]'],
   ['observe/looks.ts', '...heldBy(buffers)', '...[]'],
   ['observe/looks.ts', 'memory.supervisor.since + (isUp ? settle : SLOW_START)', '0'],
-  ['observe/missed.ts', 'size !== undefined && size >= before', 'true'],
+  ['observe/departed.ts', 'now !== undefined && now >= before', 'true'],
   ['observe/progress-of.ts', '!isAnswered(testimony)', 'false'],
   ['observe/progress-of.ts', 'isLast ? writtenLater(progress, seen) : []', '[]'],
   ['witness/testimony.ts', "one.kind === 'gone' && one.said?.isFinal === true", 'true'],

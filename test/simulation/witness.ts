@@ -1,5 +1,4 @@
-import type { FileSight, OutputSight, Said } from '../../src/core/witness/answer.ts';
-import type { Heard } from '../../src/core/witness/messages.ts';
+import type { FileSight, Heard, OutputSight, Said } from '../../src/core/witness/answer.ts';
 import { LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Watcher } from './watcher.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
 import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
+import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import type { Draining, State, Trigger } from '../../src/core/drain/state.ts';
 import { type ConfFacts, confFacts } from '../../src/core/fluent-conf/facts.ts';
 import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
@@ -86,9 +86,8 @@ export function running(changes: Partial<Running> = {}): Running {
     kind: 'running',
     supervisor,
     workers,
-    alone: false,
     permitted: true,
-    isProven: true,
+    proof: 'own',
     isStarting: false,
     ...changes,
   };
@@ -162,14 +161,7 @@ export function confOf(paths: readonly string[], more = ''): ConfFacts {
 /** A drain that a call began at the start. */
 export function draining(changes: Partial<Draining> = {}): Draining {
   const trigger: Trigger = { by: 'http', at: 0 };
-  const nothingYet = {
-    completed: false,
-    flushedAt: undefined,
-    emptyAt: undefined,
-    owed: undefined,
-    closingAt: undefined,
-  };
-  return { name: 'draining', since: 0, trigger, ...nothingYet, ...changes };
+  return { name: 'draining', since: 0, trigger, owed: undefined, ...changes };
 }
 
 /** Keeps what the loop tells. */

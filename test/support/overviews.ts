@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
+import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import { observeAges } from '../../src/core/inspect/ages.ts';
 import { type Found, foundBy } from '../../src/core/inspect/found.ts';
 import type { Paces } from '../../src/core/inspect/paces.ts';
@@ -48,7 +48,7 @@ export class Looks {
     this.#seen = observe(before, snapshot, DEFAULT_POLICY);
     this.#paces?.take(this.#seen);
     const findingsIn = () => findings;
-    return foundBy(snapshot, this.#seen, { policy: DEFAULT_POLICY, paces: this.#paces, findingsIn });
+    return foundBy(snapshot, this.#seen, DEFAULT_POLICY, findingsIn, this.#paces);
   }
 }
 

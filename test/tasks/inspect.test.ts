@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
+import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import { filesIn } from '../../src/core/inspect/found.ts';
 import { Paces } from '../../src/core/inspect/paces.ts';
 import { observe } from '../../src/core/observe/observe.ts';

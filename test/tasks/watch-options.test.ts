@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_POLICY } from '../../src/core/drain/defaults.ts';
+import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
 import { DEFAULT_TAIL } from '../../src/core/fluent-conf/facts.ts';
 import { DEFAULTS, policyOf, settingsOf, type WatchOptions } from '../../src/tasks/watch-options.ts';
 import { cpuSeconds } from '../support/cpu-seconds.ts';

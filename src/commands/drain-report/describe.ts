@@ -44,10 +44,8 @@ export function describeFluentd({ fluentd }: Observation): string {
   switch (fluentd.kind) {
     case 'absent':
       return fluentd.why;
-    case 'running': {
-      const workers = fluentd.alone ? 'no supervisor' : counted(fluentd.workers.length, 'worker');
-      return `fluentd runs: pid ${fluentd.supervisor.pid}, ${workers}`;
-    }
+    case 'running':
+      return `fluentd runs: pid ${fluentd.supervisor.pid}, ${counted(fluentd.workers.length, 'worker')}`;
     case 'orphaned':
       return `fluentd's supervisor is gone, its workers still run: pid ${fluentd.workers.map(({ pid }) => pid).join(', ')}`;
     case 'wrapper':

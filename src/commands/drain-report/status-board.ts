@@ -22,17 +22,15 @@ export class StatusBoard {
   readonly #board: LookBoard<Last>;
   #used: Usage | undefined;
   #why = 'started';
-  #drains = 0;
 
   constructor(now: () => Millis, policy: Policy) {
     this.#policy = policy;
     this.#board = new LookBoard(now, STALE);
   }
 
-  transition({ from, to, why, state, seen }: Transition): void {
+  transition({ why, state, seen }: Transition): void {
     this.#why = why;
     this.looked(state, seen);
-    if (to === 'draining' && from !== 'draining') this.#drains += 1;
   }
 
   looked(state: State, seen: Observation): void {
@@ -50,7 +48,7 @@ export class StatusBoard {
         '/metrics': () =>
           board.answer(
             METRICS_TYPE,
-            (last) => metricsOfWatch({ ...last, policy: this.#policy, drains: this.#drains }) + buildInfo(),
+            (last) => metricsOfWatch({ ...last, policy: this.#policy }) + buildInfo(),
           ),
       },
       post: token === undefined ? {} : { '/quitquitquit': quit },

@@ -1,9 +1,8 @@
 import { styleText } from 'node:util';
-import type { ShownFile } from '../../core/inspect/found.ts';
 import { shareRead } from '../../core/inspect/order.ts';
 import type { FileState } from '../../core/look/file-state.ts';
+import type { ObservedFile } from '../../core/observe/observation.ts';
 import { LARGEST_POSITION } from '../../core/pos-file/pos-file.ts';
-import { podNameOf } from '../../core/text/container-log.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenMiddle, widthOf } from '../../core/text/text-width.ts';
 import { formatAge, formatBytes, type Millis } from '../../core/text/units.ts';
@@ -33,7 +32,7 @@ export interface Row {
   readonly name: string;
 }
 
-export function rowOf(file: ShownFile, at: Millis): Row {
+export function rowOf(file: ObservedFile, at: Millis): Row {
   const { state, lag, size, position, inode, path, movedAt } = file;
   const age = Number.isFinite(movedAt) ? formatAge(at - movedAt) : '?';
   const cells = [
@@ -45,8 +44,7 @@ export function rowOf(file: ShownFile, at: Millis): Row {
     inode || '-',
     state === 'undiscovered' ? '-' : age,
   ];
-  const name = printable(path);
-  return { state, cells, name: podNameOf(name) ?? name };
+  return { state, cells, name: printable(path) };
 }
 
 function positionText(position: number): string {
@@ -54,7 +52,7 @@ function positionText(position: number): string {
 }
 
 /** Never 100% as long as a byte is left. */
-function percentOf({ size, lag, state }: ShownFile): string {
+function percentOf({ size, lag, state }: ObservedFile): string {
   if (state === 'unwatched') return '-';
   return size === null || lag === null ? '?' : `${Math.floor(shareRead(size, lag) * 100)}%`;
 }

@@ -1,9 +1,10 @@
 import { styleText } from 'node:util';
-import { type Found, filesIn, type ShownFile } from '../../core/inspect/found.ts';
+import { type Found, filesIn } from '../../core/inspect/found.ts';
 import { byLag, inStates } from '../../core/inspect/order.ts';
 import type { FilePace } from '../../core/inspect/paces.ts';
 import { summaryOf } from '../../core/inspect/summary.ts';
 import { verdictsOf } from '../../core/inspect/verdict.ts';
+import type { ObservedFile } from '../../core/observe/observation.ts';
 import { printable } from '../../core/text/printable.ts';
 import { shortenMiddle, wrap } from '../../core/text/text-width.ts';
 import { counted, formatAge, formatBytes, formatDuration } from '../../core/text/units.ts';
@@ -49,7 +50,7 @@ function headOf(found: Found): readonly string[] {
   ];
 }
 
-function paceRow(file: ShownFile, { seen, paces }: Found): Row {
+function paceRow(file: ObservedFile, { seen, paces }: Found): Row {
   const { cells, ...rest } = rowOf(file, seen.at);
   const pace = paces?.of(file.key);
   const { rate = null, eta = null } = pace?.pace() ?? {};

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { ConfFacts } from '../../core/fluent-conf/facts.ts';
-import type { Found, FoundPosFile, ShownFile, Totals } from '../../core/inspect/found.ts';
+import type { Found, FoundPosFile, Totals } from '../../core/inspect/found.ts';
 import { byLag, inStates, shareRead } from '../../core/inspect/order.ts';
 import { summaryOf } from '../../core/inspect/summary.ts';
 import type { FileState } from '../../core/look/file-state.ts';
@@ -48,7 +48,11 @@ function posFileLines(posFile: FoundPosFile, view: View, at: Millis): readonly s
 }
 
 /** With their title; nothing where there are none. */
-function rowsOf(files: readonly ShownFile[], { states, width }: View, at: Millis): readonly string[] {
+function rowsOf(
+  files: readonly FoundPosFile['files'][number][],
+  { states, width }: View,
+  at: Millis,
+): readonly string[] {
   const rows = byLag(inStates(files, states)).map((file) => rowOf(file, at));
   return rows.length === 0 ? [] : layOut(COLUMNS, rows, width - INDENT.length).map((line) => INDENT + line);
 }

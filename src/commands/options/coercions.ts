@@ -1,5 +1,5 @@
-import { STATES } from '../../core/inspect/order.ts';
 import type { FileState } from '../../core/look/file-state.ts';
+import { STATES } from '../../core/look/file-state.ts';
 import { LONGEST_TIMER, type Millis, parseDuration, parseSize } from '../../core/text/units.ts';
 import type { Endpoint } from '../../node/network/http-server.ts';
 import { UsageError } from '../../tasks/usage-error.ts';

@@ -38,7 +38,6 @@ export function mainEndAt({ memory }: Observation, policy: Policy): Millis | und
   return seen ? undefined : startDeadline(memory.began, policy);
 }
 
-/** When what must come first is given up. */
 export function startDeadline(since: Millis, { startTimeout }: Policy): Millis | undefined {
   return startTimeout === 'off' ? undefined : since + startTimeout;
 }
@@ -108,7 +107,6 @@ function graceEnd(seen: Observation, policy: Policy): Millis | undefined {
   return signal && signal.at + policy.grace - stopReserve(policy);
 }
 
-/** When what is left of Fluentd gets SIGKILL. */
 export function stopDeadline({ since }: State, seen: Observation, policy: Policy): Millis {
   const [signal] = signalsIn(seen);
   if (signal === undefined) return since + policy.stopTimeout;

@@ -5,7 +5,6 @@ import { formatDuration } from '../text/units.ts';
 import type { Policy } from './policy.ts';
 import type { End, Trigger } from './state.ts';
 
-/** Why the drain begins. */
 export function describeTrigger({ by }: Trigger, seen: Observation, policy: Policy): string {
   switch (by) {
     case 'quiet':
@@ -32,7 +31,6 @@ export const LEFT_TO_KUBELET: End = {
   why: 'Fluentd is left to the kubelet, which stops it next',
 };
 
-/** Nothing is signalled that may be another program. */
 export function describeUnproven(pid: number): string {
   return (
     `pid ${pid} may not be the right fluentd: it has no pos file open, or posidle may not look at its open files; ` +
@@ -40,12 +38,10 @@ export function describeUnproven(pid: number): string {
   );
 }
 
-/** The process that was named, and why nothing is sent to it. */
 export function describeForeign({ pid, argv }: ProcessRow): string {
   return `pid ${pid} (${argv.join(' ').trim()}) isn't a fluentd, and the signal for a flush would kill it. Name another process`;
 }
 
-/** The fluentds that were found, and how to name the one that is meant. */
 export function describeCandidates(candidates: readonly ProcessRow[]): string {
   const list = candidates.map(({ pid, argv }) => `pid ${pid} (${argv.join(' ').trim()})`).join(', ');
   return `${candidates.length} independent fluentds run: ${list}; name one by its \`pid\` or \`pidFile\``;

@@ -54,7 +54,7 @@ function isReachable(seen: Observation, policy: Policy): boolean {
   const { fluentd, witness, started } = seen;
   if (witness !== undefined && isAnyAlive(witness.testimony)) return true;
   if (!TAKES_SIGNALS.has(fluentd.kind) || !started) return false;
-  if (fluentd.kind === 'running' && (!fluentd.isProven || isWorkerStarting(seen))) return false;
+  if (fluentd.kind === 'running' && (fluentd.proof === 'none' || isWorkerStarting(seen))) return false;
   return isOver(startEnd(seen, policy), seen.at);
 }
 

@@ -40,10 +40,7 @@ function progressGate(state: Draining, seen: Observation, policy: Policy): Gate 
   const progress = withoutLater(progressOf(seen, policy), state.owed);
   if (seen.extent === 'rest' || progress.at < trigger.at)
     return { name: 'look', why: 'posidle has not looked at everything since then' };
-  const waitsFor = (name: Gate['name'], ...kinds: readonly Left['kind'][]): Gate | undefined => {
-    const left = progress.left.filter(({ kind }) => kinds.includes(kind));
-    return left.length === 0 ? undefined : { name, why: describeLeft(listed(left)) };
-  };
+  const waitsFor = (name: Gate['name'], kind: Left['kind']) => leftGate(progress, name, [kind]);
   return (
     doubtGate(progress, trigger) ??
     waitsFor('unread', 'unread') ??
@@ -54,6 +51,11 @@ function progressGate(state: Draining, seen: Observation, policy: Policy): Gate 
     flushGate(progress, state, seen) ??
     waitsFor('buffers', 'held')
   );
+}
+
+function leftGate({ left: all }: Progress, name: Gate['name'], kinds: readonly Left['kind'][]) {
+  const left = all.filter(({ kind }) => kinds.includes(kind));
+  return left.length === 0 ? undefined : { name, why: describeLeft(listed(left)) };
 }
 
 function doubtGate({ doubts }: Progress, trigger: Trigger | undefined): Gate | undefined {
@@ -69,7 +71,7 @@ function doubtGate({ doubts }: Progress, trigger: Trigger | undefined): Gate | u
 
 /** Nothing is signalled that may be another program. */
 function proofGate({ fluentd }: Observation): Gate | undefined {
-  if (fluentd.kind !== 'running' || fluentd.isProven) return undefined;
+  if (fluentd.kind !== 'running' || fluentd.proof !== 'none') return undefined;
   return { name: 'fluentd', why: describeUnproven(fluentd.supervisor.pid) };
 }
 
@@ -121,17 +123,14 @@ function fluentdGate(seen: Observation): Gate | undefined {
       name: 'worker',
       why: 'the worker has only just been started, and has not opened its pos file yet',
     };
-  if (fluentd.alone || fluentd.workers.length > 0 || memory.workersSince === undefined) return undefined;
+  if (fluentd.workers.length > 0 || memory.workersSince === undefined) return undefined;
   return { name: 'worker', why: 'the worker is gone, and its supervisor is starting another one' };
 }
 
 /** The first condition of "everything read" that does not hold, at rest; undefined: everything is read. */
 export function readGate(seen: Observation, policy: Policy): Gate | undefined {
   const progress = progressOf(seen, policy);
-  const unread = progress.left.filter(({ kind }) => kind === 'unread' || kind === 'unfound');
-  const gate = doubtGate(progress, undefined);
-  if (gate !== undefined || unread.length === 0) return gate;
-  return { name: 'unread', why: describeLeft(listed(unread)) };
+  return doubtGate(progress, undefined) ?? leftGate(progress, 'unread', TO_READ);
 }
 
 /** Bytes are known to be left that Fluentd could read, moving or not: the opposite of quiet. */
@@ -139,7 +138,6 @@ export function hasBytesLeft({ files }: Pick<Observation, 'files'>): boolean {
   return files.some(({ read, lag }) => !read && lag !== null);
 }
 
-/** Bytes that Fluentd has still to read. */
 export function bytesLeft({ files, undiscovered }: Pick<Observation, 'files' | 'undiscovered'>): number {
   const read = files.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
   return undiscovered.reduce((sum, { size }) => sum + size, read);

@@ -11,7 +11,6 @@ export interface Step {
   readonly actions: readonly Action[];
   /** Look again at this instant at the latest; undefined: whenever. */
   readonly wakeAt: Millis | undefined;
-  /** How much the next look has to take in. */
   readonly depth: Depth;
   /** Why the state changed; undefined: it did not. */
   readonly moved: string | undefined;
@@ -25,14 +24,7 @@ export const STOP: Action = { do: 'signal', target: 'supervisor', signal: 'SIGIN
 export const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
 
 export function drain(trigger: Trigger, seen: Observation, policy: Policy): Step {
-  const nothingYet = {
-    completed: false,
-    flushedAt: undefined,
-    emptyAt: undefined,
-    closingAt: undefined,
-    owed: undefined,
-  };
-  const state: Draining = { name: 'draining', since: seen.at, trigger, ...nothingYet };
+  const state: Draining = { name: 'draining', since: seen.at, trigger, owed: undefined };
   return move(state, describeTrigger(trigger, seen, policy));
 }
 
@@ -70,7 +62,7 @@ export function stop(state: Draining, gate: Gate | undefined, seen: Observation,
   const result = resultOf(state);
   if (seen.fluentd.kind === 'absent') return finish(ENDED_BY_ITSELF, seen, result);
   if (policy.role === 'native-sidecar') return finish(LEFT_TO_KUBELET, seen, result);
-  if (seen.fluentd.kind === 'running' && !seen.fluentd.isProven)
+  if (seen.fluentd.kind === 'running' && seen.fluentd.proof === 'none')
     return finish({ kind: 'not-proven', why: describeUnproven(seen.fluentd.supervisor.pid) }, seen, result);
   const why =
     gate === undefined

@@ -1,11 +1,16 @@
 import type { Observation } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
 import { describeDoubts, describeLeft, type Listed, listed } from '../progress/describe.ts';
-import type { Doubt, Left } from '../progress/progress.ts';
-import { type EndKind, verdictOf, type Word } from '../progress/verdict.ts';
+import { type Doubt, type Left, type Owed, type Progress, withoutLater } from '../progress/progress.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { Policy } from './policy.ts';
 import type { End, State, StateName, Trigger } from './state.ts';
+
+/**
+ * `drained`: every line that was written was read, and every output has sent what it took. `not-drained`: something plainly lies
+ * there. `unproven`: neither.
+ */
+export type Word = 'drained' | 'unproven' | 'not-drained';
 
 /** What came of it, told after Fluentd is gone: its own exit code says nothing about delivery. */
 export interface Outcome {
@@ -15,36 +20,24 @@ export interface Outcome {
   readonly why: string;
   readonly outcome: Word;
   readonly trigger: Trigger['by'] | null;
-  /** What plainly lies there. */
   readonly left: Listed<Left>;
-  /** What nobody can prove. */
   readonly doubts: Listed<Doubt>;
   /** How many files Fluentd followed, and the outputs that are known. */
   readonly files: number;
   readonly outputs: readonly string[];
-  /** Spent in each state. */
   readonly durationsMs: Readonly<Partial<Record<StateName, Millis>>>;
 }
 
 export type Durations = Outcome['durationsMs'];
-type Stopped = Extract<State, { name: 'stopped' }>;
-
-interface LastLook {
-  readonly seen: Observation;
-  readonly policy: Policy;
-  readonly durations: Durations;
-}
 
 /** The outcome of a run that ended in `stopped`, by the look that was taken when Fluentd was gone. */
-export function outcomeOf({ end, result }: Stopped, last: LastLook): Outcome {
-  const { seen, policy, durations } = last;
+export function outcomeOf(
+  { end, result }: Extract<State, { name: 'stopped' }>,
+  { seen, policy, durations }: { seen: Observation; policy: Policy; durations: Durations },
+): Outcome {
   const progress = progressOf(seen, policy);
   const doubted = [...(result?.trigger.by === 'hook' ? [MAIN_MAY_RUN] : []), ...progress.doubts];
-  const { word, left, doubts } = verdictOf(
-    { ...progress, doubts: doubted },
-    result?.owed,
-    ENDS[end.kind] ?? 'runs-on',
-  );
+  const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, result?.owed, end.kind);
   const { files, outputs } = progress;
   return {
     version: 1,
@@ -52,11 +45,12 @@ export function outcomeOf({ end, result }: Stopped, last: LastLook): Outcome {
     why: end.why,
     outcome: word,
     trigger: result?.trigger.by ?? null,
-    left: listed(left.map(withoutIds)),
+    // Chunks' ids are for the drain.
+    left: listed(left.map((one) => (one.kind === 'held' ? { ...one, ids: undefined } : one))),
     doubts: listed(doubts),
     files,
     outputs,
-    durationsMs: rounded(durations),
+    durationsMs: Object.fromEntries(Object.entries(durations).map(([name, ms]) => [name, Math.round(ms)])),
   };
 }
 
@@ -67,20 +61,30 @@ const MAIN_MAY_RUN: Doubt = {
   why: 'nobody said that it has ended: what it wrote last may be missing',
 };
 
-const ENDS: Readonly<Partial<Record<End['kind'], EndKind>>> = {
-  stopped: 'ended',
-  'ended-by-itself': 'ended',
-  killed: 'killed',
-  survived: 'survived',
+type Kept = Extract<Left, { kind: 'kept' }>;
+
+const BY_FORCE: Readonly<Partial<Record<End['kind'], Doubt>>> = {
+  killed: { kind: 'killed', why: 'Fluentd had to be killed: nobody saw what it still held' },
+  survived: { kind: 'killed', why: 'Fluentd is still there after SIGKILL' },
 };
 
-function rounded(durations: Durations): Durations {
-  return Object.fromEntries(Object.entries(durations).map(([name, span]) => [name, Math.round(span)]));
+export function verdictOf(progress: Progress, owed: Owed | undefined, end: End['kind']) {
+  const { left: all, doubts: raised } = withoutLater(progress, owed);
+  // A Fluentd that runs on emits it when it stops.
+  const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle({ end });
+  const isDoubted = (one: Left): one is Kept => runsOn && one.kind === 'kept';
+  const left = all.filter((one) => !isDoubted(one));
+  const doubts = [
+    ...raised,
+    ...all.filter(isDoubted).map(asDoubt),
+    ...(BY_FORCE[end] ? [BY_FORCE[end]] : []),
+  ];
+  const word: Word = left.length > 0 ? 'not-drained' : doubts.length > 0 ? 'unproven' : 'drained';
+  return { word, left, doubts };
 }
 
-/** Chunks' ids are for the drain. */
-function withoutIds(one: Left): Left {
-  return one.kind === 'held' ? { ...one, ids: undefined } : one;
+function asDoubt({ where }: Kept): Doubt {
+  return { kind: 'kept', about: where, why: 'Fluentd emits what it keeps when it stops; nobody saw that' };
 }
 
 export const EXIT = { ok: 0, bug: 1, usage: 2, left: 3, noFluentd: 4, notPermitted: 5 } as const;
@@ -98,22 +102,19 @@ export function isFailure({ end }: Outcome): boolean {
   return FAILURES[end] !== undefined;
 }
 
-/** The exit code that tells the outcome. */
 export function exitCodeOf({ end, outcome }: Outcome, { strict }: { readonly strict: boolean }): number {
   const isLeft = end === 'survived' || (strict && outcome !== 'drained');
   return FAILURES[end] ?? (isLeft ? EXIT.left : EXIT.ok);
 }
 
-/** Whether the log tells it as a warning. */
 export function isWarning(outcome: Outcome): boolean {
   return outcome.outcome !== 'drained' || isFailure(outcome);
 }
 
-export function isStoppedByPosidle({ end }: Outcome): boolean {
+export function isStoppedByPosidle({ end }: Pick<Outcome, 'end'>): boolean {
   return end === 'stopped' || end === 'killed' || end === 'survived';
 }
 
-/** What came of it, in one sentence. */
 export function describeOutcome(outcome: Outcome): string {
   const { why, outcome: word, durationsMs: durations } = outcome;
   if (isFailure(outcome)) return why;

@@ -1,4 +1,4 @@
-import type { TailFacts } from '../fluent-conf/facts.ts';
+import { DEFAULT_TAIL, type TailFacts } from '../fluent-conf/facts.ts';
 import type { Role } from '../look/subject.ts';
 import type { Millis } from '../text/units.ts';
 
@@ -10,26 +10,36 @@ export interface Policy {
   readonly settle: Millis;
   /** How long to wait for what must come first: fluentd, its first entry. */
   readonly startTimeout: Millis | 'off';
-  /** Longest drain after a trigger. */
   readonly drainTimeout: Millis;
   /** The whole budget, drain and stop, after a stop request by signal. */
   readonly grace: Millis;
   /** From the stop signal to SIGKILL. */
   readonly stopTimeout: Millis;
-  /** How in_tail reads. */
   readonly tail: TailFacts;
   /** End the unfinished last line of a file, so that Fluentd emits it. */
   readonly completeLastLine: boolean | 'when-main-has-ended';
-  /** Begin to drain when main's process is gone. */
   readonly doneProcess: boolean;
   /** How long it must have been gone to have ended: the kubelet may start it again. */
   readonly doneProcessGone: Millis;
   readonly role: Role;
   /** Whether the kubelet starts a Fluentd that ended again: the restartPolicy of its Pod or container. */
-  readonly restartPolicy: RestartPolicy;
+  readonly restartPolicy: 'never' | 'on-failure' | 'always';
 }
 
-type RestartPolicy = 'never' | 'on-failure' | 'always';
+export const DEFAULT_POLICY: Policy = {
+  quiet: 60_000,
+  settle: 2_000,
+  startTimeout: 600_000,
+  drainTimeout: 300_000,
+  grace: 25_000,
+  stopTimeout: 120_000,
+  tail: DEFAULT_TAIL,
+  completeLastLine: 'when-main-has-ended',
+  doneProcess: false,
+  doneProcessGone: 2_000,
+  role: 'beside',
+  restartPolicy: 'never',
+};
 
 /** in_tail's last read takes up to 5 s (in_tail.rb, SHUTDOWN_TIMEOUT), outputs come after it. */
 const STOP_RESERVE: Millis = 10_000;
@@ -39,7 +49,6 @@ export function stopReserve(policy: Policy): Millis {
   return Math.min(STOP_RESERVE, policy.grace / 2);
 }
 
-/** The longest time between two looks. */
 export function lookInterval(policy: Policy): Millis {
   const quiet = policy.quiet === 'off' ? RESTING_LOOKS : policy.quiet / 2;
   const most = policy.doneProcess ? RESTING_LOOKS / 4 : RESTING_LOOKS;

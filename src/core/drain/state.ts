@@ -4,25 +4,17 @@ import type { Millis } from '../text/units.ts';
 
 /** Where the machine stands. The data belong to the state: nothing can be read that does not apply. */
 export type State =
-  /** No fluentd yet, or nothing logged yet. */
   | { readonly name: 'waiting'; readonly since: Millis }
-  /** Fluentd reads; no trigger has come. */
   | { readonly name: 'watching'; readonly since: Millis }
-  /** A trigger has come: everything must be read, flushed and delivered. */
   | Draining
-  /** The stop signal is sent: Fluentd flushes and ends. */
   | ({
       readonly name: 'stopping';
       readonly since: Millis;
       readonly termedOrphans: boolean;
-      /** The last time that it was told. */
       readonly toldAt: Millis;
-      /** The pid of each supervisor that was told. */
       readonly told: readonly number[];
     } & DrainResult)
-  /** SIGKILL is sent to what was left. */
   | ({ readonly name: 'killing'; readonly since: Millis } & DrainResult)
-  /** The end. */
   | {
       readonly name: 'stopped';
       readonly since: Millis;
@@ -36,32 +28,26 @@ export interface Draining {
   readonly name: 'draining';
   readonly since: Millis;
   readonly trigger: Trigger;
-  /** Unfinished last lines were ended, once. */
-  readonly completed: boolean;
-  /** When a flush was last asked for. */
-  readonly flushedAt: Millis | undefined;
+  readonly completed?: true;
+  readonly flushedAt?: Millis;
   /** The first look of this row of looks that found nothing left. */
-  readonly emptyAt: Millis | undefined;
+  readonly emptyAt?: Millis | undefined;
   /** The chunks that have to go; undefined: not everything is read. */
   readonly owed: Owed | undefined;
   /** The stop is due, and waits only for the last flush to begin. */
-  readonly closingAt: Millis | undefined;
+  readonly closingAt?: Millis;
 }
 
-/** What made the drain begin. */
 export interface Trigger {
   readonly by: 'quiet' | 'start-timeout' | 'done-process' | 'deserted' | StopRequest['by'];
   readonly at: Millis;
 }
 
-/** What the drain came to. */
 export interface DrainResult {
   readonly trigger: Trigger;
-  /** The chunks that had to go. */
   readonly owed: Owed | undefined;
 }
 
-/** A condition of the drain that does not hold yet. */
 export interface Gate {
   readonly name: GateName;
   readonly why: string;
@@ -94,7 +80,6 @@ export interface End {
   readonly why: string;
 }
 
-/** An order to the outside world. */
 export type Action =
   | { readonly do: 'signal'; readonly target: 'supervisor' | 'workers' | 'all'; readonly signal: string }
   /** All buffers at once; asked of the supervisor. */

@@ -10,12 +10,8 @@ import type { Trigger } from './state.ts';
 
 /** Certain ends: a call from outside, or main's process that is gone. */
 export function requestedBy(seen: Observation, policy: Policy): Trigger | undefined {
-  return seen.requests[0] ?? mainEndedBy(seen, policy);
-}
-
-function mainEndedBy(seen: Observation, policy: Policy): Trigger | undefined {
-  if (!policy.doneProcess) return undefined;
-  return isOver(mainEndAt(seen, policy), seen.at) ? { by: 'done-process', at: seen.at } : undefined;
+  const hasMainEnded = policy.doneProcess && isOver(mainEndAt(seen, policy), seen.at);
+  return seen.requests[0] ?? (hasMainEnded ? { by: 'done-process', at: seen.at } : undefined);
 }
 
 /** Quiet: something was logged, nothing has moved for the window, and no bytes are left that could still move. */
@@ -40,7 +36,6 @@ function hasReadableLeft(seen: Observation, policy: Policy): boolean {
   return seen.witness === undefined ? hasBytesLeft(seen) : isLeft(progressOf(seen, policy), 'unread');
 }
 
-/** The kubelet started a main that failed again. */
 export function isMainBack({ memory: { main } }: Observation): boolean {
   return main.seen && main.goneSince === undefined;
 }

@@ -1,6 +1,5 @@
 import type { Params } from './params.ts';
 
-/** The buffer of one output in one worker. */
 export interface BufferConf {
   /** The `@id` of its output as it stands in the file, or its output and its match. */
   readonly name: string;
@@ -10,7 +9,6 @@ export interface BufferConf {
   readonly chunkGlobs: readonly string[];
 }
 
-/** The worker that an output runs in. */
 export interface Surroundings {
   readonly rootDir: string | undefined;
   readonly workerId: number;
@@ -19,7 +17,6 @@ export interface Surroundings {
 }
 
 interface Around extends Surroundings {
-  /** The pattern of the `<match>` as it stands in the file. */
   readonly match: string;
 }
 
@@ -40,46 +37,22 @@ export function buffersOf(params: Params, around: Around): BufferConf[] {
   if (stores.length > 0) return stores.flatMap((store) => buffersOf(store, around));
   const output = params.text('@type', 'type') ?? '';
   const [section] = params.sections('buffer');
-  return section === undefined && UNBUFFERED.has(output)
-    ? []
-    : [bufferOf({ params, section, output }, around)];
-}
-
-interface Output {
-  readonly params: Params;
-  readonly section: Params | undefined;
-  readonly output: string;
-}
-
-function bufferOf({ params, section, output }: Output, around: Around): BufferConf {
+  if (section === undefined && UNBUFFERED.has(output)) return [];
+  // Where no `<buffer>` is given (`lib/fluent/plugin_helper/compat_parameters.rb`).
   const written = section === undefined ? params.text('buffer_type') : section.text('@type', 'type');
+  const named = section === undefined ? params.text('buffer_path') : section.text('path');
   const type = written ?? (IN_FILES.has(output) ? 'file' : 'memory');
   const id = params.text('@id', 'id');
-  // Where no `<buffer>` is given (`lib/fluent/plugin_helper/compat_parameters.rb`).
-  const named = section === undefined ? params.text('buffer_path') : section.text('path');
-  const path = named ?? ownPath({ params, output, id }, around);
-  return {
-    name: params.written('@id', 'id') ?? `${output} of <match ${around.match}>`,
-    type,
-    chunkGlobs: chunkGlobs({ type, id, path, suffix: section?.text('path_suffix') }, around),
-  };
+  // out_file keeps its buffer under its own `path` (`configure` in out_file.rb).
+  const isInOwn = output === 'file' && (id === undefined || around.rootDir === undefined);
+  const path = named ?? (isInOwn ? params.text('path') : undefined);
+  const name = params.written('@id', 'id') ?? `${output} of <match ${around.match}>`;
+  return [
+    { name, type, chunkGlobs: chunkGlobs({ type, id, path, suffix: section?.text('path_suffix') }, around) },
+  ];
 }
 
-/** out_file keeps its buffer under its own `path` (`configure` in out_file.rb). */
-function ownPath(
-  { params, output, id }: Omit<Output, 'section'> & { readonly id: string | undefined },
-  { rootDir }: Surroundings,
-): string | undefined {
-  const hasPlace = id !== undefined && rootDir !== undefined;
-  return output === 'file' && !hasPlace ? params.text('path') : undefined;
-}
-
-interface Located {
-  readonly type: string;
-  readonly path: string | undefined;
-  readonly id?: string | undefined;
-  readonly suffix?: string | undefined;
-}
+type Located = Readonly<Record<'type' | 'id' | 'path' | 'suffix', string | undefined>>;
 
 /** How `path` becomes the pattern of the chunk files: `configure` in buf_file.rb and buf_file_single.rb. */
 function chunkGlobs({ type, id, path, suffix }: Located, around: Surroundings): string[] {

@@ -19,7 +19,6 @@ export interface Template {
 /** A value as it was written: plain text, or text that has to be evaluated first. */
 export type ConfValue = string | Template;
 
-/** One `name value` line. */
 export interface ConfParam {
   readonly kind: 'param';
   readonly name: string;
@@ -34,7 +33,6 @@ export interface ConfInclude {
   readonly place: Place;
 }
 
-/** One `<name arg>` section. */
 export interface ConfElement {
   readonly kind: 'section';
   readonly name: string;
@@ -43,28 +41,23 @@ export interface ConfElement {
   readonly place: Place;
 }
 
-/** What stands in a section, in the order of the file. */
 export type ConfItem = ConfParam | ConfInclude | ConfElement;
 
-/** Something in the configuration that posidle could not read. */
 export interface ConfProblem {
   readonly place: Place;
   readonly text: string;
   readonly parameter?: string;
 }
 
-/** A tree and what was wrong with the text that it came from. */
 export interface ParsedConf {
   readonly root: ConfElement;
   readonly problems: readonly ConfProblem[];
 }
 
-/** The root element, which has no tags of its own. */
 export function rootElement(items: readonly ConfItem[], place: Place): ConfElement {
   return { kind: 'section', name: 'ROOT', arg: '', items, place };
 }
 
-/** The sections directly inside an element, of the given names or of any. */
 export function sectionsOf(element: ConfElement, ...names: string[]): ConfElement[] {
   return element.items.filter(
     (item): item is ConfElement =>
@@ -72,7 +65,6 @@ export function sectionsOf(element: ConfElement, ...names: string[]): ConfElemen
   );
 }
 
-/** The parameter of that name; of several the last one counts. */
 export function paramOf(element: ConfElement, name: string): ConfParam | undefined {
   return element.items.findLast((item): item is ConfParam => item.kind === 'param' && item.name === name);
 }
@@ -88,12 +80,10 @@ export function placeText(place: Place): string {
   return place.line === undefined ? place.file : `${place.file}:${place.line}`;
 }
 
-/** One sentence for a person. */
 export function problemText(problem: ConfProblem): string {
   return `${placeText(problem.place)}: ${problem.text}`;
 }
 
-/** Joins neighbouring text; what holds no Ruby becomes a plain string. */
 export function joinParts(parts: readonly (string | Ruby)[], json = false): ConfValue {
   const joined: (string | Ruby)[] = [];
   for (const part of parts) {

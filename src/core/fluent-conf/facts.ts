@@ -1,38 +1,24 @@
 import type { Millis } from '../text/units.ts';
-import type { BufferConf } from './buffer-sections.ts';
 import { problemText } from './element.ts';
 import type { FluentConf } from './fluent-conf.ts';
 import type { TailSource } from './tail.ts';
 
-/** What fluent.conf says that posidle acts on. */
-export interface ConfFacts {
-  readonly sources: readonly TailSource[];
-  readonly buffers: readonly BufferConf[];
-  /** Where Fluentd puts chunks that it gives up. */
-  readonly backupGlobs: readonly string[];
-  /** Everything in the configuration could be evaluated. */
-  readonly complete: boolean;
-  /** Why there may be in_tail sources, or pos files of them, that are not known. */
-  readonly hidden: readonly string[];
-}
+export type ConfFacts = Readonly<ReturnType<typeof confFacts>>;
 
 /** A problem with one of these, or with the syntax or a file as a whole, may hide a source. */
-const HIDING: readonly (string | undefined)[] = [
-  '@include',
-  '@type',
-  'type',
-  'pos_file',
-  'workers',
-  'config_include_dir',
-  undefined,
-];
+const HIDING = '@include @type type pos_file workers config_include_dir'.split(' ');
 
-export function confFacts(conf: FluentConf): ConfFacts {
-  const { sources, buffers, system, problems } = conf;
-  const hidden = problems.filter(({ parameter }) => HIDING.includes(parameter)).map(problemText);
-  const complete = problems.length === 0;
-  const backupGlobs = backupGlobsIn(system.backupDir);
-  return { sources, buffers, backupGlobs, complete, hidden };
+export function confFacts({ sources, buffers, system, problems }: FluentConf) {
+  const hiding = problems.filter(({ parameter }) => parameter === undefined || HIDING.includes(parameter));
+  return {
+    sources,
+    buffers,
+    backupGlobs: backupGlobsIn(system.backupDir),
+    /** Everything in the configuration could be evaluated. */
+    complete: problems.length === 0,
+    /** Why there may be in_tail sources, or pos files of them, that are not known. */
+    hidden: hiding.map(problemText),
+  };
 }
 
 /** Chunks that a destination refused (`backup` in buffer.rb), and file chunks at the retry limit since 1.19 (`evacuate_dir`). */
@@ -43,13 +29,10 @@ function backupGlobsIn(directory: string): readonly string[] {
 
 /** How in_tail reads: the slowest of all sources. */
 export interface TailFacts {
-  /** How often in_tail looks for new files. */
   readonly refreshInterval: Millis;
-  /** How long in_tail goes on reading a file that was renamed. */
   readonly rotateWait: Millis;
   /** Bytes a second that in_tail reads of one file at most; 0: a <group> limits lines; undefined: no limit. */
   readonly readLimit: number | undefined;
-  /** How long a multiline record may wait for its next line. */
   readonly multilineFlush: Millis;
 }
 

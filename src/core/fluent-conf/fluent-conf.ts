@@ -1,37 +1,17 @@
 import { type BufferConf, buffersOf, type Surroundings } from './buffer-sections.ts';
-import { type ConfElement, type ConfItem, type ConfProblem, rootElement, sectionsOf } from './element.ts';
+import { type ConfElement, type ConfItem, rootElement, sectionsOf } from './element.ts';
 import { Params, type Reading } from './params.ts';
 import type { RubyContext } from './ruby.ts';
-import { type TailSource, tailSource } from './tail.ts';
+import { tailSource } from './tail.ts';
 
-/** `<system>`. */
-interface SystemConf {
-  readonly workers: number;
-  readonly rootDir?: string | undefined;
-  /** The directory for chunks that are given up. */
-  readonly backupDir: string;
-  /** Where Fluentd 1.19 and later look for further files; empty: nowhere. */
-  readonly configIncludeDir?: string | undefined;
-}
+type SystemConf = Readonly<ReturnType<typeof readSystem>>;
 
-/** What a configuration says that matters to posidle. */
-export interface FluentConf {
-  readonly sources: readonly TailSource[];
-  readonly buffers: readonly BufferConf[];
-  readonly system: SystemConf;
-  readonly problems: readonly ConfProblem[];
-  readonly warnings: readonly string[];
-}
+export type FluentConf = Readonly<ReturnType<typeof fluentConf>>;
 
-/** What Fluentd's command line says instead of `<system>`. */
-export interface Given {
-  readonly workers?: number | undefined;
-}
-
-/** Fluentd lets a worker evaluate the whole file again, with its own worker_id. */
-export function fluentConf(root: ConfElement, ruby: RubyContext, given: Given = {}): FluentConf {
+/** Fluentd lets a worker evaluate the whole file again, with its own worker_id. `workersGiven`: by its command line, instead of `<system>`. */
+export function fluentConf(root: ConfElement, ruby: RubyContext, workersGiven?: number) {
   const reading: Reading = { ruby, problems: [], warnings: [] };
-  const system = readSystem(new Params(root, reading), ruby, given);
+  const system = readSystem(new Params(root, reading), ruby, workersGiven);
   const workers = Array.from({ length: workersRead(root, system, reading) }, (_, workerId) =>
     scopesOf(new Params(root, { ...reading, ruby: { ...ruby, workerId } }), system, workerId),
   );
@@ -39,7 +19,7 @@ export function fluentConf(root: ConfElement, ruby: RubyContext, given: Given = 
     sources: workers.flat().flatMap(tailsOf).map(tailSource),
     buffers: workers.flat().flatMap(buffersIn),
     system,
-    problems: distinct(reading.problems),
+    problems: [...new Map(reading.problems.map((one) => [JSON.stringify(one), one])).values()],
     warnings: [...new Set(reading.warnings)],
   };
 }
@@ -65,13 +45,14 @@ function countSections(element: ConfElement): number {
   return sectionsOf(element).reduce((sum, section) => sum + countSections(section), 1);
 }
 
-function readSystem(root: Params, { env }: RubyContext, given: Given = {}): SystemConf {
+function readSystem(root: Params, { env }: RubyContext, workersGiven?: number) {
   const [system] = root.sections('system');
   return {
-    workers: Math.max(given.workers ?? system?.integer('workers') ?? 1, 1),
+    workers: Math.max(workersGiven ?? system?.integer('workers') ?? 1, 1),
     rootDir: system?.text('root_dir'),
-    // DEFAULT_BACKUP_DIR in lib/fluent/env.rb.
+    /** For chunks that are given up: DEFAULT_BACKUP_DIR in lib/fluent/env.rb. */
     backupDir: system?.text('root_dir') ?? (env.FLUENT_BACKUP_DIR || '/tmp/fluent'),
+    /** Where Fluentd 1.19 and later look for further files; empty: nowhere. */
     configIncludeDir: system?.text('config_include_dir'),
   };
 }
@@ -91,7 +72,6 @@ function scopesOf(root: Params, { workers, rootDir }: SystemConf, workerId: numb
   return [{ params: root, around: around(workers) }, ...own];
 }
 
-/** `<worker 2>` or `<worker 0-3>`. */
 function targets(params: Params): [number, number] {
   const match = /^(\d+)(?:-(\d+))?$/.exec(params.arg() ?? '');
   if (match === null) params.problem('<worker> names no worker that posidle can read');
@@ -106,8 +86,4 @@ function buffersIn({ params, around }: Scope): BufferConf[] {
   return [params, ...params.sections('label')]
     .flatMap((scope) => scope.sections('match'))
     .flatMap((section) => buffersOf(section, { ...around, match: section.writtenArg() || '**' }));
-}
-
-function distinct(problems: readonly ConfProblem[]): ConfProblem[] {
-  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }

@@ -6,24 +6,19 @@ export class SyntaxProblem extends Error {}
 /** To the end of the line, over comments and any empty lines that follow (`LINE_END` in `lib/fluent/config/basic_parser.rb`). */
 export const LINE_END = /(?:[ \t]*(?:#[^\n]*)?(?:$|[\r\n]))+/y;
 
-/** White space, line ends and comments. */
 export const SPACING = /(?:[ \t\r\n]|#[^\r\n]*)+/y;
 
-const REST = /[^\r\n]*/y;
 const BLANK = /[ \t\r\n]+/y;
 // A comment begins behind white space only. No pattern may look at a blank more than twice: there may be very many.
 const TO_LINE_END = /(?:[^ \t\r\n]|[ \t]+(?![ \t#\r\n]|$))+/y;
 const TO_TAG_END = /(?:[^ \t\r\n>]|[ \t]+(?![ \t>]))+/y;
 
-/** More than posidle evaluates. */
 const LONGEST_RUBY = 4_000;
 
-/** Where a value that is not quoted ends. */
 export type Boundary = 'line-end' | 'space' | 'tag-end';
 
 const ESCAPES: Readonly<Record<string, string>> = { r: '\r', n: '\n', t: '\t', f: '\f', b: '\b', '0': '\0' };
 
-/** A text and how far it has been read. */
 export class Scanner {
   position = 0;
   readonly text: string;
@@ -43,19 +38,6 @@ export class Scanner {
     if (found !== undefined) this.position += found.length;
     return found;
   }
-
-  /** The rest of the line. */
-  get rest(): string {
-    REST.lastIndex = this.position;
-    return REST.exec(this.text)?.[0] ?? '';
-  }
-
-  /** Everything up to an index, read. */
-  takeUpTo(end: number): string {
-    const found = this.text.slice(this.position, end);
-    this.position = end;
-    return found;
-  }
 }
 
 /** The value of a parameter: JSON, a quoted string, or the rest of the line. */
@@ -64,12 +46,11 @@ export function literal(scanner: Scanner): ConfValue {
   return scanner.take(/(?=[[{])/y) === undefined ? stringLiteral(scanner, 'line-end') : json(scanner);
 }
 
-/** A quoted string, or text up to the boundary. */
 export function stringLiteral(scanner: Scanner, boundary: Boundary): ConfValue {
   if (scanner.take(/"/y) !== undefined) return doubleQuoted(scanner);
   if (scanner.take(/'/y) !== undefined) return singleQuoted(scanner);
   if (boundary === 'space') return scanner.take(/[^ \t\r\n]+/y) ?? '';
-  const endsTag = boundary === 'tag-end' && scanner.rest.includes('>');
+  const endsTag = boundary === 'tag-end' && scanner.take(/(?=[^\r\n]*>)/y) !== undefined;
   return scanner.take(endsTag ? TO_TAG_END : TO_LINE_END) ?? '';
 }
 
@@ -117,8 +98,9 @@ function singleQuoted(scanner: Scanner): string {
 }
 
 function embedded(scanner: Scanner): Ruby {
-  const ruby = scanner.takeUpTo(embeddedEnd(scanner.text, scanner.position));
-  scanner.position += 1;
+  const end = embeddedEnd(scanner.text, scanner.position);
+  const ruby = scanner.text.slice(scanner.position, end);
+  scanner.position = end + 1;
   // Fluentd counts the Ruby in characters, and goes on after as many bytes (`scan_embedded_code`).
   if (/[^\0-\x7f]/.test(ruby)) throw new SyntaxProblem('embedded Ruby has a character that is not ASCII');
   return { ruby };

@@ -10,7 +10,6 @@ import {
 } from './element.ts';
 import { evaluate, type RubyContext } from './ruby.ts';
 
-/** What one reading of a configuration gathers beside its facts. */
 export interface Reading {
   readonly ruby: RubyContext;
   readonly problems: ConfProblem[];
@@ -82,12 +81,10 @@ export class Params {
     return sectionsOf(this.element, ...names).map((element) => new Params(element, this.reading));
   }
 
-  /** Adds a warning about this section. */
   warn(text: string): void {
     this.reading.warnings.push(`${placeText(this.element.place)}: ${text}.`);
   }
 
-  /** Adds a problem with this section. */
   problem(text: string, parameter?: string): void {
     const { place } = this.element;
     this.reading.problems.push(parameter === undefined ? { place, text } : { place, text, parameter });

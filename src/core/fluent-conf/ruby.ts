@@ -17,12 +17,10 @@ interface Unevaluable {
   readonly reason: string;
 }
 
-const MAX_LENGTH = 2_000;
 /** What may stand on either side of `||`. */
 const OPERAND =
   /^\s*(?:ENV(?:\[\s*(['"])(?<indexed>\w+)\1\s*\]|\.fetch\(\s*(['"])(?<fetched>\w+)\3\s*(?:,(?<otherwise>[^)]*))?\))|'(?<single>[^'\\]*)'|"(?<double>[^"\\#]*)"|(?<digits>\d+)|(?<word>Socket\.gethostname|hostname|worker_id|use_nil|use_default))\s*(?:\|\||$)/;
 
-/** What a value is in the given context. */
 export function evaluate(value: ConfValue, context: RubyContext): Evaluated {
   if (typeof value === 'string') return value;
   try {
@@ -44,9 +42,7 @@ function filledIn({ parts, json }: Template, context: RubyContext): Evaluated {
   }
 }
 
-/** What `"#{ruby}"` is in the given context. */
 function textOf(ruby: string, context: RubyContext): string {
-  if (ruby.length > MAX_LENGTH) throw refusal('it is too long');
   if (ruby.trim() === '') return '';
   const value = firstOf(ruby, context);
   if (value instanceof Error) throw value;

@@ -8,15 +8,9 @@ import {
 } from './element.ts';
 import { LINE_END, literal, Scanner, SPACING, SyntaxProblem, stringLiteral } from './literal.ts';
 
-interface Open {
-  readonly name: string;
-  readonly arg: ConfElement['arg'];
-  readonly items: ConfItem[];
-  readonly place: Place;
-}
+type Open = Omit<ConfElement, 'kind' | 'items'> & { readonly items: ConfItem[] };
 
 interface Reading {
-  /** Lines that could not be read. */
   failures: number;
   /** Characters read in vain: a list that never ends is searched to the end of the file. */
   inVain: number;

@@ -8,7 +8,6 @@ import {
 } from './element.ts';
 import { interpolated, SyntaxProblem } from './literal.ts';
 
-/** A value with one of Fluentd's own tags. */
 export class Tagged {
   /** Of `!fluent/s` Fluentd evaluates the embedded Ruby; `!include` holds a glob of files, each a list of sections. */
   readonly tag: '!fluent/s' | '!fluent/json' | '!include';

@@ -1,10 +1,8 @@
-/** A chunk file on disk. */
 export interface Chunk {
   readonly path: string;
   readonly size: number;
 }
 
-/** What one look finds of the chunks of one buffer. */
 export interface ChunkListing {
   readonly chunks: readonly Chunk[];
   /** The buffer's directory can be seen. Fluentd makes it when it starts. */
@@ -19,7 +17,6 @@ export function chunkId(path: string): string | undefined {
   return NAME.exec(path)?.[1];
 }
 
-/** What can be seen of Fluentd's buffers from outside, in one look. */
 export interface BuffersReading {
   /** Those whose chunks lie on a disk that posidle sees. */
   readonly outputs: readonly OutputReading[];

@@ -1,6 +1,5 @@
 import type { Millis } from '../text/units.ts';
 
-/** What the process table tells of one process. */
 export interface ProcessRow {
   readonly pid: number;
   readonly ppid: number;
@@ -27,27 +26,27 @@ export type FluentdTarget =
   /** What runs in the session that this child leads, or below the child: behind wrappers, and after restarts. */
   | { readonly by: 'session'; readonly leader: ProcessIdentity };
 
+type Table = readonly ProcessRow[];
+
 export type FluentdReading =
   | {
       readonly kind: 'absent';
       readonly why: string;
-      /** The supervisor that ran before. */
       readonly last?: ProcessIdentity;
     }
   | {
       readonly kind: 'running';
       readonly supervisor: ProcessIdentity;
       readonly workers: readonly ProcessIdentity[];
-      /** `--no-supervisor`: one process does it all, there are no workers to wait for. */
-      readonly alone: boolean;
       /** Since 1.18, SIGUSR2 starts another supervisor, which takes over while this one still runs. */
       readonly successor?: ProcessIdentity;
       /** This process may signal it. */
       readonly permitted: boolean;
-      /** It is known to be the Fluentd that is meant: posidle's child, or the process that holds a pos file open; or a witness listens. */
-      readonly isProven: boolean;
-      /** Only that a witness listens speaks for it, and anybody may listen: it gets orders through the witness, and no signal. */
-      readonly isHearsay?: true;
+      /**
+       * What shows that it is the Fluentd that is meant. `own`: it is posidle's child, or holds a pos file open. `hearsay`: only that
+       * a witness listens, and anybody may listen: it gets orders through the witness, and no signal.
+       */
+      readonly proof: 'own' | 'hearsay' | 'none';
       /** Its worker has not opened its pos file yet, and SIGUSR1 would end it; undefined: its open files may not be looked at. */
       readonly isStarting?: boolean | undefined;
     }
@@ -68,9 +67,11 @@ export type FluentdReading =
       /** It can be asked for nothing, not even for a flush. */
       readonly isDeaf?: true;
     }
-  | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] }
+  | { readonly kind: 'ambiguous'; readonly candidates: Table }
   /** The process that the user named is no Fluentd: SIGUSR1 would end it. */
   | { readonly kind: 'foreign'; readonly row: ProcessRow };
+
+export type Running = Extract<FluentdReading, { kind: 'running' }>;
 
 const PROGRAM = /^(fluentd|td-agent)$/;
 const RUBY = /^j?ruby[\d.]*$/;
@@ -79,31 +80,30 @@ const RUBY_OPTIONS_WITH_VALUE = new Set(['-I', '-r', '-C', '-E']);
 const ONE_SHOT = new Set(['--dry-run', '--version', '--help', '-h', '--setup', '-s', '--show-plugin-config']);
 
 /** The supervisors (or lone processes) that run a Fluentd; more than one where several independent ones run. */
-export function findSupervisors(table: readonly ProcessRow[]): readonly ProcessRow[] {
-  return withoutChildrenOfOthers(table.filter(isSupervisor));
+export function findSupervisors(table: Table): Table {
+  const rows = table.filter(isSupervisor);
+  const pids = new Set(rows.map(({ pid }) => pid));
+  // Between fork and exec a worker still has its supervisor's command line.
+  return rows.filter(({ ppid }) => !pids.has(ppid));
 }
 
 /** Rows that could be the Pod's main process: the pattern fits, and they are neither Fluentd's nor posidle's own family. */
-export function findMains(
-  table: readonly ProcessRow[],
-  pattern: RegExp,
-  self: number,
-): readonly ProcessRow[] {
+export function findMains(table: Table, pattern: RegExp, self: number): Table {
   const own = ancestorsOf(self, table);
-  return table.filter(
-    (row) => !row.zombie && !own.has(row.pid) && !isFluentd(row.argv) && fits(row, pattern),
-  );
+  // `search` looks from the start each time, whatever flags the pattern has.
+  const fits = ({ argv }: ProcessRow) => argv.join(' ').search(pattern) !== -1;
+  return table.filter((row) => !row.zombie && !own.has(row.pid) && !isFluentd(row.argv) && fits(row));
 }
 
 /** The Fluentd that runs in a session, or else in another one below its leader: `su` and `setsid` begin one. */
-export function findInSession(table: readonly ProcessRow[], leader: ProcessIdentity): ProcessRow | undefined {
+export function findInSession(table: Table, leader: ProcessIdentity): ProcessRow | undefined {
   const family = findFamily(table, leader);
   const members = family.filter((row) => row.session === leader.pid);
   return newestOf(findSupervisors(members)) ?? newestOf(findSupervisors(family));
 }
 
 /** What has workers below it is their supervisor, whatever its name. */
-export function findByWorkers(table: readonly ProcessRow[], leader: ProcessIdentity): ProcessRow | undefined {
+export function findByWorkers(table: Table, leader: ProcessIdentity): ProcessRow | undefined {
   const isSupervisor = ({ pid, zombie }: ProcessRow) => !zombie && findWorkers(table, pid).length > 0;
   return newestOf(findFamily(table, leader).filter(isSupervisor));
 }
@@ -112,7 +112,7 @@ export function findByWorkers(table: readonly ProcessRow[], leader: ProcessIdent
  * The members of a session, its leader's descendants in other ones, and theirs. Linux gives the leader's pid to another process
  * only when the session has no member left.
  */
-export function findFamily(table: readonly ProcessRow[], leader: ProcessIdentity): readonly ProcessRow[] {
+export function findFamily(table: Table, leader: ProcessIdentity): Table {
   if (table.some((row) => row.pid === leader.pid && !isSame(row, leader))) return [];
   const family = new Set(table.filter((row) => row.pid === leader.pid || row.session === leader.pid));
   // A Set's iteration also takes what is added to it on the way.
@@ -121,7 +121,7 @@ export function findFamily(table: readonly ProcessRow[], leader: ProcessIdentity
 }
 
 /** After SIGUSR2 (1.18 and later) the old supervisor and the new one run side by side for a while. */
-function newestOf(rows: readonly ProcessRow[]): ProcessRow | undefined {
+function newestOf(rows: Table): ProcessRow | undefined {
   return rows.toSorted((a, b) => Number(a.startTime) - Number(b.startTime)).at(-1);
 }
 
@@ -131,7 +131,7 @@ function newestOf(rows: readonly ProcessRow[]): ProcessRow | undefined {
  * supervisor's command line, and looks like a successor: one that was known has to look so still.
  */
 export function findSuccessor(
-  table: readonly ProcessRow[],
+  table: Table,
   supervisor: number,
   before?: ProcessIdentity,
 ): ProcessRow | undefined {
@@ -141,13 +141,11 @@ export function findSuccessor(
   );
 }
 
-/** Whether it runs as a supervisor or a lone process does. */
 function isSupervisor({ argv, zombie }: ProcessRow): boolean {
   return !zombie && isFluentd(argv) && !isWorker(argv);
 }
 
-/** The live workers below a supervisor. */
-export function findWorkers(table: readonly ProcessRow[], supervisor: number): readonly ProcessRow[] {
+export function findWorkers(table: Table, supervisor: number): Table {
   return table.filter((row) => row.ppid === supervisor && !row.zombie && isWorker(row.argv));
 }
 
@@ -165,9 +163,31 @@ export function isWorker(argv: readonly string[]): boolean {
   return argv.includes('--under-supervisor') || /^worker:/.test(argv[0] ?? '');
 }
 
-/** Whether the process was told to run without a supervisor. */
-export function runsAlone(argv: readonly string[]): boolean {
-  return argv.includes('--no-supervisor');
+export function lastOf(known: FluentdReading | undefined): ProcessIdentity | undefined {
+  if (known?.kind === 'running') return known.supervisor;
+  return known?.kind === 'absent' ? known.last : undefined;
+}
+
+/** The same supervisor, with the workers that it has now. */
+export function stillRunning(table: Table, known: FluentdReading): Running | undefined {
+  if (known.kind !== 'running' || !isAlive(table, known.supervisor)) return undefined;
+  const { successor: before, ...rest } = known;
+  const { pid } = known.supervisor;
+  const successor = findSuccessor(table, pid, before);
+  const workers = findWorkers(table, pid).map(identityOf);
+  return { ...rest, workers, ...(successor && { successor: identityOf(successor) }) };
+}
+
+export function haveSameProcesses(now: Running, before: Running): boolean {
+  return (
+    now.workers.length === before.workers.length &&
+    now.workers.every((worker) => before.workers.some((known) => isSame(worker, known))) &&
+    now.successor?.pid === before.successor?.pid
+  );
+}
+
+export function isAlive(table: Table, identity: ProcessIdentity): boolean {
+  return table.some((row) => isSame(row, identity) && !row.zombie);
 }
 
 export function identityOf({ pid, startTime }: ProcessRow): ProcessIdentity {
@@ -196,22 +216,11 @@ function scriptOf(argv: readonly string[]): number | undefined {
   return undefined;
 }
 
-/** `search` looks from the start each time, whatever flags the pattern has. */
-function fits({ argv }: ProcessRow, pattern: RegExp): boolean {
-  return argv.join(' ').search(pattern) !== -1;
-}
-
 function basename(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Leaves out a child of another row: between fork and exec a worker still has its supervisor's command line. */
-function withoutChildrenOfOthers(rows: readonly ProcessRow[]): readonly ProcessRow[] {
-  const pids = new Set(rows.map((row) => row.pid));
-  return rows.filter((row) => !pids.has(row.ppid));
-}
-
-function ancestorsOf(pid: number, table: readonly ProcessRow[]): ReadonlySet<number> {
+function ancestorsOf(pid: number, table: Table): ReadonlySet<number> {
   const parents = new Map(table.map((row) => [row.pid, row.ppid]));
   const family = new Set<number>();
   for (let at: number | undefined = pid; at !== undefined && !family.has(at); at = parents.get(at)) {

@@ -4,7 +4,6 @@ import type { Millis } from '../text/units.ts';
 
 /** What docker/image/gate has written, and when, by one clock. */
 export interface GateMarks {
-  /** When the hook began. */
   readonly hookAt: Millis;
   /** Main may run, or has run. */
   readonly isUp: boolean;

@@ -49,10 +49,14 @@ export function otherDirectives(pattern: string): string[] {
   return (pattern.match(DIRECTIVE) ?? []).filter((directive) => directive.replace(FILLED_IN, '') !== '');
 }
 
-/** The date whose UTC fields are those of the wall clock. */
+/** The date whose UTC fields are those of the wall clock. `lib/fluent/timezone.rb` takes these forms and names of the time zone database. */
 function wallClock(instant: Millis, timeZone: string): Date {
-  const minutesEast = minutesEastOf(timeZone);
-  return minutesEast === undefined ? namedZone(instant, timeZone) : new Date(instant + minutesEast * 60_000);
+  const [, sign, hours, minutes = 0] = /^([+-])(\d\d):?(\d\d)?$/.exec(timeZone) ?? [];
+  // A name that nobody knows is an error: Fluentd would not start with it either (`validate!`).
+  if (sign === undefined)
+    return new Date(`${new Date(instant).toLocaleString('en-US', { timeZone, hourCycle: 'h23' })} UTC`);
+  const minutesEast = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  return new Date(instant + minutesEast * 60_000);
 }
 
 /** The form `+09:00`. The name of the own zone would load ICU's tables: 8 MB. */
@@ -60,16 +64,4 @@ export function numericZone(minutesEast: number): string {
   const minutes = Math.abs(minutesEast);
   const parts = [Math.trunc(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
   return `${minutesEast < 0 ? '-' : '+'}${parts.join(':')}`;
-}
-
-/** `lib/fluent/timezone.rb` takes these forms and names of the time zone database. */
-function minutesEastOf(timeZone: string): number | undefined {
-  const match = /^([+-])(\d\d):?(\d\d)?$/.exec(timeZone);
-  if (match === null) return undefined;
-  return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0));
-}
-
-/** A name that nobody knows is an error: Fluentd would not start with it either (`validate!` in `lib/fluent/timezone.rb`). */
-function namedZone(instant: Millis, timeZone: string): Date {
-  return new Date(`${new Date(instant).toLocaleString('en-US', { timeZone, hourCycle: 'h23' })} UTC`);
 }

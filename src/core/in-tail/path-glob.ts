@@ -1,4 +1,3 @@
-/** One part of a glob between two slashes. */
 export type GlobPart =
   | { readonly kind: 'plain'; readonly name: string }
   | { readonly kind: 'names'; readonly matches: (name: string) => boolean }

@@ -12,6 +12,7 @@ export interface WallClock {
 
 /** What decides which paths a source takes. */
 export interface PathRules {
+  /** Patterns, before their dates are filled in. */
   readonly paths: readonly string[];
   readonly excludePaths: readonly string[];
   readonly pathTimezone?: string | undefined;
@@ -26,18 +27,13 @@ export function isGlob(pattern: string, policy: GlobPolicy = 'backward_compatibl
   return policy === 'always' && between(pattern, '{', '}').includes(',');
 }
 
-/** The patterns of a source with the dates of now. */
-export function currentPaths(rules: PathRules, clock: WallClock): string[] {
-  return rules.paths.map((path) => dated(path, rules, clock));
-}
-
-/** The patterns that a source leaves out, with the dates of now. */
-export function currentExcludes(rules: PathRules, clock: WallClock): string[] {
-  return rules.excludePaths.map((path) => dated(path, rules, clock));
-}
-
-function dated(path: string, { pathTimezone }: PathRules, { instant, timeZone }: WallClock): string {
-  return expandDates(path, instant, pathTimezone ?? timeZone);
+/** Patterns of a source, with the dates of now. */
+export function dated(
+  patterns: readonly string[],
+  { pathTimezone }: PathRules,
+  { instant, timeZone }: WallClock,
+): string[] {
+  return patterns.map((pattern) => expandDates(pattern, instant, pathTimezone ?? timeZone));
 }
 
 /** From the first of the one to the last of the other; empty: there is no such part. */

@@ -95,7 +95,7 @@ function withPosidle({ metadata, spec }: Pod, image: string): Pod {
   const at = plain ? inits.length : inits.findIndex(isFluentd);
   const grace = Math.max(GRACE, Number(text(spec.terminationGracePeriodSeconds)) || 0);
   const fluentd = plain ?? inits[at] ?? {};
-  const own = ownContainer(image, { spec, fluentd, all: [...containers, ...inits] });
+  const own = ownContainer(image, spec, fluentd, [...containers, ...inits]);
   const env = hasWitness(notes) ? { env: withRubyOption(list(fluentd.env)) } : {};
   const preStop = { exec: { command: ['/posidle/posidle', 'drain', '--grace', `${grace}s`] } };
   const lifecycle = { ...fields(fluentd.lifecycle), preStop };
@@ -132,14 +132,8 @@ function withRubyOption(env: readonly Fields[]): readonly Fields[] {
   return env.with(at, { ...env[at], value });
 }
 
-interface Neighbours {
-  readonly spec: Fields;
-  readonly fluentd: Fields;
-  readonly all: readonly Fields[];
-}
-
 /** What installer and gate have in common. It passes the Pod Security level `restricted`. */
-function ownContainer(image: string, { spec, fluentd, all }: Neighbours): Fields {
+function ownContainer(image: string, spec: Fields, fluentd: Fields, all: readonly Fields[]): Fields {
   const { requests, limits } = fields(fluentd.resources);
   const storage = all.some((one) => 'ephemeral-storage' in fields(fields(one.resources).limits))
     ? { 'ephemeral-storage': '200Mi' }

@@ -1,11 +1,10 @@
 import { readGate } from '../drain/gates.ts';
 import type { Policy } from '../drain/policy.ts';
-import type { FileState } from '../look/file-state.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { NOT_THERE } from '../observe/doubt.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
-import { entryOf, type UnparsableLine } from '../pos-file/pos-file.ts';
+import { entryOf, posFileOf, type UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
@@ -16,9 +15,7 @@ import type { Finding } from './pos-file-diagnosis.ts';
 /** One look of `inspect`: what the daemon's own observation shows. */
 export interface Found {
   readonly posFiles: readonly FoundPosFile[];
-  /** Files that in_tail should read and has no entry for yet. */
-  readonly undiscovered: readonly ShownFile[];
-  /** How long in_tail may take to see them. */
+  readonly undiscovered: readonly ObservedFile[];
   readonly refreshInterval: Millis;
   readonly totals: Totals;
   /** Bytes left in all files; null: not known. */
@@ -27,63 +24,30 @@ export interface Found {
   readonly caughtUp: boolean;
   readonly seen: Observation;
   readonly progress: Progress;
-  /** What is left that waiting helps; undefined: nothing. */
   readonly waitsFor: string | undefined;
   /** undefined: a single look cannot tell. */
   readonly paces: Paces | undefined;
 }
 
-/** One log file. An undiscovered one has no position yet. */
-export interface ShownFile extends Omit<ObservedFile, 'state'> {
-  readonly state: FileState;
-}
-
 export interface FoundPosFile {
   readonly path: string;
-  readonly files: readonly ShownFile[];
-  /** What is odd in the pos file itself. */
+  readonly files: readonly ObservedFile[];
   readonly findings: readonly Finding[];
   readonly unparsable: readonly UnparsableLine[];
   /** How long ago it was written; Infinity: not known, since it came through a pipe. */
   readonly age: Millis;
-  /** Why it cannot be believed. */
   readonly error: string | undefined;
   /** That is no more than an empty file. */
   readonly isEmpty: boolean;
-  /** Log files that could not be looked at, and why. */
-  readonly troubles: readonly Trouble[];
-}
-
-interface Trouble {
-  readonly path: string;
-  readonly error: string;
-}
-
-export interface Totals {
-  readonly files: number;
-  /** Bytes known to be left, in how many files; and in how many it is not known. */
-  readonly lag: number;
-  readonly left: number;
-  readonly unknown: number;
-  /** Files of which more will be emitted, and what is left in them: of an unfinished last line nothing is. */
-  readonly unread: number;
-  readonly toRead: number;
-  /** Bytes of all files that in_tail watches, as far as known. */
-  readonly size: number;
+  readonly troubles: readonly { readonly path: string; readonly error: string }[];
 }
 
 export function foundBy(
   { posFiles, looks }: Pick<Snapshot, 'posFiles' | 'looks'>,
   seen: Observation,
-  {
-    policy,
-    paces,
-    findingsIn,
-  }: {
-    readonly policy: Policy;
-    readonly paces: Paces | undefined;
-    findingsIn(posFile: string): readonly Finding[];
-  },
+  policy: Policy,
+  findingsIn: (posFile: string) => readonly Finding[],
+  paces: Paces | undefined,
 ): Found {
   const progress = progressOf(seen, policy);
   const files = byPosFile(seen.files);
@@ -93,7 +57,7 @@ export function foundBy(
   const isKnown = totals.unknown + seen.unlisted.length + seen.unknown.length === 0;
   return {
     posFiles: posFiles.map((reading) => ({
-      ...posFileOf(reading, files.get(reading.path) ?? []),
+      ...shownOf(reading, files.get(reading.path) ?? []),
       findings: findingsIn(reading.path),
       ...doubtOf(seen, reading.path),
       troubles: troubles.get(reading.path) ?? [],
@@ -110,8 +74,7 @@ export function foundBy(
   };
 }
 
-/** All log files that have an entry. */
-export function filesIn({ posFiles }: Pick<Found, 'posFiles'>): readonly ShownFile[] {
+export function filesIn({ posFiles }: Pick<Found, 'posFiles'>): readonly ObservedFile[] {
   return posFiles.flatMap(({ files }) => files);
 }
 
@@ -127,7 +90,7 @@ function byPosFile<One extends { readonly posFile: string }>(
   return groups;
 }
 
-function posFileOf(reading: PosFileReading, files: readonly ShownFile[]) {
+function shownOf(reading: PosFileReading, files: readonly ObservedFile[]) {
   const { path } = reading;
   if (reading.kind !== 'read') return { path, files, unparsable: [], age: Number.POSITIVE_INFINITY };
   return { path, files, unparsable: reading.unparsable, age: reading.writtenAgo };
@@ -143,15 +106,14 @@ function sentenceOf(path: string, why: string): string {
   return why === NOT_THERE && /[*?]/.test(path) ? 'no file matches it' : `it ${why}`;
 }
 
-function troublesIn(looks: Snapshot['looks']): readonly (Trouble & { readonly posFile: string })[] {
+function troublesIn(looks: Snapshot['looks']) {
   const troubles = [];
   for (const [key, { error }] of looks)
-    if (error !== undefined)
-      troubles.push({ ...entryOf(key), posFile: key.slice(0, key.indexOf('\t')), error });
+    if (error !== undefined) troubles.push({ ...entryOf(key), posFile: posFileOf(key), error });
   return troubles;
 }
 
-function asFile({ path, size }: Observation['undiscovered'][number]): ShownFile {
+function asFile({ path, size }: Observation['undiscovered'][number]): ObservedFile {
   const entry = {
     posFile: '',
     key: path,
@@ -163,9 +125,19 @@ function asFile({ path, size }: Observation['undiscovered'][number]): ShownFile 
   return { ...entry, state: 'undiscovered', size, lag: size, read: size === 0 };
 }
 
+export type Totals = Readonly<ReturnType<typeof totalsOf>>;
+
 /** What in_tail no longer watches is neither read nor left: how far it was read, its line does not say. */
-function totalsOf(files: readonly ShownFile[]): Totals {
-  const totals = { files: files.length, lag: 0, left: 0, unknown: 0, unread: 0, toRead: 0, size: 0 };
+function totalsOf(files: readonly ObservedFile[]) {
+  const totals = {
+    files: files.length,
+    /** Bytes known to be left, in how many files; and in how many it is not known. */
+    ...{ lag: 0, left: 0, unknown: 0 },
+    /** Files of which more will be emitted, and what is left in them: of an unfinished last line nothing is. */
+    ...{ unread: 0, toRead: 0 },
+    /** Bytes of all files that in_tail watches, as far as known. */
+    size: 0,
+  };
   for (const { state, size, lag, read } of files) {
     if (state !== 'unwatched') totals.size += size ?? 0;
     totals.lag += lag ?? 0;

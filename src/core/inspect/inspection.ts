@@ -1,9 +1,9 @@
 import type { FileState } from '../look/file-state.ts';
+import type { ObservedFile } from '../observe/observation.ts';
 import type { UnparsableLine } from '../pos-file/pos-file.ts';
 import { type Listed, listed } from '../progress/describe.ts';
 import type { Doubt, Left } from '../progress/progress.ts';
-import { type ContainerLog, containerLogOf } from '../text/container-log.ts';
-import type { Found, ShownFile } from './found.ts';
+import type { Found } from './found.ts';
 import { inStates } from './order.ts';
 import type { Finding } from './pos-file-diagnosis.ts';
 import { type Verdict, verdictOf, verdictsOf } from './verdict.ts';
@@ -11,8 +11,7 @@ import { type Verdict, verdictOf, verdictsOf } from './verdict.ts';
 /** What `inspect` tells programs; its JSON form is a contract. Byte counts are numbers, null where unknown. */
 export interface Inspection {
   readonly posFiles: readonly InspectedPosFile[];
-  /** Files that in_tail should read and has no entry for yet. */
-  readonly undiscovered: readonly UndiscoveredEntry[];
+  readonly undiscovered: readonly (About & Pick<ObservedFile, 'path' | 'size'>)[];
   /** Bytes left in all files: the sum of the entries' lags and of the undiscovered sizes. */
   readonly lag: number | null;
   /** The sum of those that are known, and of how many files it is not. */
@@ -20,7 +19,6 @@ export interface Inspection {
   readonly unknownFiles: number;
   /** Everything is read, and nothing is unknown. */
   readonly caughtUp: boolean;
-  /** All that is left to do, and all that nobody can prove. */
   readonly left: Listed<Left>;
   readonly doubts: Listed<Doubt>;
   /** How many seconds the oldest unread byte has waited; null: not known; only where looks follow one another. */
@@ -30,33 +28,24 @@ export interface Inspection {
   readonly why?: string;
 }
 
-interface UndiscoveredEntry extends About {
-  readonly path: string;
-  readonly size: number | null;
-}
-
 export interface InspectedPosFile {
   readonly path: string;
   readonly entries: readonly InspectedEntry[];
   readonly unparsable: readonly UnparsableLine[];
-  /** What is odd in the pos file itself; only where there is something. */
   readonly findings?: readonly Finding[];
   readonly error?: string;
 }
 
 export interface InspectedEntry
-  extends Pick<ShownFile, 'path' | 'position' | 'inode' | 'size' | 'lag' | 'state'>,
+  extends Pick<ObservedFile, 'path' | 'position' | 'inode' | 'size' | 'lag' | 'state'>,
     About {}
 
 interface About {
-  /** Whose log it is, on a Kubernetes node. */
-  readonly kubernetes?: ContainerLog;
   /** What the looks say of it, and why; only where looks follow one another, and where it is not `ok`. */
   readonly verdict?: Verdict['is'];
   readonly why?: string;
 }
 
-/** The contract's form of what was found. */
 export function inspectionOf(found: Found, states?: readonly FileState[]): Inspection {
   const { progress, totals, lag, caughtUp } = found;
   const worst = verdictsOf(found)?.worst;
@@ -80,13 +69,12 @@ export function inspectionOf(found: Found, states?: readonly FileState[]): Inspe
   };
 }
 
-function entryOf(file: ShownFile, found: Found): InspectedEntry {
+function entryOf(file: ObservedFile, found: Found): InspectedEntry {
   const { path, position, inode, size, lag, state } = file;
   return { path, position, inode, size, lag, state, ...aboutOf(file, found) };
 }
 
-function aboutOf(file: ShownFile, found: Found): About {
-  const kubernetes = containerLogOf(file.path);
+function aboutOf(file: ObservedFile, found: Found): About {
   const { is, why } = verdictOf(file, found);
-  return { ...(kubernetes && { kubernetes }), ...(is !== 'ok' && { verdict: is, why }) };
+  return is === 'ok' ? {} : { verdict: is, why };
 }

@@ -3,16 +3,13 @@ import type { Millis } from '../text/units.ts';
 import { SizeHistory } from './size-history.ts';
 import { Track } from './track.ts';
 
-/** How fast one file is read, and how late. */
 export class FilePace extends Track {
   /** How long the oldest unread byte has waited; null: not known. */
   late: Millis | null = 0;
   #sizes: SizeHistory | undefined;
-  /** The first look, and the last one. */
   #since: Millis | undefined;
   #at: Millis = 0;
   #position: number | null = null;
-  /** Between the last two looks. */
   #gap: Millis = 0;
 
   take(file: ObservedFile, at: Millis): void {
@@ -59,7 +56,6 @@ export class FilePace extends Track {
 
 /** What the looks add, one after the other, to what each of them shows: how fast all files are read, and how late. */
 export class Paces {
-  /** Of all files together. */
   readonly total = new Track();
   /** How long the oldest unread byte of all has waited; null: not known of some. */
   late: Millis | null = 0;
@@ -102,11 +98,6 @@ export class Paces {
   waitedToBeFound(path: string): Millis {
     const at = this.#at ?? 0;
     return at - (this.#unfound.get(path) ?? at);
-  }
-
-  /** Some file waits to be found. */
-  get hasUnfound(): boolean {
-    return this.#unfound.size > 0;
   }
 
   #paceOf(key: string): FilePace {

@@ -2,12 +2,10 @@ import { encodePath } from '../pos-file/path-bytes.ts';
 import { entryKey, latestEntries, type PositionEntry } from '../pos-file/pos-file.ts';
 import { counted, formatBytes } from '../text/units.ts';
 
-/** Something odd in a pos file itself. */
 export interface Finding {
   readonly what: 'duplicated' | 'dead';
   /** Paths or inodes, or lines. */
   readonly count: number;
-  /** What it is a sign of, and what mends it. */
   readonly why: string;
 }
 

@@ -29,14 +29,8 @@ function unjudged(posFiles: readonly FoundPosFile[]): readonly string[] {
   ];
 }
 
-export interface Checked {
-  readonly passed: boolean;
-  /** One line. */
-  readonly reason: string;
-}
-
 /** Whether at most so many bytes are left to read, and nothing is unknown. What is odd in a pos file is told, and fails no check: dead lines stay there when what made them has long been mended. */
-export function check(found: Found, most: number): Checked {
+export function check(found: Found, most: number) {
   const { posFiles, lag, totals, seen } = found;
   const broken = posFiles.flatMap(({ path, error }) => (error === undefined ? [] : [`${path}: ${error}`]));
   const odd = posFiles.flatMap(({ path, findings }) => findings.map(({ why }) => `${path}: ${why}`));

@@ -1,13 +1,5 @@
 import type { Millis } from '../text/units.ts';
 
-/** How fast something is read, and when that is done. */
-export interface Pace {
-  /** Bytes read a second; null: not known yet. */
-  readonly rate: number | null;
-  /** When nothing will be left if it goes on like this; null: not in sight, for the lag does not fall. */
-  readonly eta: Millis | null;
-}
-
 /** At most so many samples are kept. */
 const SAMPLES = 60;
 /** What has waited for longer is behind: in_tail looks each second, and reads a little at a time. */
@@ -35,7 +27,8 @@ export class Track {
     while (this.#runs.length > SAMPLES || (this.#runs[0]?.until ?? at) < at - WINDOW) this.#runs.shift();
   }
 
-  pace(): Pace {
+  /** Bytes read a second; and when nothing will be left if it goes on like this, or null where the lag does not fall. */
+  pace(): { readonly rate: number | null; readonly eta: Millis | null } {
     const [first] = this.#runs;
     const last = this.#runs.at(-1);
     if (first === undefined || last === undefined) return { rate: null, eta: null };

@@ -1,7 +1,7 @@
 import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
-import type { Observation } from '../observe/observation.ts';
+import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { formatBytes, formatDuration, type Millis } from '../text/units.ts';
-import { type Found, filesIn, type ShownFile } from './found.ts';
+import { type Found, filesIn } from './found.ts';
 import type { FilePace } from './paces.ts';
 import { WINDOW } from './track.ts';
 
@@ -17,14 +17,8 @@ export interface Verdict {
 const OK: Verdict = { is: 'ok', why: 'what is written is read within 10 s, or the lag falls' };
 const LOG_TELLS = "Fluentd's log tells why: a full buffer, a destination that does not answer, a read limit";
 
-export interface Verdicts {
-  readonly worst: Verdict;
-  /** How many files are what by themselves. */
-  readonly counts: Readonly<Record<Verdict['is'], number>>;
-}
-
-/** The worst of all files, and how many are what; undefined: a single look cannot tell. */
-export function verdictsOf(found: Found): Verdicts | undefined {
+/** The worst of all files, and how many are what by themselves; undefined: a single look cannot tell. */
+export function verdictsOf(found: Found) {
   if (found.paces === undefined) return undefined;
   const losing = lostIn(found);
   const [first] = losing;
@@ -41,8 +35,7 @@ export function verdictsOf(found: Found): Verdicts | undefined {
   return { worst, counts };
 }
 
-/** Of one file by itself. */
-export function verdictOf(file: ShownFile, { seen, paces, refreshInterval }: Found): Verdict {
+export function verdictOf(file: ObservedFile, { seen, paces, refreshInterval }: Found): Verdict {
   const { path, state, lag, key } = file;
   if (lag === 0 || state === 'partial-line' || paces === undefined) return OK;
   if (state === 'undiscovered') return ofUndiscovered(path, paces.waitedToBeFound(path), refreshInterval);
@@ -67,7 +60,7 @@ function ofUndiscovered(path: string, waited: Millis, refreshInterval: Millis): 
 }
 
 function ofPace(
-  { path, key, state, movedAt }: ShownFile,
+  { path, key, state, movedAt }: ObservedFile,
   lag: number,
   pace: FilePace,
   { at, memory }: Observation,

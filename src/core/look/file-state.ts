@@ -1,19 +1,21 @@
 import type { PositionEntry } from '../pos-file/pos-file.ts';
 import type { FileLook, FileStat } from './snapshot.ts';
 
-export type FileState =
-  | 'caught-up'
-  | 'partial-line'
-  | 'behind'
-  | 'blocked'
-  | 'rotated'
-  | 'truncated'
-  | 'missing'
-  | 'unreadable'
-  | 'undiscovered'
-  | 'unwatched';
+/** The worst last. */
+export const STATES = [
+  'unwatched',
+  'caught-up',
+  'partial-line',
+  'behind',
+  'undiscovered',
+  'rotated',
+  'unreadable',
+  'missing',
+  'truncated',
+  'blocked',
+] as const;
+export type FileState = (typeof STATES)[number];
 
-/** How far Fluentd is with one file. */
 export interface Lag {
   readonly state: FileState;
   /** Bytes in the file; null where unknown. */
@@ -24,7 +26,6 @@ export interface Lag {
   readonly read: boolean;
 }
 
-/** What the entry and its file do not tell by themselves. */
 export interface LagContext {
   /** The size that was last seen; null: never. */
   readonly lastSize: number | null;
@@ -34,7 +35,6 @@ export interface LagContext {
   readonly succeeded: boolean;
 }
 
-/** The state of one log file, as its position entry and the file system show it. */
 export function lagOf(entry: PositionEntry, look: FileLook, context: LagContext): Lag {
   const { position } = entry;
   const { atPath } = look;

@@ -22,7 +22,6 @@ export interface Snapshot {
   /** undefined: not looked at this time. */
   readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;
-  /** Main's processes, where they are looked for. */
   readonly mains: readonly ProcessIdentity[] | undefined;
   /** What asked for the end, in the order in which it came. */
   readonly requests: readonly StopRequest[];
@@ -40,21 +39,17 @@ export type PosFileReading = { readonly path: string } & (
   | { readonly kind: 'unreadable'; readonly error: string }
 );
 
-/** Of the pos file with this path, where it could be read. */
 export function entriesOf(posFiles: readonly PosFileReading[], path: string): readonly KeyedEntry[] {
   const reading = posFiles.find((posFile) => posFile.path === path);
   return reading?.kind === 'read' ? reading.entries : [];
 }
 
-/** What stands in the file system for one entry. */
 export interface FileLook {
-  /** The file at the entry's path. */
   readonly atPath?: FileStat;
   /** The file with the entry's inode, found beside its path; only looked for where the path has another inode. */
   readonly renamed?: { readonly path: string; readonly stat: FileStat };
   /** Whether a newline stands between the position and the end of the entry's file; only where bytes are left, and where it is known. */
   readonly newlineLeft?: boolean;
-  /** Why it could not be looked at. */
   readonly error?: string;
 }
 
@@ -71,11 +66,9 @@ export const COARSEST_TICK: Millis = 2_500;
 /** What one in_tail source is to read, as its `path` says. */
 export interface FollowedReading {
   readonly posFile: string;
-  /** How long in_tail may take to see a new file. */
   readonly refreshInterval: Millis;
   /** follow_inodes: an entry belongs to an inode, not to a path. */
   readonly byInode: boolean;
-  /** Why the files are not known. */
   readonly unknown?: string;
   readonly files: readonly FollowedFile[];
 }

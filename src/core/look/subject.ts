@@ -4,15 +4,11 @@ import type { FluentdTarget } from '../fluentd/processes.ts';
 /** Where posidle runs: beside Fluentd, as its parent, or as a native sidecar of a Pod whose kubelet stops Fluentd when posidle has ended. */
 export type Role = 'beside' | 'parent' | 'native-sidecar';
 
-/** What a watch looks at, and through what. */
 export interface Subject {
-  /** Pos files, each a path or a glob. */
   readonly posFiles: readonly string[];
   readonly fluentd: FluentdTarget;
-  /** What fluent.conf says; undefined: none is known. */
   readonly conf: ConfFacts | undefined;
   readonly role?: Role;
-  /** The directory of the witnesses' sockets. */
   readonly witness?: string | undefined;
   /** The Pod's main process, by its command line, in a shared PID namespace. */
   readonly doneProcess: RegExp | undefined;

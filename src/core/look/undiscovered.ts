@@ -3,11 +3,9 @@ import type { Millis } from '../text/units.ts';
 import type { FollowedFile, FollowedReading } from './snapshot.ts';
 
 export interface UndiscoveredFile extends FollowedFile {
-  /** How long in_tail may take to see it. */
   readonly refreshInterval: Millis;
 }
 
-/** Why it is not known which files some source is to read. */
 export function unlistedIn(followed: readonly FollowedReading[]): readonly string[] {
   return followed.flatMap(({ posFile, unknown }) =>
     unknown === undefined ? [] : [`posidle cannot tell which files belong to ${posFile}: ${unknown}`],

@@ -2,20 +2,77 @@ import { bytesLeft } from '../drain/gates.ts';
 import type { Policy } from '../drain/policy.ts';
 import type { State, StateName } from '../drain/state.ts';
 import type { Found } from '../inspect/found.ts';
-import { byLag, STATES } from '../inspect/order.ts';
+import { byLag } from '../inspect/order.ts';
 import { verdictsOf } from '../inspect/verdict.ts';
+import { STATES } from '../look/file-state.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
-import { containerLogOf } from '../text/container-log.ts';
+import { printable } from '../text/printable.ts';
 import type { Millis } from '../text/units.ts';
-import { renderLabels, renderMetrics, type Told } from './exposition.ts';
 
-/** A look of `export`. */
+/** Each metric that posidle tells; docker/exporter/README.md explains the same ones. */
+export const METRICS = {
+  posidle_lag_bytes: 'Bytes that Fluentd has not read, in all files of which that is known.',
+  posidle_unknown_lag_files: 'Files of which nobody knows how much is left.',
+  posidle_lag_seconds: 'How long the oldest unread byte has waited, as far as posidle saw it.',
+  posidle_lag_seconds_known: '1 where it has waited no longer than posidle_lag_seconds.',
+  posidle_oldest_position_age_seconds:
+    'The longest time for which a position beside unread bytes has not moved.',
+  posidle_files: 'Log files by state.',
+  posidle_verdict_files: 'Log files by verdict.',
+  posidle_undiscovered_bytes: 'Bytes in files that in_tail has not found yet.',
+  posidle_closed_unread_bytes:
+    'Bytes of files that left their paths before they were read, as far as positions show.',
+  posidle_doubts: 'What nobody can prove.',
+  posidle_unreadable_pos_files: 'Pos files that cannot be read or believed.',
+  posidle_buffer_bytes: 'Bytes in the buffers that posidle sees.',
+  posidle_buffer_chunks: 'Chunks in the buffers that posidle sees.',
+  posidle_file_lag_bytes: 'Bytes of this file that Fluentd has not read.',
+  posidle_look_duration_seconds: 'How long the last look took.',
+  posidle_looks_total: 'Looks at all files.',
+  posidle_state: '1 for the state of the watch.',
+  posidle_build_info: '1 for the version of posidle.',
+} as const;
+
+type Labels = Readonly<Record<string, string>>;
+
+/** A number, or one for each set of labels; null: not known. */
+type Value = number | null | readonly (readonly [Labels, number | null])[];
+
+type Told = { readonly [Name in keyof typeof METRICS]?: Value };
+
+/** In Prometheus's text format (prometheus.io/docs/instrumenting/exposition_formats). */
+export function renderMetrics(told: Told): string {
+  return (Object.keys(METRICS) as (keyof typeof METRICS)[])
+    .map((name) => renderMetric(name, told[name] ?? []))
+    .join('');
+}
+
+function renderMetric(name: keyof typeof METRICS, value: Value): string {
+  const samples = typeof value === 'object' ? (value ?? []) : ([[{}, value]] as const);
+  // Different paths may look the same when they are printed, and Prometheus takes no series twice: the last one is told.
+  const byLabels = new Map(samples.map(([labels, number]) => [renderLabels(labels), number]));
+  const lines = [...byLabels].flatMap(([labels, number]) =>
+    number === null ? [] : `${name}${labels} ${number}\n`,
+  );
+  if (lines.length === 0) return '';
+  const type = name.endsWith('_total') ? 'counter' : 'gauge';
+  return `# HELP ${name} ${METRICS[name]}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+function renderLabels(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+function escapeLabel(value: string): string {
+  return printable(value).replace(/[\\"]/g, '\\$&');
+}
+
 export interface Inspected {
   readonly found: Found;
   readonly took: Millis;
-  /** How many looks there have been. */
   readonly looks: number;
 }
 
@@ -24,10 +81,11 @@ export function metricsOfInspection({ found, took, looks }: Inspected, perFile: 
   const { seen, progress, paces } = found;
   const counts = Object.entries(verdictsOf(found)?.counts ?? {});
   return renderMetrics({
-    ...metricsOfFiles(seen, progress, perFile, (key) => paces?.of(key)?.waited),
+    ...metricsOfFiles(seen, progress),
+    posidle_file_lag_bytes: furthestBehind(seen.files, perFile),
     posidle_lag_seconds: isAnyLagKnown(seen) ? seconds(paces?.waited ?? 0) : null,
     posidle_lag_seconds_known: Number(
-      found.lag !== null && paces?.late !== null && paces?.hasUnfound !== true,
+      found.lag !== null && paces?.late !== null && seen.undiscovered.every(({ size }) => size === 0),
     ),
     posidle_verdict_files: counts.map(([verdict, count]) => [{ verdict }, count]),
     posidle_look_duration_seconds: seconds(took),
@@ -48,23 +106,16 @@ export interface Watched {
   readonly state: State;
   readonly seen: Observation;
   readonly policy: Policy;
-  readonly drains: number;
 }
 
-/** What `watch` and `run` tell Prometheus. */
-export function metricsOfWatch({ state, seen, policy, drains }: Watched): string {
-  const { movedAt, at, fluentd } = seen;
+export function metricsOfWatch({ state, seen, policy }: Watched): string {
   return renderMetrics({
-    ...metricsOfFiles(seen, progressOf(seen, policy), 0),
-    posidle_last_movement_age_seconds: movedAt === undefined ? null : seconds(at - movedAt),
+    ...metricsOfFiles(seen, progressOf(seen, policy)),
     posidle_state: WATCH_STATES.map((name) => [{ state: name }, Number(name === state.name)]),
-    posidle_fluentd_running: Number(fluentd.kind !== 'absent'),
-    posidle_drains_total: drains,
   });
 }
 
-/** What `export` and `watch` both know of the log files; `perFile`: of so many files one by one. */
-function metricsOfFiles(seen: Observation, progress: Progress, perFile: number, lateOf?: LateOf): Told {
+function metricsOfFiles(seen: Observation, progress: Progress): Told {
   const { files, undiscovered, at } = seen;
   const byState = new Map<string, number>([['undiscovered', undiscovered.length]]);
   for (const { state } of files) byState.set(state, (byState.get(state) ?? 0) + 1);
@@ -81,12 +132,10 @@ function metricsOfFiles(seen: Observation, progress: Progress, perFile: number, 
     posidle_files: STATES.map((state) => [{ state }, byState.get(state) ?? 0]),
     posidle_undiscovered_bytes: sum(undiscovered.map(({ size }) => size)),
     posidle_closed_unread_bytes: sum(unread.map(({ bytes = 0 }) => bytes)),
-    posidle_closed_unread_files: unread.length,
     posidle_doubts: progress.doubts.length,
     posidle_unreadable_pos_files: seen.unknown.length,
     posidle_buffer_bytes: sum(held.map(({ bytes }) => bytes)),
     posidle_buffer_chunks: sum(held.map(({ chunks }) => chunks)),
-    ...metricsOfEach(furthestBehind(files, perFile), lateOf),
   };
 }
 
@@ -96,43 +145,22 @@ function isAnyLagKnown({ files, undiscovered, unknown, unlisted }: Observation):
   return known > 0 || files.length + unknown.length + unlisted.length === 0;
 }
 
-/** How long the oldest unread byte of a file has waited; undefined: nobody measures it. */
-type LateOf = (key: string) => Millis | undefined;
-
-/** What all series of single files may take: a path may have 4,096 bytes, and each is in four series. */
-const MOST_BYTES = 4 * 1024 ** 2;
+/** What all series of single files may take: a path may have 4,096 bytes. */
+const MOST_BYTES = 1024 ** 2;
 
 /** An unknown lag is the worst. What is gone gets no series. */
-function furthestBehind(files: readonly ObservedFile[], count: number): readonly ObservedFile[] {
-  if (count === 0) return [];
+function furthestBehind(files: readonly ObservedFile[], count: number) {
   const there = files.filter(
     ({ state, lag }) => state !== 'unwatched' && !(state === 'missing' && lag === 0),
   );
   let left = MOST_BYTES;
   return byLag(there)
     .slice(0, count)
-    .filter((file) => {
-      left -= 4 * renderLabels(labelsOf(file)).length;
+    .map(({ posFile, path, inode, lag }) => [{ path, inode, pos_file: posFile }, lag] as const)
+    .filter(([labels]) => {
+      left -= renderLabels(labels).length;
       return left > 0;
     });
-}
-
-function metricsOfEach(files: readonly ObservedFile[], lateOf?: LateOf): Told {
-  const of = (value: (file: ObservedFile) => number | null) =>
-    files.map((file) => [labelsOf(file), value(file)] as const);
-  return {
-    posidle_file_lag_bytes: of(({ lag }) => lag),
-    posidle_file_lag_seconds: of(({ key, read }) => {
-      const late = read ? lateOf && 0 : lateOf?.(key);
-      return late === undefined ? null : seconds(late);
-    }),
-    posidle_file_position_bytes: of(({ position }) => position),
-    posidle_file_size_bytes: of(({ size }) => size),
-  };
-}
-
-function labelsOf({ posFile, path, inode }: ObservedFile) {
-  return { ...containerLogOf(path), path, inode, pos_file: posFile };
 }
 
 function seconds(span: Millis): number {

@@ -1,35 +1,80 @@
-import type { Millis } from '../text/units.ts';
-import type { Departed, KnownEntry, Memory, ObservedFile } from './observation.ts';
+import type { Snapshot } from '../look/snapshot.ts';
+import { NOT_THERE } from './doubt.ts';
+import { AT_ITS_PATH } from './judge-entry.ts';
+import type { Departed, KnownEntry, Memory, Observation } from './observation.ts';
 
-/** So many are remembered, the newest: a hostile main may rename without end. */
+/** So many are remembered, the newest: a hostile main may rename, or make and remove files, without end. */
 const MOST_DEPARTED = 1_000;
 
-/** The files that have left their paths; one that is back is none. Of an entry that vanishes the rest is what it was. */
+type Found = Pick<Observation, 'files' | 'unlisted' | 'unknown'> & Pick<Snapshot, 'followed' | 'at'>;
+
+/** The files that went away; one that is back is none. `entries`: as this look has them. */
 export function departedIn(
-  { entries, departed }: Pick<Memory, 'entries' | 'departed'>,
-  now: ReadonlyMap<string, KnownEntry>,
-  files: readonly ObservedFile[],
-  at: Millis,
-): Memory['departed'] {
-  const left = new Map<string, Departed>(departed);
-  const leave = (key: string, { path, inode, size: known, position }: KnownEntry) => {
+  memory: Memory,
+  entries: Memory['entries'],
+  found: Found,
+): Pick<Memory, 'departed' | 'awaited'> {
+  const departed = new Map(memory.departed);
+  addLeft(departed, memory, entries, found);
+  const awaited = isBelieved(found, memory) ? addMissed(departed, memory, found) : memory.awaited;
+  return { departed: new Map([...departed].slice(-MOST_DEPARTED)), awaited };
+}
+
+/** Of an entry that vanishes, or that in_tail lets go, the rest is what it was. */
+function addLeft(
+  departed: Map<string, Departed>,
+  { entries: before }: Memory,
+  entries: Memory['entries'],
+  { files, at }: Found,
+): void {
+  const leave = (key: string, { path, inode, position }: KnownEntry, known: number | null) => {
     const size = known ?? 0;
-    const rest = Math.max(0, size - (position ?? 0));
-    left.set(key, { path, inode, size, since: left.get(key)?.since ?? at, rest });
+    const since = departed.get(key)?.since ?? at;
+    departed.set(key, { path, inode, how: 'left', size, since, rest: Math.max(0, size - (position ?? 0)) });
   };
-  const here = new Set<string>();
-  for (const { key, position } of files) {
-    const before = entries.get(key);
-    const known = now.get(key);
-    if (known?.isHere) {
-      here.add(key);
-      left.delete(key);
-    } else if (known !== undefined && position !== null && (left.has(key) || before?.isHere !== false))
-      leave(key, known);
-  }
   // Inode 0 stands in an entry until in_tail has opened its file (position_file.rb:47).
-  for (const [key, known] of entries)
-    if (known.isHere && known.inode !== '0' && !here.has(key) && !left.has(key))
-      leave(key, { ...known, size: now.get(key)?.size ?? known.size });
-  return new Map([...left].slice(-MOST_DEPARTED));
+  const hasJustLeft = (key: string, known: KnownEntry | undefined): known is KnownEntry =>
+    known?.isHere === true && known.inode !== '0' && !departed.has(key);
+  for (const { key, position } of files) {
+    const [old, now] = [before.get(key), entries.get(key)];
+    if (now === undefined) continue;
+    if (now.isHere) departed.delete(key);
+    else if (position === null && hasJustLeft(key, old)) leave(key, old, now.size ?? old.size);
+    else if (position !== null && (departed.has(key) || old?.isHere !== false)) leave(key, now, now.size);
+  }
+  for (const [key, old] of before) if (!entries.has(key) && hasJustLeft(key, old)) leave(key, old, old.size);
+}
+
+/** Files that in_tail had still to find at the last look, and that are gone now, or shorter than they were. Gives those that it has to find now. */
+function addMissed(
+  departed: Map<string, Departed>,
+  { awaited }: Memory,
+  { files, followed, at: since }: Found,
+): Memory['awaited'] {
+  const listed = followed.flatMap((source) => source.files);
+  // The listing may be a second old: the look at an entry's file is not.
+  const looked = files.filter((file): file is typeof file & { size: number } => AT_ITS_PATH.has(file.state));
+  const sizes = new Map([...listed, ...looked].map(({ inode, size }) => [inode, size]));
+  for (const { path, inode, size: before } of awaited.values()) {
+    const now = sizes.get(inode);
+    if (now !== undefined && now >= before) continue;
+    const how = now === undefined ? 'gone' : 'cut short';
+    const key = `${how} ${inode}`;
+    const size = before + (departed.get(key)?.size ?? 0);
+    departed.set(key, { path, inode, how, size, since, rest: size });
+  }
+  // By inode: another file may have the entry of its path.
+  const entered = new Set(files.map(({ inode }) => inode));
+  const waiting = listed.filter(({ inode, size }) => size > 0 && !entered.has(inode));
+  return new Map(waiting.map((file) => [file.inode, file]));
+}
+
+/** A pos file that is half written shows fewer entries than there are. Before Fluentd writes it there are none. */
+function isBelieved({ unknown, unlisted }: Found, { posFiles }: Memory): boolean {
+  return (
+    unlisted.length === 0 &&
+    unknown.every(
+      ({ path, why, empty }) => (empty || why === NOT_THERE) && (posFiles.get(path)?.count ?? 0) === 0,
+    )
+  );
 }

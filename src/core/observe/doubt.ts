@@ -5,7 +5,6 @@ import type { Limits, Memory, UnknownPosFile } from './observation.ts';
 
 export const NOT_THERE = 'is not there';
 
-/** Why a pos file cannot be believed for now; nothing where it can. */
 export function doubtOf(
   reading: PosFileReading,
   snapshot: Snapshot,
@@ -34,6 +33,6 @@ export function doubtOf(
  * empty until it finds a log file, at the latest after one refresh_interval.
  */
 function isTrulyEmpty(path: string, at: Millis, memory: Memory, limits: Limits): boolean {
-  const { wasFilled = false, emptySince = at } = memory.posFiles.get(path) ?? {};
-  return at - emptySince >= (wasFilled ? limits.settle : limits.tail.refreshInterval + limits.settle);
+  const { count = 0, emptySince = at } = memory.posFiles.get(path) ?? {};
+  return at - emptySince >= (count > 0 ? limits.settle : limits.tail.refreshInterval + limits.settle);
 }

@@ -16,18 +16,13 @@ export const AT_ITS_PATH: ReadonlySet<FileState> = new Set([
   'truncated',
 ]);
 
-/** What the judgement of an entry takes to know of its pos file. */
 interface PosFileView {
   readonly path: string;
-  /** When it was looked at. */
   readonly at: Millis;
   /** When the look before was; undefined: this is the first. */
   readonly before: Millis | undefined;
-  /** How long ago it was written, by the wall clock. */
   readonly writtenAgo: Millis;
-  /** The entry is the last of its path. */
   isLast(entry: KeyedEntry): boolean;
-  /** An entry with the same path has this inode. */
   hasInode(entry: KeyedEntry, inode: string): boolean;
 }
 

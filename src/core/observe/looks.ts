@@ -3,7 +3,7 @@ import { type BuffersReading, chunkId } from '../fluentd/buffers.ts';
 import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, type Millis } from '../text/units.ts';
-import type { Limits, Missed, Observation, ObservedFile } from './observation.ts';
+import type { Departed, Limits, Observation, ObservedFile } from './observation.ts';
 
 /** A child below which no Fluentd shows may be on its way to one, and a Fluentd without a worker yet may be short of CPU. */
 export const SLOW_START: Millis = 10_000;
@@ -57,12 +57,10 @@ function heldBy(buffers: BuffersReading | undefined): readonly Left[] {
     });
 }
 
-/** Chunks that an output gave up since posidle began. */
 export function givenUpIn({ buffers }: Pick<Observation, 'buffers'>): readonly Left[] {
   return (buffers?.givenUp ?? []).map(({ path, size }) => ({ kind: 'given-up', path, bytes: size }));
 }
 
-/** What is there to be believed, and who would tell more. */
 function noWitness({ files, buffers }: Observation): Doubt {
   const read = files.filter((file) => file.read).length;
   const empty = (buffers?.outputs ?? []).filter(({ chunks }) => chunks.length === 0).length;
@@ -76,7 +74,6 @@ function noWitness({ files, buffers }: Observation): Doubt {
 }
 
 function doubtsOf({ files, unknown, unlisted, memory }: Observation): readonly Doubt[] {
-  const departed = [...memory.departed.values()].filter(({ rest }) => rest > 0);
   return [
     ...unknown.map(
       ({ path, why, empty }): Doubt => ({ kind: empty ? 'empty-pos-file' : 'pos-file', about: path, why }),
@@ -85,18 +82,19 @@ function doubtsOf({ files, unknown, unlisted, memory }: Observation): readonly D
     ...files
       .filter(({ read, lag }) => !read && lag === null)
       .map(({ path }): Doubt => ({ kind: 'unseen', about: path, why: 'cannot be looked at by posidle' })),
-    ...departed.map(({ path, rest }) => doubtOfDeparted(path, rest)),
-    ...[...memory.missed.values()].map(doubtOfMissed),
+    ...[...memory.departed.values()].filter(({ rest }) => rest > 0).map(doubtOf),
   ];
 }
 
-export function doubtOfDeparted(about: string, bytes: number): Doubt {
-  const why = 'it left its path before its position showed that it was read';
-  return { kind: 'closed-unread', about, bytes, why };
-}
-
-export function doubtOfMissed({ path, bytes, how }: Missed): Doubt {
-  return { kind: 'never-followed', about: path, bytes, why: `it was ${how} before Fluentd had found it` };
+export function doubtOf({ path: about, rest: bytes, how }: Departed): Doubt {
+  return how === 'left'
+    ? {
+        kind: 'closed-unread',
+        about,
+        bytes,
+        why: 'it left its path before its position showed that it was read',
+      }
+    : { kind: 'never-followed', about, bytes, why: `it was ${how} before Fluentd had found it` };
 }
 
 /** Everything must stay read for a while, and what no pos file shows takes its time. */
@@ -109,8 +107,7 @@ function until(seen: Observation, limits: Limits): Millis {
 /** What is appended to a renamed file is read for rotate_wait, or below a limit to its end, and no pos file shows it (in_tail.rb:672-684, 1035). */
 function rotationEnd({ memory }: Observation, { tail: { rotateWait, readLimit } }: Limits): Millis {
   // in_tail may have found a file just before it was gone.
-  const missed = [...memory.missed.values()].filter(({ how }) => how === 'gone');
-  const away = [...memory.departed.values(), ...missed.map((file) => ({ ...file, rest: file.bytes }))];
+  const away = [...memory.departed.values()].filter(({ how }) => how !== 'cut short');
   const ends = away.map(
     ({ since, rest }) =>
       since + rotateWait + IN_TAIL_TICK + (readLimit === undefined ? 0 : timeToRead(rest, readLimit)),

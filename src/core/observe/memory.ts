@@ -1,49 +1,36 @@
 import { type FluentdReading, isSame, type ProcessIdentity } from '../fluentd/processes.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
+import { posFileOf } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { departedIn } from './departed.ts';
 import { rememberEntry } from './judge-entry.ts';
-import { NO_MAIN, watchMain } from './main-process.ts';
-import { missedIn } from './missed.ts';
-import type { KnownEntry, KnownPosFile, Memory, Observation, ObservedFile, Portions } from './observation.ts';
+import type { KnownEntry, KnownPosFile, MainProcess, Memory, Observation, Portions } from './observation.ts';
 
-/** So many entries without a line in the pos file are remembered. */
-const MOST_VANISHED = 10_000;
-
-/** The memory before the first look. */
 export function newMemory(at: Millis): Memory {
   return {
     entries: new Map(),
     departed: new Map(),
     awaited: new Map(),
-    missed: new Map(),
     posFiles: new Map(),
     fluentdSeen: false,
     supervisor: undefined,
     workers: [],
     workersSince: undefined,
-    main: NO_MAIN,
+    main: { sightings: new Map(), seen: false, goneSince: undefined },
     began: at,
   };
 }
 
-/** The memory after a look. */
 export function* remember(
   memory: Memory,
   snapshot: Snapshot,
   found: Pick<Observation, 'files' | 'unknown' | 'unlisted'>,
 ): Portions<Memory> {
   const { at, fluentd, posFiles, followed } = snapshot;
-  const { files, unknown } = found;
-  const entries = yield* rememberEntries(memory, files, at);
-  // A pos file that is half written shows fewer entries than there are.
-  const departed = unknown.length > 0 ? memory.departed : departedIn(memory, entries, files, at);
-  yield entries.size;
-  for (const key of replacedIn(memory, files)) entries.delete(key);
+  const entries = yield* rememberEntries(memory, found, at);
   return {
     entries,
-    departed,
-    ...missedIn(memory, { ...found, followed, at }),
+    ...departedIn(memory, entries, { ...found, followed, at }),
     posFiles: rememberPosFiles(memory, posFiles, at),
     supervisor: fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, at) : memory.supervisor,
     ...workersIn(memory, fluentd, at),
@@ -53,39 +40,22 @@ export function* remember(
   };
 }
 
-/** Entries that vanish stay remembered, until their path has another file: a reader of a half-written pos file must not take their return for a movement. */
+/** Of a pos file that cannot be believed, entries that vanish stay remembered: their return must not be taken for a movement. */
 function* rememberEntries(
-  memory: Memory,
-  files: readonly ObservedFile[],
+  { entries: before }: Memory,
+  { files, unknown }: Pick<Observation, 'files' | 'unknown'>,
   at: Millis,
 ): Portions<Map<string, KnownEntry>> {
-  const entries = new Map<string, KnownEntry>(memory.entries);
-  yield entries.size;
+  const doubted = new Set(unknown.map(({ path }) => path));
+  const kept = [...before].filter(([key]) => doubted.has(posFileOf(key)));
+  const entries = new Map(kept);
+  yield before.size;
   for (const file of files) {
-    entries.set(file.key, rememberEntry(file, memory.entries.get(file.key), at));
+    entries.set(file.key, rememberEntry(file, before.get(file.key), at));
     yield 1;
   }
-  forgetOldest(entries, files);
+  yield entries.size;
   return entries;
-}
-
-/** The entries whose path has one with another inode now. Their own inode may be a later file's: they are forgotten. */
-function replacedIn({ entries }: Memory, files: readonly ObservedFile[]): readonly string[] {
-  const paths = new Set(files.filter(({ key }) => !entries.has(key)).map(({ path }) => path));
-  if (paths.size === 0) return [];
-  const keys = new Set(files.map(({ key }) => key));
-  return [...entries].flatMap(([key, { path, inode }]) =>
-    inode !== '0' && !keys.has(key) && paths.has(path) ? [key] : [],
-  );
-}
-
-/** A main may have Fluentd follow ever more files: of those that vanished the newest are remembered. */
-function forgetOldest(entries: Map<string, KnownEntry>, files: readonly ObservedFile[]): void {
-  const surplus = entries.size - files.length - MOST_VANISHED;
-  if (surplus <= 0) return;
-  const here = new Set(files.map(({ key }) => key));
-  const vanished = [...entries.keys()].filter((key) => !here.has(key));
-  for (const key of vanished.slice(0, surplus)) entries.delete(key);
 }
 
 /** One that is no longer looked at stays remembered. */
@@ -96,12 +66,10 @@ function rememberPosFiles(
 ): Memory['posFiles'] {
   const all = new Map<string, KnownPosFile>();
   for (const [path, known] of posFiles) all.set(path, { ...known, emptySince: undefined });
-  for (const reading of readings) {
-    const { count = 0, wasFilled = false, emptySince = at } = posFiles.get(reading.path) ?? {};
-    const now = reading.kind === 'read' ? reading.entries.length : count;
-    all.set(reading.path, {
-      count: now,
-      wasFilled: wasFilled || now > 0,
+  for (const { path, ...reading } of readings) {
+    const { count = 0, emptySince = at } = posFiles.get(path) ?? {};
+    all.set(path, {
+      count: reading.kind === 'read' ? reading.entries.length : count,
       emptySince: reading.kind === 'empty' ? emptySince : undefined,
     });
   }
@@ -123,4 +91,16 @@ function workersIn(
   if (fluentd.kind !== 'running') return { workers, workersSince };
   const isNew = fluentd.workers.some((worker) => !workers.some((known) => isSame(known, worker)));
   return { workers: fluentd.workers, workersSince: isNew ? at : workersSince };
+}
+
+/** An exec probe of the same name is gone sooner. */
+const LEAST_LIFE: Millis = 400;
+
+/** Only what lives for a while counts: a probe neither stands for main nor hides that it has ended. */
+export function watchMain(before: MainProcess, matches: readonly ProcessIdentity[], at: Millis): MainProcess {
+  const keys = matches.map(({ pid, startTime }) => `${pid} ${startTime}`);
+  const sightings = new Map(keys.map((key) => [key, before.sightings.get(key) ?? at]));
+  const isThere = [...sightings.values()].some((since) => at - since >= LEAST_LIFE);
+  const seen = before.seen || isThere;
+  return { sightings, seen, goneSince: seen && !isThere ? (before.goneSince ?? at) : undefined };
 }

@@ -1,20 +1,17 @@
 import type { TailFacts } from '../fluent-conf/facts.ts';
-import type { BuffersReading } from '../fluentd/buffers.ts';
-import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
+import type { ProcessIdentity } from '../fluentd/processes.ts';
 import type { Lag } from '../look/file-state.ts';
-import type { FollowedFile, Snapshot, StopRequest } from '../look/snapshot.ts';
+import type { FollowedFile, Snapshot } from '../look/snapshot.ts';
 import type { Role } from '../look/subject.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
+import type { KeyedEntry, PositionEntry } from '../pos-file/pos-file.ts';
 import type { Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import type { Testimony } from '../witness/testimony.ts';
-import type { MainProcess } from './main-process.ts';
 
 /** What the looks so far mean: the snapshot held against the observation before it. */
-export interface Observation {
-  /** When the look began, and when it had ended. */
-  readonly lookedAt: Millis;
-  readonly at: Millis;
+export interface Observation
+  extends Pick<Snapshot, 'lookedAt' | 'at' | 'source' | 'buffers' | 'fluentd' | 'requests'> {
   readonly files: readonly ObservedFile[];
   /** Why a pos file cannot be believed for now; empty: all of them can. */
   readonly unknown: readonly UnknownPosFile[];
@@ -22,43 +19,23 @@ export interface Observation {
   readonly started: boolean;
   /** Fluentd has read something, in this look or before. */
   readonly logged: boolean;
-  /** The last movement of any entry. */
   readonly movedAt: Millis | undefined;
   /** Since when every look has found everything read; undefined: not now. */
   readonly readSince: Millis | undefined;
   /** How much the look took in. `late`: it has not ended in time, and this is what was seen before it. */
   readonly extent: 'all' | 'rest' | 'late';
-  /** Files that in_tail is to read and has no entry for yet. */
   readonly undiscovered: readonly UndiscoveredFile[];
-  /** Why it is not known which files some source is to read. */
   readonly unlisted: readonly string[];
-  /** `witness`: Fluentd has, or had, one. */
-  readonly source: 'witness' | 'outside';
   /** What the witnesses said, and what it means; undefined: not asked this time. */
-  readonly witness: Witnessed | undefined;
-  /** undefined: not looked at this time. */
-  readonly buffers: BuffersReading | undefined;
-  readonly fluentd: FluentdReading;
-  /** Since when a fluentd that was seen has been gone. */
+  readonly witness: { readonly testimony: Testimony; readonly progress: Progress } | undefined;
   readonly goneSince: Millis | undefined;
-  readonly requests: readonly StopRequest[];
   readonly memory: Memory;
   /** The look, where everything was read and nothing was amiss: one that finds the very same means the same. */
   readonly atRest: Snapshot | undefined;
 }
 
-export interface Witnessed {
-  readonly testimony: Testimony;
-  readonly progress: Progress;
-}
-
-export interface ObservedFile extends Lag {
+export interface ObservedFile extends Lag, KeyedEntry {
   readonly posFile: string;
-  /** Its `entryKeyIn`. */
-  readonly key: string;
-  readonly path: string;
-  readonly position: number | null;
-  readonly inode: string;
   /** As far as it was seen: at the latest when the first look was taken. */
   readonly movedAt: Millis;
 }
@@ -73,17 +50,13 @@ export interface UnknownPosFile {
 /** Work that says from time to time how many items it has gone through since: other things can happen then. */
 export type Portions<Result> = Generator<number, Result>;
 
-/** What has to be remembered from look to look. */
 export interface Memory {
   /** By `entryKeyIn`. */
   readonly entries: ReadonlyMap<string, KnownEntry>;
-  /** Files that left their paths, by `entryKeyIn`: in_tail may still be reading them, and no pos file shows it. */
+  /** Files that went away, or were cut short, before they were seen read: in_tail may still be reading them, and no pos file shows it. */
   readonly departed: ReadonlyMap<string, Departed>;
   /** By inode, the files with bytes that in_tail had still to find, as of the last look that could be believed. */
   readonly awaited: ReadonlyMap<string, FollowedFile>;
-  /** Files that were gone, or cut short, before in_tail had an entry for them. */
-  readonly missed: ReadonlyMap<string, Missed>;
-  /** By path. */
   readonly posFiles: ReadonlyMap<string, KnownPosFile>;
   readonly fluentdSeen: boolean;
   /** The supervisor that runs, and since when it has been seen. */
@@ -92,53 +65,37 @@ export interface Memory {
   readonly workers: readonly ProcessIdentity[];
   readonly workersSince: Millis | undefined;
   readonly main: MainProcess;
-  /** The first look. */
   readonly began: Millis;
 }
 
-/** What has to be remembered of a pos file. */
+export interface MainProcess {
+  readonly sightings: ReadonlyMap<string, Millis>;
+  readonly seen: boolean;
+  /** Since when it has been gone, after it was seen. */
+  readonly goneSince: Millis | undefined;
+}
+
 export interface KnownPosFile {
-  /** How many entries it had when it was last read. */
   readonly count: number;
-  /** It held one, at some time. */
-  readonly wasFilled: boolean;
   readonly emptySince: Millis | undefined;
 }
 
 /** What has to be remembered of an entry, so that the next look can be judged. */
-export interface KnownEntry {
-  readonly path: string;
-  readonly inode: string;
-  readonly position: number | null;
+export interface KnownEntry extends PositionEntry {
   /** The last size that was seen, unless the file was cut short. */
   readonly size: number | null;
   readonly movedAt: Millis;
-  /** Since when bytes have been left. */
   readonly leftSince: Millis | undefined;
-  /** Its file was at its path. */
   readonly isHere: boolean;
 }
 
-/** A file that left its path. */
-export interface Departed {
-  readonly path: string;
-  readonly inode: string;
-  /** Bytes in it when it was last seen. */
+export interface Departed extends Omit<PositionEntry, 'position'> {
+  /** It left the path of its entry; or it was gone, or cut short, before in_tail had an entry for it. */
+  readonly how: 'left' | 'gone' | 'cut short';
   readonly size: number;
-  /** The first look that did not find it there. */
   readonly since: Millis;
   /** Bytes that no position has shown as read, as far as its entry tells. */
   readonly rest: number;
-}
-
-/** A file that in_tail may never have found, and how long it was. */
-export interface Missed {
-  readonly path: string;
-  readonly inode: string;
-  readonly bytes: number;
-  readonly how: 'gone' | 'cut short';
-  /** The first look that showed it. */
-  readonly since: Millis;
 }
 
 /** What observing has to know: the settle time, and how in_tail reads. */

@@ -6,8 +6,7 @@ import type { Millis } from '../text/units.ts';
 import { ofTestimony } from '../witness/testimony.ts';
 import { doubtOf } from './doubt.ts';
 import { judge } from './judge-entry.ts';
-import { watchMain } from './main-process.ts';
-import { newMemory, remember } from './memory.ts';
+import { newMemory, remember, watchMain } from './memory.ts';
 import type { Limits, Memory, Observation, ObservedFile, Portions } from './observation.ts';
 
 /** What `snapshot` means after `previous`; pure. */
@@ -28,12 +27,9 @@ export function* observing(
   if (previous !== undefined && isStillAtRest(previous.atRest, snapshot))
     return observeRest(previous, snapshot);
   const seen = yield* observeAnew(previous, snapshot, limits);
-  return { ...seen, atRest: isLasting(seen) ? snapshot : undefined };
-}
-
-/** Otherwise the next look may mean something else though it finds the same. */
-function isLasting({ fluentd, readSince }: Omit<Observation, 'atRest'>): boolean {
-  return (fluentd.kind === 'running' || fluentd.kind === 'absent') && readSince !== undefined;
+  // Otherwise the next look may mean something else though it finds the same.
+  const isSettled = seen.fluentd.kind === 'running' || seen.fluentd.kind === 'absent';
+  return { ...seen, atRest: isSettled && seen.readSince !== undefined ? snapshot : undefined };
 }
 
 /** Whether a look has found the very same as one at rest: where nothing has changed, the collector hands over the same objects. */
@@ -106,7 +102,6 @@ function* observeAnew(
   };
 }
 
-/** Judges each entry; undefined: it does not count. */
 function* observeEntries(
   reading: PosFileReading,
   { at, looks, followed }: Snapshot,
@@ -115,27 +110,25 @@ function* observeEntries(
 ): Generator<ObservedFile | undefined> {
   if (reading.kind !== 'read') return;
   const { path, writtenAgo, entries } = reading;
-  let lastOf: ReadonlyMap<string, KeyedEntry> | undefined;
-  const isLast = (entry: KeyedEntry) => {
-    // Only one asks whose file went away.
-    lastOf ??= new Map(entries.map((each) => [each.path, each]));
-    return lastOf.get(entry.path) === entry;
-  };
+  // Only one whose file went away asks for the one, and only a rotated one for the other.
+  const lastOf = once(() => new Map(entries.map((each) => [each.path, each])));
+  const isLast = (entry: KeyedEntry) => lastOf().get(entry.path) === entry;
   // With follow_inodes an entry keeps the path at which its file was first seen.
   const byInode = followed.filter((source) => source.byInode && source.posFile === path);
   const keyOfFile = (file: Omit<PositionEntry, 'position'>) =>
     byInode.length > 0 ? file.inode : entryKey(file);
   // What is listed and has no entry is undiscovered: it is left once.
-  const listed = () => byInode.flatMap(({ files }) => files.map(({ inode }) => inode));
-  let keys: ReadonlySet<string> | undefined;
-  const hasInode = (entry: KeyedEntry, inode: string) => {
-    // Only a rotated file asks.
-    keys ??= new Set([...entries.map(keyOfFile), ...listed()]);
-    return keys.has(keyOfFile({ path: entry.path, inode }));
-  };
+  const keys = once(() => new Set([...entries, ...byInode.flatMap(({ files }) => files)].map(keyOfFile)));
+  const hasInode = ({ path }: KeyedEntry, inode: string) => keys().has(keyOfFile({ path, inode }));
   const posFile = { path, at, before, writtenAgo, isLast, hasInode };
   for (const entry of entries)
     yield judge(entry, looks.get(entry.key) ?? {}, memory.entries.get(entry.key), posFile);
+}
+
+/** Made when it is asked for first. */
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => (made ??= make());
 }
 
 function latest(instants: readonly (Millis | undefined)[]): Millis | undefined {
@@ -165,7 +158,6 @@ export function observeLate(
   };
 }
 
-/** Before the first look. */
 export function observeNothing(now: Now, limits: Limits): Observation {
   const nothing = { posFiles: [], looks: new Map(), followed: [], mains: undefined };
   const unasked = { source: 'outside', testimony: undefined, buffers: undefined } as const;

@@ -1,7 +1,7 @@
-import { type Doubt, joined, type Left, type Progress } from '../progress/progress.ts';
+import { joined, type Left, type Progress } from '../progress/progress.ts';
 import { isAnswered, isAnyAlive, type Testimony } from '../witness/testimony.ts';
-import { doubtOfDeparted, doubtOfMissed, givenUpIn, ofLooks } from './looks.ts';
-import type { Limits, Missed, Observation, ObservedFile } from './observation.ts';
+import { doubtOf, givenUpIn, ofLooks } from './looks.ts';
+import type { Departed, Limits, Observation, ObservedFile } from './observation.ts';
 
 /** Gates, flushes, status and outcome ask for the same one. */
 const made = new WeakMap<Observation, { readonly limits: Limits; readonly progress: Progress }>();
@@ -24,9 +24,10 @@ function combined(seen: Observation, limits: Limits): Progress {
   if (!isAnswered(testimony) || (isLast && fluentd.kind !== 'absent'))
     return joined(progress, besides(progress, ofLooks(seen, limits)));
   const left = [...progress.left, ...givenUpIn(seen), ...(isLast ? writtenLater(progress, seen) : [])];
-  const missed = [...seen.memory.missed.values()].filter((file) => !isKnown(file, testimony));
-  const gone = isLast ? goneLater(progress, seen) : [];
-  return { ...progress, left, doubts: [...progress.doubts, ...missed.map(doubtOfMissed), ...gone] };
+  const departed = [...seen.memory.departed.values()];
+  const missed = departed.filter((file) => file.how !== 'left' && !isKnown(file, testimony));
+  const gone = isLast ? goneLater(progress, departed, seen) : [];
+  return { ...progress, left, doubts: [...progress.doubts, ...[...missed, ...gone].map(doubtOf)] };
 }
 
 /** A worker that does not answer, or died without a last word, is a doubt already. Where all ended well, nobody looked inside this Fluentd. */
@@ -36,10 +37,10 @@ function besides({ doubts }: Progress, looks: Progress): Progress {
 }
 
 /** A witness saw that in_tail followed this file, or noticed that it was cut short, or it tells of the loss itself. */
-function isKnown({ path, inode, how, bytes }: Missed, { witnesses }: Testimony): boolean {
+function isKnown({ path, inode, how, size }: Departed, { witnesses }: Testimony): boolean {
   const said = witnesses.flatMap((one) => (one.kind === 'silent' ? [] : (one.said ?? [])));
   return said.some(({ files, closed, cuts, lost }) => {
-    const sights = how === 'gone' ? [...files, ...closed, ...cuts] : cuts.filter(({ had }) => had >= bytes);
+    const sights = how === 'gone' ? [...files, ...closed, ...cuts] : cuts.filter(({ had }) => had >= size);
     return sights.some((file) => file.inode === inode) || lost.some((file) => file.path === path);
   });
 }
@@ -66,10 +67,13 @@ function laterIn({ position, size, lag, state }: ObservedFile, seen: number | un
 }
 
 /** Files that went away after the last word with more in them than any worker had read. */
-function goneLater({ reached }: Progress, { memory, goneSince = 0 }: Observation): readonly Doubt[] {
-  return [...memory.departed.values()]
-    .filter(({ since }) => since >= goneSince)
-    .map(({ path, inode, size }) => ({ path, bytes: size - (reached.get(inode) ?? 0) }))
-    .filter(({ bytes }) => bytes > 0)
-    .map(({ path, bytes }) => doubtOfDeparted(path, bytes));
+function goneLater(
+  { reached }: Progress,
+  departed: readonly Departed[],
+  { goneSince = 0 }: Observation,
+): readonly Departed[] {
+  return departed
+    .filter(({ how, since }) => how === 'left' && since >= goneSince)
+    .map((file) => ({ ...file, rest: file.size - (reached.get(file.inode) ?? 0) }))
+    .filter(({ rest }) => rest > 0);
 }

@@ -13,13 +13,11 @@ const REPLACEMENT = '\ufffd';
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** Bytes to a lossless path string. */
 export function decodePath(bytes: Uint8Array): string {
   const text = decoder.decode(bytes);
   return text.includes(REPLACEMENT) ? decodeByParts(bytes) : text;
 }
 
-/** A path string back to the bytes that it came from. */
 export function encodePath(path: string): Uint8Array {
   if (path.isWellFormed()) return encoder.encode(path);
   const bytes: number[] = [];

@@ -13,7 +13,6 @@ export interface PositionEntry {
 
 /** A line that Fluentd itself would warn about as "Unparsable line in pos_file". */
 export interface UnparsableLine {
-  /** From 1. */
   readonly line: number;
   readonly text: string;
   /** The last line, which no newline ends. */
@@ -33,8 +32,6 @@ export const LARGEST_POSITION = Number.MAX_SAFE_INTEGER;
 const KEPT_UNPARSABLE = 1_000;
 /** So many bytes of a line are read: Linux takes a path of 4,096. */
 const LONGEST_LINE = 8_192;
-/** `a`, tab, 0, tab, 0. */
-const SHORTEST_ENTRY = 5;
 /**
  * POSITION_FILE_ENTRY_REGEX in lib/fluent/plugin/in_tail/position_file.rb: what follows the inode is ignored. A number of three
  * million digits would take ten seconds.
@@ -55,7 +52,7 @@ export function parsePosFile(bytes: Uint8Array): PosFile {
       unparsable.push({ line, text: textOf(bytes, start, end), ...flaw });
   };
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-    const entry = end - start < SHORTEST_ENTRY ? undefined : entryIn(textOf(bytes, start, end));
+    const entry = entryIn(textOf(bytes, start, end));
     if (entry === undefined) tell(end, {});
     else entries.push(entry);
     start = end + 1;
@@ -84,7 +81,6 @@ function inodeOf(digits: string): string {
   return String(value <= Number.MAX_SAFE_INTEGER ? value : BigInt(`0x${digits}`));
 }
 
-/** Why a line is none, for people. */
 export function whyUnparsable({ text, torn }: Omit<UnparsableLine, 'line'>): string {
   if (torn) return 'it is torn: no newline ends it';
   const [path = '', position, inode] = text.split('\t');
@@ -165,6 +161,11 @@ export function entryKey({ path, inode }: Omit<PositionEntry, 'position'>): stri
 export function entryOf(key: string): Omit<PositionEntry, 'position'> {
   const end = key.lastIndexOf('\t');
   return { path: key.slice(key.lastIndexOf('\t', end - 1) + 1, end), inode: key.slice(end + 1) };
+}
+
+/** The pos file of an `entryKeyIn`. */
+export function posFileOf(key: string): string {
+  return key.slice(0, key.indexOf('\t'));
 }
 
 /** What tells an entry from all others: two pos files may have one for the same log file. */

@@ -1,10 +1,9 @@
 import { counted, formatBytes } from '../text/units.ts';
-import type { Doubt, Left } from './progress.ts';
+import type { Doubt, Left, LeftFile } from './progress.ts';
 
 /** Many things, of which people want to see the largest. */
 export interface Listed<One> {
   readonly count: number;
-  /** As far as they are known. */
   readonly bytes: number;
   /** The largest, at most ten. */
   readonly worst: readonly One[];
@@ -27,7 +26,6 @@ export function describeLeft(left: Listed<Left>): string {
   return said(left, leftInWords);
 }
 
-/** The three largest, and how many more. */
 export function describeDoubts(doubts: Listed<Doubt>): string {
   return said(doubts, ({ about, why }) => (about === undefined ? why : `${about}: ${why}`));
 }
@@ -37,25 +35,20 @@ function said<One>({ count, worst }: Listed<One>, text: (one: One) => string): s
   return worst.slice(0, MOST_SAID).map(text).join('; ') + more;
 }
 
+const OF_FILES: Readonly<Record<LeftFile, string>> = {
+  unfound: 'Fluentd has not found it',
+  unreadable: 'Fluentd may not read it',
+  unread: 'not read to its end',
+  unfinished: 'its last line has no newline',
+  'let-go': 'Fluentd let go of it before it was read',
+  'given-up': 'Fluentd gave up this chunk',
+};
+
 function leftInWords(one: Left): string {
-  switch (one.kind) {
-    case 'unfound':
-      return `${one.path}: Fluentd has not found it${sized(one.bytes)}`;
-    case 'unreadable':
-      return `${one.path}: Fluentd may not read it${sized(one.bytes)}`;
-    case 'unread':
-      return `${one.path}: not read to its end${sized(one.bytes)}`;
-    case 'unfinished':
-      return `${one.path}: its last line has no newline${sized(one.bytes)}`;
-    case 'let-go':
-      return `${one.path}: Fluentd let go of it before it was read${sized(one.bytes)}`;
-    case 'given-up':
-      return `${one.path}: Fluentd gave up this chunk${sized(one.bytes)}`;
-    case 'kept':
-      return `${one.where} keeps ${counted(one.records, 'record')}`;
-    case 'held':
-      return `${one.output} holds ${counted(one.chunks, 'chunk')} (${formatBytes(one.bytes)})`;
-  }
+  if (one.kind === 'kept') return `${one.where} keeps ${counted(one.records, 'record')}`;
+  if (one.kind === 'held')
+    return `${one.output} holds ${counted(one.chunks, 'chunk')} (${formatBytes(one.bytes)})`;
+  return `${one.path}: ${OF_FILES[one.kind]}${sized(one.bytes)}`;
 }
 
 function sized(bytes: number | undefined): string {

@@ -2,7 +2,6 @@ import type { Millis } from '../text/units.ts';
 
 /** What is left to do, and what nobody can prove. Bytes are undefined where nobody knows them. */
 export interface Progress {
-  /** When the question was asked. */
   readonly at: Millis;
   readonly left: readonly Left[];
   readonly doubts: readonly Doubt[];
@@ -27,7 +26,7 @@ export type Left =
   | { readonly kind: 'kept'; readonly where: string; readonly records: number }
   | Held;
 
-type LeftFile = 'unfound' | 'unreadable' | 'unread' | 'unfinished' | 'let-go' | 'given-up';
+export type LeftFile = 'unfound' | 'unreadable' | 'unread' | 'unfinished' | 'let-go' | 'given-up';
 
 /** Chunks of a buffer, by their ids where these are known. */
 export interface Held {
@@ -46,7 +45,6 @@ export interface Doubt {
   /** The file, output or worker; undefined: all of Fluentd. */
   readonly about?: string;
   readonly bytes?: number | undefined;
-  /** The fact, as a sentence. */
   readonly why: string;
 }
 

@@ -30,7 +30,7 @@ export function wrap(text: string, width: number): readonly string[] {
     const space = fits.lastIndexOf(' ');
     const end = space > 0 ? space : takeWhileFits(Array.from(rest), room).join('').length;
     lines.push(indent + rest.slice(0, end));
-    rest = rest.slice(end).trimStart();
+    rest = rest.slice(end).replace(/^ +/, '');
   }
 }
 

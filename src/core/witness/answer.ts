@@ -1,10 +1,11 @@
 /** The protocol: one word to the socket (`look`, `flush`, `stop`, `end`), one line of JSON back. */
 import { Answer, type Bounds, believing, type NotBelieved } from './believing.ts';
-import type { Heard } from './messages.ts';
 
 const MOST_FILES = 20_000;
 
 export type FileSight = Readonly<ReturnType<typeof fileSight>>;
+export type Heard = Readonly<ReturnType<typeof heard>>;
+export type PluginSettings = Readonly<ReturnType<typeof pluginSight>>;
 export type OutputSight = Readonly<ReturnType<typeof outputSight>>;
 /** What one worker's witness said: an answer, or its last word. */
 export type Said = Readonly<ReturnType<typeof saidIn>>;
@@ -123,34 +124,41 @@ function keyOf(file: Answer): string {
   return `${file.maybeNumber('inode')} ${file.maybeText('reader') ?? ''}`;
 }
 
+/** The settings of one plugin of the running Fluentd: booleans, numbers and symbols only. */
 function pluginSight(plugin: Answer) {
   return { class: plugin.text('class'), settings: plugin.settings('settings') };
 }
 
 function outputSight(output: Answer) {
-  const isBuffered = output.has('n');
+  const buffer: 'none' | 'there' | 'reloaded' = !output.has('n')
+    ? 'none'
+    : output.is('reloaded', true)
+      ? 'reloaded'
+      : 'there';
   return {
     ...pluginSight(output),
     id: output.text('id'),
-    isBuffered,
+    /** `reloaded`: it ended by a reload, and the worker lived on. */
+    buffer,
     isRetrying: output.is('retry', true),
     /** Staged, queued and taken out to be written. */
     chunks: output.count('n'),
     bytes: output.count('bytes'),
-    /** Its buffer ended by a reload: the worker lived on. */
-    isReloaded: output.is('reloaded', true),
     /** undefined: too many to name. */
-    ids: !isBuffered ? [] : output.has('chunks') ? output.texts('chunks') : undefined,
+    ids: buffer === 'none' ? [] : output.has('chunks') ? output.texts('chunks') : undefined,
   };
 }
 
-function heard(said: Answer): Heard {
+function heard(said: Answer) {
   return {
     level: said.maybeText('level') ?? '',
+    /** The source file that logged it, from its gem's `lib/` on: `fluent/plugin/out_http.rb`. */
     file: said.maybeText('file') ?? '',
+    /** Its first text, normalized (see message-row.ts). Empty: the message was a block, a Hash or a Struct. */
     text: said.maybeText('text') ?? '',
     error: said.maybeText('error') ?? null,
     tag: said.maybeText('tag') ?? null,
+    /** `flush`: logged in an attempt to flush a chunk that then failed, so the chunk is still in the buffer. */
     during: said.is('during', 'flush') ? 'flush' : null,
     n: said.number('n'),
   };

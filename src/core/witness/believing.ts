@@ -10,7 +10,6 @@ export const MOST_FIELDS = 400_000;
 const MOST = 5_000;
 const LONGEST_TEXT = 4_096;
 
-/** Why an answer is not believed. */
 export interface NotBelieved {
   readonly notBelieved: string;
 }

@@ -59,18 +59,16 @@ function doubtsOfStart(
 
 function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, FileSight>): readonly Doubt[] {
   return [
-    ...said.cuts.flatMap(({ path, position, had, lines, unfinished }) =>
-      position < had || lines > 0 || unfinished > 0
-        ? [
-            doubt(
-              'cut-short-unread',
-              path,
-              'it was cut short before it was read',
-              Math.max(unfinished, had - position),
-            ),
-          ]
-        : [],
-    ),
+    ...said.cuts
+      .filter(({ position, had, lines, unfinished }) => position < had || lines > 0 || unfinished > 0)
+      .map(({ path, position, had, unfinished }) =>
+        doubt(
+          'cut-short-unread',
+          path,
+          'it was cut short before it was read',
+          Math.max(unfinished, had - position),
+        ),
+      ),
     ...said.closed
       .filter(({ position, size }) => size !== undefined && size < position)
       .map(({ path, size }) =>

@@ -14,6 +14,8 @@ const BUF = 'fluent/plugin/buf_';
 const FORWARD = 'fluent/plugin/out_forward';
 const AGENT = 'fluent/root_agent.rb';
 
+const whatever = (files: string) => files.split(' ').flatMap((file) => harmless(`fluent/${file}`, '*'));
+
 /** Read in the sources of Fluentd 1.14, 1.16, 1.18 and 1.20. */
 export const FLUENTD_MESSAGES: readonly MessageRow[] = [
   // Error events. A filter that raises loses its record; the parser may let it go on.
@@ -139,20 +141,14 @@ export const FLUENTD_MESSAGES: readonly MessageRow[] = [
   ...harmless('fluent/plugin_helper/socket.rb', 'failed to load system default'),
 
   // Whatever they say.
-  ...harmless(['fluent/config/', 'fluent/log/', 'fluent/fluent_log_event_router.rb'], '*'),
-  ...harmless(['fluent/msgpack_factory.rb', 'fluent/rpc.rb', 'fluent/counter/'], '*'),
-  ...harmless(['fluent/plugin/storage_local.rb', 'fluent/plugin_helper/socket_option.rb'], '*'),
-  ...harmless(['fluent/plugin_helper/cert_option.rb', 'fluent/plugin_helper/service_discovery'], '*'),
-  ...harmless(['fluent/plugin_helper/storage.rb', 'fluent/plugin_helper/inject.rb'], '*'),
-  ...harmless(['fluent/plugin_helper/extract.rb', 'fluent/compat/call_super_mixin.rb'], '*'),
-  ...harmless(['fluent/compat/detach_process_mixin.rb', 'fluent/compat/handle_tag_and_time_mixin.rb'], '*'),
-  ...harmless('fluent/compat/output.rb', '*'),
-  ...harmless('fluent/plugin/out_file.rb', '*'), // deprecations and symlinks only
-  ...harmless('fluent/plugin/out_stream.rb', '*'), // deprecations only
-  ...harmless('fluent/plugin/sd_', '*'), // the servers stay as they are
-  ...harmless('fluent/plugin_helper/event_loop.rb', '*'), // at the stop
-  ...harmless(['fluent/plugin_helper/server.rb', 'fluent/plugin_helper/http_server'], '*'), // of inputs
-  ...harmless('fluent/compat/socket_util.rb', '*'), // of inputs
-  ...harmless(['fluent/plugin_helper/formatter.rb', 'fluent/plugin_helper/parser.rb'], '*'), // at start and stop
-  ...harmless('fluent/plugin_helper/metrics.rb', '*'), // at start and stop
+  ...whatever('config/ log/ fluent_log_event_router.rb msgpack_factory.rb rpc.rb counter/'),
+  ...whatever('plugin/storage_local.rb plugin_helper/socket_option.rb plugin_helper/cert_option.rb'),
+  ...whatever('plugin_helper/service_discovery plugin_helper/storage.rb plugin_helper/inject.rb'),
+  ...whatever('plugin_helper/extract.rb compat/call_super_mixin.rb compat/detach_process_mixin.rb'),
+  ...whatever('compat/handle_tag_and_time_mixin.rb compat/output.rb'),
+  ...whatever('plugin/sd_'), // the servers stay as they are
+  ...whatever('plugin/out_file.rb plugin/out_stream.rb'), // deprecations and symlinks only
+  ...whatever('plugin_helper/event_loop.rb plugin_helper/formatter.rb'), // at start and stop
+  ...whatever('plugin_helper/parser.rb plugin_helper/metrics.rb'), // at start and stop
+  ...whatever('plugin_helper/server.rb plugin_helper/http_server compat/socket_util.rb'), // of inputs
 ];

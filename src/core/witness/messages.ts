@@ -1,26 +1,7 @@
+import type { Heard, PluginSettings } from './answer.ts';
 import type { MessageRow } from './message-row.ts';
 import { FLUENTD_MESSAGES } from './messages-of-fluentd.ts';
 import { PLUGIN_MESSAGES } from './messages-of-plugins.ts';
-
-/** A kind of message that Fluentd logged as a warning, an error or fatal. */
-export interface Heard {
-  readonly level: string;
-  /** The source file that logged it, from its gem's `lib/` on: `fluent/plugin/out_http.rb`. */
-  readonly file: string;
-  /** Its first text, normalized (see message-row.ts). Empty: the message was a block, a Hash or a Struct. */
-  readonly text: string;
-  readonly error: string | null;
-  readonly tag: string | null;
-  /** `flush`: logged in an attempt to flush a chunk that then failed, so the chunk is still in the buffer. */
-  readonly during: 'flush' | null;
-  readonly n: number;
-}
-
-/** The settings of one plugin of the running Fluentd: booleans, numbers and symbols only. */
-export interface PluginSettings {
-  readonly class: string;
-  readonly settings: Readonly<Record<string, boolean | number | string>>;
-}
 
 /**
  * `harmless`: no record is concerned. `retry`: the plugin still has the record. `loss`: the record does not reach its destination.

@@ -16,7 +16,6 @@ export type Witness =
   | { readonly worker: string; readonly kind: 'gone'; readonly said: Said | undefined }
   | { readonly worker: string; readonly kind: 'silent'; readonly why: string };
 
-/** In the order of their births. */
 export interface Testimony {
   readonly at: Millis;
   readonly witnesses: readonly Witness[];
@@ -38,7 +37,9 @@ export function isAnyAlive({ witnesses }: Testimony): boolean {
 
 export function ofTestimony(testimony: Testimony): Progress {
   const { at, witnesses } = testimony;
-  const told = witnesses.flatMap(toldBy);
+  const told = witnesses.flatMap((one): readonly Told[] =>
+    one.kind === 'silent' || one.said === undefined ? [] : [{ ...one, said: one.said }],
+  );
   const all = new Facts();
   const left = told.toReversed().flatMap((one) => {
     all.add(one.said);
@@ -46,6 +47,7 @@ export function ofTestimony(testimony: Testimony): Progress {
   });
   const reached = all.byInode();
   const ends = told.flatMap((one) => endsOf(one, told));
+  const outputs = told.flatMap(({ said }) => [...said.outputs, ...said.ends]);
   const isWhole = isAnswered(testimony);
   return {
     at,
@@ -62,27 +64,14 @@ export function ofTestimony(testimony: Testimony): Progress {
     reached,
     unseen: [],
     until: Number.NEGATIVE_INFINITY,
-    outputs: [
-      ...new Set(
-        told.flatMap(({ said }) =>
-          [...said.outputs, ...said.ends].filter(({ isBuffered }) => isBuffered).map(nameOf),
-        ),
-      ),
-    ],
+    outputs: [...new Set(outputs.filter(({ buffer }) => buffer !== 'none').map(nameOf))],
   };
-}
-
-function toldBy(witness: Witness): readonly Told[] {
-  if (witness.kind === 'silent' || witness.said === undefined) return [];
-  const { worker, kind, said } = witness;
-  return [{ worker, kind, said }];
 }
 
 /** What one worker and those after it know: they may read on. What one before it had read may be cut off since. */
 class Facts {
   /** By file and input, the furthest position that any worker reached. */
   readonly reached = new Map<string, number>();
-  /** What is still followed. */
   readonly followed = new Set<string>();
   /** Where the last worker that knew it stood. */
   readonly #last = new Map<string, { readonly inode: string; readonly position: number }>();
@@ -118,7 +107,7 @@ class Facts {
 function doubtsOfReloads({ ends }: Said, told: readonly Told[]): readonly Doubt[] {
   const isLeft = (id: string) => told.every(({ said }) => !said.resumed.includes(id));
   return ends
-    .filter(({ isReloaded }) => isReloaded)
+    .filter(({ buffer }) => buffer === 'reloaded')
     .map((end) => onlyIds(end, isLeft))
     .filter(({ chunks }) => chunks > 0)
     .map((end) =>
@@ -135,7 +124,7 @@ function endsOf(one: Told, told: readonly Told[]): readonly OutputSight[] {
     one === told.findLast((other) => endsWith(other, id));
   return one.said.ends
     .map((end) => onlyIds(end, isLeft))
-    .filter(({ chunks, isReloaded }) => chunks > 0 && !isReloaded);
+    .filter(({ chunks, buffer }) => chunks > 0 && buffer !== 'reloaded');
 }
 
 function doubtOfEnd(end: OutputSight): Doubt {
@@ -219,16 +208,14 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   if (said === undefined || (witness.kind === 'gone' && !said.isFinal))
     return [doubt('worker-died', worker, 'it ended without a last word: nobody saw what it held')];
   const { error, gap, more, isReady } = said;
-  return [
-    ...(witness.kind === 'alive' && !isReady
-      ? [doubt('not-started', worker, 'it has not started all its inputs')]
-      : []),
-    ...(error === undefined ? [] : [doubt('not-heard', worker, error)]),
-    ...(gap > LONGEST_GAP
-      ? [doubt('not-looked', worker, `its witness did not look at the files for ${formatDuration(gap)}`)]
-      : []),
-    ...(more > 0 ? [doubt('forgotten', worker, `its witness had to forget ${counted(more, 'fact')}`)] : []),
+  const unseen = `its witness did not look at the files for ${formatDuration(gap)}`;
+  const doubts = [
+    witness.kind === 'alive' && !isReady && doubt('not-started', worker, 'it has not started all its inputs'),
+    error !== undefined && doubt('not-heard', worker, error),
+    gap > LONGEST_GAP && doubt('not-looked', worker, unseen),
+    more > 0 && doubt('forgotten', worker, `its witness had to forget ${counted(more, 'fact')}`),
   ];
+  return doubts.filter((one) => one !== false);
 }
 
 function doubtsOfPlugins({ heard, outputs, plugins: others }: Said): readonly Doubt[] {
@@ -241,7 +228,7 @@ function doubtsOfPlugins({ heard, outputs, plugins: others }: Said): readonly Do
       return [doubt('heard', file, `Fluentd said ${n === 1 ? '' : `${n} times `}(${level}): ${text}`)];
     }),
     ...silentLosses(plugins).map((why) => doubt('no-ack', why.split(':')[0] ?? '', why)),
-    ...[...others, ...outputs.filter(({ isBuffered }) => !isBuffered)]
+    ...[...others, ...outputs.filter(({ buffer }) => buffer === 'none')]
       .filter((plugin) => mayHold(plugin.class))
       .map((plugin) => doubt('may-hold', plugin.class, 'posidle does not know whether it keeps records')),
   ];

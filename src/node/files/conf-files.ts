@@ -32,7 +32,7 @@ export interface ConfOptions {
 
 export async function loadFluentConf(path: string, options: ConfOptions): Promise<FluentConf> {
   const { root, problems } = await readConfTree(path, options);
-  const conf = fluentConf(root, options.ruby, options.given);
+  const conf = fluentConf(root, options.ruby, options.given?.workers);
   return { ...conf, problems: [...problems, ...conf.problems] };
 }
 

@@ -2,13 +2,7 @@ import { type Dirent, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { TailSource } from '../../core/fluent-conf/tail.ts';
 import { type GlobPart, parseGlob } from '../../core/in-tail/path-glob.ts';
-import {
-  currentExcludes,
-  currentPaths,
-  isGlob,
-  type PathRules,
-  type WallClock,
-} from '../../core/in-tail/path-pattern.ts';
+import { dated, isGlob, type PathRules, type WallClock } from '../../core/in-tail/path-pattern.ts';
 import type { FileStat } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { PlaceOf } from './files.ts';
@@ -48,10 +42,10 @@ export async function listFollowed(
   const { globPolicy, limitRecentlyModified: age = Number.POSITIVE_INFINITY } = rules;
   const pathsOf = async (pattern: string) =>
     isGlob(pattern, globPolicy) ? rubyGlob(pattern, { placeOf }) : [pattern];
-  const excluded = new Set((await Promise.all(currentExcludes(rules, clock).map(pathsOf))).flat());
+  const excluded = new Set((await Promise.all(dated(rules.excludePaths, rules, clock).map(pathsOf))).flat());
   const files = new Map<string, FollowedFile>();
   let left = room - besides * memoryOf(0);
-  for (const pattern of currentPaths(rules, clock)) {
+  for (const pattern of dated(rules.paths, rules, clock)) {
     const since = isGlob(pattern, globPolicy) ? clock.instant - age : Number.NEGATIVE_INFINITY;
     await inPortions(await pathsOf(pattern), (path) => {
       const file = excluded.has(path) ? undefined : regularFile(path, placeOf);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { jsonOf } from '../../../src/commands/inspect-view/json.ts';
 import { tableLines, type View } from '../../../src/commands/inspect-view/table.ts';
 import type { Found, FoundPosFile } from '../../../src/core/inspect/found.ts';
@@ -23,22 +23,6 @@ test.each([80, 60, 40, 20])(
     expect(lines.at(lines.findIndex((line) => line.startsWith('note:')) + 1)).toMatch(/^ {2}\S/);
   },
 );
-
-describe('on a Kubernetes node', () => {
-  const ID = '0123456789abcdef'.repeat(4);
-  const path = `/var/log/containers/checkout-worker-7d9f8b6c5d-abcde_production_app-${ID}.log`;
-  const found = foundOf({ [path]: { size: 12_345_678, position: 1_234_567 } });
-
-  test('a log goes by namespace, Pod and container', () => {
-    expect(shown(found)[2]).toMatch(/ production\/checkout-worker-7d9f8b6c5d-abcde\/app 0123456$/);
-  });
-
-  test('programs are told the names, and the path as it is', () => {
-    const kubernetes = { namespace: 'production', pod: 'checkout-worker-7d9f8b6c5d-abcde', container: 'app' };
-    const { posFiles } = JSON.parse(jsonOf(found));
-    expect(posFiles[0].entries).toMatchObject([{ path, kubernetes }]);
-  });
-});
 
 test('of very many defects twenty are shown, and the rest is counted', () => {
   const many = Array.from({ length: 22 }, (_, at) => at);

@@ -91,7 +91,7 @@ describe('the drain is kept open by', () => {
     ['a file with lines left', 'unread: .*app.log: .* \\(20 B\\)', { files: [behind] }],
     ['a file with lines left, as a witness says', 'unread: .* \\(60 B\\)', witnessed(LEFT)],
     ['a file that in_tail has yet to find', 'unfound: /new: .* \\(5 B\\)', looked(unfound(5))],
-    ['a Fluentd that is not proven', 'fluentd: pid 4242 may not', fluentd(running({ isProven: false }))],
+    ['a Fluentd that is not proven', 'fluentd: pid 4242 may not', fluentd(running({ proof: 'none' }))],
     ['too short a time since a call that does not say that main has ended', 'settle', looked({}, SIGTERM)],
     ['records that Fluentd emits later', 'settle: .* 2 records', { ...settling, look: said(alive(concat)) }],
     ['chunks that nobody has flushed', 'flush', looked({ buffers: onDisk(7) })],
@@ -131,7 +131,6 @@ describe('the drain is not kept open by', () => {
   test.each<[string, Change]>([
     ['workers whose supervisor is gone', fluentd(ORPHANED)],
     ['a Fluentd in another container', fluentd(REMOTE)],
-    ['a lone process without a worker', fluentd(running({ alone: true, workers: [] }))],
     ['a supervisor that never had a worker', always(running({ workers: [] }))],
     ['an empty pos file, when a whole start timeout has passed', looked(EMPTY, by('start-timeout'))],
     ['an empty file that in_tail has yet to find', looked(unfound(0))],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { currentExcludes, currentPaths, isGlob } from '../../../src/core/in-tail/path-pattern.ts';
+import { dated, isGlob } from '../../../src/core/in-tail/path-pattern.ts';
 
 describe('a path', () => {
   it.each([
@@ -25,7 +25,7 @@ describe('a path', () => {
       globPolicy: 'backward_compatible' as const,
     };
     const clock = { instant: Date.UTC(2025, 11, 31, 20), timeZone: 'UTC' };
-    expect(currentPaths(rules, clock)).toEqual(['/a/*-2026.log', '/b.log']);
-    expect(currentExcludes(rules, clock)).toEqual(['/a/x-01*']);
+    expect(dated(rules.paths, rules, clock)).toEqual(['/a/*-2026.log', '/b.log']);
+    expect(dated(rules.excludePaths, rules, clock)).toEqual(['/a/x-01*']);
   });
 });

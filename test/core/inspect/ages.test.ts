@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_POLICY } from '../../../src/core/drain/defaults.ts';
+import { DEFAULT_POLICY } from '../../../src/core/drain/policy.ts';
 import { isInDoubt, observeAges, presumeStuck } from '../../../src/core/inspect/ages.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { observe } from '../../../src/core/observe/observe.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type MainProcess, NO_MAIN, watchMain } from '../../../src/core/observe/main-process.ts';
+import { newMemory, watchMain } from '../../../src/core/observe/memory.ts';
+import type { MainProcess } from '../../../src/core/observe/observation.ts';
 
 /** What is known after these looks: when each was, and the pids that matched. */
 const known = (...looks: readonly (readonly [at: number, ...pids: number[]])[]): MainProcess =>
@@ -10,7 +11,7 @@ const known = (...looks: readonly (readonly [at: number, ...pids: number[]])[]):
         pids.map((pid) => ({ pid, startTime: '1' })),
         at,
       ),
-    NO_MAIN,
+    newMemory(0).main,
   );
 
 describe("main's process", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../../src/core/pos-file/pos-file.ts';
-import { ABSENT, entry, LOG, POS, reading, running, seen, snapshot } from '../../support/builders.ts';
+import { ABSENT, entry, LOG, running, seen, snapshot } from '../../support/builders.ts';
 
 const look = (second: number, changes: Partial<Snapshot> = {}) =>
   snapshot(second * 1_000, [[entry()]], changes);
@@ -30,49 +30,21 @@ describe('what is remembered of Fluentd', () => {
   });
 });
 
-test.each([
-  ['an entry', [entry()], true],
-  ['none', [], false],
-])('a pos file that holds %s counts as filled: %s', (_, entries, isFilled) => {
-  const posFiles = [reading(entries.map((each) => [each]))];
-  const { wasFilled } = seen([look(0, { posFiles })]).memory.posFiles.get(POS) ?? {};
-  expect(wasFilled).toBe(isFilled);
-});
-
 describe('entries that vanish', () => {
-  const MOST_VANISHED = 10_000;
-  const entries = Array.from({ length: MOST_VANISHED + 2 }, (_, index) =>
-    entry({ path: `/${index}`, inode: String(100 + index) }),
-  );
-  /** What is remembered after looks that found these entries. */
-  const remembered = (...looks: readonly (readonly PositionEntry[])[]) => {
+  const [one, other] = [entry(), entry({ path: '/other', inode: '8' })];
+  const rememberedOf = (...looks: readonly (readonly PositionEntry[])[]) => {
     const of = (found: readonly PositionEntry[]) => found.map((one) => [one] as const);
-    const { entries } = seen(looks.map((found, second) => snapshot(second * 1_000, of(found)))).memory;
-    return [...entries.values()];
+    const all = looks.map((found, second) => snapshot(second * 1_000, of(found)));
+    return [...seen(all).memory.entries.values()].map(({ path }) => path);
   };
-  const rememberedOf = (count: number) =>
-    remembered(entries.slice(0, count), entries.slice(0, 1)).map(({ path }) => path);
 
-  test('are remembered', () => {
-    expect(rememberedOf(MOST_VANISHED)).toHaveLength(MOST_VANISHED);
-    expect(rememberedOf(MOST_VANISHED + 1)).toHaveLength(MOST_VANISHED + 1);
+  test('are remembered while the pos file cannot be believed', () => {
+    expect(rememberedOf([one, other], [other])).toEqual([LOG, '/other']);
   });
 
-  test('are forgotten where they are too many: the oldest of them', () => {
-    const kept = rememberedOf(MOST_VANISHED + 2);
-    expect(kept).toHaveLength(MOST_VANISHED + 1);
-    expect(kept.slice(0, 2)).toEqual(['/0', '/2']);
-  });
-
-  test('are forgotten where their path has another file: a later one may get their inode', () => {
-    const keysAfter = (...looks: readonly (readonly PositionEntry[])[]) =>
-      remembered([entry()], ...looks).map(({ path, inode }) => `${path} ${inode}`);
-    const second = entry({ inode: '8' });
-    expect(keysAfter([second])).toEqual([`${LOG} 8`]);
-    expect(keysAfter([entry({ path: '/other', inode: '8' })])).toEqual([`${LOG} 7`, '/other 8']);
-    // With follow_inodes a path has several entries.
-    expect(keysAfter([second, entry()])).toEqual([`${LOG} 7`, `${LOG} 8`]);
-    expect(keysAfter([second, entry()], [second])).toEqual([`${LOG} 7`, `${LOG} 8`]);
+  test('are forgotten when it can: a later file may get their inode', () => {
+    expect(rememberedOf([one, other], [other], [other])).toEqual(['/other']);
+    expect(rememberedOf([one], [entry({ inode: '8' })])).toEqual([LOG]);
   });
 });
 

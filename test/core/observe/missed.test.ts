@@ -44,8 +44,8 @@ describe('a file with bytes that in_tail had not found', () => {
 
   test('is remembered with the newest thousand', () => {
     const files = Array.from({ length: 1_001 }, (_, n) => ({ path: `/${n}`, inode: `${n}`, size: 1 }));
-    const { missed } = seen([snapshot(0, [], followed({ files })), snapshot(1_000, [])]).memory;
-    expect([...missed.values()].map(({ path }) => path)).toEqual(files.slice(1).map(({ path }) => path));
+    const found = missedIn([[], followed({ files })], [[], {}]);
+    expect(found.map(({ path }) => path)).toEqual(files.slice(1).map(({ path }) => path));
   });
 
   const closed = { files: [], lost: [{ path: '/log/a.log', why: 'closed' }] };
@@ -64,14 +64,14 @@ describe('a file with bytes that in_tail had not found', () => {
   type Look = readonly [files: readonly Watched[], listed: Partial<Snapshot>];
   const missedIn = (...looks: readonly Look[]) => {
     const all = looks.map(([files, listed], second) => snapshot(second * 1_000, files, listed));
-    return [...seen(all).memory.missed.values()];
+    return [...seen(all).memory.departed.values()].filter(({ how }) => how !== 'left');
   };
   const of = (changes: Partial<PositionEntry>, look?: FileLook): readonly Watched[] => {
     const one = entry({ path: '/log/a.log', ...changes });
     return [look === undefined ? [one] : [one, look]];
   };
   const found = (inode: string, size: number) => of({ position: 0 }, { atPath: { inode, size } });
-  const gone = { inode: '7', bytes: 100, how: 'gone' };
+  const gone = { inode: '7', size: 100, how: 'gone' };
   const first: Look = [[], listing(100)];
 
   test('is missed where another file has the entry of its path before it is listed anew', () => {
@@ -85,7 +85,7 @@ describe('a file with bytes that in_tail had not found', () => {
   });
 
   test('is missed where it was cut short between its listing and its entry, not where a shorter one has its place', () => {
-    expect(missedIn(first, [found('7', 0), listing(100)])).toMatchObject([{ bytes: 100, how: 'cut short' }]);
+    expect(missedIn(first, [found('7', 0), listing(100)])).toMatchObject([{ size: 100, how: 'cut short' }]);
     expect(missedIn(first, [found('9', 5), listing(100)])).toEqual([]);
   });
 

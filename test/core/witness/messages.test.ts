@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type Heard,
-  type Judgement,
-  judgeHeard,
-  type PluginSettings,
-} from '../../../src/core/witness/messages.ts';
+import type { Heard, PluginSettings } from '../../../src/core/witness/answer.ts';
+import { type Judgement, judgeHeard } from '../../../src/core/witness/messages.ts';
 
 const OUTPUT = 'fluent/plugin/output.rb';
 const AGENT = 'fluent/root_agent.rb';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PluginSettings } from '../../../src/core/witness/messages.ts';
+import type { PluginSettings } from '../../../src/core/witness/answer.ts';
 import { mayHold, silentLosses } from '../../../src/core/witness/silent-loss.ts';
 
 const acks = (require_ack_response: boolean) => ({ require_ack_response });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { verdictOf, type Word } from '../../../src/core/drain/outcome.ts';
+import type { End } from '../../../src/core/drain/state.ts';
 import { type Doubt, type Left, owedIn, type Progress } from '../../../src/core/progress/progress.ts';
-import { type EndKind, verdictOf, type Word } from '../../../src/core/progress/verdict.ts';
 
 const DOUBT: Doubt = { kind: 'heard', about: 'out_http.rb', why: 'Fluentd said it' };
 const KEPT: Left = { kind: 'kept', where: 'concat', records: 1 };
@@ -16,26 +17,35 @@ function progress(changed: Partial<Progress> = {}): Progress {
 }
 
 describe('the word is', () => {
-  test.each<[Word, string, Partial<Progress>, EndKind]>([
-    ['drained', 'where nothing is left and nothing is doubted', {}, 'ended'],
-    ['unproven', 'where something is doubted', { doubts: [DOUBT] }, 'ended'],
-    ['not-drained', 'where something is left, doubted or not', { left: [UNREAD], doubts: [DOUBT] }, 'ended'],
+  test.each<[Word, string, Partial<Progress>, End['kind']]>([
+    ['drained', 'where nothing is left and nothing is doubted', {}, 'stopped'],
+    ['unproven', 'where something is doubted', { doubts: [DOUBT] }, 'stopped'],
+    [
+      'not-drained',
+      'where something is left, doubted or not',
+      { left: [UNREAD], doubts: [DOUBT] },
+      'stopped',
+    ],
     ['unproven', 'of a Fluentd that had to be killed', {}, 'killed'],
     ['unproven', 'of a Fluentd that is still there after that', {}, 'survived'],
-    ['drained', 'of a Fluentd that runs on and holds nothing', {}, 'runs-on'],
-    ['not-drained', 'of a Fluentd that kept records when it ended', { left: [KEPT] }, 'ended'],
+    ['drained', 'of a Fluentd that runs on and holds nothing', {}, 'left-to-kubelet'],
+    ['not-drained', 'of a Fluentd that kept records when it ended', { left: [KEPT] }, 'stopped'],
   ])('%s %s', (word, _, changed, end) => {
     expect(verdictOf(progress(changed), undefined, end).word).toBe(word);
   });
 
   test('unproven of what a Fluentd keeps that runs on: it emits that when it stops', () => {
-    const found = verdictOf(progress({ left: [KEPT, UNREAD], doubts: [DOUBT] }), undefined, 'runs-on');
+    const found = verdictOf(
+      progress({ left: [KEPT, UNREAD], doubts: [DOUBT] }),
+      undefined,
+      'left-to-kubelet',
+    );
     expect(found).toMatchObject({ left: [UNREAD], doubts: [DOUBT, { kind: 'kept', about: 'concat' }] });
-    expect(verdictOf(progress({ left: [KEPT] }), undefined, 'runs-on').word).toBe('unproven');
+    expect(verdictOf(progress({ left: [KEPT] }), undefined, 'left-to-kubelet').word).toBe('unproven');
   });
 });
 
-test.each<[EndKind, RegExp]>([
+test.each<[End['kind'], RegExp]>([
   ['killed', /had to be killed/],
   ['survived', /still there after SIGKILL/],
 ])('an end by force (%s) is a doubt beside the others', (end, why) => {
@@ -45,7 +55,7 @@ test.each<[EndKind, RegExp]>([
 
 describe('chunks that came after everything was read', () => {
   const owed = owedIn(progress({ left: [held('a'), UNREAD] }));
-  const left = (...found: readonly Left[]) => verdictOf(progress({ left: found }), owed, 'ended').left;
+  const left = (...found: readonly Left[]) => verdictOf(progress({ left: found }), owed, 'stopped').left;
   const unnamed: Left = { ...held(), ids: undefined } as Left;
 
   test('do not count, for others may feed the same output all the time, and hide nothing else', () => {
@@ -56,12 +66,12 @@ describe('chunks that came after everything was read', () => {
 
   test('count where lines came in after that', () => {
     const later = progress({ left: [held('b')], mark: 'n' });
-    expect(verdictOf(later, owed, 'ended').left).toEqual([held('b')]);
+    expect(verdictOf(later, owed, 'stopped').left).toEqual([held('b')]);
   });
 
   test('count where not all have an id', () => {
     const before = owedIn(progress({ left: [unnamed] }));
-    expect(verdictOf(progress({ left: [held('b')] }), before, 'ended').word).toBe('not-drained');
+    expect(verdictOf(progress({ left: [held('b')] }), before, 'stopped').word).toBe('not-drained');
     expect(left(unnamed)).toEqual([unnamed]);
   });
 });
