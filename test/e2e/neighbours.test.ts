@@ -87,7 +87,7 @@ describe('128 MiB are enough for', () => {
       /its names take more memory than the limit has room for/,
     ],
   ])('%s', async ([, make, told], context) => {
-    const args = ['watch', ...make(), '--pid-file', at('none.pid'), '--start-timeout', '6s'];
+    const args = ['watch', ...make(), '--pid-file', at('none.pid'), '--start-timeout', '12s'];
     const { run, limit } = inMemory(context, 128, [...args, '--witness', 'off']);
     expect(await run.exited, run.stderr()).toBe(4);
     expect(run.stderr()).toMatch(told);

@@ -23,7 +23,8 @@ export function encodePath(path: string): Uint8Array {
   const bytes: number[] = [];
   for (const char of path) {
     const code = char.codePointAt(0) ?? 0;
-    if (isEscapedByte(code)) bytes.push(code - ESCAPED);
+    if (code < 0x80) bytes.push(code);
+    else if (isEscapedByte(code)) bytes.push(code - ESCAPED);
     else bytes.push(...encoder.encode(char));
   }
   return Uint8Array.from(bytes);
@@ -38,10 +39,12 @@ function decodeByParts(bytes: Uint8Array): string {
   const codes: number[] = [];
   const parts: string[] = [];
   for (let at = 0; at < bytes.length; ) {
-    const part = bytes.subarray(at, at + sequenceLength(bytes[at] as number));
-    const char = decoder.decode(part);
-    const isWhole = !char.startsWith(REPLACEMENT) || isReplacement(part);
-    codes.push(isWhole ? (char.codePointAt(0) as number) : ESCAPED + (bytes[at] as number));
+    const lead = bytes[at] as number;
+    const part = bytes.subarray(at, at + sequenceLength(lead));
+    // A call for each byte takes seconds where a megabyte is no UTF-8.
+    const char = part.length > 1 ? decoder.decode(part) : '';
+    const isWhole = char !== '' && (!char.startsWith(REPLACEMENT) || isReplacement(part));
+    codes.push(isWhole ? (char.codePointAt(0) as number) : lead < 0x80 ? lead : ESCAPED + lead);
     at += isWhole ? part.length : 1;
     if (codes.length === MOST_CODES || at >= bytes.length)
       parts.push(String.fromCodePoint(...codes.splice(0)));
@@ -54,7 +57,7 @@ function isReplacement([first, second, third]: Uint8Array): boolean {
 }
 
 function sequenceLength(lead: number): number {
-  if (lead < 0xc0) return 1;
+  if (lead < 0xc2 || lead > 0xf4) return 1;
   if (lead < 0xe0) return 2;
   return lead < 0xf0 ? 3 : 4;
 }
