@@ -1,11 +1,17 @@
-// What the witness costs a Fluentd: npm run bench:witness -- --help
+// What the witness costs a Fluentd: npm run bench:witness -- --help (started as users start it: nothing compiled is kept)
 import { spawnSync } from 'node:child_process';
 import { fluentdVersions, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 
 for (const { version, command, env } of fluentdVersions()) {
   if (!TESTED_VERSIONS.includes(version)) continue;
   const { status } = spawnSync('ruby', ['test/bench/witness.rb', ...process.argv.slice(2)], {
-    env: { ...process.env, FLUENTD: command, FLUENTD_GEMS: env.GEM_HOME, FLUENTD_VERSION: version },
+    env: {
+      ...process.env,
+      FLUENTD: command,
+      FLUENTD_GEMS: env.GEM_HOME,
+      FLUENTD_VERSION: version,
+      COMPILE_ANEW: 'yes',
+    },
     stdio: 'inherit',
   });
   process.exitCode ||= status ?? 1;
