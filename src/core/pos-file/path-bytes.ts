@@ -21,13 +21,14 @@ export function decodePath(bytes: Uint8Array): string {
 export function encodePath(path: string): Uint8Array {
   if (path.isWellFormed()) return encoder.encode(path);
   const bytes: number[] = [];
-  for (const char of path) {
-    const code = char.codePointAt(0) ?? 0;
+  for (let at = 0; at < path.length; ) {
+    const code = path.codePointAt(at) as number;
     if (code < 0x80) bytes.push(code);
     else if (isEscapedByte(code)) bytes.push(code - ESCAPED);
-    else bytes.push(...encoder.encode(char));
+    else bytes.push(...encoder.encode(String.fromCodePoint(code)));
+    at += code > 0xffff ? 2 : 1;
   }
-  return Uint8Array.from(bytes);
+  return new Uint8Array(bytes);
 }
 
 function isEscapedByte(code: number): boolean {
@@ -40,16 +41,22 @@ function decodeByParts(bytes: Uint8Array): string {
   const parts: string[] = [];
   for (let at = 0; at < bytes.length; ) {
     const lead = bytes[at] as number;
-    const part = bytes.subarray(at, at + sequenceLength(lead));
-    // A call for each byte takes seconds where a megabyte is no UTF-8.
-    const char = part.length > 1 ? decoder.decode(part) : '';
-    const isWhole = char !== '' && (!char.startsWith(REPLACEMENT) || isReplacement(part));
-    codes.push(isWhole ? (char.codePointAt(0) as number) : lead < 0x80 ? lead : ESCAPED + lead);
-    at += isWhole ? part.length : 1;
+    // A call or an object for each byte takes seconds where a megabyte is no UTF-8.
+    const whole = sequenceLength(lead) > 1 ? wholeAt(bytes, at) : undefined;
+    codes.push(whole?.code ?? (lead < 0x80 ? lead : ESCAPED + lead));
+    at += whole?.length ?? 1;
     if (codes.length === MOST_CODES || at >= bytes.length)
       parts.push(String.fromCodePoint(...codes.splice(0)));
   }
   return parts.join('');
+}
+
+/** The character that begins there; undefined: none does. */
+function wholeAt(bytes: Uint8Array, at: number): { code: number; length: number } | undefined {
+  const part = bytes.subarray(at, at + sequenceLength(bytes[at] as number));
+  const char = decoder.decode(part);
+  if (char.startsWith(REPLACEMENT) && !isReplacement(part)) return undefined;
+  return { code: char.codePointAt(0) as number, length: part.length };
 }
 
 function isReplacement([first, second, third]: Uint8Array): boolean {
