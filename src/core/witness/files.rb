@@ -78,6 +78,7 @@ class PosidleWitness
     facts.merge({ unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.select { |_, n| n > 0 })
   end
   def look_at_files(asked)
+    began = ms
     @inputs = defined?(Fluent::Plugin::TailInput) ? @root.inputs.grep(Fluent::Plugin::TailInput) : []
     tails = @inputs.flat_map { |i| var(i, :@tails).to_h.values }
     tails |= ObjectSpace.each_object(Fluent::Plugin::TailInput::TailWatcher).to_a if asked && @inputs.any? # rotated too
@@ -86,7 +87,7 @@ class PosidleWitness
     @sights = asked ? @watchers.first(20_000).map { |w| sight(w, @stats) } : []
     @marks = @watchers.each_with_index.map { |w, n| [h = handler(w), asked || n < MANY ? mark(w, h) : @marks[h]] }.to_h
     written_on
-    names(asked)
+    names(asked, began)
   end
   def compare(w, mark) # what was read or seen must still lie there, else it was written anew, too fast for in_tail
     now = mark[:prints].map { |at, print| [fingerprint(w.path, at, io(w)), print] }
@@ -104,7 +105,7 @@ class PosidleWitness
     return old unless prints[pos] # it is shorter, a cut of which in_tail tells
     { pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, at: Time.now - 1 }
   end
-  def names(asked) # what the paths of an input name and it passed over, or has not found yet, or never found
+  def names(asked, began) # what the paths of an input name and it passed over, or has not found yet, or never found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
     followed = lambda { |key| (keys ||= @watchers.map { |w| [key(w), true] }.to_h)[key] }
     @inputs.each do |i|
@@ -117,8 +118,9 @@ class PosidleWitness
         next if s.size == 0 || followed.call(key)
         next if var(i, :@limit_recently_modified) && ms(s.mtime) < @pod
         b, c = @begun[key], @closed[key]
-        next if b && (c.nil? || b > c[:at] || c[:pos] == s.size && ms(s.mtime) <= c[:at])
-        found[key] = { at: ms }.merge(@unfound[key].to_h, path: p, size: s.size, readable: File.readable?(p))
+        now = b && b >= began # in_tail finds it while this look goes on: it is not among the followed ones yet
+        next if b && !now && (c.nil? || b > c[:at] || c[:pos] == s.size && ms(s.mtime) <= c[:at])
+        found[key] = { at: now ? b : ms }.merge(@unfound[key].to_h, path: p, size: s.size, readable: File.readable?(p))
         found[key][:print] = fingerprint(p, s.size) if found.size <= MANY
       end
     end

@@ -27,7 +27,8 @@ const LONGEST_GAP: Millis = 5_000;
 /** Every worker has answered, or left its last word: nothing else need be asked. */
 export function isAnswered({ witnesses }: Testimony): boolean {
   const hasSaid = (one: Witness) =>
-    one.kind === 'alive' || (one.kind === 'gone' && one.said?.isFinal === true);
+    (one.kind === 'alive' && one.said.error === undefined) ||
+    (one.kind === 'gone' && one.said?.isFinal === true);
   return witnesses.length > 0 && witnesses.every(hasSaid);
 }
 
