@@ -1,4 +1,4 @@
-// What the witness costs a Fluentd: npm run bench:witness -- --help (started as users start it: nothing compiled is kept)
+// What the witness costs a Fluentd that starts as in production, with no compiled files kept: npm run bench:witness -- --help
 import { spawnSync } from 'node:child_process';
 import { fluentdVersions, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 

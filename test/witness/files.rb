@@ -161,9 +161,8 @@ it 'unread lines that are cut off while in_tail is held up are told as lost, how
   s.run(s.tail + s.out(FULL.sub('throw_exception', 'block')))
   s.append(s.lines(1..3000, 20))
   found = s.seen('held up') { |a| file(a) && file(a)['lines'].to_i > 0 }
-  sleep 2 # the witness looks four times a second
   File.truncate(s.log, file(found)['size'] - 10_000)
-  sleep 2
+  s.look
   s.append(s.lines(1..3000, 20))
   found = s.seen('lost') { |a| a['lost'].any? }
   expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
@@ -180,6 +179,23 @@ on_each_version 'a file that takes the place of a followed one while in_tail is 
   end
   found = s.seen('lost') { |a| a['lost'].any? }
   expect('lost', found['lost'].map { |l| l.values_at('path', 'size', 'why') }, [[s.log, 7, 'never followed']])
+end
+
+it 'a file that in_tail finds while the witness looks is in one list or the other' do |s|
+  File.write("#{s.dir}/slow.rb", <<~RUBY)
+    PosidleWitness.prepend(Module.new do
+      def names(asked, *more)
+        (sleep 0.01 until @begun.any?) if asked && Dir['#{s.logs}/*'].any?
+        super
+      end
+    end)
+  RUBY
+  s.run(s.tail + s.out, args: ['-r', "#{s.dir}/slow.rb"])
+  s.append("new\n")
+  found = s.look
+  expect('known', (found['files'] + found['unfound']).map { |f| f['path'] }, [s.log])
+  found = s.seen('read') { |a| file(a) && file(a)['pos'] == 4 }
+  expect('nothing else', found.values_at('unfound', 'lost'), [[], []])
 end
 
 it 'a file that one input has found and another one has not is unfound, and lost for that one once it is gone' do |s|

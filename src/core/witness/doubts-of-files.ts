@@ -102,18 +102,18 @@ function unreadSiblings(
     packed.push(...closed);
     const unread = siblings.filter(
       (sibling) =>
-        !explained.has(nameOf(sibling)) &&
+        !explained.has(identityOf(sibling)) &&
         // Another worker has read it.
         (reached.get(sibling.inode) ?? -1) < (sibling.size ?? Number.POSITIVE_INFINITY) &&
         !takeOne(packed, ({ position, size }) => position === sibling.plain && size === position) &&
         !takeOne(copied, (cut) => isCopy(sibling, cut)),
     );
-    for (const sibling of siblings) if (!unread.includes(sibling)) explained.add(nameOf(sibling));
+    for (const sibling of siblings) if (!unread.includes(sibling)) explained.add(identityOf(sibling));
     return unread;
   });
 }
 
-function nameOf({ inode, size, at }: Said['siblings'][number]): string {
+function identityOf({ inode, size, at }: Said['siblings'][number]): string {
   return `${inode} ${size} ${at}`;
 }
 

@@ -296,6 +296,7 @@ test('the mark changes with each line that is read, and with old lines that come
 
 test('a testimony is whole where each worker that lives has answered', () => {
   expect(isAnswered({ at: 1, witnesses: [alive(), gone()] })).toBe(true);
-  for (const witnesses of [[], [alive(), gone({ final: false })], [alive(), SILENT]])
+  const failed = alive({ error: 'its look failed' });
+  for (const witnesses of [[], [alive(), gone({ final: false })], [alive(), SILENT], [alive(), failed]])
     expect(isAnswered({ at: 1, witnesses })).toBe(false);
 });

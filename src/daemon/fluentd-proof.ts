@@ -1,0 +1,50 @@
+import { findWorkers, isSame, type ProcessIdentity, type ProcessRow } from '../core/fluentd/processes.ts';
+import type { Subject } from '../core/look/subject.ts';
+import type { Host } from '../host.ts';
+import { expandAll } from './read-pos-files.ts';
+
+/** What an open pos file shows: that a process is the Fluentd that is meant, and that its worker is up. */
+export class Proof {
+  readonly #host: Host;
+  readonly #subject: Pick<Subject, 'posFiles'>;
+  /** The workers that run and have opened a pos file. */
+  #up: readonly ProcessIdentity[] = [];
+  /** The most of them at a time. */
+  #mostUp = 1;
+
+  constructor(host: Host, subject: Pick<Subject, 'posFiles'>) {
+    this.#host = host;
+    this.#subject = subject;
+  }
+
+  /** Whether a process, or a worker of it, holds a pos file open. */
+  async holdsFor(table: readonly ProcessRow[], row: ProcessRow): Promise<boolean> {
+    const pids = [...findWorkers(table, row.pid), row].map(({ pid }) => pid);
+    const paths = await this.posFiles();
+    for (const pid of pids) {
+      if (this.#host.holdsOpen(pid, paths)) return true;
+      // Whoever calls itself fluentd may hold very many files open.
+      await this.#host.nextTurn();
+    }
+    return false;
+  }
+
+  /**
+   * Whether a worker has still to open its pos file, which it does late in its start, when it has set its signal handlers (supervisor.rb,
+   * run_worker). Not every worker has one: as many as ever had are waited for. Undefined: their open files may not be looked at.
+   */
+  async isStarting(workers: readonly ProcessIdentity[]): Promise<boolean | undefined> {
+    const isUp = (worker: ProcessIdentity) => this.#up.some((known) => isSame(known, worker));
+    const unsure = workers.filter((worker) => !isUp(worker));
+    const paths = unsure.length === 0 ? [] : await this.posFiles();
+    const held = paths.length === 0 ? [] : unsure.map(({ pid }) => this.#host.holdsOpen(pid, paths));
+    this.#up = [...workers.filter(isUp), ...unsure.filter((_, index) => held[index])];
+    if (held.includes(undefined)) return undefined;
+    this.#mostUp = Math.max(this.#mostUp, this.#up.length);
+    return held.length > 0 && this.#up.length < Math.min(this.#mostUp, workers.length);
+  }
+
+  async posFiles(): Promise<readonly string[]> {
+    return [...(await expandAll(this.#host, this.#subject.posFiles)).keys()];
+  }
+}
