@@ -92,6 +92,9 @@ const DISTANCES = [
   [3, 120],
 ];
 
+/** In the packed program, for the end of the comment that it is in. */
+const END_SPLIT = '*\0/';
+
 const [readable, small] = await Promise.all([bundle({ packed: false }), bundle({ packed: true })]);
 const executable = { mode: 0o755 };
 mkdirSync(target, { recursive: true });
@@ -151,21 +154,26 @@ async function bundle({ packed }) {
 }
 
 // `kubectl apply` keeps a second copy of a ConfigMap in an annotation, and all annotations together have 256 KiB
-// (k8s.io/apimachinery pkg/api/validation TotalAnnotationSizeLimitB). Minified alone, posidle has 330 KiB there.
+// (k8s.io/apimachinery pkg/api/validation TotalAnnotationSizeLimitB). Minified alone, posidle has more than 400 KiB.
 async function packed(program) {
   // Side by side: each takes a second.
   const texts = await Promise.all(DISTANCES.map((distances) => compressed(program, distances)));
   const smallest = texts.reduce((best, text) => (text.length < best.length ? text : best));
-  return [
+  const bytes = smallest.toString('latin1');
+  if (bytes.includes(END_SPLIT)) throw new Error('the packed program holds the bytes that stand for */');
+  const text = [
     '#!/usr/bin/env node',
     `// posidle ${version}, ${license} license; the licenses of what it bundles: posidle.LICENSES.txt`,
-    '// The program is the text below, base64 of brotli: one ConfigMap takes it, and `kubectl apply` too.',
+    '// The program is in the comment below, compressed by brotli: a ConfigMap takes it, and `kubectl apply` too.',
     refuseOldNode(),
-    `const program = '${smallest.toString('base64')}';`,
-    "const text = require('node:zlib').brotliDecompressSync(Buffer.from(program, 'base64')).toString();",
+    "const file = require('node:fs').readFileSync(__filename, 'latin1');",
+    "const bytes = file.slice(file.indexOf('\\n/*') + 3, -3).replaceAll('*\\0/', '*/');",
+    "const text = require('node:zlib').brotliDecompressSync(Buffer.from(bytes, 'latin1')).toString();",
     'module._compile(text, __filename);',
+    `/*${bytes.replaceAll('*/', END_SPLIT)}*/`,
     '',
   ].join('\n');
+  return Buffer.from(text, 'latin1');
 }
 
 function compressed(program, [postfix, direct]) {

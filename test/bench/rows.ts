@@ -206,5 +206,5 @@ async function firstLook(site: Site): Promise<number> {
 
 async function runBundle(): Promise<readonly Row[]> {
   const figures = { posidle: [statSync(BUNDLE).size / 1024] };
-  return [{ name: 'the bundle', unit: 'KiB', figures, goal: { atMost: 153 } }];
+  return [{ name: 'the bundle', unit: 'KiB', figures, goal: { atMost: 150 } }];
 }

@@ -45,6 +45,8 @@ export interface Manifest {
 export interface ConfigMap extends Manifest {
   kind: 'ConfigMap';
   data: Record<string, string>;
+  /** In base64. */
+  binaryData?: Record<string, string>;
 }
 
 export function configMapsIn(manifests: readonly Manifest[]): ConfigMap[] {

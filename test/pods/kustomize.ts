@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import yaml from 'js-yaml';
@@ -44,8 +45,13 @@ export function manifestsIn(text: string): Manifest[] {
 export function configMap(name: string, files: readonly string[]): ConfigMap {
   const missing = files.find((file) => !existsSync(file));
   if (missing !== undefined) throw new Error(`configMapGenerator ${name}: there is no ${missing}`);
-  const data = Object.fromEntries(files.map((file) => [basename(file), readFileSync(file, 'utf8')]));
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
+  const map: ConfigMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: {} };
+  for (const file of files) {
+    const bytes = readFileSync(file);
+    if (isUtf8(bytes)) map.data[basename(file)] = bytes.toString();
+    else map.binaryData = { ...map.binaryData, [basename(file)]: bytes.toString('base64') };
+  }
+  return map;
 }
 
 /** A target is every object of its kind, else the patch names its own. */
