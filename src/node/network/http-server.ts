@@ -33,10 +33,9 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 const CONNECTIONS = 64;
-const TIMEOUT = 2_000;
 const SMALL = 64 * 1_024;
-/** So long a client may take, however slowly it reads: with it goes the old text that it held. */
-const LONGEST = 10_000;
+/** A connection ends after it: a slow reader keeps an old text in memory. Shorter, it would cut off clients on a busy node. */
+const TIMEOUT = 5_000;
 const TOKEN_LIMIT = 64 * 1_024;
 
 /** Listens; rejects where it cannot (a busy port). Slow clients are cut off, and nobody reads the body of a request. */
@@ -76,7 +75,7 @@ function makeRoom(server: Server): void {
   server.on('request', ({ socket }) => use(socket));
   server.on('connection', (socket) => {
     use(socket);
-    const late = setTimeout(() => socket.destroy(), LONGEST);
+    const late = setTimeout(() => socket.destroy(), TIMEOUT);
     socket.once('close', () => {
       clearTimeout(late);
       open.delete(socket);

@@ -138,7 +138,7 @@ describe('clients that hold a connection', () => {
 
   test('are cut off soon', async () => {
     const client = open();
-    await until('it is cut off', () => client.closed, { within: 4_000 });
+    await until('it is cut off', () => client.closed, { within: 10_000 });
   });
 });
 
