@@ -29,8 +29,8 @@ interface Clock {
 interface Files {
   /** The paths that a pos file argument stands for now: itself, or what its glob matches. */
   expand(pattern: string): Promise<readonly string[]>;
-  /** `besides`: entries of other pos files that share the memory. */
-  readFile(path: string, besides?: number): Promise<FileContent | undefined>;
+  /** `alreadyKept`: entries of other pos files that share the memory. */
+  readFile(path: string, alreadyKept?: number): Promise<FileContent | undefined>;
   /** Cheaper than its content; undefined: it is not there, or cannot be looked at. */
   fileStamp(path: string): Promise<FileStamp | undefined>;
   /** Looks at the log file of each entry, one after the other, and hands over what it finds. */
@@ -38,8 +38,8 @@ interface Files {
     entries: Iterable<Entry>,
     found: (entry: Entry, look: FileLook) => void,
   ): Promise<void>;
-  /** The files that an in_tail source takes, by its own rules. `besides`: files of other sources that share the memory. Rejects with `PartlyListed` where there may be more. */
-  listFollowed(source: TailSource, besides?: number): Promise<readonly FollowedFile[]>;
+  /** The files that an in_tail source takes, by its own rules. `alreadyKept`: files of other sources that share the memory. Rejects with `PartlyListed` where there may be more. */
+  listFollowed(source: TailSource, alreadyKept?: number): Promise<readonly FollowedFile[]>;
   listChunks(globs: readonly string[]): Promise<ChunkListing>;
   /** The chunks that Fluentd has put aside, at these globs. */
   listBackups(globs: readonly string[]): Promise<readonly Chunk[]>;

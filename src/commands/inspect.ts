@@ -49,7 +49,9 @@ async function look(inspector: Inspector, args: InspectArgs): Promise<Looked> {
   const { wait, 'max-lag': most } = args;
   if (wait !== undefined) return await waitUntilRead(inspector, wait, args);
   const found = await inspector.look();
-  return most === undefined ? { found, passed: isWhole(found) } : { found, ...check(found, most) };
+  return most === undefined
+    ? { found, passed: isEverythingReadable(found) }
+    : { found, ...check(found, most) };
 }
 
 async function waitUntilRead(
@@ -66,7 +68,7 @@ async function waitUntilRead(
     const spent = performance.now() - start;
     if (why === undefined || spent >= atMost) {
       const left = why === undefined ? '' : `; ${why}`;
-      const reason = `${summaryOf(found)}, after ${formatDuration(spent)}${left}${lostIn(found)}`;
+      const reason = `${summaryOf(found)}, after ${formatDuration(spent)}${left}${unprovenIn(found)}`;
       return { found, passed: why === undefined, reason };
     }
     await pause(Math.min(interval, atMost - spent));
@@ -74,7 +76,7 @@ async function waitUntilRead(
 }
 
 /** Waiting no longer helps these. */
-function lostIn({ progress }: Found): string {
+function unprovenIn({ progress }: Found): string {
   const doubts = progress.doubts.filter(({ kind }) => kind === 'closed-unread');
   return doubts.length === 0 ? '' : `; not proven: ${describeDoubts(listed(doubts))}`;
 }
@@ -101,7 +103,7 @@ function refuseContradictions(args: InspectArgs): void {
 }
 
 /** An empty pos file is no failure. */
-function isWhole({ posFiles }: Found): boolean {
+function isEverythingReadable({ posFiles }: Found): boolean {
   return posFiles.every(
     ({ error, isEmpty, troubles }) => (error === undefined || isEmpty) && troubles.length === 0,
   );

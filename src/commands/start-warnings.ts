@@ -19,7 +19,8 @@ export function startWarnings(options: WatchOptions, env: Environment): readonly
 }
 
 /** Kubernetes makes such variables for each Service: a Service `posidle` or `posidle-x` is no mistake. */
-const OF_A_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
+const SERVICE_VARIABLE =
+  /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
 
 /** The witness reads it, too. */
 const WITNESS_DIR = 'POSIDLE_DIR';
@@ -28,7 +29,7 @@ const WITNESS_DIR = 'POSIDLE_DIR';
 export function unknownVariables(env: Environment): readonly string[] {
   const known = [...[...OPTION_NAMES].map(variableOf), WITNESS_DIR];
   const unknown = Object.keys(env).filter(
-    (name) => name.startsWith('POSIDLE_') && !known.includes(name) && !OF_A_SERVICE.test(name),
+    (name) => name.startsWith('POSIDLE_') && !known.includes(name) && !SERVICE_VARIABLE.test(name),
   );
   return unknown.map((name) => {
     const meant = nearest(name, known);

@@ -15,10 +15,10 @@ import { NodeHost } from '../node/node-host.ts';
 import { openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
 import type { Armed } from '../tasks/arm-triggers.ts';
-import type { Found } from '../tasks/find-conf.ts';
+import type { FoundPosFiles } from '../tasks/find-conf.ts';
 import { Parent } from '../tasks/parent.ts';
 import { CommandError, UsageError } from '../tasks/usage-error.ts';
-import { type Surroundings, watch } from '../tasks/watch.ts';
+import { type WatchSetup, watch } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
 import { LogReporter } from './drain-report/report.ts';
 import { StatusBoard } from './drain-report/status-board.ts';
@@ -64,7 +64,7 @@ type ReportArgs = Pick<
  * What people send to a Fluentd container and mean for Fluentd (supervisor.rb, install_supervisor_signal_handlers). SIGUSR1 unasked for
  * would open Node's inspector on 9229.
  */
-const FOR_FLUENTD = ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGCONT', 'SIGWINCH'] as const;
+const FORWARDED_SIGNALS = ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGCONT', 'SIGWINCH'] as const;
 const TOO_EARLY = 'ended by a second signal, before the configuration was read';
 
 /** Watches until Fluentd is gone; tells the log, the termination message and whoever asks by HTTP. */
@@ -72,7 +72,7 @@ export async function watchAndReport(
   host: NodeHost,
   args: ReportArgs,
   options: WatchOptions,
-  given: Pick<Surroundings, 'parent' | 'found'> = {},
+  given: Pick<WatchSetup, 'parent' | 'found'> = {},
 ): Promise<Outcome> {
   keepHeapSmall();
   const { parent } = given;
@@ -88,9 +88,9 @@ export async function watchAndReport(
       signals += 1;
       if (signals > 1) giveUp?.(new CommandError(TOO_EARLY, EXIT.noFluentd));
     });
-  for (const signal of FOR_FLUENTD) process.on(signal, () => void parent?.forward(signal));
+  for (const signal of FORWARDED_SIGNALS) process.on(signal, () => void parent?.forward(signal));
   let close = async () => {};
-  const begin: Surroundings['begin'] = async (found, policy, armed) => {
+  const begin: WatchSetup['begin'] = async (found, policy, armed) => {
     const log = openLog(args['log-level'], args['log-format'], inFlags);
     const board = new StatusBoard(() => host.now(), policy);
     const lines = new LogReporter(log, policy, found.witness);
@@ -136,7 +136,7 @@ function withCalls({ when, ...armed }: Armed, { listen, 'quit-token': token }: R
   return { when: [...when, ...call, 'SIGTERM comes'], ...armed };
 }
 
-function tellStart(log: Log, found: Found, policy: Policy, armed: Armed): void {
+function tellStart(log: Log, found: FoundPosFiles, policy: Policy, armed: Armed): void {
   const { posFiles, confPath, warnings, witness } = found;
   const by = confPath === undefined ? '' : `, by ${confPath}`;
   log.info(

@@ -36,7 +36,7 @@ export class Collector {
     const looks = await this.#logFiles.look(posFiles);
     const followed = await this.#followed.list(depth, looks);
     const witnessed = await this.#askWitnesses(depth);
-    const buffers = depth === 'rest' ? undefined : await readBuffers(host, this.#subject);
+    const buffers = depth === 'light' ? undefined : await readBuffers(host, this.#subject);
     const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);
     const requests = host.requests();
     const files = { posFiles, looks, followed };
@@ -48,7 +48,7 @@ export class Collector {
     const { witness } = this.#subject;
     if (witness === undefined || !(await this.#host.hasWitness(witness)))
       return { source: 'outside', testimony: undefined };
-    const testimony = depth === 'rest' ? undefined : await this.#host.askWitnesses(witness);
+    const testimony = depth === 'light' ? undefined : await this.#host.askWitnesses(witness);
     return { source: 'witness', testimony };
   }
 }

@@ -21,7 +21,7 @@ import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
 import { Proof } from './fluentd-proof.ts';
 
-export type Whereabouts = Pick<Subject, 'fluentd' | 'role' | 'posFiles' | 'witness'>;
+export type FinderSubject = Pick<Subject, 'fluentd' | 'role' | 'posFiles' | 'witness'>;
 
 type Table = readonly ProcessRow[];
 
@@ -34,12 +34,12 @@ const DEAF: FluentdReading = { kind: 'remote', permitted: true, isDeaf: true };
 /** Finds the Fluentd that is meant, look after look. */
 export class FluentdFinder {
   readonly #host: Host;
-  readonly #subject: Whereabouts;
+  readonly #subject: FinderSubject;
   readonly #proof: Proof;
   /** A witness listens: Fluentd can be told to flush and to stop. */
   #isWitnessed = false;
 
-  constructor(host: Host, subject: Whereabouts) {
+  constructor(host: Host, subject: FinderSubject) {
     this.#host = host;
     this.#subject = subject;
     this.#proof = new Proof(host, subject);
@@ -51,7 +51,7 @@ export class FluentdFinder {
    */
   async find(known: FluentdReading | undefined, depth: Depth = 'all'): Promise<FluentdReading> {
     this.#isWitnessed = await this.#isAnyWitnessAlive();
-    const found = (depth === 'rest' && (await this.#unchanged(known))) || (await this.#findAnyhow(known));
+    const found = (depth === 'light' && (await this.#unchanged(known))) || (await this.#findAnyhow(known));
     if (found.kind !== 'running') return found;
     const isStarting = await this.#proof.isStarting(found.workers);
     // The same object says that nothing has changed.

@@ -27,7 +27,7 @@ export class FollowedFiles {
   async list(depth: Depth, looks: Snapshot['looks']): Promise<readonly FollowedReading[]> {
     const at = this.#host.now();
     const age = looks === this.#looks ? IDLE_AGE : LISTING_AGE;
-    if (depth === 'rest' && at - this.#listedAt < age) return this.#followed;
+    if (depth === 'light' && at - this.#listedAt < age) return this.#followed;
     const listed = await this.#listNow();
     this.#listedAt = at;
     this.#looks = looks;
@@ -39,14 +39,14 @@ export class FollowedFiles {
   async #listNow(): Promise<readonly FollowedReading[]> {
     const { sources, hidden } = this.#conf;
     const known: FollowedReading[] = [];
-    let besides = 0;
+    let alreadyKept = 0;
     // One after the other: they share the memory.
     for (const source of sources) {
       if (source.posFile === undefined) continue;
       const { posFile, refreshInterval, followInodes: byInode } = source;
-      const found = await filesOf(this.#host, source, besides);
+      const found = await filesOf(this.#host, source, alreadyKept);
       known.push({ posFile, refreshInterval, byInode, ...found });
-      besides += found.files.length;
+      alreadyKept += found.files.length;
     }
     const further = { posFile: 'further sources', refreshInterval: 0, byInode: false, files: [] };
     return [...known, ...hidden.map((unknown) => ({ ...further, unknown }))];
@@ -56,11 +56,11 @@ export class FollowedFiles {
 async function filesOf(
   host: Pick<Host, 'listFollowed'>,
   source: TailSource,
-  besides: number,
+  alreadyKept: number,
 ): Promise<Pick<FollowedReading, 'files' | 'unknown'>> {
   if (source.paths.length === 0) return { files: [], unknown: 'its path could not be evaluated' };
   try {
-    return { files: await host.listFollowed(source, besides) };
+    return { files: await host.listFollowed(source, alreadyKept) };
   } catch (error) {
     const files = error instanceof PartlyListed ? error.files : [];
     return { files, unknown: error instanceof Error ? error.message : String(error) };

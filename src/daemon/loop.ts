@@ -1,14 +1,14 @@
-import { signalsIn } from '../core/drain/deadlines.ts';
-import type { Step } from '../core/drain/moves.ts';
+import { kubeletCallsIn } from '../core/drain/deadlines.ts';
 import { type Durations, type Outcome, outcomeOf } from '../core/drain/outcome.ts';
 import { BUSY_LOOKS, lookInterval, type Policy } from '../core/drain/policy.ts';
 import { begin, type State, type StateName } from '../core/drain/state.ts';
 import { step } from '../core/drain/step.ts';
+import type { Step } from '../core/drain/transitions.ts';
 import type { FluentdReading } from '../core/fluentd/processes.ts';
 import type { Depth, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { Observation } from '../core/observe/observation.ts';
-import { observeLate, observeNothing, observing } from '../core/observe/observe.ts';
+import { observeInPortions, observeNothing, observeOverdue } from '../core/observe/observe.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { Collector } from './collect.ts';
@@ -80,11 +80,11 @@ class Watch {
   async run(): Promise<Outcome> {
     const { policy, report } = this.#task;
     let movedAt: Millis | undefined;
-    for (let depth: Depth = 'rest'; ; ) {
+    for (let depth: Depth = 'light'; ; ) {
       const seen = await this.#see(depth);
       report.looked(this.#state, seen);
       this.#answered = seen.requests.length;
-      const next = await this.#settle(seen);
+      const next = await this.#stepUntilStable(seen);
       if (this.#state.name === 'stopped')
         return outcomeOf(this.#state, {
           seen: await this.#lastLook(),
@@ -104,7 +104,7 @@ class Watch {
   async #see(depth: Depth): Promise<Observation> {
     this.#looking ??= this.#look(depth);
     const seen = await this.#host.within(this.#looking, this.#patience());
-    if (seen === undefined) return this.#late();
+    if (seen === undefined) return this.#overdue();
     this.#looking = undefined;
     return seen;
   }
@@ -112,13 +112,13 @@ class Watch {
   async #lastLook(): Promise<Observation> {
     const before = this.#looking ?? Promise.resolve();
     const last = before.then(() => this.#look('last'));
-    return (await this.#host.within(last, this.#lastPatience())) ?? this.#late();
+    return (await this.#host.within(last, this.#lastPatience())) ?? this.#overdue();
   }
 
   /** The outcome has to be told before the grace period is over. */
   #lastPatience(): Millis {
     const now = this.#host.now();
-    const [first, second] = signalsIn({ requests: this.#host.requests() });
+    const [first, second] = kubeletCallsIn({ requests: this.#host.requests() });
     if (second !== undefined) return now;
     const end = first === undefined ? Number.POSITIVE_INFINITY : first.at + this.#task.policy.grace;
     return Math.min(now + PATIENCE, Math.max(now, end - 2 * BUSY_PATIENCE) + BUSY_PATIENCE);
@@ -133,7 +133,7 @@ class Watch {
 
   /** Signals need not wait until very many files are judged. */
   async #observe(snapshot: Snapshot): Promise<Observation> {
-    const portions = observing(this.#seen, snapshot, this.#task.policy);
+    const portions = observeInPortions(this.#seen, snapshot, this.#task.policy);
     for (let items = 0; ; ) {
       const portion = portions.next();
       if (portion.done) return portion.value;
@@ -153,11 +153,11 @@ class Watch {
     return Math.min(this.#wakeAt > now ? this.#wakeAt : now + BUSY_PATIENCE, now + BUSY_PATIENCE);
   }
 
-  async #late(): Promise<Observation> {
+  async #overdue(): Promise<Observation> {
     const before = this.#seen ?? this.#nothing;
     if (this.#isTold()) this.#fluentd = await this.#finder.follow(this.#fluentd);
     const now = { at: this.#host.now(), fluentd: this.#fluentd, requests: this.#host.requests() };
-    return observeLate(before, now, this.#task.subject);
+    return observeOverdue(before, now, this.#task.subject);
   }
 
   #isTold(): boolean {
@@ -173,19 +173,25 @@ class Watch {
   }
 
   /** One observation may carry through several states: it steps until it stays where it is. */
-  async #settle(seen: Observation): Promise<Step> {
+  async #stepUntilStable(seen: Observation): Promise<Step> {
     const { policy, report, subject } = this.#task;
     for (;;) {
       const from = this.#state;
       const next = step(from, seen, policy);
       this.#state = next.state;
-      if (next.moved !== undefined) {
+      if (next.whyChanged !== undefined) {
         this.#durations[from.name] = (this.#durations[from.name] ?? 0) + (seen.at - from.since);
-        report.transition({ from: from.name, to: next.state.name, why: next.moved, state: next.state, seen });
+        report.transition({
+          from: from.name,
+          to: next.state.name,
+          why: next.whyChanged,
+          state: next.state,
+          seen,
+        });
       }
       const reach = { fluentd: seen.fluentd, witness: seen.witness, witnessDir: subject.witness };
       for (const action of next.actions) report.performed(await perform(this.#host, action, reach));
-      if (next.moved === undefined || next.state.name === 'stopped') return next;
+      if (next.whyChanged === undefined || next.state.name === 'stopped') return next;
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Host } from '../host.ts';
 
 type Looks = Pick<Host, 'listChunks' | 'listBackups'>;
 type Where = Pick<Subject, 'conf' | 'putAsideBefore'>;
-type Reading = Partial<{ readonly seen: OutputReading; readonly unseen: string }>;
+type BufferLook = Partial<{ readonly seen: OutputReading; readonly unseen: string }>;
 
 /** What can be seen of Fluentd's buffers from outside: the chunks on disk. */
 export async function readBuffers(host: Looks, { conf, putAsideBefore }: Where): Promise<BuffersReading> {
@@ -43,7 +43,7 @@ async function listAside(
   }
 }
 
-async function lookOnDisk(host: Looks, { name, chunkGlobs }: BufferConf): Promise<Reading> {
+async function lookOnDisk(host: Looks, { name, chunkGlobs }: BufferConf): Promise<BufferLook> {
   if (chunkGlobs.length === 0) return { unseen: `${name} (its buffer is in memory)` };
   try {
     const { chunks, isThere } = await host.listChunks(chunkGlobs);

@@ -11,15 +11,15 @@ import { listBackups, listChunks } from './files/chunks.ts';
 import { fileStamp, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
 import { LogFiles } from './files/log-files.ts';
-import { appendNewline } from './files/no-link.ts';
+import { appendNewline } from './files/safe-write.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
 import { listFamily, listProcesses, maySignal, signalProcess } from './processes/processes.ts';
-import { askWitnesses, isAnyAlive, listWitnesses, tellWitness } from './witness/ask-witnesses.ts';
+import { askWitnesses, isAnyWitnessAlive, listWitnesses, tellWitness } from './witness/ask-witnesses.ts';
 
 /** Nearly every look ends within so long: a call need not go before it. */
-const PATIENCE: Millis = 500;
+const LOOK_HEAD_START: Millis = 500;
 
 export class NodeHost implements Host {
   readonly self = process.pid;
@@ -28,7 +28,7 @@ export class NodeHost implements Host {
   readonly signal = signalProcess;
   readonly holdsOpen = holdsOpen;
   readonly appendNewline = appendNewline;
-  readonly isWitnessAlive = isAnyAlive;
+  readonly isWitnessAlive = isAnyWitnessAlive;
   readonly tellWitness = tellWitness;
   readonly #logFiles = new LogFiles();
   readonly #requests: StopRequest[] = [];
@@ -72,7 +72,7 @@ export class NodeHost implements Host {
   async within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined> {
     const first = await Promise.race([work, this.#hintBefore(until)]);
     this.#resolveSleep();
-    return first ?? (await Promise.race([work, pause(PATIENCE, undefined)]));
+    return first ?? (await Promise.race([work, pause(LOOK_HEAD_START, undefined)]));
   }
 
   #hintBefore(until: Millis): Promise<void> {
@@ -91,7 +91,8 @@ export class NodeHost implements Host {
     this.#resolveSleep();
   }
 
-  readFile: Host['readFile'] = async (path, besides) => readFile(placesBelow(this.#root)(path), besides);
+  readFile: Host['readFile'] = async (path, alreadyKept) =>
+    readFile(placesBelow(this.#root)(path), alreadyKept);
 
   fileStamp: Host['fileStamp'] = (path) => fileStamp(path, placesBelow(this.#root));
 
@@ -101,12 +102,12 @@ export class NodeHost implements Host {
 
   listBackups: Host['listBackups'] = (globs) => listBackups(globs, placesBelow(this.#root));
 
-  async listFollowed(source: TailSource, besides?: number): Promise<readonly FollowedFile[]> {
+  async listFollowed(source: TailSource, alreadyKept?: number): Promise<readonly FollowedFile[]> {
     const elsewhere: string[] = [];
     const placeOf = placesBelow(this.#root, (path) => elsewhere.push(path));
     const now = new Date();
     const clock = { instant: now.getTime(), timeZone: numericZone(-now.getTimezoneOffset()) };
-    const files = await listFollowed(source, clock, { placeOf, besides });
+    const files = await listFollowed(source, clock, { placeOf, alreadyKept });
     const [first] = elsewhere;
     if (first === undefined) return files;
     throw new PartlyListed(`${first} is a link to what is not below the root`, files);

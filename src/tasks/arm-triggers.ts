@@ -1,7 +1,7 @@
 import type { Policy } from '../core/drain/policy.ts';
 import type { StopRequest } from '../core/look/snapshot.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
-import { DoneFile, HeartbeatFile, podStart } from '../node/files/main-files.ts';
+import { DoneFile, HeartbeatFile, podStart } from '../node/files/trigger-files.ts';
 
 export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout' | 'doneProcessGone'> {
   readonly doneFile: string | undefined;
@@ -19,7 +19,7 @@ interface TriggerCalls {
   readonly warn: (text: string) => void;
 }
 
-interface Trigger {
+interface TriggerRow {
   /** The option that arms it. */
   readonly option: keyof TriggerSettings;
   /** When it begins the drain, in words. */
@@ -29,7 +29,7 @@ interface Trigger {
 }
 
 /** Every trigger but the signals to posidle and the calls by HTTP. A new one is a row here, and what `open` starts. */
-const TRIGGERS: readonly Trigger[] = [
+const TRIGGERS: readonly TriggerRow[] = [
   {
     option: 'quiet',
     when: ({ quiet }) => `nothing has moved for ${formatDuration(Number(quiet))}`,
@@ -73,7 +73,7 @@ const TRIGGERS: readonly Trigger[] = [
 
 type Given = { readonly [Key in keyof TriggerSettings]?: TriggerSettings[Key] | undefined };
 
-function armedIn(settings: Given): readonly Trigger[] {
+function armedIn(settings: Given): readonly TriggerRow[] {
   return TRIGGERS.filter(({ option }) => settings[option] !== undefined && settings[option] !== 'off');
 }
 

@@ -3,23 +3,23 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, type Outcome } from '../core/drain/outcome.ts';
 import { findSupervisors, type ProcessRow } from '../core/fluentd/processes.ts';
-import { type GateMarks, type GateWord, gateWord, isMadeBetterByStop } from '../core/hook/gate.ts';
+import { type GateMarks, type GateWord, gateWord, mayStopHelp } from '../core/hook/gate-marks.ts';
 import type { Millis } from '../core/text/units.ts';
 import { rubyOption, SHARED_DIR } from '../core/witness/load.ts';
 import { tellWitnesses } from '../daemon/perform.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { CommandError } from './usage-error.ts';
-import type { Surroundings } from './watch.ts';
+import type { WatchSetup } from './watch.ts';
 import type { WatchOptions } from './watch-options.ts';
 
 const LOOKS: Millis = 50;
 const FLUSH_EVERY: Millis = 5_000;
 /** A Fluentd that is short of CPU takes so long until it loads the witness. */
-const SLOW_START: Millis = 20_000;
+const WITNESS_START: Millis = 20_000;
 /** The same, until an entrypoint has started it. */
-const ENTRYPOINT: Millis = 3_000;
+const FLUENTD_START: Millis = 3_000;
 /** What is kept of the grace period when main does not end: a last flush, and Fluentd's stop. */
-const RESERVE: Millis = 15_000;
+const DRAIN_RESERVE: Millis = 15_000;
 
 const NOBODY_HERE =
   'no Fluentd runs in this container: there is nothing to drain. The preStop hook belongs to the container of Fluentd; the annotation posidle/container names it';
@@ -34,7 +34,7 @@ interface Hook {
 /** What `watch` has to do, with its trigger pulled. */
 export interface Begun {
   readonly options: WatchOptions;
-  readonly drain: Pick<Surroundings, 'found'>;
+  readonly drain: Pick<WatchSetup, 'found'>;
 }
 
 /** A host that sees Fluentd by its witness only. The container, and posidle in it, ends with the supervisor: the last word of a worker comes before. */
@@ -81,7 +81,7 @@ export async function endDrain(
 ): Promise<Begun | undefined> {
   const { witness: dir } = options;
   if (dir === undefined || !host.isWitnessed) return undefined;
-  if (isMadeBetterByStop(outcome)) {
+  if (mayStopHelp(outcome)) {
     watch(dir, () => host.wake()).unref();
     return { options: { ...options, nativeSidecar: false, restartPolicy: 'always' }, drain };
   }
@@ -91,7 +91,7 @@ export async function endDrain(
 
 async function waitForGate(host: HookHost, dir: string, grace: Millis): Promise<GateWord> {
   const begin = Date.now();
-  const patience = Math.max(grace - RESERVE, grace / 2);
+  const patience = Math.max(grace - DRAIN_RESERVE, grace / 2);
   for (let flushedAt = host.now(); ; ) {
     const word = gateWord(await readGateMarks(dir, begin), Date.now(), patience);
     if (word !== 'wait') return word;
@@ -108,7 +108,7 @@ async function waitForWitness(host: HookHost, dir: string): Promise<boolean> {
   const isMeant = process.env['RUBYOPT']?.includes(rubyOption(dir)) ?? false;
   for (const begin = host.now(); ; await host.sleep(host.now() + LOOKS)) {
     if (await host.hasWitness(dir)) return true;
-    const patience = (await hasFluentd(host)) ? SLOW_START : ENTRYPOINT;
+    const patience = (await hasFluentd(host)) ? WITNESS_START : FLUENTD_START;
     if (!isMeant || host.now() >= begin + patience) return false;
   }
 }

@@ -32,7 +32,7 @@ export interface ConfWanted {
   readonly isOfFluentd?: boolean;
 }
 
-export interface Found {
+export interface FoundPosFiles {
   readonly posFiles: readonly string[];
   readonly conf: ConfFacts | undefined;
   /** What the user should know of the configuration, a sentence each. */
@@ -43,7 +43,7 @@ export interface Found {
 }
 
 /** The pos files and the configuration that are meant; throws where there is nothing to look at. */
-export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<Found> {
+export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<FoundPosFiles> {
   const { posFiles = [] } = wanted;
   if (posFiles.includes('')) throw new UsageError('`posFiles`: the value is empty. Is a variable not set?');
   const found = await findConf(host, wanted, process.env);
@@ -53,7 +53,7 @@ export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<Foun
 
 const NO_CONF = { conf: undefined, warnings: [], confPath: undefined };
 
-function fromConf(found: FoundConf | undefined): Found {
+function fromConf(found: LoadedConf | undefined): FoundPosFiles {
   if (found === undefined) {
     throw new UsageError(
       "`posFiles`: none given, and no fluent.conf found; name in_tail's pos_file, or give `fluentConf`",
@@ -70,7 +70,7 @@ function fromConf(found: FoundConf | undefined): Found {
 }
 
 /** A configuration that merely lies there counts only where it is that of the named pos files. */
-async function besidePosFiles(posFiles: readonly string[], found: FoundConf): Promise<Found> {
+async function besidePosFiles(posFiles: readonly string[], found: LoadedConf): Promise<FoundPosFiles> {
   const { path, conf, isGiven } = found;
   const matched = await Promise.all(conf.sources.map((source) => underItsName(source, posFiles)));
   const sources = matched.filter((source) => source !== undefined);
@@ -96,7 +96,7 @@ async function underItsName(source: TailSource, named: readonly string[]): Promi
   return undefined;
 }
 
-interface FoundConf {
+interface LoadedConf {
   readonly path: string;
   readonly conf: FluentConf;
   /** Named by the user, not just found lying there. */
@@ -108,7 +108,7 @@ export async function findConf(
   host: Host,
   wanted: ConfWanted,
   env: NodeJS.ProcessEnv,
-): Promise<FoundConf | undefined> {
+): Promise<LoadedConf | undefined> {
   const { fluentConf, root, command } = wanted;
   const { own, given } =
     command === undefined ? await running(host, wanted) : { given: fluentdArguments(command), own: env };

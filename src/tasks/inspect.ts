@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import { tailFacts } from '../core/fluent-conf/facts.ts';
-import { CONFIRM_AFTER, isInDoubt, observeAges, presumeStuck } from '../core/inspect/ages.ts';
+import { assumeFromAges, CONFIRM_AFTER, needsSecondLook, presumeStuck } from '../core/inspect/first-look.ts';
 import { type Found, foundBy } from '../core/inspect/found.ts';
 import type { Paces } from '../core/inspect/paces.ts';
 import { diagnose, type Finding } from '../core/inspect/pos-file-diagnosis.ts';
@@ -16,10 +16,10 @@ import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';
 import { PosFiles } from '../daemon/read-pos-files.ts';
 import type { FileContent, Host } from '../host.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { type ConfWanted, type Found as FoundConf, findPosFiles } from './find-conf.ts';
+import { type ConfWanted, type FoundPosFiles, findPosFiles } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
 
-interface InspectSubject extends Pick<FoundConf, 'conf' | 'warnings'> {
+interface InspectSubject extends Pick<FoundPosFiles, 'conf' | 'warnings'> {
   readonly witness: string | undefined;
   /** Pos files or globs. */
   readonly posFiles: readonly string[];
@@ -34,7 +34,7 @@ interface InspectWanted extends Pick<ConfWanted, 'fluentConf' | 'root'> {
 export async function inspectSubject(host: Host, wanted: InspectWanted): Promise<InspectSubject> {
   const { root, fluentConf, witness } = wanted;
   if (root !== undefined) await refuseRoot(root);
-  const posFiles = await expandAll(host, wanted.posFiles);
+  const posFiles = await expandOnce(host, wanted.posFiles);
   const { conf, warnings, posFiles: known } = await findPosFiles(host, { posFiles, fluentConf, root });
   return { conf, warnings, witness, posFiles: posFiles.length > 0 ? wanted.posFiles : known };
 }
@@ -48,7 +48,7 @@ async function refuseRoot(root: string): Promise<void> {
 }
 
 /** The first name of a file is the one that it keeps. */
-async function expandAll(host: Host, patterns: readonly string[]): Promise<readonly string[]> {
+async function expandOnce(host: Host, patterns: readonly string[]): Promise<readonly string[]> {
   const names = (await Promise.all(patterns.map((pattern) => host.expand(pattern)))).flat();
   const known = new Set<string>();
   return names.filter((name) => known.size < known.add(resolve(name)).size);
@@ -81,7 +81,7 @@ export class Inspector {
       now: () => host.now(),
       expand: async (name) => [name],
       fileStamp: (name) => host.fileStamp(name),
-      readFile: (name, besides) => this.#readPosFile(name, besides),
+      readFile: (name, alreadyKept) => this.#readPosFile(name, alreadyKept),
     });
     this.#logFiles = new LogFileLooks(host);
     this.#followed = new FollowedFiles(host, subject.conf);
@@ -91,9 +91,9 @@ export class Inspector {
   async look(): Promise<Found> {
     const snapshot = await this.#snapshot();
     const { posFiles } = snapshot;
-    const seen = observe(this.#seen ?? observeAges(snapshot, this.#policy), snapshot, this.#policy);
+    const seen = observe(this.#seen ?? assumeFromAges(snapshot, this.#policy), snapshot, this.#policy);
     this.#seen = seen;
-    if (this.#paces !== undefined || !isInDoubt(seen, posFiles)) return this.#found(snapshot, seen);
+    if (this.#paces !== undefined || !needsSecondLook(seen, posFiles)) return this.#found(snapshot, seen);
     await this.#host.sleep(this.#host.now() + CONFIRM_AFTER);
     const second = await this.#snapshot();
     return this.#found(second, observe(presumeStuck(seen), second, this.#policy));
@@ -103,10 +103,10 @@ export class Inspector {
   async #snapshot(): Promise<Snapshot> {
     const host = this.#host;
     const { conf, witness } = this.#subject;
-    const posFiles = await this.#posFiles.read(await expandAll(host, this.#subject.posFiles));
+    const posFiles = await this.#posFiles.read(await expandOnce(host, this.#subject.posFiles));
     const lookedAt = host.now();
     const looks = await this.#logFiles.look(posFiles);
-    const followed = await this.#followed.list(this.#paces === undefined ? 'all' : 'rest', looks);
+    const followed = await this.#followed.list(this.#paces === undefined ? 'all' : 'light', looks);
     const testimony = witness === undefined ? undefined : await host.askWitnesses(witness);
     this.#putAside ??= await listPutAside(host, { conf });
     const buffers = await readBuffers(host, { conf, putAsideBefore: this.#putAside });
@@ -123,9 +123,9 @@ export class Inspector {
     return foundBy(snapshot, seen, this.#policy, findingsIn, this.#paces);
   }
 
-  async #readPosFile(name: string, besides?: number): Promise<FileContent | undefined> {
+  async #readPosFile(name: string, alreadyKept?: number): Promise<FileContent | undefined> {
     const { conf } = this.#subject;
-    const found = await this.#host.readFile(name, besides);
+    const found = await this.#host.readFile(name, alreadyKept);
     // A pos file does not change its kind from look to look.
     if (found !== undefined && this.#paces === undefined) {
       const source = conf?.sources.find(({ posFile }) => posFile === name);

@@ -13,7 +13,7 @@ import { inWords } from '../node/files/in-words.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { loadedWitness } from '../node/witness/write-witness.ts';
 import { type Armed, armedBy, openTriggers } from './arm-triggers.ts';
-import { type Found, findPosFiles } from './find-conf.ts';
+import { type FoundPosFiles, findPosFiles } from './find-conf.ts';
 import type { Parent } from './parent.ts';
 import { UsageError } from './usage-error.ts';
 import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';
@@ -24,19 +24,19 @@ export interface WatchReporter extends Reporter {
   ended?(outcome: Outcome): Promise<void>;
 }
 
-export interface Surroundings {
+export interface WatchSetup {
   /** Called once all options are validated, before anything is started. */
-  readonly begin: (found: Found, policy: Policy, armed: Armed) => Promise<WatchReporter>;
+  readonly begin: (found: FoundPosFiles, policy: Policy, armed: Armed) => Promise<WatchReporter>;
   /** Starts Fluentd; without it one is looked for. */
   readonly parent?: Parent | undefined;
   /** What is known already: nothing is looked for. */
-  readonly found?: Found;
+  readonly found?: FoundPosFiles;
 }
 
 export async function watch(
   host: NodeHost,
   options: WatchOptions,
-  { begin, parent, found: known }: Surroundings,
+  { begin, parent, found: known }: WatchSetup,
 ): Promise<Outcome> {
   const asked = settingsOf(options, parent !== undefined);
   let closeTriggers = () => {};

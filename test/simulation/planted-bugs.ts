@@ -10,7 +10,7 @@ export const MUTANTS: readonly Mutant[] = [
   ['drain/outcome.ts', '.filter((one) => !isDoubted(one))', '.slice(1)'],
   ['progress/progress.ts', 'due.has(id)', 'false'],
   ['observe/looks.ts', 'since + rotateWait + IN_TAIL_TICK', '0'],
-  ['observe/looks.ts', 'timeToRead(rest, readLimit)', '0'],
+  ['observe/looks.ts', 'timeToRead(unreadBytes, readLimit)', '0'],
   ['observe/looks.ts', 'files.flatMap(unread)', '[]'],
   ['observe/looks.ts', '...unfoundIn(seen)', '...[]'],
   ['observe/looks.ts', '...heldBy(buffers)', '...[]'],

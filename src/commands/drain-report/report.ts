@@ -1,8 +1,8 @@
 import { bytesLeft } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
-import { NOT_THERE } from '../../core/observe/doubt.ts';
 import type { Observation } from '../../core/observe/observation.ts';
+import { NOT_THERE } from '../../core/observe/unknown-pos-file.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 import { rubyOption, SHARED_DIR } from '../../core/witness/load.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
@@ -11,8 +11,8 @@ import type { Log } from '../../log.ts';
 import { describeFluentd, describeWait } from './describe.ts';
 
 /** How often progress is told: once a minute, and more often at first once the end has begun. */
-const RARELY: Millis = 60_000;
-const AT_FIRST: Millis = 5_000;
+const PROGRESS_EVERY: Millis = 60_000;
+const FIRST_PROGRESS_AFTER: Millis = 5_000;
 
 const MADE_AT_START = 'Fluentd makes it when it starts. If it does not come: is its volume mounted here?';
 
@@ -40,7 +40,7 @@ export class LogReporter implements Reporter {
     this.#toldAt = seen.at;
     // The outcome follows, and says it again.
     const tell = to === 'stopped' ? this.#log.debug : this.#log.info;
-    tell({ from, to, why, ...factsOf(seen) }, `${from} → ${to}: ${why}`);
+    tell({ from, to, why, ...logFacts(seen) }, `${from} → ${to}: ${why}`);
     if (to === 'draining' && seen.source === 'outside') this.#log.warn({}, noWitness(this.#witness));
   }
 
@@ -52,7 +52,7 @@ export class LogReporter implements Reporter {
       if (!before.has(key ?? text)) this.#log[level](facts, text);
     this.#tellRestart(seen);
     this.#before = seen;
-    if (seen.extent !== 'late') this.#tellProgress(state, seen);
+    if (seen.extent !== 'overdue') this.#tellProgress(state, seen);
   }
 
   performed({ what, pids, failed }: Done): void {
@@ -73,10 +73,12 @@ export class LogReporter implements Reporter {
   #tellProgress(state: State, seen: Observation): void {
     this.#toldAt ??= seen.at;
     const isEnding = state.name !== 'waiting' && state.name !== 'watching';
-    const every = isEnding ? Math.min(RARELY, Math.max(AT_FIRST, this.#toldAt - state.since)) : RARELY;
+    const every = isEnding
+      ? Math.min(PROGRESS_EVERY, Math.max(FIRST_PROGRESS_AFTER, this.#toldAt - state.since))
+      : PROGRESS_EVERY;
     if (seen.at - this.#toldAt < every) return;
     this.#toldAt = seen.at;
-    this.#log.info(factsOf(seen), describeWait(state, seen, this.#policy));
+    this.#log.info(logFacts(seen), describeWait(state, seen, this.#policy));
   }
 }
 
@@ -104,7 +106,7 @@ function* notesOf({ name }: State, seen: Observation): Generator<Note> {
   }
   // That it is gone after the stop signal is the outcome.
   const isEnd = fluentd.kind === 'absent' && (name === 'stopping' || name === 'killing');
-  if (!isEnd) yield { facts: factsOf(seen), text: describeFluentd(seen) };
+  if (!isEnd) yield { facts: logFacts(seen), text: describeFluentd(seen) };
   if (memory.main.seen) yield { text: "main's process is seen" };
   const [first, ...others] = files.filter(({ state }) => state === 'blocked');
   if (first === undefined) return;
@@ -114,7 +116,7 @@ function* notesOf({ name }: State, seen: Observation): Generator<Note> {
   yield { key: 'blocked', level: 'warn', facts: { path, position, lag }, text };
 }
 
-function factsOf(seen: Observation): Readonly<Record<string, unknown>> {
+function logFacts(seen: Observation): Readonly<Record<string, unknown>> {
   const age = seen.movedAt === undefined ? null : Math.round(seen.at - seen.movedAt);
   return { files: seen.files.length, left: bytesLeft(seen), age };
 }

@@ -34,7 +34,7 @@ export class StatusBoard {
   }
 
   looked(state: State, seen: Observation): void {
-    this.#board.looked({ state, seen }, seen.extent === 'late');
+    this.#board.looked({ state, seen }, seen.extent === 'overdue');
   }
 
   /** `token`: a file, or none; without it there is nothing to POST to. */

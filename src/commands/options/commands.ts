@@ -1,7 +1,7 @@
 import type { Options } from 'yargs';
 import { nonEmpty } from './coercions.ts';
 import { exportOptions, inspectOptions } from './inspect-options.ts';
-import { HOW, named, parsed } from './option-parts.ts';
+import { HOW, namedInErrors, parsed } from './option-parts.ts';
 import { drainOptions, runOptions, watchOptions } from './options.ts';
 
 export interface Command {
@@ -86,7 +86,7 @@ export const COMMANDS = {
   inject: {
     words: 'inject [files..]',
     about: 'add posidle to the Fluentd of manifests: posidle inject job.yaml | kubectl apply -f -',
-    options: named({
+    options: namedInErrors({
       image: parsed(
         'REF',
         'the image posidle, as the nodes can pull it; by default posidle with the version of this command',

@@ -1,9 +1,9 @@
 import type { InferredOptionTypes } from 'yargs';
 import { durationOr, endpoint, fileCount, interval, nonEmpty, size, states } from './coercions.ts';
-import { flag, named, parsed, posFileOptions, SHOW, TELL, WHICH } from './option-parts.ts';
+import { flag, namedInErrors, parsed, posFileOptions, SHOW, TELL, WHICH } from './option-parts.ts';
 import { watchOptions } from './options.ts';
 
-export const inspectOptions = named({
+export const inspectOptions = namedInErrors({
   ...posFileOptions,
   root: parsed('DIR', "look up all paths below it: a node's mount, or /proc/PID/root", WHICH, nonEmpty),
   state: parsed('STATES', 'only files in these states, separated by commas', SHOW, states),
@@ -25,7 +25,7 @@ export const inspectOptions = named({
 
 export type InspectArgs = InferredOptionTypes<typeof inspectOptions>;
 
-export const exportOptions = named({
+export const exportOptions = namedInErrors({
   ...posFileOptions,
   root: inspectOptions.root,
   listen: {

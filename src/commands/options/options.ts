@@ -8,17 +8,17 @@ import {
   duration,
   flag,
   HOW,
-  named,
+  namedInErrors,
+  onlyInHelpAll,
   parsed,
   posFileOptions,
-  rare,
   TELL,
   text,
   WHEN,
   WHICH,
 } from './option-parts.ts';
 
-export const watchOptions = named({
+export const watchOptions = namedInErrors({
   ...posFileOptions,
   quiet: parsed(
     'DUR',
@@ -61,7 +61,7 @@ export const watchOptions = named({
     ...text('FORMAT', 'json, or pretty for people (the default on a terminal)', TELL),
     choices: LOG_FORMATS,
   },
-  ...rare({
+  ...onlyInHelpAll({
     pid: parsed('N', 'the Fluentd supervisor with this pid', WHICH, processId),
     'pid-file': parsed(
       'FILE',
@@ -121,7 +121,7 @@ export type RunArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>>
 export type SharedArgs = RunArgs & { readonly 'native-sidecar'?: boolean };
 export type WatchArgs = ArgumentsCamelCase<InferredOptionTypes<typeof watchOptions>>;
 
-export const drainOptions = named({
+export const drainOptions = namedInErrors({
   grace: duration(
     "terminationGracePeriodSeconds of the Pod: the whole time, also for main's end",
     DEFAULTS.grace,

@@ -17,7 +17,7 @@ export function isOver(deadline: Millis | undefined, at: Millis): boolean {
 
 /** When a Fluentd that is not there yet is given up. After a signal the kubelet counts: main may have been faster than Fluentd's start. */
 export function absenceDeadline(state: State, seen: Observation, policy: Policy): Millis | undefined {
-  if (signalsIn(seen).length > 1) return ALREADY_OVER;
+  if (kubeletCallsIn(seen).length > 1) return ALREADY_OVER;
   return earliest([startDeadline(state.since, policy), graceEnd(seen, policy)]);
 }
 
@@ -50,14 +50,14 @@ export function triggerAt(seen: Observation, policy: Policy): Millis | undefined
 
 /** When everything has been read for long enough to be believed. A main that may still run is waited for, too. */
 export function settleEnd(
-  { until }: Pick<Progress, 'until'>,
+  { inFlightUntil }: Pick<Progress, 'inFlightUntil'>,
   trigger: Trigger,
   seen: Observation,
   policy: Policy,
 ): Millis {
-  const isTold = policy.role === 'native-sidecar' && trigger.by !== 'hook';
-  if (isTold || MEANS_THE_END.has(trigger.by)) return until;
-  return Math.max(until, Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle);
+  const meansMainEnded = policy.role === 'native-sidecar' && trigger.by !== 'hook';
+  if (meansMainEnded || MEANS_THE_END.has(trigger.by)) return inFlightUntil;
+  return Math.max(inFlightUntil, Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle);
 }
 
 const MEANS_THE_END: ReadonlySet<Trigger['by']> = new Set([
@@ -78,7 +78,7 @@ export function isWorkerStarting({ fluentd, memory, at }: Observation): boolean 
 /** When it is time to flush, whatever is still unread. */
 export function lastFlushAt(trigger: Trigger, seen: Observation, policy: Policy): Millis {
   const deadline = drainDeadline(trigger, seen, policy);
-  const begun = Math.max(trigger.at, signalsIn(seen)[0]?.at ?? trigger.at);
+  const begun = Math.max(trigger.at, kubeletCallsIn(seen)[0]?.at ?? trigger.at);
   return deadline - Math.min(FLUSH_RESERVE, (deadline - begun) / 2);
 }
 
@@ -98,24 +98,24 @@ export function drainDeadline(trigger: Trigger, seen: Observation, policy: Polic
   const own = trigger.at + policy.drainTimeout;
   const byGrace = graceEnd(seen, policy);
   if (byGrace === undefined) return own;
-  return signalsIn(seen)[0]?.by === trigger.by ? byGrace : Math.min(own, byGrace);
+  return kubeletCallsIn(seen)[0]?.by === trigger.by ? byGrace : Math.min(own, byGrace);
 }
 
 /** When the stop has to begin for the kubelet's sake; undefined: it does not count. */
 function graceEnd(seen: Observation, policy: Policy): Millis | undefined {
-  const [signal] = signalsIn(seen);
+  const [signal] = kubeletCallsIn(seen);
   return signal && signal.at + policy.grace - stopReserve(policy);
 }
 
 export function stopDeadline({ since }: State, seen: Observation, policy: Policy): Millis {
-  const [signal] = signalsIn(seen);
+  const [signal] = kubeletCallsIn(seen);
   if (signal === undefined) return since + policy.stopTimeout;
   return Math.max(signal.at + policy.grace, since + stopReserve(policy));
 }
 
 /** The calls for the end that the kubelet made: by a signal or a hook. */
-export function signalsIn({ requests }: Pick<Observation, 'requests'>): readonly StopRequest[] {
-  return requests.filter(({ by }) => OF_THE_KUBELET.has(by));
+export function kubeletCallsIn({ requests }: Pick<Observation, 'requests'>): readonly StopRequest[] {
+  return requests.filter(({ by }) => KUBELET_CALLS.has(by));
 }
 
-const OF_THE_KUBELET: ReadonlySet<StopRequest['by']> = new Set(['SIGTERM', 'SIGINT', 'main-ended', 'hook']);
+const KUBELET_CALLS: ReadonlySet<StopRequest['by']> = new Set(['SIGTERM', 'SIGINT', 'main-ended', 'hook']);

@@ -38,7 +38,7 @@ export function drainGate(state: Draining, seen: Observation, policy: Policy): G
 function progressGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
   const { trigger } = state;
   const progress = withoutLater(progressOf(seen, policy), state.owed);
-  if (seen.extent === 'rest' || progress.at < trigger.at)
+  if (seen.extent === 'light' || progress.at < trigger.at)
     return { name: 'look', why: 'posidle has not looked at everything since then' };
   const waitsFor = (name: Gate['name'], kind: Left['kind']) => leftGate(progress, name, [kind]);
   return (
@@ -104,7 +104,7 @@ function isFlushable({ fluentd }: Observation): boolean {
 export function owedNow({ owed }: Draining, seen: Observation, policy: Policy): Owed | undefined {
   if (seen.extent !== 'all') return owed;
   const progress = progressOf(seen, policy);
-  const isToCome = isLeft(progress, ...TO_READ) || !isOver(progress.until, seen.at);
+  const isToCome = isLeft(progress, ...TO_READ) || !isOver(progress.inFlightUntil, seen.at);
   if (isToCome || doubtGate(progress, undefined) !== undefined) return undefined;
   if (owed?.mark === progress.mark) return owed;
   return isLeft(progress, 'kept') ? undefined : owedIn(progress);

@@ -61,7 +61,7 @@ const MAIN_MAY_RUN: Doubt = {
   why: 'nobody said that it has ended: what it wrote last may be missing',
 };
 
-type Kept = Extract<Left, { kind: 'kept' }>;
+type KeptRecords = Extract<Left, { kind: 'kept' }>;
 
 const BY_FORCE: Readonly<Partial<Record<End['kind'], Doubt>>> = {
   killed: { kind: 'killed', why: 'Fluentd had to be killed: nobody saw what it still held' },
@@ -72,7 +72,7 @@ export function verdictOf(progress: Progress, owed: Owed | undefined, end: End['
   const { left: all, doubts: raised } = withoutLater(progress, owed);
   // A Fluentd that runs on emits it when it stops.
   const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle({ end });
-  const isDoubted = (one: Left): one is Kept => runsOn && one.kind === 'kept';
+  const isDoubted = (one: Left): one is KeptRecords => runsOn && one.kind === 'kept';
   const left = all.filter((one) => !isDoubted(one));
   const doubts = [
     ...raised,
@@ -83,7 +83,7 @@ export function verdictOf(progress: Progress, owed: Owed | undefined, end: End['
   return { word, left, doubts };
 }
 
-function asDoubt({ where }: Kept): Doubt {
+function asDoubt({ where }: KeptRecords): Doubt {
   return { kind: 'kept', about: where, why: 'Fluentd emits what it keeps when it stops; nobody saw that' };
 }
 

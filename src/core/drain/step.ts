@@ -1,5 +1,5 @@
 /**
- * The decision. Rule 1: whether the state changes is said in this file; trigger.ts says what begins the drain, moves.ts what a change
+ * The decision. Rule 1: whether the state changes is said in this file; trigger.ts says what begins the drain, transitions.ts what a change
  * consists of. Rule 2: it knows no clock, no process and no file, only the state, the observation and the policy that it is given.
  */
 import { SLOW_START } from '../observe/looks.ts';
@@ -10,10 +10,10 @@ import {
   absenceDeadline,
   drainDeadline,
   isOver,
+  kubeletCallsIn,
   lastFlushAt,
   returnDeadline,
   settleEnd,
-  signalsIn,
   startDeadline,
   stopDeadline,
   triggerAt,
@@ -28,12 +28,14 @@ import {
 } from './explain.ts';
 import { flushAt, mayFlush } from './flushing.ts';
 import { drainGate, owedNow } from './gates.ts';
+import type { Policy } from './policy.ts';
+import type { Draining, DrainResult, End, Gate, State, StateName } from './state.ts';
 import {
+  changeTo,
   drain,
   finish,
   flush,
   KILL,
-  move,
   resultOf,
   STOP,
   type Step,
@@ -41,15 +43,13 @@ import {
   stop,
   TERM_WORKERS,
   unfinishedLines,
-} from './moves.ts';
-import type { Policy } from './policy.ts';
-import type { Draining, DrainResult, End, Gate, State, StateName } from './state.ts';
+} from './transitions.ts';
 import {
-  asksWitness,
   completesLines,
   hasMovedSince,
   isGuess,
   isMainBack,
+  needsWitness,
   quietBy,
   requestedBy,
 } from './trigger.ts';
@@ -91,7 +91,7 @@ const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
   const trigger = requestedBy(seen, policy);
   // A Fluentd that came late gets the whole time to drain.
   if (trigger !== undefined) return drain({ ...trigger, at: seen.at }, seen, policy);
-  if (seen.logged && seen.started) return move({ name: 'watching', since: seen.at }, 'Fluentd reads');
+  if (seen.logged && seen.started) return changeTo({ name: 'watching', since: seen.at }, 'Fluentd reads');
   const deadline = policy.quiet === 'off' ? undefined : startDeadline(state.since, policy);
   if (isOver(deadline, seen.at)) return drain({ by: 'start-timeout', at: seen.at }, seen, policy);
   return stay(state, deadline);
@@ -101,7 +101,7 @@ const stepWatching: Rule<'watching'> = (state, seen, policy) => {
   const trigger = requestedBy(seen, policy) ?? quietBy(seen, policy);
   if (trigger !== undefined) return drain(trigger, seen, policy);
   const rest = stay(state, triggerAt(seen, policy));
-  return asksWitness(seen, policy) ? { ...rest, depth: 'all' } : rest;
+  return needsWitness(seen, policy) ? { ...rest, depth: 'all' } : rest;
 };
 
 const stepDraining: Rule<'draining'> = (before, seen, policy) => {
@@ -110,14 +110,14 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   const request = requestedBy(seen, policy);
   if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);
   if (isGuess(trigger) && hasMovedSince(trigger.at, seen))
-    return move({ name: 'watching', since: seen.at }, 'lines came in again');
+    return changeTo({ name: 'watching', since: seen.at }, 'lines came in again');
   if (trigger.by === 'done-process' && isMainBack(seen) && request === undefined)
-    return move({ name: 'watching', since: seen.at }, "main's process runs again");
+    return changeTo({ name: 'watching', since: seen.at }, "main's process runs again");
   const gate = drainGate(state, seen, policy);
   const deadline = drainDeadline(trigger, seen, policy);
-  if (isOver(cutAt(deadline), seen.at) || signalsIn(seen).length > 1)
-    return cutShort(state, gate, seen, policy);
-  if (seen.extent === 'late') return stay(state, cutAt(deadline));
+  if (isOver(closingTime(deadline), seen.at) || kubeletCallsIn(seen).length > 1)
+    return endAtDeadline(state, gate, seen, policy);
+  if (seen.extent === 'overdue') return stay(state, closingTime(deadline));
   const isRead = gate === undefined || gate.name === 'flush' || gate.name === 'buffers';
   const unfinished =
     isRead && !state.completed && completesLines(trigger, policy) ? unfinishedLines(seen) : [];
@@ -132,22 +132,22 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
     settleEnd(progressOf(seen, policy), trigger, seen, policy),
   ];
   const coming = times.filter((at) => at !== undefined && at > seen.at) as Millis[];
-  return stay(kept, gate.name === 'look' ? seen.at : Math.min(cutAt(deadline), ...coming));
+  return stay(kept, gate.name === 'look' ? seen.at : Math.min(closingTime(deadline), ...coming));
 };
 
 /** When a drain with this deadline is cut short: then there is still time for a last flush. */
-function cutAt(deadline: Millis): Millis {
+function closingTime(deadline: Millis): Millis {
   return deadline - FLUSH_HEAD_START;
 }
 
 /** The stop is due, whatever is still open: what was read since the last flush is flushed first. */
-function cutShort(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
+function endAtDeadline(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
   const { closingAt } = state;
   if (closingAt === undefined && gate !== undefined && mayFlush(state, seen, policy))
     return flush({ ...state, closingAt: seen.at }, seen, seen.at + FLUSH_HEAD_START);
   const deadline = drainDeadline(state.trigger, seen, policy);
-  const isCut = signalsIn(seen).length > 1;
-  const end = closingAt !== undefined ? closingAt + FLUSH_HEAD_START : isCut ? seen.at : deadline;
+  const hasSecondSignal = kubeletCallsIn(seen).length > 1;
+  const end = closingAt !== undefined ? closingAt + FLUSH_HEAD_START : hasSecondSignal ? seen.at : deadline;
   if (!isOver(end, seen.at)) return stay(state, end);
   return stop(state, gate, seen, policy);
 }
@@ -166,7 +166,7 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   const deadline = stopDeadline(state, seen, policy);
   if (isOver(deadline, seen.at)) {
     const why = `Fluentd still runs ${formatDuration(seen.at - state.since)} after the stop signal`;
-    return move({ name: 'killing', since: seen.at, ...result }, why, [KILL]);
+    return changeTo({ name: 'killing', since: seen.at, ...result }, why, [KILL]);
   }
   // After SIGUSR2 (1.18 and later) a successor goes on where the supervisor that was told has ended.
   if (fluentd.kind === 'running' && !state.told.includes(fluentd.supervisor.pid) && state.told.length > 0) {

@@ -22,7 +22,7 @@ export function quietBy(seen: Observation, policy: Policy): Trigger | undefined 
 }
 
 /** Only a witness can tell whether Fluentd may read the bytes that keep it from being quiet. */
-export function asksWitness(seen: Observation, policy: Policy): boolean {
+export function needsWitness(seen: Observation, policy: Policy): boolean {
   return seen.source === 'witness' && hasStoodStill(seen, policy) && hasBytesLeft(seen);
 }
 

@@ -1,6 +1,6 @@
 import { type BufferConf, buffersOf, type Surroundings } from './buffer-sections.ts';
 import { type ConfElement, type ConfItem, rootElement, sectionsOf } from './element.ts';
-import { Params, type Reading } from './params.ts';
+import { type EvalContext, Params } from './params.ts';
 import type { RubyContext } from './ruby.ts';
 import { tailSource } from './tail.ts';
 
@@ -10,17 +10,17 @@ export type FluentConf = Readonly<ReturnType<typeof fluentConf>>;
 
 /** Fluentd lets a worker evaluate the whole file again, with its own worker_id. `workersGiven`: by its command line, instead of `<system>`. */
 export function fluentConf(root: ConfElement, ruby: RubyContext, workersGiven?: number) {
-  const reading: Reading = { ruby, problems: [], warnings: [] };
-  const system = readSystem(new Params(root, reading), ruby, workersGiven);
-  const workers = Array.from({ length: workersRead(root, system, reading) }, (_, workerId) =>
-    scopesOf(new Params(root, { ...reading, ruby: { ...ruby, workerId } }), system, workerId),
+  const context: EvalContext = { ruby, problems: [], warnings: [] };
+  const system = readSystem(new Params(root, context), ruby, workersGiven);
+  const workers = Array.from({ length: workersRead(root, system, context) }, (_, workerId) =>
+    scopesOf(new Params(root, { ...context, ruby: { ...ruby, workerId } }), system, workerId),
   );
   return {
     sources: workers.flat().flatMap(tailsOf).map(tailSource),
     buffers: workers.flat().flatMap(buffersIn),
     system,
-    problems: [...new Map(reading.problems.map((one) => [JSON.stringify(one), one])).values()],
-    warnings: [...new Set(reading.warnings)],
+    problems: [...new Map(context.problems.map((one) => [JSON.stringify(one), one])).values()],
+    warnings: [...new Set(context.warnings)],
   };
 }
 
@@ -33,7 +33,7 @@ export function configIncludeDir(items: readonly ConfItem[], ruby: RubyContext):
 const MAX_SECTIONS = 20_000;
 
 /** Each worker reads all sections, which would be too many in a configuration that means harm. */
-function workersRead(root: ConfElement, { workers }: SystemConf, { problems }: Reading): number {
+function workersRead(root: ConfElement, { workers }: SystemConf, { problems }: EvalContext): number {
   const most = Math.max(1, Math.floor(MAX_SECTIONS / countSections(root)));
   if (workers <= most) return workers;
   const text = `there are ${workers} workers, and posidle reads the sections of only ${most}`;

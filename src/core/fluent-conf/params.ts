@@ -10,7 +10,7 @@ import {
 } from './element.ts';
 import { evaluate, type RubyContext } from './ruby.ts';
 
-export interface Reading {
+export interface EvalContext {
   readonly ruby: RubyContext;
   readonly problems: ConfProblem[];
   readonly warnings: string[];
@@ -19,11 +19,11 @@ export interface Reading {
 /** The parameters of one section, typed as Fluentd types them (`lib/fluent/config/types.rb`). */
 export class Params {
   readonly element: ConfElement;
-  private readonly reading: Reading;
+  private readonly context: EvalContext;
 
-  constructor(element: ConfElement, reading: Reading) {
+  constructor(element: ConfElement, context: EvalContext) {
     this.element = element;
-    this.reading = reading;
+    this.context = context;
   }
 
   /** The first of the names that is given. */
@@ -64,7 +64,7 @@ export class Params {
 
   /** The text after the name in the tag; undefined where it is Ruby that cannot be evaluated. */
   arg(): string | undefined {
-    const value = evaluate(this.element.arg, this.reading.ruby);
+    const value = evaluate(this.element.arg, this.context.ruby);
     return typeof value === 'string' ? value : undefined;
   }
 
@@ -74,20 +74,20 @@ export class Params {
 
   /** The same section, for what is worth a warning, but no problem where it cannot be evaluated. */
   aside(): Params {
-    return new Params(this.element, { ...this.reading, problems: [], warnings: [] });
+    return new Params(this.element, { ...this.context, problems: [], warnings: [] });
   }
 
   sections(...names: string[]): Params[] {
-    return sectionsOf(this.element, ...names).map((element) => new Params(element, this.reading));
+    return sectionsOf(this.element, ...names).map((element) => new Params(element, this.context));
   }
 
   warn(text: string): void {
-    this.reading.warnings.push(`${placeText(this.element.place)}: ${text}.`);
+    this.context.warnings.push(`${placeText(this.element.place)}: ${text}.`);
   }
 
   problem(text: string, parameter?: string): void {
     const { place } = this.element;
-    this.reading.problems.push(parameter === undefined ? { place, text } : { place, text, parameter });
+    this.context.problems.push(parameter === undefined ? { place, text } : { place, text, parameter });
   }
 
   /** Fluentd's dump prints a nil as nothing (`dump_value` in `lib/fluent/config/element.rb`). */
@@ -96,11 +96,11 @@ export class Params {
   }
 
   private known({ name, value: written, place }: ConfParam): string | undefined {
-    const value = evaluate(written, this.reading.ruby);
+    const value = evaluate(written, this.context.ruby);
     if (typeof value === 'string' || value === null) return value ?? undefined;
     const remedy = name === 'pos_file' ? 'name the pos file to posidle' : 'write the value out';
     const text = `${name} is "${writtenText(written)}", which posidle cannot evaluate (${value.reason}): ${remedy}`;
-    this.reading.problems.push({ place, text, parameter: name });
+    this.context.problems.push({ place, text, parameter: name });
     return undefined;
   }
 }

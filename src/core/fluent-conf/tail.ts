@@ -31,14 +31,15 @@ export function tailSource(params: Params): TailSource {
   const parts = (params.text('path') ?? '').split(delimiter).map((part) => part.trim());
   const paths = [...new Set(parts)].filter((part) => part !== '');
   const excludePaths = params.list('exclude_path');
-  const isWhole = areFilledIn('path', paths, params) && areFilledIn('exclude_path', excludePaths, params);
+  const areAllFilledIn =
+    areFilledIn('path', paths, params) && areFilledIn('exclude_path', excludePaths, params);
   const globPolicy = params.text('glob_policy');
   const limit = params.size('read_bytes_limit_per_second') ?? -1;
   const source: TailSource = {
     place: params.element.place,
     posFile: params.text('pos_file') || undefined,
     // Which files the source takes is then not known.
-    paths: isWhole ? paths : [],
+    paths: areAllFilledIn ? paths : [],
     excludePaths,
     pathTimezone: params.text('path_timezone') || undefined,
     globPolicy: globPolicy === 'extended' || globPolicy === 'always' ? globPolicy : 'backward_compatible',

@@ -1,9 +1,9 @@
 import { readGate } from '../drain/gates.ts';
 import type { Policy } from '../drain/policy.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
-import { NOT_THERE } from '../observe/doubt.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
+import { NOT_THERE } from '../observe/unknown-pos-file.ts';
 import { entryOf, posFileOf, type UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
@@ -59,7 +59,7 @@ export function foundBy(
     posFiles: posFiles.map((reading) => ({
       ...shownOf(reading, files.get(reading.path) ?? []),
       findings: findingsIn(reading.path),
-      ...doubtOf(seen, reading.path),
+      ...errorOf(seen, reading.path),
       troubles: troubles.get(reading.path) ?? [],
     })),
     undiscovered,
@@ -96,7 +96,7 @@ function shownOf(reading: PosFileReading, files: readonly ObservedFile[]) {
   return { path, files, unparsable: reading.unparsable, age: reading.writtenAgo };
 }
 
-function doubtOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'error' | 'isEmpty'> {
+function errorOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'error' | 'isEmpty'> {
   const doubt = unknown.find((one) => one.path === path);
   return { error: doubt && sentenceOf(path, doubt.why), isEmpty: doubt?.empty === true };
 }

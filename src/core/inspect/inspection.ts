@@ -53,7 +53,7 @@ export function inspectionOf(found: Found, states?: readonly FileState[]): Inspe
   return {
     posFiles: found.posFiles.map(({ path, files, unparsable, findings, error }) => ({
       path,
-      entries: inStates(files, states).map((file) => entryOf(file, found)),
+      entries: inStates(files, states).map((file) => inspectedEntry(file, found)),
       unparsable,
       ...(findings.length > 0 && { findings }),
       ...(error !== undefined && { error }),
@@ -69,7 +69,7 @@ export function inspectionOf(found: Found, states?: readonly FileState[]): Inspe
   };
 }
 
-function entryOf(file: ObservedFile, found: Found): InspectedEntry {
+function inspectedEntry(file: ObservedFile, found: Found): InspectedEntry {
   const { path, position, inode, size, lag, state } = file;
   return { path, position, inode, size, lag, state, ...aboutOf(file, found) };
 }

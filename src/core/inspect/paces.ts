@@ -32,9 +32,9 @@ export class FilePace extends Track {
       this.#sizes = new SizeHistory();
       // What is left came after the look before.
       if (this.late === 0 && this.#position !== null)
-        this.#sizes.look(this.#at, Math.min(this.#position, reached), reached);
+        this.#sizes.record(this.#at, Math.min(this.#position, reached), reached);
     }
-    return this.#sizes.look(at, size, reached);
+    return this.#sizes.record(at, size, reached);
   }
 
   /** How long bytes have waited, as far as that was seen. */
@@ -43,7 +43,7 @@ export class FilePace extends Track {
   }
 
   /** How long they have waited at least: when they came between two looks is not known. */
-  get hasWaited(): Millis {
+  get waitedAtLeast(): Millis {
     return this.waited - (this.late === null ? 0 : this.#gap);
   }
 

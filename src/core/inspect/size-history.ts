@@ -17,7 +17,7 @@ export class SizeHistory {
   #gap: Millis = 0;
 
   /** A look. Gives how far reading is behind; null: the history does not reach back so far. */
-  look(at: Millis, size: number, position: number): Millis | null {
+  record(at: Millis, size: number, position: number): Millis | null {
     this.#add(at, size);
     while ((this.#points[1]?.size ?? Number.POSITIVE_INFINITY) <= position) this.#points.shift();
     if (position >= size) {

@@ -96,4 +96,4 @@ export interface StopRequest {
 }
 
 /** How much a look takes in. `rest`: enough for a trigger, and cheap. `all`: what a drain needs. `last`: all that outlives Fluentd. */
-export type Depth = 'rest' | 'all' | 'last';
+export type Depth = 'light' | 'all' | 'last';

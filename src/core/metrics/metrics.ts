@@ -40,10 +40,10 @@ type Labels = Readonly<Record<string, string>>;
 /** A number, or one for each set of labels; null: not known. */
 type Value = number | null | readonly (readonly [Labels, number | null])[];
 
-type Told = { readonly [Name in keyof typeof METRICS]?: Value };
+type MetricValues = { readonly [Name in keyof typeof METRICS]?: Value };
 
 /** In Prometheus's text format (prometheus.io/docs/instrumenting/exposition_formats). */
-export function renderMetrics(told: Told): string {
+export function renderMetrics(told: MetricValues): string {
   return (Object.keys(METRICS) as (keyof typeof METRICS)[])
     .map((name) => renderMetric(name, told[name] ?? []))
     .join('');
@@ -115,7 +115,7 @@ export function metricsOfWatch({ state, seen, policy }: Watched): string {
   });
 }
 
-function metricsOfFiles(seen: Observation, progress: Progress): Told {
+function metricsOfFiles(seen: Observation, progress: Progress): MetricValues {
   const { files, undiscovered, at } = seen;
   const byState = new Map<string, number>([['undiscovered', undiscovered.length]]);
   for (const { state } of files) byState.set(state, (byState.get(state) ?? 0) + 1);

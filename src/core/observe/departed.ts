@@ -1,18 +1,18 @@
 import type { Snapshot } from '../look/snapshot.ts';
-import { NOT_THERE } from './doubt.ts';
 import { AT_ITS_PATH } from './judge-entry.ts';
 import type { Departed, KnownEntry, Memory, Observation } from './observation.ts';
+import { NOT_THERE } from './unknown-pos-file.ts';
 
 /** So many are remembered, the newest: a hostile main may rename, or make and remove files, without end. */
 const MOST_DEPARTED = 1_000;
 
-type Found = Pick<Observation, 'files' | 'unlisted' | 'unknown'> & Pick<Snapshot, 'followed' | 'at'>;
+type LookFacts = Pick<Observation, 'files' | 'unlisted' | 'unknown'> & Pick<Snapshot, 'followed' | 'at'>;
 
 /** The files that went away; one that is back is none. `entries`: as this look has them. */
 export function departedIn(
   memory: Memory,
   entries: Memory['entries'],
-  found: Found,
+  found: LookFacts,
 ): Pick<Memory, 'departed' | 'awaited'> {
   const departed = new Map(memory.departed);
   addLeft(departed, memory, entries, found);
@@ -25,22 +25,29 @@ function addLeft(
   departed: Map<string, Departed>,
   { entries: before }: Memory,
   entries: Memory['entries'],
-  { files, at }: Found,
+  { files, at }: LookFacts,
 ): void {
   const leave = (key: string, { path, inode, position }: KnownEntry, known: number | null) => {
     const size = known ?? 0;
     const since = departed.get(key)?.since ?? at;
-    departed.set(key, { path, inode, how: 'left', size, since, rest: Math.max(0, size - (position ?? 0)) });
+    departed.set(key, {
+      path,
+      inode,
+      how: 'left',
+      size,
+      since,
+      unreadBytes: Math.max(0, size - (position ?? 0)),
+    });
   };
   // Inode 0 stands in an entry until in_tail has opened its file (position_file.rb:47).
   const hasJustLeft = (key: string, known: KnownEntry | undefined): known is KnownEntry =>
-    known?.isHere === true && known.inode !== '0' && !departed.has(key);
+    known?.isAtPath === true && known.inode !== '0' && !departed.has(key);
   for (const { key, position } of files) {
     const [old, now] = [before.get(key), entries.get(key)];
     if (now === undefined) continue;
-    if (now.isHere) departed.delete(key);
+    if (now.isAtPath) departed.delete(key);
     else if (position === null && hasJustLeft(key, old)) leave(key, old, now.size ?? old.size);
-    else if (position !== null && (departed.has(key) || old?.isHere !== false)) leave(key, now, now.size);
+    else if (position !== null && (departed.has(key) || old?.isAtPath !== false)) leave(key, now, now.size);
   }
   for (const [key, old] of before) if (!entries.has(key) && hasJustLeft(key, old)) leave(key, old, old.size);
 }
@@ -49,7 +56,7 @@ function addLeft(
 function addMissed(
   departed: Map<string, Departed>,
   { awaited }: Memory,
-  { files, followed, at: since }: Found,
+  { files, followed, at: since }: LookFacts,
 ): Memory['awaited'] {
   const listed = followed.flatMap((source) => source.files);
   // The listing may be a second old: the look at an entry's file is not.
@@ -61,7 +68,7 @@ function addMissed(
     const how = now === undefined ? 'gone' : 'cut short';
     const key = `${how} ${inode}`;
     const size = before + (departed.get(key)?.size ?? 0);
-    departed.set(key, { path, inode, how, size, since, rest: size });
+    departed.set(key, { path, inode, how, size, since, unreadBytes: size });
   }
   // By inode: another file may have the entry of its path.
   const entered = new Set(files.map(({ inode }) => inode));
@@ -70,7 +77,7 @@ function addMissed(
 }
 
 /** A pos file that is half written shows fewer entries than there are. Before Fluentd writes it there are none. */
-function isBelieved({ unknown, unlisted }: Found, { posFiles }: Memory): boolean {
+function isBelieved({ unknown, unlisted }: LookFacts, { posFiles }: Memory): boolean {
   return (
     unlisted.length === 0 &&
     unknown.every(

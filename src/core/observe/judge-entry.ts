@@ -56,14 +56,14 @@ export function rememberEntry(file: ObservedFile, known: KnownEntry | undefined,
   const { path, inode, position, movedAt, state } = file;
   const size = sizeToRemember(file, known);
   const leftSince = file.read ? undefined : (known?.leftSince ?? at);
-  const isHere = AT_ITS_PATH.has(state);
+  const isAtPath = AT_ITS_PATH.has(state);
   const isSame =
     known?.position === position &&
     known.size === size &&
     known.movedAt === movedAt &&
     known.leftSince === leftSince &&
-    known.isHere === isHere;
-  return isSame ? known : { path, inode, position, size, movedAt, leftSince, isHere };
+    known.isAtPath === isAtPath;
+  return isSame ? known : { path, inode, position, size, movedAt, leftSince, isAtPath };
 }
 
 /** When an entry moved last: dated by the pos file's own mtime, between the look before and this one. */

@@ -19,10 +19,10 @@ export function ofLooks(seen: Observation, limits: Limits): Progress {
     reached: new Map(),
     outputs: outputs.map(({ name }) => name),
     unseen: buffers?.unseen ?? [],
-    until: until(seen, limits),
+    inFlightUntil: inFlightUntil(seen, limits),
   };
   // What was seen before a look that is late proves nothing of now.
-  if (seen.extent === 'late') return { ...facts, left: [], doubts: [NOT_LOOKED_AT] };
+  if (seen.extent === 'overdue') return { ...facts, left: [], doubts: [NOT_LOOKED_AT] };
   return {
     ...facts,
     left: [...files.flatMap(unread), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
@@ -82,11 +82,11 @@ function doubtsOf({ files, unknown, unlisted, memory }: Observation): readonly D
     ...files
       .filter(({ read, lag }) => !read && lag === null)
       .map(({ path }): Doubt => ({ kind: 'unseen', about: path, why: 'cannot be looked at by posidle' })),
-    ...[...memory.departed.values()].filter(({ rest }) => rest > 0).map(doubtOf),
+    ...[...memory.departed.values()].filter(({ unreadBytes }) => unreadBytes > 0).map(doubtOfDeparted),
   ];
 }
 
-export function doubtOf({ path: about, rest: bytes, how }: Departed): Doubt {
+export function doubtOfDeparted({ path: about, unreadBytes: bytes, how }: Departed): Doubt {
   return how === 'left'
     ? {
         kind: 'closed-unread',
@@ -98,7 +98,7 @@ export function doubtOf({ path: about, rest: bytes, how }: Departed): Doubt {
 }
 
 /** Everything must stay read for a while, and what no pos file shows takes its time. */
-function until(seen: Observation, limits: Limits): Millis {
+function inFlightUntil(seen: Observation, limits: Limits): Millis {
   // Where something is unread or unknown, that is waited for, and not the time.
   const settled = seen.readSince === undefined ? ALREADY_OVER : seen.readSince + limits.settle;
   return Math.max(settled, rotationEnd(seen, limits), multilineEnd(seen, limits), startEnd(seen, limits));
@@ -109,8 +109,8 @@ function rotationEnd({ memory }: Observation, { tail: { rotateWait, readLimit } 
   // in_tail may have found a file just before it was gone.
   const away = [...memory.departed.values()].filter(({ how }) => how !== 'cut short');
   const ends = away.map(
-    ({ since, rest }) =>
-      since + rotateWait + IN_TAIL_TICK + (readLimit === undefined ? 0 : timeToRead(rest, readLimit)),
+    ({ since, unreadBytes }) =>
+      since + rotateWait + IN_TAIL_TICK + (readLimit === undefined ? 0 : timeToRead(unreadBytes, readLimit)),
   );
   return Math.max(ALREADY_OVER, ...ends);
 }

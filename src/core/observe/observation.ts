@@ -23,7 +23,7 @@ export interface Observation
   /** Since when every look has found everything read; undefined: not now. */
   readonly readSince: Millis | undefined;
   /** How much the look took in. `late`: it has not ended in time, and this is what was seen before it. */
-  readonly extent: 'all' | 'rest' | 'late';
+  readonly extent: 'all' | 'light' | 'overdue';
   readonly undiscovered: readonly UndiscoveredFile[];
   readonly unlisted: readonly string[];
   /** What the witnesses said, and what it means; undefined: not asked this time. */
@@ -86,7 +86,7 @@ export interface KnownEntry extends PositionEntry {
   readonly size: number | null;
   readonly movedAt: Millis;
   readonly leftSince: Millis | undefined;
-  readonly isHere: boolean;
+  readonly isAtPath: boolean;
 }
 
 export interface Departed extends Omit<PositionEntry, 'position'> {
@@ -95,7 +95,7 @@ export interface Departed extends Omit<PositionEntry, 'position'> {
   readonly size: number;
   readonly since: Millis;
   /** Bytes that no position has shown as read, as far as its entry tells. */
-  readonly rest: number;
+  readonly unreadBytes: number;
 }
 
 /** What observing has to know: the settle time, and how in_tail reads. */

@@ -4,14 +4,14 @@ import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { ofTestimony } from '../witness/testimony.ts';
-import { doubtOf } from './doubt.ts';
 import { judge } from './judge-entry.ts';
 import { newMemory, remember, watchMain } from './memory.ts';
 import type { Limits, Memory, Observation, ObservedFile, Portions } from './observation.ts';
+import { whyUnknown } from './unknown-pos-file.ts';
 
 /** What `snapshot` means after `previous`; pure. */
 export function observe(previous: Observation | undefined, snapshot: Snapshot, limits: Limits): Observation {
-  const portions = observing(previous, snapshot, limits);
+  const portions = observeInPortions(previous, snapshot, limits);
   for (;;) {
     const portion = portions.next();
     if (portion.done) return portion.value;
@@ -19,7 +19,7 @@ export function observe(previous: Observation | undefined, snapshot: Snapshot, l
 }
 
 /** The same in portions: of 50,000 files it takes about a second of CPU. */
-export function* observing(
+export function* observeInPortions(
   previous: Observation | undefined,
   snapshot: Snapshot,
   limits: Limits,
@@ -50,13 +50,13 @@ export function isStillAtRest(before: Snapshot | undefined, now: Snapshot): bool
 function observeRest(before: Observation, snapshot: Snapshot): Observation {
   const { memory } = before;
   const main = watchMain(memory.main, snapshot.mains ?? [], snapshot.at);
-  return { ...before, ...factsOf(snapshot), memory: { ...memory, main } };
+  return { ...before, ...plainFacts(snapshot), memory: { ...memory, main } };
 }
 
 /** What needs no judgement. */
-function factsOf({ lookedAt, at, depth, source, testimony, buffers, fluentd, requests }: Snapshot) {
+function plainFacts({ lookedAt, at, depth, source, testimony, buffers, fluentd, requests }: Snapshot) {
   const witness = testimony && { testimony, progress: ofTestimony(testimony) };
-  const extent = depth === 'rest' ? ('rest' as const) : ('all' as const);
+  const extent = depth === 'light' ? ('light' as const) : ('all' as const);
   return { lookedAt, at, extent, source, witness, buffers, fluentd, requests };
 }
 
@@ -67,7 +67,7 @@ function* observeAnew(
 ): Portions<Omit<Observation, 'atRest'>> {
   const { at, posFiles, followed } = snapshot;
   const memory = previous?.memory ?? newMemory(at);
-  const unknown = posFiles.flatMap((reading) => doubtOf(reading, snapshot, memory, limits));
+  const unknown = posFiles.flatMap((reading) => whyUnknown(reading, snapshot, memory, limits));
   const files: ObservedFile[] = [];
   for (const reading of posFiles)
     for (const file of observeEntries(reading, snapshot, memory, previous?.at)) {
@@ -88,7 +88,7 @@ function* observeAnew(
   const movedNow = movedAt !== previous?.movedAt ? movedAt : undefined;
   const isGone = snapshot.fluentd.kind === 'absent' && memory.fluentdSeen;
   return {
-    ...factsOf(snapshot),
+    ...plainFacts(snapshot),
     files,
     unknown,
     started: posFiles.length > 0 && posFiles.every(({ kind }) => kind !== 'missing'),
@@ -137,10 +137,10 @@ function latest(instants: readonly (Millis | undefined)[]): Millis | undefined {
 
 type Now = Pick<Snapshot, 'at' | 'fluentd' | 'requests'>;
 
-const LATE = 'was not looked at in time: there are very many files, or a mount does not answer';
+const OVERDUE = 'was not looked at in time: there are very many files, or a mount does not answer';
 
 /** What is known while a look takes too long: what was seen before, and no word of whether it still holds. */
-export function observeLate(
+export function observeOverdue(
   before: Observation,
   now: Now,
   { posFiles }: Pick<Subject, 'posFiles'>,
@@ -150,17 +150,17 @@ export function observeLate(
     ...before,
     ...now,
     lookedAt: now.at,
-    extent: 'late',
+    extent: 'overdue',
     // What a witness said before proves nothing of now.
     witness: undefined,
     readSince: undefined,
-    unknown: [{ path, why: LATE, empty: false }],
+    unknown: [{ path, why: OVERDUE, empty: false }],
   };
 }
 
 export function observeNothing(now: Now, limits: Limits): Observation {
   const nothing = { posFiles: [], looks: new Map(), followed: [], mains: undefined };
   const unasked = { source: 'outside', testimony: undefined, buffers: undefined } as const;
-  const snapshot = { ...now, lookedAt: now.at, ...nothing, ...unasked, depth: 'rest' } as const;
+  const snapshot = { ...now, lookedAt: now.at, ...nothing, ...unasked, depth: 'light' } as const;
   return observe(undefined, snapshot, limits);
 }

@@ -1,6 +1,6 @@
 import { joined, type Left, type Progress } from '../progress/progress.ts';
 import { isAnswered, isAnyAlive, type Testimony } from '../witness/testimony.ts';
-import { doubtOf, givenUpIn, ofLooks } from './looks.ts';
+import { doubtOfDeparted, givenUpIn, ofLooks } from './looks.ts';
 import type { Departed, Limits, Observation, ObservedFile } from './observation.ts';
 
 /** Gates, flushes, status and outcome ask for the same one. */
@@ -22,16 +22,16 @@ function combined(seen: Observation, limits: Limits): Progress {
   const isLast = !isAnyAlive(testimony);
   // A Fluentd that is there without its witness is another one than that which said its last word.
   if (!isAnswered(testimony) || (isLast && fluentd.kind !== 'absent'))
-    return joined(progress, besides(progress, ofLooks(seen, limits)));
+    return joined(progress, supplementing(progress, ofLooks(seen, limits)));
   const left = [...progress.left, ...givenUpIn(seen), ...(isLast ? writtenLater(progress, seen) : [])];
   const departed = [...seen.memory.departed.values()];
   const missed = departed.filter((file) => file.how !== 'left' && !isKnown(file, testimony));
   const gone = isLast ? goneLater(progress, departed, seen) : [];
-  return { ...progress, left, doubts: [...progress.doubts, ...[...missed, ...gone].map(doubtOf)] };
+  return { ...progress, left, doubts: [...progress.doubts, ...[...missed, ...gone].map(doubtOfDeparted)] };
 }
 
 /** A worker that does not answer, or died without a last word, is a doubt already. Where all ended well, nobody looked inside this Fluentd. */
-function besides({ doubts }: Progress, looks: Progress): Progress {
+function supplementing({ doubts }: Progress, looks: Progress): Progress {
   if (!doubts.some(({ kind }) => kind === 'no-answer' || kind === 'worker-died')) return looks;
   return { ...looks, doubts: looks.doubts.filter(({ kind }) => kind !== 'no-witness') };
 }
@@ -74,6 +74,6 @@ function goneLater(
 ): readonly Departed[] {
   return departed
     .filter(({ how, since }) => how === 'left' && since >= goneSince)
-    .map((file) => ({ ...file, rest: file.size - (reached.get(file.inode) ?? 0) }))
-    .filter(({ rest }) => rest > 0);
+    .map((file) => ({ ...file, unreadBytes: file.size - (reached.get(file.inode) ?? 0) }))
+    .filter(({ unreadBytes }) => unreadBytes > 0);
 }

@@ -15,7 +15,7 @@ export interface Progress {
   /** Buffers that nobody can look into: all that helps is a flush. */
   readonly unseen: readonly string[];
   /** Until then lines may be on their way where nobody sees them. */
-  readonly until: Millis;
+  readonly inFlightUntil: Millis;
 }
 
 /** One thing that plainly lies there. */
@@ -119,6 +119,6 @@ export function joined(one: Progress, other: Progress): Progress {
     reached: one.reached,
     outputs: [...new Set([...one.outputs, ...other.outputs])],
     unseen: [...one.unseen, ...other.unseen],
-    until: Math.max(one.until, other.until),
+    inFlightUntil: Math.max(one.inFlightUntil, other.inFlightUntil),
   };
 }

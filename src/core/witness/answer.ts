@@ -1,5 +1,5 @@
 /** The protocol: one word to the socket (`look`, `flush`, `stop`, `end`), one line of JSON back. */
-import { Answer, type Bounds, believing, type NotBelieved } from './believing.ts';
+import { BoundedAnswer, type Bounds, type NotBelieved, parseBounded } from './bounded-answer.ts';
 
 const MOST_FILES = 20_000;
 
@@ -12,22 +12,22 @@ export type Said = Readonly<ReturnType<typeof saidIn>>;
 
 /** The answer to `look`. Before Fluentd is ready a list may be missing. */
 export function parseAnswer(text: string, bounds?: Bounds): Said | NotBelieved {
-  return believing(text, (fields) => saidIn(new Answer(fields, fields['ready'] === true)), bounds);
+  return parseBounded(text, (fields) => saidIn(new BoundedAnswer(fields, fields['ready'] === true)), bounds);
 }
 
 /** What a worker's witness wrote as it ended. A list that is not there is empty. */
 export function parseLastWord(text: string, bounds?: Bounds): Said | NotBelieved {
-  return believing(text, (fields) => saidIn(new Answer(fields, false)), bounds);
+  return parseBounded(text, (fields) => saidIn(new BoundedAnswer(fields, false)), bounds);
 }
 
 /** The answer to an order: undefined where it was done. */
 export function parseDone(text: string): string | undefined {
-  const done = believing(text, (fields) => ({ isDone: 'done' in fields }));
+  const done = parseBounded(text, (fields) => ({ isDone: 'done' in fields }));
   if ('notBelieved' in done) return done.notBelieved;
   return done.isDone ? undefined : 'it was not done';
 }
 
-function saidIn(answer: Answer) {
+function saidIn(answer: BoundedAnswer) {
   return {
     pid: answer.number('pid'),
     supervisor: answer.maybeNumber('supervisor'),
@@ -94,7 +94,7 @@ function saidIn(answer: Answer) {
 }
 
 /** What one in_tail knows of one file. Positions and sizes in bytes. */
-function fileSight(file: Answer) {
+function fileSight(file: BoundedAnswer) {
   // Made after in_tail let go of it: another file has its inode.
   const isOther = file.count('born') > (file.maybeNumber('at') ?? Number.POSITIVE_INFINITY);
   return {
@@ -120,16 +120,16 @@ function fileSight(file: Answer) {
   };
 }
 
-function keyOf(file: Answer): string {
+function keyOf(file: BoundedAnswer): string {
   return `${file.maybeNumber('inode')} ${file.maybeText('reader') ?? ''}`;
 }
 
 /** The settings of one plugin of the running Fluentd: booleans, numbers and symbols only. */
-function pluginSight(plugin: Answer) {
+function pluginSight(plugin: BoundedAnswer) {
   return { class: plugin.text('class'), settings: plugin.settings('settings') };
 }
 
-function outputSight(output: Answer) {
+function outputSight(output: BoundedAnswer) {
   const buffer: 'none' | 'there' | 'reloaded' = !output.has('n')
     ? 'none'
     : output.is('reloaded', true)
@@ -149,7 +149,7 @@ function outputSight(output: Answer) {
   };
 }
 
-function heard(said: Answer) {
+function heard(said: BoundedAnswer) {
   return {
     level: said.maybeText('level') ?? '',
     /** The source file that logged it, from its gem's `lib/` on: `fluent/plugin/out_http.rb`. */

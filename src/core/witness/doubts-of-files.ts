@@ -3,7 +3,7 @@ import type { Doubt, DoubtKind } from '../progress/progress.ts';
 import type { FileSight, Said } from './answer.ts';
 
 /** What one worker's witness said, or its last word. */
-export type Told = { readonly worker: string; readonly kind: 'alive' | 'gone'; readonly said: Said };
+export type Statement = { readonly worker: string; readonly kind: 'alive' | 'gone'; readonly said: Said };
 
 const LOST: Readonly<Record<string, DoubtKind>> = {
   closed: 'closed-unread',
@@ -13,17 +13,17 @@ const LOST: Readonly<Record<string, DoubtKind>> = {
 
 /** `reached`: by inode, how far Fluentd has read. */
 export function doubtsOfSights(
-  told: readonly Told[],
+  statements: readonly Statement[],
   reached: ReadonlyMap<string, number>,
 ): readonly Doubt[] {
   /** By file and input, what the workers before have seen last. */
   const before = new Map<string, FileSight>();
-  const doubts = told.flatMap((one, index) => {
-    const own = [...doubtsOfSight(one, before), ...doubtsOfGap(one, told.slice(index + 1))];
+  const doubts = statements.flatMap((one, index) => {
+    const own = [...doubtsOfSight(one, before), ...doubtsOfGap(one, statements.slice(index + 1))];
     for (const file of [...one.said.closed, ...one.said.files]) before.set(file.key, file);
     return own;
   });
-  const unread = unreadSiblings(told, reached);
+  const unread = unreadSiblings(statements, reached);
   return [
     ...doubts,
     ...unread.map(({ path, size }) => doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size)),
@@ -31,7 +31,7 @@ export function doubtsOfSights(
 }
 
 /** Files that went away while no worker followed them. */
-function doubtsOfGap({ kind, said }: Told, later: readonly Told[]): readonly Doubt[] {
+function doubtsOfGap({ kind, said }: Statement, later: readonly Statement[]): readonly Doubt[] {
   if (kind === 'alive') return [];
   const next = later.flatMap((one) => (one.kind === 'gone' || one.said.isReady ? [one.said] : []));
   const readers = new Set(next.flatMap((one) => one.readers));
@@ -57,7 +57,10 @@ function doubtsOfStart(
     : [doubt('written-anew', path, `what a worker had read before byte ${position} is no longer there`)];
 }
 
-function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, FileSight>): readonly Doubt[] {
+function doubtsOfSight(
+  { worker, said }: Statement,
+  before: ReadonlyMap<string, FileSight>,
+): readonly Doubt[] {
   return [
     ...said.cuts
       .filter(({ position, had, lines, unfinished }) => position < had || lines > 0 || unfinished > 0)
@@ -92,12 +95,12 @@ function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, FileS
  * of copytruncate. What explains a file to one worker explains it to the next one.
  */
 function unreadSiblings(
-  told: readonly Told[],
+  statements: readonly Statement[],
   reached: ReadonlyMap<string, number>,
 ): readonly Said['siblings'][number][] {
   const packed: FileSight[] = [];
   const explained = new Set<string>();
-  return told.flatMap(({ said: { siblings, closed, cuts } }) => {
+  return statements.flatMap(({ said: { siblings, closed, cuts } }) => {
     const copied = [...cuts];
     packed.push(...closed);
     const unread = siblings.filter(

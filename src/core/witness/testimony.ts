@@ -5,7 +5,7 @@
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { FileSight, OutputSight, Said } from './answer.ts';
-import { doubt, doubtsOfSights, type Told } from './doubts-of-files.ts';
+import { doubt, doubtsOfSights, type Statement } from './doubts-of-files.ts';
 import { judgeHeard } from './messages.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
 
@@ -38,33 +38,33 @@ export function isAnyAlive({ witnesses }: Testimony): boolean {
 
 export function ofTestimony(testimony: Testimony): Progress {
   const { at, witnesses } = testimony;
-  const told = witnesses.flatMap((one): readonly Told[] =>
+  const statements = witnesses.flatMap((one): readonly Statement[] =>
     one.kind === 'silent' || one.said === undefined ? [] : [{ ...one, said: one.said }],
   );
   const all = new Facts();
-  const left = told.toReversed().flatMap((one) => {
+  const left = statements.toReversed().flatMap((one) => {
     all.add(one.said);
     return leftIn(one, all);
   });
   const reached = all.byInode();
-  const ends = told.flatMap((one) => endsOf(one, told));
-  const outputs = told.flatMap(({ said }) => [...said.outputs, ...said.ends]);
-  const isWhole = isAnswered(testimony);
+  const ends = statements.flatMap((one) => endsOf(one, statements));
+  const outputs = statements.flatMap(({ said }) => [...said.outputs, ...said.ends]);
+  const isComplete = isAnswered(testimony);
   return {
     at,
-    left: [...left, ...(isWhole ? ends.flatMap(heldBy) : [])],
+    left: [...left, ...(isComplete ? ends.flatMap(heldBy) : [])],
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
-      ...doubtsOfSights(told, reached),
-      ...told.flatMap(({ said }) => doubtsOfPlugins(said)),
-      ...told.flatMap(({ said }) => doubtsOfReloads(said, told)),
-      ...(isWhole ? [] : ends.map(doubtOfEnd)),
+      ...doubtsOfSights(statements, reached),
+      ...statements.flatMap(({ said }) => doubtsOfPlugins(said)),
+      ...statements.flatMap(({ said }) => doubtsOfReloads(said, statements)),
+      ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
     mark: all.mark(),
     files: reached.size,
     reached,
     unseen: [],
-    until: Number.NEGATIVE_INFINITY,
+    inFlightUntil: Number.NEGATIVE_INFINITY,
     outputs: [...new Set(outputs.filter(({ buffer }) => buffer !== 'none').map(nameOf))],
   };
 }
@@ -105,8 +105,8 @@ class Facts {
 }
 
 /** A reload ends the buffers of a worker that lives on. What no buffer took over is gone, or lies where nobody looks for it. */
-function doubtsOfReloads({ ends }: Said, told: readonly Told[]): readonly Doubt[] {
-  const isLeft = (id: string) => told.every(({ said }) => !said.resumed.includes(id));
+function doubtsOfReloads({ ends }: Said, statements: readonly Statement[]): readonly Doubt[] {
+  const isLeft = (id: string) => statements.every(({ said }) => !said.resumed.includes(id));
   return ends
     .filter(({ buffer }) => buffer === 'reloaded')
     .map((end) => onlyIds(end, isLeft))
@@ -117,12 +117,12 @@ function doubtsOfReloads({ ends }: Said, told: readonly Told[]): readonly Doubt[
 }
 
 /** What a last word says that buffers held. A chunk that the next worker, or a later buffer of its own, took over is that one's. */
-function endsOf(one: Told, told: readonly Told[]): readonly OutputSight[] {
+function endsOf(one: Statement, statements: readonly Statement[]): readonly OutputSight[] {
   if (one.kind === 'alive') return [];
   // Whoever takes a chunk over sends it, or ends with it.
   const isLeft = (id: string) =>
-    told.every((other) => !other.said.resumed.includes(id) || endsWith(other, id)) &&
-    one === told.findLast((other) => endsWith(other, id));
+    statements.every((other) => !other.said.resumed.includes(id) || endsWith(other, id)) &&
+    one === statements.findLast((other) => endsWith(other, id));
   return one.said.ends
     .map((end) => onlyIds(end, isLeft))
     .filter(({ chunks, buffer }) => chunks > 0 && buffer !== 'reloaded');
@@ -133,7 +133,7 @@ function doubtOfEnd(end: OutputSight): Doubt {
   return doubt('worker-died', nameOf(end), why);
 }
 
-function leftIn({ kind, said }: Told, all: Facts): readonly Left[] {
+function leftIn({ kind, said }: Statement, all: Facts): readonly Left[] {
   const isAlive = kind === 'alive';
   return [
     ...said.unfound
@@ -193,7 +193,7 @@ function heldBy(output: OutputSight): readonly Left[] {
 }
 
 /** A worker has ended, and a buffer of its own held this chunk then. */
-function endsWith({ kind, said: { ends } }: Told, id: string): boolean {
+function endsWith({ kind, said: { ends } }: Statement, id: string): boolean {
   return kind === 'gone' && ends.some(({ ids }) => ids?.includes(id));
 }
 

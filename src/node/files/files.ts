@@ -27,13 +27,17 @@ const BYTE_MEMORY = 8;
 const USUAL_PATH = 256;
 
 /**
- * The bytes of a pos file or pid file and its age; undefined where there is none. `besides`: entries that are kept already. `memory`: all
+ * The bytes of a pos file or pid file and its age; undefined where there is none. `alreadyKept`: entries that are kept already. `memory`: all
  * that the container may take.
  */
-export async function readFile(path: string, besides = 0, memory = MEMORY): Promise<FileContent | undefined> {
+export async function readFile(
+  path: string,
+  alreadyKept = 0,
+  memory = MEMORY,
+): Promise<FileContent | undefined> {
   const found = await readBounded(path, largestIn(memory));
   if (found === undefined) return undefined;
-  refuseCrowd(found.bytes, besides, memory);
+  refuseManyLines(found.bytes, alreadyKept, memory);
   return { bytes: found.bytes, writtenAgo: agoOf(found.stat.mtimeMs) };
 }
 
@@ -56,8 +60,8 @@ function agoOf(mtime: Millis): Millis {
   return Math.max(0, Date.now() - mtime - TICK);
 }
 
-function refuseCrowd(bytes: Uint8Array, besides: number, memory: number): void {
-  const room = roomIn(memory) - besides * ENTRY_MEMORY;
+function refuseManyLines(bytes: Uint8Array, alreadyKept: number, memory: number): void {
+  const room = roomIn(memory) - alreadyKept * ENTRY_MEMORY;
   let [lines, taken, start] = [0, 0, 0];
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, start)) {
     lines += 1;

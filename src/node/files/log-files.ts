@@ -6,7 +6,7 @@ import { linkAt, MOST_LINKS } from './below-root.ts';
 import { inPortions, type PlaceOf, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
 import { NewlineSearch } from './newline-search.ts';
-import { factsOf, type RenamedFile, RenamedFiles } from './renamed-files.ts';
+import { fileStatOf, type RenamedFile, RenamedFiles } from './renamed-files.ts';
 
 export class LogFiles {
   readonly #search = new NewlineSearch();
@@ -78,7 +78,7 @@ function lookAtPath(path: string, placeOf: PlaceOf): Seen {
   try {
     const place = placeOf(path);
     const stat = statSync(toBytes(place), { throwIfNoEntry: false });
-    return { place, stat: stat && factsOf(place, stat) };
+    return { place, stat: stat && fileStatOf(place, stat) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ERR_INVALID_ARG_VALUE') return { error: 'its path holds a NUL byte' };

@@ -114,13 +114,13 @@ function dateOf(directory: string): { readonly text: string; readonly isSettled:
 function logAt(place: string): FileStat | undefined {
   try {
     const stat = lstatSync(toBytes(place), { throwIfNoEntry: false });
-    return stat?.isFile() ? factsOf(place, stat) : undefined;
+    return stat?.isFile() ? fileStatOf(place, stat) : undefined;
   } catch {
     return undefined;
   }
 }
 
-export function factsOf(place: string, stat: Stats): FileStat {
+export function fileStatOf(place: string, stat: Stats): FileStat {
   const { ino, size, mtimeMs } = stat;
   // Beyond 2^53 a number is no longer exact.
   const isExact = ino <= Number.MAX_SAFE_INTEGER;

@@ -16,7 +16,7 @@ const MOST_FILES = 50_000;
 export type FollowRules = PathRules & Pick<Partial<TailSource>, 'limitRecentlyModified'>;
 
 /** A file that in_tail follows, or will follow once it looks again. */
-export interface FollowedFile extends FileStat {
+export interface ListedFile extends FileStat {
   readonly path: string;
   readonly modified: Millis;
 }
@@ -27,7 +27,7 @@ interface ListOptions {
   /** Bytes of memory. */
   readonly room?: number;
   /** Files of other sources that are kept already. */
-  readonly besides?: number | undefined;
+  readonly alreadyKept?: number | undefined;
 }
 
 /**
@@ -37,14 +37,14 @@ interface ListOptions {
 export async function listFollowed(
   rules: FollowRules,
   clock: WallClock,
-  { placeOf = ourPlace, mostFiles = MOST_FILES, room = roomIn(), besides = 0 }: ListOptions = {},
-): Promise<FollowedFile[]> {
+  { placeOf = ourPlace, mostFiles = MOST_FILES, room = roomIn(), alreadyKept = 0 }: ListOptions = {},
+): Promise<ListedFile[]> {
   const { globPolicy, limitRecentlyModified: age = Number.POSITIVE_INFINITY } = rules;
   const pathsOf = async (pattern: string) =>
     isGlob(pattern, globPolicy) ? rubyGlob(pattern, { placeOf }) : [pattern];
   const excluded = new Set((await Promise.all(dated(rules.excludePaths, rules, clock).map(pathsOf))).flat());
-  const files = new Map<string, FollowedFile>();
-  let left = room - besides * memoryOf(0);
+  const files = new Map<string, ListedFile>();
+  let left = room - alreadyKept * memoryOf(0);
   for (const pattern of dated(rules.paths, rules, clock)) {
     const since = isGlob(pattern, globPolicy) ? clock.instant - age : Number.NEGATIVE_INFINITY;
     await inPortions(await pathsOf(pattern), (path) => {
@@ -62,7 +62,7 @@ export async function listFollowed(
 }
 
 /** Without a promise each: of 100,000 files they take ten times as long. */
-function regularFile(path: string, placeOf: PlaceOf): FollowedFile | undefined {
+function regularFile(path: string, placeOf: PlaceOf): ListedFile | undefined {
   try {
     const found = statSync(toBytes(placeOf(path)), { bigint: true, throwIfNoEntry: false });
     if (!found?.isFile()) return undefined;

@@ -5,7 +5,7 @@ import type { Outcome } from '../../core/drain/outcome.ts';
 import type { Listed } from '../../core/progress/describe.ts';
 import { printableJson } from '../../core/text/printable.ts';
 import { formatDuration, type Millis } from '../../core/text/units.ts';
-import { openUnlinked } from '../files/no-link.ts';
+import { openWithoutLinks } from '../files/safe-write.ts';
 
 /** The kubelet takes the first 4 KiB of what stands there (container.terminationMessagePath). */
 const USUAL = '/dev/termination-log';
@@ -34,7 +34,7 @@ async function write(path: string | undefined, line: string): Promise<void> {
   );
   const place = path ?? usual;
   if (place === undefined) return;
-  const file = await openUnlinked(place, constants.O_WRONLY | constants.O_CREAT);
+  const file = await openWithoutLinks(place, constants.O_WRONLY | constants.O_CREAT);
   try {
     await file.truncate();
     await file.writeFile(`${line}\n`);

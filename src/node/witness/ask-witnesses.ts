@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Millis } from '../../core/text/units.ts';
 import { parseAnswer, parseDone, parseLastWord, type Said } from '../../core/witness/answer.ts';
-import { type Bounds, LONGEST_ANSWER, MOST_FIELDS } from '../../core/witness/believing.ts';
+import { type Bounds, LONGEST_ANSWER, MOST_FIELDS } from '../../core/witness/bounded-answer.ts';
 import type { Testimony, Witness } from '../../core/witness/testimony.ts';
 import type { WitnessOrder } from '../../host.ts';
 import { roomIn } from '../files/files.ts';
@@ -45,7 +45,7 @@ export async function askWitnesses(dir: string, at: Millis): Promise<Testimony> 
   return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name, budget))) };
 }
 
-export async function isAnyAlive(dir: string): Promise<boolean> {
+export async function isAnyWitnessAlive(dir: string): Promise<boolean> {
   const names = await listWitnesses(dir);
   const answers = await Promise.all(names.map((name) => exchange(join(dir, name), '')));
   return answers.some((answer) => !('gone' in answer));

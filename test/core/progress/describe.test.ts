@@ -62,7 +62,7 @@ test('what two sources tell is known of both', () => {
     files: 2,
     outputs: ['a', 'b'],
     unseen: [],
-    until: 7,
+    inFlightUntil: 7,
   };
   const other = {
     ...more,
@@ -72,7 +72,7 @@ test('what two sources tell is known of both', () => {
     files: 3,
     outputs: ['b', 'c'],
     unseen: ['d'],
-    until: 9,
+    inFlightUntil: 9,
   };
   expect(joined(one, other)).toEqual({
     at: 4,
@@ -83,6 +83,6 @@ test('what two sources tell is known of both', () => {
     files: 3,
     outputs: ['a', 'b', 'c'],
     unseen: ['d'],
-    until: 9,
+    inFlightUntil: 9,
   });
 });

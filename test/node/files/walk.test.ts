@@ -44,7 +44,7 @@ describe('the files that a source takes', () => {
     const rules = rulesOf({ paths: ['**/*.log'] });
     await expect(listFollowed(rules, clock, { room: 8_192 })).rejects.toThrow('more than 1 files match');
     expect(await listFollowed(rules, clock, { room: 16_384 })).toHaveLength(2);
-    const shared = listFollowed(rules, clock, { room: 16_384, besides: 3 });
+    const shared = listFollowed(rules, clock, { room: 16_384, alreadyKept: 3 });
     await expect(shared).rejects.toThrow('more than 1 files match');
   });
 

@@ -36,7 +36,7 @@ export function gateWord(
 }
 
 /** Fluentd sends at its stop what it keeps outside its buffers, and what they hold: its last word tells. */
-export function isMadeBetterByStop({ left, doubts }: Outcome): boolean {
+export function mayStopHelp({ left, doubts }: Outcome): boolean {
   const isCut = doubts.count > doubts.worst.length;
   return left.count > 0 || isCut || doubts.worst.some(({ kind }) => kind === 'kept');
 }

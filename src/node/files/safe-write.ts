@@ -18,7 +18,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
  * Opens a regular file to write to it. Others may write to its volume: no link leads there, neither its own name nor one on the way to it,
  * and no reader of a FIFO is waited for. Rejects with the reason in words.
  */
-export async function openUnlinked(path: string, flags: number): Promise<FileHandle> {
+export async function openWithoutLinks(path: string, flags: number): Promise<FileHandle> {
   const file = await openInDirectory(resolve(path), flags | FLAGS).catch(({ code, message }) => {
     throw new Error(REFUSALS[code] ?? message);
   });
@@ -49,7 +49,7 @@ async function openInDirectory(path: string, flags: number): Promise<FileHandle>
 
 /** Ends the last line of a text file, unless somebody has written to it since. */
 export async function appendNewline(path: string, size: number): Promise<void> {
-  const file = await openUnlinked(path, constants.O_RDWR | constants.O_APPEND);
+  const file = await openWithoutLinks(path, constants.O_RDWR | constants.O_APPEND);
   try {
     const head = Buffer.alloc(HEAD);
     const { bytesRead } = await file.read(head, 0, HEAD, 0);

@@ -9,7 +9,7 @@ import type { Millis } from '../text/units.ts';
 export const CONFIRM_AFTER: Millis = 2_000;
 
 /** What stands in for the look before the first: the ages of files. */
-export function observeAges(
+export function assumeFromAges(
   { at, fluentd, requests, posFiles, looks }: Snapshot,
   limits: Limits,
 ): Observation {
@@ -37,11 +37,11 @@ function knownByAges(
   // What is read was read right after it was written, at the latest when the pos file was.
   const movedAt = at - (isRead ? Math.max(still, logStill) : still);
   const leftSince = Number.isFinite(still) ? at - Math.min(still, logStill) : at;
-  return { path, inode, position, size: null, movedAt, leftSince, isHere: false };
+  return { path, inode, position, size: null, movedAt, leftSince, isAtPath: false };
 }
 
 /** A log that is being written has bytes left. One look cannot tell whether they have just come, or in_tail stands still. */
-export function isInDoubt({ files }: Observation, posFiles: readonly PosFileReading[]): boolean {
+export function needsSecondLook({ files }: Observation, posFiles: readonly PosFileReading[]): boolean {
   // What comes through a pipe has no age, and can be read only once.
   const still = posFiles.filter(
     (one) => one.kind === 'read' && one.writtenAgo >= BLOCKED_AFTER && Number.isFinite(one.writtenAgo),

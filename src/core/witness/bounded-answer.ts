@@ -24,14 +24,14 @@ class Unbelievable extends Error {}
 type Fields = Readonly<Record<string, unknown>>;
 
 /** One object of an answer: each field is believed as what it must be, within its bound. */
-export class Answer {
+export class BoundedAnswer {
   readonly #fields: Fields;
-  readonly #isWhole: boolean;
+  readonly #needsLists: boolean;
 
-  /** `isWhole`: a list that is missing is a mistake. */
-  constructor(fields: Fields, isWhole: boolean) {
+  /** `needsLists`: a list that is missing is a mistake. */
+  constructor(fields: Fields, needsLists: boolean) {
     this.#fields = fields;
-    this.#isWhole = isWhole;
+    this.#needsLists = needsLists;
   }
 
   has(name: string): boolean {
@@ -66,8 +66,8 @@ export class Answer {
     return Math.max(0, this.maybeNumber(name) ?? 0);
   }
 
-  list<One>(name: string, read: (item: Answer) => One, most = MOST): readonly One[] {
-    return this.#items(name, most).map((item) => read(new Answer(object(item), true)));
+  list<One>(name: string, read: (item: BoundedAnswer) => One, most = MOST): readonly One[] {
+    return this.#items(name, most).map((item) => read(new BoundedAnswer(object(item), true)));
   }
 
   texts(name: string): readonly string[] {
@@ -84,7 +84,7 @@ export class Answer {
 
   #items(name: string, most: number): readonly unknown[] {
     const value = this.#fields[name];
-    if (value === undefined && !this.#isWhole) return [];
+    if (value === undefined && !this.#needsLists) return [];
     if (!Array.isArray(value)) throw new Unbelievable('a list is missing in it');
     if (value.length > most) throw new Unbelievable(`a list in it has more than ${most} items`);
     return value;
@@ -103,7 +103,7 @@ function words(value: unknown): string {
 }
 
 /** What an answer says, read within all bounds; an unknown version is not believed, an unknown field is passed over. */
-export function believing<Value extends object>(
+export function parseBounded<Value extends object>(
   text: string,
   read: (fields: Fields) => Value,
   bounds: Bounds = { fields: MOST_FIELDS },

@@ -13,7 +13,7 @@ export interface Step {
   readonly wakeAt: Millis | undefined;
   readonly depth: Depth;
   /** Why the state changed; undefined: it did not. */
-  readonly moved: string | undefined;
+  readonly whyChanged: string | undefined;
 }
 
 const FLUSH: Action = { do: 'flush' };
@@ -25,7 +25,7 @@ export const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: '
 
 export function drain(trigger: Trigger, seen: Observation, policy: Policy): Step {
   const state: Draining = { name: 'draining', since: seen.at, trigger, owed: undefined };
-  return move(state, describeTrigger(trigger, seen, policy));
+  return changeTo(state, describeTrigger(trigger, seen, policy));
 }
 
 export function flush(state: Draining, seen: Observation, wakeAt: Millis): Step {
@@ -54,7 +54,7 @@ export function resultOf({ trigger, owed }: Draining | DrainResult): DrainResult
 }
 
 export function finish(end: End, seen: Observation, result: DrainResult | undefined): Step {
-  return move({ name: 'stopped', since: seen.at, end, result }, end.why);
+  return changeTo({ name: 'stopped', since: seen.at, end, result }, end.why);
 }
 
 /** Ends the drain: Fluentd is told to stop, unless nobody may tell it, or somebody else will. */
@@ -69,7 +69,7 @@ export function stop(state: Draining, gate: Gate | undefined, seen: Observation,
       ? `everything is read${state.flushedAt === undefined ? '' : ' and flushed'}`
       : `not drained, ${gate.name}: ${gate.why}`;
   const isOrphaned = seen.fluentd.kind === 'orphaned';
-  return move(
+  return changeTo(
     {
       name: 'stopping',
       since: seen.at,
@@ -83,15 +83,15 @@ export function stop(state: Draining, gate: Gate | undefined, seen: Observation,
   );
 }
 
-export function move(state: State, why: string, actions: readonly Action[] = []): Step {
-  return { state, actions, wakeAt: undefined, depth: depthIn(state), moved: why };
+export function changeTo(state: State, why: string, actions: readonly Action[] = []): Step {
+  return { state, actions, wakeAt: undefined, depth: depthIn(state), whyChanged: why };
 }
 
 export function stay(state: State, wakeAt?: Millis, actions: readonly Action[] = []): Step {
-  return { state, actions, wakeAt, depth: depthIn(state), moved: undefined };
+  return { state, actions, wakeAt, depth: depthIn(state), whyChanged: undefined };
 }
 
 /** At rest positions and new files are enough; a drain looks at everything. */
 function depthIn({ name }: State): Depth {
-  return name === 'draining' ? 'all' : 'rest';
+  return name === 'draining' ? 'all' : 'light';
 }

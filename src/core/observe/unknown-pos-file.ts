@@ -5,7 +5,7 @@ import type { Limits, Memory, UnknownPosFile } from './observation.ts';
 
 export const NOT_THERE = 'is not there';
 
-export function doubtOf(
+export function whyUnknown(
   reading: PosFileReading,
   snapshot: Snapshot,
   memory: Memory,
