@@ -18,7 +18,7 @@ import { unknownVariables } from './start-warnings.ts';
 
 const FAILED = 1;
 
-/** `posidle inspect`: what is read, what is left. Resolves to the exit code. */
+/** `posidle inspect`: shows what is read and what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {
   refuseContradictions(args);
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, state: states, json } = args;
@@ -32,7 +32,7 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   if (args.follow) return await follow(inspector, view, args);
   const { found, passed, reason } = await look(inspector, args);
   const lines = json ? [jsonOf(found, states)] : reason ? [printable(reason)] : tableLines(found, view);
-  // First, for whoever reads may close the pipe at once.
+  // Set before the write, because a reader that closes the pipe ends the process.
   process.exitCode = passed ? EXIT.ok : FAILED;
   await write(lines.map((line) => `${line}\n`).join(''));
   return process.exitCode;
@@ -41,7 +41,7 @@ export async function runInspect(args: InspectArgs): Promise<number> {
 interface Looked {
   readonly found: Found;
   readonly passed: boolean;
-  /** One line in the place of the table. */
+  /** Replaces the table by this line. */
   readonly reason?: string;
 }
 
@@ -59,7 +59,7 @@ async function waitUntilRead(
   atMost: Millis,
   { interval }: InspectArgs,
 ): Promise<Looked> {
-  // A signal is no success.
+  // The exit code if a signal ends the wait.
   process.exitCode = FAILED;
   const start = performance.now();
   for (;;) {
@@ -75,13 +75,13 @@ async function waitUntilRead(
   }
 }
 
-/** Waiting no longer helps these. */
+/** Files that Fluentd let go of unread: waiting does not help them. */
 function unprovenIn({ progress }: Found): string {
   const doubts = progress.doubts.filter(({ kind }) => kind === 'closed-unread');
   return doubts.length === 0 ? '' : `; not proven: ${describeDoubts(listed(doubts))}`;
 }
 
-/** Until the user has seen enough. Where nothing can be drawn, a line whenever it changes. */
+/** Draws until a signal ends it. Without a terminal it prints a line at each change. */
 async function follow(inspector: Inspector, view: View, { json, interval }: InspectArgs): Promise<never> {
   for (let before = ''; ; await pause(interval)) {
     const found = await inspector.look();
@@ -102,7 +102,7 @@ function refuseContradictions(args: InspectArgs): void {
   if (given.length > 1) throw new UsageError(`--${given.join(' and --')}: give only one of them`);
 }
 
-/** An empty pos file is no failure. */
+/** An empty pos file counts as readable. */
 function isEverythingReadable({ posFiles }: Found): boolean {
   return posFiles.every(
     ({ error, isEmpty, troubles }) => (error === undefined || isEmpty) && troubles.length === 0,

@@ -15,9 +15,9 @@ import { Collector } from './collect.ts';
 import { FluentdFinder } from './find-fluentd.ts';
 import { type Done, perform } from './perform.ts';
 
-/** So long a look is waited for before what was seen before it has to do. */
+/** After this time a look is overdue, and posidle decides by the previous one. */
 const PATIENCE: Millis = 10_000;
-/** Once the end has begun: a witness gives a sign of life within two seconds. */
+/** The same once the drain has begun. A witness gives a sign of life within two seconds. */
 const BUSY_PATIENCE: Millis = 2_500;
 
 const PORTION = 4_096;
@@ -26,7 +26,7 @@ const NOT_FOUND_YET: FluentdReading = { kind: 'absent', why: 'no look has ended 
 
 export interface Reporter {
   transition(transition: Transition): void;
-  /** Every look, changed or not. */
+  /** Called after each look. */
   looked(state: State, seen: Observation): void;
   performed(done: Done): void;
 }
@@ -45,7 +45,7 @@ export interface Task {
   readonly report: Reporter;
 }
 
-/** Looks, decides, acts and sleeps until Fluentd is gone and the outcome stands. */
+/** Repeats look, decision, actions and sleep until Fluentd is gone. Resolves to the outcome. */
 export function watch(host: Host, task: Task): Promise<Outcome> {
   return new Watch(host, task).run();
 }
@@ -58,10 +58,10 @@ class Watch {
   readonly #durations: { -readonly [Name in keyof Durations]: Durations[Name] } = {};
   #state: State;
   readonly #nothing: Observation;
-  /** The look that has not ended yet. */
+  /** The look in progress. */
   #looking: Promise<Observation> | undefined;
   #seen: Observation | undefined;
-  /** So many calls for the end were decided on. A new one waits for no look that takes long. */
+  /** How many stop requests the decisions have included. A new one does not wait for a slow look. */
   #answered = 0;
   #fluentd: FluentdReading = NOT_FOUND_YET;
   #wakeAt: Millis;
@@ -93,14 +93,14 @@ class Watch {
         });
       depth = next.depth;
       this.#wakeAt = wakeTime(next, this.#host.now(), policy);
-      // While positions move there would be two looks within milliseconds, each second.
+      // While positions move, each change would cause a second look within milliseconds.
       const wakeOnChange = seen.movedAt === movedAt;
       movedAt = seen.movedAt;
       if (this.#looking === undefined) await this.#host.sleep(this.#wakeAt, { wakeOnChange });
     }
   }
 
-  /** A look that takes long, or never ends, holds up neither a call nor a deadline. */
+  /** The observation of a look, or an overdue one: a slow look must not delay a stop request or a deadline. */
   async #see(depth: Depth): Promise<Observation> {
     this.#looking ??= this.#look(depth);
     const seen = await this.#host.within(this.#looking, this.#patience());
@@ -115,7 +115,7 @@ class Watch {
     return (await this.#host.within(last, this.#lastPatience())) ?? this.#overdue();
   }
 
-  /** The outcome has to be told before the grace period is over. */
+  /** Leaves time to report the outcome before the grace period ends. */
   #lastPatience(): Millis {
     const now = this.#host.now();
     const [first, second] = kubeletCallsIn({ requests: this.#host.requests() });
@@ -131,7 +131,7 @@ class Watch {
     return this.#seen;
   }
 
-  /** Signals need not wait until very many files are judged. */
+  /** Observes in portions, so that signals get through between them. */
   async #observe(snapshot: Snapshot): Promise<Observation> {
     const portions = observeInPortions(this.#seen, snapshot, this.#task.policy);
     for (let items = 0; ; ) {
@@ -144,7 +144,7 @@ class Watch {
     }
   }
 
-  /** How long a look is waited for. */
+  /** Until when the loop waits for the current look. */
   #patience(): Millis {
     const now = this.#host.now();
     const { length } = this.#host.requests();
@@ -164,7 +164,7 @@ class Watch {
     return this.#state.name === 'stopping' || this.#state.name === 'killing';
   }
 
-  /** Once it is told to stop, only that very fluentd counts. */
+  /** After the stop order only the Fluentd that got it counts. */
   #findFluentd(depth: Depth): Promise<FluentdReading> {
     const known = this.#fluentd === NOT_FOUND_YET ? undefined : this.#fluentd;
     return this.#isTold() && known !== undefined
@@ -172,7 +172,7 @@ class Watch {
       : this.#finder.find(known, depth);
   }
 
-  /** One observation may carry through several states: it steps until it stays where it is. */
+  /** Steps and acts until the state no longer changes. One observation may lead through several states. */
   async #stepUntilStable(seen: Observation): Promise<Step> {
     const { policy, report, subject } = this.#task;
     for (;;) {

@@ -3,10 +3,10 @@ import { flawOf, type KeyedEntry, keyedEntries, parsePosFile } from '../core/pos
 import type { Millis } from '../core/text/units.ts';
 import type { FileStamp, Host } from '../host.ts';
 
-/** So many pos files of one glob are read, look after look. */
+/** The most pos files that one glob may match. */
 const MOST_FILES = 1_000;
 
-/** The paths that the arguments stand for; a glob with too many matches stands for itself, with the reason. */
+/** Expands the patterns to paths. A glob with too many matches stays as it is, with the reason. */
 export async function expandAll(
   host: Pick<Host, 'expand'>,
   patterns: readonly string[],
@@ -21,7 +21,7 @@ export async function expandAll(
   return found;
 }
 
-/** Reads pos files, each again only when it has changed: then its entries are the very same objects. */
+/** Reads pos files, each one again only if it may have changed. Unchanged entries keep their objects. */
 export class PosFiles {
   readonly #host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>;
   readonly #cache = new Map<string, CachedPosFile>();
@@ -33,7 +33,7 @@ export class PosFiles {
   async read(patterns: readonly string[]): Promise<readonly PosFileReading[]> {
     const readings: PosFileReading[] = [];
     let alreadyKept = 0;
-    // One after the other: a process may open no more than so many files.
+    // Sequential, because a process can open only a limited number of files.
     for (const [path, error] of await expandAll(this.#host, patterns)) {
       const reading =
         error === undefined
@@ -45,7 +45,7 @@ export class PosFiles {
     return readings;
   }
 
-  /** `alreadyKept`: entries of other pos files, for they share the memory. */
+  /** `alreadyKept`: entries of other pos files, which share the memory. */
   async #read(path: string, alreadyKept: number): Promise<PosFileReading> {
     const at = this.#host.now();
     const stamp = await this.#host.fileStamp(path);
@@ -60,12 +60,12 @@ export class PosFiles {
   }
 }
 
-/** What was read of a pos file, for as long as its stamp is the same. */
+/** The last reading of a pos file, valid while its stamp stays the same. */
 interface CachedPosFile {
   readonly id: FileStamp['id'] | undefined;
-  /** The first of the looks that found this stamp. */
+  /** The first look that found this stamp. */
   readonly since: Millis;
-  /** A stamp that had not stood for long when the file was read may hide a later write. */
+  /** The stamp was old enough at the reading. A newer one may hide a later write. */
   readonly isSure: boolean;
   readonly reading: Extract<PosFileReading, { kind: 'read' }>;
 }

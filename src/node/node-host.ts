@@ -18,7 +18,7 @@ import { holdsOpen } from './processes/open-files.ts';
 import { listFamily, listProcesses, maySignal, signalProcess } from './processes/processes.ts';
 import { askWitnesses, isAnyWitnessAlive, listWitnesses, tellWitness } from './witness/ask-witnesses.ts';
 
-/** Nearly every look ends within so long: a call need not go before it. */
+/** A stop request waits this long for the current look, because nearly every look ends in time. */
 const LOOK_HEAD_START: Millis = 500;
 
 export class NodeHost implements Host {
@@ -35,10 +35,10 @@ export class NodeHost implements Host {
   readonly #root: string | undefined;
   #watcher: Watcher | undefined;
   #resolveSleep: () => void = () => {};
-  /** Something may have changed since the last sleep ended. */
+  /** Something may have changed since the last sleep. */
   #hinted = false;
 
-  /** `root`: where another's file system begins, whose files are meant. */
+  /** `root`: the root directory of another file system, whose files posidle inspects. */
   constructor(root?: string) {
     this.#root = root;
   }
@@ -47,7 +47,7 @@ export class NodeHost implements Host {
     return expandGlob(pattern, placesBelow(this.#root));
   }
 
-  /** Paths whose change is worth an early look; `refused` is told why the system will not watch. */
+  /** Changes of these paths wake the loop. `refused` gets the reason if the system cannot watch. */
   watchFiles(paths: readonly string[], refused: (why: string) => void): void {
     this.#watcher = new Watcher(paths, refused);
   }
@@ -85,7 +85,7 @@ export class NodeHost implements Host {
     });
   }
 
-  /** Something may have changed: the loop looks at once. */
+  /** Makes the loop look at once. */
   wake(): void {
     this.#hinted = true;
     this.#resolveSleep();
@@ -110,7 +110,7 @@ export class NodeHost implements Host {
     const files = await listFollowed(source, clock, { placeOf, alreadyKept });
     const [first] = elsewhere;
     if (first === undefined) return files;
-    throw new PartlyListed(`${first} is a link to what is not below the root`, files);
+    throw new PartlyListed(`${first} is a link to a place that is not below the root`, files);
   }
 
   async hasWitness(dir: string): Promise<boolean> {
@@ -129,7 +129,7 @@ export class NodeHost implements Host {
     return [...this.#requests];
   }
 
-  /** Takes a call for the end; the loop sees it at once. */
+  /** Adds a stop request and wakes the loop. */
   request(by: StopRequest['by'], at = this.now()): void {
     this.#requests.push({ by, at });
     this.wake();

@@ -30,7 +30,7 @@ interface InspectWanted extends Pick<ConfWanted, 'fluentConf' | 'root'> {
   readonly witness?: string | undefined;
 }
 
-/** What is meant; throws where there is nothing to look at. `root`: that of the host. */
+/** Finds the files to inspect. Throws a UsageError if there are none. `root`: the root directory of `host`. */
 export async function inspectSubject(host: Host, wanted: InspectWanted): Promise<InspectSubject> {
   const { root, fluentConf, witness } = wanted;
   if (root !== undefined) await refuseRoot(root);
@@ -47,17 +47,17 @@ async function refuseRoot(root: string): Promise<void> {
   if (why !== undefined) throw new UsageError(`\`root\`: ${why}; name a node's mount or /proc/PID/root`);
 }
 
-/** The first name of a file is the one that it keeps. */
+/** Expands all patterns. A file with several names keeps the first. */
 async function expandOnce(host: Host, patterns: readonly string[]): Promise<readonly string[]> {
   const names = (await Promise.all(patterns.map((pattern) => host.expand(pattern)))).flat();
   const known = new Set<string>();
   return names.filter((name) => known.size < known.add(resolve(name)).size);
 }
 
-/** `inspect` reads files only: it does not look for Fluentd. */
+/** `inspect` only reads files. */
 const NOT_LOOKED_FOR = { kind: 'absent', why: 'posidle did not look for Fluentd' } as const;
 
-/** Looks at what is to be inspected, once or again and again, as the daemon does. */
+/** Takes one or repeated looks, as the daemon does. */
 export class Inspector {
   readonly #host: Host;
   readonly #subject: InspectSubject;
@@ -66,12 +66,12 @@ export class Inspector {
   readonly #posFiles: PosFiles;
   readonly #logFiles: LogFileLooks;
   readonly #followed: FollowedFiles;
-  /** What is odd in a pos file, by its name. */
+  /** By pos file. */
   readonly #findings = new Map<string, readonly Finding[]>();
   #putAside: ReadonlySet<string> | undefined;
   #seen: Observation | undefined;
 
-  /** `paces`: the looks follow one another; undefined: one look is all. */
+  /** `paces`: for repeated looks; undefined for a single one. */
   constructor(host: Host, subject: InspectSubject, paces?: Paces) {
     this.#host = host;
     this.#subject = subject;
@@ -87,7 +87,7 @@ export class Inspector {
     this.#followed = new FollowedFiles(host, subject.conf);
   }
 
-  /** Where no look follows, and one cannot tell whether in_tail stands still, a second one can. */
+  /** Takes a look. A single look that cannot tell whether in_tail is blocked is repeated once. */
   async look(): Promise<Found> {
     const snapshot = await this.#snapshot();
     const { posFiles } = snapshot;
@@ -99,7 +99,7 @@ export class Inspector {
     return this.#found(second, observe(presumeStuck(seen), second, this.#policy));
   }
 
-  /** Positions first, sizes after, buffers last: as in daemon/collect.ts. */
+  /** Reads positions, sizes and buffers in this order, as daemon/collect.ts explains. */
   async #snapshot(): Promise<Snapshot> {
     const host = this.#host;
     const { conf, witness } = this.#subject;
@@ -126,7 +126,7 @@ export class Inspector {
   async #readPosFile(name: string, alreadyKept?: number): Promise<FileContent | undefined> {
     const { conf } = this.#subject;
     const found = await this.#host.readFile(name, alreadyKept);
-    // A pos file does not change its kind from look to look.
+    // Only for a single look: repeated looks would find the same.
     if (found !== undefined && this.#paces === undefined) {
       const source = conf?.sources.find(({ posFile }) => posFile === name);
       this.#findings.set(name, diagnose(parsePosFile(found.bytes).entries, source?.followInodes));

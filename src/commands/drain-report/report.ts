@@ -10,8 +10,8 @@ import type { Done } from '../../daemon/perform.ts';
 import type { Log } from '../../log.ts';
 import { describeFluentd, describeWait } from './describe.ts';
 
-/** How often progress is told: once a minute, and more often at first once the end has begun. */
 const PROGRESS_EVERY: Millis = 60_000;
+/** After a trigger. The next intervals grow up to PROGRESS_EVERY. */
 const FIRST_PROGRESS_AFTER: Millis = 5_000;
 
 const MADE_AT_START = 'Fluentd makes it when it starts. If it does not come: is its volume mounted here?';
@@ -20,7 +20,7 @@ const CAUSE =
   "The cause may be a full buffer, a throttled input or a slow destination: see Fluentd's log and configuration";
 const NOT_READ = 'Until that changes, nothing counts as read';
 
-/** Tells the log what the loop does: a line a transition, a line an order, progress while something is waited for. */
+/** Logs each state change and each order, and the progress while posidle waits. */
 export class LogReporter implements Reporter {
   readonly #log: Log;
   readonly #policy: Policy;
@@ -29,7 +29,7 @@ export class LogReporter implements Reporter {
   #notes: ReadonlySet<string> = new Set();
   #toldAt: Millis | undefined;
 
-  /** `witness`: where one is expected. */
+  /** `witness`: the directory in which posidle expects the witness. */
   constructor(log: Log, policy: Policy, witness = SHARED_DIR) {
     this.#log = log;
     this.#witness = witness;
@@ -38,7 +38,7 @@ export class LogReporter implements Reporter {
 
   transition({ from, to, why, seen }: Transition): void {
     this.#toldAt = seen.at;
-    // The outcome follows, and says it again.
+    // The outcome follows and says the same.
     const tell = to === 'stopped' ? this.#log.debug : this.#log.info;
     tell({ from, to, why, ...logFacts(seen) }, `${from} → ${to}: ${why}`);
     if (to === 'draining' && seen.source === 'outside') this.#log.warn({}, noWitness(this.#witness));
@@ -82,7 +82,7 @@ export class LogReporter implements Reporter {
   }
 }
 
-/** What is told once, when it begins; what has the same key is the same. */
+/** A condition, logged once when it begins. Notes with the same key are the same condition. */
 interface Note {
   readonly key?: string;
   readonly level?: 'warn';
@@ -104,10 +104,10 @@ function* notesOf({ name }: State, seen: Observation): Generator<Note> {
       yield { ...note, text: `pos file ${path} ${why} yet. ${MADE_AT_START}` };
     else yield { ...note, level: 'warn', text: `pos file ${path} ${why}. ${NOT_READ}` };
   }
-  // That it is gone after the stop signal is the outcome.
+  // If Fluentd is gone after the stop signal, the outcome says so.
   const isEnd = fluentd.kind === 'absent' && (name === 'stopping' || name === 'killing');
   if (!isEnd) yield { facts: logFacts(seen), text: describeFluentd(seen) };
-  if (memory.main.seen) yield { text: "main's process is seen" };
+  if (memory.main.seen) yield { text: "posidle sees main's process" };
   const [first, ...others] = files.filter(({ state }) => state === 'blocked');
   if (first === undefined) return;
   const { path, position, lag } = first;

@@ -14,10 +14,15 @@ export const inspectOptions = namedInErrors({
   },
   witness: parsed('DIR', 'also ask Fluentd itself: where its witness listens', SHOW, nonEmpty),
   json: flag('one JSON object', TELL),
-  'max-lag': parsed('SIZE', 'exit 0 if at most so much is left to read, else 1, and say why', TELL, size),
+  'max-lag': parsed(
+    'SIZE',
+    'exit 0 if no more than this is left to read; else exit 1 and say why',
+    TELL,
+    size,
+  ),
   wait: parsed(
     'DUR',
-    'look again until nothing is left that waiting helps: exit 0; after this time: exit 1, and say what is left',
+    'look again until waiting no longer helps: exit 0; after this time: exit 1, and say what is left',
     TELL,
     durationOr(),
   ),
@@ -34,7 +39,7 @@ export const exportOptions = namedInErrors({
   },
   interval: { ...parsed('DUR', 'the time between two looks', TELL, interval), default: '5s' },
   'per-file': {
-    ...parsed('N', 'also tell of up to N files one by one, those that are furthest behind', TELL, fileCount),
+    ...parsed('N', 'also one metric for each of the N files with the largest lag', TELL, fileCount),
     default: '0',
   },
   'log-level': watchOptions['log-level'],

@@ -33,12 +33,12 @@ export const posFileOptions = {
 
 type OptionSet = Readonly<Record<string, Options>>;
 
-/** The same options; only --help-all shows them. */
+/** Hides the options from --help. */
 export function onlyInHelpAll<Rare extends OptionSet>(options: Rare): Rare {
   return mapOptions(options, () => ({ hidden: true }));
 }
 
-/** The same options; what is wrong with a value is told with the option's name. */
+/** Makes each coercion name its option in its errors. */
 export function namedInErrors<All extends OptionSet>(options: All): All {
   return mapOptions(options, (name, { coerce }) =>
     coerce ? { coerce: (value: unknown) => coerced(name, value, coerce) } : {},

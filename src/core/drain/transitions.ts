@@ -9,18 +9,17 @@ import type { Action, Draining, DrainResult, End, Gate, State, Trigger } from '.
 export interface Step {
   readonly state: State;
   readonly actions: readonly Action[];
-  /** Look again at this instant at the latest; undefined: whenever. */
+  /** Look again no later than this. Without it the usual interval applies. */
   readonly wakeAt: Millis | undefined;
   readonly depth: Depth;
-  /** Why the state changed; undefined: it did not. */
   readonly whyChanged: string | undefined;
 }
 
 const FLUSH: Action = { do: 'flush' };
 export const KILL: Action = { do: 'signal', target: 'all', signal: 'SIGKILL' };
-/** The supervisor stops its workers; they ignore SIGINT (supervisor.rb, install_main_process_signal_handlers). */
+/** Workers ignore SIGINT; their supervisor stops them (supervisor.rb, install_main_process_signal_handlers). */
 export const STOP: Action = { do: 'signal', target: 'supervisor', signal: 'SIGINT' };
-// A worker whose supervisor is gone ignores SIGINT, and ends well on SIGTERM (supervisor.rb:997-1006).
+/** A worker without its supervisor ignores SIGINT, but ends properly on SIGTERM (supervisor.rb:997-1006). */
 export const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
 
 export function drain(trigger: Trigger, seen: Observation, policy: Policy): Step {
@@ -32,7 +31,7 @@ export function flush(state: Draining, seen: Observation, wakeAt: Millis): Step 
   return stay({ ...state, flushedAt: seen.at }, wakeAt, [FLUSH]);
 }
 
-/** By the pos files, and by what Fluentd itself says where it was asked. */
+/** One action for each unfinished last line that the pos files or the witnesses show. */
 export function unfinishedLines({ files, witness }: Observation): readonly Action[] {
   const byEntry = files.flatMap(({ state, path, size }) =>
     state === 'partial-line' ? [{ path, size }] : [],
@@ -57,7 +56,7 @@ export function finish(end: End, seen: Observation, result: DrainResult | undefi
   return changeTo({ name: 'stopped', since: seen.at, end, result }, end.why);
 }
 
-/** Ends the drain: Fluentd is told to stop, unless nobody may tell it, or somebody else will. */
+/** Ends the drain. Stops Fluentd, unless posidle may not signal it or the kubelet stops it. */
 export function stop(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
   const result = resultOf(state);
   if (seen.fluentd.kind === 'absent') return finish(ENDED_BY_ITSELF, seen, result);
@@ -91,7 +90,6 @@ export function stay(state: State, wakeAt?: Millis, actions: readonly Action[] =
   return { state, actions, wakeAt, depth: depthIn(state), whyChanged: undefined };
 }
 
-/** At rest positions and new files are enough; a drain looks at everything. */
 function depthIn({ name }: State): Depth {
   return name === 'draining' ? 'all' : 'light';
 }

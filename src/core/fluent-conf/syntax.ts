@@ -12,7 +12,7 @@ type Open = Omit<ConfElement, 'kind' | 'items'> & { readonly items: ConfItem[] }
 
 interface ParseState {
   failures: number;
-  /** Characters read in vain: a list that never ends is searched to the end of the file. */
+  /** How many characters failed statements have read: an unclosed list is read to the end of the file. */
   inVain: number;
   readonly scanner: Scanner;
   readonly open: [Open, ...Open[]];
@@ -21,13 +21,13 @@ interface ParseState {
 }
 
 const NAME = /[a-zA-Z0-9_]+/y;
-/** Outside of sections; what it includes may stand behind a comment, on a later line. */
+/** At the top level. The path may follow after a comment, on a later line. */
 const INCLUDE = /@?include(?=[ \t\r\n#])/y;
 const MOST_FAILURES = 100;
 const MOST_IN_VAIN = 8_000_000;
 const MOST_DEEP = 50;
 
-/** The v1 syntax (`lib/fluent/config/v1_parser.rb`); what cannot be read is passed over, and is a problem. */
+/** Parses the v1 syntax (`lib/fluent/config/v1_parser.rb`). Skips what it cannot read, and adds a problem. */
 export function parseConf(text: string, file: string): ParsedConf {
   const placeAt = placesIn(text, file);
   const root: Open = { name: 'ROOT', arg: '', items: [], place: placeAt(0) };

@@ -9,7 +9,7 @@ import {
 import { interpolated, SyntaxProblem } from './literal.ts';
 
 export class Tagged {
-  /** Of `!fluent/s` Fluentd evaluates the embedded Ruby; `!include` holds a glob of files, each a list of sections. */
+  /** `!fluent/s` has embedded Ruby. `!include` holds a glob of files, each with a list of sections. */
   readonly tag: '!fluent/s' | '!fluent/json' | '!include';
   readonly value: unknown;
 
@@ -31,7 +31,7 @@ const RESERVED = new Set(['$type', '$label', '$id', '$log_level']);
 const MAX_DEPTH = 50;
 const NIL: ConfValue = { parts: [{ ruby: 'use_nil' }] };
 
-/** A loaded YAML configuration as the same tree that the v1 syntax gives (`lib/fluent/config/yaml_parser/parser.rb`). */
+/** Converts a loaded YAML document to the tree of the v1 syntax (`lib/fluent/config/yaml_parser/parser.rb`). */
 export function confFromYaml(document: unknown, file: string): ParsedConf {
   const context: YamlContext = { place: { file }, problems: [] };
   const fields = fieldsOf(document, 'the document', context);
@@ -40,7 +40,7 @@ export function confFromYaml(document: unknown, file: string): ParsedConf {
   return { root, problems: context.problems };
 }
 
-/** A file that `!include` names: a list of sections, or further includes. */
+/** Converts a file that `!include` names: a list of sections or further includes. */
 export function confFromYamlList(list: unknown, file: string): ParsedConf {
   const context: YamlContext = { place: { file }, problems: [] };
   return { root: rootElement(listItems(list, context, 0), context.place), problems: context.problems };
@@ -93,7 +93,7 @@ function fieldItems([key, value]: [string, unknown], context: YamlContext, depth
   return [{ kind: 'param', name, value: text, place: context.place }];
 }
 
-/** Fluentd decides by the first (`section?` in `lib/fluent/config/yaml_parser/parser.rb`), and up to 1.19 took every list for sections. */
+/** Fluentd looks only at the first item (`section?` in `lib/fluent/config/yaml_parser/parser.rb`). Up to 1.19 every list was sections. */
 function isListOfSections(value: unknown): value is unknown[] {
   return Array.isArray(value) && (value.length === 0 || isFields(value[0]));
 }

@@ -5,7 +5,7 @@ import { type Found, filesIn } from './found.ts';
 import type { FilePace } from './paces.ts';
 import { WINDOW } from './track.ts';
 
-/** What the looks say, the worst last. */
+/** The worst last. */
 const VERDICTS = ['ok', 'falling-behind', 'unknown', 'stalled', 'losing'] as const;
 
 export interface Verdict {
@@ -14,10 +14,10 @@ export interface Verdict {
   readonly why: string;
 }
 
-const OK: Verdict = { is: 'ok', why: 'what is written is read within 10 s, or the lag falls' };
+const OK: Verdict = { is: 'ok', why: 'Fluentd reads each line within 10 s, or the lag falls' };
 const LOG_TELLS = "Fluentd's log tells why: a full buffer, a destination that does not answer, a read limit";
 
-/** The worst of all files, and how many are what by themselves; undefined: a single look cannot tell. */
+/** The worst verdict, and the number of files with each verdict; undefined for a single look. */
 export function verdictsOf(found: Found) {
   if (found.paces === undefined) return undefined;
   const losing = losingFiles(found);
@@ -80,7 +80,7 @@ function stalled(path: string, lag: number): Verdict {
   return { is: 'stalled', why: `${path} stands still with ${formatBytes(lag)} left; ${LOG_TELLS}` };
 }
 
-/** Files that left their paths when bytes had waited in them for too long, and what a witness saw in_tail let go unread. */
+/** Files that left their paths with late unread bytes, and files that a witness saw in_tail let go of unread. */
 function losingFiles({ seen, progress, paces }: Found): readonly string[] {
   const late = [...seen.memory.departed].filter(
     ([key, { unreadBytes }]) => unreadBytes > 0 && (paces?.of(key)?.waitedAtLeast ?? 0) > WINDOW,

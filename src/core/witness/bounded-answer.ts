@@ -1,11 +1,11 @@
 import { formatBytes } from '../text/units.ts';
 
-// A neighbour's container may share the directory of the sockets: nothing in an answer is believed beyond these bounds.
+// Another container may share the directory of the sockets, so posidle believes an answer only within these bounds.
 const VERSION = 1;
-/** 20,000 files take some 4 MB. */
+/** 20,000 files take about 4 MB. */
 export const LONGEST_ANSWER = 16 * 2 ** 20;
 const DEEPEST = 12;
-/** 20,000 files have some 200,000 fields. */
+/** 20,000 files have about 200,000 fields. */
 export const MOST_FIELDS = 400_000;
 const MOST = 5_000;
 const LONGEST_TEXT = 4_096;
@@ -14,7 +14,7 @@ export interface NotBelieved {
   readonly notBelieved: string;
 }
 
-/** What is believed of all answers to one question together. */
+/** The bound for all answers to one question together. */
 export interface Bounds {
   fields: number;
 }
@@ -23,12 +23,12 @@ class Unbelievable extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One object of an answer: each field is believed as what it must be, within its bound. */
+/** One JSON object of an answer. Each method checks the type and the bound of a field. */
 export class BoundedAnswer {
   readonly #fields: Fields;
   readonly #needsLists: boolean;
 
-  /** `needsLists`: a list that is missing is a mistake. */
+  /** `needsLists`: a missing list is an error. */
   constructor(fields: Fields, needsLists: boolean) {
     this.#fields = fields;
     this.#needsLists = needsLists;
@@ -61,7 +61,7 @@ export class BoundedAnswer {
     return this.has(name) ? this.number(name) : undefined;
   }
 
-  /** What is not there is 0. A buffer's own count may fall below 0 (fluentd#5303). */
+  /** A missing number is 0, and so is a negative one: a buffer's count may fall below 0 (fluentd#5303). */
   count(name: string): number {
     return Math.max(0, this.maybeNumber(name) ?? 0);
   }
@@ -102,7 +102,7 @@ function words(value: unknown): string {
   return value.slice(0, LONGEST_TEXT);
 }
 
-/** What an answer says, read within all bounds; an unknown version is not believed, an unknown field is passed over. */
+/** Parses an answer within all bounds. Refuses an unknown version and ignores unknown fields. */
 export function parseBounded<Value extends object>(
   text: string,
   read: (fields: Fields) => Value,
@@ -125,7 +125,7 @@ export function parseBounded<Value extends object>(
   }
 }
 
-/** A parser takes memory for each bracket and each comma: what is too many is told first. */
+/** Counts before parsing, because JSON.parse takes memory for each bracket and comma. */
 function fieldsIn(text: string, most: number): number {
   let depth = 0;
   let fields = 0;

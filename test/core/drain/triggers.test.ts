@@ -121,7 +121,7 @@ describe('before anything is read', () => {
   });
 
   test('the reason says whether nothing was logged, or a pos file is missing', () => {
-    expect(silent(600_000).whyChanged).toBe('nothing was ever logged within `startTimeout` (10 min)');
+    expect(silent(600_000).whyChanged).toBe('Fluentd has read nothing within `startTimeout` (10 min)');
     expect(silent(600_000, notStarted).whyChanged).toMatch(/^not every pos file was there/);
   });
 
