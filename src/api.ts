@@ -7,17 +7,17 @@ import { Parent } from './tasks/parent.ts';
 import { type WatchReporter, watch as watchFluentd } from './tasks/watch.ts';
 import { refuseUnknown, type WatchOptions as TaskOptions } from './tasks/watch-options.ts';
 
-/** What to watch, how to decide, and what to be told. Durations are milliseconds. */
+/** The options of `watch` and `run`. Durations are in milliseconds. */
 export interface WatchOptions extends TaskOptions {
   readonly onTransition?: (transition: { from: StateName; to: StateName; why: string }) => void;
 }
 
-/** Stops the Fluentd that runs beside this process when its work is done; resolves when it is gone. */
+/** Stops an already running Fluentd when its work is done. Resolves when Fluentd is gone. */
 export function watch(options: WatchOptions): Promise<Outcome> {
   return watchAndTell(new NodeHost(), options);
 }
 
-/** Starts a Fluentd and stops it when its work is done; rejects where the command cannot be started. */
+/** Starts Fluentd and stops it when its work is done. Rejects if the command cannot start. */
 export async function run(
   command: readonly string[],
   options: Omit<WatchOptions, 'fluentd'>,
@@ -26,7 +26,7 @@ export async function run(
   return watchAndTell(host, options, new Parent(host, command));
 }
 
-/** What Fluentd has read and what is left: the object that `posidle inspect --json` prints. */
+/** Resolves to what Fluentd has read and what is left, as `posidle inspect --json` prints it. */
 export async function inspect(options: Pick<WatchOptions, 'posFiles' | 'fluentConf'>): Promise<Inspection> {
   refuseUnknown(options, { posFiles: [], fluentConf: undefined });
   const { posFiles = [], fluentConf } = options;

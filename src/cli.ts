@@ -14,17 +14,17 @@ const SHOW_ALL = 'Show all options';
 const BY_ENVIRONMENT = 'Every option can be set by environment: POSIDLE_QUIET=30s is --quiet 30s.';
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader has seen enough (`inspect | head -1`). The exit code stays what it is.
+  // The reader closed the pipe (`inspect | head -1`). Keep the exit code.
   if (error.code === 'EPIPE') process.exit();
   fail(`cannot write to stdout: ${error.message}`, EXIT.bug);
 });
 
-// No await at the top level: the command is built as CommonJS, which has none.
+// The bundle is CommonJS, which has no top-level await.
 async function main(): Promise<void> {
   const given = process.argv.slice(2);
-  // A container without arguments must not look as if it had done its work.
+  // A container that got no arguments must not look successful.
   if (given.length === 0) process.exitCode = EXIT.usage;
-  // yargs shows all options only where it also shows help.
+  // yargs shows the hidden options only together with --help.
   const isAll = given.slice(0, given.indexOf('--') >>> 0).includes(`--${HELP_ALL}`);
   try {
     await parser(isAll || given.length === 0 ? ['--help', ...given] : given).parseAsync();
@@ -33,11 +33,11 @@ async function main(): Promise<void> {
     if (error instanceof CommandError) fail(error.message, error.code);
     fail(reportOf(error), EXIT.bug);
   }
-  // A pipe takes what is written in its own time: end only when it has.
+  // Writes to a pipe are asynchronous: exit only when stdout is flushed.
   process.stdout.write('', () => process.exit());
 }
 
-/** Each command loads its own part of the program when it runs: `--help` needs none of them. */
+/** Each command loads its modules only when it runs, so that `--help` stays fast. */
 const RUN: Readonly<Record<keyof typeof COMMANDS, (args: never) => Promise<number>>> = {
   watch: async (args: WatchArgs) => (await import('./commands/watch.ts')).runWatch(args),
   run: async (args: RunArgs & Words) =>
@@ -65,7 +65,7 @@ function behindDashes(args: Words): readonly string[] {
   return (args['--'] ?? []).map(String);
 }
 
-/** Those of the environment count only where none is named. */
+/** The environment counts only if the command line names no pos file. */
 function posFilesOf(args: Words & { readonly 'pos-file'?: readonly string[] | undefined }): string[] {
   const named = [...args.files, ...behindDashes(args), ...(args['pos-file'] ?? [])];
   return named.length > 0 ? named : ((process.env[variableOf('pos-file')] || undefined)?.split(',') ?? []);
@@ -101,7 +101,7 @@ function parser(words: readonly string[]): Argv {
     .showHidden(HELP_ALL, SHOW_ALL)
     .wrap(Math.min(110, Number(process.env.COLUMNS) || process.stdout.columns || 80))
     .fail((message, error) => {
-      // yargs wraps what a coercion throws, and reports its own findings, as YError.
+      // yargs wraps an error of a coercion, and its own messages, in a YError.
       if (error !== undefined && error !== null && error.name !== 'YError') throw error;
       throw new UsageError(mistakeIn(message ?? error?.message, words));
     })
@@ -109,7 +109,7 @@ function parser(words: readonly string[]): Argv {
     .epilogue(BY_ENVIRONMENT);
 }
 
-/** yargs forgets what is set for all commands where a command has its own help. */
+/** Repeats the global settings, because yargs drops them in a command's own help. */
 function withOptions(built: Argv, { words, options, positional, examples }: Command): Argv {
   const { 'pos-file': _, ...others } = options;
   built
@@ -126,7 +126,7 @@ function withOptions(built: Argv, { words, options, positional, examples }: Comm
   return built;
 }
 
-/** Once what is printed is taken; at a second one at once. Where posidle is its container's first process, no signal would end it. */
+/** Ends after stdout is flushed; a second signal ends at once. A PID 1 without signal handlers would ignore both. */
 function endAtSignal(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => process.stdout.write('', () => process.exit()));
@@ -143,5 +143,5 @@ function fail(message: string, code: number): never {
   process.exit(code);
 }
 
-// Last: what it uses is defined by now.
+// Last, because `main` uses the constants above.
 void main();

@@ -7,43 +7,43 @@ import type { Millis } from './core/text/units.ts';
 import type { Testimony } from './core/witness/testimony.ts';
 
 /**
- * All that the daemon may ask of the outside world: facts out, orders in. What is not there is `undefined`; what is broken
- * rejects with an Error whose message says so. Real: node/node-host.ts. Fake: test/support/fake-host.ts; both pass one contract.
+ * The daemon's only access to the outside world. A missing thing gives `undefined`; a broken one rejects with an Error whose message says
+ * why. node/node-host.ts implements it, and so does test/support/fake-host.ts. Both pass one contract test.
  */
 export interface Host extends Clock, Files, Processes, Witnesses {
-  /** Calls for the end so far. */
+  /** All stop requests so far. */
   requests(): readonly StopRequest[];
 }
 
 interface Clock {
   /** Monotonic. */
   now(): Millis;
-  /** Until the instant, or sooner when there is a call for the end or, with `wakeOnChange`, when a pos file may have changed. */
+  /** Sleeps until the instant. A stop request ends it earlier and, with `wakeOnChange`, a possible change of a pos file. */
   sleep(until: Millis, options?: { readonly wakeOnChange: boolean }): Promise<void>;
-  /** Lets signals and calls come in, between two portions of work. */
+  /** Lets signals and HTTP requests in between two portions of work. */
   nextTurn(): Promise<void>;
-  /** What comes of the work; undefined: it has not ended at the instant, or soon after something may have changed. */
+  /** The result of the work; undefined if it has not ended at the instant, or soon after a stop request or a change. */
   within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined>;
 }
 
 interface Files {
-  /** The paths that a pos file argument stands for now: itself, or what its glob matches. */
+  /** The paths of a pos file argument: what its glob matches now, or the argument itself. */
   expand(pattern: string): Promise<readonly string[]>;
-  /** `besides`: entries of other pos files that share the memory. */
-  readFile(path: string, besides?: number): Promise<FileContent | undefined>;
-  /** Cheaper than its content; undefined: it is not there, or cannot be looked at. */
+  /** `alreadyKept`: entries of other pos files, which share the memory. */
+  readFile(path: string, alreadyKept?: number): Promise<FileContent | undefined>;
+  /** A cheap sign of change; undefined if the file is missing or unreadable. */
   fileStamp(path: string): Promise<FileStamp | undefined>;
-  /** Looks at the log file of each entry, one after the other, and hands over what it finds. */
+  /** Calls `found` with the log file of each entry. */
   lookAt<Entry extends PositionEntry>(
     entries: Iterable<Entry>,
     found: (entry: Entry, look: FileLook) => void,
   ): Promise<void>;
-  /** The files that an in_tail source takes, by its own rules. `besides`: files of other sources that share the memory. Rejects with `PartlyListed` where there may be more. */
-  listFollowed(source: TailSource, besides?: number): Promise<readonly FollowedFile[]>;
+  /** The files that match an in_tail source. `alreadyKept`: files of other sources, which share the memory. Rejects with `PartlyListed` if there may be more. */
+  listFollowed(source: TailSource, alreadyKept?: number): Promise<readonly FollowedFile[]>;
   listChunks(globs: readonly string[]): Promise<ChunkListing>;
-  /** The chunks that Fluentd has put aside, at these globs. */
+  /** The chunks at these globs, where Fluentd puts chunks that it gives up. */
   listBackups(globs: readonly string[]): Promise<readonly Chunk[]>;
-  /** Ends the last line of a file that is still as long as it was. */
+  /** Appends a newline if the file still has this size. */
   appendNewline(path: string, size: number): Promise<void>;
 }
 
@@ -58,12 +58,12 @@ export class PartlyListed extends Error {
 
 export interface FileContent {
   readonly bytes: Uint8Array;
-  /** How long ago it was last written, by the wall clock. */
+  /** How long ago the file was last written, by the wall clock. */
   readonly writtenAgo: Millis;
 }
 
 export interface FileStamp {
-  /** Changes with the content: at the latest with the second write after it was taken, for two writes may get the same time. */
+  /** Changes with the content. A write within COARSEST_TICK after the last one may leave it unchanged. */
   readonly id: string;
   readonly writtenAgo: Millis;
 }
@@ -71,24 +71,24 @@ export interface FileStamp {
 interface Processes {
   readonly self: number;
   listProcesses(): Promise<readonly ProcessRow[]>;
-  /** At least the process and its children, without a look at all others where the system allows that. */
+  /** At least the process and its children. Reads only those if the system allows that. */
   listFamily(pid: number): Promise<readonly ProcessRow[]>;
   maySignal(pid: number): boolean;
-  /** Whether a process holds one of these files open; undefined: its open files may not be looked at. */
+  /** Whether a process holds one of these files open; undefined if posidle may not see its open files. */
   holdsOpen(pid: number, paths: readonly string[]): boolean | undefined;
-  /** Checks the identity right before the signal. */
+  /** Checks the identity again right before the signal. */
   signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
 }
 
-/** `end` is a stop that is over half a second earlier, once the asker has ended; a last word may be missing then. */
+/** `end` is a faster stop, which waits for posidle's own end. A last word may then be missing. */
 export type WitnessOrder = 'flush' | 'stop' | 'end';
 
-/** The probes inside Fluentd's workers, by the directory of their sockets. None of these rejects. */
+/** The probes inside Fluentd's workers. `dir`: the directory of their sockets. No method rejects. */
 interface Witnesses {
-  /** Whether there is, or was, any. */
+  /** Whether there is or was a witness. */
   hasWitness(dir: string): Promise<boolean>;
   isWitnessAlive(dir: string): Promise<boolean>;
   askWitnesses(dir: string): Promise<Testimony>;
-  /** Why the order was not carried out; undefined: it was. `worker`: as the testimony names it. */
+  /** Why the order was not done; undefined if it was. `worker`: its name in the testimony. */
   tellWitness(dir: string, worker: string, word: WitnessOrder): Promise<string | undefined>;
 }

@@ -5,7 +5,7 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 
 type Line = (facts: Readonly<Record<string, unknown>>, message: string) => void;
 
-/** The port to the log: facts as data, then one sentence. */
+/** The daemon's access to the log. Each line has facts as data and one sentence. */
 export interface Log {
   readonly debug: Line;
   readonly info: Line;

@@ -1,6 +1,6 @@
 import { renderMetrics } from '../core/metrics/metrics.ts';
 
-/** Put in by docker/bundle.mjs. */
+/** docker/bundle.mjs defines it. */
 declare const BUILD: { readonly version: string; readonly bugs?: string };
 
 export const VERSION = typeof BUILD === 'undefined' ? 'unbundled' : BUILD.version;

@@ -6,7 +6,7 @@ import { watchAndReport } from './watch.ts';
 
 const ONLY_FLUENTD = 'the Pod goes on, and only Fluentd is restarted: its buffers are flushed';
 
-/** `posidle drain`: Fluentd's preStop hook. Resolves to the exit code; the kubelet makes an event of every other than 0. */
+/** `posidle drain`: Fluentd's preStop hook. Resolves to the exit code. The kubelet makes an event of every code but 0. */
 export async function runDrain(args: DrainArgs): Promise<number> {
   const {
     grace,
@@ -18,7 +18,7 @@ export async function runDrain(args: DrainArgs): Promise<number> {
     'complete-last-line': completeLastLine,
   } = args;
   const host = new HookHost();
-  // The launcher's word, that the drain was cut off, is for a hook that is killed.
+  // Replaces the launcher's message "the drain was cut off", which is for a hook that is killed.
   const tell = (why: string) => writeReason(args['termination-log'], why).catch(() => undefined);
   const orTell = async (error: Error) => {
     await tell(error.message);

@@ -17,7 +17,7 @@ import { unknownVariables } from './start-warnings.ts';
 
 const STALE: Millis = 60_000;
 
-/** `posidle export`: looks again and again, and answers Prometheus, until a signal comes. */
+/** `posidle export`: looks periodically and answers Prometheus until a signal ends it. */
 export async function runExport(args: ExportArgs): Promise<never> {
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, interval } = args;
   keepHeapSmall();
@@ -44,7 +44,7 @@ export async function runExport(args: ExportArgs): Promise<never> {
   }
 }
 
-/** While a look hangs nothing is told: what was true before it is no answer. */
+/** While a look hangs, /metrics answers 503 instead of stale numbers. */
 export function exportRoutes(board: LookBoard<Inspected>, perFile: number): Routes {
   const render = (last: Inspected) => metricsOfInspection(last, perFile) + buildInfo();
   const metrics = () => {
@@ -56,7 +56,7 @@ export function exportRoutes(board: LookBoard<Inspected>, perFile: number): Rout
 
 const MOST_TOLD = 10;
 
-/** Tells what cannot be looked at, and when it can be again: not at each look. */
+/** Logs each file whose lag becomes unknown, and each that becomes known again. */
 export class UnknownLag {
   readonly #log: Log;
   #before: ReadonlySet<string> = new Set();

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * For what runs as long as the Pod, in little memory. V8 lets its young generation grow to 3 × 16 MiB, and its old one to three
- * times what is alive: with 33,000 entries in a pos file that made 200 MB and more of them, where 60 are alive.
+ * Keeps the heap small in processes that live as long as the Pod. By default V8 lets the young generation grow to 3 × 16 MiB, and the
+ * old one to three times its live data: 33,000 pos file entries (60 MB alive) took over 200 MB.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

@@ -8,7 +8,7 @@ import { parseManifests, writeManifests } from '../node/files/manifests.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 import { VERSION } from './build-info.ts';
 
-/** `posidle inject FILE…`: prints the manifests with posidle added. Writes nothing where one of them cannot be read. */
+/** `posidle inject FILE…`: prints the manifests with posidle added. If it cannot read one of them, it prints nothing. */
 export async function runInject(files: readonly string[], image = `posidle:${VERSION}`): Promise<number> {
   if (files.length === 0)
     throw new UsageError('inject: the file is missing. Use posidle inject FILE, or - for stdin');

@@ -18,7 +18,7 @@ import { unknownVariables } from './start-warnings.ts';
 
 const FAILED = 1;
 
-/** `posidle inspect`: what is read, what is left. Resolves to the exit code. */
+/** `posidle inspect`: shows what is read and what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {
   refuseContradictions(args);
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, state: states, json } = args;
@@ -32,7 +32,7 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   if (args.follow) return await follow(inspector, view, args);
   const { found, passed, reason } = await look(inspector, args);
   const lines = json ? [jsonOf(found, states)] : reason ? [printable(reason)] : tableLines(found, view);
-  // First, for whoever reads may close the pipe at once.
+  // Set before the write, because a reader that closes the pipe ends the process.
   process.exitCode = passed ? EXIT.ok : FAILED;
   await write(lines.map((line) => `${line}\n`).join(''));
   return process.exitCode;
@@ -41,7 +41,7 @@ export async function runInspect(args: InspectArgs): Promise<number> {
 interface Looked {
   readonly found: Found;
   readonly passed: boolean;
-  /** One line in the place of the table. */
+  /** Replaces the table by this line. */
   readonly reason?: string;
 }
 
@@ -49,7 +49,9 @@ async function look(inspector: Inspector, args: InspectArgs): Promise<Looked> {
   const { wait, 'max-lag': most } = args;
   if (wait !== undefined) return await waitUntilRead(inspector, wait, args);
   const found = await inspector.look();
-  return most === undefined ? { found, passed: isWhole(found) } : { found, ...check(found, most) };
+  return most === undefined
+    ? { found, passed: isEverythingReadable(found) }
+    : { found, ...check(found, most) };
 }
 
 async function waitUntilRead(
@@ -57,7 +59,7 @@ async function waitUntilRead(
   atMost: Millis,
   { interval }: InspectArgs,
 ): Promise<Looked> {
-  // A signal is no success.
+  // The exit code if a signal ends the wait.
   process.exitCode = FAILED;
   const start = performance.now();
   for (;;) {
@@ -66,20 +68,20 @@ async function waitUntilRead(
     const spent = performance.now() - start;
     if (why === undefined || spent >= atMost) {
       const left = why === undefined ? '' : `; ${why}`;
-      const reason = `${summaryOf(found)}, after ${formatDuration(spent)}${left}${lostIn(found)}`;
+      const reason = `${summaryOf(found)}, after ${formatDuration(spent)}${left}${unprovenIn(found)}`;
       return { found, passed: why === undefined, reason };
     }
     await pause(Math.min(interval, atMost - spent));
   }
 }
 
-/** Waiting no longer helps these. */
-function lostIn({ progress }: Found): string {
+/** Files that Fluentd let go of unread: waiting does not help them. */
+function unprovenIn({ progress }: Found): string {
   const doubts = progress.doubts.filter(({ kind }) => kind === 'closed-unread');
   return doubts.length === 0 ? '' : `; not proven: ${describeDoubts(listed(doubts))}`;
 }
 
-/** Until the user has seen enough. Where nothing can be drawn, a line whenever it changes. */
+/** Draws until a signal ends it. Without a terminal it prints a line at each change. */
 async function follow(inspector: Inspector, view: View, { json, interval }: InspectArgs): Promise<never> {
   for (let before = ''; ; await pause(interval)) {
     const found = await inspector.look();
@@ -100,8 +102,8 @@ function refuseContradictions(args: InspectArgs): void {
   if (given.length > 1) throw new UsageError(`--${given.join(' and --')}: give only one of them`);
 }
 
-/** An empty pos file is no failure. */
-function isWhole({ posFiles }: Found): boolean {
+/** An empty pos file counts as readable. */
+function isEverythingReadable({ posFiles }: Found): boolean {
   return posFiles.every(
     ({ error, isEmpty, troubles }) => (error === undefined || isEmpty) && troubles.length === 0,
   );

@@ -12,7 +12,7 @@ import { UsageError } from '../tasks/usage-error.ts';
 
 const LOW_PORT = 'permission denied: ports below 1024 need the capability NET_BIND_SERVICE';
 
-/** Answers HTTP. What keeps it from that is for the user to mend. */
+/** Starts the HTTP server. Throws a UsageError if it cannot listen. */
 export async function listen(endpoint: Endpoint, routes: Routes): Promise<HttpServer> {
   try {
     return await startHttpServer(endpoint, routes);
@@ -24,7 +24,7 @@ export async function listen(endpoint: Endpoint, routes: Routes): Promise<HttpSe
   }
 }
 
-/** Keeps the last look for whoever asks. Each answer is made once a look, however often it is asked for. */
+/** Answers HTTP requests from the last look. It renders each content type at most once per look. */
 export class LookBoard<Look> {
   readonly #now: () => Millis;
   readonly #staleAfter: Millis;
@@ -32,7 +32,7 @@ export class LookBoard<Look> {
   #last: Look | undefined;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
-  /** `staleAfter`: without a look for so long, the looks hang. */
+  /** `staleAfter`: health is bad when the last look is older than this. */
   constructor(now: () => Millis, staleAfter: Millis) {
     this.#now = now;
     this.#staleAfter = staleAfter;
@@ -42,7 +42,7 @@ export class LookBoard<Look> {
     return this.#last;
   }
 
-  /** `hangs`: it has not ended in time, and says what was seen before. */
+  /** `hangs`: the look is overdue, and `look` repeats the one before. */
   looked(look: Look, hangs = false): void {
     this.#last = look;
     this.#answers.clear();

@@ -7,7 +7,7 @@ import { variableOf } from './options/environment.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is probably a mistake, though posidle can start with it. */
+/** Warnings about probable mistakes that do not keep posidle from starting. */
 export function startWarnings(options: WatchOptions, env: Environment): readonly string[] {
   const files = ['doneFile', 'heartbeatFile'] as const;
   const early = files.flatMap((option) => {
@@ -18,17 +18,18 @@ export function startWarnings(options: WatchOptions, env: Environment): readonly
   return [...unknownVariables(env), ...early];
 }
 
-/** Kubernetes makes such variables for each Service: a Service `posidle` or `posidle-x` is no mistake. */
-const OF_A_SERVICE = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
+/** Kubernetes sets these for each Service, so for a Service `posidle` too. */
+const SERVICE_VARIABLE =
+  /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?$/;
 
-/** The witness reads it, too. */
+/** No option has this name, but posidle and the witness read it. */
 const WITNESS_DIR = 'POSIDLE_DIR';
 
-/** Variables that look like an option's, and are none of any command. */
+/** Warnings about variables that look like options but match no option of any command. */
 export function unknownVariables(env: Environment): readonly string[] {
   const known = [...[...OPTION_NAMES].map(variableOf), WITNESS_DIR];
   const unknown = Object.keys(env).filter(
-    (name) => name.startsWith('POSIDLE_') && !known.includes(name) && !OF_A_SERVICE.test(name),
+    (name) => name.startsWith('POSIDLE_') && !known.includes(name) && !SERVICE_VARIABLE.test(name),
   );
   return unknown.map((name) => {
     const meant = nearest(name, known);

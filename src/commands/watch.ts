@@ -15,10 +15,10 @@ import { NodeHost } from '../node/node-host.ts';
 import { openLog } from '../node/output/logger.ts';
 import { writeTerminationLog } from '../node/output/termination-log.ts';
 import type { Armed } from '../tasks/arm-triggers.ts';
-import type { Found } from '../tasks/find-conf.ts';
+import type { FoundPosFiles } from '../tasks/find-conf.ts';
 import { Parent } from '../tasks/parent.ts';
 import { CommandError, UsageError } from '../tasks/usage-error.ts';
-import { type Surroundings, watch } from '../tasks/watch.ts';
+import { type WatchSetup, watch } from '../tasks/watch.ts';
 import type { WatchOptions } from '../tasks/watch-options.ts';
 import { LogReporter } from './drain-report/report.ts';
 import { StatusBoard } from './drain-report/status-board.ts';
@@ -34,7 +34,7 @@ import {
 } from './options/options.ts';
 import { startWarnings } from './start-warnings.ts';
 
-/** `posidle watch`: beside a Fluentd that something else started. Resolves to the exit code. */
+/** `posidle watch`: drains a Fluentd that something else started. Resolves to the exit code. */
 export async function runWatch(args: WatchArgs): Promise<number> {
   const options = { ...watchOptionsOf(args), fluentd: targetOf(args) };
   return exitCodeOf(await watchAndReport(new NodeHost(), args, options), args);
@@ -42,7 +42,7 @@ export async function runWatch(args: WatchArgs): Promise<number> {
 
 const WITH_OWN_CODE: ReadonlySet<Outcome['end']> = new Set(['ended-by-itself', 'no-fluentd']);
 
-/** `posidle run -- fluentd …`: as Fluentd's parent, the container's command. Resolves to the exit code; to Fluentd's own where it ended by itself. */
+/** `posidle run -- fluentd …`: starts Fluentd and drains it. Resolves to the exit code: Fluentd's own if it ended by itself. */
 export async function runParent(args: RunArgs, command: readonly string[]): Promise<number> {
   if (command.length === 0)
     throw new UsageError(
@@ -61,18 +61,18 @@ type ReportArgs = Pick<
 >;
 
 /**
- * What people send to a Fluentd container and mean for Fluentd (supervisor.rb, install_supervisor_signal_handlers). SIGUSR1 unasked for
- * would open Node's inspector on 9229.
+ * Signals that users send to a Fluentd container (supervisor.rb, install_supervisor_signal_handlers). Without a handler SIGUSR1 would
+ * open Node's inspector on port 9229.
  */
-const FOR_FLUENTD = ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGCONT', 'SIGWINCH'] as const;
+const FORWARDED_SIGNALS = ['SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGCONT', 'SIGWINCH'] as const;
 const TOO_EARLY = 'ended by a second signal, before the configuration was read';
 
-/** Watches until Fluentd is gone; tells the log, the termination message and whoever asks by HTTP. */
+/** Watches until Fluentd is gone. Reports to the log, the termination message and HTTP. */
 export async function watchAndReport(
   host: NodeHost,
   args: ReportArgs,
   options: WatchOptions,
-  given: Pick<Surroundings, 'parent' | 'found'> = {},
+  given: Pick<WatchSetup, 'parent' | 'found'> = {},
 ): Promise<Outcome> {
   keepHeapSmall();
   const { parent } = given;
@@ -81,16 +81,16 @@ export async function watchAndReport(
   const givenUp = new Promise<never>((_, reject) => {
     giveUp = reject;
   });
-  // As PID 1 a process gets only the signals that it asked for: this comes first.
+  // Handlers come first: a PID 1 gets only the signals that it handles.
   for (const by of ['SIGTERM', 'SIGINT'] as const)
     process.on(by, () => {
       host.request(by);
       signals += 1;
       if (signals > 1) giveUp?.(new CommandError(TOO_EARLY, EXIT.noFluentd));
     });
-  for (const signal of FOR_FLUENTD) process.on(signal, () => void parent?.forward(signal));
+  for (const signal of FORWARDED_SIGNALS) process.on(signal, () => void parent?.forward(signal));
   let close = async () => {};
-  const begin: Surroundings['begin'] = async (found, policy, armed) => {
+  const begin: WatchSetup['begin'] = async (found, policy, armed) => {
     const log = openLog(args['log-level'], args['log-format'], inFlags);
     const board = new StatusBoard(() => host.now(), policy);
     const lines = new LogReporter(log, policy, found.witness);
@@ -127,16 +127,16 @@ export async function watchAndReport(
 
 const ONLY_CALLS =
   'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes.';
-const AS_SIDECAR = 'In a native sidecar the kubelet sends SIGTERM';
+const AS_SIDECAR = 'A native sidecar gets SIGTERM from the kubelet';
 const ELSEWHERE = 'Everywhere else add a trigger that needs no call, such as --quiet 10m';
 
-/** The triggers with those that the command adds. */
+/** Adds the triggers that only the command has: HTTP and SIGTERM. */
 function withCalls({ when, ...armed }: Armed, { listen, 'quit-token': token }: ReportArgs): Armed {
   const call = listen && token ? [`POST /quitquitquit comes to ${listen.host}:${listen.port}`] : [];
   return { when: [...when, ...call, 'SIGTERM comes'], ...armed };
 }
 
-function tellStart(log: Log, found: Found, policy: Policy, armed: Armed): void {
+function tellStart(log: Log, found: FoundPosFiles, policy: Policy, armed: Armed): void {
   const { posFiles, confPath, warnings, witness } = found;
   const by = confPath === undefined ? '' : `, by ${confPath}`;
   log.info(
@@ -146,7 +146,7 @@ function tellStart(log: Log, found: Found, policy: Policy, armed: Armed): void {
       : `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
   );
   log.debug({ policy }, 'the settings');
-  // The kubelet sends SIGTERM to a native sidecar, which it also starts again.
+  // With `always` posidle is in a native sidecar, and the kubelet sends it SIGTERM.
   if (!armed.byItself && policy.restartPolicy !== 'always') {
     const asSidecar = policy.role === 'parent' ? AS_SIDECAR : `${AS_SIDECAR}: give --restart-policy always`;
     log.warn({}, `${ONLY_CALLS} ${asSidecar}. ${ELSEWHERE}`);

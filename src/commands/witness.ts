@@ -4,7 +4,7 @@ import { inWords } from '../node/files/in-words.ts';
 import { writeWitness } from '../node/witness/write-witness.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 
-/** `posidle witness DIR`: writes the witness there, and prints what Fluentd's container needs. */
+/** `posidle witness DIR`: writes the witness to DIR and prints the manifest lines that load it. */
 export async function runWitness(dir: string): Promise<number> {
   try {
     await writeWitness(dir);

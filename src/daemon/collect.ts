@@ -7,7 +7,7 @@ import { LogFileLooks } from './look-at-files.ts';
 import { readBuffers } from './read-buffers.ts';
 import { PosFiles } from './read-pos-files.ts';
 
-/** Takes looks at the world; remembers what need not be looked at each time. */
+/** Takes the looks, and keeps what has not changed since the last one. */
 export class Collector {
   readonly #host: Host;
   readonly #subject: Subject;
@@ -24,9 +24,8 @@ export class Collector {
   }
 
   /**
-   * One look, at the fluentd that was just looked for. Positions first, sizes after: a position that has reached a size seen
-   * later has reached every byte before it. Buffers last: in_tail moves a position only when the buffer has taken the lines
-   * (in_tail.rb:1269).
+   * Takes one look. It reads positions before sizes, so that a position that equals a size covers all bytes up to there. It lists buffers last,
+   * because in_tail moves a position only when the buffer has the lines (in_tail.rb:1269).
    */
   async look(depth: Depth, fluentd: FluentdReading): Promise<Snapshot> {
     const host = this.#host;
@@ -36,19 +35,19 @@ export class Collector {
     const looks = await this.#logFiles.look(posFiles);
     const followed = await this.#followed.list(depth, looks);
     const witnessed = await this.#askWitnesses(depth);
-    const buffers = depth === 'rest' ? undefined : await readBuffers(host, this.#subject);
+    const buffers = depth === 'light' ? undefined : await readBuffers(host, this.#subject);
     const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);
     const requests = host.requests();
     const files = { posFiles, looks, followed };
     return { lookedAt, at: host.now(), depth, mains, ...files, ...witnessed, buffers, fluentd, requests };
   }
 
-  /** At rest nobody is asked: that a witness is there is enough. */
+  /** A light look only checks that there is a witness. */
   async #askWitnesses(depth: Depth): Promise<Pick<Snapshot, 'source' | 'testimony'>> {
     const { witness } = this.#subject;
     if (witness === undefined || !(await this.#host.hasWitness(witness)))
       return { source: 'outside', testimony: undefined };
-    const testimony = depth === 'rest' ? undefined : await this.#host.askWitnesses(witness);
+    const testimony = depth === 'light' ? undefined : await this.#host.askWitnesses(witness);
     return { source: 'witness', testimony };
   }
 }

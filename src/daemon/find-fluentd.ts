@@ -21,40 +21,39 @@ import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
 import { Proof } from './fluentd-proof.ts';
 
-export type Whereabouts = Pick<Subject, 'fluentd' | 'role' | 'posFiles' | 'witness'>;
+export type FinderSubject = Pick<Subject, 'fluentd' | 'role' | 'posFiles' | 'witness'>;
 
 type Table = readonly ProcessRow[];
 
-/** Another container's processes show only in a shared PID namespace. */
 const NOBODY_THERE =
-  'posidle sees no process of fluentd: one in another container needs a witness (`posidle witness` shows how), or shareProcessNamespace in the Pod';
+  'posidle sees no process of fluentd: one in another container needs a witness (`posidle witness` shows how), or the Pod needs shareProcessNamespace';
 const GONE: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
 const DEAF: FluentdReading = { kind: 'remote', permitted: true, isDeaf: true };
 
-/** Finds the Fluentd that is meant, look after look. */
+/** Finds the right Fluentd at each look. */
 export class FluentdFinder {
   readonly #host: Host;
-  readonly #subject: Whereabouts;
+  readonly #subject: FinderSubject;
   readonly #proof: Proof;
-  /** A witness listens: Fluentd can be told to flush and to stop. */
+  /** A witness listens, so Fluentd takes orders through it. */
   #isWitnessed = false;
 
-  constructor(host: Host, subject: Whereabouts) {
+  constructor(host: Host, subject: FinderSubject) {
     this.#host = host;
     this.#subject = subject;
     this.#proof = new Proof(host, subject);
   }
 
   /**
-   * Where Fluentd is now: the one that is known for as long as it runs, else whichever is found. At rest the whole process table
-   * is read only when something has changed among its own processes.
+   * The state of Fluentd: of the known one as long as it runs, else of another one. A light look reads the whole process table only if
+   * Fluentd's own processes have changed.
    */
   async find(known: FluentdReading | undefined, depth: Depth = 'all'): Promise<FluentdReading> {
     this.#isWitnessed = await this.#isAnyWitnessAlive();
-    const found = (depth === 'rest' && (await this.#unchanged(known))) || (await this.#findAnyhow(known));
+    const found = (depth === 'light' && (await this.#unchanged(known))) || (await this.#findAnyhow(known));
     if (found.kind !== 'running') return found;
     const isStarting = await this.#proof.isStarting(found.workers);
-    // The same object says that nothing has changed.
+    // The same object means that nothing has changed.
     return found.isStarting === isStarting && 'isStarting' in found ? found : { ...found, isStarting };
   }
 
@@ -78,7 +77,7 @@ export class FluentdFinder {
     return (known && this.#orphansOf(table, known)) ?? (await this.#remote()) ?? found;
   }
 
-  /** What is left of the very Fluentd that was told to stop: another one that starts meanwhile is not meant. */
+  /** The state of the Fluentd that got the stop order. It ignores another Fluentd that starts meanwhile. */
   async follow(known: FluentdReading): Promise<FluentdReading> {
     this.#isWitnessed = await this.#isAnyWitnessAlive();
     if (known.kind === 'remote') return (await this.#remote()) ?? GONE;
@@ -89,7 +88,7 @@ export class FluentdFinder {
     );
   }
 
-  /** Orphaned workers go to the next init above them, which is not their supervisor: they come before what has workers. */
+  /** Looks for orphans before unknown supervisors: orphans get a new parent (the next init), which is not their supervisor. */
   #findBelow(table: Table, leader: ProcessIdentity, known: FluentdReading | undefined): FluentdReading {
     const named = findInSession(table, leader);
     if (named !== undefined) return this.#running(table, named, true);
@@ -108,9 +107,9 @@ export class FluentdFinder {
     const { fluentd, role } = this.#subject;
     const last = lastOf(known);
     const { rows, why } = await this.#candidates(table);
-    // A pid may be another process's by now.
+    // The system may have reused the pid.
     const meant = rows.filter((row) => last === undefined || fluentd.by !== 'pid' || isSame(row, last));
-    // Beside a process that may be signalled, one that may not does not count.
+    // Ignore processes that posidle may not signal if there is one that it may.
     const permitted = meant.filter(({ pid }) => host.maySignal(pid));
     const candidates = permitted.length > 0 ? permitted : meant;
     const proofs = await Promise.all(candidates.map((row) => this.#proof.holdsFor(table, row)));
@@ -118,7 +117,7 @@ export class FluentdFinder {
     const isProven = proven.length > 0;
     const [row, ...others] = isProven ? proven : candidates;
     if (row === undefined) return { kind: 'absent', why, ...(last && { last }) };
-    // It will be stopped by the kubelet, and there is no way to ask it for a flush until then.
+    // The kubelet stops it, and nobody can ask it for a flush before that.
     const mayBeTold = this.#isWitnessed || (isProven && permitted.length > 0);
     if (role === 'native-sidecar' && !mayBeTold) return DEAF;
     if (others.length > 0) return { kind: 'ambiguous', candidates: [row, ...others] };
@@ -126,7 +125,7 @@ export class FluentdFinder {
     return this.#running(table, row, isProven);
   }
 
-  /** The processes that may be meant, and what to say where there is none. */
+  /** The possible processes, and the reason to give if there is none. */
   async #candidates(table: Table): Promise<{ rows: Table; why: string }> {
     const { fluentd } = this.#subject;
     switch (fluentd.by) {
@@ -146,7 +145,7 @@ export class FluentdFinder {
     if (content === undefined) return none('is not there');
     const pid = Number.parseInt(new TextDecoder().decode(content.bytes), 10);
     if (Number.isNaN(pid)) return none('holds no pid');
-    // Fluentd leaves its pid file behind when it fails: the pid may be another process's by now.
+    // A Fluentd that failed leaves its pid file, and the system may have reused the pid.
     const rows = byPid(table, pid).filter(({ argv }) => isFluentd(argv));
     return { ...none(`names pid ${pid}, which is no fluentd`), rows };
   }
@@ -165,7 +164,7 @@ export class FluentdFinder {
       kind: 'running',
       supervisor: identityOf(row),
       workers: findWorkers(table, row.pid).map(identityOf),
-      // A witness that is expected may only just be starting.
+      // The expected witness may still be starting.
       permitted: this.#subject.witness !== undefined || this.#host.maySignal(row.pid),
       proof: isProven ? 'own' : this.#isWitnessed ? 'hearsay' : 'none',
     };
@@ -181,7 +180,7 @@ export class FluentdFinder {
     return { kind: 'orphaned', workers, permitted: this.#host.maySignal(first.pid) };
   }
 
-  /** The supervisor that has taken the place of one that is gone. */
+  /** The supervisor that replaced one that has ended. */
   #successorOf(table: Table, known: FluentdReading): FluentdReading | undefined {
     if (known.kind !== 'running' || known.successor === undefined) return undefined;
     const row = findSuccessor(table, known.supervisor.pid, known.successor);
@@ -192,7 +191,7 @@ export class FluentdFinder {
     const { fluentd, role } = this.#subject;
     if (this.#isWitnessed && fluentd.by === 'search') return { kind: 'remote', permitted: true };
     if (role !== 'native-sidecar') return undefined;
-    // Without a witness only Fluentd's files tell that it is there: the pos file comes with its worker.
+    // Without a witness only a pos file, which the worker makes, shows that Fluentd is there.
     const paths = await this.#proof.posFiles();
     const files = await Promise.all(paths.map((path) => this.#host.readFile(path).catch(() => true)));
     return files.length > 0 && files.every((file) => file !== undefined) ? DEAF : undefined;

@@ -3,13 +3,13 @@ import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
 import { expandAll } from './read-pos-files.ts';
 
-/** What an open pos file shows: that a process is the Fluentd that is meant, and that its worker is up. */
+/** An open pos file proves that a process is the right Fluentd, and that its worker is up. */
 export class Proof {
   readonly #host: Host;
   readonly #subject: Pick<Subject, 'posFiles'>;
-  /** The workers that run and have opened a pos file. */
+  /** The running workers that have opened a pos file. */
   #up: readonly ProcessIdentity[] = [];
-  /** The most of them at a time. */
+  /** The largest number of such workers so far. */
   #mostUp = 1;
 
   constructor(host: Host, subject: Pick<Subject, 'posFiles'>) {
@@ -17,21 +17,21 @@ export class Proof {
     this.#subject = subject;
   }
 
-  /** Whether a process, or a worker of it, holds a pos file open. */
+  /** Whether a process or one of its workers holds a pos file open. */
   async holdsFor(table: readonly ProcessRow[], row: ProcessRow): Promise<boolean> {
     const pids = [...findWorkers(table, row.pid), row].map(({ pid }) => pid);
     const paths = await this.posFiles();
     for (const pid of pids) {
       if (this.#host.holdsOpen(pid, paths)) return true;
-      // Whoever calls itself fluentd may hold very many files open.
+      // A process that only calls itself fluentd may hold very many files open.
       await this.#host.nextTurn();
     }
     return false;
   }
 
   /**
-   * Whether a worker has still to open its pos file, which it does late in its start, when it has set its signal handlers (supervisor.rb,
-   * run_worker). Not every worker has one: as many as ever had are waited for. Undefined: their open files may not be looked at.
+   * Whether a worker has not opened its pos file yet. It does that late, after it has set its signal handlers (supervisor.rb, run_worker).
+   * Not every worker has a pos file, so posidle expects as many as ever had one. Undefined: posidle may not see their open files.
    */
   async isStarting(workers: readonly ProcessIdentity[]): Promise<boolean | undefined> {
     const isUp = (worker: ProcessIdentity) => this.#up.some((known) => isSame(known, worker));

@@ -4,14 +4,14 @@ import type { Depth, FollowedFile, FollowedReading, Snapshot } from '../core/loo
 import type { Millis } from '../core/text/units.ts';
 import { type Host, PartlyListed } from '../host.ts';
 
-/** How often new files are looked for at rest. What comes and goes in less time is not seen. */
+/** How often light looks list new files. posidle misses files that come and go in less time. */
 const LISTING_AGE: Millis = 1_000;
-/** The same while no file moves that has an entry. in_tail itself looks once a minute, unless it is told otherwise. */
+/** The same while no known file changes. in_tail itself looks every refresh_interval, by default once a minute. */
 const IDLE_AGE: Millis = 10_000;
 
 type Sources = Pick<ConfFacts, 'sources' | 'hidden'>;
 
-/** Lists the files that Fluentd is to read; at rest now and then. So the size of a file may be an older one: its look tells the one of now. */
+/** Lists the files that Fluentd must read. Light looks reuse the last list, so its sizes may be old. */
 export class FollowedFiles {
   readonly #host: Pick<Host, 'now' | 'listFollowed'>;
   readonly #conf: Sources;
@@ -27,11 +27,11 @@ export class FollowedFiles {
   async list(depth: Depth, looks: Snapshot['looks']): Promise<readonly FollowedReading[]> {
     const at = this.#host.now();
     const age = looks === this.#looks ? IDLE_AGE : LISTING_AGE;
-    if (depth === 'rest' && at - this.#listedAt < age) return this.#followed;
+    if (depth === 'light' && at - this.#listedAt < age) return this.#followed;
     const listed = await this.#listNow();
     this.#listedAt = at;
     this.#looks = looks;
-    // The same object says that nothing has changed.
+    // The same object means that nothing has changed.
     if (!haveSameFiles(listed, this.#followed)) this.#followed = listed;
     return this.#followed;
   }
@@ -39,14 +39,14 @@ export class FollowedFiles {
   async #listNow(): Promise<readonly FollowedReading[]> {
     const { sources, hidden } = this.#conf;
     const known: FollowedReading[] = [];
-    let besides = 0;
-    // One after the other: they share the memory.
+    let alreadyKept = 0;
+    // Sequential, because they share one memory budget.
     for (const source of sources) {
       if (source.posFile === undefined) continue;
       const { posFile, refreshInterval, followInodes: byInode } = source;
-      const found = await filesOf(this.#host, source, besides);
+      const found = await filesOf(this.#host, source, alreadyKept);
       known.push({ posFile, refreshInterval, byInode, ...found });
-      besides += found.files.length;
+      alreadyKept += found.files.length;
     }
     const further = { posFile: 'further sources', refreshInterval: 0, byInode: false, files: [] };
     return [...known, ...hidden.map((unknown) => ({ ...further, unknown }))];
@@ -56,11 +56,11 @@ export class FollowedFiles {
 async function filesOf(
   host: Pick<Host, 'listFollowed'>,
   source: TailSource,
-  besides: number,
+  alreadyKept: number,
 ): Promise<Pick<FollowedReading, 'files' | 'unknown'>> {
   if (source.paths.length === 0) return { files: [], unknown: 'its path could not be evaluated' };
   try {
-    return { files: await host.listFollowed(source, besides) };
+    return { files: await host.listFollowed(source, alreadyKept) };
   } catch (error) {
     const files = error instanceof PartlyListed ? error.files : [];
     return { files, unknown: error instanceof Error ? error.message : String(error) };

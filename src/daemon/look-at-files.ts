@@ -1,7 +1,7 @@
 import type { FileLook, FileStat, PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import type { Host } from '../host.ts';
 
-/** Looks at the log file of every entry that counts, by `entryKeyIn`. Where nothing has changed the answer is the very same object. */
+/** Looks at the log file of each latest entry, by `entryKeyIn`. Gives the same object if nothing has changed. */
 export class LogFileLooks {
   readonly #host: Pick<Host, 'lookAt'>;
   #looks: Snapshot['looks'] = new Map();
@@ -27,7 +27,7 @@ export class LogFileLooks {
   }
 }
 
-/** Apart from the time that has passed since the file was written. */
+/** Ignores `writtenAgo`, which always changes. */
 function isSameLook(before: FileLook, now: FileLook): boolean {
   return (
     isSameFile(before.atPath, now.atPath) &&

@@ -1,23 +1,23 @@
-import { signalsIn } from '../core/drain/deadlines.ts';
-import type { Step } from '../core/drain/moves.ts';
+import { kubeletCallsIn } from '../core/drain/deadlines.ts';
 import { type Durations, type Outcome, outcomeOf } from '../core/drain/outcome.ts';
 import { BUSY_LOOKS, lookInterval, type Policy } from '../core/drain/policy.ts';
 import { begin, type State, type StateName } from '../core/drain/state.ts';
 import { step } from '../core/drain/step.ts';
+import type { Step } from '../core/drain/transitions.ts';
 import type { FluentdReading } from '../core/fluentd/processes.ts';
 import type { Depth, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { Observation } from '../core/observe/observation.ts';
-import { observeLate, observeNothing, observing } from '../core/observe/observe.ts';
+import { observeInPortions, observeNothing, observeOverdue } from '../core/observe/observe.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { Collector } from './collect.ts';
 import { FluentdFinder } from './find-fluentd.ts';
 import { type Done, perform } from './perform.ts';
 
-/** So long a look is waited for before what was seen before it has to do. */
+/** After this time a look is overdue, and posidle decides by the previous one. */
 const PATIENCE: Millis = 10_000;
-/** Once the end has begun: a witness gives a sign of life within two seconds. */
+/** The same once the drain has begun. A witness gives a sign of life within two seconds. */
 const BUSY_PATIENCE: Millis = 2_500;
 
 const PORTION = 4_096;
@@ -26,7 +26,7 @@ const NOT_FOUND_YET: FluentdReading = { kind: 'absent', why: 'no look has ended 
 
 export interface Reporter {
   transition(transition: Transition): void;
-  /** Every look, changed or not. */
+  /** Called after each look. */
   looked(state: State, seen: Observation): void;
   performed(done: Done): void;
 }
@@ -45,7 +45,7 @@ export interface Task {
   readonly report: Reporter;
 }
 
-/** Looks, decides, acts and sleeps until Fluentd is gone and the outcome stands. */
+/** Repeats look, decision, actions and sleep until Fluentd is gone. Resolves to the outcome. */
 export function watch(host: Host, task: Task): Promise<Outcome> {
   return new Watch(host, task).run();
 }
@@ -58,10 +58,10 @@ class Watch {
   readonly #durations: { -readonly [Name in keyof Durations]: Durations[Name] } = {};
   #state: State;
   readonly #nothing: Observation;
-  /** The look that has not ended yet. */
+  /** The look in progress. */
   #looking: Promise<Observation> | undefined;
   #seen: Observation | undefined;
-  /** So many calls for the end were decided on. A new one waits for no look that takes long. */
+  /** How many stop requests the decisions have included. A new one does not wait for a slow look. */
   #answered = 0;
   #fluentd: FluentdReading = NOT_FOUND_YET;
   #wakeAt: Millis;
@@ -80,11 +80,11 @@ class Watch {
   async run(): Promise<Outcome> {
     const { policy, report } = this.#task;
     let movedAt: Millis | undefined;
-    for (let depth: Depth = 'rest'; ; ) {
+    for (let depth: Depth = 'light'; ; ) {
       const seen = await this.#see(depth);
       report.looked(this.#state, seen);
       this.#answered = seen.requests.length;
-      const next = await this.#settle(seen);
+      const next = await this.#stepUntilStable(seen);
       if (this.#state.name === 'stopped')
         return outcomeOf(this.#state, {
           seen: await this.#lastLook(),
@@ -93,18 +93,18 @@ class Watch {
         });
       depth = next.depth;
       this.#wakeAt = wakeTime(next, this.#host.now(), policy);
-      // While positions move there would be two looks within milliseconds, each second.
+      // While positions move, each change would cause a second look within milliseconds.
       const wakeOnChange = seen.movedAt === movedAt;
       movedAt = seen.movedAt;
       if (this.#looking === undefined) await this.#host.sleep(this.#wakeAt, { wakeOnChange });
     }
   }
 
-  /** A look that takes long, or never ends, holds up neither a call nor a deadline. */
+  /** The observation of a look, or an overdue one: a slow look must not delay a stop request or a deadline. */
   async #see(depth: Depth): Promise<Observation> {
     this.#looking ??= this.#look(depth);
     const seen = await this.#host.within(this.#looking, this.#patience());
-    if (seen === undefined) return this.#late();
+    if (seen === undefined) return this.#overdue();
     this.#looking = undefined;
     return seen;
   }
@@ -112,13 +112,13 @@ class Watch {
   async #lastLook(): Promise<Observation> {
     const before = this.#looking ?? Promise.resolve();
     const last = before.then(() => this.#look('last'));
-    return (await this.#host.within(last, this.#lastPatience())) ?? this.#late();
+    return (await this.#host.within(last, this.#lastPatience())) ?? this.#overdue();
   }
 
-  /** The outcome has to be told before the grace period is over. */
+  /** Leaves time to report the outcome before the grace period ends. */
   #lastPatience(): Millis {
     const now = this.#host.now();
-    const [first, second] = signalsIn({ requests: this.#host.requests() });
+    const [first, second] = kubeletCallsIn({ requests: this.#host.requests() });
     if (second !== undefined) return now;
     const end = first === undefined ? Number.POSITIVE_INFINITY : first.at + this.#task.policy.grace;
     return Math.min(now + PATIENCE, Math.max(now, end - 2 * BUSY_PATIENCE) + BUSY_PATIENCE);
@@ -131,9 +131,9 @@ class Watch {
     return this.#seen;
   }
 
-  /** Signals need not wait until very many files are judged. */
+  /** Observes in portions, so that signals get through between them. */
   async #observe(snapshot: Snapshot): Promise<Observation> {
-    const portions = observing(this.#seen, snapshot, this.#task.policy);
+    const portions = observeInPortions(this.#seen, snapshot, this.#task.policy);
     for (let items = 0; ; ) {
       const portion = portions.next();
       if (portion.done) return portion.value;
@@ -144,7 +144,7 @@ class Watch {
     }
   }
 
-  /** How long a look is waited for. */
+  /** Until when the loop waits for the current look. */
   #patience(): Millis {
     const now = this.#host.now();
     const { length } = this.#host.requests();
@@ -153,18 +153,18 @@ class Watch {
     return Math.min(this.#wakeAt > now ? this.#wakeAt : now + BUSY_PATIENCE, now + BUSY_PATIENCE);
   }
 
-  async #late(): Promise<Observation> {
+  async #overdue(): Promise<Observation> {
     const before = this.#seen ?? this.#nothing;
     if (this.#isTold()) this.#fluentd = await this.#finder.follow(this.#fluentd);
     const now = { at: this.#host.now(), fluentd: this.#fluentd, requests: this.#host.requests() };
-    return observeLate(before, now, this.#task.subject);
+    return observeOverdue(before, now, this.#task.subject);
   }
 
   #isTold(): boolean {
     return this.#state.name === 'stopping' || this.#state.name === 'killing';
   }
 
-  /** Once it is told to stop, only that very fluentd counts. */
+  /** After the stop order only the Fluentd that got it counts. */
   #findFluentd(depth: Depth): Promise<FluentdReading> {
     const known = this.#fluentd === NOT_FOUND_YET ? undefined : this.#fluentd;
     return this.#isTold() && known !== undefined
@@ -172,20 +172,26 @@ class Watch {
       : this.#finder.find(known, depth);
   }
 
-  /** One observation may carry through several states: it steps until it stays where it is. */
-  async #settle(seen: Observation): Promise<Step> {
+  /** Steps and acts until the state no longer changes. One observation may lead through several states. */
+  async #stepUntilStable(seen: Observation): Promise<Step> {
     const { policy, report, subject } = this.#task;
     for (;;) {
       const from = this.#state;
       const next = step(from, seen, policy);
       this.#state = next.state;
-      if (next.moved !== undefined) {
+      if (next.whyChanged !== undefined) {
         this.#durations[from.name] = (this.#durations[from.name] ?? 0) + (seen.at - from.since);
-        report.transition({ from: from.name, to: next.state.name, why: next.moved, state: next.state, seen });
+        report.transition({
+          from: from.name,
+          to: next.state.name,
+          why: next.whyChanged,
+          state: next.state,
+          seen,
+        });
       }
       const reach = { fluentd: seen.fluentd, witness: seen.witness, witnessDir: subject.witness };
       for (const action of next.actions) report.performed(await perform(this.#host, action, reach));
-      if (next.moved === undefined || next.state.name === 'stopped') return next;
+      if (next.whyChanged === undefined || next.state.name === 'stopped') return next;
     }
   }
 }

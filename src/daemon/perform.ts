@@ -5,20 +5,19 @@ import type { Host, WitnessOrder } from '../host.ts';
 
 export interface Reach {
   readonly fluentd: FluentdReading;
-  /** Where the witnesses listen, and what they said in this look, if it asked them. */
+  /** The witnesses' answers in this look, if it asked them. */
   readonly witness?: { readonly testimony: Testimony } | undefined;
   readonly witnessDir?: string | undefined;
 }
 
-/** What came of an order, in one sentence. */
+/** The result of an action. */
 export interface Done {
   readonly what: string;
-  /** The pids that got a signal. */
   readonly pids: readonly number[];
   readonly failed: boolean;
 }
 
-/** What came of an order that was no signal, or of none that was sent. */
+/** A result without a signal. */
 const saying = (what: string): Done => ({ what, pids: [], failed: false });
 
 export function perform(host: Host, action: Action, reach: Reach): Promise<Done> {
@@ -32,7 +31,7 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
   }
 }
 
-/** Tells the witnesses; undefined: none does what it is told. A worker flushes and ends itself, and stops by its supervisor: one worker a supervisor is enough. */
+/** Sends an order to the witnesses; undefined if none obeyed. A stop goes to one worker per supervisor, since the supervisor stops the others. */
 export async function tellWitnesses(
   host: Pick<Host, 'askWitnesses' | 'tellWitness'>,
   word: WitnessOrder,
@@ -53,10 +52,10 @@ export async function tellWitnesses(
 async function flush(host: Host, reach: Reach): Promise<Done> {
   const told = await tellWitnesses(host, 'flush', reach.witnessDir, reach.witness?.testimony);
   if (told !== undefined) return told;
-  // SIGUSR1 ends what is no Fluentd.
+  // SIGUSR1 would kill a process that is no Fluentd.
   if (reach.fluentd.kind === 'wrapper')
     return saying('no flush: posidle does not see the process of fluentd');
-  // The supervisor passes it on to its workers; a worker that lost its supervisor takes it itself.
+  // A supervisor passes the signal on. Orphaned workers must get it directly.
   return send(host, reach.fluentd.kind === 'orphaned' ? 'workers' : 'supervisor', 'SIGUSR1', reach);
 }
 

@@ -5,9 +5,9 @@ import type { Host } from '../host.ts';
 
 type Looks = Pick<Host, 'listChunks' | 'listBackups'>;
 type Where = Pick<Subject, 'conf' | 'putAsideBefore'>;
-type Reading = Partial<{ readonly seen: OutputReading; readonly unseen: string }>;
+type BufferLook = Partial<{ readonly seen: OutputReading; readonly unseen: string }>;
 
-/** What can be seen of Fluentd's buffers from outside: the chunks on disk. */
+/** Reads the part of Fluentd's buffers that is visible from outside: chunks on disk. */
 export async function readBuffers(host: Looks, { conf, putAsideBefore }: Where): Promise<BuffersReading> {
   if (conf === undefined) return { ...NO_BUFFERS, unseen: ['all buffers: no fluent.conf is known'] };
   const readings = await Promise.all(conf.buffers.map((buffer) => lookOnDisk(host, buffer)));
@@ -20,7 +20,7 @@ export async function readBuffers(host: Looks, { conf, putAsideBefore }: Where):
   };
 }
 
-/** The chunks that are put aside by now; what cannot be listed counts as new later. */
+/** The chunks that Fluentd has already put aside. If the listing fails, they count as new later. */
 export async function listPutAside(
   host: Pick<Host, 'listBackups'>,
   { conf }: Pick<Subject, 'conf'>,
@@ -43,7 +43,7 @@ async function listAside(
   }
 }
 
-async function lookOnDisk(host: Looks, { name, chunkGlobs }: BufferConf): Promise<Reading> {
+async function lookOnDisk(host: Looks, { name, chunkGlobs }: BufferConf): Promise<BufferLook> {
   if (chunkGlobs.length === 0) return { unseen: `${name} (its buffer is in memory)` };
   try {
     const { chunks, isThere } = await host.listChunks(chunkGlobs);

@@ -3,10 +3,10 @@ import { flawOf, type KeyedEntry, keyedEntries, parsePosFile } from '../core/pos
 import type { Millis } from '../core/text/units.ts';
 import type { FileStamp, Host } from '../host.ts';
 
-/** So many pos files of one glob are read, look after look. */
+/** The most pos files that one glob may match. */
 const MOST_FILES = 1_000;
 
-/** The paths that the arguments stand for; a glob with too many matches stands for itself, with the reason. */
+/** Expands the patterns to paths. A glob with too many matches stays as it is, with the reason. */
 export async function expandAll(
   host: Pick<Host, 'expand'>,
   patterns: readonly string[],
@@ -21,10 +21,10 @@ export async function expandAll(
   return found;
 }
 
-/** Reads pos files, each again only when it has changed: then its entries are the very same objects. */
+/** Reads pos files, each one again only if it may have changed. Unchanged entries keep their objects. */
 export class PosFiles {
   readonly #host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>;
-  readonly #kept = new Map<string, Kept>();
+  readonly #cache = new Map<string, CachedPosFile>();
 
   constructor(host: Pick<Host, 'expand' | 'readFile' | 'fileStamp' | 'now'>) {
     this.#host = host;
@@ -32,40 +32,40 @@ export class PosFiles {
 
   async read(patterns: readonly string[]): Promise<readonly PosFileReading[]> {
     const readings: PosFileReading[] = [];
-    let besides = 0;
-    // One after the other: a process may open no more than so many files.
+    let alreadyKept = 0;
+    // Sequential, because a process can open only a limited number of files.
     for (const [path, error] of await expandAll(this.#host, patterns)) {
       const reading =
         error === undefined
-          ? await this.#read(path, besides)
+          ? await this.#read(path, alreadyKept)
           : ({ path, kind: 'unreadable', error } as const);
-      if (reading.kind === 'read') besides += reading.entries.length;
+      if (reading.kind === 'read') alreadyKept += reading.entries.length;
       readings.push(reading);
     }
     return readings;
   }
 
-  /** `besides`: entries of other pos files, for they share the memory. */
-  async #read(path: string, besides: number): Promise<PosFileReading> {
+  /** `alreadyKept`: entries of other pos files, which share the memory. */
+  async #read(path: string, alreadyKept: number): Promise<PosFileReading> {
     const at = this.#host.now();
     const stamp = await this.#host.fileStamp(path);
-    const before = this.#kept.get(path);
+    const before = this.#cache.get(path);
     const isSame = stamp !== undefined && stamp.id === before?.id;
     if (isSame && before.isSure) return { ...before.reading, writtenAgo: stamp.writtenAgo };
-    const reading = await readPosFile(this.#host, path, besides, before?.reading.entries);
+    const reading = await readPosFile(this.#host, path, alreadyKept, before?.reading.entries);
     const since = isSame ? before.since : at;
     if (reading.kind === 'read')
-      this.#kept.set(path, { id: stamp?.id, since, isSure: at - since >= COARSEST_TICK, reading });
+      this.#cache.set(path, { id: stamp?.id, since, isSure: at - since >= COARSEST_TICK, reading });
     return reading;
   }
 }
 
-/** What was read of a pos file, for as long as its stamp is the same. */
-interface Kept {
+/** The last reading of a pos file, valid while its stamp stays the same. */
+interface CachedPosFile {
   readonly id: FileStamp['id'] | undefined;
-  /** The first of the looks that found this stamp. */
+  /** The first look that found this stamp. */
   readonly since: Millis;
-  /** A stamp that had not stood for long when the file was read may hide a later write. */
+  /** The stamp was old enough at the reading. A newer one may hide a later write. */
   readonly isSure: boolean;
   readonly reading: Extract<PosFileReading, { kind: 'read' }>;
 }
@@ -73,11 +73,11 @@ interface Kept {
 async function readPosFile(
   host: Pick<Host, 'readFile'>,
   path: string,
-  besides: number,
+  alreadyKept: number,
   before: readonly KeyedEntry[] | undefined,
 ): Promise<PosFileReading> {
   try {
-    const content = await host.readFile(path, besides);
+    const content = await host.readFile(path, alreadyKept);
     if (content === undefined) return { path, kind: 'missing' };
     if (content.bytes.length === 0) return { path, kind: 'empty' };
     const parsed = parsePosFile(content.bytes);

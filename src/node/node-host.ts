@@ -11,15 +11,15 @@ import { listBackups, listChunks } from './files/chunks.ts';
 import { fileStamp, readFile } from './files/files.ts';
 import { expandGlob } from './files/glob.ts';
 import { LogFiles } from './files/log-files.ts';
-import { appendNewline } from './files/no-link.ts';
+import { appendNewline } from './files/safe-write.ts';
 import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
 import { listFamily, listProcesses, maySignal, signalProcess } from './processes/processes.ts';
-import { askWitnesses, isAnyAlive, listWitnesses, tellWitness } from './witness/ask-witnesses.ts';
+import { askWitnesses, isAnyWitnessAlive, listWitnesses, tellWitness } from './witness/ask-witnesses.ts';
 
-/** Nearly every look ends within so long: a call need not go before it. */
-const PATIENCE: Millis = 500;
+/** A stop request waits this long for the current look, because nearly every look ends in time. */
+const LOOK_HEAD_START: Millis = 500;
 
 export class NodeHost implements Host {
   readonly self = process.pid;
@@ -28,17 +28,17 @@ export class NodeHost implements Host {
   readonly signal = signalProcess;
   readonly holdsOpen = holdsOpen;
   readonly appendNewline = appendNewline;
-  readonly isWitnessAlive = isAnyAlive;
+  readonly isWitnessAlive = isAnyWitnessAlive;
   readonly tellWitness = tellWitness;
   readonly #logFiles = new LogFiles();
   readonly #requests: StopRequest[] = [];
   readonly #root: string | undefined;
   #watcher: Watcher | undefined;
   #resolveSleep: () => void = () => {};
-  /** Something may have changed since the last sleep ended. */
+  /** Something may have changed since the last sleep. */
   #hinted = false;
 
-  /** `root`: where another's file system begins, whose files are meant. */
+  /** `root`: the root directory of another file system, whose files posidle inspects. */
   constructor(root?: string) {
     this.#root = root;
   }
@@ -47,7 +47,7 @@ export class NodeHost implements Host {
     return expandGlob(pattern, placesBelow(this.#root));
   }
 
-  /** Paths whose change is worth an early look; `refused` is told why the system will not watch. */
+  /** Changes of these paths wake the loop. `refused` gets the reason if the system cannot watch. */
   watchFiles(paths: readonly string[], refused: (why: string) => void): void {
     this.#watcher = new Watcher(paths, refused);
   }
@@ -72,7 +72,7 @@ export class NodeHost implements Host {
   async within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined> {
     const first = await Promise.race([work, this.#hintBefore(until)]);
     this.#resolveSleep();
-    return first ?? (await Promise.race([work, pause(PATIENCE, undefined)]));
+    return first ?? (await Promise.race([work, pause(LOOK_HEAD_START, undefined)]));
   }
 
   #hintBefore(until: Millis): Promise<void> {
@@ -85,13 +85,14 @@ export class NodeHost implements Host {
     });
   }
 
-  /** Something may have changed: the loop looks at once. */
+  /** Makes the loop look at once. */
   wake(): void {
     this.#hinted = true;
     this.#resolveSleep();
   }
 
-  readFile: Host['readFile'] = async (path, besides) => readFile(placesBelow(this.#root)(path), besides);
+  readFile: Host['readFile'] = async (path, alreadyKept) =>
+    readFile(placesBelow(this.#root)(path), alreadyKept);
 
   fileStamp: Host['fileStamp'] = (path) => fileStamp(path, placesBelow(this.#root));
 
@@ -101,15 +102,15 @@ export class NodeHost implements Host {
 
   listBackups: Host['listBackups'] = (globs) => listBackups(globs, placesBelow(this.#root));
 
-  async listFollowed(source: TailSource, besides?: number): Promise<readonly FollowedFile[]> {
+  async listFollowed(source: TailSource, alreadyKept?: number): Promise<readonly FollowedFile[]> {
     const elsewhere: string[] = [];
     const placeOf = placesBelow(this.#root, (path) => elsewhere.push(path));
     const now = new Date();
     const clock = { instant: now.getTime(), timeZone: numericZone(-now.getTimezoneOffset()) };
-    const files = await listFollowed(source, clock, { placeOf, besides });
+    const files = await listFollowed(source, clock, { placeOf, alreadyKept });
     const [first] = elsewhere;
     if (first === undefined) return files;
-    throw new PartlyListed(`${first} is a link to what is not below the root`, files);
+    throw new PartlyListed(`${first} is a link to a place that is not below the root`, files);
   }
 
   async hasWitness(dir: string): Promise<boolean> {
@@ -128,7 +129,7 @@ export class NodeHost implements Host {
     return [...this.#requests];
   }
 
-  /** Takes a call for the end; the loop sees it at once. */
+  /** Adds a stop request and wakes the loop. */
   request(by: StopRequest['by'], at = this.now()): void {
     this.#requests.push({ by, at });
     this.wake();

@@ -1,16 +1,16 @@
 import type { Policy } from '../core/drain/policy.ts';
 import type { StopRequest } from '../core/look/snapshot.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
-import { DoneFile, HeartbeatFile, podStart } from '../node/files/main-files.ts';
+import { DoneFile, HeartbeatFile, podStart } from '../node/files/trigger-files.ts';
 
 export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout' | 'doneProcessGone'> {
   readonly doneFile: string | undefined;
-  /** The Pod's main process, by its command line: begins the drain when it is gone. */
+  /** Matches the command line of main's process. The drain begins when it is gone. */
   readonly doneProcess: RegExp | undefined;
-  /** Main refreshes it while it lives: begins the drain when it is older than `heartbeatAge`. */
+  /** Main refreshes it while it runs. The drain begins when it is older than `heartbeatAge`. */
   readonly heartbeatFile: string | undefined;
   readonly heartbeatAge: Millis;
-  /** Begins the drain when it is aborted. */
+  /** The drain begins when it aborts. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -19,17 +19,16 @@ interface TriggerCalls {
   readonly warn: (text: string) => void;
 }
 
-interface Trigger {
-  /** The option that arms it. */
+interface TriggerRow {
   readonly option: keyof TriggerSettings;
-  /** When it begins the drain, in words. */
+  /** Completes "the drain begins when …". */
   readonly when: (settings: TriggerSettings) => string;
-  /** Watches for it, and gives what ends that. Without it, the loop sees it in its looks. */
+  /** Starts to watch, and gives a function that stops it. Without `open` the loop itself sees the trigger. */
   readonly open?: (settings: TriggerSettings, calls: TriggerCalls) => () => void;
 }
 
-/** Every trigger but the signals to posidle and the calls by HTTP. A new one is a row here, and what `open` starts. */
-const TRIGGERS: readonly Trigger[] = [
+/** All triggers except signals and HTTP. A new trigger is a row here. */
+const TRIGGERS: readonly TriggerRow[] = [
   {
     option: 'quiet',
     when: ({ quiet }) => `nothing has moved for ${formatDuration(Number(quiet))}`,
@@ -73,19 +72,19 @@ const TRIGGERS: readonly Trigger[] = [
 
 type Given = { readonly [Key in keyof TriggerSettings]?: TriggerSettings[Key] | undefined };
 
-function armedIn(settings: Given): readonly Trigger[] {
+function armedIn(settings: Given): readonly TriggerRow[] {
   return TRIGGERS.filter(({ option }) => settings[option] !== undefined && settings[option] !== 'off');
 }
 
-/** Some trigger is armed that does not guess. */
+/** Whether a trigger other than quiet is armed. */
 export function hasCertainTrigger(options: Given): boolean {
   return armedIn(options).some(({ option }) => option !== 'quiet');
 }
 
 export interface Armed {
-  /** When, in words, a part each. */
+  /** One text for each trigger. */
   readonly when: readonly string[];
-  /** One of them comes without a call or a signal. */
+  /** A trigger is armed that needs no call or signal. */
   readonly byItself: boolean;
 }
 
@@ -97,7 +96,7 @@ export function armedBy(settings: TriggerSettings): Armed {
   };
 }
 
-/** Watches for every trigger that is armed; gives what ends that. */
+/** Starts to watch for all armed triggers, and gives a function that stops it. */
 export function openTriggers(settings: TriggerSettings, calls: TriggerCalls): () => void {
   const closes = armedIn(settings).map(({ open }) => open?.(settings, calls));
   return () => closes.forEach((close) => void close?.());

@@ -3,41 +3,44 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, type Outcome } from '../core/drain/outcome.ts';
 import { findSupervisors, type ProcessRow } from '../core/fluentd/processes.ts';
-import { type GateMarks, type GateWord, gateWord, isMadeBetterByStop } from '../core/hook/gate.ts';
+import { type GateMarks, type GateWord, gateWord, mayStopHelp } from '../core/hook/gate-marks.ts';
 import type { Millis } from '../core/text/units.ts';
 import { rubyOption, SHARED_DIR } from '../core/witness/load.ts';
 import { tellWitnesses } from '../daemon/perform.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { CommandError } from './usage-error.ts';
-import type { Surroundings } from './watch.ts';
+import type { WatchSetup } from './watch.ts';
 import type { WatchOptions } from './watch-options.ts';
 
 const LOOKS: Millis = 50;
 const FLUSH_EVERY: Millis = 5_000;
-/** A Fluentd that is short of CPU takes so long until it loads the witness. */
-const SLOW_START: Millis = 20_000;
-/** The same, until an entrypoint has started it. */
-const ENTRYPOINT: Millis = 3_000;
-/** What is kept of the grace period when main does not end: a last flush, and Fluentd's stop. */
-const RESERVE: Millis = 15_000;
+/** How long Fluentd may take to load the witness if it is short of CPU. */
+const WITNESS_START: Millis = 20_000;
+/** How long an entrypoint may take to start Fluentd. */
+const FLUENTD_START: Millis = 3_000;
+/** The part of the grace period for a last flush and Fluentd's stop, if main does not end. */
+const DRAIN_RESERVE: Millis = 15_000;
 
 const NOBODY_HERE =
   'no Fluentd runs in this container: there is nothing to drain. The preStop hook belongs to the container of Fluentd; the annotation posidle/container names it';
 
 interface Hook {
   readonly grace: Millis;
-  /** The caller knows it. */
+  /** The caller knows that main has ended. */
   readonly mainEnded: boolean;
   readonly witness: string | undefined;
 }
 
-/** What `watch` has to do, with its trigger pulled. */
+/** The arguments for `watch`. The trigger has already come. */
 export interface Begun {
   readonly options: WatchOptions;
-  readonly drain: Pick<Surroundings, 'found'>;
+  readonly drain: Pick<WatchSetup, 'found'>;
 }
 
-/** A host that sees Fluentd by its witness only. The container, and posidle in it, ends with the supervisor: the last word of a worker comes before. */
+/**
+ * With a witness this host hides all processes. The container, and posidle in it, ends with the supervisor, so posidle must wait for the
+ * workers' last words instead of the end of processes.
+ */
 export class HookHost extends NodeHost {
   isWitnessed = false;
 
@@ -46,7 +49,7 @@ export class HookHost extends NodeHost {
   }
 }
 
-/** Waits for the gate. undefined: only Fluentd's container is restarted, and its buffers are flushed. */
+/** Waits for the gate. Undefined if only Fluentd's container restarts: then it flushes the buffers and needs no drain. */
 export async function beginDrain(
   host: HookHost,
   { grace, mainEnded, witness: dir = process.env['POSIDLE_DIR'] ?? SHARED_DIR }: Hook,
@@ -60,7 +63,7 @@ export async function beginDrain(
   }
   host.isWitnessed = await waitForWitness(host, dir);
   if (!host.isWitnessed && !(await hasFluentd(host))) throw new CommandError(NOBODY_HERE, EXIT.noFluentd);
-  // The grace period began with the hook.
+  // The grace period began when the hook began.
   host.request(word === 'main-ended' ? 'main-ended' : 'hook', begin);
   const found = { posFiles: [], conf: undefined, warnings: [], confPath: undefined };
   const witness = host.isWitnessed ? dir : 'off';
@@ -71,8 +74,8 @@ export async function beginDrain(
 }
 
 /**
- * Stops Fluentd: a shell as the container's first process pays no attention to the kubelet's SIGTERM. undefined: the outcome stands. Else
- * the last word of Fluentd may say more, and `watch` has to wait for it.
+ * Stops Fluentd, because a shell as the container's PID 1 ignores the kubelet's SIGTERM. Undefined if the outcome is final. Otherwise
+ * Fluentd's last word may improve it, and `watch` must wait for it.
  */
 export async function endDrain(
   host: HookHost,
@@ -81,7 +84,7 @@ export async function endDrain(
 ): Promise<Begun | undefined> {
   const { witness: dir } = options;
   if (dir === undefined || !host.isWitnessed) return undefined;
-  if (isMadeBetterByStop(outcome)) {
+  if (mayStopHelp(outcome)) {
     watch(dir, () => host.wake()).unref();
     return { options: { ...options, nativeSidecar: false, restartPolicy: 'always' }, drain };
   }
@@ -91,7 +94,7 @@ export async function endDrain(
 
 async function waitForGate(host: HookHost, dir: string, grace: Millis): Promise<GateWord> {
   const begin = Date.now();
-  const patience = Math.max(grace - RESERVE, grace / 2);
+  const patience = Math.max(grace - DRAIN_RESERVE, grace / 2);
   for (let flushedAt = host.now(); ; ) {
     const word = gateWord(await readGateMarks(dir, begin), Date.now(), patience);
     if (word !== 'wait') return word;
@@ -103,12 +106,12 @@ async function waitForGate(host: HookHost, dir: string, grace: Millis): Promise<
   }
 }
 
-/** A main of half a second ends before Fluentd is up. The hook has the environment of Fluentd. */
+/** A short main may end before Fluentd has started. The hook has Fluentd's RUBYOPT, which shows whether a witness will come. */
 async function waitForWitness(host: HookHost, dir: string): Promise<boolean> {
   const isMeant = process.env['RUBYOPT']?.includes(rubyOption(dir)) ?? false;
   for (const begin = host.now(); ; await host.sleep(host.now() + LOOKS)) {
     if (await host.hasWitness(dir)) return true;
-    const patience = (await hasFluentd(host)) ? SLOW_START : ENTRYPOINT;
+    const patience = (await hasFluentd(host)) ? WITNESS_START : FLUENTD_START;
     if (!isMeant || host.now() >= begin + patience) return false;
   }
 }
@@ -117,9 +120,9 @@ async function hasFluentd(host: HookHost): Promise<boolean> {
   return findSupervisors(await host.listProcesses()).length > 0;
 }
 
-/** What lies in the directory that hook and gate share. */
+/** Reads the marks in the directory that hook and gate share. */
 async function readGateMarks(dir: string, begin: number): Promise<GateMarks> {
-  // Before the marks: the gate writes its last one, and ends.
+  // Before the marks, because the gate ends right after its last mark.
   const lives = await isRead(join(dir, 'gate-lives'));
   const [hookAt = begin, upAt, endingAt, mainEndedAt] = await Promise.all(
     ['hook', 'up', 'ending', 'main-ended'].map((name) => writtenAt(join(dir, name))),

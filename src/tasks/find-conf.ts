@@ -18,32 +18,32 @@ import { environmentOf, workingDirectoryOf } from '../node/processes/proc.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface ConfWanted {
-  /** undefined: Fluentd's own, where it is found. */
+  /** If undefined, posidle looks for Fluentd's own. */
   readonly fluentConf: string | undefined;
-  /** Pos files or globs; none: those of the configuration. */
+  /** Pos files or globs. If empty: those of the configuration. */
   readonly posFiles?: readonly string[];
-  /** Which Fluentd is meant; by default the one that runs. */
+  /** By default the Fluentd that runs. */
   readonly fluentd?: FluentdTarget;
-  /** Where another's file system begins, whose configuration is meant. */
+  /** The root directory of another file system that has the configuration. */
   readonly root?: string | undefined;
-  /** What will start Fluentd, in posidle's own environment. */
+  /** The command that will start Fluentd, in posidle's environment. */
   readonly command?: readonly string[] | undefined;
-  /** The configuration is that of the Fluentd that posidle is to stop: what its command line says counts. */
+  /** The configuration belongs to the Fluentd that posidle stops, so its command line counts, too. */
   readonly isOfFluentd?: boolean;
 }
 
-export interface Found {
+export interface FoundPosFiles {
   readonly posFiles: readonly string[];
   readonly conf: ConfFacts | undefined;
-  /** What the user should know of the configuration, a sentence each. */
+  /** Warnings about the configuration, one sentence each. */
   readonly warnings: readonly string[];
   readonly confPath: string | undefined;
-  /** The directory of the witness, where one is shared. */
+  /** The shared directory of the witness, if there is one. */
   readonly witness?: string | undefined;
 }
 
-/** The pos files and the configuration that are meant; throws where there is nothing to look at. */
-export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<Found> {
+/** Finds the pos files and the configuration. Throws a UsageError if there are none. */
+export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<FoundPosFiles> {
   const { posFiles = [] } = wanted;
   if (posFiles.includes('')) throw new UsageError('`posFiles`: the value is empty. Is a variable not set?');
   const found = await findConf(host, wanted, process.env);
@@ -53,7 +53,7 @@ export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<Foun
 
 const NO_CONF = { conf: undefined, warnings: [], confPath: undefined };
 
-function fromConf(found: FoundConf | undefined): Found {
+function fromConf(found: LoadedConf | undefined): FoundPosFiles {
   if (found === undefined) {
     throw new UsageError(
       "`posFiles`: none given, and no fluent.conf found; name in_tail's pos_file, or give `fluentConf`",
@@ -69,8 +69,8 @@ function fromConf(found: FoundConf | undefined): Found {
   return { posFiles, conf: confFacts(conf), warnings: [...problems, ...conf.warnings], confPath: path };
 }
 
-/** A configuration that merely lies there counts only where it is that of the named pos files. */
-async function besidePosFiles(posFiles: readonly string[], found: FoundConf): Promise<Found> {
+/** If the user names pos files, a configuration that posidle only found counts only if it has these pos files. */
+async function besidePosFiles(posFiles: readonly string[], found: LoadedConf): Promise<FoundPosFiles> {
   const { path, conf, isGiven } = found;
   const matched = await Promise.all(conf.sources.map((source) => underItsName(source, posFiles)));
   const sources = matched.filter((source) => source !== undefined);
@@ -81,11 +81,11 @@ async function besidePosFiles(posFiles: readonly string[], found: FoundConf): Pr
     ...conf.warnings,
     ...(sources.length === 0 ? [blind] : []),
   ];
-  // Whoever names the pos files has named them all.
+  // Nothing is hidden, because the user names all pos files.
   return { posFiles, conf: { ...confFacts(conf), sources, hidden: [] }, warnings, confPath: path };
 }
 
-/** The source, its pos file called as the user calls it; one that could not be evaluated is the only one that was named. */
+/** The source with the user's name of its pos file. If its own name is unknown, the only named pos file must be it. */
 async function underItsName(source: TailSource, named: readonly string[]): Promise<TailSource | undefined> {
   const [only = ''] = named;
   if (source.posFile === undefined) return named.length === 1 ? { ...source, posFile: only } : undefined;
@@ -96,19 +96,19 @@ async function underItsName(source: TailSource, named: readonly string[]): Promi
   return undefined;
 }
 
-interface FoundConf {
+interface LoadedConf {
   readonly path: string;
   readonly conf: FluentConf;
-  /** Named by the user, not just found lying there. */
+  /** The user or Fluentd's command names it. Otherwise posidle only found it. */
   readonly isGiven: boolean;
 }
 
-/** Fluentd's configuration: the first that is named, or is there; evaluated as far as posidle can. */
+/** Loads Fluentd's configuration: the first candidate that is named or exists. */
 export async function findConf(
   host: Host,
   wanted: ConfWanted,
   env: NodeJS.ProcessEnv,
-): Promise<FoundConf | undefined> {
+): Promise<LoadedConf | undefined> {
   const { fluentConf, root, command } = wanted;
   const { own, given } =
     command === undefined ? await running(host, wanted) : { given: fluentdArguments(command), own: env };
@@ -116,17 +116,17 @@ export async function findConf(
   const placeOf = placesBelow(root);
   const candidates = [
     { path: fluentConf, by: '`fluentConf`' },
-    // Another container's path may lead nowhere here.
+    // Without `command` the path may be another container's, so it must exist.
     { path: given.configFile, by: command && "fluentd's own -c" },
-    // Below another root it is a guess.
+    // Below another root our own variable is a guess, so the file must exist.
     { path: env.FLUENT_CONF, by: root === undefined ? 'FLUENT_CONF' : undefined },
-    // Where the official images and packages have it (fluentd-docker-image's entrypoint; lib/fluent/env.rb).
+    // The defaults of the official images and packages (fluentd-docker-image's entrypoint; lib/fluent/env.rb).
     { path: `/fluentd/etc/${env.FLUENTD_CONF || 'fluent.conf'}`, by: undefined },
     { path: '/etc/fluent/fluent.conf', by: undefined },
     { path: '/etc/fluent/fluentd.conf', by: undefined },
   ];
   for (const { path, by } of candidates) {
-    // Empty is as good as not set.
+    // An empty path means that it is not set.
     if (!path || (by === undefined && !(await exists(path, placeOf)))) continue;
     if (by !== undefined) await refuseUnreadable(path, by, placeOf(path));
     const options = { ruby, given, includeDir: '/etc/fluent/conf.d', placeOf };
@@ -136,8 +136,8 @@ export async function findConf(
 }
 
 /**
- * The one fluentd that runs: its ENV['X'] are its own, and its arguments count for its own configuration. Those of another user count for
- * nothing: anybody can call a process fluentd.
+ * The environment and arguments of the running Fluentd. The arguments count only for its own configuration. Both are ignored if it runs as
+ * another user, because anybody can call a process fluentd.
  */
 async function running(host: Host, wanted: ConfWanted) {
   const { isOfFluentd = false, posFiles = [], fluentd: target = { by: 'search' } } = wanted;

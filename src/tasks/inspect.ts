@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import { tailFacts } from '../core/fluent-conf/facts.ts';
-import { CONFIRM_AFTER, isInDoubt, observeAges, presumeStuck } from '../core/inspect/ages.ts';
+import { assumeFromAges, CONFIRM_AFTER, needsSecondLook, presumeStuck } from '../core/inspect/first-look.ts';
 import { type Found, foundBy } from '../core/inspect/found.ts';
 import type { Paces } from '../core/inspect/paces.ts';
 import { diagnose, type Finding } from '../core/inspect/pos-file-diagnosis.ts';
@@ -16,10 +16,10 @@ import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';
 import { PosFiles } from '../daemon/read-pos-files.ts';
 import type { FileContent, Host } from '../host.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { type ConfWanted, type Found as FoundConf, findPosFiles } from './find-conf.ts';
+import { type ConfWanted, type FoundPosFiles, findPosFiles } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
 
-interface InspectSubject extends Pick<FoundConf, 'conf' | 'warnings'> {
+interface InspectSubject extends Pick<FoundPosFiles, 'conf' | 'warnings'> {
   readonly witness: string | undefined;
   /** Pos files or globs. */
   readonly posFiles: readonly string[];
@@ -30,11 +30,11 @@ interface InspectWanted extends Pick<ConfWanted, 'fluentConf' | 'root'> {
   readonly witness?: string | undefined;
 }
 
-/** What is meant; throws where there is nothing to look at. `root`: that of the host. */
+/** Finds the files to inspect. Throws a UsageError if there are none. `root`: the root directory of `host`. */
 export async function inspectSubject(host: Host, wanted: InspectWanted): Promise<InspectSubject> {
   const { root, fluentConf, witness } = wanted;
   if (root !== undefined) await refuseRoot(root);
-  const posFiles = await expandAll(host, wanted.posFiles);
+  const posFiles = await expandOnce(host, wanted.posFiles);
   const { conf, warnings, posFiles: known } = await findPosFiles(host, { posFiles, fluentConf, root });
   return { conf, warnings, witness, posFiles: posFiles.length > 0 ? wanted.posFiles : known };
 }
@@ -47,17 +47,17 @@ async function refuseRoot(root: string): Promise<void> {
   if (why !== undefined) throw new UsageError(`\`root\`: ${why}; name a node's mount or /proc/PID/root`);
 }
 
-/** The first name of a file is the one that it keeps. */
-async function expandAll(host: Host, patterns: readonly string[]): Promise<readonly string[]> {
+/** Expands all patterns. A file with several names keeps the first. */
+async function expandOnce(host: Host, patterns: readonly string[]): Promise<readonly string[]> {
   const names = (await Promise.all(patterns.map((pattern) => host.expand(pattern)))).flat();
   const known = new Set<string>();
   return names.filter((name) => known.size < known.add(resolve(name)).size);
 }
 
-/** `inspect` reads files only: it does not look for Fluentd. */
+/** `inspect` only reads files. */
 const NOT_LOOKED_FOR = { kind: 'absent', why: 'posidle did not look for Fluentd' } as const;
 
-/** Looks at what is to be inspected, once or again and again, as the daemon does. */
+/** Takes one or repeated looks, as the daemon does. */
 export class Inspector {
   readonly #host: Host;
   readonly #subject: InspectSubject;
@@ -66,12 +66,12 @@ export class Inspector {
   readonly #posFiles: PosFiles;
   readonly #logFiles: LogFileLooks;
   readonly #followed: FollowedFiles;
-  /** What is odd in a pos file, by its name. */
+  /** By pos file. */
   readonly #findings = new Map<string, readonly Finding[]>();
   #putAside: ReadonlySet<string> | undefined;
   #seen: Observation | undefined;
 
-  /** `paces`: the looks follow one another; undefined: one look is all. */
+  /** `paces`: for repeated looks; undefined for a single one. */
   constructor(host: Host, subject: InspectSubject, paces?: Paces) {
     this.#host = host;
     this.#subject = subject;
@@ -81,32 +81,32 @@ export class Inspector {
       now: () => host.now(),
       expand: async (name) => [name],
       fileStamp: (name) => host.fileStamp(name),
-      readFile: (name, besides) => this.#readPosFile(name, besides),
+      readFile: (name, alreadyKept) => this.#readPosFile(name, alreadyKept),
     });
     this.#logFiles = new LogFileLooks(host);
     this.#followed = new FollowedFiles(host, subject.conf);
   }
 
-  /** Where no look follows, and one cannot tell whether in_tail stands still, a second one can. */
+  /** Takes a look. A single look that cannot tell whether in_tail is blocked is repeated once. */
   async look(): Promise<Found> {
     const snapshot = await this.#snapshot();
     const { posFiles } = snapshot;
-    const seen = observe(this.#seen ?? observeAges(snapshot, this.#policy), snapshot, this.#policy);
+    const seen = observe(this.#seen ?? assumeFromAges(snapshot, this.#policy), snapshot, this.#policy);
     this.#seen = seen;
-    if (this.#paces !== undefined || !isInDoubt(seen, posFiles)) return this.#found(snapshot, seen);
+    if (this.#paces !== undefined || !needsSecondLook(seen, posFiles)) return this.#found(snapshot, seen);
     await this.#host.sleep(this.#host.now() + CONFIRM_AFTER);
     const second = await this.#snapshot();
     return this.#found(second, observe(presumeStuck(seen), second, this.#policy));
   }
 
-  /** Positions first, sizes after, buffers last: as in daemon/collect.ts. */
+  /** Reads positions, sizes and buffers in this order, as daemon/collect.ts explains. */
   async #snapshot(): Promise<Snapshot> {
     const host = this.#host;
     const { conf, witness } = this.#subject;
-    const posFiles = await this.#posFiles.read(await expandAll(host, this.#subject.posFiles));
+    const posFiles = await this.#posFiles.read(await expandOnce(host, this.#subject.posFiles));
     const lookedAt = host.now();
     const looks = await this.#logFiles.look(posFiles);
-    const followed = await this.#followed.list(this.#paces === undefined ? 'all' : 'rest', looks);
+    const followed = await this.#followed.list(this.#paces === undefined ? 'all' : 'light', looks);
     const testimony = witness === undefined ? undefined : await host.askWitnesses(witness);
     this.#putAside ??= await listPutAside(host, { conf });
     const buffers = await readBuffers(host, { conf, putAsideBefore: this.#putAside });
@@ -123,10 +123,10 @@ export class Inspector {
     return foundBy(snapshot, seen, this.#policy, findingsIn, this.#paces);
   }
 
-  async #readPosFile(name: string, besides?: number): Promise<FileContent | undefined> {
+  async #readPosFile(name: string, alreadyKept?: number): Promise<FileContent | undefined> {
     const { conf } = this.#subject;
-    const found = await this.#host.readFile(name, besides);
-    // A pos file does not change its kind from look to look.
+    const found = await this.#host.readFile(name, alreadyKept);
+    // Only for a single look: repeated looks would find the same.
     if (found !== undefined && this.#paces === undefined) {
       const source = conf?.sources.find(({ posFile }) => posFile === name);
       this.#findings.set(name, diagnose(parsePosFile(found.bytes).entries, source?.followInodes));

@@ -14,7 +14,7 @@ import { CommandError, UsageError } from './usage-error.ts';
 
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
-/** What a wrapper gets when its Fluentd is gone: `fluentd | cat` has still to write. */
+/** The time that a wrapper gets after Fluentd's end: `fluentd | cat` must still write. */
 const WRAPPER_END: Millis = 2_000;
 const LOOKS: Millis = 100;
 
@@ -24,7 +24,7 @@ export class Parent {
   #child: Child | undefined;
   #leader: ProcessIdentity | undefined;
 
-  /** Throws where the command would leave its parent. */
+  /** Throws a UsageError if Fluentd would leave its parent (-d). */
   constructor(host: NodeHost, command: readonly string[]) {
     const { daemon } = fluentdArguments(command);
     if (daemon !== undefined) {
@@ -36,7 +36,6 @@ export class Parent {
     this.command = command;
   }
 
-  /** Nothing of the command survives this process. */
   async start(env = process.env): Promise<FluentdTarget> {
     this.#child = await startChild(this.command, env).catch((error) => refuse(this.command, error));
     const { pid, exitCode } = this.#child;
@@ -46,13 +45,13 @@ export class Parent {
     return { by: 'session', leader: this.#leader };
   }
 
-  /** Signals only the supervisor: the signal would kill a wrapper. Since 1.18 SIGUSR2 puts another one in its place, so it is looked up anew. */
+  /** Signals only the supervisor, because the signal would kill a wrapper. Looks it up each time: since 1.18 SIGUSR2 replaces it. */
   async forward(signal: string): Promise<void> {
     const found = await this.#find();
     if (found?.kind === 'running') await this.#host.signal(found.supervisor, signal);
   }
 
-  /** Asks Fluentd to end, or the wrapper where none shows; waits, but not for ever, and kills the rest. */
+  /** Signals Fluentd, or the wrapper if no Fluentd is visible. After `within` it kills what is left. */
   async shutDown(signal: string, within: Millis): Promise<void> {
     const found = await this.#find();
     if (found?.kind === 'wrapper') await this.#host.signal(found.leader, signal);
@@ -61,7 +60,7 @@ export class Parent {
     await this.killRest();
   }
 
-  /** Once Fluentd is gone: its wrapper may end by itself, but not start another one. Then nothing is left of the command, in whatever session. */
+  /** After Fluentd's end: lets the wrapper end by itself, then kills all processes of the command, in all sessions. */
   async killRest(): Promise<void> {
     const before = await this.#family();
     for (let left = WRAPPER_END; left > 0; left -= LOOKS) {
@@ -73,7 +72,7 @@ export class Parent {
     this.#child?.killGroup();
   }
 
-  /** The child's exit code once it has ended, 128 + n for a signal; undefined: it was never started. */
+  /** The child's exit code, 128 + n for signal n; undefined if it never started. */
   async exitCode(): Promise<number | undefined> {
     return this.#child?.exitCode;
   }

@@ -1,9 +1,9 @@
-/** A mistake in the command line or configuration: one line that names the option, what was wrong and what is right; exit 2. */
+/** A mistake in the options or the configuration. The message names the option, the mistake and the remedy. Exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A command that cannot be started; the exit code is the shell's for it. */
+/** posidle cannot run a command. The exit code is the shell's, or one of EXIT. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code: number;

@@ -5,15 +5,15 @@ import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Settings extends Omit<Policy, 'tail' | 'role' | 'doneProcess'>, TriggerSettings {
-  /** The kubelet begins the drain and stops Fluentd, and starts again what ends before. */
+  /** The kubelet begins the drain, stops Fluentd, and restarts a posidle that ends too early. */
   readonly nativeSidecar: boolean;
-  /** Pos files or globs; none: those of `fluentConf`. */
+  /** Pos files or globs. If empty: those of `fluentConf`. */
   readonly posFiles: readonly string[];
-  /** undefined: Fluentd's own, where it is found. */
+  /** If undefined, posidle looks for Fluentd's own. */
   readonly fluentConf: string | undefined;
-  /** Which Fluentd; a parent has its child. */
+  /** A parent watches its child instead. */
   readonly fluentd: Exclude<FluentdTarget, { by: 'session' }>;
-  /** The directory of the witness in Fluentd; `off`: none. A parent makes its own. undefined: `POSIDLE_DIR`, or /posidle where it is there. */
+  /** The directory of the witness, or `off`. The default is `POSIDLE_DIR`, else /posidle if it exists; a parent makes its own. */
   readonly witness: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export type WatchOptions = { readonly [Key in keyof Settings]?: Settings[Key] | 
 
 const { tail: _tail, role: _role, ...decisions } = DEFAULT_POLICY;
 
-/** Quiet is a guess: it counts only where no other trigger is given. */
+/** `quiet` is a guess, so its default applies only without another trigger. */
 export const DEFAULTS: Settings = {
   ...decisions,
   posFiles: [],
@@ -36,20 +36,20 @@ export const DEFAULTS: Settings = {
   signal: undefined,
 };
 
-/** All settings; throws where an option is none of them. */
+/** Adds the defaults. Throws if an option is unknown. */
 export function settingsOf(options: WatchOptions, isParent: boolean): Settings {
   const { fluentd, ...ofParent } = DEFAULTS;
   refuseUnknown(options, isParent ? ofParent : DEFAULTS);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  // The kubelet's SIGTERM is the trigger.
+  // With `nativeSidecar` the kubelet's SIGTERM is the trigger.
   const hasTrigger = hasCertainTrigger(options) || options.nativeSidecar === true;
   const doneProcess = options.doneProcess && linear(options.doneProcess);
   return { ...DEFAULTS, ...(hasTrigger && { quiet: 'off' }), ...Object.fromEntries(given), doneProcess };
 }
 
 /**
- * The same regular expression, matched in time that grows with the text and no faster: whoever shares the process namespace chooses the
- * text. V8 has an engine for that behind a flag.
+ * The same regular expression with V8's experimental engine, which takes linear time: a neighbour in the process namespace chooses the
+ * text. Throws a UsageError if that engine cannot run it.
  */
 export function linear(pattern: RegExp): RegExp {
   setFlagsFromString('--enable-experimental-regexp-engine');
@@ -62,7 +62,7 @@ export function linear(pattern: RegExp): RegExp {
   }
 }
 
-/** The settings as a policy, with the facts that no option tells. */
+/** Makes the policy from the settings and from facts that are no options. */
 export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'role'>): Policy {
   const { posFiles, fluentConf, fluentd, witness, nativeSidecar, ...others } = settings;
   const { signal, doneFile, heartbeatFile, heartbeatAge, ...decisions } = others;
@@ -71,7 +71,7 @@ export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'role'
   return { ...decisions, ...facts, doneProcess, ...sidecar };
 }
 
-/** A misspelt option would be ignored. */
+/** Throws a TypeError for an unknown option, so that a misspelt one is not ignored. */
 export function refuseUnknown(options: object, known: object): void {
   const unknown = Object.keys(options).filter((key) => !Object.hasOwn(known, key));
   if (unknown.length > 0) {

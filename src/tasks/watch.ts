@@ -13,30 +13,30 @@ import { inWords } from '../node/files/in-words.ts';
 import type { NodeHost } from '../node/node-host.ts';
 import { loadedWitness } from '../node/witness/write-witness.ts';
 import { type Armed, armedBy, openTriggers } from './arm-triggers.ts';
-import { type Found, findPosFiles } from './find-conf.ts';
+import { type FoundPosFiles, findPosFiles } from './find-conf.ts';
 import type { Parent } from './parent.ts';
 import { UsageError } from './usage-error.ts';
 import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';
 
 export interface WatchReporter extends Reporter {
   warned?(text: string): void;
-  /** Fluentd is gone; what is left of a parent's command is not. */
+  /** Called when Fluentd is gone, before a parent kills the rest of its command. */
   ended?(outcome: Outcome): Promise<void>;
 }
 
-export interface Surroundings {
-  /** Called once all options are validated, before anything is started. */
-  readonly begin: (found: Found, policy: Policy, armed: Armed) => Promise<WatchReporter>;
-  /** Starts Fluentd; without it one is looked for. */
+export interface WatchSetup {
+  /** Called after all options are checked and before anything starts. */
+  readonly begin: (found: FoundPosFiles, policy: Policy, armed: Armed) => Promise<WatchReporter>;
+  /** Starts Fluentd. Without a parent posidle looks for a running one. */
   readonly parent?: Parent | undefined;
-  /** What is known already: nothing is looked for. */
-  readonly found?: Found;
+  /** If given, posidle looks for no pos files and no configuration. */
+  readonly found?: FoundPosFiles;
 }
 
 export async function watch(
   host: NodeHost,
   options: WatchOptions,
-  { begin, parent, found: known }: Surroundings,
+  { begin, parent, found: known }: WatchSetup,
 ): Promise<Outcome> {
   const asked = settingsOf(options, parent !== undefined);
   let closeTriggers = () => {};
@@ -45,7 +45,7 @@ export async function watch(
     const found = known ?? (await findPosFiles(host, wanted));
     const settings = options.quiet === undefined ? withFittingQuiet(asked, found.conf) : asked;
     if (settings.nativeSidecar) refuseBesideKubelet(settings, parent);
-    // A mount that does not answer must not keep posidle from its work.
+    // Bounded, because a dead mount never answers.
     const paths = await host.within(pathsOf(host, found.posFiles), host.now());
     const role: Role = parent !== undefined ? 'parent' : settings.nativeSidecar ? 'native-sidecar' : 'beside';
     const policy = policyOf(settings, { tail: tailFacts(found.conf), role });
@@ -54,7 +54,7 @@ export async function watch(
     const warn = (text: string) => report.warned?.(text);
     closeTriggers = openTriggers(settings, { request: (by) => host.request(by), warn });
     host.watchFiles(paths ?? [], (why) =>
-      warn(`the system reports no changes of files (${why}). ${ONLY_CLOCK}`),
+      warn(`the system does not report changes of files (${why}). ${ONLY_CLOCK}`),
     );
     const { posFiles, conf } = found;
     const { doneProcess } = settings;
@@ -75,7 +75,7 @@ export async function watch(
     await parent?.killRest();
     return outcome;
   } catch (error) {
-    // Whatever is wrong with posidle, Fluentd gets its orderly end.
+    // Even if posidle fails, Fluentd must stop properly.
     await parent?.shutDown('SIGINT', asked.stopTimeout);
     throw error;
   } finally {
@@ -86,7 +86,7 @@ export async function watch(
 
 const ONLY_CLOCK = 'posidle looks once a second instead; that loses nothing';
 
-/** An end before the kubelet's SIGTERM would stop nothing: the kubelet starts posidle again. */
+/** Refuses other triggers: if posidle ended before the kubelet's SIGTERM, the kubelet would only restart it. */
 function refuseBesideKubelet(settings: Settings, parent: Parent | undefined): void {
   if (parent !== undefined)
     throw new UsageError('`nativeSidecar` is not for a parent of Fluentd: the kubelet stops both at once');
@@ -97,7 +97,7 @@ function refuseBesideKubelet(settings: Settings, parent: Parent | undefined): vo
   );
 }
 
-/** Those of the pos files; a database belongs to Fluent Bit. */
+/** The paths of the pos files. Throws a UsageError for a database of Fluent Bit. */
 async function pathsOf(host: NodeHost, posFiles: readonly string[]): Promise<readonly string[]> {
   const paths = [...(await expandAll(host, posFiles)).keys()];
   for (const path of paths) {
@@ -107,19 +107,19 @@ async function pathsOf(host: NodeHost, posFiles: readonly string[]): Promise<rea
   return paths;
 }
 
-/** The default is never shorter than in_tail needs to find a new file. */
+/** Raises the default until in_tail has time to find a new file. */
 function withFittingQuiet(settings: Settings, conf: ConfFacts | undefined): Settings {
   if (settings.quiet === 'off' || conf === undefined) return settings;
   return { ...settings, quiet: Math.max(settings.quiet, ...conf.sources.map(quietNeededBy)) };
 }
 
-/** Where manifests put the witness, unless an option or the environment names another place. */
+/** The shared directory of the witness: the option, else POSIDLE_DIR, else /posidle. */
 function sharedWitness({ witness }: Settings): string | undefined {
   const usual = process.env['POSIDLE_DIR'] ?? (existsSync(SHARED_DIR) ? SHARED_DIR : undefined);
   return witness === 'off' ? undefined : (witness ?? usual);
 }
 
-/** Writes the witness for the Fluentd that is about to start. */
+/** Writes the witness before Fluentd starts. If that fails, it warns and Fluentd starts without one. */
 async function ownWitness({ witness }: Settings, warn: (text: string) => void) {
   if (witness === 'off') return undefined;
   try {

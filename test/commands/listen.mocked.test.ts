@@ -61,7 +61,7 @@ test('a look of the watch that is late is none', () => {
   const board = new StatusBoard(() => 0, policy());
   const { '/healthz': ask } = board.routes(() => {}, undefined).get;
   const seen = seenAt([snapshot(0, [])]);
-  board.looked(begin(0), { ...seen, extent: 'late' });
+  board.looked(begin(0), { ...seen, extent: 'overdue' });
   expect(ask?.().isWell).toBe(false);
   board.looked(begin(0), seen);
   expect(ask?.().isWell).toBe(true);

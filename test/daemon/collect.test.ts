@@ -43,12 +43,12 @@ test('a look is dated, and holds fluentd and the requests so far', async () => {
   host.writeFile(POS, posText([]));
   await host.sleep(2_000);
   host.request('SIGINT');
-  expect(await new Collector(host, subject()).look('rest', ABSENT)).toEqual({
+  expect(await new Collector(host, subject()).look('light', ABSENT)).toEqual({
     lookedAt: 2_000,
     at: 2_000,
     posFiles: [{ path: POS, kind: 'empty' }],
     looks: new Map(),
-    depth: 'rest',
+    depth: 'light',
     followed: [],
     source: 'outside',
     testimony: undefined,
@@ -60,7 +60,7 @@ test('a look is dated, and holds fluentd and the requests so far', async () => {
 });
 
 describe('what is asked only by a look that takes in everything', () => {
-  const depths = ['rest', 'all', 'last'] as const;
+  const depths = ['light', 'all', 'last'] as const;
 
   test('is what buffers hold', async () => {
     const collector = new Collector(new FakeHost(), subject());
@@ -91,7 +91,7 @@ test('no witness is asked where there is none, or where none is looked for', asy
 test('main is looked for among the processes, where it is named', async () => {
   const host = new FakeHost();
   host.startProcess({ pid: 500, argv: ['java', '-jar', 'main.jar'] });
-  const { mains } = await new Collector(host, subject({ doneProcess: /main\.jar/ })).look('rest', ABSENT);
+  const { mains } = await new Collector(host, subject({ doneProcess: /main\.jar/ })).look('light', ABSENT);
   expect(mains).toMatchObject([{ pid: 500 }]);
 });
 

@@ -105,7 +105,7 @@ test('a process that is no fluentd is refused at once where its pid was given, a
 });
 
 test('where no fluentd shows, it says what would show one', async () => {
-  const why = expect.stringMatching(/needs a witness .*, or shareProcessNamespace in the Pod$/);
+  const why = expect.stringMatching(/needs a witness .*, or the Pod needs shareProcessNamespace$/);
   expect(await find(new FakeHost())).toMatchObject({ kind: 'absent', why });
 });
 

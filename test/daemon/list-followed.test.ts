@@ -16,10 +16,10 @@ test('while nothing moves, new files are looked for every ten seconds', async ()
 
 test('when something has moved, new files are looked for after a second', async () => {
   const { host, list, listings } = await atRest();
-  await list('rest', new Map());
+  await list('light', new Map());
   expect(listings()).toBe(0);
   await host.sleep(host.now() + 1_000);
-  await list('rest', new Map());
+  await list('light', new Map());
   expect(listings()).toBe(1);
 });
 
@@ -44,8 +44,8 @@ test('sources share the memory: each is listed beside the files of those before 
   const asked: unknown[] = [];
   const { listFollowed } = host;
   Object.assign(host, {
-    listFollowed: (source: TailSource, besides?: number) => {
-      asked.push(besides);
+    listFollowed: (source: TailSource, alreadyKept?: number) => {
+      asked.push(alreadyKept);
       return listFollowed.call(host, source);
     },
   });
@@ -69,11 +69,11 @@ async function atRest() {
     return listFollowed.call(host, source);
   };
   const list = (depth: Depth, looks = LOOKS) => followed.list(depth, looks);
-  const look = async (depth: Depth = 'rest') => {
+  const look = async (depth: Depth = 'light') => {
     await host.sleep(host.now() + 1_000);
     return (await list(depth)).flatMap(({ files }) => files);
   };
-  await list('rest');
+  await list('light');
   listings = 0;
   return { host, list, look, listings: () => listings };
 }

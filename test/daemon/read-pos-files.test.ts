@@ -18,8 +18,8 @@ test('pos files share the memory: each is read beside the entries of those befor
   const asked: unknown[] = [];
   const { readFile } = host;
   Object.assign(host, {
-    readFile: (path: string, besides?: number) => {
-      asked.push(besides);
+    readFile: (path: string, alreadyKept?: number) => {
+      asked.push(alreadyKept);
       return readFile.call(host, path);
     },
   });

@@ -242,7 +242,7 @@ async function expectKept(version: string, site: Site, scenario: Scenario, trigg
     ],
     before: () => site.write('app.log', 0),
     main: async (posidle) => {
-      if (trigger === 'done-process') await posidle.logged(/main's process is seen/);
+      if (trigger === 'done-process') await posidle.logged(/posidle sees main's process/);
       await scenario.main(site);
     },
     args: [...args, ...(scenario.args ?? [])],

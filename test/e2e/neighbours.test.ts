@@ -74,7 +74,7 @@ describe('128 MiB are enough for', () => {
         writeFileSync(at('app.pos'), Array.from({ length: 4_000 }, line).join(''));
         return ['-p', at('app.pos')];
       },
-      /its 4000 lines take 13\d\.\d MiB of memory/,
+      /its 4000 lines need 13\d\.\d MiB of memory/,
     ],
     [
       '15,000 files in a directory with a path of 3,600 bytes',
@@ -84,7 +84,7 @@ describe('128 MiB are enough for', () => {
         for (let name = 0; name < 15_000; name += 1) writeFileSync(join(deep, `${name}.log`), 'x\n');
         return conf(at('logs/**/*.log'));
       },
-      /its names take more memory than the limit has room for/,
+      /its names need more memory than the limit allows/,
     ],
   ])('%s', async ([, make, told], context) => {
     const args = ['watch', ...make(), '--pid-file', at('none.pid'), '--start-timeout', '12s'];

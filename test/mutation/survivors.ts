@@ -3,11 +3,11 @@ const ANEW = 'without it every look is judged anew, which means the same';
 
 /** Mutants that live: in which file, what only their line (with the one before) holds, and why. What lives and is not listed here wants a test. */
 export const SURVIVORS: readonly (readonly [file: string, code: string, why: string])[] = [
-  ['witness/believing.ts', 'at <= text.length', 'behind the end stands no character'],
-  ['witness/believing.ts', 'length >= LONGEST_ANSWER', 'a byte more or less of a bound against floods'],
+  ['witness/bounded-answer.ts', 'at <= text.length', 'behind the end stands no character'],
+  ['witness/bounded-answer.ts', 'length >= LONGEST_ANSWER', 'a byte more or less of a bound against floods'],
   ['witness/testimony.ts', 'reduce((sum,', 'a mark is only compared with another one'],
   ['look/snapshot.ts', 'COARSEST_TICK', 'longer than any tick of a file system, either way'],
-  ['drain/moves.ts', 'size ?? 1', 'a file with an unfinished line has a size'],
+  ['drain/transitions.ts', 'size ?? 1', 'a file with an unfinished line has a size'],
   ['drain/outcome.ts', 'durations.stopping ?? 1', 'told in tenths of a second'],
   ['drain/outcome.ts', 'durations.killing ?? 1', 'told in tenths of a second'],
   ['observe/memory.ts', 'yield 2', OFTEN],

@@ -114,7 +114,7 @@ export class Checks implements Reporter {
     this.#rests += 1;
     if (this.#rests % EVERY !== 0) return;
     const at = seen.at + 1_000 * this.#rests;
-    const same = { ...seen.atRest, lookedAt: at, at, depth: 'rest' as const };
+    const same = { ...seen.atRest, lookedAt: at, at, depth: 'light' as const };
     const [short, long] = [same, structuredClone(same)].map((look) => observe(seen, look, this.#policy));
     const told = (one: Observation | undefined) => ({ ...one, atRest: one?.atRest !== undefined });
     if (!isDeepStrictEqual(told(short), told(long)))
@@ -177,8 +177,8 @@ export class Checks implements Reporter {
   #isKnown(id: number, { file }: Line): boolean {
     const { logs, settings } = this.#world;
     const isFull = settings.totalLimit < 1_000;
-    const isHere = [...logs.byPath].some(([path, one]) => one === file && isFollowed(path));
-    if (isFull && !isHere) return false;
+    const isAtPath = [...logs.byPath].some(([path, one]) => one === file && isFollowed(path));
+    if (isFull && !isAtPath) return false;
     const isLimited = settings.readLimit > 0 || isFull;
     return file.listed > (isLimited ? file.lines.indexOf(id) * LINE_BYTES : 0);
   }

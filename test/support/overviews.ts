@@ -1,5 +1,5 @@
 import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
-import { observeAges } from '../../src/core/inspect/ages.ts';
+import { assumeFromAges } from '../../src/core/inspect/first-look.ts';
 import { type Found, foundBy } from '../../src/core/inspect/found.ts';
 import type { Paces } from '../../src/core/inspect/paces.ts';
 import type { Finding } from '../../src/core/inspect/pos-file-diagnosis.ts';
@@ -44,7 +44,7 @@ export class Looks {
     findings: readonly Finding[] = [],
   ): Found {
     const snapshot: Snapshot = { ...NOTHING, lookedAt: at, at, ...readBy(files, writtenAgo), ...world };
-    const before = this.#seen ?? observeAges(snapshot, DEFAULT_POLICY);
+    const before = this.#seen ?? assumeFromAges(snapshot, DEFAULT_POLICY);
     this.#seen = observe(before, snapshot, DEFAULT_POLICY);
     this.#paces?.take(this.#seen);
     const findingsIn = () => findings;

@@ -5,9 +5,9 @@ import type { Policy } from '../../src/core/drain/policy.ts';
 import type { StopRequest } from '../../src/core/look/snapshot.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import type { Armed } from '../../src/tasks/arm-triggers.ts';
-import type { Found } from '../../src/tasks/find-conf.ts';
+import type { FoundPosFiles } from '../../src/tasks/find-conf.ts';
 import { Parent } from '../../src/tasks/parent.ts';
-import { type Surroundings, type WatchReporter, watch } from '../../src/tasks/watch.ts';
+import { type WatchReporter, type WatchSetup, watch } from '../../src/tasks/watch.ts';
 import type { Settings, WatchOptions } from '../../src/tasks/watch-options.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { until } from '../support/until.ts';
@@ -21,14 +21,14 @@ afterEach(() => {
 const SILENT: WatchReporter = { transition: () => {}, looked: () => {}, performed: () => {} };
 
 /** A watch that nobody is told of. */
-const watched = (options: WatchOptions, given: Partial<Surroundings> = {}, host = new NodeHost()) =>
+const watched = (options: WatchOptions, given: Partial<WatchSetup> = {}, host = new NodeHost()) =>
   watch(host, options, { begin: async () => SILENT, ...given });
 
 /** Of a Fluentd that is not there. */
 const NOBODY = { fluentd: { by: 'pid', pid: 2 ** 22 + 1 }, startTimeout: 0 } as const;
 
 interface Begun {
-  readonly found: Found;
+  readonly found: FoundPosFiles;
   readonly policy: Policy;
   readonly armed: Armed;
   readonly calls: readonly StopRequest['by'][];

@@ -5,7 +5,7 @@ import type { State } from '../../core/drain/state.ts';
 import type { Observation } from '../../core/observe/observation.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 
-/** What is waited for, and for how long: `still draining after 20 s of 5 min: …`. */
+/** One line for the log about a wait and its reason: `still draining after 20 s of 5 min: …`. */
 export function describeWait(state: State, seen: Observation, policy: Policy): string {
   if (state.name === 'watching') return describeQuiet(state, seen, policy);
   const deadline = deadlineOf(state, seen, policy);
@@ -29,7 +29,7 @@ function deadlineOf(state: State, seen: Observation, policy: Policy): Millis | u
 
 /** `quiet for 20 s of 60 s`. */
 function describeQuiet({ since }: State, seen: Observation, { quiet }: Policy): string {
-  const left = hasBytesLeft(seen) ? `; ${formatBytes(bytesLeft(seen))} are left to read` : '';
+  const left = hasBytesLeft(seen) ? `; ${formatBytes(bytesLeft(seen))} left to read` : '';
   if (quiet === 'off') return `no trigger for ${formatDuration(seen.at - since)}${left}`;
   const silence = Math.max(0, seen.at - (seen.movedAt ?? since));
   return `quiet for ${formatDuration(silence)} of ${formatDuration(quiet)}${left}`;
@@ -37,7 +37,7 @@ function describeQuiet({ since }: State, seen: Observation, { quiet }: Policy): 
 
 function missing({ fluentd, unknown: [doubt] }: Observation): string {
   if (fluentd.kind === 'absent') return fluentd.why;
-  return doubt === undefined ? 'nothing is logged yet' : `${doubt.path} ${doubt.why}`;
+  return doubt === undefined ? 'Fluentd has read nothing yet' : `${doubt.path} ${doubt.why}`;
 }
 
 export function describeFluentd({ fluentd }: Observation): string {

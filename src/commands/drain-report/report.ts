@@ -1,8 +1,8 @@
 import { bytesLeft } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
-import { NOT_THERE } from '../../core/observe/doubt.ts';
 import type { Observation } from '../../core/observe/observation.ts';
+import { NOT_THERE } from '../../core/observe/unknown-pos-file.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 import { rubyOption, SHARED_DIR } from '../../core/witness/load.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
@@ -10,9 +10,9 @@ import type { Done } from '../../daemon/perform.ts';
 import type { Log } from '../../log.ts';
 import { describeFluentd, describeWait } from './describe.ts';
 
-/** How often progress is told: once a minute, and more often at first once the end has begun. */
-const RARELY: Millis = 60_000;
-const AT_FIRST: Millis = 5_000;
+const PROGRESS_EVERY: Millis = 60_000;
+/** After a trigger. The next intervals grow up to PROGRESS_EVERY. */
+const FIRST_PROGRESS_AFTER: Millis = 5_000;
 
 const MADE_AT_START = 'Fluentd makes it when it starts. If it does not come: is its volume mounted here?';
 
@@ -20,7 +20,7 @@ const CAUSE =
   "The cause may be a full buffer, a throttled input or a slow destination: see Fluentd's log and configuration";
 const NOT_READ = 'Until that changes, nothing counts as read';
 
-/** Tells the log what the loop does: a line a transition, a line an order, progress while something is waited for. */
+/** Logs each state change and each order, and the progress while posidle waits. */
 export class LogReporter implements Reporter {
   readonly #log: Log;
   readonly #policy: Policy;
@@ -29,7 +29,7 @@ export class LogReporter implements Reporter {
   #notes: ReadonlySet<string> = new Set();
   #toldAt: Millis | undefined;
 
-  /** `witness`: where one is expected. */
+  /** `witness`: the directory in which posidle expects the witness. */
   constructor(log: Log, policy: Policy, witness = SHARED_DIR) {
     this.#log = log;
     this.#witness = witness;
@@ -38,9 +38,9 @@ export class LogReporter implements Reporter {
 
   transition({ from, to, why, seen }: Transition): void {
     this.#toldAt = seen.at;
-    // The outcome follows, and says it again.
+    // The outcome follows and says the same.
     const tell = to === 'stopped' ? this.#log.debug : this.#log.info;
-    tell({ from, to, why, ...factsOf(seen) }, `${from} → ${to}: ${why}`);
+    tell({ from, to, why, ...logFacts(seen) }, `${from} → ${to}: ${why}`);
     if (to === 'draining' && seen.source === 'outside') this.#log.warn({}, noWitness(this.#witness));
   }
 
@@ -52,7 +52,7 @@ export class LogReporter implements Reporter {
       if (!before.has(key ?? text)) this.#log[level](facts, text);
     this.#tellRestart(seen);
     this.#before = seen;
-    if (seen.extent !== 'late') this.#tellProgress(state, seen);
+    if (seen.extent !== 'overdue') this.#tellProgress(state, seen);
   }
 
   performed({ what, pids, failed }: Done): void {
@@ -73,14 +73,16 @@ export class LogReporter implements Reporter {
   #tellProgress(state: State, seen: Observation): void {
     this.#toldAt ??= seen.at;
     const isEnding = state.name !== 'waiting' && state.name !== 'watching';
-    const every = isEnding ? Math.min(RARELY, Math.max(AT_FIRST, this.#toldAt - state.since)) : RARELY;
+    const every = isEnding
+      ? Math.min(PROGRESS_EVERY, Math.max(FIRST_PROGRESS_AFTER, this.#toldAt - state.since))
+      : PROGRESS_EVERY;
     if (seen.at - this.#toldAt < every) return;
     this.#toldAt = seen.at;
-    this.#log.info(factsOf(seen), describeWait(state, seen, this.#policy));
+    this.#log.info(logFacts(seen), describeWait(state, seen, this.#policy));
   }
 }
 
-/** What is told once, when it begins; what has the same key is the same. */
+/** A condition, logged once when it begins. Notes with the same key are the same condition. */
 interface Note {
   readonly key?: string;
   readonly level?: 'warn';
@@ -102,10 +104,10 @@ function* notesOf({ name }: State, seen: Observation): Generator<Note> {
       yield { ...note, text: `pos file ${path} ${why} yet. ${MADE_AT_START}` };
     else yield { ...note, level: 'warn', text: `pos file ${path} ${why}. ${NOT_READ}` };
   }
-  // That it is gone after the stop signal is the outcome.
+  // If Fluentd is gone after the stop signal, the outcome says so.
   const isEnd = fluentd.kind === 'absent' && (name === 'stopping' || name === 'killing');
-  if (!isEnd) yield { facts: factsOf(seen), text: describeFluentd(seen) };
-  if (memory.main.seen) yield { text: "main's process is seen" };
+  if (!isEnd) yield { facts: logFacts(seen), text: describeFluentd(seen) };
+  if (memory.main.seen) yield { text: "posidle sees main's process" };
   const [first, ...others] = files.filter(({ state }) => state === 'blocked');
   if (first === undefined) return;
   const { path, position, lag } = first;
@@ -114,7 +116,7 @@ function* notesOf({ name }: State, seen: Observation): Generator<Note> {
   yield { key: 'blocked', level: 'warn', facts: { path, position, lag }, text };
 }
 
-function factsOf(seen: Observation): Readonly<Record<string, unknown>> {
+function logFacts(seen: Observation): Readonly<Record<string, unknown>> {
   const age = seen.movedAt === undefined ? null : Math.round(seen.at - seen.movedAt);
   return { files: seen.files.length, left: bytesLeft(seen), age };
 }

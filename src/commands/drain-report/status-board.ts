@@ -11,7 +11,7 @@ import { type Usage, usageOf } from '../../node/processes/usage.ts';
 import { buildInfo } from '../build-info.ts';
 import { LookBoard, textAnswer } from '../listen.ts';
 
-/** The loop looks at least once a second; a look that takes so long hangs. */
+/** The loop looks at least once a second, so a look that takes this long hangs. */
 const STALE: Millis = 15_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -34,10 +34,10 @@ export class StatusBoard {
   }
 
   looked(state: State, seen: Observation): void {
-    this.#board.looked({ state, seen }, seen.extent === 'late');
+    this.#board.looked({ state, seen }, seen.extent === 'overdue');
   }
 
-  /** `token`: a file, or none; without it there is nothing to POST to. */
+  /** `token`: a file with the token, `none` to accept every POST, or undefined to accept no POST. */
   routes(quit: () => void, token: string | undefined): Routes {
     const board = this.#board;
     return {
@@ -67,7 +67,7 @@ export class StatusBoard {
     return { ...status, ...this.#usageOf(status) };
   }
 
-  /** As of the question before: measuring takes its time, and nobody waits for it. */
+  /** Gives the previous measurement and starts the next one, so that no request waits for it. */
   #usageOf({ fluentd }: Status): { cpu: number | null; memory: number | null } {
     const pid = fluentd.workers[0] ?? fluentd.pid;
     if (pid !== null) void usageOf(pid).then((usage) => (this.#used = usage));

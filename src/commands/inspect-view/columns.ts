@@ -7,7 +7,7 @@ import { printable } from '../../core/text/printable.ts';
 import { shortenMiddle, widthOf } from '../../core/text/text-width.ts';
 import { formatAge, formatBytes, type Millis } from '../../core/text/units.ts';
 
-/** Node knows what the terminal can, and NO_COLOR. */
+/** styleText respects the terminal's abilities and NO_COLOR. */
 const COLOURS = {
   'caught-up': 'green',
   'partial-line': 'yellow',
@@ -22,10 +22,10 @@ const COLOURS = {
 } as const satisfies Readonly<Record<FileState, string>>;
 
 export const COLUMNS: readonly string[] = ['STATE', 'LAG', 'READ', 'POSITION', 'SIZE', 'INODE', 'AGE'];
-/** Where it is narrow, one after the other gives way. */
-const GIVING_WAY = ['INODE', 'POSITION', 'SIZE', 'AGE', 'READ', 'ETA', 'RATE', 'LATE'];
+/** A narrow terminal hides these columns, the first one first. */
+const HIDDEN_FIRST = ['INODE', 'POSITION', 'SIZE', 'AGE', 'READ', 'ETA', 'RATE', 'LATE'];
 
-/** A file: what stands in the columns, and its name, which takes what is left. */
+/** One file of the table. */
 export interface Row {
   readonly state: FileState;
   readonly cells: readonly string[];
@@ -51,7 +51,7 @@ function positionText(position: number): string {
   return `${position >= LARGEST_POSITION ? '≥' : ''}${position}`;
 }
 
-/** Never 100% as long as a byte is left. */
+/** Rounds down, so that 100% means that no byte is left. */
 function percentOf({ size, lag, state }: ObservedFile): string {
   if (state === 'unwatched') return '-';
   return size === null || lag === null ? '?' : `${Math.floor(shareRead(size, lag) * 100)}%`;
@@ -59,10 +59,10 @@ function percentOf({ size, lag, state }: ObservedFile): string {
 
 const GAP = '  ';
 const NAME = 'FILE';
-/** A name is not cut below this width as long as another column can go. */
+/** Columns give way before a name gets narrower than this. */
 const LEAST_NAME = 24;
 
-/** The lines of a table, none wider than `width`; the first is its title. */
+/** The lines of a table, none wider than `width`. The first line is the title. */
 export function layOut(columns: readonly string[], rows: readonly Row[], width: number): readonly string[] {
   const shown = fitting(columns, rows, width);
   const room = Math.max(1, width - takenBy(shown));
@@ -91,7 +91,7 @@ function fitting(columns: readonly string[], rows: readonly Row[], width: number
     index,
     widest: rows.reduce((most, { cells }) => Math.max(most, cells[index]?.length ?? 0), title.length),
   }));
-  for (const first of GIVING_WAY) {
+  for (const first of HIDDEN_FIRST) {
     if (takenBy(shown) + least <= width) break;
     shown = shown.filter(({ index }) => columns[index] !== first);
   }

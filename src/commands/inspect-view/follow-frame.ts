@@ -14,7 +14,7 @@ import { defectsOf, type View } from './table.ts';
 const MOST_DEFECTS = 3;
 const PACE_COLUMNS = [...COLUMNS, 'LATE', 'RATE', 'ETA'];
 
-/** One picture: no more lines, and none longer, than the terminal shows. What is furthest behind comes first. */
+/** One frame of --follow. It fits into the terminal, and the file with the largest lag comes first. */
 export function frameOf(
   found: Found,
   { states }: View,
@@ -65,7 +65,7 @@ function paceRow(file: ObservedFile, { seen, paces }: Found): Row {
   };
 }
 
-/** What was left at the first look has waited for longer than posidle has looked. */
+/** Bytes that were unread at the first look have waited for longer than posidle has looked: `>16s`. */
 function lateness({ late, waited }: FilePace): string {
   if (late === 0) return '-';
   return late === null ? `>${formatAge(waited)}` : formatAge(late);

@@ -3,7 +3,7 @@ import { inspectionOf } from '../../core/inspect/inspection.ts';
 import type { FileState } from '../../core/look/file-state.ts';
 import { printableJson } from '../../core/text/printable.ts';
 
-/** One JSON object, in one line: what was found, and what Fluentd's workers say. */
+/** One JSON object in one line: the inspection and, if asked, the answers of Fluentd's workers. */
 export function jsonOf(found: Found, states?: readonly FileState[]): string {
   const { witness } = found.seen;
   const workers = witness?.testimony.witnesses.map((one) => {

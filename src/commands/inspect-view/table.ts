@@ -13,7 +13,7 @@ import { witnessLines } from './witness-lines.ts';
 
 export interface View {
   readonly states: readonly FileState[] | undefined;
-  /** Infinity: no terminal, lines may be as long as they like. */
+  /** Infinity without a terminal. */
   readonly width: number;
   readonly conf: ConfFacts | undefined;
   readonly notes: readonly string[];
@@ -22,7 +22,7 @@ export interface View {
 const MOST_DEFECTS = 20;
 const INDENT = '  ';
 
-/** What was found, for people: a table a pos file, then what else there is, then one sentence. */
+/** The report for people: one table for each pos file, then notes, then one sentence. */
 export function tableLines(found: Found, view: View): readonly string[] {
   const { width } = view;
   return [
@@ -47,7 +47,7 @@ function posFileLines(posFile: FoundPosFile, view: View, at: Millis): readonly s
   ];
 }
 
-/** With their title; nothing where there are none. */
+/** The rows with a title line, or nothing without rows. */
 function rowsOf(
   files: readonly FoundPosFile['files'][number][],
   { states, width }: View,
@@ -100,7 +100,7 @@ function sumOf({ files, unknown, size, lag }: Totals): string {
   return `, ${formatBytes(size)}, ${read}% read, ${formatBytes(lag)} left`;
 }
 
-/** What is known of the buffers, in one line; none where no configuration is known. */
+/** One line about the buffers, or nothing without a configuration. */
 function buffersIn({ seen: { buffers } }: Found, conf: ConfFacts | undefined): readonly string[] {
   if (buffers === undefined || conf === undefined) return [];
   const chunks = buffers.outputs.flatMap((output) => output.chunks);

@@ -4,7 +4,7 @@ import { printable } from '../../core/text/printable.ts';
 import { counted, formatBytes } from '../../core/text/units.ts';
 import type { FileSight, OutputSight } from '../../core/witness/answer.ts';
 
-/** What Fluentd itself says, for people: a line a file and an output, and what it comes to. */
+/** The witnesses' answers, for people: a line for each file and output, then what is left and not proven. */
 export function* witnessLines({ seen, progress }: Found): Generator<string> {
   const { witness } = seen;
   if (witness === undefined) return;

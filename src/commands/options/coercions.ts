@@ -18,7 +18,7 @@ export function durationOr<Word extends string = never>(...words: readonly Word[
 
 const SHORTEST_INTERVAL: Millis = 10;
 
-/** A time for which a timer can run, and in which something else can happen. */
+/** A duration that fits a timer and leaves time between two looks. */
 export function interval(given: string): Millis {
   const span = durationOr()(given);
   if (span >= SHORTEST_INTERVAL && span <= LONGEST_TIMER) return span;
@@ -56,7 +56,7 @@ export function processId(given: string): number {
   throw new UsageError(`'${given}' isn't a process id. Write a number, such as 42`);
 }
 
-/** `HOST:PORT`, or a port on loopback; an address that others can reach has to be written out. */
+/** `HOST:PORT`, or a port alone for loopback: nobody opens a port to other machines by accident. */
 export function endpoint(given: string): Endpoint {
   const match = /^(?:\[([^\]]+)\]:|([^:]+):)?(\d{1,5})$/.exec(given);
   const port = Number(match?.[3]);

@@ -1,15 +1,15 @@
 import type { Options } from 'yargs';
 import { nonEmpty } from './coercions.ts';
 import { exportOptions, inspectOptions } from './inspect-options.ts';
-import { HOW, named, parsed } from './option-parts.ts';
+import { HOW, namedInErrors, parsed } from './option-parts.ts';
 import { drainOptions, runOptions, watchOptions } from './options.ts';
 
 export interface Command {
-  /** As yargs takes them. */
+  /** In yargs's syntax: `inspect [files..]`. */
   readonly words: string;
   readonly about: string;
   readonly options: Readonly<Record<string, Options>>;
-  /** What its words mean that are no options. */
+  /** The arguments that are not options. */
   readonly positional?: readonly [name: string, meaning: string];
   readonly examples: readonly (readonly [line: string, meaning: string])[];
 }
@@ -65,7 +65,7 @@ export const COMMANDS = {
   },
   export: {
     words: 'export [files..]',
-    about: 'tell Prometheus what Fluentd has read, and what is left',
+    about: 'show Prometheus what Fluentd has read, and what is left',
     options: exportOptions,
     positional: ['files', 'POS_FILE: pos files or globs'],
     examples: [
@@ -86,7 +86,7 @@ export const COMMANDS = {
   inject: {
     words: 'inject [files..]',
     about: 'add posidle to the Fluentd of manifests: posidle inject job.yaml | kubectl apply -f -',
-    options: named({
+    options: namedInErrors({
       image: parsed(
         'REF',
         'the image posidle, as the nodes can pull it; by default posidle with the version of this command',
@@ -106,7 +106,7 @@ export const OPTION_NAMES: ReadonlySet<string> = new Set(
   Object.values(COMMANDS).flatMap(({ options }) => Object.keys(options)),
 );
 
-/** Texts name an option by its key in the library, `posFiles`; here by its flag. */
+/** Replaces option keys in backticks, as texts for the library have them (`posFiles`), by flags. */
 export function inFlags(text: string): string {
   return text.replace(/`(\w+)`/g, (word, key: string) => {
     const kebab = key.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`);

@@ -2,7 +2,7 @@ import type { Options } from 'yargs';
 import { nearest } from '../../core/text/nearest.ts';
 import { UsageError } from '../../tasks/usage-error.ts';
 
-/** `POSIDLE_` + the option's name in capitals, for the options that exist; other variables of that prefix are not ours. */
+/** Reads each option from `POSIDLE_` + its name in capitals. Ignores other variables with that prefix. */
 export function optionsFromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   options: Readonly<Record<string, Options>>,
@@ -27,7 +27,7 @@ function fromEnvironment(variable: string, option: Options, value: string): unkn
   throw new UsageError(`${variable}: '${value}' isn't true or false`);
 }
 
-/** yargs would name the option, which nobody gave. */
+/** Checks the value here, because yargs would blame an option that nobody gave. */
 function checked(variable: string, { choices, coerce }: Options, value: string): string {
   if (choices !== undefined && !choices.includes(value))
     throw new UsageError(`${variable}: ${notOneOf(value, choices.map(String))}`);

@@ -1,9 +1,9 @@
 import type { InferredOptionTypes } from 'yargs';
 import { durationOr, endpoint, fileCount, interval, nonEmpty, size, states } from './coercions.ts';
-import { flag, named, parsed, posFileOptions, SHOW, TELL, WHICH } from './option-parts.ts';
+import { flag, namedInErrors, parsed, posFileOptions, SHOW, TELL, WHICH } from './option-parts.ts';
 import { watchOptions } from './options.ts';
 
-export const inspectOptions = named({
+export const inspectOptions = namedInErrors({
   ...posFileOptions,
   root: parsed('DIR', "look up all paths below it: a node's mount, or /proc/PID/root", WHICH, nonEmpty),
   state: parsed('STATES', 'only files in these states, separated by commas', SHOW, states),
@@ -14,10 +14,15 @@ export const inspectOptions = named({
   },
   witness: parsed('DIR', 'also ask Fluentd itself: where its witness listens', SHOW, nonEmpty),
   json: flag('one JSON object', TELL),
-  'max-lag': parsed('SIZE', 'exit 0 if at most so much is left to read, else 1, and say why', TELL, size),
+  'max-lag': parsed(
+    'SIZE',
+    'exit 0 if no more than this is left to read; else exit 1 and say why',
+    TELL,
+    size,
+  ),
   wait: parsed(
     'DUR',
-    'look again until nothing is left that waiting helps: exit 0; after this time: exit 1, and say what is left',
+    'look again until waiting no longer helps: exit 0; after this time: exit 1, and say what is left',
     TELL,
     durationOr(),
   ),
@@ -25,7 +30,7 @@ export const inspectOptions = named({
 
 export type InspectArgs = InferredOptionTypes<typeof inspectOptions>;
 
-export const exportOptions = named({
+export const exportOptions = namedInErrors({
   ...posFileOptions,
   root: inspectOptions.root,
   listen: {
@@ -34,7 +39,7 @@ export const exportOptions = named({
   },
   interval: { ...parsed('DUR', 'the time between two looks', TELL, interval), default: '5s' },
   'per-file': {
-    ...parsed('N', 'also tell of up to N files one by one, those that are furthest behind', TELL, fileCount),
+    ...parsed('N', 'also one metric for each of the N files with the largest lag', TELL, fileCount),
     default: '0',
   },
   'log-level': watchOptions['log-level'],

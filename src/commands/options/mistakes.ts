@@ -7,7 +7,7 @@ export const HELP_ALL = 'help-all';
 const KNOWN: Readonly<Record<string, Command>> = COMMANDS;
 const USE = 'Use watch, run, drain, inspect, export, inject or witness';
 
-/** What yargs says of a mistake on the command line, as one plain line with the remedy. */
+/** Turns yargs's message about a mistake into one plain line with the remedy. */
 export function mistakeIn(message: string, words: readonly string[]): string {
   const [command = ''] = words;
   if (!Object.hasOwn(KNOWN, command)) return mistakeInCommand(command);

@@ -31,21 +31,24 @@ export const posFileOptions = {
   },
 } as const;
 
-type Named = Readonly<Record<string, Options>>;
+type OptionSet = Readonly<Record<string, Options>>;
 
-/** The same options; only --help-all shows them. */
-export function rare<Rare extends Named>(options: Rare): Rare {
-  return each(options, () => ({ hidden: true }));
+/** Hides the options from --help. */
+export function onlyInHelpAll<Rare extends OptionSet>(options: Rare): Rare {
+  return mapOptions(options, () => ({ hidden: true }));
 }
 
-/** The same options; what is wrong with a value is told with the option's name. */
-export function named<All extends Named>(options: All): All {
-  return each(options, (name, { coerce }) =>
+/** Makes each coercion name its option in its errors. */
+export function namedInErrors<All extends OptionSet>(options: All): All {
+  return mapOptions(options, (name, { coerce }) =>
     coerce ? { coerce: (value: unknown) => coerced(name, value, coerce) } : {},
   );
 }
 
-function each<All extends Named>(options: All, more: (name: string, option: Options) => Options): All {
+function mapOptions<All extends OptionSet>(
+  options: All,
+  more: (name: string, option: Options) => Options,
+): All {
   const entries = Object.entries(options).map(([name, option]) => [
     name,
     { ...option, ...more(name, option) },

@@ -8,17 +8,17 @@ import {
   duration,
   flag,
   HOW,
-  named,
+  namedInErrors,
+  onlyInHelpAll,
   parsed,
   posFileOptions,
-  rare,
   TELL,
   text,
   WHEN,
   WHICH,
 } from './option-parts.ts';
 
-export const watchOptions = named({
+export const watchOptions = namedInErrors({
   ...posFileOptions,
   quiet: parsed(
     'DUR',
@@ -47,7 +47,7 @@ export const watchOptions = named({
     nonEmpty,
   ),
   'native-sidecar': flag(
-    "the kubelet begins the drain and stops Fluentd; posidle waits until all is sent, and ends before it (needs posidle's container after Fluentd's)",
+    "the kubelet begins the drain and stops Fluentd; posidle waits until all is sent, and ends before Fluentd does (needs posidle's container after Fluentd's)",
     WHEN,
   ),
   listen: parsed('HOST:PORT', 'where GET /healthz /readyz /status /metrics answer', TELL, endpoint),
@@ -61,7 +61,7 @@ export const watchOptions = named({
     ...text('FORMAT', 'json, or pretty for people (the default on a terminal)', TELL),
     choices: LOG_FORMATS,
   },
-  ...rare({
+  ...onlyInHelpAll({
     pid: parsed('N', 'the Fluentd supervisor with this pid', WHICH, processId),
     'pid-file': parsed(
       'FILE',
@@ -70,7 +70,7 @@ export const watchOptions = named({
       nonEmpty,
     ),
     'done-process-gone': duration("how long main's process must be gone", DEFAULTS.doneProcessGone, WHEN),
-    'heartbeat-age': duration('how long it must not have been refreshed', DEFAULTS.heartbeatAge, WHEN),
+    'heartbeat-age': duration('main has ended if the file is older than this', DEFAULTS.heartbeatAge, WHEN),
     'quit-token': parsed(
       'FILE|none',
       'when POST /quitquitquit comes to --listen, with the bearer token in FILE; none: without a token',
@@ -95,7 +95,7 @@ export const watchOptions = named({
     'complete-last-line': {
       type: 'boolean',
       describe:
-        'end an unfinished last line, so that Fluentd emits it; by default only if the trigger says that main has ended',
+        'add the missing newline to a last line, so that Fluentd emits it; by default only if the trigger says that main has ended',
       group: HOW,
     },
     'termination-log': text(
@@ -111,7 +111,7 @@ const {
   'pid-file': _pidFile,
   'restart-policy': _restartPolicy,
   'native-sidecar': _nativeSidecar,
-  /** A parent knows its child: nobody has to name it. */
+  /** A parent knows its child, so nobody names it. */
   ...runOptions
 } = watchOptions;
 
@@ -121,13 +121,13 @@ export type RunArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>>
 export type SharedArgs = RunArgs & { readonly 'native-sidecar'?: boolean };
 export type WatchArgs = ArgumentsCamelCase<InferredOptionTypes<typeof watchOptions>>;
 
-export const drainOptions = named({
+export const drainOptions = namedInErrors({
   grace: duration(
     "terminationGracePeriodSeconds of the Pod: the whole time, also for main's end",
     DEFAULTS.grace,
     HOW,
   ),
-  'main-ended': flag('main has ended: wait for no gate', WHEN),
+  'main-ended': flag('main has ended: do not wait for the gate', WHEN),
   witness: watchOptions.witness,
   'pos-file': watchOptions['pos-file'],
   'fluent-conf': watchOptions['fluent-conf'],
@@ -140,7 +140,7 @@ export const drainOptions = named({
 
 export type DrainArgs = InferredOptionTypes<typeof drainOptions>;
 
-/** What the flags say; `--quit-token` is a trigger of the command's own. */
+/** The watch options from the flags. `--quit-token` is a trigger too, so it turns the default `--quiet` off. */
 export function watchOptionsOf(args: SharedArgs): WatchOptions {
   const { posFiles, fluentd, signal, ...flags } = DEFAULTS;
   const names = Object.keys(flags) as (keyof typeof flags)[];

@@ -5,9 +5,9 @@ import type { Millis } from '../text/units.ts';
 import { type Policy, stopReserve } from './policy.ts';
 import type { State, Trigger } from './state.ts';
 
-/** A worker reads its configuration and loads its plugins first. */
+/** How long a worker may take to load its configuration and plugins, and to open its pos file. */
 const SLOW_WORKER: Millis = 60_000;
-/** How long before the drain's deadline what was read is flushed: it must still be delivered. */
+/** The last flush begins this long before the drain's deadline, so that its chunks still arrive. */
 const FLUSH_RESERVE: Millis = 10_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 
@@ -15,9 +15,9 @@ export function isOver(deadline: Millis | undefined, at: Millis): boolean {
   return deadline !== undefined && at >= deadline;
 }
 
-/** When a Fluentd that is not there yet is given up. After a signal the kubelet counts: main may have been faster than Fluentd's start. */
+/** When posidle gives up waiting for Fluentd to start. After a signal from the kubelet the grace period counts, too. */
 export function absenceDeadline(state: State, seen: Observation, policy: Policy): Millis | undefined {
-  if (signalsIn(seen).length > 1) return ALREADY_OVER;
+  if (kubeletCallsIn(seen).length > 1) return ALREADY_OVER;
   return earliest([startDeadline(state.since, policy), graceEnd(seen, policy)]);
 }
 
@@ -26,12 +26,12 @@ function earliest(instants: readonly (Millis | undefined)[]): Millis | undefined
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-/** When the quiet window ends; undefined: silence is no trigger, or nothing has moved yet. */
+/** When the quiet window ends; undefined if quiet is off or nothing has moved yet. */
 export function quietAt({ movedAt }: Observation, { quiet }: Policy): Millis | undefined {
   return quiet === 'off' || movedAt === undefined ? undefined : movedAt + quiet;
 }
 
-/** When main's process counts as ended: gone for long enough, or never seen within the start timeout. */
+/** When main's process counts as ended: after `doneProcessGone`, or after `startTimeout` if posidle never saw it. */
 export function mainEndAt({ memory }: Observation, policy: Policy): Millis | undefined {
   const { seen, goneSince } = memory.main;
   if (goneSince !== undefined) return goneSince + policy.doneProcessGone;
@@ -42,22 +42,22 @@ export function startDeadline(since: Millis, { startTimeout }: Policy): Millis |
   return startTimeout === 'off' ? undefined : since + startTimeout;
 }
 
-/** When a trigger will come if nothing happens. */
+/** When the next trigger comes if nothing changes. */
 export function triggerAt(seen: Observation, policy: Policy): Millis | undefined {
   const instants = [quietAt(seen, policy), policy.doneProcess ? mainEndAt(seen, policy) : undefined];
   return earliest(instants.filter((at) => !isOver(at, seen.at)));
 }
 
-/** When everything has been read for long enough to be believed. A main that may still run is waited for, too. */
+/** Until when "everything is read" must hold. If main may still run, `settle` is added. */
 export function settleEnd(
-  { until }: Pick<Progress, 'until'>,
+  { inFlightUntil }: Pick<Progress, 'inFlightUntil'>,
   trigger: Trigger,
   seen: Observation,
   policy: Policy,
 ): Millis {
-  const isTold = policy.role === 'native-sidecar' && trigger.by !== 'hook';
-  if (isTold || MEANS_THE_END.has(trigger.by)) return until;
-  return Math.max(until, Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle);
+  const meansMainEnded = policy.role === 'native-sidecar' && trigger.by !== 'hook';
+  if (meansMainEnded || MEANS_THE_END.has(trigger.by)) return inFlightUntil;
+  return Math.max(inFlightUntil, Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle);
 }
 
 const MEANS_THE_END: ReadonlySet<Trigger['by']> = new Set([
@@ -69,53 +69,53 @@ const MEANS_THE_END: ReadonlySet<Trigger['by']> = new Set([
   'start-timeout',
 ]);
 
-/** The worker has not opened its pos file. One that never will is not waited for: the pos files may be another Fluentd's. */
+/** A new worker has not opened its pos file yet. It may never do so (the pos file may be another Fluentd's), so the wait is bounded. */
 export function isWorkerStarting({ fluentd, memory, at }: Observation): boolean {
   if (fluentd.kind !== 'running' || fluentd.isStarting !== true) return false;
   return !isOver((memory.workersSince ?? memory.began) + SLOW_WORKER, at);
 }
 
-/** When it is time to flush, whatever is still unread. */
+/** When posidle flushes even if files are still unread. */
 export function lastFlushAt(trigger: Trigger, seen: Observation, policy: Policy): Millis {
   const deadline = drainDeadline(trigger, seen, policy);
-  const begun = Math.max(trigger.at, signalsIn(seen)[0]?.at ?? trigger.at);
+  const begun = Math.max(trigger.at, kubeletCallsIn(seen)[0]?.at ?? trigger.at);
   return deadline - Math.min(FLUSH_RESERVE, (deadline - begun) / 2);
 }
 
-/** How long a Fluentd that ended by itself is waited for once the drain has begun. */
+/** Until when a drain waits for a Fluentd that ended by itself to come back. */
 export function returnDeadline(trigger: Trigger, seen: Observation, policy: Policy): Millis | undefined {
   if (seen.goneSince === undefined) return undefined;
   if (policy.role === 'parent') return seen.goneSince;
   const deadline = drainDeadline(trigger, seen, policy);
-  // A restart by hand, or SIGUSR2 since 1.18, puts another supervisor in its place at once.
+  // With `never`, allow only for a restart by hand or by SIGUSR2 (1.18 and later), which is immediate.
   return policy.restartPolicy !== 'never'
     ? deadline
     : Math.min(deadline, Math.max(seen.goneSince, trigger.at) + policy.settle);
 }
 
-/** A signal means that the kubelet counts: then the grace period bounds it all, whatever began the drain. */
+/** After a signal from the kubelet the grace period limits the drain, whatever its trigger was. */
 export function drainDeadline(trigger: Trigger, seen: Observation, policy: Policy): Millis {
   const own = trigger.at + policy.drainTimeout;
   const byGrace = graceEnd(seen, policy);
   if (byGrace === undefined) return own;
-  return signalsIn(seen)[0]?.by === trigger.by ? byGrace : Math.min(own, byGrace);
+  return kubeletCallsIn(seen)[0]?.by === trigger.by ? byGrace : Math.min(own, byGrace);
 }
 
-/** When the stop has to begin for the kubelet's sake; undefined: it does not count. */
+/** When the stop must begin to fit into the grace period; undefined before a signal from the kubelet. */
 function graceEnd(seen: Observation, policy: Policy): Millis | undefined {
-  const [signal] = signalsIn(seen);
+  const [signal] = kubeletCallsIn(seen);
   return signal && signal.at + policy.grace - stopReserve(policy);
 }
 
 export function stopDeadline({ since }: State, seen: Observation, policy: Policy): Millis {
-  const [signal] = signalsIn(seen);
+  const [signal] = kubeletCallsIn(seen);
   if (signal === undefined) return since + policy.stopTimeout;
   return Math.max(signal.at + policy.grace, since + stopReserve(policy));
 }
 
-/** The calls for the end that the kubelet made: by a signal or a hook. */
-export function signalsIn({ requests }: Pick<Observation, 'requests'>): readonly StopRequest[] {
-  return requests.filter(({ by }) => OF_THE_KUBELET.has(by));
+/** The stop requests that come from the kubelet: a signal or a hook. */
+export function kubeletCallsIn({ requests }: Pick<Observation, 'requests'>): readonly StopRequest[] {
+  return requests.filter(({ by }) => KUBELET_CALLS.has(by));
 }
 
-const OF_THE_KUBELET: ReadonlySet<StopRequest['by']> = new Set(['SIGTERM', 'SIGINT', 'main-ended', 'hook']);
+const KUBELET_CALLS: ReadonlySet<StopRequest['by']> = new Set(['SIGTERM', 'SIGINT', 'main-ended', 'hook']);

@@ -10,7 +10,7 @@ export function describeTrigger({ by }: Trigger, seen: Observation, policy: Poli
     case 'quiet':
       return `nothing has moved for ${formatDuration(seen.at - (seen.movedAt ?? seen.at))}`;
     case 'start-timeout':
-      return `${seen.logged ? 'not every pos file was there' : 'nothing was ever logged'} within \`startTimeout\` (${formatDuration(Number(policy.startTimeout))})`;
+      return `${seen.logged ? 'not every pos file was there' : 'Fluentd has read nothing'} within \`startTimeout\` (${formatDuration(Number(policy.startTimeout))})`;
     case 'done-process':
       return seen.memory.main.seen
         ? "main's process is gone (`doneProcess`)"
@@ -33,7 +33,7 @@ export const LEFT_TO_KUBELET: End = {
 
 export function describeUnproven(pid: number): string {
   return (
-    `pid ${pid} may not be the right fluentd: it has no pos file open, or posidle may not look at its open files; ` +
+    `pid ${pid} may not be the right fluentd: it has no pos file open, or posidle may not see its open files; ` +
     'run posidle as the same user, or load a witness into Fluentd'
   );
 }

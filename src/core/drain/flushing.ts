@@ -11,16 +11,16 @@ import type { Policy } from './policy.ts';
 import type { Draining, Gate } from './state.ts';
 import { hasMovedSince } from './trigger.ts';
 
-/** How long a flush is given before it is asked for again, where chunks are still left. */
+/** The time between two flushes if chunks are still left. */
 const FLUSH_AGAIN: Millis = 10_000;
-/** The least time between two flushes: each makes small chunks, and keeps a thread of Fluentd busy for a second or more. */
+/** The least time between two flushes: each one makes small chunks and keeps a thread of Fluentd busy for a second or more. */
 const FLUSH_PAUSE: Millis = 2_000;
-/** in_tail looks at its files once a second: an input that has stood still for longer is held up. */
+/** in_tail looks at its files once a second, so an input that has not moved for longer is blocked. */
 const HELD_UP: Millis = 1_500;
 
 /**
- * When the next flush would help; undefined: none would. `gate` is the first closed one. A flush helps once everything is read, again where
- * chunks stay, where a full buffer holds up in_tail, and shortly before the deadline.
+ * When to flush next; undefined if no flush helps. `gate` is the first closed gate. A flush helps if everything is read, if chunks stay,
+ * if a full buffer blocks in_tail, and shortly before the deadline.
  */
 export function flushAt(state: Draining, gate: Gate, seen: Observation, policy: Policy): Millis | undefined {
   if (!mayFlush(state, seen, policy)) return undefined;
@@ -39,7 +39,7 @@ export function flushAt(state: Draining, gate: Gate, seen: Observation, policy: 
   }
 }
 
-/** A buffer holds what a flush would send, or nobody can look into it, and Fluentd can be told. An output that retries sends it by itself. */
+/** Whether a flush may help: Fluentd is reachable, and a buffer holds chunks or is not visible. A retrying output sends by itself. */
 export function mayFlush({ flushedAt }: Draining, seen: Observation, policy: Policy): boolean {
   if (!isReachable(seen, policy)) return false;
   const { left, unseen } = progressOf(seen, policy);
@@ -49,7 +49,7 @@ export function mayFlush({ flushedAt }: Draining, seen: Observation, policy: Pol
 
 const TAKES_SIGNALS: ReadonlySet<Observation['fluentd']['kind']> = new Set(['running', 'orphaned']);
 
-/** A Fluentd that has just been started dies of SIGUSR1; a witness passes a flush on only where it does no harm. */
+/** SIGUSR1 kills a Fluentd that is just starting. A witness passes a flush on only when that is safe. */
 function isReachable(seen: Observation, policy: Policy): boolean {
   const { fluentd, witness, started } = seen;
   if (witness !== undefined && isAnyAlive(witness.testimony)) return true;
@@ -58,7 +58,7 @@ function isReachable(seen: Observation, policy: Policy): boolean {
   return isOver(startEnd(seen, policy), seen.at);
 }
 
-/** When a full buffer may hold in_tail up: once it has stood still for too long. */
+/** When a full buffer may be blocking in_tail: its position has not moved for too long. */
 function heldUpAt(seen: Observation, { tail }: Policy): Millis {
   if (!hasBytesLeft(seen) || seen.movedAt === undefined) return Number.POSITIVE_INFINITY;
   return seen.movedAt + (tail.readLimit === undefined ? HELD_UP : BLOCKED_AFTER);

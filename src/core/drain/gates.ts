@@ -1,4 +1,4 @@
-/** The conditions of the drain, in the order in which a line travels: from the file over Fluentd's memory to its buffers. */
+/** The gates of the drain, in the order of a line's path: file, Fluentd's memory, buffers. The drain ends when all are open. */
 import { multilineEnd } from '../observe/looks.ts';
 import type { Observation } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
@@ -18,7 +18,7 @@ import { describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate, Trigger } from './state.ts';
 
-/** Waiting takes these back. Only after a whole start timeout does an empty pos file mean that nothing was logged. */
+/** Doubts that may pass. An empty pos file counts as "nothing was logged" only after a whole start timeout. */
 const PASSING: readonly DoubtKind[] = [
   'not-started',
   'not-looked-at',
@@ -27,10 +27,10 @@ const PASSING: readonly DoubtKind[] = [
   'unlisted',
   'unseen',
 ];
-/** Waiting for these helps, and nothing in a buffer counts before they are gone. */
+/** These keep the drain waiting. Chunks count only when none of these is left. */
 const TO_READ = ['unread', 'unfound'] as const;
 
-/** The first gate of the drain that is closed; undefined: nothing is left that waiting would help. */
+/** The first closed gate of the drain, or undefined if waiting no longer helps. */
 export function drainGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
   return fluentdGate(seen) ?? progressGate(state, seen, policy);
 }
@@ -38,8 +38,8 @@ export function drainGate(state: Draining, seen: Observation, policy: Policy): G
 function progressGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
   const { trigger } = state;
   const progress = withoutLater(progressOf(seen, policy), state.owed);
-  if (seen.extent === 'rest' || progress.at < trigger.at)
-    return { name: 'look', why: 'posidle has not looked at everything since then' };
+  if (seen.extent === 'light' || progress.at < trigger.at)
+    return { name: 'look', why: 'posidle has not looked at everything since the drain began' };
   const waitsFor = (name: Gate['name'], kind: Left['kind']) => leftGate(progress, name, [kind]);
   return (
     doubtGate(progress, trigger) ??
@@ -69,7 +69,7 @@ function doubtGate({ doubts }: Progress, trigger: Trigger | undefined): Gate | u
   };
 }
 
-/** Nothing is signalled that may be another program. */
+/** Closed while the process may be another program, which posidle must not signal. */
 function proofGate({ fluentd }: Observation): Gate | undefined {
   if (fluentd.kind !== 'running' || fluentd.proof !== 'none') return undefined;
   return { name: 'fluentd', why: describeUnproven(fluentd.supervisor.pid) };
@@ -85,7 +85,7 @@ function settleGate(
   return { name: 'settle', why: 'everything is read; posidle waits for `settle` to see whether it stays so' };
 }
 
-/** Everything is read, and what is in a buffer by now was not flushed since. */
+/** Closed while everything is read, but buffers hold chunks that no flush has covered. */
 function flushGate(progress: Progress, { flushedAt }: Draining, seen: Observation): Gate | undefined {
   const held = heldIn(progress.left);
   const isHeld = held.some(({ isRetrying }) => !isRetrying);
@@ -95,16 +95,16 @@ function flushGate(progress: Progress, { flushedAt }: Draining, seen: Observatio
   return { name: 'flush', why: 'everything is read, but not flushed yet' };
 }
 
-/** A wrapper would die of SIGUSR1, and a Fluentd that cannot be reached is not asked. */
+/** SIGUSR1 would kill a wrapper, and an unreachable Fluentd gets no orders. */
 function isFlushable({ fluentd }: Observation): boolean {
   return fluentd.kind !== 'wrapper' && !(fluentd.kind === 'remote' && fluentd.isDeaf === true);
 }
 
-/** What has to go before the drain is over: the chunks that there are when all is read, and no more of it is on its way to a buffer. */
+/** The chunks that must go before the drain is over: those that exist when all lines are read and none is in flight. Undefined before. */
 export function owedNow({ owed }: Draining, seen: Observation, policy: Policy): Owed | undefined {
   if (seen.extent !== 'all') return owed;
   const progress = progressOf(seen, policy);
-  const isToCome = isLeft(progress, ...TO_READ) || !isOver(progress.until, seen.at);
+  const isToCome = isLeft(progress, ...TO_READ) || !isOver(progress.inFlightUntil, seen.at);
   if (isToCome || doubtGate(progress, undefined) !== undefined) return undefined;
   if (owed?.mark === progress.mark) return owed;
   return isLeft(progress, 'kept') ? undefined : owedIn(progress);
@@ -127,13 +127,13 @@ function fluentdGate(seen: Observation): Gate | undefined {
   return { name: 'worker', why: 'the worker is gone, and its supervisor is starting another one' };
 }
 
-/** The first condition of "everything read" that does not hold, at rest; undefined: everything is read. */
+/** While watching: the first reason why not everything is read, or undefined. */
 export function readGate(seen: Observation, policy: Policy): Gate | undefined {
   const progress = progressOf(seen, policy);
   return doubtGate(progress, undefined) ?? leftGate(progress, 'unread', TO_READ);
 }
 
-/** Bytes are known to be left that Fluentd could read, moving or not: the opposite of quiet. */
+/** Whether Fluentd has bytes to read. Such a file is never quiet, even if its position does not move. */
 export function hasBytesLeft({ files }: Pick<Observation, 'files'>): boolean {
   return files.some(({ read, lag }) => !read && lag !== null);
 }

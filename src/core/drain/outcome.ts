@@ -7,14 +7,14 @@ import type { Policy } from './policy.ts';
 import type { End, State, StateName, Trigger } from './state.ts';
 
 /**
- * `drained`: every line that was written was read, and every output has sent what it took. `not-drained`: something plainly lies
- * there. `unproven`: neither.
+ * `drained`: Fluentd read every line and every output sent what it took. `not-drained`: something was left. `unproven`: nothing is known
+ * to be left, but something is doubted.
  */
 export type Word = 'drained' | 'unproven' | 'not-drained';
 
-/** What came of it, told after Fluentd is gone: its own exit code says nothing about delivery. */
+/** The result of a watch. Fluentd's own exit code says nothing about delivery. */
 export interface Outcome {
-  /** Of this shape: src/core/drain/outcome.schema.json. */
+  /** The version of src/core/drain/outcome.schema.json. */
   readonly version: 1;
   readonly end: End['kind'];
   readonly why: string;
@@ -22,7 +22,7 @@ export interface Outcome {
   readonly trigger: Trigger['by'] | null;
   readonly left: Listed<Left>;
   readonly doubts: Listed<Doubt>;
-  /** How many files Fluentd followed, and the outputs that are known. */
+  /** How many files Fluentd followed, and the names of the known outputs. */
   readonly files: number;
   readonly outputs: readonly string[];
   readonly durationsMs: Readonly<Partial<Record<StateName, Millis>>>;
@@ -30,7 +30,7 @@ export interface Outcome {
 
 export type Durations = Outcome['durationsMs'];
 
-/** The outcome of a run that ended in `stopped`, by the look that was taken when Fluentd was gone. */
+/** The outcome of a watch that ended. `seen` is the look after Fluentd was gone. */
 export function outcomeOf(
   { end, result }: Extract<State, { name: 'stopped' }>,
   { seen, policy, durations }: { seen: Observation; policy: Policy; durations: Durations },
@@ -45,7 +45,7 @@ export function outcomeOf(
     why: end.why,
     outcome: word,
     trigger: result?.trigger.by ?? null,
-    // Chunks' ids are for the drain.
+    // Chunk ids are internal.
     left: listed(left.map((one) => (one.kind === 'held' ? { ...one, ids: undefined } : one))),
     doubts: listed(doubts),
     files,
@@ -54,14 +54,13 @@ export function outcomeOf(
   };
 }
 
-/** No look can see it. */
 const MAIN_MAY_RUN: Doubt = {
   kind: 'main-may-run',
   about: 'main',
-  why: 'nobody said that it has ended: what it wrote last may be missing',
+  why: 'nobody said that it has ended: its last lines may be missing',
 };
 
-type Kept = Extract<Left, { kind: 'kept' }>;
+type KeptRecords = Extract<Left, { kind: 'kept' }>;
 
 const BY_FORCE: Readonly<Partial<Record<End['kind'], Doubt>>> = {
   killed: { kind: 'killed', why: 'Fluentd had to be killed: nobody saw what it still held' },
@@ -70,9 +69,9 @@ const BY_FORCE: Readonly<Partial<Record<End['kind'], Doubt>>> = {
 
 export function verdictOf(progress: Progress, owed: Owed | undefined, end: End['kind']) {
   const { left: all, doubts: raised } = withoutLater(progress, owed);
-  // A Fluentd that runs on emits it when it stops.
+  // If Fluentd still runs, it will emit kept records when it stops, so they are only doubted.
   const runsOn = end !== 'ended-by-itself' && !isStoppedByPosidle({ end });
-  const isDoubted = (one: Left): one is Kept => runsOn && one.kind === 'kept';
+  const isDoubted = (one: Left): one is KeptRecords => runsOn && one.kind === 'kept';
   const left = all.filter((one) => !isDoubted(one));
   const doubts = [
     ...raised,
@@ -83,13 +82,13 @@ export function verdictOf(progress: Progress, owed: Owed | undefined, end: End['
   return { word, left, doubts };
 }
 
-function asDoubt({ where }: Kept): Doubt {
-  return { kind: 'kept', about: where, why: 'Fluentd emits what it keeps when it stops; nobody saw that' };
+function asDoubt({ where }: KeptRecords): Doubt {
+  return { kind: 'kept', about: where, why: 'Fluentd emits kept records when it stops, and nobody saw that' };
 }
 
 export const EXIT = { ok: 0, bug: 1, usage: 2, left: 3, noFluentd: 4, notPermitted: 5 } as const;
 
-/** posidle could not do its work: there is no verdict. */
+/** Exit codes of ends without an outcome: posidle could not work. */
 const FAILURES: Readonly<Partial<Record<End['kind'], number>>> = {
   'no-fluentd': EXIT.noFluentd,
   'not-permitted': EXIT.notPermitted,

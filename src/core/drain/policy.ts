@@ -2,27 +2,27 @@ import { DEFAULT_TAIL, type TailFacts } from '../fluent-conf/facts.ts';
 import type { Role } from '../look/subject.ts';
 import type { Millis } from '../text/units.ts';
 
-/** How posidle decides: the flags, in milliseconds. */
+/** The settings of all decisions. Times are in milliseconds. */
 export interface Policy {
   /** Begin to drain when nothing has moved for this long. */
   readonly quiet: Millis | 'off';
   /** How long "everything read" must hold before it is believed. */
   readonly settle: Millis;
-  /** How long to wait for what must come first: fluentd, its first entry. */
+  /** How long to wait for Fluentd and its first pos file entry. */
   readonly startTimeout: Millis | 'off';
   readonly drainTimeout: Millis;
-  /** The whole budget, drain and stop, after a stop request by signal. */
+  /** The time for drain and stop together, after a signal from the kubelet. */
   readonly grace: Millis;
   /** From the stop signal to SIGKILL. */
   readonly stopTimeout: Millis;
   readonly tail: TailFacts;
-  /** End the unfinished last line of a file, so that Fluentd emits it. */
+  /** Add the missing newline to a last line, so that Fluentd emits it. */
   readonly completeLastLine: boolean | 'when-main-has-ended';
   readonly doneProcess: boolean;
-  /** How long it must have been gone to have ended: the kubelet may start it again. */
+  /** How long main's process must be gone before it counts as ended, because the kubelet may restart it. */
   readonly doneProcessGone: Millis;
   readonly role: Role;
-  /** Whether the kubelet starts a Fluentd that ended again: the restartPolicy of its Pod or container. */
+  /** The restartPolicy of Fluentd's Pod or container: whether the kubelet restarts a crashed Fluentd. */
   readonly restartPolicy: 'never' | 'on-failure' | 'always';
 }
 
@@ -41,10 +41,10 @@ export const DEFAULT_POLICY: Policy = {
   restartPolicy: 'never',
 };
 
-/** in_tail's last read takes up to 5 s (in_tail.rb, SHUTDOWN_TIMEOUT), outputs come after it. */
+/** in_tail's last read takes up to 5 s (in_tail.rb, SHUTDOWN_TIMEOUT). Outputs flush after it. */
 const STOP_RESERVE: Millis = 10_000;
 
-/** How much of the grace period is kept for the stop itself. */
+/** The part of the grace period that is reserved for the stop. */
 export function stopReserve(policy: Policy): Millis {
   return Math.min(STOP_RESERVE, policy.grace / 2);
 }
@@ -56,5 +56,5 @@ export function lookInterval(policy: Policy): Millis {
 }
 
 const RESTING_LOOKS: Millis = 1_000;
-/** Once the end has begun, everybody waits: look often. */
+/** While draining and stopping. */
 export const BUSY_LOOKS: Millis = 100;

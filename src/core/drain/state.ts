@@ -2,7 +2,7 @@ import type { StopRequest } from '../look/snapshot.ts';
 import type { Owed } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 
-/** Where the machine stands. The data belong to the state: nothing can be read that does not apply. */
+/** The state machine's state. Each state has only the data that apply to it. */
 export type State =
   | { readonly name: 'waiting'; readonly since: Millis }
   | { readonly name: 'watching'; readonly since: Millis }
@@ -30,11 +30,11 @@ export interface Draining {
   readonly trigger: Trigger;
   readonly completed?: true;
   readonly flushedAt?: Millis;
-  /** The first look of this row of looks that found nothing left. */
+  /** The first of the latest consecutive looks that found nothing left. */
   readonly emptyAt?: Millis | undefined;
-  /** The chunks that have to go; undefined: not everything is read. */
+  /** The chunks that must go; undefined while not everything is read. */
   readonly owed: Owed | undefined;
-  /** The stop is due, and waits only for the last flush to begin. */
+  /** The stop is due. It waits only until the last flush has begun. */
   readonly closingAt?: Millis;
 }
 
@@ -64,7 +64,7 @@ type GateName =
   | 'flush'
   | 'buffers';
 
-/** How it ended. `left-to-kubelet`: Fluentd runs on, for the kubelet to stop. `survived`: even SIGKILL did not end it. */
+/** How the watch ended. `left-to-kubelet`: Fluentd still runs, and the kubelet stops it. `survived`: SIGKILL did not end it. */
 export interface End {
   readonly kind:
     | 'stopped'
@@ -82,9 +82,9 @@ export interface End {
 
 export type Action =
   | { readonly do: 'signal'; readonly target: 'supervisor' | 'workers' | 'all'; readonly signal: string }
-  /** All buffers at once; asked of the supervisor. */
+  /** Flush all buffers. */
   | { readonly do: 'flush' }
-  /** End the unfinished last line of a file of this size. */
+  /** Append a newline, if the file still has this size. */
   | { readonly do: 'end-line'; readonly path: string; readonly size: number };
 
 export function begin(at: Millis): State {

@@ -7,7 +7,7 @@ import type { State, Trigger } from './state.ts';
 
 export type Status = ReturnType<typeof statusOf>;
 
-/** The state of a watch, for programs, and why it came into it. Byte counts and milliseconds; null where unknown. */
+/** The body of GET /status. `why` is the reason of the last state change. Bytes and milliseconds; null if unknown. */
 export function statusOf(state: State, seen: Observation, policy: Policy, why: string) {
   const { fluentd } = seen;
   const { left, doubts } = progressOf(seen, policy);
@@ -16,7 +16,7 @@ export function statusOf(state: State, seen: Observation, policy: Policy, why: s
     since: Math.round(seen.at - state.since),
     why,
     trigger: triggerOf(state),
-    /** The first condition of the drain that does not hold yet. */
+    /** The first reason why not everything is read. */
     gate: readGate(seen, policy)?.why ?? null,
     files: seen.files.map(fileOf),
     undiscovered: seen.undiscovered.map(({ path, size }) => ({ path, size })),

@@ -1,6 +1,6 @@
 /**
- * The decision. Rule 1: whether the state changes is said in this file; trigger.ts says what begins the drain, moves.ts what a change
- * consists of. Rule 2: it knows no clock, no process and no file, only the state, the observation and the policy that it is given.
+ * The decision. Rule 1: only this file decides whether the state changes; trigger.ts says what begins the drain, and transitions.ts builds
+ * the result. Rule 2: this file sees only the state, the observation and the policy. It has no clock, no process and no file.
  */
 import { SLOW_START } from '../observe/looks.ts';
 import type { Observation } from '../observe/observation.ts';
@@ -10,10 +10,10 @@ import {
   absenceDeadline,
   drainDeadline,
   isOver,
+  kubeletCallsIn,
   lastFlushAt,
   returnDeadline,
   settleEnd,
-  signalsIn,
   startDeadline,
   stopDeadline,
   triggerAt,
@@ -28,12 +28,14 @@ import {
 } from './explain.ts';
 import { flushAt, mayFlush } from './flushing.ts';
 import { drainGate, owedNow } from './gates.ts';
+import type { Policy } from './policy.ts';
+import type { Draining, DrainResult, End, Gate, State, StateName } from './state.ts';
 import {
+  changeTo,
   drain,
   finish,
   flush,
   KILL,
-  move,
   resultOf,
   STOP,
   type Step,
@@ -41,15 +43,13 @@ import {
   stop,
   TERM_WORKERS,
   unfinishedLines,
-} from './moves.ts';
-import type { Policy } from './policy.ts';
-import type { Draining, DrainResult, End, Gate, State, StateName } from './state.ts';
+} from './transitions.ts';
 import {
-  asksWitness,
   completesLines,
   hasMovedSince,
   isGuess,
   isMainBack,
+  needsWitness,
   quietBy,
   requestedBy,
 } from './trigger.ts';
@@ -60,14 +60,14 @@ type Rule<Name extends StateName> = (
   policy: Policy,
 ) => Step;
 
-/** From the last flush to the stop signal: of two signals that arrive together the stop would be handled first. */
+/** From the last flush to the stop signal. If both arrive together, Fluentd handles the stop first. */
 const FLUSH_HEAD_START: Millis = 250;
-/** How long SIGKILL may take before it is given up: only a process stuck in the kernel survives it. */
+/** posidle waits this long after SIGKILL. Only a process stuck in the kernel survives it. */
 const KILL_TIMEOUT: Millis = 10_000;
-/** A call may get no answer; Fluentd minds no second one. */
+/** Repeat a stop through the witness, because the first may have been lost. A second stop does no harm. */
 const TELL_AGAIN: Millis = 5_000;
 
-/** The next state, and what to do now. Where the state changed, the same observation is good for another step at once. */
+/** The next state and the actions. If the state changed, call it again at once with the same observation. */
 export function step(state: State, seen: Observation, policy: Policy): Step {
   switch (state.name) {
     case 'waiting':
@@ -89,9 +89,9 @@ const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
   if (seen.fluentd.kind === 'absent' && seen.goneSince === undefined)
     return waitForFluentd(state, seen, policy);
   const trigger = requestedBy(seen, policy);
-  // A Fluentd that came late gets the whole time to drain.
+  // If Fluentd started after the trigger, the drain time begins now.
   if (trigger !== undefined) return drain({ ...trigger, at: seen.at }, seen, policy);
-  if (seen.logged && seen.started) return move({ name: 'watching', since: seen.at }, 'Fluentd reads');
+  if (seen.logged && seen.started) return changeTo({ name: 'watching', since: seen.at }, 'Fluentd reads');
   const deadline = policy.quiet === 'off' ? undefined : startDeadline(state.since, policy);
   if (isOver(deadline, seen.at)) return drain({ by: 'start-timeout', at: seen.at }, seen, policy);
   return stay(state, deadline);
@@ -101,7 +101,7 @@ const stepWatching: Rule<'watching'> = (state, seen, policy) => {
   const trigger = requestedBy(seen, policy) ?? quietBy(seen, policy);
   if (trigger !== undefined) return drain(trigger, seen, policy);
   const rest = stay(state, triggerAt(seen, policy));
-  return asksWitness(seen, policy) ? { ...rest, depth: 'all' } : rest;
+  return needsWitness(seen, policy) ? { ...rest, depth: 'all' } : rest;
 };
 
 const stepDraining: Rule<'draining'> = (before, seen, policy) => {
@@ -110,14 +110,14 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   const request = requestedBy(seen, policy);
   if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);
   if (isGuess(trigger) && hasMovedSince(trigger.at, seen))
-    return move({ name: 'watching', since: seen.at }, 'lines came in again');
+    return changeTo({ name: 'watching', since: seen.at }, 'lines came in again');
   if (trigger.by === 'done-process' && isMainBack(seen) && request === undefined)
-    return move({ name: 'watching', since: seen.at }, "main's process runs again");
+    return changeTo({ name: 'watching', since: seen.at }, "main's process runs again");
   const gate = drainGate(state, seen, policy);
   const deadline = drainDeadline(trigger, seen, policy);
-  if (isOver(cutAt(deadline), seen.at) || signalsIn(seen).length > 1)
-    return cutShort(state, gate, seen, policy);
-  if (seen.extent === 'late') return stay(state, cutAt(deadline));
+  if (isOver(closingTime(deadline), seen.at) || kubeletCallsIn(seen).length > 1)
+    return endAtDeadline(state, gate, seen, policy);
+  if (seen.extent === 'overdue') return stay(state, closingTime(deadline));
   const isRead = gate === undefined || gate.name === 'flush' || gate.name === 'buffers';
   const unfinished =
     isRead && !state.completed && completesLines(trigger, policy) ? unfinishedLines(seen) : [];
@@ -132,27 +132,27 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
     settleEnd(progressOf(seen, policy), trigger, seen, policy),
   ];
   const coming = times.filter((at) => at !== undefined && at > seen.at) as Millis[];
-  return stay(kept, gate.name === 'look' ? seen.at : Math.min(cutAt(deadline), ...coming));
+  return stay(kept, gate.name === 'look' ? seen.at : Math.min(closingTime(deadline), ...coming));
 };
 
-/** When a drain with this deadline is cut short: then there is still time for a last flush. */
-function cutAt(deadline: Millis): Millis {
+/** When a drain with this deadline must close: one flush before the deadline. */
+function closingTime(deadline: Millis): Millis {
   return deadline - FLUSH_HEAD_START;
 }
 
-/** The stop is due, whatever is still open: what was read since the last flush is flushed first. */
-function cutShort(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
+/** Stops although a gate is closed. First it flushes what Fluentd has read since the last flush. */
+function endAtDeadline(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
   const { closingAt } = state;
   if (closingAt === undefined && gate !== undefined && mayFlush(state, seen, policy))
     return flush({ ...state, closingAt: seen.at }, seen, seen.at + FLUSH_HEAD_START);
   const deadline = drainDeadline(state.trigger, seen, policy);
-  const isCut = signalsIn(seen).length > 1;
-  const end = closingAt !== undefined ? closingAt + FLUSH_HEAD_START : isCut ? seen.at : deadline;
+  const hasSecondSignal = kubeletCallsIn(seen).length > 1;
+  const end = closingAt !== undefined ? closingAt + FLUSH_HEAD_START : hasSecondSignal ? seen.at : deadline;
   if (!isOver(end, seen.at)) return stay(state, end);
   return stop(state, gate, seen, policy);
 }
 
-/** A flush is asked for by a signal, which takes its time: after it all gates have to be open in two looks. */
+/** A flush signal takes effect with a delay. So after a flush all gates must be open in two looks. */
 function finishDrain(state: Draining, seen: Observation, policy: Policy, deadline: Millis): Step {
   const isSure = state.flushedAt === undefined || (state.emptyAt !== undefined && state.emptyAt < seen.at);
   if (isSure) return stop(state, undefined, seen, policy);
@@ -166,9 +166,9 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   const deadline = stopDeadline(state, seen, policy);
   if (isOver(deadline, seen.at)) {
     const why = `Fluentd still runs ${formatDuration(seen.at - state.since)} after the stop signal`;
-    return move({ name: 'killing', since: seen.at, ...result }, why, [KILL]);
+    return changeTo({ name: 'killing', since: seen.at, ...result }, why, [KILL]);
   }
-  // After SIGUSR2 (1.18 and later) a successor goes on where the supervisor that was told has ended.
+  // SIGUSR2 (1.18 and later) may have started a new supervisor, which must stop as well.
   if (fluentd.kind === 'running' && !state.told.includes(fluentd.supervisor.pid) && state.told.length > 0) {
     const told = [...state.told, fluentd.supervisor.pid];
     return stay({ ...state, told, toldAt: seen.at }, deadline, [STOP]);
@@ -183,7 +183,7 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   return stay(state, isOrphaned ? halfTime : deadline);
 };
 
-/** Whoever started a supervisor that ended by itself learns how it ended; posidle only stopped the workers that it left. */
+/** If the supervisor ended by itself, report that: posidle stopped only the orphaned workers. */
 function endOfStop({ trigger }: DrainResult): End {
   return trigger.by === 'deserted' ? ENDED_BY_ITSELF : STOPPED;
 }
@@ -195,12 +195,12 @@ const stepKilling: Rule<'killing'> = (state, seen) => {
   return isOver(deadline, seen.at) ? finish(SURVIVED, seen, result) : stay(state, deadline);
 };
 
-/** The ends that need no drain, or cut it short: Fluentd is gone, or cannot be told. */
+/** The ends without a complete drain: Fluentd is gone, or posidle may not signal it or cannot identify it. */
 function endOf(state: State, seen: Observation, policy: Policy): Step | undefined {
   const { fluentd } = seen;
   const result = state.name === 'draining' ? resultOf(state) : undefined;
   if (fluentd.kind === 'ambiguous') {
-    // The one that is meant may only just be opening its pos file.
+    // The right one may not have opened its pos file yet.
     const deadline = seen.memory.began + SLOW_START;
     if (state.name === 'waiting' && !isOver(deadline, seen.at)) return stay(state, deadline);
     return finish({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, result);
@@ -223,7 +223,7 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
 function waitForFluentd(state: State, seen: Observation, policy: Policy): Step {
   const why = seen.fluentd.kind === 'absent' ? seen.fluentd.why : '';
   const deadline = absenceDeadline(state, seen, policy);
-  // A parent sees its child from the first look on: not there is gone.
+  // A parent sees its child from the first look on, so an absent child has ended.
   const over = policy.role === 'parent' || isOver(deadline, seen.at);
   return over ? finish({ kind: 'no-fluentd', why }, seen, undefined) : stay(state, deadline);
 }

@@ -1,4 +1,4 @@
-/** What calls for the end, and what takes that back. */
+/** The triggers that begin the drain, and the conditions that take one back. */
 import type { Observation } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
 import { isLeft } from '../progress/progress.ts';
@@ -8,26 +8,26 @@ import { hasBytesLeft } from './gates.ts';
 import type { Policy } from './policy.ts';
 import type { Trigger } from './state.ts';
 
-/** Certain ends: a call from outside, or main's process that is gone. */
+/** The trigger that is certain: a request from outside, or main's process is gone. */
 export function requestedBy(seen: Observation, policy: Policy): Trigger | undefined {
   const hasMainEnded = policy.doneProcess && isOver(mainEndAt(seen, policy), seen.at);
   return seen.requests[0] ?? (hasMainEnded ? { by: 'done-process', at: seen.at } : undefined);
 }
 
-/** Quiet: something was logged, nothing has moved for the window, and no bytes are left that could still move. */
+/** The quiet trigger: nothing has moved for the window, and Fluentd has no bytes left that it could read. */
 export function quietBy(seen: Observation, policy: Policy): Trigger | undefined {
   const isQuiet =
     hasStoodStill(seen, policy) && (seen.goneSince !== undefined || !hasReadableLeft(seen, policy));
   return isQuiet ? { by: 'quiet', at: seen.at } : undefined;
 }
 
-/** Only a witness can tell whether Fluentd may read the bytes that keep it from being quiet. */
-export function asksWitness(seen: Observation, policy: Policy): boolean {
+/** Whether unread bytes are all that prevents quiet: only a witness knows whether Fluentd may read them. */
+export function needsWitness(seen: Observation, policy: Policy): boolean {
   return seen.source === 'witness' && hasStoodStill(seen, policy) && hasBytesLeft(seen);
 }
 
 function hasStoodStill(seen: Observation, policy: Policy): boolean {
-  // A pos file that cannot be believed holds it up for a while only; the drain's own gate still stands.
+  // An unknown pos file blocks quiet only until the start timeout. The drain has its own gate for it.
   const isKnown = seen.unknown.length === 0 || isOver(startDeadline(seen.memory.began, policy), seen.at);
   return isKnown && isOver(quietAt(seen, policy), seen.at);
 }
@@ -40,7 +40,7 @@ export function isMainBack({ memory: { main } }: Observation): boolean {
   return main.seen && main.goneSince === undefined;
 }
 
-/** Silence can be taken back; a signal, a marker and a call cannot. */
+/** Quiet and the start timeout can be taken back. A signal, a marker and a call cannot. */
 export function isGuess({ by }: Trigger): boolean {
   return by === 'quiet' || by === 'start-timeout';
 }
@@ -49,7 +49,7 @@ export function hasMovedSince(at: Millis, { movedAt }: Observation): boolean {
   return movedAt !== undefined && movedAt > at;
 }
 
-/** A main that goes on writing would find its line cut in two. */
+/** Only after main has ended: posidle's newline would cut a line that main still writes. */
 export function completesLines({ by }: Trigger, { completeLastLine, role }: Policy): boolean {
   if (completeLastLine !== 'when-main-has-ended') return completeLastLine;
   // The kubelet sends SIGTERM to a native sidecar when main has ended (KEP-753).

@@ -1,11 +1,11 @@
 import type { Params } from './params.ts';
 
 export interface BufferConf {
-  /** The `@id` of its output as it stands in the file, or its output and its match. */
+  /** The `@id` of the output as written in the file, or `TYPE of <match PATTERN>`. */
   readonly name: string;
-  /** `memory`, `file`, `file_single`, or what a plugin brings. */
+  /** `memory`, `file`, `file_single`, or the type of a buffer plugin. */
   readonly type: string;
-  /** Where its chunks lie: `*` stands for `b` (staged) or `q` (queued) and 32 hex digits, in file_single after a key. */
+  /** Globs of its chunk files. `*` is `b` (staged) or `q` (queued) and 32 hex digits; in file_single a key comes first. */
   readonly chunkGlobs: readonly string[];
 }
 
@@ -23,7 +23,7 @@ interface Around extends Surroundings {
 /** Outputs whose buffer is a file by default (`config_set_default` in `lib/fluent/plugin/out_*.rb`). */
 const IN_FILES = new Set(['file', 'buffer']);
 
-/** Outputs that pass events on, or write them at once where no `<buffer>` is given; the rest of the world buffers. */
+/** Outputs that have no buffer unless a `<buffer>` is given. All others have one. */
 const UNBUFFERED = new Set(
   (
     'copy roundrobin relabel stdout null stream prometheus rewrite_tag_filter retag route forest record_reformer ' +
@@ -31,14 +31,14 @@ const UNBUFFERED = new Set(
   ).split(' '),
 );
 
-/** The buffers of one `<match>` or `<store>`, with those of the stores in it. */
+/** The buffers of one `<match>` or `<store>`, including its nested stores. */
 export function buffersOf(params: Params, around: Around): BufferConf[] {
   const stores = params.sections('store');
   if (stores.length > 0) return stores.flatMap((store) => buffersOf(store, around));
   const output = params.text('@type', 'type') ?? '';
   const [section] = params.sections('buffer');
   if (section === undefined && UNBUFFERED.has(output)) return [];
-  // Where no `<buffer>` is given (`lib/fluent/plugin_helper/compat_parameters.rb`).
+  // Without a `<buffer>` section the old parameters count (`lib/fluent/plugin_helper/compat_parameters.rb`).
   const written = section === undefined ? params.text('buffer_type') : section.text('@type', 'type');
   const named = section === undefined ? params.text('buffer_path') : section.text('path');
   const type = written ?? (IN_FILES.has(output) ? 'file' : 'memory');
@@ -70,7 +70,7 @@ function chunkGlobs({ type, id, path, suffix }: Located, around: Surroundings): 
   return [...directoryGlobs(whole, name, around), `${whole}.*${end}`];
 }
 
-/** Fluentd makes its chunks under the very name, also where out_file's `path` with its `${tag}` becomes the buffer's. */
+/** Escapes the path, because Fluentd takes it literally, even out_file's `path` with `${tag}`. */
 function literally(path: string): string {
   return path.replace(/[\\[\]{}?]/g, '\\$&');
 }

@@ -1,4 +1,4 @@
-/** Where something stands in a configuration file; what comes from YAML has no line. */
+/** A place in a configuration file. Items from YAML have no line. */
 export interface Place {
   readonly file: string;
   readonly line?: number;
@@ -9,14 +9,14 @@ export interface Ruby {
   readonly ruby: string;
 }
 
-/** A value with embedded Ruby in it; `json` where it was written as a JSON array or object, `yaml` where it comes from YAML. */
+/** A value with embedded Ruby. `json`: written as a JSON array or object. `yaml`: read from YAML. */
 export interface Template {
   readonly parts: readonly (string | Ruby)[];
   readonly json?: boolean;
   readonly yaml?: boolean;
 }
 
-/** A value as it was written: plain text, or text that has to be evaluated first. */
+/** A value as written: plain text, or a template to evaluate. */
 export type ConfValue = string | Template;
 
 export interface ConfParam {
@@ -26,7 +26,7 @@ export interface ConfParam {
   readonly place: Place;
 }
 
-/** One `@include` line, not yet replaced by what it names. */
+/** One `@include` line, not yet resolved. */
 export interface ConfInclude {
   readonly kind: 'include';
   readonly path: ConfValue;
@@ -69,7 +69,7 @@ export function paramOf(element: ConfElement, name: string): ConfParam | undefin
   return element.items.findLast((item): item is ConfParam => item.kind === 'param' && item.name === name);
 }
 
-/** As it stands in the file: what its Ruby gives may be a secret of Fluentd's environment. */
+/** The value as written in the file. Messages use it, because evaluated Ruby may be a secret from Fluentd's environment. */
 export function writtenText(value: ConfValue): string {
   if (typeof value === 'string') return value;
   return value.parts.map((part) => (typeof part === 'string' ? part : `#{${part.ruby}}`)).join('');

@@ -5,7 +5,7 @@ import type { TailSource } from './tail.ts';
 
 export type ConfFacts = Readonly<ReturnType<typeof confFacts>>;
 
-/** A problem with one of these, or with the syntax or a file as a whole, may hide a source. */
+/** A problem with one of these parameters, or with the syntax or a whole file, may hide an in_tail source. */
 const HIDING = '@include @type type pos_file workers config_include_dir'.split(' ');
 
 export function confFacts({ sources, buffers, system, problems }: FluentConf) {
@@ -14,24 +14,24 @@ export function confFacts({ sources, buffers, system, problems }: FluentConf) {
     sources,
     buffers,
     backupGlobs: backupGlobsIn(system.backupDir),
-    /** Everything in the configuration could be evaluated. */
+    /** posidle could evaluate the whole configuration. */
     complete: problems.length === 0,
-    /** Why there may be in_tail sources, or pos files of them, that are not known. */
+    /** Reasons why posidle may not know all in_tail sources or pos files. */
     hidden: hiding.map(problemText),
   };
 }
 
-/** Chunks that a destination refused (`backup` in buffer.rb), and file chunks at the retry limit since 1.19 (`evacuate_dir`). */
+/** Fluentd puts refused chunks there (`backup` in buffer.rb) and, since 1.19, file chunks at the retry limit (`evacuate_dir`). */
 function backupGlobsIn(directory: string): readonly string[] {
   const base = directory.replace(/[\\[\]{}*?]/g, '\\$&');
   return [`${base}/backup/worker*/*/*.log`, `${base}/buffer/*/*.log`, `${base}/buffer/*/*.buf`];
 }
 
-/** How in_tail reads: the slowest of all sources. */
+/** How in_tail reads. Each value is the slowest of all sources. */
 export interface TailFacts {
   readonly refreshInterval: Millis;
   readonly rotateWait: Millis;
-  /** Bytes a second that in_tail reads of one file at most; 0: a <group> limits lines; undefined: no limit. */
+  /** The most bytes a second that in_tail reads of one file; 0 if a <group> limits lines; undefined without a limit. */
   readonly readLimit: number | undefined;
   readonly multilineFlush: Millis;
 }
@@ -44,7 +44,6 @@ export const DEFAULT_TAIL: TailFacts = {
   multilineFlush: 0,
 };
 
-/** `conf` undefined: no configuration is known. */
 export function tailFacts(conf: Pick<ConfFacts, 'sources'> | undefined): TailFacts {
   if (conf === undefined || conf.sources.length === 0) return DEFAULT_TAIL;
   const { sources } = conf;
@@ -56,7 +55,7 @@ export function tailFacts(conf: Pick<ConfFacts, 'sources'> | undefined): TailFac
   };
 }
 
-/** The strictest limit. A <group> limits lines, and lines say nothing about bytes: 0 promises nothing. */
+/** The strictest limit in bytes; 0 with a <group>, whose limit in lines says nothing about bytes. */
 function readLimitOf(sources: readonly TailSource[]): number | undefined {
   const limits = sources.flatMap(({ hasGroup, readBytesLimitPerSecond }) =>
     hasGroup ? 0 : (readBytesLimitPerSecond ?? []),

@@ -1,6 +1,6 @@
 import { type BufferConf, buffersOf, type Surroundings } from './buffer-sections.ts';
 import { type ConfElement, type ConfItem, rootElement, sectionsOf } from './element.ts';
-import { Params, type Reading } from './params.ts';
+import { type EvalContext, Params } from './params.ts';
 import type { RubyContext } from './ruby.ts';
 import { tailSource } from './tail.ts';
 
@@ -8,23 +8,22 @@ type SystemConf = Readonly<ReturnType<typeof readSystem>>;
 
 export type FluentConf = Readonly<ReturnType<typeof fluentConf>>;
 
-/** Fluentd lets a worker evaluate the whole file again, with its own worker_id. `workersGiven`: by its command line, instead of `<system>`. */
+/** Evaluates the configuration once for each worker, as Fluentd does. `workersGiven`: from Fluentd's command line, instead of `<system>`. */
 export function fluentConf(root: ConfElement, ruby: RubyContext, workersGiven?: number) {
-  const reading: Reading = { ruby, problems: [], warnings: [] };
-  const system = readSystem(new Params(root, reading), ruby, workersGiven);
-  const workers = Array.from({ length: workersRead(root, system, reading) }, (_, workerId) =>
-    scopesOf(new Params(root, { ...reading, ruby: { ...ruby, workerId } }), system, workerId),
+  const context: EvalContext = { ruby, problems: [], warnings: [] };
+  const system = readSystem(new Params(root, context), ruby, workersGiven);
+  const workers = Array.from({ length: workersRead(root, system, context) }, (_, workerId) =>
+    scopesOf(new Params(root, { ...context, ruby: { ...ruby, workerId } }), system, workerId),
   );
   return {
     sources: workers.flat().flatMap(tailsOf).map(tailSource),
     buffers: workers.flat().flatMap(buffersIn),
     system,
-    problems: [...new Map(reading.problems.map((one) => [JSON.stringify(one), one])).values()],
-    warnings: [...new Set(reading.warnings)],
+    problems: [...new Map(context.problems.map((one) => [JSON.stringify(one), one])).values()],
+    warnings: [...new Set(context.warnings)],
   };
 }
 
-/** Where Fluentd 1.19 and later look for further files, as far as these items say. */
 export function configIncludeDir(items: readonly ConfItem[], ruby: RubyContext): string | undefined {
   const root = new Params(rootElement(items, { file: '' }), { ruby, problems: [], warnings: [] });
   return readSystem(root, ruby).configIncludeDir;
@@ -32,8 +31,8 @@ export function configIncludeDir(items: readonly ConfItem[], ruby: RubyContext):
 
 const MAX_SECTIONS = 20_000;
 
-/** Each worker reads all sections, which would be too many in a configuration that means harm. */
-function workersRead(root: ConfElement, { workers }: SystemConf, { problems }: Reading): number {
+/** Each worker reads all sections, so a malicious configuration could keep posidle busy for ever. */
+function workersRead(root: ConfElement, { workers }: SystemConf, { problems }: EvalContext): number {
   const most = Math.max(1, Math.floor(MAX_SECTIONS / countSections(root)));
   if (workers <= most) return workers;
   const text = `there are ${workers} workers, and posidle reads the sections of only ${most}`;
@@ -50,9 +49,9 @@ function readSystem(root: Params, { env }: RubyContext, workersGiven?: number) {
   return {
     workers: Math.max(workersGiven ?? system?.integer('workers') ?? 1, 1),
     rootDir: system?.text('root_dir'),
-    /** For chunks that are given up: DEFAULT_BACKUP_DIR in lib/fluent/env.rb. */
+    /** For chunks that Fluentd gives up (DEFAULT_BACKUP_DIR in lib/fluent/env.rb). */
     backupDir: system?.text('root_dir') ?? (env.FLUENT_BACKUP_DIR || '/tmp/fluent'),
-    /** Where Fluentd 1.19 and later look for further files; empty: nowhere. */
+    /** Fluentd 1.19 and later load further files from this directory. Empty: from none. */
     configIncludeDir: system?.text('config_include_dir'),
   };
 }
@@ -62,7 +61,7 @@ interface Scope {
   readonly around: Surroundings;
 }
 
-/** The root and the `<worker>` sections for this worker, in the order in which Fluentd puts them together. */
+/** The root and this worker's `<worker>` sections, in Fluentd's order. */
 function scopesOf(root: Params, { workers, rootDir }: SystemConf, workerId: number): Scope[] {
   const around = (count: number): Surroundings => ({ rootDir, workerId, shared: count > 1 });
   const own = root.sections('worker').flatMap((params): Scope[] => {

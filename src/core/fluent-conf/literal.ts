@@ -1,15 +1,15 @@
 import { type ConfValue, joinParts, type Ruby } from './element.ts';
 
-/** Thrown inside the readers of this syntax only; `parseConf` turns it into a problem. */
+/** Never leaves the parser: `parseConf` turns it into a problem. */
 export class SyntaxProblem extends Error {}
 
-/** To the end of the line, over comments and any empty lines that follow (`LINE_END` in `lib/fluent/config/basic_parser.rb`). */
+/** The rest of the line with comments, and empty lines after it (`LINE_END` in `lib/fluent/config/basic_parser.rb`). */
 export const LINE_END = /(?:[ \t]*(?:#[^\n]*)?(?:$|[\r\n]))+/y;
 
 export const SPACING = /(?:[ \t\r\n]|#[^\r\n]*)+/y;
 
 const BLANK = /[ \t\r\n]+/y;
-// A comment begins behind white space only. No pattern may look at a blank more than twice: there may be very many.
+// A comment begins only after white space. No pattern looks at a blank more than twice, because a hostile file may have very many.
 const TO_LINE_END = /(?:[^ \t\r\n]|[ \t]+(?![ \t#\r\n]|$))+/y;
 const TO_TAG_END = /(?:[^ \t\r\n>]|[ \t]+(?![ \t>]))+/y;
 
@@ -31,7 +31,7 @@ export class Scanner {
     return this.position >= this.text.length;
   }
 
-  /** What a sticky pattern matches here, read; undefined where it does not match. */
+  /** Reads and gives what a sticky pattern matches here; undefined if it does not match. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.position;
     const found = pattern.exec(this.text)?.[0];
@@ -54,7 +54,7 @@ export function stringLiteral(scanner: Scanner, boundary: Boundary): ConfValue {
   return scanner.take(endsTag ? TO_TAG_END : TO_LINE_END) ?? '';
 }
 
-/** Reads what stands in double quotes where the quotes themselves are already gone (`!fluent/s` in YAML). */
+/** Reads a double-quoted string without its quotes (`!fluent/s` in YAML). */
 export function interpolated(text: string): ConfValue {
   const scanner = new Scanner(text);
   const parts: (string | Ruby)[] = [];
@@ -86,7 +86,7 @@ function unescaped(char: string): string {
   return char;
 }
 
-/** Over several lines since Fluentd 1.20; those before refuse that. */
+/** Since Fluentd 1.20 such a string may span several lines. */
 function singleQuoted(scanner: Scanner): string {
   let text = '';
   while (scanner.take(/'/y) === undefined) {
@@ -101,7 +101,7 @@ function embedded(scanner: Scanner): Ruby {
   const end = embeddedEnd(scanner.text, scanner.position);
   const ruby = scanner.text.slice(scanner.position, end);
   scanner.position = end + 1;
-  // Fluentd counts the Ruby in characters, and goes on after as many bytes (`scan_embedded_code`).
+  // Fluentd measures the Ruby in characters but skips that many bytes (`scan_embedded_code`).
   if (/[^\0-\x7f]/.test(ruby)) throw new SyntaxProblem('embedded Ruby has a character that is not ASCII');
   return { ruby };
 }
@@ -118,8 +118,8 @@ function embeddedEnd(text: string, from: number): number {
 }
 
 /**
- * Fluentd reads a JSON value up to the bracket that closes it, over any number of lines, with `#` comments outside
- * of strings and `#{…}` inside of them (`scan_json` in `lib/fluent/config/literal_parser.rb`).
+ * Fluentd reads a JSON value up to its closing bracket, over any number of lines. `#` comments may stand outside of strings and `#{…}`
+ * inside (`scan_json` in `lib/fluent/config/literal_parser.rb`).
  */
 function json(scanner: Scanner): ConfValue {
   const parts: (string | Ruby)[] = [];

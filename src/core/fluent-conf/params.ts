@@ -10,23 +10,23 @@ import {
 } from './element.ts';
 import { evaluate, type RubyContext } from './ruby.ts';
 
-export interface Reading {
+export interface EvalContext {
   readonly ruby: RubyContext;
   readonly problems: ConfProblem[];
   readonly warnings: string[];
 }
 
-/** The parameters of one section, typed as Fluentd types them (`lib/fluent/config/types.rb`). */
+/** The parameters of one section, converted as Fluentd converts them (`lib/fluent/config/types.rb`). */
 export class Params {
   readonly element: ConfElement;
-  private readonly reading: Reading;
+  private readonly context: EvalContext;
 
-  constructor(element: ConfElement, reading: Reading) {
+  constructor(element: ConfElement, context: EvalContext) {
     this.element = element;
-    this.reading = reading;
+    this.context = context;
   }
 
-  /** The first of the names that is given. */
+  /** The value of the first name that is given. */
   text(...names: string[]): string | undefined {
     for (const name of names) {
       const param = paramOf(this.element, name);
@@ -36,7 +36,7 @@ export class Params {
     return undefined;
   }
 
-  /** The same as it stands in the file. */
+  /** The same, but unevaluated. */
   written(...names: string[]): string | undefined {
     const param = names.map((name) => paramOf(this.element, name)).find((found) => found !== undefined);
     return param && writtenText(param.value);
@@ -62,9 +62,9 @@ export class Params {
     return mapped(this.text(name), parseList) ?? [];
   }
 
-  /** The text after the name in the tag; undefined where it is Ruby that cannot be evaluated. */
+  /** The text after the name in the tag; undefined if posidle cannot evaluate its Ruby. */
   arg(): string | undefined {
-    const value = evaluate(this.element.arg, this.reading.ruby);
+    const value = evaluate(this.element.arg, this.context.ruby);
     return typeof value === 'string' ? value : undefined;
   }
 
@@ -72,40 +72,40 @@ export class Params {
     return writtenText(this.element.arg);
   }
 
-  /** The same section, for what is worth a warning, but no problem where it cannot be evaluated. */
-  aside(): Params {
-    return new Params(this.element, { ...this.reading, problems: [], warnings: [] });
+  /** The same section, but its problems and warnings are not recorded. */
+  unrecorded(): Params {
+    return new Params(this.element, { ...this.context, problems: [], warnings: [] });
   }
 
   sections(...names: string[]): Params[] {
-    return sectionsOf(this.element, ...names).map((element) => new Params(element, this.reading));
+    return sectionsOf(this.element, ...names).map((element) => new Params(element, this.context));
   }
 
   warn(text: string): void {
-    this.reading.warnings.push(`${placeText(this.element.place)}: ${text}.`);
+    this.context.warnings.push(`${placeText(this.element.place)}: ${text}.`);
   }
 
   problem(text: string, parameter?: string): void {
     const { place } = this.element;
-    this.reading.problems.push(parameter === undefined ? { place, text } : { place, text, parameter });
+    this.context.problems.push(parameter === undefined ? { place, text } : { place, text, parameter });
   }
 
-  /** Fluentd's dump prints a nil as nothing (`dump_value` in `lib/fluent/config/element.rb`). */
+  /** Takes an empty text as not given, as Fluentd prints a nil (`dump_value` in `lib/fluent/config/element.rb`). */
   private number(...names: string[]): string | undefined {
     return this.text(...names) || undefined;
   }
 
   private known({ name, value: written, place }: ConfParam): string | undefined {
-    const value = evaluate(written, this.reading.ruby);
+    const value = evaluate(written, this.context.ruby);
     if (typeof value === 'string' || value === null) return value ?? undefined;
     const remedy = name === 'pos_file' ? 'name the pos file to posidle' : 'write the value out';
     const text = `${name} is "${writtenText(written)}", which posidle cannot evaluate (${value.reason}): ${remedy}`;
-    this.reading.problems.push({ place, text, parameter: name });
+    this.context.problems.push({ place, text, parameter: name });
     return undefined;
   }
 }
 
-/** `60`, `0.5`, `60s`, `5m`, `1h`, `1d`; the first number with a unit counts, so `1.5s` is 5 s and `500ms` is 500 min. */
+/** `60`, `0.5`, `60s`, `5m`, `1h`, `1d`. As in Fluentd, the number right before a unit counts: `1.5s` is 5 s, `500ms` is 500 min. */
 export function parseTime(text: string): Millis {
   for (const [unit, factor] of Object.entries({ s: 1, m: 60, h: 3_600, d: 86_400 })) {
     const match = new RegExp(`(?<![0-9])([0-9]+)${unit}`).exec(text);
@@ -123,7 +123,7 @@ export function parseBytes(text: string): number {
   return toInteger(text);
 }
 
-/** `true`, `yes` and nothing at all are true; all that is not known (`on`, `1`) counts as false. */
+/** `true`, `yes` and an empty text are true. Everything else (`on`, `1`) is false. */
 export function parseBool(text: string): boolean {
   return text === 'true' || text === 'yes' || text === '' || text.startsWith('#');
 }

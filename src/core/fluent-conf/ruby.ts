@@ -1,23 +1,23 @@
 import type { ConfValue, Template } from './element.ts';
 
-/** What embedded Ruby may ask for. */
+/** The values that embedded Ruby may use. */
 export interface RubyContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly hostname: string;
   /** `SERVERENGINE_WORKER_ID`; empty in the supervisor (`lib/fluent/config/literal_parser.rb`). */
   readonly workerId?: number;
-  /** `env` is not the environment that Fluentd runs in: a variable that is not set here may be set there. */
+  /** `env` is not Fluentd's environment, so a variable that is missing here may exist there. */
   readonly foreign?: boolean;
 }
 
-/** Text; null for `use_nil` and `use_default`; or why it cannot be evaluated. */
+/** The text; null for `use_nil` and `use_default`; or the reason why posidle cannot evaluate it. */
 export type Evaluated = string | null | Unevaluable;
 
 interface Unevaluable {
   readonly reason: string;
 }
 
-/** What may stand on either side of `||`. */
+/** One operand of `||`. */
 const OPERAND =
   /^\s*(?:ENV(?:\[\s*(['"])(?<indexed>\w+)\1\s*\]|\.fetch\(\s*(['"])(?<fetched>\w+)\3\s*(?:,(?<otherwise>[^)]*))?\))|'(?<single>[^'\\]*)'|"(?<double>[^"\\#]*)"|(?<digits>\d+)|(?<word>Socket\.gethostname|hostname|worker_id|use_nil|use_default))\s*(?:\|\||$)/;
 
@@ -58,7 +58,7 @@ function unsetIn(ruby: string, { env }: RubyContext): string[] {
 
 class Refusal extends Error {}
 
-/** `use_nil` and `use_default` leave no text, but in YAML they do (`lib/fluent/config/yaml_parser/fluent_value.rb`). */
+/** `use_nil` or `use_default`. They give a text only in YAML (`lib/fluent/config/yaml_parser/fluent_value.rb`). */
 class Default extends Error {
   readonly inYaml: string;
 
@@ -68,7 +68,7 @@ class Default extends Error {
   }
 }
 
-/** An error is one that Ruby raises where it comes to it: it does not evaluate what stands right of a `||` without need. */
+/** A Refusal counts only if evaluation reaches it: Ruby does not evaluate the right side of a `||` without need. */
 type Value = string | null | Default | Refusal;
 
 /** The first operand that is not nil. */

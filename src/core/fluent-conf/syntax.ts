@@ -10,9 +10,9 @@ import { LINE_END, literal, Scanner, SPACING, SyntaxProblem, stringLiteral } fro
 
 type Open = Omit<ConfElement, 'kind' | 'items'> & { readonly items: ConfItem[] };
 
-interface Reading {
+interface ParseState {
   failures: number;
-  /** Characters read in vain: a list that never ends is searched to the end of the file. */
+  /** How many characters failed statements have read: an unclosed list is read to the end of the file. */
   inVain: number;
   readonly scanner: Scanner;
   readonly open: [Open, ...Open[]];
@@ -21,17 +21,17 @@ interface Reading {
 }
 
 const NAME = /[a-zA-Z0-9_]+/y;
-/** Outside of sections; what it includes may stand behind a comment, on a later line. */
+/** At the top level. The path may follow after a comment, on a later line. */
 const INCLUDE = /@?include(?=[ \t\r\n#])/y;
 const MOST_FAILURES = 100;
 const MOST_IN_VAIN = 8_000_000;
 const MOST_DEEP = 50;
 
-/** The v1 syntax (`lib/fluent/config/v1_parser.rb`); what cannot be read is passed over, and is a problem. */
+/** Parses the v1 syntax (`lib/fluent/config/v1_parser.rb`). Skips what it cannot read, and adds a problem. */
 export function parseConf(text: string, file: string): ParsedConf {
   const placeAt = placesIn(text, file);
   const root: Open = { name: 'ROOT', arg: '', items: [], place: placeAt(0) };
-  const reading: Reading = {
+  const state: ParseState = {
     failures: 0,
     inVain: 0,
     scanner: new Scanner(text),
@@ -39,62 +39,62 @@ export function parseConf(text: string, file: string): ParsedConf {
     problems: [],
     placeAt,
   };
-  for (skipSpace(reading); !reading.scanner.done; skipSpace(reading)) statement(reading);
-  for (const { name, place } of reading.open.slice(1)) {
-    reading.problems.push({ place, text: `<${name}> has no end tag </${name}>` });
+  for (skipSpace(state); !state.scanner.done; skipSpace(state)) statement(state);
+  for (const { name, place } of state.open.slice(1)) {
+    state.problems.push({ place, text: `<${name}> has no end tag </${name}>` });
   }
-  while (reading.open.length > 1) close(reading);
-  return { root: rootElement(root.items, root.place), problems: reading.problems };
+  while (state.open.length > 1) close(state);
+  return { root: rootElement(root.items, root.place), problems: state.problems };
 }
 
-function skipSpace({ scanner }: Reading): void {
+function skipSpace({ scanner }: ParseState): void {
   scanner.take(SPACING);
 }
 
-function statement(reading: Reading): void {
-  const { scanner } = reading;
+function statement(state: ParseState): void {
+  const { scanner } = state;
   const start = scanner.position;
   try {
-    if (scanner.take(/<\//y) !== undefined) endTag(reading);
-    else if (scanner.take(/</y) !== undefined) startTag(reading, start);
-    else line(reading, start);
+    if (scanner.take(/<\//y) !== undefined) endTag(state);
+    else if (scanner.take(/</y) !== undefined) startTag(state, start);
+    else line(state, start);
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
-    reading.problems.push({ place: reading.placeAt(start), text: error.message });
-    reading.failures += 1;
-    reading.inVain += scanner.position - start;
+    state.problems.push({ place: state.placeAt(start), text: error.message });
+    state.failures += 1;
+    state.inVain += scanner.position - start;
     scanner.position = start;
     scanner.take(/[^\r\n]+/y);
-    if (reading.failures > MOST_FAILURES || reading.inVain > MOST_IN_VAIN) giveUp(reading, start);
+    if (state.failures > MOST_FAILURES || state.inVain > MOST_IN_VAIN) giveUp(state, start);
   }
 }
 
-function giveUp({ scanner, problems, placeAt }: Reading, start: number): void {
+function giveUp({ scanner, problems, placeAt }: ParseState, start: number): void {
   problems.push({ place: placeAt(start), text: 'too many lines have mistakes: posidle reads no further' });
   scanner.position = scanner.text.length;
 }
 
-function startTag(reading: Reading, start: number): void {
-  const { scanner } = reading;
+function startTag(state: ParseState, start: number): void {
+  const { scanner } = state;
   const name = scanner.take(NAME);
   if (name === undefined) throw new SyntaxProblem('a tag has no name');
-  if (reading.open.length > MOST_DEEP) throw new SyntaxProblem('sections are nested too deeply');
+  if (state.open.length > MOST_DEEP) throw new SyntaxProblem('sections are nested too deeply');
   scanner.take(SPACING);
   const arg = stringLiteral(scanner, 'tag-end');
   closeTag(scanner);
-  reading.open.push({ name, arg, items: [], place: reading.placeAt(start) });
+  state.open.push({ name, arg, items: [], place: state.placeAt(start) });
 }
 
-function endTag(reading: Reading): void {
-  const { scanner, open } = reading;
+function endTag(state: ParseState): void {
+  const { scanner, open } = state;
   const name = scanner.take(NAME);
   closeTag(scanner);
   const depth = open.findLastIndex((element, index) => index > 0 && element.name === name);
   if (depth === -1) throw new SyntaxProblem(`</${name}> has no start tag`);
   for (const { name: inner, place } of open.slice(depth + 1)) {
-    reading.problems.push({ place, text: `<${inner}> has no end tag </${inner}>` });
+    state.problems.push({ place, text: `<${inner}> has no end tag </${inner}>` });
   }
-  while (open.length > depth) close(reading);
+  while (open.length > depth) close(state);
 }
 
 function closeTag(scanner: Scanner): void {
@@ -103,14 +103,14 @@ function closeTag(scanner: Scanner): void {
   expectLineEnd(scanner, 'something follows a tag on its line');
 }
 
-function close({ open }: Reading): void {
+function close({ open }: ParseState): void {
   const closed = open.pop();
   if (closed !== undefined) open.at(-1)?.items.push({ kind: 'section', ...closed });
 }
 
-function line(reading: Reading, start: number): void {
-  const { scanner, open } = reading;
-  const place = reading.placeAt(start);
+function line(state: ParseState, start: number): void {
+  const { scanner, open } = state;
+  const place = state.placeAt(start);
   const items = open.at(-1)?.items ?? [];
   if (open.length === 1 && scanner.take(INCLUDE) !== undefined) {
     scanner.take(SPACING);

@@ -4,7 +4,7 @@ import type { Millis } from '../text/units.ts';
 import type { Place } from './element.ts';
 import type { Params } from './params.ts';
 
-/** One in_tail source, with the defaults of `lib/fluent/plugin/in_tail.rb`. */
+/** One in_tail source. Defaults are those of `lib/fluent/plugin/in_tail.rb`. */
 export interface TailSource extends PathRules {
   readonly place: Place;
   /** May be relative to Fluentd's working directory. */
@@ -12,14 +12,14 @@ export interface TailSource extends PathRules {
   readonly refreshInterval: Millis;
   readonly limitRecentlyModified?: Millis | undefined;
   readonly rotateWait: Millis;
-  /** 0: no record waits, or one does until Fluentd stops. */
+  /** 0: not a multiline source, or its last record waits until Fluentd stops. */
   readonly multilineFlush: Millis;
   readonly followInodes: boolean;
   readonly hasGroup: boolean;
   readonly readBytesLimitPerSecond?: number | undefined;
 }
 
-/** The quiet window that in_tail needs: it finds a new file, and then reads the one that was renamed to its end. */
+/** The shortest safe quiet window: in_tail finds a new file, then reads a renamed one to its end. */
 export function quietNeededBy({ refreshInterval, rotateWait }: TailSource): Millis {
   return refreshInterval + rotateWait;
 }
@@ -31,14 +31,15 @@ export function tailSource(params: Params): TailSource {
   const parts = (params.text('path') ?? '').split(delimiter).map((part) => part.trim());
   const paths = [...new Set(parts)].filter((part) => part !== '');
   const excludePaths = params.list('exclude_path');
-  const isWhole = areFilledIn('path', paths, params) && areFilledIn('exclude_path', excludePaths, params);
+  const areAllFilledIn =
+    areFilledIn('path', paths, params) && areFilledIn('exclude_path', excludePaths, params);
   const globPolicy = params.text('glob_policy');
   const limit = params.size('read_bytes_limit_per_second') ?? -1;
   const source: TailSource = {
     place: params.element.place,
     posFile: params.text('pos_file') || undefined,
-    // Which files the source takes is then not known.
-    paths: isWhole ? paths : [],
+    // Empty: posidle does not know which files the source takes.
+    paths: areAllFilledIn ? paths : [],
     excludePaths,
     pathTimezone: params.text('path_timezone') || undefined,
     globPolicy: globPolicy === 'extended' || globPolicy === 'always' ? globPolicy : 'backward_compatible',
@@ -70,7 +71,7 @@ const STOPS_READING =
 const NO_TRACE = 'in_tail without pos_file leaves no trace of what it has read: set pos_file';
 
 function warningsOf(params: Params, { posFile, hasGroup }: TailSource): readonly string[] {
-  const isAtHead = params.aside().bool('read_from_head') === true;
+  const isAtHead = params.unrecorded().bool('read_from_head') === true;
   const hasPosFile = posFile !== undefined || params.element.items.some(isPosFile);
   return [
     ...(isAtHead ? [] : [SKIPS]),

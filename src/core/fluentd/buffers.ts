@@ -5,24 +5,24 @@ export interface Chunk {
 
 export interface ChunkListing {
   readonly chunks: readonly Chunk[];
-  /** The buffer's directory can be seen. Fluentd makes it when it starts. */
+  /** posidle sees the buffer's directory, which Fluentd makes when it starts. */
   readonly isThere: boolean;
 }
 
 /** Staged `b` or queued `q`, then 32 hex digits (lib/fluent/plugin/buffer/file_chunk.rb); the `.meta` beside it is no chunk. */
 const NAME = /\.[bq]([0-9a-f]{32})\.[^/]*(?<!\.meta)$/;
 
-/** What Fluentd itself calls the chunk: the same for as long as it lives (lib/fluent/unique_id.rb). undefined: it is none. */
+/** Fluentd's id of the chunk, which never changes (lib/fluent/unique_id.rb); undefined if the file is no chunk. */
 export function chunkId(path: string): string | undefined {
   return NAME.exec(path)?.[1];
 }
 
 export interface BuffersReading {
-  /** Those whose chunks lie on a disk that posidle sees. */
+  /** Outputs with chunks on a disk that posidle sees. */
   readonly outputs: readonly OutputReading[];
-  /** Buffers that nobody can look into, each with the reason. */
+  /** Buffers that posidle cannot see, each with the reason. */
   readonly unseen: readonly string[];
-  /** Chunks that Fluentd has given up and put aside since posidle began. */
+  /** Chunks that Fluentd has given up and put aside since posidle started. */
   readonly givenUp: readonly Chunk[];
 }
 

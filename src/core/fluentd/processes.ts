@@ -3,27 +3,26 @@ import type { Millis } from '../text/units.ts';
 export interface ProcessRow {
   readonly pid: number;
   readonly ppid: number;
-  /** The session that it belongs to; 0 where the system does not tell. */
+  /** The id of its session; 0 if the system does not tell. */
   readonly session: number;
-  /** When it was started, in whatever the system counts in: with the pid it is the identity. */
+  /** In the system's own unit. Pid and start time together identify a process. */
   readonly startTime: string;
-  /** Ended, and not yet reaped by its parent. */
   readonly zombie: boolean;
   readonly argv: readonly string[];
 }
 
-/** Pid and start time: a pid alone may belong to another process by now. */
+/** The system reuses a pid alone for other processes. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly startTime: string;
 }
 
-/** Which fluentd is meant: the one that is found by itself, or the one that the user named. */
+/** Which Fluentd posidle must stop: the one that it finds, or the one that the user named. */
 export type FluentdTarget =
   | { readonly by: 'search' }
   | { readonly by: 'pid'; readonly pid: number }
   | { readonly by: 'pid-file'; readonly path: string }
-  /** What runs in the session that this child leads, or below the child: behind wrappers, and after restarts. */
+  /** The Fluentd in the session that this child leads, or below the child. It may run behind wrappers, or be restarted. */
   | { readonly by: 'session'; readonly leader: ProcessIdentity };
 
 type Table = readonly ProcessRow[];
@@ -40,35 +39,35 @@ export type FluentdReading =
       readonly workers: readonly ProcessIdentity[];
       /** Since 1.18, SIGUSR2 starts another supervisor, which takes over while this one still runs. */
       readonly successor?: ProcessIdentity;
-      /** This process may signal it. */
+      /** posidle may signal it. */
       readonly permitted: boolean;
       /**
-       * What shows that it is the Fluentd that is meant. `own`: it is posidle's child, or holds a pos file open. `hearsay`: only that
-       * a witness listens, and anybody may listen: it gets orders through the witness, and no signal.
+       * The proof that it is the right Fluentd. `own`: it is posidle's child, or holds a pos file open. `hearsay`: only a witness listens,
+       * and anybody may listen. Then it gets orders through the witness, and no signal.
        */
       readonly proof: 'own' | 'hearsay' | 'none';
-      /** Its worker has not opened its pos file yet, and SIGUSR1 would end it; undefined: its open files may not be looked at. */
+      /** A worker has not opened its pos file yet, and SIGUSR1 would kill it. Undefined if posidle may not see its open files. */
       readonly isStarting?: boolean | undefined;
     }
-  /** The supervisor died alone; its workers go on (there is no heartbeat). */
+  /** The supervisor died. Its workers continue, because Fluentd has no heartbeat between them. */
   | { readonly kind: 'orphaned'; readonly workers: readonly ProcessIdentity[]; readonly permitted: boolean }
-  /** A parent's child, and no Fluentd to be told below it: a wrapper on its way to one, or a Fluentd under another name. */
+  /** The child of `posidle run`, with no Fluentd visible below it: it has not started one yet, or Fluentd has another name. */
   | {
       readonly kind: 'wrapper';
       readonly leader: ProcessIdentity;
-      /** The first of the looks that found it so. */
+      /** The first look that found this. */
       readonly since: Millis;
       readonly permitted: boolean;
     }
-  /** No process to be seen, but its witness answers: it runs in another container. */
+  /** posidle sees no process, but the witness answers: Fluentd runs in another container. */
   | {
       readonly kind: 'remote';
       readonly permitted: true;
-      /** It can be asked for nothing, not even for a flush. */
+      /** It takes no orders, not even a flush. */
       readonly isDeaf?: true;
     }
   | { readonly kind: 'ambiguous'; readonly candidates: Table }
-  /** The process that the user named is no Fluentd: SIGUSR1 would end it. */
+  /** The user named a process that is no Fluentd. SIGUSR1 would kill it. */
   | { readonly kind: 'foreign'; readonly row: ProcessRow };
 
 export type Running = Extract<FluentdReading, { kind: 'running' }>;
@@ -76,10 +75,10 @@ export type Running = Extract<FluentdReading, { kind: 'running' }>;
 const PROGRAM = /^(fluentd|td-agent)$/;
 const RUBY = /^j?ruby[\d.]*$/;
 const RUBY_OPTIONS_WITH_VALUE = new Set(['-I', '-r', '-C', '-E']);
-/** These print something and end: there is nothing to stop. */
+/** With these options Fluentd prints something and exits. */
 const ONE_SHOT = new Set(['--dry-run', '--version', '--help', '-h', '--setup', '-s', '--show-plugin-config']);
 
-/** The supervisors (or lone processes) that run a Fluentd; more than one where several independent ones run. */
+/** The supervisors (or single processes) of all independent Fluentds. */
 export function findSupervisors(table: Table): Table {
   const rows = table.filter(isSupervisor);
   const pids = new Set(rows.map(({ pid }) => pid));
@@ -87,48 +86,47 @@ export function findSupervisors(table: Table): Table {
   return rows.filter(({ ppid }) => !pids.has(ppid));
 }
 
-/** Rows that could be the Pod's main process: the pattern fits, and they are neither Fluentd's nor posidle's own family. */
+/** The processes that match the pattern, without Fluentd's, posidle itself and posidle's ancestors. */
 export function findMains(table: Table, pattern: RegExp, self: number): Table {
   const own = ancestorsOf(self, table);
-  // `search` looks from the start each time, whatever flags the pattern has.
+  // `search` ignores lastIndex, which a global pattern would keep.
   const fits = ({ argv }: ProcessRow) => argv.join(' ').search(pattern) !== -1;
   return table.filter((row) => !row.zombie && !own.has(row.pid) && !isFluentd(row.argv) && fits(row));
 }
 
-/** The Fluentd that runs in a session, or else in another one below its leader: `su` and `setsid` begin one. */
+/** The Fluentd in a session, or in a session below its leader: `su` and `setsid` start a new one. */
 export function findInSession(table: Table, leader: ProcessIdentity): ProcessRow | undefined {
   const family = findFamily(table, leader);
   const members = family.filter((row) => row.session === leader.pid);
   return newestOf(findSupervisors(members)) ?? newestOf(findSupervisors(family));
 }
 
-/** What has workers below it is their supervisor, whatever its name. */
+/** A supervisor with an unknown name, recognized by its workers. */
 export function findByWorkers(table: Table, leader: ProcessIdentity): ProcessRow | undefined {
   const isSupervisor = ({ pid, zombie }: ProcessRow) => !zombie && findWorkers(table, pid).length > 0;
   return newestOf(findFamily(table, leader).filter(isSupervisor));
 }
 
 /**
- * The members of a session, its leader's descendants in other ones, and theirs. Linux gives the leader's pid to another process
- * only when the session has no member left.
+ * The members of a session, and all their descendants. Linux reuses the leader's pid only when the session has no member left, so a
+ * process with that pid and another start time means that all are gone.
  */
 export function findFamily(table: Table, leader: ProcessIdentity): Table {
   if (table.some((row) => row.pid === leader.pid && !isSame(row, leader))) return [];
   const family = new Set(table.filter((row) => row.pid === leader.pid || row.session === leader.pid));
-  // A Set's iteration also takes what is added to it on the way.
+  // The iteration also visits the rows that it adds.
   for (const { pid } of family) for (const row of table) if (row.ppid === pid) family.add(row);
   return [...family];
 }
 
-/** After SIGUSR2 (1.18 and later) the old supervisor and the new one run side by side for a while. */
+/** After SIGUSR2 (1.18 and later) an old and a new supervisor run side by side for a while. */
 function newestOf(rows: Table): ProcessRow | undefined {
   return rows.toSorted((a, b) => Number(a.startTime) - Number(b.startTime)).at(-1);
 }
 
 /**
- * The supervisor that another one has started to take its place: SIGUSR2 since 1.18. `before` is the one that was known:
- * while a table is read the old supervisor may end, and its successor has another parent then. Until its exec a worker has the
- * supervisor's command line, and looks like a successor: one that was known has to look so still.
+ * The supervisor that takes over from `supervisor` after SIGUSR2 (1.18 and later). `before`: the successor of the last look. It gets
+ * another parent when the old supervisor ends. Before its exec a worker looks like a successor, too, so `before` must still look like one.
  */
 export function findSuccessor(
   table: Table,
@@ -149,7 +147,7 @@ export function findWorkers(table: Table, supervisor: number): Table {
   return table.filter((row) => row.ppid === supervisor && !row.zombie && isWorker(row.argv));
 }
 
-/** Whether a command line is that of a Fluentd, supervisor or worker; not of a shell, an init or an editor that names one. */
+/** Whether a command line runs Fluentd, as supervisor or worker. A shell, an init or an editor may name fluentd without running it. */
 export function isFluentd(argv: readonly string[]): boolean {
   // <system> process_name sets the titles `supervisor:NAME` and `worker:NAME` (supervisor.rb, setproctitle).
   if (/^(supervisor|worker):/.test(argv[0] ?? '')) return true;
@@ -158,7 +156,7 @@ export function isFluentd(argv: readonly string[]): boolean {
   return !argv.slice(program + 1).some((arg) => ONE_SHOT.has(arg));
 }
 
-/** Whether a Fluentd's command line is a worker's: it never ends by SIGINT, and is started again after SIGTERM. */
+/** Workers ignore SIGINT, and their supervisor restarts them after SIGTERM. */
 export function isWorker(argv: readonly string[]): boolean {
   return argv.includes('--under-supervisor') || /^worker:/.test(argv[0] ?? '');
 }
@@ -168,7 +166,7 @@ export function lastOf(known: FluentdReading | undefined): ProcessIdentity | und
   return known?.kind === 'absent' ? known.last : undefined;
 }
 
-/** The same supervisor, with the workers that it has now. */
+/** The same supervisor with its current workers; undefined if it has ended. */
 export function stillRunning(table: Table, known: FluentdReading): Running | undefined {
   if (known.kind !== 'running' || !isAlive(table, known.supervisor)) return undefined;
   const { successor: before, ...rest } = known;
@@ -198,7 +196,7 @@ export function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
   return a.pid === b.pid && a.startTime === b.startTime;
 }
 
-/** The index of the word that names the program: the script where an interpreter runs one. */
+/** The index of the program's name in a command line. For an interpreter it is the script. */
 function programOf(argv: readonly string[]): number | undefined {
   if (!RUBY.test(basename(argv[0] ?? ''))) return 0;
   const script = scriptOf(argv);

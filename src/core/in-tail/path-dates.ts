@@ -6,7 +6,7 @@ const MONTHS = 'January February March April May June July August September Octo
 );
 const DAY = 86_400_000;
 
-/** The numbers of a wall clock, each with its width. */
+/** The numeric directives, each with its width. */
 const NUMBERS: Readonly<Record<string, readonly [width: number, of: (wall: Date) => number]>> = {
   Y: [4, (wall) => wall.getUTCFullYear()],
   y: [2, (wall) => wall.getUTCFullYear() % 100],
@@ -30,10 +30,10 @@ const WORDS: Readonly<Record<string, (wall: Date) => string>> = {
 /** `%-m` is a month without its zero. */
 const FILLED_IN = /%(-?)([YymdjHMS])|%([aBbFT%])/g;
 
-/** Whatever Ruby's Time#strftime may take for a directive. */
+/** Everything that Ruby's Time#strftime may take as a directive. */
 const DIRECTIVE = /%[-0-9^#_:]*[EO]?[a-zA-Z%+]/g;
 
-/** What in_tail fills in by Ruby's Time#strftime, where log paths use it; the zone is a name (`Asia/Tokyo`) or `+09:00`, `+0900`, `+09`. */
+/** Fills in the dates of a path, as in_tail does with Time#strftime. The zone is a name (`Asia/Tokyo`) or `+09:00`, `+0900`, `+09`. */
 export function expandDates(pattern: string, instant: Millis, timeZone: string): string {
   if (!pattern.includes('%')) return pattern;
   const wall = wallClock(instant, timeZone);
@@ -44,22 +44,22 @@ export function expandDates(pattern: string, instant: Millis, timeZone: string):
   });
 }
 
-/** The directives of a pattern that `expandDates` leaves as they are. */
+/** The directives that `expandDates` does not support. */
 export function otherDirectives(pattern: string): string[] {
   return (pattern.match(DIRECTIVE) ?? []).filter((directive) => directive.replace(FILLED_IN, '') !== '');
 }
 
-/** The date whose UTC fields are those of the wall clock. `lib/fluent/timezone.rb` takes these forms and names of the time zone database. */
+/** A date whose UTC fields show the wall clock. The zone has the forms of `lib/fluent/timezone.rb`. */
 function wallClock(instant: Millis, timeZone: string): Date {
   const [, sign, hours, minutes = 0] = /^([+-])(\d\d):?(\d\d)?$/.exec(timeZone) ?? [];
-  // A name that nobody knows is an error: Fluentd would not start with it either (`validate!`).
+  // An unknown name throws. Fluentd does not start with one either (`validate!`).
   if (sign === undefined)
     return new Date(`${new Date(instant).toLocaleString('en-US', { timeZone, hourCycle: 'h23' })} UTC`);
   const minutesEast = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
   return new Date(instant + minutesEast * 60_000);
 }
 
-/** The form `+09:00`. The name of the own zone would load ICU's tables: 8 MB. */
+/** The zone as `+09:00`. A name would load 8 MB of ICU tables. */
 export function numericZone(minutesEast: number): string {
   const minutes = Math.abs(minutesEast);
   const parts = [Math.trunc(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));

@@ -1,23 +1,23 @@
 export type GlobPart =
   | { readonly kind: 'plain'; readonly name: string }
   | { readonly kind: 'names'; readonly matches: (name: string) => boolean }
-  /** `**`+`/`: any number of directories; Ruby enters neither dot directories nor symbolic links here. */
+  /** `**`+`/`: any number of directories, except dot directories and symbolic links, as in Ruby. */
   | { readonly kind: 'directories' };
 
 /** One alternative of a pattern, braces expanded. */
 export interface Glob {
-  /** The fixed part that a walk starts from: empty, or ending with a slash. */
+  /** The directory in which the search starts. Empty, or ends with a slash. */
   readonly base: string;
   readonly parts: readonly GlobPart[];
 }
 
 const MAX_ALTERNATIVES = 1_000;
-/** Of a path on Linux (PATH_MAX). */
+/** PATH_MAX on Linux. */
 const MAX_LENGTH = 4_096;
-/** Of all alternatives: each character costs a microsecond. */
+/** The characters of all alternatives together. Each costs a microsecond. */
 const MAX_EXPANDED = 262_144;
 
-/** A pattern as Ruby's Dir.glob reads it (no flags): braces, `**`+`/`, `*`, `?`, `[…]`, backslash. */
+/** Parses a pattern as Ruby's Dir.glob (no flags): braces, `**`+`/`, `*`, `?`, `[…]`, backslash. Throws if it is too large. */
 export function parseGlob(pattern: string): Glob[] {
   if (pattern.length > MAX_LENGTH) throw new Error(`a pattern has more than ${MAX_LENGTH} characters`);
   const globs: Glob[] = [];
@@ -33,7 +33,7 @@ export function parseGlob(pattern: string): Glob[] {
   return globs;
 }
 
-/** Ruby gives nothing where a brace is opened and never closed. */
+/** Ruby finds nothing if a brace is never closed. */
 function hasOpenBrace(pattern: string): boolean {
   let depth = 0;
   for (const [token] of pattern.matchAll(/\\.|[{}]/gs)) {
@@ -67,7 +67,7 @@ function alternatives(pattern: string, open: number): { ends: number[]; close: n
 }
 
 function parseAlternative(pattern: string): Glob {
-  // Ruby skips further slashes and further `**` after `**/`.
+  // After `**/` Ruby skips further slashes and further `**`.
   const segments = pattern.replace(/(?<=(?:^|\/)\*\*\/)(?:\/|\*\*\/)+/g, '').split('/');
   const plain = segments.slice(0, -1).findIndex(isMagic);
   const fixed = plain === -1 ? segments.length - 1 : plain;
@@ -85,16 +85,16 @@ function toPart(segment: string, index: number, all: readonly string[]): GlobPar
   return { kind: 'names', matches: nameMatcher(segment) };
 }
 
-/** Whether a token takes a code point; null stands for `*`. */
+/** A test of one code point; null stands for `*`. */
 type Token = ((code: number) => boolean) | null;
 
 /**
- * Tells whether one part of a glob stands for a name. What the last `*` takes grows until the rest fits, so a name costs
- * no more steps than its length times the pattern's.
+ * Gives a test whether one part of a glob matches a name. Only the last `*` backtracks, so the steps are at most the lengths of name
+ * and pattern, multiplied.
  */
 export function nameMatcher(segment: string): (name: string) => boolean {
   const tokens = [...segment.matchAll(/\\(.)|\*+|\?|\[[!^]?([^\]]*)(\]?)|[^\\]/gsu)].map(toToken);
-  // A wildcard at the start of a name never takes a dot.
+  // A wildcard at the start of a name never matches a dot.
   const hidesDots = /^[*?[]/.test(segment);
   return (name) => !(hidesDots && name.startsWith('.')) && takes(tokens, name);
 }

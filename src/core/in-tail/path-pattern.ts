@@ -4,22 +4,22 @@ import { expandDates } from './path-dates.ts';
 /** in_tail's glob_policy: which characters make a path a glob. */
 export type GlobPolicy = 'backward_compatible' | 'extended' | 'always';
 
-/** The wall clock that dates in a path are filled in from: Fluentd's own zone, unless path_timezone names another. */
+/** The time for dates in a path, in Fluentd's own zone. path_timezone may name another one. */
 export interface WallClock {
   readonly instant: Millis;
   readonly timeZone: string;
 }
 
-/** What decides which paths a source takes. */
+/** The parameters that select the files of a source. */
 export interface PathRules {
-  /** Patterns, before their dates are filled in. */
+  /** With dates not yet filled in. */
   readonly paths: readonly string[];
   readonly excludePaths: readonly string[];
   readonly pathTimezone?: string | undefined;
   readonly globPolicy: GlobPolicy;
 }
 
-/** `use_glob?` in `lib/fluent/plugin/in_tail.rb`: without `*` the default policy takes a path as it is. */
+/** Whether in_tail treats a path as a glob (`use_glob?` in `lib/fluent/plugin/in_tail.rb`). By default it must have a `*`. */
 export function isGlob(pattern: string, policy: GlobPolicy = 'backward_compatible'): boolean {
   if (pattern.includes('*')) return true;
   if (policy === 'backward_compatible') return false;
@@ -27,7 +27,7 @@ export function isGlob(pattern: string, policy: GlobPolicy = 'backward_compatibl
   return policy === 'always' && between(pattern, '{', '}').includes(',');
 }
 
-/** Patterns of a source, with the dates of now. */
+/** The patterns with the dates of `instant`. */
 export function dated(
   patterns: readonly string[],
   { pathTimezone }: PathRules,
@@ -36,7 +36,7 @@ export function dated(
   return patterns.map((pattern) => expandDates(pattern, instant, pathTimezone ?? timeZone));
 }
 
-/** From the first of the one to the last of the other; empty: there is no such part. */
+/** The text from the first `open` to the last `close`, or an empty text. */
 function between(text: string, open: string, close: string): string {
   const from = text.indexOf(open);
   return from === -1 ? '' : text.slice(from, Math.max(from, text.lastIndexOf(close)));

@@ -1,9 +1,9 @@
-/** The change that docker/kubernetes/inject/mutate.yaml makes in an API server, made in a manifest: a test compares both. */
+/** Makes the change of docker/kubernetes/inject/mutate.yaml to a manifest. A test compares both. */
 
 import { rubyOption, SHARED_DIR } from '../witness/load.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-/** A Pod, or the template of one. */
+/** A Pod, or a Pod template. */
 interface Pod {
   readonly metadata: Fields;
   readonly spec: Fields;
@@ -14,7 +14,7 @@ export interface Injected {
   readonly pods: readonly { readonly name: string; readonly reason: string | undefined }[];
 }
 
-/** Where a Pod is described, by kind. */
+/** The path to the Pod in each kind of manifest. */
 const PATHS: Readonly<Record<string, readonly string[]>> = {
   Pod: [],
   Job: ['spec', 'template'],
@@ -29,7 +29,7 @@ const RUBY_OPTION = rubyOption(SHARED_DIR);
 const MOUNT = { name: 'posidle', mountPath: SHARED_DIR };
 const OURS = /^\/posidle(\/|$)/;
 
-/** Adds posidle to each Pod of a document, or gives the reason why a Pod stays as it is. */
+/** Adds posidle to each Pod of a document, or gives the reason why it leaves a Pod unchanged. */
 export function injectInto(document: unknown, image: string): Injected {
   const { kind, metadata, items } = fields(document);
   if (text(kind) === 'List') {
@@ -52,10 +52,9 @@ export function injectInto(document: unknown, image: string): Injected {
   return { document: changed, pods: [{ name, reason }] };
 }
 
-/** For a manifest in which there is nothing to change. */
 export const NO_POD = `no Pod is described here. posidle looks for ${KINDS}, also in a List`;
 
-/** Why a Pod stays as it is: a Pod that is valid stays valid, and no main container is held up. */
+/** Why posidle leaves a Pod unchanged: the change must not make it invalid or delay main. */
 function reasonAgainst({ metadata, spec }: Pod): string | undefined {
   const notes = fields(metadata.annotations);
   const name = nameIn(notes);
@@ -132,7 +131,7 @@ function withRubyOption(env: readonly Fields[]): readonly Fields[] {
   return env.with(at, { ...env[at], value });
 }
 
-/** What installer and gate have in common. It passes the Pod Security level `restricted`. */
+/** The fields that installer and gate share. They meet the Pod Security level `restricted`. */
 function ownContainer(image: string, spec: Fields, fluentd: Fields, all: readonly Fields[]): Fields {
   const { requests, limits } = fields(fluentd.resources);
   const storage = all.some((one) => 'ephemeral-storage' in fields(fields(one.resources).limits))

@@ -1,9 +1,9 @@
 import { readGate } from '../drain/gates.ts';
 import type { Policy } from '../drain/policy.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
-import { NOT_THERE } from '../observe/doubt.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
 import { progressOf } from '../observe/progress-of.ts';
+import { NOT_THERE } from '../observe/unknown-pos-file.ts';
 import { entryOf, posFileOf, type UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
@@ -12,20 +12,20 @@ import { isAnswered } from '../witness/testimony.ts';
 import type { Paces } from './paces.ts';
 import type { Finding } from './pos-file-diagnosis.ts';
 
-/** One look of `inspect`: what the daemon's own observation shows. */
+/** The result of one look of `inspect`. */
 export interface Found {
   readonly posFiles: readonly FoundPosFile[];
   readonly undiscovered: readonly ObservedFile[];
   readonly refreshInterval: Millis;
   readonly totals: Totals;
-  /** Bytes left in all files; null: not known. */
+  /** Bytes left in all files; null if unknown. */
   readonly lag: number | null;
-  /** Everything is read, and nothing is unknown. */
+  /** All bytes are read, and nothing is unknown. */
   readonly caughtUp: boolean;
   readonly seen: Observation;
   readonly progress: Progress;
   readonly waitsFor: string | undefined;
-  /** undefined: a single look cannot tell. */
+  /** undefined for a single look. */
   readonly paces: Paces | undefined;
 }
 
@@ -34,10 +34,10 @@ export interface FoundPosFile {
   readonly files: readonly ObservedFile[];
   readonly findings: readonly Finding[];
   readonly unparsable: readonly UnparsableLine[];
-  /** How long ago it was written; Infinity: not known, since it came through a pipe. */
+  /** How long ago it was written; Infinity for a pipe. */
   readonly age: Millis;
   readonly error: string | undefined;
-  /** That is no more than an empty file. */
+  /** `error` says only that the file is empty. */
   readonly isEmpty: boolean;
   readonly troubles: readonly { readonly path: string; readonly error: string }[];
 }
@@ -59,7 +59,7 @@ export function foundBy(
     posFiles: posFiles.map((reading) => ({
       ...shownOf(reading, files.get(reading.path) ?? []),
       findings: findingsIn(reading.path),
-      ...doubtOf(seen, reading.path),
+      ...errorOf(seen, reading.path),
       troubles: troubles.get(reading.path) ?? [],
     })),
     undiscovered,
@@ -96,12 +96,12 @@ function shownOf(reading: PosFileReading, files: readonly ObservedFile[]) {
   return { path, files, unparsable: reading.unparsable, age: reading.writtenAgo };
 }
 
-function doubtOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'error' | 'isEmpty'> {
+function errorOf({ unknown }: Observation, path: string): Pick<FoundPosFile, 'error' | 'isEmpty'> {
   const doubt = unknown.find((one) => one.path === path);
   return { error: doubt && sentenceOf(path, doubt.why), isEmpty: doubt?.empty === true };
 }
 
-/** A glob without a match stands for itself. */
+/** A glob that matches nothing counts as one missing pos file. */
 function sentenceOf(path: string, why: string): string {
   return why === NOT_THERE && /[*?]/.test(path) ? 'no file matches it' : `it ${why}`;
 }
@@ -127,15 +127,15 @@ function asFile({ path, size }: Observation['undiscovered'][number]): ObservedFi
 
 export type Totals = Readonly<ReturnType<typeof totalsOf>>;
 
-/** What in_tail no longer watches is neither read nor left: how far it was read, its line does not say. */
+/** An unwatched file counts neither as read nor as left, because its entry has no position. */
 function totalsOf(files: readonly ObservedFile[]) {
   const totals = {
     files: files.length,
-    /** Bytes known to be left, in how many files; and in how many it is not known. */
+    /** `lag`: known unread bytes. `left`: files with unread or unknown bytes. `unknown`: files with an unknown lag. */
     ...{ lag: 0, left: 0, unknown: 0 },
-    /** Files of which more will be emitted, and what is left in them: of an unfinished last line nothing is. */
+    /** `unread`: files of which Fluentd will emit more. `toRead`: the known bytes of that. Unfinished last lines do not count. */
     ...{ unread: 0, toRead: 0 },
-    /** Bytes of all files that in_tail watches, as far as known. */
+    /** The known bytes of all watched files. */
     size: 0,
   };
   for (const { state, size, lag, read } of files) {

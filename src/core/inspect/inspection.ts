@@ -8,22 +8,22 @@ import { inStates } from './order.ts';
 import type { Finding } from './pos-file-diagnosis.ts';
 import { type Verdict, verdictOf, verdictsOf } from './verdict.ts';
 
-/** What `inspect` tells programs; its JSON form is a contract. Byte counts are numbers, null where unknown. */
+/** The JSON of `posidle inspect --json`, which is a contract. Byte counts are null if unknown. */
 export interface Inspection {
   readonly posFiles: readonly InspectedPosFile[];
   readonly undiscovered: readonly (About & Pick<ObservedFile, 'path' | 'size'>)[];
-  /** Bytes left in all files: the sum of the entries' lags and of the undiscovered sizes. */
+  /** Bytes left in all files: the lags of the entries plus the sizes of the undiscovered files. */
   readonly lag: number | null;
-  /** The sum of those that are known, and of how many files it is not. */
+  /** The sum of the known lags, and the number of files with an unknown lag. */
   readonly knownLag: number;
   readonly unknownFiles: number;
-  /** Everything is read, and nothing is unknown. */
+  /** All bytes are read, and nothing is unknown. */
   readonly caughtUp: boolean;
   readonly left: Listed<Left>;
   readonly doubts: Listed<Doubt>;
-  /** How many seconds the oldest unread byte has waited; null: not known; only where looks follow one another. */
+  /** How many seconds the oldest unread byte has waited; null if unknown. Only with repeated looks. */
   readonly lagSeconds?: number | null;
-  /** What the looks say together, and one sentence why; only where looks follow one another. */
+  /** The verdict of all looks, and one sentence why. Only with repeated looks. */
   readonly verdict?: Verdict['is'];
   readonly why?: string;
 }
@@ -41,7 +41,7 @@ export interface InspectedEntry
     About {}
 
 interface About {
-  /** What the looks say of it, and why; only where looks follow one another, and where it is not `ok`. */
+  /** The verdict about this file, and why. Only with repeated looks, and only if it is not `ok`. */
   readonly verdict?: Verdict['is'];
   readonly why?: string;
 }
@@ -53,7 +53,7 @@ export function inspectionOf(found: Found, states?: readonly FileState[]): Inspe
   return {
     posFiles: found.posFiles.map(({ path, files, unparsable, findings, error }) => ({
       path,
-      entries: inStates(files, states).map((file) => entryOf(file, found)),
+      entries: inStates(files, states).map((file) => inspectedEntry(file, found)),
       unparsable,
       ...(findings.length > 0 && { findings }),
       ...(error !== undefined && { error }),
@@ -69,7 +69,7 @@ export function inspectionOf(found: Found, states?: readonly FileState[]): Inspe
   };
 }
 
-function entryOf(file: ObservedFile, found: Found): InspectedEntry {
+function inspectedEntry(file: ObservedFile, found: Found): InspectedEntry {
   const { path, position, inode, size, lag, state } = file;
   return { path, position, inode, size, lag, state, ...aboutOf(file, found) };
 }

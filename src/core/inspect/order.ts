@@ -8,7 +8,7 @@ export function inStates(
   return states === undefined ? files : files.filter(({ state }) => states.includes(state));
 }
 
-/** What is furthest behind comes first, and what is not known before all that is. */
+/** Sorts by lag, the largest first. Files with an unknown lag come before all others. */
 export function byLag<File extends Pick<ObservedFile, 'lag'>>(files: readonly File[]): readonly File[] {
   const lagOf = ({ lag }: File) => lag ?? Number.MAX_VALUE;
   return files.toSorted((a, b) => lagOf(b) - lagOf(a));

@@ -4,7 +4,7 @@ import { SizeHistory } from './size-history.ts';
 import { Track } from './track.ts';
 
 export class FilePace extends Track {
-  /** How long the oldest unread byte has waited; null: not known. */
+  /** How long the oldest unread byte has waited; null if unknown. */
   late: Millis | null = 0;
   #sizes: SizeHistory | undefined;
   #since: Millis | undefined;
@@ -14,7 +14,7 @@ export class FilePace extends Track {
 
   take(file: ObservedFile, at: Millis): void {
     const { position, lag, state } = file;
-    // How late it was when it went away is all that will ever be known.
+    // A missing file keeps its last lateness, because nothing more is known.
     if (state === 'missing') return;
     this.late = this.#lateness(file, at);
     if (this.#since !== undefined) this.#gap = at - this.#at;
@@ -30,39 +30,39 @@ export class FilePace extends Track {
     const reached = state === 'truncated' ? 0 : position;
     if (this.#sizes === undefined) {
       this.#sizes = new SizeHistory();
-      // What is left came after the look before.
+      // All bytes were read at the last look, so the unread ones came after it.
       if (this.late === 0 && this.#position !== null)
-        this.#sizes.look(this.#at, Math.min(this.#position, reached), reached);
+        this.#sizes.record(this.#at, Math.min(this.#position, reached), reached);
     }
-    return this.#sizes.look(at, size, reached);
+    return this.#sizes.record(at, size, reached);
   }
 
-  /** How long bytes have waited, as far as that was seen. */
+  /** The waiting time that posidle has seen. It may have begun before the first look. */
   get waited(): Millis {
     return this.late ?? this.#at - (this.#since ?? this.#at);
   }
 
-  /** How long they have waited at least: when they came between two looks is not known. */
-  get hasWaited(): Millis {
+  /** The least waiting time: the bytes may have come any time between two looks. */
+  get waitedAtLeast(): Millis {
     return this.waited - (this.late === null ? 0 : this.#gap);
   }
 
-  /** How much was read since the last look. What is new, or was cut short, was read from its start. */
+  /** Bytes that in_tail has read since the last look. It reads a new or truncated file from its start. */
   readSince({ position }: ObservedFile): number {
     const start = this.#position ?? 0;
     return position === null ? 0 : position >= start ? position - start : position;
   }
 }
 
-/** What the looks add, one after the other, to what each of them shows: how fast all files are read, and how late. */
+/** The rate and the lateness of all files, from repeated looks. */
 export class Paces {
   readonly total = new Track();
-  /** How long the oldest unread byte of all has waited; null: not known of some. */
+  /** How long the oldest unread byte of all files has waited; null if unknown for a file. */
   late: Millis | null = 0;
-  /** How long it has waited at least: of a file that was late at the first look, since then. */
+  /** The same, but a file that was late at the first look counts from then. */
   waited: Millis = 0;
   readonly #files = new Map<string, FilePace>();
-  /** By path, since when a file has waited to be found. */
+  /** By path, since when in_tail has not found the file. */
   #unfound: ReadonlyMap<string, Millis> = new Map();
   #at: Millis | undefined;
   #read = 0;

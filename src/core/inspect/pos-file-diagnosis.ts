@@ -4,19 +4,19 @@ import { counted, formatBytes } from '../text/units.ts';
 
 export interface Finding {
   readonly what: 'duplicated' | 'dead';
-  /** Paths or inodes, or lines. */
+  /** Counts paths or inodes for `duplicated`, lines for `dead`. */
   readonly count: number;
   readonly why: string;
 }
 
-/** Fewer dead lines are no matter. */
+/** Fewer dead lines do not matter. */
 const MANY = 100;
-/** Behind a path: tab, 16 digits, tab, 16 digits, newline. */
+/** After a path: tab, 16 digits, tab, 16 digits, newline. */
 const LINE_END = 35;
 
 /**
- * `byInode`: follow_inodes; undefined: not known. What counts as duplicated is what clear-code/fluent-tail_checker counts: entries that
- * are watched, with one path, or one inode with follow_inodes. Where that is not known, with both.
+ * `byInode`: the source has follow_inodes; undefined if unknown. As in clear-code/fluent-tail_checker, watched entries are duplicated
+ * if they share a path, or an inode with follow_inodes. If that is unknown, they must share both.
  */
 export function diagnose(
   entries: readonly PositionEntry[],
@@ -36,7 +36,7 @@ function duplicatesIn(entries: readonly PositionEntry[], byInode: boolean | unde
     byInode === undefined ? entryKey(entry) : byInode ? entry.inode : entry.path;
   const [seen, duplicated] = [new Set<string>(), new Set<string>()];
   for (const entry of entries) {
-    // 0: in_tail has not opened the file yet.
+    // Inode 0: in_tail has not opened the file yet.
     if (entry.position === null || (byInode === true && entry.inode === '0')) continue;
     const key = keyOf(entry);
     if (seen.has(key)) duplicated.add(key);
@@ -45,7 +45,7 @@ function duplicatesIn(entries: readonly PositionEntry[], byInode: boolean | unde
   return duplicated.size;
 }
 
-/** Lines that a compaction leaves out: unwatched ones, and those that a later one replaces (position_file.rb, try_compact). */
+/** The lines that a compaction removes: unwatched entries, and entries that a later line replaces (position_file.rb, try_compact). */
 function deadIn(entries: readonly PositionEntry[]): readonly PositionEntry[] {
   const latest = new Set(latestEntries(entries));
   return entries.filter((entry) => entry.position === null || !latest.has(entry));

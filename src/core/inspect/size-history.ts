@@ -6,18 +6,18 @@ interface Point {
   readonly size: number;
 }
 
-/** Beyond this, points lie twice as far apart: of hours, seconds are no matter. */
+/** Above this the history drops every second point: over hours, seconds do not matter. */
 const MOST_POINTS = 120;
 
-/** How long ago a file was as long as what is read of it now: so long the oldest unread byte has waited, or one look less. */
+/** The sizes of one file over time. The oldest unread byte came when the size passed the position: that gives its age, or one look more. */
 export class SizeHistory {
-  /** Up to the first that is longer than the position only the last is kept. */
+  /** Has only the last of the sizes up to the position. */
   #points: Point[] = [];
-  /** How far apart they lie at least. */
+  /** The least time between two points. */
   #gap: Millis = 0;
 
-  /** A look. Gives how far reading is behind; null: the history does not reach back so far. */
-  look(at: Millis, size: number, position: number): Millis | null {
+  /** Adds a look. Gives how long the oldest unread byte has waited; null if the history is too short. */
+  record(at: Millis, size: number, position: number): Millis | null {
     this.#add(at, size);
     while ((this.#points[1]?.size ?? Number.POSITIVE_INFINITY) <= position) this.#points.shift();
     if (position >= size) {
@@ -30,7 +30,7 @@ export class SizeHistory {
 
   #add(at: Millis, size: number): void {
     const last = this.#points.at(-1);
-    // It was cut short, and all of it is new.
+    // The file was truncated, so all of its bytes are new.
     if (last !== undefined && size < last.size) this.#points = [{ at: last.at, size: 0 }];
     if (last?.size === size) last.at = at;
     else this.#points.push({ at, size });

@@ -29,7 +29,7 @@ function unjudged(posFiles: readonly FoundPosFile[]): readonly string[] {
   ];
 }
 
-/** Whether at most so many bytes are left to read, and nothing is unknown. What is odd in a pos file is told, and fails no check: dead lines stay there when what made them has long been mended. */
+/** Passes if no more than `most` bytes are left and nothing is unknown. Oddities of the pos file never fail it: dead lines outlive their cause. */
 export function check(found: Found, most: number) {
   const { posFiles, lag, totals, seen } = found;
   const broken = posFiles.flatMap(({ path, error }) => (error === undefined ? [] : [`${path}: ${error}`]));

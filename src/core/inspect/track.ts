@@ -1,8 +1,7 @@
 import type { Millis } from '../text/units.ts';
 
-/** At most so many samples are kept. */
-const SAMPLES = 60;
-/** What has waited for longer is behind: in_tail looks each second, and reads a little at a time. */
+const MOST_SAMPLES = 60;
+/** Bytes that wait for longer are late: in_tail looks once a second and reads in small steps. */
 export const WINDOW: Millis = 10_000;
 
 interface Sample {
@@ -11,12 +10,12 @@ interface Sample {
   readonly lag: number;
 }
 
-/** Looks that found the same, one after the other: nearly all files stand still. */
+/** Consecutive looks with the same result. Most files do not change, so this saves memory. */
 interface Run extends Sample {
   until: Millis;
 }
 
-/** The looks of a window at how much is read and how much is left. */
+/** The progress of reading over the last WINDOW. */
 export class Track {
   readonly #runs: Run[] = [];
 
@@ -24,10 +23,10 @@ export class Track {
     const last = this.#runs.at(-1);
     if (last?.read === read && last.lag === lag) last.until = at;
     else this.#runs.push({ at, read, lag, until: at });
-    while (this.#runs.length > SAMPLES || (this.#runs[0]?.until ?? at) < at - WINDOW) this.#runs.shift();
+    while (this.#runs.length > MOST_SAMPLES || (this.#runs[0]?.until ?? at) < at - WINDOW) this.#runs.shift();
   }
 
-  /** Bytes read a second; and when nothing will be left if it goes on like this, or null where the lag does not fall. */
+  /** `rate`: bytes read a second. `eta`: the time until the lag is 0 at this pace; null if the lag does not fall. */
   pace(): { readonly rate: number | null; readonly eta: Millis | null } {
     const [first] = this.#runs;
     const last = this.#runs.at(-1);

@@ -5,7 +5,7 @@ import { type Found, filesIn } from './found.ts';
 import type { FilePace } from './paces.ts';
 import { WINDOW } from './track.ts';
 
-/** What the looks say, the worst last. */
+/** The worst last. */
 const VERDICTS = ['ok', 'falling-behind', 'unknown', 'stalled', 'losing'] as const;
 
 export interface Verdict {
@@ -14,15 +14,15 @@ export interface Verdict {
   readonly why: string;
 }
 
-const OK: Verdict = { is: 'ok', why: 'what is written is read within 10 s, or the lag falls' };
+const OK: Verdict = { is: 'ok', why: 'Fluentd reads each line within 10 s, or the lag falls' };
 const LOG_TELLS = "Fluentd's log tells why: a full buffer, a destination that does not answer, a read limit";
 
-/** The worst of all files, and how many are what by themselves; undefined: a single look cannot tell. */
+/** The worst verdict, and the number of files with each verdict; undefined for a single look. */
 export function verdictsOf(found: Found) {
   if (found.paces === undefined) return undefined;
-  const losing = lostIn(found);
+  const losing = losingFiles(found);
   const [first] = losing;
-  let worst = first === undefined ? ofTheWhole(found) : lost(first, losing.length);
+  let worst = first === undefined ? verdictOfPosFiles(found) : lost(first, losing.length);
   const files = [...found.undiscovered, ...filesIn(found)];
   const counts = { ok: files.length, 'falling-behind': 0, unknown: 0, stalled: 0, losing: losing.length };
   for (const file of files) {
@@ -38,34 +38,35 @@ export function verdictsOf(found: Found) {
 export function verdictOf(file: ObservedFile, { seen, paces, refreshInterval }: Found): Verdict {
   const { path, state, lag, key } = file;
   if (lag === 0 || state === 'partial-line' || paces === undefined) return OK;
-  if (state === 'undiscovered') return ofUndiscovered(path, paces.waitedToBeFound(path), refreshInterval);
+  if (state === 'undiscovered')
+    return verdictOfUndiscovered(path, paces.waitedToBeFound(path), refreshInterval);
   if (lag === null)
     return { is: 'unknown', why: `${path} is ${state}, and nobody knows how much of it was read` };
   if (state === 'blocked') return stalled(path, lag);
   const pace = paces.of(key);
-  return pace === undefined ? OK : ofPace(file, lag, pace, seen);
+  return pace === undefined ? OK : verdictByPace(file, lag, pace, seen);
 }
 
-function ofTheWhole({ posFiles, seen }: Found): Verdict {
+function verdictOfPosFiles({ posFiles, seen }: Found): Verdict {
   const broken = posFiles.find(({ error }) => error !== undefined);
   if (broken !== undefined) return { is: 'unknown', why: `${broken.path}: ${broken.error}` };
   const [first] = seen.unlisted;
   return first === undefined ? OK : { is: 'unknown', why: first };
 }
 
-function ofUndiscovered(path: string, waited: Millis, refreshInterval: Millis): Verdict {
+function verdictOfUndiscovered(path: string, waited: Millis, refreshInterval: Millis): Verdict {
   if (waited <= Math.max(2 * refreshInterval, WINDOW)) return OK;
   const why = `in_tail has not found ${path} for ${formatDuration(waited)}: may Fluentd read it, and does it run?`;
   return { is: 'stalled', why };
 }
 
-function ofPace(
+function verdictByPace(
   { path, key, state, movedAt }: ObservedFile,
   lag: number,
   pace: FilePace,
   { at, memory }: Observation,
 ): Verdict {
-  if (pace.hasWaited <= WINDOW || pace.pace().eta !== null) return OK;
+  if (pace.waitedAtLeast <= WINDOW || pace.pace().eta !== null) return OK;
   const standsSince = Math.max(movedAt, memory.entries.get(key)?.leftSince ?? at);
   if (at - standsSince >= BLOCKED_AFTER)
     return stalled(state === 'missing' ? `${path} was deleted, and` : path, lag);
@@ -79,10 +80,10 @@ function stalled(path: string, lag: number): Verdict {
   return { is: 'stalled', why: `${path} stands still with ${formatBytes(lag)} left; ${LOG_TELLS}` };
 }
 
-/** Files that left their paths when bytes had waited in them for too long, and what a witness saw in_tail let go unread. */
-function lostIn({ seen, progress, paces }: Found): readonly string[] {
+/** Files that left their paths with late unread bytes, and files that a witness saw in_tail let go of unread. */
+function losingFiles({ seen, progress, paces }: Found): readonly string[] {
   const late = [...seen.memory.departed].filter(
-    ([key, { rest }]) => rest > 0 && (paces?.of(key)?.hasWaited ?? 0) > WINDOW,
+    ([key, { unreadBytes }]) => unreadBytes > 0 && (paces?.of(key)?.waitedAtLeast ?? 0) > WINDOW,
   );
   const letGo = progress.left.flatMap((one) => (one.kind === 'let-go' ? [one.path] : []));
   return [...new Set([...letGo, ...late.map(([, { path }]) => path)])];

@@ -22,16 +22,16 @@ export interface Lag {
   readonly size: number | null;
   /** Bytes left to read; null where unknown. */
   readonly lag: number | null;
-  /** Nothing more of this file will be emitted. */
+  /** Fluentd will emit nothing more of this file. */
   readonly read: boolean;
 }
 
 export interface LagContext {
-  /** The size that was last seen; null: never. */
+  /** The last size that posidle saw; null if none. */
   readonly lastSize: number | null;
-  /** Bytes are left and the position has stood still for the whole blocked window. */
+  /** Bytes are left, and the position has not moved for BLOCKED_AFTER. */
   readonly stuck: boolean;
-  /** The file that stands at the path now has an entry of its own (follow_inodes). */
+  /** The new file at the path has its own entry (follow_inodes). */
   readonly succeeded: boolean;
 }
 
@@ -41,12 +41,12 @@ export function lagOf(entry: PositionEntry, look: FileLook, context: LagContext)
   if (position === null) return { state: 'unwatched', size: atPath?.size ?? null, lag: 0, read: true };
   if (look.error !== undefined) return { state: 'unreadable', size: null, lag: null, read: false };
   if (atPath === undefined) return lagOfMissing(position, look, context);
-  // After "Skip update_watcher" Fluentd leaves an entry with inode 0 beside that of the file (in_tail.rb, update_watcher).
+  // After "Skip update_watcher" Fluentd keeps an entry with inode 0 next to the file's own entry (in_tail.rb, update_watcher).
   if (isFileOf(entry, atPath) && !context.succeeded) return lagInside(position, atPath.size, look, context);
   return lagOfRotated(position, atPath.size, look, context);
 }
 
-/** Inode 0 stands in an entry for the instant between its making and the first open (position_file.rb:47). */
+/** A new entry has inode 0 until in_tail opens the file (position_file.rb:47). */
 export function isFileOf(entry: PositionEntry, stat: FileStat): boolean {
   return entry.inode === stat.inode || entry.inode === '0';
 }
@@ -59,14 +59,14 @@ function lagInside(position: number, size: number, look: FileLook, context: LagC
   return { state: context.stuck ? 'blocked' : 'behind', size, lag, read: false };
 }
 
-/** Nothing is waited for: how far in_tail reads a file without a path only its memory knows (in_tail.rb:1035). */
+/** posidle does not wait for a file without a path: only in_tail's memory knows how far it reads (in_tail.rb:1035). */
 function lagOfMissing(position: number, look: FileLook, { lastSize }: LagContext): Lag {
   const size = look.renamed?.stat.size ?? null;
   const last = size ?? lastSize;
   return { state: 'missing', size, lag: last === null ? null : Math.max(0, last - position), read: true };
 }
 
-/** in_tail has still to turn to the file that took the path: what that one holds is left, too. */
+/** in_tail has not opened the new file at the path yet, so the lag includes that file. */
 function lagOfRotated(position: number, sizeAtPath: number, look: FileLook, { succeeded }: LagContext): Lag {
   const next = succeeded ? 0 : sizeAtPath;
   if (look.renamed === undefined) {

@@ -4,26 +4,26 @@ import type { KeyedEntry, UnparsableLine } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import type { Testimony } from '../witness/testimony.ts';
 
-/** Everything that one look at the world found: facts only, nothing concluded. */
+/** The facts of one look, without conclusions. */
 export interface Snapshot {
-  /** When the look began, and when it had ended. */
+  /** When the look began (`lookedAt`) and ended (`at`). */
   readonly lookedAt: Millis;
   readonly at: Millis;
   readonly depth: Depth;
   readonly posFiles: readonly PosFileReading[];
-  /** The log file of every entry that counts, by `entryKeyIn`. */
+  /** The log file of each latest entry, by `entryKeyIn`. */
   readonly looks: ReadonlyMap<string, FileLook>;
-  /** By source, the files that in_tail is to read; at rest as they were a moment ago. */
+  /** The files that each in_tail source must read. In a light look the list may be some seconds old. */
   readonly followed: readonly FollowedReading[];
-  /** `witness`: Fluentd has, or had, one. */
+  /** `witness`: there is or was a witness in Fluentd. */
   readonly source: 'witness' | 'outside';
-  /** What the witnesses said; undefined: not asked this time. */
+  /** The answers of the witnesses; undefined if this look did not ask. */
   readonly testimony: Testimony | undefined;
-  /** undefined: not looked at this time. */
+  /** undefined if this look did not list them. */
   readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;
   readonly mains: readonly ProcessIdentity[] | undefined;
-  /** What asked for the end, in the order in which it came. */
+  /** In the order of arrival. */
   readonly requests: readonly StopRequest[];
 }
 
@@ -46,9 +46,9 @@ export function entriesOf(posFiles: readonly PosFileReading[], path: string): re
 
 export interface FileLook {
   readonly atPath?: FileStat;
-  /** The file with the entry's inode, found beside its path; only looked for where the path has another inode. */
+  /** The file with the entry's inode, if the path has another inode and posidle found the file next to it. */
   readonly renamed?: { readonly path: string; readonly stat: FileStat };
-  /** Whether a newline stands between the position and the end of the entry's file; only where bytes are left, and where it is known. */
+  /** Whether the unread bytes contain a newline. Missing if no bytes are left, or if the search has not ended. */
   readonly newlineLeft?: boolean;
   readonly error?: string;
 }
@@ -56,18 +56,18 @@ export interface FileLook {
 export interface FileStat {
   readonly inode: string;
   readonly size: number;
-  /** How long ago it was last written, by the wall clock; not everybody asks. */
+  /** How long ago the file was last written, by the wall clock. */
   readonly writtenAgo?: Millis;
 }
 
-/** Two changes may get the same time: within a tick of 10 ms on Linux, within 2 s on the coarsest file system (FAT). */
+/** Two changes within this time may get the same mtime: a tick of 10 ms on Linux, 2 s on FAT. */
 export const COARSEST_TICK: Millis = 2_500;
 
-/** What one in_tail source is to read, as its `path` says. */
+/** The files that one in_tail source must read, by its `path`. */
 export interface FollowedReading {
   readonly posFile: string;
   readonly refreshInterval: Millis;
-  /** follow_inodes: an entry belongs to an inode, not to a path. */
+  /** With follow_inodes an entry belongs to an inode instead of a path. */
   readonly byInode: boolean;
   readonly unknown?: string;
   readonly files: readonly FollowedFile[];
@@ -77,23 +77,23 @@ export interface FollowedFile extends FileStat {
   readonly path: string;
 }
 
-/** What may call for the end from outside, and how that is said. */
+/** The kinds of stop requests, each with its text. */
 export const CALLS = {
   SIGTERM: 'posidle got SIGTERM',
   SIGINT: 'posidle got SIGINT',
   'done-file': 'the done file is there',
   heartbeat: 'main no longer refreshes its heartbeat file',
-  http: 'asked to by HTTP (/quitquitquit)',
-  abort: 'asked to by the caller',
+  http: 'POST /quitquitquit came',
+  abort: 'the caller aborted',
   'main-ended': 'main has ended',
   hook: 'the preStop hook began, and main may still run',
 } as const;
 
-/** A call for the end from outside: no guess, so it cannot be taken back. */
+/** A request from outside to begin the drain. Unlike quiet it is certain and cannot be taken back. */
 export interface StopRequest {
   readonly by: keyof typeof CALLS;
   readonly at: Millis;
 }
 
-/** How much a look takes in. `rest`: enough for a trigger, and cheap. `all`: what a drain needs. `last`: all that outlives Fluentd. */
-export type Depth = 'rest' | 'all' | 'last';
+/** The scope of a look. `light`: enough for a trigger, and cheap. `all`: everything for a drain. `last`: everything that outlives Fluentd. */
+export type Depth = 'light' | 'all' | 'last';

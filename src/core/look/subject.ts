@@ -1,7 +1,7 @@
 import type { ConfFacts } from '../fluent-conf/facts.ts';
 import type { FluentdTarget } from '../fluentd/processes.ts';
 
-/** Where posidle runs: beside Fluentd, as its parent, or as a native sidecar of a Pod whose kubelet stops Fluentd when posidle has ended. */
+/** How posidle runs: next to Fluentd, as its parent, or as a native sidecar that the kubelet waits for before it stops Fluentd. */
 export type Role = 'beside' | 'parent' | 'native-sidecar';
 
 export interface Subject {
@@ -10,8 +10,8 @@ export interface Subject {
   readonly conf: ConfFacts | undefined;
   readonly role?: Role;
   readonly witness?: string | undefined;
-  /** The Pod's main process, by its command line, in a shared PID namespace. */
+  /** Matches the command line of the Pod's main process, in a shared PID namespace. */
   readonly doneProcess: RegExp | undefined;
-  /** The chunks that lay in the backup directory when posidle began. */
+  /** The chunks that were in the backup directory when posidle started. */
   readonly putAsideBefore?: ReadonlySet<string> | undefined;
 }

@@ -12,7 +12,7 @@ export function unlistedIn(followed: readonly FollowedReading[]): readonly strin
   );
 }
 
-/** No file of any source of this pos file holds a byte: there is nothing that it could have an entry for. */
+/** Whether all files of this pos file's sources are empty, so that it needs no entry. */
 export function hasNothingToFollow(posFile: string, followed: readonly FollowedReading[]): boolean {
   const sources = followed.filter((source) => source.posFile === posFile);
   return (
@@ -21,7 +21,7 @@ export function hasNothingToFollow(posFile: string, followed: readonly FollowedR
   );
 }
 
-/** in_tail has an entry for each path that it follows; the one of a file that it let go does not count. */
+/** The files without an entry. An unwatched entry does not count. */
 export function undiscoveredIn(
   followed: FollowedReading,
   entries: readonly PositionEntry[],

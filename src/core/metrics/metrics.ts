@@ -11,20 +11,20 @@ import { heldIn, type Progress } from '../progress/progress.ts';
 import { printable } from '../text/printable.ts';
 import type { Millis } from '../text/units.ts';
 
-/** Each metric that posidle tells; docker/exporter/README.md explains the same ones. */
+/** All metrics, with their help texts. docker/exporter/README.md has the same list. */
 export const METRICS = {
-  posidle_lag_bytes: 'Bytes that Fluentd has not read, in all files of which that is known.',
-  posidle_unknown_lag_files: 'Files of which nobody knows how much is left.',
+  posidle_lag_bytes: 'Bytes that Fluentd has not read, in all files with a known lag.',
+  posidle_unknown_lag_files: 'Files with an unknown lag.',
   posidle_lag_seconds: 'How long the oldest unread byte has waited, as far as posidle saw it.',
-  posidle_lag_seconds_known: '1 where it has waited no longer than posidle_lag_seconds.',
+  posidle_lag_seconds_known: '1 if the oldest unread byte has waited no longer than posidle_lag_seconds.',
   posidle_oldest_position_age_seconds:
-    'The longest time for which a position beside unread bytes has not moved.',
+    'The longest time for which the position of a file with unread bytes has not moved.',
   posidle_files: 'Log files by state.',
   posidle_verdict_files: 'Log files by verdict.',
   posidle_undiscovered_bytes: 'Bytes in files that in_tail has not found yet.',
   posidle_closed_unread_bytes:
     'Bytes of files that left their paths before they were read, as far as positions show.',
-  posidle_doubts: 'What nobody can prove.',
+  posidle_doubts: 'Doubts: facts that keep the outcome from being drained.',
   posidle_unreadable_pos_files: 'Pos files that cannot be read or believed.',
   posidle_buffer_bytes: 'Bytes in the buffers that posidle sees.',
   posidle_buffer_chunks: 'Chunks in the buffers that posidle sees.',
@@ -37,13 +37,13 @@ export const METRICS = {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A number, or one for each set of labels; null: not known. */
+/** A number, or one number for each set of labels. Null if unknown. */
 type Value = number | null | readonly (readonly [Labels, number | null])[];
 
-type Told = { readonly [Name in keyof typeof METRICS]?: Value };
+type MetricValues = { readonly [Name in keyof typeof METRICS]?: Value };
 
 /** In Prometheus's text format (prometheus.io/docs/instrumenting/exposition_formats). */
-export function renderMetrics(told: Told): string {
+export function renderMetrics(told: MetricValues): string {
   return (Object.keys(METRICS) as (keyof typeof METRICS)[])
     .map((name) => renderMetric(name, told[name] ?? []))
     .join('');
@@ -51,7 +51,7 @@ export function renderMetrics(told: Told): string {
 
 function renderMetric(name: keyof typeof METRICS, value: Value): string {
   const samples = typeof value === 'object' ? (value ?? []) : ([[{}, value]] as const);
-  // Different paths may look the same when they are printed, and Prometheus takes no series twice: the last one is told.
+  // Different paths may print as the same label, and Prometheus refuses duplicate series: the last one wins.
   const byLabels = new Map(samples.map(([labels, number]) => [renderLabels(labels), number]));
   const lines = [...byLabels].flatMap(([labels, number]) =>
     number === null ? [] : `${name}${labels} ${number}\n`,
@@ -76,7 +76,7 @@ export interface Inspected {
   readonly looks: number;
 }
 
-/** What `export` tells Prometheus; `perFile`: of so many files one by one. */
+/** The metrics of `export`. `perFile`: how many single files get their own series. */
 export function metricsOfInspection({ found, took, looks }: Inspected, perFile: number): string {
   const { seen, progress, paces } = found;
   const counts = Object.entries(verdictsOf(found)?.counts ?? {});
@@ -115,7 +115,7 @@ export function metricsOfWatch({ state, seen, policy }: Watched): string {
   });
 }
 
-function metricsOfFiles(seen: Observation, progress: Progress): Told {
+function metricsOfFiles(seen: Observation, progress: Progress): MetricValues {
   const { files, undiscovered, at } = seen;
   const byState = new Map<string, number>([['undiscovered', undiscovered.length]]);
   for (const { state } of files) byState.set(state, (byState.get(state) ?? 0) + 1);
@@ -139,16 +139,16 @@ function metricsOfFiles(seen: Observation, progress: Progress): Told {
   };
 }
 
-/** A total over nothing but unknowns would look like "all is read". */
+/** If no lag is known, there is no total: a total of 0 would mean that all is read. */
 function isAnyLagKnown({ files, undiscovered, unknown, unlisted }: Observation): boolean {
   const known = files.filter(({ lag }) => lag !== null).length + undiscovered.length;
   return known > 0 || files.length + unknown.length + unlisted.length === 0;
 }
 
-/** What all series of single files may take: a path may have 4,096 bytes. */
+/** The most bytes for all series of single files: one path may have 4,096. */
 const MOST_BYTES = 1024 ** 2;
 
-/** An unknown lag is the worst. What is gone gets no series. */
+/** The files with the largest or an unknown lag. A missing file without lag gets no series. */
 function furthestBehind(files: readonly ObservedFile[], count: number) {
   const there = files.filter(
     ({ state, lag }) => state !== 'unwatched' && !(state === 'missing' && lag === 0),

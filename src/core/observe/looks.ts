@@ -1,11 +1,11 @@
-/** What the looks from outside show: pos files, the sizes of files, and buffers on disk. They prove nothing of Fluentd's memory. */
+/** The progress as seen from outside Fluentd: pos files, file sizes and buffers on disk. It proves nothing about Fluentd's memory. */
 import { type BuffersReading, chunkId } from '../fluentd/buffers.ts';
 import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, type Millis } from '../text/units.ts';
 import type { Departed, Limits, Observation, ObservedFile } from './observation.ts';
 
-/** A child below which no Fluentd shows may be on its way to one, and a Fluentd without a worker yet may be short of CPU. */
+/** How long a wrapper may take to start Fluentd, and a Fluentd that is short of CPU to start its worker. */
 export const SLOW_START: Millis = 10_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 
@@ -19,10 +19,10 @@ export function ofLooks(seen: Observation, limits: Limits): Progress {
     reached: new Map(),
     outputs: outputs.map(({ name }) => name),
     unseen: buffers?.unseen ?? [],
-    until: until(seen, limits),
+    inFlightUntil: inFlightUntil(seen, limits),
   };
-  // What was seen before a look that is late proves nothing of now.
-  if (seen.extent === 'late') return { ...facts, left: [], doubts: [NOT_LOOKED_AT] };
+  // An overdue look proves nothing about the present.
+  if (seen.extent === 'overdue') return { ...facts, left: [], doubts: [NOT_LOOKED_AT] };
   return {
     ...facts,
     left: [...files.flatMap(unread), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
@@ -82,11 +82,11 @@ function doubtsOf({ files, unknown, unlisted, memory }: Observation): readonly D
     ...files
       .filter(({ read, lag }) => !read && lag === null)
       .map(({ path }): Doubt => ({ kind: 'unseen', about: path, why: 'cannot be looked at by posidle' })),
-    ...[...memory.departed.values()].filter(({ rest }) => rest > 0).map(doubtOf),
+    ...[...memory.departed.values()].filter(({ unreadBytes }) => unreadBytes > 0).map(doubtOfDeparted),
   ];
 }
 
-export function doubtOf({ path: about, rest: bytes, how }: Departed): Doubt {
+export function doubtOfDeparted({ path: about, unreadBytes: bytes, how }: Departed): Doubt {
   return how === 'left'
     ? {
         kind: 'closed-unread',
@@ -97,25 +97,24 @@ export function doubtOf({ path: about, rest: bytes, how }: Departed): Doubt {
     : { kind: 'never-followed', about, bytes, why: `it was ${how} before Fluentd had found it` };
 }
 
-/** Everything must stay read for a while, and what no pos file shows takes its time. */
-function until(seen: Observation, limits: Limits): Millis {
-  // Where something is unread or unknown, that is waited for, and not the time.
+function inFlightUntil(seen: Observation, limits: Limits): Millis {
+  // If something is unread or unknown, the drain waits for that and not for a time.
   const settled = seen.readSince === undefined ? ALREADY_OVER : seen.readSince + limits.settle;
   return Math.max(settled, rotationEnd(seen, limits), multilineEnd(seen, limits), startEnd(seen, limits));
 }
 
-/** What is appended to a renamed file is read for rotate_wait, or below a limit to its end, and no pos file shows it (in_tail.rb:672-684, 1035). */
+/** in_tail reads a renamed file for rotate_wait, or to its end under a limit, and no pos file shows it (in_tail.rb:672-684, 1035). */
 function rotationEnd({ memory }: Observation, { tail: { rotateWait, readLimit } }: Limits): Millis {
-  // in_tail may have found a file just before it was gone.
+  // Includes files that were gone before they had an entry: in_tail may have found them just in time.
   const away = [...memory.departed.values()].filter(({ how }) => how !== 'cut short');
   const ends = away.map(
-    ({ since, rest }) =>
-      since + rotateWait + IN_TAIL_TICK + (readLimit === undefined ? 0 : timeToRead(rest, readLimit)),
+    ({ since, unreadBytes }) =>
+      since + rotateWait + IN_TAIL_TICK + (readLimit === undefined ? 0 : timeToRead(unreadBytes, readLimit)),
   );
   return Math.max(ALREADY_OVER, ...ends);
 }
 
-/** The last record of a multiline source is emitted when multiline_flush_interval has passed since its last line. */
+/** A multiline source emits its last record multiline_flush_interval after the last line. */
 export function multilineEnd(
   { movedAt }: Pick<Observation, 'movedAt'>,
   { tail: { multilineFlush } }: Pick<Limits, 'tail'>,
@@ -125,7 +124,7 @@ export function multilineEnd(
     : movedAt + multilineFlush + IN_TAIL_TICK;
 }
 
-/** A supervisor, or a worker, that has only just (re)started would die of a signal, whatever an older pos file says. */
+/** A signal would kill a supervisor or worker that has just started, even if an older pos file exists. */
 export function startEnd(
   { fluentd, memory }: Pick<Observation, 'fluentd' | 'memory'>,
   { settle, role }: Pick<Limits, 'settle' | 'role'>,

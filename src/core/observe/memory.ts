@@ -40,7 +40,7 @@ export function* remember(
   };
 }
 
-/** Of a pos file that cannot be believed, entries that vanish stay remembered: their return must not be taken for a movement. */
+/** Keeps vanished entries of an unknown pos file, so that their return does not look like a movement. */
 function* rememberEntries(
   { entries: before }: Memory,
   { files, unknown }: Pick<Observation, 'files' | 'unknown'>,
@@ -58,7 +58,7 @@ function* rememberEntries(
   return entries;
 }
 
-/** One that is no longer looked at stays remembered. */
+/** Keeps pos files that this look did not include. */
 function rememberPosFiles(
   { posFiles }: Memory,
   readings: readonly PosFileReading[],
@@ -82,7 +82,7 @@ function sinceWhen({ supervisor }: Memory, identity: ProcessIdentity, at: Millis
     : { identity, since: at };
 }
 
-/** A worker that dies is started again, and would die of a signal at first. */
+/** `workersSince` restarts with each new worker, because a signal kills a worker that is just starting. */
 function workersIn(
   { workers, workersSince }: Memory,
   fluentd: FluentdReading,
@@ -93,10 +93,10 @@ function workersIn(
   return { workers: fluentd.workers, workersSince: isNew ? at : workersSince };
 }
 
-/** An exec probe of the same name is gone sooner. */
+/** Longer than an exec probe with the same name lives. */
 const LEAST_LIFE: Millis = 400;
 
-/** Only what lives for a while counts: a probe neither stands for main nor hides that it has ended. */
+/** Counts only processes that live for a while: a probe is not main, and must not hide that main has ended. */
 export function watchMain(before: MainProcess, matches: readonly ProcessIdentity[], at: Millis): MainProcess {
   const keys = matches.map(({ pid, startTime }) => `${pid} ${startTime}`);
   const sightings = new Map(keys.map((key) => [key, before.sightings.get(key) ?? at]));

@@ -9,59 +9,59 @@ import type { Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import type { Testimony } from '../witness/testimony.ts';
 
-/** What the looks so far mean: the snapshot held against the observation before it. */
+/** The meaning of all looks so far: the last snapshot, compared with the previous observation. */
 export interface Observation
   extends Pick<Snapshot, 'lookedAt' | 'at' | 'source' | 'buffers' | 'fluentd' | 'requests'> {
   readonly files: readonly ObservedFile[];
-  /** Why a pos file cannot be believed for now; empty: all of them can. */
+  /** The pos files that posidle cannot trust now. */
   readonly unknown: readonly UnknownPosFile[];
-  /** Every pos file exists: Fluentd's start is over, signals are safe. */
+  /** Every pos file exists, so Fluentd has started and signals are safe. */
   readonly started: boolean;
-  /** Fluentd has read something, in this look or before. */
+  /** Fluentd has read something. */
   readonly logged: boolean;
   readonly movedAt: Millis | undefined;
-  /** Since when every look has found everything read; undefined: not now. */
+  /** Since when every look has found everything read; undefined if something is unread. */
   readonly readSince: Millis | undefined;
-  /** How much the look took in. `late`: it has not ended in time, and this is what was seen before it. */
-  readonly extent: 'all' | 'rest' | 'late';
+  /** The scope of the look. `overdue`: the look has not ended, and this repeats the previous one. */
+  readonly extent: 'all' | 'light' | 'overdue';
   readonly undiscovered: readonly UndiscoveredFile[];
   readonly unlisted: readonly string[];
-  /** What the witnesses said, and what it means; undefined: not asked this time. */
+  /** The witnesses' answers and their meaning; undefined if this look did not ask. */
   readonly witness: { readonly testimony: Testimony; readonly progress: Progress } | undefined;
   readonly goneSince: Millis | undefined;
   readonly memory: Memory;
-  /** The look, where everything was read and nothing was amiss: one that finds the very same means the same. */
+  /** This look, if everything was read and known. A later look with the same objects means the same. */
   readonly atRest: Snapshot | undefined;
 }
 
 export interface ObservedFile extends Lag, KeyedEntry {
   readonly posFile: string;
-  /** As far as it was seen: at the latest when the first look was taken. */
+  /** When the position last moved, or the first look. */
   readonly movedAt: Millis;
 }
 
 export interface UnknownPosFile {
   readonly path: string;
   readonly why: string;
-  /** Nothing but an empty file: Fluentd runs and has found no log file yet, or is just rewriting it. */
+  /** The file is only empty: in_tail has found no log file yet, or is rewriting the pos file. */
   readonly empty: boolean;
 }
 
-/** Work that says from time to time how many items it has gone through since: other things can happen then. */
+/** Long work in portions. Each yield gives the number of items since the last one, and lets signals and calls in. */
 export type Portions<Result> = Generator<number, Result>;
 
 export interface Memory {
   /** By `entryKeyIn`. */
   readonly entries: ReadonlyMap<string, KnownEntry>;
-  /** Files that went away, or were cut short, before they were seen read: in_tail may still be reading them, and no pos file shows it. */
+  /** Files that went away or were cut short before they were read. in_tail may still read them, and no pos file shows it. */
   readonly departed: ReadonlyMap<string, Departed>;
-  /** By inode, the files with bytes that in_tail had still to find, as of the last look that could be believed. */
+  /** By inode, the non-empty files that in_tail has not found, as of the last look with complete entries. */
   readonly awaited: ReadonlyMap<string, FollowedFile>;
   readonly posFiles: ReadonlyMap<string, KnownPosFile>;
   readonly fluentdSeen: boolean;
-  /** The supervisor that runs, and since when it has been seen. */
+  /** The running supervisor, and the first look that saw it. */
   readonly supervisor: { readonly identity: ProcessIdentity; readonly since: Millis } | undefined;
-  /** The workers that run, and since when the last of them has been seen; undefined: none ever was. */
+  /** The running workers, and the first look that saw the newest of them; undefined if there was none. */
   readonly workers: readonly ProcessIdentity[];
   readonly workersSince: Millis | undefined;
   readonly main: MainProcess;
@@ -71,7 +71,7 @@ export interface Memory {
 export interface MainProcess {
   readonly sightings: ReadonlyMap<string, Millis>;
   readonly seen: boolean;
-  /** Since when it has been gone, after it was seen. */
+  /** When it disappeared. */
   readonly goneSince: Millis | undefined;
 }
 
@@ -80,25 +80,24 @@ export interface KnownPosFile {
   readonly emptySince: Millis | undefined;
 }
 
-/** What has to be remembered of an entry, so that the next look can be judged. */
+/** An entry, as the next look needs it for comparison. */
 export interface KnownEntry extends PositionEntry {
-  /** The last size that was seen, unless the file was cut short. */
+  /** The last size that posidle saw; null after a truncation. */
   readonly size: number | null;
   readonly movedAt: Millis;
   readonly leftSince: Millis | undefined;
-  readonly isHere: boolean;
+  readonly isAtPath: boolean;
 }
 
 export interface Departed extends Omit<PositionEntry, 'position'> {
-  /** It left the path of its entry; or it was gone, or cut short, before in_tail had an entry for it. */
+  /** `left`: it left the path of its entry. `gone` and `cut short`: that happened before it had an entry. */
   readonly how: 'left' | 'gone' | 'cut short';
   readonly size: number;
   readonly since: Millis;
-  /** Bytes that no position has shown as read, as far as its entry tells. */
-  readonly rest: number;
+  /** Bytes after the last known position. */
+  readonly unreadBytes: number;
 }
 
-/** What observing has to know: the settle time, and how in_tail reads. */
 export interface Limits {
   readonly settle: Millis;
   readonly role: Role;

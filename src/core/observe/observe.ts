@@ -4,22 +4,22 @@ import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 import { ofTestimony } from '../witness/testimony.ts';
-import { doubtOf } from './doubt.ts';
 import { judge } from './judge-entry.ts';
 import { newMemory, remember, watchMain } from './memory.ts';
 import type { Limits, Memory, Observation, ObservedFile, Portions } from './observation.ts';
+import { whyUnknown } from './unknown-pos-file.ts';
 
-/** What `snapshot` means after `previous`; pure. */
+/** The meaning of `snapshot` after `previous`. Pure. */
 export function observe(previous: Observation | undefined, snapshot: Snapshot, limits: Limits): Observation {
-  const portions = observing(previous, snapshot, limits);
+  const portions = observeInPortions(previous, snapshot, limits);
   for (;;) {
     const portion = portions.next();
     if (portion.done) return portion.value;
   }
 }
 
-/** The same in portions: of 50,000 files it takes about a second of CPU. */
-export function* observing(
+/** The same in portions: 50,000 files take about a second of CPU. */
+export function* observeInPortions(
   previous: Observation | undefined,
   snapshot: Snapshot,
   limits: Limits,
@@ -27,12 +27,12 @@ export function* observing(
   if (previous !== undefined && isStillAtRest(previous.atRest, snapshot))
     return observeRest(previous, snapshot);
   const seen = yield* observeAnew(previous, snapshot, limits);
-  // Otherwise the next look may mean something else though it finds the same.
+  // For other kinds the same facts may mean something else later.
   const isSettled = seen.fluentd.kind === 'running' || seen.fluentd.kind === 'absent';
   return { ...seen, atRest: isSettled && seen.readSince !== undefined ? snapshot : undefined };
 }
 
-/** Whether a look has found the very same as one at rest: where nothing has changed, the collector hands over the same objects. */
+/** Whether nothing has changed since a look at rest: the collector hands over the same objects for unchanged facts. */
 export function isStillAtRest(before: Snapshot | undefined, now: Snapshot): boolean {
   return (
     before?.looks === now.looks &&
@@ -46,17 +46,16 @@ export function isStillAtRest(before: Snapshot | undefined, now: Snapshot): bool
   );
 }
 
-/** The same as before, at another time: only the witness, the buffers and main's process can tell more. */
+/** Repeats the observation at a new time. Only the witness, the buffers and main's process may say more. */
 function observeRest(before: Observation, snapshot: Snapshot): Observation {
   const { memory } = before;
   const main = watchMain(memory.main, snapshot.mains ?? [], snapshot.at);
-  return { ...before, ...factsOf(snapshot), memory: { ...memory, main } };
+  return { ...before, ...plainFacts(snapshot), memory: { ...memory, main } };
 }
 
-/** What needs no judgement. */
-function factsOf({ lookedAt, at, depth, source, testimony, buffers, fluentd, requests }: Snapshot) {
+function plainFacts({ lookedAt, at, depth, source, testimony, buffers, fluentd, requests }: Snapshot) {
   const witness = testimony && { testimony, progress: ofTestimony(testimony) };
-  const extent = depth === 'rest' ? ('rest' as const) : ('all' as const);
+  const extent = depth === 'light' ? ('light' as const) : ('all' as const);
   return { lookedAt, at, extent, source, witness, buffers, fluentd, requests };
 }
 
@@ -67,7 +66,7 @@ function* observeAnew(
 ): Portions<Omit<Observation, 'atRest'>> {
   const { at, posFiles, followed } = snapshot;
   const memory = previous?.memory ?? newMemory(at);
-  const unknown = posFiles.flatMap((reading) => doubtOf(reading, snapshot, memory, limits));
+  const unknown = posFiles.flatMap((reading) => whyUnknown(reading, snapshot, memory, limits));
   const files: ObservedFile[] = [];
   for (const reading of posFiles)
     for (const file of observeEntries(reading, snapshot, memory, previous?.at)) {
@@ -88,7 +87,7 @@ function* observeAnew(
   const movedNow = movedAt !== previous?.movedAt ? movedAt : undefined;
   const isGone = snapshot.fluentd.kind === 'absent' && memory.fluentdSeen;
   return {
-    ...factsOf(snapshot),
+    ...plainFacts(snapshot),
     files,
     unknown,
     started: posFiles.length > 0 && posFiles.every(({ kind }) => kind !== 'missing'),
@@ -110,14 +109,14 @@ function* observeEntries(
 ): Generator<ObservedFile | undefined> {
   if (reading.kind !== 'read') return;
   const { path, writtenAgo, entries } = reading;
-  // Only one whose file went away asks for the one, and only a rotated one for the other.
+  // Few entries need these maps: those with a missing or rotated file.
   const lastOf = once(() => new Map(entries.map((each) => [each.path, each])));
   const isLast = (entry: KeyedEntry) => lastOf().get(entry.path) === entry;
-  // With follow_inodes an entry keeps the path at which its file was first seen.
+  // With follow_inodes an entry keeps the first path of its file.
   const byInode = followed.filter((source) => source.byInode && source.posFile === path);
   const keyOfFile = (file: Omit<PositionEntry, 'position'>) =>
     byInode.length > 0 ? file.inode : entryKey(file);
-  // What is listed and has no entry is undiscovered: it is left once.
+  // Includes listed files without an entry: they are undiscovered, and must not count twice.
   const keys = once(() => new Set([...entries, ...byInode.flatMap(({ files }) => files)].map(keyOfFile)));
   const hasInode = ({ path }: KeyedEntry, inode: string) => keys().has(keyOfFile({ path, inode }));
   const posFile = { path, at, before, writtenAgo, isLast, hasInode };
@@ -125,7 +124,6 @@ function* observeEntries(
     yield judge(entry, looks.get(entry.key) ?? {}, memory.entries.get(entry.key), posFile);
 }
 
-/** Made when it is asked for first. */
 function once<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => (made ??= make());
@@ -137,10 +135,10 @@ function latest(instants: readonly (Millis | undefined)[]): Millis | undefined {
 
 type Now = Pick<Snapshot, 'at' | 'fluentd' | 'requests'>;
 
-const LATE = 'was not looked at in time: there are very many files, or a mount does not answer';
+const OVERDUE = 'was not looked at in time: there are very many files, or a mount does not answer';
 
-/** What is known while a look takes too long: what was seen before, and no word of whether it still holds. */
-export function observeLate(
+/** While a look is overdue: the previous observation, marked as unknown. */
+export function observeOverdue(
   before: Observation,
   now: Now,
   { posFiles }: Pick<Subject, 'posFiles'>,
@@ -150,17 +148,17 @@ export function observeLate(
     ...before,
     ...now,
     lookedAt: now.at,
-    extent: 'late',
-    // What a witness said before proves nothing of now.
+    extent: 'overdue',
+    // An old answer proves nothing about the present.
     witness: undefined,
     readSince: undefined,
-    unknown: [{ path, why: LATE, empty: false }],
+    unknown: [{ path, why: OVERDUE, empty: false }],
   };
 }
 
 export function observeNothing(now: Now, limits: Limits): Observation {
   const nothing = { posFiles: [], looks: new Map(), followed: [], mains: undefined };
   const unasked = { source: 'outside', testimony: undefined, buffers: undefined } as const;
-  const snapshot = { ...now, lookedAt: now.at, ...nothing, ...unasked, depth: 'rest' } as const;
+  const snapshot = { ...now, lookedAt: now.at, ...nothing, ...unasked, depth: 'light' } as const;
   return observe(undefined, snapshot, limits);
 }

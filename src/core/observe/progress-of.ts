@@ -1,12 +1,12 @@
 import { joined, type Left, type Progress } from '../progress/progress.ts';
 import { isAnswered, isAnyAlive, type Testimony } from '../witness/testimony.ts';
-import { doubtOf, givenUpIn, ofLooks } from './looks.ts';
+import { doubtOfDeparted, givenUpIn, ofLooks } from './looks.ts';
 import type { Departed, Limits, Observation, ObservedFile } from './observation.ts';
 
-/** Gates, flushes, status and outcome ask for the same one. */
+/** A cache, because gates, flushes, status and outcome need the same Progress. */
 const made = new WeakMap<Observation, { readonly limits: Limits; readonly progress: Progress }>();
 
-/** What is known now: by the witnesses where all of them answer, else by the looks from outside, or by both. A chunk that was put aside lies there, whoever answers. */
+/** Uses the witnesses if all have answered, else both they and the looks from outside. Chunks that Fluentd put aside always count. */
 export function progressOf(seen: Observation, limits: Limits): Progress {
   const known = made.get(seen);
   if (known?.limits === limits) return known.progress;
@@ -20,23 +20,23 @@ function combined(seen: Observation, limits: Limits): Progress {
   if (witness === undefined) return ofLooks(seen, limits);
   const { testimony, progress } = witness;
   const isLast = !isAnyAlive(testimony);
-  // A Fluentd that is there without its witness is another one than that which said its last word.
+  // If all witnesses have ended but Fluentd runs, it is another Fluentd.
   if (!isAnswered(testimony) || (isLast && fluentd.kind !== 'absent'))
-    return joined(progress, besides(progress, ofLooks(seen, limits)));
+    return joined(progress, looksToAdd(progress, ofLooks(seen, limits)));
   const left = [...progress.left, ...givenUpIn(seen), ...(isLast ? writtenLater(progress, seen) : [])];
   const departed = [...seen.memory.departed.values()];
   const missed = departed.filter((file) => file.how !== 'left' && !isKnown(file, testimony));
   const gone = isLast ? goneLater(progress, departed, seen) : [];
-  return { ...progress, left, doubts: [...progress.doubts, ...[...missed, ...gone].map(doubtOf)] };
+  return { ...progress, left, doubts: [...progress.doubts, ...[...missed, ...gone].map(doubtOfDeparted)] };
 }
 
-/** A worker that does not answer, or died without a last word, is a doubt already. Where all ended well, nobody looked inside this Fluentd. */
-function besides({ doubts }: Progress, looks: Progress): Progress {
+/** Drops `no-witness` if a worker's doubt already says that. If all workers ended properly, nobody looked inside the Fluentd that runs now. */
+function looksToAdd({ doubts }: Progress, looks: Progress): Progress {
   if (!doubts.some(({ kind }) => kind === 'no-answer' || kind === 'worker-died')) return looks;
   return { ...looks, doubts: looks.doubts.filter(({ kind }) => kind !== 'no-witness') };
 }
 
-/** A witness saw that in_tail followed this file, or noticed that it was cut short, or it tells of the loss itself. */
+/** Whether a witness saw that in_tail followed this file or noticed the cut, or reports the loss itself. */
 function isKnown({ path, inode, how, size }: Departed, { witnesses }: Testimony): boolean {
   const said = witnesses.flatMap((one) => (one.kind === 'silent' ? [] : (one.said ?? [])));
   return said.some(({ files, closed, cuts, lost }) => {
@@ -45,7 +45,7 @@ function isKnown({ path, inode, how, size }: Departed, { witnesses }: Testimony)
   });
 }
 
-/** What came to the files after the last word, and to those that have taken their places since. */
+/** Bytes that were written after the last word, to the same files or to new ones at their paths. */
 function writtenLater({ left, reached }: Progress, { files, undiscovered }: Observation): readonly Left[] {
   const told = new Set(left.map((one) => ('path' in one ? one.path : undefined)));
   const later = (kind: 'unread' | 'unfound', path: string, bytes: number): readonly Left[] =>
@@ -58,7 +58,7 @@ function writtenLater({ left, reached }: Progress, { files, undiscovered }: Obse
   ];
 }
 
-/** What a witness tells of a position counts more than a pos file: in_tail may have written there for another file (in_tail.rb:1035). */
+/** A witness's position counts more than the pos file's, where in_tail may have written another file's position (in_tail.rb:1035). */
 function laterIn({ position, size, lag, state }: ObservedFile, seen: number | undefined): number {
   if (position === null) return 0;
   const reached = seen ?? position;
@@ -66,7 +66,7 @@ function laterIn({ position, size, lag, state }: ObservedFile, seen: number | un
   return own + (state === 'rotated' ? (lag ?? 0) - Math.max(0, (size ?? 0) - position) : 0);
 }
 
-/** Files that went away after the last word with more in them than any worker had read. */
+/** Files that went away after the last word with bytes that no worker had read. */
 function goneLater(
   { reached }: Progress,
   departed: readonly Departed[],
@@ -74,6 +74,6 @@ function goneLater(
 ): readonly Departed[] {
   return departed
     .filter(({ how, since }) => how === 'left' && since >= goneSince)
-    .map((file) => ({ ...file, rest: file.size - (reached.get(file.inode) ?? 0) }))
-    .filter(({ rest }) => rest > 0);
+    .map((file) => ({ ...file, unreadBytes: file.size - (reached.get(file.inode) ?? 0) }))
+    .filter(({ unreadBytes }) => unreadBytes > 0);
 }

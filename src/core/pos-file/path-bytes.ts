@@ -1,15 +1,14 @@
 /**
- * A path may hold any bytes but NUL (and, in a pos file, tab and newline). It is kept as one string: valid UTF-8 as
- * itself, every other byte as a lone surrogate U+DC80..U+DCFF, so that it can be turned back into the very bytes
- * (the convention of Python's PEP 383, "surrogateescape").
+ * A path is any bytes except NUL (and, in a pos file, tab and newline). posidle keeps it as one string without loss: valid UTF-8 stays
+ * as it is, and every other byte becomes a lone surrogate U+DC80..U+DCFF, as in Python's PEP 383 ("surrogateescape").
  */
 
 const ESCAPED = 0xdc00;
-/** One call takes so many. */
+/** The most codes for one call of String.fromCodePoint. */
 const MOST_CODES = 8_192;
-/** What a decoder gives for bytes that are no UTF-8, and for the three bytes that are this very character. */
+/** The decoder's result for bytes that are no UTF-8, and for the character itself. */
 const REPLACEMENT = '\ufffd';
-// Not `fatal`: an exception for each byte takes seconds where a megabyte is no UTF-8.
+// Not `fatal`: for a megabyte that is no UTF-8, an exception for each byte takes seconds.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
@@ -35,13 +34,13 @@ function isEscapedByte(code: number): boolean {
   return code >= ESCAPED + 0x80 && code <= ESCAPED + 0xff;
 }
 
-/** Not `+=` for each character: V8 keeps 32 bytes for each of these, as long as the string lives. */
+/** Not `+=` for each character: V8 keeps 32 bytes for each one as long as the string lives. */
 function decodeByParts(bytes: Uint8Array): string {
   const codes: number[] = [];
   const parts: string[] = [];
   for (let at = 0; at < bytes.length; ) {
     const lead = bytes[at] as number;
-    // A call or an object for each byte takes seconds where a megabyte is no UTF-8.
+    // For a megabyte that is no UTF-8, a call or an object for each byte takes seconds.
     const whole = sequenceLength(lead) > 1 ? wholeAt(bytes, at) : undefined;
     codes.push(whole?.code ?? (lead < 0x80 ? lead : ESCAPED + lead));
     at += whole?.length ?? 1;
@@ -51,7 +50,7 @@ function decodeByParts(bytes: Uint8Array): string {
   return parts.join('');
 }
 
-/** The character that begins there; undefined: none does. */
+/** The character that begins at `at`; undefined if none does. */
 function wholeAt(bytes: Uint8Array, at: number): { code: number; length: number } | undefined {
   const part = bytes.subarray(at, at + sequenceLength(bytes[at] as number));
   const char = decoder.decode(part);

@@ -3,19 +3,19 @@ import { decodePath } from './path-bytes.ts';
 
 /** One line of a pos file: `path \t hex position \t hex inode`. */
 export interface PositionEntry {
-  /** As Fluentd wrote it; bytes that are not UTF-8 stand as lone surrogates (path-bytes.ts). */
+  /** Bytes that are not UTF-8 become lone surrogates (path-bytes.ts). */
   readonly path: string;
-  /** Bytes handed to the buffer so far; null: in_tail let the file go (unwatched). */
+  /** Bytes that in_tail has handed to the buffer; null if it let the file go (unwatched). */
   readonly position: number | null;
-  /** Decimal, 64 bits; '0' while in_tail has not opened the file yet. */
+  /** A decimal number of 64 bits; '0' until in_tail opens the file. */
   readonly inode: string;
 }
 
-/** A line that Fluentd itself would warn about as "Unparsable line in pos_file". */
+/** A line that is no entry. Fluentd warns: "Unparsable line in pos_file". */
 export interface UnparsableLine {
   readonly line: number;
   readonly text: string;
-  /** The last line, which no newline ends. */
+  /** It is the last line and has no newline. */
   readonly torn?: true;
 }
 
@@ -25,23 +25,23 @@ export interface PosFile {
 }
 
 export const NEWLINE = 0x0a;
-/** A larger position is taken for this one: no file is as large, and a number would not be exact. */
+/** A larger position becomes this one, which is beyond every file and the last exact number. */
 export const LARGEST_POSITION = Number.MAX_SAFE_INTEGER;
 
-/** A hostile pos file may hold millions of lines that are none. */
+/** A hostile pos file may have millions of unparsable lines. */
 const KEPT_UNPARSABLE = 1_000;
-/** So many bytes of a line are read: Linux takes a path of 4,096. */
+/** posidle reads only this many bytes of a line. A path on Linux has at most 4,096. */
 const LONGEST_LINE = 8_192;
 /**
- * POSITION_FILE_ENTRY_REGEX in lib/fluent/plugin/in_tail/position_file.rb: what follows the inode is ignored. A number of three
- * million digits would take ten seconds.
+ * POSITION_FILE_ENTRY_REGEX in lib/fluent/plugin/in_tail/position_file.rb, which ignores what follows the inode. The limit of 1,024 digits
+ * is posidle's: a number of three million digits takes ten seconds.
  */
 const ENTRY = /^([^\t]+)\t([0-9a-f]{1,1024})\t([0-9a-f]{1,1024})(?![0-9a-f])/i;
 const UNWATCHED = /^0*f{16}$/i;
 
 /**
- * Every entry of a pos file, in its order; never throws. A last line without its newline is torn and no entry yet, and told as such.
- * Duplicates stay in: see `latestEntries`. Of lines that are no entry the first thousand are kept.
+ * All entries of a pos file, in its order, and up to 1,000 unparsable lines. Never throws. Keeps duplicates. A last line without its
+ * newline is no entry yet, and counts as unparsable and `torn`.
  */
 export function parsePosFile(bytes: Uint8Array): PosFile {
   const entries: PositionEntry[] = [];
@@ -96,7 +96,6 @@ export function whyUnparsable({ text, torn }: Omit<UnparsableLine, 'line'>): str
 
 const DATABASE = new TextEncoder().encode('SQLite format 3\0');
 
-/** Fluent Bit keeps its positions in one. */
 export function isDatabase(bytes: Uint8Array): boolean {
   return DATABASE.every((byte, at) => bytes[at] === byte);
 }
@@ -104,7 +103,7 @@ export function isDatabase(bytes: Uint8Array): boolean {
 export const IS_DATABASE =
   "it is an SQLite database, such as Fluent Bit's. posidle reads Fluentd's pos files";
 
-/** Why a file that is not empty is none of Fluentd's; undefined: it is one. */
+/** Why a non-empty file is no pos file; undefined if it is one. */
 export function flawOf(bytes: Uint8Array, { entries, unparsable }: PosFile): string | undefined {
   if (isDatabase(bytes)) return IS_DATABASE;
   if (entries.length > 0) return undefined;
@@ -115,8 +114,8 @@ export function flawOf(bytes: Uint8Array, { entries, unparsable }: PosFile): str
 }
 
 /**
- * The entries that count. Of several lines with the same path and inode the last wins, as in Fluentd. Lines of one path
- * with different inodes are kept apart: with follow_inodes they are different files.
+ * The last entry for each pair of path and inode, as in Fluentd. Entries with the same path but different inodes stay: with
+ * follow_inodes they are different files.
  */
 export function latestEntries(entries: readonly PositionEntry[]): readonly PositionEntry[] {
   const latest = new Map<string, PositionEntry>();
@@ -128,12 +127,12 @@ export function latestEntries(entries: readonly PositionEntry[]): readonly Posit
   return latest.size === entries.length ? entries : [...latest.values()];
 }
 
-/** An entry that counts, and its `entryKeyIn`. */
+/** A latest entry with its `entryKeyIn`. */
 export interface KeyedEntry extends PositionEntry {
   readonly key: string;
 }
 
-/** The entries that count. What has not changed since they were read before is the very same object. */
+/** The latest entries. An unchanged entry keeps its object from `before`. */
 export function keyedEntries(
   posFile: string,
   entries: readonly PositionEntry[],
@@ -141,7 +140,7 @@ export function keyedEntries(
 ): readonly KeyedEntry[] {
   const isKnown = ({ path, inode }: PositionEntry, index: number) =>
     before[index]?.path === path && before[index].inode === inode;
-  // So none of them stands there twice.
+  // If so, there are no duplicates.
   const areKnown = entries.length === before.length && entries.every(isKnown);
   return (areKnown ? entries : latestEntries(entries)).map((entry, index) => {
     const { path, position, inode } = entry;
@@ -152,12 +151,12 @@ export function keyedEntries(
   });
 }
 
-/** What tells the entries of a pos file apart; a tab cannot stand in a path. */
+/** Identifies an entry in its pos file. A path there has no tab. */
 export function entryKey({ path, inode }: Omit<PositionEntry, 'position'>): string {
   return `${path}\t${inode}`;
 }
 
-/** What an `entryKey` or an `entryKeyIn` stands for. */
+/** The path and inode in an `entryKey` or `entryKeyIn`. */
 export function entryOf(key: string): Omit<PositionEntry, 'position'> {
   const end = key.lastIndexOf('\t');
   return { path: key.slice(key.lastIndexOf('\t', end - 1) + 1, end), inode: key.slice(end + 1) };
@@ -168,7 +167,7 @@ export function posFileOf(key: string): string {
   return key.slice(0, key.indexOf('\t'));
 }
 
-/** What tells an entry from all others: two pos files may have one for the same log file. */
+/** Identifies an entry among all pos files: two may have the same log file. */
 export function entryKeyIn(posFile: string, entry: Omit<PositionEntry, 'position'>): string {
   return `${posFile}\t${entryKey(entry)}`;
 }

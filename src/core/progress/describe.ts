@@ -1,11 +1,11 @@
 import { counted, formatBytes } from '../text/units.ts';
 import type { Doubt, Left, LeftFile } from './progress.ts';
 
-/** Many things, of which people want to see the largest. */
+/** A list that shows only its largest items. */
 export interface Listed<One> {
   readonly count: number;
   readonly bytes: number;
-  /** The largest, at most ten. */
+  /** The ten largest. */
   readonly worst: readonly One[];
 }
 
@@ -21,7 +21,7 @@ function bytesOf(one: Left | Doubt): number {
   return ('bytes' in one ? one.bytes : undefined) ?? 0;
 }
 
-/** The three largest, and how many more. */
+/** The three largest in words, and the number of the others. */
 export function describeLeft(left: Listed<Left>): string {
   return said(left, leftInWords);
 }
@@ -37,7 +37,7 @@ function said<One>({ count, worst }: Listed<One>, text: (one: One) => string): s
 
 const OF_FILES: Readonly<Record<LeftFile, string>> = {
   unfound: 'Fluentd has not found it',
-  unreadable: 'Fluentd may not read it',
+  unreadable: 'Fluentd has no permission to read it',
   unread: 'not read to its end',
   unfinished: 'its last line has no newline',
   'let-go': 'Fluentd let go of it before it was read',

@@ -1,48 +1,48 @@
 import type { Millis } from '../text/units.ts';
 
-/** What is left to do, and what nobody can prove. Bytes are undefined where nobody knows them. */
+/** Everything that is left or doubted. Bytes are undefined if unknown. */
 export interface Progress {
   readonly at: Millis;
   readonly left: readonly Left[];
   readonly doubts: readonly Doubt[];
-  /** Changes whenever lines may have come into a buffer anew. */
+  /** Changes when new lines may have reached a buffer. */
   readonly mark: string;
-  /** Files that Fluentd follows, or has followed. */
+  /** How many files Fluentd follows or has followed. */
   readonly files: number;
-  /** By inode, how far a witness saw each of them read. */
+  /** By inode, the position up to which a witness saw the file read. */
   readonly reached: ReadonlyMap<string, number>;
   readonly outputs: readonly string[];
-  /** Buffers that nobody can look into: all that helps is a flush. */
+  /** Buffers that posidle cannot see. It can only flush them. */
   readonly unseen: readonly string[];
-  /** Until then lines may be on their way where nobody sees them. */
-  readonly until: Millis;
+  /** Until then lines may be on their way where posidle cannot see them. */
+  readonly inFlightUntil: Millis;
 }
 
-/** One thing that plainly lies there. */
+/** One thing that is certainly left. */
 export type Left =
-  /** A file that in_tail has not found, or may not read; lines that it has not read; a last line without its newline; what in_tail let go unread; a chunk that an output gave up. */
+  /** A file or chunk on disk; `LeftFile` says what is wrong with it. */
   | { readonly kind: LeftFile; readonly path: string; readonly bytes: number | undefined }
-  /** Records outside any buffer: Fluentd emits them by itself after a while, or when it stops. */
+  /** Records outside of buffers. Fluentd emits them later, at the latest when it stops. */
   | { readonly kind: 'kept'; readonly where: string; readonly records: number }
   | Held;
 
 export type LeftFile = 'unfound' | 'unreadable' | 'unread' | 'unfinished' | 'let-go' | 'given-up';
 
-/** Chunks of a buffer, by their ids where these are known. */
+/** Chunks in a buffer. `ids` is undefined if not all are known. */
 export interface Held {
   readonly kind: 'held';
   readonly output: string;
   readonly chunks: number;
   readonly bytes: number;
   readonly ids: readonly string[] | undefined;
-  /** The output waits for its next try. */
+  /** The output waits for its next attempt. */
   readonly isRetrying: boolean;
 }
 
-/** One thing that nobody can prove, with the fact that shows it. */
+/** One fact that keeps the outcome from being "drained". */
 export interface Doubt {
   readonly kind: DoubtKind;
-  /** The file, output or worker; undefined: all of Fluentd. */
+  /** The file, output or worker; undefined for Fluentd as a whole. */
   readonly about?: string;
   readonly bytes?: number | undefined;
   readonly why: string;
@@ -76,10 +76,10 @@ export type DoubtKind =
   | 'kept'
   | 'killed';
 
-/** The chunks that have to go, as of a look that found all files read. */
+/** The chunks that must go: those that existed when a look found all files read. */
 export interface Owed {
   readonly mark: string;
-  /** undefined: not all have an id. */
+  /** undefined if a chunk has no known id. */
   readonly ids: ReadonlySet<string> | undefined;
 }
 
@@ -88,7 +88,7 @@ export function owedIn({ mark, left }: Progress): Owed {
   return { mark, ids: ids.includes(undefined) ? undefined : new Set(ids.flatMap((list) => list ?? [])) };
 }
 
-/** The same without the chunks that came later: they hold no line of the files that were read then. */
+/** Without the chunks that came later, which have no line of the files that were read. */
 export function withoutLater(progress: Progress, owed: Owed | undefined): Progress {
   const due = owed?.mark === progress.mark ? owed.ids : undefined;
   if (due === undefined) return progress;
@@ -108,7 +108,7 @@ export function isLeft(progress: Progress, ...kinds: readonly Left['kind'][]): b
   return progress.left.some(({ kind }) => kinds.includes(kind));
 }
 
-/** What the looks tell beside witnesses of whom not all have answered. */
+/** The witnesses and the looks from outside together. */
 export function joined(one: Progress, other: Progress): Progress {
   return {
     at: Math.min(one.at, other.at),
@@ -119,6 +119,6 @@ export function joined(one: Progress, other: Progress): Progress {
     reached: one.reached,
     outputs: [...new Set([...one.outputs, ...other.outputs])],
     unseen: [...one.unseen, ...other.unseen],
-    until: Math.max(one.until, other.until),
+    inFlightUntil: Math.max(one.inFlightUntil, other.inFlightUntil),
   };
 }

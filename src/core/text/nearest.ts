@@ -1,4 +1,4 @@
-/** The word that a misspelt one probably means; undefined: none is near enough. */
+/** The word that was probably meant; undefined if none is near enough. */
 export function nearest(misspelt: string, words: readonly string[]): string | undefined {
   const most = Math.max(1, Math.floor(misspelt.length / 3));
   const [best] = words

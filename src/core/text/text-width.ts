@@ -1,15 +1,15 @@
-/** Columns that text takes in a terminal at most: what is not ASCII counts as two, though it may be narrow, or joined to the sign before. */
+/** The most columns that a text takes in a terminal. Every character outside of ASCII counts as two, though it may be narrower. */
 
 const ELLIPSIS = '…';
 const MAY_BE_WIDE = /[^\x20-\x7e…]/gu;
-/** The widest sign fits in. */
+/** The widest character fits. */
 const LEAST_ROOM = 2;
 
 export function widthOf(text: string): number {
   return text.replace(MAY_BE_WIDE, '  ').length;
 }
 
-/** Cut in the middle: the beginning of a path and, longer, its end, where the names of log files differ. */
+/** Cuts a path in the middle. Keeps more of its end, where the names of log files differ. */
 export function shortenMiddle(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   if (width <= 1) return ELLIPSIS.slice(0, Math.max(0, width));
@@ -19,7 +19,7 @@ export function shortenMiddle(text: string, width: number): string {
   return [...takeWhileFits(signs, width - 1 - tail), ELLIPSIS, ...end].join('');
 }
 
-/** Broken at spaces into lines of that width at most, the second and all after it indented by two; a word that is wider is cut. */
+/** Breaks a text at spaces into lines of this width. Indents all lines but the first by two, and cuts a longer word. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let rest = text;

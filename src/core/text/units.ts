@@ -1,7 +1,7 @@
 /** A span of time, or an instant on the host's monotonic clock, in milliseconds. */
 export type Millis = number;
 
-/** What is longer, setTimeout takes for 1 ms. */
+/** setTimeout treats a longer time as 1 ms. */
 export const LONGEST_TIMER: Millis = 2 ** 31 - 1;
 
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
@@ -9,20 +9,20 @@ const DURATION_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 6
 const SIZE = /^(\d+(?:\.\d+)?)(B|[kKMGT]i?B)?$/;
 const SIZE_POWERS = 'KMGT';
 
-/** `500ms`, `30s`, `5m`, `1h` to milliseconds; undefined where it is none of these. */
+/** Parses `500ms`, `30s`, `5m`, `1h`; undefined for anything else. */
 export function parseDuration(text: string): Millis | undefined {
   const match = DURATION.exec(text);
   return match === null ? undefined : Number(match[1]) * (DURATION_UNITS[match[2] ?? ''] ?? Number.NaN);
 }
 
-/** What `parseDuration` takes: `500ms`, `2s`, `10m`. */
+/** Writes a duration as `parseDuration` reads it: `500ms`, `2s`, `10m`. */
 export function writeDuration(span: Millis | 'off'): string {
   if (span === 'off') return span;
   const found = Object.entries(DURATION_UNITS).findLast(([, length]) => span % length === 0);
   return found === undefined ? `${span}ms` : `${span / found[1]}${found[0]}`;
 }
 
-/** `4096`, `64KiB`, `10MB` to bytes; undefined where it is none of these. */
+/** Parses `4096`, `64KiB`, `10MB` to bytes; undefined for anything else. */
 export function parseSize(text: string): number | undefined {
   const match = SIZE.exec(text);
   if (match === null) return undefined;
@@ -65,7 +65,7 @@ export function formatBytes(count: number): string {
   return `${inUnits(count, power)} ${SIZE_POWERS[power - 1]}iB`;
 }
 
-/** Rounded before the unit is chosen: never `1024.0 KiB`. */
+/** Rounds before the unit is chosen, so that `1024.0 KiB` never appears. */
 function inUnits(count: number, power: number): string {
   return (count / 1024 ** power).toFixed(1);
 }

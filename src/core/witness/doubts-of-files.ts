@@ -1,9 +1,9 @@
-/** What the witnesses say of files → what nobody can prove. */
+/** Turns what the witnesses say about files into doubts. */
 import type { Doubt, DoubtKind } from '../progress/progress.ts';
 import type { FileSight, Said } from './answer.ts';
 
-/** What one worker's witness said, or its last word. */
-export type Told = { readonly worker: string; readonly kind: 'alive' | 'gone'; readonly said: Said };
+/** One worker's answer (`alive`) or last word (`gone`). */
+export type Statement = { readonly worker: string; readonly kind: 'alive' | 'gone'; readonly said: Said };
 
 const LOST: Readonly<Record<string, DoubtKind>> = {
   closed: 'closed-unread',
@@ -11,27 +11,27 @@ const LOST: Readonly<Record<string, DoubtKind>> = {
   'never followed': 'never-followed',
 };
 
-/** `reached`: by inode, how far Fluentd has read. */
+/** `statements`: the oldest worker first. `reached`: by inode, how far Fluentd has read. */
 export function doubtsOfSights(
-  told: readonly Told[],
+  statements: readonly Statement[],
   reached: ReadonlyMap<string, number>,
 ): readonly Doubt[] {
-  /** By file and input, what the workers before have seen last. */
+  /** By file and input, the last statement of earlier workers. */
   const before = new Map<string, FileSight>();
-  const doubts = told.flatMap((one, index) => {
-    const own = [...doubtsOfSight(one, before), ...doubtsOfGap(one, told.slice(index + 1))];
+  const doubts = statements.flatMap((one, index) => {
+    const own = [...doubtsOfSight(one, before), ...doubtsOfGap(one, statements.slice(index + 1))];
     for (const file of [...one.said.closed, ...one.said.files]) before.set(file.key, file);
     return own;
   });
-  const unread = unreadSiblings(told, reached);
+  const unread = unreadSiblings(statements, reached);
   return [
     ...doubts,
     ...unread.map(({ path, size }) => doubt('nobody-saw-it-read', path, 'nobody saw Fluentd read it', size)),
   ];
 }
 
-/** Files that went away while no worker followed them. */
-function doubtsOfGap({ kind, said }: Told, later: readonly Told[]): readonly Doubt[] {
+/** Files that disappeared between two workers. */
+function doubtsOfGap({ kind, said }: Statement, later: readonly Statement[]): readonly Doubt[] {
   if (kind === 'alive') return [];
   const next = later.flatMap((one) => (one.kind === 'gone' || one.said.isReady ? [one.said] : []));
   const readers = new Set(next.flatMap((one) => one.readers));
@@ -57,7 +57,10 @@ function doubtsOfStart(
     : [doubt('written-anew', path, `what a worker had read before byte ${position} is no longer there`)];
 }
 
-function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, FileSight>): readonly Doubt[] {
+function doubtsOfSight(
+  { worker, said }: Statement,
+  before: ReadonlyMap<string, FileSight>,
+): readonly Doubt[] {
   return [
     ...said.cuts
       .filter(({ position, had, lines, unfinished }) => position < had || lines > 0 || unfinished > 0)
@@ -72,7 +75,12 @@ function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, FileS
     ...said.closed
       .filter(({ position, size }) => size !== undefined && size < position)
       .map(({ path, size }) =>
-        doubt('cut-short-unread', path, 'it was cut short, and Fluentd let go of it before it noticed', size),
+        doubt(
+          'cut-short-unread',
+          path,
+          'it was cut short, and Fluentd let go of it without noticing that',
+          size,
+        ),
       ),
     ...[...said.files, ...said.closed]
       .filter(({ size, inode }) => size === undefined && inode !== '0')
@@ -80,7 +88,7 @@ function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, FileS
         doubt('closed-unread', path, 'it is gone, and nobody knows how much of it was left'),
       ),
     ...said.lost.map(({ path, why }) =>
-      doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost it from sight (${why})`),
+      doubt(LOST[why] ?? 'never-followed', path, `Fluentd lost sight of it (${why})`),
     ),
     ...said.starts.flatMap((start) => doubtsOfStart(start, before)),
     ...said.denied.map((path) => doubt('directory-closed', path, `${worker} may not list or enter it`)),
@@ -88,22 +96,22 @@ function doubtsOfSight({ worker, said }: Told, before: ReadonlyMap<string, FileS
 }
 
 /**
- * Two things are inferred here: a compressed file of this size is the log of this size that was read and is gone, and a copy is one
- * of copytruncate. What explains a file to one worker explains it to the next one.
+ * The siblings that nothing explains. Two conclusions are drawn only here: a gzip file of the same size is the compressed form of a closed
+ * file that was read, and a fitting file is a copytruncate copy. An explanation holds for later workers, too.
  */
 function unreadSiblings(
-  told: readonly Told[],
+  statements: readonly Statement[],
   reached: ReadonlyMap<string, number>,
 ): readonly Said['siblings'][number][] {
   const packed: FileSight[] = [];
   const explained = new Set<string>();
-  return told.flatMap(({ said: { siblings, closed, cuts } }) => {
+  return statements.flatMap(({ said: { siblings, closed, cuts } }) => {
     const copied = [...cuts];
     packed.push(...closed);
     const unread = siblings.filter(
       (sibling) =>
         !explained.has(identityOf(sibling)) &&
-        // Another worker has read it.
+        // Not read by any worker.
         (reached.get(sibling.inode) ?? -1) < (sibling.size ?? Number.POSITIVE_INFINITY) &&
         !takeOne(packed, ({ position, size }) => position === sibling.plain && size === position) &&
         !takeOne(copied, (cut) => isCopy(sibling, cut)),
@@ -117,14 +125,14 @@ function identityOf({ inode, size, at }: Said['siblings'][number]): string {
   return `${inode} ${size} ${at}`;
 }
 
-/** Each explains one file at most. */
+/** Removes the item, because each one explains only one file. */
 function takeOne<One>(list: One[], fits: (one: One) => boolean): boolean {
   const found = list.findIndex(fits);
   if (found >= 0) list.splice(found, 1);
   return found >= 0;
 }
 
-/** Written just before the cut, no longer than what had been read, and the same as far as can be seen. */
+/** Whether a sibling is the copy of a cut file: written just before the cut, not longer than what was read, and with the same bytes. */
 function isCopy({ size, plain, cuts, at }: Said['siblings'][number], cut: Said['cuts'][number]): boolean {
   const age = cut.at - at;
   const isRead = (plain ?? size ?? Number.POSITIVE_INFINITY) <= cut.position;

@@ -1,8 +1,8 @@
-# RUBYOPT="-IDIR/ruby -renumerator": Ruby has Enumerator built in, and finds no file of that name but this one. Where
-# DIR is missing it loads nothing (load.c, search_required), and Fluentd starts as ever.
+# RUBYOPT="-IDIR/ruby -renumerator" loads this file: Enumerator is built in, so no other file has this name. If DIR is
+# missing, Ruby loads nothing (load.c, search_required), and Fluentd starts normally.
 $LOAD_PATH.delete(__dir__)
 begin
   require_relative '../witness'
 rescue ScriptError, StandardError
-  nil # it stands down; every Ruby starts as if it were not there
+  nil # without the witness Ruby starts normally
 end

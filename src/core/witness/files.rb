@@ -28,29 +28,29 @@ class PosidleWitness
     had = [var(var(w, :@rotate_handler), :@fsize).to_i, mark[:size]].max # a full buffer keeps in_tail from looking
     keep(@cuts, sight(w).merge(had: had, marked: mark[:pos], print: mark[:prints][mark[:pos]]))
   end
-  def begins(w) # what lies before the position was read in a former life or never
+  def begins(w) # an earlier worker read the bytes before the position, or nobody did
     return unless (was = @new.delete(w))
     before, now = @closed[key = key(w)], sight(w)
     now[:pos] = was if (now[:pos]..2**60).cover?(was) # in_tail begins anew where the file is shorter
     now[:print] = fingerprint(w.path, now[:pos], io(w))
     same = before ? before.values_at(:pos, :print) == now.values_at(:pos, :print) : @begun.key?(key) && now[:print]
     keep(@starts, now.merge(born: born(w.path))) unless now[:pos] == 0 || same
-    keep(@lost, before.merge(why: 'closed')) if now[:pos] == 0 && left?(before) # the number was used again
+    keep(@lost, before.merge(why: 'closed')) if now[:pos] == 0 && left?(before) # the inode number was reused
     cut_unfound(key, w.path, io(w))
     @begun[key] = ms
   end
-  def closes(w) # who has the file open may write on, whatever its name is now, or without one
+  def closes(w) # a writer may still have the file open, even renamed or removed
     @closed.delete(key = key(w))
     facts, io = @closed[key] = sight(w), io(w)
     facts[:print] = fingerprint(w.path, facts[:pos], io)
     facts[:followed] = true if input(w).shutdown? && (s = stat(w.path)) && s.ino == key[1] # as long as the worker lived
     @held[key] = io.dup if io && io.stat.ino == key[1] rescue nil # no descriptor left
     return if @closed.size <= MANY
-    key, old = @closed.shift # if it still lies on the disk, then as one that nobody saw
+    key, old = @closed.shift # if it is still on disk, it counts as unread
     @begun.delete(key)
     @more += 1 if left?(old)
   end
-  def written_on # without a name it takes room on the disk: let go as soon as in_tail does, which looks once a minute
+  def written_on # a removed file takes disk space until all let go of it, and in_tail looks once a minute
     @held.to_a.each do |key, io|
       c, s = @closed[key], (io.stat rescue nil)
       c[:size] = s.size if c && s
@@ -66,7 +66,7 @@ class PosidleWitness
   rescue SystemCallError, IOError
     nil
   end
-  def sight(w, stats = {}) # the position before the size: what is read in between looks unread, never read
+  def sight(w, stats = {}) # position before size: bytes read in between look unread, never the reverse
     h, io, (by, ino), pos = handler(w), io(w), key(w), w.pe.read_pos
     rest = var(var(h, :@fifo), :@buffer).to_s.bytesize
     pos = io ? io.pos - rest : 0 if pos > 2**60 # no longer watched
@@ -89,7 +89,7 @@ class PosidleWitness
     written_on
     names(asked, began)
   end
-  def compare(w, mark) # what was read or seen must still lie there, else it was written anew, too fast for in_tail
+  def compare(w, mark) # bytes that were read or seen have changed: rewritten too fast for in_tail
     now = mark[:prints].map { |at, print| [fingerprint(w.path, at, io(w)), print] }
     keep(@lost, sight(w).merge(why: 'written anew')) if now.any? { |found, print| found && found != print }
   end
@@ -105,7 +105,7 @@ class PosidleWitness
     return old unless prints[pos] # it is shorter, a cut of which in_tail tells
     { pos: pos, prints: prints.reject { |_, print| print.nil? }, size: size, at: Time.now - 1 }
   end
-  def names(asked, began) # what the paths of an input name and it passed over, or has not found yet, or never found
+  def names(asked, began) # files that match a path, but that the input passed over or has not found
     inputs, found, keys = @watchers.group_by { |w| input(w) }, {}, nil
     followed = lambda { |key| (keys ||= @watchers.map { |w| [key(w), true] }.to_h)[key] }
     @inputs.each do |i|
@@ -148,7 +148,7 @@ class PosidleWitness
     ways = dated(i).flat_map { |p| (1..p.count('/')).map { |n| p[%r{\A([^/]*/){#{n}}}] } }
     Dir.glob(ways.uniq).reject { |d| File.readable?(d) && File.executable?(d) }.first(100).map { |d| text(d) }
   end
-  def homes # of each directory the names that were followed in it, "\0" for any extension, and what paths name there
+  def homes # by directory: followed names ("\0" for any extension), patterns, first letters
     homes = Hash.new { |all, dir| all[dir] = [{}, [], {}] }
     (@watchers.map(&:path) + @closed.values.map { |c| c[:path] }).uniq.each do |p|
       home, name = File.split((File.symlink?(p) ? File.realpath(p) : p rescue p))
@@ -157,7 +157,7 @@ class PosidleWitness
     @inputs.flat_map { |i| dated(i) }.each { |p| homes[File.dirname(p)][1] << File.basename(p).b }
     homes
   end
-  def siblings(plugins) # beside followed files, or a directory deeper: what looks like a rotated one, and nobody saw
+  def siblings(plugins) # rotated-looking files near followed ones, which nobody read
     own = plugins.grep(Fluent::Plugin::Output).map { |o| var(var(o, :@buffer), :@path) }
     own += @inputs.map { |i| var(i, :@pos_file) }
     @over = 0
@@ -174,7 +174,7 @@ class PosidleWitness
     @over += [found.size - MANY, 0].max
     found.first(MANY).map { |p| sibling(p, @stats[p]) }
   end
-  def near(home) # names in it and in its directories, but behind no link: a thousand links to it make a million names
+  def near(home) # names in it and its directories, not through links: a thousand links would make a million names
     dirs = Dir.glob('*/', base: home).reject { |d| File.symlink?(File.join(home, d.chomp('/'))) }.first(200)
     first = lambda { |dir| Dir.each_child(File.join(home, dir)).first(10 * MANY + 1) rescue [] }
     names = ['', *dirs].flat_map { |d| first.call(d).reject { |n| n.start_with?('.') }.map { |n| d + n } }
@@ -200,7 +200,7 @@ class PosidleWitness
     { path: text(path), inode: stat.ino, size: stat.size, at: ms(stat.mtime), plain: plain,
       cuts: cuts.map { |c| c[:at].to_s } }
   end
-  def closed # what is not held has what lies under its number now
+  def closed # a file that is not held open is measured by its inode number
     paths = @stats.to_a.map { |p, s| [s && s.ino, p] }.to_h
     @closed.to_a.map do |key, c|
       @held[key] || !(p = paths[c[:inode]]) ? c : c.merge(size: @stats[p].size, born: born(p))

@@ -1,7 +1,7 @@
-/** Where manifests mount the witness. */
+/** The directory of the witness in all manifests. */
 export const SHARED_DIR = '/posidle';
 
-/** What makes a Ruby load the witness. Where the directory is missing, Ruby loads nothing (enumerator.rb), and Fluentd starts as ever. */
+/** The RUBYOPT that loads the witness. If the directory is missing, Ruby loads nothing (enumerator.rb) and Fluentd starts normally. */
 export function rubyOption(dir: string): string {
   return `-I${dir}/ruby -renumerator`;
 }

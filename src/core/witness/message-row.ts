@@ -1,28 +1,24 @@
 /**
- * One known message.
- *
- * The witness normalizes a text before it reports it, so that one kind of message is one text: a quoted part becomes `'…'` or `"…"`;
- * from a `/` on, what is not white space becomes `…` (paths, URLs); a number, and a run of eight or more hex digits, becomes `#`; then
- * the text is cut at 120 characters. To a text that ends in a colon it adds the message of the error:
- * `dump an error event: pattern not matched with data '…'`.
+ * One known message. The witness normalizes a text, so that one kind of message is one text: a quoted part becomes `'…'` or `"…"`; a path or
+ * URL becomes `…` from its first `/` on; a number, or a run of eight or more hex digits, becomes `#`. It cuts the text at 120 characters.
+ * If a text ends in a colon, it adds the error's message: `dump an error event: pattern not matched with data '…'`.
  */
 export interface MessageRow {
-  /** The source file, or, if it does not end in `.rb`, its beginning. */
+  /** The source file. If it does not end in `.rb`: the beginning of its name. */
   readonly file: string;
-  /** The beginning of the normalized text. `*` is any text, and '' only the empty text. */
+  /** The beginning of the normalized text. `*` matches any text, and '' only an empty one. */
   readonly begins: string;
-  /** The class of the error, without its modules. */
+  /** The error's class without its modules. */
   readonly error?: string;
   readonly is: 'harmless' | 'retry' | 'loss';
-  /** Harmless if each plugin of this class has this setting, and there is one. */
+  /** Harmless if there is a plugin of this class and all of them have this setting. */
   readonly harmlessIf?: { readonly class: string; readonly setting: string; readonly value: boolean };
-  /** The plugin says the same of a lost record and of one that it will send again: only the end of the attempt tells. */
+  /** The plugin logs the same for a lost record and for one that it retries, so the end of the flush decides. */
   readonly retriedInFlush?: boolean;
 }
 
 type RowsOf = (file: string | readonly string[], ...begins: readonly string[]) => readonly MessageRow[];
 
-/** Rows of a source file, or of several. */
 const rowsThatAre =
   (is: MessageRow['is']): RowsOf =>
   (file, ...begins) =>
@@ -32,6 +28,6 @@ export const harmless = rowsThatAre('harmless');
 export const retry = rowsThatAre('retry');
 export const loss = rowsThatAre('loss');
 
-/** The same rows, if something more holds. */
+/** The same rows with further conditions. */
 export const given = (more: Partial<MessageRow>, rows: readonly MessageRow[]): readonly MessageRow[] =>
   rows.map((row) => ({ ...row, ...more }));

@@ -14,11 +14,11 @@ const BUF = 'fluent/plugin/buf_';
 const FORWARD = 'fluent/plugin/out_forward';
 const AGENT = 'fluent/root_agent.rb';
 
-const whatever = (files: string) => files.split(' ').flatMap((file) => harmless(`fluent/${file}`, '*'));
+const allHarmless = (files: string) => files.split(' ').flatMap((file) => harmless(`fluent/${file}`, '*'));
 
-/** Read in the sources of Fluentd 1.14, 1.16, 1.18 and 1.20. */
+/** Collected from the sources of Fluentd 1.14, 1.16, 1.18 and 1.20. */
 export const FLUENTD_MESSAGES: readonly MessageRow[] = [
-  // Error events. A filter that raises loses its record; the parser may let it go on.
+  // Error events. A filter that raises loses its record. The parser filter may let the record pass.
   ...given(
     { harmlessIf: RESERVED, error: 'ParserError' },
     loss(AGENT, ...ERROR_EVENTS.map((says) => `${says}pattern not matched with data`)),
@@ -27,19 +27,19 @@ export const FLUENTD_MESSAGES: readonly MessageRow[] = [
     { harmlessIf: RESERVED, error: 'ArgumentError' },
     loss(AGENT, ...ERROR_EVENTS.map((says) => `${says}* does not exist`)),
   ),
-  // in_tail tries again; a multiline one has thrown away the beginning of the record by then.
+  // in_tail tries again. A multiline source has lost the beginning of the record by then.
   ...given(
     { harmlessIf: SINGLE_LINES, error: 'BufferOverflowError' },
     loss(AGENT, 'emit transaction failed'),
   ),
   ...loss(AGENT, 'dump an error event'),
-  ...loss(AGENT, 'send an error event'), // it went to <label @ERROR> instead
+  ...loss(AGENT, 'send an error event'), // the record went to <label @ERROR> instead
   ...loss(AGENT, 'emit transaction failed'), // in_tail goes on after this error
   ...loss(AGENT, 'unexpected error while'), // a plugin did not start or stop well
   ...harmless(AGENT, 'unexpected error while flushing buffer'), // the buffer keeps its chunks
   ...loss('fluent/match.rb', 'no patterns matched'),
-  ...loss('fluent/plugin/parser', 'a line or a value became no record'), // the witness says so
-  ...loss('fluent/plugin/buffer', 'the queue was cleared'), // the witness says so
+  ...loss('fluent/plugin/parser', 'a line or a value became no record'), // a text of the witness
+  ...loss('fluent/plugin/buffer', 'the queue was cleared'), // a text of the witness
   ...loss('fluent/source_only_buffer_agent.rb', 'SourceOnlyBufferAgent:', 'some buffer files remain'),
   ...harmless('fluent/source_only_buffer_agent.rb', 'failed to remove the buffer directory'),
 
@@ -57,8 +57,8 @@ export const FLUENTD_MESSAGES: readonly MessageRow[] = [
   ...harmless('fluent/system_config.rb', 'config error'),
   ...harmless('fluent/config.rb', 'Ruby DSL configuration format is deprecated'),
 
-  // in_tail. What it does not follow, or closes unread, shows in the files themselves.
-  // Of a line that does not match, 1.20 says nothing else.
+  // in_tail. The witness sees by itself which files in_tail does not follow or closes unread.
+  // '"': Fluentd 1.20 logs only the line that does not match.
   ...given({ harmlessIf: UNMATCHED }, loss(TAIL, 'pattern not matched', '"')),
   ...given({ harmlessIf: UNMATCHED }, loss(TAIL, 'got incomplete line at shutdown')),
   ...given({ harmlessIf: UNMATCHED }, loss(TAIL, 'got incomplete line before first line')),
@@ -81,7 +81,7 @@ export const FLUENTD_MESSAGES: readonly MessageRow[] = [
   ...loss(OUTPUT, 'Hit limit for retries', 'got unrecoverable error in', 'got an error in secondary for'),
   ...loss(OUTPUT, 'disable_chunk_backup is true', 'failed to back up', 'bad chunk is moved to'),
   ...loss(OUTPUT, 'dropping oldest chunk'),
-  ...loss(OUTPUT, 'retry succeeded by secondary'), // it went to <secondary> instead
+  ...loss(OUTPUT, 'retry succeeded by secondary'), // the chunk went to <secondary> instead
   ...loss(OUTPUT, 'error on enqueue thread', 'error on output thread'), // nothing is flushed any more
   ...retry(OUTPUT, 'failed to flush the buffer'),
   ...harmless(OUTPUT, 'retry succeeded.', 'buffer flush took longer time', 'thread is already dead'),
@@ -94,14 +94,14 @@ export const FLUENTD_MESSAGES: readonly MessageRow[] = [
   ...harmless(OUTPUT, 'failed to write data into buffer by buffer overflow'), // in_tail tries again
   ...harmless(OUTPUT, 'breaking block behavior to shutdown'), // the position stays
   ...harmless(OUTPUT, 'unexpected error while checking flushed chunks'), // the chunks stay
-  ...harmless(OUTPUT, "'*' is false, and buffer plugin"), // what is held shows
+  ...harmless(OUTPUT, "'*' is false, and buffer plugin"), // the witness sees what the buffer holds
   ...loss(BUFFER, 'error occurs in committing chunks', 'error occurs in enqueueing a chunk'),
   ...loss(BUFFER, 'unexpected error while clearing buffer queue', 'disable_chunk_backup is true'),
   ...loss(BUFFER, 'bad chunk is moved to', 'some chunks are purged'),
   ...loss(BUFFER, 'failed to get the size of the evacuated'),
   ...harmless(BUFFER, 'evacuate_limit_size'),
-  ...harmless(BUFFER, 'chunk bytes limit exceeds', 'chunk size limit exceeds'), // it is written record by record
-  ...harmless(BUFFER, 'failed to purge buffer chunk'), // it was sent
+  ...harmless(BUFFER, 'chunk bytes limit exceeds', 'chunk size limit exceeds'), // Fluentd writes record by record then
+  ...harmless(BUFFER, 'failed to purge buffer chunk'), // the chunk was sent
   ...loss(BUF, 'found broken chunk file', 'backup failed. Delete', 'disable_chunk_backup is true'),
   ...loss(BUF, 'chunk files are evacuated', 'unexpected error while evacuating'),
   ...harmless(BUF, 'file_single doesn', 'file buffer with multi workers'),
@@ -128,27 +128,27 @@ export const FLUENTD_MESSAGES: readonly MessageRow[] = [
   ...loss('fluent/plugin/multi_output.rb', 'unexpected error while calling'),
   ...harmless('fluent/plugin/filter_grep.rb', 'failed to grep events'), // the record goes on
   ...harmless('fluent/plugin/filter_record_transformer.rb', 'failed to parse', 'unknown placeholder'),
-  ...harmless('fluent/plugin/parser.rb', 'parsing timed out'), // then the line is one that does not match
+  ...harmless('fluent/plugin/parser.rb', 'parsing timed out'), // then the line counts as not matching
 
-  // What plugins share.
+  // Plugin helpers.
   ...loss('fluent/plugin_helper/thread.rb', 'thread exited by unexpected error'),
   ...harmless('fluent/plugin_helper/thread.rb', "thread doesn't exit correctly", 'killing existing thread'), // at the stop
   ...loss('fluent/plugin_helper/timer.rb', 'Unexpected error raised. Stopping the timer', 'Timer detached'),
   ...loss('fluent/plugin_helper/child_process.rb', 'Unexpected'),
   ...harmless('fluent/plugin_helper/child_process.rb', 'previous child process is still running'),
-  ...harmless('fluent/plugin_helper/child_process.rb', 'child process timed out'), // its output tells
-  ...retry('fluent/plugin_helper/socket.rb', '*'), // no connection, and so no answer
+  ...harmless('fluent/plugin_helper/child_process.rb', 'child process timed out'), // its output reports it
+  ...retry('fluent/plugin_helper/socket.rb', '*'), // without a connection there is no answer, so the chunk stays
   ...harmless('fluent/plugin_helper/socket.rb', 'failed to load system default'),
 
-  // Whatever they say.
-  ...whatever('config/ log/ fluent_log_event_router.rb msgpack_factory.rb rpc.rb counter/'),
-  ...whatever('plugin/storage_local.rb plugin_helper/socket_option.rb plugin_helper/cert_option.rb'),
-  ...whatever('plugin_helper/service_discovery plugin_helper/storage.rb plugin_helper/inject.rb'),
-  ...whatever('plugin_helper/extract.rb compat/call_super_mixin.rb compat/detach_process_mixin.rb'),
-  ...whatever('compat/handle_tag_and_time_mixin.rb compat/output.rb'),
-  ...whatever('plugin/sd_'), // the servers stay as they are
-  ...whatever('plugin/out_file.rb plugin/out_stream.rb'), // deprecations and symlinks only
-  ...whatever('plugin_helper/event_loop.rb plugin_helper/formatter.rb'), // at start and stop
-  ...whatever('plugin_helper/parser.rb plugin_helper/metrics.rb'), // at start and stop
-  ...whatever('plugin_helper/server.rb plugin_helper/http_server compat/socket_util.rb'), // of inputs
+  // Files whose messages are all harmless.
+  ...allHarmless('config/ log/ fluent_log_event_router.rb msgpack_factory.rb rpc.rb counter/'),
+  ...allHarmless('plugin/storage_local.rb plugin_helper/socket_option.rb plugin_helper/cert_option.rb'),
+  ...allHarmless('plugin_helper/service_discovery plugin_helper/storage.rb plugin_helper/inject.rb'),
+  ...allHarmless('plugin_helper/extract.rb compat/call_super_mixin.rb compat/detach_process_mixin.rb'),
+  ...allHarmless('compat/handle_tag_and_time_mixin.rb compat/output.rb'),
+  ...allHarmless('plugin/sd_'), // the servers stay as they are
+  ...allHarmless('plugin/out_file.rb plugin/out_stream.rb'), // deprecations and symlinks only
+  ...allHarmless('plugin_helper/event_loop.rb plugin_helper/formatter.rb'), // at start and stop
+  ...allHarmless('plugin_helper/parser.rb plugin_helper/metrics.rb'), // at start and stop
+  ...allHarmless('plugin_helper/server.rb plugin_helper/http_server compat/socket_util.rb'), // of inputs
 ];

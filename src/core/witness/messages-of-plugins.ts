@@ -14,12 +14,12 @@ const KUBERNETES = 'fluent/plugin/filter_kubernetes_metadata.rb';
 const S3 = 'fluent/plugin/out_s3.rb';
 const LOKI = 'fluent/plugin/out_loki.rb';
 
-/** ruby-kafka puts its tags before a message, if it has any. */
+/** ruby-kafka may put tags before a message. */
 const tagged = (...begins: readonly string[]) => begins.flatMap((says) => [says, `[*] ${says}`]);
 
-/** Read in the plugins' sources; the version that was read stands above its rows. */
+/** Collected from the plugins' sources. The version is above its rows. */
 export const PLUGIN_MESSAGES: readonly MessageRow[] = [
-  // elasticsearch 6.0.0, opensearch 1.1.8: a record that is refused for good is an error event.
+  // elasticsearch 6.0.0, opensearch 1.1.8: a permanently refused record is an error event.
   ...loss([ELASTICSEARCH, OPENSEARCH], 'Could not bulk insert to Data Stream', 'Exception ignored in tag'),
   ...harmless([ELASTICSEARCH, OPENSEARCH], 'Consider to specify log_level', 'Detected '),
   ...harmless([ELASTICSEARCH, OPENSEARCH], 'TLS handshake will be stucked', 'Cannot find class'),
@@ -67,12 +67,12 @@ export const PLUGIN_MESSAGES: readonly MessageRow[] = [
   ),
   ...harmless(RUBY_KAFKA, ...tagged('Connection has been unused')),
 
-  // splunk-hec 1.3.3: with consume_chunk_on_4xx_errors, its default, any 4xx discards the chunk, 429 as well.
+  // splunk-hec 1.3.3: with consume_chunk_on_4xx_errors (the default) any 4xx discards the chunk, even 429.
   ...loss(SPLUNK, 'Failed POST to', '*: Failed POST to', '*: POST Body'),
   ...loss(SPLUNK, ''), // logged by a block: a blank event, a refused or badly encoded one
   ...harmless(SPLUNK, 'expected field'),
 
-  // grafana-loki 1.3.0: a raise follows after 429 and 5xx, and after no other answer. loki 0.3.0
+  // grafana-loki 1.3.0 (raises only after 429 and 5xx), loki 0.3.0
   ...given({ retriedInFlush: true }, loss(LOKI, 'failed to write post to')),
   ...loss(LOKI, 'Net::HTTP.* raises exception', 'failed to '),
   ...harmless(LOKI, 'client certificate file contains'),
@@ -82,7 +82,7 @@ export const PLUGIN_MESSAGES: readonly MessageRow[] = [
   ...retry('fluent/plugin/out_datadog.rb', 'Retrying', 'Processing exception in datadog'),
 
   // s3 1.8.6, gcs 0.4.5
-  ...loss(S3, '* already exists, but will overwrite'), // of earlier lines
+  ...loss(S3, '* already exists, but will overwrite'), // it overwrites earlier lines
   ...harmless(S3, 'out_s#: delayed events were put to', "'*' not supported. Use '*'"),
   ...harmless(S3, 'reduced_redundancy parameter is deprecated', "Set '*' and s#_object_key_format"),
   ...harmless(S3, '%{hostname} will be removed', 'The default value of s#_object_key_format'),
@@ -90,7 +90,7 @@ export const PLUGIN_MESSAGES: readonly MessageRow[] = [
   ...harmless('fluent/plugin/s3_compressor_', 'failed to execute gzip command. Fallback'),
   ...given({ retriedInFlush: true }, loss('fluent/plugin/s3_compressor_', 'zstd compression failed')),
   ...harmless('fluent/plugin/s3_compressor_', 'failed to load zstd-ruby'), // at the start
-  ...loss('fluent/plugin/out_gcs.rb', 'object * already exists but overwrites it'), // of earlier lines
+  ...loss('fluent/plugin/out_gcs.rb', 'object * already exists but overwrites it'), // it overwrites earlier lines
   ...harmless('fluent/plugin/gcs/', 'failed to execute gzip command. Fallback'),
 
   // cloudwatch-logs 0.15.0

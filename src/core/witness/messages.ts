@@ -3,15 +3,12 @@ import type { MessageRow } from './message-row.ts';
 import { FLUENTD_MESSAGES } from './messages-of-fluentd.ts';
 import { PLUGIN_MESSAGES } from './messages-of-plugins.ts';
 
-/**
- * `harmless`: no record is concerned. `retry`: the plugin still has the record. `loss`: the record does not reach its destination.
- * `unknown`: no row knows the message.
- */
+/** `harmless`: it loses no record. `retry`: the plugin still has the record. `loss`: a record is lost. `unknown`: no row fits. */
 export type Judgement = 'harmless' | 'retry' | 'loss' | 'unknown';
 
-/** Fluentd's own events, not records of a log file. */
+/** The tags of Fluentd's own events, which are no records of a log file. */
 const OWN_TAG = /^fluent\.(trace|debug|info|warn|error|fatal)$/;
-/** What is not in_tail reads no log file. */
+/** Inputs other than in_tail. They read no log file. */
 const OTHER_INPUT = /^fluent\/plugin\/in_(?!tail(?:\.rb|\/))/;
 
 const ROWS = [...FLUENTD_MESSAGES, ...PLUGIN_MESSAGES].map((row) => ({ row, matches: matcherOf(row) }));
@@ -24,7 +21,7 @@ export function judgeHeard(heard: Heard, about: readonly PluginSettings[]): Judg
   return isRetried ? 'retry' : (row?.is ?? 'unknown');
 }
 
-/** The row that knows a message best; undefined: none knows it. */
+/** The most specific row that fits a message; undefined if none fits. */
 function rowOf({ file, text, error }: Pick<Heard, 'file' | 'text' | 'error'>): MessageRow | undefined {
   const known = ROWS.filter(({ row, matches }) => matches(file, text) && isError(row, error));
   return known.map(({ row }) => row).reduce<MessageRow | undefined>(longer, undefined);
@@ -38,7 +35,7 @@ function longer(best: MessageRow | undefined, row: MessageRow): MessageRow {
   return best === undefined || weightOf(row) > weightOf(best) ? row : best;
 }
 
-/** A longer beginning knows more, then a named error, then a longer file name. */
+/** More specific is first a longer beginning, then a named error, then a longer file name. */
 function weightOf({ begins, error, file }: MessageRow): number {
   return begins.length * 1_000 + (error === undefined ? 0 : 500) + file.length;
 }

@@ -1,12 +1,12 @@
 import type { PluginSettings } from './answer.ts';
 
-/** Of a plugin that loses records, or cannot know that it does, and logs nothing. */
+/** How a plugin may lose records without logging it. */
 interface SilentLoss {
-  /** For people, with the remedy. */
+  /** The reason and the remedy, for people. */
   readonly says: string;
-  /** The setting that makes it so, and its value; undefined: it always is. */
+  /** It happens only with this setting; undefined if always. */
   readonly if?: readonly [setting: string, value: boolean | number | string];
-  /** A plugin without the setting is one that has it so. */
+  /** Also if the plugin does not have the setting. */
   readonly orWithoutIt?: true;
 }
 
@@ -68,9 +68,9 @@ function lossOf({ class: name, settings }: PluginSettings): readonly string[] {
   return has === value || (has === undefined && loss.orWithoutIt) ? [loss.says] : [];
 }
 
-/** These keep no record where nobody sees it. */
+/** Plugins that keep no records outside of buffers, unless the witness counts them. */
 const HOLD_NOTHING = new Set([
-  // Filters, and outputs without a buffer: a record goes on, or is dropped, before the next one comes.
+  // Filters, and outputs without a buffer: they pass a record on or drop it before the next one comes.
   ...inFluentPlugin(
     'GrepFilter ParserFilter RecordTransformerFilter StdoutFilter DedotFilter SystemdEntryFilter',
   ),
@@ -79,9 +79,9 @@ const HOLD_NOTHING = new Set([
   ...inFluentPlugin('CopyOutput NullOutput PrometheusOutput RecordModifierOutput RelabelOutput'),
   ...inFluentPlugin('RewriteTagFilterOutput RoundRobinOutput SecondaryFileOutput StdoutOutput'),
   ...['Fluent::AddInsertIdsFilter', 'Fluent::AnalyzeConfigFilter'],
-  // As a <secondary> they have no buffer of their own, and write each chunk at once.
+  // As a <secondary> they have no buffer and write each chunk at once.
   ...inFluentPlugin('ElasticsearchOutput FileOutput HTTPOutput S3Output'),
-  // They keep records, and the witness counts them.
+  // The witness counts the records that these keep.
   ...inFluentPlugin('TailInput ConcatFilter'),
   'Fluent::DetectExceptionsOutput',
 ]);

@@ -1,18 +1,18 @@
 /**
- * What the witnesses say → what is left, and what nobody can prove. Each doubt comes from one fact; no two are combined to conclude
- * a third. A later fact about the same file or chunk, from any worker, takes a doubt back.
+ * Turns the witnesses' statements into what is left and what is doubted. Each doubt comes from one fact; no two facts make a third. A later
+ * fact about the same file or chunk, from any worker, removes a doubt.
  */
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { FileSight, OutputSight, Said } from './answer.ts';
-import { doubt, doubtsOfSights, type Told } from './doubts-of-files.ts';
+import { doubt, doubtsOfSights, type Statement } from './doubts-of-files.ts';
 import { judgeHeard } from './messages.ts';
 import { mayHold, silentLosses } from './silent-loss.ts';
 
-/** What came of the question to one witness. Each socket is the birth of a worker. */
+/** The result of asking one witness. Each worker makes one socket when it starts. */
 export type Witness =
   | { readonly worker: string; readonly kind: 'alive'; readonly said: Said }
-  /** Nobody listens at its socket any more; `said` is its last word. */
+  /** Nobody listens at the socket any more. `said` is the last word, if there is one. */
   | { readonly worker: string; readonly kind: 'gone'; readonly said: Said | undefined }
   | { readonly worker: string; readonly kind: 'silent'; readonly why: string };
 
@@ -21,10 +21,10 @@ export interface Testimony {
   readonly witnesses: readonly Witness[];
 }
 
-/** in_tail lets go of a file rotate_wait after it was renamed, 5 s by default: what is longer unseen may have been missed. */
+/** in_tail lets go of a renamed file after rotate_wait (5 s by default), so after a longer gap the witness may have missed one. */
 const LONGEST_GAP: Millis = 5_000;
 
-/** Every worker has answered, or left its last word: nothing else need be asked. */
+/** Whether every worker has answered or left its last word. */
 export function isAnswered({ witnesses }: Testimony): boolean {
   const hasSaid = (one: Witness) =>
     (one.kind === 'alive' && one.said.error === undefined) ||
@@ -38,43 +38,43 @@ export function isAnyAlive({ witnesses }: Testimony): boolean {
 
 export function ofTestimony(testimony: Testimony): Progress {
   const { at, witnesses } = testimony;
-  const told = witnesses.flatMap((one): readonly Told[] =>
+  const statements = witnesses.flatMap((one): readonly Statement[] =>
     one.kind === 'silent' || one.said === undefined ? [] : [{ ...one, said: one.said }],
   );
   const all = new Facts();
-  const left = told.toReversed().flatMap((one) => {
+  const left = statements.toReversed().flatMap((one) => {
     all.add(one.said);
     return leftIn(one, all);
   });
   const reached = all.byInode();
-  const ends = told.flatMap((one) => endsOf(one, told));
-  const outputs = told.flatMap(({ said }) => [...said.outputs, ...said.ends]);
-  const isWhole = isAnswered(testimony);
+  const ends = statements.flatMap((one) => endsOf(one, statements));
+  const outputs = statements.flatMap(({ said }) => [...said.outputs, ...said.ends]);
+  const isComplete = isAnswered(testimony);
   return {
     at,
-    left: [...left, ...(isWhole ? ends.flatMap(heldBy) : [])],
+    left: [...left, ...(isComplete ? ends.flatMap(heldBy) : [])],
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
-      ...doubtsOfSights(told, reached),
-      ...told.flatMap(({ said }) => doubtsOfPlugins(said)),
-      ...told.flatMap(({ said }) => doubtsOfReloads(said, told)),
-      ...(isWhole ? [] : ends.map(doubtOfEnd)),
+      ...doubtsOfSights(statements, reached),
+      ...statements.flatMap(({ said }) => doubtsOfPlugins(said)),
+      ...statements.flatMap(({ said }) => doubtsOfReloads(said, statements)),
+      ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
     mark: all.mark(),
     files: reached.size,
     reached,
     unseen: [],
-    until: Number.NEGATIVE_INFINITY,
+    inFlightUntil: Number.NEGATIVE_INFINITY,
     outputs: [...new Set(outputs.filter(({ buffer }) => buffer !== 'none').map(nameOf))],
   };
 }
 
-/** What one worker and those after it know: they may read on. What one before it had read may be cut off since. */
+/** The facts of one worker and all later ones, which may have read on. Earlier ones do not count: their files may be truncated since. */
 class Facts {
-  /** By file and input, the furthest position that any worker reached. */
+  /** By file and input, the furthest position of any worker. */
   readonly reached = new Map<string, number>();
   readonly followed = new Set<string>();
-  /** Where the last worker that knew it stood. */
+  /** By file and input, the position of the last worker that knew the file. */
   readonly #last = new Map<string, { readonly inode: string; readonly position: number }>();
   #again = 0;
 
@@ -90,7 +90,7 @@ class Facts {
     this.#again += again;
   }
 
-  /** By inode, where the input that follows it is furthest behind. */
+  /** By inode, the position of the slowest input. */
   byInode(): ReadonlyMap<string, number> {
     const behind = new Map<string, number>();
     for (const { inode, position } of this.#last.values())
@@ -104,9 +104,9 @@ class Facts {
   }
 }
 
-/** A reload ends the buffers of a worker that lives on. What no buffer took over is gone, or lies where nobody looks for it. */
-function doubtsOfReloads({ ends }: Said, told: readonly Told[]): readonly Doubt[] {
-  const isLeft = (id: string) => told.every(({ said }) => !said.resumed.includes(id));
+/** A reload ends the buffers, but not the worker. Chunks that no later buffer took over are lost or forgotten. */
+function doubtsOfReloads({ ends }: Said, statements: readonly Statement[]): readonly Doubt[] {
+  const isLeft = (id: string) => statements.every(({ said }) => !said.resumed.includes(id));
   return ends
     .filter(({ buffer }) => buffer === 'reloaded')
     .map((end) => onlyIds(end, isLeft))
@@ -116,13 +116,13 @@ function doubtsOfReloads({ ends }: Said, told: readonly Told[]): readonly Doubt[
     );
 }
 
-/** What a last word says that buffers held. A chunk that the next worker, or a later buffer of its own, took over is that one's. */
-function endsOf(one: Told, told: readonly Told[]): readonly OutputSight[] {
+/** The chunks in a worker's buffers when it ended, without those that a later buffer took over. */
+function endsOf(one: Statement, statements: readonly Statement[]): readonly OutputSight[] {
   if (one.kind === 'alive') return [];
-  // Whoever takes a chunk over sends it, or ends with it.
+  // The buffer that takes a chunk over either sends it or ends with it.
   const isLeft = (id: string) =>
-    told.every((other) => !other.said.resumed.includes(id) || endsWith(other, id)) &&
-    one === told.findLast((other) => endsWith(other, id));
+    statements.every((other) => !other.said.resumed.includes(id) || endsWith(other, id)) &&
+    one === statements.findLast((other) => endsWith(other, id));
   return one.said.ends
     .map((end) => onlyIds(end, isLeft))
     .filter(({ chunks, buffer }) => chunks > 0 && buffer !== 'reloaded');
@@ -133,11 +133,11 @@ function doubtOfEnd(end: OutputSight): Doubt {
   return doubt('worker-died', nameOf(end), why);
 }
 
-function leftIn({ kind, said }: Told, all: Facts): readonly Left[] {
+function leftIn({ kind, said }: Statement, all: Facts): readonly Left[] {
   const isAlive = kind === 'alive';
   return [
     ...said.unfound
-      // What a worker has not found when it ended, the next one may have.
+      // The next worker may have found a file that an ended one had not.
       .filter(({ key }) => isAlive || !all.reached.has(key))
       .map(
         ({ path, size, isUnreadable }): Left => ({
@@ -155,7 +155,7 @@ function leftIn({ kind, said }: Told, all: Facts): readonly Left[] {
 
 function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: FileSight): readonly Left[] {
   if (size === undefined) return lines > 0 ? [{ kind: 'unread', path, bytes: undefined }] : [];
-  // in_tail has still to notice that it was cut short.
+  // in_tail has not noticed the truncation yet.
   if (size < position) return [{ kind: 'unread', path, bytes: size }];
   const bytes = size - position;
   if (lines === 0 && bytes <= 0) return [];
@@ -164,7 +164,7 @@ function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: Fil
   return [{ kind: 'unread', path, bytes: Math.max(0, bytes) }];
 }
 
-/** Bytes that were there when in_tail let go of the file, or came after that. */
+/** Unread bytes of a closed file, even if they came after in_tail let go of it. */
 function letGo(
   { path, key, position, size = position, unfinished, isUnreadable }: FileSight,
   all: Facts,
@@ -192,8 +192,8 @@ function heldBy(output: OutputSight): readonly Left[] {
   return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids, isRetrying }];
 }
 
-/** A worker has ended, and a buffer of its own held this chunk then. */
-function endsWith({ kind, said: { ends } }: Told, id: string): boolean {
+/** Whether a worker ended with this chunk in one of its buffers. */
+function endsWith({ kind, said: { ends } }: Statement, id: string): boolean {
   return kind === 'gone' && ends.some(({ ids }) => ids?.includes(id));
 }
 

@@ -1,10 +1,10 @@
-# A probe inside Fluentd's workers. It reads and never writes; nothing of Fluentd's is patched, locked or logged. Events
-# (targeted TracePoints) tell what in_tail began, cut and closed, what closing buffers held, what was said; a cheap look
-# tells what in_tail never saw. If nobody answers at its socket, the worker is gone, with .end its last word.
+# A probe inside Fluentd's workers. It only reads: it patches, locks and logs nothing of Fluentd's. Targeted TracePoints
+# report what in_tail begins, cuts and closes, what closing buffers hold, and what Fluentd logs; a cheap look finds what
+# in_tail never saw. If nobody answers at the socket, the worker is gone, and .end is its last word.
 class PosidleWitness
-  MANY = 2000 # no list is longer; what had to be forgotten is counted in @more, and means: not proven
+  MANY = 2000 # no list is longer; @more counts the forgotten facts, and then nothing is proven
   FULL = ['', 'more kinds than are counted'].freeze
-  OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that say what another one told them to say
+  OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks protocol use_http log_rejected_request emit_error_label_event
                 emit_unmatched_lines reserve_data multiline_mode].freeze
@@ -18,8 +18,8 @@ class PosidleWitness
     File.unlink(before) if before.to_s.end_with?("-#{@pid}.sock") rescue nil # this process, before an exec (bundler's)
     @server = UNIXServer.new(@stem + '.born') # before a line can be read
     File.chmod(0666, @stem + '.born') rescue nil
-    File.rename(@stem + '.born', @stem + '.sock') # whoever finds it finds somebody who listens
-    # Who writes it, writes it first. A container's hostname is mounted: it was made with the Pod.
+    File.rename(@stem + '.born', @stem + '.sock') # every visible socket has a listener
+    # The witness is written before Fluentd starts. A container's hostname is a mount, made with the Pod.
     host = '/etc/hostname' unless (File.stat('/etc/hostname').dev == File.stat('/etc').dev rescue true)
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
     @begun, @closed, @held, @marks, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}
@@ -97,7 +97,7 @@ class PosidleWitness
     @error || @fault || ("not heard: #{deaf.join(' ')}" if deaf.any?)
   end
   def heard(level, args, block = nil) # Fluentd says by log.warn or log.error, shown or not, that it drops a record
-    own = block.binding if block && args.empty? # what it would say only the block knows; in_tail's (1.20) has the line
+    own = block.binding if block && args.empty? # only the block knows the message; in_tail's (1.20) has the line
     args = [own.local_variable_get(:line).inspect] if own && own.local_variable_defined?(:line)
     said, more, err = [String, Hash, Exception].map { |c| args.find { |a| c === a } }
     err = [more[:error], more['error'], err].find { |e| e.is_a?(Exception) } if more
@@ -110,7 +110,7 @@ class PosidleWitness
     key = count(key)
     Thread.current[:posidle][key] += 1 if Thread.current[:posidle]
   end
-  def source # the file that says it: who called log.warn, or else the next above; a frame costs some microseconds
+  def source # the file that called log.warn, or its caller; a frame costs some microseconds
     at = caller_locations(7, 7).to_a.find { |l| !OWN.match?(l.path) }
     at ? text(at.path[%r{.*/lib/(.*)}, 1] || at.path) : ''
   end
@@ -119,7 +119,7 @@ class PosidleWitness
     n -= had.count('') if had.is_a?(Array)
     count(['fluent/plugin/parser', 'a line or a value became no record', nil, nil, :warn], n) if n > 0
   end
-  def kind(said) # without what makes each message another one
+  def kind(said) # without the parts that differ from message to message
     said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')
     said.gsub(%r{/\S+}, '…').gsub(/\b\h{8,}\b|\d+/, '#')[0, 120]
   end
@@ -130,7 +130,7 @@ class PosidleWitness
     end
     key
   end
-  def attempt(begins) # what is said while Fluentd tries to flush a chunk is of no loss if it then takes the chunk back
+  def attempt(begins) # messages of a failed flush are no loss: Fluentd takes the chunk back
     said, Thread.current[:posidle] = Thread.current[:posidle], (Hash.new(0) if begins)
     return if begins || said.nil? || said.none? { |k, _| k[0] == 'fluent/plugin/output.rb' && FLUSHES.match?(k[1]) }
     said.each { |key, n| key == FULL ? nil : (count(key, -n); count(key + ['flush'], n)) }
@@ -149,11 +149,11 @@ class PosidleWitness
     @thread.kill
     look(true) if @root
     @watchers.each { |w| closes(w) if w.pe.read_pos < 2**60 } # 1.14 leaves those of rotated files open
-    word = facts(plugins).merge(final: well, files: []) # also what has ended
+    word = facts(plugins).merge(final: well, files: []) # also ended plugins
   rescue StandardError
     word = { v: 1, pid: @pid, final: well, error: failed($!) }
   ensure
-    write(JSON.generate(word)) rescue nil # who finds nobody at the socket finds it
+    write(JSON.generate(word)) rescue nil # for askers who find nobody at the socket
     @server.shutdown rescue nil # a child that a plugin has forked may keep it open
   end
   def write(text) # a neighbour may have put a link or a FIFO there
@@ -167,7 +167,7 @@ class PosidleWitness
     @root = Fluent::Engine.root_agent
     look_at_files(asked)
     @gap, @looked = [@gap, @looked ? start - @looked : 0].max, (clock if ready?)
-    return if asked # what an answer costs the asker decides, who waits for it
+    return if asked # the asker decides how often
     @due = clock + [0.2, 4 * (clock - start), 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)].max
   end
   def serve
@@ -180,7 +180,7 @@ class PosidleWitness
     return unless asked
     facts, stop = (@root ? reply(asked) : {} rescue { error: failed($!) }), clock + 2
     s = (@root ? JSON.generate({ v: 1 }.merge(facts)) : %({"v":1,"pid":#{@pid},"ready":false})) + "\n"
-    rest = clock - start # whoever asks without a pause gets half of the time
+    rest = clock - start # an asker without pauses gets half of the time
     s = s.byteslice(client.write_nonblock(s)..-1) while !s.empty? && IO.select(nil, [client], [], [stop - clock, 0].max)
     hasten(client) if asked == 'end' && facts[:done]
   rescue StandardError # the client is gone, or does not read
@@ -207,7 +207,7 @@ class PosidleWitness
   def answer
     facts(plugins.select { |p| p.started? && !p.terminated? rescue false }).merge(ready: ready?)
   end
-  def plugins # also those that others keep to themselves
+  def plugins # also those inside other plugins
     all = ObjectSpace.each_object(Fluent::Plugin::Base).to_a
     return all if all.any? || @root.nil?
     all = @root.inputs + [@root, *@root.labels.values].flat_map { |agent| agent.filters + agent.outputs }
@@ -229,7 +229,7 @@ class PosidleWitness
     kept, more = [:@buffer, :@accumulators].map { |v| var(p, v).is_a?(Hash) ? var(p, v).values : [] }
     (kept.map { |v| v.respond_to?(:size) ? v.size : 1 } + more.map { |v| var(v, :@messages).to_a.size }).inject(0, :+)
   end
-  def output(o) # the bytes tell of a chunk that is between two lists
+  def output(o) # the bytes show a chunk that is just between two lists
     facts = plugin(o).merge(id: text(o.plugin_id), retry: !!var(o, :@retry))
     return facts unless (b = var(o, :@buffer)).is_a?(Fluent::Plugin::Buffer)
     bytes = %w[stage queue].map do |v|
@@ -238,10 +238,10 @@ class PosidleWitness
     facts.merge(bytes: bytes.inject(0, :+), n: (ids = ids(b)).size, chunks: (ids if ids.size <= MANY))
   end
   def list(b, name); (l = var(b, name)).is_a?(Hash) ? l.values : l.to_a.dup; end
-  def ids(b) # the queue once more, for what was taken back meanwhile
+  def ids(b) # the queue twice, because chunks may go back to it meanwhile
     %i[@stage @queue @dequeued @queue].flat_map { |v| list(b, v) }.map { |c| c.unique_id.unpack('H*')[0] }.uniq
   end
-  def plugin(p) # the settings by which some lose in silence: no text but a protocol's name
+  def plugin(p) # the settings for silent loss; no text but a protocol's name
     settings = SETTINGS.map { |n| [n, var(p, :"@#{n}")] }
     settings.select! { |n, v| n == :protocol && v || [true, false, Numeric, Symbol].any? { |one| one === v } }
     { class: p.class.name, settings: settings.to_h }
@@ -250,6 +250,6 @@ end
 worker = (ARGV & %w[--under-supervisor --no-supervisor]).any? && !ARGV.include?('--dry-run')
 begin
   require_relative('files') && PosidleWitness.new if worker
-rescue Exception # it stands down; Fluentd runs as if it were not there
+rescue Exception # Fluentd runs without the witness
   nil
 end

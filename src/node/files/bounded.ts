@@ -4,18 +4,18 @@ import { encodePath } from '../../core/pos-file/path-bytes.ts';
 import { formatBytes } from '../../core/text/units.ts';
 import { inWords } from './in-words.ts';
 
-/** By so much a file may grow meanwhile; those of /proc say that they are empty. */
+/** The most that a file may grow during the read. Files in /proc have size 0. */
 const SLACK = 64 * 1024;
 
 interface ReadFile {
   readonly bytes: Uint8Array;
-  /** As it is after the last byte was read. */
+  /** Taken after the last byte was read. */
   readonly stat: Stats;
 }
 
 /**
- * The bytes of a regular file; undefined: there is none. Rejects, with the reason in words, where it is larger than the limit
- * or no regular file: a device may be endless, a pipe may never end.
+ * The bytes of a regular file; undefined if there is none. Rejects, with the reason in words, if it is larger than the limit or not
+ * regular: a device may be endless, and a pipe may never end.
  */
 export async function readBounded(path: string, limit: number): Promise<ReadFile | undefined> {
   try {
@@ -28,10 +28,10 @@ export async function readBounded(path: string, limit: number): Promise<ReadFile
 }
 
 async function readNow(path: string, limit: number): Promise<ReadFile> {
-  // Non-blocking: opening a FIFO that nobody writes to would wait for ever.
+  // Non-blocking, because opening a FIFO without a writer would wait for ever.
   const file = await open(Buffer.from(encodePath(path)), constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    // A promise costs several times as much, and the system has just answered for this file.
+    // Synchronous: a promise costs several times as much, and the file is already open.
     const stat = fstatSync(file.fd);
     refuseKind(stat);
     refuseLarge(stat.size, limit);
@@ -60,7 +60,7 @@ async function readAll(file: FileHandle, expected: number, limit: number): Promi
     length += bytesRead;
     refuseLarge(length, limit);
     if (length === bytes.length) throw new Error('it is longer than the system says');
-    // Those of /proc give parts.
+    // Files in /proc come in parts.
     if (bytesRead === 0 || (expected > 0 && length >= expected)) return bytes.subarray(0, length);
   }
 }

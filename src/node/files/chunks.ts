@@ -6,8 +6,8 @@ import { exists, inPortions, toBytes } from './files.ts';
 import { rubyGlob } from './walk.ts';
 
 /**
- * The chunks of one buffer. The first of its globs stands for the directory that Fluentd makes when it starts.
- * A listing misses a chunk that is renamed from staged to queued meanwhile (file_chunk.rb, enqueued!); the next one finds it.
+ * The chunks of one buffer. The first glob names the directory that Fluentd makes when it starts. It lists twice, because one listing misses a
+ * chunk that Fluentd renames from staged to queued meanwhile (file_chunk.rb, enqueued!).
  */
 export async function listChunks(globs: readonly string[], placeOf: PlaceOf): Promise<ChunkListing> {
   const byId = new Map<string, string>();
@@ -35,7 +35,7 @@ async function measured(paths: Iterable<string>, placeOf: PlaceOf): Promise<read
   return chunks;
 }
 
-/** Just renamed or delivered: the next look knows. */
+/** 0 for a chunk that was just renamed or delivered. The next look sees the change. */
 function sizeOf(path: string): number {
   try {
     return statSync(toBytes(path), { throwIfNoEntry: false })?.size ?? 0;

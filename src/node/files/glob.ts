@@ -9,8 +9,8 @@ import { rubyGlob } from './walk.ts';
 const WILDCARDS = /[*?]/;
 
 /**
- * What a path or glob (`*`, `?` in any part of it) stands for now. A path that exists is itself, whatever is in its name; a
- * glob without a match is itself too, so that what is missing can be named.
+ * Expands a path or glob (`*` and `?` in any part). An existing path stays as it is, even with wildcards in its name. A glob without a match
+ * stays, too, so that messages can name it.
  */
 export async function expandGlob(
   pattern: string,
@@ -21,11 +21,11 @@ export async function expandGlob(
   const budget = nameBudget();
   const found = await rubyGlob(toRubyGlob(pattern), { look, placeOf, budget });
   const matches = found.filter((path) => basename(path) !== '.').sort();
-  // A part of the matches would hide that there are more.
+  // Never only a part of the matches: that would hide the others.
   return matches.length === 0 || Math.min(budget.left, budget.bytes) < 0 ? [pattern] : matches;
 }
 
-/** Only `*` and `?` are special to a user, and `**` is no more than `*`. */
+/** Only `*` and `?` are wildcards here, and `**` means `*`. */
 function toRubyGlob(pattern: string): string {
   return pattern
     .replace(/[\\[\]{}]/g, '\\$&')
@@ -34,8 +34,8 @@ function toRubyGlob(pattern: string): string {
 }
 
 /**
- * How `path` is called where a user named `pattern`: the same place in other words (relative, through a symlink), or a match of
- * the glob; undefined: it is not meant. Neither has to exist yet.
+ * The user's name for `path` if `pattern` means it: the same place written differently (relative, through a symlink), or a match of the glob.
+ * Undefined if not. The files need not exist.
  */
 export async function nameUnder(pattern: string, path: string): Promise<string | undefined> {
   const [wanted, own] = await Promise.all([canonical(pattern), canonical(path)]);
@@ -47,7 +47,7 @@ export async function nameUnder(pattern: string, path: string): Promise<string |
   return WILDCARDS.test(dirname(pattern)) ? path : join(dirname(pattern), basename(path));
 }
 
-/** The directory without symlinks, as far as it exists; the name as it is. */
+/** Resolves symlinks of the directory, if it exists. Keeps the name. */
 async function canonical(path: string): Promise<string> {
   const whole = resolve(path);
   const directory = await realpath(dirname(whole)).catch(() => dirname(whole));

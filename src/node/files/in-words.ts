@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
 };
 
-/** What the system says, for people; without the path, which stands beside it. */
+/** Describes a system error for people. The path is left out, because messages name it themselves. */
 export function inWords(error: NodeJS.ErrnoException): string {
   return WORDS[error.code ?? ''] ?? decodePath(Buffer.from(error.message.replace(/, \w+( '.*')?$/s, '')));
 }

@@ -6,7 +6,7 @@ import { linkAt, MOST_LINKS } from './below-root.ts';
 import { inPortions, type PlaceOf, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
 import { NewlineSearch } from './newline-search.ts';
-import { factsOf, type RenamedFile, RenamedFiles } from './renamed-files.ts';
+import { fileStatOf, type RenamedFile, RenamedFiles } from './renamed-files.ts';
 
 export class LogFiles {
   readonly #search = new NewlineSearch();
@@ -26,7 +26,7 @@ export class LogFiles {
       const look = stat === undefined ? {} : { atPath: stat };
       const { position } = entry;
       const own = stat !== undefined && isFileOf(entry, stat) ? { path: place, stat } : undefined;
-      // Nearly every file is read to its end: no promise for that.
+      // The usual case, a fully read file, needs no promise.
       if (position === null || (own !== undefined && own.stat.size <= position)) return found(entry, look);
       const further =
         own === undefined ? this.#lookBeside(entry.inode, place, position) : this.#lookInside(own, position);
@@ -54,8 +54,8 @@ export class LogFiles {
 }
 
 /**
- * The directories where a log may lie that was renamed: the path's own, then where the symlink at the path leads, link by link.
- * Behind /var/log/containers/x.log -> ../pods/…/0.log the kubelet renames the target. Each is empty, or ends with its slash.
+ * The directories that may have the renamed log: the path's own, then that of each symlink's target. The kubelet renames the target of
+ * /var/log/containers/x.log -> ../pods/…/0.log. Each is empty or ends with a slash.
  */
 function* directoriesBeside(path: string): Generator<string> {
   let place: string | undefined = path;
@@ -67,7 +67,6 @@ function* directoriesBeside(path: string): Generator<string> {
   }
 }
 
-/** Empty, or with its slash. */
 function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
@@ -78,7 +77,7 @@ function lookAtPath(path: string, placeOf: PlaceOf): Seen {
   try {
     const place = placeOf(path);
     const stat = statSync(toBytes(place), { throwIfNoEntry: false });
-    return { place, stat: stat && factsOf(place, stat) };
+    return { place, stat: stat && fileStatOf(place, stat) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ERR_INVALID_ARG_VALUE') return { error: 'its path holds a NUL byte' };

@@ -3,14 +3,14 @@ import { opendir } from 'node:fs/promises';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import { roomIn, toBytes } from './files.ts';
 
-/** A directory may hold millions: no look reads more than these. */
+/** One look reads at most this many names: a directory may have millions. */
 const MOST_NAMES = 100_000;
-/** Names are read in batches; between two of them the process does other things. */
+/** The process can do other work between two batches. */
 const BATCH = 1_024;
-/** What is kept of a name, beside two bytes for each character of its path. */
+/** The memory for a name, in addition to two bytes for each character of its path. */
 const NAME_MEMORY = 100;
 
-/** How many names one look may still read, in all of its directories, and how much memory those that it keeps may still take. */
+/** The number of names that a look may still read, and the memory that the kept ones may still take. */
 export interface NameBudget {
   readonly most: number;
   left: number;
@@ -21,7 +21,7 @@ export function nameBudget(most = MOST_NAMES, bytes = roomIn() / 2): NameBudget 
   return { most, left: most, bytes };
 }
 
-/** The names of a directory and what they stand for, in no order; the empty path is the working directory. `take`: whether it is kept. */
+/** Reads the names of a directory, in no order. An empty path is the working directory. `take` says whether it keeps a name. */
 export async function readNames(
   directory: string,
   budget: NameBudget,
@@ -34,11 +34,11 @@ export async function readNames(
     const name = nameOf(entry);
     if (take(name, entry)) budget.bytes -= NAME_MEMORY + 2 * (directory.length + name.length);
     if (budget.bytes < 0)
-      throw new Error(`its names take more memory than the limit has room for, in ${directory || '.'}`);
+      throw new Error(`its names need more memory than the limit allows, in ${directory || '.'}`);
   }
 }
 
-/** Latin-1 keeps each byte as it is, and costs half the time of a Buffer for each name. */
+/** Latin-1 keeps every byte, and takes half the time of a Buffer for each name. */
 function nameOf({ name }: Dirent): string {
   return /^[\0-\x7f]*$/.test(name) ? name : decodePath(Buffer.from(name, 'latin1'));
 }

@@ -4,31 +4,31 @@ import type { FileStat } from '../../core/look/snapshot.ts';
 import { NEWLINE } from '../../core/pos-file/pos-file.ts';
 import { toBytes } from './files.ts';
 
-/** Nearly every rest of a file has a newline in its first part. */
+/** Nearly every search ends in the first part. */
 const FIRST_PART = 64 * 1024;
 const PART = 1024 ** 2;
-/** For a look that must not take long, beside the first part of each file. */
+/** The most bytes for one look, in addition to the first part of each file. */
 const AT_MOST = 64 * 1024 ** 2;
 
-/** No newline stands from the position up to the end. */
+/** A file that has no newline between `position` and `end`. */
 interface Searched {
   readonly inode: string;
   readonly position: number;
   end: number;
 }
 
-/** Searches files for a newline. A search that takes too long for one look goes on in the next. */
+/** Searches files for a newline. A long search continues in the next look. */
 export class NewlineSearch {
   readonly #searched = new Map<string, Searched>();
   readonly #firstPart = Buffer.allocUnsafe(FIRST_PART);
   #bytesLeft = AT_MOST;
 
-  /** A look begins. */
+  /** Begins a look. */
   begin(): void {
     this.#bytesLeft = AT_MOST;
   }
 
-  /** Whether a newline stands at or after the position; undefined: not known yet, or the file cannot be read. */
+  /** Whether there is a newline at or after the position; undefined if the search has not ended, or the file is unreadable. */
   async find(place: string, { inode, size }: FileStat, position: number): Promise<boolean | undefined> {
     const before = this.#searched.get(place);
     const isSame = before?.inode === inode && before.position === position && before.end <= size;

@@ -5,7 +5,7 @@ import type { Millis } from '../../core/text/units.ts';
 import { inPortions, toBytes } from './files.ts';
 import { nameBudget, readNames } from './names.ts';
 
-/** A listing is good for ten times as long as it took to make, but not for long. */
+/** A listing is valid for ten times as long as it took, at most LISTING_AGE. */
 const WORTH = 10;
 const LISTING_AGE: Millis = 1_000;
 const MOST_KNOWN = 10_000;
@@ -15,14 +15,14 @@ export interface RenamedFile {
   readonly stat: FileStat;
 }
 
-/** Finds files by their inodes in the directories where they were renamed. */
+/** Finds renamed files by their inodes in their directories. */
 export class RenamedFiles {
   readonly #listings = new Map<string, Listing>();
-  /** Where files were found: as long as they stay there, no directory is listed for them. */
+  /** The paths of found files. While they are valid, nothing is listed. */
   readonly #places = new Map<string, string>();
   #began: Millis = 0;
 
-  /** A look begins. What is kept from one look to the next is bounded. */
+  /** Begins a look, and removes old listings. */
   begin(): void {
     this.#began = performance.now();
     if (this.#places.size > MOST_KNOWN) this.#places.clear();
@@ -34,7 +34,7 @@ export class RenamedFiles {
     }
   }
 
-  /** Rejects where nobody can tell. */
+  /** Rejects if the directory is too large to list. */
   async find(inode: string, directory: string): Promise<RenamedFile | undefined> {
     const key = `${directory}\t${inode}`;
     const found = fileWith(inode, this.#places.get(key));
@@ -61,11 +61,11 @@ export class RenamedFiles {
 }
 
 interface Listing {
-  /** Of the regular files, by inode. */
+  /** The names of the regular files, by inode. */
   readonly names: ReadonlyMap<string, string>;
-  /** There are too many. */
+  /** Set if the directory has too many names. */
   readonly error: Error | undefined;
-  /** The directory's, where every later change gives it another one. */
+  /** The directory's mtime, if every later change will give it another one. */
   readonly date: string | undefined;
   readonly goodUntil: Millis;
 }
@@ -88,7 +88,7 @@ async function listed(directory: string): Promise<Listing> {
   const end = performance.now();
   return {
     names,
-    // What the system refuses holds nothing that can be found.
+    // In a directory that the system refuses, nothing can be found.
     error: error?.code === undefined ? error : undefined,
     date: date?.isSettled ? date.text : undefined,
     goodUntil: end + Math.min(LISTING_AGE, WORTH * (end - start)),
@@ -100,7 +100,7 @@ function fileWith(inode: string, path: string | undefined): RenamedFile | undefi
   return path !== undefined && stat?.inode === inode ? { path, stat } : undefined;
 }
 
-/** When names of a directory changed last. */
+/** The mtime of a directory: the last change of its names. */
 function dateOf(directory: string): { readonly text: string; readonly isSettled: boolean } | undefined {
   try {
     const { ino, mtimeNs, mtimeMs } = statSync(toBytes(directory || '.'), { bigint: true });
@@ -110,19 +110,19 @@ function dateOf(directory: string): { readonly text: string; readonly isSettled:
   }
 }
 
-/** Nothing but a regular file is a log that was renamed: a link may lead anywhere. */
+/** Only a regular file is a renamed log. A link may lead anywhere. */
 function logAt(place: string): FileStat | undefined {
   try {
     const stat = lstatSync(toBytes(place), { throwIfNoEntry: false });
-    return stat?.isFile() ? factsOf(place, stat) : undefined;
+    return stat?.isFile() ? fileStatOf(place, stat) : undefined;
   } catch {
     return undefined;
   }
 }
 
-export function factsOf(place: string, stat: Stats): FileStat {
+export function fileStatOf(place: string, stat: Stats): FileStat {
   const { ino, size, mtimeMs } = stat;
-  // Beyond 2^53 a number is no longer exact.
+  // A number above 2^53 is not exact.
   const isExact = ino <= Number.MAX_SAFE_INTEGER;
   const inode = isExact ? ino : statSync(toBytes(place), { bigint: true }).ino;
   return { inode: String(inode), size, writtenAgo: Math.max(0, Date.now() - mtimeMs) };

@@ -9,14 +9,14 @@ import type { PlaceOf } from './files.ts';
 import { inPortions, memoryOf, roomIn, toBytes } from './files.ts';
 import { type NameBudget, nameBudget, readNames } from './names.ts';
 
-/** So many files of one source are looked at, where there is room for them. */
+/** The most files of one source. */
 const MOST_FILES = 50_000;
 
-/** `limitRecentlyModified` counts only where the path is a glob (`expand_paths` in `lib/fluent/plugin/in_tail.rb`). */
+/** `limitRecentlyModified` counts only for globs (`expand_paths` in `lib/fluent/plugin/in_tail.rb`). */
 export type FollowRules = PathRules & Pick<Partial<TailSource>, 'limitRecentlyModified'>;
 
-/** A file that in_tail follows, or will follow once it looks again. */
-export interface FollowedFile extends FileStat {
+/** A file that in_tail follows, or will follow after its next refresh. */
+export interface ListedFile extends FileStat {
   readonly path: string;
   readonly modified: Millis;
 }
@@ -26,25 +26,22 @@ interface ListOptions {
   readonly mostFiles?: number;
   /** Bytes of memory. */
   readonly room?: number;
-  /** Files of other sources that are kept already. */
-  readonly besides?: number | undefined;
+  /** How many files of other sources are in memory. */
+  readonly alreadyKept?: number | undefined;
 }
 
-/**
- * The regular files that a source takes now, sorted by path. in_tail leaves out those that Fluentd may not read; what this process
- * may read says nothing of that.
- */
+/** The regular files that match a source now, sorted by path. It includes files that Fluentd has no permission to read: posidle cannot know. */
 export async function listFollowed(
   rules: FollowRules,
   clock: WallClock,
-  { placeOf = ourPlace, mostFiles = MOST_FILES, room = roomIn(), besides = 0 }: ListOptions = {},
-): Promise<FollowedFile[]> {
+  { placeOf = ourPlace, mostFiles = MOST_FILES, room = roomIn(), alreadyKept = 0 }: ListOptions = {},
+): Promise<ListedFile[]> {
   const { globPolicy, limitRecentlyModified: age = Number.POSITIVE_INFINITY } = rules;
   const pathsOf = async (pattern: string) =>
     isGlob(pattern, globPolicy) ? rubyGlob(pattern, { placeOf }) : [pattern];
   const excluded = new Set((await Promise.all(dated(rules.excludePaths, rules, clock).map(pathsOf))).flat());
-  const files = new Map<string, FollowedFile>();
-  let left = room - besides * memoryOf(0);
+  const files = new Map<string, ListedFile>();
+  let left = room - alreadyKept * memoryOf(0);
   for (const pattern of dated(rules.paths, rules, clock)) {
     const since = isGlob(pattern, globPolicy) ? clock.instant - age : Number.NEGATIVE_INFINITY;
     await inPortions(await pathsOf(pattern), (path) => {
@@ -61,8 +58,8 @@ export async function listFollowed(
   return [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** Without a promise each: of 100,000 files they take ten times as long. */
-function regularFile(path: string, placeOf: PlaceOf): FollowedFile | undefined {
+/** Synchronous, because promises take ten times as long for 100,000 files. */
+function regularFile(path: string, placeOf: PlaceOf): ListedFile | undefined {
   try {
     const found = statSync(toBytes(placeOf(path)), { bigint: true, throwIfNoEntry: false });
     if (!found?.isFile()) return undefined;
@@ -75,7 +72,7 @@ function regularFile(path: string, placeOf: PlaceOf): FollowedFile | undefined {
 }
 
 interface Walk {
-  /** What the file system tells; undefined: nothing. */
+  /** Waits for the file system's answer; undefined if there is none. */
   readonly look: <T>(told: Promise<T>) => Promise<T | undefined>;
   readonly placeOf: PlaceOf;
   readonly budget: NameBudget;
@@ -83,7 +80,7 @@ interface Walk {
 
 const ourPlace: PlaceOf = (path) => path;
 
-/** Ruby's Dir.glob: every path, of whatever kind, that the pattern names and that is there, in no order. */
+/** Ruby's Dir.glob: all existing paths that match the pattern, in no order. */
 export async function rubyGlob(pattern: string, options: Partial<Walk> = {}): Promise<string[]> {
   const walk = { look: ifThere, placeOf: ourPlace, budget: nameBudget(), ...options };
   const found = new Set<string>();
@@ -92,8 +89,8 @@ export async function rubyGlob(pattern: string, options: Partial<Walk> = {}): Pr
 }
 
 /**
- * Adds what the parts name below `prefix`, which is empty or ends with a slash. One directory is open at a time: there may be more
- * of them than a process may open.
+ * Adds the paths that match `parts` below `prefix`, which is empty or ends with a slash. It opens one directory at a time, because a process can
+ * open only a limited number.
  */
 async function descend(
   prefix: string,
@@ -112,7 +109,7 @@ async function descend(
     return;
   }
   if (part.matches('.')) await step(`${prefix}.`, rest, walk, found);
-  // Dir.glob leaves out links that lead nowhere. Nothing else needs a look of its own: there may be a hundred thousand.
+  // Dir.glob omits dangling links. Only links need a stat: there may be 100,000 files.
   for (const { name, isLink } of entries)
     if (rest.length > 0 || isLink) await step(prefix + name, rest, walk, found);
     else found.add(prefix + name);
@@ -140,7 +137,7 @@ async function step(path: string, rest: readonly GlobPart[], walk: Walk, found: 
   if ((await walk.look(told())) !== undefined) found.add(path);
 }
 
-/** What may not be looked at is not known to be missing. */
+/** undefined for a missing file. Other errors, such as a missing permission, do not mean that it is missing. */
 async function ifThere<T>(told: Promise<T>): Promise<T | undefined> {
   try {
     return await told;

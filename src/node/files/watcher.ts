@@ -1,11 +1,11 @@
 import { watch } from 'chokidar';
 
-/** Between two armings: a busy file costs one event a second, not one a write. */
+/** The least time between two starts of the watch: a busy file costs one event a second instead of one for each write. */
 const REST = 1_000;
 
 /**
- * Hints that a file has changed. An event only cuts a sleep short; losing one, or all of them, costs a poll interval.
- * After each hint the watch is taken down until the next sleep.
+ * Reports possible changes of files. A report only shortens a sleep, so a lost one costs one poll interval. Each report stops the watch
+ * until the next sleep.
  */
 export class Watcher {
   readonly #paths: readonly string[];
@@ -14,13 +14,13 @@ export class Watcher {
   readonly #refused: (why: string) => void;
   #failed = false;
 
-  /** `refused` is told, once, why the system will not watch (ENOSPC, EMFILE). */
+  /** Calls `refused` once, with the reason, if the system cannot watch (ENOSPC, EMFILE). */
   constructor(paths: readonly string[], refused: (why: string) => void) {
     this.#paths = paths;
     this.#refused = refused;
   }
 
-  /** Calls back at most once, at the next change. */
+  /** Calls `changed` at most once, at the next change. */
   arm(changed: () => void): void {
     if (this.#failed || this.#paths.length === 0) return;
     if (this.#watch !== undefined) this.#listen(this.#watch, changed);
@@ -41,7 +41,7 @@ export class Watcher {
 
   #listen(watching: ReturnType<typeof watch>, changed: () => void): void {
     watching.removeAllListeners();
-    // `change` drops the last write of a burst in chokidar 5; `raw` tells of each.
+    // In chokidar 5 `change` drops the last write of a burst; `raw` reports every write.
     for (const event of ['raw', 'all'] as const) watching.on(event, () => this.#hint(changed));
     watching.on('error', (error) => {
       this.#failed = true;

@@ -7,18 +7,18 @@ import { printable, printableJson } from '../../core/text/printable.ts';
 import type { Log, LogFormat, LogLevel } from '../../log.ts';
 
 const STDERR = 2;
-/** What may wait for a reader of the pipe; past it lines are dropped, not kept. */
+/** The most bytes that wait for a reader of the pipe. Further lines are dropped. */
 const WAITING = 1 << 20;
 const GOODBYE = 1_000;
 const COLOURS = { error: 'red', warn: 'yellow', info: 'green', debug: 'gray' } as const;
 
-/** Logs to stderr, so that stdout stays inspect's or fluentd's own; by default for people on a terminal, else for programs. `reword` has the last word on each sentence. */
+/** Logs to stderr, because stdout belongs to inspect or Fluentd. The default format is `pretty` on a terminal, else `json`. `reword` changes each sentence. */
 export function openLog(
   level: LogLevel,
   format: LogFormat = process.stderr.isTTY ? 'pretty' : 'json',
   reword: (text: string) => string,
 ): Log & { close(): Promise<void> } {
-  // Not pino's own destination: at exit it repeats a write that fails until it succeeds.
+  // Not pino's own destination, which at exit repeats a failed write until it succeeds.
   const stderr = openStderr();
   const write = (line: string) => stderr.write(format === 'pretty' ? prettyLine(line) : jsonLine(line));
   const logger = pino(
@@ -39,12 +39,12 @@ export function openLog(
   };
 }
 
-/** Whoever reads the log in a terminal is not steered by a file's name. */
+/** Escapes file names that could control a terminal. */
 function jsonLine(line: string): string {
   return `${printableJson(JSON.parse(line))}\n`;
 }
 
-/** The facts stand in the sentence already: people get the sentence. */
+/** For people the sentence is enough: it contains the facts. */
 function prettyLine(line: string): string {
   const { level, time, msg } = JSON.parse(line) as { level: LogLevel; time: string; msg: string };
   const clock = time.slice(11, 23);
@@ -52,7 +52,7 @@ function prettyLine(line: string): string {
   return `${clock} ${label} ${printable(msg)}\n`;
 }
 
-/** stderr that neither stops the loop nor holds up the end: a full disk, a full pipe, a reader that is gone. */
+/** A stderr that never blocks the loop or the exit, even with a full disk, a full pipe or without a reader. */
 function openStderr() {
   const stat = fstatSync(STDERR);
   return stat.isFIFO() || stat.isSocket() ? throughSocket() : throughFile();
@@ -63,7 +63,7 @@ function throughFile() {
     try {
       writeSync(STDERR, line);
     } catch {
-      // ENOSPC, EIO: there is no other place to say so.
+      // ENOSPC or EIO: there is no other place to report it.
     }
   };
   return { write, close: async () => {} };

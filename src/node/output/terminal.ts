@@ -1,21 +1,21 @@
 const HOME_AND_WIPE = '\x1b[H\x1b[J';
 
-/** Writes text to stdout, and waits until it is taken. What goes wrong comes as an event to the one place that decides what it means (cli.ts). */
+/** Writes text to stdout and waits for it. cli.ts handles the errors. */
 export function write(text: string): Promise<void> {
   return new Promise((resolve) => process.stdout.write(text, () => resolve()));
 }
 
-/** How wide a line may be; Infinity: no terminal shows it. */
+/** The longest line that fits; Infinity without a terminal. */
 export function widthOfStdout(): number {
   return process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;
 }
 
-/** Whether stdout is a terminal that knows more than lines. */
+/** Whether stdout is a terminal that can move its cursor. */
 export function canDraw(): boolean {
   return process.stdout.isTTY === true && process.env.TERM !== 'dumb';
 }
 
-/** Draws the whole terminal anew, but for the line that the prompt takes. */
+/** Redraws the whole terminal except the line of the prompt. */
 export function drawAll(
   linesFor: (size: { rows: number; columns: number }) => readonly string[],
 ): Promise<void> {

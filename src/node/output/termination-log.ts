@@ -5,19 +5,19 @@ import type { Outcome } from '../../core/drain/outcome.ts';
 import type { Listed } from '../../core/progress/describe.ts';
 import { printableJson } from '../../core/text/printable.ts';
 import { formatDuration, type Millis } from '../../core/text/units.ts';
-import { openUnlinked } from '../files/no-link.ts';
+import { openWithoutLinks } from '../files/safe-write.ts';
 
-/** The kubelet takes the first 4 KiB of what stands there (container.terminationMessagePath). */
+/** The default of terminationMessagePath. The kubelet reads its first 4 KiB. */
 const USUAL = '/dev/termination-log';
 const LIMIT = 4_096;
 const TIMEOUT: Millis = 2_000;
 
-/** Leaves the outcome as one JSON line where the kubelet looks for it; by default only where there is such a place. */
+/** Writes the outcome as one JSON line for the kubelet. Without a path it does nothing if the default file is missing. */
 export function writeTerminationLog(path: string | undefined, outcome: Outcome): Promise<void> {
   return leave(path, lineOf(outcome));
 }
 
-/** The same where no drain has begun. */
+/** The same, if no drain has begun. */
 export function writeReason(path: string | undefined, why: string): Promise<void> {
   return leave(path, printableJson({ version: 1, outcome: 'unproven', why }));
 }
@@ -34,7 +34,7 @@ async function write(path: string | undefined, line: string): Promise<void> {
   );
   const place = path ?? usual;
   if (place === undefined) return;
-  const file = await openUnlinked(place, constants.O_WRONLY | constants.O_CREAT);
+  const file = await openWithoutLinks(place, constants.O_WRONLY | constants.O_CREAT);
   try {
     await file.truncate();
     await file.writeFile(`${line}\n`);
@@ -43,7 +43,7 @@ async function write(path: string | undefined, line: string): Promise<void> {
   }
 }
 
-/** The smallest of what is left and doubted is left out until it fits. */
+/** Drops the smallest items of `left` and `doubts` until the line fits. */
 function lineOf(outcome: Outcome): string {
   const { doubts, left } = outcome;
   const shorter = <One>(list: Listed<One>, count: number) => ({ ...list, worst: list.worst.slice(0, count) });

@@ -5,21 +5,18 @@ import { formatDuration, LONGEST_TIMER, type Millis } from '../../core/text/unit
 import { send } from './processes.ts';
 
 export interface Child {
-  /** Also the id of its session and process group. */
+  /** Also the id of the child's session and process group. */
   readonly pid: number;
-  /** Its exit code once it has ended, 128 + n for a signal. */
+  /** The exit code; 128 + n for signal n. */
   readonly exitCode: Promise<number>;
   readonly end: () => string | undefined;
-  /** Resolves when it has ended, or when the time is over. */
+  /** Resolves when the child has ended, or after this time. */
   endsWithin(span: Millis): Promise<unknown>;
-  /** SIGKILL to whatever is left of its process group; to nobody where its pid is another process's by now. */
+  /** Sends SIGKILL to the process group. Does nothing if the system has reused the pid. */
   killGroup(): void;
 }
 
-/**
- * Starts a command as the leader of a session of its own; its input and output are those of this process. Nothing of its
- * process group survives this process.
- */
+/** Starts a command as the leader of its own session, with this process's input and output. Its process group ends with this process. */
 export function startChild(command: readonly string[], env: NodeJS.ProcessEnv): Promise<Child> {
   const [file = '', ...args] = command;
   const child = spawn(file, args, { detached: true, stdio: 'inherit', env });

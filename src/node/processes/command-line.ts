@@ -1,17 +1,17 @@
 import { parseArgs } from 'node:util';
 
-/** What a Fluentd's own command line says that matters here (`lib/fluent/command/fluentd.rb`). */
+/** The arguments of a Fluentd that posidle needs (`lib/fluent/command/fluentd.rb`). */
 export interface FluentdArguments {
   readonly configFile?: string | undefined;
   readonly configFileType?: string | undefined;
-  /** It is appended to a configuration in the v1 syntax. */
+  /** Fluentd appends it to a configuration in the v1 syntax. */
   readonly inlineConfig?: string | undefined;
   readonly workers?: number | undefined;
   /** The pid file of a Fluentd that goes into the background. */
   readonly daemon?: string | undefined;
 }
 
-/** Besides those that matter, the letters that take a value: it may look like further letters. */
+/** The needed options, and all short ones that take a value: the value may look like further options. */
 const OPTIONS = {
   config: { type: 'string', short: 'c' },
   'config-file-type': { type: 'string' },
@@ -26,7 +26,7 @@ const OPTIONS = {
   'gem-path': { type: 'string', short: 'G' },
 } as const;
 
-/** `command` is a Fluentd's, or that of a wrapper which starts one. Ruby would also take the beginning of an option's name. */
+/** `command`: Fluentd's command line, or that of a wrapper. It does not know abbreviated option names, which Ruby accepts. */
 export function fluentdArguments(command: readonly string[]): FluentdArguments {
   const args = wordsOf(command);
   const { values } = parseArgs({ args, options: OPTIONS, strict: false, allowPositionals: true });
@@ -44,7 +44,7 @@ export function fluentdArguments(command: readonly string[]): FluentdArguments {
   };
 }
 
-/** A shell has a `-c` too: only what follows Fluentd's name is its own. */
+/** Only the words after Fluentd's name, because a shell before it may have its own `-c`. */
 function wordsOf(command: readonly string[]): string[] {
   const program = command.findIndex((word) => /(^|\/)(fluentd|td-agent)$/.test(word));
   return program === -1 ? [] : command.slice(program + 1);

@@ -1,10 +1,10 @@
 import { opendirSync, statSync } from 'node:fs';
 import { toBytes } from '../files/files.ts';
 
-/** A process may hold a million files open: so many are looked at, in the order in which it opened them. Fluentd opens its pos file before its logs. */
+/** The most files to check, in the order of opening: a process may hold a million open. Fluentd opens its pos file before its logs. */
 const MOST_FILES = 20_000;
 
-/** Whether a process holds one of these files open; undefined: its open files may not be looked at, which takes the same user or CAP_SYS_PTRACE. */
+/** Whether a process holds one of these files open. Undefined without permission: it takes the same user or CAP_SYS_PTRACE. */
 export function holdsOpen(pid: number, paths: readonly string[], most = MOST_FILES): boolean | undefined {
   const wanted = new Set(paths.map(fileAt));
   wanted.delete(undefined);

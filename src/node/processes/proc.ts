@@ -3,15 +3,12 @@ import type { ProcessRow } from '../../core/fluentd/processes.ts';
 import { inPortions } from '../files/files.ts';
 
 const KEPT = 4 * 1024;
-/** And of all of them: whoever shares the process namespace may start thousands, and a pattern takes a microsecond for each byte. */
+/** For all command lines together: a neighbour may start thousands of processes, and a pattern takes a microsecond for each byte. */
 const KEPT_IN_ALL = 256 * 1024;
-/** What is read of it: one argument has 128 KiB at most (MAX_ARG_STRLEN in linux/binfmts.h). */
+/** For reading a command line. One argument has at most 128 KiB (MAX_ARG_STRLEN in linux/binfmts.h). */
 const BUFFER = Buffer.allocUnsafe(256 * 1024);
 
-/**
- * The process table from Linux's /proc. `ps` is not in slim images, and busybox's lacks the columns; state and start time
- * stand only here (proc(5), /proc/pid/stat).
- */
+/** The process table from /proc. Slim images lack `ps`, busybox's lacks the columns, and only /proc has state and start time (proc(5)). */
 export async function listProc(root = '/proc'): Promise<readonly ProcessRow[]> {
   const pids = readdirSync(root).filter((name) => /^\d+$/.test(name));
   const most = Math.min(KEPT, Math.floor(KEPT_IN_ALL / pids.length));
@@ -20,10 +17,7 @@ export async function listProc(root = '/proc'): Promise<readonly ProcessRow[]> {
   return rows;
 }
 
-/**
- * A process and its children; undefined: the kernel does not tell them (CONFIG_PROC_CHILDREN). While one of them ends, its list may
- * miss another one (proc(5), /proc/pid/task/tid/children).
- */
+/** A process and its children; undefined if the kernel lists none (CONFIG_PROC_CHILDREN). It may miss a child while another ends (proc(5)). */
 export function familyInProc(pid: number): readonly ProcessRow[] | undefined {
   try {
     const tasks = `/proc/${pid}/task`;
@@ -46,10 +40,10 @@ export function readProc(pid: number, { root = '/proc', most = KEPT } = {}): rea
   }
 }
 
-/** A quarter of the usual stack is all that arguments and environment may take (execve(2)). */
+/** Linux limits arguments and environment to a quarter of the stack, usually 2 MiB (execve(2)). */
 const LARGEST_ENVIRONMENT = 2 * 1024 ** 2;
 
-/** The environment that a process of the same user was started with; undefined: another user's, whatever root may read. */
+/** The initial environment of a process of the same user; undefined for other users' processes, even if posidle is root. */
 export function environmentOf(pid: number): Readonly<Record<string, string>> | undefined {
   try {
     if (statSync(`/proc/${pid}/environ`).uid !== process.geteuid?.()) return undefined;
@@ -71,7 +65,7 @@ export function workingDirectoryOf(pid: number): string | undefined {
   }
 }
 
-/** Fields 3, 4, 6 and 22; they begin after the last `)`, since the name in field 2 may hold anything. */
+/** Fields 3, 4, 6 and 22. They begin after the last `)`, because the name in field 2 may contain anything. */
 function parseStat(text: string): Pick<ProcessRow, 'ppid' | 'session' | 'startTime' | 'zombie'> {
   const [state, ppid, , session, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return {
@@ -82,10 +76,7 @@ function parseStat(text: string): Pick<ProcessRow, 'ppid' | 'session' | 'startTi
   };
 }
 
-/**
- * Of a long command line its beginning and its end: Java's main class stands behind the class path, Fluentd's
- * `--under-supervisor` behind the text of `-i`.
- */
+/** Keeps the beginning and the end of a long command line: Java's main class follows the class path, and `--under-supervisor` the text of `-i`. */
 function parseCmdline(bytes: Buffer, most: number): readonly string[] {
   if (bytes.length === BUFFER.length) return wordsOf(withoutPadding(bytes.subarray(0, most)));
   const whole = withoutPadding(bytes);
@@ -94,7 +85,7 @@ function parseCmdline(bytes: Buffer, most: number): readonly string[] {
   return [...wordsOf(whole.subarray(0, half)), ...wordsOf(whole.subarray(1 - half))];
 }
 
-/** A title that a process has given itself (setproctitle) is padded with NULs. */
+/** setproctitle pads a title with NULs. */
 function withoutPadding(bytes: Buffer): Buffer {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end -= 1;

@@ -1,7 +1,7 @@
 import type { ProcessIdentity, ProcessRow } from '../../core/fluentd/processes.ts';
 import { familyInProc, listProc, readProc } from './proc.ts';
 
-/** Where there is none (a developer's macOS), the `ps` command tells of processes. */
+/** Without /proc (a developer's macOS) posidle uses the `ps` command. */
 const HAS_PROC = readProc(process.pid).length > 0;
 
 export async function listProcesses(): Promise<readonly ProcessRow[]> {
@@ -12,21 +12,21 @@ export async function listFamily(pid: number): Promise<readonly ProcessRow[]> {
   return (HAS_PROC ? familyInProc(pid) : undefined) ?? listProcesses();
 }
 
-/** Whether the kernel would let this process signal that one. */
+/** Whether the kernel lets posidle signal the process. */
 export function maySignal(pid: number): boolean {
   return send(pid, 0) !== 'not-permitted';
 }
 
 type Sent = 'sent' | 'gone' | 'not-permitted';
 
-/** Sends only where the pid still is the very same process, looked at right before. */
+/** Sends the signal only if the pid is still the same process. Checks that right before. */
 export async function signalProcess({ pid, startTime }: ProcessIdentity, signal: string): Promise<Sent> {
   const rows = HAS_PROC ? readProc(pid) : await listByPs();
   const isThere = rows.some((row) => row.pid === pid && row.startTime === startTime && !row.zombie);
   return isThere ? send(pid, signal as NodeJS.Signals) : 'gone';
 }
 
-/** kill(2): 0 only asks whether that could be done; a negative number means the process group. */
+/** kill(2): signal 0 only checks, and a negative pid means a process group. */
 export function send(pid: number, signal: NodeJS.Signals | 0): Sent {
   try {
     process.kill(pid, signal);
@@ -36,7 +36,7 @@ export function send(pid: number, signal: NodeJS.Signals | 0): Sent {
   }
 }
 
-/** ps knows neither zombies nor start ticks, and puts the words of a command line into one string. */
+/** ps shows no start ticks, and joins the words of a command line. */
 async function listByPs(): Promise<readonly ProcessRow[]> {
   const { default: psList } = await import('ps-list');
   const rows = await psList();

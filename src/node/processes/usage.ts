@@ -1,19 +1,19 @@
-/** What a process takes: percent of one core, bytes of memory. For people only: nothing is decided by it. */
+/** Percent of one core, and bytes of memory. Only for display. */
 export interface Usage {
   readonly cpu: number;
   readonly memory: number;
 }
 
-/** undefined: it cannot be told, or the process is gone. */
+/** undefined if it is unknown or the process is gone. */
 export async function usageOf(pid: number): Promise<Usage | undefined> {
-  // pidusage complains on stderr where there is no getconf, unless told before its first call.
+  // Without getconf pidusage complains on stderr, unless this is set before its first call.
   process.env.PIDUSAGE_SILENT = '1';
   const { default: pidusage } = await import('pidusage');
   try {
     const { cpu, memory } = await pidusage(pid);
     return { cpu, memory };
   } catch {
-    // pidusage answers ESRCH for a recycled pid for as long as it is asked, until it is told to forget.
+    // pidusage keeps answering ESRCH for a reused pid until its history is cleared.
     pidusage.clear();
     return undefined;
   }

@@ -4,24 +4,24 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Millis } from '../../core/text/units.ts';
 import { parseAnswer, parseDone, parseLastWord, type Said } from '../../core/witness/answer.ts';
-import { type Bounds, LONGEST_ANSWER, MOST_FIELDS } from '../../core/witness/believing.ts';
+import { type Bounds, LONGEST_ANSWER, MOST_FIELDS } from '../../core/witness/bounded-answer.ts';
 import type { Testimony, Witness } from '../../core/witness/testimony.ts';
 import type { WitnessOrder } from '../../host.ts';
 import { roomIn } from '../files/files.ts';
 
-/** A witness gives a sign of life at once, and takes its time for the rest on a busy machine or beside very many files. */
+/** A witness gives a sign of life at once. The rest may take longer on a busy machine or with very many files. */
 const SILENCE: Millis = 2_000;
-/** Whatever a socket does, the question ends then. */
+/** The longest time for one question. */
 const TIMEOUT: Millis = 5_000;
-/** What is done is said in few words. */
+/** For the answer to an order. */
 const SHORT_ANSWER = 64 * 1024;
 const SOCKET = /^\d+-\d+\.sock$/;
-/** A Fluentd that starts anew again and again leaves a socket each time; a neighbour may leave any number of names. */
+/** Each start of Fluentd leaves a socket, and a neighbour may leave any number of names. */
 const MOST_NAMES = 10_000;
 const MOST_WITNESSES = 1_000;
 const GONE: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOENT']);
 
-/** The names of all sockets in a witness's directory, the oldest first: each is the birth of a worker. */
+/** The names of all sockets in a witness's directory, the oldest first. Each worker made one when it started. */
 export async function listWitnesses(dir: string): Promise<readonly string[]> {
   const names: string[] = [];
   try {
@@ -37,7 +37,7 @@ export async function listWitnesses(dir: string): Promise<readonly string[]> {
   return names.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(-MOST_WITNESSES);
 }
 
-/** Asks every witness what it sees. Never rejects: what cannot be believed says why. */
+/** Asks every witness for a look. Never rejects: a witness that fails is `silent`, with the reason. */
 export async function askWitnesses(dir: string, at: Millis): Promise<Testimony> {
   const names = await listWitnesses(dir);
   const room = roomIn();
@@ -45,13 +45,13 @@ export async function askWitnesses(dir: string, at: Millis): Promise<Testimony> 
   return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name, budget))) };
 }
 
-export async function isAnyAlive(dir: string): Promise<boolean> {
+export async function isAnyWitnessAlive(dir: string): Promise<boolean> {
   const names = await listWitnesses(dir);
   const answers = await Promise.all(names.map((name) => exchange(join(dir, name), '')));
   return answers.some((answer) => !('gone' in answer));
 }
 
-/** Gives why it was not done, or undefined. */
+/** Why the order was not done; undefined if it was. */
 export async function tellWitness(
   dir: string,
   worker: string,
@@ -71,7 +71,7 @@ async function askOne(dir: string, worker: string, budget: Budget): Promise<Witn
   return { worker, kind: 'silent', why: `posidle does not believe its witness: ${said.notBelieved}` };
 }
 
-/** A neighbour may have put anything there: no link is followed, no FIFO waited for, and nothing is read beyond the size that was seen. */
+/** A neighbour may have put anything there, so posidle follows no link, waits for no FIFO and reads no more than the size that it saw. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 async function lastWordOf(dir: string, worker: string, budget: Budget): Promise<Said | undefined> {
@@ -94,12 +94,12 @@ async function lastWordOf(dir: string, worker: string, budget: Budget): Promise<
 
 type Exchange = { readonly text: string } | { readonly why: string } | { readonly gone: true };
 
-/** What all answers to one question may take together: of the memory limit, what has room beside the files. */
+/** The memory and fields for all answers to one question. */
 interface Budget extends Bounds {
   bytes: number;
 }
 
-/** One word there, one line back; without a word the connection is enough. */
+/** Sends one word and receives one line. An empty word only connects. */
 function exchange(
   path: string,
   word: string,
@@ -112,7 +112,7 @@ function exchange(
     const end = (result: Exchange) => {
       clearTimeout(silent);
       clearTimeout(late);
-      // A worker ends once whoever told it to has hung up, by its own end.
+      // After `end` the worker waits until posidle hangs up, which posidle's own end does.
       if (word === 'end') socket.unref();
       else socket.destroy();
       resolve(result);

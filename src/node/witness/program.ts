@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const SOURCE = new URL('../../core/witness/', import.meta.url);
 
-/** The files of the witness, by their place in its directory. docker/bundle.mjs puts their texts in. */
+/** The files of the witness, by their path in its directory. docker/bundle.mjs replaces the reads by the texts. */
 export const PROGRAM: ReadonlyMap<string, string> = new Map([
   ['ruby/enumerator.rb', textOf('enumerator.rb')],
   ['files.rb', textOf('files.rb')],

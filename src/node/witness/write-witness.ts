@@ -5,16 +5,16 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { rubyOption } from '../../core/witness/load.ts';
 import { exists } from '../files/files.ts';
 
-/** A Unix socket's path takes 107 bytes (unix(7)); the witness adds up to 30. */
+/** The path of a Unix socket has at most 107 bytes (unix(7)), and the witness adds up to 30. */
 const LONGEST_DIR = 77;
 
-/** Writes the witness to a directory, each file at once by rename: Ruby never sees half of one. Fluentd may be another user, and makes its socket there. */
+/** Writes the witness to a directory. Each file appears by rename, complete. Fluentd may be another user and makes sockets there. */
 export async function writeWitness(dir: string): Promise<void> {
   const refused = refusalOf(dir);
   if (refused !== undefined) throw new Error(refused);
-  // Not those above it: it is a volume. Node's own way never returns below /proc.
+  // Not recursive: the parent exists, because DIR is a volume, and Node's recursive mkdir hangs below /proc.
   for (const made of [dir, join(dir, 'ruby')]) if (!(await exists(made))) await mkdir(made);
-  // An emptyDir belongs to root: whoever may write there has no need to.
+  // It fails on an emptyDir, which belongs to root and is already writable.
   await chmod(dir, 0o1777).catch(() => undefined);
   const { PROGRAM } = await import('./program.ts');
   for (const [name, text] of PROGRAM) {
@@ -32,7 +32,7 @@ function refusalOf(dir: string): string | undefined {
   return /\s/.test(dir) ? 'RUBYOPT takes no path with white space' : undefined;
 }
 
-/** The same in a new directory that only this user may enter; it is removed when this process ends. */
+/** The same in a new directory that only this user may enter. The exit of this process removes it. */
 export async function writeOwnWitness(): Promise<string> {
   const own = join(tmpdir(), 'posidle-');
   const dir = await mkdtemp(refusalOf(`${own}123456`) === undefined ? own : '/tmp/posidle-');
@@ -42,7 +42,7 @@ export async function writeOwnWitness(): Promise<string> {
   return dir;
 }
 
-/** Writes the witness for a Fluentd that is about to start, to a directory of its own where none is given; gives the environment for it. A RUBYOPT that is there is kept. */
+/** Writes the witness before Fluentd starts, to `given` or to a new directory. Gives Fluentd's environment. Keeps an existing RUBYOPT. */
 export async function loadedWitness(given: string | undefined, env: NodeJS.ProcessEnv) {
   const dir = given ?? (await writeOwnWitness());
   if (given !== undefined) await writeWitness(given);

@@ -29,7 +29,7 @@ export const STRATEGIES: readonly Strategy[] = [
     isTuned: true,
     ...ALONE,
   },
-  { name: 'script', title: "the founding article's script", placement: 'original', hasPosidle: false },
+  { name: 'script', title: 'a script that polls the pos file', placement: 'original', hasPosidle: false },
   {
     name: 'posidle',
     title: 'posidle as native sidecar',

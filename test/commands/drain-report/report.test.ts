@@ -55,7 +55,7 @@ describe('once a minute the log tells', () => {
 
   test('that no trigger has come, and what is left to read', async () => {
     const host = blockedHost(30_000, 70_000).at(70_000, (h) => h.request('http'));
-    expect(await logged(host, { quiet: 'off' })).toContain('info: no trigger for 60 s; 5 B are left to read');
+    expect(await logged(host, { quiet: 'off' })).toContain('info: no trigger for 60 s; 5 B left to read');
   });
 
   test('what it waits for at the start, and for how long', async () => {

@@ -44,7 +44,7 @@ const drainBy =
 const settled =
   (trigger: Trigger, until = OVER): Ask =>
   (seen, rules) =>
-    deadlines.settleEnd({ until }, trigger, seen, rules);
+    deadlines.settleEnd({ inFlightUntil: until }, trigger, seen, rules);
 
 describe('the deadline of a Fluentd that is not there', () => {
   check(
@@ -157,7 +157,7 @@ test('a deadline is over from its instant on, and one that is none never is', ()
 test('of the calls for the end only signals make the kubelet count', () => {
   const by = ['SIGTERM', 'SIGINT', 'done-file', 'http', 'abort'] as const;
   const requests = by.map((by): StopRequest => ({ by, at: 1 }));
-  const signals = deadlines.signalsIn(seen(looksWith({ requests })));
+  const signals = deadlines.kubeletCallsIn(seen(looksWith({ requests })));
   expect(signals.map((one) => one.by)).toEqual(['SIGTERM', 'SIGINT']);
 });
 

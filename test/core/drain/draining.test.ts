@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { drain } from '../../../src/core/drain/moves.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, State, Trigger } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
+import { drain } from '../../../src/core/drain/transitions.ts';
 import type { Snapshot, StopRequest } from '../../../src/core/look/snapshot.ts';
 import type { Observation } from '../../../src/core/observe/observation.ts';
 import {
@@ -60,7 +60,7 @@ describe('a drain that is over its time', () => {
     expect(still).toMatchObject({ actions: [], wakeAt: DEADLINE, state: { name: 'draining' } });
     const stopped = decided(draining({ closingAt: CLOSES }), looks(behind, DEADLINE, buffered));
     expect(stopped).toMatchObject({ state: { name: 'stopping' }, actions: SIGINT });
-    expect(stopped.moved).toMatch(/^not drained, unread: \/var\/log\/app.log/);
+    expect(stopped.whyChanged).toMatch(/^not drained, unread: \/var\/log\/app.log/);
   });
 
   test('stops on time where nothing can be flushed', () => {
@@ -105,13 +105,13 @@ describe('the next look of a drain', () => {
   });
 
   test('comes at once where the last one did not take in everything', () => {
-    const partly = looks(read, AT, { depth: 'rest' });
+    const partly = looks(read, AT, { depth: 'light' });
     expect(decided(draining(), partly)).toMatchObject({ state: { name: 'draining' }, wakeAt: AT });
   });
 
   test('takes in everything, and one at rest does not', () => {
     expect(decided(draining(), looks(behind, AT)).depth).toBe('all');
-    expect(decided({ name: 'watching', since: 0 }, looks(behind, AT), { quiet: 'off' }).depth).toBe('rest');
+    expect(decided({ name: 'watching', since: 0 }, looks(behind, AT), { quiet: 'off' }).depth).toBe('light');
   });
 });
 
@@ -120,7 +120,7 @@ describe('a drain that finds everything read', () => {
 
   test('tells Fluentd to stop at once where no output has a buffer', () => {
     expect(decided(draining(), looks(read, AT))).toMatchObject({
-      moved: 'everything is read',
+      whyChanged: 'everything is read',
       state: { name: 'stopping', since: AT, toldAt: AT, told: [4242], termedOrphans: false },
       actions: SIGINT,
     });
@@ -136,9 +136,9 @@ describe('a drain that finds everything read', () => {
     ['goes on where the same look is judged again', AT, 'draining', AT],
     ['stops Fluentd where they are found empty twice', AT - 1, 'stopping', undefined],
   ])('%s', (_, emptyAt, name, kept) => {
-    const { state, moved } = decided(draining({ ...flushed, emptyAt }), looks(read, AT, empty));
+    const { state, whyChanged } = decided(draining({ ...flushed, emptyAt }), looks(read, AT, empty));
     expect(state).toMatchObject({ name, ...(kept !== undefined && { emptyAt: kept }) });
-    expect(moved).toBe(kept === undefined ? 'everything is read and flushed' : undefined);
+    expect(whyChanged).toBe(kept === undefined ? 'everything is read and flushed' : undefined);
   });
 
   test('forgets that the buffers were empty where they hold chunks again, or Fluentd is away for a look', () => {
@@ -215,7 +215,7 @@ describe('a guess', () => {
     const moved = seen([snapshot(0, at(90)), snapshot(AT, at(100))]);
     expect(decided(draining({ trigger: { by: 'quiet', at: AT } }), moved).state.name).toBe('draining');
     const back = decided(draining({ trigger: QUIET }), moved);
-    expect(back).toMatchObject({ state: { name: 'watching', since: AT }, moved: 'lines came in again' });
+    expect(back).toMatchObject({ state: { name: 'watching', since: AT }, whyChanged: 'lines came in again' });
     expect(decided(draining(), moved).state.name).toBe('draining');
   });
 
@@ -229,6 +229,6 @@ describe('a guess', () => {
 });
 
 test('a look that is late ends nothing, and is judged by nothing', () => {
-  const late: Observation = { ...looks(read, AT, buffered), extent: 'late' };
+  const late: Observation = { ...looks(read, AT, buffered), extent: 'overdue' };
   expect(decided(draining(), late)).toMatchObject({ actions: [], wakeAt: CLOSES, state: draining() });
 });

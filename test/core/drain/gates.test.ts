@@ -80,7 +80,7 @@ describe('the drain is kept open by', () => {
     ['a Fluentd that is being replaced', 'fluentd: .* by pid 5000', fluentd(REPLACED)],
     ['a worker that has not opened its pos file', 'worker: .* yet', fluentd(STARTING)],
     ['a supervisor without its worker', 'worker: .* is gone', fluentd(running({ workers: [] }))],
-    ['a look that did not take in everything', 'look', looked({ depth: 'rest' })],
+    ['a look that did not take in everything', 'look', looked({ depth: 'light' })],
     ['a look that began before the trigger', 'look', looked({ lookedAt: 58_999 }, QUIET)],
     ['a pos file that is away', `pos-file: ${POS} is not there`, looked(MISSING)],
     ['a pos file that cannot be read', 'pos-file: .*: EIO', looked(unreadable('EIO'))],
@@ -167,7 +167,7 @@ describe('at rest', () => {
     const gate = (change: Change) => readGate(observedIn(change), policy())?.name;
     expect(gate({})).toBeUndefined();
     expect(gate({ files: [unfinished] })).toBeUndefined();
-    expect(gate({ look: { depth: 'rest', buffers: undefined } })).toBeUndefined();
+    expect(gate({ look: { depth: 'light', buffers: undefined } })).toBeUndefined();
     expect(gate({ files: [behind] })).toBe('unread');
     expect(gate({ look: unfound(5) })).toBe('unread');
     expect(gate({ look: EMPTY })).toBe('pos-file');

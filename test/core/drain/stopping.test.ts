@@ -78,8 +78,8 @@ describe('a Fluentd that was told to stop', () => {
 
   test('and is killed is told how long it took, counted from the signal', () => {
     const late = { ...stopping, since: 10_000 };
-    expect(stepped(late, running(), 70_000).moved).toBe('Fluentd still runs 60 s after the stop signal');
-    expect(stepped(late, running(), 69_999).moved).toBeUndefined();
+    expect(stepped(late, running(), 70_000).whyChanged).toBe('Fluentd still runs 60 s after the stop signal');
+    expect(stepped(late, running(), 69_999).whyChanged).toBeUndefined();
     expect(stepped({ ...late, toldAt: 10_000 }, ORPHANED, 39_999).wakeAt).toBe(40_000);
   });
 
@@ -155,7 +155,7 @@ test.each<[string, State, number, string, number | undefined]>([
   const two = { kind: 'ambiguous', candidates } as const;
   const last = decided(state, at, [two, two]);
   expect(last).toMatchObject({ state: { name }, wakeAt });
-  if (name === 'stopped') expect(last.moved).toMatch(/pid 5 \(fluentd -c a\), pid 6 \(td-agent\)/);
+  if (name === 'stopped') expect(last.whyChanged).toMatch(/pid 5 \(fluentd -c a\), pid 6 \(td-agent\)/);
 });
 
 test('a process that is no fluentd is refused at once', () => {

@@ -46,14 +46,14 @@ describe('quiet', () => {
   test('asks a witness about bytes that are left, once its window is over', () => {
     const source = 'witness';
     expect(silent(4_000, { source }, behind).depth).toBe('all');
-    expect(silent(3_999, { source }, behind).depth).toBe('rest');
-    expect(silent(4_000, {}, behind).depth).toBe('rest');
+    expect(silent(3_999, { source }, behind).depth).toBe('light');
+    expect(silent(4_000, {}, behind).depth).toBe('light');
   });
 
-  test('says how long nothing has moved, and is dated by the look', () => {
+  test('says how long nothing has whyChanged, and is dated by the look', () => {
     expect(silent(5_000)).toMatchObject({
       state: { name: 'draining', since: 5_000, trigger: { by: 'quiet', at: 5_000 }, owed: undefined },
-      moved: 'nothing has moved for 5.0 s',
+      whyChanged: 'nothing has moved for 5.0 s',
       actions: [],
     });
   });
@@ -76,16 +76,16 @@ describe('a trigger that does not guess', () => {
   });
 
   test('is the end of main, once it has been gone for long enough', () => {
-    const { state, moved } = decided(WATCHING, gone(7_000), rules);
+    const { state, whyChanged } = decided(WATCHING, gone(7_000), rules);
     expect(state).toMatchObject({ trigger: { by: 'done-process', at: AT } });
-    expect(moved).toMatch(/is gone/);
+    expect(whyChanged).toMatch(/is gone/);
     expect(decided(WATCHING, gone(7_001), rules)).toMatchObject({ state: WATCHING, wakeAt: 9_001 });
     expect(decided(WATCHING, gone(1), { quiet: 'off' }).state).toEqual(WATCHING);
   });
 
   test('is a main that was never seen within the start timeout', () => {
     const never = (at: number) => decided(WATCHING, gone(undefined, looks(read, at), false), rules);
-    expect(never(60_000).moved).toMatch(/never seen within `startTimeout` \(60 s\)/);
+    expect(never(60_000).whyChanged).toMatch(/never seen within `startTimeout` \(60 s\)/);
     expect(never(59_999).state).toEqual(WATCHING);
   });
 
@@ -93,7 +93,7 @@ describe('a trigger that does not guess', () => {
     const byMain = draining({ trigger: { by: 'done-process', at: 5_000 } });
     const left = looks(behind, AT);
     const back = decided(byMain, gone(undefined, left), rules);
-    expect([back.state.name, back.moved]).toEqual(['watching', "main's process runs again"]);
+    expect([back.state.name, back.whyChanged]).toEqual(['watching', "main's process runs again"]);
     for (const [state, what] of [
       [byMain, gone(3_000, left)],
       [draining(), gone(undefined, left)],
@@ -121,8 +121,8 @@ describe('before anything is read', () => {
   });
 
   test('the reason says whether nothing was logged, or a pos file is missing', () => {
-    expect(silent(600_000).moved).toBe('nothing was ever logged within `startTimeout` (10 min)');
-    expect(silent(600_000, notStarted).moved).toMatch(/^not every pos file was there/);
+    expect(silent(600_000).whyChanged).toBe('Fluentd has read nothing within `startTimeout` (10 min)');
+    expect(silent(600_000, notStarted).whyChanged).toMatch(/^not every pos file was there/);
   });
 
   test('a Fluentd that comes long after the call gets the whole time to drain', () => {

@@ -13,7 +13,7 @@ function held(...ids: readonly string[]): Left {
 
 function progress(changed: Partial<Progress> = {}): Progress {
   const nothing = { left: [], doubts: [], outputs: [], unseen: [], reached: new Map() };
-  return { at: 0, mark: 'm', files: 1, until: 0, ...nothing, ...changed };
+  return { at: 0, mark: 'm', files: 1, inFlightUntil: 0, ...nothing, ...changed };
 }
 
 describe('the word is', () => {

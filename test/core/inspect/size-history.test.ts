@@ -21,7 +21,7 @@ describe('how long the oldest unread byte has waited', () => {
         let [at, position, nextLook] = [0, 0, 0];
         for (const { after, written, share } of turns) {
           for (; nextLook < at + after; nextLook += every) {
-            const told = history.look(nextLook, writtenAt.length, position);
+            const told = history.record(nextLook, writtenAt.length, position);
             const truth = position < writtenAt.length ? nextLook - (writtenAt[position] ?? 0) : 0;
             expect(told).not.toBeNull();
             expect((told ?? 0) - truth).toBeGreaterThanOrEqual(0);
@@ -38,23 +38,23 @@ describe('how long the oldest unread byte has waited', () => {
 
   test('is unknown while the first look has found more than is read', () => {
     const history = new SizeHistory();
-    expect([history.look(0, 100, 50), history.look(1_000, 200, 99)]).toEqual([null, null]);
-    expect(history.look(2_000, 200, 100)).toBe(2_000);
-    expect(history.look(3_000, 200, 200)).toBe(0);
+    expect([history.record(0, 100, 50), history.record(1_000, 200, 99)]).toEqual([null, null]);
+    expect(history.record(2_000, 200, 100)).toBe(2_000);
+    expect(history.record(3_000, 200, 200)).toBe(0);
   });
 
   test('begins anew where the file is cut short', () => {
     const history = new SizeHistory();
-    history.look(0, 100, 100);
-    expect(history.look(1_000, 10, 0)).toBe(1_000);
+    history.record(0, 100, 100);
+    expect(history.record(1_000, 10, 0)).toBe(1_000);
   });
 
   test('of a day without a byte read is known to a fiftieth, from few points', () => {
     const history = new SizeHistory();
     const told = [];
-    for (let second = 0; second <= 86_400; second += 1) told.push(history.look(second * 1_000, second, 0));
+    for (let second = 0; second <= 86_400; second += 1) told.push(history.record(second * 1_000, second, 0));
     expect(told.at(-1)).toBe(86_400_000);
-    expect(Math.abs((history.look(86_400_000, 86_400, 43_200) ?? 0) - 43_200_000)).toBeLessThan(
+    expect(Math.abs((history.record(86_400_000, 86_400, 43_200) ?? 0) - 43_200_000)).toBeLessThan(
       86_400_000 / 50,
     );
   });

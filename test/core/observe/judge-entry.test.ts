@@ -98,6 +98,6 @@ describe('a file', () => {
     const [file] = seen([blocked(0)]).files;
     const known = file && rememberEntry(file, undefined, 0);
     expect(file && rememberEntry(file, known, 5_000)).toBe(known);
-    expect(known).toMatchObject({ leftSince: 0, isHere: true, size: 9 });
+    expect(known).toMatchObject({ leftSince: 0, isAtPath: true, size: 9 });
   });
 });

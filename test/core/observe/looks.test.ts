@@ -3,7 +3,7 @@ import type { Policy } from '../../../src/core/drain/policy.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { ofLooks } from '../../../src/core/observe/looks.ts';
-import { observeLate } from '../../../src/core/observe/observe.ts';
+import { observeOverdue } from '../../../src/core/observe/observe.ts';
 import type { Doubt, Left, Progress } from '../../../src/core/progress/progress.ts';
 import {
   ABSENT,
@@ -87,7 +87,7 @@ describe('what nobody can prove is', () => {
 
   test('everything, where a look is late: what was seen before may no longer hold', () => {
     const before = seen(one([behind], { buffers: onDisk(5) }));
-    const late = observeLate(before, { at: 9_000, fluentd: ABSENT, requests: [] }, subject());
+    const late = observeOverdue(before, { at: 9_000, fluentd: ABSENT, requests: [] }, subject());
     const { at, left, doubts } = ofLooks(late, policy());
     expect([at, left, doubts.map(({ kind }) => kind)]).toEqual([9_000, [], ['not-looked-at']]);
   });
@@ -133,7 +133,7 @@ describe('lines may be on their way where nobody sees them', () => {
     ['for ten seconds while a child shows no Fluentd', 17_000, wrapped],
     ['for the settle time where no Fluentd was seen', 2_000, one([[entry()]], { fluentd: ABSENT })],
   ])('%s', (_, until, snapshots, rules = {}) => {
-    expect(known(snapshots, rules).until).toBe(until);
+    expect(known(snapshots, rules).inFlightUntil).toBe(until);
   });
 });
 
@@ -186,11 +186,11 @@ describe('a file that left its path', () => {
 test('a file whose entry is new, and that is away already, is waited for like any other', () => {
   const looks = [snapshot(0, []), snapshot(10_000, [[entry(), away(100)]])];
   for (const later of [[], [snapshot(15_000, [[entry(), away(100)]])]])
-    expect(known([...looks, ...later]).until).toBe(16_000);
+    expect(known([...looks, ...later]).inFlightUntil).toBe(16_000);
 });
 
 test('an old entry of a file that is long gone is waited for once', () => {
   const gone = { posFiles: [reading([removed])], looks: new Map() };
   const looks = [0, 1_000, 60_000].map((when) => snapshot(when, [], gone));
-  expect(known(looks).until).toBe(6_000);
+  expect(known(looks).inFlightUntil).toBe(6_000);
 });

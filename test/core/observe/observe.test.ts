@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PosFileReading, Snapshot } from '../../../src/core/look/snapshot.ts';
-import { isStillAtRest, observeLate } from '../../../src/core/observe/observe.ts';
+import { isStillAtRest, observeOverdue } from '../../../src/core/observe/observe.ts';
 import {
   ABSENT,
   entry,
@@ -107,7 +107,7 @@ test('the last movement is the latest of all, and stays while nothing moves', ()
 test('a look at rest does not take in everything, and takes its buffers and calls anew', () => {
   const first = read(0);
   const anew = { at: SECOND, buffers: undefined, requests: [{ by: 'http', at: SECOND }] } as const;
-  expect(seen([first, { ...first, ...anew, depth: 'rest' }])).toMatchObject({ ...anew, extent: 'rest' });
+  expect(seen([first, { ...first, ...anew, depth: 'light' }])).toMatchObject({ ...anew, extent: 'light' });
   expect(seen([first, { ...first, at: SECOND }]).extent).toBe('all');
 });
 
@@ -134,10 +134,10 @@ test('a pos file that has no entry yet has lost none', () => {
 describe('a look that takes too long', () => {
   const now = (at: number) => ({ at, fluentd: running(), requests: [] });
   const behind = seen([snapshot(0, [sized(300)], said(alive()))]);
-  const late = observeLate(behind, now(70_000), subject());
+  const late = observeOverdue(behind, now(70_000), subject());
 
   test('leaves what was seen before as all that is known', () => {
-    expect(late).toMatchObject({ at: 70_000, files: behind.files, extent: 'late', lookedAt: 70_000 });
+    expect(late).toMatchObject({ at: 70_000, files: behind.files, extent: 'overdue', lookedAt: 70_000 });
     expect(late.readSince).toBeUndefined();
     expect([behind.witness, late.witness]).toEqual([expect.anything(), undefined]);
   });
@@ -145,7 +145,9 @@ describe('a look that takes too long', () => {
   test('leaves the pos file unknown, and names it', () => {
     const why = expect.stringMatching(/^was not looked at in time/);
     expect(late.unknown).toEqual([{ path: POS, why, empty: false }]);
-    expect(observeLate(behind, now(0), { posFiles: [] }).unknown).toMatchObject([{ path: 'the pos file' }]);
+    expect(observeOverdue(behind, now(0), { posFiles: [] }).unknown).toMatchObject([
+      { path: 'the pos file' },
+    ]);
   });
 });
 

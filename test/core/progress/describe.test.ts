@@ -13,7 +13,7 @@ const doubt = (about: string | undefined, bytes?: number): Doubt => ({
 const HELD: Left = { kind: 'held', output: 'out', chunks: 1, bytes: 2_048, ids: undefined, isRetrying: true };
 test.each<[Left, string]>([
   [{ kind: 'unfound', path: '/a', bytes: 5 }, '/a: Fluentd has not found it (5 B)'],
-  [{ kind: 'unreadable', path: '/a', bytes: 5 }, '/a: Fluentd may not read it (5 B)'],
+  [{ kind: 'unreadable', path: '/a', bytes: 5 }, '/a: Fluentd has no permission to read it (5 B)'],
   [{ kind: 'unread', path: '/a', bytes: 5 }, '/a: not read to its end (5 B)'],
   [{ kind: 'unfinished', path: '/a', bytes: 5 }, '/a: its last line has no newline (5 B)'],
   [{ kind: 'let-go', path: '/a', bytes: 5 }, '/a: Fluentd let go of it before it was read (5 B)'],
@@ -62,7 +62,7 @@ test('what two sources tell is known of both', () => {
     files: 2,
     outputs: ['a', 'b'],
     unseen: [],
-    until: 7,
+    inFlightUntil: 7,
   };
   const other = {
     ...more,
@@ -72,7 +72,7 @@ test('what two sources tell is known of both', () => {
     files: 3,
     outputs: ['b', 'c'],
     unseen: ['d'],
-    until: 9,
+    inFlightUntil: 9,
   };
   expect(joined(one, other)).toEqual({
     at: 4,
@@ -83,6 +83,6 @@ test('what two sources tell is known of both', () => {
     files: 3,
     outputs: ['a', 'b', 'c'],
     unseen: ['d'],
-    until: 9,
+    inFlightUntil: 9,
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseAnswer, parseDone, parseLastWord, type Said } from '../../../src/core/witness/answer.ts';
-import { LONGEST_ANSWER } from '../../../src/core/witness/believing.ts';
+import { LONGEST_ANSWER } from '../../../src/core/witness/bounded-answer.ts';
 import { answer, holding, output, sight } from '../../support/said.ts';
 
 const text = (changed: object) => JSON.stringify(answer(changed));

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { appendNewline } from '../../../src/node/files/no-link.ts';
+import { appendNewline } from '../../../src/node/files/safe-write.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const inDir = tempDir();

@@ -87,8 +87,7 @@ describe('what the daemon reads', () => {
 
   test('has no more lines than the memory of the container has room for', async () => {
     const crowd = made('\n'.repeat(16_385));
-    const why =
-      'its 16385 lines take 64.0 MiB of memory to look at, and of the 128.0 MiB here 64.0 MiB are left';
+    const why = 'its 16385 lines need 64.0 MiB of memory, and only 64.0 MiB of 128.0 MiB are free';
     await expect(readFile(crowd, 0, 128 * MIB)).rejects.toThrow(why);
     for (const limit of [256 * MIB, 0]) expect((await readFile(crowd, 0, limit))?.bytes).toHaveLength(16_385);
   });
@@ -96,12 +95,12 @@ describe('what the daemon reads', () => {
   test('shares the memory with the entries of other pos files', async () => {
     const ten = made('\n'.repeat(10));
     expect((await readFile(ten, 16_374, 128 * MIB))?.bytes).toHaveLength(10);
-    await expect(readFile(ten, 16_375, 128 * MIB)).rejects.toThrow('its 10 lines take');
+    await expect(readFile(ten, 16_375, 128 * MIB)).rejects.toThrow('its 10 lines need');
   });
 
   test('has no longer lines than the memory of the container has room for', async () => {
     const long = made(`${'x'.repeat(4_000)}\n`.repeat(4_000));
-    await expect(readFile(long, 0, 128 * MIB)).rejects.toThrow('its 4000 lines take');
+    await expect(readFile(long, 0, 128 * MIB)).rejects.toThrow('its 4000 lines need');
     expect((await readFile(long, 0, 256 * MIB))?.bytes).toHaveLength(4_000 * 4_001);
   });
 });

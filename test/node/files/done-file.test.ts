@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { DoneFile, podStart } from '../../../src/node/files/main-files.ts';
+import { DoneFile, podStart } from '../../../src/node/files/trigger-files.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const inDir = tempDir();

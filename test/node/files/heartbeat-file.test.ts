@@ -1,6 +1,6 @@
 import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { HeartbeatFile } from '../../../src/node/files/main-files.ts';
+import { HeartbeatFile } from '../../../src/node/files/trigger-files.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const AGE = 15_000;

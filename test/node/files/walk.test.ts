@@ -44,7 +44,7 @@ describe('the files that a source takes', () => {
     const rules = rulesOf({ paths: ['**/*.log'] });
     await expect(listFollowed(rules, clock, { room: 8_192 })).rejects.toThrow('more than 1 files match');
     expect(await listFollowed(rules, clock, { room: 16_384 })).toHaveLength(2);
-    const shared = listFollowed(rules, clock, { room: 16_384, besides: 3 });
+    const shared = listFollowed(rules, clock, { room: 16_384, alreadyKept: 3 });
     await expect(shared).rejects.toThrow('more than 1 files match');
   });
 
@@ -52,9 +52,7 @@ describe('the files that a source takes', () => {
     put('a/1.log', 'a/2.log', 'a/3.txt');
     const glob = (bytes: number) => rubyGlob(`${at()}/a/*.log`, { budget: nameBudget(10, bytes) });
     const each = 100 + 2 * (at().length + '/a/'.length + '1.log'.length);
-    await expect(glob(2 * each - 1)).rejects.toThrow(
-      'its names take more memory than the limit has room for',
-    );
+    await expect(glob(2 * each - 1)).rejects.toThrow('its names need more memory than the limit allows');
     expect(await glob(2 * each)).toHaveLength(2);
   });
 

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   askWitnesses,
-  isAnyAlive,
+  isAnyWitnessAlive,
   listWitnesses,
   tellWitness,
 } from '../../../src/node/witness/ask-witnesses.ts';
@@ -58,7 +58,7 @@ test('each socket is asked once, the oldest first', async () => {
 test('nobody is there without a directory, and without a socket', async () => {
   expect(await ask()).toEqual([]);
   expect(await listWitnesses(inDir('none'))).toEqual([]);
-  expect(await isAnyAlive(inDir())).toBe(false);
+  expect(await isAnyWitnessAlive(inDir())).toBe(false);
 });
 
 describe('a worker that is gone', () => {
@@ -79,7 +79,7 @@ describe('a worker that is gone', () => {
     await die();
     leave();
     expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', said: undefined }]);
-    expect(await isAnyAlive(inDir())).toBe(false);
+    expect(await isAnyWitnessAlive(inDir())).toBe(false);
   });
 });
 

@@ -9,30 +9,29 @@ import type { Action, Draining, DrainResult, End, Gate, State, Trigger } from '.
 export interface Step {
   readonly state: State;
   readonly actions: readonly Action[];
-  /** Look again at this instant at the latest; undefined: whenever. */
+  /** Look again no later than this. Without it the usual interval applies. */
   readonly wakeAt: Millis | undefined;
   readonly depth: Depth;
-  /** Why the state changed; undefined: it did not. */
-  readonly moved: string | undefined;
+  readonly whyChanged: string | undefined;
 }
 
 const FLUSH: Action = { do: 'flush' };
 export const KILL: Action = { do: 'signal', target: 'all', signal: 'SIGKILL' };
-/** The supervisor stops its workers; they ignore SIGINT (supervisor.rb, install_main_process_signal_handlers). */
+/** Workers ignore SIGINT; their supervisor stops them (supervisor.rb, install_main_process_signal_handlers). */
 export const STOP: Action = { do: 'signal', target: 'supervisor', signal: 'SIGINT' };
-// A worker whose supervisor is gone ignores SIGINT, and ends well on SIGTERM (supervisor.rb:997-1006).
+/** A worker without its supervisor ignores SIGINT, but ends properly on SIGTERM (supervisor.rb:997-1006). */
 export const TERM_WORKERS: Action = { do: 'signal', target: 'workers', signal: 'SIGTERM' };
 
 export function drain(trigger: Trigger, seen: Observation, policy: Policy): Step {
   const state: Draining = { name: 'draining', since: seen.at, trigger, owed: undefined };
-  return move(state, describeTrigger(trigger, seen, policy));
+  return changeTo(state, describeTrigger(trigger, seen, policy));
 }
 
 export function flush(state: Draining, seen: Observation, wakeAt: Millis): Step {
   return stay({ ...state, flushedAt: seen.at }, wakeAt, [FLUSH]);
 }
 
-/** By the pos files, and by what Fluentd itself says where it was asked. */
+/** One action for each unfinished last line that the pos files or the witnesses show. */
 export function unfinishedLines({ files, witness }: Observation): readonly Action[] {
   const byEntry = files.flatMap(({ state, path, size }) =>
     state === 'partial-line' ? [{ path, size }] : [],
@@ -54,10 +53,10 @@ export function resultOf({ trigger, owed }: Draining | DrainResult): DrainResult
 }
 
 export function finish(end: End, seen: Observation, result: DrainResult | undefined): Step {
-  return move({ name: 'stopped', since: seen.at, end, result }, end.why);
+  return changeTo({ name: 'stopped', since: seen.at, end, result }, end.why);
 }
 
-/** Ends the drain: Fluentd is told to stop, unless nobody may tell it, or somebody else will. */
+/** Ends the drain. Stops Fluentd, unless posidle may not signal it or the kubelet stops it. */
 export function stop(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
   const result = resultOf(state);
   if (seen.fluentd.kind === 'absent') return finish(ENDED_BY_ITSELF, seen, result);
@@ -69,7 +68,7 @@ export function stop(state: Draining, gate: Gate | undefined, seen: Observation,
       ? `everything is read${state.flushedAt === undefined ? '' : ' and flushed'}`
       : `not drained, ${gate.name}: ${gate.why}`;
   const isOrphaned = seen.fluentd.kind === 'orphaned';
-  return move(
+  return changeTo(
     {
       name: 'stopping',
       since: seen.at,
@@ -83,15 +82,14 @@ export function stop(state: Draining, gate: Gate | undefined, seen: Observation,
   );
 }
 
-export function move(state: State, why: string, actions: readonly Action[] = []): Step {
-  return { state, actions, wakeAt: undefined, depth: depthIn(state), moved: why };
+export function changeTo(state: State, why: string, actions: readonly Action[] = []): Step {
+  return { state, actions, wakeAt: undefined, depth: depthIn(state), whyChanged: why };
 }
 
 export function stay(state: State, wakeAt?: Millis, actions: readonly Action[] = []): Step {
-  return { state, actions, wakeAt, depth: depthIn(state), moved: undefined };
+  return { state, actions, wakeAt, depth: depthIn(state), whyChanged: undefined };
 }
 
-/** At rest positions and new files are enough; a drain looks at everything. */
 function depthIn({ name }: State): Depth {
-  return name === 'draining' ? 'all' : 'rest';
+  return name === 'draining' ? 'all' : 'light';
 }

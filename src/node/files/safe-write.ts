@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import { toBytes } from './files.ts';
 
-/** Only finds the directory (open(2)); Node has no name for it. */
+/** Opens a directory without permission to read it (open(2)). Node has no constant for it. */
 const O_PATH = 0o10_000_000;
 const FLAGS = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -15,10 +15,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens a regular file to write to it. Others may write to its volume: no link leads there, neither its own name nor one on the way to it,
- * and no reader of a FIFO is waited for. Rejects with the reason in words.
+ * Opens a regular file for writing. Others may write to its volume, so it refuses symbolic links, in the name and on the way to it, and hard
+ * links. It never waits for the reader of a FIFO. Rejects with the reason in words.
  */
-export async function openUnlinked(path: string, flags: number): Promise<FileHandle> {
+export async function openWithoutLinks(path: string, flags: number): Promise<FileHandle> {
   const file = await openInDirectory(resolve(path), flags | FLAGS).catch(({ code, message }) => {
     throw new Error(REFUSALS[code] ?? message);
   });
@@ -33,7 +33,7 @@ export async function openUnlinked(path: string, flags: number): Promise<FileHan
   }
 }
 
-/** The directory is held while the kernel says where it is: nobody can put another one in its place meanwhile. */
+/** Holds the directory open while it asks for its path, so that nobody can replace it meanwhile. */
 async function openInDirectory(path: string, flags: number): Promise<FileHandle> {
   if (process.platform !== 'linux') return await open(toBytes(path), flags, 0o644);
   const directory = await open(toBytes(dirname(path)), O_PATH | constants.O_DIRECTORY);
@@ -47,9 +47,9 @@ async function openInDirectory(path: string, flags: number): Promise<FileHandle>
   }
 }
 
-/** Ends the last line of a text file, unless somebody has written to it since. */
+/** Appends a newline to a text file that still has this size. */
 export async function appendNewline(path: string, size: number): Promise<void> {
-  const file = await openUnlinked(path, constants.O_RDWR | constants.O_APPEND);
+  const file = await openWithoutLinks(path, constants.O_RDWR | constants.O_APPEND);
   try {
     const head = Buffer.alloc(HEAD);
     const { bytesRead } = await file.read(head, 0, HEAD, 0);
@@ -60,7 +60,7 @@ export async function appendNewline(path: string, size: number): Promise<void> {
   }
 }
 
-/** How gzip, zstd, xz and bzip2 begin: a glob may take rotated files too. */
+/** The first bytes of gzip, zstd, xz and bzip2 files: a glob may include compressed logs. */
 const COMPRESSED = ['1f8b', '28b52ffd', 'fd377a585a', '425a68'].map((hex) => Buffer.from(hex, 'hex'));
 const HEAD = 4_096;
 

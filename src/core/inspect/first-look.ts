@@ -5,11 +5,11 @@ import { observeNothing } from '../observe/observe.ts';
 import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { Millis } from '../text/units.ts';
 
-/** in_tail looks each second: what is left for longer while the pos file has long stood still is held up. */
+/** in_tail looks once a second. If bytes stay unread for longer, and the pos file is old, in_tail is blocked. */
 export const CONFIRM_AFTER: Millis = 2_000;
 
-/** What stands in for the look before the first: the ages of files. */
-export function observeAges(
+/** The first look has no history. This builds one from the ages of the files. */
+export function assumeFromAges(
   { at, fluentd, requests, posFiles, looks }: Snapshot,
   limits: Limits,
 ): Observation {
@@ -25,7 +25,7 @@ export function observeAges(
   return { ...nothing, memory: { ...nothing.memory, entries: new Map(entries) } };
 }
 
-/** `still`: how long the pos file has stood still. */
+/** `still`: how long ago the pos file was written. */
 function knownByAges(
   { path, inode, position }: KeyedEntry,
   { atPath }: FileLook,
@@ -34,15 +34,15 @@ function knownByAges(
 ): KnownEntry {
   const logStill = atPath?.writtenAgo ?? 0;
   const isRead = position !== null && atPath?.size === position;
-  // What is read was read right after it was written, at the latest when the pos file was.
+  // in_tail read a fully read file right after its last write, and no later than it wrote the pos file.
   const movedAt = at - (isRead ? Math.max(still, logStill) : still);
   const leftSince = Number.isFinite(still) ? at - Math.min(still, logStill) : at;
-  return { path, inode, position, size: null, movedAt, leftSince, isHere: false };
+  return { path, inode, position, size: null, movedAt, leftSince, isAtPath: false };
 }
 
-/** A log that is being written has bytes left. One look cannot tell whether they have just come, or in_tail stands still. */
-export function isInDoubt({ files }: Observation, posFiles: readonly PosFileReading[]): boolean {
-  // What comes through a pipe has no age, and can be read only once.
+/** A growing log always has unread bytes. One look cannot tell whether they are new or in_tail is blocked. */
+export function needsSecondLook({ files }: Observation, posFiles: readonly PosFileReading[]): boolean {
+  // A pipe has no age, and can be read only once.
   const still = posFiles.filter(
     (one) => one.kind === 'read' && one.writtenAgo >= BLOCKED_AFTER && Number.isFinite(one.writtenAgo),
   );
@@ -50,7 +50,7 @@ export function isInDoubt({ files }: Observation, posFiles: readonly PosFileRead
   return paths.size > 0 && files.some(({ state, posFile }) => state === 'behind' && paths.has(posFile));
 }
 
-/** For a look CONFIRM_AFTER later: bytes that are still left then have waited since the position moved. */
+/** Assumes that unread bytes have waited since the position last moved. The second look, after CONFIRM_AFTER, confirms or refutes it. */
 export function presumeStuck(seen: Observation): Observation {
   const entries = [...seen.memory.entries].map(([key, known]) => {
     const leftSince = known.leftSince === undefined ? undefined : known.movedAt;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type GateMarks, type GateWord, gateWord } from '../../../src/core/hook/gate.ts';
+import { type GateMarks, type GateWord, gateWord } from '../../../src/core/hook/gate-marks.ts';
 
 const HOOK = 1_000_000;
 const PATIENCE = 105_000;

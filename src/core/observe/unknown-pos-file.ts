@@ -5,7 +5,7 @@ import type { Limits, Memory, UnknownPosFile } from './observation.ts';
 
 export const NOT_THERE = 'is not there';
 
-export function doubtOf(
+export function whyUnknown(
   reading: PosFileReading,
   snapshot: Snapshot,
   memory: Memory,
@@ -29,8 +29,8 @@ export function doubtOf(
 }
 
 /**
- * Fluentd empties a pos file for some 80 µs when it compacts it (position_file.rb, truncate then write), and leaves a new one
- * empty until it finds a log file, at the latest after one refresh_interval.
+ * A pos file is empty for about 80 µs when Fluentd compacts it (position_file.rb, truncate then write). A new one stays empty until
+ * in_tail finds a log file, which takes at most one refresh_interval.
  */
 function isTrulyEmpty(path: string, at: Millis, memory: Memory, limits: Limits): boolean {
   const { count = 0, emptySince = at } = memory.posFiles.get(path) ?? {};

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
 import type { Millis } from '../../core/text/units.ts';
 
-/** Between two looks: no word of the system is waited for, which tells nothing of another node's changes on a network volume. */
+/** The time between two looks. It polls, because file events miss the changes of other nodes on a network volume. */
 const EVERY: Millis = 100;
-/** Two clocks of one node, and a file system that keeps whole seconds. */
+/** Allows for two clocks of one node, and for file systems that keep whole seconds. */
 const TOLERANCE: Millis = 1_000;
-/** What stops posidle, a node that is frozen, stops main as well: of the time between two looks only so much counts. */
+/** At most this much of the time between two looks counts, because a frozen node stops main as well. */
 const MOST_A_LOOK: Millis = 1_000;
-/** That the heartbeat file is not there is told this often. */
+/** How often posidle warns that the heartbeat file is missing. */
 const REMIND: Millis = 60_000;
 
-/** Looks for a marker that main leaves when it is done. One that was made before `podStart` is an earlier Pod's: it does not count until it is touched. */
+/** Watches for the file that main makes when it is done. A file from before `podStart` belongs to an earlier Pod, and counts only once it is touched. */
 export class DoneFile {
   readonly isOld: boolean;
   readonly #timer: NodeJS.Timeout;
@@ -35,20 +35,20 @@ export class DoneFile {
 }
 
 /**
- * When this Pod began, or a little earlier; undefined outside Kubernetes. The runtime writes /etc/hostname when it makes the Pod's
- * sandbox, before any container starts (containerd, setupSandboxFiles; CRI-O, runPodSandbox). Docker writes it for each container.
+ * The start of this Pod, or a little earlier; undefined outside Kubernetes. The runtime writes /etc/hostname when it makes the Pod's sandbox,
+ * before any container starts (containerd, setupSandboxFiles; CRI-O, runPodSandbox). Docker writes it for each container.
  */
 export function podStart(env: NodeJS.ProcessEnv = process.env, file = '/etc/hostname'): Millis | undefined {
-  // The kubelet sets it in every container.
+  // The kubelet sets this variable in every container.
   if (env.KUBERNETES_SERVICE_HOST === undefined) return undefined;
   return (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) - TOLERANCE;
 }
 
 interface Heartbeat {
   readonly path: string;
-  /** Main has ended when it has not refreshed its file for so long. */
+  /** Main counts as ended if its file was not refreshed for this long. */
   readonly age: Millis;
-  /** A file that was there before posidle and is never refreshed may be an earlier Pod's: it counts only after so long. */
+  /** A file from before posidle may be an earlier Pod's. If nobody refreshes it, it counts only after this time. */
   readonly startTimeout: Millis | 'off';
   readonly ended: () => void;
   readonly warn: (text: string) => void;
@@ -56,13 +56,13 @@ interface Heartbeat {
 
 interface Beat {
   readonly identity: string;
-  /** For how long it has been the last one, by posidle's own clock. */
+  /** How long the file has not changed, by posidle's own clock. */
   readonly standing: Millis;
-  /** It was there before posidle. */
+  /** The file is from before posidle's start. */
   readonly isOld: boolean;
 }
 
-/** Looks at a file that main refreshes as long as it lives. */
+/** Watches a file that main refreshes while it runs. */
 export class HeartbeatFile {
   readonly #heartbeat: Heartbeat;
   readonly #timer: NodeJS.Timeout;
@@ -101,7 +101,7 @@ export class HeartbeatFile {
     this.#heartbeat.ended();
   }
 
-  /** Whoever removes the file may make it again: that main has ended is not known. */
+  /** A removed file does not mean that main has ended: it may come back. */
   #miss(now: Millis): void {
     const hasGone = this.#beat !== undefined;
     if (!hasGone && now - this.#missedAt < REMIND) return;
@@ -124,7 +124,7 @@ export class HeartbeatFile {
   }
 }
 
-/** `identity` changes when a file is made anew, written or touched; undefined: it is not there, or cannot be looked at. */
+/** `identity` changes when the file is replaced, written or touched. Undefined if it is missing or unreadable. */
 function stampOf(path: string): { readonly identity: string; readonly mtime: Millis } | undefined {
   try {
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false });

@@ -1,13 +1,13 @@
-/** A preStop hook in Fluentd's container begins while main may still write. The gate, a sidecar behind Fluentd, says when main has ended. */
+/** A preStop hook in Fluentd's container begins while main may still write. The gate, a sidecar after Fluentd, says when main has ended. */
 import type { Outcome } from '../drain/outcome.ts';
 import type { Millis } from '../text/units.ts';
 
-/** What docker/image/gate has written, and when, by one clock. */
+/** The marks that docker/image/gate has written, with their times. One clock made all times. */
 export interface GateMarks {
   readonly hookAt: Millis;
-  /** Main may run, or has run. */
+  /** The gate has started, so main may have started. */
   readonly isUp: boolean;
-  /** The Pod ends, and not Fluentd's container alone. */
+  /** The whole Pod ends, not only Fluentd's container. */
   readonly endingAt: Millis | undefined;
   readonly mainEndedAt: Millis | undefined;
   readonly lives: boolean;
@@ -15,12 +15,12 @@ export interface GateMarks {
 
 export type GateWord = 'wait' | 'main-ended' | 'only-fluentd' | 'main-may-run';
 
-/** The kubelet begins the hooks of a Pod within 0.1 s; an older mark is of another time, unless the node is busy. */
+/** The kubelet begins all hooks of a Pod within 0.1 s, later on a busy node. A mark that is older than this is from another restart. */
 const BUSY_NODE: Millis = 30_000;
-/** How long the gate may take to say that the whole Pod ends. */
+/** How long the hook waits for the gate's mark that the whole Pod ends. */
 const ENDING_WITHIN: Millis = 3_000;
 
-/** What the hook may conclude now. It waits for main no longer than `patience`: the rest of the grace period is for the drain. */
+/** The hook's decision. It waits for main at most `patience`, because the drain needs the rest of the grace period. */
 export function gateWord(
   { hookAt, isUp, endingAt, mainEndedAt, lives }: GateMarks,
   now: Millis,
@@ -35,8 +35,8 @@ export function gateWord(
   return lives && now < hookAt + patience ? 'wait' : 'main-may-run';
 }
 
-/** Fluentd sends at its stop what it keeps outside its buffers, and what they hold: its last word tells. */
-export function isMadeBetterByStop({ left, doubts }: Outcome): boolean {
+/** Whether the outcome may improve when Fluentd stops: it then sends the records that it keeps, and what its buffers hold. */
+export function mayStopHelp({ left, doubts }: Outcome): boolean {
   const isCut = doubts.count > doubts.worst.length;
   return left.count > 0 || isCut || doubts.worst.some(({ kind }) => kind === 'kept');
 }

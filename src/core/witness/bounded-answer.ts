@@ -1,11 +1,11 @@
 import { formatBytes } from '../text/units.ts';
 
-// A neighbour's container may share the directory of the sockets: nothing in an answer is believed beyond these bounds.
+// Another container may share the directory of the sockets, so posidle believes an answer only within these bounds.
 const VERSION = 1;
-/** 20,000 files take some 4 MB. */
+/** 20,000 files take about 4 MB. */
 export const LONGEST_ANSWER = 16 * 2 ** 20;
 const DEEPEST = 12;
-/** 20,000 files have some 200,000 fields. */
+/** 20,000 files have about 200,000 fields. */
 export const MOST_FIELDS = 400_000;
 const MOST = 5_000;
 const LONGEST_TEXT = 4_096;
@@ -14,7 +14,7 @@ export interface NotBelieved {
   readonly notBelieved: string;
 }
 
-/** What is believed of all answers to one question together. */
+/** The bound for all answers to one question together. */
 export interface Bounds {
   fields: number;
 }
@@ -23,15 +23,15 @@ class Unbelievable extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One object of an answer: each field is believed as what it must be, within its bound. */
-export class Answer {
+/** One JSON object of an answer. Each method checks the type and the bound of a field. */
+export class BoundedAnswer {
   readonly #fields: Fields;
-  readonly #isWhole: boolean;
+  readonly #needsLists: boolean;
 
-  /** `isWhole`: a list that is missing is a mistake. */
-  constructor(fields: Fields, isWhole: boolean) {
+  /** `needsLists`: a missing list is an error. */
+  constructor(fields: Fields, needsLists: boolean) {
     this.#fields = fields;
-    this.#isWhole = isWhole;
+    this.#needsLists = needsLists;
   }
 
   has(name: string): boolean {
@@ -61,13 +61,13 @@ export class Answer {
     return this.has(name) ? this.number(name) : undefined;
   }
 
-  /** What is not there is 0. A buffer's own count may fall below 0 (fluentd#5303). */
+  /** A missing number is 0, and so is a negative one: a buffer's count may fall below 0 (fluentd#5303). */
   count(name: string): number {
     return Math.max(0, this.maybeNumber(name) ?? 0);
   }
 
-  list<One>(name: string, read: (item: Answer) => One, most = MOST): readonly One[] {
-    return this.#items(name, most).map((item) => read(new Answer(object(item), true)));
+  list<One>(name: string, read: (item: BoundedAnswer) => One, most = MOST): readonly One[] {
+    return this.#items(name, most).map((item) => read(new BoundedAnswer(object(item), true)));
   }
 
   texts(name: string): readonly string[] {
@@ -84,7 +84,7 @@ export class Answer {
 
   #items(name: string, most: number): readonly unknown[] {
     const value = this.#fields[name];
-    if (value === undefined && !this.#isWhole) return [];
+    if (value === undefined && !this.#needsLists) return [];
     if (!Array.isArray(value)) throw new Unbelievable('a list is missing in it');
     if (value.length > most) throw new Unbelievable(`a list in it has more than ${most} items`);
     return value;
@@ -102,8 +102,8 @@ function words(value: unknown): string {
   return value.slice(0, LONGEST_TEXT);
 }
 
-/** What an answer says, read within all bounds; an unknown version is not believed, an unknown field is passed over. */
-export function believing<Value extends object>(
+/** Parses an answer within all bounds. Refuses an unknown version and ignores unknown fields. */
+export function parseBounded<Value extends object>(
   text: string,
   read: (fields: Fields) => Value,
   bounds: Bounds = { fields: MOST_FIELDS },
@@ -125,7 +125,7 @@ export function believing<Value extends object>(
   }
 }
 
-/** A parser takes memory for each bracket and each comma: what is too many is told first. */
+/** Counts before parsing, because JSON.parse takes memory for each bracket and comma. */
 function fieldsIn(text: string, most: number): number {
   let depth = 0;
   let fields = 0;
