@@ -30,10 +30,19 @@ function isLeft({ fate, file }: Line, one: Left): boolean {
   }
 }
 
-function isDoubted({ fate, file, writtenAt }: Line, { about }: Doubt, workers: readonly Worker[]): boolean {
+function isDoubted(
+  { fate, file, writtenAt }: Line,
+  { kind, about }: Doubt,
+  workers: readonly Worker[],
+): boolean {
   if (about === undefined) return true;
   if (about === OUTPUT) return fate === 'buffered' || fate === 'lost in memory';
   if (about.startsWith('fluent/')) return fate === 'set aside' || fate === 'thrown away';
   const worker = workers.find(({ socket }) => socket === about);
-  return worker === undefined ? fate === 'written' && file.paths.has(about) : writtenAt < worker.endedAt;
+  if (worker === undefined) return fate === 'written' && file.paths.has(about);
+  if (kind !== 'worker-died') return writtenAt < worker.endedAt;
+  const next = workers.find(
+    ({ followsSince }) => followsSince !== undefined && followsSince >= worker.endedAt,
+  );
+  return writtenAt < (next?.followsSince ?? Number.POSITIVE_INFINITY);
 }

@@ -58,7 +58,7 @@ export class Tail {
   /** The files that it has open. */
   seen(): Said['files'] {
     for (const watcher of this.#all()) this.#compare(watcher);
-    return this.#all().map(sightOf);
+    return this.#all().map((watcher) => sightOf(watcher, this.#world.clock.now));
   }
 
   /** Lines that it will still read. */
@@ -154,7 +154,7 @@ export class Tail {
 
   #closes(watcher: Watcher, isAtItsPath: boolean): void {
     this.#compare(watcher);
-    this.#sights.closes(watcher, isAtItsPath);
+    this.#sights.closes(watcher, isAtItsPath, this.#world.clock.now);
     const left = watcher.file.lines.length - watcher.read;
     if (left > 0) this.#world.tell(`in_tail lets go of ${left} unread lines`);
   }

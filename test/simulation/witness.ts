@@ -1,3 +1,4 @@
+import type { Millis } from '../../src/core/text/units.ts';
 import type { FileSight, Heard, OutputSight, Said } from '../../src/core/witness/answer.ts';
 import { LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Watcher } from './watcher.ts';
@@ -5,7 +6,7 @@ import type { Watcher } from './watcher.ts';
 /** What a message says of the records: see the tables of messages in src/core/witness. */
 export type Message = Pick<Heard, 'level' | 'text'> & Partial<Pick<Heard, 'file' | 'error' | 'during'>>;
 
-interface Closed extends Watcher, Pick<FileSight, 'print' | 'wasFollowed'> {}
+interface Closed extends Watcher, Pick<FileSight, 'at' | 'print' | 'wasFollowed'> {}
 
 /** The parts of an answer that change while the worker lives. */
 type Now = Pick<Said, 'isReady' | 'files' | 'unfound' | 'siblings' | 'outputs' | 'supervisor'>;
@@ -39,9 +40,9 @@ export class Sights {
   }
 
   /** `isAtItsPath`: in_tail has followed it there until the end. */
-  closes(watcher: Watcher, isAtItsPath: boolean): void {
+  closes(watcher: Watcher, isAtItsPath: boolean, at: Millis): void {
     const print = printOf(watcher.file, watcher.read * LINE_BYTES);
-    this.#closed.set(watcher.file, { ...watcher, print, wasFollowed: isAtItsPath });
+    this.#closed.set(watcher.file, { ...watcher, at, print, wasFollowed: isAtItsPath });
   }
 
   /** in_tail turns to another file in its place: nobody saw how far it was read. */
@@ -51,7 +52,7 @@ export class Sights {
 
   /** in_tail notices that a file is shorter than before. */
   cut(watcher: Watcher): void {
-    this.#cuts.push({ ...sightOf(watcher), had: watcher.file.cutAt, at: 0 });
+    this.#cuts.push({ ...sightOf(watcher, 0), had: watcher.file.cutAt });
   }
 
   /** A file was cut short and filled again, and in_tail has not noticed. */
@@ -90,7 +91,7 @@ export class Sights {
   #soFar() {
     return {
       closed: [...this.#closed.values()].map((file) => ({
-        ...sightOf(file),
+        ...sightOf(file, file.at),
         print: file.print,
         wasFollowed: file.wasFollowed,
       })),
@@ -104,13 +105,14 @@ export class Sights {
   }
 }
 
-export function sightOf({ path, file, read, unfinished }: Watcher): FileSight {
+export function sightOf({ path, file, read, unfinished }: Watcher, at: Millis): FileSight {
   const position = read * LINE_BYTES;
   const rest = { unfinished, lines: 0, record: 0, isUnreadable: false, reader: READER };
   return {
     path,
     inode: file.inode,
     key: file.inode,
+    at,
     position,
     size: sizeOf(file),
     ...rest,

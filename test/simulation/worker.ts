@@ -85,6 +85,7 @@ export class Worker {
       key: file.inode,
       size: sizeOf(file),
       isUnreadable: false,
+      at: this.#world.clock.now,
     }));
   }
 

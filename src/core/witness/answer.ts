@@ -41,8 +41,8 @@ function saidIn(answer: BoundedAnswer) {
     readers: answer.texts('readers'),
     files: answer.list('files', fileSight, MOST_FILES),
     closed: answer.list('closed', fileSight),
-    /** Truncated files. `had`: the size at most a second before. `at`: milliseconds since 1970. */
-    cuts: answer.list('cuts', (cut) => ({ ...fileSight(cut), had: cut.number('had'), at: cut.count('at') })),
+    /** Truncated files. `had`: the size at most a second before. */
+    cuts: answer.list('cuts', (cut) => ({ ...fileSight(cut), had: cut.number('had') })),
     /** Files that in_tail did not read from the first byte, and where it began. */
     starts: answer.list('starts', (start) => ({
       path: start.text('path'),
@@ -61,6 +61,8 @@ function saidIn(answer: BoundedAnswer) {
       size: file.maybeNumber('size'),
       key: keyOf(file),
       isUnreadable: file.is('readable', false),
+      /** Since when, in milliseconds since 1970. */
+      at: file.count('at'),
     })),
     /** Directories that Fluentd may not list or enter. */
     denied: answer.texts('denied'),
@@ -102,6 +104,8 @@ function fileSight(file: BoundedAnswer) {
     inode: String(file.number('inode')),
     /** Identifies the file and the input that reads it. The same input has the same name in the next worker. */
     key: keyOf(file),
+    /** When the witness saw this, in milliseconds since 1970. */
+    at: file.count('at'),
     position: file.number('pos'),
     /** undefined if the file is gone. */
     size: isOther ? file.number('pos') : file.maybeNumber('size'),

@@ -41,18 +41,14 @@ export function ofTestimony(testimony: Testimony): Progress {
   const statements = witnesses.flatMap((one): readonly Statement[] =>
     one.kind === 'silent' || one.said === undefined ? [] : [{ ...one, said: one.said }],
   );
-  const all = new Facts();
-  const left = statements.toReversed().flatMap((one) => {
-    all.add(one.said);
-    return leftIn(one, all);
-  });
-  const reached = all.byInode();
+  const sights = new Sights(statements);
+  const reached = sights.byInode();
   const ends = statements.flatMap((one) => endsOf(one, statements));
   const outputs = statements.flatMap(({ said }) => [...said.outputs, ...said.ends]);
   const isComplete = isAnswered(testimony);
   return {
     at,
-    left: [...left, ...(isComplete ? ends.flatMap(heldBy) : [])],
+    left: [...statements.flatMap((one) => leftIn(one, sights)), ...(isComplete ? ends.flatMap(heldBy) : [])],
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
       ...doubtsOfSights(statements, reached),
@@ -60,7 +56,7 @@ export function ofTestimony(testimony: Testimony): Progress {
       ...statements.flatMap(({ said }) => doubtsOfReloads(said, statements)),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
-    mark: all.mark(),
+    mark: `${sights.sum()} ${statements.reduce((sum, { said }) => sum + said.again, 0)}`,
     files: reached.size,
     reached,
     unseen: [],
@@ -69,39 +65,46 @@ export function ofTestimony(testimony: Testimony): Progress {
   };
 }
 
-/** The facts of one worker and all later ones, which may have read on. Earlier ones do not count: their files may be truncated since. */
-class Facts {
-  /** By file and input, the furthest position of any worker. */
-  readonly reached = new Map<string, number>();
-  readonly followed = new Set<string>();
-  /** By file and input, the position of the last worker that knew the file. */
-  readonly #last = new Map<string, { readonly inode: string; readonly position: number }>();
-  #again = 0;
+/** By file and input, what workers saw of it. A later sight of a file replaces an earlier one: a worker may read on, or find it truncated. */
+class Sights {
+  readonly #byKey = new Map<string, FileSight[]>();
+  readonly #followed: ReadonlySet<string>;
 
-  add({ files, closed, again }: Said): void {
-    const own = new Map<string, { inode: string; position: number }>();
-    for (const { key, inode, position } of [...closed, ...files])
-      own.set(key, { inode, position: Math.max(position, own.get(key)?.position ?? 0) });
-    for (const [key, { inode, position }] of own) {
-      if (!this.#last.has(key)) this.#last.set(key, { inode, position });
-      this.reached.set(key, Math.max(position, this.reached.get(key) ?? 0));
-    }
-    for (const { key } of files) this.followed.add(key);
-    this.#again += again;
+  constructor(statements: readonly Statement[]) {
+    this.#followed = new Set(statements.flatMap(({ said }) => said.files.map(({ key }) => key)));
+    for (const { said } of statements)
+      for (const file of [...said.closed, ...said.files])
+        this.#byKey.set(file.key, [...(this.#byKey.get(file.key) ?? []), file]);
   }
 
-  /** By inode, the position of the slowest input. */
+  isFollowed(key: string): boolean {
+    return this.#followed.has(key);
+  }
+
+  /** The furthest position at or after a time; undefined: no worker followed the file then. */
+  reachedSince(key: string, at: Millis): number | undefined {
+    const later = (this.#byKey.get(key) ?? []).filter((file) => file.at >= at);
+    return later.length === 0 ? undefined : furthest(later);
+  }
+
+  /** By inode, the last position of the slowest input. */
   byInode(): ReadonlyMap<string, number> {
     const behind = new Map<string, number>();
-    for (const { inode, position } of this.#last.values())
-      behind.set(inode, Math.min(position, behind.get(inode) ?? position));
+    for (const files of this.#byKey.values()) {
+      const last = files.reduce((one, other) => (other.at >= one.at ? other : one));
+      behind.set(last.inode, Math.min(last.position, behind.get(last.inode) ?? last.position));
+    }
     return behind;
   }
 
-  mark(): string {
-    const read = [...this.reached.values()].reduce((sum, position) => sum + position, 0);
-    return `${read} ${this.#again}`;
+  /** The bytes that were read, all in all. */
+  sum(): number {
+    return [...this.#byKey.values()].reduce((sum, files) => sum + furthest(files), 0);
   }
+}
+
+function furthest(files: readonly FileSight[]): number {
+  return Math.max(...files.map(({ position }) => position));
 }
 
 /** A reload ends the buffers, but not the worker. Chunks that no later buffer took over are lost or forgotten. */
@@ -133,12 +136,12 @@ function doubtOfEnd(end: OutputSight): Doubt {
   return doubt('worker-died', nameOf(end), why);
 }
 
-function leftIn({ kind, said }: Statement, all: Facts): readonly Left[] {
+function leftIn({ kind, said }: Statement, sights: Sights): readonly Left[] {
   const isAlive = kind === 'alive';
   return [
     ...said.unfound
-      // The next worker may have found a file that an ended one had not.
-      .filter(({ key }) => isAlive || !all.reached.has(key))
+      // A later worker may have found a file that an ended one had not.
+      .filter(({ key, at }) => isAlive || sights.reachedSince(key, at) === undefined)
       .map(
         ({ path, size, isUnreadable }): Left => ({
           kind: isUnreadable ? 'unreadable' : 'unfound',
@@ -147,7 +150,7 @@ function leftIn({ kind, said }: Statement, all: Facts): readonly Left[] {
         }),
       ),
     ...(isAlive ? said.files.flatMap(unreadIn) : []),
-    ...said.closed.flatMap((file) => letGo(file, all)),
+    ...said.closed.flatMap((file) => letGo(file, sights)),
     ...(isAlive ? keptIn(said) : keptIn({ files: said.closed, kept: [] })),
     ...(isAlive ? said.outputs.flatMap(heldBy) : []),
   ];
@@ -166,11 +169,11 @@ function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: Fil
 
 /** Unread bytes of a closed file, even if they came after in_tail let go of it. */
 function letGo(
-  { path, key, position, size = position, unfinished, isUnreadable }: FileSight,
-  all: Facts,
+  { path, key, position, size = position, unfinished, isUnreadable, at }: FileSight,
+  sights: Sights,
 ): readonly Left[] {
-  const bytes = size - (all.reached.get(key) ?? position);
-  if (bytes <= 0 || all.followed.has(key)) return [];
+  const bytes = size - (sights.reachedSince(key, at) ?? position);
+  if (bytes <= 0 || sights.isFollowed(key)) return [];
   const kind = isUnreadable ? 'unreadable' : bytes <= unfinished ? 'unfinished' : 'let-go';
   return [{ kind, path, bytes }];
 }
@@ -207,7 +210,13 @@ function doubtsOfWorker(witness: Witness): readonly Doubt[] {
   if (witness.kind === 'silent') return [doubt('no-answer', worker, witness.why)];
   const { said } = witness;
   if (said === undefined || (witness.kind === 'gone' && !said.isFinal))
-    return [doubt('worker-died', worker, 'it ended without a last word: nobody saw what it held')];
+    return [
+      doubt(
+        'worker-died',
+        worker,
+        'it ended without a last word: nobody knows what it held, or what happened to its files before the next worker',
+      ),
+    ];
   const { error, gap, more, isReady } = said;
   const unseen = `its witness did not look at the files for ${formatDuration(gap)}`;
   const doubts = [

@@ -66,6 +66,17 @@ describe('what is left', () => {
     expect(left(unfound, alive())).toMatchObject([{ kind: 'unfound' }]);
   });
 
+  test('is not what a worker reads on that was born before one that ended', () => {
+    const young = gone({ closed: [sight({ pos: 40 })] }, '2-13.sock');
+    const unfound = gone({ unfound: [{ path: '/log/a.log', inode: 7, size: 100, at: 5_000 }] }, '2-13.sock');
+    const later = [sight({ at: 6_000 })];
+    for (const one of [young, unfound])
+      for (const old of [alive({ files: later }), gone({ closed: later })])
+        expect(left(old, one)).toEqual([]);
+    const earlier = gone({ closed: [sight({ at: 4_000 })] });
+    for (const one of [young, unfound]) expect(left(earlier, one)).toHaveLength(1);
+  });
+
   test('is not what a worker before the last one has read', () => {
     expect(left(gone({ closed: [sight({ pos: 40 })] }), gone({ closed: [sight()] }, '1-9.sock'))).toEqual([]);
   });
@@ -136,10 +147,10 @@ describe('what is left', () => {
 
 test('what a worker had read of a file, and what was cut off since, is not what the next one has read', () => {
   const before = gone({ closed: [sight({ pos: 500, size: 500 })] });
-  expect(left(before, alive({ closed: [sight({ pos: 40, size: 60 })] }))).toEqual([
+  expect(left(before, alive({ closed: [sight({ pos: 40, size: 60, at: 6_000 })] }))).toEqual([
     { kind: 'let-go', path: '/log/a.log', bytes: 20 },
   ]);
-  expect(progress(before, alive({ files: [sight({ pos: 40, size: 40 })] })).reached).toEqual(
+  expect(progress(before, alive({ files: [sight({ pos: 40, size: 40, at: 6_000 })] })).reached).toEqual(
     new Map([['7', 40]]),
   );
 });
