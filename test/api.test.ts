@@ -47,7 +47,7 @@ test('watch resolves to the outcome, and tells each transition', async () => {
   expectTypeOf(outcome).toEqualTypeOf<Outcome>();
 });
 
-test('aborting begins the drain: what was written just before is delivered', async () => {
+test('aborting begins the drain: the last lines are delivered', async () => {
   const pid = await startStandIn();
   const end = new AbortController();
   const watching = watch({
@@ -75,7 +75,7 @@ test('run starts the command and leaves nothing of it behind', async () => {
   expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
 });
 
-test('what is refused is named as the library knows it', async () => {
+test('an error names an option by its key in the library', async () => {
   const wrong = { posFiles: ['a.pos'], stratum: 1 };
   await expect(watch({ posFiles: ['a.pos'], nativeSidecar: true, quiet: 1_000 })).rejects.toThrow(
     /^`nativeSidecar`: only the kubelet/,

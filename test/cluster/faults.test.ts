@@ -34,7 +34,7 @@ describe('faults beside the hook', { concurrent: true }, () => {
       expect(site.words()).not.toMatchObject([{ outcome: 'not-drained' }]);
     }));
 
-  test('a hook that is killed once tries once more, and loses no line', () =>
+  test('a hook that is killed once runs again, and loses no line', () =>
     Site.use(async (site) => {
       await site.create(podOf(ENDS_BY_ITSELF));
       await site.exec(await site.running(), 'fluentd', killed('tail'));
@@ -43,7 +43,7 @@ describe('faults beside the hook', { concurrent: true }, () => {
       expect(site.words()).toMatchObject([{ outcome: 'drained' }]);
     }));
 
-  test('a hook that is killed twice leaves its word, and the kubelet tells', () =>
+  test('a hook that is killed twice leaves its message, and the kubelet makes an event', () =>
     Site.use(async (site) => {
       site.destination.isAway = true;
       await site.create(podOf(ENDS_BY_ITSELF));
@@ -53,7 +53,7 @@ describe('faults beside the hook', { concurrent: true }, () => {
       expect(await site.events()).toContain('FailedPreStopHook');
     }));
 
-  test('where memory is short for the hook, no line is lost untold', () =>
+  test('if the hook is short of memory, no line is lost without a report', () =>
     Site.use(async (site) => {
       const short = (spec: PodSpec) => {
         named(spec, 'fluentd').resources = { limits: { memory: '80Mi' } };
@@ -79,7 +79,7 @@ describe('faults beside the hook', { concurrent: true }, () => {
       expect(site.words()).toMatchObject([{ outcome: 'drained' }]);
     }));
 
-  test('a gate that is killed while the hook waits makes the word unproven', () =>
+  test('a gate that is killed while the hook waits makes the outcome unproven', () =>
     Site.use(async (site) => {
       await site.createKiller();
       await site.create(podOf(STOPS_SLOWLY.replace('sleep 10', 'sleep 30')));
@@ -107,7 +107,7 @@ describe('faults beside the hook', { concurrent: true }, () => {
       expect(site.words()).toMatchObject([{ outcome: 'drained' }]);
     }));
 
-  test('a gate whose image is changed in place still tells', () =>
+  test('a gate whose image is changed in place still says when main has ended', () =>
     Site.use(async (site) => {
       await site.create(podOf(STOPS_SLOWLY));
       await site.exec(await site.running(), 'main', WRITTEN);
@@ -143,7 +143,7 @@ describe('faults beside the hook', { concurrent: true }, () => {
       }),
   );
 
-  test('a deletion with a grace period of 5 s loses no line untold', () =>
+  test('a deletion with a grace period of 5 s loses no line without a report', () =>
     Site.use(async (site) => {
       await site.create(podOf(STOPS_SLOWLY));
       await site.exec(await site.running(), 'main', WRITTEN);
@@ -156,7 +156,7 @@ describe('faults beside the hook', { concurrent: true }, () => {
         expect({ lost, word }).not.toMatchObject({ word: { outcome: 'drained' } });
     }));
 
-  test('a main that pays no attention to SIGTERM keeps no line from the destination that was there before', () =>
+  test('a main that ignores SIGTERM does not delay its earlier lines', () =>
     Site.use(async (site) => {
       const spec = hooked(`${LOGS}trap '' TERM; logs 1 20; touch /tmp/written; while :; do sleep 1; done`);
       spec.terminationGracePeriodSeconds = 25;
@@ -171,7 +171,7 @@ describe('faults beside the hook', { concurrent: true }, () => {
       expect(site.words()).toMatchObject([{ outcome: 'unproven' }]);
     }));
 
-  test('the gate tells where Fluentd does not run when main ends', () =>
+  test('the gate reports the end of main even if Fluentd does not run', () =>
     Site.use(async (site) => {
       const broken = (spec: PodSpec) => {
         named(spec, 'fluentd').command = ['sh', '-c', 'sleep 1; exit 1'];

@@ -21,7 +21,7 @@ const deleteIt: Acts = {
 describe("pre-stop: posidle as Fluentd's hook", { concurrent: true }, () => {
   beforeEach(({ skip }) => skip(inject('noCluster') !== '', inject('noCluster')));
 
-  test('drains when main has ended, stops Fluentd, and leaves its word', async () => {
+  test('drains when main has ended, stops Fluentd, and leaves its outcome', async () => {
     const played = await playPlacement('pre-stop');
     expectDelivered(played, 'main-ended', 'fluentd');
     expect(logOf(played.report, 'fluentd')).toMatch(/stops it next; drained/);
@@ -70,7 +70,7 @@ describe("pre-stop: posidle as Fluentd's hook", { concurrent: true }, () => {
     expectDelivered(await playPlacement('pre-stop', restrict), 'main-ended', 'fluentd');
   });
 
-  test('only flushes where Fluentd alone is restarted, and main goes on', async () => {
+  test('only flushes if Fluentd alone restarts, and main runs on', async () => {
     const played = await playPlacement(
       'pre-stop',
       (spec) => {

@@ -38,7 +38,7 @@ const MISTAKES: Readonly<Record<string, readonly [change: Partial<Container>, li
 describe('a mistake in the manifest', { concurrent: true }, () => {
   beforeEach(({ skip }) => skip(inject('noCluster') !== '', inject('noCluster')));
 
-  test.each(Object.entries(MISTAKES))('%s is told, and the Pod ends', (_, [change, line]) =>
+  test.each(Object.entries(MISTAKES))('%s is reported, and the Pod ends', (_, [change, line]) =>
     Site.use(async (site) => {
       await site.create(podOf(MAIN, (spec) => void Object.assign(named(spec, 'fluentd'), change)));
       await site.until('main ends', () => statusOf(site.pod('p'), 'main')?.state.terminated !== undefined);
@@ -52,7 +52,7 @@ describe('a mistake in the manifest', { concurrent: true }, () => {
     }),
   );
 
-  test('an empty /posidle is told, and the Pod ends', () =>
+  test('an empty /posidle is reported, and the Pod ends', () =>
     Site.use(async (site) => {
       const readOnly = (spec: PodSpec) => {
         named(spec, 'posidle-install').volumeMounts = [

@@ -15,7 +15,7 @@ const TOLD: Readonly<Record<string, RegExp>> = {
 describe('the hook in the scenarios of the bench', { concurrent: true }, () => {
   beforeEach(({ skip }) => skip(inject('noCluster') !== '', inject('noCluster')));
 
-  test.each(SCENARIOS)('no line is lost untold: $title', async (scenario) => {
+  test.each(SCENARIOS)('no line is lost without a report: $title', async (scenario) => {
     const [hook] = STRATEGIES.filter(({ name }) => name === 'hook');
     if (hook === undefined) throw new Error('no hook');
     const destination = await Destination.start();

@@ -51,7 +51,7 @@ describe('what ends Pods with the hook', { concurrent: true }, () => {
       expect(site.words()).toMatchObject([{ outcome: 'drained' }]);
     }));
 
-  test('a Pod that is over its activeDeadlineSeconds loses no line untold', () =>
+  test('a Pod that is over its activeDeadlineSeconds loses no line without a report', () =>
     Site.use(async (site) => {
       await site.create(podOf(STOPS_SLOWLY, (spec) => Object.assign(spec, { activeDeadlineSeconds: 12 })));
       await site.ended();

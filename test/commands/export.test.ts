@@ -26,7 +26,7 @@ function listening() {
   return { log, said };
 }
 
-test('what cannot be looked at is logged when that begins and when it is over, not at each look', () => {
+test('an unknown lag is logged when it begins and when it ends, not at each look', () => {
   const { log, said } = listening();
   const unknown = new UnknownLag(log);
   const well = foundOf({ '/a.log': { size: 4, position: 4 } });
@@ -40,7 +40,7 @@ test('what cannot be looked at is logged when that begins and when it is over, n
   ]);
 });
 
-test('of very many that cannot be looked at, ten are named and the others counted', () => {
+test('ten of very many unreadable files are named, and the others counted', () => {
   const { log, said } = listening();
   const posFiles = Array.from({ length: 13 }, (_, at) => ({ path: `/${at}.pos`, kind: 'missing' as const }));
   new UnknownLag(log).looked(foundOf({}, { posFiles }));

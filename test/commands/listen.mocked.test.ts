@@ -22,7 +22,7 @@ test.each([
   );
 });
 
-test('each answer is made once a look, however often it is asked for', () => {
+test('an answer is rendered once per look, even for many requests', () => {
   const board = new LookBoard<string>(() => 0, 1_000);
   const render = vi.fn((look: string) => look);
   for (const look of ['one', 'two']) {
@@ -57,7 +57,7 @@ test.each([
   expect([Object.keys(routes.post), routes.tokenFile]).toEqual([paths, tokenFile]);
 });
 
-test('a look of the watch that is late is none', () => {
+test('an overdue look does not count as a look', () => {
   const board = new StatusBoard(() => 0, policy());
   const { '/healthz': ask } = board.routes(() => {}, undefined).get;
   const seen = seenAt([snapshot(0, [])]);

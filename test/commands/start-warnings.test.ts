@@ -4,7 +4,7 @@ import { tempDir } from '../support/temp-dir.ts';
 
 const at = tempDir();
 
-test('a variable that is no option is told with the nearest one', () => {
+test('a variable that is no option is reported with the nearest name', () => {
   const known = { POSIDLE_QUIET: '30s', POSIDLE_STATE: 'behind', POSIDLE_DIR: '/posidle', PATH: '' };
   const env = { POSIDLE_QUITE: '30s', POSIDLE_BANNER: 'x', ...known };
   expect(unknownVariables(env)).toEqual([

@@ -27,7 +27,7 @@ test('a log file that two pos files have an entry for is looked at for each of t
   expect([newlineLeft('/pos/a'), newlineLeft('/pos/b')]).toEqual([true, false]);
 });
 
-test('a directory that may not be listed keeps no look from the other files', async () => {
+test('an unlistable directory does not keep posidle from the other files', async () => {
   const host = new FakeHost();
   host.broken.set('/closed', 'EACCES: permission denied, scandir');
   host.writeFile(LOG, '', '7');
@@ -59,7 +59,7 @@ test('a look is dated, and holds fluentd and the requests so far', async () => {
   });
 });
 
-describe('what is asked only by a look that takes in everything', () => {
+describe('only a full look asks for', () => {
   const depths = ['light', 'all', 'last'] as const;
 
   test('is what buffers hold', async () => {

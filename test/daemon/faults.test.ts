@@ -70,7 +70,7 @@ describe('a log directory that is removed with its files', () => {
     expect(stoppedAt(host)).toBeLessThan(65_000 - MOMENT);
   });
 
-  test('is told where one of them was not', async () => {
+  test('is reported if one of them was not', async () => {
     const { outcome } = await run(hostWithout(false), DRAIN, { conf });
     const unread = { kind: 'closed-unread', about: OTHER, bytes: 12 };
     expect(outcome.doubts.worst).toContainEqual(expect.objectContaining(unread));

@@ -39,7 +39,7 @@ describe('fluentd', () => {
     expect(codeOf(ended)).toBe(0);
   });
 
-  test('that ends by itself with lines unread is told as not drained', async () => {
+  test('that ends by itself with lines unread is reported as not drained', async () => {
     const { host, fluentd } = busyHost();
     host.at(20_000, () => fluentd.end()).at(20_100, (h) => h.appendLog(LOG, 'nobody reads\n'));
     const ended = await run(host);
@@ -104,7 +104,7 @@ test('a process that is no fluentd is refused at once where its pid was given, a
   expect([ended.outcome.end, codeOf(ended), host.now(), host.sent]).toEqual(['no-fluentd-named', 2, 0, []]);
 });
 
-test('where no fluentd shows, it says what would show one', async () => {
+test('if it sees no fluentd, it says what would help', async () => {
   const why = expect.stringMatching(/needs a witness .*, or the Pod needs shareProcessNamespace$/);
   expect(await find(new FakeHost())).toMatchObject({ kind: 'absent', why });
 });
@@ -292,7 +292,7 @@ describe("a parent's child", () => {
     expect((await found(host)).kind).toBe('absent');
   });
 
-  test('is left alone where another Fluentd runs beside it', async () => {
+  test('is left alone if another Fluentd runs next to it', async () => {
     const host = worldWithWrapper();
     host.startFluentd();
     expect(await found(host)).toMatchObject({ kind: 'wrapper' });

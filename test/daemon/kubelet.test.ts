@@ -25,7 +25,7 @@ function worldInTermination(reads = true) {
 const left = (host: FakeHost, witness?: string) =>
   run(host, { quiet: 'off', role: 'native-sidecar' }, { role: 'native-sidecar', conf: CONF, witness });
 
-describe('what the kubelet stops', () => {
+describe('a Fluentd that the kubelet stops', () => {
   test('is flushed through its witness, and not told to stop', async () => {
     const host = worldInTermination();
     const told: string[] = [];

@@ -23,7 +23,7 @@ test('when something has moved, new files are looked for after a second', async 
   expect(listings()).toBe(1);
 });
 
-test('a list that has not changed is the very same, and another one where a size has', async () => {
+test('an unchanged list is the same object, and a list with a changed size is another one', async () => {
   const { host, list } = await atRest();
   const before = await list('all');
   expect(await list('all')).toBe(before);

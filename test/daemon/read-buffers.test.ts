@@ -52,7 +52,7 @@ test('a chunk that Fluentd put aside counts from when posidle began', async () =
   expect((await readBuffers(host, { conf })).givenUp).toHaveLength(2);
 });
 
-test('where nobody may list the chunks that are put aside, that is said, and all count as new later', async () => {
+test('if the backup chunks cannot be listed, it says so, and all count as new later', async () => {
   const conf = confOf([LOG]);
   const host = Object.assign(new FakeHost(), { listBackups: refuse });
   expect(await listPutAside(host, { conf })).toEqual(new Set());

@@ -38,7 +38,7 @@ function rotateAt(at: number, host: FakeHost, fluentd: FakeFluentd): void {
   });
 }
 
-test('where nothing is on its way, Fluentd is told to stop at once', async () => {
+test('Fluentd is told to stop at once if no line is on its way', async () => {
   expect(await sentAfter(() => {})).toEqual([['SIGINT', expect.closeTo(0, -3)]]);
 });
 

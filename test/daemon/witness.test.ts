@@ -33,7 +33,7 @@ const drainIn = (host: FakeHost, by: 'done-file' | 'SIGTERM' = 'done-file', rule
     { witness: WITNESS },
   );
 
-test('where nothing is left, Fluentd is told to stop within 100 ms of the trigger, and nothing is flushed', async () => {
+test('Fluentd is told to stop within 100 ms of the trigger if nothing is left, and nothing is flushed', async () => {
   const { host, told } = remote(alive());
   const { outcome } = await drainIn(host);
   expect(told).toEqual([['stop', expect.closeTo(0, -2)]]);
@@ -47,7 +47,7 @@ test('an output without a buffer is no reason to wait', async () => {
   expect(told).toEqual([['stop', expect.closeTo(0, -2)]]);
 });
 
-test('what a buffer holds is flushed, and waited for until the very chunks are gone', async () => {
+test('the chunks of a buffer are flushed, and the drain waits until these chunks are gone', async () => {
   const { host, told } = remote(alive({ outputs: [holding('a')] }), (word, world) => {
     if (word === 'stop') return gone({ ends: [holding('c')] });
     // Another source feeds the same output.
@@ -156,7 +156,7 @@ test('a Fluentd of another user is waited for until its witness listens', async 
   expect(outcome).toMatchObject({ end: 'stopped', outcome: 'drained' });
 });
 
-test('whoever listens in the place of a witness gets no process killed that only calls itself Fluentd', async () => {
+test('a false witness cannot make posidle kill a process that only calls itself Fluentd', async () => {
   const host = new FakeHost().at(CALLED, (h) => h.request('done-file'));
   host.startProcess({ pid: 77, argv: ['/usr/bin/ruby', '/usr/bin/fluentd'] });
   host.witnesses = [alive()];

@@ -61,7 +61,9 @@ onFluentd(ONE_VERSION, (version) => {
     },
   );
 
-  test('what a throttled input has read when the grace period ends is delivered', async ({ site }) => {
+  test('the lines that a throttled input has read at the end of the grace period are delivered', async ({
+    site,
+  }) => {
     const throttle = { read_bytes_limit_per_second: '100k' };
     const ended = await runDelivery(site, {
       version,

@@ -96,7 +96,7 @@ onFluentd(ONE_VERSION, (version) => {
     ['never', []],
     ['on-failure', ['--drain-timeout', '6s']],
   ] as const)(
-    'with --restart-policy %s a Fluentd that does not come back ends the wait, and what it left is told',
+    'with --restart-policy %s a Fluentd that does not come back ends the wait, and what it left is reported',
     async ([policy, bound], { site }) => {
       const args = ['--pid-file', site.pidFile, '--restart-policy', policy, ...bound];
       const ended = await deliver(site, { conf: onDisk(site), args }, async (fluentd) => fluentd.kill());
@@ -106,7 +106,7 @@ onFluentd(ONE_VERSION, (version) => {
     },
   );
 
-  test('a memory buffer that went with its Fluentd is told, though another one is up within a second', async ({
+  test('a memory buffer that went with its Fluentd is reported, though another one is up within a second', async ({
     site,
   }) => {
     const conf = inMemory(site);
@@ -125,7 +125,7 @@ onFluentd(ONE_VERSION, (version) => {
 onFluentd(VERSIONS, (version) => {
   const deliver = deliverOn(version);
 
-  test('what a worker that SIGHUP replaced had in memory is seen sent', async ({ site }) => {
+  test('the memory of a worker that SIGHUP replaced is seen to be sent', async ({ site }) => {
     const delivery = { conf: inMemory(site), args: ['--pid-file', site.pidFile] };
     const ended = await deliver(site, delivery, async (fluentd) => {
       fluentd.process.kill('SIGHUP');

@@ -89,7 +89,7 @@ onFluentd(ONE_VERSION, (version) => {
 });
 
 onFluentd(ONE_VERSION, (version) => {
-  test('a file that is renamed while a full buffer holds in_tail up is told', async ({ site }) => {
+  test('a file that is renamed while a full buffer holds in_tail up is reported', async ({ site }) => {
     site.sink.phase = 'refusing';
     const full = { flush_interval: '1s', retry_wait: '1s', retry_max_interval: '1s', total_limit_size: '8k' };
     const ended = await watchDelivery(site, {

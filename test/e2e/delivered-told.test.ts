@@ -310,7 +310,7 @@ const LOSSES: readonly Loss[] = [
 
 onFluentd(OLDEST_AND_NEWEST, (version) => {
   const known = LOSSES.filter(({ isNew }) => !isNew || version !== '1.14.6');
-  test.for(known)('lines $lines are told', async ({ conf, main, args = [], ...told }, { site }) => {
+  test.for(known)('lines $lines are reported', async ({ conf, main, args = [], ...told }, { site }) => {
     await site.write('app.log', 20);
     const sections = (await conf?.(site)) ?? [fixed(site), toSink(site)];
     const delivery = {

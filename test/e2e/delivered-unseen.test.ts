@@ -44,7 +44,7 @@ onFluentd(ONE_VERSION, (version) => {
     ['a memory buffer', toSink],
     ['a file buffer', (site) => toHttp(site.sink.port, fileBuffer(site.buffer, { flush_interval: '60s' }))],
   ])(
-    'without a witness %s that was delivered is unproven, and the remedy is told',
+    'without a witness %s that was delivered is unproven, and the remedy is reported',
     async ([, out], { site }) => {
       const ended = await run(site, out(site), { args: BLIND });
       expect(ended).toMatchObject({ lost: 0, code: 3, outcome: UNPROVEN });

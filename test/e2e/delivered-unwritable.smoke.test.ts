@@ -12,7 +12,7 @@ const confOf = (site: Site, params = {}) => [
 const TOLD = { code: 3, outcome: { outcome: 'unproven', doubts: { worst: [{ kind: 'heard' }] } } };
 
 onFluentd(VERSIONS, (version) => {
-  test('lines that found no room on the disk of the buffer are told', async ({ site, skip }) => {
+  test('lines that found no room on the disk of the buffer are reported', async ({ site, skip }) => {
     needsRoot({ skip });
     site.limitBuffer('200k');
     const ended = await runDelivery(site, {
@@ -28,7 +28,7 @@ onFluentd(VERSIONS, (version) => {
     expect(ended.seconds).toBeLessThan(SOON);
   });
 
-  test('a record that is larger than chunk_limit_size is told', async ({ site }) => {
+  test('a record that is larger than chunk_limit_size is reported', async ({ site }) => {
     const ended = await runDelivery(site, {
       version,
       conf: confOf(site, { chunk_limit_size: '8k' }),

@@ -7,7 +7,7 @@ import { requireFluentd } from '../support/real-fluentd.ts';
 
 /** The one that README's run was on. */
 const VERSION = '1.18.0';
-/** What a longer drain with buffers tells alreadyKept, and a look that falls between the end of the worker and that of its supervisor. */
+/** What a longer drain with buffers tells in addition, and a look that falls between the end of the worker and that of its supervisor. */
 const OF_THE_PICTURE_ALONE = /still draining|posidle got SIGTERM|to flush|and flushed|0 workers|buffer empty/;
 
 /** The count, and what a Pod would print as its termination message. */

@@ -117,7 +117,7 @@ function impatient({ groups }: Rules): Rules {
   return { groups: groups.map((group) => ({ ...group, rules: group.rules.map(quick) })) };
 }
 
-test(`Prometheus is told of a Fluentd ${NEWEST} whose output stops: the alert fires, and resolves when it is back`, async (context) => {
+test(`Prometheus learns that the output of a Fluentd ${NEWEST} stops: the alert fires, and resolves when it is back`, async (context) => {
   requireFluentd(NEWEST, context);
   const work = makeWorkDir('exporter');
   const port = await freePort();

@@ -26,7 +26,7 @@ const inMemory = (site: Site): Section[] => [source(site), toFile(site.out, memo
 const onDisk = (site: Site): Section[] => [source(site), toFile(site.out, fileBuffer(site.buffer, LATE))];
 const write = (site: Site) => () => site.write('app.log', 1_000);
 
-test('a port that is taken is told before the command is started', async () => {
+test('a port that is taken is reported before the command is started', async () => {
   const sink = await HttpSink.start();
   const listen = `127.0.0.1:${sink.port}`;
   const { code, stdout, stderr } = await posidle(
@@ -115,7 +115,7 @@ onFluentd(ONE_VERSION, (version) => {
     },
   );
 
-  test('what a wrapper began in other sessions ends with its Fluentd', async ({ site }) => {
+  test('processes that a wrapper started in other sessions end with its Fluentd', async ({ site }) => {
     const pidFile = join(site.dir, 'other.pid');
     const script = `setsid sh -c 'echo $$ >${pidFile}; exec sleep 300' & "$0" "$@"; wait`;
     const ended = await runDelivery(site, {

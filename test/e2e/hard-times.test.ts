@@ -54,7 +54,7 @@ onFluentd(ONE_VERSION, (version) => {
     expect(ended).toMatchObject(DELIVERED);
   });
 
-  test('a Fluentd that stays stopped is killed at the stop timeout, and what it has not read is told', async ({
+  test('a Fluentd that stays stopped is killed at the stop timeout, and its unread bytes are reported', async ({
     site,
   }) => {
     const ended = await deliver(site, ({ pid }) => ({

@@ -125,7 +125,7 @@ onFluentd(ONE_VERSION, (version) => {
       expect(['\u001b', '\u202e', '\u0007'].filter((char) => told.includes(char))).toEqual([]);
     });
 
-    test('goes on where the gate dies, and says so', async ({ site }) => {
+    test('continues if the gate dies, and says so', async ({ site }) => {
       const { dir, podEnds, kill } = await begin(site, version);
       const hook = drain(site, dir);
       podEnds();
@@ -134,7 +134,7 @@ onFluentd(ONE_VERSION, (version) => {
       expect(await ended(site, hook)).toMatchObject({ code: 0, lost: 0, outcome: DOUBTED });
     });
 
-    test('only flushes where the Pod goes on', async ({ site }) => {
+    test('only flushes if the Pod runs on', async ({ site }) => {
       const { dir, fluentd } = await begin(site, version);
       await site.isRead('app.log');
       const hook = drain(site, dir);

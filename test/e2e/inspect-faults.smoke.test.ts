@@ -130,13 +130,13 @@ describe('an output that takes no more', () => {
     expect(stderr).toBe('');
   });
 
-  test('is named where the disk is full', () => {
+  test('is named if the disk is full', () => {
     const { stderr, status } = shell('posidle inspect app.pos > /dev/full');
     expect(stderr).toMatch(/^posidle: cannot write to stdout: ENOSPC.*\n$/);
     expect(status).toBe(1);
   });
 
-  test('does no harm where stdout is closed', () => {
+  test('does no harm if stdout is closed', () => {
     expect(shell('posidle inspect app.pos >&-')).toMatchObject({ stderr: '', status: 0 });
   });
 });

@@ -112,7 +112,7 @@ describe('--follow', () => {
     }
   });
 
-  test('is lines with a timestamp where stdout is a pipe, and ends with the pipe', async () => {
+  test('prints lines with a timestamp if stdout is a pipe, and ends with the pipe', async () => {
     const shown = await openTerminal();
     shown.posidle(`inspect ${pos} --follow --interval 100ms | head -1; echo codes \${PIPESTATUS[@]}`);
     await until('a line', () =>
@@ -122,7 +122,7 @@ describe('--follow', () => {
     await until('the end', () => /^codes 0 0$/m.test(shown.screen()));
   });
 
-  test('is lines where the terminal can do no more', async () => {
+  test('prints lines on a terminal that cannot draw', async () => {
     const shown = await openTerminal();
     shown.type('export TERM=dumb', 'Enter');
     shown.posidle(`inspect ${pos} --follow --interval 100ms`);

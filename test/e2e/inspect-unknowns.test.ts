@@ -21,7 +21,7 @@ const RUBY = '"#{Dir.pwd}/logs/*.log"';
 const alone = (line: string) => shell(`PATH=${at()} ${line}`);
 const json = (line: string) => JSON.parse(shell(line).stdout);
 
-describe('what is unknown is never taken for read', () => {
+describe('an unknown file never counts as read', () => {
   test('by inode the file in the place of a renamed one is undiscovered, and counted once', () => {
     posFile('app.pos', [logged('a.log', 'one\n', 4)]);
     renameSync(at('a.log'), at('a.log.1'));
@@ -65,14 +65,14 @@ describe('what is unknown is never taken for read', () => {
     });
   });
 
-  test('whoever stops reading does not change what --max-lag found out', () => {
+  test('a reader that closes the pipe does not change the result of --max-lag', () => {
     posFile('app.pos', [logged('a.log', 'one\ntwo\n', 4)]);
     const { stdout } = shell(`posidle inspect app.pos --max-lag 0 | true; echo \${PIPESTATUS[0]}`);
     expect(stdout).toBe('1\n');
   });
 });
 
-describe('what may not be looked at is named, without a stack', () => {
+describe('an unreadable file is named, without a stack', () => {
   test.for([
     ['a glob in a closed directory', "inspect 'closed/*.pos'", 1, /closed\/\*\.pos\n.*permission denied/],
     [
@@ -148,7 +148,7 @@ describe('below a root lies another world', () => {
     });
   });
 
-  test('a link to what is not below the root is unknown, and one to a Pod that is gone leads nowhere', () => {
+  test('a link out of the root is unknown, and a link to a removed Pod leads nowhere', () => {
     mkdirSync(at('root/containers'), { recursive: true });
     mkdirSync(at('root/pods'));
     posFile('root/app.pos', [{ ...logged('root/containers/a.log', 'one\n', 4), path: '/containers/a.log' }]);

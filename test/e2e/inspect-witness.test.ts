@@ -9,7 +9,7 @@ import { NEWEST, requireFluentd, startFluentd } from '../support/real-fluentd.ts
 import { until } from '../support/until.ts';
 
 describe(`inspect --witness beside Fluentd ${NEWEST}`, () => {
-  test('tells what a buffer in memory holds, and --wait waits until it is sent', async (context) => {
+  test('shows what a buffer in memory holds, and --wait waits until it is sent', async (context) => {
     requireFluentd(NEWEST, context);
     const work = makeWorkDir('witness');
     const sink = await HttpSink.start();

@@ -88,7 +88,7 @@ describe('the pos files', () => {
     writeFileSync(inDir('other.pos'), posText([logged('b.log', 'one\n', 1), logged('c.log', 'one\n', 1)]));
   });
 
-  test('of the environment count only where none is named, in whatever way', () => {
+  test('from the environment count only if none is named', () => {
     const beside = 'POSIDLE_POS_FILE=other.pos posidle inspect --max-lag 0';
     expect(summaryOf(beside)).toMatch(/^behind by 6 B in 2 of 2 files /);
     for (const named of ['app.pos', '-p app.pos', '-- app.pos'])
@@ -200,7 +200,7 @@ describe('for programs', () => {
     expect(stdout).toMatch(/behind by 4 B in 1 of 2 files\n/);
   });
 
-  test('--max-lag tells what is odd in a pos file, and passes all the same', async () => {
+  test('--max-lag reports oddities of a pos file, and passes anyway', async () => {
     const entry = logged('a.log', 'one\n', 4);
     writeFileSync(pos, posText([entry, entry]));
     expect(await posidle('inspect', pos, '--max-lag', '0')).toMatchObject({

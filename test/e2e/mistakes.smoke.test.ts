@@ -32,7 +32,7 @@ test.concurrent.each(MISTAKES)('posidle %s', async (line, said) => {
   expect(await posidle(...line.split(' '))).toEqual({ code: 2, stdout: '', stderr: `posidle: ${said}\n` });
 });
 
-test('without arguments it helps, and does not end as if its work were done', async () => {
+test('without arguments it prints the help, and fails', async () => {
   const { code, stdout, stderr } = await posidle();
   expect(stdout).toMatch(/^Commands:$/m);
   expect({ code, stderr }).toEqual({ code: 2, stderr: '' });

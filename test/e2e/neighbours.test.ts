@@ -293,7 +293,7 @@ test('the log steers no terminal, whatever a file is called', async () => {
   expect(stderr).not.toMatch(/[\u0080-\u009f\u202e]/);
 });
 
-test('of processes that call themselves Fluentd only the one that holds the pos file open is signalled', () => {
+test('posidle signals only the process that holds the pos file open, among several that call themselves Fluentd', () => {
   writeFileSync(at('app.pos'), '');
   writeFileSync(at('done'), '');
   const options = '-p app.pos --done-file done --settle 100ms --drain-timeout 1s';

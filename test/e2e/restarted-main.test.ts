@@ -43,7 +43,9 @@ onFluentd(ONE_VERSION, (version) => {
       const watched = ['-c', site.conf, '--pid', String(fluentd.pid), '--witness', witnessIn(site.dir)];
       const flags = flagsIn(site.dir);
       const run = startPosidle(['watch', ...watched, ...flags, '--strict']);
-      const seen = run.logged(flags.includes('--done-process') ? /posidle sees main's process/ : /→ watching/);
+      const seen = run.logged(
+        flags.includes('--done-process') ? /posidle sees main's process/ : /→ watching/,
+      );
       await playKubelet(site.dir, site.log('app.log'), seen);
       expect(await run.exited).toBe(0);
       expect(new Set(fluentd.output().match(/attempt \d line \d+/g)).size).toBe(2 * LINES);

@@ -73,7 +73,7 @@ test.each([
   },
 );
 
-test('the start line is one short line, and the settings are told where --log-level debug asks for them', async () => {
+test('the start line is one short line, and the settings are logged with --log-level debug', async () => {
   const run = startPosidle(NO_FLUENTD);
   await run.exited;
   expect(run.stderr().split('\n')[0]?.length).toBeLessThan(300);

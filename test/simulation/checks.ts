@@ -177,8 +177,8 @@ export class Checks implements Reporter {
   #isKnown(id: number, { file }: Line): boolean {
     const { logs, settings } = this.#world;
     const isFull = settings.totalLimit < 1_000;
-    const isAtPath = [...logs.byPath].some(([path, one]) => one === file && isFollowed(path));
-    if (isFull && !isAtPath) return false;
+    const isHere = [...logs.byPath].some(([path, one]) => one === file && isFollowed(path));
+    if (isFull && !isHere) return false;
     const isLimited = settings.readLimit > 0 || isFull;
     return file.listed > (isLimited ? file.lines.indexOf(id) * LINE_BYTES : 0);
   }

@@ -15,7 +15,7 @@ function findIn(text: string) {
   return findPosFiles(new FakeHost(), { posFiles: [], fluentConf });
 }
 
-test('what cannot be evaluated is told with what helps', async () => {
+test('an unevaluable value is reported with the remedy', async () => {
   const { warnings, conf } = await findIn(source('/a.pos') + source(RUBY));
   expect(warnings[0]).toMatch(/: pos_file .*: name the pos file to posidle$/);
   expect(conf?.hidden[0]).toBe(warnings[0]);

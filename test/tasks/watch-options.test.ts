@@ -14,7 +14,7 @@ test('quiet is the trigger only where no other one is given', () => {
   expect(quietOf({ doneFile: '/done', quiet: 5_000 })).toBe(5_000);
 });
 
-test('what is undefined is left out', () => {
+test('an undefined option is left out', () => {
   expect(settingsOf({ settle: undefined, doneFile: undefined }, false)).toEqual(DEFAULTS);
 });
 

@@ -167,7 +167,7 @@ describe('as the parent', () => {
     return { parent, outcome: watch(host, { posFiles: [at('a.pos')], ...options }, { begin, parent }) };
   };
 
-  test('what goes wrong in posidle still lets the command end in order', async () => {
+  test('a failure of posidle still lets the command end properly', async () => {
     const script = `trap 'echo SIGINT >${at('got')}; exit' INT; touch ${at('up')}; while :; do sleep 0.05; done`;
     const looked = () => {
       if (existsSync(at('up'))) throw new Error('a bug');
@@ -177,7 +177,7 @@ describe('as the parent', () => {
     expect(readFileSync(at('got'), 'utf8')).toBe('SIGINT\n');
   });
 
-  test('the end is told before what is left of the command is killed, and its exit code is kept', async () => {
+  test('the end is reported before what is left of the command is killed, and its exit code is kept', async () => {
     const script = `sleep 300 & echo $! >${at('pid')}; until [ -e ${at('seen')} ]; do sleep 0.05; done; exit 7`;
     const looked = () => writeFileSync(at('seen'), '');
     const left = () => Number(readFileSync(at('pid'), 'utf8'));

@@ -58,7 +58,7 @@ describe('once a minute the log tells', () => {
     expect(await logged(host, { quiet: 'off' })).toContain('info: no trigger for 60 s; 5 B left to read');
   });
 
-  test('what it waits for at the start, and for how long', async () => {
+  test('the reason of the wait at the start, and its length', async () => {
     const lines = await logged(new FakeHost());
     expect(lines.filter((line) => line.startsWith('info: still'))).toHaveLength(10);
     expect(lines).toContainEqual(
@@ -69,13 +69,13 @@ describe('once a minute the log tells', () => {
   });
 });
 
-test('a file that stands still with bytes left is told once, with what may be the cause', async () => {
+test('a blocked file is reported once, with possible causes', async () => {
   const blocked = (await logged(blockedHost(10_000, 40_000))).filter((line) => line.includes('is blocked'));
   const told = `^warn: ${LOG} is blocked: 5 B left, and the position does not move. The cause may be a full buffer`;
   expect(blocked).toEqual([expect.stringMatching(told)]);
 });
 
-test('a pos file that goes away is told once, with what that means', async () => {
+test('a pos file that disappears is reported once, with the consequence', async () => {
   const { host } = busyHost();
   host.at(10_000, () => host.files.delete(POS));
   host.at(40_000, () => host.request('SIGTERM'));
@@ -83,14 +83,14 @@ test('a pos file that goes away is told once, with what that means', async () =>
   expect(doubts).toEqual([`warn: pos file ${POS} is not there. Until that changes, nothing counts as read`]);
 });
 
-test('a Fluentd without a witness is told once the drain begins, with what would show more', async () => {
+test('a missing witness is reported when the drain begins, with the remedy', async () => {
   const lines = (await logged(busyHost().host)).filter((line) => line.includes('witness'));
   expect(lines[0]).toMatch(
     /^warn: no witness listens in \/posidle: .* RUBYOPT="-I\/posidle\/ruby -renumerator"/,
   );
 });
 
-test('of files that are blocked all at once one is named, and the others are counted', async () => {
+test('names one of several blocked files, and counts the others', async () => {
   const { host, fluentd } = busyHost();
   const logs = Array.from({ length: 25 }, (_, index) => `/var/log/${index}.log`);
   for (const log of logs) host.writeFile(log, 'line\n');
@@ -103,7 +103,7 @@ test('of files that are blocked all at once one is named, and the others are cou
 });
 
 describe('once the end has begun, the log tells', () => {
-  test('what is left, at 5, 10, 20, 40 and 80 s', async () => {
+  test('the bytes that are left, at 5, 10, 20, 40 and 80 s', async () => {
     const lines = (await logged(slowHost('done-file'))).filter((line) => line.includes('still draining'));
     expect(lines.map((line) => line.replace(/ of .*/, ''))).toEqual(
       ['5.0 s', '10 s', '20 s', '40 s', '80 s'].map((span) => `info: still draining after ${span}`),

@@ -24,7 +24,7 @@ test.each([80, 60, 40, 20])(
   },
 );
 
-test('of very many defects twenty are shown, and the rest is counted', () => {
+test('twenty of very many defects are shown, and the others counted', () => {
   const many = Array.from({ length: 22 }, (_, at) => at);
   const unparsable = many.map((line) => ({ line, text: 'x' }));
   expect(shown(overviewOf([], { unparsable }))).toContain('  and 2 more unparsable lines');
@@ -42,14 +42,14 @@ test.each<[string, readonly (number | null)[], string]>([
   expect(shown(overviewOf(sizes)).at(-2)).toBe(`total: ${total}`);
 });
 
-test('what in_tail no longer watches counts as neither read nor left', () => {
+test('an unwatched file counts as neither read nor left', () => {
   const files = { '/a': { size: 100, position: 50 }, '/b': { size: 900, position: null } };
   const lines = shown(foundOf(files));
   expect(lines.find((line) => line.includes('unwatched'))).toMatch(/unwatched +0 B +- +- +900 /);
   expect(lines.at(-2)).toBe('total: 2 files, 100 B, 50% read, 50 B left');
 });
 
-test('a position that no file can have is told as such, and is a number for programs', () => {
+test('an impossible position is marked, and is a number for programs', () => {
   const text = `/a\t0000000000000005\t7\n/b\tfffffffffffffffe\t7\n/c\t${'f'.repeat(300)}\t7\n/d\t${'f'.repeat(16)}\t7\n`;
   const { entries } = parsePosFile(bytesOf(text));
   const files = entries.map(({ path, position }) => [path, { size: null, position }] as const);

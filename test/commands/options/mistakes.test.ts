@@ -39,7 +39,7 @@ test.each(MISTAKES)('posidle %s', (line, yargs, said) => {
   expect(mistakeIn(yargs, line.split(' '))).toBe(said);
 });
 
-test('what is said of a value stays as it is', () => {
+test('an error about a value keeps its text', () => {
   const said = "--quiet: '30' isn't a duration. Did you mean 30s?";
   expect(mistakeIn(said, ['watch', '--quiet', '30'])).toBe(said);
 });

@@ -29,7 +29,7 @@ test.each(WRONG)('%s is refused by name, with the remedy', async (line, said) =>
   await expect(parsed(line.split(' '), { ...watchOptions, ...inspectOptions })).rejects.toThrow(said);
 });
 
-test('what the environment says is checked in the same way, and told by the name of the variable', () => {
+test('a value from the environment is checked in the same way, and its error names the variable', () => {
   const given = (env: NodeJS.ProcessEnv) => () => optionsFromEnvironment(env, watchOptions);
   expect(given({ POSIDLE_GRACE: '5' })).toThrow(/^POSIDLE_GRACE: '5' isn't a duration\. Did you mean 5s\?$/);
   expect(given({ POSIDLE_LOG_FORMAT: 'jsno' })).toThrow(
@@ -73,13 +73,13 @@ test('without a flag, every setting is the default of the library', async () => 
   expect(settingsOf(await settingsBy([]), true)).toEqual(DEFAULTS);
 });
 
-test('a call by HTTP is a trigger: quiet is none then, unless it is asked for', async () => {
+test('a POST is a trigger: quiet is off then, unless it is given', async () => {
   const called = ['--listen', '80', '--quit-token', 'none'];
   expect(await settingsBy(called)).toMatchObject({ quiet: 'off' });
   expect(await settingsBy([...called, '--quiet', '3s'])).toMatchObject({ quiet: 3_000 });
 });
 
-test('a call by HTTP is refused where only the kubelet begins the end', async () => {
+test('a POST is refused if only the kubelet may begin the drain', async () => {
   const words = ['--listen', '80', '--native-sidecar'];
   const why = '--quit-token: with --native-sidecar only the kubelet begins the drain';
   await expect(settingsBy([...words, '--quit-token', 'none'])).rejects.toThrow(why);

@@ -154,7 +154,7 @@ test('a deadline is over from its instant on, and one that is none never is', ()
   expect([isOver(5, 4), isOver(5, 5), isOver(undefined, 5)]).toEqual([false, true, false]);
 });
 
-test('of the calls for the end only signals make the kubelet count', () => {
+test('only signals among the stop requests start the grace period', () => {
   const by = ['SIGTERM', 'SIGINT', 'done-file', 'http', 'abort'] as const;
   const requests = by.map((by): StopRequest => ({ by, at: 1 }));
   const signals = deadlines.kubeletCallsIn(seen(looksWith({ requests })));

@@ -50,7 +50,7 @@ const signals = (...at: readonly number[]) => ({
 });
 
 describe('a drain that is over its time', () => {
-  test('flushes what was read since the last flush, and stops a moment later', () => {
+  test('flushes the lines read since the last flush, and stops a moment later', () => {
     const early = decided(draining(), looks(behind, CLOSES - 1, buffered));
     expect(early.state).toMatchObject({ name: 'draining' });
     expect(early.state).not.toHaveProperty('closingAt');
@@ -63,13 +63,13 @@ describe('a drain that is over its time', () => {
     expect(stopped.whyChanged).toMatch(/^not drained, unread: \/var\/log\/app.log/);
   });
 
-  test('stops on time where nothing can be flushed', () => {
+  test('stops on time if nothing can be flushed', () => {
     expect(decided(draining(), looks(behind, CLOSES))).toMatchObject({ actions: [], wakeAt: DEADLINE });
     expect(decided(draining(), looks(behind, DEADLINE - 1)).state.name).toBe('draining');
     expect(decided(draining(), looks(behind, DEADLINE)).state.name).toBe('stopping');
   });
 
-  test('flushes nothing where every gate is open', () => {
+  test('flushes nothing if every gate is open', () => {
     const { actions, state } = decided(draining({ flushedAt: CLOSES - 1 }), looks(read, CLOSES, buffered));
     expect([actions, state.name]).toEqual([[], 'draining']);
   });
@@ -87,7 +87,7 @@ describe('a drain that is over its time', () => {
     expect([state.name, wakeAt]).toEqual(['draining', 15_000]);
   });
 
-  test('says of a Fluentd that is away at a second signal that it ended by itself', () => {
+  test('says that Fluentd ended by itself if it is away at a second signal', () => {
     const away = { fluentd: ABSENT, ...signals(8_000, 8_500) };
     const next = decided(draining(), seen([snapshot(0, behind), snapshot(AT, behind, away)]));
     expect(next).toMatchObject({ state: { end: { kind: 'ended-by-itself' } }, actions: [] });
@@ -104,12 +104,12 @@ describe('the next look of a drain', () => {
     expect(next).toMatchObject({ state: { name: 'draining' }, wakeAt, actions: [] });
   });
 
-  test('comes at once where the last one did not take in everything', () => {
+  test('comes at once if the last one was not full', () => {
     const partly = looks(read, AT, { depth: 'light' });
     expect(decided(draining(), partly)).toMatchObject({ state: { name: 'draining' }, wakeAt: AT });
   });
 
-  test('takes in everything, and one at rest does not', () => {
+  test('is full, and one at rest is light', () => {
     expect(decided(draining(), looks(behind, AT)).depth).toBe('all');
     expect(decided({ name: 'watching', since: 0 }, looks(behind, AT), { quiet: 'off' }).depth).toBe('light');
   });
@@ -118,7 +118,7 @@ describe('the next look of a drain', () => {
 describe('a drain that finds everything read', () => {
   const empty = { buffers: onDisk() };
 
-  test('tells Fluentd to stop at once where no output has a buffer', () => {
+  test('tells Fluentd to stop at once if no output has a buffer', () => {
     expect(decided(draining(), looks(read, AT))).toMatchObject({
       whyChanged: 'everything is read',
       state: { name: 'stopping', since: AT, toldAt: AT, told: [4242], termedOrphans: false },
@@ -126,7 +126,7 @@ describe('a drain that finds everything read', () => {
     });
   });
 
-  test('flushes first what a buffer holds, or may hold', () => {
+  test('first flushes the known or possible content of buffers', () => {
     expect(decided(draining(), looks(read, AT, buffered)).actions).toEqual(FLUSH);
     expect(decided(draining(), looks(read, AT, { buffers: onDisk(1) })).actions).toEqual(FLUSH);
   });
@@ -141,7 +141,7 @@ describe('a drain that finds everything read', () => {
     expect(whyChanged).toBe(kept === undefined ? 'everything is read and flushed' : undefined);
   });
 
-  test('forgets that the buffers were empty where they hold chunks again, or Fluentd is away for a look', () => {
+  test('forgets that the buffers were empty if they hold chunks again, or if Fluentd is away for a look', () => {
     const state = draining({ ...flushed, emptyAt: AT - 1 });
     const again = decided(state, looks(read, AT, { buffers: onDisk(1) }));
     expect(again.state).toMatchObject({ name: 'draining', emptyAt: undefined });
@@ -228,7 +228,7 @@ describe('a guess', () => {
   );
 });
 
-test('a look that is late ends nothing, and is judged by nothing', () => {
+test('an overdue look ends no drain, and opens no gate', () => {
   const late: Observation = { ...looks(read, AT, buffered), extent: 'overdue' };
   expect(decided(draining(), late)).toMatchObject({ actions: [], wakeAt: CLOSES, state: draining() });
 });

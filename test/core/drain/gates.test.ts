@@ -65,7 +65,7 @@ function gateIn(change: Change) {
   return drainGate(draining(change.state), observedIn(change), policy(change.rules));
 }
 
-test('every gate is open where everything has been read for the settle time, and no buffer holds anything', () => {
+test('every gate is open if everything has been read for the settle time and all buffers are empty', () => {
   expect(gateIn({})).toBeUndefined();
 });
 
@@ -105,7 +105,7 @@ describe('the drain is kept open by', () => {
   });
 });
 
-describe('of two closed gates the first is told', () => {
+describe('the first of two closed gates is reported', () => {
   /** One way to close each gate, in their order. */
   const closed: readonly (Change & { readonly name: string })[] = [
     { name: 'fluentd', ...fluentd(REPLACED) },
@@ -163,7 +163,7 @@ test.each([
 });
 
 describe('at rest', () => {
-  test('the first condition of "everything read" that does not hold is told', () => {
+  test('the first reason why not everything is read is reported', () => {
     const gate = (change: Change) => readGate(observedIn(change), policy())?.name;
     expect(gate({})).toBeUndefined();
     expect(gate({ files: [unfinished] })).toBeUndefined();

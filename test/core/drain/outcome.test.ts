@@ -44,7 +44,7 @@ function outcome(kind: End['kind'], { files = [[entry()]], look = {}, ...facts }
 const OUTSIDE = { testimony: undefined } as const;
 
 describe('an outcome', () => {
-  test('tells the end, the trigger, the word, and what the last look found', () => {
+  test('has the end, the trigger, the word, and the findings of the last look', () => {
     expect(outcome('stopped')).toEqual({
       version: 1,
       end: 'stopped',
@@ -59,7 +59,7 @@ describe('an outcome', () => {
     });
   });
 
-  test('names what is left, and what is doubted', () => {
+  test('names everything that is left or doubted', () => {
     expect(outcome('stopped', { files: [behind], look: OUTSIDE })).toMatchObject({
       outcome: 'not-drained',
       left: { count: 1, bytes: 20, worst: [{ kind: 'unread', path: '/behind' }] },
@@ -73,14 +73,14 @@ describe('an outcome', () => {
     expect(left.left.worst).toMatchObject([{ kind: 'held', chunks: 1, ids: undefined }]);
   });
 
-  test('leaves out the chunks that did not have to go', () => {
+  test('omits the chunks that did not have to go', () => {
     const look = { ...OUTSIDE, buffers: onDisk(5) };
     const owed = { mark: '9000', ids: new Set<string>() };
     expect(outcome('stopped', { look }).left.count).toBe(1);
     expect(outcome('stopped', { look, result: { ...RESULT, owed } }).left.count).toBe(0);
   });
 
-  test('doubts a hook that had to go on before main had ended, and says so first', () => {
+  test('begins with a doubt if the hook drained before main had ended', () => {
     const result = { ...RESULT, trigger: { by: 'hook', at: 0 } } as const;
     const { outcome: word, doubts } = outcome('stopped', { look: said(gone()), result });
     expect(word).toBe('unproven');

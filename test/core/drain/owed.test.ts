@@ -30,7 +30,7 @@ function owedIn(change: Change, owed?: Owed): Owed | undefined {
 describe('the chunks that have to go', () => {
   const two = { look: { buffers: onDisk(1, 1) } };
 
-  test('are those that there are when everything is read, and no later one', () => {
+  test('are those that exist when everything is read, and no later ones', () => {
     const owed = owedIn({ look: { buffers: onDisk(1) } });
     expect(owed?.ids).toEqual(new Set([FIRST]));
     expect(owedIn(two, owed)).toBe(owed);
@@ -39,11 +39,11 @@ describe('the chunks that have to go', () => {
     expect(gateOf({ owed: { mark: '0', ids: new Set() } })).toBeUndefined();
   });
 
-  test('are told anew where lines came in since', () => {
+  test('are listed again if lines have come in since', () => {
     expect(owedIn(two, { mark: 'other', ids: new Set() })?.ids?.size).toBe(2);
   });
 
-  test('stay what they were where a look did not take in everything, or Fluentd keeps only later records', () => {
+  test('stay the same if a look was not full, or if Fluentd keeps only later records', () => {
     const owed = { mark: 'other', ids: new Set(['a']) };
     expect(owedIn({ look: { depth: 'light', buffers: undefined } }, owed)).toBe(owed);
     const known = { ...owed, mark: owedIn({ look: said(alive()) })?.mark ?? '' };

@@ -10,7 +10,7 @@ function status(state: State, changes: Partial<Snapshot> = {}) {
   return statusOf(state, seen([snapshot(0, [sized(130)]), last]), policy(), 'why');
 }
 
-test('the status tells the state, the files, what is left and what is doubted', () => {
+test('the status has the state, the files, and everything left or doubted', () => {
   expect(status(draining())).toEqual({
     state: 'draining',
     since: 2_000,
@@ -31,13 +31,13 @@ test('the status tells the state, the files, what is left and what is doubted', 
   });
 });
 
-test('what is not known is null', () => {
+test('an unknown value is null', () => {
   const nothing = seen([snapshot(0, [], { fluentd: ABSENT })]);
   const unknown = { trigger: null, gate: null, age: null, fluentd: { pid: null, workers: [] } };
   expect(statusOf({ name: 'waiting', since: 0 }, nothing, policy(), '')).toMatchObject(unknown);
 });
 
-test('the trigger is told to the end', () => {
+test('the trigger is shown to the end', () => {
   const end = { kind: 'stopped', why: '' } as const;
   const told = (result: DrainResult | undefined) =>
     status({ name: 'stopped', since: 0, end, result }).trigger;

@@ -54,12 +54,12 @@ describe('a Fluentd that was told to stop', () => {
 
   test.each<[string, FluentdReading, number, readonly object[], object?]>([
     ['is not told again', running(), AT, []],
-    ['and whose successor goes on: that one is told', successor, AT, [SIGINT]],
+    ['and whose successor runs on: it is told to stop, too', successor, AT, [SIGINT]],
     ['and whose successor was told too is not told again', successor, AT, [], { told: [4242, 5_000] }],
     ['by a call: what shows of it later is not told', running(), AT, [], { told: [] }],
     ['by a call: is called again when 5 s have passed', REMOTE, 5_000, [SIGINT]],
     ['by a call: is not called again before', REMOTE, 4_999, []],
-    ['and whose supervisor is gone: its workers are told at half time', ORPHANED, 30_000, [TERM]],
+    ['and whose supervisor is gone: its workers get SIGTERM at half time', ORPHANED, 30_000, [TERM]],
     ['and whose supervisor is gone: its workers are not told before', ORPHANED, 29_999, []],
     ['and whose workers were told is not told again', ORPHANED, 30_000, [], { termedOrphans: true }],
     ['is killed when the time to stop is over', running(), 60_000, [KILL]],
@@ -70,13 +70,13 @@ describe('a Fluentd that was told to stop', () => {
     if (at < 60_000) expect(next.wakeAt).toBe(at === 29_999 ? 30_000 : 60_000);
   });
 
-  test('and is told again is told that it was', () => {
+  test('and is told again has the time of that order', () => {
     expect(stepped(stopping, REMOTE, 5_000).state).toMatchObject({ toldAt: 5_000 });
     expect(stepped(stopping, ORPHANED, 30_000).state).toMatchObject({ termedOrphans: true });
     expect(stepped(stopping, successor).state).toMatchObject({ toldAt: AT, told: [4242, 5_000] });
   });
 
-  test('and is killed is told how long it took, counted from the signal', () => {
+  test('and is killed has the time since the signal', () => {
     const late = { ...stopping, since: 10_000 };
     expect(stepped(late, running(), 70_000).whyChanged).toBe('Fluentd still runs 60 s after the stop signal');
     expect(stepped(late, running(), 69_999).whyChanged).toBeUndefined();

@@ -43,14 +43,14 @@ describe('quiet', () => {
     expect(state.name).toBe(name);
   });
 
-  test('asks a witness about bytes that are left, once its window is over', () => {
+  test('asks a witness about unread bytes when its window is over', () => {
     const source = 'witness';
     expect(silent(4_000, { source }, behind).depth).toBe('all');
     expect(silent(3_999, { source }, behind).depth).toBe('light');
     expect(silent(4_000, {}, behind).depth).toBe('light');
   });
 
-  test('says how long nothing has whyChanged, and is dated by the look', () => {
+  test('says how long nothing has moved, and begins at the look', () => {
     expect(silent(5_000)).toMatchObject({
       state: { name: 'draining', since: 5_000, trigger: { by: 'quiet', at: 5_000 }, owed: undefined },
       whyChanged: 'nothing has moved for 5.0 s',

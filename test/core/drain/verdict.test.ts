@@ -34,7 +34,7 @@ describe('the word is', () => {
     expect(verdictOf(progress(changed), undefined, end).word).toBe(word);
   });
 
-  test('unproven of what a Fluentd keeps that runs on: it emits that when it stops', () => {
+  test('unproven for kept records of a Fluentd that runs on: it emits them when it stops', () => {
     const found = verdictOf(
       progress({ left: [KEPT, UNREAD], doubts: [DOUBT] }),
       undefined,
@@ -58,18 +58,18 @@ describe('chunks that came after everything was read', () => {
   const left = (...found: readonly Left[]) => verdictOf(progress({ left: found }), owed, 'stopped').left;
   const unnamed: Left = { ...held(), ids: undefined } as Left;
 
-  test('do not count, for others may feed the same output all the time, and hide nothing else', () => {
+  test('do not count, because others may feed the same output all the time, and hide nothing else', () => {
     expect(left(held('b'))).toEqual([]);
     expect(left(held('a', 'b'))).toEqual([held('a')]);
     expect(left(UNREAD, KEPT)).toEqual([UNREAD, KEPT]);
   });
 
-  test('count where lines came in after that', () => {
+  test('count if lines came in after that', () => {
     const later = progress({ left: [held('b')], mark: 'n' });
     expect(verdictOf(later, owed, 'stopped').left).toEqual([held('b')]);
   });
 
-  test('count where not all have an id', () => {
+  test('count if not all have an id', () => {
     const before = owedIn(progress({ left: [unnamed] }));
     expect(verdictOf(progress({ left: [held('b')] }), before, 'stopped').word).toBe('not-drained');
     expect(left(unnamed)).toEqual([unnamed]);

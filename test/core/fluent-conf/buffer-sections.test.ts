@@ -24,7 +24,7 @@ describe('a buffer', () => {
     expect(buffers(match(`@type ${type}`))).toEqual([]);
   });
 
-  it('is there in out_stdout and out_null where they are told so', () => {
+  it('is there in out_stdout and out_null if they have a <buffer>', () => {
     for (const type of ['stdout', 'null'])
       expect(buffers(match(`@type ${type}\n${buffer('@type file\npath /b')}`))).toHaveLength(1);
   });
@@ -42,7 +42,7 @@ describe('a buffer', () => {
     expect(unnamed).toMatchObject({ name: 'http of <match a.#{hostname}>' });
   });
 
-  it('of a <secondary> is none', () => {
+  it('in a <secondary> does not count', () => {
     expect(buffers(match('@type http\n<secondary>\n@type file\npath /x\n</secondary>'))).toHaveLength(1);
   });
 
@@ -61,7 +61,7 @@ describe('a buffer', () => {
     expect(buffers(system + match(`@type http\n@id out\n${buffer(params)}`))[0]?.chunkGlobs).toEqual(globs);
   });
 
-  it('is also told in the old style', () => {
+  it('is also read in the old style', () => {
     const text = 'type forward\nbuffer_type file\nbuffer_path /b/x.*.buffer';
     expect(buffers(match(text))).toMatchObject([{ type: 'file', chunkGlobs: ['/b/x.*.buffer'] }]);
   });

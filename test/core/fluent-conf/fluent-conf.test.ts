@@ -63,7 +63,7 @@ describe('an in_tail source', () => {
   });
 });
 
-describe('what cannot be evaluated', () => {
+describe('a value that posidle cannot evaluate', () => {
   it('is a problem that names the place, the parameter as it stands in the file, and the remedy', () => {
     const { problems, sources } = read(tail('path /a\npos_file "/pos/#{Dir.pwd}.pos"'));
     expect(sources[0]?.posFile).toBeUndefined();
@@ -87,7 +87,7 @@ describe('what cannot be evaluated', () => {
     expect(read(text)).toMatchObject({ problems: [], warnings: [] });
   });
 
-  it('is told without what the environment holds', () => {
+  it('is reported without values of the environment', () => {
     const secret = { ...RUBY, env: { SECRET: 'se"cret' } };
     const { problems } = read(tail('path /a\nexclude_path ["#{ENV[\'SECRET\']}"]'), secret);
     const told = /^exclude_path is "\["#\{ENV\['SECRET'\]\}"\]", .* \(its result is not JSON\)/;

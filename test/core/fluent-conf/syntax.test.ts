@@ -122,7 +122,7 @@ describe('a configuration that Fluentd would refuse', () => {
     expect(problems.map(({ place, text }) => `${place.line}: ${text}`)).toEqual([problem]);
   });
 
-  it('loses only the line that is wrong', () => {
+  it('loses only the wrong line', () => {
     const { root, problems } = parseConf('<a>\n  k "\\q"\n  good 1\n</a>\n', 'f.conf');
     expect(problems).toHaveLength(1);
     expect(plain(root).sections[0]?.params).toEqual({ good: '1' });
@@ -144,7 +144,7 @@ describe('a configuration that Fluentd would refuse', () => {
     );
   });
 
-  it('is read no further when it goes on like that', () => {
+  it('ends after too many mistakes', () => {
     const { root, problems } = parseConf(`a 1\n${'k [\n'.repeat(500)}b 2\n`, 'f');
     expect(root.items).toHaveLength(1);
     expect(problems.at(-1)).toMatchObject({

@@ -58,7 +58,7 @@ describe('a command line', () => {
     expect(isFluentd(words(line))).toBe(false);
   });
 
-  test('of a worker is told from its supervisor', () => {
+  test('of a worker differs from that of its supervisor', () => {
     expect([WORKER, ['worker:fluentd1']].map(isWorker)).toEqual([true, true]);
     expect([SUPERVISOR, ['supervisor:fluentd1']].map(isWorker)).toEqual([false, false]);
   });

@@ -22,7 +22,7 @@ test.each([
   expect(first({ ...unread, age }, writtenAgo)).toEqual({ state, age: moved });
 });
 
-test('what is read was read when it was written, or when its pos file was', () => {
+test('a fully read file was read when it was written, or when its pos file was', () => {
   expect(first({ size: 5, position: 5, age: 30_000 }, 1_000)).toEqual({ state: 'caught-up', age: 30_000 });
   expect(first({ size: 5, position: 5, age: 1_000 }, 30_000)).toEqual({ state: 'caught-up', age: 30_000 });
 });

@@ -13,7 +13,7 @@ const files = filesOf({
   '/b': { size: 50, position: 20 },
 });
 
-test('what is unknown comes first, then what is furthest behind', () => {
+test('an unknown lag comes first, then the largest one', () => {
   expect(names(byLag(files))).toBe('/gone /a /b /c');
 });
 

@@ -16,7 +16,7 @@ test('a pos file in good order gives no finding', () => {
     expect(found([line('/a', 1), line('/b', 2), line('/b', 3, null)], byInode)).toEqual([]);
 });
 
-test('a watched path that stands there twice is told, where an entry belongs to a path', () => {
+test('a watched path with two entries is reported, if entries belong to paths', () => {
   const lines = [line('/a', 1), line('/a', 2), line('/a', 3), line('/b', 4)];
   expect(found(lines, false)).toEqual(['duplicated 1']);
   expect(found(lines, true)).toEqual([]);
@@ -24,18 +24,18 @@ test('a watched path that stands there twice is told, where an entry belongs to 
   expect(diagnose(lines, false)[0]?.why).toMatch(/^1 path with several entries, .*fluentd#3614.* 1\.16\.3$/);
 });
 
-test('a watched inode that stands there twice is told, where an entry belongs to an inode', () => {
+test('a watched inode with two entries is reported, if entries belong to inodes', () => {
   const lines = [line('/a', 1), line('/a.1', 1)];
   expect(found(lines, true)).toEqual(['duplicated 1']);
   expect(found(lines, false)).toEqual([]);
 });
 
-test('one entry that stands there twice is told, whatever an entry belongs to', () => {
+test('an entry that occurs twice is reported in any case', () => {
   for (const byInode of [true, false, undefined])
     expect(found([line('/a', 1), line('/a', 1)], byInode)).toEqual(['duplicated 1']);
 });
 
-test('many dead lines are told with the bytes that a compaction saves', () => {
+test('many dead lines are reported with the bytes that a compaction saves', () => {
   const dead = Array.from({ length: 150 }, (_, at) => line(`/${100 + at}`, at + 1, null));
   expect(found(dead.slice(0, 99))).toEqual([]);
   // `/100`, two tabs, two numbers of 16 digits and a newline are 39 bytes.

@@ -11,7 +11,7 @@ describe('how long the oldest unread byte has waited', () => {
     share: fc.constantFrom(0, 0, 0.3, 0.9, 1),
   });
 
-  test('is told within one look, whatever is written and read when', () => {
+  test('is right within one look, whenever lines are written and read', () => {
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 100 }), (turns) => {
         const history = new SizeHistory();
@@ -49,7 +49,7 @@ describe('how long the oldest unread byte has waited', () => {
     expect(history.record(1_000, 10, 0)).toBe(1_000);
   });
 
-  test('of a day without a byte read is known to a fiftieth, from few points', () => {
+  test('is exact to a fiftieth after a day without reading, from few points', () => {
     const history = new SizeHistory();
     const told = [];
     for (let second = 0; second <= 86_400; second += 1) told.push(history.record(second * 1_000, second, 0));

@@ -36,7 +36,7 @@ test.each<[string, Verdict['is'], readonly Written[]]>([
   expect(verdicts(looks).at(-1)).toBe(verdict);
 });
 
-test('what is written faster than it is read falls behind once bytes have waited for ten seconds', () => {
+test('a file that is written faster than it is read falls behind when bytes have waited for ten seconds', () => {
   const found = verdicts(tooFast);
   const first = found.indexOf('falling-behind');
   // At second 20 what was written at second 10 is being read.
@@ -46,7 +46,7 @@ test('what is written faster than it is read falls behind once bytes have waited
   expect(new Set(found.slice(first))).toEqual(new Set(['falling-behind']));
 });
 
-test('the lag in seconds is as old as the oldest byte that is not read, and programs are told it', () => {
+test('the lag in seconds is the age of the oldest unread byte, and is in the JSON', () => {
   const grows = each(20, (at) => ({ size: 110 + at, position: 100 }));
   const found = views([{ size: 100, position: 100 }, ...grows]);
   expect(found.map(({ lagSeconds }) => lagSeconds)).toEqual([...found.keys()]);

@@ -79,7 +79,7 @@ function check(...[, look, is, context, of = at100]: Row): void {
   expect([state, size, lag, read]).toEqual(is);
 }
 
-test('what is not read has bytes left, or cannot be looked at; what is read has no whole line left at its path', () => {
+test('an unread file has bytes left or is unreadable; a read file has no complete line left at its path', () => {
   const size = fc.nat({ max: 200 });
   const stat = fc.record({ inode: fc.constantFrom('7', '8'), size });
   const away = size.map((one) => renamed(one).renamed);

@@ -92,7 +92,7 @@ test.each<[string, Files, World]>([
   expect(series.get('posidle_lag_seconds_known')).toBe(0);
 });
 
-test('what stands still is told as stalled, with its age, until it is read', () => {
+test('a blocked file is stalled, with its age, until it is read', () => {
   const exporter = new Exporter();
   exporter.scrape({ '/a': { size: 40, position: 40 } });
   for (let look = 0; look < 3; look += 1) exporter.scrape({ '/a': BEHIND });
@@ -109,7 +109,7 @@ test('what stands still is told as stalled, with its age, until it is read', () 
   });
 });
 
-test('of what was late at the first look it is told how long it has waited at least', () => {
+test('a file that was late at the first look shows the least time that it has waited', () => {
   const exporter = new Exporter();
   exporter.scrape({ '/a': BEHIND });
   const series = exporter.scrape({ '/a': BEHIND });
@@ -117,7 +117,7 @@ test('of what was late at the first look it is told how long it has waited at le
   expect(series.get('posidle_lag_seconds_known')).toBe(0);
 });
 
-test('a file that left its path unread is told, with what was left of it', () => {
+test('a file that left its path unread is reported, with what was left of it', () => {
   const exporter = new Exporter();
   exporter.scrape({ '/a': BEHIND });
   expect(Object.fromEntries(exporter.scrape({ '/a': { size: null, position: 40 } }))).toMatchObject({

@@ -94,7 +94,7 @@ describe('a file', () => {
     expect([read(true), read(false)]).toEqual([true, false]);
   });
 
-  test('of which nothing has changed is remembered by the very same object', () => {
+  test('that has not changed keeps its object in memory', () => {
     const [file] = seen([blocked(0)]).files;
     const known = file && rememberEntry(file, undefined, 0);
     expect(file && rememberEntry(file, known, 5_000)).toBe(known);

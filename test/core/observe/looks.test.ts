@@ -38,7 +38,7 @@ function known(looks: readonly Snapshot[], rules: Partial<Policy> = {}): Progres
 
 const one = (files: readonly Watched[], changes: Partial<Snapshot> = {}) => [snapshot(0, files, changes)];
 
-describe('what the looks from outside find left is', () => {
+describe('seen from outside, these are left:', () => {
   const ids = ['0'.repeat(32), `${'0'.repeat(31)}1`];
   const chunks: Left = { kind: 'held', output: 'out', chunks: 2, bytes: 7, ids, isRetrying: false };
   const chunk = { path: chunkPath(1), size: 9 };
@@ -60,7 +60,7 @@ describe('what the looks from outside find left is', () => {
   });
 });
 
-describe('what nobody can prove is', () => {
+describe('seen from outside, these are doubted:', () => {
   const rest: Partial<Doubt> = { kind: 'closed-unread', about: LOG, bytes: 30 };
   const unlisted: Partial<Doubt> = { kind: 'unlisted', why: expect.stringContaining(`${POS}: EACCES`) };
   const goes = (...files: readonly Watched[]) => [...one([behind]), snapshot(1_000, files)];
@@ -76,7 +76,7 @@ describe('what nobody can prove is', () => {
     expect(known(looks).doubts.slice(1)).toMatchObject(doubts);
   });
 
-  test('always the inside of Fluentd: what there is to be believed is counted', () => {
+  test('always the inside of Fluentd, with the number of read files and empty buffers', () => {
     const buffers = { ...onDisk(), unseen: ['b (its buffer is in memory)', 'c (nobody sees it)'] };
     const [first] = known(one([[other], behind], { buffers })).doubts;
     expect(first?.kind).toBe('no-witness');
@@ -85,7 +85,7 @@ describe('what nobody can prove is', () => {
     expect(holding?.why).toMatch(/; 0 files read to the end, 0 buffers on disk empty$/);
   });
 
-  test('everything, where a look is late: what was seen before may no longer hold', () => {
+  test('everything, if a look is overdue: the previous one may no longer hold', () => {
     const before = seen(one([behind], { buffers: onDisk(5) }));
     const late = observeOverdue(before, { at: 9_000, fluentd: ABSENT, requests: [] }, subject());
     const { at, left, doubts } = ofLooks(late, policy());
@@ -137,7 +137,7 @@ describe('lines may be on their way where nobody sees them', () => {
   });
 });
 
-test('the facts beside it: when the look began, what moves the mark, and what there is', () => {
+test('the progress also has the start of the look, the mark, the files and the outputs', () => {
   const file = (position: number) => [entry({ position })] as const;
   const first = snapshot(0, [file(90)], { buffers: onDisk(1) });
   const looks = [first, { ...snapshot(1_000, [file(100)], { buffers: onDisk(1) }), lookedAt: 900 }];
@@ -155,7 +155,7 @@ describe('a file that left its path', () => {
     return known(looks).doubts.flatMap(({ kind, bytes }) => (kind === 'closed-unread' ? [bytes] : []));
   };
 
-  test('is doubted for what is left of it, until its own position shows that it was read', () => {
+  test('is doubted for its unread bytes, until its own position shows that it was read', () => {
     expect(doubted(behind, at(100, away(130)))).toEqual([30]);
     expect(doubted(behind, at(100, away(130)), at(129, away(130)))).toEqual([1]);
     expect(doubted(behind, at(100, away(130)), at(130, away(130)))).toEqual([]);
@@ -163,20 +163,20 @@ describe('a file that left its path', () => {
     expect(doubted(at(0))).toEqual([]);
   });
 
-  test('is doubted for what is written to it afterwards', () => {
+  test('is doubted for bytes that are written to it afterwards', () => {
     const read = at(100, fileOf(entry()));
     expect(doubted(read, at(100, away(130)))).toEqual([30]);
     expect(doubted(read, at(100, away(100)), at(100, away(130)))).toEqual([30]);
   });
 
-  test('is doubted also where another file took its path, and where it is found no more', () => {
+  test('is also doubted if another file took its path, or if it cannot be found', () => {
     const taken = { atPath: { inode: '8', size: 0 } };
     expect(doubted(behind, at(100, { ...taken, ...away(130) }))).toEqual([30]);
     expect(doubted(behind, at(100, taken))).toEqual([30]);
     expect(doubted(behind, at(100, taken), at(100, taken))).toEqual([30]);
   });
 
-  test('is doubted where in_tail let go of it, and not any more when it is back', () => {
+  test('is doubted if in_tail let go of it, but no longer when it is back', () => {
     const letGo: Watched = [entry({ position: null }), { atPath: { inode: '7', size: 130 } }];
     expect(doubted(behind, letGo, letGo)).toEqual([30]);
     expect(doubted(behind, at(100, away(130)), behind)).toEqual([]);

@@ -6,7 +6,7 @@ import { ABSENT, entry, LOG, running, seen, snapshot } from '../../support/build
 const look = (second: number, changes: Partial<Snapshot> = {}) =>
   snapshot(second * 1_000, [[entry()]], changes);
 
-describe('what is remembered of Fluentd', () => {
+describe('the memory of Fluentd', () => {
   const other = {
     fluentd: running({ supervisor: { pid: 5, startTime: '5' }, workers: [{ pid: 6, startTime: '6' }] }),
   };
@@ -38,17 +38,17 @@ describe('entries that vanish', () => {
     return [...seen(all).memory.entries.values()].map(({ path }) => path);
   };
 
-  test('are remembered while the pos file cannot be believed', () => {
+  test('are remembered while the pos file is unknown', () => {
     expect(rememberedOf([one, other], [other])).toEqual([LOG, '/other']);
   });
 
-  test('are forgotten when it can: a later file may get their inode', () => {
+  test('are forgotten when it is known: a later file may get their inode', () => {
     expect(rememberedOf([one, other], [other], [other])).toEqual(['/other']);
     expect(rememberedOf([one], [entry({ inode: '8' })])).toEqual([LOG]);
   });
 });
 
-test('of files that leave their paths without end the newest thousand are remembered', () => {
+test('the newest thousand of endless departed files are remembered', () => {
   const one = (n: number) => [entry({ path: `/${n}`, inode: String(n) })] as const;
   const wave = (from: number, count: number) =>
     Array.from({ length: count }, (_, index) => one(from + index));

@@ -74,22 +74,22 @@ describe('a file with bytes that in_tail had not found', () => {
   const gone = { inode: '7', size: 100, how: 'gone' };
   const first: Look = [[], listing(100)];
 
-  test('is missed where another file has the entry of its path before it is listed anew', () => {
+  test('is missed if another file has the entry of its path before the next listing', () => {
     const next = of({ inode: '9', position: 5 });
     expect(missedIn(first, [next, listing(100)], [next, NONE])).toMatchObject([gone]);
   });
 
-  test('is missed where it took the place of one that in_tail had found, and is gone', () => {
+  test('is missed if it took the place of a found file, and is gone', () => {
     const known = of({ inode: '3' }, {});
     expect(missedIn([known, listing(100)], [known, NONE])).toMatchObject([gone]);
   });
 
-  test('is missed where it was cut short between its listing and its entry, not where a shorter one has its place', () => {
+  test('is missed if it was cut short between its listing and its entry, but not if a shorter file has its place', () => {
     expect(missedIn(first, [found('7', 0), listing(100)])).toMatchObject([{ size: 100, how: 'cut short' }]);
     expect(missedIn(first, [found('9', 5), listing(100)])).toEqual([]);
   });
 
-  test('is not missed where the pos file that knew it is empty for an instant', () => {
+  test('is not missed if its pos file is empty for an instant', () => {
     const empty = (listed: Partial<Snapshot>): Look => [[], { ...EMPTY, ...listed }];
     expect(missedIn([of({}), listing(100)], empty(listing(100)), empty(NONE))).toEqual([]);
   });

@@ -38,7 +38,7 @@ describe('"everything read"', () => {
     expect(seen([...looks, snapshot(2_000, [[at(5)], [other()]])]).readSince).toBe(2_000);
   });
 
-  test('does not hold where one of two files has bytes left', () => {
+  test('does not hold if one of two files has bytes left', () => {
     expect(seen([snapshot(0, [[at(5)], [other(), left]])]).readSince).toBeUndefined();
   });
 
@@ -104,7 +104,7 @@ test('the last movement is the latest of all, and stays while nothing moves', ()
   expect(moved).toEqual([0, SECOND, 2 * SECOND, 2 * SECOND]);
 });
 
-test('a look at rest does not take in everything, and takes its buffers and calls anew', () => {
+test('a light look is not full, and has its own buffers and requests', () => {
   const first = read(0);
   const anew = { at: SECOND, buffers: undefined, requests: [{ by: 'http', at: SECOND }] } as const;
   expect(seen([first, { ...first, ...anew, depth: 'light' }])).toMatchObject({ ...anew, extent: 'light' });
@@ -136,7 +136,7 @@ describe('a look that takes too long', () => {
   const behind = seen([snapshot(0, [sized(300)], said(alive()))]);
   const late = observeOverdue(behind, now(70_000), subject());
 
-  test('leaves what was seen before as all that is known', () => {
+  test('repeats the previous observation', () => {
     expect(late).toMatchObject({ at: 70_000, files: behind.files, extent: 'overdue', lookedAt: 70_000 });
     expect(late.readSince).toBeUndefined();
     expect([behind.witness, late.witness]).toEqual([expect.anything(), undefined]);
@@ -156,14 +156,14 @@ describe('at rest', () => {
   const rest = snapshot(0, [[old]]);
   const { atRest } = seen([rest]);
 
-  test('is a look at which everything is read, and that shows plainly whether Fluentd runs', () => {
+  test('is a look that finds everything read, and shows for certain whether Fluentd runs', () => {
     expect(atRest).toMatchObject({ looks: rest.looks, followed: rest.followed, fluentd: rest.fluentd });
     expect(seen([snapshot(0, [[old, fileOf(old, 9)]])]).atRest).toBeUndefined();
     expect(seen([snapshot(0, [[old]], { fluentd: ABSENT })]).atRest).toBeDefined();
     expect(seen([snapshot(0, [[old]], { fluentd: WRAPPER })]).atRest).toBeUndefined();
   });
 
-  test('stays where the next look finds the very same objects', () => {
+  test('continues if the next look finds the same objects', () => {
     expect(isStillAtRest(atRest, rest)).toBe(true);
     expect(isStillAtRest(undefined, rest)).toBe(false);
   });
@@ -186,7 +186,7 @@ describe('at rest', () => {
     expect([isStillAtRest(known, once), isStillAtRest(known, both())]).toEqual([true, false]);
   });
 
-  test('the witness, the buffers, the calls and main tell anew', () => {
+  test('still has new facts about the witness, the buffers, the requests and main', () => {
     const changes: Partial<Snapshot> = {
       lookedAt: 900,
       at: 1_000,

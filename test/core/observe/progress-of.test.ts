@@ -32,7 +32,7 @@ function known(witnesses: readonly Witness[] | undefined, changes: Partial<Snaps
   };
 }
 
-describe('what is left and what is doubted come from', () => {
+describe('the progress comes from', () => {
   const LOOKS = {
     left: [
       ['unread', 30],
@@ -41,30 +41,30 @@ describe('what is left and what is doubted come from', () => {
     doubts: ['no-witness'],
   };
 
-  test('the looks, where there is no witness', () => {
+  test('the looks, if there is no witness', () => {
     expect(known(undefined)).toEqual(LOOKS);
     expect(known([])).toEqual(LOOKS);
   });
 
-  test('the witnesses, where all that live have answered: they see more than the looks', () => {
+  test('the witnesses, if all that live have answered: they see more than the looks', () => {
     expect(known([alive()])).toEqual({ left: [], doubts: [] });
     expect(known([gone(), alive()])).toEqual({ left: [], doubts: [] });
   });
 
-  test('both, where a witness does not answer', () => {
+  test('both, if a witness does not answer', () => {
     const doubts = ['no-answer'];
     expect(known([SILENT])).toEqual({ left: LOOKS.left, doubts });
     const left = [['unread', 60], ...LOOKS.left];
     expect(known([alive({ files: [sight({ pos: 40 })] }), SILENT])).toEqual({ left, doubts });
   });
 
-  test('both, where a Fluentd is there and its witness is not', () => {
+  test('both, if Fluentd runs without its witness', () => {
     expect(known([gone()])).toEqual(LOOKS);
     expect(known([gone({ gap: 6 })])).toEqual({ left: LOOKS.left, doubts: ['not-looked', 'no-witness'] });
   });
 });
 
-test('what is known of one look is made once', () => {
+test('the progress of one look is computed once', () => {
   const [once, rules] = [seen([snapshot(0, [behind])]), policy()];
   expect(progressOf(once, rules)).toBe(progressOf(once, rules));
 });
@@ -126,7 +126,7 @@ describe('when Fluentd has ended, beside its last word', () => {
     expect(progressOf(seen([look]), policy()).doubts).toMatchObject([{ kind: 'closed-unread', bytes: 1 }]);
   });
 
-  test('nothing is doubted for want of a witness', () => {
+  test('the missing witness causes no doubt', () => {
     expect(known([gone()], { fluentd: ABSENT }).doubts).toEqual([]);
   });
 });

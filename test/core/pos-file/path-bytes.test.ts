@@ -26,7 +26,7 @@ describe('a path', () => {
     expect(decodePath(Uint8Array.from(bytes))).toBe(path);
   });
 
-  test('of half a MiB that is no UTF-8 throws no exception for each byte', async () => {
+  test('with half a MiB that is no UTF-8 causes no exception for each byte', async () => {
     expect(await cpuSeconds(() => decodePath(Buffer.alloc(2 ** 19, 0xff)))).toBeLessThan(3);
   });
 
@@ -35,7 +35,7 @@ describe('a path', () => {
       expect(Buffer.from(encodePath(decodePath(Buffer.from(hex, 'hex')))).toString('hex')).toBe(hex);
   });
 
-  test('of any bytes turns back into the very bytes', () => {
+  test('with any bytes becomes the same bytes again', () => {
     const anything = fc.oneof(pathBytes, fc.uint8Array({ maxLength: 64 }));
     fc.assert(
       fc.property(anything, (bytes) => {

@@ -124,7 +124,7 @@ describe('a pos file', () => {
     );
   });
 
-  test('of any bytes is read without an error, every whole line either an entry or unparsable', () => {
+  test('with any bytes is read without an error, and every complete line is an entry or unparsable', () => {
     fc.assert(
       fc.property(fc.oneof(posFileBytes, fc.uint8Array({ maxLength: 300 })), (bytes) => {
         const { entries, unparsable } = parsePosFile(bytes);
@@ -162,7 +162,7 @@ describe('a pos file', () => {
   );
 });
 
-describe('of several lines', () => {
+describe('among several lines', () => {
   const [older, newer, unwatched] = [10, 20, null].map((position) => entry({ position })) as PositionEntry[];
   const others = [entry({ inode: '8', position: 5 }), entry({ path: '/other' })] as const;
 
@@ -178,7 +178,7 @@ describe('of several lines', () => {
   });
 });
 
-test('of millions of lines that are none, only the first thousand are kept', () => {
+test('only the first thousand of millions of unparsable lines are kept', () => {
   const { unparsable } = parsePosFile(new Uint8Array(4 * 1024 ** 2).fill(0x0a));
   expect(unparsable).toHaveLength(1_000);
 });
@@ -192,7 +192,7 @@ describe('the entries that count, read again', () => {
     expect(before).toEqual([one, two].map((entry) => ({ ...entry, key: entryKeyIn('/pos', entry) })));
   });
 
-  test('what has not changed is the very same object', () => {
+  test('an unchanged entry is the same object', () => {
     const [first, second] = keyedEntries('/pos', [{ ...one, position: 5 }, { ...two }], before);
     expect(first).toEqual({ ...before[0], position: 5 });
     expect(second).toBe(before[1]);
@@ -206,7 +206,7 @@ describe('the entries that count, read again', () => {
       expect(keyedEntries('/pos', [other, two], before)).toEqual(keyedEntries('/pos', [other, two]));
   });
 
-  test('of one that stands there twice the last counts, also behind those of before', () => {
+  test('the last of two equal entries counts, also after the earlier ones', () => {
     const again = { ...one, position: 9 };
     expect(keyedEntries('/pos', [one, two, again], before)).toEqual(keyedEntries('/pos', [two, again]));
   });

@@ -30,7 +30,7 @@ test('a doubt is said with the thing that it is about, where there is one', () =
   );
 });
 
-test('of many things the three largest are said, and the others counted', () => {
+test('the three largest of many things are described, and the others counted', () => {
   const three = [unread('/a', 1), unread('/b', 2_048), unread('/c', undefined)];
   expect(describeLeft(listed(three))).toBe(
     '/b: not read to its end (2.0 KiB); /a: not read to its end (1 B); /c: not read to its end',
@@ -41,14 +41,14 @@ test('of many things the three largest are said, and the others counted', () => 
   );
 });
 
-test('of many things the ten largest are listed, and all are counted', () => {
+test('the ten largest of many things are listed, and all are counted', () => {
   const doubts = Array.from({ length: 12 }, (_, index) => doubt(`/${index}`, index));
   const { count, bytes, worst } = listed(doubts);
   expect({ count, bytes }).toEqual({ count: 12, bytes: 66 });
   expect(worst.map(({ about }) => about).join(' ')).toBe('/11 /10 /9 /8 /7 /6 /5 /4 /3 /2');
 });
 
-test('what two sources tell is known of both', () => {
+test('the facts of two sources are joined', () => {
   const [left, more] = [
     { left: [unread('/a', 1)], doubts: [doubt('/a')] },
     { left: [unread('/b', 1)], doubts: [doubt('/b')] },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { shortenMiddle, widthOf, wrap } from '../../../src/core/text/text-width.ts';
 import { RUNS } from '../../support/arbitraries.ts';
 
-test('the width of a text in a terminal is at most that of its characters', () => {
+test('the width of a text in a terminal is at most the computed one', () => {
   const texts = ['', 'app.log', '日本語.log', 'é', '🚀.log', '…'];
   expect(texts.map(widthOf)).toEqual([0, 7, 10, 2, 6, 1]);
 });

@@ -22,7 +22,7 @@ describe('a duration', () => {
     expect(parseDuration(text)).toBeUndefined();
   });
 
-  test('is told in the units that a reader takes in', () => {
+  test('is shown in units that a reader grasps', () => {
     const spans = [0, 9_949, 42_000, 119_000, 300_000, 303_000, 7_800_000, 7_200_000];
     const told = ['0.0 s', '9.9 s', '42 s', '119 s', '5 min', '5 min 3 s', '2 h 10 min', '2 h'];
     expect(spans.map(formatDuration)).toEqual(told);
@@ -68,7 +68,7 @@ describe('a size', () => {
   });
 });
 
-test('one is told in the singular, all else in the plural', () => {
+test('one is singular, and all other numbers are plural', () => {
   expect([0, 1, 2].map((count) => counted(count, 'file'))).toEqual(['0 files', '1 file', '2 files']);
 });
 

@@ -145,7 +145,7 @@ describe('what is left', () => {
   });
 });
 
-test('what a worker had read of a file, and what was cut off since, is not what the next one has read', () => {
+test("a worker's position in a file that was truncated since does not count for the next worker", () => {
   const before = gone({ closed: [sight({ pos: 500, size: 500 })] });
   expect(left(before, alive({ closed: [sight({ pos: 40, size: 60, at: 6_000 })] }))).toEqual([
     { kind: 'let-go', path: '/log/a.log', bytes: 20 },
@@ -168,7 +168,7 @@ describe('a doubt', () => {
     expect(cut(6)).toEqual([]);
   });
 
-  test('of a sibling is taken back by another worker that has read it', () => {
+  test('about a sibling is removed by another worker that has read it', () => {
     const siblings = [{ path: '/log/a.log.1', inode: 7, size: 100, cuts: [] }];
     const unread = alive({ files: [], siblings });
     expect(doubts(gone({ closed: [] }), unread)).toMatchObject([{ kind: 'nobody-saw-it-read' }]);

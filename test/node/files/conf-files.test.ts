@@ -122,7 +122,7 @@ describe('a configuration file', () => {
     expect(await textsIn(file)).toEqual([expect.stringMatching(told)]);
   });
 
-  it('of YAML looks for what it includes beside the file that was read last, as Fluentd does', async () => {
+  it('in YAML looks for its includes next to the last opened file, as Fluentd does', async () => {
     const source = (path: string) =>
       `- source: {$type: tail, path: ${path}, pos_file: /p, read_from_head: true}\n`;
     put('d/a.yaml', `${source('/a')}- !include b.yaml\n`);
@@ -133,7 +133,7 @@ describe('a configuration file', () => {
     expect(await paths(put('f.yaml', `config:\n${text}`))).toEqual(['/beside', '/a', '/b', '/below']);
   });
 
-  it('of YAML has its merges, numbers and lists as Psych reads them', async () => {
+  it('in YAML has merges, numbers and lists as Psych reads them', async () => {
     const files = '$type: tail, path: /logs/2024-01-02.log, exclude_path: [/logs/a, /logs/b], pos_file: /p';
     const common = `{${files}, tag: 2024-01-02, rotate_wait: 1000, read_from_head: !!bool true}`;
     const text = `config:\n  - source: &common ${common}\n  - source: {<<: *common, pos_file: /q}\n`;
@@ -180,13 +180,13 @@ describe('a configuration without an end', () => {
     expect(await textsIn(put('f.conf', '@include x.conf\n'))).toEqual([told]);
   });
 
-  it('of files that include one another is read no further than 2000 files', async () => {
+  it('whose files include one another ends at 2000 files', async () => {
     for (let n = 0; n < 12; n += 1) put(`d/${n}.conf`, '@include *.conf\n');
     const problems = await textsIn(put('f.conf', '@include d/*.conf\n'));
     expect(problems.filter((text) => !/includes itself$/.test(text))).toEqual([TOO_MANY]);
   });
 
-  it('of ever more includes is read no further either', async () => {
+  it('with ever more includes ends, too', async () => {
     expect(await textsIn(put('f.conf', '@include none\n'.repeat(100_000)))).toEqual([TOO_MANY]);
   });
 

@@ -39,7 +39,7 @@ describe('a done file', () => {
     expect(found).toHaveBeenCalledOnce();
   });
 
-  test('of this Pod is found though it was there before posidle', () => {
+  test('from this Pod is found even if it is older than posidle', () => {
     writeFileSync(inDir('done'), '');
     utimesSync(inDir('done'), 2, 2);
     open(inDir('done'), 2_000);

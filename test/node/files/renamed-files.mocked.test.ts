@@ -67,7 +67,7 @@ describe('a directory', () => {
     expect(listings()).toBe(2);
   });
 
-  test('of too many names tells nothing', async () => {
+  test('with too many names gives no answer', async () => {
     vi.mocked(names.nameBudget).mockReturnValueOnce({ most: 1, left: 1, bytes: 1_000 });
     const inode = write('app.log.1');
     write('b.log');

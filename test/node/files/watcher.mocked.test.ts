@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 
 test.each(['ENOSPC: System limit for number of file watchers reached', 'EMFILE: too many open files, watch'])(
-  'a system that will not watch is told once, and is asked no more: %s',
+  'a system that cannot watch is reported once, and is not asked again: %s',
   (why) => {
     const refused = watcher();
     arm(refused);
@@ -42,7 +42,7 @@ test.each(['ENOSPC: System limit for number of file watchers reached', 'EMFILE: 
   },
 );
 
-test('a change is told once, and the watch is taken down', () => {
+test('a change is reported once, and the watch is taken down', () => {
   const one = watcher();
   arm(one);
   watching.all[0]?.emit('raw');

@@ -192,7 +192,7 @@ test('without a POST route nobody can quit', async () => {
   expect(await status('GET', '/healthz')).toBe(200);
 });
 
-test('of requests that come at once over one connection only the first is answered', async () => {
+test('only the first of several requests over one connection is answered', async () => {
   let answers = 0;
   const answer = () => ({ body: `${++answers}`, type: 'text/plain', isWell: true });
   await serve('127.0.0.1', { get: { '/metrics': answer } });

@@ -20,7 +20,7 @@ test('a process holds a file open, by whatever name, or does not; of a process t
   expect(holdsOpen(4_194_305, [held])).toBeUndefined();
 });
 
-test('of very many open files the first are looked at for a pos file', async () => {
+test('only the first of very many open files are checked', async () => {
   writeFileSync(inDir('first'), '');
   writeFileSync(inDir('late'), '');
   const many = 'exec 3<$0/first; for fd in {10..40}; do eval "exec $fd</dev/null"; done; exec 41<$0/late';

@@ -28,14 +28,14 @@ describe('a command line', () => {
     expect(argv).toEqual(['/bin/sh', '-c', 'read -r _', 'fluentd', '-c', 'a b']);
   });
 
-  test('of 1 MB is cut at 4 KiB', async () => {
+  test('with 1 MB is cut at 4 KiB', async () => {
     const words = Array.from({ length: 10 }, () => 'x'.repeat(100_000));
     const { argv } = await started(...words);
     expect(argv.slice(0, 3)).toEqual(['/bin/sh', '-c', 'read -r _']);
     expect(argv.join(' ').length).toBeLessThanOrEqual(4_096);
   });
 
-  test('of 1 MB is matched at once, whatever the pattern', async () => {
+  test('with 1 MB is matched at once, with any pattern', async () => {
     await started('a'.repeat(100_000), 'a'.repeat(100_000), 'a'.repeat(100_000));
     const rows = await listProc();
     const match = () => findMains(rows, /(a+)b.*c/, process.pid);
@@ -57,7 +57,7 @@ describe('a command line', () => {
   });
 });
 
-test('of many processes less of each command line is kept', async () => {
+test('is kept shorter if there are many processes', async () => {
   for (let pid = 1; pid <= 700; pid += 1) {
     mkdirSync(inRoot(String(pid)));
     writeFileSync(inRoot(`${pid}/stat`), `${pid} (x) S 1${' 0'.repeat(20)}`);

@@ -83,7 +83,7 @@ describe('a worker that is gone', () => {
   });
 });
 
-test('of very many sockets the newest count', async () => {
+test('only the newest of very many sockets count', async () => {
   for (let at = 0; at < 1_001; at += 1) writeFileSync(inDir(`${at}-1.sock`), '');
   const names = await listWitnesses(inDir());
   expect([names.length, names.at(-1)]).toEqual([1_000, '1000-1.sock']);
@@ -132,7 +132,7 @@ test('an order is carried out, or the reason is given', async () => {
   expect(await tellWitness(inDir(), '1-1.sock', 'stop')).toBe('the worker is gone');
 });
 
-test('whoever has told a worker to end hangs up by its own end, and not before', async () => {
+test('posidle holds the connection of an `end` order until its own end', async () => {
   const hungUp: string[] = [];
   await witness((word, socket) => {
     socket.once('end', () => hungUp.push(word));
