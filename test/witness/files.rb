@@ -157,6 +157,26 @@ it 'a file that is written anew as long and as old as before is told as lost' do
   expect('lost', found['lost'].map { |l| l['why'] }, ['written anew'])
 end
 
+it 'a file that is found, read and written anew between two looks of the witness is told as lost' do |s|
+  hold = s.log('../hold')
+  File.write("#{s.dir}/held.rb", <<~RUBY)
+    PosidleWitness.prepend(Module.new do
+      def look(asked)
+        super unless File.exist?('#{hold}')
+      end
+    end)
+  RUBY
+  s.run(s.tail + s.out, args: ['-r', "#{s.dir}/held.rb"])
+  File.write(hold, '')
+  s.append(s.lines(1..50))
+  s.till('read') { s.delivered.size == 50 }
+  File.write(s.log, s.lines(1001..1090))
+  s.till('read on') { s.delivered.size > 50 }
+  File.delete(hold)
+  found = s.seen('lost') { |a| a['lost'].any? }
+  expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
+end
+
 it 'unread lines that are cut off while in_tail is held up are told as lost, however long the file is then' do |s|
   s.run(s.tail + s.out(FULL.sub('throw_exception', 'block')))
   s.append(s.lines(1..3000, 20))

@@ -38,6 +38,7 @@ class PosidleWitness
     keep(@lost, before.merge(why: 'closed')) if now[:pos] == 0 && left?(before) # the inode number was reused
     cut_unfound(key, w.path, io(w))
     @begun[key] = ms
+    @marks[handler(w)] = mark(w, handler(w), stat(w.path)) if reads?(w)
   end
   def closes(w) # a writer may still have the file open, even renamed or removed
     @closed.delete(key = key(w))
@@ -93,8 +94,8 @@ class PosidleWitness
     now = mark[:prints].map { |at, print| [fingerprint(w.path, at, io(w)), print] }
     keep(@lost, sight(w).merge(why: 'written anew')) if now.any? { |found, print| found && found != print }
   end
-  def mark(w, handler)
-    old, pos, s = @marks[handler], w.pe.read_pos, @stats[w.path] # a cut makes another handler
+  def mark(w, handler, s = @stats[w.path])
+    old, pos = @marks[handler], w.pe.read_pos # a cut makes another handler
     return old if pos > 2**60 || s.nil? || s.ino != w.pe.read_inode
     size = [old ? old[:size] : 0, s.size].max
     keep(@lost, sight(w).merge(why: 'written anew')) if (cut = pos <= s.size && s.size < size)
