@@ -6,7 +6,7 @@ const NO_FLUENTD = 'watch -p /tmp/no-such.pos --pid-file /tmp/no-such.pid --star
 const NONE = 'nothing warns';
 const ONLY_CALLS = 'quiet is off: only a call or a signal begins the drain';
 
-/** What is given, what begins the drain then, and what is warned of. */
+/** The given options, the triggers in the start line, and the warnings. */
 const STARTS: readonly (readonly [options: string, begins: string, warning: string])[] = [
   ['', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
   ['--listen PORT', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
