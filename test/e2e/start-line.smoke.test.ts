@@ -53,8 +53,8 @@ test('the remedy for a run that only a call or a signal ends names no option of 
   expect(await run.exited).toBe(0);
   const { msg } = await run.logged(new RegExp(ONLY_CALLS));
   expect(msg).toBe(
-    'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. In a native sidecar the kubelet sends ' +
-      'SIGTERM. Everywhere else add a trigger that needs no call, such as --quiet 10m',
+    'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. A native sidecar gets ' +
+      'SIGTERM from the kubelet. Everywhere else add a trigger that needs no call, such as --quiet 10m',
   );
 });
 
