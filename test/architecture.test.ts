@@ -22,14 +22,14 @@ const ORDER: readonly (readonly string[])[] = [
   ['core/inspect'],
   ['core/metrics'],
   ['host.ts', 'log.ts'],
-  // Neither knows the other.
+  // Neither imports the other.
   ['daemon', 'node'],
   ['tasks'],
   ['commands'],
   ['api.ts'],
   ['cli.ts', 'index.ts'],
 ];
-/** What a place may import beside src/. */
+/** The imports from outside src/ that a place may have. */
 const OUTSIDE: Readonly<Record<string, RegExp>> = {
   node: /^node:/,
   tasks: /^node:/,
@@ -66,7 +66,7 @@ const imports = new Map(files.map((file) => [file, importsOf(file)]));
 describe.each(files)('src/%s', (file) => {
   const text = readFileSync(join('src', file), 'utf8');
 
-  test('imports nothing that stands above it', () => {
+  test('imports nothing from places above it', () => {
     const own = placeOf(file);
     for (const target of inSrc(file)) {
       const place = placeOf(target);
@@ -75,7 +75,7 @@ describe.each(files)('src/%s', (file) => {
     }
   });
 
-  test('imports of the outside world only what its place may', () => {
+  test('imports from outside only what its place may', () => {
     for (const target of imports.get(file) ?? []) {
       if (files.includes(target)) continue;
       const owners = PACKAGES[target];
@@ -84,11 +84,11 @@ describe.each(files)('src/%s', (file) => {
     }
   });
 
-  test('asks no clock, no chance and no process where it must be pure', () => {
+  test('uses no clock, no randomness and no process if it must be pure', () => {
     if (/^(core|daemon)\//.test(file)) expect(withoutComments(text)).not.toMatch(IMPURE);
   });
 
-  test('ends the process nowhere but in cli.ts, and reads no argv elsewhere', () => {
+  test('does not end the process or read argv, except in cli.ts', () => {
     if (file !== 'cli.ts') expect(text).not.toMatch(/process\.(exit\b|argv)/);
   });
 
@@ -98,7 +98,7 @@ describe.each(files)('src/%s', (file) => {
     if (isBelow && !file.startsWith('core/inject/')) expect(withoutComments(text)).not.toMatch(FLAGS);
   });
 
-  test('is not part of a circle of imports', () => {
+  test('is not part of an import cycle', () => {
     expect(pathBackTo(file)).toEqual([]);
   });
 });

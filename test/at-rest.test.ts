@@ -6,7 +6,7 @@ import { BUNDLE } from './pods/bundle.ts';
 const FILES = 20;
 /** A stamp is believed when it has stood for 2.5 s: the look after that asks for least. So many are waited for. */
 const LOOKS = 15;
-/** Beside the stat of each log file. */
+/** In addition to the stat of each log file. */
 const LITTLE = 16;
 
 /** Tells what each look asked of the file system. The processes of Fluentd come first in each, and the done file has its own clock. */

@@ -3,12 +3,12 @@ import { TARGETS, type Target } from './fuzz/targets.ts';
 import { cpuSeconds } from './support/cpu-seconds.ts';
 import { mutated, one, randomFrom } from './support/mutations.ts';
 
-/** Whatever is parsed may come from anybody: no text may end posidle, hold it up or fill its memory. */
+/** Anybody may write the parsed texts. None may end posidle, block it or exhaust its memory. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 200);
 const SEED = Number(
   process.env.FUZZ_SEED ?? (process.env.CI === undefined ? Date.now() % 2 ** 31 : 20_261_121),
 );
-/** Of CPU, so that a busy machine does no harm; a quarter of a MiB takes a hundredth of it. */
+/** CPU time, which does not depend on other processes. A quarter of a MiB takes a hundredth of it. */
 const MOST_SECONDS = 2;
 const MOST_MIB = 512;
 const LARGEST = 256 * 1024;

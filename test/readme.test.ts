@@ -21,7 +21,7 @@ const ALL_PAGES = [
       .map((name) => join(dir, name)),
   ),
 ];
-/** Where commands are given. */
+/** The pages with commands. */
 const COMMAND_PAGES = [...PAGES, 'CONTRIBUTING.md', 'src/commands/inspect-view/README.md'];
 const { scripts, version } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   scripts: Record<string, string>;
@@ -60,7 +60,7 @@ describe('each command of the pages', () => {
   });
 });
 
-/** Those of its blocks, what its transcripts begin with, and those in its text. */
+/** The commands in its blocks, at the beginning of its transcripts, and in its text. */
 function commandsIn(page: string): readonly string[] {
   const typed = blocksIn(page, 'console').flatMap((block) => block.match(/(?<=^\$ ).*$/gm) ?? []);
   const inText = readFileSync(page, 'utf8').matchAll(/`((?:npm|npx|node|kubectl|posidle) [^`]* [^`]+)`/g);
@@ -70,7 +70,7 @@ function commandsIn(page: string): readonly string[] {
     .filter((command) => !command.includes('…') && !command.startsWith('posidle run'));
 }
 
-/** Which options posidle knows tells its own table. */
+/** posidle's own table has the options that it knows. */
 function expectOptions([command, ...words]: readonly string[]): void {
   const options = Object.keys(command === 'inspect' ? inspectOptions : watchOptions);
   const given = words.flatMap((word) => /^--([\w-]+)/.exec(word)?.[1] ?? []);
@@ -82,7 +82,7 @@ function expectHelp([file = '', command = '']: readonly string[]): void {
   expect(spawnSync(process.execPath, [BUNDLE, command, '--help']).status).toBe(0);
 }
 
-/** What a machine without a cluster can know: kubectl and posidle take the words, and the files are there. */
+/** Checks without a cluster: kubectl and posidle accept the words, and the files exist. */
 function expectKubectl(page: string, words: readonly string[]): void {
   // Neither the network nor a shell is asked.
   if (hasKubectl && !words.some((word) => /https:|<\(/.test(word))) expectAccepted(page, words);

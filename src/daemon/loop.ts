@@ -26,7 +26,6 @@ const NOT_FOUND_YET: FluentdReading = { kind: 'absent', why: 'no look has ended 
 
 export interface Reporter {
   transition(transition: Transition): void;
-  /** Called after each look. */
   looked(state: State, seen: Observation): void;
   performed(done: Done): void;
 }

@@ -10,7 +10,6 @@ export interface Reach {
   readonly witnessDir?: string | undefined;
 }
 
-/** The result of an action. */
 export interface Done {
   readonly what: string;
   readonly pids: readonly number[];

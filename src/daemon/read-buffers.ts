@@ -3,12 +3,15 @@ import { type BuffersReading, type Chunk, NO_BUFFERS, type OutputReading } from 
 import type { Subject } from '../core/look/subject.ts';
 import type { Host } from '../host.ts';
 
-type Looks = Pick<Host, 'listChunks' | 'listBackups'>;
-type Where = Pick<Subject, 'conf' | 'putAsideBefore'>;
+type BufferHost = Pick<Host, 'listChunks' | 'listBackups'>;
+type BufferPlaces = Pick<Subject, 'conf' | 'putAsideBefore'>;
 type BufferLook = Partial<{ readonly seen: OutputReading; readonly unseen: string }>;
 
 /** Reads the part of Fluentd's buffers that is visible from outside: chunks on disk. */
-export async function readBuffers(host: Looks, { conf, putAsideBefore }: Where): Promise<BuffersReading> {
+export async function readBuffers(
+  host: BufferHost,
+  { conf, putAsideBefore }: BufferPlaces,
+): Promise<BuffersReading> {
   if (conf === undefined) return { ...NO_BUFFERS, unseen: ['all buffers: no fluent.conf is known'] };
   const readings = await Promise.all(conf.buffers.map((buffer) => lookOnDisk(host, buffer)));
   const aside = await listAside(host, conf.backupGlobs, putAsideBefore);
@@ -30,7 +33,7 @@ export async function listPutAside(
 }
 
 async function listAside(
-  host: Looks,
+  host: BufferHost,
   globs: readonly string[],
   before: ReadonlySet<string> = new Set(),
 ): Promise<{ readonly givenUp: readonly Chunk[]; readonly unseen: readonly string[] }> {
@@ -43,7 +46,7 @@ async function listAside(
   }
 }
 
-async function lookOnDisk(host: Looks, { name, chunkGlobs }: BufferConf): Promise<BufferLook> {
+async function lookOnDisk(host: BufferHost, { name, chunkGlobs }: BufferConf): Promise<BufferLook> {
   if (chunkGlobs.length === 0) return { unseen: `${name} (its buffer is in memory)` };
   try {
     const { chunks, isThere } = await host.listChunks(chunkGlobs);

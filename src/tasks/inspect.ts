@@ -66,7 +66,6 @@ export class Inspector {
   readonly #posFiles: PosFiles;
   readonly #logFiles: LogFileLooks;
   readonly #followed: FollowedFiles;
-  /** By pos file. */
   readonly #findings = new Map<string, readonly Finding[]>();
   #putAside: ReadonlySet<string> | undefined;
   #seen: Observation | undefined;

@@ -16,7 +16,7 @@ export interface Attacked {
   /** Ids of lines. */
   readonly lost: readonly number[];
   readonly written: number;
-  /** What is left or doubted. */
+  /** Everything left or doubted. */
   readonly kinds: readonly string[];
   readonly verdict: 'FALSE' | 'untrue' | 'needless' | '';
   readonly deeds: readonly string[];
@@ -90,7 +90,7 @@ function changeSink({ sink }: Site, random: Random): string {
   return sink.phase;
 }
 
-/** What befalls a Fluentd: its worker is killed or ended, it is restarted, reloaded or flushed. */
+/** The harm to a Fluentd: its worker is killed or ended; it is restarted, reloaded or flushed. */
 function disturb(site: Site, posidle: number, random: Random): string {
   const signal = random.pick(['SIGKILL', 'SIGTERM', 'SIGUSR2', 'SIGHUP', 'SIGUSR1']);
   const workers = workersOf(site.conf);

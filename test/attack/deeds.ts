@@ -108,7 +108,7 @@ export class Main {
     if (inode !== undefined && !this.#here.has(inode)) this.#here.set(inode, performance.now());
   }
 
-  /** What a file that had no time to be seen holds may be lost. */
+  /** The lines of a file that nobody had time to see may be lost. */
   #move(name: string, to: string): void {
     const { ino } = statSync(this.#path(name));
     if (!this.#wasSeen(ino)) this.#overlook(name, 0);

@@ -116,7 +116,7 @@ async function measured({ files, rotations }: Load, runs: number) {
   return figures;
 }
 
-/** What has waited for longer is late (core/inspect/verdict.ts). */
+/** Bytes that wait for longer are late (core/inspect/verdict.ts). */
 const LATE = 10_000;
 
 /**

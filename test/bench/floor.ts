@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-/** What a look at rest asks of the system, and nothing else. */
+/** Only the system calls of a look at rest. */
 const CALLS = `const fs = require('node:fs');
   const { open, stat } = require('node:fs/promises');
   const [logs, posFile, pid] = process.argv.slice(-3);

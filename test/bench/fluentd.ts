@@ -7,7 +7,7 @@ import { logged } from './latency.ts';
 import { add, type Bench, BUNDLE, type Figures, type Row } from './rows.ts';
 import { type Files, makeFiles } from './site.ts';
 
-/** What is read is sent within a second or two. */
+/** Fluentd sends each line within two seconds of reading it. */
 const TO_STDOUT =
   '<match app>\n@type stdout\n<buffer>\n@type memory\nflush_interval 1s\n</buffer>\n</match>\n';
 /** The default of `--settle`. */
@@ -64,7 +64,7 @@ async function endOf(hasPosidle: boolean): Promise<{ readonly stop: number; read
   }
 }
 
-/** Starts posidle; what comes back tells it of main's end, and waits until Fluentd is told. */
+/** Starts posidle. The result reports main's end to it, and waits until Fluentd gets the stop order. */
 async function watched({ dir, conf }: Files, { pid }: FluentdRun) {
   const args = ['--pid', String(pid), '--fluent-conf', conf, '--quiet', 'off', '--witness', witnessIn(dir)];
   const posidle = spawn(process.execPath, [BUNDLE, 'watch', ...args], {

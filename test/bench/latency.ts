@@ -115,7 +115,7 @@ async function latenciesOf(trigger: Trigger, runs: number): Promise<readonly Row
   return [{ name: trigger.what, unit: 'ms', figures, goal: trigger.goal }];
 }
 
-/** How much later than due Fluentd is told to stop. */
+/** The delay of the stop order, in addition to the settings. */
 async function drained({ args, pull }: Trigger): Promise<number> {
   const files = makeFiles(1);
   const buffer = join(files.dir, 'buffer');

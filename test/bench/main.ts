@@ -1,4 +1,4 @@
-// What posidle costs: npm run bench -- --help
+// The costs of posidle: npm run bench -- --help
 import { parseArgs } from 'node:util';
 import { markdown } from './report.ts';
 import { BENCHES, type Row } from './rows.ts';

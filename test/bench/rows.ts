@@ -9,7 +9,7 @@ import { END } from './fluentd.ts';
 import { LATENCIES, logged } from './latency.ts';
 import { makeSite, type Site } from './site.ts';
 
-/** What is measured: each name is a column of the table. */
+/** The measured values. Each name is a column of the table. */
 export type Subject = 'posidle' | 'calls + packages' | 'bare node' | 'fluentd alone';
 export type Figures = Partial<Record<Subject, number[]>>;
 
@@ -19,7 +19,7 @@ export const SPAN = 10;
 /** Seconds before the first of them: V8 compiles what is hot, and collects what the start has left. */
 export const WARM_UP = 60;
 
-/** What a goal is held against: the median if it does not say, all but one in a hundred, or a distance. The floor: the calls and packages. */
+/** The value that a goal limits: by default the median, else the 99th percentile or a distance. The floor: system calls and packages. */
 export type Held = 'median' | 'p99' | 'bare node' | 'times the floor' | 'above the floor';
 
 export interface Row {

@@ -1,4 +1,4 @@
-// What the witness costs a Fluentd that starts as in production, with no compiled files kept: npm run bench:witness -- --help
+// The costs of the witness for a Fluentd that starts as in production, without compiled files: npm run bench:witness -- --help
 import { spawnSync } from 'node:child_process';
 import { fluentdVersions, TESTED_VERSIONS } from '../support/real-fluentd.ts';
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { hostAddress } from './connect.ts';
 
-/** Where the lines go: out_http sends them here, outside the Pod. While it is away, it cuts each connection. */
+/** The destination, outside the Pod. out_http sends the lines here. While it is away, it cuts each connection. */
 export class Destination {
   readonly lines = new Set<string>();
   readonly endpoint: string;

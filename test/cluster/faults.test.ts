@@ -133,9 +133,9 @@ describe('faults beside the hook', { concurrent: true }, () => {
         const deletion = Date.now();
         await site.delete('p');
         await site.ended();
-        // What hangs takes 120 s, the grace period. So may main: its shell, as PID 1, ignores a SIGTERM before its trap.
+        // A hanging container takes the whole grace period of 120 s. main may, too: its shell, as PID 1, ignores a SIGTERM before its trap.
         const mainEnd = statusOf(site.pod('p'), 'main')?.state.terminated?.finishedAt;
-        // Of a main that never ran the kubelet writes null.
+        // For a main that never ran the kubelet writes null.
         const begin = Date.parse(mainEnd ?? '') || deletion;
         expect(Date.now() - begin).toBeLessThan(100_000);
         const lines = site.destination.lines.size;

@@ -78,7 +78,7 @@ describe("pre-stop: posidle as Fluentd's hook", { concurrent: true }, () => {
           spec,
           'until [ -e /var/log/app/.restarted ]; do sleep 0.2; done; echo "line 21 of 21" >>/var/log/app/job.log',
         );
-        // It fails until it is told otherwise.
+        // It fails until the file exists.
         Object.assign(named(spec, 'fluentd'), {
           livenessProbe: {
             exec: { command: ['test', '-e', '/posidle/.healthy'] },

@@ -186,7 +186,7 @@ describe('the policy of the API server', () => {
     return { apiVersion: 'v1', kind: 'Pod', metadata: Object.assign({ name: 'p', labels }, metadata), spec };
   }
 
-  /** What the API server would make of it, without what it invents anew each time. */
+  /** The result of the API server, without the values that differ each time. */
   function create(manifest: object, into = namespace) {
     const words = ['create', '--dry-run=server', '-o', 'json', '-n', into, '-f', '-'];
     return new Promise<{ spec: object; annotations: Record<string, string>; warnings: string }>(
@@ -204,7 +204,7 @@ describe('the policy of the API server', () => {
   }
 });
 
-/** Where the volume of the service account stands depends on when it was added. */
+/** The place of the service account's volume depends on when it was added. */
 function withoutToken(spec: object): object {
   const isToken = (value: unknown) => (value as { name?: string } | null)?.name === 'token';
   const text = JSON.stringify(spec, (_, value) =>

@@ -5,7 +5,7 @@ import { kubectlPath } from './connect.ts';
 
 const LIMIT = 256 << 20;
 
-/** What kubectl prints; rejects with what it said if it fails. */
+/** The output of kubectl. Rejects with its error message if it fails. */
 export function kubectl(args: readonly string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = execFile(kubectlPath(), [...args], { maxBuffer: LIMIT }, (error, stdout, stderr) => {

@@ -12,7 +12,7 @@ const NO_FLUENTD: Partial<Container> = {
 };
 const WITHOUT_WITNESS = { env: [] };
 
-/** What is wrong, and the line that says so. */
+/** The mistakes, each with the line that reports it. */
 const MISTAKES: Readonly<Record<string, readonly [change: Partial<Container>, line: RegExp]>> = {
   'a Fluentd that is not there': [
     NO_FLUENTD,

@@ -55,7 +55,7 @@ function sendTo({ endpoint }: Destination, data: Record<string, string>): void {
   if (conf !== undefined) data['fluent.conf'] = conf.replace('@type stdout', http);
 }
 
-/** What the manifests wait for in minutes is waited for in seconds here. */
+/** The manifests wait for minutes; the tests wait for seconds. */
 function hurry(pod: PodSpec): void {
   const faster: Readonly<Record<string, string>> = { EVERY: '0.3', INTERVAL: '4', '60s': '8s' };
   for (const { env = [] } of [...(pod.initContainers ?? []), ...pod.containers]) {

@@ -7,7 +7,7 @@ const LIMIT = 240_000;
 interface Ended {
   readonly code: number;
   readonly restarts: number;
-  /** What it left in its termination log. */
+  /** Its termination message. */
   readonly message: string;
   /** Empty if the Pod was deleted. */
   readonly log: string;

@@ -26,7 +26,7 @@ export function sized(size: number, path = LOG): Watched {
   return [entry({ path }), fileOf(entry(), size)];
 }
 
-/** Where a file of the usual inode is that has left its path. */
+/** The path of a renamed file with the usual inode. */
 export function away(size: number, path = LOG): Pick<FileLook, 'renamed'> {
   return { renamed: { path: `${path}.1`, stat: { inode: '7', size } } };
 }

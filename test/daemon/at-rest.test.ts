@@ -5,7 +5,7 @@ import { busyHost } from './busy-host.ts';
 
 const COUNTED = ['listProcesses', 'readFile', 'listFollowed', 'lookAt', 'listFamily', 'fileStamp'] as const;
 
-// What a look costs, counted and not timed: 80 looks at a file that was read long ago.
+// Counts the system calls of 80 looks at a file that was read long ago. Times would be unreliable.
 test('a look at rest reads, lists and searches nothing that has not changed', async () => {
   const { host } = busyHost();
   const calls = counted(host);

@@ -14,7 +14,7 @@ export function stoppedAt({ stops }: FakeHost): number {
   return Number(/@(\d+(?:\.\d+)?)$/.exec(stops[0] ?? '')?.[1]);
 }
 
-/** What was sent, without its times: `SIGINT 4242`. */
+/** The sent signals, without times: `SIGINT 4242`. */
 export function namesOf(sent: readonly string[]): readonly string[] {
   return sent.map((one) => one.replace(/ @.*/, ''));
 }

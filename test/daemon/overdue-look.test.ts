@@ -36,7 +36,7 @@ describe('a look that never ends', () => {
     expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
     expect(outcome.doubts.worst).toMatchObject([{ kind: 'not-looked-at' }]);
     expect(report.transitions.map(({ why }) => why)).toContainEqual(expect.stringMatching(IN_TIME));
-    // Later the kubelet kills posidle, and nobody is told.
+    // Later the kubelet kills posidle, and nobody learns the outcome.
     expect(host.now()).toBeLessThanOrEqual(20_000 + GRACE);
   });
 

@@ -10,7 +10,7 @@ import { busyHost } from './busy-host.ts';
 const WITNESS = '/posidle';
 const CALLED = 5_000;
 
-/** A Fluentd in another container, of which only the witness and its files tell, and what it is told. */
+/** A Fluentd in another container, visible only by its witness and its files, and the orders that it gets. */
 function remote(says: Witness, onTold: (word: string, host: FakeHost) => Witness = () => gone()) {
   const host = new FakeHost();
   const told: [word: string, at: number][] = [];

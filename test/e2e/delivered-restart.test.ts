@@ -48,7 +48,7 @@ const deliverOn =
     return await watchDelivery(site, { version, ...delivery, main: whenRead }, fluentd);
   };
 
-/** Whoever was killed left no last word: what it held then, nobody saw. */
+/** A killed worker leaves no last word, so nobody saw what it held. */
 function expectDied(ended: Ended, word = 'unproven'): void {
   expect(ended.outcome.outcome).toBe(word);
   expect(ended.outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'worker-died' }));

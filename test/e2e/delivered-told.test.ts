@@ -32,16 +32,16 @@ import { type FluentdRun, OLDEST_AND_NEWEST } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
 interface Loss {
-  /** Lines … are told. */
+  /** Completes "lines … are reported". */
   readonly lines: string;
   /** By default the log goes to a buffer in memory that is sent each second. */
   readonly conf?: (site: Site) => Section[] | Promise<Section[]>;
-  /** What main does once its twenty lines are read. */
+  /** main does this when its twenty lines are read. */
   readonly main?: (site: Site, fluentd: FluentdRun) => unknown;
-  /** Of what is left, or doubted. */
+  /** A text in what is left or doubted. */
   readonly kind: string;
   readonly why?: RegExp;
-  /** Of the twenty lines none arrives. */
+  /** None of the twenty lines arrives. */
   readonly isAll?: boolean;
   readonly args?: readonly string[];
   /** Not on 1.14.6. */
@@ -56,7 +56,7 @@ const toSink = ({ sink }: Site, params: Params = { flush_interval: '1s' }) =>
 /** Nothing flushes by itself. */
 const LAZY = { flush_mode: 'interval', flush_interval: 300 };
 const AT_ONCE = { flush_mode: 'immediate', retry_wait: '0.1', retry_max_times: 4, retry_randomize: false };
-/** Where Fluentd puts aside what it gives up: /tmp/fluent belongs to all. */
+/** Fluentd puts chunks aside here: all tests share /tmp/fluent. */
 const rootDir = (site: Site): Section => ({ name: 'system', params: { root_dir: `${site.dir}/root` } });
 const JSON_PARSER: Section = { name: 'parse', params: { '@type': 'json' } };
 const parserFilter = (params: Params = {}) =>

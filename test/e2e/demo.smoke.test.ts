@@ -7,7 +7,7 @@ import { requireFluentd } from '../support/real-fluentd.ts';
 
 /** The one that README's run was on. */
 const VERSION = '1.18.0';
-/** What a longer drain with buffers tells in addition, and a look that falls between the end of the worker and that of its supervisor. */
+/** The lines that only a longer drain with buffers logs, or a look between the ends of worker and supervisor. */
 const OF_THE_PICTURE_ALONE = /still draining|posidle got SIGTERM|to flush|and flushed|0 workers|buffer empty/;
 
 /** The count, and what a Pod would print as its termination message. */
@@ -55,7 +55,7 @@ function shapeOf(line: string): string {
     .replace(/[\d.]+/g, 'N');
 }
 
-/** What posidle logs there: time, level and text stand apart. */
+/** posidle's log lines, split into time, level and text. */
 function linesOfPicture(): readonly string[] {
   const texts = readFileSync('fixtures/drain.svg', 'utf8').matchAll(/<text[^>]*>(.*?)<\/text>/g);
   const logged = [...texts].flatMap(([, spans = '']) => {

@@ -103,7 +103,7 @@ const troubled = (site: Site, late: HttpSink, port: number): readonly Way[] => [
   },
 ];
 
-/** Where out_forward sends to. */
+/** The destination of out_forward. */
 const nextHop = (port: number): readonly Section[] => [
   { name: 'source', params: { '@type': 'forward', '@label': '@next', bind: '127.0.0.1', port } },
   { name: 'label', arg: '@next', sections: [output('null')] },
@@ -179,7 +179,7 @@ async function expectNoDoubt(site: Site, fluentd: FluentdRun, files: number): Pr
 
 function start(site: Site, version: string, all: readonly Way[], more: readonly Section[] = []) {
   write(site, all);
-  // What Fluentd gives up it puts aside below /tmp/fluent, which belongs to all.
+  // Fluentd puts chunks that it gives up into /tmp/fluent, which all tests share.
   const system = { name: 'system', params: { root_dir: `${site.dir}/root` } };
   const sections = all.flatMap(({ name, parse = { '@type': 'none' }, sections }): Section[] => {
     const files = { path: site.log(`${name}.log`), pos_file: `${site.pos}-${name}`, read_from_head: true };
@@ -210,7 +210,7 @@ async function sinkIn(phase: SinkPhase): Promise<HttpSink> {
 const ask = ({ dir }: Site) => askWitnesses(witnessIn(dir), 0);
 const progress = async (site: Site) => ofTestimony(await ask(site));
 
-/** What the witness has heard so far, and what it is taken for. */
+/** The messages that the witness has heard so far, with their judgements. */
 async function heard(site: Site) {
   const { witnesses } = await ask(site);
   return witnesses.flatMap((one) => {

@@ -73,7 +73,7 @@ for (const version of OLDEST_AND_NEWEST) {
   });
 }
 
-/** What Fluentd has made of it. What its dump does not quote, as in `<record>`, is no part of the facts. */
+/** Fluentd's own result. It ignores values that Fluentd's dump does not quote, as in `<record>`. */
 function dumpedIn(output: string): FluentConf {
   const inJson = /^\{.*<ROOT>.*\}$/m.exec(output)?.[0];
   const printed = inJson === undefined ? output : (JSON.parse(inJson) as { message: string }).message;
@@ -102,7 +102,7 @@ function known(theirs: ReturnType<typeof facts>, ours: FluentConf) {
 it(`a mutated configuration is read as by Fluentd ${NEWEST}, or has a problem`, async (context) => {
   requireFluentd(NEWEST, context);
   const differences: string[] = [];
-  // `npm run fuzz:long -- --against` goes through as many as it is told.
+  // `npm run fuzz:long -- --against` takes the number from --runs.
   await compare(NEWEST, { runs: 1_000, seed: 400_000_000 }, (told) => {
     if (told.startsWith('--seed')) differences.push(told);
   });

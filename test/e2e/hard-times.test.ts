@@ -21,7 +21,7 @@ const inMounts = (script: string) => ['unshare', '--mount', 'sh', '-c', `${scrip
 const HIDDEN = 'mount -t proc -o hidepid=2,gid=1 proc /proc; set -- setpriv --bounding-set -sys_ptrace "$@"';
 const readOnly = (dir: string) =>
   `mount --bind ${dir} ${dir}; mount -o remount,bind,ro ${dir}; mount -o remount,bind,ro /`;
-/** Whatever the machine is doing: only a Fluentd that hangs for good meets these. */
+/** Only a Fluentd that hangs for ever reaches these, even on a busy machine. */
 const PATIENT = ['--drain-timeout', '120s', '--stop-timeout', '120s'];
 
 onFluentd(ONE_VERSION, (version) => {

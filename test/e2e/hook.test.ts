@@ -42,7 +42,7 @@ async function startGate(dir: string): Promise<typeof NO_GATE> {
   await until('the gate is up', () => existsSync(join(dir, 'gate-lives')));
   return {
     kill,
-    /** What the gate's own preStop hook does. */
+    /** Does the work of the gate's own preStop hook. */
     podEnds: () => void spawnSync(GATE[0], [...GATE.slice(1), 'ending'], { env }),
     mainEnds: async () => {
       gate.kill('SIGTERM');

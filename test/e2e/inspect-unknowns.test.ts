@@ -90,7 +90,7 @@ describe('an unreadable file is named, without a stack', () => {
     chmodSync(at('closed'), 0o700);
     // Nobody may have no way to the checkout, where it lies below a closed home.
     copyFileSync(BUNDLE, at('posidle.cjs'));
-    // Not through a shell: setpriv still has the right to reach a Node that lies there.
+    // Without a shell: setpriv itself still has the right to reach Node's directory.
     const command = `${AS_NOBODY} "${process.execPath}" posidle.cjs ${words}`;
     const { stdout, stderr, status } = shell(command);
     expect(stdout + stderr).toMatch(said);

@@ -29,7 +29,7 @@ const BURST = 100_000;
 
 type Trigger = 'quiet' | 'done-file' | 'done-process' | 'http' | 'SIGTERM';
 
-/** What main does once Fluentd has found its first file, which is empty. */
+/** main does this when Fluentd has found its first file, which is empty. */
 interface Scenario {
   readonly title: string;
   readonly main: (site: Site) => Promise<unknown>;

@@ -10,7 +10,7 @@ import { limitMemory } from '../support/memory-limit.ts';
 import { CLI, loading, type PosidleRun, posidle, SLOW_STATS, startPosidle } from '../support/posidle.ts';
 import { until } from '../support/until.ts';
 
-/** Whoever shares a volume or loopback with posidle: a main that is broken, or hostile. No Fluentd is needed here. */
+/** A broken or hostile main that shares a volume or loopback with posidle. These tests need no Fluentd. */
 let dir = '';
 const runs: PosidleRun[] = [];
 const at = (name: string) => join(dir, name);
@@ -241,7 +241,7 @@ test('below a root every link leads on below it, and none out of it', async () =
   const source = (posFile: string, path: string) =>
     `<source>\n @type tail\n pos_file ${posFile}\n path ${path}\n</source>\n`;
   write('host/secret.conf', source('/secret.pos', '/logs/*.log'));
-  // What the kubelet makes of /var/log/containers.
+  // As the kubelet links /var/log/containers.
   write('root/pods/web/0.log', 'one\ntwo\n');
   link('root/logs/web.log', '/pods/web/0.log');
   link('root/logs/up.log', '../../host/secret.log');

@@ -7,7 +7,7 @@ import type { PosidleRun } from '../support/posidle.ts';
 import { NEWEST } from '../support/real-fluentd.ts';
 import { until } from '../support/until.ts';
 
-/** What is new in it: four threads parse, and a new directory is seen at once: the next look by the clock would come too late. */
+/** New in this version: four threads parse, and in_tail sees a new directory at once. Its next timed look would come too late. */
 const THREADED = { num_threads: 4, enable_dir_watcher: true, refresh_interval: '10m' };
 
 onFluentd([NEWEST], (version) => {

@@ -50,7 +50,7 @@ function linesByRuby(files: readonly Uint8Array[]): readonly (readonly string[])
   return (askRuby(PROGRAM, input, process.env) as string[][]).map((lines) => lines.map(normalized));
 }
 
-/** What the parser makes of a file, in the form in which ruby tells it. */
+/** The parser's result for a file, in ruby's output format. */
 function linesBy(file: Uint8Array): readonly string[] {
   return parsePosFile(file).entries.map(({ path, position, inode }) => {
     const hex = Buffer.from(encodePath(path)).toString('hex');

@@ -19,7 +19,7 @@ const MAIN = `for line in $(seq ${LINES}); do echo "attempt $1 line $line"; done
   while read -t 0.2; [ $? -gt 128 ]; do touch $2/alive; done
   [ $1 = 2 ] && touch $2/done`;
 
-/** What README tells to do where main may be restarted, a row each. */
+/** The README's advice for a main that may be restarted, one row each. */
 const REMEDIES: Readonly<Record<string, (dir: string) => readonly string[]>> = {
   'a done file that main makes only when it succeeds': (dir) => ['--done-file', join(dir, 'done')],
   'a --done-process-gone that is longer than the back-off': (dir) => [

@@ -109,7 +109,7 @@ function signalInside(running: PosidleRun, signal: NodeJS.Signals, inner = 1): v
   inside(running, `kill -s ${signal.slice(3)} ${inner}`);
 }
 
-/** What a shell command prints inside the container that `unshare` started. */
+/** The output of a shell command inside the container that `unshare` started. */
 function inside({ pid }: PosidleRun, command: string): string {
   const [init] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
   const enter = ['--target', String(init), '--pid', '--mount', 'sh', '-c', command];

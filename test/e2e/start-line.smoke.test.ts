@@ -6,7 +6,7 @@ const NO_FLUENTD = 'watch -p /tmp/no-such.pos --pid-file /tmp/no-such.pid --star
 const NONE = 'nothing warns';
 const ONLY_CALLS = 'quiet is off: only a call or a signal begins the drain';
 
-/** What is given, what begins the drain then, and what is warned of. */
+/** The given options, the triggers in the start line, and the warnings. */
 const STARTS: readonly (readonly [options: string, begins: string, warning: string])[] = [
   ['', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
   ['--listen PORT', 'nothing has moved for 60 s, or when SIGTERM comes', NONE],
@@ -53,8 +53,8 @@ test('the remedy for a run that only a call or a signal ends names no option of 
   expect(await run.exited).toBe(0);
   const { msg } = await run.logged(new RegExp(ONLY_CALLS));
   expect(msg).toBe(
-    'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. In a native sidecar the kubelet sends ' +
-      'SIGTERM. Everywhere else add a trigger that needs no call, such as --quiet 10m',
+    'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. A native sidecar gets ' +
+      'SIGTERM from the kubelet. Everywhere else add a trigger that needs no call, such as --quiet 10m',
   );
 });
 

@@ -19,7 +19,7 @@ type Answer = 'equal' | 'refused by both' | 'refused by Fluentd only' | `told ($
 
 interface Span {
   readonly runs: number;
-  /** Of the first one; each has the next number. */
+  /** The number of the first one. Each has the next number. */
   readonly seed: number;
 }
 

@@ -11,7 +11,7 @@ export interface Tree {
   readonly sections: readonly Tree[];
 }
 
-/** What stands for `#{ruby}`: it is not evaluated. */
+/** Replaces `#{ruby}`, which is not evaluated. */
 export const markOf = (ruby: string): string => `RUBY${Buffer.from(ruby).toString('hex')}`;
 
 /** Fluentd's reader hangs where a comment behind a JSON value ends with the file (`scan_json` in lib/fluent/config/literal_parser.rb). */

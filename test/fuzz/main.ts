@@ -31,7 +31,7 @@ const SMALL = 2_048;
 const LARGE = 256 * 1024;
 const SELDOM = 1 / 2_000;
 const MOST_SECONDS = 2;
-/** Of 128: what the daemon may take. */
+/** The memory that the daemon may take, of 128 MiB. */
 const MOST_MIB = 110;
 const LIMIT_MIB = 128;
 const TOLD = 100_000;

@@ -23,7 +23,7 @@ import { answer, holding, sight } from '../support/said.ts';
 
 export interface Target {
   readonly seeds: readonly string[];
-  /** What is put into them. */
+  /** The inputs. */
   readonly words?: readonly string[];
   /** Throws where something is wrong; false: there was nothing in it. */
   read(bytes: Buffer, random: Random): unknown;
@@ -204,7 +204,7 @@ async function withNames(
 
 let server: Promise<HttpServer> | undefined;
 
-/** It is answered or cut off; whoever comes next is served. */
+/** The server answers the request or cuts it off, and serves the next client. */
 async function askServer(bytes: Buffer): Promise<void> {
   const told = () => ({ body: 'x'.repeat(100_000), type: 'text/plain', isWell: true });
   const routes = { get: { '/metrics': told }, post: { '/quit': () => {} }, tokenFile: undefined };

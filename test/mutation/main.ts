@@ -12,7 +12,7 @@ const USAGE = `A mutation run over the decision and what it rests on: npm run mu
   --seed N    draws the same ones again`;
 
 const FOLDERS = ['progress', 'witness', 'look', 'fluentd', 'observe', 'drain'];
-/** What is told in words, shown, or found in the process table decides nothing here. */
+/** Files that only produce texts or views, or read the process table, decide nothing. */
 const LEFT_OUT = /(describe|messages[a-z-]*|explain|status|processes|buffers|defaults)\.ts$/;
 const TESTS = filesIn('test/core').filter((file) => file.endsWith('.test.ts'));
 const LIFETIMES = 200;
@@ -82,7 +82,7 @@ const bundle = await context({
 
 const player = new Player();
 
-/** What kills the text that is planted now; undefined: nothing. */
+/** The test that fails with the current mutant; undefined if none. */
 async function killer(stages: readonly string[]): Promise<string | undefined> {
   const built = await bundle.rebuild().catch(() => undefined);
   const [file] = built?.outputFiles ?? [];
@@ -126,7 +126,7 @@ function plantings(): readonly Planting[] {
   });
 }
 
-/** So many of them, drawn with the seed; by file, as they were. */
+/** A random sample, drawn with the seed, in the order of the files. */
 function sampled(all: readonly Planting[], count: number, seed: number): readonly Planting[] {
   const random = new Random(seed);
   const drawn = all.map((planting) => ({ planting, lot: random.next() }));
@@ -173,7 +173,7 @@ async function run(): Promise<void> {
   for (const one of tried) {
     planted.path = resolve(one.file);
     planted.text = planting(one);
-    // What is known to live costs no more time.
+    // Skip mutants that are known to survive.
     const stages = stagesFor(one.file, reasonOf(one) !== undefined);
     if ((await killer(stages)) !== undefined) continue;
     survivors.push(one);

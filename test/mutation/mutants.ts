@@ -87,7 +87,7 @@ function callsAt({ type, end, callee }: Node, text: string): readonly Mutant[] {
   return to === undefined ? [] : [{ start: property.start, end: property.end, to }];
 }
 
-/** Where `.name` or `?.name` begins. */
+/** The position of `.name` or `?.name`. */
 function startOfLink(text: string, { start }: Node): number {
   const dot = text.lastIndexOf('.', start);
   return text[dot - 1] === '?' ? dot - 1 : dot;

@@ -1,8 +1,8 @@
-/** What a bundle of the tests with one mutant exports: why it fails; undefined: it does not. */
+/** The export of a bundle of tests with one mutant: the reason why it fails, or undefined if it passes. */
 type Verdict = (...stages: readonly string[]) => Promise<string | undefined>;
 
 export interface Order {
-  /** Of the bundle. */
+  /** The path of the bundle. */
   readonly url: string;
   readonly stages: readonly string[];
 }

@@ -24,7 +24,7 @@ test.each =
     }
   };
 
-/** The first of the tests so far that fails; undefined: none does. None of them is played twice. */
+/** The first failing test so far, or undefined. Runs each test once. */
 export async function firstFailure(): Promise<string | undefined> {
   for (const { title, run } of tests.splice(0)) {
     try {

@@ -1,7 +1,7 @@
 const OFTEN = 'only how often other things can happen meanwhile';
 const ANEW = 'without it every look is judged anew, which means the same';
 
-/** Mutants that live: in which file, what only their line (with the one before) holds, and why. What lives and is not listed here wants a test. */
+/** Known surviving mutants: the file, a text that only their line (with the one before) has, and the reason. Any other survivor needs a test. */
 export const SURVIVORS: readonly (readonly [file: string, code: string, why: string])[] = [
   ['witness/bounded-answer.ts', 'at <= text.length', 'behind the end stands no character'],
   ['witness/bounded-answer.ts', 'length >= LONGEST_ANSWER', 'a byte more or less of a bound against floods'],

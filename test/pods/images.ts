@@ -7,7 +7,7 @@ export const BASES = {
   newest: `${LOCAL}/fluentd:1.20.1`,
 };
 
-/** What stands here for the images that the manifests name. */
+/** The local stand-ins for the images in the manifests. */
 const STAND_INS: Readonly<Record<string, string>> = {
   'busybox:1.37': BASES.busybox,
   'node:24-bookworm-slim': BASES.node,

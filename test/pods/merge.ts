@@ -28,7 +28,7 @@ function mergeFields(base: Fields, patch: Fields): Fields {
   return merged;
 }
 
-/** What the patch names comes first, in its order: kustomize api/filters/patchstrategicmerge, MergeOptionsListPrepend. */
+/** Items of the patch come first, in its order: kustomize api/filters/patchstrategicmerge, MergeOptionsListPrepend. */
 function mergeList(base: readonly Fields[], patch: readonly Fields[], key: string): Fields[] {
   const isReplaced = ({ $patch, ...rest }: Fields) => $patch === 'replace' && Object.keys(rest).length === 0;
   if (patch.some(isReplaced)) return patch.filter((item) => !isReplaced(item));

@@ -9,7 +9,7 @@ const CACHE = POSIDLE_FLUENTD_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.
 const CONTAINERS_CONF = join(CACHE, 'containers.conf');
 const LIMIT = 64 << 20;
 
-/** What it prints; rejects with what it said where it fails. */
+/** The output of podman. Rejects with its error message if it fails. */
 export function podman(...args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     // crun wants a pure cgroup layout, which a nested machine does not have.

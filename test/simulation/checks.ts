@@ -122,7 +122,7 @@ export class Checks implements Reporter {
     this.#coverage?.reached('look', 'at rest');
   }
 
-  /** Where nothing goes wrong, the drain ends soon after the trigger and the last line's delivery, not at its bound. */
+  /** If nothing goes wrong, the drain ends soon after the trigger and the last line's delivery, not at its time limit. */
   #hadToWait(why: string, trigger: Trigger): void {
     const { lines, clock, faults, isDone, fluentd } = this.#world;
     const idle =
@@ -131,7 +131,7 @@ export class Checks implements Reporter {
       throw new Violation(`all was delivered for ${idle} ms when the drain came to its bound: ${why}`);
   }
 
-  /** What posidle's calls, sleeps and stalls may add to a wait. */
+  /** The time that posidle's calls, sleeps and stalls may add to a wait. */
   get #late(): Millis {
     const { callTakes, oversleeps } = this.#world.settings;
     return 1_000 + 100 * callTakes + 3 * oversleeps + this.#world.stalledFor;
@@ -224,7 +224,7 @@ export class Checks implements Reporter {
   }
 }
 
-/** Of the looks at rest every tenth is judged twice: it takes longer than all else in a lifetime. */
+/** Checks only every tenth look at rest twice, because that takes longer than the rest of a lifetime. */
 const EVERY = 10;
-/** What takes a witness's knowledge with it. */
+/** Events that destroy the knowledge of a witness. */
 const HARMS = ['worker-dies', 'fluentd-dies', 'supervisor-dies', 'silence'];

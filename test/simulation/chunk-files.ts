@@ -11,7 +11,7 @@ export interface Chunk {
   readonly begunAt: Millis;
 }
 
-/** What outlives a worker: chunk files, and what Fluentd has put aside. */
+/** The chunk files and backup chunks, which outlive a worker. */
 export interface Disk {
   staged: Chunk | undefined;
   queue: Chunk[];

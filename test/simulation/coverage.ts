@@ -76,7 +76,7 @@ const REACHABLE: Reachable = {
   ],
 };
 
-/** What the lifetimes have reached, and how often. */
+/** The features that the lifetimes have reached, and how often. */
 export class Coverage {
   /** By `kind: what`. */
   readonly counts = new Map<string, number>();
@@ -93,7 +93,7 @@ export class Coverage {
     return [...this.counts].sort().map(([what, count]) => `${String(count).padStart(9)}  ${what}`);
   }
 
-  /** What no lifetime has reached. */
+  /** The features that no lifetime has reached. */
   get missing(): readonly string[] {
     const all = Object.entries(REACHABLE).flatMap(([kind, names]) => names.map((name) => `${kind}: ${name}`));
     return all.filter((what) => !this.counts.has(what));

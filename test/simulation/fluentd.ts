@@ -56,7 +56,7 @@ export class Fluentd {
     return rows;
   }
 
-  /** What a signal to the supervisor does. */
+  /** The effect of a signal to the supervisor. */
   signal(signal: string): void {
     const isEarly = this.#world.clock.now - this.startedAt < DEAF_SUPERVISOR;
     if (signal === 'SIGKILL') this.killSupervisor();

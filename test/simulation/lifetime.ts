@@ -18,7 +18,7 @@ export interface Played {
   /** The promise that was broken. */
   readonly broken: string | undefined;
   readonly timeline: readonly string[];
-  /** What became of it all. */
+  /** The final state of the world. */
   readonly world: Pick<World, 'lines' | 'posFile'>;
 }
 

@@ -2,7 +2,7 @@ import type { Millis } from '../../src/core/text/units.ts';
 import type { Clock } from './clock.ts';
 import type { LogFile } from './log-files.ts';
 
-/** What became of a line. */
+/** The fate of a line. */
 type Fate = 'written' | 'buffered' | 'delivered' | 'set aside' | 'thrown away' | 'lost in memory';
 
 export interface Line {

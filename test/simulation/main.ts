@@ -51,7 +51,7 @@ async function main(): Promise<void> {
 /** Seeds that are played batch by batch, until all are, or a promise is broken. */
 class Run {
   readonly coverage = new Coverage();
-  /** Of the least seed. */
+  /** From the smallest seed. */
   failure: Played['failures'][number] | undefined;
   readonly #from: number;
   readonly #began = performance.now();

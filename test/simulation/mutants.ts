@@ -22,7 +22,7 @@ function planted([file, from, to]: Mutant): Plugin {
   };
 }
 
-/** What the simulation says of a planted bug; undefined: it lives. */
+/** The simulation's violation for a planted bug, or undefined if it finds none. */
 async function killedBy(mutant: Mutant, seeds: string): Promise<string | undefined> {
   await build({
     entryPoints: ['test/simulation/main.ts'],

@@ -10,7 +10,7 @@ const OUTPUT = 'out (Fluent::Plugin::HTTPOutput)';
 export function isNamed(line: Line, { end, left, doubts }: Outcome, workers: readonly Worker[]): boolean {
   // Nobody reads what comes after that.
   if (end === 'ended-by-itself' && workers.every(({ endedAt }) => endedAt <= line.writtenAt)) return true;
-  // Of very many the outcome names the worst.
+  // If there are very many, the outcome names only the worst.
   if (left.count > left.worst.length || doubts.count > doubts.worst.length) return true;
   return (
     left.worst.some((one) => isLeft(line, one)) || doubts.worst.some((one) => isDoubted(line, one, workers))

@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 /** flush_thread_interval and flush_thread_burst_interval are 1 s; measured: about half a second a chunk. */
 const FLUSH_THREAD: Millis = 500;
 
-/** What Fluentd says (output.rb), as the witness makes it one text a kind. */
+/** Fluentd's messages (output.rb), as the witness normalizes them. */
 const OVERFLOW: Message = {
   level: 'warn',
   text: 'failed to write data into buffer by buffer overflow action=:throw_exception',
@@ -90,7 +90,7 @@ export class OutputBuffer {
     next();
   }
 
-  /** What is in memory dies with the worker; what is being sent has not arrived. */
+  /** Chunks in memory die with the worker. Chunks that are being sent have not arrived. */
   die(): void {
     if (this.#isDead) return;
     this.#isDead = true;
@@ -104,7 +104,7 @@ export class OutputBuffer {
     this.#staged = undefined;
   }
 
-  /** What the worker's witness tells of it. */
+  /** The part of the witness's answer about this output. */
   get sight(): OutputSight {
     const isBuffered = this.#world.settings.buffer !== 'none';
     return {

@@ -1,7 +1,7 @@
 import type { Millis } from '../../src/core/text/units.ts';
 import { Random } from './random.ts';
 
-/** What happens in a lifetime, and when. */
+/** The events of a lifetime, with their times. */
 export type Deed = { readonly at: Millis } & (
   | { readonly do: 'write'; readonly file: string; readonly lines: number }
   | { readonly do: 'begin-line' | 'truncate' | 'remove' | 'rotate' | 'remove-rotated'; readonly file: string }
@@ -12,7 +12,7 @@ export type Deed = { readonly at: Millis } & (
   | { readonly do: 'trigger'; readonly by: TriggerName }
 );
 
-/** What is done to a Fluentd; it restarts without a pause by SIGUSR2. */
+/** The deeds to a Fluentd. By SIGUSR2 it restarts without a pause. */
 export type Harm =
   | 'worker-dies'
   | 'fluentd-dies'

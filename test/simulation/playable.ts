@@ -1,6 +1,6 @@
 import type { Deed, Plan, Settings } from './plan.ts';
 
-/** Of a plan what can be played on a real Fluentd too: main's deeds, the destination's, and the trigger. */
+/** The part of a plan that also runs on a real Fluentd: the deeds of main and the destination, and the trigger. */
 export function playable(plan: Plan, version: Settings['version']): Plan {
   const deeds = plan.deeds.flatMap(playableDeed);
   const last = Math.max(UP, ...deeds.map(({ at }) => at));

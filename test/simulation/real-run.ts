@@ -29,7 +29,7 @@ export interface Ending {
   readonly outcome: Pick<Outcome, 'end' | 'outcome' | 'left' | 'doubts'> | undefined;
 }
 
-/** What NumberedLines writes. */
+/** The format of NumberedLines. */
 const LINE_BYTES = 100;
 const PHASES: Readonly<Record<DestinationState, SinkPhase>> = {
   up: 'up',

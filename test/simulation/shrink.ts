@@ -12,7 +12,7 @@ async function breaks(plan: Plan, broken: string): Promise<boolean> {
   return played.broken !== undefined && kindOf(played.broken) === kindOf(broken);
 }
 
-/** What a violation is about, without its figures. */
+/** A violation without its numbers. */
 function kindOf(broken: string): string {
   return broken.replace(/\d+/g, 'N').slice(0, 60);
 }
@@ -27,7 +27,7 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
       yield { ...plan, deeds: plan.deeds.map((other) => (other === deed ? { ...deed, lines: 1 } : other)) };
 }
 
-/** What is not plain in it, in one line. */
+/** The unusual parts of a plan, in one line. */
 export function describePlan({ settings, deeds }: Plan): string {
   const special = Object.entries(settings).filter(([name, value]) => PLAIN[name as keyof Settings] !== value);
   const choices = special.map(([name, value]) => `${name} ${value}`);

@@ -17,7 +17,7 @@ export const POS_PATH = '/pos/app.pos';
 const NO_ANSWER: Millis = 2_000;
 const MOST_SLEEPS = 30_000;
 
-/** What breaks a promise. */
+/** A broken promise of posidle. */
 export class Violation extends Error {}
 
 /** Is told of each signal before it arrives. */

@@ -16,7 +16,7 @@ export class Tail {
   readonly #take: (ids: readonly number[]) => boolean;
   readonly #sights: Sights;
   readonly #watchers = new Map<string, Watcher>();
-  /** Of files that are gone from their path, until rotate_wait is over. */
+  /** The watchers of files that left their path, until rotate_wait is over. */
   readonly #rotated = new Set<Watcher>();
   #isOver = false;
 

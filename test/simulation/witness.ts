@@ -3,7 +3,7 @@ import type { FileSight, Heard, OutputSight, Said } from '../../src/core/witness
 import { LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Watcher } from './watcher.ts';
 
-/** What a message says of the records: see the tables of messages in src/core/witness. */
+/** The meaning of a message for the records: see the tables of messages in src/core/witness. */
 export type Message = Pick<Heard, 'level' | 'text'> & Partial<Pick<Heard, 'file' | 'error' | 'during'>>;
 
 interface Closed extends Watcher, Pick<FileSight, 'at' | 'print' | 'wasFollowed'> {}
@@ -11,7 +11,7 @@ interface Closed extends Watcher, Pick<FileSight, 'at' | 'print' | 'wasFollowed'
 /** The parts of an answer that change while the worker lives. */
 type Now = Pick<Said, 'isReady' | 'files' | 'unfound' | 'siblings' | 'outputs' | 'supervisor'>;
 
-/** What is seen of a worker by the probe in it: each event, however short a file was there. */
+/** The probe in a worker. It sees each event, even of a short-lived file. */
 export class Sights {
   readonly #closed = new Map<LogFile, Closed>();
   readonly #begun = new Set<LogFile>();
@@ -121,7 +121,7 @@ export function sightOf({ path, file, read, unfinished }: Watcher, at: Millis): 
   };
 }
 
-/** Of the bytes before a position: here the last line that ends there. */
+/** The fingerprint of the bytes before a position: here the last line that ends there. */
 function printOf({ lines }: LogFile, position: number): number | undefined {
   return lines[position / LINE_BYTES - 1];
 }

@@ -53,7 +53,7 @@ export class Worker {
     return this.endedAt <= this.#world.clock.now;
   }
 
-  /** What its witness answers, or has left behind. */
+  /** The answer or the last word of its witness. */
   witness(isSilent: boolean): Witness {
     const { socket: worker, pid } = this;
     if (this.isGone) return { worker, kind: 'gone', said: this.#lastWord };

@@ -32,7 +32,7 @@ export class World {
   readonly random: Random;
   readonly requests: StopRequest[] = [];
   readonly timeline: string[] = [];
-  /** What went wrong, by name. */
+  /** The names of the faults that happened. */
   readonly faults = new Set<string>();
   fluentd: Fluentd | undefined;
   isWoken = false;

@@ -22,7 +22,7 @@ function hexDigits(minLength: number, maxLength: number): fc.Arbitrary<string> {
   return fc.array(digit, { minLength, maxLength }).map((digits) => digits.join(''));
 }
 
-/** What follows the inode and is ignored: it cannot begin with another digit of the inode. */
+/** Ignored text after the inode. It cannot begin with a digit of the inode. */
 const rest: fc.Arbitrary<Uint8Array> = fc.oneof(
   { weight: 4, arbitrary: fc.constant(new Uint8Array()) },
   fc.constantFrom('\r', ' ', '\t', '\tmore', 'g', '\0').map(bytesOf),

@@ -19,7 +19,7 @@ export default function build(): void {
   const began = new Date();
   execFileSync('npm', ['run', 'build', '--silent'], { stdio: 'inherit' });
   writeFileSync(STAMP, process.version);
-  // What changed during the build is newer than it.
+  // A file that changed during the build is newer than the build.
   utimesSync(STAMP, began, began);
 }
 

@@ -135,7 +135,7 @@ export function snapshot(at: Millis, files: readonly Watched[], changes: Partial
   return { lookedAt: at, at, posFiles, looks: looksOf(files), ...nothingElse, ...changes };
 }
 
-/** What these snapshots, one after the other, amount to. */
+/** The observation after these snapshots. */
 export function seen(snapshots: readonly Snapshot[], rules: Policy = DEFAULT_POLICY): Observation {
   const last = snapshots.reduce<Observation | undefined>(
     (before, next) => observe(before, next, rules),
@@ -151,7 +151,7 @@ export function subject(changes: Partial<Subject> = {}): Subject {
   return { posFiles: [POS], fluentd: { by: 'search' }, ...defaults, ...changes };
 }
 
-/** What a fluent.conf says that follows these files; `more` is appended. */
+/** The facts of a fluent.conf that follows these files. Appends `more`. */
 export function confOf(paths: readonly string[], more = ''): ConfFacts {
   const source = `<source>\n@type tail\ntag app\npath ${paths.join(',')}\npos_file ${POS}\nread_from_head true\n</source>\n`;
   const { root } = parseConf(source + more, '/fluent.conf');

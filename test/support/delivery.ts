@@ -55,7 +55,7 @@ export interface Ended {
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** What posidle logged in a test that failed; `.ci/run` prints it. */
+    /** posidle's log in a failed test. `.ci/run` prints it. */
     log?: string;
   }
 }
@@ -74,16 +74,16 @@ export const test = plainTest.extend('site', async ({ task }, { onCleanup }) => 
 export interface Delivery {
   version: string;
   conf: readonly Section[];
-  /** What main has done before Fluentd starts. */
+  /** main does this before Fluentd starts. */
   before?: () => Promise<unknown>;
-  /** What main does once Fluentd is up; its done file comes after. */
+  /** main does this when Fluentd is up, before its done file. */
   main?: (posidle: PosidleRun) => Promise<unknown> | undefined;
-  /** How main's end is told; by default the done file. */
+  /** The way to report main's end; by default the done file. */
   end?: (posidle: PosidleRun) => void;
   /** posidle's options; those given here replace the usual ones. */
   args?: readonly string[];
   fluentdArgs?: readonly string[];
-  /** What `run` starts, where it is not Fluentd's own command line. */
+  /** The command for `run`, if it is not Fluentd's own command line. */
   command?: (fluentd: readonly string[]) => readonly string[];
   /** Words before the command of a Fluentd that is not posidle's child. */
   fluentdWrapper?: readonly string[];

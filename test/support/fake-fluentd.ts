@@ -18,7 +18,7 @@ export interface FluentdOptions {
   readonly readTakes?: Millis;
 }
 
-/** A Fluentd of the fake world: a supervisor (pid) and its workers (pid + 1 …), which read what they are told of. */
+/** A Fluentd of the fake world: a supervisor (pid) and its workers (pid + 1 …), which read the given files. */
 export class FakeFluentd {
   readonly pid: number;
   readonly posFile: string;

@@ -16,7 +16,7 @@ export interface FakeProcess extends ProcessRow {
 
 type Script = (host: FakeHost) => void;
 
-/** So many sleeps in a row that end where they began: a loop that spins. */
+/** So many consecutive sleeps without progress mean that the loop spins. */
 const MOST_IDLE_SLEEPS = 100;
 const MOST_SLEEPS = 20_000;
 
@@ -28,7 +28,7 @@ export class FakeHost extends FakeFiles implements Host {
   turns = 0;
   readonly processes = new Map<number, FakeProcess>();
   sleeps = 0;
-  /** Right before a signal that is meant to end something. */
+  /** Called right before a signal that must end a process. */
   onStop: () => void = () => {};
   #now = 0;
   #idleSleeps = 0;
@@ -36,7 +36,7 @@ export class FakeHost extends FakeFiles implements Host {
   #script: { readonly at: Millis; readonly run: Script }[] = [];
   readonly #requests: StopRequest[] = [];
   readonly #fluentds = new Set<FakeFluentd>();
-  /** What the witnesses say. */
+  /** The answers of the witnesses. */
   witnesses: readonly Witness[] = [];
   onWitnessTold: (worker: string, word: WitnessOrder) => string | undefined = () => 'nobody listens';
   /** Workers that have not opened their pos file yet. */
@@ -44,12 +44,12 @@ export class FakeHost extends FakeFiles implements Host {
 
   // The world's own side.
 
-  /** What was sent to end something: a flush (SIGUSR1) is none. */
+  /** The signals that must end a process. A flush (SIGUSR1) does not count. */
   get stops(): readonly string[] {
     return this.sent.filter((sent) => !sent.startsWith('SIGUSR1 '));
   }
 
-  /** What happens at an instant. */
+  /** The events at an instant. */
   at(at: Millis, run: Script): this {
     const after = this.#script.findIndex((other) => other.at > at);
     this.#script.splice(after < 0 ? this.#script.length : after, 0, { at, run });

@@ -26,7 +26,7 @@ export interface World {
 
 const RATHER_LONG = 60_000;
 
-/** What every Host does, the real one and the fake. */
+/** The contract of every Host, the real one and the fake. */
 export function describeHost(
   name: string,
   inWorld: (use: (world: World) => Promise<void>) => Promise<void>,

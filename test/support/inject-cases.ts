@@ -20,7 +20,7 @@ function pod(spec: object, annotations?: Record<string, string>): PodManifest {
 const withFluentd = (more: object) => pod({ containers: [main, { ...fluentd, ...more }] });
 const withSidecar = (more: object) => pod({ containers: [main], initContainers: [{ ...sidecar, ...more }] });
 
-/** What stays as it is, and why. */
+/** The Pods that stay unchanged, with the reasons. */
 export const LEFT_ALONE: Readonly<Record<string, readonly [PodManifest, RegExp]>> = {
   'no container named fluentd': [
     pod({ containers: [main, { ...fluentd, name: 'logs' }] }),
@@ -74,7 +74,7 @@ export const LEFT_ALONE: Readonly<Record<string, readonly [PodManifest, RegExp]>
   ],
 };
 
-/** What gets posidle. Each is valid, and has to stay so. */
+/** The Pods that get posidle. Each is valid and must stay valid. */
 export const CHANGED: Readonly<Record<string, PodManifest>> = {
   'a plain Fluentd': pod({}),
   'a plain Fluentd before main': pod({ containers: [fluentd, main] }),

@@ -6,7 +6,7 @@ const KINDS = [
   {
     root: '/sys/fs/cgroup/memory',
     most: 'memory.limit_in_bytes',
-    /** What is in the page cache counts for the limit too, and is let go of. */
+    /** The limit includes the page cache, which the kernel gives back. */
     killed: (dir: string) => /oom_kill [1-9]/.test(readFileSync(`${dir}/memory.oom_control`, 'utf8')),
   },
   {
@@ -25,7 +25,7 @@ export interface MemoryLimit {
   remove(): Promise<void>;
 }
 
-/** A container's memory limit, by a cgroup of its own; undefined: none can be made here. */
+/** A container's memory limit, by its own cgroup; undefined if this machine cannot make one. */
 export function limitMemory(mib: number): MemoryLimit | undefined {
   const kind = KINDS.find(({ root }) => existsSync(`${root}/cgroup.procs`));
   if (kind === undefined) return undefined;

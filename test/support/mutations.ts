@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export type Random = () => number;
 
-/** What the languages at hand are made of; the last ones break encodings. */
+/** Tokens of the parsed languages. The last ones break encodings. */
 export const WORDS: readonly string[] = [
   ...'< > </ <source> </source> #{ } " \' \\ #{ENV["X"]} [ ] { } , : <<: |\n $type: * ? **/ {a,b} [!a-z] / ..'.split(
     ' ',
@@ -15,7 +15,7 @@ export const WORDS: readonly string[] = [
 
 interface Bounds {
   readonly largest: number;
-  /** What is put in. */
+  /** The inserted text. */
   readonly words?: readonly string[];
 }
 

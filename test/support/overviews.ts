@@ -63,7 +63,7 @@ const NOTHING = {
   requests: [],
 } as const;
 
-/** What a single look finds. */
+/** The findings of a single look. */
 export function foundOf(
   files: Readonly<Record<string, Written>>,
   world: World = {},

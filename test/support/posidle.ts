@@ -3,7 +3,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { until } from './until.ts';
 
-/** Of the checkout: tests and scripts are run from its root. */
+/** The root of the checkout, where tests and scripts run. */
 export const CLI = resolve('dist/cli.js');
 
 /** One line of posidle's JSON log. */

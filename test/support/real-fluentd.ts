@@ -14,7 +14,7 @@ export interface Fluentd {
 }
 
 export interface FluentdRun extends ProcessGroup {
-  /** What Fluentd has printed so far, stdout and stderr in one. */
+  /** Fluentd's output so far, stdout and stderr together. */
   output(): string;
   /** The worker runs: from here on a signal stops it in an orderly way. */
   ready: Promise<void>;
@@ -34,14 +34,14 @@ export interface StartOptions {
   witness?: boolean;
 }
 
-/** What a test runs on that is about posidle alone. */
+/** The version for tests that are only about posidle. */
 export const NEWEST = '1.20.1';
 const VERSIONS = ['1.14.6', '1.18.0', NEWEST];
 const { FLUENTD_VERSIONS = 'all' } = process.env;
 const isTested = (one: string) => FLUENTD_VERSIONS === 'all' || FLUENTD_VERSIONS.split(',').includes(one);
-/** What a test runs on that has to do with the version. FLUENTD_VERSIONS=1.14.6,1.20.1 leaves one out. */
+/** The versions for tests that depend on the version. FLUENTD_VERSIONS=1.14.6,1.20.1 omits one. */
 export const TESTED_VERSIONS: readonly string[] = VERSIONS.filter(isTested);
-/** What a test runs on that other tests show on each version. */
+/** The version for tests whose subject other tests show on each version. */
 export const OLDEST_AND_NEWEST: readonly string[] =
   TESTED_VERSIONS.length === 1 ? TESTED_VERSIONS : TESTED_VERSIONS.filter((one) => one !== '1.18.0');
 export const READY_LINE = 'fluentd worker is now running';
@@ -132,7 +132,7 @@ export function startFluentd({
   return { ...group, output, ready, stop: (within) => stopGroup(group, within) };
 }
 
-/** Where the witness of a Fluentd listens that was started in this directory. */
+/** The directory of the witness of a Fluentd that was started in this directory. */
 export const witnessIn = (dir: string) => join(dir, 'witness');
 
 /** Lays out the witness; gives the environment that loads it. */

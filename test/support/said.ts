@@ -1,4 +1,4 @@
-/** What a witness of a healthy worker says, as it stands in its answer. */
+/** The answer of a healthy worker's witness. */
 export function answer(changed: object = {}): Record<string, unknown> {
   return {
     v: 1,

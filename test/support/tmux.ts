@@ -36,7 +36,7 @@ export class Tmux {
     this.type(`posidle ${args}`, 'Enter');
   }
 
-  /** What is to be seen, line by line. */
+  /** The visible lines. */
   screen(): string {
     return this.#tmux('capture-pane', '-p');
   }

@@ -6,7 +6,7 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
  * gets "PASSED FAILED" of this run, and a line for each test that failed: `.ci/run` adds up the one and ends with the other.
  */
 export default class Totals implements Reporter {
-  /** Whoever asks for one test by its title knows that the others are left out. */
+  /** A run with a title filter omits the other tests on purpose. */
   #isPart = false;
 
   onInit(vitest: Vitest): void {

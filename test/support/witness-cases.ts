@@ -39,7 +39,7 @@ export function witnessCases(name: string): void {
   });
 }
 
-/** Why it cannot be shown here, or undefined: it holds. */
+/** Why this machine cannot show it, or undefined if it holds. */
 async function runCase(args: string[], env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
     await promisify(execFile)('ruby', args, { env: { ...process.env, ...env }, timeout: LIMIT });

@@ -21,7 +21,7 @@ async function inspector(pos: string, by = host, paces?: Paces) {
   return new Inspector(by, await inspectSubject(by, { posFiles: [pos], fluentConf: undefined }), paces);
 }
 
-/** What a file's stamp tells is believed when it has stood for 2.5 s. */
+/** posidle trusts a file's stamp after 2.5 s. */
 class LaterHost extends NodeHost {
   lateness = 0;
 
@@ -33,7 +33,7 @@ class LaterHost extends NodeHost {
 const text = fc.constantFrom('', 'one\n', 'one\ntwo', 'one\ntwo\n');
 const file = fc.record({
   name: fc.constantFrom('a.log', 'b.log'),
-  /** What stands at the path, and what was renamed. */
+  /** The file at the path, and the renamed one. */
   now: fc.option(text, { nil: undefined }),
   before: fc.option(text, { nil: undefined }),
 });

@@ -20,11 +20,11 @@ afterEach(() => {
 
 const SILENT: WatchReporter = { transition: () => {}, looked: () => {}, performed: () => {} };
 
-/** A watch that nobody is told of. */
+/** A watch without a reporter. */
 const watched = (options: WatchOptions, given: Partial<WatchSetup> = {}, host = new NodeHost()) =>
   watch(host, options, { begin: async () => SILENT, ...given });
 
-/** Of a Fluentd that is not there. */
+/** Options for a Fluentd that does not exist. */
 const NOBODY = { fluentd: { by: 'pid', pid: 2 ** 22 + 1 }, startTimeout: 0 } as const;
 
 interface Begun {
@@ -54,7 +54,7 @@ async function begun(options: WatchOptions): Promise<Begun> {
 }
 
 type Decisions = Omit<Settings, 'doneProcess' | Exclude<keyof Settings, keyof Policy>>;
-/** Of each setting that decides, what is not its default; a new one needs its row. */
+/** A non-default value for each setting of the policy. A new setting needs a row. */
 const DECISIONS: Decisions = {
   quiet: 1,
   settle: 2,
@@ -67,7 +67,7 @@ const DECISIONS: Decisions = {
   completeLastLine: false,
 };
 
-/** Of each other setting, what shows that it counts. */
+/** For each other setting, a value and the effect that shows that it counts. */
 const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<void>> = {
   posFiles: async () => {
     expect((await begun({ posFiles: [at('a.pos')] })).found.posFiles).toEqual([at('a.pos')]);

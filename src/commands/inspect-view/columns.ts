@@ -25,7 +25,6 @@ export const COLUMNS: readonly string[] = ['STATE', 'LAG', 'READ', 'POSITION', '
 /** A narrow terminal hides these columns, the first one first. */
 const HIDDEN_FIRST = ['INODE', 'POSITION', 'SIZE', 'AGE', 'READ', 'ETA', 'RATE', 'LATE'];
 
-/** One file of the table. */
 export interface Row {
   readonly state: FileState;
   readonly cells: readonly string[];

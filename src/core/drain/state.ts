@@ -82,7 +82,6 @@ export interface End {
 
 export type Action =
   | { readonly do: 'signal'; readonly target: 'supervisor' | 'workers' | 'all'; readonly signal: string }
-  /** Flush all buffers. */
   | { readonly do: 'flush' }
   /** Append a newline, if the file still has this size. */
   | { readonly do: 'end-line'; readonly path: string; readonly size: number };

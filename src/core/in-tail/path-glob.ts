@@ -12,14 +12,14 @@ export interface Glob {
 }
 
 const MAX_ALTERNATIVES = 1_000;
-/** PATH_MAX on Linux. */
-const MAX_LENGTH = 4_096;
+const LINUX_PATH_MAX = 4_096;
 /** The characters of all alternatives together. Each costs a microsecond. */
 const MAX_EXPANDED = 262_144;
 
 /** Parses a pattern as Ruby's Dir.glob (no flags): braces, `**`+`/`, `*`, `?`, `[…]`, backslash. Throws if it is too large. */
 export function parseGlob(pattern: string): Glob[] {
-  if (pattern.length > MAX_LENGTH) throw new Error(`a pattern has more than ${MAX_LENGTH} characters`);
+  if (pattern.length > LINUX_PATH_MAX)
+    throw new Error(`a pattern has more than ${LINUX_PATH_MAX} characters`);
   const globs: Glob[] = [];
   let expanded = 0;
   for (const alternative of hasOpenBrace(pattern) ? [] : expandBraces(pattern)) {

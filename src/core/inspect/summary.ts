@@ -12,7 +12,7 @@ export function summaryOf({ posFiles, totals, lag, caughtUp, paces }: Found): st
     return `${lag === null ? `lag unknown${totals.files > 0 ? `; ${known}` : ''}` : known}${unknown}`;
   }
   if (totals.unknown === totals.left) return `lag unknown for ${totals.left} of ${files}${unknown}`;
-  const how = caughtUp ? 'caught up, but for unfinished last lines of' : 'behind by';
+  const how = caughtUp ? 'caught up, except unfinished last lines of' : 'behind by';
   const late = paces?.late;
   const span = caughtUp || !late ? '' : ` (${formatDuration(late)})`;
   const bytes = `${lag === null ? 'at least ' : ''}${formatBytes(totals.lag)}${span}`;

@@ -71,7 +71,6 @@ export interface Memory {
 export interface MainProcess {
   readonly sightings: ReadonlyMap<string, Millis>;
   readonly seen: boolean;
-  /** When it disappeared. */
   readonly goneSince: Millis | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What each strategy loses on a real cluster: npm run bench:cluster -- --help
+// The losses of each strategy on a real cluster: npm run bench:cluster -- --help
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -24,13 +24,13 @@ interface Result {
   readonly use: Use | undefined;
 }
 
-/** What the sidecars take together. */
+/** The resources of all sidecars together. */
 interface Use {
   readonly cpuSeconds: number;
   readonly mebibytes: number;
 }
 
-/** Of the second version of cgroups, else of the first. */
+/** From cgroups v2, else from v1. */
 const CPU =
   "cd /sys/fs/cgroup; cat cpu.stat cpuacct/cpuacct.usage 2>/dev/null | awk '/^usage_usec/ { print $2 / 1e6; exit } NF == 1 { print $1 / 1e9 }'";
 /** Without the page cache: it goes where memory is short. */
@@ -82,7 +82,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Those that the comma-separated names name; all without names. */
+/** The items with the comma-separated names, or all items without names. */
 function chosen<T extends { readonly name: string }>(
   all: readonly T[],
   names: string | undefined,

@@ -9,7 +9,7 @@ export interface Scenario {
   readonly lines: number;
   /** main's script. `lines FIRST LAST` prints numbered lines, `slowly FIRST LAST` five of them a second. */
   readonly main: string;
-  /** What stands in <buffer>, beside its type. */
+  /** The parameters of <buffer>, except its type. */
   readonly buffer?: { readonly type?: 'file'; readonly flushInterval?: string };
   /** More settings of in_tail. */
   readonly tail?: string;
@@ -22,7 +22,7 @@ export interface Scenario {
   readonly acts?: (destination: Destination) => Acts;
 }
 
-/** What each script of main begins with. */
+/** The beginning of each script of main. */
 export const PRELUDE = `lines() { awk -v first="$1" -v last="$2" 'BEGIN { for (i = first; i <= last; i++) print "line " i " of main" }'; }
 slowly() { for i in $(seq "$1" "$2"); do lines "$i" "$i"; sleep 0.2; done; }
 cd /var/log/app

@@ -7,7 +7,7 @@ import { busyHost } from '../../daemon/busy-host.ts';
 import { confOf, LOG, POS, policy, subject } from '../../support/builders.ts';
 import { FakeHost } from '../../support/fake-host.ts';
 
-/** What is logged in a world until its end: `info: waiting → watching: …`. */
+/** The log of a world until its end: `info: waiting → watching: …`. */
 async function logged(host: FakeHost, changes: Partial<Policy> = {}): Promise<readonly string[]> {
   const lines: string[] = [];
   const lineOf = (level: string) => [level, (_: object, text: string) => lines.push(`${level}: ${text}`)];

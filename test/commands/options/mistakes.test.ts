@@ -3,7 +3,7 @@ import { mistakeIn } from '../../../src/commands/options/mistakes.ts';
 
 const noOption = (name: string, then: string) => `there is no option --${name}. ${then}`;
 
-/** What is typed, what yargs says of it, and what posidle says; test/e2e/mistakes.test.ts runs the command. */
+/** The command line, yargs's message and posidle's message. test/e2e/mistakes.test.ts runs the command. */
 const MISTAKES: readonly (readonly [line: string, yargs: string, said: string])[] = [
   ['wach', 'Unknown argument: wach', "there is no command 'wach'. Did you mean watch?"],
   [

@@ -41,7 +41,7 @@ test('a value from the environment is checked in the same way, and its error nam
 });
 
 type Flag = readonly [name: string, given: string, value: unknown];
-/** Of each setting its flag, a value and what that comes to. */
+/** For each setting its flag, a value and the result. */
 const SETTINGS: Record<Exclude<keyof Settings, 'fluentd' | 'signal'>, Flag> = {
   posFiles: ['--pos-file', 'a.pos', ['a.pos']],
   fluentConf: ['--fluent-conf', 'f.conf', 'f.conf'],

@@ -7,7 +7,7 @@ import type { Observation } from '../../../src/core/observe/observation.ts';
 import { ABSENT, entry, fileOf, policy, running, seen, snapshot } from '../../support/builders.ts';
 import { sized } from '../worlds.ts';
 
-/** What is seen, with the defaults of `policy()`, and with `rules` beside them. */
+/** The observation, with the defaults of `policy()` and with `rules`. */
 type Ask = (seen: Observation, rules: Policy) => number | undefined;
 type Row = [what: string, at: number | undefined, rules?: Partial<Policy>, looks?: readonly Snapshot[]];
 

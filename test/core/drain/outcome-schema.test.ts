@@ -20,7 +20,7 @@ interface Schema {
 
 const SCHEMA = JSON.parse(readFileSync('src/core/drain/outcome.schema.json', 'utf8')) as Schema;
 
-/** Where a value is not as the words of JSON Schema say that occur in ours. */
+/** The places where a value breaks the schema. Knows only the JSON Schema keywords that ours uses. */
 function faultsIn(value: unknown, given: Schema = SCHEMA, at = 'outcome'): readonly string[] {
   const schema =
     given.$ref === undefined ? given : (SCHEMA.$defs?.[given.$ref.split('/').at(-1) ?? ''] ?? {});

@@ -31,7 +31,7 @@ interface Facts {
   readonly result?: DrainResult | undefined;
 }
 
-/** What comes of an end; a witness told that nothing is left, unless the look says something else. */
+/** The outcome of an end. A witness says that nothing is left, unless the look says something else. */
 function outcome(kind: End['kind'], { files = [[entry()]], look = {}, ...facts }: Facts = {}): Outcome {
   const result = 'result' in facts ? facts.result : RESULT;
   const end = { kind, why: 'why' } as End;

@@ -5,7 +5,7 @@ import { parseConf } from '../../../src/core/fluent-conf/syntax.ts';
 
 export const RUBY: RubyContext = { env: { SET: 'set' }, hostname: 'pod-1' };
 
-/** What a text says that has no mistake in it. */
+/** Parses a text without mistakes. */
 export function read(text: string, context = RUBY): FluentConf {
   const { root, problems } = parseConf(text, 'f.conf');
   expect(problems).toEqual([]);

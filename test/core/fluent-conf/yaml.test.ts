@@ -6,7 +6,7 @@ import { confFromYaml, confFromYamlList, Tagged } from '../../../src/core/fluent
 
 const texts = (problems: readonly { text: string }[]) => problems.map(({ text }) => text);
 
-/** What sections a YAML configuration of these comes to. */
+/** The tree of a YAML configuration with these sections. */
 const rootOf = (config: unknown) => confFromYaml({ config }, 'f.yaml').root;
 const firstIn = (source: object) => sectionsOf(rootOf([{ source }]))[0] as ConfElement;
 

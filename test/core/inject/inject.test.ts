@@ -17,7 +17,7 @@ const SIZES = ['20m', '16Mi', '200m', '64Mi', '200Mi'];
 const FIXED: ReadonlySet<string> = new Set([...NAMES, ...WORDS, ...SIZES, 'RuntimeDefault', 'ending', IMAGE]);
 const injected = (manifest: object, kind = 'Pod') => injectInto({ kind, ...manifest }, IMAGE);
 
-/** Each text in a value, as often as it stands there. */
+/** All texts in a value, with repetitions. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

@@ -14,7 +14,7 @@ test.each<[string, Found]>([
   ['caught up: 1 file', foundOf({ '/a': READ })],
   ['behind by 2.9 KiB in 1 of 2 files', foundOf({ '/a': BEHIND, '/b': READ })],
   ['behind by 9 B in 1 of 2 files', foundOf({ '/a': READ }, unfound({ '/new': 9 }))],
-  ['caught up, but for unfinished last lines of 3 B in 1 of 2 files', foundOf({ '/a': TORN, '/b': READ })],
+  ['caught up, except unfinished last lines of 3 B in 1 of 2 files', foundOf({ '/a': TORN, '/b': READ })],
   ['lag unknown for 1 of 2 files', foundOf({ '/a': UNKNOWN, '/b': READ })],
   ['behind by at least 2.9 KiB in 2 of 2 files', foundOf({ '/a': UNKNOWN, '/b': BEHIND })],
   ['lag unknown; could not read 1 pos file', foundOf({}, unreadable('EACCES'))],
@@ -30,7 +30,7 @@ const undiscovered = foundOf({}, unfound({ '/new': 9 }));
 test.each<[string, Found, number, boolean, RegExp]>([
   ['no more than the limit is left', both, 3_000, true, /^behind by 2.9 KiB in 1 of 2 files$/],
   ['more is left', both, 2_999, false, /^behind by 2.9 KiB in 1 of 2 files \(limit 2.9 KiB\)$/],
-  ['only an unfinished line is left', foundOf({ '/a': TORN }), 0, true, /^caught up, but for unfinished/],
+  ['only an unfinished line is left', foundOf({ '/a': TORN }), 0, true, /^caught up, except unfinished/],
   ['a file is undiscovered', undiscovered, 8, false, /^behind by 9 B in 1 of 1 file \(limit 8 B\)$/],
   ['the lag of a file is unknown', oneUnknown, 1e9, false, /^behind by at least 2.9 KiB/],
   ['a pos file cannot be read', foundOf({}, unreadable('EACCES')), 1e9, false, /: EACCES; lag unknown;/],

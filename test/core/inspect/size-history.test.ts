@@ -7,7 +7,7 @@ describe('how long the oldest unread byte has waited', () => {
   const turn = fc.record({
     after: fc.integer({ min: 1, max: 3_000 }),
     written: fc.constantFrom(0, 0, 1, 50, 1_000),
-    /** Of what is there, how much is read. */
+    /** The share of the file that is read. */
     share: fc.constantFrom(0, 0, 0.3, 0.9, 1),
   });
 

@@ -6,7 +6,7 @@ import { Looks, unfound, type Written } from '../../support/overviews.ts';
 
 const LOG = '/app.log';
 
-/** What a live view says of one log, a look a second. */
+/** The live view of one log, with one look a second. */
 function views(looks: readonly Written[]) {
   const view = new Looks(new Paces());
   return looks.map((file, second) => inspectionOf(view.look(second * 1_000, { [LOG]: file })));

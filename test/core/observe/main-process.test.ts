@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { newMemory, watchMain } from '../../../src/core/observe/memory.ts';
 import type { MainProcess } from '../../../src/core/observe/observation.ts';
 
-/** What is known after these looks: when each was, and the pids that matched. */
+/** The memory after these looks. Each has its time and the matching pids. */
 const known = (...looks: readonly (readonly [at: number, ...pids: number[]])[]): MainProcess =>
   looks.reduce(
     (before, [at, ...pids]) =>

@@ -21,7 +21,7 @@ const found = entry({ path: PATH });
 const behind = sized(130, PATH);
 const ENDED = { fluentd: ABSENT, ...said(gone()) };
 
-/** What is known when the looks find 30 bytes unread, and the witnesses say this. */
+/** The progress if the looks find 30 unread bytes, and the witnesses say this. */
 function known(witnesses: readonly Witness[] | undefined, changes: Partial<Snapshot> = {}) {
   const testimony = witnesses && { at: 0, witnesses };
   const look = snapshot(1_000, [behind], { testimony, buffers: onDisk(5), ...changes });

@@ -29,7 +29,7 @@ function plugins(
   return settings.map((each) => ({ class: `Fluent::Plugin::${name}`, settings: each }));
 }
 
-/** What a word of Fluentd is, by what it says. */
+/** Each message of Fluentd with its judgement. */
 const HEARD: Readonly<Record<Judgement, Readonly<Record<string, Partial<Heard>>>>> = {
   retry: {
     'a flush that failed': inFlush({ text: 'failed to flush the buffer.' }),

@@ -19,7 +19,7 @@ function put(path: string, text: string): string {
 const tail = (path: string) =>
   `<source>\n@type tail\npath ${path}\npos_file /pos\nread_from_head true\n</source>\n`;
 
-/** What is wrong in a file, without its place. */
+/** The problems of a file, without their places. */
 const textsIn = async (file: string) =>
   (await loadFluentConf(file, { ruby })).problems.map(({ text }) => text);
 

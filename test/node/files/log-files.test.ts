@@ -45,7 +45,7 @@ describe('a renamed log', () => {
     const rotated = 'pods/uid/main/0.log.20261121-120000';
     renameSync(inDir('pods/uid/main/0.log'), inDir(rotated));
     const found = () => find(inDir('containers/app.log'), inode).then((path) => path && statSync(path).ino);
-    // The runtime makes the new file only when it is told to.
+    // The runtime makes the new file only on the kubelet's request.
     expect(String(await found())).toBe(inode);
     written('pods/uid/main/0.log');
     expect(String(await found())).toBe(inode);

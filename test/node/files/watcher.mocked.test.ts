@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Watcher } from '../../../src/node/files/watcher.ts';
 
-/** What chokidar gives out. */
+/** The object that chokidar returns. */
 class Watching extends EventEmitter {
   close(): Promise<void> {
     return Promise.resolve();
