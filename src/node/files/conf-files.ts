@@ -22,11 +22,11 @@ import { rubyGlob } from './walk.ts';
 
 export interface ConfOptions {
   readonly ruby: RubyContext;
-  /** Fluentd 1.19 and later also load what lies below `/etc/fluent/conf.d`, unless config_include_dir says otherwise. */
+  /** Fluentd 1.19 and later also load the files below `/etc/fluent/conf.d`, or below config_include_dir. */
   readonly includeDir?: string | undefined;
-  /** Where a file of the configuration lies for us; by default at its path. */
+  /** Where posidle finds a file of the configuration. By default at its path. */
   readonly placeOf?: PlaceOf | undefined;
-  /** What Fluentd's command line says beside the file. */
+  /** Configuration on Fluentd's command line. */
   readonly given?: Partial<FluentdArguments> | undefined;
 }
 
@@ -36,7 +36,7 @@ export async function loadFluentConf(path: string, options: ConfOptions): Promis
   return { ...conf, problems: [...problems, ...conf.problems] };
 }
 
-/** The tree of a configuration file, with what it includes in place. */
+/** The tree of a configuration file, with its includes in place. */
 export async function readConfTree(path: string, options: ConfOptions): Promise<ParsedConf> {
   const { ruby, placeOf = (name) => name, given = {} } = options;
   const spent = { steps: 0, bytes: 0 };
@@ -52,9 +52,9 @@ interface Reading {
   readonly ruby: RubyContext;
   readonly placeOf: PlaceOf;
   readonly problems: ConfProblem[];
-  /** The files that are being read, the outermost first. */
+  /** The chain of includes that leads to this file, outermost first. */
   readonly within: readonly string[];
-  /** Files and includes so far, each as often as it is met: ten files that include one another are met ten million times. */
+  /** The number of files and includes so far. Ten files that include one another give ten million. */
   readonly spent: { steps: number; bytes: number };
   /**
    * Of the YAML file that was opened last: Fluentd resolves `!include` against it, also in the files around that one,
@@ -81,14 +81,14 @@ async function itemsOf(path: string, reading: Reading, fromYaml: FromYaml | unde
     return await included(root.items, inner);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    // js-yaml goes on with a picture of the place.
+    // js-yaml appends an excerpt of the file.
     const [why] = error.message.split('\n', 1);
     reading.problems.push({ place: { file: path }, text: `it cannot be read (${why})` });
     return [];
   }
 }
 
-/** Says so once where the configuration has been read for long enough. */
+/** Reports once that the configuration takes too long to read. */
 function mayGoOn({ spent, problems }: Reading, place: Place): boolean {
   spent.steps += 1;
   if (spent.steps === MOST_STEPS)
@@ -151,12 +151,12 @@ async function filesOf(include: ConfInclude, pattern: string, reading: Reading):
   }
 }
 
-/** The path as it stands in the file: what its Ruby gives may be a secret. */
+/** The path as the file has it. The value of its Ruby may be a secret. */
 function addProblem({ path, place }: ConfInclude, text: string, { problems }: Reading): void {
   problems.push({ place, text: `@include ${writtenText(path)} ${text}`, parameter: '@include' });
 }
 
-/** `eval_include` in `lib/fluent/config/v1_parser.rb` takes the pattern for a URI. */
+/** `eval_include` in `lib/fluent/config/v1_parser.rb` parses the pattern as a URI. */
 function includePattern(include: ConfInclude, reading: Reading, inYaml: boolean): string | undefined {
   const path = evaluate(include.path, reading.ruby);
   if (path === null) return undefined;
@@ -180,7 +180,7 @@ async function includeDirItems(items: readonly ConfItem[], options: ConfOptions,
   for (const path of paths.sort()) {
     found.push(...(await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined)));
   }
-  // Fluentd has made its system settings by then: a <system> from there shows in its dump, and nothing more (configure in supervisor.rb).
+  // Fluentd has its system settings by then: a <system> from there has no effect (configure in supervisor.rb).
   return found.filter((item) => !('name' in item && item.name === 'system'));
 }
 
@@ -195,10 +195,10 @@ function loadYaml(text: string, file: string, fromYaml: FromYaml): ParsedConf {
 }
 
 const MOST_VALUES = 100_000;
-/** Deeper than any configuration; an anchor that holds itself has no end. */
+/** Deeper than any configuration. An anchor that contains itself is infinitely deep. */
 const YAML_DEPTH = 200;
 
-/** An alias stands for all that its anchor holds: thirty lines of ten aliases each are more values than there are atoms. */
+/** Each alias repeats its whole anchor: thirty lines of ten aliases each make 10^30 values. */
 function refuseEndless(document: unknown): void {
   let left = MOST_VALUES;
   const count = (value: unknown, depth: number): void => {

@@ -11,12 +11,12 @@ import {
 
 export interface Manifest {
   readonly document: unknown;
-  /** Where it begins, counted from 1. */
+  /** The first line and column are 1. */
   readonly line: number;
   readonly column: number;
 }
 
-/** A value without quotes. kubectl reads YAML 1.1, where 0644 is octal and `yes` is true: what stands there is written back as it is. */
+/** A value without quotes, written back unchanged: kubectl reads YAML 1.1, where 0644 is octal and `yes` is true. */
 class Plain extends String {}
 
 const PLAIN = { kind: 'scalar', instanceOf: Plain, represent: (value: object) => String(value) } as const;
@@ -32,7 +32,7 @@ const READ = FAILSAFE_SCHEMA.extend({
 });
 const WRITE = DEFAULT_SCHEMA.extend({ implicit: [new Type('!plain', { ...PLAIN, resolve: () => false })] });
 
-/** The documents of a file; throws with line and column where it is no YAML. */
+/** The documents of a file. Throws with line and column if it is not YAML. */
 export function parseManifests(text: string): readonly Manifest[] {
   const places: Omit<Manifest, 'document'>[] = [];
   const documents: unknown[] = [];
@@ -42,7 +42,7 @@ export function parseManifests(text: string): readonly Manifest[] {
     depth += event === 'open' ? 1 : -1;
   };
   try {
-    // js-yaml reads all documents before it hands over the first one.
+    // js-yaml parses all documents before it calls back.
     loadAll(text, (document) => documents.push(document), {
       schema: READ,
       listener,

@@ -10,11 +10,11 @@ export interface Endpoint {
 }
 
 export interface Routes {
-  /** Paths that GET answers; each gives a body, or why it is unwell (503). */
+  /** Paths for GET. Each returns a body, with status 503 if it is unwell. */
   readonly get: Readonly<Record<string, () => Answer>>;
-  /** Paths that POST answers with 202. */
+  /** Paths for POST. Each is answered with 202. */
   readonly post: Readonly<Record<string, () => void>>;
-  /** POST needs the bearer token that this file holds at the time. */
+  /** POST needs the bearer token in this file, which is read anew for each request. */
   readonly tokenFile: string | undefined;
 }
 
@@ -34,11 +34,11 @@ export const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 const CONNECTIONS = 64;
 const SMALL = 64 * 1_024;
-/** A connection ends after it: a slow reader keeps an old text in memory. Shorter, it would cut off clients on a busy node. */
+/** The longest life of a connection. A slow reader keeps an old text in memory; a shorter time cuts off clients on a busy node. */
 const TIMEOUT = 5_000;
 const TOKEN_LIMIT = 64 * 1_024;
 
-/** Listens; rejects where it cannot (a busy port). Slow clients are cut off, and nobody reads the body of a request. */
+/** Listens, or rejects (a busy port). It cuts off slow clients and never reads the body of a request. */
 export async function startHttpServer({ host, port }: Endpoint, routes: Routes): Promise<HttpServer> {
   const server = createServer({
     requestTimeout: TIMEOUT,
@@ -47,11 +47,11 @@ export async function startHttpServer({ host, port }: Endpoint, routes: Routes):
   });
   makeRoom(server);
   const bytesOf = sharing();
-  // Of what comes at once over a connection, the whole lot would be answered before anything else happens.
+  // Else Node answers all pipelined requests of a connection before it does anything else.
   server.maxRequestsPerSocket = 1;
   server.setTimeout(TIMEOUT, (socket) => socket.destroy());
   server.on('request', (request, response) => {
-    // Whatever a client does, posidle goes on.
+    // A client must not be able to stop posidle.
     answer(request, response, { routes, host, bytesOf }).catch(() => request.destroy());
   });
   server.on('clientError', (_, socket) => socket.destroy());
@@ -65,7 +65,7 @@ export async function startHttpServer({ host, port }: Endpoint, routes: Routes):
   return { endpoint: { host, port: taken }, close };
 }
 
-/** For each newcomer the connection goes that has been unused for longest: clients that hold theirs keep no probe out. */
+/** Closes the least recently used connection for a new one, so that idle clients keep no probe out. */
 function makeRoom(server: Server): void {
   const open = new Set<Socket>();
   const use = (socket: Socket) => {
@@ -87,7 +87,7 @@ function makeRoom(server: Server): void {
   });
 }
 
-/** A large text goes to all who ask for it as the very same bytes. */
+/** All clients get the same Buffer of a large text. */
 function sharing(): (text: string) => string | Buffer {
   let [last, bytes] = ['', Buffer.alloc(0)];
   return (text) => {
@@ -126,12 +126,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, served
   end(isWell ? 200 : 503, body, { 'content-type': type });
 }
 
-/** What others cannot reach may be shown to no web page; elsewhere a scraper asks by a Service's name. */
+/** Only a loopback address must be hidden from web pages: elsewhere a scraper asks by the name of a Service. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
-/** A name that leads here may be anybody's (DNS rebinding); a client of HTTP/1.0 need not say any. */
+/** Anybody's name may resolve to this address (DNS rebinding). HTTP/1.0 needs no Host. */
 function isOwnHost(asked: string | undefined, host: string): boolean {
   if (asked === undefined) return true;
   const [, ipv6, name = ''] = /^(?:\[(.*)\]|([^:]*))(?::\d*)?$/.exec(asked.toLowerCase()) ?? [];
@@ -139,7 +139,7 @@ function isOwnHost(asked: string | undefined, host: string): boolean {
   return isIP(name) === 4 || name === 'localhost' || name === host.toLowerCase();
 }
 
-/** A browser says which page a POST comes from; other clients say nothing. */
+/** Browsers name the page that sends a POST. Other clients send no Origin. */
 function isOwnOrigin({ headers }: IncomingMessage): boolean {
   return headers.origin === undefined || headers.origin === `http://${headers.host}`;
 }
