@@ -88,7 +88,7 @@ async function itemsOf(path: string, reading: Reading, fromYaml: FromYaml | unde
   }
 }
 
-/** Reports once that the configuration takes too long to read. */
+/** Counts a file or an include, and reports once that there are too many. */
 function mayGoOn({ spent, problems }: Reading, place: Place): boolean {
   spent.steps += 1;
   if (spent.steps === MOST_STEPS)
