@@ -218,6 +218,17 @@ it 'a file that in_tail finds while the witness looks is in one list or the othe
   expect('nothing else', found.values_at('unfound', 'lost'), [[], []])
 end
 
+it 'of more files than a list has room for, none is forgotten as the worker ends' do |s|
+  (1..2100).each { |n| s.append("line\n", "#{n}.log") }
+  s.run(s.tail + s.out)
+  s.seen('read') { |a| a['files'].count { |f| f['pos'] == 5 } == 2100 }
+  socket = s.sockets[0]
+  s.stop
+  word = s.last(socket)
+  expect('closed', word['closed'].size, 2100)
+  expect('forgotten or unfound', word.values_at('more', 'unfound'), [0, []])
+end
+
 it 'a file that one input has found and another one has not is unfound, and lost for that one once it is gone' do |s|
   s.run(two_inputs(s, 'refresh_interval 1s', 'refresh_interval 60s') + s.out)
   s.append("new\n")

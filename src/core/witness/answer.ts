@@ -1,7 +1,8 @@
 /** The protocol: posidle sends one word (`look`, `flush`, `stop`, `end`), and the witness answers one line of JSON. */
 import { BoundedAnswer, type Bounds, type NotBelieved, parseBounded } from './bounded-answer.ts';
 
-const MOST_FILES = 20_000;
+/** 20,000 followed files, all closed as the worker ends, and what was closed before. */
+const MOST_FILES = 25_000;
 
 export type FileSight = Readonly<ReturnType<typeof fileSight>>;
 export type Heard = Readonly<ReturnType<typeof heard>>;
@@ -40,7 +41,7 @@ function saidIn(answer: BoundedAnswer) {
     /** The names of the in_tail inputs. */
     readers: answer.texts('readers'),
     files: answer.list('files', fileSight, MOST_FILES),
-    closed: answer.list('closed', fileSight),
+    closed: answer.list('closed', fileSight, MOST_FILES),
     /** Truncated files. `had`: the size at most a second before. */
     cuts: answer.list('cuts', (cut) => ({ ...fileSight(cut), had: cut.number('had') })),
     /** Files that in_tail did not read from the first byte, and where it began. */

@@ -46,9 +46,9 @@ class PosidleWitness
     facts[:print] = fingerprint(w.path, facts[:pos], io)
     facts[:followed] = true if input(w).shutdown? && (s = stat(w.path)) && s.ino == key[1] # as long as the worker lived
     @held[key] = io.dup if io && io.stat.ino == key[1] rescue nil # no descriptor left
-    return if @closed.size <= MANY
-    key, old = @closed.shift # if it is still on disk, it counts as unread
-    @begun.delete(key)
+    return if @closed.size <= MANY || facts[:followed]
+    key, old = @closed.find { |_, c| !c[:followed] } # if it is still on disk, it counts as unread
+    [@closed, @begun].each { |all| all.delete(key) }
     @more += 1 if left?(old)
   end
   def written_on # a removed file takes disk space until all let go of it, and in_tail looks once a minute
