@@ -128,6 +128,13 @@ it 'what a filter keeps outside any buffer is told, with the settings of filters
   expect('outputs', output(found)['settings'], { 'require_ack_response' => false })
 end
 
+on_each_version 'a line that a parser turns into an empty record is counted' do |s|
+  s.append("m:1\n\nTraceback\nm:2\n")
+  s.run(s.tail('', parse: '@type ltsv') + s.out('flush_interval 0.2s'))
+  found = s.seen('parsed') { |a| a['heard'].any? }
+  expect('heard', kinds(found), [['warn', 'a line or a value became no record, or an empty one', nil, 1]])
+end
+
 on_each_version 'a record that the filter parser drops in silence is counted, and one that it lets pass is not' do |s|
   filters = %w[a b].map do |tag|
     "<filter #{tag}>\n @type parser\n key_name message\n reserve_data #{tag == 'a'}\n emit_invalid_record_to_error false\n" \
@@ -140,7 +147,7 @@ on_each_version 'a record that the filter parser drops in silence is counted, an
   expect('of those that pass', s.look['heard'], [])
   s.append("{\"message\":\"2\"}\nno JSON\n", 'b.log')
   s.till('parsed') { s.delivered.size == 3 }
-  expect('of those that do not', kinds(s.look), [['warn', 'a line or a value became no record', nil, 1]])
+  expect('of those that do not', kinds(s.look), [['warn', 'a line or a value became no record, or an empty one', nil, 1]])
 end
 
 it 'beside a Ractor, which hides objects, it tells what it still finds, and that this is not all' do |s|

@@ -63,7 +63,7 @@ class PosidleWitness
     return File.open(path, 'rb') { |f| fingerprint(path, pos, f) } unless io
     n = [pos, 64].min
     bytes = io.pread(n, 0) + io.pread(n, pos - n)
-    bytes.unpack('C*').inject(0) { |sum, byte| (sum * 31 + byte) % 2**48 } if bytes.bytesize == 2 * n
+    Zlib.crc32(bytes) if bytes.bytesize == 2 * n # Fluentd has loaded it (event.rb, compressable.rb)
   rescue SystemCallError, IOError
     nil
   end

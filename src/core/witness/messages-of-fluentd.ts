@@ -38,7 +38,7 @@ export const FLUENTD_MESSAGES: readonly MessageRow[] = [
   ...loss(AGENT, 'unexpected error while'), // a plugin did not start or stop well
   ...harmless(AGENT, 'unexpected error while flushing buffer'), // the buffer keeps its chunks
   ...loss('fluent/match.rb', 'no patterns matched'),
-  ...loss('fluent/plugin/parser', 'a line or a value became no record'), // a text of the witness
+  ...loss('fluent/plugin/parser', 'a line or a value became no record, or an empty one'), // a text of the witness
   ...loss('fluent/plugin/buffer', 'the queue was cleared'), // a text of the witness
   ...loss('fluent/source_only_buffer_agent.rb', 'SourceOnlyBufferAgent:', 'some buffer files remain'),
   ...harmless('fluent/source_only_buffer_agent.rb', 'failed to remove the buffer directory'),

@@ -114,10 +114,11 @@ class PosidleWitness
     at = caller_locations(7, 7).to_a.find { |l| !OWN.match?(l.path) }
     at ? text(at.path[%r{.*/lib/(.*)}, 1] || at.path) : ''
   end
-  def dropped(had, left = nil) # a JSON parser makes nothing of `[]` and says nothing; an empty line is no record
-    return unless left && (n = had.size - left.size) > 0
+  def dropped(had, left = nil) # without a word: `[]` in JSON, `{}` in ltsv; an empty line is no record
+    return unless left
+    n = had.size - left.size + (made = var(left, :@record_array).to_a).count({}) + made.grep_v(Hash).size
     n -= had.count('') if had.is_a?(Array)
-    count(['fluent/plugin/parser', 'a line or a value became no record', nil, nil, :warn], n) if n > 0
+    count(['fluent/plugin/parser', 'a line or a value became no record, or an empty one', nil, nil, :warn], n) if n > 0
   end
   def kind(said) # without the parts that differ from message to message
     said = text(said.to_s[0, 300]).gsub(QUOTED, '\1\2…\1\2')
