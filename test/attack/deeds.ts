@@ -81,8 +81,12 @@ export class Main {
       this.write(name);
     },
     'move away': (name) => this.#move(name, `../${name}-${this.written}`),
-    remove: (name) => rmSync(this.#path(name)),
+    remove: (name) => {
+      this.#leave(name);
+      rmSync(this.#path(name));
+    },
     replace: (name) => {
+      this.#leave(name);
       writeFileSync(`${this.#site.dir}/new`, this.#lines(20));
       renameSync(`${this.#site.dir}/new`, this.#path(name));
     },
@@ -109,9 +113,12 @@ export class Main {
   }
 
   /** The lines of a file that nobody had time to see may be lost. */
+  #leave(name: string): void {
+    if (!this.#wasSeen(statSync(this.#path(name)).ino)) this.#overlook(name, 0);
+  }
+
   #move(name: string, to: string): void {
-    const { ino } = statSync(this.#path(name));
-    if (!this.#wasSeen(ino)) this.#overlook(name, 0);
+    this.#leave(name);
     renameSync(this.#path(name), this.#path(to));
   }
 

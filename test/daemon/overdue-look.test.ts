@@ -34,7 +34,7 @@ describe('a look that never ends', () => {
     expect(host.stops[0]).toMatch(/^SIGINT 4242 /);
     expect(stoppedAt(host)).toBeLessThanOrEqual(20_000 + GRACE - 10_000 + 1_000);
     expect(outcome).toMatchObject({ end: 'stopped', outcome: 'unproven' });
-    expect(outcome.doubts.worst).toMatchObject([{ kind: 'not-looked-at' }]);
+    expect(outcome.doubts.worst).toMatchObject([{ kind: 'main-may-run' }, { kind: 'not-looked-at' }]);
     expect(report.transitions.map(({ why }) => why)).toContainEqual(expect.stringMatching(IN_TIME));
     // Later the kubelet kills posidle, and nobody learns the outcome.
     expect(host.now()).toBeLessThanOrEqual(20_000 + GRACE);
@@ -86,7 +86,7 @@ describe('a look that takes three seconds', () => {
     const { outcome, report } = await watch(host, { grace: 60_000 });
     expect(report.looks.filter(({ seen }) => seen.extent === 'overdue' && seen.at < 20_000)).toEqual([]);
     expect(outcome).toMatchObject({ end: 'stopped', left: { count: 0 } });
-    expect(outcome.doubts.worst.map(({ kind }) => kind)).toEqual(['no-witness']);
+    expect(outcome.doubts.worst.map(({ kind }) => kind)).toEqual(['main-may-run', 'no-witness']);
   });
 });
 

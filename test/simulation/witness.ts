@@ -88,6 +88,15 @@ export class Sights {
     return { ...NOTHING, ...this.#soFar(), pid, isFinal: true, siblings, ends };
   }
 
+  /** Closed files with other bytes than those that were read. */
+  #writtenAnew(): Said['lost'] {
+    return [...this.#closed.values()].flatMap(({ path, file, read, print }) =>
+      sizeOf(file) >= read * LINE_BYTES && printOf(file, read * LINE_BYTES) !== print
+        ? [{ path, why: 'written anew' }]
+        : [],
+    );
+  }
+
   #soFar() {
     return {
       closed: [...this.#closed.values()].map((file) => ({
@@ -98,7 +107,7 @@ export class Sights {
       readers: this.isReading ? [READER] : [],
       cuts: [...this.#cuts],
       starts: [...this.#starts],
-      lost: [...this.#lost],
+      lost: [...this.#lost, ...this.#writtenAnew()],
       heard: [...this.#heard.values()],
       resumed: this.#resumed,
     };

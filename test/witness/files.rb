@@ -177,6 +177,18 @@ it 'a file that is found, read and written anew between two looks of the witness
   expect('lost', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
 end
 
+it 'a file that is written anew as long as before, after in_tail has closed it, is told as lost' do |s|
+  s.append(s.lines(101..150))
+  s.run(s.tail('rotate_wait 1s') + s.out)
+  s.seen('read') { |a| file(a) && file(a)['pos'] == File.size(s.log) }
+  File.rename(s.log, s.log('a.log.1'))
+  found = s.seen('closed') { |a| file(a, 'a.log', 'closed') }
+  expect('lost', found['lost'], [])
+  File.write(s.log('a.log.1'), s.lines(201..250), mode: 'r+')
+  found = s.seen('lost') { |a| a['lost'].any? }
+  expect('lost once', found['lost'].map { |l| l.values_at('path', 'why') }, [[s.log, 'written anew']])
+end
+
 it 'unread lines that are cut off while in_tail is held up are told as lost, however long the file is then' do |s|
   s.run(s.tail + s.out(FULL.sub('throw_exception', 'block')))
   s.append(s.lines(1..3000, 20))

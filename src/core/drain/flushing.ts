@@ -43,7 +43,7 @@ export function flushAt(state: Draining, gate: Gate, seen: Observation, policy: 
 export function mayFlush({ flushedAt }: Draining, seen: Observation, policy: Policy): boolean {
   if (!isReachable(seen, policy)) return false;
   const { left, unseen } = progressOf(seen, policy);
-  if (heldIn(left).some(({ isRetrying }) => !isRetrying)) return true;
+  if (heldIn(left).some(({ next }) => next === 'flush')) return true;
   return unseen.length > 0 && (flushedAt === undefined || hasMovedSince(flushedAt, seen));
 }
 

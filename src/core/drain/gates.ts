@@ -54,7 +54,7 @@ function progressGate(state: Draining, seen: Observation, policy: Policy): Gate 
 }
 
 function leftGate({ left: all }: Progress, name: Gate['name'], kinds: readonly Left['kind'][]) {
-  const left = all.filter(({ kind }) => kinds.includes(kind));
+  const left = all.filter((one) => kinds.includes(one.kind) && !(one.kind === 'held' && one.next === 'none'));
   return left.length === 0 ? undefined : { name, why: describeLeft(listed(left)) };
 }
 
@@ -88,7 +88,7 @@ function settleGate(
 /** Closed while everything is read, but buffers hold chunks that no flush has covered. */
 function flushGate(progress: Progress, { flushedAt }: Draining, seen: Observation): Gate | undefined {
   const held = heldIn(progress.left);
-  const isHeld = held.some(({ isRetrying }) => !isRetrying);
+  const isHeld = held.some(({ next }) => next === 'flush');
   const mayBeHeld = progress.unseen.length > 0 && isFlushable(seen);
   const isFlushed = flushedAt !== undefined && flushedAt >= (seen.movedAt ?? flushedAt);
   if (isFlushed || !(isHeld || mayBeHeld)) return undefined;

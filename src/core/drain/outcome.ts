@@ -5,6 +5,7 @@ import { type Doubt, type Left, type Owed, type Progress, withoutLater } from '.
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { Policy } from './policy.ts';
 import type { End, State, StateName, Trigger } from './state.ts';
+import { mayMainRun } from './trigger.ts';
 
 /**
  * `drained`: Fluentd read every line and every output sent what it took. `not-drained`: something was left. `unproven`: nothing is known
@@ -36,7 +37,7 @@ export function outcomeOf(
   { seen, policy, durations }: { seen: Observation; policy: Policy; durations: Durations },
 ): Outcome {
   const progress = progressOf(seen, policy);
-  const doubted = [...(result?.trigger.by === 'hook' ? [MAIN_MAY_RUN] : []), ...progress.doubts];
+  const doubted = [...(mayMainRun(result?.trigger, seen, policy) ? [MAIN_MAY_RUN] : []), ...progress.doubts];
   const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, result?.owed, end.kind);
   const { files, outputs } = progress;
   return {

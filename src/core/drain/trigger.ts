@@ -10,8 +10,13 @@ import type { Trigger } from './state.ts';
 
 /** The trigger that is certain: a request from outside, or main's process is gone. */
 export function requestedBy(seen: Observation, policy: Policy): Trigger | undefined {
-  const hasMainEnded = policy.doneProcess && isOver(mainEndAt(seen, policy), seen.at);
-  return seen.requests[0] ?? (hasMainEnded ? { by: 'done-process', at: seen.at } : undefined);
+  return (
+    seen.requests[0] ?? (isMainProcessGone(seen, policy) ? { by: 'done-process', at: seen.at } : undefined)
+  );
+}
+
+function isMainProcessGone(seen: Observation, policy: Policy): boolean {
+  return policy.doneProcess && isOver(mainEndAt(seen, policy), seen.at);
 }
 
 /** The quiet trigger: nothing has moved for the window, and Fluentd has no bytes left that it could read. */
@@ -50,10 +55,23 @@ export function hasMovedSince(at: Millis, { movedAt }: Observation): boolean {
 }
 
 /** Only after main has ended: posidle's newline would cut a line that main still writes. */
-export function completesLines({ by }: Trigger, { completeLastLine, role }: Policy): boolean {
-  if (completeLastLine !== 'when-main-has-ended') return completeLastLine;
-  // The kubelet sends SIGTERM to a native sidecar when main has ended (KEP-753).
+export function completesLines(trigger: Trigger, policy: Policy): boolean {
+  return policy.completeLastLine === 'when-main-has-ended'
+    ? meansMainEnded(trigger, policy)
+    : policy.completeLastLine;
+}
+
+/** Whether nobody has said that main has ended: no trigger came, or only one that main may survive. */
+export function mayMainRun(trigger: Trigger | undefined, seen: Observation, policy: Policy): boolean {
+  if (trigger === undefined) return true;
+  const hasEnded = [trigger, ...seen.requests].some((call) => meansMainEnded(call, policy));
+  return SAYS_NOTHING.has(trigger.by) && !hasEnded && !isMainProcessGone(seen, policy);
+}
+
+function meansMainEnded({ by }: Pick<Trigger, 'by'>, { role }: Policy): boolean {
+  // The kubelet sends SIGTERM to a native sidecar when main has ended (KEP-753), but to all other containers at once.
   return MAIN_HAS_ENDED.has(by) || (role === 'native-sidecar' && by === 'SIGTERM');
 }
 
+const SAYS_NOTHING: ReadonlySet<Trigger['by']> = new Set(['SIGTERM', 'SIGINT', 'hook', 'deserted']);
 const MAIN_HAS_ENDED: ReadonlySet<Trigger['by']> = new Set(['done-process', 'done-file', 'main-ended']);

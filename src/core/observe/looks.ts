@@ -53,7 +53,7 @@ function heldBy(buffers: BuffersReading | undefined): readonly Left[] {
     .map(({ name, chunks }) => {
       const bytes = chunks.reduce((sum, { size }) => sum + size, 0);
       const ids = chunks.flatMap(({ path }) => chunkId(path) ?? []);
-      return { kind: 'held', output: name, chunks: chunks.length, bytes, ids, isRetrying: false };
+      return { kind: 'held', output: name, chunks: chunks.length, bytes, ids, next: 'flush' };
     });
 }
 

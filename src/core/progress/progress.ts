@@ -35,8 +35,8 @@ export interface Held {
   readonly chunks: number;
   readonly bytes: number;
   readonly ids: readonly string[] | undefined;
-  /** The output waits for its next attempt. */
-  readonly isRetrying: boolean;
+  /** `flush`: a flush helps. `retry`: the output tries again by itself. `none`: their worker has ended, and nobody will send them. */
+  readonly next: 'flush' | 'retry' | 'none';
 }
 
 /** One fact that keeps the outcome from being "drained". */

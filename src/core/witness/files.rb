@@ -54,7 +54,9 @@ class PosidleWitness
   def written_on # a removed file takes disk space until all let go of it, and in_tail looks once a minute
     @held.to_a.each do |key, io|
       c, s = @closed[key], (io.stat rescue nil)
-      c[:size] = s.size if c && s
+      now = fingerprint(nil, c[:pos], io) if c && s && ms(s.ctime) > c[:at] - 20 # a tick of the kernel
+      keep(@lost, c.merge(why: 'written anew')) if now && now != c[:print]
+      c.update(size: s.size, print: now || c[:print]) if c && s
       @held.delete(key).close if c.nil? || s.nil? || @held.size > HELD || s.nlink == 0 && ms - c[:at] > 60_000
     end
   end

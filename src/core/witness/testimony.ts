@@ -2,7 +2,7 @@
  * Turns the witnesses' statements into what is left and what is doubted. Each doubt comes from one fact; no two facts make a third. A later
  * fact about the same file or chunk, from any worker, removes a doubt.
  */
-import type { Doubt, Left, Progress } from '../progress/progress.ts';
+import type { Doubt, Held, Left, Progress } from '../progress/progress.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { FileSight, OutputSight, Said } from './answer.ts';
 import { doubt, doubtsOfSights, type Statement } from './doubts-of-files.ts';
@@ -48,7 +48,10 @@ export function ofTestimony(testimony: Testimony): Progress {
   const isComplete = isAnswered(testimony);
   return {
     at,
-    left: [...statements.flatMap((one) => leftIn(one, sights)), ...(isComplete ? ends.flatMap(heldBy) : [])],
+    left: [
+      ...statements.flatMap((one) => leftIn(one, sights)),
+      ...(isComplete ? ends.flatMap((end) => heldBy(end, 'none')) : []),
+    ],
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
       ...doubtsOfSights(statements, reached),
@@ -152,7 +155,9 @@ function leftIn({ kind, said }: Statement, sights: Sights): readonly Left[] {
     ...(isAlive ? said.files.flatMap(unreadIn) : []),
     ...said.closed.flatMap((file) => letGo(file, sights)),
     ...(isAlive ? keptIn(said) : keptIn({ files: said.closed, kept: [] })),
-    ...(isAlive ? said.outputs.flatMap(heldBy) : []),
+    ...(isAlive
+      ? said.outputs.flatMap((output) => heldBy(output, output.isRetrying ? 'retry' : 'flush'))
+      : []),
   ];
 }
 
@@ -188,11 +193,11 @@ function keptIn({ files, kept }: Pick<Said, 'files' | 'kept'>): readonly Left[] 
   ];
 }
 
-function heldBy(output: OutputSight): readonly Left[] {
-  const { chunks, bytes, isRetrying } = output;
+function heldBy(output: OutputSight, next: Held['next']): readonly Left[] {
+  const { chunks, bytes } = output;
   if (chunks === 0 && bytes === 0) return [];
   const ids = output.ids?.length === 0 ? undefined : output.ids;
-  return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids, isRetrying }];
+  return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids, next }];
 }
 
 /** Whether a worker ended with this chunk in one of its buffers. */

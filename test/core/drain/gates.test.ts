@@ -23,7 +23,7 @@ import {
   WRAPPER,
 } from '../../support/builders.ts';
 import { holding, sight } from '../../support/said.ts';
-import { alive } from '../../support/witnesses.ts';
+import { alive, gone } from '../../support/witnesses.ts';
 import { EMPTY, followed, MISSING, said, tailRules, unfound } from '../worlds.ts';
 
 /** A change to a world in which every gate is open. */
@@ -138,6 +138,7 @@ describe('the drain is not kept open by', () => {
     ['a look that began with the trigger', looked({ lookedAt: 59_000 }, QUIET)],
     ['a chunk that Fluentd gave up', looked({ buffers: { ...onDisk(), givenUp: [CHUNK] } })],
     ['records that come out only when Fluentd stops', witnessed(concat)],
+    ['chunks of a worker that has ended', looked(said(gone({ ends: [holding('a')] }), alive()))],
     ['the looks, where a witness has answered', { files: [behind], look: said(alive()) }],
     ['a buffer that nobody sees, once it was flushed', looked(HIDDEN, FLUSHED)],
     ['a buffer that nobody sees below a wrapper, which SIGUSR1 would end', always(WRAPPER, HIDDEN)],

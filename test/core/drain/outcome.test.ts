@@ -6,8 +6,9 @@ import {
   type Outcome,
   outcomeOf,
 } from '../../../src/core/drain/outcome.ts';
-import type { DrainResult, End } from '../../../src/core/drain/state.ts';
-import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import type { Policy } from '../../../src/core/drain/policy.ts';
+import type { DrainResult, End, Trigger } from '../../../src/core/drain/state.ts';
+import type { Snapshot, StopRequest } from '../../../src/core/look/snapshot.ts';
 import {
   ABSENT,
   entry,
@@ -29,16 +30,20 @@ interface Facts {
   readonly files?: readonly Watched[];
   readonly look?: Partial<Snapshot>;
   readonly result?: DrainResult | undefined;
+  readonly rules?: Partial<Policy>;
 }
 
 /** The outcome of an end. A witness says that nothing is left, unless the look says something else. */
-function outcome(kind: End['kind'], { files = [[entry()]], look = {}, ...facts }: Facts = {}): Outcome {
+function outcome(
+  kind: End['kind'],
+  { files = [[entry()]], look = {}, rules = {}, ...facts }: Facts = {},
+): Outcome {
   const result = 'result' in facts ? facts.result : RESULT;
   const end = { kind, why: 'why' } as End;
   const stopped = { name: 'stopped', since: 9_000, end, result } as const;
   const last = snapshot(9_000, files, { fluentd: ABSENT, ...said(gone()), ...look });
   const durations = { watching: 1_000, stopping: 4_200 };
-  return outcomeOf(stopped, { seen: seen([last]), policy: policy(), durations });
+  return outcomeOf(stopped, { seen: seen([last]), policy: policy(rules), durations });
 }
 
 const OUTSIDE = { testimony: undefined } as const;
@@ -80,11 +85,25 @@ describe('an outcome', () => {
     expect(outcome('stopped', { look, result: { ...RESULT, owed } }).left.count).toBe(0);
   });
 
-  test('begins with a doubt if the hook drained before main had ended', () => {
-    const result = { ...RESULT, trigger: { by: 'hook', at: 0 } } as const;
-    const { outcome: word, doubts } = outcome('stopped', { look: said(gone()), result });
-    expect(word).toBe('unproven');
-    expect(doubts.worst[0]).toMatchObject({ kind: 'main-may-run' });
+  describe('begins with a doubt if nobody said that main had ended', () => {
+    const word = (by: Trigger['by'] | undefined, requests: readonly StopRequest['by'][] = [], rules = {}) => {
+      const result = by && { ...RESULT, trigger: { by, at: 0 } };
+      const look = { ...said(gone()), requests: requests.map((one) => ({ by: one, at: 1 })) };
+      return outcome('stopped', { result, look, rules });
+    };
+
+    test.each(['hook', 'SIGTERM', 'SIGINT', 'deserted', undefined] as const)('%s', (by) => {
+      expect(word(by)).toMatchObject({ outcome: 'unproven', doubts: { worst: [{ kind: 'main-may-run' }] } });
+    });
+
+    test.each<[string, Outcome]>([
+      ['somebody called for the end', word('http')],
+      ['the kubelet stopped a native sidecar', word('SIGTERM', [], { role: 'native-sidecar' })],
+      ['the done file came after SIGTERM', word('SIGTERM', ['SIGTERM', 'done-file'])],
+      ["main's process was gone after SIGTERM", word('SIGTERM', [], { doneProcess: true, startTimeout: 0 })],
+    ])('but not if %s', (_, told) => {
+      expect(told.outcome).toBe('drained');
+    });
   });
 
   test('has no trigger where there was no drain', () => {

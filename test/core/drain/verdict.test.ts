@@ -8,7 +8,7 @@ const KEPT: Left = { kind: 'kept', where: 'concat', records: 1 };
 const UNREAD: Left = { kind: 'unread', path: '/a', bytes: 1 };
 
 function held(...ids: readonly string[]): Left {
-  return { kind: 'held', output: 'out', chunks: ids.length, bytes: 1, ids, isRetrying: false };
+  return { kind: 'held', output: 'out', chunks: ids.length, bytes: 1, ids, next: 'flush' };
 }
 
 function progress(changed: Partial<Progress> = {}): Progress {

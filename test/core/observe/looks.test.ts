@@ -40,7 +40,7 @@ const one = (files: readonly Watched[], changes: Partial<Snapshot> = {}) => [sna
 
 describe('seen from outside, these are left:', () => {
   const ids = ['0'.repeat(32), `${'0'.repeat(31)}1`];
-  const chunks: Left = { kind: 'held', output: 'out', chunks: 2, bytes: 7, ids, isRetrying: false };
+  const chunks: Left = { kind: 'held', output: 'out', chunks: 2, bytes: 7, ids, next: 'flush' };
   const chunk = { path: chunkPath(1), size: 9 };
   const givenUp: Left = { kind: 'given-up', path: chunk.path, bytes: 9 };
   test.each<[string, readonly Snapshot[], readonly Left[]]>([

@@ -10,7 +10,7 @@ const doubt = (about: string | undefined, bytes?: number): Doubt => ({
   bytes,
 });
 
-const HELD: Left = { kind: 'held', output: 'out', chunks: 1, bytes: 2_048, ids: undefined, isRetrying: true };
+const HELD: Left = { kind: 'held', output: 'out', chunks: 1, bytes: 2_048, ids: undefined, next: 'retry' };
 test.each<[Left, string]>([
   [{ kind: 'unfound', path: '/a', bytes: 5 }, '/a: Fluentd has not found it (5 B)'],
   [{ kind: 'unreadable', path: '/a', bytes: 5 }, '/a: Fluentd has no permission to read it (5 B)'],
