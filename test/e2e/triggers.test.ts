@@ -75,7 +75,7 @@ onFluentd(ONE_VERSION, (version) => {
       expect(peakBytes(posidle.pid)).toBeLessThan(node20 ? 90e6 : 110e6);
       posidle.kill('SIGTERM');
     });
-    expect(ended).toMatchObject({ code: 0 });
+    expect(ended).toMatchObject({ lost: 0, outcome: { outcome: 'unproven', trigger: 'SIGTERM' } });
   });
 });
 

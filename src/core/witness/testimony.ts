@@ -141,10 +141,11 @@ function doubtOfEnd(end: OutputSight): Doubt {
 
 function leftIn({ kind, said }: Statement, sights: Sights): readonly Left[] {
   const isAlive = kind === 'alive';
+  const closed = new Set(said.closed.map(({ key }) => key));
   return [
     ...said.unfound
-      // A later worker may have found a file that an ended one had not.
-      .filter(({ key, at }) => isAlive || sights.reachedSince(key, at) === undefined)
+      // An ended worker may have closed such a file itself, or a later one has found it.
+      .filter(({ key, at }) => isAlive || (!closed.has(key) && sights.reachedSince(key, at) === undefined))
       .map(
         ({ path, size, isUnreadable }): Left => ({
           kind: isUnreadable ? 'unreadable' : 'unfound',

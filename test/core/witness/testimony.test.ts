@@ -77,6 +77,11 @@ describe('what is left', () => {
     for (const one of [young, unfound]) expect(left(earlier, one)).toHaveLength(1);
   });
 
+  test('is told once of a file that a worker closed with an unfinished line and did not find again', () => {
+    const unfound = [{ path: '/log/a.log', inode: 7, size: 100, at: 9_000 }];
+    expect(left(gone({ closed: [half], unfound }))).toEqual([inLog('unfinished', 10)]);
+  });
+
   test('is not what a worker before the last one has read', () => {
     expect(left(gone({ closed: [sight({ pos: 40 })] }), gone({ closed: [sight()] }, '1-9.sock'))).toEqual([]);
   });
