@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, inject, test } from 'vitest';
-import type { PodSpec } from '../pods/kubernetes.ts';
+import { configMapsIn, type PodSpec, podIn } from '../pods/kubernetes.ts';
 import { kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { cronJobBlock, nativeBlock } from '../pods/readme.ts';
+import { until } from '../support/until.ts';
 import { kubectl } from './kubectl.ts';
 import {
   append,
@@ -14,6 +15,7 @@ import {
   playThese,
 } from './placement.ts';
 import type { Acts } from './play.ts';
+import { LOGS, STOPS_SLOWLY, WRITTEN } from './site.ts';
 
 /** Refreshes its file as long as it lives, and says nothing at its end. */
 const WITH_HEARTBEAT = `while touch /var/log/app/.alive; do sleep 0.5; done &
@@ -67,6 +69,44 @@ describe('on a real cluster', { concurrent: true }, () => {
       named(spec, 'fluentd').command = ['sh', '-c', 'fluentd --config /fluentd/etc/fluent.conf || exit 1'];
     });
     expectDelivered(played, 'done-file');
+  });
+
+  test('native-sidecar: a posidle that is restarted in mid-life drains what comes later, too', async () => {
+    const restart: Acts = {
+      during: async (pod) => {
+        const answers = (name: string, command: string) =>
+          until(
+            `${name} runs again`,
+            () =>
+              pod.exec(name, 'sh', '-c', command).then(
+                () => true,
+                () => false,
+              ),
+            {
+              within: 120_000,
+              every: 500,
+            },
+          );
+        await pod.exec('main', 'sh', '-c', WRITTEN);
+        await pod.exec('posidle', 'sh', '-c', 'kill -TERM 1');
+        await answers('posidle', '[ ! -e /posidle/main-ended ]');
+        await answers('fluentd', 'true');
+        await pod.exec('main', 'touch', '/var/log/app/.restarted');
+      },
+    };
+    const { report, lines } = await playPlacement(
+      'native-sidecar',
+      (spec) => {
+        named(spec, 'main').args = [
+          `${LOGS}logs 1 10; touch /tmp/written; until [ -e /var/log/app/.restarted ]; do sleep 0.2; done; logs 11 20`,
+        ];
+      },
+      restart,
+    );
+    expect(lines).toBe(LINES);
+    expect(report.containers.posidle?.restarts).toBe(1);
+    expect(report.containers.posidle?.message).toContain('"outcome":"drained"');
+    expect(report.tail).toBeLessThan(PATIENCE);
   });
 
   test('marker: the file that main makes begins the drain', async () => {
@@ -125,6 +165,22 @@ describe('on a real cluster', { concurrent: true }, () => {
       expectDelivered(await playPlacement(placement), 'quiet', 'fluentd');
     },
   );
+
+  test("init-container: a deleted Pod whose main writes on is not drained in Fluentd's own container", async () => {
+    const manifests = kustomize('docker/kubernetes/init-container');
+    const spec: PodSpec = { ...podIn(manifests), restartPolicy: 'Never' };
+    named(spec, 'main').args = [STOPS_SLOWLY];
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec };
+    const { report } = await playThese([...configMapsIn(manifests), pod], undefined, {
+      during: async (running) => {
+        await running.exec('main', 'sh', '-c', WRITTEN);
+        await running.delete();
+      },
+    });
+    const { outcome, doubts } = JSON.parse(report.containers.fluentd?.message ?? '');
+    expect(outcome).toBe('unproven');
+    expect(doubts.worst).toMatchObject([{ kind: 'main-may-run' }]);
+  });
 
   test('post-start: posidle drains and stops Fluentd, and the container ends with Fluentd', async () => {
     const { report, lines } = await playPlacement('post-start');
