@@ -92,7 +92,7 @@ const DISTANCES = [
   [3, 120],
 ];
 
-/** In the packed program, for the end of the comment that it is in. */
+/** Stands for the end of a comment in the packed program, which is in one. */
 const END_SPLIT = '*\0/';
 
 const [readable, small] = await Promise.all([bundle({ packed: false }), bundle({ packed: true })]);
@@ -158,9 +158,9 @@ async function bundle({ packed }) {
 async function packed(program) {
   // Side by side: each takes a second.
   const texts = await Promise.all(DISTANCES.map((distances) => compressed(program, distances)));
-  const smallest = texts.reduce((best, text) => (text.length < best.length ? text : best));
+  const usable = texts.filter((text) => !text.includes(END_SPLIT));
+  const smallest = usable.reduce((best, text) => (text.length < best.length ? text : best));
   const bytes = smallest.toString('latin1');
-  if (bytes.includes(END_SPLIT)) throw new Error('the packed program holds the bytes that stand for */');
   const text = [
     '#!/usr/bin/env node',
     `// posidle ${version}, ${license} license; the licenses of what it bundles: posidle.LICENSES.txt`,

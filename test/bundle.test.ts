@@ -1,22 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BUNDLE } from './pods/bundle.ts';
 import { needsRoot } from './support/needs.ts';
 
-/** All annotations of an object together: TotalAnnotationSizeLimitB is 256 KiB; 16 are left for the rest. */
-const ANNOTATION_LIMIT = 240 * 1024;
 const NOBODY = 65534;
 const version = (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version;
 
@@ -29,14 +18,6 @@ describe('the bundle', () => {
   });
   afterAll(() => {
     rmSync(elsewhere, { recursive: true });
-  });
-
-  test('fits into the annotation that kubectl apply makes of it', () => {
-    expect(readFileSync(BUNDLE, 'base64').length).toBeLessThan(ANNOTATION_LIMIT);
-  });
-
-  test('grows no further: each byte is read, unpacked and kept in every Pod', () => {
-    expect(statSync(BUNDLE).size).toBeLessThan(150 * 1024);
   });
 
   describe('loads hardly a part of Node that Node itself does not', () => {

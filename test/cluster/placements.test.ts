@@ -88,7 +88,12 @@ describe('on a real cluster', { concurrent: true }, () => {
             },
           );
         await pod.exec('main', 'sh', '-c', WRITTEN);
-        await pod.exec('posidle', 'sh', '-c', 'kill -TERM 1');
+        await pod.exec(
+          'posidle',
+          'sh',
+          '-c',
+          'kill -TERM 1; until [ -e /posidle/main-ended ]; do sleep 0.1; done',
+        );
         await answers('posidle', '[ ! -e /posidle/main-ended ]');
         await answers('fluentd', 'true');
         await pod.exec('main', 'touch', '/var/log/app/.restarted');

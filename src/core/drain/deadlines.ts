@@ -55,8 +55,8 @@ export function settleEnd(
   seen: Observation,
   policy: Policy,
 ): Millis {
-  const meansMainEnded = policy.role === 'native-sidecar' && trigger.by !== 'hook';
-  if (meansMainEnded || MEANS_THE_END.has(trigger.by)) return inFlightUntil;
+  const isAfterMain = policy.role === 'native-sidecar' && trigger.by !== 'hook';
+  if (isAfterMain || MEANS_THE_END.has(trigger.by)) return inFlightUntil;
   return Math.max(inFlightUntil, Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle);
 }
 

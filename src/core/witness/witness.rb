@@ -117,7 +117,8 @@ class PosidleWitness
   end
   def dropped(had, left = nil) # without a word: `[]` in JSON, `{}` in ltsv; an empty line is no record
     return unless left
-    n = had.size - left.size + (made = var(left, :@record_array).to_a).count({}) + made.grep_v(Hash).size
+    made = var(left, :@record_array).to_a
+    n = had.size - left.size + made.count({}) + made.grep_v(Hash).size
     n -= had.count('') if had.is_a?(Array)
     count(['fluent/plugin/parser', 'a line or a value became no record, or an empty one', nil, nil, :warn], n) if n > 0
   end
