@@ -1,12 +1,13 @@
-import { statSync } from 'node:fs';
+import { type FSWatcher, statSync, watch } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Millis } from '../../core/text/units.ts';
 
 /** The time between two looks. It polls, because file events miss the changes of other nodes on a network volume. */
-const EVERY: Millis = 100;
+const EVERY: Millis = 1_000;
 /** Allows for two clocks of one node, and for file systems that keep whole seconds. */
 const TOLERANCE: Millis = 1_000;
 /** At most this much of the time between two looks counts, because a frozen node stops main as well. */
-const MOST_A_LOOK: Millis = 1_000;
+const MOST_A_LOOK: Millis = 2_000;
 /** How often posidle warns that the heartbeat file is missing. */
 const REMIND: Millis = 60_000;
 
@@ -14,6 +15,8 @@ const REMIND: Millis = 60_000;
 export class DoneFile {
   readonly isOld: boolean;
   readonly #timer: NodeJS.Timeout;
+  /** Only brings the next look forward. */
+  #watching: FSWatcher | undefined;
 
   constructor(path: string, found: () => void, podStart: Millis | undefined) {
     const first = stampOf(path);
@@ -25,12 +28,35 @@ export class DoneFile {
       this.close();
       found();
     };
-    this.#timer = setInterval(look, EVERY);
-    look();
+    const watchAndLook = () => {
+      this.#watch(dirname(path), look);
+      look();
+    };
+    this.#timer = setInterval(watchAndLook, EVERY);
+    watchAndLook();
   }
 
   close(): void {
     clearInterval(this.#timer);
+    this.#unwatch();
+  }
+
+  /** Until one change, since a busy directory reports thousands a second. chokidar would first list all its files. */
+  #watch(directory: string, changed: () => void): void {
+    const once = () => {
+      this.#unwatch();
+      changed();
+    };
+    try {
+      this.#watching ??= watch(directory, { persistent: false }, once).on('error', () => this.#unwatch());
+    } catch {
+      // It is not there yet, or the system refuses more watches.
+    }
+  }
+
+  #unwatch(): void {
+    this.#watching?.close();
+    this.#watching = undefined;
   }
 }
 

@@ -35,7 +35,7 @@ describe('a done file', () => {
     expect(found).not.toHaveBeenCalled();
     expect(file?.isOld).toBe(true);
     utimesSync(inDir('done'), 2, 2);
-    vi.advanceTimersByTime(100);
+    vi.advanceTimersByTime(1_000);
     expect(found).toHaveBeenCalledOnce();
   });
 
@@ -45,6 +45,18 @@ describe('a done file', () => {
     open(inDir('done'), 2_000);
     expect(found).toHaveBeenCalledOnce();
     expect(file?.isOld).toBe(false);
+  });
+
+  test.each([
+    ['made', () => writeFileSync(inDir('done'), '')],
+    ['moved into place', () => renameSync(inDir('new'), inDir('done'))],
+  ])('that is %s is found at once, long before the next look', async (_, make) => {
+    vi.useRealTimers();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    writeFileSync(inDir('new'), '');
+    open(inDir('done'));
+    make();
+    await vi.waitFor(() => expect(found).toHaveBeenCalledOnce());
   });
 
   test('is found once, by looking, also where its directory comes later or is replaced', () => {
