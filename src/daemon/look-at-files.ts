@@ -12,17 +12,15 @@ export class LogFileLooks {
 
   async look(posFiles: readonly PosFileReading[]): Promise<Snapshot['looks']> {
     const before = this.#looks;
-    const looks = new Map<string, FileLook>();
-    let changed = 0;
-    for (const reading of posFiles)
-      if (reading.kind === 'read')
-        await this.#host.lookAt(reading.entries, ({ key }, look) => {
-          const known = before.get(key);
-          const isSame = known !== undefined && isSameLook(known, look);
-          looks.set(key, isSame ? known : look);
-          if (!isSame) changed += 1;
-        });
-    if (changed > 0 || looks.size !== before.size) this.#looks = looks;
+    const entries = posFiles.flatMap((reading) => (reading.kind === 'read' ? reading.entries : []));
+    // At rest nothing outlives the look of its file: otherwise V8 moves it into the old generation, which is costly to clear.
+    const changed = new Map<string, FileLook>();
+    await this.#host.lookAt(entries, ({ key }, look) => {
+      const known = before.get(key);
+      if (known === undefined || !isSameLook(known, look)) changed.set(key, look);
+    });
+    if (changed.size > 0 || entries.length !== before.size)
+      this.#looks = new Map(entries.map(({ key }) => [key, changed.get(key) ?? before.get(key) ?? {}]));
     return this.#looks;
   }
 }
