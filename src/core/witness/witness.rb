@@ -5,6 +5,7 @@ class PosidleWitness
   MANY = 2000 # no list is longer; @more counts the forgotten facts, and then nothing is proven
   FULL = ['', 'more kinds than are counted'].freeze
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
+  SOURCES = %r{/fluent/(log|match|root_agent|event_router|plugin/(buffer|output|in_tail.*|filter_parser))\.rb\z}.freeze
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks protocol use_http log_rejected_request emit_error_label_event
                 emit_unmatched_lines reserve_data multiline_mode].freeze
@@ -40,48 +41,51 @@ class PosidleWitness
   def failed(e); text("#{e.class}: #{e.message} #{e.backtrace.to_a.first}"); end
   def keep(list, fact); list.size < MANY ? list << fact : @more += 1; end
   def listen # to events, in Fluentd's threads; each is set where its class ends, before an object of it lives
-    TracePoint.new(:end) do |tp|
-      next unless tp.path.include?('/fluent/') # asking 1,700 classes for their name takes 15 ms
-      case Module.instance_method(:name).bind(c = tp.self).call
-      when 'Fluent::Log'
-        %i[warn error fatal].each { |m| trace(m, c, m, %i[args block]) { |_, said| heard(m, *said) } }
-      when 'Fluent::Plugin::Buffer' # it closes after the flush threads have ended: what it holds was not sent
-        trace(:ends, c, :close) do |b|
-          keep(@ends, output(b.owner).merge(reloaded: !var(Fluent::Engine, :@engine_stopped))) # reload_config
-        end
-        trace(:resumes, c, :start, [], :return) { |b, _, done| starts(b) if done }
-        trace(:clears, c, :clear_queue!) do |b| # at the retry limit, told only where there is an error (output.rb)
-          n = list(b, '@queue').size
-          count(['fluent/plugin/buffer', 'the queue was cleared', nil, nil, :warn], n) if n > 0
-        end
-      when 'Fluent::Plugin::Output'
-        trace(:attempts, c, :try_flush, [], :return) { |_, _, done| attempt(done.nil?) }
-      when 'Fluent::NoMatchMatch' # Fluentd says it the first, second, fourth … time only, whatever the tag (match.rb)
-        trace(:unmatched, c, :emit_events, %i[tag]) do |_, (tag)|
-          count(['fluent/match.rb', 'no patterns matched', nil, kind(tag), :warn])
-        end
-      when 'Fluent::RootAgent' # emit_error_log_interval keeps it from being said (root_agent.rb)
-        trace(:errors, c, :handle_emits_error, %i[error]) do |_, (e)|
-          count(['fluent/root_agent.rb', kind("emit transaction failed: #{e.message}"), e.class.name, nil, :warn])
-        end
-      when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
-        @traces.delete(:parses).disable if $1 && @traces[:parses]
-        trace(:parses, c, :parse_singleline, %i[lines], :return) do |_, (lines), done|
-          dropped(lines, *done)
-        end
-      when 'Fluent::Plugin::ParserFilter' # without emit_invalid_record_to_error it drops a record in silence
-        if c.method_defined?(:filter_stream, false)
-          trace(:filters, c, :filter_stream, %i[es], :return) { |_, (es), done| dropped(es, *done) }
-        else # Fluentd 1.14: [nil, nil] is none
-          trace(:filters, c, :filter_with_time, [], :return) { |_, _, (kept)| dropped([0], kept && kept.compact) }
-        end
-      when 'Fluent::EventRouter'
-        trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
-      when 'Fluent::Plugin::TailInput::TailWatcher'
-        trace(:turns, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? begins(w) : turns(w, stat) }
-        trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
-      end
+    TracePoint.new(:script_compiled) do |tp| # listening to :end in every file makes each start 10 ms slower
+      next unless SOURCES.match?((file = tp.instruction_sequence).path)
+      TracePoint.new(:end) { |at| hook(at.self) }.enable(target: file) rescue @fault = failed($!)
     end.enable
+  end
+  def hook(c)
+    case c.name
+    when 'Fluent::Log'
+      %i[warn error fatal].each { |m| trace(m, c, m, %i[args block]) { |_, said| heard(m, *said) } }
+    when 'Fluent::Plugin::Buffer' # it closes after the flush threads have ended: what it holds was not sent
+      trace(:ends, c, :close) do |b|
+        keep(@ends, output(b.owner).merge(reloaded: !var(Fluent::Engine, :@engine_stopped))) # reload_config
+      end
+      trace(:resumes, c, :start, [], :return) { |b, _, done| starts(b) if done }
+      trace(:clears, c, :clear_queue!) do |b| # at the retry limit, told only where there is an error (output.rb)
+        n = list(b, '@queue').size
+        count(['fluent/plugin/buffer', 'the queue was cleared', nil, nil, :warn], n) if n > 0
+      end
+    when 'Fluent::Plugin::Output'
+      trace(:attempts, c, :try_flush, [], :return) { |_, _, done| attempt(done.nil?) }
+    when 'Fluent::NoMatchMatch' # Fluentd says it the first, second, fourth … time only, whatever the tag (match.rb)
+      trace(:unmatched, c, :emit_events, %i[tag]) do |_, (tag)|
+        count(['fluent/match.rb', 'no patterns matched', nil, kind(tag), :warn])
+      end
+    when 'Fluent::RootAgent' # emit_error_log_interval keeps it from being said (root_agent.rb)
+      trace(:errors, c, :handle_emits_error, %i[error]) do |_, (e)|
+        count(['fluent/root_agent.rb', kind("emit transaction failed: #{e.message}"), e.class.name, nil, :warn])
+      end
+    when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
+      @traces.delete(:parses).disable if $1 && @traces[:parses]
+      trace(:parses, c, :parse_singleline, %i[lines], :return) do |_, (lines), done|
+        dropped(lines, *done)
+      end
+    when 'Fluent::Plugin::ParserFilter' # without emit_invalid_record_to_error it drops a record in silence
+      if c.method_defined?(:filter_stream, false)
+        trace(:filters, c, :filter_stream, %i[es], :return) { |_, (es), done| dropped(es, *done) }
+      else # Fluentd 1.14: [nil, nil] is none
+        trace(:filters, c, :filter_with_time, [], :return) { |_, _, (kept)| dropped([0], kept && kept.compact) }
+      end
+    when 'Fluent::EventRouter'
+      trace(:emits, c, :emit_stream) { @again += 1 if Thread.current[:posidle] }
+    when 'Fluent::Plugin::TailInput::TailWatcher'
+      trace(:turns, c, :on_rotate, %i[stat], :return) { |w, (stat), done| done ? begins(w) : turns(w, stat) }
+      trace(:closes, c, c.method_defined?(:force_close) ? :force_close : :close) { |w| closes(w) if reads?(w) }
+    end
   end
   def trace(key, c, m, names = [], *more) # Ruby 2.6; where it fails nothing is heard, so nothing is proven
     t = TracePoint.new(:call, *more) do |tp|
@@ -250,9 +254,5 @@ class PosidleWitness
     { class: p.class.name, settings: settings.to_h }
   end
 end
-worker = (ARGV & %w[--under-supervisor --no-supervisor]).any? && !ARGV.include?('--dry-run')
-begin
-  require_relative('files') && PosidleWitness.new if worker
-rescue Exception # Fluentd runs without the witness
-  nil
-end
+require_relative 'files'
+PosidleWitness.new
