@@ -3,7 +3,7 @@ import type { Observation } from '../observe/observation.ts';
 import type { Progress } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import { type Policy, stopReserve } from './policy.ts';
-import type { State, Trigger } from './state.ts';
+import { ofMain, type State, type Trigger } from './state.ts';
 
 /** How long a worker may take to load its configuration and plugins, and to open its pos file. */
 const SLOW_WORKER: Millis = 60_000;
@@ -55,19 +55,10 @@ export function settleEnd(
   seen: Observation,
   policy: Policy,
 ): Millis {
-  const isAfterMain = policy.role === 'native-sidecar' && trigger.by !== 'hook';
-  if (isAfterMain || MEANS_THE_END.has(trigger.by)) return inFlightUntil;
+  if (policy.role === 'native-sidecar' && trigger.by !== 'hook') return inFlightUntil;
+  if (['ended', 'guess'].includes(ofMain(trigger, policy))) return inFlightUntil;
   return Math.max(inFlightUntil, Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle);
 }
-
-const MEANS_THE_END: ReadonlySet<Trigger['by']> = new Set([
-  'quiet',
-  'done-process',
-  'done-file',
-  'main-ended',
-  'deserted',
-  'start-timeout',
-]);
 
 /** A new worker has not opened its pos file yet. It may never do so (the pos file may be another Fluentd's), so the wait is bounded. */
 export function isWorkerStarting({ fluentd, memory, at }: Observation): boolean {

@@ -1,6 +1,7 @@
 import type { StopRequest } from '../look/snapshot.ts';
 import type { Owed } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
+import type { Policy } from './policy.ts';
 
 /** The state machine's state. Each state has only the data that apply to it. */
 export type State =
@@ -41,6 +42,32 @@ export interface Draining {
 export interface Trigger {
   readonly by: 'quiet' | 'start-timeout' | 'done-process' | 'deserted' | StopRequest['by'];
   readonly at: Millis;
+}
+
+/**
+ * What a trigger says of main. `ended`: it has ended. `stopped`: whoever calls says that main has ended or writes no more. `guess`: posidle
+ * itself thinks so, and may take that back. `nothing`: main may still write.
+ */
+type OfMain = 'ended' | 'stopped' | 'guess' | 'nothing';
+
+const OF_MAIN: Readonly<Record<Trigger['by'], OfMain>> = {
+  'done-file': 'ended',
+  'done-process': 'ended',
+  'main-ended': 'ended',
+  heartbeat: 'stopped',
+  http: 'stopped',
+  abort: 'stopped',
+  quiet: 'guess',
+  'start-timeout': 'guess',
+  SIGTERM: 'nothing',
+  SIGINT: 'nothing',
+  hook: 'nothing',
+  deserted: 'nothing',
+};
+
+/** The kubelet sends SIGTERM to a native sidecar when main has ended (KEP-753), but to all other containers at once. */
+export function ofMain({ by }: Pick<Trigger, 'by'>, { role }: Pick<Policy, 'role'>): OfMain {
+  return role === 'native-sidecar' && by === 'SIGTERM' ? 'ended' : OF_MAIN[by];
 }
 
 export interface DrainResult {

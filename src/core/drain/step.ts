@@ -29,7 +29,15 @@ import {
 import { flushAt, mayFlush } from './flushing.ts';
 import { drainGate, owedNow } from './gates.ts';
 import type { Policy } from './policy.ts';
-import type { Draining, DrainResult, End, Gate, State, StateName } from './state.ts';
+import {
+  type Draining,
+  type DrainResult,
+  type End,
+  type Gate,
+  ofMain,
+  type State,
+  type StateName,
+} from './state.ts';
 import {
   changeTo,
   drain,
@@ -44,15 +52,7 @@ import {
   TERM_WORKERS,
   unfinishedLines,
 } from './transitions.ts';
-import {
-  completesLines,
-  hasMovedSince,
-  isGuess,
-  isMainBack,
-  needsWitness,
-  quietBy,
-  requestedBy,
-} from './trigger.ts';
+import { completesLines, hasMovedSince, isMainBack, needsWitness, quietBy, requestedBy } from './trigger.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,
@@ -108,8 +108,9 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   const state = { ...before, owed: owedNow(before, seen, policy) };
   const { trigger } = state;
   const request = requestedBy(seen, policy);
-  if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);
-  if (isGuess(trigger) && hasMovedSince(trigger.at, seen))
+  const isGuess = ofMain(trigger, policy) === 'guess';
+  if (isGuess && request !== undefined) return drain(request, seen, policy);
+  if (isGuess && hasMovedSince(trigger.at, seen))
     return changeTo({ name: 'watching', since: seen.at }, 'lines came in again');
   if (trigger.by === 'done-process' && isMainBack(seen) && request === undefined)
     return changeTo({ name: 'watching', since: seen.at }, "main's process runs again");

@@ -6,7 +6,7 @@ import type { Millis } from '../text/units.ts';
 import { isOver, mainEndAt, quietAt, startDeadline } from './deadlines.ts';
 import { hasBytesLeft } from './gates.ts';
 import type { Policy } from './policy.ts';
-import type { Trigger } from './state.ts';
+import { ofMain, type Trigger } from './state.ts';
 
 /** The trigger that is certain: a request from outside, or main's process is gone. */
 export function requestedBy(seen: Observation, policy: Policy): Trigger | undefined {
@@ -45,11 +45,6 @@ export function isMainBack({ memory: { main } }: Observation): boolean {
   return main.seen && main.goneSince === undefined;
 }
 
-/** Quiet and the start timeout can be taken back. A signal, a marker and a call cannot. */
-export function isGuess({ by }: Trigger): boolean {
-  return by === 'quiet' || by === 'start-timeout';
-}
-
 export function hasMovedSince(at: Millis, { movedAt }: Observation): boolean {
   return movedAt !== undefined && movedAt > at;
 }
@@ -57,21 +52,13 @@ export function hasMovedSince(at: Millis, { movedAt }: Observation): boolean {
 /** Only after main has ended: posidle's newline would cut a line that main still writes. */
 export function completesLines(trigger: Trigger, policy: Policy): boolean {
   return policy.completeLastLine === 'when-main-has-ended'
-    ? meansMainEnded(trigger, policy)
+    ? ofMain(trigger, policy) === 'ended'
     : policy.completeLastLine;
 }
 
 /** Whether nobody has said that main has ended: no trigger came, or only one that main may survive. */
 export function mayMainRun(trigger: Trigger | undefined, seen: Observation, policy: Policy): boolean {
   if (trigger === undefined) return true;
-  const hasEnded = [trigger, ...seen.requests].some((call) => meansMainEnded(call, policy));
-  return SAYS_NOTHING.has(trigger.by) && !hasEnded && !isMainProcessGone(seen, policy);
+  if (ofMain(trigger, policy) !== 'nothing' || isMainProcessGone(seen, policy)) return false;
+  return !seen.requests.some((call) => ofMain(call, policy) === 'ended');
 }
-
-function meansMainEnded({ by }: Pick<Trigger, 'by'>, { role }: Policy): boolean {
-  // The kubelet sends SIGTERM to a native sidecar when main has ended (KEP-753), but to all other containers at once.
-  return MAIN_HAS_ENDED.has(by) || (role === 'native-sidecar' && by === 'SIGTERM');
-}
-
-const SAYS_NOTHING: ReadonlySet<Trigger['by']> = new Set(['SIGTERM', 'SIGINT', 'hook', 'deserted']);
-const MAIN_HAS_ENDED: ReadonlySet<Trigger['by']> = new Set(['done-process', 'done-file', 'main-ended']);

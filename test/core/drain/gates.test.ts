@@ -144,9 +144,10 @@ describe('the drain is not kept open by', () => {
     ['a buffer that nobody sees below a wrapper, which SIGUSR1 would end', always(WRAPPER, HIDDEN)],
     ['a buffer of a Fluentd that nobody can ask', fluentd({ ...REMOTE, isDeaf: true }, HIDDEN)],
     ['the settle time after the kubelet’s SIGTERM', { state: SIGTERM, rules: { role: 'native-sidecar' } }],
-    ...(['quiet', 'done-process', 'done-file', 'deserted', 'start-timeout'] as const).map(
-      (one): [string, Change] => [`the settle time after main has ended (${one})`, { state: by(one) }],
-    ),
+    ...(['quiet', 'done-process', 'done-file', 'start-timeout'] as const).map((one): [string, Change] => [
+      `the settle time after main has ended (${one})`,
+      { state: by(one) },
+    ]),
   ])('%s', (_, change) => {
     expect(gateIn(change)).toBeUndefined();
   });
