@@ -220,9 +220,10 @@ export class Checks implements Reporter {
     if (!settings.hasWitness || isHarmed || end !== 'stopped' || !this.#world.isDone) return;
     if (this.#world.lines.areThrownAway) return;
     // SIGTERM says nothing about main, and a lifetime has no native sidecar.
-    const [needless] = doubts.worst.filter(({ kind }) => kind !== 'main-may-run');
-    if (drained === 'unproven' && needless !== undefined)
-      throw new Violation(`all was delivered, and it is doubted: ${needless.kind}`);
+    const [needless, ...others] = doubts.worst.map(({ kind }) => kind);
+    const isBySignal = needless === 'main-may-run' && others.length === 0;
+    if (drained === 'unproven' && !isBySignal)
+      throw new Violation(`all was delivered, and it is doubted: ${needless}`);
   }
 }
 

@@ -1,5 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+
 /** One change to a file of src/core: each must be found. */
-export type Mutant = readonly [file: string, from: string, to: string];
+type Mutant = readonly [file: string, from: string, to: string];
 
 const WORD = "left.length > 0 ? 'not-drained' : doubts.length > 0 ? 'unproven' : 'drained'";
 
@@ -42,3 +47,37 @@ export const MUTANTS: readonly Mutant[] = [
   ['look/file-state.ts', 'look.newlineLeft === false) return { state', 'true) return { state'],
   ['look/undiscovered.ts', 'position !== null', 'true'],
 ];
+
+const OUT = resolve(`node_modules/.cache/posidle/mutant-${process.pid}.mjs`);
+
+function planted([file, from, to]: Mutant): Plugin {
+  const path = resolve('src/core', file);
+  return {
+    name: 'mutant',
+    setup(plugins) {
+      plugins.onLoad({ filter: /\.ts$/ }, (args) => {
+        if (args.path !== path) return undefined;
+        const text = readFileSync(path, 'utf8');
+        if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+        return { contents: text.replace(from, to), loader: 'ts' };
+      });
+    },
+  };
+}
+
+/** The simulation's violation for a planted bug, or undefined if it finds none. */
+export async function killedBy(mutant: Mutant, seeds: string): Promise<string | undefined> {
+  await build({
+    entryPoints: ['test/simulation/main.ts'],
+    outfile: OUT,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'silent',
+    plugins: [planted(mutant)],
+  });
+  const args = [OUT, '--seeds', seeds, '--from', '1', '--brief'];
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  return status === 0 ? undefined : (stdout.trimEnd().split('\n').at(-1) ?? 'it crashed');
+}
