@@ -55,7 +55,6 @@ export function settleEnd(
   seen: Observation,
   policy: Policy,
 ): Millis {
-  if (policy.role === 'native-sidecar' && trigger.by !== 'hook') return inFlightUntil;
   if (['ended', 'guess'].includes(ofMain(trigger, policy))) return inFlightUntil;
   return Math.max(inFlightUntil, Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle);
 }

@@ -92,8 +92,17 @@ describe('an outcome', () => {
       return outcome('stopped', { result, look, rules });
     };
 
-    test.each(['hook', 'SIGTERM', 'SIGINT', 'deserted', undefined] as const)('%s', (by) => {
-      expect(word(by)).toMatchObject({ outcome: 'unproven', doubts: { worst: [{ kind: 'main-may-run' }] } });
+    test.each([
+      ['hook', ['hook']],
+      ['SIGTERM', ['SIGTERM', 'http']],
+      ['SIGINT', ['SIGINT']],
+      ['deserted', []],
+      [undefined, []],
+    ] as const)('%s, with the requests %o', (by, requests) => {
+      expect(word(by, requests)).toMatchObject({
+        outcome: 'unproven',
+        doubts: { worst: [{ kind: 'main-may-run' }] },
+      });
     });
 
     test.each<[string, Outcome]>([
