@@ -19,11 +19,11 @@ const hasKubectl = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
 const testByKubectl = hasKubectl ? test : () => undefined;
 
 describe('the manifests', () => {
-  test.each(folders)('%s opens with when to take it, what it needs, what it cannot do', (folder) => {
+  test.each(folders)('%s begins with when to use it, what it needs, and what it cannot do', (folder) => {
     const [when, needs, cannot] = readFileSync(join(DIR, folder, 'kustomization.yaml'), 'utf8').split('\n');
-    expect(when).toMatch(/^# When to take this: ./);
-    expect(needs).toMatch(/^# What it needs: ./);
-    expect(cannot).toMatch(/^# What it cannot do: ./);
+    expect(when).toMatch(/^# Use it if ./);
+    expect(needs).toMatch(/^# It needs ./);
+    expect(cannot).toMatch(/^# It cannot ./);
   });
 
   test.each(placements)('%s asks for memory and CPU, and names only images that are tested', (placement) => {
