@@ -56,6 +56,16 @@ it 'who requires enumerator gets what is built in, also without gems, with warni
   expect('with warnings', ruby(s, '-w', '-e', use), '1false')
   File.symlink(s.witness, "#{s.dir}/link")
   expect('by another name', ruby(s, "-I#{s.dir}/link/ruby", '-renumerator', '-e', use), '1false')
+  FileUtils.cp_r(s.witness, "#{s.dir}/second")
+  expect('of two witnesses', ruby(s, "-I#{s.dir}/second/ruby", '-renumerator', '-e', use), '1false')
+end
+
+it 'of two witnesses in one RUBYOPT the first one answers' do |s|
+  FileUtils.cp_r(s.witness, "#{s.dir}/second")
+  options = [s.witness, "#{s.dir}/second"].map { |dir| "-I#{dir}/ruby -renumerator" }
+  s.start(conf(s), rubyopt: options.join(' '))
+  works(s)
+  expect('sockets', Dir["#{s.dir}/second/*.{sock,end}"], [])
 end
 
 it 'nothing is required before Fluentd has chosen its gems, and no gem ever' do |s|

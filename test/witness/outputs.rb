@@ -150,6 +150,27 @@ on_each_version 'a record that the filter parser drops in silence is counted, an
   expect('of those that do not', kinds(s.look), [['warn', 'a line or a value became no record, or an empty one', nil, 1]])
 end
 
+on_each_version 'copies of plugins in a directory of the user are heard like the originals' do |s|
+  gem = Dir["#{ENV['FLUENTD_GEMS']}/gems/fluentd-#{s.version}"][0]
+  %w[in_tail filter_parser].each { |name| FileUtils.cp("#{gem}/lib/fluent/plugin/#{name}.rb", s.make('plugins')) }
+  filter = "<filter t>\n @type parser\n key_name message\n emit_invalid_record_to_error false\n <parse>\n @type json\n </parse>\n</filter>\n"
+  s.append(%({"message":"1"}\nno JSON\n))
+  s.run(s.tail + filter + s.out('flush_interval 0.2s'), args: ['-p', "#{s.dir}/plugins"])
+  found = s.seen('dropped') { |a| a['heard'].any? }
+  expect('heard', [found['error'], kinds(found)], [nil, [['warn', 'a line or a value became no record, or an empty one', nil, 1]]])
+end
+
+on_each_version 'a method that another file defines anew is not heard, which is told; one that is prepended calls it' do |s|
+  patch = "require 'fluent/log'; require 'fluent/plugin/buffer'\n"
+  File.write("#{s.dir}/prepend.rb", patch + 'Fluent::Log.prepend(Module.new { def warn(*args, &block); super; end })')
+  File.write("#{s.dir}/anew.rb", patch + 'class Fluent::Plugin::Buffer; def clear_queue!; end; end')
+  s.run(s.tail + s.out('flush_interval 0.2s'), args: ['-r', "#{s.dir}/prepend.rb"])
+  expect('prepended', s.ask['error'], nil)
+  s.stop
+  s.start(s.tail + s.out('flush_interval 0.2s'), args: ['-r', "#{s.dir}/anew.rb"])
+  s.till('told') { s.ask['error'] == 'not heard: clears' rescue false }
+end
+
 it 'beside a Ractor, which hides objects, it tells what it still finds, and that this is not all' do |s|
   File.write("#{s.dir}/ractor.rb", 'Ractor.new { 1 } unless $ractor; $ractor = true')
   File.write("#{s.dir}/fail", '')

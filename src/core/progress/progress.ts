@@ -59,6 +59,7 @@ export type DoubtKind =
   | 'not-started'
   | 'worker-died'
   | 'reloaded'
+  | 'miscounted'
   | 'not-heard'
   | 'heard'
   | 'not-looked'

@@ -3,7 +3,7 @@
  * fact about the same file or chunk, from any worker, removes a doubt.
  */
 import type { Doubt, Held, Left, Progress } from '../progress/progress.ts';
-import { counted, formatDuration, type Millis } from '../text/units.ts';
+import { counted, formatBytes, formatDuration, type Millis } from '../text/units.ts';
 import type { FileSight, OutputSight, Said } from './answer.ts';
 import { doubt, doubtsOfSights, type Statement } from './doubts-of-files.ts';
 import { judgeHeard } from './messages.ts';
@@ -58,6 +58,7 @@ export function ofTestimony(testimony: Testimony): Progress {
       ...doubtsOfSights(statements, reached),
       ...statements.flatMap(({ said }) => doubtsOfPlugins(said)),
       ...statements.flatMap(({ said }) => doubtsOfReloads(said, statements)),
+      ...statements.flatMap(({ said }) => said.ends.flatMap(doubtOfCount)),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
     mark: `${sights.sum()} ${statements.reduce((sum, { said }) => sum + said.again, 0)}`,
@@ -79,6 +80,12 @@ function doubtsOfReloads({ ends }: Said, statements: readonly Statement[]): read
     .map((end) =>
       doubt('reloaded', nameOf(end), `a reload ended its buffer with ${counted(end.chunks, 'chunk')} in it`),
     );
+}
+
+/** A buffer counts bytes, but has no chunk: Fluentd forgot one where it splits lines into chunks (buffer.rb, write_step_by_step), or counted wrong. */
+function doubtOfCount(end: OutputSight): readonly Doubt[] {
+  if (end.chunks > 0 || end.bytes === 0) return [];
+  return [doubt('miscounted', nameOf(end), `its buffer ended with ${formatBytes(end.bytes)} in no chunk`)];
 }
 
 /** The chunks in a worker's buffers when it ended, without those that a later buffer took over. */

@@ -5,7 +5,7 @@ class PosidleWitness
   MANY = 2000 # no list is longer; @more counts the forgotten facts, and then nothing is proven
   FULL = ['', 'more kinds than are counted'].freeze
   OWN = %r{(\A|/)(witness|log|\w*logger|delegate)\.rb\z}.freeze # files that log for other files
-  SOURCES = %r{/fluent/(log|match|root_agent|event_router|plugin/(buffer|output|in_tail.*|filter_parser))\.rb\z}.freeze
+  SOURCES = %r{/(log|match|root_agent|event_router|buffer|output|in_tail.*|filter_parser)\.rb\z}.freeze # or copies
   FLUSHES = /\Afailed to flush the buffer( with secondary output)?\./.freeze # output.rb, update_retry_state: taken back
   SETTINGS = %i[require_ack_response required_acks protocol use_http log_rejected_request emit_error_label_event
                 emit_unmatched_lines reserve_data multiline_mode].freeze
@@ -43,11 +43,11 @@ class PosidleWitness
   def listen # to events, in Fluentd's threads; each is set where its class ends, before an object of it lives
     TracePoint.new(:script_compiled) do |tp| # listening to :end in every file makes each start 10 ms slower
       next unless SOURCES.match?((file = tp.instruction_sequence).path)
-      TracePoint.new(:end) { |at| hook(at.self) }.enable(target: file) rescue @fault = failed($!)
+      TracePoint.new(:end) { |at| hook(at.self) rescue @fault = failed($!) }.enable(target: file) rescue nil # no class
     end.enable
   end
   def hook(c)
-    case c.name
+    case Module.instance_method(:name).bind(c).call
     when 'Fluent::Log'
       %i[warn error fatal].each { |m| trace(m, c, m, %i[args block]) { |_, said| heard(m, *said) } }
     when 'Fluent::Plugin::Buffer' # it closes after the flush threads have ended: what it holds was not sent
@@ -70,10 +70,8 @@ class PosidleWitness
         count(['fluent/root_agent.rb', kind("emit transaction failed: #{e.message}"), e.class.name, nil, :warn])
       end
     when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
-      @traces.delete(:parses).disable if $1 && @traces[:parses]
-      trace(:parses, c, :parse_singleline, %i[lines], :return) do |_, (lines), done|
-        dropped(lines, *done)
-      end
+      return if $1.nil? && c.const_defined?(:LineFeeder, false)
+      trace(:parses, c, :parse_singleline, %i[lines], :return) { |_, (lines), done| dropped(lines, *done) }
     when 'Fluent::Plugin::ParserFilter' # without emit_invalid_record_to_error it drops a record in silence
       if c.method_defined?(:filter_stream, false)
         trace(:filters, c, :filter_stream, %i[es], :return) { |_, (es), done| dropped(es, *done) }
@@ -94,11 +92,23 @@ class PosidleWitness
         yield tp.self, had, (tp.event == :return ? [tp.return_value] : nil) rescue @fault = failed($!)
       end
     end
-    (@traces[key] ||= t.enable(target: c.instance_method(m)) || t) if c.method_defined?(m) rescue @fault = failed($!)
+    return unless c.method_defined?(m)
+    @traces.delete(key).to_a.first(1).each(&:disable) # a copy defines it anew
+    t.enable(target: (method = c.instance_method(m)))
+    @traces[key] = [t, method]
+  rescue StandardError
+    @fault = failed($!)
+  end
+  def valid?(method) # no other file has defined it anew; what is prepended to it calls it
+    now = method.owner.instance_method(method.name)
+    now = now.super_method until now.nil? || now.owner == method.owner
+    now && now.source_location == method.source_location
   end
   def trouble
-    deaf = %i[warn error fatal ends resumes clears attempts emits unmatched errors] - @traces.keys
-    deaf += %i[turns closes parses] - @traces.keys if @inputs.any?
+    deaf = %i[warn error fatal ends resumes clears attempts emits unmatched errors]
+    deaf += %i[turns closes parses] if @inputs.any?
+    deaf << :filters if defined?(Fluent::Plugin::ParserFilter)
+    deaf -= @traces.select { |_, (_, method)| valid?(method) }.keys
     @error || @fault || ("not heard: #{deaf.join(' ')}" if deaf.any?)
   end
   def heard(level, args, block = nil) # Fluentd says by log.warn or log.error, shown or not, that it drops a record

@@ -137,6 +137,13 @@ describe('what is left', () => {
     expect(left(gone({ ends: [{ ...ended, chunks: [] }] }))).toEqual([]);
   });
 
+  test('a buffer that ended with bytes in no chunk is doubted', () => {
+    expect(doubts(gone({ ends: [{ ...holding(), bytes: 174 }] }))).toMatchObject([
+      { kind: 'miscounted', why: 'its buffer ended with 174 B in no chunk' },
+    ]);
+    expect(doubts(gone({ ends: [holding()] }))).toEqual([]);
+  });
+
   test('a buffer that a reload ended is doubted, whether the worker lives or not, until another one takes its chunks over', () => {
     const ends = [{ ...holding('a'), reloaded: true }];
     for (const one of [alive({ ends }), gone({ ends })]) {
