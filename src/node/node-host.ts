@@ -4,7 +4,6 @@ import type { ProcessRow } from '../core/fluentd/processes.ts';
 import { numericZone } from '../core/in-tail/path-dates.ts';
 import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
 import type { Millis } from '../core/text/units.ts';
-import type { Testimony } from '../core/witness/testimony.ts';
 import { type Host, PartlyListed } from '../host.ts';
 import { placesBelow } from './files/below-root.ts';
 import { listBackups, listChunks } from './files/chunks.ts';
@@ -23,6 +22,7 @@ const LOOK_HEAD_START: Millis = 500;
 
 export class NodeHost implements Host {
   readonly self = process.pid;
+  readonly nextTurn = () => nextTurn();
   readonly listFamily = listFamily;
   readonly maySignal = maySignal;
   readonly signal = signalProcess;
@@ -43,9 +43,7 @@ export class NodeHost implements Host {
     this.#root = root;
   }
 
-  expand(pattern: string): Promise<readonly string[]> {
-    return expandGlob(pattern, placesBelow(this.#root));
-  }
+  expand: Host['expand'] = (pattern) => expandGlob(pattern, placesBelow(this.#root));
 
   /** Changes of these paths wake the loop. `refused` gets the reason if the system cannot watch. */
   watchFiles(paths: readonly string[], refused: (why: string) => void): void {
@@ -63,10 +61,6 @@ export class NodeHost implements Host {
       await hint;
     }
     this.#hinted = false;
-  }
-
-  async nextTurn(): Promise<void> {
-    await nextTurn();
   }
 
   async within<T extends object>(work: Promise<T>, until: Millis): Promise<T | undefined> {
@@ -98,6 +92,10 @@ export class NodeHost implements Host {
 
   lookAt: Host['lookAt'] = (entries, found) => this.#logFiles.lookAt(entries, found, placesBelow(this.#root));
 
+  hasWitness: Host['hasWitness'] = async (dir) => (await listWitnesses(dir)).length > 0;
+
+  askWitnesses: Host['askWitnesses'] = (dir) => askWitnesses(dir, this.now());
+
   listChunks: Host['listChunks'] = (globs) => listChunks(globs, placesBelow(this.#root));
 
   listBackups: Host['listBackups'] = (globs) => listBackups(globs, placesBelow(this.#root));
@@ -111,14 +109,6 @@ export class NodeHost implements Host {
     const [first] = elsewhere;
     if (first === undefined) return files;
     throw new PartlyListed(`${first} is a link to a place that is not below the root`, files);
-  }
-
-  async hasWitness(dir: string): Promise<boolean> {
-    return (await listWitnesses(dir)).length > 0;
-  }
-
-  askWitnesses(dir: string): Promise<Testimony> {
-    return askWitnesses(dir, this.now());
   }
 
   listProcesses(): Promise<readonly ProcessRow[]> {

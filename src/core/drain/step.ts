@@ -29,15 +29,7 @@ import {
 import { flushAt, mayFlush } from './flushing.ts';
 import { drainGate, owedNow } from './gates.ts';
 import type { Policy } from './policy.ts';
-import {
-  type Draining,
-  type DrainResult,
-  type End,
-  type Gate,
-  ofMain,
-  type State,
-  type StateName,
-} from './state.ts';
+import type { Draining, DrainResult, End, Gate, State, StateName } from './state.ts';
 import {
   changeTo,
   drain,
@@ -52,7 +44,7 @@ import {
   TERM_WORKERS,
   unfinishedLines,
 } from './transitions.ts';
-import { completesLines, hasMovedSince, isMainBack, needsWitness, quietBy, requestedBy } from './trigger.ts';
+import { completesLines, hasMovedSince, isGuess, needsWitness, quietBy, requestedBy } from './trigger.ts';
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,
@@ -108,11 +100,11 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   const state = { ...before, owed: owedNow(before, seen, policy) };
   const { trigger } = state;
   const request = requestedBy(seen, policy);
-  const isGuess = ofMain(trigger, policy) === 'guess';
-  if (isGuess && request !== undefined) return drain(request, seen, policy);
-  if (isGuess && hasMovedSince(trigger.at, seen))
+  const isMainBack = seen.memory.main.seen && seen.memory.main.goneSince === undefined;
+  if (isGuess(trigger, policy) && request !== undefined) return drain(request, seen, policy);
+  if (isGuess(trigger, policy) && hasMovedSince(trigger.at, seen))
     return changeTo({ name: 'watching', since: seen.at }, 'lines came in again');
-  if (trigger.by === 'done-process' && isMainBack(seen) && request === undefined)
+  if (trigger.by === 'done-process' && isMainBack && request === undefined)
     return changeTo({ name: 'watching', since: seen.at }, "main's process runs again");
   const gate = drainGate(state, seen, policy);
   const deadline = drainDeadline(trigger, seen, policy);

@@ -21,8 +21,9 @@ function isMainProcessGone(seen: Observation, policy: Policy): boolean {
 
 /** The quiet trigger: nothing has moved for the window, and Fluentd has no bytes left that it could read. */
 export function quietBy(seen: Observation, policy: Policy): Trigger | undefined {
-  const isQuiet =
-    hasStoodStill(seen, policy) && (seen.goneSince !== undefined || !hasReadableLeft(seen, policy));
+  const isLeftToRead =
+    seen.witness === undefined ? hasBytesLeft(seen) : isLeft(progressOf(seen, policy), 'unread');
+  const isQuiet = hasStoodStill(seen, policy) && (seen.goneSince !== undefined || !isLeftToRead);
   return isQuiet ? { by: 'quiet', at: seen.at } : undefined;
 }
 
@@ -37,12 +38,8 @@ function hasStoodStill(seen: Observation, policy: Policy): boolean {
   return isKnown && isOver(quietAt(seen, policy), seen.at);
 }
 
-function hasReadableLeft(seen: Observation, policy: Policy): boolean {
-  return seen.witness === undefined ? hasBytesLeft(seen) : isLeft(progressOf(seen, policy), 'unread');
-}
-
-export function isMainBack({ memory: { main } }: Observation): boolean {
-  return main.seen && main.goneSince === undefined;
+export function isGuess(trigger: Trigger, policy: Policy): boolean {
+  return ofMain(trigger, policy) === 'guess';
 }
 
 export function hasMovedSince(at: Millis, { movedAt }: Observation): boolean {

@@ -28,8 +28,20 @@ export class DoneFile {
       this.close();
       found();
     };
+    const unwatch = () => {
+      this.#watching?.close();
+      this.#watching = undefined;
+    };
     const watchAndLook = () => {
-      this.#watch(dirname(path), look);
+      try {
+        // Until one change, since a busy directory reports thousands a second. chokidar would first list all its files.
+        this.#watching ??= watch(dirname(path), { persistent: false }, () => {
+          unwatch();
+          look();
+        }).on('error', unwatch);
+      } catch {
+        // It is not there yet, or the system refuses more watches.
+      }
       look();
     };
     this.#timer = setInterval(watchAndLook, EVERY);
@@ -38,25 +50,7 @@ export class DoneFile {
 
   close(): void {
     clearInterval(this.#timer);
-    this.#unwatch();
-  }
-
-  /** Until one change, since a busy directory reports thousands a second. chokidar would first list all its files. */
-  #watch(directory: string, changed: () => void): void {
-    const once = () => {
-      this.#unwatch();
-      changed();
-    };
-    try {
-      this.#watching ??= watch(directory, { persistent: false }, once).on('error', () => this.#unwatch());
-    } catch {
-      // It is not there yet, or the system refuses more watches.
-    }
-  }
-
-  #unwatch(): void {
     this.#watching?.close();
-    this.#watching = undefined;
   }
 }
 
