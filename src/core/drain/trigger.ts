@@ -57,5 +57,5 @@ export function completesLines(trigger: Trigger, policy: Policy): boolean {
 export function mayMainRun(trigger: Trigger | undefined, seen: Observation, policy: Policy): boolean {
   if (trigger === undefined) return true;
   if (ofMain(trigger, policy) !== 'nothing' || isMainProcessGone(seen, policy)) return false;
-  return !seen.requests.some((call) => ofMain(call, policy) === 'ended');
+  return seen.requests.every((call) => ofMain(call, policy) === 'nothing');
 }

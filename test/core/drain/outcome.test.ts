@@ -94,7 +94,7 @@ describe('an outcome', () => {
 
     test.each([
       ['hook', ['hook']],
-      ['SIGTERM', ['SIGTERM', 'http']],
+      ['SIGTERM', ['SIGTERM', 'SIGINT']],
       ['SIGINT', ['SIGINT']],
       ['deserted', []],
       [undefined, []],
@@ -108,6 +108,7 @@ describe('an outcome', () => {
     test.each<[string, Outcome]>([
       ['somebody called for the end', word('http')],
       ['the kubelet stopped a native sidecar', word('SIGTERM', [], { role: 'native-sidecar' })],
+      ['somebody called after SIGTERM', word('SIGTERM', ['SIGTERM', 'http'])],
       ['the done file came after SIGTERM', word('SIGTERM', ['SIGTERM', 'done-file'])],
       ["main's process was gone after SIGTERM", word('SIGTERM', [], { doneProcess: true, startTimeout: 0 })],
     ])('but not if %s', (_, told) => {
