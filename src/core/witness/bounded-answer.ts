@@ -115,7 +115,7 @@ export function parseBounded<Value extends object>(
     const fields = object(JSON.parse(text));
     const { v: version, error } = fields;
     if (version !== VERSION)
-      throw new Unbelievable(`its version is ${String(version).slice(0, 20)}, not ${VERSION}`);
+      throw new Unbelievable(`its version is ${JSON.stringify(version)?.slice(0, 20)}, not ${VERSION}`);
     if (typeof error === 'string' && !('pid' in fields)) throw new Unbelievable(words(error));
     return read(fields);
   } catch (error) {
