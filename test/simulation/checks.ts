@@ -223,7 +223,7 @@ export class Checks implements Reporter {
     const [needless, ...others] = doubts.worst.map(({ kind }) => kind);
     const isBySignal = needless === 'main-may-run' && others.length === 0;
     if (drained === 'unproven' && !isBySignal)
-      throw new Violation(`all was delivered, and it is doubted: ${needless}`);
+      throw new Violation(`all was delivered, and it is doubted: ${[needless, ...others].join(', ')}`);
   }
 }
 

@@ -79,5 +79,6 @@ export async function killedBy(mutant: Mutant, seeds: string): Promise<string | 
   });
   const args = [OUT, '--seeds', seeds, '--from', '1', '--brief'];
   const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  return status === 0 ? undefined : (stdout.trimEnd().split('\n').at(-1) ?? 'it crashed');
+  if (status !== 0 && status !== 1) throw new Error(`the simulation crashed: ${stdout}`);
+  return status === 0 ? undefined : stdout.trimEnd().split('\n').at(-1);
 }

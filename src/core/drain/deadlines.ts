@@ -48,7 +48,7 @@ export function triggerAt(seen: Observation, policy: Policy): Millis | undefined
   return earliest(instants.filter((at) => !isOver(at, seen.at)));
 }
 
-/** Until when "everything is read" must hold. If main may still run, `settle` is added. */
+/** Until when "everything is read" must hold. `settle` is added unless main has certainly ended, or posidle itself waited for silence. */
 export function settleEnd(
   { inFlightUntil }: Pick<Progress, 'inFlightUntil'>,
   trigger: Trigger,

@@ -42,8 +42,8 @@ class PosidleWitness
   def keep(list, fact); list.size < MANY ? list << fact : @more += 1; end
   def listen # to events, in Fluentd's threads; each is set where its class ends, before an object of it lives
     TracePoint.new(:script_compiled) do |tp| # listening to :end in every file makes each start 10 ms slower
-      next unless SOURCES.match?((file = tp.instruction_sequence).path)
-      TracePoint.new(:end) { |at| hook(at.self) rescue @fault = failed($!) }.enable(target: file) rescue nil # no class
+      next unless (SOURCES.match?((code = tp.instruction_sequence).path) rescue nil) # a path of any encoding
+      TracePoint.new(:end) { |at| hook(at.self) rescue @fault = failed($!) }.enable(target: code) rescue nil # no class
     end.enable
   end
   def hook(c)

@@ -52,11 +52,11 @@ describe('a done file', () => {
     ['moved into place', () => renameSync(inDir('new'), inDir('done'))],
   ])('that is %s is found at once, long before the next look', async (_, make) => {
     vi.useRealTimers();
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    vi.spyOn(globalThis, 'setInterval').mockImplementationOnce(() => setTimeout(() => {}, 0));
     writeFileSync(inDir('new'), '');
     open(inDir('done'));
     make();
-    await vi.waitFor(() => expect(found).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(found).toHaveBeenCalledOnce(), { interval: 10, timeout: 900 });
   });
 
   test('is found once, by looking, also where its directory comes later or is replaced', () => {
