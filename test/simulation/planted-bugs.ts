@@ -78,7 +78,7 @@ export async function killedBy(mutant: Mutant, seeds: string): Promise<string | 
     plugins: [planted(mutant)],
   });
   const args = [OUT, '--seeds', seeds, '--from', '1', '--brief'];
-  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  if (status !== 0 && status !== 1) throw new Error(`the simulation crashed: ${stdout}`);
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  if (status !== 0 && stdout === '') throw new Error(`the simulation crashed: ${stderr}`);
   return status === 0 ? undefined : stdout.trimEnd().split('\n').at(-1);
 }

@@ -45,8 +45,8 @@ export interface Trigger {
 }
 
 /**
- * What a trigger says of main. `ended`: it has ended (its process may come back). `stopped`: whoever calls says that main has ended or writes no more. `guess`: posidle
- * itself thinks so, and may take that back. `nothing`: main may still write.
+ * What a trigger says of main. `ended`: it has ended (its process may come back). `stopped`: the caller says that it has ended or writes no
+ * more. `guess`: posidle itself thinks so, and may take that back. `nothing`: main may still write.
  */
 type OfMain = 'ended' | 'stopped' | 'guess' | 'nothing';
 

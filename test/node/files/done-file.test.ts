@@ -52,7 +52,7 @@ describe('a done file', () => {
     ['moved into place', () => renameSync(inDir('new'), inDir('done'))],
   ])('that is %s is found at once, long before the next look', async (_, make) => {
     vi.useRealTimers();
-    vi.spyOn(globalThis, 'setInterval').mockImplementationOnce(() => setTimeout(() => {}, 0));
+    vi.spyOn(globalThis, 'setInterval').mockReturnValueOnce({} as NodeJS.Timeout);
     writeFileSync(inDir('new'), '');
     open(inDir('done'));
     make();
