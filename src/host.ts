@@ -80,8 +80,7 @@ interface Processes {
   signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
 }
 
-/** `end` is a faster stop, which waits for posidle's own end. A last word may then be missing. */
-export type WitnessOrder = 'flush' | 'stop' | 'end';
+export type WitnessOrder = 'flush' | 'stop';
 
 /** The probes inside Fluentd's workers. `dir`: the directory of their sockets. No method rejects. */
 interface Witnesses {
@@ -89,6 +88,14 @@ interface Witnesses {
   hasWitness(dir: string): Promise<boolean>;
   isWitnessAlive(dir: string): Promise<boolean>;
   askWitnesses(dir: string): Promise<Testimony>;
-  /** Why the order was not done; undefined if it was. `worker`: its name in the testimony. */
-  tellWitness(dir: string, worker: string, word: WitnessOrder): Promise<string | undefined>;
+  /**
+   * Why the order was not done; undefined if it was. `worker`: its name in the testimony. A worker that is told to stop waits until
+   * posidle hangs up, for a second at most. `untilEnd`: posidle hangs up when it ends.
+   */
+  tellWitness(
+    dir: string,
+    worker: string,
+    word: WitnessOrder,
+    untilEnd?: boolean,
+  ): Promise<string | undefined>;
 }

@@ -16,6 +16,7 @@ import { expect } from 'vitest';
 import { onFluentd, said, startBeside, test, watchDelivery } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
 import {
+  fileBuffer,
   filter,
   memoryBuffer,
   output,
@@ -119,6 +120,20 @@ async function cutUnread(site: Site, fluentd: FluentdRun): Promise<void> {
   site.sink.phase = 'up';
 }
 
+/**
+ * One emit that is too large for a chunk: seven lines fill the staged one, two more chunks follow, and the last one is
+ * staged under the same metadata. To enqueue the first, Fluentd stages the third in the place of the last (buffer.rb,
+ * write and write_step_by_step).
+ */
+function forgetChunk(site: Site): void {
+  const lines = (count: number, bytes: number) =>
+    'id=900001'
+      .padEnd(bytes - '{"message":""}\n'.length, '.')
+      .concat('\n')
+      .repeat(count);
+  writeFileSync(site.log('other.log'), lines(7, 560) + lines(18, 580));
+}
+
 async function killWorker(site: Site): Promise<void> {
   const [worker = 0] = workersOf(site.dir);
   process.kill(worker, 'SIGKILL');
@@ -213,6 +228,18 @@ const LOSSES: readonly Loss[] = [
     kind: 'heard',
     why: /the queue was cleared$/,
     isAll: true,
+  },
+  {
+    lines: 'in a chunk that Fluentd forgets where it splits lines into chunks',
+    conf: (site) => [
+      tail(site.log('*.log'), site.pos, { refresh_interval: '1s' }),
+      output('file', { path: site.out }, [
+        { name: 'format', params: { '@type': 'json' } },
+        fileBuffer(site.buffer, { ...LAZY, chunk_limit_size: 4_000 }),
+      ]),
+    ],
+    main: forgetChunk,
+    kind: 'miscounted',
   },
   {
     lines: 'in the memory of a worker that was killed',

@@ -23,7 +23,7 @@ export class Site implements WorkDir {
   readonly out: string;
   readonly lines = new NumberedLines();
   readonly sink: HttpSink;
-  /** posidle's log, once it has ended. */
+  /** Fluentd's log, if posidle started it, and posidle's, once it has ended. */
   told = '';
   #isMounted = false;
 

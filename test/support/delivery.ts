@@ -55,7 +55,7 @@ export interface Ended {
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** posidle's log in a failed test. `.ci/run` prints it. */
+    /** Fluentd's log and posidle's in a failed test. `.ci/run` prints it. */
     log?: string;
   }
 }
@@ -65,7 +65,7 @@ export const test = plainTest.extend('site', async ({ task }, { onCleanup }) => 
   const site = await Site.open();
   onCleanup(async () => {
     const isFailed = (task.result?.errors ?? []).length > 0;
-    if (isFailed) task.meta.log = site.told.slice(-4_000);
+    if (isFailed) task.meta.log = site.told;
     await site.close();
   });
   return site;
@@ -155,7 +155,7 @@ async function toTheEnd(site: Site, { main, end }: Delivery, posidle: PosidleRun
   if (end === undefined) writeFileSync(site.marker, '');
   else end(posidle);
   const code = await withinLimit(site, posidle);
-  site.told = posidle.stderr();
+  site.told = `${posidle.stdout().slice(-4_000)}\n${posidle.stderr().slice(-4_000)}`;
   return {
     code,
     seconds: Math.round((performance.now() - ended) / 100) / 10,

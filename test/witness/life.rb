@@ -140,20 +140,20 @@ on_each_version 'the words flush and stop do what SIGUSR1 and SIGINT do, and eve
   s.run(s.tail + s.out('flush_interval 300s'), supervised: true)
   s.seen('staged') { |a| a['outputs'].any? { |o| o['n'] == 1 } }
   expect('another word', s.ask('destroy'), { 'v' => 1, 'error' => 'unknown word' })
-  expect('flush', s.ask('flush'), { 'v' => 1, 'done' => 'flush', 'sent' => 1 })
+  expect('flush', s.ask('flush'), { 'v' => 1, 'done' => 'flush' })
   s.till('delivered') { s.delivered.size == 50 }
-  expect('stop', s.ask('stop'), { 'v' => 1, 'done' => 'stop', 'sent' => 1 })
+  expect('stop', s.ask('stop'), { 'v' => 1, 'done' => 'stop' })
   expect('exit', s.ended.exitstatus, 0)
   expect('final', s.last['final'])
 end
 
-it 'the word end ends a worker whose supervisor takes its time, but not before the asker has hung up' do |s|
+it 'stop ends a worker whose supervisor takes its time, but not before the asker has hung up' do |s|
   s.run(conf(s), supervised: true)
   Process.kill('STOP', s.pid)
   begin
     UNIXSocket.open(s.living) do |asker|
-      asker.write("end\n")
-      expect('end', JSON.parse(asker.read), { 'v' => 1, 'done' => 'end', 'sent' => 1 })
+      asker.write("stop\n")
+      expect('stop', JSON.parse(asker.read), { 'v' => 1, 'done' => 'stop' })
       expect('a last word', File.exist?(s.sockets.first.sub('.sock', '.end')), false)
     end
     s.till('a final last word') { s.last['final'] rescue nil }

@@ -1,4 +1,4 @@
-/** The protocol: posidle sends one word (`look`, `flush`, `stop`, `end`), and the witness answers one line of JSON. */
+/** The protocol: posidle sends one word (`look`, `flush`, `stop`), and the witness answers one line of JSON. */
 import { BoundedAnswer, type Bounds, type NotBelieved, parseBounded } from './bounded-answer.ts';
 
 /** 20,000 followed files, all closed as the worker ends, and what was closed before. */

@@ -199,22 +199,21 @@ class PosidleWitness
     s = (@root ? JSON.generate({ v: 1 }.merge(facts)) : %({"v":1,"pid":#{@pid},"ready":false})) + "\n"
     rest = clock - start # an asker without pauses gets half of the time
     s = s.byteslice(client.write_nonblock(s)..-1) while !s.empty? && IO.select(nil, [client], [], [stop - clock, 0].max)
-    hasten(client) if asked == 'end' && facts[:done]
+    return unless facts[:done] == 'stop'
+    client.close_write # the hook ends with the container, so the worker waits until it has hung up
+    IO.select([client], nil, nil, 1)
+    Process.kill(:TERM, @pid) # the supervisor passes a stop on a second later (ServerEngine)
   rescue StandardError # the client is gone, or does not read
   ensure
     client.close if client
     sleep rest if rest
   end
   def reply(word) # a worker ignores SIGINT (supervisor.rb, install_main_process_signal_handlers)
-    stop = @supervisor.nil? ? [:INT, @pid] : @supervisor == Process.ppid ? [:INT, @supervisor] : [:TERM, @pid]
-    sent = { 'flush' => [:USR1, @pid], 'stop' => stop, 'end' => stop }[word]
-    return word == 'look' ? answer : { error: 'unknown word' } unless sent
-    ready? ? { done: word, sent: Process.kill(*sent) } : { error: 'not ready' }
-  end
-  # The supervisor passes a stop on a second later (ServerEngine). The asker may end with the container: it goes first.
-  def hasten(client)
-    client.close_write
-    Process.kill(:TERM, @pid) if IO.select([client], nil, nil, 1)
+    return answer if word == 'look'
+    return { error: 'unknown word' } unless %w[flush stop].include?(word)
+    return { error: 'not ready' } unless ready?
+    word == 'flush' ? Process.kill(:USR1, @pid) : Process.kill(:INT, @supervisor == Process.ppid ? @supervisor : @pid)
+    { done: word }
   end
   def ready? # inputs start last (root_agent.rb, start); while Fluentd configures there are none yet
     all = [@root.inputs, @root.outputs + @root.labels.values.flat_map(&:outputs)].find(&:any?)

@@ -143,7 +143,7 @@ describe('everything read is believed', () => {
   check(settled(TERM, 3_000), [
     ['then at once, where the kubelet’s signal says so', 3_000, { role: 'native-sidecar' }],
   ]);
-  for (const by of ['SIGTERM', 'SIGINT', 'http', 'abort', 'heartbeat'] as const)
+  for (const by of ['SIGTERM', 'SIGINT', 'http', 'abort', 'heartbeat', 'deserted'] as const)
     check(settled({ by, at: 10_000 }, 3_000), [
       [`the settle time after ${by}, which does not say so`, 12_000],
     ]);

@@ -125,21 +125,21 @@ test('a witness that gives a sign of life may take longer than two seconds', asy
 
 test('an order is carried out, or the reason is given', async () => {
   await witness((word, socket) =>
-    socket.end(word === 'flush\n' ? '{"v":1,"done":"flush","sent":1}' : '{"v":1,"error":"not ready"}'),
+    socket.end(word === 'flush\n' ? '{"v":1,"done":"flush"}' : '{"v":1,"error":"not ready"}'),
   );
   expect(await tellWitness(inDir(), WORKER, 'flush')).toBeUndefined();
   expect(await tellWitness(inDir(), WORKER, 'stop')).toBe('not ready');
   expect(await tellWitness(inDir(), '1-1.sock', 'stop')).toBe('the worker is gone');
 });
 
-test('posidle holds the connection of an `end` order until its own end', async () => {
+test('posidle hangs up after an order, or with its own end where the caller wants that', async () => {
   const hungUp: string[] = [];
   await witness((word, socket) => {
     socket.once('end', () => hungUp.push(word));
-    socket.end('{"v":1,"done":"end","sent":1}');
+    socket.end('{"v":1,"done":"stop"}');
   });
-  expect(await tellWitness(inDir(), WORKER, 'end')).toBeUndefined();
-  expect(await tellWitness(inDir(), WORKER, 'stop')).toBeUndefined();
-  await until('stop hangs up', () => hungUp.length > 0);
-  expect(hungUp).toEqual(['stop\n']);
+  expect(await tellWitness(inDir(), WORKER, 'stop', true)).toBeUndefined();
+  expect(await tellWitness(inDir(), WORKER, 'flush')).toBeUndefined();
+  await until('one hangs up', () => hungUp.length > 0);
+  expect(hungUp).toEqual(['flush\n']);
 });
