@@ -88,10 +88,7 @@ interface Witnesses {
   hasWitness(dir: string): Promise<boolean>;
   isWitnessAlive(dir: string): Promise<boolean>;
   askWitnesses(dir: string): Promise<Testimony>;
-  /**
-   * Why the order was not done; undefined if it was. `worker`: its name in the testimony. A worker that is told to stop waits until
-   * posidle hangs up, for a second at most. `untilEnd`: posidle hangs up when it ends.
-   */
+  /** Why the order was not done; undefined if it was. `untilEnd`: posidle hangs up only when it ends, and the worker stops only then. */
   tellWitness(
     dir: string,
     worker: string,

@@ -152,6 +152,14 @@ it 'links from a log directory to itself and long names of digits keep nobody wa
   expect('seconds of CPU', s.cpu - before, 0..2)
 end
 
+it 'a plugin whose path is no text in any encoding is loaded as ever' do |s|
+  plugins = s.make("\xE9".b)
+  File.write("#{plugins}/filter_own.rb", "require 'fluent/plugin/filter'\nclass OwnFilter < Fluent::Plugin::Filter\n" \
+    "  Fluent::Plugin.register_filter('own', self)\n  def filter(_, _, record); record; end\nend\n")
+  s.run(s.tail + "<filter t>\n @type own\n</filter>\n" + s.out, args: ['-p', plugins], env: { 'LC_ALL' => 'C' })
+  works(s)
+end
+
 it 'when no file descriptor is left nobody is answered, and everybody again once there are some' do |s|
   File.write("#{s.dir}/go", '')
   s.append("before\n") # in_tail looks for new files no more after such a moment ("Timer detached"), with or without a witness
