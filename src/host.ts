@@ -88,11 +88,6 @@ interface Witnesses {
   hasWitness(dir: string): Promise<boolean>;
   isWitnessAlive(dir: string): Promise<boolean>;
   askWitnesses(dir: string): Promise<Testimony>;
-  /** Why the order was not done; undefined if it was. `untilEnd`: posidle hangs up only when it ends, and the worker stops only then. */
-  tellWitness(
-    dir: string,
-    worker: string,
-    word: WitnessOrder,
-    untilEnd?: boolean,
-  ): Promise<string | undefined>;
+  /** Why the order was not done; undefined if it was. `worker`: its name in the testimony. */
+  tellWitness(dir: string, worker: string, word: WitnessOrder): Promise<string | undefined>;
 }

@@ -30,21 +30,20 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
   }
 }
 
-/** Sends an order to the witnesses; undefined if none obeyed. `untilEnd`: see `tellWitness`. */
+/** Sends an order to the witnesses; undefined if none obeyed. A stop goes to one worker per supervisor, since the supervisor stops the others. */
 export async function tellWitnesses(
   host: Pick<Host, 'askWitnesses' | 'tellWitness'>,
   word: WitnessOrder,
   dir: string | undefined,
   testimony?: Testimony,
-  untilEnd = false,
 ): Promise<Done | undefined> {
   if (dir === undefined) return undefined;
   const { witnesses } = testimony ?? (await host.askWitnesses(dir));
   const alive = witnesses.flatMap((one) => (one.kind === 'alive' ? [one] : []));
-  const failures = await Promise.all(
-    alive.map(({ worker }) => host.tellWitness(dir, worker, word, untilEnd)),
-  );
-  const done = alive.filter((_, index) => failures[index] === undefined);
+  const bySupervisor = new Map(alive.map((one) => [one.said.supervisor ?? one.worker, one]));
+  const told = word === 'stop' ? [...bySupervisor.values()] : alive;
+  const failures = await Promise.all(told.map(({ worker }) => host.tellWitness(dir, worker, word)));
+  const done = told.filter((_, index) => failures[index] === undefined);
   if (done.length === 0) return undefined;
   return saying(`told ${done.map(({ said }) => `worker ${said.pid}`).join(', ')} to ${word}`);
 }

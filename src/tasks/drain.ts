@@ -88,7 +88,7 @@ export async function endDrain(
     watch(dir, () => host.wake()).unref();
     return { options: { ...options, nativeSidecar: false, restartPolicy: 'always' }, drain };
   }
-  await tellWitnesses(host, 'stop', dir, undefined, true);
+  await tellWitnesses(host, 'stop', dir);
   return undefined;
 }
 

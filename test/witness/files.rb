@@ -341,6 +341,15 @@ it 'names that are not UTF-8 and very many files are told without an error' do |
   expect('the name', found['files'].any? { |f| f['path'].end_with?("caf\uFFFD.log") })
 end
 
+it 'a name that is not ASCII in a directory whose name is not ASCII is told' do |s|
+  s.make("logs/\u65e5")
+  s.append("one\n", "\u30ed.log")
+  s.append("two\n", "\u65e5/\u30ed.log")
+  s.run(s.tail + s.out)
+  found = s.seen('read') { |a| a['files'].any? { |f| f['pos'] == 4 } }
+  expect('siblings', found['siblings'].map { |f| f['path'] }, ["#{s.logs}/\u65e5/\u30ed.log"])
+end
+
 it 'beside 1,000 files an answer takes a fifth of a second of CPU at most' do |s| # bench:witness tells that of 10,000
   1_000.times { |n| s.append("a line\n", "#{n}.log") }
   s.run(s.tail.sub('refresh_interval 1s', 'refresh_interval 60s') + s.out)

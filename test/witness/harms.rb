@@ -41,6 +41,13 @@ it 'where a file of it is missing, empty, cut off, broken or unreadable every Ru
   expect('without the directory', ruby(s, '-e', '$stdout.print 1'), '1')
 end
 
+it 'beside the YJIT of Ruby 3.1, which crashes under a TracePoint, it stands down' do |s|
+  raise Skipped, 'this Ruby is another one' unless RUBY_VERSION.start_with?('3.1') && system('ruby --yjit -e 1')
+  worker = ['-e', 'print defined?(PosidleWitness).inspect', '--', '--under-supervisor']
+  expect('without it', ruby(s, *worker), '"constant"')
+  expect('with it', ruby(s, '--yjit', *worker), 'nil')
+end
+
 it 'where the directory is missing a Ruby loads what it loads without the option' do |s|
   plain = IO.popen({ 'RUBYOPT' => nil }, ['ruby', '-e', KNOWN], &:read)
   FileUtils.rm_rf(s.witness)

@@ -171,6 +171,24 @@ on_each_version 'a method that another file defines anew is not heard, which is 
   s.till('told') { s.ask['error'] == 'not heard: clears' rescue false }
 end
 
+it 'what it hears stays as it was: a Hash with a default, an error whose text raises' do |s|
+  File.write("#{s.dir}/own.rb", <<~RUBY)
+    class Nasty < StandardError
+      def message; raise NotImplementedError, 'no'; end
+    end
+    Thread.new do
+      sleep 0.05 until defined?(Fluent::Engine) && $log && Fluent::Engine.root_agent rescue retry
+      $log.warn 'counts', (made = Hash.new { |h, k| h[k] = k == :error ? raise(NotImplementedError) : 1 })
+      $log.warn 'it failed:', error: Nasty.new('why')
+      File.write('#{s.dir}/made', made.keys.inspect)
+    end
+  RUBY
+  s.run(s.tail + s.out, args: ['-r', "#{s.dir}/own.rb"])
+  s.till('it goes on') { File.exist?("#{s.dir}/made") }
+  expect('no key more', File.read("#{s.dir}/made"), '[]')
+  expect('heard', s.look['heard'].map { |h| h['text'] }.sort, ['counts', 'it failed: why'])
+end
+
 it 'beside a Ractor, which hides objects, it tells what it still finds, and that this is not all' do |s|
   File.write("#{s.dir}/ractor.rb", 'Ractor.new { 1 } unless $ractor; $ractor = true')
   File.write("#{s.dir}/fail", '')

@@ -3,7 +3,8 @@
 begin # of two witnesses the first one is loaded, and only in a worker: no other process reads lines
   $LOAD_PATH.delete_if { |dir| %w[enumerator ../witness].all? { |name| File.exist?("#{dir}/#{name}.rb") } }
   worker = ARGV.any? { |a| a.start_with?('--under-sup', '--no-sup') } && ARGV.none? { |a| a.start_with?('--dry') }
-  require_relative '../witness' if worker
+  jit = RUBY_VERSION < '3.2' && defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled? # it crashes beside a TracePoint
+  require_relative '../witness' if worker && !jit
 rescue StandardError, ScriptError # without the witness Fluentd starts normally
   nil
 end

@@ -151,13 +151,13 @@ class PosidleWitness
     ways = dated(i).flat_map { |p| (1..p.count('/')).map { |n| p[%r{\A([^/]*/){#{n}}}] } }
     Dir.glob(ways.uniq).reject { |d| File.readable?(d) && File.executable?(d) }.first(100).map { |d| text(d) }
   end
-  def homes # by directory: followed names ("\0" for any extension), patterns, first letters
+  def homes # by directory, in bytes: followed names ("\0" for any extension), patterns, first letters
     homes = Hash.new { |all, dir| all[dir] = [{}, [], {}] }
     (@watchers.map(&:path) + @closed.values.map { |c| c[:path] }).uniq.each do |p|
-      home, name = File.split((File.symlink?(p) ? File.realpath(p) : p rescue p))
-      [name.b, File.basename(name, '.*').b + "\0"].each { |n| homes[home][0][n] = homes[home][2][n[LETTERS]] = true }
+      home, name = File.split((File.symlink?(p) ? File.realpath(p) : p rescue p).b)
+      [name, File.basename(name, '.*') + "\0"].each { |n| homes[home][0][n] = homes[home][2][n[LETTERS]] = true }
     end
-    @inputs.flat_map { |i| dated(i) }.each { |p| homes[File.dirname(p)][1] << File.basename(p).b }
+    @inputs.flat_map { |i| dated(i) }.each { |p| homes[File.dirname(p).b][1] << File.basename(p).b }
     homes
   end
   def siblings(plugins) # rotated-looking files near followed ones, which nobody read
@@ -172,15 +172,15 @@ class PosidleWitness
       next unless (s = @stats[p]) && s.file? && s.size > 0 && ms(s.ctime) >= @pod
       born = born(p) || ms(s.mtime)
       next if [born, ms(s.mtime)].max < @pod || seen.key?(s.ino) && born <= (seen[s.ino] || born)
-      own.none? { |o| o && File.fnmatch?("#{o}*", p) }
+      own.none? { |o| o && File.fnmatch?("#{o}*".b, p) }
     end
     @over += [found.size - MANY, 0].max
     found.first(MANY).map { |p| sibling(p, @stats[p]) }
   end
   def near(home) # names in it and its directories, not through links: a thousand links would make a million names
-    dirs = Dir.glob('*/', base: home).reject { |d| File.symlink?(File.join(home, d.chomp('/'))) }.first(200)
+    dirs = Dir.glob('*/', base: home).map(&:b).reject { |d| File.symlink?(File.join(home, d.chomp('/'))) }.first(200)
     first = lambda { |dir| Dir.each_child(File.join(home, dir)).first(10 * MANY + 1) rescue [] }
-    names = ['', *dirs].flat_map { |d| first.call(d).reject { |n| n.start_with?('.') }.map { |n| d + n } }
+    names = ['', *dirs].flat_map { |d| first.call(d).reject { |n| n.start_with?('.') }.map { |n| d + n.b } }
     @over += [names.size - 10 * MANY, 0].max
     names.first(10 * MANY)
   end

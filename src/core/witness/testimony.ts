@@ -58,7 +58,9 @@ export function ofTestimony(testimony: Testimony): Progress {
       ...doubtsOfSights(statements, reached),
       ...statements.flatMap(({ said }) => doubtsOfPlugins(said)),
       ...statements.flatMap(({ said }) => doubtsOfReloads(said, statements)),
-      ...statements.flatMap(({ said }) => said.ends.flatMap(doubtOfCount)),
+      ...statements.flatMap(({ kind, said }) =>
+        [...said.ends, ...(kind === 'alive' ? said.outputs : [])].flatMap(doubtOfCount),
+      ),
       ...(isComplete ? [] : ends.map(doubtOfEnd)),
     ]),
     mark: `${sights.sum()} ${statements.reduce((sum, { said }) => sum + said.again, 0)}`,
@@ -83,9 +85,9 @@ function doubtsOfReloads({ ends }: Said, statements: readonly Statement[]): read
 }
 
 /** A buffer counts bytes, but has no chunk: Fluentd forgot one where it splits lines into chunks (buffer.rb, write_step_by_step), or counted wrong. */
-function doubtOfCount(end: OutputSight): readonly Doubt[] {
-  if (end.chunks > 0 || end.bytes === 0) return [];
-  return [doubt('miscounted', nameOf(end), `its buffer ended with ${formatBytes(end.bytes)} in no chunk`)];
+function doubtOfCount(output: OutputSight): readonly Doubt[] {
+  if (output.chunks > 0 || output.bytes === 0) return [];
+  return [doubt('miscounted', nameOf(output), `its buffer counts ${formatBytes(output.bytes)} in no chunk`)];
 }
 
 /** The chunks in a worker's buffers when it ended, without those that a later buffer took over. */
@@ -162,9 +164,8 @@ function keptIn({ files, kept }: Pick<Said, 'files' | 'kept'>): readonly Left[] 
 
 function heldBy(output: OutputSight, next: Held['next']): readonly Left[] {
   const { chunks, bytes } = output;
-  if (chunks === 0 && bytes === 0) return [];
-  const ids = output.ids?.length === 0 ? undefined : output.ids;
-  return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids, next }];
+  if (chunks === 0) return [];
+  return [{ kind: 'held', output: nameOf(output), chunks, bytes, ids: output.ids, next }];
 }
 
 /** Whether a worker ended with this chunk in one of its buffers. */

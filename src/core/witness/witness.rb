@@ -38,7 +38,7 @@ class PosidleWitness
   def text(s)
     s.nil? || s.encoding == Encoding::UTF_8 && s.valid_encoding? ? s : s.dup.force_encoding('UTF-8').scrub
   end
-  def failed(e); text("#{e.class}: #{e.message} #{e.backtrace.to_a.first}"); end
+  def failed(e); text("#{e.class}: #{e} #{e.backtrace.to_a.first}"); end
   def keep(list, fact); list.size < MANY ? list << fact : @more += 1; end
   def listen # to events, in Fluentd's threads; each is set where its class ends, before an object of it lives
     TracePoint.new(:script_compiled) do |tp| # listening to :end in every file makes each start 10 ms slower
@@ -67,7 +67,7 @@ class PosidleWitness
       end
     when 'Fluent::RootAgent' # emit_error_log_interval keeps it from being said (root_agent.rb)
       trace(:errors, c, :handle_emits_error, %i[error]) do |_, (e)|
-        count(['fluent/root_agent.rb', kind("emit transaction failed: #{e.message}"), e.class.name, nil, :warn])
+        count(['fluent/root_agent.rb', kind("emit transaction failed: #{e}"), e.class.name, nil, :warn])
       end
     when /\AFluent::Plugin::TailInput(::LineFeeder)?\z/ # 1.20 has both: one calls the other, or nobody calls it
       return if $1.nil? && c.const_defined?(:LineFeeder, false)
@@ -89,7 +89,9 @@ class PosidleWitness
     t = TracePoint.new(:call, *more) do |tp|
       Thread.handle_interrupt(LATER) do # a Timeout that strikes here is Fluentd's, and comes after it
         had = names.map { |n| tp.binding.local_variable_get(n) }
-        yield tp.self, had, (tp.event == :return ? [tp.return_value] : nil) rescue @fault = failed($!)
+        yield tp.self, had, (tp.event == :return ? [tp.return_value] : nil)
+      rescue Exception # whatever a plugin's object raises
+        @fault = failed($!)
       end
     end
     return unless c.method_defined?(m)
@@ -115,9 +117,10 @@ class PosidleWitness
     own = block.binding if block && args.empty? # only the block knows the message; in_tail's (1.20) has the line
     args = [own.local_variable_get(:line).inspect] if own && own.local_variable_defined?(:line)
     said, more, err = [String, Hash, Exception].map { |c| args.find { |a| c === a } }
-    err = [more[:error], more['error'], err].find { |e| e.is_a?(Exception) } if more
-    said ||= "#{err.class}: #{err.message}" if err
-    said = "#{said} #{err.message}" if err && said.end_with?(':')
+    more &&= {}.merge(more) # without its default procs
+    err = [more[:error], more['error'], err].find { |e| Exception === e } if more
+    said ||= "#{err.class}: #{err}" if err # as Fluentd's log, which calls to_s
+    said = "#{said} #{err}" if err && said.end_with?(':')
     said = text(said.to_s[0, 300])
     tag = more && more[:tag] || said[/tag="([^"]*)"/, 1]
     key = [source, kind(said), (err.class.name if err), tag && kind(tag), level]
@@ -199,21 +202,18 @@ class PosidleWitness
     s = (@root ? JSON.generate({ v: 1 }.merge(facts)) : %({"v":1,"pid":#{@pid},"ready":false})) + "\n"
     rest = clock - start # an asker without pauses gets half of the time
     s = s.byteslice(client.write_nonblock(s)..-1) while !s.empty? && IO.select(nil, [client], [], [stop - clock, 0].max)
-    return unless facts[:done] == 'stop'
-    client.close_write # the hook ends with the container, so the worker waits until it has hung up
-    IO.select([client], nil, nil, 1)
-    Process.kill(:TERM, @pid) # the supervisor passes a stop on a second later (ServerEngine)
   rescue StandardError # the client is gone, or does not read
   ensure
     client.close if client
     sleep rest if rest
   end
-  def reply(word) # a worker ignores SIGINT (supervisor.rb, install_main_process_signal_handlers)
-    return answer if word == 'look'
-    return { error: 'unknown word' } unless %w[flush stop].include?(word)
-    return { error: 'not ready' } unless ready?
-    word == 'flush' ? Process.kill(:USR1, @pid) : Process.kill(:INT, @supervisor == Process.ppid ? @supervisor : @pid)
-    { done: word }
+  # A worker ignores SIGINT (supervisor.rb, install_main_process_signal_handlers), and a supervisor that finds a worker
+  # ended before it has taken the stop starts another one: the supervisor stops its workers, within a second.
+  def reply(word)
+    stop = @supervisor.nil? ? [:INT, @pid] : @supervisor == Process.ppid ? [:INT, @supervisor] : [:TERM, @pid]
+    sent = { 'flush' => [:USR1, @pid], 'stop' => stop }[word]
+    return word == 'look' ? answer : { error: 'unknown word' } unless sent
+    ready? ? Process.kill(*sent) && { done: word } : { error: 'not ready' }
   end
   def ready? # inputs start last (root_agent.rb, start); while Fluentd configures there are none yet
     all = [@root.inputs, @root.outputs + @root.labels.values.flat_map(&:outputs)].find(&:any?)
@@ -233,19 +233,21 @@ class PosidleWitness
   def facts(all)
     settings = (@inputs + all.grep(Fluent::Plugin::Filter)).map { |p| plugin(p) }.uniq
     kept = all.map { |p| { class: p.class.name, n: held(p) } }.reject { |h| h[:n] == 0 }
-    outputs, siblings = all.grep(Fluent::Plugin::Output).map { |o| output(o) }, siblings(all)
+    outputs = -> { all.grep(Fluent::Plugin::Output).map { |o| output(o) } }
+    found, siblings = outputs.call, siblings(all)
+    found = (sleep 0.1; outputs.call) if found.any? { |o| o[:n] == 0 && o[:bytes] > 0 } # a chunk between two lists
     forgotten = @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max
     { v: 1, pid: @pid, supervisor: @supervisor, pod: @pod, error: trouble, gap: @gap.round(3),
       readers: @inputs.map { |i| reader(i) }, files: @sights, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
       unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
-      siblings: siblings, plugins: settings, held: kept, outputs: outputs, heard: told, ends: @ends, resumed: @resumed,
+      siblings: siblings, plugins: settings, held: kept, outputs: found, heard: told, ends: @ends, resumed: @resumed,
       again: @again, more: forgotten }
   end
   def held(p) # records in instance variables, outside any buffer: concat's and detect_exceptions'
     kept, more = [:@buffer, :@accumulators].map { |v| var(p, v).is_a?(Hash) ? var(p, v).values : [] }
     (kept.map { |v| v.respond_to?(:size) ? v.size : 1 } + more.map { |v| var(v, :@messages).to_a.size }).inject(0, :+)
   end
-  def output(o) # the bytes show a chunk that is just between two lists
+  def output(o)
     facts = plugin(o).merge(id: text(o.plugin_id), retry: !!var(o, :@retry))
     return facts unless (b = var(o, :@buffer)).is_a?(Fluent::Plugin::Buffer)
     bytes = %w[stage queue].map do |v|

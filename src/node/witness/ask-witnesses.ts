@@ -6,7 +6,7 @@ import type { Millis } from '../../core/text/units.ts';
 import { parseAnswer, parseDone, parseLastWord, type Said } from '../../core/witness/answer.ts';
 import { type Bounds, LONGEST_ANSWER, MOST_FIELDS } from '../../core/witness/bounded-answer.ts';
 import type { Testimony, Witness } from '../../core/witness/testimony.ts';
-import type { Host } from '../../host.ts';
+import type { WitnessOrder } from '../../host.ts';
 import { roomIn } from '../files/files.ts';
 
 /** A witness gives a sign of life at once. The rest may take longer on a busy machine or with very many files. */
@@ -51,11 +51,16 @@ export async function isAnyWitnessAlive(dir: string): Promise<boolean> {
   return answers.some((answer) => !('gone' in answer));
 }
 
-export const tellWitness: Host['tellWitness'] = async (dir, worker, word, untilEnd = false) => {
-  const answer = await exchange(join(dir, worker), word, { bytes: SHORT_ANSWER }, untilEnd);
+/** Why the order was not done; undefined if it was. */
+export async function tellWitness(
+  dir: string,
+  worker: string,
+  word: WitnessOrder,
+): Promise<string | undefined> {
+  const answer = await exchange(join(dir, worker), word);
   if ('gone' in answer) return 'the worker is gone';
   return 'why' in answer ? answer.why : parseDone(answer.text);
-};
+}
 
 async function askOne(dir: string, worker: string, budget: Budget): Promise<Witness> {
   const answer = await exchange(join(dir, worker), 'look', budget);
@@ -99,7 +104,6 @@ function exchange(
   path: string,
   word: string,
   budget: Pick<Budget, 'bytes'> = { bytes: SHORT_ANSWER },
-  untilEnd = false,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -108,8 +112,7 @@ function exchange(
     const end = (result: Exchange) => {
       clearTimeout(silent);
       clearTimeout(late);
-      if (untilEnd) socket.unref();
-      else socket.destroy();
+      socket.destroy();
       resolve(result);
     };
     const endAfter = (time: Millis) =>

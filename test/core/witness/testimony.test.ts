@@ -44,7 +44,6 @@ describe('what is left', () => {
     ['a multiline record', { files: [sight({ record: 1 })] }, kept('the multiline source of /log/a.log', 1)],
     ['records in a filter', { held: [{ class: 'Concat', n: 2 }] }, kept('Concat', 2)],
     ['chunks', { outputs: [holding('a')] }, { ...held, chunks: 1, bytes: 10, ids: ['a'] }],
-    ['a chunk between two lists', { outputs: [output({ bytes: 5 })] }, { ...held, chunks: 0, bytes: 5 }],
   ])('is %s', (_, changed, one) => {
     expect(left(alive(changed))).toEqual([one]);
   });
@@ -137,11 +136,13 @@ describe('what is left', () => {
     expect(left(gone({ ends: [{ ...ended, chunks: [] }] }))).toEqual([]);
   });
 
-  test('a buffer that ended with bytes in no chunk is doubted', () => {
-    expect(doubts(gone({ ends: [{ ...holding(), bytes: 174 }] }))).toMatchObject([
-      { kind: 'miscounted', why: 'its buffer ended with 174 B in no chunk' },
-    ]);
-    expect(doubts(gone({ ends: [holding()] }))).toEqual([]);
+  test('a buffer that counts bytes in no chunk is doubted, and not waited for', () => {
+    const miscounted = { ...holding(), bytes: 174 };
+    const told = [{ kind: 'miscounted', why: 'its buffer counts 174 B in no chunk' }];
+    expect(doubts(gone({ ends: [miscounted] }))).toMatchObject(told);
+    expect(doubts(alive({ outputs: [miscounted] }))).toMatchObject(told);
+    expect(left(alive({ outputs: [miscounted] }))).toEqual([]);
+    expect(doubts(gone({ ends: [holding()] }), alive({ outputs: [holding()] }))).toEqual([]);
   });
 
   test('a buffer that a reload ended is doubted, whether the worker lives or not, until another one takes its chunks over', () => {

@@ -9,7 +9,6 @@ import {
 } from '../../../src/node/witness/ask-witnesses.ts';
 import { answer } from '../../support/said.ts';
 import { tempDir } from '../../support/temp-dir.ts';
-import { until } from '../../support/until.ts';
 
 const WORKER = '1000-12.sock';
 const servers: Server[] = [];
@@ -130,16 +129,4 @@ test('an order is carried out, or the reason is given', async () => {
   expect(await tellWitness(inDir(), WORKER, 'flush')).toBeUndefined();
   expect(await tellWitness(inDir(), WORKER, 'stop')).toBe('not ready');
   expect(await tellWitness(inDir(), '1-1.sock', 'stop')).toBe('the worker is gone');
-});
-
-test('posidle hangs up after an order, or with its own end where the caller wants that', async () => {
-  const hungUp: string[] = [];
-  await witness((word, socket) => {
-    socket.once('end', () => hungUp.push(word));
-    socket.end('{"v":1,"done":"stop"}');
-  });
-  expect(await tellWitness(inDir(), WORKER, 'stop', true)).toBeUndefined();
-  expect(await tellWitness(inDir(), WORKER, 'flush')).toBeUndefined();
-  await until('one hangs up', () => hungUp.length > 0);
-  expect(hungUp).toEqual(['flush\n']);
 });
