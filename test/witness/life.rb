@@ -157,6 +157,7 @@ it 'a supervisor that takes its time finds its worker alive, so that it stops it
   expect('exit', s.ended.exitstatus, 0)
   expect('births', s.sockets.size, 1)
 end
+
 it 'while Fluentd configures it is not ready, and is neither flushed nor stopped' do |s|
   s.start("<source>\n @type slow\n go #{s.dir}/go\n</source>\n" + conf(s))
   s.till('it configures', within: 120) { File.exist?("#{s.dir}/go.waits") }

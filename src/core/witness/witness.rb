@@ -233,7 +233,7 @@ class PosidleWitness
   def facts(all)
     settings = (@inputs + all.grep(Fluent::Plugin::Filter)).map { |p| plugin(p) }.uniq
     kept = all.map { |p| { class: p.class.name, n: held(p) } }.reject { |h| h[:n] == 0 }
-    outputs = -> { all.grep(Fluent::Plugin::Output).map { |o| output(o) } }
+    outputs = lambda { all.grep(Fluent::Plugin::Output).map { |o| output(o) } }
     found, siblings = outputs.call, siblings(all)
     found = (sleep 0.1; outputs.call) if found.any? { |o| o[:n] == 0 && o[:bytes] > 0 } # a chunk between two lists
     forgotten = @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max
