@@ -207,8 +207,8 @@ class PosidleWitness
     client.close if client
     sleep rest if rest
   end
-  # A worker ignores SIGINT (supervisor.rb, install_main_process_signal_handlers), and a supervisor that finds a worker
-  # ended before it has taken the stop starts another one: the supervisor stops its workers, within a second.
+  # A worker ignores SIGINT (supervisor.rb). Its supervisor stops it within a second; if it ended by itself before its
+  # supervisor has taken the stop, ServerEngine would start another one.
   def reply(word)
     stop = @supervisor.nil? ? [:INT, @pid] : @supervisor == Process.ppid ? [:INT, @supervisor] : [:TERM, @pid]
     sent = { 'flush' => [:USR1, @pid], 'stop' => stop }[word]
