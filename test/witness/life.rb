@@ -206,3 +206,62 @@ it 'a dry run leaves no birth' do |s|
   expect('exit', s.ended.exitstatus, 0)
   expect('sockets', s.sockets, [])
 end
+
+# A process of this Pod that is no worker.
+def ruby(s, *words)
+  env = { 'RUBYOPT' => "-I#{s.witness}/ruby -renumerator" }
+  IO.popen(env, ['ruby', *words]) { |io| yield io }
+end
+
+def lives?(s)
+  File.open("#{s.witness}/lives", File::WRONLY | File::NONBLOCK).close
+  true
+rescue Errno::ENXIO
+  false
+end
+
+it 'a FIFO has a reader as long as a Ruby process of the container lives, with a worker or without' do |s|
+  ruby(s, '-e', 'puts; $stdout.flush; sleep') { |io| io.gets; expect('lives', lives?(s)); Process.kill('KILL', io.pid) }
+  expect('has ended', !lives?(s))
+  expect('another user may open it', File.stat("#{s.witness}/lives").mode & 0777, 0666)
+  s.run(conf(s), supervised: true)
+  Process.kill('KILL', s.worker)
+  expect('its supervisor lives', lives?(s))
+  s.stop('INT')
+  expect('all have ended', !lives?(s))
+end
+
+it 'a link or a file in the place of the FIFO changes nothing' do |s|
+  target = "#{s.dir}/target"
+  File.write(target, 'kept')
+  File.chmod(0600, target)
+  File.symlink(target, "#{s.witness}/lives")
+  s.run(conf(s))
+  expect('the target', [File.read(target), File.stat(target).mode & 0777], ['kept', 0600])
+  expect('it answers', s.look['ready'])
+end
+
+on_each_version 'while the mark that the Pod ends is there, it flushes each second' do |s|
+  s.append(s.lines(1..10))
+  s.run(s.tail + s.out('flush_interval 300s', type: 'file'))
+  s.seen('read') { |a| a['files'].any? { |f| f['pos'] == f['size'] } }
+  expect('nothing is sent', s.delivered.size, 0)
+  File.write("#{s.witness}/ending", '')
+  s.till('the first lines') { s.delivered.size == 10 }
+  s.append(s.lines(11..20))
+  s.till('the later ones') { s.delivered.size == 20 }
+end
+
+on_oldest_and_newest 'it says whether the first process of its container takes SIGTERM' do |s|
+  raise Skipped, 'tini is not installed' unless system('tini --version', %i[out err] => File::NULL)
+  raise Skipped, 'only root can make a PID namespace' unless Process.uid == 0
+  space = %w[unshare --fork --pid --mount-proc --kill-child]
+  first = { [] => true, ['sh', '-c', '"$@"; exit $?', 'sh'] => false, ['tini', '--'] => true }
+  first.each do |words, takes|
+    one = Site.new
+    one.run(conf(one), wrapper: space + words)
+    expect(words.first || 'Fluentd', one.look['sigterm'], takes)
+  ensure
+    one.clear
+  end
+end

@@ -26,7 +26,7 @@ class PosidleWitness
     @begun, @closed, @held, @marks, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}
     @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers = [], [], [], [], [], [], []
     @new, @mutex = {}.compare_by_identity, Mutex.new
-    @more = @over = @due = @gap = @again = 0
+    @more = @over = @due = @gap = @again = @flush = 0
     listen
     at_exit { last_word($!.nil? || $!.is_a?(SystemExit) && $!.success?) if Process.pid == @pid }
     @thread = Thread.new { begin loop { serve }; rescue Exception; @server.close; end }
@@ -190,8 +190,27 @@ class PosidleWitness
     return if asked # the asker decides how often
     @due = clock + [0.2, 4 * (clock - start), 40 * (clock(Process::CLOCK_THREAD_CPUTIME_ID) - cost)].max
   end
+  # The Pod ends (posidle made the mark), and main may still write. Flushed each second, little is left if main uses up
+  # the grace period: a file buffer is not flushed when Fluentd stops.
+  def flush_in_ending_pod
+    return unless clock >= @flush && File.exist?(File.join(File.dirname(@stem), 'ending')) && @root && ready?
+    @flush = clock + 1
+    Process.kill(:USR1, @pid)
+  rescue StandardError
+    nil
+  end
+  # Whether PID 1 of its container acts on SIGTERM; nil: unknown. Without a handler the kernel drops the signal
+  # (pid_namespaces(7)). These inits have none: they wait for signals (sigtimedwait).
+  def sigterm?
+    status = File.read('/proc/1/status')
+    inits = %w[tini tini-static docker-init dumb-init catatonit]
+    status[/^SigCgt:\s*(\h+)/, 1].hex[14] == 1 || inits.include?(status[/^Name:\s*(.*)/, 1])
+  rescue StandardError
+    nil
+  end
   def serve
     @root ||= defined?(JSON) && defined?(Fluent::Engine.root_agent) && Fluent::Engine.root_agent
+    flush_in_ending_pod
     client = IO.select([@server], nil, nil, 0.25) && (@server.accept rescue (sleep 1; nil)) # no descriptor left
     asked = (client.read_nonblock(64).strip if client && IO.select([client], nil, nil, 1)) rescue nil
     client.write_nonblock(' ') if asked # a sign of life: the rest takes its time
@@ -237,7 +256,7 @@ class PosidleWitness
     found, siblings = outputs.call, siblings(all)
     found = (sleep 0.1; outputs.call) if found.any? { |o| o[:n] == 0 && o[:bytes] > 0 } # a chunk between two lists
     forgotten = @more + @over + [@unfound.size - MANY, 0].max + [@watchers.size - 20_000, 0].max
-    { v: 1, pid: @pid, supervisor: @supervisor, pod: @pod, error: trouble, gap: @gap.round(3),
+    { v: 1, pid: @pid, supervisor: @supervisor, sigterm: sigterm?, pod: @pod, error: trouble, gap: @gap.round(3),
       readers: @inputs.map { |i| reader(i) }, files: @sights, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
       unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
       siblings: siblings, plugins: settings, held: kept, outputs: found, heard: told, ends: @ends, resumed: @resumed,
