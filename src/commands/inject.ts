@@ -30,9 +30,11 @@ export async function runInject(files: readonly string[], image = `posidle:${VER
     } catch (error) {
       throw new UsageError(`inject: ${place}${(error as Error).message}`);
     }
-    for (const { name, reason } of pods)
-      if (reason !== undefined)
-        process.stderr.write(`${printable(`posidle: ${file}: ${name} stays as it is: ${reason}`)}\n`);
+    const say = (words: string) => process.stderr.write(`${printable(`posidle: ${file}: ${words}`)}\n`);
+    for (const { name, reason, warning } of pods) {
+      if (reason !== undefined) say(`${name} stays as it is: ${reason}`);
+      if (warning !== undefined) say(`${name}: ${warning}`);
+    }
   }
   process.stdout.write(writeManifests(changed));
   return EXIT.ok;

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { injectInto } from '../../src/core/inject/inject.ts';
 import { kustomize } from '../pods/kustomize.ts';
 import { blocksIn } from '../pods/readme.ts';
-import { CHANGED, LEFT_ALONE, type PodManifest } from '../support/inject-cases.ts';
+import { CHANGED, LEFT_ALONE, PLACED, type PodManifest } from '../support/inject-cases.ts';
 import { until } from '../support/until.ts';
 import { kubectlPath } from './connect.ts';
 import { createNamespace, kubectl } from './kubectl.ts';
 import { expectDelivered, named, playThese } from './placement.ts';
-import { applyPolicy, deletePolicy } from './policy.ts';
+import { applyPolicy, deletePolicy, policyVersion } from './policy.ts';
 
 const IMAGE = 'posidle:0.1.0';
 const LABELS = { posidle: 'true' };
@@ -21,9 +21,11 @@ describe('the policy of the API server', () => {
     if (inject('noCluster') !== '') return;
     await applyPolicy();
     namespace = await createNamespace();
+    const [leftAlone] = LEFT_ALONE['no other container beside Fluentd'] ?? [];
     const isThere = async () =>
-      JSON.stringify((await create(podOf(CHANGED['a plain Fluentd']))).spec).includes('posidle-gate');
-    await until('the policy works', isThere, { every: 500 });
+      'posidle/injected' in (await create(podOf(CHANGED['a plain Fluentd']))).annotations &&
+      (await create(podOf(leftAlone))).warnings !== '';
+    await until('both policies work', isThere, { every: 500 });
   });
   afterAll(async () => {
     if (inject('noCluster') !== '') return;
@@ -45,13 +47,15 @@ describe('the policy of the API server', () => {
   test.each(Object.entries(CHANGED))(
     'adds to a Pod what `posidle inject` adds, and keeps it valid: %s',
     async (_, manifest) => {
-      const { document } = injectInto(podOf(manifest, {}), IMAGE);
+      const { document, pods } = injectInto(podOf(manifest, {}), IMAGE);
       const byCommand = await create(document as Manifest);
       const byPolicy = await create(podOf(manifest));
       expect(byPolicy.spec).toEqual(byCommand.spec);
       expect(byPolicy.annotations).toEqual(byCommand.annotations);
       expect(byPolicy.annotations['posidle/injected']).toBe('true');
-      expect(byPolicy.warnings).not.toContain('posidle is not added');
+      const warning = pods[0]?.warning;
+      const expected = warning === undefined ? [] : [expect.stringMatching(new RegExp(`: ${warning}$`))];
+      expect(byPolicy.warnings.split('\n').filter((line) => line.includes('posidle'))).toEqual(expected);
     },
   );
 
@@ -79,6 +83,54 @@ describe('the policy of the API server', () => {
     if (kind !== 'Deployment') expect((await create(manifest({}))).warnings).not.toContain('posidle');
   });
 
+  test('says of a Job, too, which sidecar ends after Fluentd', async () => {
+    const { manifest, late } = PLACED['an init container behind a sidecar that writes logs'] ?? {};
+    const template = { metadata: { labels: LABELS }, spec: { ...manifest?.spec, restartPolicy: 'Never' } };
+    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'x' }, spec: { template } };
+    expect((await create(job)).warnings).toContain(`: sidecar ${late} ends after fluentd: `);
+  });
+
+  test('adds posidle to a Fluentd that is added after the first look', async () => {
+    const later = { name: 'posidle-test-later' };
+    const apiVersion = `admissionregistration.k8s.io/${await policyVersion()}`;
+    const fluentd = `{'name': 'fluentd', 'image': 'fluentd'}`;
+    const expression = `[JSONPatch{op: 'add', path: '/spec/containers/-', value: ${fluentd}}]`;
+    const policy = {
+      apiVersion,
+      kind: 'MutatingAdmissionPolicy',
+      metadata: later,
+      spec: {
+        reinvocationPolicy: 'Never',
+        matchConstraints: {
+          resourceRules: [
+            { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] },
+          ],
+          objectSelector: { matchLabels: { later: 'true' } },
+        },
+        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
+      },
+    };
+    const binding = {
+      apiVersion,
+      kind: 'MutatingAdmissionPolicyBinding',
+      metadata: later,
+      spec: { policyName: later.name },
+    };
+    const without = { metadata: {}, spec: { containers: [{ name: 'main', image: 'busybox:1.37' }] } };
+    await apply(namespace, { apiVersion: 'v1', kind: 'List', items: [policy, binding] });
+    try {
+      const names = async () => {
+        const { spec } = await create(podOf(without, { ...LABELS, later: 'true' }));
+        const { containers, initContainers = [] } = spec as Record<string, { name: string }[] | undefined>;
+        return [...initContainers, ...(containers ?? [])].map(({ name }) => name).join(' ');
+      };
+      await until('Fluentd is added', async () => (await names()).includes('fluentd'), { every: 500 });
+      expect(await names()).toBe('posidle-install fluentd posidle main');
+    } finally {
+      await kubectl(['delete', 'mutatingadmissionpolicybinding,mutatingadmissionpolicy', later.name]);
+    }
+  });
+
   test('keeps a Pod valid in a namespace with the level `restricted`, a quota and a range', async () => {
     const strict = await createNamespace();
     try {
@@ -93,6 +145,7 @@ describe('the policy of the API server', () => {
         'limits.cpu': '2',
         'limits.memory': '1Gi',
       };
+      const annotations = { 'posidle/resources': 'requests.cpu=50m' };
       const min = { cpu: '10m', memory: '8Mi' };
       await apply(strict, {
         apiVersion: 'v1',
@@ -125,7 +178,7 @@ describe('the policy of the API server', () => {
       for (const more of [{}, { resources }]) {
         const all = containers.map((container) => ({ ...container, securityContext: own, ...more }));
         const made = await create(
-          podOf({ metadata: {}, spec: { containers: all, securityContext } }),
+          podOf({ metadata: { annotations }, spec: { containers: all, securityContext } }),
           strict,
         );
         expect(made.annotations['posidle/injected']).toBe('true');
@@ -142,10 +195,10 @@ describe('the policy of the API server', () => {
       kustomize('docker/kubernetes/demo'),
       (spec) => void Object.assign(named(spec, 'fluentd'), { command }),
     );
-    expectDelivered(played, 'main-ended', 'fluentd');
+    expectDelivered(played, 'main-ended');
     const [, said = ''] = blocksIn('README.md', 'console');
     for (const line of said.split('\n'))
-      expect(played.report.containers['fluentd']?.log).toContain(line.replace(/^[\d:.]{12} /, ''));
+      expect(played.report.containers['posidle']?.log).toContain(line.replace(/^[\d:.]{12} /, ''));
   });
 
   test("completes the founding article's Job, whose script knows nothing of posidle, with the label as its only change", async () => {
@@ -153,7 +206,7 @@ describe('the policy of the API server', () => {
     for (const { kind, spec } of manifests)
       if (kind === 'Job') Object.assign((spec as JobSpec).template, { metadata: { labels: LABELS } });
     const played = await playThese(manifests);
-    expectDelivered(played, 'main-ended', 'fluentd');
+    expectDelivered(played, 'main-ended');
   });
 
   test('changes no Pod while its image is not named, and says so', async () => {

@@ -1,9 +1,13 @@
 import { kubectl } from './kubectl.ts';
 
-/** The folder of docker/kubernetes for the version of the cluster. */
-async function folder(): Promise<string> {
+/** The version of MutatingAdmissionPolicy on the cluster. */
+export async function policyVersion(): Promise<'v1' | 'v1beta1'> {
   const { minor } = JSON.parse(await kubectl(['get', '--raw', '/version'])) as { minor: string };
-  return `docker/kubernetes/inject${Number.parseInt(minor, 10) < 36 ? '-v1beta1' : ''}`;
+  return Number.parseInt(minor, 10) < 36 ? 'v1beta1' : 'v1';
+}
+
+async function folder(): Promise<string> {
+  return `docker/kubernetes/inject${(await policyVersion()) === 'v1' ? '' : '-v1beta1'}`;
 }
 
 export async function applyPolicy(): Promise<void> {

@@ -8,6 +8,7 @@ const main = { name: 'main', image: 'busybox:1.37' };
 const fluentd = { name: 'fluentd', image: 'fluent/fluentd:v1.18-debian' };
 const sidecar = { ...fluentd, restartPolicy: 'Always' };
 const hook = { exec: { command: ['true'] } };
+const fromElsewhere = { name: 'RUBYOPT', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } };
 const resources = { requests: { cpu: '50m', memory: '64Mi' }, limits: { cpu: '100m', memory: '128Mi' } };
 
 function pod(spec: object, annotations?: Record<string, string>): PodManifest {
@@ -17,6 +18,10 @@ function pod(spec: object, annotations?: Record<string, string>): PodManifest {
   };
 }
 
+function manifestsOf(cases: Readonly<Record<string, { readonly manifest: PodManifest }>>) {
+  return Object.fromEntries(Object.entries(cases).map(([title, { manifest }]) => [title, manifest]));
+}
+
 const withFluentd = (more: object) => pod({ containers: [main, { ...fluentd, ...more }] });
 const withSidecar = (more: object) => pod({ containers: [main], initContainers: [{ ...sidecar, ...more }] });
 
@@ -24,7 +29,7 @@ const withSidecar = (more: object) => pod({ containers: [main], initContainers: 
 export const LEFT_ALONE: Readonly<Record<string, readonly [PodManifest, RegExp]>> = {
   'no container named fluentd': [
     pod({ containers: [main, { ...fluentd, name: 'logs' }] }),
-    /is named fluentd\. The annotation/,
+    /is named fluentd or emr-container-fluentd\. The annotation/,
   ],
   'a fluentd that is an init container and ends': [
     pod({ containers: [main], initContainers: [fluentd] }),
@@ -32,15 +37,10 @@ export const LEFT_ALONE: Readonly<Record<string, readonly [PodManifest, RegExp]>
   ],
   'a container of another name that is not there': [
     pod({}, { 'posidle/container': 'logs' }),
-    /is named logs/,
+    /is named logs\. /,
   ],
   Windows: [pod({ os: { name: 'windows' } }), /Windows/],
   'no other container beside Fluentd': [pod({ containers: [fluentd] }), /is the only container/],
-  'a preStop hook': [withFluentd({ lifecycle: { preStop: hook } }), /has a preStop hook/],
-  'a native sidecar with a preStop hook': [
-    withSidecar({ lifecycle: { preStop: hook } }),
-    /has a preStop hook/,
-  ],
   'a plain Fluentd with a postStart hook': [
     withFluentd({ lifecycle: { postStart: hook } }),
     /would hold up the main container/,
@@ -49,13 +49,13 @@ export const LEFT_ALONE: Readonly<Record<string, readonly [PodManifest, RegExp]>
     withFluentd({ startupProbe: hook }),
     /would hold up the main container/,
   ],
-  'a container named posidle-gate': [
-    pod({ containers: [main, fluentd, { ...main, name: 'posidle-gate' }] }),
-    /named posidle-install or posidle-gate/,
+  'a container named posidle': [
+    pod({ containers: [main, fluentd, { ...main, name: 'posidle' }] }),
+    /named posidle or posidle-install\. posidle may stand only directly behind fluentd/,
   ],
   'an init container named posidle-install': [
     pod({ initContainers: [{ ...main, name: 'posidle-install' }] }),
-    /named posidle-install or posidle-gate/,
+    /named posidle or posidle-install/,
   ],
   'a volume named posidle': [
     pod({ volumes: [{ name: 'posidle', emptyDir: {} }] }),
@@ -69,9 +69,186 @@ export const LEFT_ALONE: Readonly<Record<string, readonly [PodManifest, RegExp]>
     /has a volume at \/posidle/,
   ],
   'a RUBYOPT from elsewhere': [
-    withFluentd({ env: [{ name: 'RUBYOPT', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }] }),
-    /takes RUBYOPT from elsewhere/,
+    withFluentd({ env: [fromElsewhere] }),
+    /takes RUBYOPT from elsewhere \(valueFrom\)\. Write its value in the manifest/,
   ],
+  ...Object.fromEntries(
+    ['limits.cpu=1,limits.memory=1Gi', 'limits.pods=1', 'cpu=1', 'limits.cpu=1x', 'limits.cpu=', '-'].map(
+      (list) => [
+        `the resources ${list}`,
+        [
+          pod({}, { 'posidle/resources': `requests.cpu=1 ${list}` }),
+          /annotation posidle\/resources is no list like "requests\.cpu=20m /,
+        ] as const,
+      ],
+    ),
+  ),
+  'a request above its own limit': [
+    pod({}, { 'posidle/resources': 'limits.cpu=0.5 requests.cpu=501m' }),
+    /posidle\/resources makes a request greater than its limit/,
+  ],
+  'a request above the usual limit': [
+    pod({}, { 'posidle/resources': 'requests.memory=0.1Gi' }),
+    /posidle\/resources makes a request greater than its limit/,
+  ],
+};
+
+const sidecarNamed = (name: string, ...volumes: string[]) => ({
+  ...main,
+  name,
+  restartPolicy: 'Always',
+  volumeMounts: volumes.map((volume) => ({ name: volume, mountPath: `/${volume}` })),
+});
+const ends = { ...main, name: 'ends' };
+const volumeMounts = [
+  { name: 'logs', mountPath: '/var/log/app', subPath: 'app', readOnly: true },
+  { name: 'conf', mountPath: '/fluentd/etc' },
+];
+const volumes = [
+  { name: 'logs', emptyDir: {} },
+  { name: 'conf', configMap: { name: 'conf' } },
+  { name: 'other', emptyDir: {} },
+];
+const plainBehind = (...initContainers: object[]) =>
+  pod({ containers: [main, { ...fluentd, volumeMounts }], initContainers, volumes });
+const native = (...initContainers: object[]) => pod({ containers: [main], initContainers, volumes });
+
+interface Placed {
+  readonly manifest: PodManifest;
+  /** The names of the init containers. */
+  readonly order: string;
+  /** The sidecar of which inject says that it ends too late. */
+  readonly late?: string;
+}
+
+/** Pods with other native sidecars. */
+export const PLACED: Readonly<Record<string, Placed>> = {
+  'a sidecar that writes logs': {
+    manifest: plainBehind(ends, sidecarNamed('writer', 'logs')),
+    order: 'posidle-install ends fluentd posidle writer',
+  },
+  'a sidecar that Fluentd may need': {
+    manifest: plainBehind(sidecarNamed('proxy', 'other'), ends),
+    order: 'posidle-install proxy ends fluentd posidle',
+  },
+  'a sidecar that Fluentd may need, and two that write logs': {
+    manifest: plainBehind(
+      sidecarNamed('proxy', 'other'),
+      sidecarNamed('writer', 'other', 'logs'),
+      sidecarNamed('proxy2'),
+      sidecarNamed('writer2', 'logs'),
+    ),
+    order: 'posidle-install proxy fluentd posidle writer proxy2 writer2',
+  },
+  'a sidecar with the same configuration': {
+    manifest: plainBehind(sidecarNamed('proxy', 'conf')),
+    order: 'posidle-install proxy fluentd posidle',
+  },
+  'an init container behind a sidecar that writes logs': {
+    manifest: plainBehind(sidecarNamed('writer', 'logs'), ends),
+    order: 'posidle-install writer ends fluentd posidle',
+    late: 'writer',
+  },
+  'an init container between two sidecars that write logs': {
+    manifest: plainBehind(sidecarNamed('writer', 'logs'), ends, sidecarNamed('writer2', 'logs')),
+    order: 'posidle-install writer ends fluentd posidle writer2',
+    late: 'writer',
+  },
+  'a Fluentd that is a native sidecar behind two others': {
+    manifest: native(
+      sidecarNamed('proxy', 'other', 'conf'),
+      sidecarNamed('writer', 'logs'),
+      { ...sidecar, volumeMounts },
+      sidecarNamed('writer2', 'logs'),
+    ),
+    order: 'posidle-install proxy writer fluentd posidle writer2',
+    late: 'writer',
+  },
+  'a Fluentd that is a native sidecar before one that writes logs': {
+    manifest: native({ ...sidecar, volumeMounts }, sidecarNamed('writer', 'logs')),
+    order: 'posidle-install fluentd posidle writer',
+  },
+  'a Fluentd that is a native sidecar, and one of EMR': {
+    manifest: pod({
+      containers: [main, { ...fluentd, name: 'emr-container-fluentd' }],
+      initContainers: [sidecar],
+    }),
+    order: 'posidle-install fluentd posidle',
+  },
+};
+
+interface Sized {
+  readonly manifest: PodManifest;
+  /** Those of both containers of posidle. */
+  readonly resources: { readonly requests: object; readonly limits: object } | undefined;
+}
+
+const usual = { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } };
+const storage = 'ephemeral-storage';
+
+/** Pods that state resources, for Fluentd or for posidle. */
+export const SIZED: Readonly<Record<string, Sized>> = {
+  'no resources': { manifest: pod({}), resources: usual },
+  'requests of CPU and memory': {
+    manifest: withFluentd({
+      resources: { requests: { cpu: '1m', memory: '1Gi' }, limits: { memory: '1Gi' } },
+    }),
+    resources: usual,
+  },
+  'a limit of CPU': {
+    manifest: withFluentd({ resources }),
+    resources: { requests: usual.requests, limits: { cpu: '500m', memory: '64Mi' } },
+  },
+  'a request of ephemeral storage': {
+    manifest: withFluentd({ resources: { requests: { [storage]: '1Gi' } } }),
+    resources: { requests: { ...usual.requests, [storage]: '16Mi' }, limits: usual.limits },
+  },
+  'a limit of ephemeral storage': {
+    manifest: withFluentd({ resources: { limits: { [storage]: '60Mi' } } }),
+    resources: {
+      requests: { ...usual.requests, [storage]: '16Mi' },
+      limits: { ...usual.limits, [storage]: '64Mi' },
+    },
+  },
+  'a limit of ephemeral storage that is not for Fluentd': {
+    manifest: pod({ containers: [{ ...main, resources: { limits: { [storage]: '60Mi' } } }, fluentd] }),
+    resources: usual,
+  },
+  'resources of the whole Pod': {
+    manifest: pod({
+      containers: [
+        { ...main, resources },
+        { ...fluentd, resources },
+      ],
+      resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '100m', memory: '128Mi' } },
+    }),
+    resources: undefined,
+  },
+  'resources of the whole Pod, and resources for posidle': {
+    manifest: pod(
+      { resources: { requests: { cpu: '100m' }, limits: { cpu: '1' } } },
+      { 'posidle/resources': 'limits.cpu=200m requests.cpu=5m' },
+    ),
+    resources: { requests: { cpu: '5m' }, limits: { cpu: '200m' } },
+  },
+  'resources for posidle': {
+    manifest: pod({}, { 'posidle/resources': ' requests.cpu=20m  limits.cpu=1.5 limits.memory=128Mi ' }),
+    resources: { requests: { cpu: '20m', memory: '16Mi' }, limits: { cpu: '1.5', memory: '128Mi' } },
+  },
+  'resources for posidle in place of those for a limit of Fluentd': {
+    manifest: pod(
+      { containers: [main, { ...fluentd, resources }] },
+      { 'posidle/resources': `limits.cpu=2 requests.${storage}=1Mi requests.cpu=2000m limits.memory=65536k` },
+    ),
+    resources: {
+      requests: { cpu: '2000m', memory: '16Mi', [storage]: '1Mi' },
+      limits: { cpu: '2', memory: '65536k' },
+    },
+  },
+  'an empty list of resources for posidle': {
+    manifest: pod({}, { 'posidle/resources': '' }),
+    resources: usual,
+  },
 };
 
 /** The Pods that get posidle. Each is valid and must stay valid. */
@@ -83,37 +260,14 @@ export const CHANGED: Readonly<Record<string, PodManifest>> = {
     startupProbe: hook,
     lifecycle: { postStart: hook },
   }),
-  'init containers and other native sidecars': pod({
-    containers: [main],
-    initContainers: [
-      { ...main, name: 'before' },
-      sidecar,
-      { ...main, name: 'proxy', restartPolicy: 'Always' },
-    ],
-  }),
-  'a plain Fluentd behind init containers': pod({
-    initContainers: [
-      { ...main, name: 'before' },
-      { ...main, name: 'proxy', restartPolicy: 'Always' },
-    ],
-  }),
   'a Fluentd of another name': pod(
     { containers: [main, { ...fluentd, name: 'logs' }] },
     { 'posidle/container': 'logs' },
   ),
-  'no witness': pod(
-    { containers: [main, { ...fluentd, env: [{ name: 'A', value: 'b' }] }] },
-    { 'posidle/witness': 'no' },
-  ),
-  'no witness, and a RUBYOPT from elsewhere': pod(
-    {
-      containers: [
-        main,
-        { ...fluentd, env: [{ name: 'RUBYOPT', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }] },
-      ],
-    },
-    { 'posidle/witness': 'no' },
-  ),
+  'the Fluentd of EMR': pod({ containers: [main, { ...fluentd, name: 'emr-container-fluentd' }] }),
+  'the Fluentd of EMR as a native sidecar': withSidecar({ name: 'emr-container-fluentd' }),
+  'a preStop hook': withFluentd({ lifecycle: { preStop: hook } }),
+  'a native sidecar with a preStop hook': withSidecar({ lifecycle: { preStop: hook } }),
   'a RUBYOPT of its own': withFluentd({
     env: [
       { name: 'X', value: '1' },
@@ -140,16 +294,8 @@ export const CHANGED: Readonly<Record<string, PodManifest>> = {
     containers: [{ ...main, volumeMounts: [{ name: 'mine', mountPath: '/posidle' }] }, fluentd],
     volumes: [{ name: 'mine', emptyDir: {} }],
   }),
-  resources: withFluentd({ resources }),
-  'only requests': withFluentd({ resources: { requests: { cpu: '1m' } } }),
-  'a limit of ephemeral storage': withFluentd({ resources: { limits: { 'ephemeral-storage': '60Mi' } } }),
-  'resources of the whole Pod': pod({
-    containers: [
-      { ...main, resources },
-      { ...fluentd, resources },
-    ],
-    resources: { requests: { cpu: '100m', memory: '128Mi' }, limits: { cpu: '100m', memory: '128Mi' } },
-  }),
+  'root as the user of the Pod': pod({ securityContext: { runAsUser: 0 } }),
+  'root as the user of Fluentd': withFluentd({ securityContext: { runAsUser: 0 } }),
   'user namespaces and an fsGroup': pod({
     hostUsers: false,
     securityContext: { fsGroup: 2000, runAsUser: 999, runAsNonRoot: true },
@@ -160,4 +306,6 @@ export const CHANGED: Readonly<Record<string, PodManifest>> = {
   }),
   'a Job that must end in time': pod({ restartPolicy: 'Never', activeDeadlineSeconds: 60 }),
   'annotations and nothing else': pod({}, { other: 'yes' }),
+  ...manifestsOf(PLACED),
+  ...manifestsOf(SIZED),
 };

@@ -11,7 +11,15 @@ interface Pod {
 
 export interface Injected {
   readonly document: unknown;
-  readonly pods: readonly { readonly name: string; readonly reason: string | undefined }[];
+  readonly pods: readonly InjectedPod[];
+}
+
+interface InjectedPod {
+  readonly name: string;
+  /** Why it stays unchanged. */
+  readonly reason?: string | undefined;
+  /** It is changed, and lines may still be lost. */
+  readonly warning?: string | undefined;
 }
 
 /** The path to the Pod in each kind of manifest. */
@@ -24,10 +32,15 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   DaemonSet: ['spec', 'template'],
 };
 const KINDS = Object.keys(PATHS).join(', ');
+const NAMES = ['fluentd', 'emr-container-fluentd'];
 const GRACE = 120;
 const RUBY_OPTION = rubyOption(SHARED_DIR);
 const MOUNT = { name: 'posidle', mountPath: SHARED_DIR };
 const OURS = /^\/posidle(\/|$)/;
+const PAIR = /^(requests|limits)\.(cpu|memory|ephemeral-storage)=[0-9]+(\.[0-9]+)?(m|[kMGTPE]|[KMGTPE]i)?$/;
+const POWERS = ['', 'K', 'M', 'G', 'T', 'P', 'E'];
+/** No container writes into a volume of these kinds. */
+const READ_ONLY = ['configMap', 'secret', 'projected', 'downwardAPI'];
 
 /** Adds posidle to each Pod of a document, or gives the reason why it leaves a Pod unchanged. */
 export function injectInto(document: unknown, image: string): Injected {
@@ -44,73 +57,114 @@ export function injectInto(document: unknown, image: string): Injected {
   const pod = { metadata: fields(fields(found).metadata), spec: fields(fields(found).spec) };
   if (list(pod.spec.containers).length === 0)
     throw new Error(`${name} has no ${[...path, 'spec', 'containers'].join('.')}`);
-  const reason = reasonAgainst(pod);
-  const changed =
-    reason === undefined
-      ? replaced(document, path, { ...fields(found), ...withPosidle(pod, image) })
-      : document;
-  return { document: changed, pods: [{ name, reason }] };
+  const view = viewOf(pod);
+  const reason = reasonAgainst(pod, view);
+  if (reason !== undefined) return { document, pods: [{ name, reason }] };
+  const place = placeIn(pod, view);
+  const changed = { ...fields(found), ...withPosidle(pod, view, place.at, image) };
+  return { document: replaced(document, path, changed), pods: [{ name, warning: place.warning }] };
 }
 
 export const NO_POD = `no Pod is described here. posidle looks for ${KINDS}, also in a List`;
 
-/** Why posidle leaves a Pod unchanged: the change must not make it invalid or delay main. */
-function reasonAgainst({ metadata, spec }: Pod): string | undefined {
+/** The parts of a Pod that the change depends on. */
+interface View {
+  readonly notes: Fields;
+  /** If no container is Fluentd: all names that were looked for. */
+  readonly name: string;
+  readonly fluentd: Fields | undefined;
+  readonly isPlain: boolean;
+  readonly containers: readonly Fields[];
+  readonly inits: readonly Fields[];
+}
+
+function viewOf({ metadata, spec }: Pod): View {
   const notes = fields(metadata.annotations);
-  const name = nameIn(notes);
-  const plain = list(spec.containers).find((one) => text(one.name) === name);
-  const all = [...list(spec.containers), ...list(spec.initContainers)];
-  const fluentd =
-    plain ??
-    list(spec.initContainers).find((one) => text(one.name) === name && text(one.restartPolicy) === 'Always');
+  const [containers, inits] = [list(spec.containers), list(spec.initContainers)];
+  const names = 'posidle/container' in notes ? [text(notes['posidle/container'])] : NAMES;
+  const candidates = [...containers, ...inits.filter(isSidecar)];
+  const byName = (name: string) => candidates.find((one) => text(one.name) === name);
+  const name = names.find(byName) ?? names.join(' or ');
+  const isPlain = containers.some((one) => text(one.name) === name);
+  return { notes, name, fluentd: byName(name), isPlain, containers, inits };
+}
+
+/** Why posidle leaves a Pod unchanged: the change must not make it invalid or delay main. */
+function reasonAgainst({ spec }: Pod, view: View): string | undefined {
+  const { notes, name, fluentd, isPlain, containers, inits } = view;
   if ('posidle/injected' in notes) return 'posidle is there already';
   if (fluentd === undefined)
     return `no container or native sidecar is named ${name}. The annotation posidle/container names another one`;
   if (text(fields(spec.os).name) === 'windows') return 'it is for Windows';
-  if (plain && list(spec.containers).length === 1) return `${name} is the only container`;
-  const { preStop, postStart } = fields(fluentd.lifecycle);
-  if (preStop) return `${name} has a preStop hook`;
-  if (plain && (postStart || plain.startupProbe))
+  if (isPlain && containers.length === 1) return `${name} is the only container`;
+  if (isPlain && (fields(fluentd.lifecycle).postStart || fluentd.startupProbe))
     return `${name} has a postStart hook or a startupProbe. As a native sidecar it would hold up the main container`;
-  if (plain && (plain.restartPolicy || plain.restartPolicyRules))
+  if (isPlain && (fluentd.restartPolicy || fluentd.restartPolicyRules))
     return `${name} has a restartPolicy of its own`;
-  if (all.some((one) => ['posidle-install', 'posidle-gate'].includes(text(one.name))))
-    return 'a container is named posidle-install or posidle-gate';
+  if ([...containers, ...inits].some((one) => ['posidle', 'posidle-install'].includes(text(one.name))))
+    return `a container is named posidle or posidle-install. posidle may stand only directly behind ${name}, where this change puts it`;
   if (list(spec.volumes).some((one) => text(one.name) === 'posidle')) return 'a volume is named posidle';
   const places = [...list(fluentd.volumeMounts), ...list(fluentd.volumeDevices)];
   if (places.some(({ mountPath, devicePath }) => OURS.test(text(mountPath ?? devicePath))))
     return `${name} has a volume at /posidle`;
-  if (hasWitness(notes) && list(fluentd.env).some((one) => text(one.name) === 'RUBYOPT' && one.valueFrom))
-    return `${name} takes RUBYOPT from elsewhere (valueFrom). The annotation posidle/witness: "no" leaves it alone`;
+  if (list(fluentd.env).some((one) => text(one.name) === 'RUBYOPT' && one.valueFrom))
+    return `${name} takes RUBYOPT from elsewhere (valueFrom). Write its value in the manifest`;
+  if (!pairsIn(notes).every((pair) => PAIR.test(pair)))
+    return 'the annotation posidle/resources is no list like "requests.cpu=20m limits.cpu=1 limits.memory=128Mi"';
+  const sizes = sizesOf(spec, view);
+  const isAbove = ([kind, key, value]: Size) =>
+    kind === 'requests' &&
+    sizes.some((one) => one[0] === 'limits' && one[1] === key && amountIn(value) > amountIn(one[2]));
+  if (sizes.some(isAbove)) return 'the annotation posidle/resources makes a request greater than its limit';
   return undefined;
 }
 
-function withPosidle({ metadata, spec }: Pod, image: string): Pod {
-  const notes = fields(metadata.annotations);
-  const name = nameIn(notes);
-  const [containers, inits] = [list(spec.containers), list(spec.initContainers)];
-  const isFluentd = (one: Fields) => text(one.name) === name;
-  const plain = containers.find(isFluentd);
-  const at = plain ? inits.length : inits.findIndex(isFluentd);
+/** The kubelet stops the last sidecar first, so Fluentd goes before the sidecars whose last lines it may read. It still starts behind each init container that ends. */
+function placeIn({ spec }: Pod, view: View): { at: number; warning?: string } {
+  const { name, fluentd = {}, isPlain, inits } = view;
+  const readOnly = list(spec.volumes).filter((volume) => READ_ONLY.some((kind) => volume[kind]));
+  const volumesOf = (one: Fields) => list(one.volumeMounts).map((mount) => text(mount.name));
+  const ignored = readOnly.map((volume) => text(volume.name));
+  const read = volumesOf(fluentd).filter((volume) => !ignored.includes(volume));
+  const isSource = (one: Fields) => isSidecar(one) && volumesOf(one).some((volume) => read.includes(volume));
+  const lastThatEnds = inits.findLastIndex((one) => !isSidecar(one));
+  const behind = inits.findIndex((one, index) => index > lastThatEnds && isSource(one));
+  const plainAt = behind < 0 ? inits.length : behind;
+  const at = isPlain ? plainAt : inits.indexOf(fluentd);
+  const before = inits.slice(0, at).find(isSource);
+  if (before === undefined) return { at };
+  const warning = `sidecar ${text(before.name)} ends after ${name}: nobody reads its last lines. In initContainers, list it after ${name}`;
+  return { at, warning };
+}
+
+function withPosidle({ metadata, spec }: Pod, view: View, at: number, image: string): Pod {
+  const { notes, fluentd = {}, isPlain, containers, inits } = view;
   const grace = Math.max(GRACE, Number(text(spec.terminationGracePeriodSeconds)) || 0);
-  const fluentd = plain ?? inits[at] ?? {};
-  const own = ownContainer(image, spec, fluentd, [...containers, ...inits]);
-  const env = hasWitness(notes) ? { env: withRubyOption(list(fluentd.env)) } : {};
-  const preStop = { exec: { command: ['/posidle/posidle', 'drain', '--grace', `${grace}s`] } };
-  const lifecycle = { ...fields(fluentd.lifecycle), preStop };
-  const volumeMounts = [...list(fluentd.volumeMounts), MOUNT];
+  const sizes = sizesOf(spec, view);
+  const own = {
+    securityContext: securityContextIn(spec),
+    ...(sizes.length > 0 && { resources: resourcesOf(sizes) }),
+    volumeMounts: [MOUNT],
+  };
   const initContainers = [
-    { name: 'posidle-install', command: ['/opt/posidle/install', '/posidle'], ...own },
+    { name: 'posidle-install', image, command: ['/opt/posidle/install', '/posidle'], ...own },
     ...inits.slice(0, at),
-    { ...fluentd, restartPolicy: 'Always', ...env, lifecycle, volumeMounts },
     {
-      name: 'posidle-gate',
+      ...fluentd,
       restartPolicy: 'Always',
-      command: ['/opt/posidle/gate'],
-      lifecycle: { preStop: { exec: { command: ['/opt/posidle/gate', 'ending'] } } },
+      env: withRubyOption(list(fluentd.env)),
+      volumeMounts: [...list(fluentd.volumeMounts), MOUNT],
+    },
+    {
+      name: 'posidle',
+      restartPolicy: 'Always',
+      image,
+      command: ['/opt/posidle/asleep'],
+      env: [{ name: 'POSIDLE_GRACE', value: `${grace}s` }],
+      lifecycle: { preStop: { exec: { command: ['/opt/posidle/asleep', 'ending'] } } },
       ...own,
     },
-    ...inits.slice(at + 1),
+    ...inits.slice(isPlain ? at : at + 1),
   ];
   return {
     metadata: { ...metadata, annotations: { ...notes, 'posidle/injected': 'true' } },
@@ -118,7 +172,7 @@ function withPosidle({ metadata, spec }: Pod, image: string): Pod {
       ...spec,
       terminationGracePeriodSeconds: grace,
       initContainers,
-      containers: containers.filter((one) => !isFluentd(one)),
+      containers: containers.filter((one) => one !== fluentd),
       volumes: [...list(spec.volumes), { name: 'posidle', emptyDir: {} }],
     },
   };
@@ -131,42 +185,69 @@ function withRubyOption(env: readonly Fields[]): readonly Fields[] {
   return env.with(at, { ...env[at], value });
 }
 
-/** The fields that installer and gate share. They meet the Pod Security level `restricted`. */
-function ownContainer(image: string, spec: Fields, fluentd: Fields, all: readonly Fields[]): Fields {
-  const { requests, limits } = fields(fluentd.resources);
-  const storage = all.some((one) => 'ephemeral-storage' in fields(fields(one.resources).limits))
-    ? { 'ephemeral-storage': '200Mi' }
-    : {};
-  const resources = {
-    requests: { cpu: '20m', memory: '16Mi', ...storage },
-    limits: { cpu: '200m', memory: '64Mi', ...storage },
-  };
+/** The kubelet starts no container that is root and must not be. As any other user it meets the Pod Security level `restricted`. */
+function securityContextIn(spec: Fields): Fields {
+  const user = text(fields(spec.securityContext).runAsUser);
   return {
-    image,
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: 65534,
-      runAsGroup: 65534,
-      readOnlyRootFilesystem: true,
-      allowPrivilegeEscalation: false,
-      capabilities: { drop: ['ALL'] },
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
-    volumeMounts: [MOUNT],
-    ...(!spec.resources && (requests || limits) ? { resources } : {}),
+    runAsNonRoot: user === '' || Number(user) !== 0,
+    readOnlyRootFilesystem: true,
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    seccompProfile: { type: 'RuntimeDefault' },
   };
 }
 
-function nameIn(notes: Fields): string {
-  return text(notes['posidle/container'] ?? 'fluentd');
+/** As in `requests.cpu=10m`. */
+type Size = readonly [kind: string, key: string, value: string];
+
+/** A quota may ask for each request and limit that Fluentd states. The API server takes a limit for a missing request. */
+function sizesOf(spec: Fields, { notes, fluentd }: View): readonly Size[] {
+  const stated = fields(fluentd?.resources);
+  const [requests, limits] = [fields(stated.requests), fields(stated.limits)];
+  const own = pairsIn(notes).map(sizeIn);
+  if (spec.resources) return own;
+  const storage = 'ephemeral-storage';
+  const usual: Size[] = [
+    ['requests', 'cpu', '10m'],
+    ['requests', 'memory', '16Mi'],
+    ['limits', 'memory', '64Mi'],
+  ];
+  if ('cpu' in limits) usual.push(['limits', 'cpu', '500m']);
+  if (storage in requests || storage in limits) usual.push(['requests', storage, '16Mi']);
+  if (storage in limits) usual.push(['limits', storage, '64Mi']);
+  return [...usual.filter(([kind, key]) => !own.some((one) => one[0] === kind && one[1] === key)), ...own];
 }
 
-function hasWitness(notes: Fields): boolean {
-  return text(notes['posidle/witness']) !== 'no';
+function resourcesOf(sizes: readonly Size[]): Fields {
+  const of = (wanted: string) =>
+    Object.fromEntries(sizes.filter(([kind]) => kind === wanted).map(([, key, value]) => [key, value]));
+  return { requests: of('requests'), limits: of('limits') };
+}
+
+function pairsIn(notes: Fields): readonly string[] {
+  return text(notes['posidle/resources'])
+    .split(' ')
+    .filter((pair) => pair !== '');
+}
+
+function sizeIn(pair: string): Size {
+  const [name = '', value = ''] = pair.split('=');
+  const [kind = '', key = ''] = name.split('.');
+  return [kind, key, value];
+}
+
+function amountIn(quantity: string): number {
+  const [, number, unit = '', binary] = /^([\d.]+)(.?)(i?)$/.exec(quantity) ?? [];
+  if (unit === 'm') return Number(number) / 1000;
+  return Number(number) * (binary ? 1024 : 1000) ** POWERS.indexOf(unit.toUpperCase());
 }
 
 function replaced(whole: unknown, [key, ...rest]: readonly string[], part: unknown): unknown {
   return key === undefined ? part : { ...fields(whole), [key]: replaced(fields(whole)[key], rest, part) };
+}
+
+function isSidecar(one: Fields): boolean {
+  return text(one.restartPolicy) === 'Always';
 }
 
 function fields(value: unknown): Fields {

@@ -1,26 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import { loadAll } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { injectInto } from '../../../src/core/inject/inject.ts';
-import { CHANGED, LEFT_ALONE, type PodManifest } from '../../support/inject-cases.ts';
+import { CHANGED, LEFT_ALONE, PLACED, type PodManifest, SIZED } from '../../support/inject-cases.ts';
 
 const IMAGE = 'registry/posidle:1';
 
-const NAMES = ['Pod', 'posidle', 'posidle-install', 'posidle-gate', 'RUBYOPT', 'Always', 'true', 'ALL'];
-const WORDS = [
-  '/posidle',
-  '/posidle/posidle',
-  'drain',
-  '--grace',
-  '/opt/posidle/install',
-  '/opt/posidle/gate',
-];
-const SIZES = ['20m', '16Mi', '200m', '64Mi', '200Mi'];
-const FIXED: ReadonlySet<string> = new Set([...NAMES, ...WORDS, ...SIZES, 'RuntimeDefault', 'ending', IMAGE]);
+const NAMES = ['Pod', 'posidle', 'posidle-install', 'RUBYOPT', 'POSIDLE_GRACE', 'Always', 'true', 'ALL'];
+const WORDS = ['/posidle', '/opt/posidle/install', '/opt/posidle/asleep', 'ending', 'RuntimeDefault', IMAGE];
+const SIZES = ['10m', '16Mi', '64Mi', '500m'];
+const FIXED: ReadonlySet<string> = new Set([...NAMES, ...WORDS, ...SIZES]);
 const injected = (manifest: object, kind = 'Pod') => injectInto({ kind, ...manifest }, IMAGE);
 
 /** All texts in a value, with repetitions. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+interface Container {
+  readonly name?: string;
+  readonly env?: unknown;
+  readonly resources?: unknown;
+  readonly securityContext?: unknown;
+}
+
+function initsIn(document: unknown): readonly Container[] {
+  return (document as PodManifest).spec.initContainers as Container[];
 }
 
 describe('inject', () => {
@@ -31,16 +37,113 @@ describe('inject', () => {
     expect(pods).toEqual([{ name: 'Pod ', reason: expect.stringMatching(why) }]);
   });
 
-  test.each(Object.entries(CHANGED))('adds installer, hook and gate to a Pod with %s', (_, manifest) => {
-    const { document, pods } = injected(manifest);
-    const { metadata, spec } = document as PodManifest;
-    expect(pods).toEqual([{ name: 'Pod ', reason: undefined }]);
-    const { annotations } = manifest.metadata;
-    expect(metadata.annotations).toMatchObject({ ...annotations, 'posidle/injected': 'true' });
-    const name = annotations?.['posidle/container'] ?? 'fluentd';
-    const names = (spec.initContainers as { name: string }[]).map((one) => one.name);
-    expect(names[0]).toBe('posidle-install');
-    expect(names.indexOf('posidle-gate')).toBe(names.indexOf(name) + 1);
+  test('makes exactly this of a Pod', () => {
+    const fluentd = { name: 'fluentd', env: [{ name: 'RUBYOPT', value: '-W0' }], lifecycle: { preStop: {} } };
+    const spec = { terminationGracePeriodSeconds: 200, containers: [{ name: 'main' }, fluentd] };
+    const own = {
+      image: IMAGE,
+      securityContext: {
+        runAsNonRoot: true,
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } },
+      volumeMounts: [{ name: 'posidle', mountPath: '/posidle' }],
+    };
+    expect(injected({ spec }).document).toEqual({
+      kind: 'Pod',
+      metadata: { annotations: { 'posidle/injected': 'true' } },
+      spec: {
+        initContainers: [
+          { name: 'posidle-install', command: ['/opt/posidle/install', '/posidle'], ...own },
+          {
+            name: 'fluentd',
+            restartPolicy: 'Always',
+            env: [{ name: 'RUBYOPT', value: '-I/posidle/ruby -renumerator -W0' }],
+            lifecycle: { preStop: {} },
+            volumeMounts: [{ name: 'posidle', mountPath: '/posidle' }],
+          },
+          {
+            name: 'posidle',
+            restartPolicy: 'Always',
+            command: ['/opt/posidle/asleep'],
+            env: [{ name: 'POSIDLE_GRACE', value: '200s' }],
+            lifecycle: { preStop: { exec: { command: ['/opt/posidle/asleep', 'ending'] } } },
+            ...own,
+          },
+        ],
+        containers: [{ name: 'main' }],
+        volumes: [{ name: 'posidle', emptyDir: {} }],
+        terminationGracePeriodSeconds: 200,
+      },
+    });
+  });
+
+  test.each(Object.entries(CHANGED))(
+    'puts posidle directly behind the Fluentd of a Pod with %s',
+    (_, manifest) => {
+      const { document, pods } = injected(manifest);
+      const { metadata, spec } = document as PodManifest;
+      expect(pods).toMatchObject([{ name: 'Pod ' }]);
+      expect(pods[0]?.reason).toBeUndefined();
+      expect(metadata.annotations).toEqual({ ...manifest.metadata.annotations, 'posidle/injected': 'true' });
+      const inits = initsIn(document);
+      const at = inits.findIndex(({ name }) => name === 'posidle');
+      expect(inits[0]?.name).toBe('posidle-install');
+      expect(inits[at - 1]).toMatchObject({
+        restartPolicy: 'Always',
+        image: expect.stringContaining('fluentd'),
+        env: expect.arrayContaining([
+          { name: 'RUBYOPT', value: expect.stringMatching(/^-I\/posidle\/ruby /) },
+        ]),
+      });
+      expect(inits[at]?.env).toEqual([
+        { name: 'POSIDLE_GRACE', value: `${spec.terminationGracePeriodSeconds}s` },
+      ]);
+    },
+  );
+
+  test.each(Object.entries(PLACED))(
+    'finds the place of Fluentd in a Pod with %s',
+    (_, { manifest, order, late }) => {
+      const { document, pods } = injected(manifest);
+      const names = initsIn(document).map(({ name }) => name);
+      expect(names.join(' ')).toBe(order);
+      const ends = `sidecar ${late} ends after fluentd: nobody reads its last lines. In initContainers, list it after fluentd`;
+      expect(pods[0]?.warning).toBe(late && ends);
+    },
+  );
+
+  test.each(Object.entries(SIZED))(
+    'gives both of its containers their resources in a Pod with %s',
+    (_, { manifest, resources }) => {
+      const own = initsIn(injected(manifest).document).filter(({ name }) => name?.startsWith('posidle'));
+      expect(own.map((container) => container.resources)).toEqual([resources, resources]);
+    },
+  );
+
+  test.each([
+    [{ runAsUser: 0 }, false],
+    [{ runAsUser: 1 }, true],
+    [{ fsGroup: 0 }, true],
+    [undefined, true],
+  ])('lets its containers be root only if the Pod must be: %j', (securityContext, runAsNonRoot) => {
+    const { spec } = CHANGED['a plain Fluentd'] ?? {};
+    const own = initsIn(injected({ spec: { ...spec, securityContext } }).document).filter(({ name }) =>
+      name?.startsWith('posidle'),
+    );
+    expect(own.map((container) => container.securityContext)).toMatchObject([
+      { runAsNonRoot },
+      { runAsNonRoot },
+    ]);
+  });
+
+  test('names the Fluentd that it takes in each reason and warning', () => {
+    const emr = { name: 'emr-container-fluentd' };
+    const { pods } = injected({ spec: { containers: [emr] } });
+    expect(pods).toEqual([{ name: 'Pod ', reason: 'emr-container-fluentd is the only container' }]);
   });
 
   test.each(Object.entries(CHANGED))(
@@ -52,9 +155,12 @@ describe('inject', () => {
         if (at >= 0) before.splice(at, 1);
         return at < 0;
       });
-      // Only a RUBYOPT and the grace period of the Pod itself stand in what is added, each for the same container or Pod.
+      // Only a RUBYOPT, the grace period and posidle's own resources are copied, each for the same container or Pod.
       const own = /^-I\/posidle\/ruby -renumerator( |$)|^\d+s$/;
-      expect(added.filter((text) => !own.test(text) && !FIXED.has(text))).toEqual([]);
+      const sizes = manifest.metadata.annotations?.['posidle/resources']?.split(/[ =]/) ?? [];
+      expect(added.filter((text) => !own.test(text) && !FIXED.has(text) && !sizes.includes(text))).toEqual(
+        [],
+      );
     },
   );
 
@@ -92,4 +198,19 @@ describe('inject', () => {
     const why = 'Job x has no spec.template.spec.containers';
     expect(() => injected({ metadata: { name: 'x' }, ...job }, 'Job')).toThrow(why);
   });
+});
+
+test('warn.yaml has the variables of mutate.yaml', async () => {
+  const variablesIn = async (file: string) => {
+    const [policy] = loadAll(await readFile(`docker/kubernetes/inject/${file}`, 'utf8'));
+    return (policy as { spec: { variables: { name: string; expression: string }[] } }).spec.variables;
+  };
+  const part = (variables: readonly { name: string }[]) =>
+    variables.slice(
+      variables.findIndex(({ name }) => name === 'notes'),
+      variables.findIndex(({ name }) => name === 'at') + 1,
+    );
+  const repeated = part(await variablesIn('warn.yaml'));
+  expect(repeated.map(({ name }) => name)).toContain('reason');
+  expect(repeated).toEqual(part(await variablesIn('mutate.yaml')));
 });
