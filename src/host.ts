@@ -82,11 +82,17 @@ interface Processes {
 
 export type WitnessOrder = 'flush' | 'stop';
 
+/**
+ * What the witness's directory shows of Fluentd. `listening`: a worker's witness takes orders. `starting`: a Ruby process of Fluentd's
+ * container lives, but no witness listens. `ended`: such a process ran, and none runs now. `unknown`: nothing was ever there.
+ */
+export type FluentdSign = 'listening' | 'starting' | 'ended' | 'unknown';
+
 /** The probes inside Fluentd's workers. `dir`: the directory of their sockets. No method rejects. */
 interface Witnesses {
   /** Whether there is or was a witness. */
   hasWitness(dir: string): Promise<boolean>;
-  isWitnessAlive(dir: string): Promise<boolean>;
+  lookForFluentd(dir: string): Promise<FluentdSign>;
   askWitnesses(dir: string): Promise<Testimony>;
   /** Why the order was not done; undefined if it was. `worker`: its name in the testimony. */
   tellWitness(dir: string, worker: string, word: WitnessOrder): Promise<string | undefined>;

@@ -77,9 +77,6 @@ test('run starts the command and leaves nothing of it behind', async () => {
 
 test('an error names an option by its key in the library', async () => {
   const wrong = { posFiles: ['a.pos'], stratum: 1 };
-  await expect(watch({ posFiles: ['a.pos'], nativeSidecar: true, quiet: 1_000 })).rejects.toThrow(
-    /^`nativeSidecar`: only the kubelet/,
-  );
   await expect(watch({ fluentConf: '/none.conf' })).rejects.toThrow(
     /^`fluentConf`: \/none\.conf: .*`posFiles`$/,
   );

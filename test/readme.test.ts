@@ -7,7 +7,6 @@ import { exportOptions, inspectOptions } from '../src/commands/options/inspect-o
 import { drainOptions, watchOptions } from '../src/commands/options/options.ts';
 import { describeOutcome, type Outcome } from '../src/core/drain/outcome.ts';
 import { METRICS } from '../src/core/metrics/metrics.ts';
-import { parseDuration } from '../src/core/text/units.ts';
 import { BUNDLE } from './pods/bundle.ts';
 import { blocksIn } from './pods/readme.ts';
 
@@ -72,7 +71,8 @@ function commandsIn(page: string): readonly string[] {
 
 /** posidle's own table has the options that it knows. */
 function expectOptions([command, ...words]: readonly string[]): void {
-  const options = Object.keys(command === 'inspect' ? inspectOptions : watchOptions);
+  const byCommand: Readonly<Record<string, object>> = { inspect: inspectOptions, drain: drainOptions };
+  const options = Object.keys(byCommand[command ?? ''] ?? watchOptions);
   const given = words.flatMap((word) => /^--([\w-]+)/.exec(word)?.[1] ?? []);
   expect(options).toEqual(expect.arrayContaining(given));
 }
@@ -157,16 +157,6 @@ test('the bundle is as small as docker/README says', () => {
   const [, most] =
     /`posidle\.cjs` \| less than (\d+) KiB/.exec(readFileSync('docker/README.md', 'utf8')) ?? [];
   expect(statSync(BUNDLE).size).toBeLessThan(Number(most) * 1_024);
-});
-
-test("the native sidecar's drain and stop fit into the Pod's grace period", () => {
-  const job = readFileSync('docker/kubernetes/native-sidecar/job.yaml', 'utf8');
-  const seconds = (name: string) =>
-    (parseDuration(new RegExp(`${name}, value: (\\w+)`).exec(job)?.[1] ?? '') ?? 0) / 1_000;
-  const [drain, stop] = [seconds('POSIDLE_DRAIN_TIMEOUT'), seconds('POSIDLE_STOP_TIMEOUT')];
-  const [, grace] = /terminationGracePeriodSeconds: (\d+)/.exec(job) ?? [];
-  expect(job).toContain(`share these ${grace} s: ${drain} s for the drain, ${stop} s for Fluentd's stop`);
-  expect(drain + stop).toBeLessThan(Number(grace));
 });
 
 test("README's table counts what the bench on a cluster showed", () => {

@@ -25,13 +25,7 @@ import { StatusBoard } from './drain-report/status-board.ts';
 import { keepHeapSmall } from './heap.ts';
 import { listen } from './listen.ts';
 import { inFlags } from './options/commands.ts';
-import {
-  type RunArgs,
-  type SharedArgs,
-  targetOf,
-  type WatchArgs,
-  watchOptionsOf,
-} from './options/options.ts';
+import { type RunArgs, targetOf, type WatchArgs, watchOptionsOf } from './options/options.ts';
 import { startWarnings } from './start-warnings.ts';
 
 /** `posidle watch`: drains a Fluentd that something else started. Resolves to the exit code. */
@@ -56,7 +50,7 @@ export async function runParent(args: RunArgs, command: readonly string[]): Prom
 }
 
 type ReportArgs = Pick<
-  SharedArgs,
+  RunArgs,
   'listen' | 'log-format' | 'log-level' | 'quit-token' | 'strict' | 'termination-log'
 >;
 
@@ -86,7 +80,7 @@ export async function watchAndReport(
     process.on(by, () => {
       host.request(by);
       signals += 1;
-      if (signals > 1) giveUp?.(new CommandError(TOO_EARLY, EXIT.noFluentd));
+      if (signals > 1) giveUp?.(new CommandError(TOO_EARLY, EXIT.cannotWork));
     });
   for (const signal of FORWARDED_SIGNALS) process.on(signal, () => void parent?.forward(signal));
   let close = async () => {};
@@ -101,7 +95,7 @@ export async function watchAndReport(
       await log.close();
     };
     giveUp = undefined;
-    tellStart(log, found, policy, withCalls(armed, args));
+    tellStart(log, found, policy, withCalls(armed, args), host.requests().length > 0);
     for (const warning of startWarnings(options, process.env)) log.warn({}, warning);
     return {
       transition: (transition) => {
@@ -126,9 +120,7 @@ export async function watchAndReport(
 }
 
 const ONLY_CALLS =
-  'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes.';
-const AS_SIDECAR = 'A native sidecar gets SIGTERM from the kubelet';
-const ELSEWHERE = 'Everywhere else add a trigger that needs no call, such as --quiet 10m';
+  'quiet is off: only a call or a signal begins the drain. If none comes, the Pod never completes. Add a trigger that needs no call, such as --quiet 10m';
 
 /** Adds the triggers that only the command has: HTTP and SIGTERM. */
 function withCalls({ when, ...armed }: Armed, { listen, 'quit-token': token }: ReportArgs): Armed {
@@ -136,7 +128,7 @@ function withCalls({ when, ...armed }: Armed, { listen, 'quit-token': token }: R
   return { when: [...when, ...call, 'SIGTERM comes'], ...armed };
 }
 
-function tellStart(log: Log, found: FoundPosFiles, policy: Policy, armed: Armed): void {
+function tellStart(log: Log, found: FoundPosFiles, policy: Policy, armed: Armed, isCalled: boolean): void {
   const { posFiles, confPath, warnings, witness } = found;
   const by = confPath === undefined ? '' : `, by ${confPath}`;
   log.info(
@@ -146,11 +138,7 @@ function tellStart(log: Log, found: FoundPosFiles, policy: Policy, armed: Armed)
       : `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
   );
   log.debug({ policy }, 'the settings');
-  // With `always` posidle is in a native sidecar, and the kubelet sends it SIGTERM.
-  if (!armed.byItself && policy.restartPolicy !== 'always') {
-    const asSidecar = policy.role === 'parent' ? AS_SIDECAR : `${AS_SIDECAR}: give --restart-policy always`;
-    log.warn({}, `${ONLY_CALLS} ${asSidecar}. ${ELSEWHERE}`);
-  }
+  if (!armed.byItself && !isCalled) log.warn({}, ONLY_CALLS);
   for (const warning of warnings) log.warn({}, warning);
 }
 

@@ -18,17 +18,21 @@ import {
 } from '../core/fluentd/processes.ts';
 import type { Depth } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
-import type { Host } from '../host.ts';
+import type { FluentdSign, Host } from '../host.ts';
 import { Proof } from './fluentd-proof.ts';
 
-export type FinderSubject = Pick<Subject, 'fluentd' | 'role' | 'posFiles' | 'witness'>;
+export type FinderSubject = Pick<Subject, 'fluentd' | 'posFiles' | 'witness'>;
 
 type Table = readonly ProcessRow[];
 
 const NOBODY_THERE =
   'posidle sees no process of fluentd: one in another container needs a witness (`posidle witness` shows how), or the Pod needs shareProcessNamespace';
+const ENDED = 'Fluentd had ended before the drain began: nobody read what main wrote last';
+const NO_WITNESS = 'no witness of a Fluentd is in';
+const LOADED_BY =
+  "Fluentd's container needs that volume, writable, and the RUBYOPT that `posidle witness` prints; or Fluentd did not start";
 const GONE: FluentdReading = { kind: 'absent', why: 'Fluentd is gone' };
-const DEAF: FluentdReading = { kind: 'remote', permitted: true, isDeaf: true };
+const REMOTE: FluentdReading = { kind: 'remote', permitted: true };
 
 /** Finds the right Fluentd at each look. */
 export class FluentdFinder {
@@ -49,7 +53,8 @@ export class FluentdFinder {
    * Fluentd's own processes have changed.
    */
   async find(known: FluentdReading | undefined, depth: Depth = 'all'): Promise<FluentdReading> {
-    this.#isWitnessed = await this.#isAnyWitnessAlive();
+    const sign = await this.#look();
+    if (this.#subject.fluentd.by === 'witness') return this.#bySign(sign);
     const found = (depth === 'light' && (await this.#unchanged(known))) || (await this.#findAnyhow(known));
     if (found.kind !== 'running') return found;
     const isStarting = await this.#proof.isStarting(found.workers);
@@ -74,13 +79,15 @@ export class FluentdFinder {
     if (fluentd.by === 'session') return this.#findBelow(table, fluentd.leader, known);
     const found = await this.#search(table, known);
     if (found.kind !== 'absent') return found;
-    return (known && this.#orphansOf(table, known)) ?? (await this.#remote()) ?? found;
+    const remote = this.#isWitnessed && fluentd.by === 'search' ? REMOTE : undefined;
+    return (known && this.#orphansOf(table, known)) ?? remote ?? found;
   }
 
   /** The state of the Fluentd that got the stop order. It ignores another Fluentd that starts meanwhile. */
   async follow(known: FluentdReading): Promise<FluentdReading> {
-    this.#isWitnessed = await this.#isAnyWitnessAlive();
-    if (known.kind === 'remote') return (await this.#remote()) ?? GONE;
+    const sign = await this.#look();
+    // A supervisor outlives its workers.
+    if (known.kind === 'remote') return sign === 'listening' || sign === 'starting' ? REMOTE : GONE;
     const table = await this.#host.listProcesses();
     if (known.kind === 'wrapper') return isAlive(table, known.leader) ? known : GONE;
     return (
@@ -104,7 +111,7 @@ export class FluentdFinder {
 
   async #search(table: Table, known: FluentdReading | undefined): Promise<FluentdReading> {
     const host = this.#host;
-    const { fluentd, role } = this.#subject;
+    const { fluentd } = this.#subject;
     const last = lastOf(known);
     const { rows, why } = await this.#candidates(table);
     // The system may have reused the pid.
@@ -117,9 +124,6 @@ export class FluentdFinder {
     const isProven = proven.length > 0;
     const [row, ...others] = isProven ? proven : candidates;
     if (row === undefined) return { kind: 'absent', why, ...(last && { last }) };
-    // The kubelet stops it, and nobody can ask it for a flush before that.
-    const mayBeTold = this.#isWitnessed || (isProven && permitted.length > 0);
-    if (role === 'native-sidecar' && !mayBeTold) return DEAF;
     if (others.length > 0) return { kind: 'ambiguous', candidates: [row, ...others] };
     if (!isFluentd(row.argv) && findWorkers(table, row.pid).length === 0) return { kind: 'foreign', row };
     return this.#running(table, row, isProven);
@@ -187,19 +191,24 @@ export class FluentdFinder {
     return row && this.#running(table, row, true);
   }
 
-  async #remote(): Promise<FluentdReading | undefined> {
-    const { fluentd, role } = this.#subject;
-    if (this.#isWitnessed && fluentd.by === 'search') return { kind: 'remote', permitted: true };
-    if (role !== 'native-sidecar') return undefined;
-    // Without a witness only a pos file, which the worker makes, shows that Fluentd is there.
-    const paths = await this.#proof.posFiles();
-    const files = await Promise.all(paths.map((path) => this.#host.readFile(path).catch(() => true)));
-    return files.length > 0 && files.every((file) => file !== undefined) ? DEAF : undefined;
+  #bySign(sign: FluentdSign): FluentdReading {
+    switch (sign) {
+      case 'listening':
+        return REMOTE;
+      case 'starting':
+        return { kind: 'remote', permitted: true, isStarting: true };
+      case 'ended':
+        return { kind: 'absent', why: ENDED, hasEnded: true };
+      case 'unknown':
+        return { kind: 'absent', why: `${NO_WITNESS} ${this.#subject.witness}. ${LOADED_BY}` };
+    }
   }
 
-  async #isAnyWitnessAlive(): Promise<boolean> {
+  async #look(): Promise<FluentdSign> {
     const { witness } = this.#subject;
-    return witness !== undefined && (await this.#host.isWitnessAlive(witness));
+    const sign = witness === undefined ? 'unknown' : await this.#host.lookForFluentd(witness);
+    this.#isWitnessed = sign === 'listening';
+    return sign;
   }
 }
 

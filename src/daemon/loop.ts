@@ -1,4 +1,4 @@
-import { kubeletCallsIn } from '../core/drain/deadlines.ts';
+import { timedCallsIn } from '../core/drain/deadlines.ts';
 import { type Durations, type Outcome, outcomeOf } from '../core/drain/outcome.ts';
 import { BUSY_LOOKS, lookInterval, type Policy } from '../core/drain/policy.ts';
 import { begin, type State, type StateName } from '../core/drain/state.ts';
@@ -19,6 +19,9 @@ import { type Done, perform } from './perform.ts';
 const PATIENCE: Millis = 10_000;
 /** The same once the drain has begun. A witness gives a sign of life within two seconds. */
 const BUSY_PATIENCE: Millis = 2_500;
+
+/** What the last look gets at least, and what the report needs after it. */
+const LAST_LOOK: Millis = 500;
 
 const PORTION = 4_096;
 
@@ -117,10 +120,10 @@ class Watch {
   /** Leaves time to report the outcome before the grace period ends. */
   #lastPatience(): Millis {
     const now = this.#host.now();
-    const [first, second] = kubeletCallsIn({ requests: this.#host.requests() });
+    const [first, second] = timedCallsIn({ requests: this.#host.requests() });
     if (second !== undefined) return now;
     const end = first === undefined ? Number.POSITIVE_INFINITY : first.at + this.#task.policy.grace;
-    return Math.min(now + PATIENCE, Math.max(now, end - 2 * BUSY_PATIENCE) + BUSY_PATIENCE);
+    return Math.min(now + PATIENCE, Math.max(now + LAST_LOOK, end - LAST_LOOK));
   }
 
   async #look(depth: Depth): Promise<Observation> {

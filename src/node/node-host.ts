@@ -15,7 +15,7 @@ import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
 import { listFamily, listProcesses, maySignal, signalProcess } from './processes/processes.ts';
-import { askWitnesses, isAnyWitnessAlive, listWitnesses, tellWitness } from './witness/ask-witnesses.ts';
+import { askWitnesses, listWitnesses, lookForFluentd, tellWitness } from './witness/ask-witnesses.ts';
 
 /** A stop request waits this long for the current look, because nearly every look ends in time. */
 const LOOK_HEAD_START: Millis = 500;
@@ -28,7 +28,7 @@ export class NodeHost implements Host {
   readonly signal = signalProcess;
   readonly holdsOpen = holdsOpen;
   readonly appendNewline = appendNewline;
-  readonly isWitnessAlive = isAnyWitnessAlive;
+  readonly lookForFluentd = lookForFluentd;
   readonly tellWitness = tellWitness;
   readonly #logFiles = new LogFiles();
   readonly #requests: StopRequest[] = [];

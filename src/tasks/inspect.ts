@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import { tailFacts } from '../core/fluent-conf/facts.ts';
+import { filesBy } from '../core/inspect/by-witness.ts';
 import { assumeFromAges, CONFIRM_AFTER, needsSecondLook, presumeStuck } from '../core/inspect/first-look.ts';
 import { type Found, foundBy } from '../core/inspect/found.ts';
 import type { Paces } from '../core/inspect/paces.ts';
@@ -34,6 +35,9 @@ interface InspectWanted extends Pick<ConfWanted, 'fluentConf' | 'root'> {
 export async function inspectSubject(host: Host, wanted: InspectWanted): Promise<InspectSubject> {
   const { root, fluentConf, witness } = wanted;
   if (root !== undefined) await refuseRoot(root);
+  // The container of posidle has Fluentd's witness, but none of its files.
+  if (witness !== undefined && fluentConf === undefined && wanted.posFiles.length === 0)
+    return { conf: undefined, warnings: [], witness, posFiles: [] };
   const posFiles = await expandOnce(host, wanted.posFiles);
   const { conf, warnings, posFiles: known } = await findPosFiles(host, { posFiles, fluentConf, root });
   return { conf, warnings, witness, posFiles: posFiles.length > 0 ? wanted.posFiles : known };
@@ -107,10 +111,11 @@ export class Inspector {
     const looks = await this.#logFiles.look(posFiles);
     const followed = await this.#followed.list(this.#paces === undefined ? 'all' : 'light', looks);
     const testimony = witness === undefined ? undefined : await host.askWitnesses(witness);
+    const bySaid = this.#subject.posFiles.length === 0 && testimony && filesBy(testimony, witness ?? '');
     this.#putAside ??= await listPutAside(host, { conf });
     const buffers = await readBuffers(host, { conf, putAsideBefore: this.#putAside });
     return {
-      ...{ lookedAt, at: Math.round(host.now()), depth: 'all', posFiles, looks, followed },
+      ...{ lookedAt, at: Math.round(host.now()), depth: 'all', posFiles, looks, followed, ...bySaid },
       ...{ source: testimony === undefined ? 'outside' : 'witness', testimony, buffers },
       ...{ fluentd: NOT_LOOKED_FOR, mains: undefined, requests: [] },
     };

@@ -5,8 +5,6 @@ import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Settings extends Omit<Policy, 'tail' | 'role' | 'doneProcess'>, TriggerSettings {
-  /** The kubelet begins the drain, stops Fluentd, and restarts a posidle that ends too early. */
-  readonly nativeSidecar: boolean;
   /** Pos files or globs. If empty: those of `fluentConf`. */
   readonly posFiles: readonly string[];
   /** If undefined, posidle looks for Fluentd's own. */
@@ -27,7 +25,6 @@ export const DEFAULTS: Settings = {
   posFiles: [],
   fluentConf: undefined,
   fluentd: { by: 'search' },
-  nativeSidecar: false,
   doneFile: undefined,
   doneProcess: undefined,
   heartbeatFile: undefined,
@@ -41,10 +38,13 @@ export function settingsOf(options: WatchOptions, isParent: boolean): Settings {
   const { fluentd, ...ofParent } = DEFAULTS;
   refuseUnknown(options, isParent ? ofParent : DEFAULTS);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  // With `nativeSidecar` the kubelet's SIGTERM is the trigger.
-  const hasTrigger = hasCertainTrigger(options) || options.nativeSidecar === true;
   const doneProcess = options.doneProcess && linear(options.doneProcess);
-  return { ...DEFAULTS, ...(hasTrigger && { quiet: 'off' }), ...Object.fromEntries(given), doneProcess };
+  return {
+    ...DEFAULTS,
+    ...(hasCertainTrigger(options) && { quiet: 'off' }),
+    ...Object.fromEntries(given),
+    doneProcess,
+  };
 }
 
 /**
@@ -64,11 +64,9 @@ export function linear(pattern: RegExp): RegExp {
 
 /** Makes the policy from the settings and from facts that are no options. */
 export function policyOf(settings: Settings, facts: Pick<Policy, 'tail' | 'role'>): Policy {
-  const { posFiles, fluentConf, fluentd, witness, nativeSidecar, ...others } = settings;
+  const { posFiles, fluentConf, fluentd, witness, ...others } = settings;
   const { signal, doneFile, heartbeatFile, heartbeatAge, ...decisions } = others;
-  const doneProcess = settings.doneProcess !== undefined;
-  const sidecar = nativeSidecar && ({ restartPolicy: 'always' } as const);
-  return { ...decisions, ...facts, doneProcess, ...sidecar };
+  return { ...decisions, ...facts, doneProcess: settings.doneProcess !== undefined };
 }
 
 /** Throws a TypeError for an unknown option, so that a misspelt one is not ignored. */

@@ -44,10 +44,9 @@ export async function watch(
     const wanted = { ...asked, command: parent?.command, isOfFluentd: true };
     const found = known ?? (await findPosFiles(host, wanted));
     const settings = options.quiet === undefined ? withFittingQuiet(asked, found.conf) : asked;
-    if (settings.nativeSidecar) refuseBesideKubelet(settings, parent);
     // Bounded, because a dead mount never answers.
     const paths = await host.within(pathsOf(host, found.posFiles), host.now());
-    const role: Role = parent !== undefined ? 'parent' : settings.nativeSidecar ? 'native-sidecar' : 'beside';
+    const role: Role = parent === undefined ? 'beside' : 'parent';
     const policy = policyOf(settings, { tail: tailFacts(found.conf), role });
     const shared = parent === undefined ? sharedWitness(settings) : undefined;
     const report = await begin({ ...found, witness: shared }, policy, armedBy(settings));
@@ -85,17 +84,6 @@ export async function watch(
 }
 
 const ONLY_CLOCK = 'posidle looks once a second instead; that loses nothing';
-
-/** Refuses other triggers: if posidle ended before the kubelet's SIGTERM, the kubelet would only restart it. */
-function refuseBesideKubelet(settings: Settings, parent: Parent | undefined): void {
-  if (parent !== undefined)
-    throw new UsageError('`nativeSidecar` is not for a parent of Fluentd: the kubelet stops both at once');
-  const { byItself, when } = armedBy(settings);
-  if (!byItself) return;
-  throw new UsageError(
-    `\`nativeSidecar\`: only the kubelet begins the drain. Leave out the trigger that begins it when ${when.join(', or when ')}`,
-  );
-}
 
 /** The paths of the pos files. Throws a UsageError for a database of Fluent Bit. */
 async function pathsOf(host: NodeHost, posFiles: readonly string[]): Promise<readonly string[]> {

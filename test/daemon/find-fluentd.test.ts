@@ -71,10 +71,10 @@ describe('fluentd', () => {
     expect(host.now()).toBeLessThan(3_000 + 25_000);
   });
 
-  test("that is another user's ends in exit code 5, at once", async () => {
+  test("that is another user's ends in exit code 4, at once", async () => {
     const { host } = busyHost({ permitted: false });
     const ended = await run(host);
-    expect([host.sent, host.now(), ended.outcome.end, codeOf(ended)]).toEqual([[], 0, 'not-permitted', 5]);
+    expect([host.sent, host.now(), ended.outcome.end, codeOf(ended)]).toEqual([[], 0, 'not-permitted', 4]);
   });
 
   test('that runs twice ends in exit code 2 and a list of both', async () => {

@@ -140,7 +140,7 @@ describe('the drain', () => {
     expectStops(host, ['SIGINT 4242 @18000']);
     expect(outcome).toMatchObject({ end: 'stopped', outcome: 'not-drained', why: 'Fluentd is gone' });
     expect(outcome.left.worst).toEqual([{ kind: 'unread', path: LOG, bytes: 7 }]);
-    expect([true, false].map((strict) => exitCodeOf(outcome, { strict }))).toEqual([3, 0]);
+    expect([true, false].map((strict) => exitCodeOf(outcome, { strict }))).toEqual([3, 3]);
   });
 
   test('counts the time in every state, also where a signal overtakes a quiet window', async () => {
@@ -197,7 +197,7 @@ describe('the stop', () => {
     const { outcome } = await run(host, { stopTimeout: 30_000 });
     expect(outcome).toMatchObject({ end: 'survived', outcome: 'unproven' });
     expect(outcome.doubts.worst).toContainEqual(expect.objectContaining({ kind: 'killed' }));
-    expect(exitCodeOf(outcome, { strict: false })).toBe(3);
+    expect(exitCodeOf(outcome, { strict: true })).toBe(3);
     expect(host.now()).toBeLessThan(105_000);
   });
 

@@ -135,7 +135,7 @@ onFluentd(ONE_VERSION, (version) => {
     const early = startPosidle([...words, '--witness', witnessIn(site.dir)]);
     await early.logged(/^the pid file .* is not there/);
     early.kill('SIGTERM');
-    await early.logged(/^SIGTERM received before Fluentd was up/);
+    await early.logged(/^posidle got SIGTERM, and Fluentd is not up/);
     const fluentd = startBeside(site, { version, conf: inMemory(site) });
     expect(await early.exited).toBe(3);
     expect(early.log().at(-1)?.msg).toMatch(/unproven: main: nobody said that it has ended[^;]*$/);

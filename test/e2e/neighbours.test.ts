@@ -196,7 +196,7 @@ test('signals do not wait for a look at very many files', async () => {
   runs.push(run);
   await run.logged(/^posidle watches/);
   run.kill('SIGTERM');
-  await run.logged(/^SIGTERM received before Fluentd was up/, 15_000);
+  await run.logged(/^posidle got SIGTERM, and Fluentd is not up/, 15_000);
   run.kill('SIGTERM');
   const second = performance.now();
   expect(await run.exited).toBe(4);

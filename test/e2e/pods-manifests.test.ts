@@ -1,14 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
+import { injectInto } from '../../src/core/inject/inject.ts';
 import { settingsOf } from '../../src/tasks/watch-options.ts';
 import { standInFor } from '../pods/images.ts';
-import { configMapsIn, type Manifest, type PodSpec, podIn } from '../pods/kubernetes.ts';
+import { type Container, type Manifest, type PodSpec, podIn } from '../pods/kubernetes.ts';
 import { kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { merge } from '../pods/merge.ts';
-import { blocksIn, nativeBlock } from '../pods/readme.ts';
+import { blocksIn } from '../pods/readme.ts';
 
 const DIR = 'docker/kubernetes';
 const folders = readdirSync(DIR);
@@ -16,7 +17,6 @@ const placements = folders.filter((name) => !name.startsWith('inject'));
 const rendered = [...placements.map((name) => join(DIR, name)), 'test/pods/original'];
 // kubectl is not among Debian's packages in a version that knows Components; where it is, it has the last word.
 const hasKubectl = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
-const testByKubectl = hasKubectl ? test : () => undefined;
 
 describe('the manifests', () => {
   test.each(folders)('%s begins with when to use it, what it needs, and what it cannot do', (folder) => {
@@ -37,17 +37,8 @@ describe('the manifests', () => {
     }
   });
 
-  test('the Job of docker/README is the placement native-sidecar', () => {
-    const manifests = manifestsIn(nativeBlock());
-    expect(manifests.map(({ kind }) => kind)).toEqual(['ConfigMap', 'Job']);
-    expect(sortedPod(manifests)).toEqual(sortedPod(kustomize(join(DIR, 'native-sidecar'))));
-    expect(configMapsIn(manifests)[0]?.data['fluent.conf']?.trimEnd()).toBe(
-      readFileSync(join(DIR, 'base/fluent.conf'), 'utf8').trimEnd(),
-    );
-  });
-
   test.each(
-    placements.filter((name) => !['base', 'demo', 'parent', 'init-container', 'pre-stop'].includes(name)),
+    placements.filter((name) => !['asleep', 'base', 'demo', 'parent', 'init-container'].includes(name)),
   )('%s: Fluentd loads the witness from a volume that posidle has, too', (placement) => {
     const { containers, initContainers = [], volumes = [] } = podIn(kustomize(join(DIR, placement)));
     const all = [...initContainers, ...containers];
@@ -59,17 +50,31 @@ describe('the manifests', () => {
     }
   });
 
-  test("README's block is what the hook adds to a Pod", () => {
+  test("README's block is what `posidle inject` adds to a Pod", () => {
     const [block = ''] = blocksIn('README.md', 'yaml');
-    const patch = readFileSync(join(DIR, 'pre-stop/job.yaml'), 'utf8');
-    const [spec = ''] = patch.split(/^ {6}containers:$/m);
-    const missing = block
-      .split('\n')
-      .filter((line) => line !== '' && !patch.includes(`      ${line}\n`) && !spec.includes(line));
-    expect(missing).toEqual([]);
-    const names = (text: string) => [...text.matchAll(/^ *- name: (\S+)$/gm)].map(([, name]) => name);
-    const [, inits = ''] = patch.split(/^ {6}initContainers:$/m);
-    expect(names(block)).toEqual(names(inits));
+    const shown = load(block) as PodSpec;
+    const pod = { kind: 'Pod', spec: { containers: [{ name: 'main' }, { name: 'fluentd' }] } };
+    const { spec } = injectInto(pod, 'posidle:0.1.0').document as { spec: PodSpec };
+    expect(spec).toMatchObject(shown);
+    // The page leaves out what says nothing of how posidle works.
+    const left = ({ securityContext: _, resources: __, ...rest }: Container) => rest;
+    expect(shown.initContainers).toEqual(spec.initContainers?.map(left));
+    expect(block.split('\n').length).toBeLessThanOrEqual(25);
+  });
+
+  test('asleep has the shape of what `posidle inject` adds, with a stock Node image', () => {
+    const { spec } = injectInto({ kind: 'Pod', spec: podIn(kustomize(join(DIR, 'base'))) }, 'image')
+      .document as {
+      spec: PodSpec;
+    };
+    const asleep = podIn(kustomize(join(DIR, 'asleep')));
+    const shape = ({ name, restartPolicy, env, lifecycle, resources, volumeMounts = [] }: Container) => ({
+      ...{ name, restartPolicy, env, resources: name === 'fluentd' ? undefined : resources },
+      mark: lifecycle?.preStop?.exec.command.at(-1),
+      isMounted: volumeMounts.some(({ mountPath }) => mountPath === '/posidle'),
+    });
+    expect(asleep.initContainers?.map(shape)).toEqual(spec.initContainers?.map(shape));
+    expect(asleep.terminationGracePeriodSeconds).toBe(spec.terminationGracePeriodSeconds);
   });
 
   test('an image with posidle as its parent waits for no call: it takes the default trigger, silence', () => {
@@ -88,23 +93,6 @@ describe('the renderer', () => {
       expect(kustomize(dir).toSorted(byKind)).toEqual(theirs.toSorted(byKind));
     });
   }
-
-  testByKubectl("puts the page's generated ConfigMap, with its hash, into the Job", () => {
-    const [generator = ''] = blocksIn('docker/README.md', 'yaml').filter((block) =>
-      block.startsWith('configMapGenerator'),
-    );
-    const rendered = renderedByKubectl({
-      'kustomization.yaml': `resources: [job.yaml]\n${generator}`,
-      'job.yaml': nativeBlock(),
-      'posidle.cjs': 'the bundle',
-    });
-    const bundled = configMapsIn(rendered).find(({ data }) => data['posidle.cjs'] === 'the bundle');
-    expect(bundled?.metadata.name).toMatch(/^posidle-\w+$/);
-    expect(podIn(rendered).volumes).toContainEqual({
-      name: 'posidle',
-      configMap: { name: bundled?.metadata.name },
-    });
-  });
 
   test('merges lists by their key, puts what the patch names first, deletes where asked', () => {
     const base = { containers: [{ name: 'a', image: 'x' }, { name: 'b' }, { name: 'd' }], kept: 1, gone: 2 };
@@ -129,26 +117,6 @@ describe('the renderer', () => {
     expect(merge({ command: ['a', 'b'] }, { command: ['c'] })).toEqual({ command: ['c'] });
   });
 });
-
-/** The order of containers and volumes says nothing. */
-function sortedPod(manifests: readonly Manifest[]): PodSpec {
-  const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
-  const { containers, volumes = [], ...rest } = podIn(manifests);
-  return { ...rest, containers: containers.toSorted(byName), volumes: volumes.toSorted(byName) };
-}
-
-function renderedByKubectl(files: Readonly<Record<string, string>>): Manifest[] {
-  const dir = mkdtempSync(join(tmpdir(), 'posidle-kustomize-'));
-  try {
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(join(dir, dirname(path)), { recursive: true });
-      writeFileSync(join(dir, path), text);
-    }
-    return manifestsIn(execFileSync('kubectl', ['kustomize', dir], { encoding: 'utf8' }));
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
-}
 
 function keyOf({ kind, metadata }: Manifest): string {
   return `${kind} ${metadata.name}`;

@@ -19,7 +19,7 @@ export function temporaryDir(): string {
 /** A directory as the image has it, with a loader that shows how it is called. */
 export function imageDir(loader = 'printf "%s\\n" "$@"; env'): string {
   const dir = temporaryDir();
-  for (const name of ['install', 'gate', 'posidle'])
+  for (const name of ['install', 'asleep', 'posidle'])
     copyFileSync(join('docker/image', name), join(dir, name));
   for (const folder of ['lib', 'ruby']) mkdirSync(join(dir, folder));
   writeFileSync(join(dir, 'lib/ld-linux.so.2'), `#!/bin/sh\n${loader}\n`, { mode: 0o755 });

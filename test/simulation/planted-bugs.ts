@@ -35,7 +35,7 @@ export const MUTANTS: readonly Mutant[] = [
   ['drain/deadlines.ts', 'signal.at + policy.grace - stopReserve(policy)', 'signal.at + 100 * policy.grace'],
   ['drain/deadlines.ts', 'Math.min(own, byGrace)', 'Math.max(own, byGrace)'],
   ['drain/step.ts', 'isOver(closingTime(deadline), seen.at) ||', 'false ||'],
-  ['drain/step.ts', 'isGuess(trigger, policy) && hasMovedSince', 'false && hasMovedSince'],
+  ['drain/step.ts', 'isGuess(trigger) && hasMovedSince', 'false && hasMovedSince'],
   ['drain/step.ts', 'state.emptyAt < seen.at', 'state.emptyAt <= seen.at'],
   ['drain/step.ts', 'closingAt === undefined && gate', 'false && gate'],
   [

@@ -6,7 +6,7 @@ import type { FileLook, FileStat, FollowedFile, StopRequest } from '../../src/co
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Testimony } from '../../src/core/witness/testimony.ts';
-import type { FileContent, FileStamp, Host, WitnessOrder } from '../../src/host.ts';
+import type { FileContent, FileStamp, FluentdSign, Host, WitnessOrder } from '../../src/host.ts';
 import { chunkFiles } from './chunk-files.ts';
 import { isFollowed, LINE_BYTES, type LogFile, sizeOf } from './log-files.ts';
 import type { Pauses } from './pauses.ts';
@@ -174,8 +174,11 @@ export class SimulatedHost implements Host {
     return this.#world.witnessed.length > 0;
   }
 
-  async isWitnessAlive(): Promise<boolean> {
-    return this.#world.witnessed.some(({ isGone }) => !isGone);
+  async lookForFluentd(): Promise<FluentdSign> {
+    const { witnessed, fluentds } = this.#world;
+    if (witnessed.some(({ isGone }) => !isGone)) return 'listening';
+    if (witnessed.length === 0) return 'unknown';
+    return fluentds.some(({ isUp }) => isUp) ? 'starting' : 'ended';
   }
 
   async askWitnesses(): Promise<Testimony> {

@@ -141,6 +141,7 @@ const READER = 'tail';
 const NOTHING: Said = {
   pid: 0,
   supervisor: undefined,
+  ignoresSigterm: false,
   isReady: true,
   isFinal: false,
   error: undefined,

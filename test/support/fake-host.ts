@@ -4,7 +4,7 @@ import type { StopRequest } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Testimony, Witness } from '../../src/core/witness/testimony.ts';
-import type { Host, WitnessOrder } from '../../src/host.ts';
+import type { FluentdSign, Host, WitnessOrder } from '../../src/host.ts';
 import { FakeFiles } from './fake-files.ts';
 import { FakeFluentd, type FluentdOptions } from './fake-fluentd.ts';
 
@@ -36,6 +36,8 @@ export class FakeHost extends FakeFiles implements Host {
   #script: { readonly at: Millis; readonly run: Script }[] = [];
   readonly #requests: StopRequest[] = [];
   readonly #fluentds = new Set<FakeFluentd>();
+  /** What the witness's directory shows while no witness listens. */
+  sign: FluentdSign = 'unknown';
   /** The answers of the witnesses. */
   witnesses: readonly Witness[] = [];
   onWitnessTold: (worker: string, word: WitnessOrder) => string | undefined = () => 'nobody listens';
@@ -136,8 +138,9 @@ export class FakeHost extends FakeFiles implements Host {
     return this.witnesses.length > 0;
   }
 
-  async isWitnessAlive(): Promise<boolean> {
-    return this.witnesses.some(({ kind }) => kind !== 'gone');
+  async lookForFluentd(): Promise<FluentdSign> {
+    if (this.witnesses.some(({ kind }) => kind !== 'gone')) return 'listening';
+    return this.sign;
   }
 
   async askWitnesses(): Promise<Testimony> {

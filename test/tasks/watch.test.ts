@@ -63,7 +63,7 @@ const DECISIONS: Decisions = {
   drainTimeout: 4,
   grace: 5,
   stopTimeout: 6,
-  restartPolicy: 'always',
+  podEnds: true,
   completeLastLine: false,
 };
 
@@ -81,10 +81,6 @@ const EFFECTS: Record<Exclude<keyof Settings, keyof Decisions>, () => Promise<vo
   fluentd: async () => {
     const outcome = await watched({ posFiles: [at('a.pos')], ...NOBODY });
     expect(outcome).toMatchObject({ end: 'no-fluentd', why: expect.stringMatching(/ pid 4194305$/) });
-  },
-  nativeSidecar: async () => {
-    const { policy } = await begun({ posFiles: [at('a.pos')], nativeSidecar: true });
-    expect(policy).toMatchObject({ role: 'native-sidecar', restartPolicy: 'always', quiet: 'off' });
   },
   doneFile: async () => {
     writeFileSync(at('done'), '');
@@ -139,16 +135,6 @@ test('the database of Fluent Bit is refused before anything begins', async () =>
   writeFileSync(at('flb.db'), 'SQLite format 3\0\x10\0');
   const why = `\`posFiles\`: ${at('flb.db')}: it is an SQLite database, such as Fluent Bit's.`;
   await expect(watched({ posFiles: [at('*.db')] })).rejects.toThrow(why);
-});
-
-test('only the kubelet begins the end of what it stops', async () => {
-  const options = { posFiles: [at('a.pos')], nativeSidecar: true };
-  const why =
-    /^`nativeSidecar`: only the kubelet begins the drain. Leave out the trigger .* when \/done exists$/;
-  await expect(watched({ ...options, doneFile: '/done' })).rejects.toThrow(why);
-  const host = new NodeHost();
-  const asParent = watched(options, { parent: new Parent(host, ['true']) }, host);
-  await expect(asParent).rejects.toThrow(/^`nativeSidecar` is not for a parent of Fluentd/);
 });
 
 test('file events are asked for of the files that a glob matches', async () => {

@@ -51,9 +51,7 @@ export function describeFluentd({ fluentd }: Observation): string {
     case 'wrapper':
       return `no fluentd was found below the command, pid ${fluentd.leader.pid}`;
     case 'remote':
-      return fluentd.isDeaf === true
-        ? 'posidle cannot reach fluentd, but its pos files are there'
-        : 'fluentd runs: its witness answers';
+      return fluentd.isStarting ? 'fluentd starts' : 'fluentd runs: its witness answers';
     case 'foreign':
       return `pid ${fluentd.row.pid} isn't a fluentd`;
     case 'ambiguous':

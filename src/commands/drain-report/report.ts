@@ -1,6 +1,7 @@
 import { bytesLeft } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
+import { CALLS } from '../../core/look/snapshot.ts';
 import type { Observation } from '../../core/observe/observation.ts';
 import { NOT_THERE } from '../../core/observe/unknown-pos-file.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
@@ -41,7 +42,8 @@ export class LogReporter implements Reporter {
     // The outcome follows and says the same.
     const tell = to === 'stopped' ? this.#log.debug : this.#log.info;
     tell({ from, to, why, ...logFacts(seen) }, `${from} → ${to}: ${why}`);
-    if (to === 'draining' && seen.source === 'outside') this.#log.warn({}, noWitness(this.#witness));
+    const isSeen = seen.source === 'witness' || seen.fluentd.kind === 'remote';
+    if (to === 'draining' && !isSeen) this.#log.warn({}, noWitness(this.#witness));
   }
 
   looked(state: State, seen: Observation): void {
@@ -95,7 +97,7 @@ function* notesOf({ name }: State, seen: Observation): Generator<Note> {
   const [request] = requests;
   if (request !== undefined && name === 'waiting' && fluentd.kind === 'absent') {
     const bySignal = request.by.startsWith('SIG') ? '; a second signal ends the wait' : '';
-    yield { text: `${request.by} received before Fluentd was up; waiting for it first${bySignal}` };
+    yield { text: `${CALLS[request.by]}, and Fluentd is not up; posidle waits for it${bySignal}` };
   }
   for (const { path, why, empty } of unknown) {
     if (empty) continue;

@@ -38,11 +38,11 @@ export const COMMANDS = {
   },
   drain: {
     words: 'drain',
-    about: 'drain Fluentd and stop it, in its own container: as its preStop hook',
+    about: 'drain a Fluentd with a witness now, and stop it unless the kubelet does that next',
     options: drainOptions,
     examples: [
-      ['$0 drain --grace 120s', "as Fluentd's preStop hook, with the gate behind Fluentd"],
-      ['docker exec fluentd posidle drain --main-ended && docker stop fluentd', 'without Kubernetes'],
+      ['$0 drain --main-ended --grace 120s', 'drain and stop it: at most 120 s'],
+      ['docker exec fluentd posidle drain --main-ended', 'where posidle is in the container of Fluentd'],
     ],
   },
   inspect: {
@@ -96,7 +96,10 @@ export const COMMANDS = {
     }),
     positional: ['files', 'FILE: manifests; - is stdin'],
     examples: [
-      ['$0 inject job.yaml | kubectl apply -f -', 'the container fluentd gets posidle as its preStop hook'],
+      [
+        '$0 inject job.yaml | kubectl apply -f -',
+        'posidle sleeps in a sidecar of its own behind the container fluentd',
+      ],
       ['$0 inject --image REGISTRY/posidle:0.1.0 *.yaml', 'with the image in your registry'],
     ],
   },

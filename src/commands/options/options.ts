@@ -46,12 +46,8 @@ export const watchOptions = namedInErrors({
     HOW,
     nonEmpty,
   ),
-  'native-sidecar': flag(
-    "the kubelet begins the drain and stops Fluentd; posidle waits until all is sent, and ends before Fluentd does (needs posidle's container after Fluentd's)",
-    WHEN,
-  ),
   listen: parsed('HOST:PORT', 'where GET /healthz /readyz /status /metrics answer', TELL, endpoint),
-  strict: flag('exit 3 if the outcome is not "drained"', TELL),
+  strict: flag('exit 3 also if the outcome is "unproven"', TELL),
   'log-level': {
     ...text('LEVEL', 'how much to log, to stderr', TELL),
     choices: LOG_LEVELS,
@@ -83,15 +79,6 @@ export const watchOptions = namedInErrors({
       coerce: durationOr('off'),
     },
     'stop-timeout': duration('from the stop signal to SIGKILL', DEFAULTS.stopTimeout, HOW),
-    'restart-policy': {
-      ...text(
-        'POLICY',
-        "restartPolicy of Fluentd's container; except with never, posidle waits until the kubelet restarts a crashed Fluentd",
-        HOW,
-      ),
-      choices: ['never', 'on-failure', 'always'],
-      default: DEFAULTS.restartPolicy,
-    },
     'complete-last-line': {
       type: 'boolean',
       describe:
@@ -109,8 +96,6 @@ export const watchOptions = namedInErrors({
 const {
   pid: _pid,
   'pid-file': _pidFile,
-  'restart-policy': _restartPolicy,
-  'native-sidecar': _nativeSidecar,
   /** A parent knows its child, so nobody names it. */
   ...runOptions
 } = watchOptions;
@@ -118,38 +103,40 @@ const {
 export { runOptions };
 
 export type RunArgs = ArgumentsCamelCase<InferredOptionTypes<typeof runOptions>>;
-export type SharedArgs = RunArgs & { readonly 'native-sidecar'?: boolean };
 export type WatchArgs = ArgumentsCamelCase<InferredOptionTypes<typeof watchOptions>>;
 
 export const drainOptions = namedInErrors({
   grace: duration(
-    "terminationGracePeriodSeconds of the Pod: the whole time, also for main's end",
-    DEFAULTS.grace,
+    'longest time for drain and stop; in a Pod its terminationGracePeriodSeconds, which count from its deletion',
+    30_000,
     HOW,
   ),
-  'main-ended': flag('main has ended: do not wait for the gate', WHEN),
-  witness: watchOptions.witness,
-  'pos-file': watchOptions['pos-file'],
-  'fluent-conf': watchOptions['fluent-conf'],
-  'complete-last-line': watchOptions['complete-last-line'],
+  'main-ended': flag(
+    'main has ended; without it the outcome is not "drained", because main may write on',
+    WHEN,
+  ),
+  witness: parsed(
+    'DIR',
+    "the directory of Fluentd's witness; by default $POSIDLE_DIR, or /posidle",
+    HOW,
+    nonEmpty,
+  ),
   'termination-log': watchOptions['termination-log'],
   'log-level': watchOptions['log-level'],
-  strict: { ...watchOptions.strict, describe: 'exit 4 if the outcome is not "drained"' },
+  strict: watchOptions.strict,
   'log-format': { ...watchOptions['log-format'], default: 'pretty' },
 } as const);
 
 export type DrainArgs = InferredOptionTypes<typeof drainOptions>;
 
 /** The watch options from the flags. `--quit-token` is a trigger too, so it turns the default `--quiet` off. */
-export function watchOptionsOf(args: SharedArgs): WatchOptions {
-  const { posFiles, fluentd, signal, ...flags } = DEFAULTS;
+export function watchOptionsOf(args: RunArgs): WatchOptions {
+  const { posFiles, fluentd, signal, podEnds, ...flags } = DEFAULTS;
   const names = Object.keys(flags) as (keyof typeof flags)[];
   const given: WatchOptions = Object.fromEntries(names.map((name) => [name, args[name]]));
   if (args['quit-token'] === undefined) return { ...given, posFiles: args.posFile };
   if (args.listen === undefined)
     throw new UsageError('--quit-token: nobody can call posidle. Give --listen too');
-  if (args['native-sidecar'] === true)
-    throw new UsageError('--quit-token: with --native-sidecar only the kubelet begins the drain');
   return { ...given, posFiles: args.posFile, quiet: args.quiet ?? 'off' };
 }
 

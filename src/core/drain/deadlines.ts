@@ -9,15 +9,20 @@ import { ofMain, type State, type Trigger } from './state.ts';
 const SLOW_WORKER: Millis = 60_000;
 /** The last flush begins this long before the drain's deadline, so that its chunks still arrive. */
 const FLUSH_RESERVE: Millis = 10_000;
+/** For the last look and the outcome, before the kubelet kills posidle. */
+const TIME_TO_TELL: Millis = 1_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 
 export function isOver(deadline: Millis | undefined, at: Millis): boolean {
   return deadline !== undefined && at >= deadline;
 }
 
-/** When posidle gives up waiting for Fluentd to start. After a signal from the kubelet the grace period counts, too. */
+/** When posidle gives up waiting for Fluentd to start. After a signal the grace period counts, too. */
 export function absenceDeadline(state: State, seen: Observation, policy: Policy): Millis | undefined {
-  if (kubeletCallsIn(seen).length > 1) return ALREADY_OVER;
+  if (timedCallsIn(seen).length > 1) return ALREADY_OVER;
+  const { fluentd } = seen;
+  // A wrapper may run another Ruby program first, and a replaced Fluentd comes back at once. Nobody starts it again.
+  if (fluentd.kind === 'absent' && fluentd.hasEnded) return state.since + policy.settle;
   return earliest([startDeadline(state.since, policy), graceEnd(seen, policy)]);
 }
 
@@ -55,7 +60,7 @@ export function settleEnd(
   seen: Observation,
   policy: Policy,
 ): Millis {
-  if (['ended', 'guess'].includes(ofMain(trigger, policy))) return inFlightUntil;
+  if (['ended', 'guess'].includes(ofMain(trigger))) return inFlightUntil;
   return Math.max(inFlightUntil, Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle);
 }
 
@@ -68,7 +73,7 @@ export function isWorkerStarting({ fluentd, memory, at }: Observation): boolean 
 /** When posidle flushes even if files are still unread. */
 export function lastFlushAt(trigger: Trigger, seen: Observation, policy: Policy): Millis {
   const deadline = drainDeadline(trigger, seen, policy);
-  const begun = Math.max(trigger.at, kubeletCallsIn(seen)[0]?.at ?? trigger.at);
+  const begun = Math.max(trigger.at, timedCallsIn(seen)[0]?.at ?? trigger.at);
   return deadline - Math.min(FLUSH_RESERVE, (deadline - begun) / 2);
 }
 
@@ -76,36 +81,35 @@ export function lastFlushAt(trigger: Trigger, seen: Observation, policy: Policy)
 export function returnDeadline(trigger: Trigger, seen: Observation, policy: Policy): Millis | undefined {
   if (seen.goneSince === undefined) return undefined;
   if (policy.role === 'parent') return seen.goneSince;
-  const deadline = drainDeadline(trigger, seen, policy);
-  // With `never`, allow only for a restart by hand or by SIGUSR2 (1.18 and later), which is immediate.
-  return policy.restartPolicy !== 'never'
-    ? deadline
-    : Math.min(deadline, Math.max(seen.goneSince, trigger.at) + policy.settle);
+  // Time for a restart by SIGUSR2 (1.18 and later), which is immediate. An ending Pod starts no container again.
+  return Math.min(drainDeadline(trigger, seen, policy), Math.max(seen.goneSince, trigger.at) + policy.settle);
 }
 
-/** After a signal from the kubelet the grace period limits the drain, whatever its trigger was. */
+/** After a signal the grace period limits the drain, whatever its trigger was. */
 export function drainDeadline(trigger: Trigger, seen: Observation, policy: Policy): Millis {
   const own = trigger.at + policy.drainTimeout;
   const byGrace = graceEnd(seen, policy);
   if (byGrace === undefined) return own;
-  return kubeletCallsIn(seen)[0]?.by === trigger.by ? byGrace : Math.min(own, byGrace);
+  return timedCallsIn(seen)[0]?.by === trigger.by ? byGrace : Math.min(own, byGrace);
 }
 
-/** When the stop must begin to fit into the grace period; undefined before a signal from the kubelet. */
+/** When the stop must begin to fit into the grace period; undefined before a signal. */
 function graceEnd(seen: Observation, policy: Policy): Millis | undefined {
-  const [signal] = kubeletCallsIn(seen);
+  const [signal] = timedCallsIn(seen);
   return signal && signal.at + policy.grace - stopReserve(policy);
 }
 
 export function stopDeadline({ since }: State, seen: Observation, policy: Policy): Millis {
-  const [signal] = kubeletCallsIn(seen);
+  const [signal] = timedCallsIn(seen);
   if (signal === undefined) return since + policy.stopTimeout;
-  return Math.max(signal.at + policy.grace, since + stopReserve(policy));
+  const end = Math.max(signal.at + policy.grace, since + stopReserve(policy));
+  // Then the kubelet kills posidle, too.
+  return policy.podEnds ? end - TIME_TO_TELL : end;
 }
 
-/** The stop requests that come from the kubelet: a signal or a hook. */
-export function kubeletCallsIn({ requests }: Pick<Observation, 'requests'>): readonly StopRequest[] {
-  return requests.filter(({ by }) => KUBELET_CALLS.has(by));
+/** The requests from which the grace period counts: signals and `posidle drain`. */
+export function timedCallsIn({ requests }: Pick<Observation, 'requests'>): readonly StopRequest[] {
+  return requests.filter(({ by }) => TIMED.has(by));
 }
 
-const KUBELET_CALLS: ReadonlySet<StopRequest['by']> = new Set(['SIGTERM', 'SIGINT', 'main-ended', 'hook']);
+const TIMED: ReadonlySet<StopRequest['by']> = new Set(['SIGTERM', 'SIGINT', 'main-ended', 'drain']);

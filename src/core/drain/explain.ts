@@ -25,6 +25,11 @@ export function describeTrigger({ by }: Trigger, seen: Observation, policy: Poli
 export const STOPPED: End = { kind: 'stopped', why: 'Fluentd is gone' };
 export const KILLED: End = { kind: 'killed', why: 'Fluentd is gone after SIGKILL' };
 export const SURVIVED: End = { kind: 'survived', why: 'Fluentd is still there after SIGKILL' };
+/** posidle signals no process of another container. */
+export const OUT_OF_REACH: End = {
+  kind: 'survived',
+  why: 'Fluentd still runs, although it was told to stop',
+};
 export const ENDED_BY_ITSELF: End = { kind: 'ended-by-itself', why: 'Fluentd ended by itself' };
 export const LEFT_TO_KUBELET: End = {
   kind: 'left-to-kubelet',

@@ -89,15 +89,11 @@ function settleGate(
 function flushGate(progress: Progress, { flushedAt }: Draining, seen: Observation): Gate | undefined {
   const held = heldIn(progress.left);
   const isHeld = held.some(({ next }) => next === 'flush');
-  const mayBeHeld = progress.unseen.length > 0 && isFlushable(seen);
+  // SIGUSR1 would kill a wrapper.
+  const mayBeHeld = progress.unseen.length > 0 && seen.fluentd.kind !== 'wrapper';
   const isFlushed = flushedAt !== undefined && flushedAt >= (seen.movedAt ?? flushedAt);
   if (isFlushed || !(isHeld || mayBeHeld)) return undefined;
   return { name: 'flush', why: 'everything is read, but not flushed yet' };
-}
-
-/** SIGUSR1 would kill a wrapper, and an unreachable Fluentd gets no orders. */
-function isFlushable({ fluentd }: Observation): boolean {
-  return fluentd.kind !== 'wrapper' && !(fluentd.kind === 'remote' && fluentd.isDeaf === true);
 }
 
 /** The chunks that must go before the drain is over: those that exist when all lines are read and none is in flight. Undefined before. */
@@ -115,6 +111,8 @@ function fluentdGate(seen: Observation): Gate | undefined {
   if (fluentd.kind === 'absent') return { name: 'fluentd', why: fluentd.why };
   if (fluentd.kind === 'wrapper' && memory.supervisor !== undefined)
     return { name: 'fluentd', why: 'Fluentd has ended, and its wrapper has not started another one' };
+  if (fluentd.kind === 'remote' && fluentd.isStarting)
+    return { name: 'worker', why: 'Fluentd runs, and its witness does not listen yet' };
   if (fluentd.kind !== 'running') return undefined;
   if (fluentd.successor !== undefined)
     return { name: 'fluentd', why: `Fluentd is being replaced by pid ${fluentd.successor.pid}` };

@@ -61,11 +61,13 @@ const MAIN_MAY_RUN: Doubt = {
   why: 'nobody said that it has ended: its last lines may be missing',
 };
 
+const NO_DRAIN: Doubt = { kind: 'no-drain', why: 'posidle could not drain Fluentd' };
+
 type KeptRecords = Extract<Left, { kind: 'kept' }>;
 
 const BY_FORCE: Readonly<Partial<Record<End['kind'], Doubt>>> = {
   killed: { kind: 'killed', why: 'Fluentd had to be killed: nobody saw what it still held' },
-  survived: { kind: 'killed', why: 'Fluentd is still there after SIGKILL' },
+  survived: { kind: 'killed', why: 'Fluentd did not end: nobody saw what it still held' },
 };
 
 export function verdictOf(progress: Progress, owed: Owed | undefined, end: End['kind']) {
@@ -78,6 +80,7 @@ export function verdictOf(progress: Progress, owed: Owed | undefined, end: End['
     ...raised,
     ...all.filter(isDoubted).map(asDoubt),
     ...(BY_FORCE[end] ? [BY_FORCE[end]] : []),
+    ...(FAILURES[end] ? [NO_DRAIN] : []),
   ];
   const word: Word = left.length > 0 ? 'not-drained' : doubts.length > 0 ? 'unproven' : 'drained';
   return { word, left, doubts };
@@ -87,13 +90,13 @@ function asDoubt({ where }: KeptRecords): Doubt {
   return { kind: 'kept', about: where, why: 'Fluentd emits kept records when it stops, and nobody saw that' };
 }
 
-export const EXIT = { ok: 0, bug: 1, usage: 2, left: 3, noFluentd: 4, notPermitted: 5 } as const;
+export const EXIT = { ok: 0, bug: 1, usage: 2, notDrained: 3, cannotWork: 4 } as const;
 
 /** Exit codes of ends without an outcome: posidle could not work. */
 const FAILURES: Readonly<Partial<Record<End['kind'], number>>> = {
-  'no-fluentd': EXIT.noFluentd,
-  'not-permitted': EXIT.notPermitted,
-  'not-proven': EXIT.notPermitted,
+  'no-fluentd': EXIT.cannotWork,
+  'not-permitted': EXIT.cannotWork,
+  'not-proven': EXIT.cannotWork,
   ambiguous: EXIT.usage,
   'no-fluentd-named': EXIT.usage,
 };
@@ -103,8 +106,8 @@ export function isFailure({ end }: Outcome): boolean {
 }
 
 export function exitCodeOf({ end, outcome }: Outcome, { strict }: { readonly strict: boolean }): number {
-  const isLeft = end === 'survived' || (strict && outcome !== 'drained');
-  return FAILURES[end] ?? (isLeft ? EXIT.left : EXIT.ok);
+  const isLeft = outcome === 'not-drained' || (strict && outcome !== 'drained');
+  return FAILURES[end] ?? (isLeft ? EXIT.notDrained : EXIT.ok);
 }
 
 export function isWarning(outcome: Outcome): boolean {

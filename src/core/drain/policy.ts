@@ -22,8 +22,8 @@ export interface Policy {
   /** How long main's process must be gone before it counts as ended, because the kubelet may restart it. */
   readonly doneProcessGone: Millis;
   readonly role: Role;
-  /** The restartPolicy of Fluentd's Pod or container: whether the kubelet restarts a crashed Fluentd. */
-  readonly restartPolicy: 'never' | 'on-failure' | 'always';
+  /** The kubelet ends the Pod, and stops Fluentd after posidle. */
+  readonly podEnds: boolean;
 }
 
 export const DEFAULT_POLICY: Policy = {
@@ -38,15 +38,17 @@ export const DEFAULT_POLICY: Policy = {
   doneProcess: false,
   doneProcessGone: 2_000,
   role: 'beside',
-  restartPolicy: 'never',
+  podEnds: false,
 };
 
 /** in_tail's last read takes up to 5 s (in_tail.rb, SHUTDOWN_TIMEOUT). Outputs flush after it. */
 const STOP_RESERVE: Millis = 10_000;
+/** The kubelet gives each sidecar 2 s, even after the grace period (KEP-753). */
+export const KUBELET_RESERVE: Millis = 2_000;
 
 /** The part of the grace period that is reserved for the stop. */
-export function stopReserve(policy: Policy): Millis {
-  return Math.min(STOP_RESERVE, policy.grace / 2);
+export function stopReserve({ podEnds, grace }: Pick<Policy, 'podEnds' | 'grace'>): Millis {
+  return Math.min(podEnds ? KUBELET_RESERVE : STOP_RESERVE, grace / 2);
 }
 
 export function lookInterval(policy: Policy): Millis {

@@ -1,7 +1,6 @@
 import type { StopRequest } from '../look/snapshot.ts';
 import type { Owed } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
-import type { Policy } from './policy.ts';
 
 /** The state machine's state. Each state has only the data that apply to it. */
 export type State =
@@ -61,13 +60,12 @@ const OF_MAIN: Readonly<Record<Trigger['by'], OfMain>> = {
   'start-timeout': 'guess',
   SIGTERM: 'nothing',
   SIGINT: 'nothing',
-  hook: 'nothing',
+  drain: 'nothing',
   deserted: 'nothing',
 };
 
-/** The kubelet sends SIGTERM to a native sidecar when main has ended (KEP-753), but to all other containers at once. */
-export function ofMain({ by }: Pick<Trigger, 'by'>, { role }: Pick<Policy, 'role'>): OfMain {
-  return role === 'native-sidecar' && by === 'SIGTERM' ? 'ended' : OF_MAIN[by];
+export function ofMain({ by }: Pick<Trigger, 'by'>): OfMain {
+  return OF_MAIN[by];
 }
 
 export interface DrainResult {

@@ -10,12 +10,12 @@ import {
   absenceDeadline,
   drainDeadline,
   isOver,
-  kubeletCallsIn,
   lastFlushAt,
   returnDeadline,
   settleEnd,
   startDeadline,
   stopDeadline,
+  timedCallsIn,
   triggerAt,
 } from './deadlines.ts';
 import {
@@ -23,6 +23,7 @@ import {
   describeForeign,
   ENDED_BY_ITSELF,
   KILLED,
+  OUT_OF_REACH,
   STOPPED,
   SURVIVED,
 } from './explain.ts';
@@ -101,14 +102,14 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   const { trigger } = state;
   const request = requestedBy(seen, policy);
   const isMainBack = seen.memory.main.seen && seen.memory.main.goneSince === undefined;
-  if (isGuess(trigger, policy) && request !== undefined) return drain(request, seen, policy);
-  if (isGuess(trigger, policy) && hasMovedSince(trigger.at, seen))
+  if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);
+  if (isGuess(trigger) && hasMovedSince(trigger.at, seen))
     return changeTo({ name: 'watching', since: seen.at }, 'lines came in again');
   if (trigger.by === 'done-process' && isMainBack && request === undefined)
     return changeTo({ name: 'watching', since: seen.at }, "main's process runs again");
   const gate = drainGate(state, seen, policy);
   const deadline = drainDeadline(trigger, seen, policy);
-  if (isOver(closingTime(deadline), seen.at) || kubeletCallsIn(seen).length > 1)
+  if (isOver(closingTime(deadline), seen.at) || timedCallsIn(seen).length > 1)
     return endAtDeadline(state, gate, seen, policy);
   if (seen.extent === 'overdue') return stay(state, closingTime(deadline));
   const isRead = gate === undefined || gate.name === 'flush' || gate.name === 'buffers';
@@ -139,7 +140,7 @@ function endAtDeadline(state: Draining, gate: Gate | undefined, seen: Observatio
   if (closingAt === undefined && gate !== undefined && mayFlush(state, seen, policy))
     return flush({ ...state, closingAt: seen.at }, seen, seen.at + FLUSH_HEAD_START);
   const deadline = drainDeadline(state.trigger, seen, policy);
-  const hasSecondSignal = kubeletCallsIn(seen).length > 1;
+  const hasSecondSignal = timedCallsIn(seen).length > 1;
   const end = closingAt !== undefined ? closingAt + FLUSH_HEAD_START : hasSecondSignal ? seen.at : deadline;
   if (!isOver(end, seen.at)) return stay(state, end);
   return stop(state, gate, seen, policy);
@@ -158,6 +159,7 @@ const stepStopping: Rule<'stopping'> = (state, seen, policy) => {
   if (fluentd.kind === 'absent') return finish(endOfStop(state), seen, result);
   const deadline = stopDeadline(state, seen, policy);
   if (isOver(deadline, seen.at)) {
+    if (fluentd.kind === 'remote') return finish(OUT_OF_REACH, seen, result);
     const why = `Fluentd still runs ${formatDuration(seen.at - state.since)} after the stop signal`;
     return changeTo({ name: 'killing', since: seen.at, ...result }, why, [KILL]);
   }

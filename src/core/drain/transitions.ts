@@ -1,5 +1,7 @@
 import type { Depth } from '../look/snapshot.ts';
 import type { Observation } from '../observe/observation.ts';
+import { progressOf } from '../observe/progress-of.ts';
+import { withoutLater } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 import type { FileSight } from '../witness/answer.ts';
 import { describeTrigger, describeUnproven, ENDED_BY_ITSELF, LEFT_TO_KUBELET } from './explain.ts';
@@ -56,11 +58,14 @@ export function finish(end: End, seen: Observation, result: DrainResult | undefi
   return changeTo({ name: 'stopped', since: seen.at, end, result }, end.why);
 }
 
-/** Ends the drain. Stops Fluentd, unless posidle may not signal it or the kubelet stops it. */
+/**
+ * Ends the drain. Stops Fluentd, unless posidle may not signal it. In an ending Pod the kubelet stops a Fluentd with nothing left: posidle
+ * alone may have been restarted, and then Fluentd runs on.
+ */
 export function stop(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
   const result = resultOf(state);
   if (seen.fluentd.kind === 'absent') return finish(ENDED_BY_ITSELF, seen, result);
-  if (policy.role === 'native-sidecar') return finish(LEFT_TO_KUBELET, seen, result);
+  if (policy.podEnds && !mayStopHelp(state, seen, policy)) return finish(LEFT_TO_KUBELET, seen, result);
   if (seen.fluentd.kind === 'running' && seen.fluentd.proof === 'none')
     return finish({ kind: 'not-proven', why: describeUnproven(seen.fluentd.supervisor.pid) }, seen, result);
   const why =
@@ -80,6 +85,12 @@ export function stop(state: Draining, gate: Gate | undefined, seen: Observation,
     why,
     [isOrphaned ? TERM_WORKERS : STOP],
   );
+}
+
+/** Fluentd's stop sends the records that it keeps, and with `flush_at_shutdown` its chunks. Only posidle can stop one that ignores SIGTERM. */
+function mayStopHelp({ owed }: Draining, seen: Observation, policy: Policy): boolean {
+  const progress = progressOf(seen, policy);
+  return progress.ignoresSigterm || withoutLater(progress, owed).left.length > 0;
 }
 
 export function changeTo(state: State, why: string, actions: readonly Action[] = []): Step {

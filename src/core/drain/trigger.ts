@@ -38,8 +38,8 @@ function hasStoodStill(seen: Observation, policy: Policy): boolean {
   return isKnown && isOver(quietAt(seen, policy), seen.at);
 }
 
-export function isGuess(trigger: Trigger, policy: Policy): boolean {
-  return ofMain(trigger, policy) === 'guess';
+export function isGuess(trigger: Trigger): boolean {
+  return ofMain(trigger) === 'guess';
 }
 
 export function hasMovedSince(at: Millis, { movedAt }: Observation): boolean {
@@ -49,13 +49,12 @@ export function hasMovedSince(at: Millis, { movedAt }: Observation): boolean {
 /** Only after main has ended: posidle's newline would cut a line that main still writes. */
 export function completesLines(trigger: Trigger, policy: Policy): boolean {
   return policy.completeLastLine === 'when-main-has-ended'
-    ? ofMain(trigger, policy) === 'ended'
+    ? ofMain(trigger) === 'ended'
     : policy.completeLastLine;
 }
 
 /** Whether nobody has said that main has ended: no trigger came, or only one that main may survive. */
 export function mayMainRun(trigger: Trigger | undefined, seen: Observation, policy: Policy): boolean {
-  if (trigger === undefined) return true;
-  if (ofMain(trigger, policy) !== 'nothing' || isMainProcessGone(seen, policy)) return false;
-  return seen.requests.every((call) => ofMain(call, policy) === 'nothing');
+  if (isMainProcessGone(seen, policy)) return false;
+  return [...(trigger ? [trigger] : []), ...seen.requests].every((call) => ofMain(call) === 'nothing');
 }

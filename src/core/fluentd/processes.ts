@@ -20,6 +20,8 @@ export interface ProcessIdentity {
 /** Which Fluentd posidle must stop: the one that it finds, or the one that the user named. */
 export type FluentdTarget =
   | { readonly by: 'search' }
+  /** The Fluentd whose witness listens, in another container. posidle looks at no process. */
+  | { readonly by: 'witness' }
   | { readonly by: 'pid'; readonly pid: number }
   | { readonly by: 'pid-file'; readonly path: string }
   /** The Fluentd in the session that this child leads, or below the child. It may run behind wrappers, or be restarted. */
@@ -32,6 +34,8 @@ export type FluentdReading =
       readonly kind: 'absent';
       readonly why: string;
       readonly last?: ProcessIdentity;
+      /** A process of Fluentd ran before, as the witness's directory shows. */
+      readonly hasEnded?: true;
     }
   | {
       readonly kind: 'running';
@@ -59,12 +63,12 @@ export type FluentdReading =
       readonly since: Millis;
       readonly permitted: boolean;
     }
-  /** posidle sees no process, but the witness answers: Fluentd runs in another container. */
+  /** posidle sees no process, but the witness's directory shows that Fluentd runs in another container. */
   | {
       readonly kind: 'remote';
       readonly permitted: true;
-      /** It takes no orders, not even a flush. */
-      readonly isDeaf?: true;
+      /** No worker listens yet, or no longer. */
+      readonly isStarting?: true;
     }
   | { readonly kind: 'ambiguous'; readonly candidates: Table }
   /** The user named a process that is no Fluentd. SIGUSR1 would kill it. */

@@ -86,7 +86,7 @@ export const CALLS = {
   http: 'POST /quitquitquit came',
   abort: 'the caller aborted',
   'main-ended': 'main has ended',
-  hook: 'the preStop hook began, and main may still run',
+  drain: 'posidle drain was called, and main may still run',
 } as const;
 
 /** A request from outside to begin the drain. Unlike quiet it is certain and cannot be taken back. */

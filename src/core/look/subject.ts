@@ -1,8 +1,8 @@
 import type { ConfFacts } from '../fluent-conf/facts.ts';
 import type { FluentdTarget } from '../fluentd/processes.ts';
 
-/** How posidle runs: next to Fluentd, as its parent, or as a native sidecar that the kubelet waits for before it stops Fluentd. */
-export type Role = 'beside' | 'parent' | 'native-sidecar';
+/** How posidle runs: next to Fluentd, or as its parent. */
+export type Role = 'beside' | 'parent';
 
 export interface Subject {
   readonly posFiles: readonly string[];

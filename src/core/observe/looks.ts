@@ -19,6 +19,7 @@ export function ofLooks(seen: Observation, limits: Limits): Progress {
     reached: new Map(),
     outputs: outputs.map(({ name }) => name),
     unseen: buffers?.unseen ?? [],
+    ignoresSigterm: false,
     inFlightUntil: inFlightUntil(seen, limits),
   };
   // An overdue look proves nothing about the present.

@@ -14,6 +14,8 @@ export interface Progress {
   readonly outputs: readonly string[];
   /** Buffers that posidle cannot see. It can only flush them. */
   readonly unseen: readonly string[];
+  /** The kubelet's SIGTERM does not stop Fluentd: PID 1 of its container, such as a shell, has no handler. */
+  readonly ignoresSigterm: boolean;
   /** Until then lines may be on their way where posidle cannot see them. */
   readonly inFlightUntil: Millis;
 }
@@ -74,6 +76,7 @@ export type DoubtKind =
   | 'may-hold'
   | 'no-ack'
   | 'main-may-run'
+  | 'no-drain'
   | 'kept'
   | 'killed';
 
@@ -120,6 +123,7 @@ export function joined(one: Progress, other: Progress): Progress {
     reached: one.reached,
     outputs: [...new Set([...one.outputs, ...other.outputs])],
     unseen: [...one.unseen, ...other.unseen],
+    ignoresSigterm: one.ignoresSigterm || other.ignoresSigterm,
     inFlightUntil: Math.max(one.inFlightUntil, other.inFlightUntil),
   };
 }

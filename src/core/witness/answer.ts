@@ -32,6 +32,8 @@ function saidIn(answer: BoundedAnswer) {
   return {
     pid: answer.number('pid'),
     supervisor: answer.maybeNumber('supervisor'),
+    /** PID 1 of its container does not act on SIGTERM. */
+    ignoresSigterm: answer.is('sigterm', false),
     isReady: answer.is('ready', true),
     /** Only in a last word: the worker ended without an error. */
     isFinal: answer.is('final', true),

@@ -67,6 +67,7 @@ export function ofTestimony(testimony: Testimony): Progress {
     files: reached.size,
     reached,
     unseen: [],
+    ignoresSigterm: statements.some(({ kind, said }) => kind === 'alive' && said.ignoresSigterm),
     inFlightUntil: Number.NEGATIVE_INFINITY,
     outputs: [...new Set(outputs.filter(({ buffer }) => buffer !== 'none').map(nameOf))],
   };

@@ -6,7 +6,7 @@ import type { Millis } from '../../core/text/units.ts';
 import { parseAnswer, parseDone, parseLastWord, type Said } from '../../core/witness/answer.ts';
 import { type Bounds, LONGEST_ANSWER, MOST_FIELDS } from '../../core/witness/bounded-answer.ts';
 import type { Testimony, Witness } from '../../core/witness/testimony.ts';
-import type { WitnessOrder } from '../../host.ts';
+import type { FluentdSign, WitnessOrder } from '../../host.ts';
 import { roomIn } from '../files/files.ts';
 
 /** A witness gives a sign of life at once. The rest may take longer on a busy machine or with very many files. */
@@ -45,10 +45,21 @@ export async function askWitnesses(dir: string, at: Millis): Promise<Testimony> 
   return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name, budget))) };
 }
 
-export async function isAnyWitnessAlive(dir: string): Promise<boolean> {
+/** What the directory shows of Fluentd. A witness that takes no connection in time is busy, not gone. */
+export async function lookForFluentd(dir: string): Promise<FluentdSign> {
   const names = await listWitnesses(dir);
   const answers = await Promise.all(names.map((name) => exchange(join(dir, name), '')));
-  return answers.some((answer) => !('gone' in answer));
+  if (answers.some((answer) => 'text' in answer || ('why' in answer && answer.isLate))) return 'listening';
+  const fifo = await open(
+    join(dir, 'lives'),
+    constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW,
+  ).catch(({ code }: NodeJS.ErrnoException) => code);
+  // A FIFO without a reader cannot be opened for writing (fifo(7)).
+  if (fifo === 'ENXIO') return 'ended';
+  if (fifo === undefined || typeof fifo === 'string') return 'unknown';
+  const isFifo = (await fifo.stat().catch(() => undefined))?.isFIFO() ?? false;
+  await fifo.close();
+  return isFifo ? 'starting' : 'unknown';
 }
 
 /** Why the order was not done; undefined if it was. */
@@ -92,7 +103,10 @@ async function lastWordOf(dir: string, worker: string, budget: Budget): Promise<
   }
 }
 
-type Exchange = { readonly text: string } | { readonly why: string } | { readonly gone: true };
+type Exchange =
+  | { readonly text: string }
+  | { readonly why: string; readonly isLate?: true }
+  | { readonly gone: true };
 
 /** The memory and fields for all answers to one question. */
 interface Budget extends Bounds {
@@ -116,7 +130,10 @@ function exchange(
       resolve(result);
     };
     const endAfter = (time: Millis) =>
-      setTimeout(() => end({ why: `its witness did not answer within ${time / 1_000} s` }), time);
+      setTimeout(
+        () => end({ why: `its witness did not answer within ${time / 1_000} s`, isLate: true }),
+        time,
+      );
     const [silent, late] = [endAfter(SILENCE), endAfter(TIMEOUT)];
     socket.once('connect', () => (word === '' ? end({ text: '' }) : socket.write(`${word}\n`)));
     socket.on('data', (chunk: Buffer) => {

@@ -36,13 +36,13 @@ test('a value from the environment is checked in the same way, and its error nam
     /^POSIDLE_LOG_FORMAT: 'jsno' .* Did you mean json\?$/,
   );
   expect(given({ POSIDLE_STRICT: 'maybe' })).toThrow("POSIDLE_STRICT: 'maybe' isn't true or false");
-  const switches = given({ POSIDLE_STRICT: 'Yes', POSIDLE_NATIVE_SIDECAR: '0' });
-  expect(switches()).toEqual({ strict: true, 'native-sidecar': false });
+  const switches = given({ POSIDLE_STRICT: 'Yes', POSIDLE_COMPLETE_LAST_LINE: '0' });
+  expect(switches()).toEqual({ strict: true, 'complete-last-line': false });
 });
 
 type Flag = readonly [name: string, given: string, value: unknown];
 /** For each setting its flag, a value and the result. */
-const SETTINGS: Record<Exclude<keyof Settings, 'fluentd' | 'signal'>, Flag> = {
+const SETTINGS: Record<Exclude<keyof Settings, 'fluentd' | 'signal' | 'podEnds'>, Flag> = {
   posFiles: ['--pos-file', 'a.pos', ['a.pos']],
   fluentConf: ['--fluent-conf', 'f.conf', 'f.conf'],
   quiet: ['--quiet', '1s', 1_000],
@@ -51,14 +51,12 @@ const SETTINGS: Record<Exclude<keyof Settings, 'fluentd' | 'signal'>, Flag> = {
   drainTimeout: ['--drain-timeout', '4s', 4_000],
   grace: ['--grace', '5s', 5_000],
   stopTimeout: ['--stop-timeout', '6s', 6_000],
-  nativeSidecar: ['--native-sidecar', 'true', true],
   witness: ['--witness', '/posidle', '/posidle'],
   doneFile: ['--done-file', 'done', 'done'],
   doneProcess: ['--done-process', 'main', /main/],
   doneProcessGone: ['--done-process-gone', '7s', 7_000],
   heartbeatFile: ['--heartbeat-file', 'beat', 'beat'],
   heartbeatAge: ['--heartbeat-age', '8s', 8_000],
-  restartPolicy: ['--restart-policy', 'always', 'always'],
   completeLastLine: ['--complete-last-line', 'true', true],
 };
 const settingsBy = async (words: readonly string[]) =>
@@ -77,13 +75,6 @@ test('a POST is a trigger: quiet is off then, unless it is given', async () => {
   const called = ['--listen', '80', '--quit-token', 'none'];
   expect(await settingsBy(called)).toMatchObject({ quiet: 'off' });
   expect(await settingsBy([...called, '--quiet', '3s'])).toMatchObject({ quiet: 3_000 });
-});
-
-test('a POST is refused if only the kubelet may begin the drain', async () => {
-  const words = ['--listen', '80', '--native-sidecar'];
-  const why = '--quit-token: with --native-sidecar only the kubelet begins the drain';
-  await expect(settingsBy([...words, '--quit-token', 'none'])).rejects.toThrow(why);
-  expect(await settingsBy(words)).toMatchObject({ nativeSidecar: true });
 });
 
 test('a text in which no option is named stays as it is', () => {

@@ -110,12 +110,6 @@ describe('the deadline of a return', () => {
       ['is none while Fluentd is there', undefined],
       ['is the settle time', 22_000, {}, away],
       ['is over at once for a child', 20_000, { role: 'parent' }, away],
-      [
-        'is that of the drain where the kubelet restarts Fluentd',
-        310_000,
-        { restartPolicy: 'on-failure' },
-        away,
-      ],
       ['is never later than that of the drain', 21_000, { drainTimeout: 11_000 }, away],
     ],
   );
@@ -125,6 +119,7 @@ describe('the deadline of a stop', () => {
   check(stopBegun(15_000), [
     ['is the stop timeout', 135_000],
     ['is the grace period after a signal', 37_000, {}, signalled],
+    ['is a second earlier in an ending Pod, to tell the outcome', 36_000, { podEnds: true }, signalled],
   ]);
   check(stopBegun(36_000), [
     ['leaves the time kept for it, also late in the grace period', 46_000, {}, signalled],
@@ -140,9 +135,6 @@ describe('everything read is believed', () => {
   check(settled({ by: 'quiet', at: 19_000 }, 3_000), [
     ['then at once, where the trigger says that main has ended', 3_000],
   ]);
-  check(settled(TERM, 3_000), [
-    ['then at once, where the kubelet’s signal says so', 3_000, { role: 'native-sidecar' }],
-  ]);
   for (const by of ['SIGTERM', 'SIGINT', 'http', 'abort', 'heartbeat', 'deserted'] as const)
     check(settled({ by, at: 10_000 }, 3_000), [
       [`the settle time after ${by}, which does not say so`, 12_000],
@@ -154,11 +146,11 @@ test('a deadline is over from its instant on, and one that is none never is', ()
   expect([isOver(5, 4), isOver(5, 5), isOver(undefined, 5)]).toEqual([false, true, false]);
 });
 
-test('only signals among the stop requests start the grace period', () => {
-  const by = ['SIGTERM', 'SIGINT', 'done-file', 'http', 'abort'] as const;
+test('only signals and `posidle drain` start the grace period', () => {
+  const by = ['SIGTERM', 'SIGINT', 'done-file', 'http', 'abort', 'main-ended', 'drain'] as const;
   const requests = by.map((by): StopRequest => ({ by, at: 1 }));
-  const signals = deadlines.kubeletCallsIn(seen(looksWith({ requests })));
-  expect(signals.map((one) => one.by)).toEqual(['SIGTERM', 'SIGINT']);
+  const signals = deadlines.timedCallsIn(seen(looksWith({ requests })));
+  expect(signals.map((one) => one.by)).toEqual(['SIGTERM', 'SIGINT', 'main-ended', 'drain']);
 });
 
 test.each([

@@ -157,7 +157,7 @@ describe('a drain that finds everything read', () => {
   });
 
   test.each<[string, string, number, Partial<Policy>, boolean]>([
-    ['leaves the stop to the kubelet', 'left-to-kubelet', AT, { role: 'native-sidecar' }, true],
+    ['leaves the stop to the kubelet', 'left-to-kubelet', AT, { podEnds: true }, true],
     ['never signals what may be another Fluentd, also at the deadline', 'not-proven', DEADLINE, {}, false],
   ])('%s', (_, kind, at, rules, isProven) => {
     const next = decided(
@@ -171,8 +171,7 @@ describe('a drain that finds everything read', () => {
 
 describe('an unfinished last line', () => {
   const DONE = { by: 'done-file', at: 0 } as const;
-  const SIGTERM = { by: 'SIGTERM', at: 0 } as const;
-  const NATIVE = { role: 'native-sidecar' } as const;
+  const ENDED = { by: 'main-ended', at: 0 } as const;
   const END = [{ do: 'end-line', path: LOG, size: 104 }];
   const [ASKED, REFUSED] = [{ completeLastLine: true }, { completeLastLine: false }];
   test.each<[string, Partial<Policy>, Partial<Draining>, readonly object[], Partial<Snapshot>?]>([
@@ -180,8 +179,7 @@ describe('an unfinished last line', () => {
     ['is ended once', ASKED, { completed: true }, FLUSH],
     ['is left as it is, where main may still write', {}, {}, FLUSH],
     ['is ended by default where main has made its done file', {}, { trigger: DONE }, END],
-    ['is ended in a native sidecar, where it gets SIGTERM', NATIVE, { trigger: SIGTERM }, END],
-    ['is left as it is in a native sidecar, where another one calls', NATIVE, {}, FLUSH],
+    ['is ended by default where the caller says that main has ended', {}, { trigger: ENDED }, END],
     ['is left as it is, where that is asked for', REFUSED, { trigger: DONE }, FLUSH],
     ['is ended also while chunks wait to be sent', ASKED, flushed, END, { buffers: onDisk(1) }],
   ])('%s', (_, rules, changes, actions, look = buffered) => {

@@ -101,7 +101,6 @@ describe('no flush is asked for', () => {
     ['of a wrapper: it would die of SIGUSR1', { look: { fluentd: WRAPPER } }],
     ['of a Fluentd that is not there', { look: { fluentd: ABSENT } }],
     ['of a Fluentd that is not proven', { look: { fluentd: running({ proof: 'none' }) } }],
-    ['of a Fluentd that nobody can reach', { look: { fluentd: { ...REMOTE, isDeaf: true } } }],
     ['of one in another container whose witness is silent', { look: { fluentd: REMOTE, ...said(SILENT) } }],
     ['of a Fluentd whose worker has not opened its pos file yet', { look: { fluentd: STARTING } }],
     ['of a Fluentd whose pos file is not there yet: it has only just been started', { look: MISSING }],

@@ -93,7 +93,7 @@ describe('an outcome', () => {
     };
 
     test.each([
-      ['hook', ['hook']],
+      ['drain', ['drain']],
       ['SIGTERM', ['SIGTERM', 'SIGINT']],
       ['SIGINT', ['SIGINT']],
       ['deserted', []],
@@ -107,7 +107,7 @@ describe('an outcome', () => {
 
     test.each<[string, Outcome]>([
       ['somebody called for the end', word('http')],
-      ['the kubelet stopped a native sidecar', word('SIGTERM', [], { role: 'native-sidecar' })],
+      ['posidle drain was told so', word('main-ended', ['main-ended'])],
       ['somebody called after SIGTERM', word('SIGTERM', ['SIGTERM', 'http'])],
       ['the done file came after SIGTERM', word('SIGTERM', ['SIGTERM', 'done-file'])],
       ["main's process was gone after SIGTERM", word('SIGTERM', [], { doneProcess: true, startTimeout: 0 })],
@@ -131,6 +131,7 @@ describe('an outcome', () => {
     ['left-to-kubelet', { look: keeps }, 'unproven'],
     ['stopped', { look: OUTSIDE }, 'unproven'],
     ['left-to-kubelet', { look: { fluentd: running(), ...said(alive()) } }, 'drained'],
+    ['no-fluentd', {}, 'unproven'],
   ])('of the end %s with %o is %s', (kind, facts, drained) => {
     expect(outcome(kind, facts).outcome).toBe(drained);
   });
@@ -140,18 +141,18 @@ describe('the exit code', () => {
   const left: Facts = { files: [behind], look: OUTSIDE };
   test.each<[End['kind'], Facts, number, number]>([
     ['stopped', {}, 0, 0],
-    ['stopped', left, 0, 3],
+    ['stopped', left, 3, 3],
     ['stopped', { look: OUTSIDE }, 0, 3],
     ['killed', {}, 0, 3],
     ['ended-by-itself', {}, 0, 0],
-    ['ended-by-itself', left, 0, 3],
-    ['left-to-kubelet', left, 0, 3],
-    ['survived', {}, 3, 3],
+    ['ended-by-itself', left, 3, 3],
+    ['left-to-kubelet', left, 3, 3],
+    ['survived', {}, 0, 3],
     ['ambiguous', {}, 2, 2],
     ['no-fluentd-named', {}, 2, 2],
     ['no-fluentd', {}, 4, 4],
-    ['not-permitted', {}, 5, 5],
-    ['not-proven', {}, 5, 5],
+    ['not-permitted', {}, 4, 4],
+    ['not-proven', {}, 4, 4],
   ])('of %s with %o is %i, and %i under --strict', (kind, facts, plain, strict) => {
     const told = outcome(kind, facts);
     expect([false, true].map((isStrict) => exitCodeOf(told, { strict: isStrict }))).toEqual([plain, strict]);
@@ -174,7 +175,7 @@ describe('the sentence', () => {
     ['stopped', { look: OUTSIDE }, /^why after 4.2 s; unproven: nobody looked inside Fluentd/],
     ['stopped', left, /; not drained: \/behind: .* \(20 B\); not proven: nobody looked inside/],
     ['stopped', { look: said(gone({ closed: [], unfound: [NEW] })) }, /; not drained: \/new: .* \(3 B\)$/],
-    ['survived', {}, /^why after 4.2 s; unproven: Fluentd is still there after SIGKILL$/],
+    ['survived', {}, /^why after 4.2 s; unproven: Fluentd did not end: nobody saw what it still held$/],
     ['ended-by-itself', {}, 'why; drained: 1 file read'],
     ['left-to-kubelet', {}, 'why; drained: 1 file read'],
     ['no-fluentd', left, 'why'],

@@ -12,7 +12,14 @@ function held(...ids: readonly string[]): Left {
 }
 
 function progress(changed: Partial<Progress> = {}): Progress {
-  const nothing = { left: [], doubts: [], outputs: [], unseen: [], reached: new Map() };
+  const nothing = {
+    left: [],
+    doubts: [],
+    outputs: [],
+    unseen: [],
+    ignoresSigterm: false,
+    reached: new Map(),
+  };
   return { at: 0, mark: 'm', files: 1, inFlightUntil: 0, ...nothing, ...changed };
 }
 
@@ -27,7 +34,7 @@ describe('the word is', () => {
       'stopped',
     ],
     ['unproven', 'of a Fluentd that had to be killed', {}, 'killed'],
-    ['unproven', 'of a Fluentd that is still there after that', {}, 'survived'],
+    ['unproven', 'of a Fluentd that did not end', {}, 'survived'],
     ['drained', 'of a Fluentd that runs on and holds nothing', {}, 'left-to-kubelet'],
     ['not-drained', 'of a Fluentd that kept records when it ended', { left: [KEPT] }, 'stopped'],
   ])('%s %s', (word, _, changed, end) => {
@@ -47,7 +54,7 @@ describe('the word is', () => {
 
 test.each<[End['kind'], RegExp]>([
   ['killed', /had to be killed/],
-  ['survived', /still there after SIGKILL/],
+  ['survived', /did not end/],
 ])('an end by force (%s) is a doubt beside the others', (end, why) => {
   const { doubts } = verdictOf(progress({ doubts: [DOUBT] }), undefined, end);
   expect(doubts).toEqual([DOUBT, { kind: 'killed', why: expect.stringMatching(why) }]);

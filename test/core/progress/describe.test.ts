@@ -62,6 +62,7 @@ test('the facts of two sources are joined', () => {
     files: 2,
     outputs: ['a', 'b'],
     unseen: [],
+    ignoresSigterm: false,
     inFlightUntil: 7,
   };
   const other = {
@@ -72,6 +73,7 @@ test('the facts of two sources are joined', () => {
     files: 3,
     outputs: ['b', 'c'],
     unseen: ['d'],
+    ignoresSigterm: true,
     inFlightUntil: 9,
   };
   expect(joined(one, other)).toEqual({
@@ -83,6 +85,7 @@ test('the facts of two sources are joined', () => {
     files: 3,
     outputs: ['a', 'b', 'c'],
     unseen: ['d'],
+    ignoresSigterm: true,
     inFlightUntil: 9,
   });
 });

@@ -1,10 +1,11 @@
-import { linkSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, constants, linkSync, openSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   askWitnesses,
-  isAnyWitnessAlive,
   listWitnesses,
+  lookForFluentd,
   tellWitness,
 } from '../../../src/node/witness/ask-witnesses.ts';
 import { answer } from '../../support/said.ts';
@@ -57,7 +58,34 @@ test('each socket is asked once, the oldest first', async () => {
 test('nobody is there without a directory, and without a socket', async () => {
   expect(await ask()).toEqual([]);
   expect(await listWitnesses(inDir('none'))).toEqual([]);
-  expect(await isAnyWitnessAlive(inDir())).toBe(false);
+  expect(await lookForFluentd(inDir())).toBe('unknown');
+});
+
+describe('the directory shows that Fluentd', () => {
+  const fifo = () => spawnSync('mkfifo', [inDir('lives')]);
+
+  test('takes orders where a witness listens, also a silent one', async () => {
+    fifo();
+    await witness(() => {});
+    expect(await lookForFluentd(inDir())).toBe('listening');
+  });
+
+  test('starts where only a process of it has the FIFO open', async () => {
+    await die();
+    fifo();
+    const reader = openSync(inDir('lives'), constants.O_RDONLY | constants.O_NONBLOCK);
+    expect(await lookForFluentd(inDir())).toBe('starting');
+    closeSync(reader);
+    expect(await lookForFluentd(inDir())).toBe('ended');
+  });
+
+  test.each([
+    ['a file', () => writeFileSync(inDir('lives'), '')],
+    ['a link', () => symlinkSync('/dev/null', inDir('lives'))],
+  ])('is unknown where a neighbour put %s in the place of the FIFO', async (_, put) => {
+    put();
+    expect(await lookForFluentd(inDir())).toBe('unknown');
+  });
 });
 
 describe('a worker that is gone', () => {
@@ -78,7 +106,7 @@ describe('a worker that is gone', () => {
     await die();
     leave();
     expect(await ask()).toEqual([{ worker: WORKER, kind: 'gone', said: undefined }]);
-    expect(await isAnyWitnessAlive(inDir())).toBe(false);
+    expect(await lookForFluentd(inDir())).toBe('unknown');
   });
 });
 

@@ -1,0 +1,45 @@
+import type { FileLook, FollowedReading, PosFileReading, Snapshot } from '../look/snapshot.ts';
+import { entryKeyIn } from '../pos-file/pos-file.ts';
+import type { Said } from '../witness/answer.ts';
+import type { Testimony } from '../witness/testimony.ts';
+
+/**
+ * What pos files, log files and directories would show, as the witnesses say it: posidle's own container has none of these files. Each
+ * in_tail input counts as one pos file.
+ */
+export function filesBy(
+  { witnesses }: Testimony,
+  dir: string,
+): Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> {
+  const said = witnesses.flatMap((one) => (one.kind === 'alive' ? [one.said] : []));
+  if (said.length === 0) {
+    const nobody: PosFileReading = {
+      path: dir,
+      kind: 'unreadable',
+      error: 'no witness of a Fluentd answers',
+    };
+    return { posFiles: [nobody], looks: new Map(), followed: [] };
+  }
+  const looks = new Map<string, FileLook>();
+  const posFiles = said.flatMap((one) => one.readers.map((path) => readingOf(path, one, looks)));
+  return { posFiles, looks, followed: said.map(unfoundIn) };
+}
+
+function readingOf(path: string, { files }: Said, looks: Map<string, FileLook>): PosFileReading {
+  const entries = files
+    .filter(({ reader }) => reader === path)
+    .map((file) => {
+      const { inode, position, size, unfinished, lines } = file;
+      const entry = { path: file.path, inode, position };
+      const key = entryKeyIn(path, entry);
+      const newlineLeft = lines > 0 || (size !== undefined && size - position > unfinished);
+      looks.set(key, size === undefined ? {} : { atPath: { inode, size }, newlineLeft });
+      return { ...entry, key };
+    });
+  return { path, kind: 'read', entries, unparsable: [], writtenAgo: Number.POSITIVE_INFINITY };
+}
+
+function unfoundIn({ readers: [posFile = ''], unfound }: Said): FollowedReading {
+  const files = unfound.map(({ path, key, size = 0 }) => ({ path, size, inode: key.split(' ')[0] ?? '' }));
+  return { posFile, refreshInterval: 0, byInode: true, files };
+}

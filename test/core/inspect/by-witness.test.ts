@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { DEFAULT_POLICY } from '../../../src/core/drain/policy.ts';
+import { filesBy } from '../../../src/core/inspect/by-witness.ts';
+import { foundBy } from '../../../src/core/inspect/found.ts';
+import { check, summaryOf } from '../../../src/core/inspect/summary.ts';
+import { observe } from '../../../src/core/observe/observe.ts';
+import type { Witness } from '../../../src/core/witness/testimony.ts';
+import { snapshot } from '../../support/builders.ts';
+import { sight } from '../../support/said.ts';
+import { alive, gone, SILENT } from '../../support/witnesses.ts';
+
+function inspected(...witnesses: readonly Witness[]) {
+  const testimony = { at: 5, witnesses };
+  const look = {
+    ...snapshot(5, []),
+    ...filesBy(testimony, '/posidle'),
+    source: 'witness' as const,
+    testimony,
+  };
+  return foundBy(look, observe(undefined, look, DEFAULT_POLICY), DEFAULT_POLICY, () => [], undefined);
+}
+
+const READER = '/pos/a.pos';
+const file = (more: object) => sight({ reader: READER, ...more });
+const worker = (more: object) => alive({ readers: [READER], ...more });
+
+test('the files of a witness look like those of a pos file', () => {
+  const found = inspected(
+    worker({
+      files: [
+        file({ path: '/a', inode: 1, pos: 70, size: 100 }),
+        file({ path: '/b', inode: 2, pos: 100, size: 104, unfinished: 4 }),
+        file({ path: '/c', inode: 3 }),
+      ],
+    }),
+  );
+  expect(found.posFiles.map(({ path }) => path)).toEqual([READER]);
+  expect(found.posFiles[0]?.files.map(({ path, state, lag }) => [path, state, lag])).toEqual([
+    ['/a', 'behind', 30],
+    ['/b', 'partial-line', 4],
+    ['/c', 'caught-up', 0],
+  ]);
+  expect(check(found, 0).passed).toBe(false);
+  expect(check(found, 30).passed).toBe(true);
+});
+
+test('a file that Fluentd has not found counts as left', () => {
+  const found = inspected(worker({ files: [], unfound: [{ path: '/new', size: 7, inode: 9 }] }));
+  expect(check(found, 0)).toMatchObject({ passed: false, reason: expect.stringContaining('7 B') });
+});
+
+test.each([
+  ['has ended', gone()],
+  ['is silent', SILENT],
+])('nothing is "caught up" where the only witness %s', (_, witness) => {
+  const found = inspected(witness);
+  expect(summaryOf(found)).toMatch(/^lag unknown/);
+  expect(check(found, 1_000).passed).toBe(false);
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { exitCodeOf } from '../../src/core/drain/outcome.ts';
+import type { Policy } from '../../src/core/drain/policy.ts';
+import type { Witness } from '../../src/core/witness/testimony.ts';
+import { run } from '../support/builders.ts';
+import { FakeHost } from '../support/fake-host.ts';
+import { holding, sight } from '../support/said.ts';
+import { alive, gone } from '../support/witnesses.ts';
+
+const DIR = '/posidle';
+
+/** A Pod whose main has ended, with a Fluentd in another container. */
+function world() {
+  const host = new FakeHost();
+  const told: string[] = [];
+  host.request('main-ended');
+  host.onWitnessTold = (_, word) => {
+    told.push(word);
+    return undefined;
+  };
+  return { host, told };
+}
+
+const drained = (host: FakeHost, rules: Partial<Policy> = {}) =>
+  run(
+    host,
+    { quiet: 'off', podEnds: true, grace: 30_000, startTimeout: 20_000, ...rules },
+    { posFiles: [], witness: DIR, fluentd: { by: 'witness' } },
+  );
+
+describe('in an ending Pod', () => {
+  test('a Fluentd with nothing left is left to the kubelet, at once', async () => {
+    const { host, told } = world();
+    host.witnesses = [alive()];
+    const { outcome, report } = await drained(host);
+    expect(outcome).toMatchObject({ end: 'left-to-kubelet', trigger: 'main-ended', outcome: 'drained' });
+    expect(told).toEqual([]);
+    expect(report.path).toEqual(['waiting', 'draining', 'stopped']);
+    expect(host.now()).toBeLessThan(100);
+  });
+
+  test('a buffer is flushed first', async () => {
+    const { host, told } = world();
+    host.witnesses = [alive({ outputs: [holding('a')] })];
+    host.onWitnessTold = (_, word) => {
+      told.push(word);
+      host.witnesses = [alive()];
+      return undefined;
+    };
+    const { outcome } = await drained(host);
+    expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'drained' });
+    expect(told).toEqual(['flush']);
+  });
+
+  test.each([
+    ['records that come out only when it stops', { files: [sight({ record: 30 })] }],
+    ['a shell as its first process, which ignores SIGTERM', { sigterm: false }],
+  ])('posidle stops a Fluentd with %s', async (_, said) => {
+    const { host, told } = world();
+    host.witnesses = [alive(said)];
+    host.onWitnessTold = (_, word) => {
+      told.push(word);
+      host.witnesses = [gone()];
+      host.sign = 'ended';
+      return undefined;
+    };
+    const { outcome } = await drained(host);
+    expect(outcome).toMatchObject({ end: 'stopped', outcome: 'drained' });
+    expect(told).toEqual(['stop']);
+  });
+
+  test('a Fluentd that starts is waited for as long as the grace period allows', async () => {
+    const { host } = world();
+    host.sign = 'starting';
+    host.at(26_000, (h) => {
+      h.witnesses = [alive()];
+    });
+    const { outcome } = await drained(host);
+    expect(outcome).toMatchObject({ end: 'left-to-kubelet', outcome: 'drained' });
+  });
+
+  test('a Fluentd that has ended is not waited for, and nobody says "drained"', async () => {
+    const { host } = world();
+    host.sign = 'ended';
+    host.witnesses = [gone()];
+    const { outcome } = await drained(host);
+    expect(outcome).toMatchObject({ end: 'no-fluentd', outcome: 'unproven' });
+    expect(exitCodeOf(outcome, { strict: false })).toBe(4);
+    expect(host.now()).toBeLessThan(2_500);
+  });
+
+  test('a Fluentd that ends in the drain without a last word is not waited for', async () => {
+    const { host } = world();
+    host.witnesses = [alive({ outputs: [holding('a')] })];
+    host.at(5_000, (h) => {
+      h.sign = 'ended';
+      h.witnesses = [{ ...gone(), said: undefined } as Witness];
+    });
+    const { outcome } = await drained(host);
+    expect(outcome).toMatchObject({ end: 'ended-by-itself', outcome: 'unproven' });
+    expect(host.now()).toBeLessThan(8_000);
+  });
+
+  test('without any sign of Fluentd the wait has an end, and names what is missing', async () => {
+    const { host } = world();
+    const { outcome } = await drained(host);
+    expect(outcome).toMatchObject({ end: 'no-fluentd', outcome: 'unproven' });
+    expect(outcome.why).toContain('RUBYOPT');
+    expect(host.now()).toBe(20_000);
+  });
+
+  test('what is left at the end of the grace period is named before the kubelet kills posidle', async () => {
+    const { host, told } = world();
+    host.witnesses = [alive({ files: [sight({ pos: 0, size: 7 })] })];
+    const { outcome } = await drained(host);
+    expect(outcome).toMatchObject({ end: 'survived', outcome: 'not-drained' });
+    expect(outcome.left.worst).toMatchObject([{ kind: 'unread', bytes: 7 }]);
+    expect([true, false].map((strict) => exitCodeOf(outcome, { strict }))).toEqual([3, 3]);
+    expect(told).toContain('stop');
+    expect(host.sent).toEqual([]);
+    expect(host.now()).toBeLessThan(29_500);
+  });
+});

@@ -1,0 +1,197 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect } from 'vitest';
+import { rubyOption } from '../../src/core/witness/load.ts';
+import { writeWitness } from '../../src/node/witness/write-witness.ts';
+import { ONE_VERSION, onFluentd, test, VERSIONS_AND_OLDEST } from '../support/delivery.ts';
+import type { Site } from '../support/delivery-site.ts';
+import { fileBuffer, memoryBuffer, renderConf, type Section, tail, toHttp } from '../support/fluentd-conf.ts';
+import { needsRoot } from '../support/needs.ts';
+import { type PosidleRun, startPosidle } from '../support/posidle.ts';
+import { startFluentd } from '../support/real-fluentd.ts';
+import { until } from '../support/until.ts';
+
+/** Nothing flushes by itself. */
+const LAZY = { flush_mode: 'interval', flush_interval: 300 };
+const DRAINED = { outcome: 'drained', trigger: 'main-ended', doubts: { count: 0 } };
+const LEFT_RUNNING = { ...DRAINED, end: 'left-to-kubelet' };
+const STOPPED = { ...DRAINED, end: 'stopped' };
+
+interface Given {
+  readonly sections?: readonly Section[];
+  /** The words before Fluentd's command. */
+  readonly first?: readonly string[];
+}
+
+/** Fluentd is PID 1 of a namespace, as in a container. */
+const CONTAINER = ['unshare', '--fork', '--pid', '--mount-proc', '--kill-child'];
+
+function fluentdIn(site: Site, version: string, dir: string, { sections, first = [] }: Given = {}) {
+  const usual = [
+    tail(site.log('*.log'), site.pos, { refresh_interval: '1s' }),
+    toHttp(site.sink.port, memoryBuffer(LAZY)),
+  ];
+  const env = { RUBYOPT: rubyOption(dir), POSIDLE_DIR: dir, SERVERENGINE_SOCKETMANAGER_SOCK_DIR: site.dir };
+  const conf = renderConf(sections ?? usual);
+  return startFluentd({
+    version,
+    dir: site.dir,
+    conf,
+    witness: false,
+    env,
+    wrapper: [...CONTAINER, ...first],
+  });
+}
+
+/** A directory that Fluentd and posidle share, with the witness in it. */
+async function sharedDir(site: Site): Promise<string> {
+  const dir = join(site.dir, 'posidle');
+  mkdirSync(dir);
+  await writeWitness(dir);
+  return dir;
+}
+
+/** A Fluentd with the witness; main has written some lines. */
+async function begin(site: Site, version: string, lines = 100, given: Given = {}) {
+  const dir = await sharedDir(site);
+  const fluentd = fluentdIn(site, version, dir, given);
+  await fluentd.ready;
+  await site.write('app.log', lines);
+  return { dir, fluentd };
+}
+
+/** As the preStop hook of posidle's container does. */
+function podEnds(dir: string): void {
+  writeFileSync(join(dir, 'ending'), '');
+}
+
+function drain(site: Site, dir: string, ...args: readonly string[]): PosidleRun {
+  const grace = args.includes('--grace') ? [] : ['--grace', '60s'];
+  const told = ['--termination-log', site.termination, '--log-format', 'json'];
+  return startPosidle(['drain', '--witness', dir, ...grace, ...told, ...args], { cwd: site.dir });
+}
+
+async function ended(site: Site, { exited, stderr }: PosidleRun) {
+  const code = await exited;
+  site.told = stderr();
+  const outcome = JSON.parse(
+    existsSync(site.termination) ? readFileSync(site.termination, 'utf8') : 'null',
+  ) as object;
+  return { code, outcome, lost: site.lines.written - site.delivered() };
+}
+
+beforeEach(needsRoot);
+
+onFluentd(VERSIONS_AND_OLDEST, (version) => {
+  test('in an ending Pod all is read and sent, and Fluentd is left to the kubelet', async ({ site }) => {
+    const { dir, fluentd } = await begin(site, version, 1_000);
+    await site.write('late.log', 500);
+    podEnds(dir);
+    expect(await ended(site, drain(site, dir, '--main-ended'))).toMatchObject({
+      code: 0,
+      lost: 0,
+      outcome: LEFT_RUNNING,
+    });
+    expect(fluentd.process.exitCode).toBeNull();
+  });
+
+  test('elsewhere posidle stops the drained Fluentd', async ({ site }) => {
+    const { dir, fluentd } = await begin(site, version, 1_000);
+    expect(await ended(site, drain(site, dir, '--main-ended'))).toMatchObject({
+      code: 0,
+      lost: 0,
+      outcome: STOPPED,
+    });
+    await fluentd.exited;
+  });
+
+  test('while the Pod ends and main still writes, the witness flushes each second', async ({ site }) => {
+    const sections = [
+      tail(site.log('*.log'), site.pos, { refresh_interval: '1s' }),
+      toHttp(site.sink.port, fileBuffer(site.buffer, LAZY)),
+    ];
+    const { dir } = await begin(site, version, 100, { sections });
+    await site.isRead('app.log');
+    expect(site.delivered()).toBe(0);
+    podEnds(dir);
+    await until('the lines are there', () => site.delivered() === 100);
+    await site.write('app.log', 100);
+    await until('the later lines are there', () => site.delivered() === 200);
+  });
+});
+
+onFluentd(ONE_VERSION, (version) => {
+  describe('posidle drain', () => {
+    test.for([
+      ['proves nothing where nobody says that main has ended', [], 0],
+      ['says so by its exit code, where that is wanted', ['--strict'], 3],
+    ] as const)('%s', async ([, args, code], { site }) => {
+      const { dir } = await begin(site, version);
+      const outcome = { outcome: 'unproven', doubts: { worst: [{ kind: 'main-may-run' }] } };
+      expect(await ended(site, drain(site, dir, ...args))).toMatchObject({ code, lost: 0, outcome });
+    });
+
+    test('waits for a Fluentd that is not up yet', async ({ site }) => {
+      const dir = await sharedDir(site);
+      await site.write('app.log', 100);
+      podEnds(dir);
+      const posidle = drain(site, dir, '--main-ended');
+      fluentdIn(site, version, dir);
+      expect(await ended(site, posidle)).toMatchObject({ code: 0, lost: 0, outcome: LEFT_RUNNING });
+    });
+
+    test('does not wait for a Fluentd that has ended, and says what that means', async ({ site }) => {
+      const { dir, fluentd } = await begin(site, version);
+      await site.isRead('app.log');
+      await fluentd.stop();
+      await site.write('app.log', 10);
+      podEnds(dir);
+      const { code, outcome } = await ended(site, drain(site, dir, '--main-ended'));
+      expect(outcome).toMatchObject({
+        end: 'no-fluentd',
+        outcome: 'unproven',
+        durationsMs: { waiting: expect.any(Number) },
+      });
+      expect((outcome as { durationsMs: { waiting: number } }).durationsMs.waiting).toBeLessThan(10_000);
+      expect(code).toBe(4);
+    });
+
+    test('stops a drained Fluentd whose first process is a shell, which ignores SIGTERM', async ({
+      site,
+    }) => {
+      const first = ['sh', '-c', '"$@"; exit $?', 'sh'];
+      const { dir, fluentd } = await begin(site, version, 100, { first });
+      podEnds(dir);
+      expect(await ended(site, drain(site, dir, '--main-ended'))).toMatchObject({
+        lost: 0,
+        outcome: STOPPED,
+      });
+      await fluentd.exited;
+    });
+
+    test('says what is left when the grace period is over, before the kubelet kills it', async ({ site }) => {
+      const { dir } = await begin(site, version);
+      await site.sink.stop();
+      await site.isRead('app.log');
+      podEnds(dir);
+      const { code, outcome } = await ended(site, drain(site, dir, '--main-ended', '--grace', '6s'));
+      expect(outcome).toMatchObject({ outcome: 'not-drained', left: { worst: [{ kind: 'held' }] } });
+      expect(code).toBe(3);
+    });
+
+    test('runs nothing that main writes as a name or a line, and shows it without harm', async ({ site }) => {
+      const { dir } = await begin(site, version, 10);
+      const touched = join(site.dir, 'touched');
+      const name = `a$(touch ${touched.replaceAll('/', '\u2215')});\u001b[2J\u202e\`touch touched\`.log`;
+      await site.write(name, 10);
+      writeFileSync(site.log('-rf --version.log'), `$(touch ${touched})\u001b]0;x\u0007\n`);
+      appendFileSync(site.log(name), 'no newline');
+      const posidle = drain(site, dir);
+      const { outcome } = await ended(site, posidle);
+      expect(outcome).toMatchObject({ left: { count: 1, worst: [{ kind: 'unfinished' }] } });
+      expect(existsSync(touched)).toBe(false);
+      const told = posidle.stderr() + readFileSync(site.termination, 'utf8');
+      expect(['\u001b', '\u202e', '\u0007'].filter((char) => told.includes(char))).toEqual([]);
+    });
+  });
+});

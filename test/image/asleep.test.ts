@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { needsRoot } from '../support/needs.ts';
+import { until } from '../support/until.ts';
+import { imageDir, SHELLS, temporaryDir } from './scripts.ts';
+
+/** Writes how it was called, and then what the test's `then` says. */
+const DRAIN = 'echo "$$ $*" >>"$POSIDLE_DIR/calls"; ';
+
+describe.each(SHELLS)('asleep, by %s', (shell) => {
+  /** A directory with the script and a posidle that does this, and the environment of both. */
+  function site(then: string) {
+    const [home, dir] = [imageDir(), temporaryDir()];
+    writeFileSync(join(home, 'posidle'), `#!/bin/sh\n${DRAIN}${then}\n`);
+    chmodSync(join(home, 'posidle'), 0o755);
+    const word = join(dir, 'word');
+    const env = { PATH: process.env.PATH, POSIDLE_DIR: dir, POSIDLE_TERMINATION_LOG: word };
+    const command = [...shell.split(' '), join(home, 'asleep')];
+    const read = (name: string) => (existsSync(join(dir, name)) ? readFileSync(join(dir, name), 'utf8') : '');
+    return { home, dir, env, command, read };
+  }
+
+  /** Starts it, and resolves when it sleeps: its trap is set then. */
+  async function asleep({ command, env, dir }: ReturnType<typeof site>): Promise<ChildProcess> {
+    writeFileSync(join(dir, 'ending'), '');
+    const [program = '', ...words] = command;
+    const script = spawn(program, words, { env, stdio: 'ignore', detached: true });
+    onTestFinished(() => void spawnSync('kill', ['-KILL', '--', `-${script.pid}`]));
+    await until('it sleeps', () => childrenOf(script.pid).includes('sleep'));
+    return script;
+  }
+
+  test('runs no posidle until it is stopped, and then ends with the exit code of the drain', async () => {
+    const place = site('exit 3');
+    const script = await asleep(place);
+    expect(place.read('calls')).toBe('');
+    script.kill('SIGTERM');
+    expect(await once(script, 'exit')).toEqual([3, null]);
+    expect(place.read('calls')).toMatch(/^\d+ drain --main-ended\n$/);
+  });
+
+  test('takes back the mark of the container before it', async () => {
+    const place = site('');
+    await asleep(place);
+    expect(existsSync(join(place.dir, 'ending'))).toBe(false);
+  });
+
+  test('runs the bundle on Node where there is no image', async () => {
+    const place = site('');
+    rmSync(join(place.home, 'posidle'));
+    writeFileSync(
+      join(place.home, 'posidle.cjs'),
+      `require('fs').writeFileSync(process.env.POSIDLE_DIR + '/calls', process.argv.slice(2).join(' '))`,
+    );
+    const script = await asleep(place);
+    script.kill('SIGTERM');
+    expect(await once(script, 'exit')).toEqual([0, null]);
+    expect(place.read('calls')).toBe('drain --main-ended');
+  });
+
+  test('says that the drain was cut off, until the drain says more', async () => {
+    const place = site(
+      'cat "$POSIDLE_TERMINATION_LOG" >"$POSIDLE_DIR/before"; echo {} >"$POSIDLE_TERMINATION_LOG"',
+    );
+    const script = await asleep(place);
+    script.kill('SIGTERM');
+    await once(script, 'exit');
+    expect(JSON.parse(place.read('before'))).toMatchObject({
+      version: 1,
+      outcome: 'unproven',
+      why: expect.stringContaining('cut off'),
+    });
+    expect(place.read('word')).toBe('{}\n');
+  });
+
+  test('keeps further signals from the drain', async () => {
+    const place = site('until [ -e "$POSIDLE_DIR/go" ]; do sleep 0.05; done');
+    const script = await asleep(place);
+    script.kill('SIGTERM');
+    await until('the drain runs', () => place.read('calls'));
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) script.kill(signal);
+    writeFileSync(join(place.dir, 'go'), '');
+    expect(await once(script, 'exit')).toEqual([0, null]);
+    expect(place.read('calls').split('\n')).toHaveLength(2);
+  });
+
+  test('begins the drain once more if it alone was killed', async () => {
+    const place = site('[ "$(wc -l <"$POSIDLE_DIR/calls")" = 2 ] || kill -KILL $$');
+    const script = await asleep(place);
+    script.kill('SIGTERM');
+    expect(await once(script, 'exit')).toEqual([0, null]);
+    expect(place.read('calls').split('\n')).toHaveLength(3);
+  });
+
+  test('gives up when the drain was killed twice, and leaves its message', async () => {
+    const place = site('kill -KILL $$');
+    const script = await asleep(place);
+    script.kill('SIGTERM');
+    expect(await once(script, 'exit')).toEqual([137, null]);
+    expect(place.read('calls').split('\n')).toHaveLength(3);
+    expect(place.read('word')).toContain('cut off');
+  });
+
+  test('as the preStop hook makes the mark, but not before the first process has its trap', async (context) => {
+    needsRoot(context);
+    const place = site('');
+    const go = join(place.dir, 'go');
+    // PID 1 of a container that starts slowly.
+    const first = `until [ -e ${go} ]; do sleep 0.05; done; exec ${place.command.join(' ')}`;
+    const space = ['--fork', '--pid', '--mount-proc', '--kill-child', 'sh', '-c', first];
+    const container = spawn('unshare', space, { env: place.env, stdio: 'ignore' });
+    onTestFinished(() => void container.kill('SIGKILL'));
+    const pid = await until('the container runs', () => childPid(container.pid));
+    const enter = ['-t', pid, '-p', '-m', ...place.command, 'ending'];
+    const hook = spawn('nsenter', enter, { env: place.env, stdio: 'ignore' });
+    const ended = once(hook, 'exit');
+    await until('the hook waits', () => childrenOf(Number(childPid(hook.pid))).includes('sleep'));
+    expect(existsSync(join(place.dir, 'ending'))).toBe(false);
+    writeFileSync(go, '');
+    expect(await ended).toEqual([0, null]);
+    expect(existsSync(join(place.dir, 'ending'))).toBe(true);
+  });
+});
+
+/** The names of its children's programs. */
+function childrenOf(pid: number | undefined): readonly string[] {
+  return spawnSync('ps', ['-o', 'comm=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout.split('\n');
+}
+
+function childPid(pid: number | undefined): string {
+  return spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout.trim();
+}
