@@ -1,8 +1,9 @@
 import type { TailSource } from './core/fluent-conf/tail.ts';
 import type { Chunk, ChunkListing } from './core/fluentd/buffers.ts';
-import type { ProcessIdentity, ProcessRow } from './core/fluentd/processes.ts';
-import type { FileLook, FollowedFile, StopRequest } from './core/look/snapshot.ts';
+import type { FileLook, FollowedFile } from './core/look/snapshot.ts';
 import type { PositionEntry } from './core/pos-file/pos-file.ts';
+import type { DrainRequest } from './core/progress/drain-request.ts';
+import type { ProcessIdentity, ProcessRow } from './core/progress/fluentd-reading.ts';
 import type { Millis } from './core/text/units.ts';
 import type { Testimony } from './core/witness/testimony.ts';
 
@@ -12,7 +13,7 @@ import type { Testimony } from './core/witness/testimony.ts';
  */
 export interface Host extends Clock, Files, Processes, Witnesses {
   /** All stop requests so far. */
-  requests(): readonly StopRequest[];
+  requests(): readonly DrainRequest[];
 }
 
 interface Clock {

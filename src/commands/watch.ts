@@ -86,7 +86,7 @@ export async function watchAndReport(
   let close = async () => {};
   const begin: WatchSetup['begin'] = async (found, policy, armed) => {
     const log = openLog(args['log-level'], args['log-format'], inFlags);
-    const board = new StatusBoard(() => host.now(), policy);
+    const board = new StatusBoard(() => host.now());
     const lines = new LogReporter(log, policy, found.witness);
     const routes = board.routes(() => host.request('http'), args['quit-token']);
     const server = args.listen && (await listen(args.listen, routes));

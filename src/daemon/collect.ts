@@ -1,6 +1,8 @@
-import { type FluentdReading, findMains } from '../core/fluentd/processes.ts';
+import { findMains } from '../core/fluentd/processes.ts';
 import type { Depth, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
+import type { FluentdReading } from '../core/progress/fluentd-reading.ts';
+import { isAnyAlive, isComplete } from '../core/witness/testimony.ts';
 import type { Host } from '../host.ts';
 import { FollowedFiles } from './list-followed.ts';
 import { LogFileLooks } from './look-at-files.ts';
@@ -14,6 +16,7 @@ export class Collector {
   readonly #posFiles: PosFiles;
   readonly #logFiles: LogFileLooks;
   readonly #followed: FollowedFiles;
+  #files: Pick<Snapshot, 'posFiles' | 'looks' | 'followed'> | undefined;
 
   constructor(host: Host, subject: Subject) {
     this.#host = host;
@@ -24,30 +27,36 @@ export class Collector {
   }
 
   /**
-   * Takes one look. It reads positions before sizes, so that a position that equals a size covers all bytes up to there. It lists buffers last,
-   * because in_tail moves a position only when the buffer has the lines (in_tail.rb:1269).
+   * Takes one look. If the witnesses know enough, the facts about files are those of the last look. Otherwise it reads positions before
+   * sizes, so that a position that equals a size covers all bytes up to there. It lists buffers last, because in_tail moves a position
+   * only when the buffer has the lines (in_tail.rb:1269).
    */
   async look(depth: Depth, fluentd: FluentdReading): Promise<Snapshot> {
     const host = this.#host;
-    const { posFiles: patterns, doneProcess } = this.#subject;
+    const { doneProcess } = this.#subject;
     const lookedAt = host.now();
-    const posFiles = await this.#posFiles.read(patterns);
-    const looks = await this.#logFiles.look(posFiles);
-    const followed = await this.#followed.list(depth, looks);
     const witnessed = await this.#askWitnesses(depth);
-    const buffers = depth === 'light' ? undefined : await readBuffers(host, this.#subject);
+    const { testimony } = witnessed;
+    const isOfWitness = testimony !== undefined && isComplete(testimony) && isAnyAlive(testimony);
+    if (!isOfWitness || this.#files === undefined) this.#files = await this.#lookAtFiles(depth);
+    const buffers = depth === 'light' || isOfWitness ? undefined : await readBuffers(host, this.#subject);
     const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);
-    const requests = host.requests();
-    const files = { posFiles, looks, followed };
-    return { lookedAt, at: host.now(), depth, mains, ...files, ...witnessed, buffers, fluentd, requests };
+    const facts = { ...this.#files, ...witnessed, ...(isOfWitness && { isOfWitness }), buffers, mains };
+    return { lookedAt, at: host.now(), depth, ...facts, fluentd, requests: host.requests() };
   }
 
-  /** A light look only checks that there is a witness. */
+  async #lookAtFiles(depth: Depth): Promise<Pick<Snapshot, 'posFiles' | 'looks' | 'followed'>> {
+    const posFiles = await this.#posFiles.read(this.#subject.posFiles);
+    const looks = await this.#logFiles.look(posFiles);
+    return { posFiles, looks, followed: await this.#followed.list(depth, looks) };
+  }
+
+  /** A light look only checks that there is a witness, unless only the witness shows movement. */
   async #askWitnesses(depth: Depth): Promise<Pick<Snapshot, 'source' | 'testimony'>> {
-    const { witness } = this.#subject;
+    const { witness, posFiles } = this.#subject;
     if (witness === undefined || !(await this.#host.hasWitness(witness)))
       return { source: 'outside', testimony: undefined };
-    const testimony = depth === 'light' ? undefined : await this.#host.askWitnesses(witness);
-    return { source: 'witness', testimony };
+    const isEnough = depth === 'light' && posFiles.length > 0;
+    return { source: 'witness', testimony: isEnough ? undefined : await this.#host.askWitnesses(witness) };
   }
 }

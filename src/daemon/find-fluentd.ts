@@ -1,5 +1,4 @@
 import {
-  type FluentdReading,
   findByWorkers,
   findInSession,
   findSuccessor,
@@ -11,13 +10,12 @@ import {
   isFluentd,
   isSame,
   lastOf,
-  type ProcessIdentity,
-  type ProcessRow,
   type Running,
   stillRunning,
 } from '../core/fluentd/processes.ts';
 import type { Depth } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
+import type { FluentdReading, ProcessIdentity, ProcessRow } from '../core/progress/fluentd-reading.ts';
 import type { FluentdSign, Host } from '../host.ts';
 import { Proof } from './fluentd-proof.ts';
 

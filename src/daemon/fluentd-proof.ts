@@ -1,5 +1,6 @@
-import { findWorkers, isSame, type ProcessIdentity, type ProcessRow } from '../core/fluentd/processes.ts';
+import { findWorkers, isSame } from '../core/fluentd/processes.ts';
 import type { Subject } from '../core/look/subject.ts';
+import type { ProcessIdentity, ProcessRow } from '../core/progress/fluentd-reading.ts';
 import type { Host } from '../host.ts';
 import { expandAll } from './read-pos-files.ts';
 

@@ -4,11 +4,11 @@ import { BUSY_LOOKS, lookInterval, type Policy } from '../core/drain/policy.ts';
 import { begin, type State, type StateName } from '../core/drain/state.ts';
 import { step } from '../core/drain/step.ts';
 import type { Step } from '../core/drain/transitions.ts';
-import type { FluentdReading } from '../core/fluentd/processes.ts';
 import type { Depth, Snapshot } from '../core/look/snapshot.ts';
 import type { Subject } from '../core/look/subject.ts';
 import type { Observation } from '../core/observe/observation.ts';
 import { observeInPortions, observeNothing, observeOverdue } from '../core/observe/observe.ts';
+import type { FluentdReading } from '../core/progress/fluentd-reading.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { Host } from '../host.ts';
 import { Collector } from './collect.ts';
@@ -96,8 +96,8 @@ class Watch {
       depth = next.depth;
       this.#wakeAt = wakeTime(next, this.#host.now(), policy);
       // While positions move, each change would cause a second look within milliseconds.
-      const wakeOnChange = seen.movedAt === movedAt;
-      movedAt = seen.movedAt;
+      const wakeOnChange = seen.progress.movedAt === movedAt;
+      movedAt = seen.progress.movedAt;
       if (this.#looking === undefined) await this.#host.sleep(this.#wakeAt, { wakeOnChange });
     }
   }
@@ -159,7 +159,7 @@ class Watch {
     const before = this.#seen ?? this.#nothing;
     if (this.#isTold()) this.#fluentd = await this.#finder.follow(this.#fluentd);
     const now = { at: this.#host.now(), fluentd: this.#fluentd, requests: this.#host.requests() };
-    return observeOverdue(before, now, this.#task.subject);
+    return observeOverdue(before, now, this.#task.subject, this.#task.policy);
   }
 
   #isTold(): boolean {

@@ -1,5 +1,5 @@
 import type { Action } from '../core/drain/state.ts';
-import type { FluentdReading, ProcessIdentity } from '../core/fluentd/processes.ts';
+import type { FluentdReading, ProcessIdentity } from '../core/progress/fluentd-reading.ts';
 import type { Testimony } from '../core/witness/testimony.ts';
 import type { Host, WitnessOrder } from '../host.ts';
 

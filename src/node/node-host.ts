@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { TailSource } from '../core/fluent-conf/tail.ts';
-import type { ProcessRow } from '../core/fluentd/processes.ts';
 import { numericZone } from '../core/in-tail/path-dates.ts';
-import type { FollowedFile, StopRequest } from '../core/look/snapshot.ts';
+import type { FollowedFile } from '../core/look/snapshot.ts';
+import type { DrainRequest } from '../core/progress/drain-request.ts';
+import type { ProcessRow } from '../core/progress/fluentd-reading.ts';
 import type { Millis } from '../core/text/units.ts';
 import { type Host, PartlyListed } from '../host.ts';
 import { placesBelow } from './files/below-root.ts';
@@ -31,7 +32,7 @@ export class NodeHost implements Host {
   readonly lookForFluentd = lookForFluentd;
   readonly tellWitness = tellWitness;
   readonly #logFiles = new LogFiles();
-  readonly #requests: StopRequest[] = [];
+  readonly #requests: DrainRequest[] = [];
   readonly #root: string | undefined;
   #watcher: Watcher | undefined;
   #resolveSleep: () => void = () => {};
@@ -115,12 +116,12 @@ export class NodeHost implements Host {
     return listProcesses();
   }
 
-  requests(): readonly StopRequest[] {
+  requests(): readonly DrainRequest[] {
     return [...this.#requests];
   }
 
   /** Adds a stop request and wakes the loop. */
-  request(by: StopRequest['by'], at = this.now()): void {
+  request(by: DrainRequest['by'], at = this.now()): void {
     this.#requests.push({ by, at });
     this.wake();
   }

@@ -1,5 +1,5 @@
 import type { Policy } from '../core/drain/policy.ts';
-import type { StopRequest } from '../core/look/snapshot.ts';
+import type { DrainRequest } from '../core/progress/drain-request.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import { DoneFile, HeartbeatFile, podStart } from '../node/files/trigger-files.ts';
 
@@ -15,7 +15,7 @@ export interface TriggerSettings extends Pick<Policy, 'quiet' | 'startTimeout' |
 }
 
 interface TriggerCalls {
-  readonly request: (by: StopRequest['by']) => void;
+  readonly request: (by: DrainRequest['by']) => void;
   readonly warn: (text: string) => void;
 }
 

@@ -124,7 +124,7 @@ export class Inspector {
   #found(snapshot: Snapshot, seen: Observation): Found {
     this.#paces?.take(seen);
     const findingsIn = (path: string) => this.#findings.get(path) ?? [];
-    return foundBy(snapshot, seen, this.#policy, findingsIn, this.#paces);
+    return foundBy(snapshot, seen, findingsIn, this.#paces);
   }
 
   async #readPosFile(name: string, alreadyKept?: number): Promise<FileContent | undefined> {

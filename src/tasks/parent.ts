@@ -1,10 +1,5 @@
-import {
-  type FluentdReading,
-  type FluentdTarget,
-  findFamily,
-  identityOf,
-  type ProcessIdentity,
-} from '../core/fluentd/processes.ts';
+import { findFamily, identityOf } from '../core/fluentd/processes.ts';
+import type { FluentdReading, FluentdTarget, ProcessIdentity } from '../core/progress/fluentd-reading.ts';
 import type { Millis } from '../core/text/units.ts';
 import { FluentdFinder } from '../daemon/find-fluentd.ts';
 import type { NodeHost } from '../node/node-host.ts';

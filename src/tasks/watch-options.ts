@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
-import type { FluentdTarget } from '../core/fluentd/processes.ts';
+import type { FluentdTarget } from '../core/progress/fluentd-reading.ts';
 import { hasCertainTrigger, type TriggerSettings } from './arm-triggers.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -3,7 +3,7 @@ import { StatusBoard } from '../../src/commands/drain-report/status-board.ts';
 import { LookBoard, listen } from '../../src/commands/listen.ts';
 import { begin } from '../../src/core/drain/state.ts';
 import { startHttpServer } from '../../src/node/network/http-server.ts';
-import { policy, seen as seenAt, snapshot } from '../support/builders.ts';
+import { seen as seenAt, snapshot } from '../support/builders.ts';
 
 vi.mock(import('../../src/node/network/http-server.ts'), async (original) => ({
   ...(await original()),
@@ -53,12 +53,12 @@ test.each([
   ['with none anybody may quit', 'none', ['/quitquitquit'], undefined],
   ['with a file only its bearer may quit', '/run/token', ['/quitquitquit'], '/run/token'],
 ])('%s', (_, token, paths, tokenFile) => {
-  const routes = new StatusBoard(() => 0, policy()).routes(() => {}, token);
+  const routes = new StatusBoard(() => 0).routes(() => {}, token);
   expect([Object.keys(routes.post), routes.tokenFile]).toEqual([paths, tokenFile]);
 });
 
 test('an overdue look does not count as a look', () => {
-  const board = new StatusBoard(() => 0, policy());
+  const board = new StatusBoard(() => 0);
   const { '/healthz': ask } = board.routes(() => {}, undefined).get;
   const seen = seenAt([snapshot(0, [])]);
   board.looked(begin(0), { ...seen, extent: 'overdue' });

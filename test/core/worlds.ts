@@ -1,6 +1,6 @@
 import type { Policy } from '../../src/core/drain/policy.ts';
-import { DEFAULT_TAIL } from '../../src/core/fluent-conf/facts.ts';
 import type { FileLook, FollowedReading, Snapshot } from '../../src/core/look/snapshot.ts';
+import { DEFAULT_TAIL } from '../../src/core/progress/limits.ts';
 import type { Witness } from '../../src/core/witness/testimony.ts';
 import { entry, fileOf, LOG, POS, type Watched } from '../support/builders.ts';
 

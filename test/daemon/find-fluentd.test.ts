@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/core/drain/outcome.ts';
-import type { FluentdReading } from '../../src/core/fluentd/processes.ts';
+import type { FluentdReading } from '../../src/core/progress/fluentd-reading.ts';
 import { FluentdFinder } from '../../src/daemon/find-fluentd.ts';
 import { confOf, expectStops, LOG, POS, posText, type Run, run, subject } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Witness } from '../../src/core/witness/testimony.ts';
-import { tailRules } from '../core/worlds.ts';
 import { LOG, POS, posText, run } from '../support/builders.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { holding, output, sight } from '../support/said.ts';
@@ -63,13 +62,13 @@ test('the chunks of a buffer are flushed, and the drain waits until these chunks
 });
 
 test('a record that a filter keeps is flushed with the chunk that it comes into', async () => {
-  const keeps = { held: [{ class: 'Fluent::Plugin::ConcatFilter', n: 1 }] };
+  const keeps = { held: [{ class: 'Fluent::Plugin::ConcatFilter', n: 1, emits: 6 }] };
   const { host, told } = remote(alive(keeps), (word) => (word === 'stop' ? gone() : alive()));
   host.at(CALLED + 1_000, (h) => {
     h.witnesses = [alive({ outputs: [holding('late')] })];
   });
-  // Until a multiline source has flushed, what is kept is waited for.
-  const { outcome } = await drainIn(host, 'done-file', tailRules({ multilineFlush: 6_000 }));
+  // Until it emits what it keeps, that is waited for.
+  const { outcome } = await drainIn(host, 'done-file');
   expect(told.map(([word]) => word)).toEqual(['flush', 'stop']);
   expect(outcome.outcome).toBe('drained');
 });
@@ -85,16 +84,6 @@ test.each<[string, object, string, string]>([
   const { outcome } = await drainIn(host);
   expect(outcome.outcome).toBe(drained);
   expect([...outcome.left.worst, ...outcome.doubts.worst]).toMatchObject([{ kind }]);
-});
-
-test('a line that main writes when Fluentd has said its last word is left', async () => {
-  const { host } = remote(alive(), (_, world) => {
-    world.appendLog(LOG, 'too late\n');
-    return gone();
-  });
-  const { outcome } = await drainIn(host);
-  expect(outcome.outcome).toBe('not-drained');
-  expect(outcome.left.worst).toMatchObject([{ kind: 'unread', path: LOG, bytes: 9 }]);
 });
 
 test('a file that Fluentd has not found is waited for until the limit, and named', async () => {

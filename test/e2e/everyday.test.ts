@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { judgeHeard } from '../../src/core/witness/messages.ts';
-import { ofTestimony } from '../../src/core/witness/testimony.ts';
+import { progressFromWitnesses } from '../../src/core/witness/testimony.ts';
 import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
 import { onFluentd, startBeside, test, VERSIONS, VERSIONS_AND_OLDEST } from '../support/delivery.ts';
 import type { Site } from '../support/delivery-site.ts';
@@ -208,7 +208,7 @@ async function sinkIn(phase: SinkPhase): Promise<HttpSink> {
 }
 
 const ask = ({ dir }: Site) => askWitnesses(witnessIn(dir), 0);
-const progress = async (site: Site) => ofTestimony(await ask(site));
+const progress = async (site: Site) => progressFromWitnesses(await ask(site));
 
 /** The messages that the witness has heard so far, with their judgements. */
 async function heard(site: Site) {

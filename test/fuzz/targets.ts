@@ -10,7 +10,7 @@ import { decodePath } from '../../src/core/pos-file/path-bytes.ts';
 import { type PositionEntry, parsePosFile } from '../../src/core/pos-file/pos-file.ts';
 import { printable, printableJson } from '../../src/core/text/printable.ts';
 import { parseAnswer, parseLastWord } from '../../src/core/witness/answer.ts';
-import { ofTestimony } from '../../src/core/witness/testimony.ts';
+import { progressFromWitnesses } from '../../src/core/witness/testimony.ts';
 import { listChunks } from '../../src/node/files/chunks.ts';
 import { loadFluentConf } from '../../src/node/files/conf-files.ts';
 import { listFollowed } from '../../src/node/files/walk.ts';
@@ -101,7 +101,7 @@ export const TARGETS = {
       const witnesses = said.flatMap((one) =>
         'notBelieved' in one ? [] : [{ worker: '1-1.sock', kind: 'alive' as const, said: one }],
       );
-      printableJson(ofTestimony({ at: 0, witnesses }).doubts);
+      printableJson(progressFromWitnesses({ at: 0, witnesses }).doubts);
       return witnesses.length > 0;
     },
   },

@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { ProcessIdentity } from '../../src/core/fluentd/processes.ts';
+import type { ProcessIdentity } from '../../src/core/progress/fluentd-reading.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import { describeHost, rowOf, type World } from '../support/host-contract.ts';
 import { until } from '../support/until.ts';

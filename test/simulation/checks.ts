@@ -183,9 +183,14 @@ export class Checks implements Reporter {
     return file.listed > (isLimited ? file.lines.indexOf(id) * LINE_BYTES : 0);
   }
 
-  /** Each line that was there when posidle last looked, and has not arrived. */
-  #undelivered(): readonly (readonly [number, Line])[] {
-    const { lines, lookedAt } = this.#world;
+  /** Each line that was there at the last look, and has not arrived. A witness looks last when its worker stops. */
+  #undelivered(end?: Outcome['end']): readonly (readonly [number, Line])[] {
+    const { lines, lookedAt: looked, workers, settings } = this.#world;
+    const isByWitness = settings.hasWitness && end === 'stopped';
+    const lookedAt = Math.min(
+      looked,
+      isByWitness ? Math.max(...workers.map(({ endedAt }) => endedAt)) : looked,
+    );
     return [...lines.all.entries()].filter(
       ([, { fate, writtenAt, isUnseen }]) => fate !== 'delivered' && writtenAt < lookedAt && !isUnseen,
     );
@@ -195,7 +200,7 @@ export class Checks implements Reporter {
   #namesAll(outcome: Outcome): void {
     if (outcome.outcome === 'drained' && !this.#world.settings.hasWitness)
       throw new Violation('drained, and nobody looked inside Fluentd');
-    for (const [id, line] of this.#undelivered()) {
+    for (const [id, line] of this.#undelivered(outcome.end)) {
       if (outcome.outcome === 'drained')
         throw new Violation(`drained, and line ${id} of ${line.writtenAt} ms is ${line.fate}`);
       if (!isNamed(line, outcome, this.#world.workers))

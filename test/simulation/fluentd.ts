@@ -1,4 +1,4 @@
-import type { ProcessRow } from '../../src/core/fluentd/processes.ts';
+import type { ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import { Worker } from './worker.ts';
 import type { World } from './world.ts';

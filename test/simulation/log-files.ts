@@ -25,6 +25,8 @@ export interface LogFile {
   cut: readonly number[];
   /** It left its path before anybody looked: neither posidle nor a worker was there to see it. */
   isUnseen: boolean;
+  /** It left its path while no worker ran. */
+  hasLeftUnseen: boolean;
 }
 
 export function sizeOf({ lines, unfinished }: LogFile): number {
@@ -112,6 +114,7 @@ export class LogFiles {
       listed: 0,
       cut: [],
       isUnseen: false,
+      hasLeftUnseen: false,
     };
     this.byPath.set(path, file);
     return file;

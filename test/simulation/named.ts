@@ -8,8 +8,10 @@ const OUTPUT = 'out (Fluent::Plugin::HTTPOutput)';
 
 /** Whether an outcome tells of a line that has not arrived: of its file, of the output that had it, or of a worker that may have. */
 export function isNamed(line: Line, { end, left, doubts }: Outcome, workers: readonly Worker[]): boolean {
-  // Nobody reads what comes after that.
-  if (end === 'ended-by-itself' && workers.every(({ endedAt }) => endedAt <= line.writtenAt)) return true;
+  // Nobody reads what comes after that, nor anything if no worker got so far.
+  const hasRead = ({ endedAt, followsSince }: Worker) =>
+    followsSince !== undefined && endedAt > line.writtenAt;
+  if (end === 'ended-by-itself' && !workers.some(hasRead)) return true;
   // If there are very many, the outcome names only the worst.
   if (left.count > left.worst.length || doubts.count > doubts.worst.length) return true;
   return (

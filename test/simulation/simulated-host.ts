@@ -1,9 +1,10 @@
 import type { TailSource } from '../../src/core/fluent-conf/tail.ts';
 import type { Chunk, ChunkListing } from '../../src/core/fluentd/buffers.ts';
-import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import { isFileOf } from '../../src/core/look/file-state.ts';
-import type { FileLook, FileStat, FollowedFile, StopRequest } from '../../src/core/look/snapshot.ts';
+import type { FileLook, FileStat, FollowedFile } from '../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
+import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
+import type { ProcessIdentity, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Testimony } from '../../src/core/witness/testimony.ts';
 import type { FileContent, FileStamp, FluentdSign, Host, WitnessOrder } from '../../src/host.ts';
@@ -59,7 +60,7 @@ export class SimulatedHost implements Host {
     return work;
   }
 
-  requests(): readonly StopRequest[] {
+  requests(): readonly DrainRequest[] {
     return [...this.#world.requests];
   }
 

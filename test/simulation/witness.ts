@@ -84,8 +84,8 @@ export class Sights {
   }
 
   /** Its buffers are closed, with this in them. */
-  lastWord(pid: number, siblings: Said['siblings'], ends: readonly OutputSight[]): Said {
-    return { ...NOTHING, ...this.#soFar(), pid, isFinal: true, siblings, ends };
+  lastWord(pid: number, seen: Pick<Said, 'siblings' | 'unfound'>, ends: readonly OutputSight[]): Said {
+    return { ...NOTHING, ...this.#soFar(), ...seen, pid, isFinal: true, isReady: this.isReading, ends };
   }
 
   /** Closed files with other bytes than those that were read. */
@@ -116,7 +116,14 @@ export class Sights {
 
 export function sightOf({ path, file, read, unfinished }: Watcher, at: Millis): FileSight {
   const position = read * LINE_BYTES;
-  const rest = { unfinished, lines: 0, record: 0, isUnreadable: false, reader: READER };
+  const rest = {
+    unfinished,
+    lines: 0,
+    record: 0,
+    emitsAfter: undefined,
+    isUnreadable: false,
+    reader: READER,
+  };
   return {
     path,
     inode: file.inode,

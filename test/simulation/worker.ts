@@ -76,7 +76,7 @@ export class Worker {
   }
 
   #unfound(): Said['unfound'] {
-    if (!this.isReady) return [];
+    if (!this.sights.isReading) return [];
     const files = [...this.#world.logs.byPath].filter(
       ([path, file]) => isFollowed(path) && sizeOf(file) > 0 && !this.sights.hasBegun(file),
     );
@@ -89,11 +89,10 @@ export class Worker {
     }));
   }
 
-  /** Files that look like the rotated form of one that it follows, and that it has not read. */
+  /** Files that look like the rotated form of one that matches its paths, and that it has not read. */
   #siblings(): Said['siblings'] {
-    const names = new Set([...this.sights.paths].map((path) => `${path}.1`));
     return [...this.#world.logs.byPath]
-      .filter(([path, file]) => names.has(path) && sizeOf(file) > 0 && !this.sights.hasBegun(file))
+      .filter(([path, file]) => isRotated(path) && sizeOf(file) > 0 && !this.sights.hasBegun(file))
       .map(([path, file]) => {
         // Renamed, not copied.
         return {
@@ -128,9 +127,9 @@ export class Worker {
         const end = () => {
           if (this.isGone) return;
           const held = this.output === undefined ? [] : [this.output.sight];
-          const siblings = this.#siblings();
+          const seen = { siblings: this.#siblings(), unfound: this.#unfound() };
           this.die();
-          this.#lastWord = this.sights.lastWord(this.pid, siblings, held);
+          this.#lastWord = this.sights.lastWord(this.pid, seen, held);
           done();
         };
         if (this.output === undefined) end();
@@ -155,4 +154,8 @@ export class Worker {
     this.followsSince = this.#world.clock.now;
     this.#world.tell('the worker follows its files');
   }
+}
+
+function isRotated(path: string): boolean {
+  return path.endsWith('.1') && isFollowed(path.slice(0, -2));
 }

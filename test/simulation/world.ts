@@ -1,5 +1,5 @@
-import type { ProcessRow } from '../../src/core/fluentd/processes.ts';
-import type { StopRequest } from '../../src/core/look/snapshot.ts';
+import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
+import type { ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Disk } from './chunk-files.ts';
 import { Clock } from './clock.ts';
@@ -30,7 +30,7 @@ export class World {
   readonly destination: { is: DestinationState } = { is: 'up' };
   readonly settings: Settings;
   readonly random: Random;
-  readonly requests: StopRequest[] = [];
+  readonly requests: DrainRequest[] = [];
   readonly timeline: string[] = [];
   /** The names of the faults that happened. */
   readonly faults = new Set<string>();
@@ -88,7 +88,7 @@ export class World {
     this.fluentd = this.fluentd.successor;
   }
 
-  request(by: StopRequest['by']): void {
+  request(by: DrainRequest['by']): void {
     this.tell(`posidle gets ${by}`);
     this.requests.push({ by, at: this.clock.now });
     this.isWoken = true;
@@ -207,16 +207,26 @@ export class World {
     if (file === undefined) return;
     this.faults.add(how);
     if (isFollowed(target)) this.#leaves(target, file, how === 'truncate');
+    this.#forget(how === 'rotate' ? logs.byPath.get(`${path}.1`) : how === 'truncate' ? undefined : file);
     if (how === 'rotate') logs.rename(path, `${path}.1`);
     else if (how === 'truncate') logs.truncate(target);
     else logs.remove(target);
+  }
+
+  /** A file that left its path while no worker ran, and is gone now: no witness has seen it. */
+  #forget(file: LogFile | undefined): void {
+    const isKnown = file !== undefined && this.workers.some(({ sights }) => sights.hasBegun(file));
+    if (file?.hasLeftUnseen && !isKnown && this.settings.hasWitness) this.lines.areUnseen(file.lines);
   }
 
   /** A witness misses nothing, however short it was there. */
   #leaves(path: string, file: LogFile, isCut: boolean): void {
     for (const { sights } of this.#watching) sights.leaves(path, file);
     if (this.#watching.length > 0) return;
-    this.lines.areUnseen(file.lines.slice(Math.ceil(file.listed / LINE_BYTES)));
+    // A witness takes no notice of what the looks from outside have listed.
+    const known = this.settings.hasWitness && isCut ? 0 : Math.ceil(file.listed / LINE_BYTES);
+    this.lines.areUnseen(file.lines.slice(known));
+    file.hasLeftUnseen = true;
     if (isCut) file.cut = [...file.cut, ...file.lines];
     else file.isUnseen = file.listed === 0;
   }

@@ -7,7 +7,6 @@ import { type ConfFacts, confFacts } from '../../src/core/fluent-conf/facts.ts';
 import { fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
 import { type BuffersReading, NO_BUFFERS } from '../../src/core/fluentd/buffers.ts';
-import type { FluentdReading, ProcessRow } from '../../src/core/fluentd/processes.ts';
 import type { LagContext } from '../../src/core/look/file-state.ts';
 import type { FileLook, PosFileReading, Snapshot } from '../../src/core/look/snapshot.ts';
 import type { Subject } from '../../src/core/look/subject.ts';
@@ -20,6 +19,7 @@ import {
   type PositionEntry,
   parsePosFile,
 } from '../../src/core/pos-file/pos-file.ts';
+import type { FluentdReading, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import { type Reporter, type Task, type Transition, watch } from '../../src/daemon/loop.ts';
 import type { Done } from '../../src/daemon/perform.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
-import type { StopRequest } from '../../src/core/look/snapshot.ts';
 import { encodePath } from '../../src/core/pos-file/path-bytes.ts';
+import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
+import type { ProcessIdentity, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Millis } from '../../src/core/text/units.ts';
 import type { Testimony, Witness } from '../../src/core/witness/testimony.ts';
 import type { FluentdSign, Host, WitnessOrder } from '../../src/host.ts';
@@ -34,7 +34,7 @@ export class FakeHost extends FakeFiles implements Host {
   #idleSleeps = 0;
   #woken = false;
   #script: { readonly at: Millis; readonly run: Script }[] = [];
-  readonly #requests: StopRequest[] = [];
+  readonly #requests: DrainRequest[] = [];
   readonly #fluentds = new Set<FakeFluentd>();
   /** What the witness's directory shows while no witness listens. */
   sign: FluentdSign = 'unknown';
@@ -90,7 +90,7 @@ export class FakeHost extends FakeFiles implements Host {
     return fluentd;
   }
 
-  request(by: StopRequest['by']): void {
+  request(by: DrainRequest['by']): void {
     this.#requests.push({ by, at: this.#now });
     this.#woken = true;
   }
@@ -189,7 +189,7 @@ export class FakeHost extends FakeFiles implements Host {
     return 'sent';
   }
 
-  requests(): readonly StopRequest[] {
+  requests(): readonly DrainRequest[] {
     return [...this.#requests];
   }
 }

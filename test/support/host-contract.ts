@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ProcessIdentity, ProcessRow } from '../../src/core/fluentd/processes.ts';
-import type { FileLook, StopRequest } from '../../src/core/look/snapshot.ts';
+import type { FileLook } from '../../src/core/look/snapshot.ts';
 import type { PositionEntry } from '../../src/core/pos-file/pos-file.ts';
+import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
+import type { ProcessIdentity, ProcessRow } from '../../src/core/progress/fluentd-reading.ts';
 import type { Host } from '../../src/host.ts';
 
 /** A world of its own for each test, with a way to change it from outside. */
@@ -21,7 +22,7 @@ export interface World {
   /** A process that has ended and is gone. */
   startGone(): Promise<ProcessIdentity>;
   /** Calls for the end after so many milliseconds. */
-  requestIn(wait: number, by: StopRequest['by']): void;
+  requestIn(wait: number, by: DrainRequest['by']): void;
 }
 
 const RATHER_LONG = 60_000;

@@ -48,7 +48,7 @@ export class Looks {
     this.#seen = observe(before, snapshot, DEFAULT_POLICY);
     this.#paces?.take(this.#seen);
     const findingsIn = () => findings;
-    return foundBy(snapshot, this.#seen, DEFAULT_POLICY, findingsIn, this.#paces);
+    return foundBy(snapshot, this.#seen, findingsIn, this.#paces);
   }
 }
 

@@ -12,7 +12,7 @@ export function alive(changed: object = {}): Witness {
 
 /** The last word of a worker that ended well. */
 export function gone(changed: object = {}): Witness {
-  const word = { v: 1, pid: 12, final: true, closed: [sight()], ...changed };
+  const word = { v: 1, pid: 12, final: true, ready: true, closed: [sight()], ...changed };
   return { worker: WORKER, kind: 'gone', said: parseLastWord(JSON.stringify(word)) as Said };
 }
 

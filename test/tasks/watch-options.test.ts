@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../src/core/drain/policy.ts';
-import { DEFAULT_TAIL } from '../../src/core/fluent-conf/facts.ts';
+import { DEFAULT_TAIL } from '../../src/core/progress/limits.ts';
 import { DEFAULTS, policyOf, settingsOf, type WatchOptions } from '../../src/tasks/watch-options.ts';
 import { cpuSeconds } from '../support/cpu-seconds.ts';
 

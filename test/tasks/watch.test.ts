@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Outcome } from '../../src/core/drain/outcome.ts';
 import type { Policy } from '../../src/core/drain/policy.ts';
-import type { StopRequest } from '../../src/core/look/snapshot.ts';
+import type { DrainRequest } from '../../src/core/progress/drain-request.ts';
 import { NodeHost } from '../../src/node/node-host.ts';
 import type { Armed } from '../../src/tasks/arm-triggers.ts';
 import type { FoundPosFiles } from '../../src/tasks/find-conf.ts';
@@ -31,7 +31,7 @@ interface Begun {
   readonly found: FoundPosFiles;
   readonly policy: Policy;
   readonly armed: Armed;
-  readonly calls: readonly StopRequest['by'][];
+  readonly calls: readonly DrainRequest['by'][];
 }
 
 /** How a watch begins with these options, up to its first look. */

@@ -1,8 +1,9 @@
 import { absenceDeadline, drainDeadline, startDeadline, stopDeadline } from '../../core/drain/deadlines.ts';
-import { bytesLeft, drainGate, hasBytesLeft } from '../../core/drain/gates.ts';
+import { drainGate } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
 import type { Observation } from '../../core/observe/observation.ts';
+import { bytesToRead } from '../../core/progress/progress.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 
 /** One line for the log about a wait and its reason: `still draining after 20 s of 5 min: …`. */
@@ -29,9 +30,10 @@ function deadlineOf(state: State, seen: Observation, policy: Policy): Millis | u
 
 /** `quiet for 20 s of 60 s`. */
 function describeQuiet({ since }: State, seen: Observation, { quiet }: Policy): string {
-  const left = hasBytesLeft(seen) ? `; ${formatBytes(bytesLeft(seen))} left to read` : '';
+  const bytes = bytesToRead(seen.progress);
+  const left = bytes > 0 ? `; ${formatBytes(bytes)} left to read` : '';
   if (quiet === 'off') return `no trigger for ${formatDuration(seen.at - since)}${left}`;
-  const silence = Math.max(0, seen.at - (seen.movedAt ?? since));
+  const silence = Math.max(0, seen.at - (seen.progress.movedAt ?? since));
   return `quiet for ${formatDuration(silence)} of ${formatDuration(quiet)}${left}`;
 }
 

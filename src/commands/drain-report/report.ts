@@ -1,9 +1,9 @@
-import { bytesLeft } from '../../core/drain/gates.ts';
 import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
-import { CALLS } from '../../core/look/snapshot.ts';
 import type { Observation } from '../../core/observe/observation.ts';
 import { NOT_THERE } from '../../core/observe/unknown-pos-file.ts';
+import { DRAIN_REQUESTS } from '../../core/progress/drain-request.ts';
+import { bytesToRead } from '../../core/progress/progress.ts';
 import { counted, formatBytes, formatDuration, type Millis } from '../../core/text/units.ts';
 import { rubyOption, SHARED_DIR } from '../../core/witness/load.ts';
 import type { Reporter, Transition } from '../../daemon/loop.ts';
@@ -97,7 +97,7 @@ function* notesOf({ name }: State, seen: Observation): Generator<Note> {
   const [request] = requests;
   if (request !== undefined && name === 'waiting' && fluentd.kind === 'absent') {
     const bySignal = request.by.startsWith('SIG') ? '; a second signal ends the wait' : '';
-    yield { text: `${CALLS[request.by]}, and Fluentd is not up; posidle waits for it${bySignal}` };
+    yield { text: `${DRAIN_REQUESTS[request.by]}, and Fluentd is not up; posidle waits for it${bySignal}` };
   }
   for (const { path, why, empty } of unknown) {
     if (empty) continue;
@@ -119,8 +119,9 @@ function* notesOf({ name }: State, seen: Observation): Generator<Note> {
 }
 
 function logFacts(seen: Observation): Readonly<Record<string, unknown>> {
-  const age = seen.movedAt === undefined ? null : Math.round(seen.at - seen.movedAt);
-  return { files: seen.files.length, left: bytesLeft(seen), age };
+  const { files, movedAt } = seen.progress;
+  const age = movedAt === undefined ? null : Math.round(seen.at - movedAt);
+  return { files, left: bytesToRead(seen.progress), age };
 }
 
 function noWitness(dir: string): string {

@@ -1,4 +1,3 @@
-import type { Policy } from '../../core/drain/policy.ts';
 import type { State } from '../../core/drain/state.ts';
 import { type Status, statusOf } from '../../core/drain/status.ts';
 import { metricsOfWatch, type Watched } from '../../core/metrics/metrics.ts';
@@ -15,16 +14,14 @@ import { LookBoard, textAnswer } from '../listen.ts';
 const STALE: Millis = 15_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-type Last = Pick<Watched, 'state' | 'seen'>;
+type Last = Watched;
 
 export class StatusBoard {
-  readonly #policy: Policy;
   readonly #board: LookBoard<Last>;
   #used: Usage | undefined;
   #why = 'started';
 
-  constructor(now: () => Millis, policy: Policy) {
-    this.#policy = policy;
+  constructor(now: () => Millis) {
     this.#board = new LookBoard(now, STALE);
   }
 
@@ -45,11 +42,7 @@ export class StatusBoard {
         '/healthz': () => board.health(),
         '/readyz': () => this.#readiness(),
         '/status': () => board.answer(JSON_TYPE, (last) => `${printableJson(this.#statusOf(last))}\n`),
-        '/metrics': () =>
-          board.answer(
-            METRICS_TYPE,
-            (last) => metricsOfWatch({ ...last, policy: this.#policy }) + buildInfo(),
-          ),
+        '/metrics': () => board.answer(METRICS_TYPE, (last) => metricsOfWatch(last) + buildInfo()),
       },
       post: token === undefined ? {} : { '/quitquitquit': quit },
       tokenFile: token === 'none' ? undefined : token,
@@ -58,12 +51,13 @@ export class StatusBoard {
 
   #readiness(): Answer {
     const seen = this.#board.last?.seen;
-    const isUp = seen?.started === true && seen.fluentd.kind !== 'absent';
+    const isUp =
+      seen !== undefined && (seen.started || seen.reach !== 'none') && seen.fluentd.kind !== 'absent';
     return textAnswer(isUp, isUp ? 'ok' : 'Fluentd is not up yet');
   }
 
   #statusOf({ state, seen }: Last): object {
-    const status = statusOf(state, seen, this.#policy, this.#why);
+    const status = statusOf(state, seen, this.#why);
     return { ...status, ...this.#usageOf(status) };
   }
 

@@ -1,16 +1,15 @@
-import type { StopRequest } from '../look/snapshot.ts';
-import type { Observation } from '../observe/observation.ts';
-import type { Progress } from '../progress/progress.ts';
+import type { DrainRequest } from '../progress/drain-request.ts';
+import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import { type Policy, stopReserve } from './policy.ts';
 import { ofMain, type State, type Trigger } from './state.ts';
 
-/** How long a worker may take to load its configuration and plugins, and to open its pos file. */
-const SLOW_WORKER: Millis = 60_000;
 /** The last flush begins this long before the drain's deadline, so that its chunks still arrive. */
 const FLUSH_RESERVE: Millis = 10_000;
 /** For the last look and the outcome, before the kubelet kills posidle. */
 const TIME_TO_TELL: Millis = 1_000;
+/** The timers of in_tail and concat run once a second. */
+const EMIT_TICK: Millis = 2_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 
 export function isOver(deadline: Millis | undefined, at: Millis): boolean {
@@ -18,7 +17,7 @@ export function isOver(deadline: Millis | undefined, at: Millis): boolean {
 }
 
 /** When posidle gives up waiting for Fluentd to start. After a signal the grace period counts, too. */
-export function absenceDeadline(state: State, seen: Observation, policy: Policy): Millis | undefined {
+export function absenceDeadline(state: State, seen: Seen, policy: Policy): Millis | undefined {
   if (timedCallsIn(seen).length > 1) return ALREADY_OVER;
   const { fluentd } = seen;
   // A wrapper may run another Ruby program first, and a replaced Fluentd comes back at once. Nobody starts it again.
@@ -32,15 +31,15 @@ function earliest(instants: readonly (Millis | undefined)[]): Millis | undefined
 }
 
 /** When the quiet window ends; undefined if quiet is off or nothing has moved yet. */
-export function quietAt({ movedAt }: Observation, { quiet }: Policy): Millis | undefined {
+export function quietAt({ progress: { movedAt } }: Seen, { quiet }: Policy): Millis | undefined {
   return quiet === 'off' || movedAt === undefined ? undefined : movedAt + quiet;
 }
 
 /** When main's process counts as ended: after `doneProcessGone`, or after `startTimeout` if posidle never saw it. */
-export function mainEndAt({ memory }: Observation, policy: Policy): Millis | undefined {
-  const { seen, goneSince } = memory.main;
+export function mainEndAt({ main, began }: Seen, policy: Policy): Millis | undefined {
+  const { seen, goneSince } = main;
   if (goneSince !== undefined) return goneSince + policy.doneProcessGone;
-  return seen ? undefined : startDeadline(memory.began, policy);
+  return seen ? undefined : startDeadline(began, policy);
 }
 
 export function startDeadline(since: Millis, { startTimeout }: Policy): Millis | undefined {
@@ -48,37 +47,37 @@ export function startDeadline(since: Millis, { startTimeout }: Policy): Millis |
 }
 
 /** When the next trigger comes if nothing changes. */
-export function triggerAt(seen: Observation, policy: Policy): Millis | undefined {
+export function triggerAt(seen: Seen, policy: Policy): Millis | undefined {
   const instants = [quietAt(seen, policy), policy.doneProcess ? mainEndAt(seen, policy) : undefined];
   return earliest(instants.filter((at) => !isOver(at, seen.at)));
 }
 
-/** Until when "everything is read" must hold. `settle` is added unless main has certainly ended, or posidle itself waited for silence. */
-export function settleEnd(
-  { inFlightUntil }: Pick<Progress, 'inFlightUntil'>,
-  trigger: Trigger,
-  seen: Observation,
-  policy: Policy,
-): Millis {
-  if (['ended', 'guess'].includes(ofMain(trigger))) return inFlightUntil;
-  return Math.max(inFlightUntil, Math.max(trigger.at, seen.movedAt ?? trigger.at) + policy.settle);
+/**
+ * Until when "everything is read" must hold: until no line can be on its way any more, and `settle` longer unless main has certainly ended
+ * or posidle itself waited for silence.
+ */
+export function settleEnd(trigger: Trigger, { progress }: Seen, { settle }: Policy): Millis {
+  const { movedAt = trigger.at, busyUntil } = progress;
+  if (['ended', 'guess'].includes(ofMain(trigger))) return busyUntil;
+  return Math.max(busyUntil, Math.max(trigger.at, movedAt) + settle);
 }
 
-/** A new worker has not opened its pos file yet. It may never do so (the pos file may be another Fluentd's), so the wait is bounded. */
-export function isWorkerStarting({ fluentd, memory, at }: Observation): boolean {
-  if (fluentd.kind !== 'running' || fluentd.isStarting !== true) return false;
-  return !isOver((memory.workersSince ?? memory.began) + SLOW_WORKER, at);
+/** Until when Fluentd emits by itself what it keeps outside of buffers: records of a multiline source, or of a filter such as concat. */
+export function keptUntil({ progress: { left, movedAt } }: Seen): Millis {
+  if (movedAt === undefined) return ALREADY_OVER;
+  const waits = left.flatMap((one) => (one.kind === 'kept' ? (one.emitsAfter ?? []) : []));
+  return Math.max(ALREADY_OVER, ...waits.map((after) => movedAt + after + EMIT_TICK));
 }
 
 /** When posidle flushes even if files are still unread. */
-export function lastFlushAt(trigger: Trigger, seen: Observation, policy: Policy): Millis {
+export function lastFlushAt(trigger: Trigger, seen: Seen, policy: Policy): Millis {
   const deadline = drainDeadline(trigger, seen, policy);
   const begun = Math.max(trigger.at, timedCallsIn(seen)[0]?.at ?? trigger.at);
   return deadline - Math.min(FLUSH_RESERVE, (deadline - begun) / 2);
 }
 
 /** Until when a drain waits for a Fluentd that ended by itself to come back. */
-export function returnDeadline(trigger: Trigger, seen: Observation, policy: Policy): Millis | undefined {
+export function returnDeadline(trigger: Trigger, seen: Seen, policy: Policy): Millis | undefined {
   if (seen.goneSince === undefined) return undefined;
   if (policy.role === 'parent') return seen.goneSince;
   // Time for a restart by SIGUSR2 (1.18 and later), which is immediate. An ending Pod starts no container again.
@@ -86,7 +85,7 @@ export function returnDeadline(trigger: Trigger, seen: Observation, policy: Poli
 }
 
 /** After a signal the grace period limits the drain, whatever its trigger was. */
-export function drainDeadline(trigger: Trigger, seen: Observation, policy: Policy): Millis {
+export function drainDeadline(trigger: Trigger, seen: Seen, policy: Policy): Millis {
   const own = trigger.at + policy.drainTimeout;
   const byGrace = graceEnd(seen, policy);
   if (byGrace === undefined) return own;
@@ -94,12 +93,12 @@ export function drainDeadline(trigger: Trigger, seen: Observation, policy: Polic
 }
 
 /** When the stop must begin to fit into the grace period; undefined before a signal. */
-function graceEnd(seen: Observation, policy: Policy): Millis | undefined {
+function graceEnd(seen: Seen, policy: Policy): Millis | undefined {
   const [signal] = timedCallsIn(seen);
   return signal && signal.at + policy.grace - stopReserve(policy);
 }
 
-export function stopDeadline({ since }: State, seen: Observation, policy: Policy): Millis {
+export function stopDeadline({ since }: State, seen: Seen, policy: Policy): Millis {
   const [signal] = timedCallsIn(seen);
   if (signal === undefined) return since + policy.stopTimeout;
   const end = Math.max(signal.at + policy.grace, since + stopReserve(policy));
@@ -108,8 +107,8 @@ export function stopDeadline({ since }: State, seen: Observation, policy: Policy
 }
 
 /** The requests from which the grace period counts: signals and `posidle drain`. */
-export function timedCallsIn({ requests }: Pick<Observation, 'requests'>): readonly StopRequest[] {
+export function timedCallsIn({ requests }: Pick<Seen, 'requests'>): readonly DrainRequest[] {
   return requests.filter(({ by }) => TIMED.has(by));
 }
 
-const TIMED: ReadonlySet<StopRequest['by']> = new Set(['SIGTERM', 'SIGINT', 'main-ended', 'drain']);
+const TIMED: ReadonlySet<DrainRequest['by']> = new Set(['SIGTERM', 'SIGINT', 'main-ended', 'drain']);

@@ -1,24 +1,24 @@
-import type { ProcessRow } from '../fluentd/processes.ts';
-import { CALLS } from '../look/snapshot.ts';
-import type { Observation } from '../observe/observation.ts';
+import { DRAIN_REQUESTS } from '../progress/drain-request.ts';
+import type { ProcessRow } from '../progress/fluentd-reading.ts';
+import type { Seen } from '../progress/seen.ts';
 import { formatDuration } from '../text/units.ts';
 import type { Policy } from './policy.ts';
 import type { End, Trigger } from './state.ts';
 
-export function describeTrigger({ by }: Trigger, seen: Observation, policy: Policy): string {
+export function describeTrigger({ by }: Trigger, seen: Seen, policy: Policy): string {
   switch (by) {
     case 'quiet':
-      return `nothing has moved for ${formatDuration(seen.at - (seen.movedAt ?? seen.at))}`;
+      return `nothing has moved for ${formatDuration(seen.at - (seen.progress.movedAt ?? seen.at))}`;
     case 'start-timeout':
-      return `${seen.logged ? 'not every pos file was there' : 'Fluentd has read nothing'} within \`startTimeout\` (${formatDuration(Number(policy.startTimeout))})`;
+      return `Fluentd has read nothing within \`startTimeout\` (${formatDuration(Number(policy.startTimeout))})`;
     case 'done-process':
-      return seen.memory.main.seen
+      return seen.main.seen
         ? "main's process is gone (`doneProcess`)"
         : `main's process was never seen within \`startTimeout\` (${formatDuration(Number(policy.startTimeout))}): posidle assumes that it has ended`;
     case 'deserted':
       return 'the supervisor ended by itself';
     default:
-      return CALLS[by];
+      return DRAIN_REQUESTS[by];
   }
 }
 

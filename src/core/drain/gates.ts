@@ -1,7 +1,5 @@
 /** The gates of the drain, in the order of a line's path: file, Fluentd's memory, buffers. The drain ends when all are open. */
-import { multilineEnd } from '../observe/looks.ts';
-import type { Observation } from '../observe/observation.ts';
-import { progressOf } from '../observe/progress-of.ts';
+
 import { describeLeft, listed } from '../progress/describe.ts';
 import {
   type DoubtKind,
@@ -13,7 +11,8 @@ import {
   type Progress,
   withoutLater,
 } from '../progress/progress.ts';
-import { isOver, isWorkerStarting, settleEnd } from './deadlines.ts';
+import type { Seen } from '../progress/seen.ts';
+import { isOver, keptUntil, settleEnd } from './deadlines.ts';
 import { describeUnproven } from './explain.ts';
 import type { Policy } from './policy.ts';
 import type { Draining, Gate, Trigger } from './state.ts';
@@ -27,17 +26,21 @@ const PASSING: readonly DoubtKind[] = [
   'unlisted',
   'unseen',
 ];
+const GATE_OF: Readonly<Partial<Record<DoubtKind, Gate['name']>>> = {
+  'not-started': 'worker',
+  'no-answer': 'look',
+};
 /** These keep the drain waiting. Chunks count only when none of these is left. */
 const TO_READ = ['unread', 'unfound'] as const;
 
 /** The first closed gate of the drain, or undefined if waiting no longer helps. */
-export function drainGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
+export function drainGate(state: Draining, seen: Seen, policy: Policy): Gate | undefined {
   return fluentdGate(seen) ?? progressGate(state, seen, policy);
 }
 
-function progressGate(state: Draining, seen: Observation, policy: Policy): Gate | undefined {
+function progressGate(state: Draining, seen: Seen, policy: Policy): Gate | undefined {
   const { trigger } = state;
-  const progress = withoutLater(progressOf(seen, policy), state.owed);
+  const progress = withoutLater(seen.progress, state.owed);
   if (seen.extent === 'light' || progress.at < trigger.at)
     return { name: 'look', why: 'posidle has not looked at everything since the drain began' };
   const waitsFor = (name: Gate['name'], kind: Left['kind']) => leftGate(progress, name, [kind]);
@@ -46,8 +49,8 @@ function progressGate(state: Draining, seen: Observation, policy: Policy): Gate 
     waitsFor('unread', 'unread') ??
     waitsFor('unfound', 'unfound') ??
     proofGate(seen) ??
-    settleGate(progress, state, seen, policy) ??
-    (isOver(multilineEnd(seen, policy), seen.at) ? undefined : waitsFor('settle', 'kept')) ??
+    settleGate(state, seen, policy) ??
+    (isOver(keptUntil(seen), seen.at) ? undefined : waitsFor('settle', 'kept')) ??
     flushGate(progress, state, seen) ??
     waitsFor('buffers', 'held')
   );
@@ -58,85 +61,71 @@ function leftGate({ left: all }: Progress, name: Gate['name'], kinds: readonly L
   return left.length === 0 ? undefined : { name, why: describeLeft(listed(left)) };
 }
 
-function doubtGate({ doubts }: Progress, trigger: Trigger | undefined): Gate | undefined {
+function doubtGate({ doubts, source }: Progress, trigger: Trigger | undefined): Gate | undefined {
   const isPassing = (kind: DoubtKind) =>
-    PASSING.includes(kind) && !(kind === 'empty-pos-file' && trigger?.by === 'start-timeout');
+    (PASSING.includes(kind) && !(kind === 'empty-pos-file' && trigger?.by === 'start-timeout')) ||
+    // Nothing else can be looked at.
+    (kind === 'no-answer' && source === 'witness');
   const first = doubts.find(({ kind }) => isPassing(kind));
   if (first === undefined) return undefined;
   return {
-    name: first.kind === 'not-started' ? 'worker' : 'pos-file',
+    name: GATE_OF[first.kind] ?? 'pos-file',
     why: [first.about, first.why].filter(Boolean).join(' '),
   };
 }
 
 /** Closed while the process may be another program, which posidle must not signal. */
-function proofGate({ fluentd }: Observation): Gate | undefined {
+function proofGate({ fluentd }: Seen): Gate | undefined {
   if (fluentd.kind !== 'running' || fluentd.proof !== 'none') return undefined;
   return { name: 'fluentd', why: describeUnproven(fluentd.supervisor.pid) };
 }
 
-function settleGate(
-  progress: Progress,
-  { trigger }: Draining,
-  seen: Observation,
-  policy: Policy,
-): Gate | undefined {
-  if (isOver(settleEnd(progress, trigger, seen, policy), seen.at)) return undefined;
-  return { name: 'settle', why: 'everything is read; posidle waits for `settle` to see whether it stays so' };
+function settleGate({ trigger }: Draining, seen: Seen, policy: Policy): Gate | undefined {
+  if (isOver(settleEnd(trigger, seen, policy), seen.at)) return undefined;
+  return { name: 'settle', why: 'everything is read; posidle waits to see whether it stays so' };
 }
 
 /** Closed while everything is read, but buffers hold chunks that no flush has covered. */
-function flushGate(progress: Progress, { flushedAt }: Draining, seen: Observation): Gate | undefined {
+function flushGate(progress: Progress, { flushedAt }: Draining, seen: Seen): Gate | undefined {
   const held = heldIn(progress.left);
   const isHeld = held.some(({ next }) => next === 'flush');
   // SIGUSR1 would kill a wrapper.
   const mayBeHeld = progress.unseen.length > 0 && seen.fluentd.kind !== 'wrapper';
-  const isFlushed = flushedAt !== undefined && flushedAt >= (seen.movedAt ?? flushedAt);
+  const isFlushed = flushedAt !== undefined && flushedAt >= (progress.movedAt ?? flushedAt);
   if (isFlushed || !(isHeld || mayBeHeld)) return undefined;
   return { name: 'flush', why: 'everything is read, but not flushed yet' };
 }
 
 /** The chunks that must go before the drain is over: those that exist when all lines are read and none is in flight. Undefined before. */
-export function owedNow({ owed }: Draining, seen: Observation, policy: Policy): Owed | undefined {
+export function owedNow({ owed }: Draining, seen: Seen): Owed | undefined {
   if (seen.extent !== 'all') return owed;
-  const progress = progressOf(seen, policy);
-  const isToCome = isLeft(progress, ...TO_READ) || !isOver(progress.inFlightUntil, seen.at);
+  const progress = seen.progress;
+  const isToCome = isLeft(progress, ...TO_READ) || !isOver(progress.busyUntil, seen.at);
   if (isToCome || doubtGate(progress, undefined) !== undefined) return undefined;
   if (owed?.mark === progress.mark) return owed;
   return isLeft(progress, 'kept') ? undefined : owedIn(progress);
 }
 
-function fluentdGate(seen: Observation): Gate | undefined {
-  const { fluentd, memory } = seen;
+function fluentdGate(seen: Seen): Gate | undefined {
+  const { fluentd, workers } = seen;
   if (fluentd.kind === 'absent') return { name: 'fluentd', why: fluentd.why };
-  if (fluentd.kind === 'wrapper' && memory.supervisor !== undefined)
+  if (fluentd.kind === 'wrapper' && workers === 'gone')
     return { name: 'fluentd', why: 'Fluentd has ended, and its wrapper has not started another one' };
   if (fluentd.kind === 'remote' && fluentd.isStarting)
     return { name: 'worker', why: 'Fluentd runs, and its witness does not listen yet' };
   if (fluentd.kind !== 'running') return undefined;
   if (fluentd.successor !== undefined)
     return { name: 'fluentd', why: `Fluentd is being replaced by pid ${fluentd.successor.pid}` };
-  if (isWorkerStarting(seen))
+  if (workers === 'starting')
     return {
       name: 'worker',
       why: 'the worker has only just been started, and has not opened its pos file yet',
     };
-  if (fluentd.workers.length > 0 || memory.workersSince === undefined) return undefined;
+  if (workers !== 'gone') return undefined;
   return { name: 'worker', why: 'the worker is gone, and its supervisor is starting another one' };
 }
 
 /** While watching: the first reason why not everything is read, or undefined. */
-export function readGate(seen: Observation, policy: Policy): Gate | undefined {
-  const progress = progressOf(seen, policy);
+export function readGate({ progress }: Pick<Seen, 'progress'>): Gate | undefined {
   return doubtGate(progress, undefined) ?? leftGate(progress, 'unread', TO_READ);
-}
-
-/** Whether Fluentd has bytes to read. Such a file is never quiet, even if its position does not move. */
-export function hasBytesLeft({ files }: Pick<Observation, 'files'>): boolean {
-  return files.some(({ read, lag }) => !read && lag !== null);
-}
-
-export function bytesLeft({ files, undiscovered }: Pick<Observation, 'files' | 'undiscovered'>): number {
-  const read = files.reduce((sum, { lag }) => sum + (lag ?? 0), 0);
-  return undiscovered.reduce((sum, { size }) => sum + size, read);
 }

@@ -1,7 +1,6 @@
-import type { Observation } from '../observe/observation.ts';
-import { progressOf } from '../observe/progress-of.ts';
 import { describeDoubts, describeLeft, type Listed, listed } from '../progress/describe.ts';
 import { type Doubt, type Left, type Owed, type Progress, withoutLater } from '../progress/progress.ts';
+import type { Seen } from '../progress/seen.ts';
 import { counted, formatDuration, type Millis } from '../text/units.ts';
 import type { Policy } from './policy.ts';
 import type { End, State, StateName, Trigger } from './state.ts';
@@ -34,10 +33,15 @@ export type Durations = Outcome['durationsMs'];
 /** The outcome of a watch that ended. `seen` is the look after Fluentd was gone. */
 export function outcomeOf(
   { end, result }: Extract<State, { name: 'stopped' }>,
-  { seen, policy, durations }: { seen: Observation; policy: Policy; durations: Durations },
+  { seen, policy, durations }: { seen: Seen; policy: Policy; durations: Durations },
 ): Outcome {
-  const progress = progressOf(seen, policy);
-  const doubted = [...(mayMainRun(result?.trigger, seen, policy) ? [MAIN_MAY_RUN] : []), ...progress.doubts];
+  const { progress } = seen;
+  const isEarly = end.kind === 'ended-by-itself' && progress.at < (result?.trigger.at ?? progress.at);
+  const doubted = [
+    ...(mayMainRun(result?.trigger, seen, policy) ? [MAIN_MAY_RUN] : []),
+    ...(isEarly ? [ENDED_EARLY] : []),
+    ...progress.doubts,
+  ];
   const { word, left, doubts } = verdictOf({ ...progress, doubts: doubted }, result?.owed, end.kind);
   const { files, outputs } = progress;
   return {
@@ -59,6 +63,11 @@ const MAIN_MAY_RUN: Doubt = {
   kind: 'main-may-run',
   about: 'main',
   why: 'nobody said that it has ended: its last lines may be missing',
+};
+
+const ENDED_EARLY: Doubt = {
+  kind: 'ended-early',
+  why: 'Fluentd had ended before the drain began: nobody read what main wrote after that',
 };
 
 const NO_DRAIN: Doubt = { kind: 'no-drain', why: 'posidle could not drain Fluentd' };

@@ -1,5 +1,5 @@
-import { DEFAULT_TAIL, type TailFacts } from '../fluent-conf/facts.ts';
-import type { Role } from '../look/subject.ts';
+import type { Role } from '../progress/limits.ts';
+import { DEFAULT_TAIL, type TailFacts } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
 
 /** The settings of all decisions. Times are in milliseconds. */

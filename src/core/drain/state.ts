@@ -1,4 +1,4 @@
-import type { StopRequest } from '../look/snapshot.ts';
+import type { DrainRequest } from '../progress/drain-request.ts';
 import type { Owed } from '../progress/progress.ts';
 import type { Millis } from '../text/units.ts';
 
@@ -39,7 +39,7 @@ export interface Draining {
 }
 
 export interface Trigger {
-  readonly by: 'quiet' | 'start-timeout' | 'done-process' | 'deserted' | StopRequest['by'];
+  readonly by: 'quiet' | 'start-timeout' | 'done-process' | 'deserted' | DrainRequest['by'];
   readonly at: Millis;
 }
 

@@ -1,27 +1,26 @@
 import type { Observation, ObservedFile } from '../observe/observation.ts';
-import { progressOf } from '../observe/progress-of.ts';
 import { listed } from '../progress/describe.ts';
-import { bytesLeft, readGate } from './gates.ts';
-import type { Policy } from './policy.ts';
+import { bytesToRead } from '../progress/progress.ts';
+import { readGate } from './gates.ts';
 import type { State, Trigger } from './state.ts';
 
 export type Status = ReturnType<typeof statusOf>;
 
 /** The body of GET /status. `why` is the reason of the last state change. Bytes and milliseconds; null if unknown. */
-export function statusOf(state: State, seen: Observation, policy: Policy, why: string) {
+export function statusOf(state: State, seen: Observation, why: string) {
   const { fluentd } = seen;
-  const { left, doubts } = progressOf(seen, policy);
+  const { left, doubts, movedAt } = seen.progress;
   return {
     state: state.name,
     since: Math.round(seen.at - state.since),
     why,
     trigger: triggerOf(state),
     /** The first reason why not everything is read. */
-    gate: readGate(seen, policy)?.why ?? null,
+    gate: readGate(seen)?.why ?? null,
     files: seen.files.map(fileOf),
     undiscovered: seen.undiscovered.map(({ path, size }) => ({ path, size })),
-    lag: bytesLeft(seen),
-    age: seen.movedAt === undefined ? null : Math.round(seen.at - seen.movedAt),
+    lag: bytesToRead(seen.progress),
+    age: movedAt === undefined ? null : Math.round(seen.at - movedAt),
     left: listed(left),
     doubts: listed(doubts),
     fluentd: {

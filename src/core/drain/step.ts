@@ -2,14 +2,14 @@
  * The decision. Rule 1: only this file decides whether the state changes; trigger.ts says what begins the drain, and transitions.ts builds
  * the result. Rule 2: this file sees only the state, the observation and the policy. It has no clock, no process and no file.
  */
-import { SLOW_START } from '../observe/looks.ts';
-import type { Observation } from '../observe/observation.ts';
-import { progressOf } from '../observe/progress-of.ts';
+
+import type { Seen } from '../progress/seen.ts';
 import { formatDuration, type Millis } from '../text/units.ts';
 import {
   absenceDeadline,
   drainDeadline,
   isOver,
+  keptUntil,
   lastFlushAt,
   returnDeadline,
   settleEnd,
@@ -49,10 +49,12 @@ import { completesLines, hasMovedSince, isGuess, needsWitness, quietBy, requeste
 
 type Rule<Name extends StateName> = (
   state: Extract<State, { name: Name }>,
-  seen: Observation,
+  seen: Seen,
   policy: Policy,
 ) => Step;
 
+/** How long the right one of several Fluentds may take to open its pos file. */
+const SLOW_START: Millis = 10_000;
 /** From the last flush to the stop signal. If both arrive together, Fluentd handles the stop first. */
 const FLUSH_HEAD_START: Millis = 250;
 /** posidle waits this long after SIGKILL. Only a process stuck in the kernel survives it. */
@@ -61,7 +63,7 @@ const KILL_TIMEOUT: Millis = 10_000;
 const TELL_AGAIN: Millis = 5_000;
 
 /** The next state and the actions. If the state changed, call it again at once with the same observation. */
-export function step(state: State, seen: Observation, policy: Policy): Step {
+export function step(state: State, seen: Seen, policy: Policy): Step {
   switch (state.name) {
     case 'waiting':
       return endOf(state, seen, policy) ?? stepWaiting(state, seen, policy);
@@ -84,7 +86,7 @@ const stepWaiting: Rule<'waiting'> = (state, seen, policy) => {
   const trigger = requestedBy(seen, policy);
   // If Fluentd started after the trigger, the drain time begins now.
   if (trigger !== undefined) return drain({ ...trigger, at: seen.at }, seen, policy);
-  if (seen.logged && seen.started) return changeTo({ name: 'watching', since: seen.at }, 'Fluentd reads');
+  if (seen.hasRead) return changeTo({ name: 'watching', since: seen.at }, 'Fluentd reads');
   const deadline = policy.quiet === 'off' ? undefined : startDeadline(state.since, policy);
   if (isOver(deadline, seen.at)) return drain({ by: 'start-timeout', at: seen.at }, seen, policy);
   return stay(state, deadline);
@@ -98,10 +100,10 @@ const stepWatching: Rule<'watching'> = (state, seen, policy) => {
 };
 
 const stepDraining: Rule<'draining'> = (before, seen, policy) => {
-  const state = { ...before, owed: owedNow(before, seen, policy) };
+  const state = { ...before, owed: owedNow(before, seen) };
   const { trigger } = state;
   const request = requestedBy(seen, policy);
-  const isMainBack = seen.memory.main.seen && seen.memory.main.goneSince === undefined;
+  const isMainBack = seen.main.seen && seen.main.goneSince === undefined;
   if (isGuess(trigger) && request !== undefined) return drain(request, seen, policy);
   if (isGuess(trigger) && hasMovedSince(trigger.at, seen))
     return changeTo({ name: 'watching', since: seen.at }, 'lines came in again');
@@ -120,11 +122,7 @@ const stepDraining: Rule<'draining'> = (before, seen, policy) => {
   const kept: Draining = { ...state, emptyAt: undefined };
   const next = flushAt(state, gate, seen, policy);
   if (isOver(next, seen.at)) return flush(kept, seen, deadline);
-  const times = [
-    next,
-    lastFlushAt(trigger, seen, policy),
-    settleEnd(progressOf(seen, policy), trigger, seen, policy),
-  ];
+  const times = [next, lastFlushAt(trigger, seen, policy), settleEnd(trigger, seen, policy), keptUntil(seen)];
   const coming = times.filter((at) => at !== undefined && at > seen.at) as Millis[];
   return stay(kept, gate.name === 'look' ? seen.at : Math.min(closingTime(deadline), ...coming));
 };
@@ -135,9 +133,9 @@ function closingTime(deadline: Millis): Millis {
 }
 
 /** Stops although a gate is closed. First it flushes what Fluentd has read since the last flush. */
-function endAtDeadline(state: Draining, gate: Gate | undefined, seen: Observation, policy: Policy): Step {
+function endAtDeadline(state: Draining, gate: Gate | undefined, seen: Seen, policy: Policy): Step {
   const { closingAt } = state;
-  if (closingAt === undefined && gate !== undefined && mayFlush(state, seen, policy))
+  if (closingAt === undefined && gate !== undefined && mayFlush(state, seen))
     return flush({ ...state, closingAt: seen.at }, seen, seen.at + FLUSH_HEAD_START);
   const deadline = drainDeadline(state.trigger, seen, policy);
   const hasSecondSignal = timedCallsIn(seen).length > 1;
@@ -147,7 +145,7 @@ function endAtDeadline(state: Draining, gate: Gate | undefined, seen: Observatio
 }
 
 /** A flush signal takes effect with a delay. So after a flush all gates must be open in two looks. */
-function finishDrain(state: Draining, seen: Observation, policy: Policy, deadline: Millis): Step {
+function finishDrain(state: Draining, seen: Seen, policy: Policy, deadline: Millis): Step {
   const isSure = state.flushedAt === undefined || (state.emptyAt !== undefined && state.emptyAt < seen.at);
   if (isSure) return stop(state, undefined, seen, policy);
   return stay({ ...state, emptyAt: state.emptyAt ?? seen.at }, deadline);
@@ -191,12 +189,12 @@ const stepKilling: Rule<'killing'> = (state, seen) => {
 };
 
 /** The ends without a complete drain: Fluentd is gone, or posidle may not signal it or cannot identify it. */
-function endOf(state: State, seen: Observation, policy: Policy): Step | undefined {
+function endOf(state: State, seen: Seen, policy: Policy): Step | undefined {
   const { fluentd } = seen;
   const result = state.name === 'draining' ? resultOf(state) : undefined;
   if (fluentd.kind === 'ambiguous') {
     // The right one may not have opened its pos file yet.
-    const deadline = seen.memory.began + SLOW_START;
+    const deadline = seen.began + SLOW_START;
     if (state.name === 'waiting' && !isOver(deadline, seen.at)) return stay(state, deadline);
     return finish({ kind: 'ambiguous', why: describeCandidates(fluentd.candidates) }, seen, result);
   }
@@ -215,7 +213,7 @@ function endOf(state: State, seen: Observation, policy: Policy): Step | undefine
   return undefined;
 }
 
-function waitForFluentd(state: State, seen: Observation, policy: Policy): Step {
+function waitForFluentd(state: State, seen: Seen, policy: Policy): Step {
   const why = seen.fluentd.kind === 'absent' ? seen.fluentd.why : '';
   const deadline = absenceDeadline(state, seen, policy);
   // A parent sees its child from the first look on, so an absent child has ended.

@@ -1,4 +1,4 @@
-import type { Millis } from '../text/units.ts';
+import { DEFAULT_TAIL, type TailFacts } from '../progress/limits.ts';
 import { problemText } from './element.ts';
 import type { FluentConf } from './fluent-conf.ts';
 import type { TailSource } from './tail.ts';
@@ -26,23 +26,6 @@ function backupGlobsIn(directory: string): readonly string[] {
   const base = directory.replace(/[\\[\]{}*?]/g, '\\$&');
   return [`${base}/backup/worker*/*/*.log`, `${base}/buffer/*/*.log`, `${base}/buffer/*/*.buf`];
 }
-
-/** How in_tail reads. Each value is the slowest of all sources. */
-export interface TailFacts {
-  readonly refreshInterval: Millis;
-  readonly rotateWait: Millis;
-  /** The most bytes a second that in_tail reads of one file; 0 if a <group> limits lines; undefined without a limit. */
-  readonly readLimit: number | undefined;
-  readonly multilineFlush: Millis;
-}
-
-/** in_tail's own defaults (lib/fluent/plugin/in_tail.rb). */
-export const DEFAULT_TAIL: TailFacts = {
-  refreshInterval: 60_000,
-  rotateWait: 5_000,
-  readLimit: undefined,
-  multilineFlush: 0,
-};
 
 export function tailFacts(conf: Pick<ConfFacts, 'sources'> | undefined): TailFacts {
   if (conf === undefined || conf.sources.length === 0) return DEFAULT_TAIL;

@@ -1,8 +1,9 @@
 import type { FileLook, PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
-import type { KnownEntry, Limits, Observation } from '../observe/observation.ts';
+import type { KnownEntry, Observation } from '../observe/observation.ts';
 import { observeNothing } from '../observe/observe.ts';
 import type { KeyedEntry } from '../pos-file/pos-file.ts';
+import type { Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
 
 /** in_tail looks once a second. If bytes stay unread for longer, and the pos file is old, in_tail is blocked. */

@@ -1,8 +1,6 @@
 import { readGate } from '../drain/gates.ts';
-import type { Policy } from '../drain/policy.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
-import { progressOf } from '../observe/progress-of.ts';
 import { NOT_THERE } from '../observe/unknown-pos-file.ts';
 import { entryOf, posFileOf, type UnparsableLine } from '../pos-file/pos-file.ts';
 import { describeLeft, listed } from '../progress/describe.ts';
@@ -45,11 +43,10 @@ export interface FoundPosFile {
 export function foundBy(
   { posFiles, looks }: Pick<Snapshot, 'posFiles' | 'looks'>,
   seen: Observation,
-  policy: Policy,
   findingsIn: (posFile: string) => readonly Finding[],
   paces: Paces | undefined,
 ): Found {
-  const progress = progressOf(seen, policy);
+  const { progress } = seen;
   const files = byPosFile(seen.files);
   const troubles = byPosFile(troublesIn(looks));
   const undiscovered = seen.undiscovered.map(asFile);
@@ -69,7 +66,7 @@ export function foundBy(
     caughtUp: isKnown && totals.unread === 0,
     seen,
     progress,
-    waitsFor: waitsFor(seen, progress, policy),
+    waitsFor: waitsFor(seen),
     paces,
   };
 }
@@ -150,10 +147,10 @@ function totalsOf(files: readonly ObservedFile[]) {
   return totals;
 }
 
-function waitsFor(seen: Observation, progress: Progress, policy: Policy): string | undefined {
-  const unread = readGate(seen, policy)?.why;
+function waitsFor(seen: Observation): string | undefined {
+  const unread = readGate(seen)?.why;
   if (unread !== undefined || seen.witness === undefined || !isAnswered(seen.witness.testimony))
     return unread;
-  const held = heldIn(progress.left);
+  const held = heldIn(seen.progress.left);
   return held.length === 0 ? undefined : describeLeft(listed(held));
 }

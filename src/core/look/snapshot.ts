@@ -1,6 +1,7 @@
 import type { BuffersReading } from '../fluentd/buffers.ts';
-import type { FluentdReading, ProcessIdentity } from '../fluentd/processes.ts';
 import type { KeyedEntry, UnparsableLine } from '../pos-file/pos-file.ts';
+import type { DrainRequest } from '../progress/drain-request.ts';
+import type { FluentdReading, ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Millis } from '../text/units.ts';
 import type { Testimony } from '../witness/testimony.ts';
 
@@ -10,6 +11,8 @@ export interface Snapshot {
   readonly lookedAt: Millis;
   readonly at: Millis;
   readonly depth: Depth;
+  /** The facts about files are those of an earlier look: the witnesses know enough. */
+  readonly isOfWitness?: true;
   readonly posFiles: readonly PosFileReading[];
   /** The log file of each latest entry, by `entryKeyIn`. */
   readonly looks: ReadonlyMap<string, FileLook>;
@@ -24,7 +27,7 @@ export interface Snapshot {
   readonly fluentd: FluentdReading;
   readonly mains: readonly ProcessIdentity[] | undefined;
   /** In the order of arrival. */
-  readonly requests: readonly StopRequest[];
+  readonly requests: readonly DrainRequest[];
 }
 
 export type PosFileReading = { readonly path: string } & (
@@ -75,24 +78,6 @@ export interface FollowedReading {
 
 export interface FollowedFile extends FileStat {
   readonly path: string;
-}
-
-/** The kinds of stop requests, each with its text. */
-export const CALLS = {
-  SIGTERM: 'posidle got SIGTERM',
-  SIGINT: 'posidle got SIGINT',
-  'done-file': 'the done file is there',
-  heartbeat: 'main no longer refreshes its heartbeat file',
-  http: 'POST /quitquitquit came',
-  abort: 'the caller aborted',
-  'main-ended': 'main has ended',
-  drain: 'posidle drain was called, and main may still run',
-} as const;
-
-/** A request from outside to begin the drain. Unlike quiet it is certain and cannot be taken back. */
-export interface StopRequest {
-  readonly by: keyof typeof CALLS;
-  readonly at: Millis;
 }
 
 /** The scope of a look. `light`: enough for a trigger, and cheap. `all`: everything for a drain. `last`: everything that outlives Fluentd. */

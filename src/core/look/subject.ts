@@ -1,8 +1,6 @@
 import type { ConfFacts } from '../fluent-conf/facts.ts';
-import type { FluentdTarget } from '../fluentd/processes.ts';
-
-/** How posidle runs: next to Fluentd, or as its parent. */
-export type Role = 'beside' | 'parent';
+import type { FluentdTarget } from '../progress/fluentd-reading.ts';
+import type { Role } from '../progress/limits.ts';
 
 export interface Subject {
   readonly posFiles: readonly string[];

@@ -1,12 +1,9 @@
-import { bytesLeft } from '../drain/gates.ts';
-import type { Policy } from '../drain/policy.ts';
 import type { State, StateName } from '../drain/state.ts';
 import type { Found } from '../inspect/found.ts';
 import { byLag } from '../inspect/order.ts';
 import { verdictsOf } from '../inspect/verdict.ts';
 import { STATES } from '../look/file-state.ts';
 import type { Observation, ObservedFile } from '../observe/observation.ts';
-import { progressOf } from '../observe/progress-of.ts';
 import { heldIn, type Progress } from '../progress/progress.ts';
 import { printable } from '../text/printable.ts';
 import type { Millis } from '../text/units.ts';
@@ -105,12 +102,11 @@ const WATCH_STATES: readonly StateName[] = [
 export interface Watched {
   readonly state: State;
   readonly seen: Observation;
-  readonly policy: Policy;
 }
 
-export function metricsOfWatch({ state, seen, policy }: Watched): string {
+export function metricsOfWatch({ state, seen }: Watched): string {
   return renderMetrics({
-    ...metricsOfFiles(seen, progressOf(seen, policy)),
+    ...metricsOfFiles(seen, seen.progress),
     posidle_state: WATCH_STATES.map((name) => [{ state: name }, Number(name === state.name)]),
   });
 }
@@ -124,7 +120,9 @@ function metricsOfFiles(seen: Observation, progress: Progress): MetricValues {
   const isKnown = isAnyLagKnown(seen);
   const unread = progress.doubts.filter(({ kind }) => kind === 'closed-unread');
   return {
-    posidle_lag_bytes: isKnown ? bytesLeft(seen) : null,
+    posidle_lag_bytes: isKnown
+      ? sum([...files.map(({ lag }) => lag ?? 0), ...undiscovered.map(({ size }) => size)])
+      : null,
     posidle_unknown_lag_files: files.filter(({ lag }) => lag === null).length,
     posidle_oldest_position_age_seconds: isKnown
       ? seconds(standing.reduce((longest, age) => Math.max(longest, age), 0))

@@ -1,26 +1,31 @@
 /** The progress as seen from outside Fluentd: pos files, file sizes and buffers on disk. It proves nothing about Fluentd's memory. */
 import { type BuffersReading, chunkId } from '../fluentd/buffers.ts';
 import { IN_TAIL_TICK, timeToRead } from '../in-tail/pace.ts';
+import type { Limits } from '../progress/limits.ts';
 import type { Doubt, Left, Progress } from '../progress/progress.ts';
 import { counted, type Millis } from '../text/units.ts';
-import type { Departed, Limits, Observation, ObservedFile } from './observation.ts';
+import type { Departed, Observation, ObservedFile } from './observation.ts';
+
+/** An observation from which its progress is made. */
+export type Facts = Omit<Observation, 'progress'>;
 
 /** How long a wrapper may take to start Fluentd, and a Fluentd that is short of CPU to start its worker. */
 export const SLOW_START: Millis = 10_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 
-export function ofLooks(seen: Observation, limits: Limits): Progress {
+export function progressFromFiles(seen: Facts, limits: Limits): Progress {
   const { lookedAt: at, files, buffers, movedAt } = seen;
   const outputs = buffers?.outputs ?? [];
   const facts = {
     at,
+    source: 'files' as const,
+    movedAt,
     mark: `${movedAt}`,
     files: files.length,
-    reached: new Map(),
     outputs: outputs.map(({ name }) => name),
     unseen: buffers?.unseen ?? [],
     ignoresSigterm: false,
-    inFlightUntil: inFlightUntil(seen, limits),
+    busyUntil: busyUntil(seen, limits),
   };
   // An overdue look proves nothing about the present.
   if (seen.extent === 'overdue') return { ...facts, left: [], doubts: [NOT_LOOKED_AT] };
@@ -36,13 +41,13 @@ const NOT_LOOKED_AT: Doubt = {
   why: 'posidle could not look in time: there are very many files, or a mount does not answer',
 };
 
-function unread({ path, state, lag, read }: ObservedFile): readonly Left[] {
+function unread({ path, state, lag, read, size }: ObservedFile): readonly Left[] {
   if (lag === null) return [];
   if (!read) return [{ kind: 'unread', path, bytes: lag }];
-  return state === 'partial-line' ? [{ kind: 'unfinished', path, bytes: lag }] : [];
+  return state === 'partial-line' ? [{ kind: 'unfinished', path, bytes: lag, size: size ?? 0 }] : [];
 }
 
-function unfoundIn({ undiscovered }: Observation): readonly Left[] {
+function unfoundIn({ undiscovered }: Facts): readonly Left[] {
   return undiscovered
     .filter(({ size }) => size > 0)
     .map(({ path, size }) => ({ kind: 'unfound', path, bytes: size }));
@@ -58,11 +63,11 @@ function heldBy(buffers: BuffersReading | undefined): readonly Left[] {
     });
 }
 
-export function givenUpIn({ buffers }: Pick<Observation, 'buffers'>): readonly Left[] {
+function givenUpIn({ buffers }: Pick<Observation, 'buffers'>): readonly Left[] {
   return (buffers?.givenUp ?? []).map(({ path, size }) => ({ kind: 'given-up', path, bytes: size }));
 }
 
-function noWitness({ files, buffers }: Observation): Doubt {
+function noWitness({ files, buffers }: Facts): Doubt {
   const read = files.filter((file) => file.read).length;
   const empty = (buffers?.outputs ?? []).filter(({ chunks }) => chunks.length === 0).length;
   const parts = [`${counted(read, 'file')} read to the end`, `${counted(empty, 'buffer')} on disk empty`];
@@ -74,7 +79,7 @@ function noWitness({ files, buffers }: Observation): Doubt {
   };
 }
 
-function doubtsOf({ files, unknown, unlisted, memory }: Observation): readonly Doubt[] {
+function doubtsOf({ files, unknown, unlisted, memory }: Facts): readonly Doubt[] {
   return [
     ...unknown.map(
       ({ path, why, empty }): Doubt => ({ kind: empty ? 'empty-pos-file' : 'pos-file', about: path, why }),
@@ -87,7 +92,7 @@ function doubtsOf({ files, unknown, unlisted, memory }: Observation): readonly D
   ];
 }
 
-export function doubtOfDeparted({ path: about, unreadBytes: bytes, how }: Departed): Doubt {
+function doubtOfDeparted({ path: about, unreadBytes: bytes, how }: Departed): Doubt {
   return how === 'left'
     ? {
         kind: 'closed-unread',
@@ -98,14 +103,14 @@ export function doubtOfDeparted({ path: about, unreadBytes: bytes, how }: Depart
     : { kind: 'never-followed', about, bytes, why: `it was ${how} before Fluentd had found it` };
 }
 
-function inFlightUntil(seen: Observation, limits: Limits): Millis {
+function busyUntil(seen: Facts, limits: Limits): Millis {
   // If something is unread or unknown, the drain waits for that and not for a time.
   const settled = seen.readSince === undefined ? ALREADY_OVER : seen.readSince + limits.settle;
   return Math.max(settled, rotationEnd(seen, limits), multilineEnd(seen, limits), startEnd(seen, limits));
 }
 
 /** in_tail reads a renamed file for rotate_wait, or to its end under a limit, and no pos file shows it (in_tail.rb:672-684, 1035). */
-function rotationEnd({ memory }: Observation, { tail: { rotateWait, readLimit } }: Limits): Millis {
+function rotationEnd({ memory }: Facts, { tail: { rotateWait, readLimit } }: Limits): Millis {
   // Includes files that were gone before they had an entry: in_tail may have found them just in time.
   const away = [...memory.departed.values()].filter(({ how }) => how !== 'cut short');
   const ends = away.map(
@@ -116,7 +121,7 @@ function rotationEnd({ memory }: Observation, { tail: { rotateWait, readLimit } 
 }
 
 /** A multiline source emits its last record multiline_flush_interval after the last line. */
-export function multilineEnd(
+function multilineEnd(
   { movedAt }: Pick<Observation, 'movedAt'>,
   { tail: { multilineFlush } }: Pick<Limits, 'tail'>,
 ): Millis {

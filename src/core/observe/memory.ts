@@ -1,6 +1,7 @@
-import { type FluentdReading, isSame, type ProcessIdentity } from '../fluentd/processes.ts';
+import { isSame } from '../fluentd/processes.ts';
 import type { PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { posFileOf } from '../pos-file/pos-file.ts';
+import type { FluentdReading, ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Millis } from '../text/units.ts';
 import { departedIn } from './departed.ts';
 import { rememberEntry } from './judge-entry.ts';

@@ -1,34 +1,32 @@
-import type { TailFacts } from '../fluent-conf/facts.ts';
-import type { ProcessIdentity } from '../fluentd/processes.ts';
 import type { Lag } from '../look/file-state.ts';
 import type { FollowedFile, Snapshot } from '../look/snapshot.ts';
-import type { Role } from '../look/subject.ts';
 import type { UndiscoveredFile } from '../look/undiscovered.ts';
 import type { KeyedEntry, PositionEntry } from '../pos-file/pos-file.ts';
+import type { ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Progress } from '../progress/progress.ts';
+import type { Seen } from '../progress/seen.ts';
 import type { Millis } from '../text/units.ts';
 import type { Testimony } from '../witness/testimony.ts';
 
 /** The meaning of all looks so far: the last snapshot, compared with the previous observation. */
-export interface Observation
-  extends Pick<Snapshot, 'lookedAt' | 'at' | 'source' | 'buffers' | 'fluentd' | 'requests'> {
+export interface Observation extends Pick<Snapshot, 'lookedAt' | 'buffers'>, Seen {
   readonly files: readonly ObservedFile[];
   /** The pos files that posidle cannot trust now. */
   readonly unknown: readonly UnknownPosFile[];
   /** Every pos file exists, so Fluentd has started and signals are safe. */
   readonly started: boolean;
-  /** Fluentd has read something. */
-  readonly logged: boolean;
+  /** By the pos files. */
   readonly movedAt: Millis | undefined;
   /** Since when every look has found everything read; undefined if something is unread. */
   readonly readSince: Millis | undefined;
-  /** The scope of the look. `overdue`: the look has not ended, and this repeats the previous one. */
-  readonly extent: 'all' | 'light' | 'overdue';
   readonly undiscovered: readonly UndiscoveredFile[];
   readonly unlisted: readonly string[];
   /** The witnesses' answers and their meaning; undefined if this look did not ask. */
   readonly witness: { readonly testimony: Testimony; readonly progress: Progress } | undefined;
-  readonly goneSince: Millis | undefined;
+  /** When the last look began in which a witness answered. */
+  readonly aliveAt: Millis | undefined;
+  /** posidle has pos files to look at. */
+  readonly hasFiles: boolean;
   readonly memory: Memory;
   /** This look, if everything was read and known. A later look with the same objects means the same. */
   readonly atRest: Snapshot | undefined;
@@ -95,10 +93,4 @@ export interface Departed extends Omit<PositionEntry, 'position'> {
   readonly since: Millis;
   /** Bytes after the last known position. */
   readonly unreadBytes: number;
-}
-
-export interface Limits {
-  readonly settle: Millis;
-  readonly role: Role;
-  readonly tail: TailFacts;
 }

@@ -2,11 +2,15 @@ import { entriesOf, type PosFileReading, type Snapshot } from '../look/snapshot.
 import type { Subject } from '../look/subject.ts';
 import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
+import type { Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
-import { ofTestimony } from '../witness/testimony.ts';
+import { isAnyAlive, progressFromWitnesses } from '../witness/testimony.ts';
 import { judge } from './judge-entry.ts';
+import type { Facts } from './looks.ts';
 import { newMemory, remember, watchMain } from './memory.ts';
-import type { Limits, Memory, Observation, ObservedFile, Portions } from './observation.ts';
+import type { Memory, Observation, ObservedFile, Portions } from './observation.ts';
+import { progressIn } from './progress-in.ts';
+import { reachOf, workersOf } from './reach.ts';
 import { whyUnknown } from './unknown-pos-file.ts';
 
 /** The meaning of `snapshot` after `previous`. Pure. */
@@ -25,11 +29,19 @@ export function* observeInPortions(
   limits: Limits,
 ): Portions<Observation> {
   if (previous !== undefined && isStillAtRest(previous.atRest, snapshot))
-    return observeRest(previous, snapshot);
+    return withProgress(observeRest(previous, snapshot), previous, limits);
   const seen = yield* observeAnew(previous, snapshot, limits);
   // For other kinds the same facts may mean something else later.
   const isSettled = seen.fluentd.kind === 'running' || seen.fluentd.kind === 'absent';
-  return { ...seen, atRest: isSettled && seen.readSince !== undefined ? snapshot : undefined };
+  const atRest = isSettled && seen.readSince !== undefined ? snapshot : undefined;
+  return withProgress({ ...seen, atRest }, previous, limits);
+}
+
+function withProgress(seen: Facts, before: Observation | undefined, limits: Limits): Observation {
+  const progress = progressIn(seen, before?.progress, limits);
+  const isStarted = !progress.doubts.some(({ kind }) => kind === 'not-started');
+  const hasRead = seen.hasRead || (!seen.hasFiles && progress.files > 0 && isStarted);
+  return { ...seen, progress, hasRead, reach: reachOf(seen, limits), workers: workersOf(seen) };
 }
 
 /** Whether nothing has changed since a look at rest: the collector hands over the same objects for unchanged facts. */
@@ -47,14 +59,24 @@ export function isStillAtRest(before: Snapshot | undefined, now: Snapshot): bool
 }
 
 /** Repeats the observation at a new time. Only the witness, the buffers and main's process may say more. */
-function observeRest(before: Observation, snapshot: Snapshot): Observation {
+function observeRest(before: Observation, snapshot: Snapshot): Facts {
   const { memory } = before;
   const main = watchMain(memory.main, snapshot.mains ?? [], snapshot.at);
-  return { ...before, ...plainFacts(snapshot), memory: { ...memory, main } };
+  return {
+    ...before,
+    ...plainFacts(snapshot),
+    main,
+    aliveAt: aliveAt(before, snapshot),
+    memory: { ...memory, main },
+  };
+}
+
+function aliveAt(before: Observation | undefined, { testimony, lookedAt }: Snapshot): Millis | undefined {
+  return testimony !== undefined && isAnyAlive(testimony) ? lookedAt : before?.aliveAt;
 }
 
 function plainFacts({ lookedAt, at, depth, source, testimony, buffers, fluentd, requests }: Snapshot) {
-  const witness = testimony && { testimony, progress: ofTestimony(testimony) };
+  const witness = testimony && { testimony, progress: progressFromWitnesses(testimony) };
   const extent = depth === 'light' ? ('light' as const) : ('all' as const);
   return { lookedAt, at, extent, source, witness, buffers, fluentd, requests };
 }
@@ -63,9 +85,48 @@ function* observeAnew(
   previous: Observation | undefined,
   snapshot: Snapshot,
   limits: Limits,
-): Portions<Omit<Observation, 'atRest'>> {
+): Portions<Omit<Facts, 'atRest'>> {
+  const memory = previous?.memory ?? newMemory(snapshot.at);
+  const ofFiles =
+    previous !== undefined && snapshot.isOfWitness
+      ? previous
+      : yield* observeFiles(previous, memory, snapshot, limits);
+  const isGone = snapshot.fluentd.kind === 'absent' && memory.fluentdSeen;
+  const now = yield* remember(memory, snapshot, ofFiles);
+  return {
+    ...ofFiles,
+    ...plainFacts(snapshot),
+    goneSince: isGone ? (previous?.goneSince ?? snapshot.at) : undefined,
+    aliveAt: aliveAt(previous, snapshot),
+    memory: now,
+    main: now.main,
+    began: now.began,
+    // Both are made with the progress.
+    reach: 'none',
+    workers: 'up',
+  };
+}
+
+type FileFacts = Pick<
+  Observation,
+  | 'files'
+  | 'unknown'
+  | 'started'
+  | 'hasRead'
+  | 'hasFiles'
+  | 'movedAt'
+  | 'readSince'
+  | 'undiscovered'
+  | 'unlisted'
+>;
+
+function* observeFiles(
+  previous: Observation | undefined,
+  memory: Memory,
+  snapshot: Snapshot,
+  limits: Limits,
+): Portions<FileFacts> {
   const { at, posFiles, followed } = snapshot;
-  const memory = previous?.memory ?? newMemory(at);
   const unknown = posFiles.flatMap((reading) => whyUnknown(reading, snapshot, memory, limits));
   const files: ObservedFile[] = [];
   for (const reading of posFiles)
@@ -85,19 +146,17 @@ function* observeAnew(
     !undiscovered.some(({ size }) => size > 0) &&
     unlisted.length === 0;
   const movedNow = movedAt !== previous?.movedAt ? movedAt : undefined;
-  const isGone = snapshot.fluentd.kind === 'absent' && memory.fluentdSeen;
+  const started = posFiles.length > 0 && posFiles.every(({ kind }) => kind !== 'missing');
   return {
-    ...plainFacts(snapshot),
     files,
     unknown,
-    started: posFiles.length > 0 && posFiles.every(({ kind }) => kind !== 'missing'),
-    logged: previous?.logged === true || files.some(({ position }) => position !== 0),
+    started,
+    hasRead: previous?.hasRead === true || (started && files.some(({ position }) => position !== 0)),
+    hasFiles: posFiles.length > 0,
     movedAt,
     readSince: isRead ? (movedNow ?? previous?.readSince ?? at) : undefined,
     undiscovered,
     unlisted,
-    goneSince: isGone ? (previous?.goneSince ?? at) : undefined,
-    memory: yield* remember(memory, snapshot, { files, unknown, unlisted }),
   };
 }
 
@@ -142,18 +201,22 @@ export function observeOverdue(
   before: Observation,
   now: Now,
   { posFiles }: Pick<Subject, 'posFiles'>,
+  limits: Limits,
 ): Observation {
   const [path = 'the pos file'] = posFiles;
-  return {
+  const overdue = {
     ...before,
     ...now,
     lookedAt: now.at,
-    extent: 'overdue',
+    extent: 'overdue' as const,
     // An old answer proves nothing about the present.
     witness: undefined,
     readSince: undefined,
     unknown: [{ path, why: OVERDUE, empty: false }],
   };
+  const { source, mark, movedAt } = before.progress;
+  const seen = withProgress(overdue, before, limits);
+  return { ...seen, progress: { ...seen.progress, source, mark, movedAt } };
 }
 
 export function observeNothing(now: Now, limits: Limits): Observation {

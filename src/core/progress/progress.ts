@@ -2,30 +2,43 @@ import type { Millis } from '../text/units.ts';
 
 /** Everything that is left or doubted. Bytes are undefined if unknown. */
 export interface Progress {
+  /** It says nothing of what came later. */
   readonly at: Millis;
+  readonly source: 'witness' | 'files';
   readonly left: readonly Left[];
   readonly doubts: readonly Doubt[];
   /** Changes when new lines may have reached a buffer. */
   readonly mark: string;
+  /** When a line may last have reached a buffer; undefined if none did. */
+  readonly movedAt: Millis | undefined;
   /** How many files Fluentd follows or has followed. */
   readonly files: number;
-  /** By inode, the position up to which a witness saw the file read. */
-  readonly reached: ReadonlyMap<string, number>;
   readonly outputs: readonly string[];
   /** Buffers that posidle cannot see. It can only flush them. */
   readonly unseen: readonly string[];
   /** The kubelet's SIGTERM does not stop Fluentd: PID 1 of its container, such as a shell, has no handler. */
   readonly ignoresSigterm: boolean;
   /** Until then lines may be on their way where posidle cannot see them. */
-  readonly inFlightUntil: Millis;
+  readonly busyUntil: Millis;
 }
 
 /** One thing that is certainly left. */
 export type Left =
   /** A file or chunk on disk; `LeftFile` says what is wrong with it. */
-  | { readonly kind: LeftFile; readonly path: string; readonly bytes: number | undefined }
-  /** Records outside of buffers. Fluentd emits them later, at the latest when it stops. */
-  | { readonly kind: 'kept'; readonly where: string; readonly records: number }
+  | {
+      readonly kind: LeftFile;
+      readonly path: string;
+      readonly bytes: number | undefined;
+      /** Of the file, if its last line is unfinished. */
+      readonly size?: number;
+    }
+  /** Records outside of buffers. Fluentd emits them this long after the last line, or, if undefined, only when it stops. */
+  | {
+      readonly kind: 'kept';
+      readonly where: string;
+      readonly records: number;
+      readonly emitsAfter?: Millis | undefined;
+    }
   | Held;
 
 export type LeftFile = 'unfound' | 'unreadable' | 'unread' | 'unfinished' | 'let-go' | 'given-up';
@@ -59,6 +72,7 @@ export type DoubtKind =
   | 'unseen'
   | 'no-answer'
   | 'not-started'
+  | 'never-started'
   | 'worker-died'
   | 'reloaded'
   | 'miscounted'
@@ -77,6 +91,7 @@ export type DoubtKind =
   | 'no-ack'
   | 'main-may-run'
   | 'no-drain'
+  | 'ended-early'
   | 'kept'
   | 'killed';
 
@@ -112,18 +127,10 @@ export function isLeft(progress: Progress, ...kinds: readonly Left['kind'][]): b
   return progress.left.some(({ kind }) => kinds.includes(kind));
 }
 
-/** The witnesses and the looks from outside together. */
-export function joined(one: Progress, other: Progress): Progress {
-  return {
-    at: Math.min(one.at, other.at),
-    left: [...one.left, ...other.left],
-    doubts: [...one.doubts, ...other.doubts],
-    mark: `${one.mark} ${other.mark}`,
-    files: Math.max(one.files, other.files),
-    reached: one.reached,
-    outputs: [...new Set([...one.outputs, ...other.outputs])],
-    unseen: [...one.unseen, ...other.unseen],
-    ignoresSigterm: one.ignoresSigterm || other.ignoresSigterm,
-    inFlightUntil: Math.max(one.inFlightUntil, other.inFlightUntil),
-  };
+/** The unread bytes of all files, as far as they are known. */
+export function bytesToRead({ left }: Pick<Progress, 'left'>): number {
+  return left.reduce(
+    (sum, one) => sum + (one.kind === 'unread' || one.kind === 'unfound' ? (one.bytes ?? 0) : 0),
+    0,
+  );
 }

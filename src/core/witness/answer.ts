@@ -1,4 +1,5 @@
 /** The protocol: posidle sends one word (`look`, `flush`, `stop`), and the witness answers one line of JSON. */
+import type { Millis } from '../text/units.ts';
 import { BoundedAnswer, type Bounds, type NotBelieved, parseBounded } from './bounded-answer.ts';
 
 /** 20,000 followed files, all closed as the worker ends, and what was closed before. */
@@ -82,7 +83,11 @@ function saidIn(answer: BoundedAnswer) {
       at: file.count('at'),
     })),
     /** Records outside of buffers. */
-    kept: answer.list('held', (held) => ({ plugin: held.text('class'), records: held.number('n') })),
+    kept: answer.list('held', (held) => ({
+      plugin: held.text('class'),
+      records: held.number('n'),
+      emitsAfter: intervalIn(held),
+    })),
     outputs: answer.list('outputs', outputSight),
     /** The settings of the in_tail inputs and the filters. */
     plugins: answer.list('plugins', pluginSight),
@@ -116,6 +121,7 @@ function fileSight(file: BoundedAnswer) {
     unfinished: file.count('unfinished'),
     lines: file.count('lines'),
     record: file.count('record'),
+    emitsAfter: intervalIn(file),
     /** Fluentd has no permission to read it. */
     isUnreadable: file.is('readable', false),
     /** The name of the input that reads it. */
@@ -125,6 +131,12 @@ function fileSight(file: BoundedAnswer) {
     /** in_tail followed the file at its path until the worker ended. */
     wasFollowed: file.is('followed', true),
   };
+}
+
+/** After how many milliseconds a plugin emits what it keeps; undefined: only when it stops. */
+function intervalIn(of: BoundedAnswer): Millis | undefined {
+  const seconds = of.maybeNumber('emits') ?? 0;
+  return seconds > 0 ? seconds * 1_000 : undefined;
 }
 
 function keyOf(file: BoundedAnswer): string {

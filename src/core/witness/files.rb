@@ -78,6 +78,7 @@ class PosidleWitness
     record = var(var(w, :@line_buffer_timer_flusher) || var(w, :@file_feed), :@line_buffer).to_s.bytesize
     facts = { path: text(w.path), inode: ino, reader: by, pos: pos, size: (s.size if s && s.ino == ino), at: ms }
     facts[:readable] = false if io.nil? && s && !File.readable?(w.path)
+    facts[:emits] = interval(input(w)) if record > 0
     facts.merge({ unfinished: rest, lines: var(h, :@lines).to_a.size, record: record }.select { |_, n| n > 0 })
   end
   def look_at_files(asked)

@@ -33,11 +33,16 @@ export function isAnswered({ witnesses }: Testimony): boolean {
   return witnesses.length > 0 && witnesses.every(hasSaid);
 }
 
+/** Whether every worker has answered or has ended, well or not. */
+export function isComplete({ witnesses }: Testimony): boolean {
+  return witnesses.length > 0 && witnesses.every(({ kind }) => kind !== 'silent');
+}
+
 export function isAnyAlive({ witnesses }: Testimony): boolean {
   return witnesses.some(({ kind }) => kind === 'alive');
 }
 
-export function ofTestimony(testimony: Testimony): Progress {
+export function progressFromWitnesses(testimony: Testimony): Progress {
   const { at, witnesses } = testimony;
   const statements = witnesses.flatMap((one): readonly Statement[] =>
     one.kind === 'silent' || one.said === undefined ? [] : [{ ...one, said: one.said }],
@@ -49,12 +54,14 @@ export function ofTestimony(testimony: Testimony): Progress {
   const isComplete = isAnswered(testimony);
   return {
     at,
+    source: 'witness',
     left: [
       ...statements.flatMap((one) => leftIn(one, sights)),
       ...(isComplete ? ends.flatMap((end) => heldBy(end, 'none')) : []),
     ],
     doubts: distinct([
       ...witnesses.flatMap(doubtsOfWorker),
+      ...neverStarted(statements),
       ...doubtsOfSights(statements, reached),
       ...statements.flatMap(({ said }) => doubtsOfPlugins(said)),
       ...statements.flatMap(({ said }) => doubtsOfReloads(said, statements)),
@@ -65,10 +72,10 @@ export function ofTestimony(testimony: Testimony): Progress {
     ]),
     mark: `${sights.sum()} ${statements.reduce((sum, { said }) => sum + said.again, 0)}`,
     files: reached.size,
-    reached,
+    movedAt: undefined,
     unseen: [],
     ignoresSigterm: statements.some(({ kind, said }) => kind === 'alive' && said.ignoresSigterm),
-    inFlightUntil: Number.NEGATIVE_INFINITY,
+    busyUntil: Number.NEGATIVE_INFINITY,
     outputs: [...new Set(outputs.filter(({ buffer }) => buffer !== 'none').map(nameOf))],
   };
 }
@@ -138,7 +145,7 @@ function unreadIn({ path, position, size, unfinished, lines, isUnreadable }: Fil
   const bytes = size - position;
   if (lines === 0 && bytes <= 0) return [];
   if (isUnreadable) return [{ kind: 'unreadable', path, bytes }];
-  if (lines === 0 && bytes <= unfinished) return [{ kind: 'unfinished', path, bytes }];
+  if (lines === 0 && bytes <= unfinished) return [{ kind: 'unfinished', path, bytes, size }];
   return [{ kind: 'unread', path, bytes: Math.max(0, bytes) }];
 }
 
@@ -157,9 +164,16 @@ function keptIn({ files, kept }: Pick<Said, 'files' | 'kept'>): readonly Left[] 
   const records = files.filter(({ record }) => record > 0);
   return [
     ...records.map(
-      ({ path }): Left => ({ kind: 'kept', where: `the multiline source of ${path}`, records: 1 }),
+      ({ path, emitsAfter }): Left => ({
+        kind: 'kept',
+        where: `the multiline source of ${path}`,
+        records: 1,
+        emitsAfter,
+      }),
     ),
-    ...kept.map(({ plugin, records }): Left => ({ kind: 'kept', where: plugin, records })),
+    ...kept.map(
+      ({ plugin, records, emitsAfter }): Left => ({ kind: 'kept', where: plugin, records, emitsAfter }),
+    ),
   ];
 }
 
@@ -177,6 +191,14 @@ function endsWith({ kind, said: { ends } }: Statement, id: string): boolean {
 function onlyIds(output: OutputSight, isLeft: (id: string) => boolean): OutputSight {
   const ids = output.ids?.filter(isLeft);
   return ids === undefined ? output : { ...output, ids, chunks: ids.length };
+}
+
+/** Workers that ended before their inputs had started. A later one reads what they left. */
+function neverStarted(statements: readonly Statement[]): readonly Doubt[] {
+  if (statements.some(({ kind, said }) => kind === 'alive' || said.isReady)) return [];
+  return statements.map(({ worker }) =>
+    doubt('never-started', worker, 'it ended before its inputs had started'),
+  );
 }
 
 function doubtsOfWorker(witness: Witness): readonly Doubt[] {

@@ -169,7 +169,7 @@ class PosidleWitness
     @thread.kill
     look(true) if @root
     @watchers.each { |w| closes(w) if w.pe.read_pos < 2**60 } # 1.14 leaves those of rotated files open
-    word = facts(plugins).merge(final: well, files: []) # also ended plugins
+    word = facts(plugins).merge(final: well, ready: !@looked.nil?, files: []) # also ended plugins
   rescue StandardError
     word = { v: 1, pid: @pid, final: well, error: failed($!) }
   ensure
@@ -251,7 +251,7 @@ class PosidleWitness
   end
   def facts(all)
     settings = (@inputs + all.grep(Fluent::Plugin::Filter)).map { |p| plugin(p) }.uniq
-    kept = all.map { |p| { class: p.class.name, n: held(p) } }.reject { |h| h[:n] == 0 }
+    kept = all.map { |p| { class: p.class.name, n: held(p), emits: interval(p) } }.reject { |h| h[:n] == 0 }
     outputs = lambda { all.grep(Fluent::Plugin::Output).map { |o| output(o) } }
     found, siblings = outputs.call, siblings(all)
     found = (sleep 0.1; outputs.call) if found.any? { |o| o[:n] == 0 && o[:bytes] > 0 } # a chunk between two lists
@@ -261,6 +261,9 @@ class PosidleWitness
       unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
       siblings: siblings, plugins: settings, held: kept, outputs: found, heard: told, ends: @ends, resumed: @resumed,
       again: @again, more: forgotten }
+  end
+  def interval(p) # after so many seconds a plugin emits what it keeps; nil: only when it stops
+    [var(p, :@multiline_flush_interval), var(p, :@flush_interval)].find { |v| v.is_a?(Numeric) }
   end
   def held(p) # records in instance variables, outside any buffer: concat's and detect_exceptions'
     kept, more = [:@buffer, :@accumulators].map { |v| var(p, v).is_a?(Hash) ? var(p, v).values : [] }

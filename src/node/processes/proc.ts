@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from 'node:fs';
-import type { ProcessRow } from '../../core/fluentd/processes.ts';
+import type { ProcessRow } from '../../core/progress/fluentd-reading.ts';
 import { inPortions } from '../files/files.ts';
 
 const KEPT = 4 * 1024;

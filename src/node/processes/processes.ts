@@ -1,4 +1,4 @@
-import type { ProcessIdentity, ProcessRow } from '../../core/fluentd/processes.ts';
+import type { ProcessIdentity, ProcessRow } from '../../core/progress/fluentd-reading.ts';
 import { familyInProc, listProc, readProc } from './proc.ts';
 
 /** Without /proc (a developer's macOS) posidle uses the `ps` command. */

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import * as deadlines from '../../../src/core/drain/deadlines.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { begin, type Trigger } from '../../../src/core/drain/state.ts';
-import type { Snapshot, StopRequest } from '../../../src/core/look/snapshot.ts';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { Observation } from '../../../src/core/observe/observation.ts';
-import { ABSENT, entry, fileOf, policy, running, seen, snapshot } from '../../support/builders.ts';
+import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
+import { ABSENT, entry, fileOf, policy, seen, snapshot } from '../../support/builders.ts';
 import { sized } from '../worlds.ts';
 
 /** The observation, with the defaults of `policy()` and with `rules`. */
@@ -44,7 +45,7 @@ const drainBy =
 const settled =
   (trigger: Trigger, until = OVER): Ask =>
   (seen, rules) =>
-    deadlines.settleEnd({ inFlightUntil: until }, trigger, seen, rules);
+    deadlines.settleEnd(trigger, { ...seen, progress: { ...seen.progress, busyUntil: until } }, rules);
 
 describe('the deadline of a Fluentd that is not there', () => {
   check(
@@ -148,17 +149,9 @@ test('a deadline is over from its instant on, and one that is none never is', ()
 
 test('only signals and `posidle drain` start the grace period', () => {
   const by = ['SIGTERM', 'SIGINT', 'done-file', 'http', 'abort', 'main-ended', 'drain'] as const;
-  const requests = by.map((by): StopRequest => ({ by, at: 1 }));
+  const requests = by.map((by): DrainRequest => ({ by, at: 1 }));
   const signals = deadlines.timedCallsIn(seen(looksWith({ requests })));
   expect(signals.map((one) => one.by)).toEqual(['SIGTERM', 'SIGINT', 'main-ended', 'drain']);
-});
-
-test.each([
-  [59_999, true],
-  [60_000, false],
-])('a worker that has not opened its pos file after %i ms is waited for: %s', (at, isStarting) => {
-  const starting = { fluentd: running({ isStarting: true }) };
-  expect(deadlines.isWorkerStarting(seen([look(0, starting), look(at, starting)]))).toBe(isStarting);
 });
 
 function looksWith(last: Partial<Snapshot>): readonly Snapshot[] {

@@ -3,8 +3,9 @@ import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, State, Trigger } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
 import { drain } from '../../../src/core/drain/transitions.ts';
-import type { Snapshot, StopRequest } from '../../../src/core/look/snapshot.ts';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import type { Observation } from '../../../src/core/observe/observation.ts';
+import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
 import {
   ABSENT,
   draining,
@@ -21,7 +22,7 @@ import {
 } from '../../support/builders.ts';
 import { sight } from '../../support/said.ts';
 import { alive } from '../../support/witnesses.ts';
-import { said, sized } from '../worlds.ts';
+import { sized } from '../worlds.ts';
 
 const AT = 9_000;
 const DEADLINE = 60_000;
@@ -46,7 +47,7 @@ function decided(state: State, what: Observation, rules: Partial<Policy> = {}) {
 }
 
 const signals = (...at: readonly number[]) => ({
-  requests: at.map((when): StopRequest => ({ by: 'SIGTERM', at: when })),
+  requests: at.map((when): DrainRequest => ({ by: 'SIGTERM', at: when })),
 });
 
 describe('a drain that is over its time', () => {
@@ -193,7 +194,8 @@ describe('an unfinished last line', () => {
     ['is none where lines were not emitted', { pos: 90, unfinished: 10, lines: 1 }, []],
     ['is none where in_tail has read a file to its end, as a witness says', {}, ['signal']],
   ])('%s', (_, file, actions) => {
-    const look = looks(read, AT, said(alive({ files: [sight(file)] })));
+    const testimony = { at: 0, witnesses: [alive({ files: [sight(file)] })] };
+    const look = looks(read, AT, { testimony });
     const done = decided(draining(), look, ASKED).actions;
     expect(done.map((action) => action.do)).toEqual(actions);
     if (actions[0] === 'end-line') expect(done).toMatchObject([{ path: '/log/a.log', size: 100 }]);

@@ -20,7 +20,7 @@ import {
 } from '../../support/builders.ts';
 import { holding } from '../../support/said.ts';
 import { alive, SILENT } from '../../support/witnesses.ts';
-import { MISSING, said, tailRules } from '../worlds.ts';
+import { MISSING, said } from '../worlds.ts';
 
 interface World {
   readonly gate?: Gate['name'];
@@ -41,7 +41,6 @@ const CHUNKS = { look: { buffers: onDisk(10) } };
 const flushed = (flushedAt: number) => ({ state: { flushedAt } });
 const newcomer = running({ supervisor: { pid: 5_000, startTime: '9' } });
 const UNREAD = { gate: 'unread' } as const;
-const LIMITED = tailRules({ readLimit: 1_000 });
 const [SHORT, NEAR] = [{ drainTimeout: 12_000 }, { drainTimeout: 16_000 }];
 const STARTING = running({ isStarting: true, workers: [{ pid: 5_000, startTime: '9' }] });
 const SIGNALLED = { requests: [{ by: 'SIGTERM', at: 99_000 }] } as const;
@@ -71,7 +70,6 @@ describe('a flush is asked for', () => {
     ['again after 10 s, where chunks stay', { ...CHUNKS, ...flushed(95_000), gate: 'buffers' }, 105_000],
     ['of an unseen buffer, again where lines came in since', { ...flushed(97_000), movedAt: 98_000 }, NOW],
     ['where a full buffer may hold in_tail up: it has stood still for a tick', { gate: 'unread' }, 91_500],
-    ['where it may hold in_tail up below a limit: it is blocked', { ...UNREAD, rules: LIMITED }, NOW],
     ['not sooner than 2 s after the last one', { ...CHUNKS, ...flushed(99_000), gate: 'unfound' }, 101_000],
     ['shortly before the deadline, whatever else is closed', { gate: 'pos-file' }, LAST_FLUSH],
     [

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { bytesLeft, drainGate, hasBytesLeft, readGate } from '../../../src/core/drain/gates.ts';
+import { drainGate, readGate } from '../../../src/core/drain/gates.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { Draining, Trigger } from '../../../src/core/drain/state.ts';
-import type { FluentdReading } from '../../../src/core/fluentd/processes.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import type { FluentdReading } from '../../../src/core/progress/fluentd-reading.ts';
 import {
   ABSENT,
   draining,
@@ -24,7 +24,7 @@ import {
 } from '../../support/builders.ts';
 import { holding, sight } from '../../support/said.ts';
 import { alive, gone } from '../../support/witnesses.ts';
-import { EMPTY, followed, MISSING, said, tailRules, unfound } from '../worlds.ts';
+import { EMPTY, followed, MISSING, said, unfound } from '../worlds.ts';
 
 /** A change to a world in which every gate is open. */
 interface Change {
@@ -69,9 +69,9 @@ test('every gate is open if everything has been read for the settle time and all
   expect(gateIn({})).toBeUndefined();
 });
 
-const settling = { before: said(alive()), state: QUIET, rules: tailRules({ multilineFlush: NOW }) };
 const LEFT = { files: [sight({ pos: 40 })] };
 const concat = { held: [{ class: 'Concat', n: 2 }] };
+const emitting = { held: [{ class: 'Concat', n: 2, emits: 60 }] };
 
 describe('the drain is kept open by', () => {
   test.each<[string, string, Change]>([
@@ -93,7 +93,7 @@ describe('the drain is kept open by', () => {
     ['a file that in_tail has yet to find', 'unfound: /new: .* \\(5 B\\)', looked(unfound(5))],
     ['a Fluentd that is not proven', 'fluentd: pid 4242 may not', fluentd(running({ proof: 'none' }))],
     ['too short a time since a call that does not say that main has ended', 'settle', looked({}, SIGTERM)],
-    ['records that Fluentd emits later', 'settle: .* 2 records', { ...settling, look: said(alive(concat)) }],
+    ['records that Fluentd emits later', 'settle: .* 2 records', witnessed(emitting)],
     ['chunks that nobody has flushed', 'flush', looked({ buffers: onDisk(7) })],
     ['a buffer that nobody sees and nobody has flushed', 'flush', looked(HIDDEN)],
     ['a buffer that nobody sees in another container', 'flush', fluentd(REMOTE, HIDDEN)],
@@ -163,21 +163,13 @@ test.each([
 
 describe('at rest', () => {
   test('the first reason why not everything is read is reported', () => {
-    const gate = (change: Change) => readGate(observedIn(change), policy())?.name;
+    const gate = (change: Change) => readGate(observedIn(change))?.name;
     expect(gate({})).toBeUndefined();
     expect(gate({ files: [unfinished] })).toBeUndefined();
     expect(gate({ look: { depth: 'light', buffers: undefined } })).toBeUndefined();
     expect(gate({ files: [behind] })).toBe('unread');
     expect(gate({ look: unfound(5) })).toBe('unread');
     expect(gate({ look: EMPTY })).toBe('pos-file');
-  });
-
-  test.each<[string, Change, number, boolean]>([
-    ['bytes are left in files that are behind, or wait', { files: [behind], look: unfound(5) }, 25, true],
-    ['none are known to be left of a file that cannot be looked at', { files: [unseen] }, 0, false],
-  ])('%s', (_, change, bytes, isLeft) => {
-    const observed = observedIn(change);
-    expect([bytesLeft(observed), hasBytesLeft(observed)]).toEqual([bytes, isLeft]);
   });
 });
 

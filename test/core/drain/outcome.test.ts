@@ -8,7 +8,8 @@ import {
 } from '../../../src/core/drain/outcome.ts';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import type { DrainResult, End, Trigger } from '../../../src/core/drain/state.ts';
-import type { Snapshot, StopRequest } from '../../../src/core/look/snapshot.ts';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import type { DrainRequest } from '../../../src/core/progress/drain-request.ts';
 import {
   ABSENT,
   entry,
@@ -43,7 +44,7 @@ function outcome(
   const stopped = { name: 'stopped', since: 9_000, end, result } as const;
   const last = snapshot(9_000, files, { fluentd: ABSENT, ...said(gone()), ...look });
   const durations = { watching: 1_000, stopping: 4_200 };
-  return outcomeOf(stopped, { seen: seen([last]), policy: policy(rules), durations });
+  return outcomeOf(stopped, { seen: seen([snapshot(8_000, files, said(alive())), last]), policy: policy(rules), durations });
 }
 
 const OUTSIDE = { testimony: undefined } as const;
@@ -80,13 +81,17 @@ describe('an outcome', () => {
 
   test('omits the chunks that did not have to go', () => {
     const look = { ...OUTSIDE, buffers: onDisk(5) };
-    const owed = { mark: '9000', ids: new Set<string>() };
+    const owed = { mark: '8000', ids: new Set<string>() };
     expect(outcome('stopped', { look }).left.count).toBe(1);
     expect(outcome('stopped', { look, result: { ...RESULT, owed } }).left.count).toBe(0);
   });
 
   describe('begins with a doubt if nobody said that main had ended', () => {
-    const word = (by: Trigger['by'] | undefined, requests: readonly StopRequest['by'][] = [], rules = {}) => {
+    const word = (
+      by: Trigger['by'] | undefined,
+      requests: readonly DrainRequest['by'][] = [],
+      rules = {},
+    ) => {
       const result = by && { ...RESULT, trigger: { by, at: 0 } };
       const look = { ...said(gone()), requests: requests.map((one) => ({ by: one, at: 1 })) };
       return outcome('stopped', { result, look, rules });

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { DrainResult, State } from '../../../src/core/drain/state.ts';
 import { statusOf } from '../../../src/core/drain/status.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { ABSENT, draining, LOG, policy, seen, snapshot } from '../../support/builders.ts';
+import { ABSENT, draining, LOG, seen, snapshot } from '../../support/builders.ts';
 import { sized, unfound } from '../worlds.ts';
 
 function status(state: State, changes: Partial<Snapshot> = {}) {
   const last = snapshot(2_000.4, [sized(130)], { ...unfound(5), ...changes });
-  return statusOf(state, seen([snapshot(0, [sized(130)]), last]), policy(), 'why');
+  return statusOf(state, seen([snapshot(0, [sized(130)]), last]), 'why');
 }
 
 test('the status has the state, the files, and everything left or doubted', () => {
@@ -34,7 +34,7 @@ test('the status has the state, the files, and everything left or doubted', () =
 test('an unknown value is null', () => {
   const nothing = seen([snapshot(0, [], { fluentd: ABSENT })]);
   const unknown = { trigger: null, gate: null, age: null, fluentd: { pid: null, workers: [] } };
-  expect(statusOf({ name: 'waiting', since: 0 }, nothing, policy(), '')).toMatchObject(unknown);
+  expect(statusOf({ name: 'waiting', since: 0 }, nothing, '')).toMatchObject(unknown);
 });
 
 test('the trigger is shown to the end', () => {

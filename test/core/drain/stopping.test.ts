@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { begin, type State } from '../../../src/core/drain/state.ts';
 import { step } from '../../../src/core/drain/step.ts';
-import type { FluentdReading } from '../../../src/core/fluentd/processes.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import type { FluentdReading } from '../../../src/core/progress/fluentd-reading.ts';
 import {
   ABSENT,
   draining,

@@ -20,7 +20,7 @@ function progress(changed: Partial<Progress> = {}): Progress {
     ignoresSigterm: false,
     reached: new Map(),
   };
-  return { at: 0, mark: 'm', files: 1, inFlightUntil: 0, ...nothing, ...changed };
+  return { at: 0, source: 'witness', movedAt: 0, mark: 'm', files: 1, busyUntil: 0, ...nothing, ...changed };
 }
 
 describe('the word is', () => {

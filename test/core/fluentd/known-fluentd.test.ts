@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FluentdReading, ProcessRow } from '../../../src/core/fluentd/processes.ts';
 import { haveSameProcesses, lastOf, stillRunning } from '../../../src/core/fluentd/processes.ts';
+import type { FluentdReading, ProcessRow } from '../../../src/core/progress/fluentd-reading.ts';
 import { ABSENT, running } from '../../support/builders.ts';
 
 const known = running({ successor: { pid: 50, startTime: '50' } });

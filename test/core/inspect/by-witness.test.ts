@@ -17,7 +17,7 @@ function inspected(...witnesses: readonly Witness[]) {
     source: 'witness' as const,
     testimony,
   };
-  return foundBy(look, observe(undefined, look, DEFAULT_POLICY), DEFAULT_POLICY, () => [], undefined);
+  return foundBy(look, observe(undefined, look, DEFAULT_POLICY), () => [], undefined);
 }
 
 const READER = '/pos/a.pos';

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_POLICY } from '../../../src/core/drain/policy.ts';
 import { begin } from '../../../src/core/drain/state.ts';
 import { Paces } from '../../../src/core/inspect/paces.ts';
 import { metricsOfInspection, metricsOfWatch } from '../../../src/core/metrics/metrics.ts';
@@ -161,7 +160,7 @@ test('series of files that are gone disappear', () => {
 
 test('watch tells the files by the same names as export, and its own state', () => {
   const seen = seenAt([snapshot(0, [])]);
-  const series = seriesIn(metricsOfWatch({ state: begin(0), seen, policy: DEFAULT_POLICY }));
+  const series = seriesIn(metricsOfWatch({ state: begin(0), seen }));
   expect(Object.fromEntries(series)).toMatchObject({
     posidle_lag_bytes: 0,
     'posidle_files{state="blocked"}': 0,

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/core/drain/policy.ts';
 import { NO_BUFFERS } from '../../../src/core/fluentd/buffers.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
-import { ofLooks } from '../../../src/core/observe/looks.ts';
 import { observeOverdue } from '../../../src/core/observe/observe.ts';
 import type { Doubt, Left, Progress } from '../../../src/core/progress/progress.ts';
 import {
@@ -33,7 +32,7 @@ const removed: Watched = [entry(), {}];
 const unseen: Watched = [entry(), { error: 'EACCES' }];
 
 function known(looks: readonly Snapshot[], rules: Partial<Policy> = {}): Progress {
-  return ofLooks(seen(looks, policy(rules)), policy(rules));
+  return seen(looks, policy(rules)).progress;
 }
 
 const one = (files: readonly Watched[], changes: Partial<Snapshot> = {}) => [snapshot(0, files, changes)];
@@ -46,7 +45,11 @@ describe('seen from outside, these are left:', () => {
   test.each<[string, readonly Snapshot[], readonly Left[]]>([
     ['nothing of a file that is read', one([[entry()]]), []],
     ['a file with lines left', one([behind]), [{ kind: 'unread', path: LOG, bytes: 30 }]],
-    ['a last line without its newline', one([unfinished]), [{ kind: 'unfinished', path: LOG, bytes: 30 }]],
+    [
+      'a last line without its newline',
+      one([unfinished]),
+      [{ kind: 'unfinished', path: LOG, bytes: 30, size: 130 }],
+    ],
     ['nothing of a file that cannot be looked at', one([unseen]), []],
     ['nothing of a file that is gone: nobody sees it', [...one([behind]), snapshot(1_000, [removed])], []],
     ['a file that in_tail has not found', one([], unfound(1)), [{ kind: 'unfound', path: '/new', bytes: 1 }]],
@@ -87,8 +90,8 @@ describe('seen from outside, these are doubted:', () => {
 
   test('everything, if a look is overdue: the previous one may no longer hold', () => {
     const before = seen(one([behind], { buffers: onDisk(5) }));
-    const late = observeOverdue(before, { at: 9_000, fluentd: ABSENT, requests: [] }, subject());
-    const { at, left, doubts } = ofLooks(late, policy());
+    const late = observeOverdue(before, { at: 9_000, fluentd: ABSENT, requests: [] }, subject(), policy());
+    const { at, left, doubts } = late.progress;
     expect([at, left, doubts.map(({ kind }) => kind)]).toEqual([9_000, [], ['not-looked-at']]);
   });
 });
@@ -133,7 +136,7 @@ describe('lines may be on their way where nobody sees them', () => {
     ['for ten seconds while a child shows no Fluentd', 17_000, wrapped],
     ['for the settle time where no Fluentd was seen', 2_000, one([[entry()]], { fluentd: ABSENT })],
   ])('%s', (_, until, snapshots, rules = {}) => {
-    expect(known(snapshots, rules).inFlightUntil).toBe(until);
+    expect(known(snapshots, rules).busyUntil).toBe(until);
   });
 });
 
@@ -186,11 +189,11 @@ describe('a file that left its path', () => {
 test('a file whose entry is new, and that is away already, is waited for like any other', () => {
   const looks = [snapshot(0, []), snapshot(10_000, [[entry(), away(100)]])];
   for (const later of [[], [snapshot(15_000, [[entry(), away(100)]])]])
-    expect(known([...looks, ...later]).inFlightUntil).toBe(16_000);
+    expect(known([...looks, ...later]).busyUntil).toBe(16_000);
 });
 
 test('an old entry of a file that is long gone is waited for once', () => {
   const gone = { posFiles: [reading([removed])], looks: new Map() };
   const looks = [0, 1_000, 60_000].map((when) => snapshot(when, [], gone));
-  expect(known(looks).inFlightUntil).toBe(6_000);
+  expect(known(looks).busyUntil).toBe(6_000);
 });

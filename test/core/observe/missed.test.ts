@@ -1,19 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { FileLook, Snapshot } from '../../../src/core/look/snapshot.ts';
-import { progressOf } from '../../../src/core/observe/progress-of.ts';
 import type { PositionEntry } from '../../../src/core/pos-file/pos-file.ts';
-import { entry, policy, seen, snapshot, type Watched } from '../../support/builders.ts';
-import { sight } from '../../support/said.ts';
-import { alive, gone } from '../../support/witnesses.ts';
+import { entry, seen, snapshot, type Watched } from '../../support/builders.ts';
 import { EMPTY, followed, MISSING, unfound } from '../worlds.ts';
 
 const NONE = followed({});
 const listing = (size: number) => unfound(size, '/log/a.log', '7');
 
-function missed(looks: readonly Partial<Snapshot>[], said: object = { files: [] }) {
-  const testimony = { at: 0, witnesses: [gone({ closed: [] }), alive(said)] };
-  const all = looks.map((look, second) => snapshot(second * 1_000, [], { ...look, testimony }));
-  return progressOf(seen(all), policy()).doubts.map(({ kind, about, bytes }) => [kind, about, bytes]);
+function missed(looks: readonly Partial<Snapshot>[]) {
+  const all = looks.map((look, second) => snapshot(second * 1_000, [], look));
+  return seen(all)
+    .progress.doubts.map(({ kind, about, bytes }) => [kind, about, bytes])
+    .slice(1);
 }
 
 const gone100 = [listing(100), NONE];
@@ -24,15 +22,13 @@ const early = [
 const cut = [listing(100), listing(40)];
 
 describe('a file with bytes that in_tail had not found', () => {
-  test.each<[string, readonly Partial<Snapshot>[], object?]>([
+  test.each<[string, readonly Partial<Snapshot>[]]>([
     ['is doubted where it is gone', gone100],
     ['is doubted where it is shorter than it was', cut],
     ['is doubted where it was gone before there was a pos file', early],
     ['stays doubted when another file takes its place', [...gone100, listing(5)]],
-    ['is doubted where in_tail found it once it was cut', cut, { files: [sight({ pos: 40, size: 40 })] }],
-    ['is doubted where in_tail saw only a part of what was cut', cut, { cuts: [sight({ had: 99 })] }],
-  ])('%s', (_, looks, said) => {
-    expect(missed(looks, said)).toEqual([['never-followed', '/log/a.log', 100]]);
+  ])('%s', (_, looks) => {
+    expect(missed(looks)).toEqual([['never-followed', '/log/a.log', 100]]);
   });
 
   test.each([
@@ -48,17 +44,13 @@ describe('a file with bytes that in_tail had not found', () => {
     expect(found.map(({ path }) => path)).toEqual(files.slice(1).map(({ path }) => path));
   });
 
-  const closed = { files: [], lost: [{ path: '/log/a.log', why: 'closed' }] };
-  test.each<[string, readonly Partial<Snapshot>[], object?]>([
+  test.each<[string, readonly Partial<Snapshot>[]]>([
     ['while it is there', [listing(100), listing(100), listing(120)]],
     ['where it was empty', [listing(0), NONE]],
     ['where it was empty at the look before', [listing(0), listing(0), NONE]],
     ['where nobody knows which files there are', [listing(100), followed({ unknown: 'closed' })]],
-    ['where a witness saw that in_tail followed it', gone100, { files: [], closed: [sight()] }],
-    ['where a witness saw it closed, which is doubted itself', gone100, closed],
-    ['where a witness saw it cut short', cut, { cuts: [sight({ had: 100 })] }],
-  ])('is not doubted %s', (_, looks, said) => {
-    expect(missed(looks, said).filter(([kind]) => kind === 'never-followed')).toEqual([]);
+  ])('is not doubted %s', (_, looks) => {
+    expect(missed(looks).filter(([kind]) => kind === 'never-followed')).toEqual([]);
   });
 
   type Look = readonly [files: readonly Watched[], listed: Partial<Snapshot>];

@@ -73,9 +73,9 @@ test('Fluentd has started when there are pos files, and all of them exist', () =
   expect([[], away, [...there, ...away], there].map(one)).toEqual([false, false, false, true]);
 });
 
-test('a line was logged when an entry stands behind 0, whatever becomes of it', () => {
-  expect(seen([snapshot(0, [[at(0), fileOf(at(0), 50)]])]).logged).toBe(false);
-  expect(seen([read(0), empty(SECOND)]).logged).toBe(true);
+test('Fluentd has read when an entry stands behind 0, whatever becomes of it', () => {
+  expect(seen([snapshot(0, [[at(0), fileOf(at(0), 50)]])]).hasRead).toBe(false);
+  expect(seen([read(0), empty(SECOND)]).hasRead).toBe(true);
 });
 
 describe('fluentd', () => {
@@ -123,7 +123,7 @@ describe('an empty pos file', () => {
     expect(seen([empty(0), empty(11_900)], rules).unknown).toHaveLength(1);
     expect(seen([empty(0), empty(12_000)], rules).unknown).toEqual([]);
     expect(seen([empty(0)], policy({ settle: 0 })).unknown).toHaveLength(1);
-    expect(seen([empty(0)]).logged).toBe(false);
+    expect(seen([empty(0)]).hasRead).toBe(false);
   });
 });
 
@@ -134,7 +134,7 @@ test('a pos file that has no entry yet has lost none', () => {
 describe('a look that takes too long', () => {
   const now = (at: number) => ({ at, fluentd: running(), requests: [] });
   const behind = seen([snapshot(0, [sized(300)], said(alive()))]);
-  const late = observeOverdue(behind, now(70_000), subject());
+  const late = observeOverdue(behind, now(70_000), subject(), policy());
 
   test('repeats the previous observation', () => {
     expect(late).toMatchObject({ at: 70_000, files: behind.files, extent: 'overdue', lookedAt: 70_000 });
@@ -145,7 +145,7 @@ describe('a look that takes too long', () => {
   test('leaves the pos file unknown, and names it', () => {
     const why = expect.stringMatching(/^was not looked at in time/);
     expect(late.unknown).toEqual([{ path: POS, why, empty: false }]);
-    expect(observeOverdue(behind, now(0), { posFiles: [] }).unknown).toMatchObject([
+    expect(observeOverdue(behind, now(0), { posFiles: [] }, policy()).unknown).toMatchObject([
       { path: 'the pos file' },
     ]);
   });

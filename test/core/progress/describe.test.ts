@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeDoubts, describeLeft, listed } from '../../../src/core/progress/describe.ts';
-import { type Doubt, joined, type Left, type Progress } from '../../../src/core/progress/progress.ts';
+import type { Doubt, Left } from '../../../src/core/progress/progress.ts';
 
 const unread = (path: string, bytes: number | undefined): Left => ({ kind: 'unread', path, bytes });
 const doubt = (about: string | undefined, bytes?: number): Doubt => ({
@@ -46,46 +46,4 @@ test('the ten largest of many things are listed, and all are counted', () => {
   const { count, bytes, worst } = listed(doubts);
   expect({ count, bytes }).toEqual({ count: 12, bytes: 66 });
   expect(worst.map(({ about }) => about).join(' ')).toBe('/11 /10 /9 /8 /7 /6 /5 /4 /3 /2');
-});
-
-test('the facts of two sources are joined', () => {
-  const [left, more] = [
-    { left: [unread('/a', 1)], doubts: [doubt('/a')] },
-    { left: [unread('/b', 1)], doubts: [doubt('/b')] },
-  ];
-  const reached = new Map([['7', 1]]);
-  const one: Progress = {
-    ...left,
-    at: 5,
-    mark: 'm',
-    reached,
-    files: 2,
-    outputs: ['a', 'b'],
-    unseen: [],
-    ignoresSigterm: false,
-    inFlightUntil: 7,
-  };
-  const other = {
-    ...more,
-    at: 4,
-    mark: 'n',
-    reached: new Map(),
-    files: 3,
-    outputs: ['b', 'c'],
-    unseen: ['d'],
-    ignoresSigterm: true,
-    inFlightUntil: 9,
-  };
-  expect(joined(one, other)).toEqual({
-    at: 4,
-    left: [unread('/a', 1), unread('/b', 1)],
-    doubts: [doubt('/a'), doubt('/b')],
-    mark: 'm n',
-    reached: one.reached,
-    files: 3,
-    outputs: ['a', 'b', 'c'],
-    unseen: ['d'],
-    ignoresSigterm: true,
-    inFlightUntil: 9,
-  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseAnswer, parseLastWord, type Said } from '../../../src/core/witness/answer.ts';
-import { isAnswered, ofTestimony, type Witness } from '../../../src/core/witness/testimony.ts';
+import { isAnswered, progressFromWitnesses, type Witness } from '../../../src/core/witness/testimony.ts';
 import { answer, holding, output, sight } from '../../support/said.ts';
 import { SILENT } from '../../support/witnesses.ts';
 
@@ -9,11 +9,11 @@ function alive(changed: object = {}, worker = '1-12.sock'): Witness {
 }
 
 function gone(changed: object = {}, worker = '0-9.sock'): Witness {
-  const said = parseLastWord(JSON.stringify({ v: 1, pid: 9, final: true, ...changed })) as Said;
+  const said = parseLastWord(JSON.stringify({ v: 1, pid: 9, final: true, ready: true, ...changed })) as Said;
   return { worker, kind: 'gone', said };
 }
 
-const progress = (...witnesses: readonly Witness[]) => ofTestimony({ at: 1, witnesses });
+const progress = (...witnesses: readonly Witness[]) => progressFromWitnesses({ at: 1, witnesses });
 const left = (...witnesses: readonly Witness[]) => progress(...witnesses).left;
 const doubts = (...witnesses: readonly Witness[]) => progress(...witnesses).doubts;
 
@@ -37,7 +37,7 @@ describe('what is left', () => {
     ['one unread byte', { files: [sight({ pos: 99 })] }, inLog('unread', 1)],
     ['one byte that in_tail let go unread', { closed: [sight({ pos: 99 })] }, inLog('let-go', 1)],
     ['lines that were read and not emitted', { files: [sight({ lines: 2 })] }, inLog('unread', 0)],
-    ['a last line without a newline', { files: [half] }, inLog('unfinished', 10)],
+    ['a last line without a newline', { files: [half] }, { ...inLog('unfinished', 10), size: 100 }],
     ['a last line of a file that in_tail let go', { closed: [half] }, inLog('unfinished', 10)],
     ['a file that was cut, until Fluentd notices,', { files: [sight({ size: 10 })] }, inLog('unread', 10)],
     ['a followed file that Fluentd may not read', { files: [unreadable] }, inLog('unreadable', 100)],
@@ -90,7 +90,6 @@ describe('what is left', () => {
     const unread = { path: '/log/a.log', bytes: 60 };
     const letGo = [{ kind: 'let-go', ...unread }];
     expect(left(alive({ closed: [sight(first), sight(second)] }))).toEqual(letGo);
-    expect(progress(alive({ files: [sight(first), sight(second)] })).reached.get('7')).toBe(40);
     expect(left(gone({ closed: [sight(second)] }), alive({ files: [sight(first)] }))).toEqual(letGo);
     const next = alive({ files: [sight({ ...second, pos: 100 })] });
     expect(left(gone({ closed: [sight(second)] }), next)).toEqual([]);
@@ -121,8 +120,8 @@ describe('what is left', () => {
   test('doubted where a worker without a last word may have taken it over', () => {
     const ended = gone({ ends: [holding('a')] });
     const testimony = { at: 0, witnesses: [ended, SILENT] };
-    expect(ofTestimony(testimony).left).toEqual([]);
-    expect(ofTestimony(testimony).doubts).toMatchObject([
+    expect(progressFromWitnesses(testimony).left).toEqual([]);
+    expect(progressFromWitnesses(testimony).doubts).toMatchObject([
       { kind: 'no-answer' },
       { kind: 'worker-died', why: expect.stringContaining('1 chunk in its buffer') },
     ]);
@@ -163,9 +162,6 @@ test("a worker's position in a file that was truncated since does not count for 
   expect(left(before, alive({ closed: [sight({ pos: 40, size: 60, at: 6_000 })] }))).toEqual([
     { kind: 'let-go', path: '/log/a.log', bytes: 20 },
   ]);
-  expect(progress(before, alive({ files: [sight({ pos: 40, size: 40, at: 6_000 })] })).reached).toEqual(
-    new Map([['7', 40]]),
-  );
 });
 
 describe('a doubt', () => {

@@ -1,0 +1,39 @@
+import type { Limits } from '../progress/limits.ts';
+import type { Doubt, Progress } from '../progress/progress.ts';
+import { isAnyAlive, isComplete } from '../witness/testimony.ts';
+import { type Facts, progressFromFiles } from './looks.ts';
+
+/**
+ * The witnesses' progress if each worker has answered or has ended. Otherwise the progress that the files show, and the doubt about each
+ * worker. Nothing is concluded from both.
+ */
+export function progressIn(seen: Facts, before: Progress | undefined, limits: Limits): Progress {
+  const { witness, fluentd, hasFiles } = seen;
+  if (witness === undefined) return progressFromFiles(seen, limits);
+  const { testimony, progress } = witness;
+  // If all workers have ended but Fluentd runs, it is another Fluentd.
+  const isOther = !isAnyAlive(testimony) && fluentd.kind !== 'absent';
+  if ((isComplete(testimony) && !isOther) || !hasFiles)
+    return dated(isAnyAlive(testimony) ? progress : asOf(seen.aliveAt, progress), before);
+  const files = progressFromFiles(seen, limits);
+  return { ...files, doubts: distinct(progress.doubts, files.doubts) };
+}
+
+/** Last words say nothing of what came after them. */
+function asOf(at = Number.NEGATIVE_INFINITY, progress: Progress): Progress {
+  return { ...progress, at };
+}
+
+/** Adds when a line may last have reached a buffer: at the first look, or when the mark of the same source has changed. */
+function dated(progress: Progress, before: Progress | undefined): Progress {
+  if (progress.source === 'files') return progress;
+  const { at } = progress;
+  if (before?.source !== 'witness') return { ...progress, movedAt: before?.movedAt ?? at };
+  return { ...progress, movedAt: before.mark === progress.mark ? before.movedAt : at };
+}
+
+/** Drops `no-witness` if a worker's doubt already says that. */
+function distinct(ofWorkers: readonly Doubt[], ofFiles: readonly Doubt[]): readonly Doubt[] {
+  const isSaid = ofWorkers.some(({ kind }) => kind === 'no-answer' || kind === 'worker-died');
+  return [...ofWorkers, ...ofFiles.filter(({ kind }) => !(isSaid && kind === 'no-witness'))];
+}

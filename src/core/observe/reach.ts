@@ -1,0 +1,28 @@
+/** Whether Fluentd takes orders now: a signal kills a supervisor or worker that is just starting (supervisor.rb, run_worker). */
+
+import type { Limits } from '../progress/limits.ts';
+import type { Seen } from '../progress/seen.ts';
+import type { Millis } from '../text/units.ts';
+import { isAnyAlive } from '../witness/testimony.ts';
+import { type Facts, startEnd } from './looks.ts';
+
+/** How long a worker may take to load its configuration and plugins, and to open its pos file. */
+const SLOW_WORKER: Millis = 60_000;
+
+/** A witness passes a flush on only when that is safe. */
+export function reachOf(seen: Facts, limits: Limits): Seen['reach'] {
+  const { fluentd, witness, started, at } = seen;
+  if (witness !== undefined && isAnyAlive(witness.testimony)) return 'witness';
+  const isUp = fluentd.kind === 'orphaned' || (fluentd.kind === 'running' && fluentd.proof !== 'none');
+  const isSafe = started && workersOf(seen) !== 'starting' && at >= startEnd(seen, limits);
+  return isUp && isSafe ? 'signal' : 'none';
+}
+
+/** The wait for a pos file is bounded: a worker may never open it (the pos file may be another Fluentd's). */
+export function workersOf({ fluentd, memory, at }: Facts): Seen['workers'] {
+  if (fluentd.kind === 'wrapper') return memory.supervisor === undefined ? 'up' : 'gone';
+  if (fluentd.kind !== 'running') return 'up';
+  const isNew = at < (memory.workersSince ?? memory.began) + SLOW_WORKER;
+  if (fluentd.isStarting === true && isNew) return 'starting';
+  return fluentd.workers.length === 0 && memory.workersSince !== undefined ? 'gone' : 'up';
+}

@@ -1,0 +1,19 @@
+import type { Millis } from '../text/units.ts';
+
+/** The kinds of requests from outside to begin the drain, each with its text. */
+export const DRAIN_REQUESTS = {
+  SIGTERM: 'posidle got SIGTERM',
+  SIGINT: 'posidle got SIGINT',
+  'done-file': 'the done file is there',
+  heartbeat: 'main no longer refreshes its heartbeat file',
+  http: 'POST /quitquitquit came',
+  abort: 'the caller aborted',
+  'main-ended': 'main has ended',
+  drain: 'posidle drain was called, and main may still run',
+} as const;
+
+/** A request from outside to begin the drain. Unlike quiet it is certain and cannot be taken back. */
+export interface DrainRequest {
+  readonly by: keyof typeof DRAIN_REQUESTS;
+  readonly at: Millis;
+}

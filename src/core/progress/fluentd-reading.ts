@@ -1,0 +1,73 @@
+import type { Millis } from '../text/units.ts';
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly ppid: number;
+  /** The id of its session; 0 if the system does not tell. */
+  readonly session: number;
+  /** In the system's own unit. Pid and start time together identify a process. */
+  readonly startTime: string;
+  readonly zombie: boolean;
+  readonly argv: readonly string[];
+}
+
+/** The system reuses a pid alone for other processes. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+/** Which Fluentd posidle must stop: the one that it finds, or the one that the user named. */
+export type FluentdTarget =
+  | { readonly by: 'search' }
+  /** The Fluentd whose witness listens, in another container. posidle looks at no process. */
+  | { readonly by: 'witness' }
+  | { readonly by: 'pid'; readonly pid: number }
+  | { readonly by: 'pid-file'; readonly path: string }
+  /** The Fluentd in the session that this child leads, or below the child. It may run behind wrappers, or be restarted. */
+  | { readonly by: 'session'; readonly leader: ProcessIdentity };
+
+export type FluentdReading =
+  | {
+      readonly kind: 'absent';
+      readonly why: string;
+      readonly last?: ProcessIdentity;
+      /** A process of Fluentd ran before, as the witness's directory shows. */
+      readonly hasEnded?: true;
+    }
+  | {
+      readonly kind: 'running';
+      readonly supervisor: ProcessIdentity;
+      readonly workers: readonly ProcessIdentity[];
+      /** Since 1.18, SIGUSR2 starts another supervisor, which takes over while this one still runs. */
+      readonly successor?: ProcessIdentity;
+      /** posidle may signal it. */
+      readonly permitted: boolean;
+      /**
+       * The proof that it is the right Fluentd. `own`: it is posidle's child, or holds a pos file open. `hearsay`: only a witness listens,
+       * and anybody may listen. Then it gets orders through the witness, and no signal.
+       */
+      readonly proof: 'own' | 'hearsay' | 'none';
+      /** A worker has not opened its pos file yet, and SIGUSR1 would kill it. Undefined if posidle may not see its open files. */
+      readonly isStarting?: boolean | undefined;
+    }
+  /** The supervisor died. Its workers continue, because Fluentd has no heartbeat between them. */
+  | { readonly kind: 'orphaned'; readonly workers: readonly ProcessIdentity[]; readonly permitted: boolean }
+  /** The child of `posidle run`, with no Fluentd visible below it: it has not started one yet, or Fluentd has another name. */
+  | {
+      readonly kind: 'wrapper';
+      readonly leader: ProcessIdentity;
+      /** The first look that found this. */
+      readonly since: Millis;
+      readonly permitted: boolean;
+    }
+  /** posidle sees no process, but the witness's directory shows that Fluentd runs in another container. */
+  | {
+      readonly kind: 'remote';
+      readonly permitted: true;
+      /** No worker listens yet, or no longer. */
+      readonly isStarting?: true;
+    }
+  | { readonly kind: 'ambiguous'; readonly candidates: readonly ProcessRow[] }
+  /** The user named a process that is no Fluentd. SIGUSR1 would kill it. */
+  | { readonly kind: 'foreign'; readonly row: ProcessRow };

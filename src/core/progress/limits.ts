@@ -1,0 +1,29 @@
+import type { Millis } from '../text/units.ts';
+
+/** How posidle runs: next to Fluentd, or as its parent. */
+export type Role = 'beside' | 'parent';
+
+/** What the view without a witness needs to know. */
+export interface Limits {
+  /** How long "everything read" must hold before it is believed. */
+  readonly settle: Millis;
+  readonly role: Role;
+  readonly tail: TailFacts;
+}
+
+/** How in_tail reads, by fluent.conf. Each value is the slowest of all sources. */
+export interface TailFacts {
+  readonly refreshInterval: Millis;
+  readonly rotateWait: Millis;
+  /** The most bytes a second that in_tail reads of one file; 0 if a <group> limits lines; undefined without a limit. */
+  readonly readLimit: number | undefined;
+  readonly multilineFlush: Millis;
+}
+
+/** in_tail's own defaults (lib/fluent/plugin/in_tail.rb). */
+export const DEFAULT_TAIL: TailFacts = {
+  refreshInterval: 60_000,
+  rotateWait: 5_000,
+  readLimit: undefined,
+  multilineFlush: 0,
+};

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import type { Snapshot } from '../../../src/core/look/snapshot.ts';
+import type { Witness } from '../../../src/core/witness/testimony.ts';
+import { ABSENT, entry, onDisk, seen, snapshot } from '../../support/builders.ts';
+import { holding, sight } from '../../support/said.ts';
+import { alive, gone, SILENT } from '../../support/witnesses.ts';
+import { sized } from '../worlds.ts';
+
+const PATH = '/log/a.log';
+const behind = sized(130, PATH);
+const DIED: Witness = { worker: '1-12.sock', kind: 'gone', said: undefined };
+
+/** The progress if the files show 30 unread bytes, and the witnesses say this. */
+function known(witnesses: readonly Witness[] | undefined, changes: Partial<Snapshot> = {}) {
+  const testimony = witnesses && { at: 0, witnesses };
+  const look = snapshot(1_000, [behind], { testimony, buffers: onDisk(5), ...changes });
+  const { source, left, doubts } = seen([look]).progress;
+  return { source, left: left.map((one) => one.kind), doubts: doubts.map(({ kind }) => kind) };
+}
+
+describe('the progress comes from', () => {
+  const FILES = { source: 'files', left: ['unread', 'held'] };
+
+  test.each<[string, readonly Witness[] | undefined]>([
+    ['there is no witness', undefined],
+    ['there is none yet', []],
+  ])('the files if %s', (_, witnesses) => {
+    expect(known(witnesses)).toEqual({ ...FILES, doubts: ['no-witness'] });
+  });
+
+  test('the witnesses if all have answered or ended: the files say nothing more', () => {
+    const whole = { source: 'witness', left: [], doubts: [] };
+    expect(known([alive()])).toEqual(whole);
+    expect(known([gone(), alive()])).toEqual(whole);
+    expect(known([DIED, alive()])).toEqual({ ...whole, doubts: ['worker-died'] });
+    expect(known([gone()], { fluentd: ABSENT })).toEqual(whole);
+  });
+
+  test('the files if a witness does not answer, with that doubt', () => {
+    expect(known([SILENT])).toEqual({ ...FILES, doubts: ['no-answer'] });
+    const busy = alive({ files: [sight({ pos: 40 })], outputs: [holding('a')] });
+    expect(known([busy, SILENT])).toEqual({ ...FILES, doubts: ['no-answer'] });
+  });
+
+  test('the files if Fluentd runs without its witness', () => {
+    expect(known([gone()])).toEqual({ ...FILES, doubts: ['no-witness'] });
+  });
+
+  test('the witnesses if there are no files to look at: a silent one is waited for', () => {
+    const silent = known([SILENT], { posFiles: [] });
+    expect(silent).toEqual({ source: 'witness', left: [], doubts: ['no-answer'] });
+  });
+});
+
+describe('lines may last have reached a buffer', () => {
+  const look = (at: number, pos: number) =>
+    snapshot(at, [], {
+      posFiles: [],
+      testimony: { at, witnesses: [alive({ files: [sight({ pos, size: 100 })] })] },
+    });
+  const movedAt = (...looks: readonly Snapshot[]) => seen(looks).progress.movedAt;
+
+  test('at the first look, and then whenever a witness has seen a position move', () => {
+    expect(movedAt(look(1_000, 40))).toBe(1_000);
+    expect(movedAt(look(1_000, 40), look(2_000, 40))).toBe(1_000);
+    expect(movedAt(look(1_000, 40), look(2_000, 41))).toBe(2_000);
+  });
+
+  test('when the pos files say so, until the witness is asked and sees more', () => {
+    const before = snapshot(1_000, [[entry({ position: 100 })]]);
+    const asked = (at: number, pos: number) =>
+      snapshot(at, [[entry({ position: 100 })]], {
+        testimony: { at, witnesses: [alive({ files: [sight({ pos, size: 100 })] })] },
+      });
+    expect(movedAt(before, asked(9_000, 90))).toBe(1_000);
+    expect(movedAt(before, asked(9_000, 90), asked(10_000, 90))).toBe(1_000);
+    expect(movedAt(before, asked(9_000, 90), asked(10_000, 95))).toBe(10_000);
+  });
+});
