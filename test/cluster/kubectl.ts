@@ -36,7 +36,11 @@ export interface ContainerStatus {
   readonly name: string;
   readonly restartCount: number;
   readonly containerID?: string;
-  readonly state: { readonly running?: object; readonly terminated?: Terminated };
+  readonly state: {
+    readonly running?: object;
+    readonly waiting?: { readonly reason: string };
+    readonly terminated?: Terminated;
+  };
   readonly lastState: { readonly terminated?: Terminated };
 }
 
@@ -47,7 +51,8 @@ interface Terminated {
 }
 
 export interface Pod {
-  readonly metadata: { readonly name: string; readonly uid: string };
+  readonly metadata: { readonly name: string; readonly uid: string; readonly deletionTimestamp?: string };
+  readonly spec: { readonly restartPolicy: string };
   readonly status: {
     readonly phase: string;
     readonly containerStatuses?: readonly ContainerStatus[];
