@@ -19,6 +19,7 @@ const E2E = 'test/e2e/**/*.test.ts';
 const SMOKE = 'test/e2e/**/*.smoke.test.ts';
 /** Pods on a real cluster: npm run test:cluster. */
 const CLUSTER = 'test/cluster/**/*.test.ts';
+const CLUSTER_LONG = 'test/cluster/**/*.long.test.ts';
 /** Their mocks of modules would stay for the files after them. */
 const MOCKED = 'test/**/*.mocked.test.ts';
 
@@ -64,8 +65,8 @@ export default defineConfig({
       {
         test: {
           name: 'cluster',
-          include: [CLUSTER],
-          exclude: process.env.CLUSTER_ALL ? [] : ['**/*.long.test.ts'],
+          include: [process.env.CLUSTER_LONG ? CLUSTER_LONG : CLUSTER],
+          exclude: process.env.CLUSTER_LONG ? [] : [CLUSTER_LONG],
           globalSetup: 'test/cluster/setup.ts',
           ...e2e,
           testTimeout: 300_000,

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { BUNDLE } from '../pods/bundle.ts';
-import { type Container, configMapsIn, type Manifest, type PodSpec, specIn } from '../pods/kubernetes.ts';
-import { configMap, kustomize } from '../pods/kustomize.ts';
-import { Destination } from './destination.ts';
+import { program } from '../pods/bundle.ts';
+import { configMapsIn, type Manifest, named, type PodSpec, specIn } from '../pods/kubernetes.ts';
+import { kustomize } from '../pods/kustomize.ts';
+import type { Destination } from './destination.ts';
 import { type Acts, play, type Report } from './play.ts';
+
+export { named };
 
 const OVERLAYS = 'docker/kubernetes';
 export const LINES = 20;
@@ -27,25 +29,25 @@ export function playPlacement(
 export async function playThese(
   manifests: readonly Manifest[],
   change: (pod: PodSpec) => void = () => undefined,
-  acts?: Acts,
+  acts: Acts = {},
 ): Promise<Played> {
-  const destination = await Destination.start();
-  try {
-    const changed = structuredClone(manifests) as Manifest[];
-    const spec = specIn(changed);
-    hurry(spec);
-    change(spec);
-    // A Job counts the restarts of a container, too, and deletes the Pod when there were too many.
-    if (spec.restartPolicy === 'OnFailure') {
-      for (const { kind, spec: job } of changed)
-        if (kind === 'Job') Object.assign(job as object, { backoffLimit: 2 });
-    }
-    for (const conf of configMapsIn(changed)) sendTo(destination, conf.data);
-    const report = await play([...changed, configMap('posidle', [BUNDLE])], acts);
-    return { report, lines: destination.lines.size };
-  } finally {
-    destination.stop();
+  const changed = structuredClone(manifests) as Manifest[];
+  const spec = specIn(changed);
+  hurry(spec);
+  change(spec);
+  // A Job counts the restarts of a container, too, and deletes the Pod when there were too many.
+  if (spec.restartPolicy === 'OnFailure') {
+    for (const { kind, spec: job } of changed)
+      if (kind === 'Job') Object.assign(job as object, { backoffLimit: 2 });
   }
+  const report = await play(
+    (destination) => {
+      for (const conf of configMapsIn(changed)) sendTo(destination, conf.data);
+      return [...changed, program()];
+    },
+    () => acts,
+  );
+  return { report, lines: report.lines.size };
 }
 
 /** The destination of fluent.conf, stdout, is one outside the Pod. */
@@ -90,11 +92,4 @@ export function logOf(report: Report, container: string): string {
 export function append(spec: PodSpec, command: string): void {
   const main = named(spec, 'main');
   main.args = [`${main.args?.join('')}${command}\n`];
-}
-
-export function named(spec: PodSpec, name: string): Container {
-  const all = [...(spec.initContainers ?? []), ...spec.containers];
-  const found = all.find((container) => container.name === name);
-  if (found === undefined) throw new Error(`no container ${name}`);
-  return found;
 }

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { configMapsIn, type PodSpec, podIn } from '../pods/kubernetes.ts';
 import { kustomize, manifestsIn } from '../pods/kustomize.ts';
 import { cronJobBlock, nativeBlock } from '../pods/readme.ts';
-import { until } from '../support/until.ts';
 import { kubectl } from './kubectl.ts';
 import {
   append,
@@ -15,7 +14,6 @@ import {
   playThese,
 } from './placement.ts';
 import type { Acts } from './play.ts';
-import { LOGS, STOPS_SLOWLY, WRITTEN } from './site.ts';
 
 /** Refreshes its file as long as it lives, and says nothing at its end. */
 const WITH_HEARTBEAT = `while touch /var/log/app/.alive; do sleep 0.5; done &
@@ -28,90 +26,18 @@ for line in $(seq $first $((first + 9))); do echo "line $line of 20" >>$log; sle
 [ $first = 11 ] && touch /var/log/app/.done
 `;
 
+/** Ten lines, and ten more a while after SIGTERM. */
+const STOPS_SLOWLY = `logs() { for line in $(seq "$1" "$2"); do echo "line $line" >>/var/log/app/job.log; done; }
+trap 'sleep 10; logs 11 20; exit 0' TERM; logs 1 10; touch /tmp/written
+while :; do sleep 0.2; done
+`;
 describe('on a real cluster', { concurrent: true }, () => {
   beforeEach(({ skip }) => skip(inject('noCluster') !== '', inject('noCluster')));
 
-  test('native-sidecar: the SIGTERM of the kubelet begins the drain, and Fluentd runs only once', async () => {
-    let seen = '';
-    const look: Acts = {
-      during: async (pod) => {
-        await pod.exec(
-          'fluentd',
-          'sh',
-          '-c',
-          'until grep -q job.log /var/log/fluentd/app.pos; do sleep 0.2; done',
-        );
-        seen = await pod.exec('posidle', 'node', '/opt/posidle/posidle.cjs', 'inspect', '--json');
-        await pod.exec('main', 'touch', '/var/log/app/.looked');
-      },
-    };
-    const waitForLook = (spec: PodSpec) =>
-      append(spec, 'until [ -e /var/log/app/.looked ]; do sleep 0.2; done');
-    const played = await playPlacement('native-sidecar', waitForLook, look);
-    expectDelivered(played, 'done-file');
-    expect(seen).toMatch(/"path": *"\/var\/log\/app\/job\.log"/);
+  test('asleep: main ends, posidle drains, and the kubelet stops Fluentd', async () => {
+    const played = await playPlacement('asleep');
+    expectDelivered(played, 'main-ended');
     expect(logOf(played.report, 'fluentd').match(/fluentd worker is now running/g)).toHaveLength(1);
-  });
-
-  test('native-sidecar: a main that ends before posidle has started does not keep the Pod waiting', async () => {
-    const { report } = await playPlacement('native-sidecar', (spec) => {
-      named(spec, 'main').args = ['echo "line 1 of 1" >>/var/log/app/job.log'];
-    });
-    expect(report.containers.posidle).toMatchObject({
-      code: 0,
-      message: expect.stringContaining('"outcome":"drained"'),
-    });
-    expect(report.tail).toBeLessThan(PATIENCE);
-  });
-
-  test('native-sidecar: Fluentd ends with a shell as its first process', async () => {
-    const played = await playPlacement('native-sidecar', (spec) => {
-      named(spec, 'fluentd').command = ['sh', '-c', 'fluentd --config /fluentd/etc/fluent.conf || exit 1'];
-    });
-    expectDelivered(played, 'done-file');
-  });
-
-  test('native-sidecar: a posidle that is restarted in mid-life drains what comes later, too', async () => {
-    const restart: Acts = {
-      during: async (pod) => {
-        const answers = (name: string, command: string) =>
-          until(
-            `${name} runs again`,
-            () =>
-              pod.exec(name, 'sh', '-c', command).then(
-                () => true,
-                () => false,
-              ),
-            {
-              within: 120_000,
-              every: 500,
-            },
-          );
-        await pod.exec('main', 'sh', '-c', WRITTEN);
-        await pod.exec(
-          'posidle',
-          'sh',
-          '-c',
-          'kill -TERM 1; until [ -e /posidle/main-ended ]; do sleep 0.1; done',
-        );
-        await answers('posidle', '[ ! -e /posidle/main-ended ]');
-        await answers('fluentd', 'true');
-        await pod.exec('main', 'touch', '/var/log/app/.restarted');
-      },
-    };
-    const { report, lines } = await playPlacement(
-      'native-sidecar',
-      (spec) => {
-        named(spec, 'main').args = [
-          `${LOGS}logs 1 10; touch /tmp/written; until [ -e /var/log/app/.restarted ]; do sleep 0.2; done; logs 11 20`,
-        ];
-      },
-      restart,
-    );
-    expect(lines).toBe(LINES);
-    expect(report.containers.posidle?.restarts).toBe(1);
-    expect(report.containers.posidle?.message).toContain('"outcome":"drained"');
-    expect(report.tail).toBeLessThan(PATIENCE);
   });
 
   test('marker: the file that main makes begins the drain', async () => {
@@ -178,7 +104,7 @@ describe('on a real cluster', { concurrent: true }, () => {
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec };
     const { report } = await playThese([...configMapsIn(manifests), pod], undefined, {
       during: async (running) => {
-        await running.exec('main', 'sh', '-c', WRITTEN);
+        await running.exec('main', 'sh', '-c', 'until [ -e /tmp/written ]; do sleep 0.2; done');
         await running.delete();
       },
     });
@@ -231,7 +157,7 @@ describe('on a real cluster', { concurrent: true }, () => {
 
   test('the Job of docker/README completes when only its log path is changed', async () => {
     const manifests = manifestsIn(nativeBlock().replaceAll('/var/log/app', '/data/logs'));
-    expectDelivered(await playThese(manifests), 'done-file');
+    expectDelivered(await playThese(manifests), 'main-ended');
   });
 
   test('the CronJob of docker/README runs the Job above it', async () => {
@@ -239,7 +165,7 @@ describe('on a real cluster', { concurrent: true }, () => {
     const [cronJob] = manifestsIn(cronJobBlock());
     if (conf === undefined || job === undefined || cronJob === undefined) throw new Error('no blocks');
     const spec = { ...(cronJob.spec as object), jobTemplate: { spec: job.spec } };
-    expectDelivered(await playThese([conf, { ...cronJob, spec }]), 'done-file');
+    expectDelivered(await playThese([conf, { ...cronJob, spec }]), 'main-ended');
   });
 
   test('the DaemonSet of the exporter is what the Kubernetes API takes', async () => {

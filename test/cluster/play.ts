@@ -1,145 +1,159 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import type { Manifest } from '../pods/kubernetes.ts';
-import { type ContainerStatus, create, createNamespace, kubectl, type Pod, podEvents } from './kubectl.ts';
-
-const LIMIT = 240_000;
+import { kubectlPath } from './connect.ts';
+import type { Destination } from './destination.ts';
+import { kubectl, type Pod } from './kubectl.ts';
+import { hasEnded, Site, statusesOf, statusOf } from './site.ts';
+import type { Found, Seen } from './watched.ts';
 
 interface Ended {
-  readonly code: number;
+  /** undefined if it never ran. */
+  readonly code: number | undefined;
   readonly restarts: number;
   /** Its termination message. */
   readonly message: string;
-  /** Empty if the Pod was deleted. */
+  /** Empty if the Pod was deleted: it is gone. */
   readonly log: string;
 }
 
 export interface Report {
   readonly phase: string;
   readonly containers: Readonly<Record<string, Ended>>;
-  /** Seconds from main's end, or from the call that deleted the Pod, to the Pod's end, as the kubelet reports them. */
+  /** Seconds from the call that deleted the Pod, or from main's end, to the Pod's end, as the kubelet reports them. */
   readonly tail: number;
-}
-
-export interface Running {
-  /** Runs a command in a container. */
-  exec(container: string, ...command: readonly string[]): Promise<string>;
-  /** Deletes the Pod; its tail begins here. */
-  delete(): Promise<void>;
+  /** The lines at the destination. */
+  readonly lines: ReadonlySet<string>;
 }
 
 export interface Acts {
-  /** Begins when all containers run. */
-  during?(pod: Running): Promise<void>;
-  /** Begins when main has ended for good, as far as its status shows. */
+  /** Begins when the Pod is there. */
+  early?(pod: Playing): Promise<void>;
+  /** Begins when main runs. */
+  during?(pod: Playing): Promise<void>;
+  /** Begins when main has ended for good. */
   afterMain?(): void;
 }
 
+/** The Pod that is played. */
+export class Playing {
+  deletedAt: number | undefined;
+  readonly #site: Site;
+  readonly #uid: string;
+  readonly name: string;
+
+  constructor(site: Site, { metadata }: Pod) {
+    this.#site = site;
+    this.#uid = metadata.uid;
+    this.name = metadata.name;
+  }
+
+  until<T>(what: string, look: (pod: Seen) => T): Promise<Found<T>> {
+    return this.#site.until(what, (pods) => {
+      const own = pods.find(({ metadata }) => metadata.uid === this.#uid);
+      return own === undefined ? undefined : look(own);
+    }) as Promise<Found<T>>;
+  }
+
+  kubectl(...words: readonly string[]): Promise<string> {
+    return this.#site.kubectl(...words);
+  }
+
+  /** Runs a command in a container. */
+  exec(container: string, ...command: readonly string[]): Promise<string> {
+    return this.kubectl('exec', this.name, '-c', container, '--', ...command);
+  }
+
+  /** The Pod's tail begins here. */
+  async delete(...words: readonly string[]): Promise<void> {
+    this.deletedAt = performance.now();
+    await this.kubectl('delete', 'pod', this.name, '--wait=false', ...words);
+  }
+
+  async evict(): Promise<void> {
+    this.deletedAt = performance.now();
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: this.name } };
+    const path = `/api/v1/namespaces/${this.#site.namespace}/pods/${this.name}/eviction`;
+    await kubectl(['create', '--raw', path, '-f', '-'], JSON.stringify(eviction));
+  }
+
+  async kill(container: string): Promise<void> {
+    const status = await this.until(`${container} is there`, (pod) => statusOf(pod, container));
+    await this.#site.kill(status.containerID?.split('://')[1] ?? '');
+  }
+
+  /** All that a container prints until it ends, also in a Pod that is deleted. */
+  async printed(container: string): Promise<readonly string[]> {
+    const words = ['logs', '-n', this.#site.namespace, this.name, '-c', container, '--follow'];
+    const child = spawn(kubectlPath(), words, { stdio: ['ignore', 'pipe', 'ignore'] });
+    const lines: string[] = [];
+    for await (const line of createInterface(child.stdout)) lines.push(line);
+    return lines;
+  }
+}
+
 /** Creates the manifests in a namespace of their own, follows their one Pod to its end, and cleans up. */
-export async function play(manifests: readonly Manifest[], acts: Acts = {}): Promise<Report> {
-  const namespace = await createNamespace();
-  try {
-    const followed = follow(namespace, acts);
-    followed.catch(() => undefined);
-    await create(namespace, manifests);
-    await runCronJobs(namespace, manifests);
-    const report = await within(LIMIT, followed, namespace);
-    if (report.phase === 'Succeeded') await completion(namespace, manifests);
+export function play(
+  manifestsFor: (destination: Destination) => readonly Manifest[],
+  actsAt: (destination: Destination) => Acts = () => ({}),
+): Promise<Report> {
+  return Site.use(async (site) => {
+    const acts = actsAt(site.destination);
+    const manifests = manifestsFor(site.destination);
+    await site.create(...manifests);
+    const pod = new Playing(site, await site.until('a Pod is there', ([first]) => first));
+    const begin = mainEnd(pod, acts);
+    const end = pod.until('the Pod ends', (seen) => hasEnded(seen) && { seen, at: performance.now() });
+    const doing = [acts.early?.(pod), whileMainRuns(pod, acts)];
+    const [{ seen, at }, mainEndedAt] = await Promise.all([end, begin, ...doing]);
+    const report = {
+      phase: seen.status.phase,
+      tail: (at - (pod.deletedAt ?? mainEndedAt)) / 1_000,
+      containers: await endsOf(pod, seen),
+      lines: site.destination.lines,
+    };
+    if (
+      report.phase === 'Succeeded' &&
+      !isDeleted(seen) &&
+      manifests.some(({ kind }) => kind.endsWith('Job'))
+    )
+      await site.kubectl('wait', '--for=condition=complete', 'job', '--all', '--timeout=60s');
     return report;
-  } finally {
-    await kubectl(['delete', 'namespace', namespace, '--wait=false']);
-  }
-}
-
-/** A CronJob's Job begins now, not at its time. */
-async function runCronJobs(namespace: string, manifests: readonly Manifest[]): Promise<void> {
-  for (const { kind, metadata } of manifests) {
-    if (kind === 'CronJob')
-      await kubectl(['create', 'job', '-n', namespace, 'now', `--from=cronjob/${metadata.name}`]);
-  }
-}
-
-async function completion(namespace: string, manifests: readonly Manifest[]): Promise<void> {
-  if (!manifests.some(({ kind }) => kind.endsWith('Job'))) return;
-  await kubectl(['wait', '-n', namespace, '--for=condition=complete', 'job', '--all', '--timeout=60s']);
-}
-
-async function follow(namespace: string, acts: Acts): Promise<Report> {
-  const clock = new Clock();
-  let acting: Promise<void> | undefined;
-  for await (const { type, object: pod } of podEvents(namespace)) {
-    const main = statuses(pod).find(({ name }) => name === 'main');
-    if (acting === undefined && main?.state.running !== undefined) {
-      acting = act(namespace, pod, clock, acts);
-      // Awaited below.
-      acting.catch(() => undefined);
-    }
-    if (clock.hasJustEnded(main)) acts.afterMain?.();
-    if (type !== 'DELETED' && !['Succeeded', 'Failed'].includes(pod.status.phase)) continue;
-    const tail = clock.tail();
-    await acting;
-    const hasLogs = clock.deletedAt === undefined;
-    return { phase: pod.status.phase, tail, containers: await ends(namespace, pod, hasLogs) };
-  }
-  throw new Error(`kubectl no longer watches the Pods of ${namespace}`);
-}
-
-async function act(namespace: string, pod: Pod, clock: Clock, { during }: Acts): Promise<void> {
-  const { name } = pod.metadata;
-  await during?.({
-    exec: (container, ...command) =>
-      kubectl(['exec', '-n', namespace, name, '-c', container, '--', ...command]),
-    delete: async () => {
-      clock.deletedAt = performance.now();
-      await kubectl(['delete', 'pod', '-n', namespace, name, '--wait=false']);
-    },
   });
 }
 
-/** When the end of the Pod began. */
-class Clock {
-  deletedAt: number | undefined;
-  #mainEndedAt: number | undefined;
-
-  /** A main that is restarted has not ended. */
-  hasJustEnded(main: ContainerStatus | undefined): boolean {
-    const hadEnded = this.#mainEndedAt !== undefined;
-    const hasEnded = main?.state.terminated !== undefined;
-    if (!hasEnded) this.#mainEndedAt = undefined;
-    else this.#mainEndedAt ??= performance.now();
-    return hasEnded && !hadEnded;
-  }
-
-  tail(): number {
-    return (performance.now() - (this.deletedAt ?? this.#mainEndedAt ?? Number.NaN)) / 1_000;
-  }
+async function mainEnd(pod: Playing, acts: Acts): Promise<number> {
+  const at = await pod.until(
+    'main ends',
+    (seen) => (hasEnded(seen) || isMainOver(seen)) && performance.now(),
+  );
+  acts.afterMain?.();
+  return at;
 }
 
-function statuses({ status }: Pod): readonly ContainerStatus[] {
-  return [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+/** A main that is restarted has not ended. */
+function isMainOver(pod: Seen): boolean {
+  const end = statusOf(pod, 'main')?.state.terminated;
+  return end !== undefined && (pod.spec.restartPolicy === 'Never' || end.exitCode === 0);
 }
 
-async function ends(namespace: string, pod: Pod, hasLogs: boolean): Promise<Report['containers']> {
-  const all = statuses(pod).map(async ({ name, state, restartCount }) => {
-    const log = !hasLogs
-      ? ''
-      : await kubectl(['logs', '-n', namespace, pod.metadata.name, '-c', name]).catch(String);
-    const { exitCode = Number.NaN, message = '' } = state.terminated ?? {};
-    return [name, { code: exitCode, restarts: restartCount, message, log }] as const;
+async function whileMainRuns(pod: Playing, acts: Acts): Promise<void> {
+  const { isRunning } = await pod.until('main runs', (seen) => {
+    const isRunning = statusOf(seen, 'main')?.state.running !== undefined;
+    return (isRunning || hasEnded(seen)) && { isRunning };
+  });
+  if (isRunning) await acts.during?.(pod);
+}
+
+function isDeleted({ isGone, metadata }: Seen): boolean {
+  return isGone || metadata.deletionTimestamp !== undefined;
+}
+
+async function endsOf(pod: Playing, seen: Seen): Promise<Report['containers']> {
+  const all = statusesOf(seen).map(async ({ name, state, restartCount }) => {
+    const log = isDeleted(seen) ? '' : await pod.kubectl('logs', pod.name, '-c', name).catch(String);
+    const { exitCode: code, message = '' } = state.terminated ?? {};
+    return [name, { code, restarts: restartCount, message, log }] as const;
   });
   return Object.fromEntries(await Promise.all(all));
-}
-
-/** Rejects with the Pod's state and logs when the time is over. */
-async function within<T>(limit: number, result: Promise<T>, namespace: string): Promise<T> {
-  const timer = new AbortController();
-  const late = sleep(limit, undefined, { signal: timer.signal }).then(async () => {
-    const pods = await kubectl(['describe', 'pods', '-n', namespace]);
-    throw new Error(`not within ${limit} ms: the Pod ends\n${pods}`);
-  });
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([result, late]);
-  } finally {
-    timer.abort();
-  }
 }

@@ -26,7 +26,8 @@ interface Volume {
 }
 
 export interface PodSpec {
-  restartPolicy: 'Never' | 'OnFailure';
+  restartPolicy: 'Never' | 'OnFailure' | 'Always';
+  activeDeadlineSeconds?: number;
   terminationGracePeriodSeconds?: number;
   shareProcessNamespace?: boolean;
   securityContext?: Record<string, unknown>;
@@ -70,4 +71,11 @@ export function specIn(manifests: readonly Manifest[]): PodSpec {
 
 function podOfJob(spec: unknown): PodSpec {
   return (spec as { template: { spec: PodSpec } }).template.spec;
+}
+
+export function named(spec: PodSpec, name: string): Container {
+  const all = [...(spec.initContainers ?? []), ...spec.containers];
+  const found = all.find((container) => container.name === name);
+  if (found === undefined) throw new Error(`no container ${name}`);
+  return found;
 }

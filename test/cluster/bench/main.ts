@@ -3,11 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { connect } from '../connect.ts';
-import { Destination } from '../destination.ts';
+import type { Destination } from '../destination.ts';
 import { loadPosidle, loadStockImages } from '../images.ts';
-import { type Acts, play, type Report, type Running } from '../play.ts';
+import type { Acts, Playing, Report } from '../play.ts';
+import { playStory } from '../play-story.ts';
 import { SCENARIOS, type Scenario } from './scenarios.ts';
-import { manifestsOf, STRATEGIES, type Strategy } from './strategies.ts';
+import { STRATEGIES, type Strategy } from './strategies.ts';
 
 const USAGE = `npm run bench:cluster -- [options]   (KUBECONFIG or CLUSTER_UP names the cluster)
   --only A,B      these scenarios: ${SCENARIOS.map(({ name }) => name).join(', ')}
@@ -19,6 +20,7 @@ interface Result {
   readonly scenario: Scenario;
   readonly strategy: Strategy;
   readonly lost: number;
+  readonly written: number;
   readonly tail: number;
   readonly words: readonly string[];
   readonly use: Use | undefined;
@@ -94,30 +96,22 @@ function chosen<T extends { readonly name: string }>(
 }
 
 async function runOnce(scenario: Scenario, strategy: Strategy): Promise<Result> {
-  const destination = await Destination.start();
-  try {
-    const manifests = manifestsOf(scenario, strategy, destination.endpoint);
-    let use: Use | undefined;
-    const measure: Acts = {
-      during: async (pod) => {
-        await destination.reaches(scenario.lines);
-        use = await measured(pod, strategy);
-      },
-    };
-    const report = await play(manifests, scenario.isMeasured ? measure : scenario.acts?.(destination));
-    const lost = scenario.lines - destination.lines.size;
-    const { teller = '' } = strategy;
-    if (report.containers[teller]?.message === '') console.error(report.containers[teller]?.log);
-    return { scenario, strategy, lost, tail: report.tail, words: wordsOf(report, strategy), use };
-  } finally {
-    destination.stop();
-  }
+  let use: Use | undefined;
+  const measure = (destination: Destination): Acts => ({
+    during: async (pod) => {
+      await destination.reaches(scenario.lines ?? 0);
+      use = await measured(pod, strategy);
+    },
+  });
+  const story = scenario.isMeasured ? { ...scenario, acts: measure } : scenario;
+  const { report, lost, written } = await playStory(story, strategy);
+  if (report.containers.posidle?.message === '') console.error(report.containers.posidle.log);
+  return { scenario, strategy, lost, written, tail: report.tail, words: wordsOf(report), use };
 }
 
 /** Ten seconds of what the kernel counts for the containers beside main. */
-async function measured(pod: Running, { placement, hasPosidle }: Strategy): Promise<Use> {
-  const own = !hasPosidle ? [] : [placement === 'pre-stop' ? 'posidle-gate' : 'posidle'];
-  const containers = ['fluentd', ...own];
+async function measured(pod: Playing, { hasPosidle }: Strategy): Promise<Use> {
+  const containers = ['fluentd', ...(hasPosidle ? ['posidle'] : [])];
   const cpu = async () => {
     const all = containers.map((name) => pod.exec(name, 'sh', '-c', CPU));
     return (await Promise.all(all)).reduce((sum, seconds) => sum + Number(seconds), 0);
@@ -131,9 +125,9 @@ async function measured(pod: Running, { placement, hasPosidle }: Strategy): Prom
 }
 
 /** posidle's outcome, or that Fluentd was killed. */
-function wordsOf({ containers }: Report, { teller }: Strategy): string[] {
+function wordsOf({ containers }: Report): string[] {
   const killed = containers.fluentd?.code === 137 ? ['SIGKILL'] : [];
-  const message = teller && containers[teller]?.message;
+  const message = containers.posidle?.message;
   if (message === undefined) return killed;
   try {
     const { outcome: drained } = JSON.parse(message) as { outcome: string };
@@ -157,9 +151,9 @@ function markdown(results: readonly Result[], strategies: readonly Strategy[]): 
 function cell(results: readonly Result[]): string {
   if (results.length === 0) return '';
   const lost = [...new Set(results.map((result) => result.lost))].map((n) => n.toLocaleString('en'));
-  const written = results[0]?.scenario.lines.toLocaleString('en');
+  const written = [...new Set(results.map((result) => result.written))].map((n) => n.toLocaleString('en'));
   const words = [...new Set(results.flatMap((result) => result.words))];
-  const loss = lost.join() === '0' ? '0' : `**${lost.join('–')} of ${written}**`;
+  const loss = lost.join() === '0' ? '0' : `**${lost.join('–')} of ${written.join('–')}**`;
   return [loss, tailsOf(results), ...words, ...usesOf(results)].join(' · ');
 }
 

@@ -1,25 +1,54 @@
-import type { Container } from '../../pods/kubernetes.ts';
+import type { Container, PodSpec } from '../../pods/kubernetes.ts';
 import type { Destination } from '../destination.ts';
-import type { Acts } from '../play.ts';
+import type { Acts, Playing } from '../play.ts';
 
-export interface Scenario {
-  readonly name: string;
+/** A Pod with main and Fluentd, and what becomes of it. */
+export interface Story {
   readonly title: string;
-  /** How many lines main writes. */
-  readonly lines: number;
+  /** How many lines the containers write. Without a number, main prints what it has written, until it is killed. */
+  readonly lines?: number;
   /** main's script. `lines FIRST LAST` prints numbered lines, `slowly FIRST LAST` five of them a second. */
   readonly main: string;
-  /** The parameters of <buffer>, except its type. */
+  /** The parameters of <buffer>. */
   readonly buffer?: { readonly type?: 'file'; readonly flushInterval?: string };
   /** More settings of in_tail. */
   readonly tail?: string;
   /** Fluentd's container, where it is not the image's own. */
   readonly fluentd?: Partial<Container>;
   readonly restartPolicy?: 'OnFailure';
-  /** CPU and memory of the sidecars are measured while main is silent. */
-  readonly isMeasured?: boolean;
+  /** What else is changed in the Pod. */
+  readonly change?: (pod: PodSpec) => void;
   /** Deleted instead of left to end by itself, or disturbed otherwise. */
   readonly acts?: (destination: Destination) => Acts;
+  /** The fields of a Job around the Pod. */
+  readonly job?: object;
+  /** What must come of it with posidle. */
+  readonly told?: Told;
+}
+
+/** Each field has a default: all is drained. */
+export interface Told {
+  readonly outcome?: RegExp;
+  /** Drained: `left-to-kubelet`. */
+  readonly end?: RegExp;
+  /** posidle's exit codes. */
+  readonly codes?: readonly (number | undefined)[];
+  /** Of its termination message, where a line is lost. */
+  readonly message?: RegExp;
+  /** At most so many lines. */
+  readonly lost?: number;
+  /** Seconds from the Pod's deletion, or from main's end, to the Pod's end. */
+  readonly within?: number;
+  /** Whether the kubelet kills Fluentd. */
+  readonly kill?: 'perhaps' | 'certain';
+  /** Of Fluentd. */
+  readonly restarts?: readonly number[];
+}
+
+export interface Scenario extends Story {
+  readonly name: string;
+  /** CPU and memory of the sidecars are measured while main is silent. */
+  readonly isMeasured?: boolean;
 }
 
 /** The beginning of each script of main. */
@@ -27,9 +56,26 @@ export const PRELUDE = `lines() { awk -v first="$1" -v last="$2" 'BEGIN { for (i
 slowly() { for i in $(seq "$1" "$2"); do lines "$i" "$i"; sleep 0.2; done; }
 cd /var/log/app
 `;
-const FILE_60S = { type: 'file', flushInterval: '60s' } as const;
+export const FILE_60S = { type: 'file', flushInterval: '60s' } as const;
 const SHELL = 'fluentd --config /fluentd/etc/fluent.conf || exit 1';
 const OUTAGE = 25_000;
+/** main ignores SIGTERM, and writes until it is killed. */
+export const WRITES_ON = `trap '' TERM; slowly 1 10 >>a.log; lines 1 10; touch written
+i=10; while i=$((i + 1)); do lines $i $i >>a.log; lines $i $i; sleep 0.2; done`;
+/** The witness flushes each second. The kubelet may stop Fluentd before posidle has begun. */
+export const USED_UP: Told = {
+  outcome: /^(drained|unproven|not-drained)$/,
+  codes: [0, 3, 137],
+  kill: 'perhaps',
+  lost: 8,
+};
+
+export function whenWritten(act: (pod: Playing) => Promise<void>): NonNullable<Acts['during']> {
+  return async (pod) => {
+    await pod.exec('main', 'sh', '-c', 'until [ -e /var/log/app/written ]; do sleep 0.2; done');
+    await act(pod);
+  };
+}
 
 /** The kubelet starts Fluentd again while main goes on. */
 const KILLED_IN_BETWEEN =
@@ -43,6 +89,14 @@ const killFluentd = (destination: Destination): Acts => ({
     await pod.exec('main', 'touch', '/var/log/app/killed');
   },
 });
+/** Lines may be lost with the process that held them. */
+const LOST_WITH_WORKER: Told = {
+  outcome: /^(drained|unproven|not-drained)$/,
+  message: /"kind":"worker-died"/,
+  codes: [0, 3],
+  lost: 40,
+  restarts: [1],
+};
 
 export const SCENARIOS: readonly Scenario[] = [
   {
@@ -111,6 +165,8 @@ export const SCENARIOS: readonly Scenario[] = [
     main: 'slowly 1 20 >>a.log',
     buffer: { flushInterval: '30s' },
     fluentd: { command: ['sh', '-c', SHELL] },
+    // The kubelet would wait for the whole grace period: this PID 1 takes no SIGTERM.
+    told: { end: /^stopped$/ },
   },
   {
     name: 'deleted',
@@ -118,12 +174,7 @@ export const SCENARIOS: readonly Scenario[] = [
     lines: 400,
     main: `trap 'sleep 8; lines 21 400 >>a.log; exit 0' TERM; slowly 1 20 >>a.log; touch written; while :; do sleep 1; done`,
     buffer: FILE_60S,
-    acts: () => ({
-      during: async (pod) => {
-        await pod.exec('main', 'sh', '-c', 'until [ -e /var/log/app/written ]; do sleep 0.2; done');
-        await pod.delete();
-      },
-    }),
+    acts: () => ({ during: whenWritten((pod) => pod.delete()) }),
   },
   {
     name: 'restarted',
@@ -139,6 +190,7 @@ export const SCENARIOS: readonly Scenario[] = [
     lines: 40,
     main: KILLED_IN_BETWEEN,
     acts: killFluentd,
+    told: LOST_WITH_WORKER,
   },
   {
     name: 'killed-file',
@@ -147,17 +199,32 @@ export const SCENARIOS: readonly Scenario[] = [
     main: KILLED_IN_BETWEEN,
     buffer: { type: 'file', flushInterval: '1s' },
     acts: killFluentd,
+    told: LOST_WITH_WORKER,
   },
   {
     name: 'rotated',
     title: 'main rotates its log in its first moments',
     lines: 10_000,
     main: 'lines 1 5000 >>a.log; mv a.log a.log.1; lines 5001 10000 >>a.log; sleep 4',
+    told: {
+      outcome: /^(drained|unproven)$/,
+      message: /"kind":"(nobody-saw-it-read|closed-unread)"/,
+      lost: 5_000,
+    },
+  },
+  {
+    name: 'grace-used',
+    title: 'main uses up the grace period of 5 s, file buffer',
+    main: WRITES_ON,
+    buffer: FILE_60S,
+    acts: () => ({ during: whenWritten((pod) => pod.delete('--grace-period=5')) }),
+    told: USED_UP,
   },
   {
     name: 'no-newline',
     title: 'the last line has no newline',
     lines: 21,
     main: "slowly 1 20 >>a.log; printf 'line 21 of main' >>a.log",
+    told: { outcome: /^not-drained$/, lost: 1, codes: [3] },
   },
 ];

@@ -1,8 +1,15 @@
-import { BUNDLE } from '../../pods/bundle.ts';
-import type { Container, Manifest, PodSpec } from '../../pods/kubernetes.ts';
-import { configMapsIn, podIn } from '../../pods/kubernetes.ts';
-import { configMap, kustomize } from '../../pods/kustomize.ts';
-import { PRELUDE, type Scenario } from './scenarios.ts';
+import { injectInto } from '../../../src/core/inject/inject.ts';
+import { program } from '../../pods/bundle.ts';
+import {
+  type ConfigMap,
+  configMapsIn,
+  type Manifest,
+  named,
+  type PodSpec,
+  podIn,
+} from '../../pods/kubernetes.ts';
+import { kustomize } from '../../pods/kustomize.ts';
+import { PRELUDE, type Story } from './scenarios.ts';
 
 export interface Strategy {
   readonly name: string;
@@ -10,17 +17,20 @@ export interface Strategy {
   readonly placement: keyof typeof FOLDERS;
   readonly hasPosidle: boolean;
   readonly isTuned?: boolean;
-  /** The container that tells posidle's outcome. */
-  readonly teller?: 'posidle' | 'fluentd';
+  /** Adds posidle to a Pod that knows nothing of it. */
+  readonly add?: (pod: Manifest) => Manifest;
 }
 
 const FOLDERS = {
-  'native-sidecar': 'docker/kubernetes/native-sidecar',
-  'pre-stop': 'docker/kubernetes/pre-stop',
+  asleep: 'docker/kubernetes/asleep',
+  base: 'docker/kubernetes/base',
   original: 'test/pods/original',
 } as const;
-const ALONE = { placement: 'native-sidecar', hasPosidle: false } as const;
+const ALONE = { placement: 'asleep', hasPosidle: false } as const;
 
+export const ASLEEP: Strategy = { name: 'asleep', title: 'posidle', placement: 'asleep', hasPosidle: true };
+
+/** The columns of the bench. */
 export const STRATEGIES: readonly Strategy[] = [
   { name: 'alone', title: 'native sidecar alone', ...ALONE },
   {
@@ -30,46 +40,72 @@ export const STRATEGIES: readonly Strategy[] = [
     ...ALONE,
   },
   { name: 'script', title: 'a script that polls the pos file', placement: 'original', hasPosidle: false },
-  {
-    name: 'posidle',
-    title: 'posidle as native sidecar',
-    placement: 'native-sidecar',
-    hasPosidle: true,
-    teller: 'posidle',
-  },
-  { name: 'hook', title: 'posidle as hook', placement: 'pre-stop', hasPosidle: true, teller: 'fluentd' },
+  ASLEEP,
 ];
 
-/** The Pod of the strategy's placement, with the scenario's main and fluent.conf, and without posidle where the strategy has none. */
-export function manifestsOf(scenario: Scenario, strategy: Strategy, endpoint: string): Manifest[] {
+const PLAIN = { placement: 'base', hasPosidle: true } as const;
+
+/** The ways in which posidle comes into a Pod with a native sidecar. */
+export const WAYS: readonly Strategy[] = [
+  { ...ASLEEP, title: 'a manifest' },
+  {
+    name: 'inject',
+    title: '`posidle inject`',
+    ...PLAIN,
+    add: (pod) => injectInto(pod, 'posidle:0.1.0').document as Manifest,
+  },
+  {
+    name: 'label',
+    title: 'the label',
+    ...PLAIN,
+    add: (pod) => ({ ...pod, metadata: { ...pod.metadata, labels: { posidle: 'true' } } }),
+  },
+];
+
+/** The Pod of the strategy's placement, with the story's main and fluent.conf, and without posidle where the strategy has none. */
+export function manifestsOf(story: Story, strategy: Strategy, endpoint: string): Manifest[] {
+  const { configMaps, spec } = partsOf(story, strategy, endpoint);
+  const metadata = { name: 'with-fluentd' };
+  if (story.job !== undefined) {
+    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { ...story.job, template: { spec } } };
+    return [...configMaps, job];
+  }
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec };
+  return [...configMaps, strategy.add?.(pod) ?? pod];
+}
+
+export function partsOf(
+  story: Story,
+  strategy: Strategy,
+  endpoint: string,
+): { configMaps: ConfigMap[]; spec: PodSpec } {
   const rendered = kustomize(FOLDERS[strategy.placement]);
   const spec = podIn(rendered);
   const configMaps = configMapsIn(rendered);
   const conf = configMaps.find(({ data }) => 'fluent.conf' in data);
   if (conf === undefined) throw new Error('the placement has no fluent.conf');
   if (!strategy.hasPosidle) withoutPosidle(spec);
-  const main = named(spec.containers, 'main');
-  main.args = [PRELUDE + scenario.main];
-  if (scenario.restartPolicy !== undefined) spec.restartPolicy = scenario.restartPolicy;
-  const fluentd = named([...(spec.initContainers ?? []), ...spec.containers], 'fluentd');
+  named(spec, 'main').args = [PRELUDE + story.main];
+  if (story.restartPolicy !== undefined) spec.restartPolicy = story.restartPolicy;
+  const fluentd = named(spec, 'fluentd');
   // The script has a shell of its own.
-  if (strategy.placement !== 'original') Object.assign(fluentd, scenario.fluentd);
+  if (strategy.placement !== 'original') Object.assign(fluentd, story.fluentd);
   if (strategy.isTuned) fluentd.lifecycle = { preStop: { exec: { command: ['sleep', '5'] } } };
-  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'with-fluentd' }, spec };
-  conf.data = { 'fluent.conf': fluentConf(scenario, strategy, endpoint) };
-  return [...configMaps, configMap('posidle', [BUNDLE]), pod];
+  story.change?.(spec);
+  conf.data = { 'fluent.conf': fluentConf(story, strategy, endpoint) };
+  return { configMaps: [...configMaps, program()], spec };
 }
 
 function withoutPosidle(spec: PodSpec): void {
   spec.initContainers = (spec.initContainers ?? []).filter(({ name }) => name === 'fluentd');
   for (const fluentd of spec.initContainers) {
     delete fluentd.env;
-    fluentd.volumeMounts = (fluentd.volumeMounts ?? []).filter(({ name }) => name !== 'witness');
+    fluentd.volumeMounts = (fluentd.volumeMounts ?? []).filter(({ name }) => name !== 'posidle');
   }
 }
 
 function fluentConf(
-  { tail = '', buffer = {} }: Scenario,
+  { tail = '', buffer = {} }: Story,
   { isTuned = false }: Strategy,
   endpoint: string,
 ): string {
@@ -101,10 +137,4 @@ function fluentConf(
   </buffer>
 </match>
 `;
-}
-
-function named(containers: readonly Container[], name: string): Container {
-  const found = containers.find((container) => container.name === name);
-  if (found === undefined) throw new Error(`no container ${name}`);
-  return found;
 }

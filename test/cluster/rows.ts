@@ -1,0 +1,425 @@
+import { type Container, named, type PodSpec } from '../pods/kubernetes.ts';
+import { FILE_60S, USED_UP, WRITES_ON, whenWritten } from './bench/scenarios.ts';
+import type { Destination } from './destination.ts';
+import type { Acts, Playing } from './play.ts';
+import type { Row } from './row.ts';
+import { statusOf } from './site.ts';
+
+type Change = (pod: PodSpec) => void;
+
+const deleted = () => ({ during: whenWritten((pod) => pod.delete()) });
+/** Writes 20 lines, and 20 more when it has been stopped for a while. */
+const STOPS_SLOWLY = {
+  main: `trap 'sleep 8; lines 21 40 >>a.log; exit 0' TERM; slowly 1 20 >>a.log; touch written
+while :; do sleep 0.2; done`,
+  lines: 40,
+};
+/** Writes 20 lines, and 20 more when the file `go` is there. */
+const WAITS = {
+  main: 'slowly 1 20 >>a.log; touch written; until [ -e go ]; do sleep 0.2; done; slowly 21 40 >>a.log',
+  lines: 40,
+};
+const go = (pod: Playing) => pod.exec('main', 'touch', '/var/log/app/go');
+/** Fluentd needs some ten seconds to read it. */
+const LONG_DRAIN = {
+  main: 'lines 1 40000 >>a.log',
+  lines: 40_000,
+  tail: 'read_bytes_limit_per_second 65536',
+};
+const CUT_OFF = { outcome: /^unproven$/, end: /^none$/, codes: [137], message: /the drain was cut off/ };
+const NOBODY_DRAINED = {
+  outcome: /^unproven$/,
+  end: /^no-fluentd$/,
+  codes: [4],
+  lost: 40,
+  message: /posidle could not drain Fluentd/,
+};
+/** For a container that waits for its start the kubelet reports 137. */
+const NEVER_AGAIN = { ...NOBODY_DRAINED, kill: 'perhaps', restarts: [1, 2, 3], within: 15 } as const;
+/** The shell of `kubectl exec` has the word in its own command, so the pattern is none for itself. */
+const NODE = `find() { grep -l 'posidle[.]cjs' /proc/[0-9]*/cmdline | cut -d/ -f3; }
+node() { until pid=$(find) && [ -n "$pid" ] && [ "$pid" != "$1" ]; do sleep 0.05; done; }
+node`;
+
+/** When the drain runs, and lines come already. */
+const inDrain =
+  (act: (pod: Playing) => Promise<unknown>) =>
+  (destination: Destination): Acts => ({
+    during: async (pod) => {
+      await destination.reaches(1_000);
+      await act(pod);
+    },
+  });
+const inPosidle = (command: string) => (pod: Playing) => pod.exec('posidle', 'sh', '-c', command);
+
+const fluentd =
+  (change: Partial<Container>): Change =>
+  (pod) =>
+    void Object.assign(named(pod, 'fluentd'), change);
+const runAs = (runAsUser: number) => fluentd({ securityContext: { runAsUser } });
+const umask = fluentd({
+  command: ['sh', '-c', 'umask 077; exec tini -- fluentd -c /fluentd/etc/fluent.conf'],
+});
+const limits =
+  (resources: object): Change =>
+  (pod) =>
+    void Object.assign(named(pod, 'posidle'), { resources });
+const all =
+  (...changes: readonly Change[]): Change =>
+  (pod) => {
+    for (const change of changes) change(pod);
+  };
+const grace =
+  (seconds: number): Change =>
+  (pod) => {
+    pod.terminationGracePeriodSeconds = seconds;
+    named(pod, 'posidle').env = [{ name: 'POSIDLE_GRACE', value: `${seconds}s` }];
+  };
+const mounts =
+  (container: string, readOnly: boolean): Change =>
+  (pod) => {
+    const found = named(pod, container);
+    const others = (found.volumeMounts ?? []).filter(({ name }) => name !== 'posidle');
+    const own = readOnly ? [{ name: 'posidle', mountPath: '/posidle', readOnly }] : [];
+    found.volumeMounts = [...others, ...own];
+  };
+
+/** A sidecar that writes 5 lines, and 50 more when it is stopped. */
+const logger = (name: string): Container => ({
+  name,
+  image: 'busybox:1.37',
+  restartPolicy: 'Always',
+  command: [
+    'sh',
+    '-c',
+    `log=/var/log/app/${name}.log
+    say() { for i in $(seq "$1" "$2"); do echo "${name} $i" >>$log; done; }
+    trap 'say 6 55; exit 0' TERM; say 1 5; while :; do sleep 0.2; done`,
+  ],
+  volumeMounts: [{ name: 'logs', mountPath: '/var/log/app' }],
+});
+const sidecar =
+  (at: number, ...names: readonly string[]): Change =>
+  (pod) =>
+    void pod.initContainers?.splice(at, 0, ...names.map(logger));
+
+/** Fluentd makes files below /tmp. Ruby takes no emptyDir for that: it has no sticky bit. */
+const READ_ONLY_ROOT: Change = (pod) => {
+  const found = named(pod, 'fluentd');
+  found.securityContext = { runAsUser: 999, readOnlyRootFilesystem: true };
+  found.env = [
+    ...(found.env ?? []),
+    { name: 'TMPDIR', value: '/dev/shm' },
+    { name: 'SERVERENGINE_SOCKETMANAGER_SOCK_DIR', value: '/dev/shm' },
+  ];
+};
+const RESTRICTED: Change = (pod) => {
+  READ_ONLY_ROOT(pod);
+  pod.securityContext = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } };
+  named(pod, 'main').securityContext = { runAsUser: 1_000 };
+  for (const container of [...(pod.initContainers ?? []), ...pod.containers]) {
+    container.securityContext = {
+      ...container.securityContext,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+    };
+  }
+  pod.securityContext['fsGroup'] = 999;
+};
+/** A restart is a matter of a second. The next one has to wait for ten. */
+const BREAKS = `[ -e /var/log/app/broken ] && exit 1; exec tini -- fluentd -c /fluentd/etc/fluent.conf`;
+const UNHEALTHY = {
+  exec: { command: ['test', '-e', '/posidle/.healthy'] },
+  periodSeconds: 1,
+  initialDelaySeconds: 8,
+  failureThreshold: 1,
+};
+/** main's shell is PID 1 and takes no SIGTERM until it has set its trap. */
+const EARLY = {
+  main: `trap 'exit 0' TERM; i=0; while i=$((i + 1)); do lines $i $i >>a.log; lines $i $i; sleep 0.2; done`,
+  change: grace(20),
+};
+
+const restarted = (container: string) => (pod: Playing) =>
+  pod.until(`${container} runs again`, (seen) => {
+    const status = statusOf(seen, container);
+    return status !== undefined && status.restartCount > 0 && status.state.running;
+  });
+const starts = (container: string) => (pod: Playing) =>
+  pod.until(`${container} starts`, (seen) => {
+    const state = statusOf(seen, container)?.state;
+    return state?.running ?? state?.terminated;
+  });
+
+type Defaults = 'main' | 'lines' | 'buffer' | 'title';
+
+function table(
+  rows: Readonly<Record<string, Omit<Row, Defaults> & Partial<Pick<Row, Defaults>>>>,
+): readonly Row[] {
+  return Object.entries(rows).map(([title, row]) => ({
+    title,
+    // Nothing flushes it, if posidle does not.
+    buffer: FILE_60S,
+    ...(row.main === undefined ? { main: 'slowly 1 20 >>a.log', lines: 20 } : { main: row.main }),
+    ...row,
+  }));
+}
+
+const USES_UP = { main: WRITES_ON, acts: deleted, told: USED_UP };
+
+export const ROWS: readonly Row[] = table({
+  'main ends by itself': {},
+  'the Pod is deleted, and main writes once more': { ...STOPS_SLOWLY, acts: deleted },
+  'the Pod is evicted': { ...STOPS_SLOWLY, acts: () => ({ during: whenWritten((pod) => pod.evict()) }) },
+  'the Pod is over its activeDeadlineSeconds': {
+    ...STOPS_SLOWLY,
+    change: (pod) => void Object.assign(pod, { activeDeadlineSeconds: 40 }),
+  },
+  'the Job is over its activeDeadlineSeconds': {
+    ...STOPS_SLOWLY,
+    job: { activeDeadlineSeconds: 40, backoffLimit: 0 },
+  },
+  'a Job completes, although the drain failed': {
+    main: "slowly 1 20 >>a.log; printf 'line 21 of main' >>a.log",
+    lines: 21,
+    job: { backoffLimit: 0 },
+    told: { outcome: /^not-drained$/, lost: 1, codes: [3] },
+  },
+
+  // main uses up the grace period.
+  'main is killed after a grace period of 5 s': { ...USES_UP, change: grace(5) },
+  'main is killed after a grace period of 5 s, and posidle may use 100m of a CPU': {
+    ...USES_UP,
+    change: all(grace(5), limits({ limits: { cpu: '100m', memory: '64Mi' } })),
+  },
+  'main is killed after a grace period of 30 s': { ...USES_UP, change: grace(30) },
+  'main needs 20 s of 30 s, and the rest is too short for the drain': {
+    main: `trap 'sleep 20; exit 0' TERM; lines 1 60000 >>a.log; touch written; while :; do sleep 0.2; done`,
+    lines: 60_000,
+    tail: 'read_bytes_limit_per_second 16384',
+    change: grace(30),
+    acts: deleted,
+    told: { outcome: /^not-drained$/, codes: [3], lost: 60_000 },
+  },
+
+  // Users, rights and limits.
+  'Fluentd is root': { change: runAs(0) },
+  'Fluentd is root, umask 077': { change: all(runAs(0), umask) },
+  'Fluentd is user 999, umask 077': { change: all(runAs(999), umask) },
+  'the whole Pod has one user and group, as OpenShift assigns them': {
+    change: (pod) => {
+      pod.securityContext = { runAsUser: 1_000_660_000, fsGroup: 1_000_660_000 };
+      for (const { securityContext } of pod.initContainers ?? []) delete securityContext?.['runAsUser'];
+    },
+  },
+  'Fluentd has a read-only root': { change: READ_ONLY_ROOT },
+  'the Pod fits the level `restricted`': { ...STOPS_SLOWLY, change: RESTRICTED, acts: deleted },
+  'Fluentd may use 100m of a CPU': {
+    change: fluentd({ resources: { limits: { cpu: '100m', memory: '320Mi' } } }),
+  },
+  'posidle may use 50m of a CPU': { change: limits({ limits: { cpu: '50m', memory: '64Mi' } }) },
+  'posidle may use 24 MiB': { change: limits({ limits: { memory: '24Mi' } }) },
+  'posidle may use 16 MiB, too little for Node': {
+    change: limits({ limits: { memory: '16Mi' } }),
+    told: { ...CUT_OFF, lost: 20 },
+  },
+
+  // Other containers.
+  'two sidecars behind posidle write until their end': {
+    lines: 130,
+    change: sidecar(3, 'one', 'two'),
+  },
+  'a second main container': {
+    lines: 40,
+    change: (pod) => {
+      const main = named(pod, 'main');
+      const args = ['sleep 2; for i in $(seq 21 40); do echo "line $i" >>/var/log/app/b.log; done; sleep 5'];
+      pod.containers.push({ ...main, name: 'second', args });
+    },
+  },
+  'a sidecar before Fluentd writes until its end': {
+    lines: 75,
+    change: sidecar(1, 'before'),
+    told: { lost: 50 },
+    unseen: 'the kubelet stops it after Fluentd',
+  },
+  'a sidecar between Fluentd and posidle writes until its end': {
+    lines: 75,
+    change: sidecar(2, 'between'),
+    told: { lost: 50 },
+    unseen: 'the kubelet stops it after posidle',
+  },
+  'the containers share their processes': {
+    change: (pod) => void Object.assign(pod, { shareProcessNamespace: true }),
+  },
+
+  // Fluentd.
+  'Fluentd has two workers': {
+    change: fluentd({
+      command: [
+        'sh',
+        '-c',
+        '(echo "<system>\n  workers 2\n</system>"; sed "/<source>/i<worker 0>" /fluentd/etc/fluent.conf; echo "</worker>") >/tmp/f.conf; exec tini -- fluentd -c /tmp/f.conf',
+      ],
+    }),
+  },
+  'RUBYOPT has words already': {
+    change: fluentd({ env: [{ name: 'RUBYOPT', value: '-I/posidle/ruby -renumerator -W0 -rset' }] }),
+  },
+  "a shell is Fluentd's PID 1": {
+    change: fluentd({ command: ['sh', '-c', 'fluentd -c /fluentd/etc/fluent.conf || exit 1'] }),
+    told: { end: /^stopped$/ },
+  },
+  'Fluentd stands still': {
+    change: grace(30),
+    main: 'slowly 1 20 >>a.log; touch written; until [ -e go ]; do sleep 0.2; done',
+    lines: 20,
+    acts: () => ({
+      during: whenWritten(async (pod) => {
+        await starts('fluentd')(pod);
+        await pod.exec(
+          'fluentd',
+          'sh',
+          '-c',
+          'until [ -e /var/log/fluentd/app.pos ]; do sleep 0.2; done; kill -STOP -1',
+        );
+        await go(pod);
+      }),
+    }),
+    told: {
+      outcome: /^(unproven|not-drained)$/,
+
+      codes: [0, 3, 4],
+      lost: 20,
+      kill: 'certain',
+    },
+  },
+  'Fluentd waits for its next start when main ends': {
+    ...WAITS,
+    change: fluentd({ command: ['sh', '-c', BREAKS] }),
+    acts: () => ({
+      during: whenWritten(async (pod) => {
+        await pod.exec('main', 'touch', '/var/log/app/broken');
+        await pod
+          .exec(
+            'fluentd',
+            'sh',
+            '-c',
+            'until [ -e /var/log/fluentd/app.pos ]; do sleep 0.2; done; kill -KILL -1',
+          )
+          .catch(() => undefined);
+        await pod.until(
+          'Fluentd waits',
+          (seen) => statusOf(seen, 'fluentd')?.state.waiting?.reason === 'CrashLoopBackOff',
+        );
+        await go(pod);
+      }),
+    }),
+    told: NEVER_AGAIN,
+  },
+  'Fluentd never comes up': {
+    change: fluentd({ command: ['fluentd', '-c', '/nowhere'] }),
+    told: NEVER_AGAIN,
+  },
+  'a liveness probe restarts Fluentd, and then the Pod is deleted': {
+    ...STOPS_SLOWLY,
+    change: fluentd({ livenessProbe: UNHEALTHY } as object),
+    acts: () => ({
+      during: whenWritten(async (pod) => {
+        await restarted('fluentd')(pod);
+        await pod.exec('posidle', 'touch', '/posidle/.healthy');
+        await pod.delete();
+      }),
+    }),
+    told: { outcome: /^(drained|unproven)$/, restarts: [1] },
+  },
+
+  // posidle itself.
+  'Node is killed in its drain': {
+    ...LONG_DRAIN,
+    acts: inDrain(inPosidle(`${NODE}; kill -KILL $pid`)),
+    told: { within: 90 },
+  },
+  'Node is killed twice in its drain': {
+    ...LONG_DRAIN,
+    acts: inDrain(inPosidle(`${NODE}; kill -KILL $pid; node $pid; kill -KILL $pid`)),
+    told: { ...CUT_OFF, lost: 40_000 },
+  },
+  "posidle's container is killed in its drain": {
+    ...LONG_DRAIN,
+    acts: inDrain((pod) => pod.kill('posidle')),
+    told: { ...CUT_OFF, lost: 40_000 },
+  },
+  'posidle gets SIGTERM twice more in its drain': {
+    ...LONG_DRAIN,
+    acts: inDrain(inPosidle(`${NODE}; kill -TERM 1; sleep 1; kill -TERM 1`)),
+    told: { within: 90 },
+  },
+  "posidle's container is killed while main runs": {
+    ...WAITS,
+    acts: () => ({
+      during: whenWritten(async (pod) => {
+        await pod.kill('posidle');
+        await restarted('posidle')(pod);
+        await go(pod);
+      }),
+    }),
+  },
+  "posidle's image is changed while main runs": {
+    ...WAITS,
+    acts: () => ({
+      during: whenWritten(async (pod) => {
+        // Another name of the same image: the kubelet restarts the container.
+        const image = 'docker.io/library/node:24-bookworm-slim';
+        const patch = [{ op: 'replace', path: '/spec/initContainers/2/image', value: image }];
+        await pod.kubectl('patch', 'pod', pod.name, '--type=json', '-p', JSON.stringify(patch));
+        await restarted('posidle')(pod);
+        await go(pod);
+      }),
+    }),
+  },
+
+  // Mistakes in the manifest.
+  'RUBYOPT is forgotten': { change: fluentd({ env: [] }), told: NOBODY_DRAINED },
+  "the mount of Fluentd's container is forgotten": { change: mounts('fluentd', false), told: NOBODY_DRAINED },
+  "the mount of Fluentd's container is read-only": { change: mounts('fluentd', true), told: NOBODY_DRAINED },
+  'the container is no Fluentd': {
+    change: fluentd({
+      image: 'busybox:1.37',
+      command: ['sh', '-c', 'trap exit TERM; while :; do sleep 0.2; done'],
+    }),
+    told: NOBODY_DRAINED,
+  },
+  'posidle stands before Fluentd': {
+    change: (pod) => void pod.initContainers?.reverse(),
+    told: NOBODY_DRAINED,
+  },
+  'posidle is an ordinary container': {
+    ...STOPS_SLOWLY,
+    change: (pod) => {
+      const { restartPolicy: _, ...posidle } = named(pod, 'posidle');
+      pod.initContainers = (pod.initContainers ?? []).filter(({ name }) => name !== 'posidle');
+      pod.containers.push(posidle);
+    },
+    acts: deleted,
+    told: { lost: 20 },
+    unseen: 'the kubelet stops it together with main',
+  },
+
+  // The Pod is deleted while it starts.
+  ...Object.fromEntries(
+    ['posidle-install', 'fluentd', 'posidle', 'main'].map((container): [string, Omit<Row, Defaults>] => [
+      `the Pod is deleted as soon as ${container} starts`,
+      {
+        ...EARLY,
+        acts: () => ({
+          early: async (pod) => {
+            await starts(container)(pod);
+            await pod.delete();
+          },
+        }),
+        told: { outcome: /./, codes: [0, 3, 4, 137, undefined], lost: 8, within: 30 },
+      },
+    ]),
+  ),
+});
