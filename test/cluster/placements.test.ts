@@ -31,6 +31,10 @@ const STOPS_SLOWLY = `logs() { for line in $(seq "$1" "$2"); do echo "line $line
 trap 'sleep 10; logs 11 20; exit 0' TERM; logs 1 10; touch /tmp/written
 while :; do sleep 0.2; done
 `;
+/** Stops Fluentd's processes. */
+const HANG =
+  "for file in $(grep -l 'bin/fluent[d]' /proc/[0-9]*/cmdline); do kill -STOP $(echo $file | cut -d/ -f3); done";
+
 describe('on a real cluster', { concurrent: true }, () => {
   beforeEach(({ skip }) => skip(inject('noCluster') !== '', inject('noCluster')));
 
@@ -88,6 +92,35 @@ describe('on a real cluster', { concurrent: true }, () => {
       ];
     });
     expectDelivered(played, 'done-process');
+  });
+
+  test('shared-pid: a Fluentd that hangs is killed', async () => {
+    const { report } = await playPlacement(
+      'shared-pid',
+      (spec) => {
+        append(spec, 'until [ -e /var/log/app/.hangs ]; do sleep 0.2; done');
+        named(spec, 'posidle').env = [
+          { name: 'POSIDLE_DONE_PROCESS', value: 'line .* of 20' },
+          { name: 'POSIDLE_DRAIN_TIMEOUT', value: '3s' },
+          { name: 'POSIDLE_STOP_TIMEOUT', value: '3s' },
+        ];
+      },
+      {
+        during: async (pod) => {
+          await pod.exec(
+            'fluentd',
+            'sh',
+            '-c',
+            `until grep -q job.log /var/log/fluentd/app.pos; do sleep 0.2; done; ${HANG}`,
+          );
+          await pod.exec('main', 'touch', '/var/log/app/.hangs');
+        },
+      },
+    );
+    const { fluentd, posidle } = report.containers;
+    expect(posidle?.message).toMatch(/"end":"killed".*"outcome":"(not-drained|unproven)"/);
+    expect(fluentd?.code).toBe(137);
+    expect(report.tail).toBeLessThan(PATIENCE);
   });
 
   test.each(['background', 'parent', 'init-container'])(
