@@ -48,6 +48,10 @@ export class Playing {
     this.name = metadata.name;
   }
 
+  get namespace(): string {
+    return this.#site.namespace;
+  }
+
   until<T>(what: string, look: (pod: Seen) => T): Promise<Found<T>> {
     return this.#site.until(what, (pods) => {
       const own = pods.find(({ metadata }) => metadata.uid === this.#uid);
@@ -73,7 +77,7 @@ export class Playing {
   async evict(): Promise<void> {
     this.deletedAt = performance.now();
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: this.name } };
-    const path = `/api/v1/namespaces/${this.#site.namespace}/pods/${this.name}/eviction`;
+    const path = `/api/v1/namespaces/${this.namespace}/pods/${this.name}/eviction`;
     await kubectl(['create', '--raw', path, '-f', '-'], JSON.stringify(eviction));
   }
 
@@ -84,7 +88,7 @@ export class Playing {
 
   /** All that a container prints until it ends, also in a Pod that is deleted. */
   async printed(container: string): Promise<readonly string[]> {
-    const words = ['logs', '-n', this.#site.namespace, this.name, '-c', container, '--follow'];
+    const words = ['logs', '-n', this.namespace, this.name, '-c', container, '--follow'];
     const child = spawn(kubectlPath(), words, { stdio: ['ignore', 'pipe', 'ignore'] });
     const lines: string[] = [];
     for await (const line of createInterface(child.stdout)) lines.push(line);

@@ -16,7 +16,7 @@ export interface Row extends Story {
 
 /** Plays it, and expects what the row tells. Never is `drained` said over a lost line, and no line is lost in silence. */
 export async function playRow(row: Row, way: Strategy = ASLEEP): Promise<void> {
-  const { report, lost } = await playStory(row, way);
+  const { report, written, lost } = await playStory(row, way);
   const { told = {} } = row;
   const { posidle, fluentd } = report.containers;
   const message = posidle?.message ?? '';
@@ -31,6 +31,7 @@ export async function playRow(row: Row, way: Strategy = ASLEEP): Promise<void> {
   expect(told.codes ?? [0], seen).toContain(posidle?.code);
   expect(lost, seen).toBeGreaterThanOrEqual(0);
   expect(lost, seen).toBeLessThanOrEqual(told.lost ?? 0);
+  expect(written, seen).toBeGreaterThanOrEqual(told.written ?? 0);
   expect(report.tail, seen).toBeLessThan(told.within ?? PATIENCE);
   if (told.kill === 'certain') expect(fluentd?.code, seen).toBe(SIGKILL);
   else if (told.kill === undefined) expect(fluentd?.code, seen).not.toBe(SIGKILL);

@@ -76,11 +76,10 @@ const grace =
     named(pod, 'posidle').env = [{ name: 'POSIDLE_GRACE', value: `${seconds}s` }];
   };
 const mounts =
-  (container: string, readOnly: boolean): Change =>
+  (...own: NonNullable<Container['volumeMounts']>): Change =>
   (pod) => {
-    const found = named(pod, container);
+    const found = named(pod, 'fluentd');
     const others = (found.volumeMounts ?? []).filter(({ name }) => name !== 'posidle');
-    const own = readOnly ? [{ name: 'posidle', mountPath: '/posidle', readOnly }] : [];
     found.volumeMounts = [...others, ...own];
   };
 
@@ -213,7 +212,18 @@ export const ROWS: readonly Row[] = table({
     },
   },
   'Fluentd has a read-only root': { change: READ_ONLY_ROOT },
-  'the Pod fits the level `restricted`': { ...STOPS_SLOWLY, change: RESTRICTED, acts: deleted },
+  'the Pod fits the level `restricted`': {
+    ...STOPS_SLOWLY,
+    change: RESTRICTED,
+    acts: () => ({
+      during: whenWritten(async (pod) => {
+        // It warns of each Pod that is there and would be refused.
+        const level = 'pod-security.kubernetes.io/enforce=restricted';
+        await pod.kubectl('label', '--warnings-as-errors', 'namespace', pod.namespace, level);
+        await pod.delete();
+      }),
+    }),
+  },
   'Fluentd may use 100m of a CPU': {
     change: fluentd({ resources: { limits: { cpu: '100m', memory: '320Mi' } } }),
   },
@@ -381,8 +391,11 @@ export const ROWS: readonly Row[] = table({
 
   // Mistakes in the manifest.
   'RUBYOPT is forgotten': { change: fluentd({ env: [] }), told: NOBODY_DRAINED },
-  "the mount of Fluentd's container is forgotten": { change: mounts('fluentd', false), told: NOBODY_DRAINED },
-  "the mount of Fluentd's container is read-only": { change: mounts('fluentd', true), told: NOBODY_DRAINED },
+  "the mount of Fluentd's container is forgotten": { change: mounts(), told: NOBODY_DRAINED },
+  "the mount of Fluentd's container is read-only": {
+    change: mounts({ name: 'posidle', mountPath: '/posidle', readOnly: true }),
+    told: NOBODY_DRAINED,
+  },
   'the container is no Fluentd': {
     change: fluentd({
       image: 'busybox:1.37',

@@ -37,6 +37,8 @@ export interface Told {
   readonly message?: RegExp;
   /** At most so many lines. */
   readonly lost?: number;
+  /** At least so many lines. */
+  readonly written?: number;
   /** Seconds from the Pod's deletion, or from main's end, to the Pod's end. */
   readonly within?: number;
   /** Whether the kubelet kills Fluentd. */
@@ -66,6 +68,7 @@ i=10; while i=$((i + 1)); do lines $i $i >>a.log; lines $i $i; sleep 0.2; done`;
 export const USED_UP: Told = {
   outcome: /^(drained|unproven|not-drained)$/,
   codes: [0, 3, 137],
+  written: 20,
   kill: 'perhaps',
   lost: 8,
 };
