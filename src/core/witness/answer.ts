@@ -1,184 +1,246 @@
 /** The protocol: posidle sends one word (`look`, `flush`, `stop`), and the witness answers one line of JSON. */
 import type { Millis } from '../text/units.ts';
-import { BoundedAnswer, type Bounds, type NotBelieved, parseBounded } from './bounded-answer.ts';
-
+const VERSION = 1;
 /** 20,000 followed files, all closed as the worker ends, and what was closed before. */
-const MOST_FILES = 25_000;
+const LONGEST_LIST = 25_000;
+const LONGEST_TEXT = 4_096;
 
 export type FileSight = Readonly<ReturnType<typeof fileSight>>;
-export type Heard = Readonly<ReturnType<typeof heard>>;
+export type Heard = Readonly<ReturnType<typeof heardMessage>>;
 export type PluginSettings = Readonly<ReturnType<typeof pluginSight>>;
 export type OutputSight = Readonly<ReturnType<typeof outputSight>>;
 /** One worker's answer or last word. */
 export type Said = Readonly<ReturnType<typeof saidIn>>;
 
+interface NotBelieved {
+  readonly notBelieved: string;
+}
+
+class Unbelievable extends Error {}
+
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Parses the answer to `look`. Lists may be missing until Fluentd is ready. */
-export function parseAnswer(text: string, bounds?: Bounds): Said | NotBelieved {
-  return parseBounded(text, (fields) => saidIn(new BoundedAnswer(fields, fields['ready'] === true)), bounds);
+export function parseAnswer(text: string): Said | NotBelieved {
+  return parse(text, (fields) => saidIn(fields, fields['ready'] === true ? undefined : []));
 }
 
 /** Parses what a witness wrote as its worker ended. A missing list is empty. */
-export function parseLastWord(text: string, bounds?: Bounds): Said | NotBelieved {
-  return parseBounded(text, (fields) => saidIn(new BoundedAnswer(fields, false)), bounds);
+export function parseLastWord(text: string): Said | NotBelieved {
+  return parse(text, (fields) => saidIn(fields, []));
 }
 
 /** Why an order was not done; undefined if it was. */
 export function parseDone(text: string): string | undefined {
-  const done = parseBounded(text, (fields) => ({ isDone: 'done' in fields }));
+  const done = parse(text, (fields) => ({ isDone: 'done' in fields }));
   if ('notBelieved' in done) return done.notBelieved;
   return done.isDone ? undefined : 'it was not done';
 }
 
-function saidIn(answer: BoundedAnswer) {
+/** Refuses another version, and ignores unknown fields. */
+function parse<Value extends object>(text: string, read: (fields: Fields) => Value): Value | NotBelieved {
+  try {
+    const fields = object(JSON.parse(text));
+    const { v, error } = fields;
+    if (number(v) !== VERSION) throw new Unbelievable(`its version is ${v}, not ${VERSION}`);
+    if (typeof error === 'string' && !('pid' in fields)) throw new Unbelievable(string(error));
+    return read(fields);
+  } catch (error) {
+    if (error instanceof Unbelievable) return { notBelieved: error.message };
+    if (error instanceof SyntaxError) return { notBelieved: 'it is no JSON' };
+    throw error;
+  }
+}
+
+function object(value: unknown): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Unbelievable('an object is missing in it');
+  return value as Fields;
+}
+
+function string(value: unknown): string {
+  if (typeof value !== 'string') throw new Unbelievable('a text is missing in it');
+  return value.slice(0, LONGEST_TEXT);
+}
+
+function number(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    throw new Unbelievable('a number is missing in it');
+  return value;
+}
+
+/** A missing number is 0, and so is a negative one: a buffer's count may fall below 0 (fluentd#5303). */
+function count(value: unknown): number {
+  return Math.max(0, maybe(value, number) ?? 0);
+}
+
+function maybe<Value>(value: unknown, read: (value: unknown) => Value): Value | undefined {
+  return value === undefined || value === null ? undefined : read(value);
+}
+
+function list<One>(value: unknown, read: (item: unknown) => One): readonly One[] {
+  if (!Array.isArray(value)) throw new Unbelievable('a list is missing in it');
+  if (value.length > LONGEST_LIST) throw new Unbelievable(`a list in it has more than ${LONGEST_LIST} items`);
+  return value.map((item) => read(item));
+}
+
+function objects<One>(value: unknown, read: (item: Fields) => One): readonly One[] {
+  return list(value, (item) => read(object(item)));
+}
+
+function saidIn(fields: Fields, none: [] | undefined) {
+  const { readers = none, files = none, closed = none, cuts = none, starts = none, lost = none } = fields;
+  const { unfound = none, denied = none, siblings = none, held = none, outputs = none } = fields;
+  const { plugins = none, heard = none, ends = none, resumed = none } = fields;
+  const { pid, supervisor, sigterm, ready, final, error, gap, pod, again, more } = fields;
   return {
-    pid: answer.number('pid'),
-    supervisor: answer.maybeNumber('supervisor'),
+    pid: number(pid),
+    supervisor: maybe(supervisor, number),
     /** PID 1 of its container does not act on SIGTERM. */
-    ignoresSigterm: answer.is('sigterm', false),
-    isReady: answer.is('ready', true),
+    ignoresSigterm: sigterm === false,
+    isReady: ready === true,
     /** Only in a last word: the worker ended without an error. */
-    isFinal: answer.is('final', true),
-    error: answer.maybeText('error'),
+    isFinal: final === true,
+    error: maybe(error, string),
     /** The longest time between two looks of the witness, in milliseconds. */
-    gap: answer.count('gap') * 1_000,
+    gap: count(gap) * 1_000,
     /** The names of the in_tail inputs. */
-    readers: answer.texts('readers'),
-    files: answer.list('files', fileSight, MOST_FILES),
-    closed: answer.list('closed', fileSight, MOST_FILES),
+    readers: list(readers, string),
+    files: objects(files, fileSight),
+    closed: objects(closed, fileSight),
     /** Truncated files. `had`: the size at most a second before. */
-    cuts: answer.list('cuts', (cut) => ({ ...fileSight(cut), had: cut.number('had') })),
+    cuts: objects(cuts, (cut) => ({ ...fileSight(cut), had: number(cut['had']) })),
     /** Files that in_tail did not read from the first byte, and where it began. */
-    starts: answer.list('starts', (start) => ({
-      path: start.text('path'),
-      key: keyOf(start),
-      position: start.number('pos'),
-      size: start.maybeNumber('size'),
+    starts: objects(starts, ({ path, inode, reader, pos, size, print, born }) => ({
+      path: string(path),
+      key: keyOf(inode, reader),
+      position: number(pos),
+      size: maybe(size, number),
       /** A fingerprint of the bytes before the position. */
-      print: start.maybeNumber('print'),
+      print: maybe(print, number),
       /** The file is older than the Pod. */
-      isOld: (start.maybeNumber('born') ?? Number.NEGATIVE_INFINITY) < answer.count('pod'),
+      isOld: (maybe(born, number) ?? Number.NEGATIVE_INFINITY) < count(pod),
     })),
-    lost: answer.list('lost', (file) => ({ path: file.text('path'), why: file.text('why') })),
+    lost: objects(lost, ({ path, why }) => ({ path: string(path), why: string(why) })),
     /** Files that match a path and that no input follows. */
-    unfound: answer.list('unfound', (file) => ({
-      path: file.text('path'),
-      size: file.maybeNumber('size'),
-      key: keyOf(file),
-      isUnreadable: file.is('readable', false),
+    unfound: objects(unfound, ({ path, inode, reader, size, readable, at }) => ({
+      path: string(path),
+      size: maybe(size, number),
+      key: keyOf(inode, reader),
+      isUnreadable: readable === false,
       /** Since when, in milliseconds since 1970. */
-      at: file.count('at'),
+      at: count(at),
     })),
     /** Directories that Fluentd may not list or enter. */
-    denied: answer.texts('denied'),
+    denied: list(denied, string),
     /** Files that look like a rotated form of a followed file, and that this worker has not read. */
-    siblings: answer.list('siblings', (file) => ({
-      path: file.text('path'),
-      size: file.maybeNumber('size'),
-      inode: String(file.maybeNumber('inode')),
+    siblings: objects(siblings, ({ path, inode, size, plain, cuts, at }) => ({
+      path: string(path),
+      size: maybe(size, number),
+      inode: String(maybe(inode, number)),
       /** The uncompressed size of a compressed file. */
-      plain: file.maybeNumber('plain'),
+      plain: maybe(plain, number),
       /** The times of the cuts that may have made this copy, judged by its name and, if uncompressed, by its bytes. */
-      cuts: file.texts('cuts'),
+      cuts: list(cuts, string),
       /** The time of the last write, in milliseconds since 1970. */
-      at: file.count('at'),
+      at: count(at),
     })),
     /** Records outside of buffers. */
-    kept: answer.list('held', (held) => ({
-      plugin: held.text('class'),
-      records: held.number('n'),
-      emitsAfter: intervalIn(held),
+    kept: objects(held, ({ class: plugin, n, emits }) => ({
+      plugin: string(plugin),
+      records: number(n),
+      emitsAfter: interval(emits),
     })),
-    outputs: answer.list('outputs', outputSight),
+    outputs: objects(outputs, outputSight),
     /** The settings of the in_tail inputs and the filters. */
-    plugins: answer.list('plugins', pluginSight),
-    heard: answer.list('heard', heard),
+    plugins: objects(plugins, pluginSight),
+    heard: objects(heard, heardMessage),
     /** Outputs, as they were when their buffer closed. */
-    ends: answer.list('ends', outputSight),
+    ends: objects(ends, outputSight),
     /** Ids of the chunks that a buffer found on disk when it started. */
-    resumed: answer.texts('resumed'),
+    resumed: list(resumed, string),
     /** How often a flush emitted its lines again, so that a new chunk holds them. */
-    again: answer.count('again'),
+    again: count(again),
     /** How many facts the witness had to forget. */
-    more: answer.count('more'),
+    more: count(more),
   };
 }
 
 /** One input's knowledge of one file. Positions and sizes are bytes. */
-function fileSight(file: BoundedAnswer) {
+function fileSight(file: Fields) {
+  const { path, inode, reader, at, born, pos, size, unfinished, lines, record, readable, print } = file;
   // A file that is younger than the closed one has reused its inode.
-  const isOther = file.count('born') > (file.maybeNumber('at') ?? Number.POSITIVE_INFINITY);
+  const isOther = count(born) > (maybe(at, number) ?? Number.POSITIVE_INFINITY);
   return {
-    path: file.text('path'),
-    inode: String(file.number('inode')),
+    path: string(path),
+    inode: String(number(inode)),
     /** Identifies the file and the input that reads it. The same input has the same name in the next worker. */
-    key: keyOf(file),
+    key: keyOf(inode, reader),
     /** When the witness saw this, in milliseconds since 1970. */
-    at: file.count('at'),
-    position: file.number('pos'),
+    at: count(at),
+    position: number(pos),
     /** undefined if the file is gone. */
-    size: isOther ? file.number('pos') : file.maybeNumber('size'),
+    size: isOther ? number(pos) : maybe(size, number),
     /** `unfinished`: bytes of a last line without newline. `lines`: read, but not emitted. `record`: bytes of a waiting multiline record. */
-    unfinished: file.count('unfinished'),
-    lines: file.count('lines'),
-    record: file.count('record'),
-    emitsAfter: intervalIn(file),
+    unfinished: count(unfinished),
+    lines: count(lines),
+    record: count(record),
+    emitsAfter: interval(file['emits']),
     /** Fluentd has no permission to read it. */
-    isUnreadable: file.is('readable', false),
+    isUnreadable: readable === false,
     /** The name of the input that reads it. */
-    reader: file.maybeText('reader') ?? '',
+    reader: maybe(reader, string) ?? '',
     /** A fingerprint of the bytes before the position, taken when in_tail closed the file or shortly before a cut; undefined if unreadable. */
-    print: file.maybeNumber('print'),
+    print: maybe(print, number),
     /** in_tail followed the file at its path until the worker ended. */
-    wasFollowed: file.is('followed', true),
+    wasFollowed: file['followed'] === true,
   };
 }
 
 /** After how many milliseconds a plugin emits what it keeps; undefined: only when it stops. */
-function intervalIn(of: BoundedAnswer): Millis | undefined {
-  const seconds = of.maybeNumber('emits') ?? 0;
-  return seconds > 0 ? seconds * 1_000 : undefined;
+function interval(seconds: unknown): Millis | undefined {
+  const known = count(seconds);
+  return known > 0 ? known * 1_000 : undefined;
 }
 
-function keyOf(file: BoundedAnswer): string {
-  return `${file.maybeNumber('inode')} ${file.maybeText('reader') ?? ''}`;
+function keyOf(inode: unknown, reader: unknown): string {
+  return `${maybe(inode, number)} ${maybe(reader, string) ?? ''}`;
 }
 
 /** The settings of one running plugin: booleans, numbers and symbols only. */
-function pluginSight(plugin: BoundedAnswer) {
-  return { class: plugin.text('class'), settings: plugin.settings('settings') };
+function pluginSight({ class: name, settings }: Fields) {
+  return { class: string(name), settings: maybe(settings, object) ?? {} };
 }
 
-function outputSight(output: BoundedAnswer) {
-  const buffer: 'none' | 'there' | 'reloaded' = !output.has('n')
-    ? 'none'
-    : output.is('reloaded', true)
-      ? 'reloaded'
-      : 'there';
+function outputSight(output: Fields) {
+  const { id, n, reloaded, retry, bytes, chunks } = output;
+  const buffer: 'none' | 'there' | 'reloaded' =
+    maybe(n, number) === undefined ? 'none' : reloaded === true ? 'reloaded' : 'there';
   return {
     ...pluginSight(output),
-    id: output.text('id'),
+    id: string(id),
     /** `reloaded`: a reload ended the buffer, but not the worker. */
     buffer,
-    isRetrying: output.is('retry', true),
+    isRetrying: retry === true,
     /** Staged, queued and being written. */
-    chunks: output.count('n'),
-    bytes: output.count('bytes'),
+    chunks: count(n),
+    bytes: count(bytes),
     /** undefined if there are too many. */
-    ids: buffer === 'none' ? [] : output.has('chunks') ? output.texts('chunks') : undefined,
+    ids: buffer === 'none' ? [] : maybe(chunks, (ids) => list(ids, string)),
   };
 }
 
-function heard(said: BoundedAnswer) {
+function heardMessage({ level, file, text, error, tag, during, n }: Fields) {
   return {
-    level: said.maybeText('level') ?? '',
+    level: maybe(level, string) ?? '',
     /** The source file that logged the message, without its gem's path: `fluent/plugin/out_http.rb`. */
-    file: said.maybeText('file') ?? '',
+    file: maybe(file, string) ?? '',
     /** The normalized message (see message-row.ts). Empty for a block, a Hash or a Struct. */
-    text: said.maybeText('text') ?? '',
-    error: said.maybeText('error') ?? null,
-    tag: said.maybeText('tag') ?? null,
+    text: maybe(text, string) ?? '',
+    error: maybe(error, string) ?? null,
+    tag: maybe(tag, string) ?? null,
     /** `flush`: logged during a failed flush, so the chunk is still in the buffer. */
-    during: said.is('during', 'flush') ? 'flush' : null,
-    n: said.number('n'),
+    during: during === 'flush' ? 'flush' : null,
+    n: number(n),
   };
 }

@@ -4,7 +4,6 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Millis } from '../../core/text/units.ts';
 import { parseAnswer, parseDone, parseLastWord, type Said } from '../../core/witness/answer.ts';
-import { type Bounds, LONGEST_ANSWER, MOST_FIELDS } from '../../core/witness/bounded-answer.ts';
 import type { Testimony, Witness } from '../../core/witness/testimony.ts';
 import type { FluentdSign, WitnessOrder } from '../../host.ts';
 import { roomIn } from '../files/files.ts';
@@ -13,8 +12,9 @@ import { roomIn } from '../files/files.ts';
 const SILENCE: Millis = 2_000;
 /** The longest time for one question. */
 const TIMEOUT: Millis = 5_000;
-/** For the answer to an order. */
-const SHORT_ANSWER = 64 * 1024;
+/** For all answers to one question. 20,000 files take about 4 MB, and have about 200,000 values. */
+const MOST_BYTES = 16 * 2 ** 20;
+const MOST_VALUES = 400_000;
 const SOCKET = /^\d+-\d+\.sock$/;
 /** Each start of Fluentd leaves a socket, and a neighbour may leave any number of names. */
 const MOST_NAMES = 10_000;
@@ -40,8 +40,7 @@ export async function listWitnesses(dir: string): Promise<readonly string[]> {
 /** Asks every witness for a look. Never rejects: a witness that fails is `silent`, with the reason. */
 export async function askWitnesses(dir: string, at: Millis): Promise<Testimony> {
   const names = await listWitnesses(dir);
-  const room = roomIn();
-  const budget = { bytes: Math.min(2 * LONGEST_ANSWER, room / 8), fields: Math.min(MOST_FIELDS, room / 256) };
+  const budget = newBudget();
   return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name, budget))) };
 }
 
@@ -77,7 +76,7 @@ async function askOne(dir: string, worker: string, budget: Budget): Promise<Witn
   const answer = await exchange(join(dir, worker), 'look', budget);
   if ('gone' in answer) return { worker, kind: 'gone', said: await lastWordOf(dir, worker, budget) };
   if ('why' in answer) return { worker, kind: 'silent', why: answer.why };
-  const said = parseAnswer(answer.text, budget);
+  const said = parseAnswer(answer.text);
   if (!('notBelieved' in said)) return { worker, kind: 'alive', said };
   return { worker, kind: 'silent', why: `posidle does not believe its witness: ${said.notBelieved}` };
 }
@@ -90,11 +89,13 @@ async function lastWordOf(dir: string, worker: string, budget: Budget): Promise<
   if (file === undefined) return undefined;
   try {
     const stat = await file.stat();
-    if (!stat.isFile() || stat.nlink > 1 || stat.size > Math.min(LONGEST_ANSWER, budget.bytes))
-      return undefined;
+    if (!stat.isFile() || stat.nlink > 1 || stat.size > budget.bytes) return undefined;
     budget.bytes -= stat.size;
     const { buffer, bytesRead } = await file.read(Buffer.alloc(stat.size));
-    const said = parseLastWord(buffer.toString('utf8', 0, bytesRead), budget);
+    const word = buffer.subarray(0, bytesRead);
+    budget.values -= valuesIn(word);
+    if (budget.values < 0) return undefined;
+    const said = parseLastWord(word.toString());
     return 'notBelieved' in said ? undefined : said;
   } catch {
     return undefined;
@@ -108,20 +109,26 @@ type Exchange =
   | { readonly why: string; readonly isLate?: true }
   | { readonly gone: true };
 
-/** The memory and fields for all answers to one question. */
-interface Budget extends Bounds {
-  bytes: number;
+/** What is left for the answers to one question. */
+type Budget = ReturnType<typeof newBudget>;
+
+function newBudget(room = roomIn()) {
+  return { bytes: Math.min(MOST_BYTES, room / 8), values: Math.min(MOST_VALUES, room / 256) };
+}
+
+const [COMMA, BRACKET, BRACE] = Buffer.from(',[{');
+
+/** The values in a text, or more: JSON.parse takes up to 140 bytes of memory for each. Only commas and brackets bring another value. */
+function valuesIn(json: Buffer): number {
+  let values = 0;
+  for (const byte of json) if (byte === COMMA || byte === BRACKET || byte === BRACE) values += 1;
+  return values;
 }
 
 /** Sends one word and receives one line. An empty word only connects. */
-function exchange(
-  path: string,
-  word: string,
-  budget: Pick<Budget, 'bytes'> = { bytes: SHORT_ANSWER },
-): Promise<Exchange> {
+function exchange(path: string, word: string, budget = newBudget()): Promise<Exchange> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    let size = 0;
     const socket = connect({ path, allowHalfOpen: true });
     const end = (result: Exchange) => {
       clearTimeout(silent);
@@ -139,9 +146,9 @@ function exchange(
     socket.on('data', (chunk: Buffer) => {
       clearTimeout(silent);
       chunks.push(chunk);
-      size += chunk.length;
       budget.bytes -= chunk.length;
-      if (size > LONGEST_ANSWER || budget.bytes < 0) end({ why: 'the answer of its witness is too long' });
+      budget.values -= valuesIn(chunk);
+      if (budget.bytes < 0 || budget.values < 0) end({ why: 'the answer of its witness is too long' });
     });
     socket.once('end', () => end({ text: Buffer.concat(chunks).toString() }));
     socket.once('error', ({ code, message }: NodeJS.ErrnoException) =>

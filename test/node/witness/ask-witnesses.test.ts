@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, linkSync, openSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, linkSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
@@ -12,6 +12,8 @@ import { answer } from '../../support/said.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const WORKER = '1000-12.sock';
+const MOST_BYTES = 16 * 2 ** 20;
+const TOO_MANY = Array(400_000).fill(0);
 const servers: Server[] = [];
 const inDir = tempDir();
 
@@ -37,13 +39,14 @@ async function die(worker = WORKER): Promise<void> {
   server.close();
 }
 
+const saying = (changed = {}) => JSON.stringify(answer(changed));
 const ask = async () => (await askWitnesses(inDir(), 5)).witnesses;
 
 test('each socket is asked once, the oldest first', async () => {
   const words: string[] = [];
   const say = (word: string, socket: Socket) => {
     words.push(word);
-    socket.end(JSON.stringify(answer()));
+    socket.end(saying());
   };
   await witness(say, '1000-12.sock');
   await witness(say, '900-11.sock');
@@ -90,10 +93,11 @@ describe('the directory shows that Fluentd', () => {
 
 describe('a worker that is gone', () => {
   const end = () => inDir('1000-12.end');
+  const word = (more = {}) => JSON.stringify({ v: 1, pid: 12, final: true, ...more });
 
   test('has its last word', async () => {
     await die();
-    writeFileSync(end(), JSON.stringify({ v: 1, pid: 12, final: true }));
+    writeFileSync(end(), word());
     expect(await ask()).toMatchObject([{ kind: 'gone', said: { pid: 12, isFinal: true } }]);
   });
 
@@ -101,7 +105,8 @@ describe('a worker that is gone', () => {
     ['where it died', () => {}],
     ['where it cannot be believed', () => writeFileSync(end(), '{"v":1')],
     ['where it is a link', () => symlinkSync('/proc/self/pagemap', end())],
-    ['where it is too large', () => [writeFileSync(end(), ''), truncateSync(end(), 17 * 1024 ** 2)]],
+    ['where it is too long', () => writeFileSync(end(), word().padEnd(MOST_BYTES + 1))],
+    ['where it has too many values', () => writeFileSync(end(), word({ unknown: TOO_MANY }))],
   ])('has no last word %s', async (_, leave) => {
     await die();
     leave();
@@ -118,7 +123,7 @@ test('only the newest of very many sockets count', async () => {
 
 describe('a witness that cannot be believed is silent, and says why:', () => {
   const endless = (socket: Socket) => {
-    const part = Buffer.alloc(1024 ** 2, '[');
+    const part = Buffer.alloc(1024 ** 2, ' ');
     const go = () => {
       while (socket.writable && socket.write(part));
       socket.once('drain', go);
@@ -133,6 +138,8 @@ describe('a witness that cannot be believed is silent, and says why:', () => {
     ['half an answer and no end', (socket) => socket.write('{"v":1,'), /did not answer within 5 s/],
     ['another version', (socket) => socket.end('{"v":7}'), /its version is 7/],
     ['what never ends', endless, /is too long|did not answer within 5 s/],
+    ['too long an answer', (socket) => socket.end(saying().padEnd(MOST_BYTES + 1)), /is too long/],
+    ['too many values', (socket) => socket.end(saying({ unknown: TOO_MANY })), /is too long/],
     ['HTTP', (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'), /it is no JSON/],
   ])('%s', async (_, say, why) => {
     await witness((_, socket) => say(socket));
@@ -142,10 +149,18 @@ describe('a witness that cannot be believed is silent, and says why:', () => {
   });
 });
 
+test('an answer may be as long as all answers together, and have as many values', async () => {
+  const unknown = TOO_MANY.slice(60);
+  await witness((_, socket) => socket.end(saying({ unknown }).padEnd(MOST_BYTES)));
+  expect(await ask()).toMatchObject([{ kind: 'alive' }]);
+  await witness((_, socket) => socket.end(saying({ unknown })), '1001-13.sock');
+  expect((await ask()).filter(({ kind }) => kind === 'alive').length).toBeLessThan(2);
+});
+
 test('a witness that gives a sign of life may take longer than two seconds', async () => {
   await witness((_, socket) => {
     socket.write(' ');
-    setTimeout(() => socket.end(JSON.stringify(answer())), 2_500);
+    setTimeout(() => socket.end(saying()), 2_500);
   });
   expect(await ask()).toMatchObject([{ worker: WORKER, kind: 'alive' }]);
 });
