@@ -44,11 +44,11 @@ export async function askWitnesses(dir: string, at: Millis): Promise<Testimony> 
   return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name, budget))) };
 }
 
-/** What the directory shows of Fluentd. A witness that takes no connection in time is busy, not gone. */
+/** What the directory shows of Fluentd. A busy witness is not gone. A socket that posidle may not open shows nothing. */
 export async function lookForFluentd(dir: string): Promise<FluentdSign> {
   const names = await listWitnesses(dir);
   const answers = await Promise.all(names.map((name) => exchange(join(dir, name), '')));
-  if (answers.some((answer) => 'text' in answer || ('why' in answer && answer.isLate))) return 'listening';
+  if (answers.some((answer) => 'text' in answer || ('why' in answer && answer.isBusy))) return 'listening';
   const fifo = await open(
     join(dir, 'lives'),
     constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW,
@@ -106,7 +106,7 @@ async function lastWordOf(dir: string, worker: string, budget: Budget): Promise<
 
 type Exchange =
   | { readonly text: string }
-  | { readonly why: string; readonly isLate?: true }
+  | { readonly why: string; readonly isBusy?: boolean }
   | { readonly gone: true };
 
 /** What is left for the answers to one question. */
@@ -138,7 +138,7 @@ function exchange(path: string, word: string, budget = newBudget()): Promise<Exc
     };
     const endAfter = (time: Millis) =>
       setTimeout(
-        () => end({ why: `its witness did not answer within ${time / 1_000} s`, isLate: true }),
+        () => end({ why: `its witness did not answer within ${time / 1_000} s`, isBusy: true }),
         time,
       );
     const [silent, late] = [endAfter(SILENCE), endAfter(TIMEOUT)];
@@ -151,8 +151,10 @@ function exchange(path: string, word: string, budget = newBudget()): Promise<Exc
       if (budget.bytes < 0 || budget.values < 0) end({ why: 'the answer of its witness is too long' });
     });
     socket.once('end', () => end({ text: Buffer.concat(chunks).toString() }));
-    socket.once('error', ({ code, message }: NodeJS.ErrnoException) =>
-      end(GONE.has(code) ? { gone: true } : { why: `its witness cannot be asked: ${message}` }),
-    );
+    socket.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+      if (GONE.has(code)) return end({ gone: true });
+      // EAGAIN: the queue of the socket is full, so somebody listens (connect(2)).
+      end({ why: `its witness cannot be asked: ${message}`, isBusy: code === 'EAGAIN' });
+    });
   });
 }

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, linkSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, closeSync, constants, linkSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import {
   askWitnesses,
   listWitnesses,
@@ -37,6 +39,18 @@ async function die(worker = WORKER): Promise<void> {
   await new Promise<void>((resolve) => server.listen(inDir(`.${worker}`), resolve));
   linkSync(inDir(`.${worker}`), inDir(worker));
   server.close();
+}
+
+/** Runs the work as a user whom permissions stop: root passes them all. */
+async function asNobody<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (process.geteuid?.() !== 0) return await work();
+  chmodSync(inDir(), 0o755);
+  process.seteuid?.(65_534);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+  }
 }
 
 const saying = (changed = {}) => JSON.stringify(answer(changed));
@@ -80,6 +94,33 @@ describe('the directory shows that Fluentd', () => {
     expect(await lookForFluentd(inDir())).toBe('starting');
     closeSync(reader);
     expect(await lookForFluentd(inDir())).toBe('ended');
+  });
+
+  test('takes orders where the queue of its socket is full', async () => {
+    const code = `const { connect, createServer } = require('node:net');
+      const { parentPort, workerData } = require('node:worker_threads');
+      createServer().listen({ path: workerData, backlog: 1 }, () => {
+        for (let at = 0; at < 3; at += 1) connect(workerData).on('error', () => {});
+        parentPort.postMessage('full');
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      });`;
+    const busy = new Worker(code, { eval: true, workerData: inDir(WORKER) });
+    onTestFinished(async () => void (await busy.terminate()));
+    await once(busy, 'message');
+    expect(await ask()).toMatchObject([{ kind: 'silent', why: expect.stringContaining('EAGAIN') }]);
+    expect(await lookForFluentd(inDir())).toBe('listening');
+  });
+
+  test('does not take orders at a socket that posidle may not open, and so keeps no stop waiting', async () => {
+    await die();
+    chmodSync(inDir(WORKER), 0);
+    expect(await asNobody(ask)).toMatchObject([{ kind: 'silent', why: expect.stringContaining('EACCES') }]);
+    expect(await asNobody(() => lookForFluentd(inDir()))).toBe('unknown');
+    fifo();
+    chmodSync(inDir('lives'), 0o666);
+    expect(await asNobody(() => lookForFluentd(inDir()))).toBe('ended');
+    chmodSync(inDir('lives'), 0);
+    expect(await asNobody(() => lookForFluentd(inDir()))).toBe('unknown');
   });
 
   test.each([
