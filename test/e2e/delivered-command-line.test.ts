@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { posText } from '../support/builders.ts';
 import {
   type Delivery,
@@ -90,7 +90,7 @@ test('a --pid that is no Fluentd is refused, and is left alone', async ({ site }
   writeFileSync(site.pos, posText([{ path: site.log('app.log'), position: 1_000, inode: 1 }]));
   writeFileSync(site.marker, '');
   const sleeping = spawn('sleep', ['60']);
-  onTestFinished(() => void sleeping.kill('SIGKILL'));
+  site.atEnd(() => sleeping.kill('SIGKILL'));
   const pid = ['--pid', String(sleeping.pid), '--done-file', site.marker, '--stop-timeout', '3s'];
   const { code, stderr } = await posidle('watch', '-p', site.pos, ...pid);
   expect([code, sleeping.signalCode]).toEqual([2, null]);

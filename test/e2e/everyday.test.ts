@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { judgeHeard } from '../../src/core/witness/messages.ts';
 import { progressFromWitnesses } from '../../src/core/witness/testimony.ts';
 import { askWitnesses } from '../../src/node/witness/ask-witnesses.ts';
@@ -142,7 +142,7 @@ onFluentd(VERSIONS, (version) => {
 
 onFluentd(VERSIONS_AND_OLDEST, (version) => {
   test('destinations that fail for a while give no doubt', async ({ site }) => {
-    const [late, port] = [await sinkIn('refusing'), await freePort()];
+    const [late, port] = [await sinkIn(site, 'refusing'), await freePort()];
     const all = troubled(site, late, port);
     const fluentd = start(site, version, all, nextHop(port));
     await until('it is refused', () => late.requests > 0);
@@ -158,7 +158,7 @@ onFluentd(VERSIONS_AND_OLDEST, (version) => {
   });
 
   test('each loss is heard, and nothing is heard that is unknown', async ({ site }) => {
-    start(site, version, LOSSES(site.sink, await sinkIn('rejecting')));
+    start(site, version, LOSSES(site.sink, await sinkIn(site, 'rejecting')));
     const losses = async () =>
       (await heard(site)).filter(({ is }) => is === 'loss').map(({ file, text }) => `${file} ${text}`);
     for (const loss of HEARD_LOSSES)
@@ -200,10 +200,10 @@ function write(site: Site, all: readonly Way[]): void {
     );
 }
 
-async function sinkIn(phase: SinkPhase): Promise<HttpSink> {
+async function sinkIn(site: Site, phase: SinkPhase): Promise<HttpSink> {
   const sink = await HttpSink.start();
   sink.phase = phase;
-  onTestFinished(() => sink.stop());
+  site.atEnd(() => sink.stop());
   return sink;
 }
 

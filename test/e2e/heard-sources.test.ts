@@ -18,7 +18,7 @@ const NOT_LOOKED_AT: readonly [RegExp, string][] = [
 ];
 /** A variable is logged, so no row can know the text: an unknown message, and so a doubt that quotes it. */
 const ONLY_A_VARIABLE: readonly [string, RegExp, string][] = [
-  ['fluent/plugin/in_tail/line_feeder.rb', /warn \{/, 'of a block the witness reads the line'],
+  ['fluent/plugin/in_tail', /warn \{/, 'of a block the witness reads the line'],
   ['fluent/plugin/in_tail', /error (e|error|\$!)\.to_s/, 'an error inside in_tail'],
   ['fluent/engine.rb', /message$/, 'its texts stand some lines above'],
   ['fluent/plugin/output.rb', / msg\b|\(msg\b/, 'its texts stand some lines above'],

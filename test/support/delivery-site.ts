@@ -26,6 +26,7 @@ export class Site implements WorkDir {
   /** Fluentd's log, if posidle started it, and posidle's, once it has ended. */
   told = '';
   #isMounted = false;
+  readonly #endings: (() => unknown)[] = [];
 
   private constructor(sink: HttpSink) {
     const work = makeWorkDir('delivered');
@@ -92,7 +93,13 @@ export class Site implements WorkDir {
     this.#isMounted = true;
   }
 
+  /** Does this when the test ends. vitest's global onTestFinished may take another test that runs at the same time for this one. */
+  atEnd(ending: () => unknown): void {
+    this.#endings.push(ending);
+  }
+
   async close(): Promise<void> {
+    for (const ending of this.#endings) await ending();
     await until('nothing runs here any more', () => {
       const left = this.processes();
       killProcesses(left);
