@@ -109,8 +109,8 @@ it(`a mutated configuration is read as by Fluentd ${NEWEST}, or has a problem`, 
   expect(differences).toEqual([]);
 });
 
-/** Two Rubies: 3.1 and 3.3. */
-describe.each(['1.18.0', NEWEST])('the Ruby of Fluentd %s', (version) => {
+/** Three Rubies: 3.1, 3.4 and 3.3. */
+describe.each(['1.18.0', '1.19.4', NEWEST])('the Ruby of Fluentd %s', (version) => {
   let directory = '';
 
   beforeAll(() => {

@@ -36,14 +36,15 @@ export interface StartOptions {
 
 /** The version for tests that are only about posidle. */
 export const NEWEST = '1.20.1';
-const VERSIONS = ['1.14.6', '1.18.0', NEWEST];
+const VERSIONS = ['1.14.6', '1.18.0', '1.19.4', NEWEST];
 const { FLUENTD_VERSIONS = 'all' } = process.env;
 const isTested = (one: string) => FLUENTD_VERSIONS === 'all' || FLUENTD_VERSIONS.split(',').includes(one);
 /** The versions for tests that depend on the version. FLUENTD_VERSIONS=1.14.6,1.20.1 omits one. */
 export const TESTED_VERSIONS: readonly string[] = VERSIONS.filter(isTested);
 /** The version for tests whose subject other tests show on each version. */
-export const OLDEST_AND_NEWEST: readonly string[] =
-  TESTED_VERSIONS.length === 1 ? TESTED_VERSIONS : TESTED_VERSIONS.filter((one) => one !== '1.18.0');
+export const OLDEST_AND_NEWEST: readonly string[] = TESTED_VERSIONS.filter(
+  (_, index, { length }) => index === 0 || index === length - 1,
+);
 export const READY_LINE = 'fluentd worker is now running';
 
 let known: Fluentd[] | undefined;

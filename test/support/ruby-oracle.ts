@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** Runs a Ruby program that prints one JSON value; `input` is what it finds, parsed, in INPUT. */
 export function askRuby(program: string, input: unknown, env: NodeJS.ProcessEnv): unknown {
-  // The newest Fluentd has a Ruby of its own.
+  // Newer Fluentds have a Ruby of their own.
   const own = join(String(env.GEM_HOME), 'bin/ruby');
   const script = `require 'json'; INPUT = JSON.parse(STDIN.read)\n${program}`;
   const options = {
