@@ -12,7 +12,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FluentConf, fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
-import type { RubyContext } from '../../src/core/fluent-conf/ruby.ts';
+import { evaluate, type RubyContext } from '../../src/core/fluent-conf/ruby.ts';
 import { parseConf } from '../../src/core/fluent-conf/syntax.ts';
 import { expandDates } from '../../src/core/in-tail/path-dates.ts';
 import { loadFluentConf, readConfTree } from '../../src/node/files/conf-files.ts';
@@ -109,6 +109,22 @@ it(`a mutated configuration is read as by Fluentd ${NEWEST}, or has a problem`, 
   expect(differences).toEqual([]);
 });
 
+const PARTS = ['', '/', '//', 'a', '/a', 'a/', '//a//', 'a//b'].map((text) => `'${text}'`);
+const VALUES = [
+  ...["'/x'", '24', '0', 'use_default', '"x#"', `"#{ENV['UNSET']}/#{7}#"`],
+  ...["ENV['SET']", "ENV['UNSET']", "ENV['EMPTY']", 'ENV.fetch("SET")', "ENV.fetch('UNSET')"],
+  ...["ENV.fetch('SET', 'd')", "ENV.fetch('UNSET', '')", "ENV.fetch('SET', use_default)"],
+  ...[`ENV.fetch('UNSET', ENV['UNSET'] || "/d")`, `ENV.fetch( 'SET' , ENV.fetch("UNSET") )`],
+  ...["File.join('/var/log/', ENV.fetch('EMPTY', 'x'), 'a.pos')"],
+];
+const pairsOf = (all: readonly string[]) => all.flatMap((a) => all.map((b) => [a, b] as const));
+const EXPRESSIONS: readonly string[] = [
+  ...VALUES,
+  ...PARTS.map((part) => `File.join(${part})`),
+  ...pairsOf(PARTS).flatMap(([a, b]) => PARTS.map((c) => `File.join(${a}, ${b}, ${c})`)),
+  ...pairsOf(VALUES).flatMap(([a, b]) => [`File.join(${a}, ${b})`, `${a} || ${b}`, `"#{${a}}-#{ ${b} }"`]),
+];
+
 /** Three Rubies: 3.1, 3.4 and 3.3. */
 describe.each(['1.18.0', '1.19.4', NEWEST])('the Ruby of Fluentd %s', (version) => {
   let directory = '';
@@ -151,6 +167,22 @@ describe.each(['1.18.0', '1.19.4', NEWEST])('the Ruby of Fluentd %s', (version) 
         )
         .toEqual(theirs);
     }
+  });
+
+  it('gives to the Ruby that posidle evaluates the same text, or refuses it, too', (context) => {
+    // Fluentd's use_default is an exception (lib/fluent/config/literal_parser.rb).
+    const program = `
+      ENV.update('SET' => 'set', 'EMPTY' => '')
+      def use_default = throw(:default)
+      def given(code) = catch(:default) { "#{eval(code)}" }
+      puts JSON.dump(INPUT.map { |code| given(code) rescue 'refused' })`;
+    const env = { SET: 'set', EMPTY: '' };
+    const theirs = askRuby(program, EXPRESSIONS, requireFluentd(version, context).env) as (string | null)[];
+    const ours = EXPRESSIONS.map((code) => evaluate({ parts: [{ ruby: code }] }, { env, hostname: '' }));
+    const isText = (value: unknown) => typeof value === 'string' || value === null;
+    expect(EXPRESSIONS.map((code, index) => [code, isText(ours[index]) ? ours[index] : 'refused'])).toEqual(
+      EXPRESSIONS.map((code, index) => [code, theirs[index]]),
+    );
   });
 
   it('fills in dates as posidle does', (context) => {

@@ -1,4 +1,5 @@
 import type { Params } from './params.ts';
+import { joinPath } from './ruby.ts';
 
 export interface BufferConf {
   /** The `@id` of the output as written in the file, or `TYPE of <match PATTERN>`. */
@@ -85,9 +86,4 @@ function fileGlob(path: string, suffix: string, single: boolean): string {
   const [, directory = '', base = ''] = /^(.*\/)?([^/]*)$/.exec(path) ?? [];
   if (base.includes('.*.')) return single ? `${directory}fsb.*${suffix}` : path;
   return base.endsWith('.*') ? path + suffix : `${path}.*${suffix}`;
-}
-
-/** Ruby's File.join: one slash where two parts meet. */
-function joinPath(parts: readonly string[]): string {
-  return parts.reduce((path, part) => `${path.replace(/(?<!\/)\/+$/, '')}/${part.replace(/^\/+/, '')}`);
 }

@@ -1,4 +1,5 @@
 import type { ConfValue, Template } from './element.ts';
+import { Scanner } from './literal.ts';
 
 /** The values that embedded Ruby may use. */
 export interface RubyContext {
@@ -16,10 +17,6 @@ export type Evaluated = string | null | Unevaluable;
 interface Unevaluable {
   readonly reason: string;
 }
-
-/** One operand of `||`. */
-const OPERAND =
-  /^\s*(?:ENV(?:\[\s*(['"])(?<indexed>\w+)\1\s*\]|\.fetch\(\s*(['"])(?<fetched>\w+)\3\s*(?:,(?<otherwise>[^)]*))?\))|'(?<single>[^'\\]*)'|"(?<double>[^"\\#]*)"|(?<digits>\d+)|(?<word>Socket\.gethostname|hostname|worker_id|use_nil|use_default))\s*(?:\|\||$)/;
 
 export function evaluate(value: ConfValue, context: RubyContext): Evaluated {
   if (typeof value === 'string') return value;
@@ -44,16 +41,10 @@ function filledIn({ parts, json }: Template, context: RubyContext): Evaluated {
 
 function textOf(ruby: string, context: RubyContext): string {
   if (ruby.trim() === '') return '';
-  const value = firstOf(ruby, context);
-  if (value instanceof Error) throw value;
-  const [missing] = value === null && context.foreign ? unsetIn(ruby, context) : [];
-  if (missing !== undefined) throw unset(missing);
-  return value ?? '';
-}
-
-function unsetIn(ruby: string, { env }: RubyContext): string[] {
-  const names = [...ruby.matchAll(/\bENV(?:\[|\.fetch\()\s*(['"])(\w+)\1/g)].map((match) => match[2] ?? '');
-  return names.filter((name) => env[name] === undefined);
+  const scanner = new Scanner(ruby);
+  const value = firstOf(scanner, context);
+  expectNext(scanner, /\s*$/y);
+  return asText(value(), context);
 }
 
 class Refusal extends Error {}
@@ -68,45 +59,139 @@ class Default extends Error {
   }
 }
 
-/** A Refusal counts only if evaluation reaches it: Ruby does not evaluate the right side of a `||` without need. */
-type Value = string | null | Default | Refusal;
+/** The nil that `ENV` gives. */
+class Unset {
+  readonly name: string;
 
-/** The first operand that is not nil. */
-function firstOf(ruby: string, context: RubyContext): Value {
-  let value: Value = null;
-  let rest = ruby;
-  for (let isLast = false; !isLast; ) {
-    const { 0: operand, groups } = OPERAND.exec(rest) ?? {};
-    if (operand === undefined || groups === undefined) throw refusal();
-    value ??= operandOf(groups, context);
-    rest = rest.slice(operand.length);
-    isLast = !operand.endsWith('||');
+  constructor(name: string) {
+    this.name = name;
   }
-  return value;
 }
 
-function operandOf(groups: Readonly<Record<string, string | undefined>>, context: RubyContext): Value {
-  const { indexed, fetched, otherwise, single, double, digits, word } = groups;
-  if (fetched !== undefined)
-    return (
-      variable(fetched, context) ?? (otherwise === undefined ? unset(fetched) : firstOf(otherwise, context))
-    );
-  if (word === undefined) return single ?? double ?? digits ?? variable(indexed ?? '', context) ?? null;
-  if (word.endsWith('hostname')) return context.hostname;
-  if (word === 'worker_id') return context.workerId?.toString() ?? '';
-  return new Default(word === 'use_nil' ? '' : ':default');
+/** Ruby's String, Integer or nil. */
+type Value = string | bigint | Unset;
+
+/** Evaluates later: Ruby does not evaluate the right side of a `||` without need. */
+type Expression = () => Value;
+
+/** Operands between `||`: the first one that is not nil. */
+function firstOf(scanner: Scanner, context: RubyContext): Expression {
+  const operand = operandOf(scanner, context);
+  if (scanner.take(/\s*\|\|/y) === undefined) return operand;
+  const rest = firstOf(scanner, context);
+  return () => {
+    const value = operand();
+    return value instanceof Unset ? rest() : value;
+  };
+}
+
+function operandOf(scanner: Scanner, context: RubyContext): Expression {
+  scanner.take(/\s+/y);
+  // A number that begins with 0 is octal.
+  const word = expectNext(
+    scanner,
+    /ENV\[|ENV\.fetch\(|File\.join\(|['"]|0(?!\d)|[1-9]\d*|(?:Socket\.gethostname|hostname|worker_id|use_nil|use_default)\b/y,
+  );
+  if (word === 'ENV[') return indexed(scanner, context);
+  if (word === 'ENV.fetch(') return fetched(scanner, context);
+  if (word === 'File.join(') return joined(scanner, context);
+  if (word === '"') return doubleQuoted(scanner, context);
+  if (word === "'") return always(expectNext(scanner, /[^'\\]*'/y).slice(0, -1));
+  if (word.endsWith('hostname')) return always(context.hostname);
+  if (word === 'worker_id') return always(context.workerId?.toString() ?? '');
+  if (!word.startsWith('use_')) return always(BigInt(word));
+  return () => {
+    throw new Default(word === 'use_nil' ? '' : ':default');
+  };
+}
+
+function always(value: Value): Expression {
+  return () => value;
+}
+
+function indexed(scanner: Scanner, context: RubyContext): Expression {
+  const name = nameOf(scanner);
+  expectNext(scanner, /\s*\]/y);
+  return always(variable(name, context) ?? new Unset(name));
+}
+
+function fetched(scanner: Scanner, context: RubyContext): Expression {
+  const name = nameOf(scanner);
+  const otherwise = scanner.take(/\s*,/y) === undefined ? undefined : firstOf(scanner, context);
+  expectNext(scanner, /\s*\)/y);
+  return () => {
+    // Ruby evaluates the second argument in any case.
+    const value = otherwise?.();
+    return variable(name, context) ?? value ?? refuse(unsetText(name));
+  };
+}
+
+function joined(scanner: Scanner, context: RubyContext): Expression {
+  const parts: Expression[] = [];
+  do parts.push(firstOf(scanner, context));
+  while (scanner.take(/\s*,/y) !== undefined);
+  expectNext(scanner, /\s*\)/y);
+  return () => {
+    const values = parts.map((part) => part());
+    return joinPath(values.map((value) => asString(value, context)));
+  };
+}
+
+/** Ruby's File.join. */
+export function joinPath(parts: readonly string[]): string {
+  return parts.reduce((path, part) => {
+    if (part.startsWith('/')) return path.replace(/(?<!\/)\/+$/, '') + part;
+    return path.endsWith('/') ? path + part : `${path}/${part}`;
+  });
+}
+
+function doubleQuoted(scanner: Scanner, context: RubyContext): Expression {
+  const parts: Expression[] = [];
+  while (scanner.take(/"/y) === undefined) {
+    if (scanner.take(/#\{/y) === undefined) {
+      // `#$name` and `#@name` are variables.
+      parts.push(always(expectNext(scanner, /(?:[^"\\#]|#(?![{$@]))+/y)));
+    } else {
+      parts.push(firstOf(scanner, context));
+      expectNext(scanner, /\s*\}/y);
+    }
+  }
+  return () => parts.map((part) => asText(part(), context)).join('');
+}
+
+function nameOf(scanner: Scanner): string {
+  return expectNext(scanner, /\s*(?:'\w+'|"\w+")/y)
+    .trim()
+    .slice(1, -1);
 }
 
 function variable(name: string, { env, workerId }: RubyContext): string | undefined {
-  return name === 'SERVERENGINE_WORKER_ID' ? workerId?.toString() : env[name];
+  if (name === 'SERVERENGINE_WORKER_ID') return workerId?.toString();
+  return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
-function refusal(
-  reason = 'posidle evaluates only ENV, hostname, worker_id, use_nil and use_default',
-): Refusal {
-  return new Refusal(reason);
+/** As Ruby puts a value into a string. */
+function asText(value: Value, { foreign = false }: RubyContext): string {
+  if (!(value instanceof Unset)) return String(value);
+  return foreign ? refuse(unsetText(value.name)) : '';
 }
 
-function unset(name: string): Refusal {
-  return refusal(`${name} is not set in posidle's own environment`);
+/** As a method takes it that wants a String: nil and numbers are errors. */
+function asString(value: Value, { foreign = false }: RubyContext): string {
+  if (typeof value === 'string') return value;
+  return refuse(foreign && value instanceof Unset ? unsetText(value.name) : 'File.join takes only strings');
+}
+
+function expectNext(scanner: Scanner, pattern: RegExp): string {
+  return scanner.take(pattern) ?? refuse();
+}
+
+function refuse(
+  reason = 'posidle evaluates only ENV, File.join, hostname, worker_id, use_nil and use_default',
+): never {
+  throw new Refusal(reason);
+}
+
+function unsetText(name: string): string {
+  return `${name} is not set in posidle's own environment`;
 }

@@ -68,7 +68,7 @@ describe('a value that posidle cannot evaluate', () => {
     const { problems, sources } = read(tail('path /a\npos_file "/pos/#{Dir.pwd}.pos"'));
     expect(sources[0]?.posFile).toBeUndefined();
     expect(problems.map(problemText)).toEqual([
-      'f.conf:4: pos_file is "/pos/#{Dir.pwd}.pos", which posidle cannot evaluate (posidle evaluates only ENV, hostname, ' +
+      'f.conf:4: pos_file is "/pos/#{Dir.pwd}.pos", which posidle cannot evaluate (posidle evaluates only ENV, File.join, hostname, ' +
         'worker_id, use_nil and use_default): name the pos file to posidle',
     ]);
     expect(problems[0]).toMatchObject({ parameter: 'pos_file' });

@@ -34,6 +34,12 @@ describe('embedded Ruby', () => {
     [`["#{ENV['SET']}.log"]`, '["set.log"]'],
     [`"#{ 'a}b' }"`, 'a}b'],
     ['"#{}"', ''],
+    [`"#{ENV['constructor']}"`, ''],
+    [`"#{File.join('/var/log/', ENV.fetch('EMPTY', 'x'), 'a.pos')}"`, '/var/log/a.pos'],
+    [`"#{File.join('/var/log/', ENV.fetch('SET', ''), 'a.pos')}"`, '/var/log/set/a.pos'],
+    [`"#{ENV['UNSET'] || File.join("/a", "#{ENV['SET']}-#{1}#", ENV['UNSET'] || 'b')}"`, '/a/set-1#/b'],
+    [`"#{ENV.fetch('SET', use_default)}"`, null],
+    [`"#{File.join('a', use_nil)}"`, null],
   ])('in %s is evaluated', (written, value) => {
     expect(taken(written)).toBe(value);
   });
@@ -46,11 +52,24 @@ describe('embedded Ruby', () => {
     "ENV.fetch('UNSET')",
     "ENV.fetch('UNSET') { 'block' }",
     "ENV.fetch('SET'",
-    "File.join('a', 'b')",
+    "File.join('a', ENV['UNSET'])",
+    "File.join('a', 1)",
+    "File.join('a', ['b'])",
+    "File.join('a', *ENV)",
+    'File.join()',
+    "File.join('a',)",
+    "File.join('a'",
+    "File.dirname('a')",
+    `ENV.fetch('UNSET', 'a', 'b')`,
+    'hostname_of',
+    '010',
+    '"#{Dir.pwd}"',
+    '"#@dir"',
+    '"#$dir"',
+    String.raw`"a\tb"`,
     "('a')",
     "'a\\'",
     "ENV['SET'] ? 'a' : 'b'",
-    '"#{1}"',
     'hostname.size',
     '1 + 1',
     '('.repeat(5_000),
@@ -61,7 +80,8 @@ describe('embedded Ruby', () => {
   it('does not take a variable for unset where the environment is not the one of Fluentd', () => {
     const foreign = { ...context, foreign: true };
     const value = (ruby: string) => evaluate({ parts: [{ ruby }] }, foreign);
-    expect(value("ENV['UNSET']")).toMatchObject({ reason: expect.stringMatching(/UNSET is not set/) });
+    for (const ruby of ["ENV['UNSET']", `"#{ENV['UNSET']}"`, "File.join('a', ENV['UNSET'])"])
+      expect(value(ruby)).toMatchObject({ reason: expect.stringMatching(/UNSET is not set/) });
     expect(["ENV['UNSET'] || 'd'", "ENV['SET']"].map(value)).toEqual(['d', 'set']);
   });
 });
