@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FluentConf, fluentConf } from '../../src/core/fluent-conf/fluent-conf.ts';
 import { evaluate, type RubyContext } from '../../src/core/fluent-conf/ruby.ts';
@@ -21,6 +21,7 @@ import { compare, differencesIn } from '../fuzz/compare.ts';
 import { skipFor } from '../support/needs.ts';
 import { missingFluentd, NEWEST, OLDEST_AND_NEWEST, requireFluentd } from '../support/real-fluentd.ts';
 import { askRuby } from '../support/ruby-oracle.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 const FIXTURES = 'fixtures/conf';
 const ruby: RubyContext = { env: process.env, hostname: hostname(), workerId: 0 };
@@ -72,6 +73,58 @@ for (const version of OLDEST_AND_NEWEST) {
     );
   });
 }
+
+describe.each(['1.19.4', NEWEST])('the include directory of Fluentd %s', (version) => {
+  skipFor(missingFluentd(version));
+  const inDir = tempDir();
+
+  const source = (name: string) =>
+    `<source>\n@type tail\ntag a\npath /${name}.log\npos_file /${name}.pos\n<parse>\n@type none\n</parse>\n</source>\n`;
+  const put = (name: string, text = source(name)) => {
+    mkdirSync(dirname(inDir(name)), { recursive: true });
+    writeFileSync(inDir(name), text);
+  };
+
+  it.each([
+    ['a directory', 'conf.d', 10],
+    ['a directory with a slash', 'conf.d/', 10],
+    ['a file', 'conf.d/b.conf', 4],
+    ['a link', 'link', 3],
+    ['a link with a slash', 'link/', 10],
+    ['a directory with a dangling link', 'dangling', 4],
+    ['the directory of included files', 'included', 3],
+    ['a directory that is missing', 'missing', 3],
+    ['a directory below a file', 'fluent.conf/x', 3],
+  ])('adds the same files for posidle if it is %s', async (_, name, count) => {
+    for (const file of ['b.conf', 'b/c.conf', '.hidden/d.conf', '.e.conf', 'x.conf/y.conf', 'skipped.txt'])
+      put(`conf.d/${file}`);
+    put(
+      'conf.d/z.yaml',
+      'config:\n  - source: {$type: tail, tag: a, path: /z, pos_file: /z.pos, parse: {$type: none}}\n',
+    );
+    put('conf.d/.conf');
+    put('elsewhere/f.conf');
+    put('g.conf');
+    symlinkSync('../elsewhere', inDir('conf.d/linked.conf'));
+    symlinkSync('../g.conf', inDir('conf.d/g.conf'));
+    symlinkSync('conf.d', inDir('link'));
+    for (const file of ['a.conf', 'c.conf']) put(`dangling/${file}`);
+    symlinkSync('nowhere', inDir('dangling/b.conf'));
+    put('included/a.conf', '@include inner/*.conf\n');
+    put('included/inner/i.conf');
+    put('included/j.conf');
+    put('fluent.conf', `@include included/*.conf\n${source('main')}`);
+    const env = { FLUENT_CONF_INCLUDE_DIR: `${inDir()}/${name}` };
+    const { command, env: own } = requireFluentd(version);
+    const args = ['--dry-run', '-c', inDir('fluent.conf')];
+    const { stdout } = spawnSync(command, args, { env: { ...own, ...env }, encoding: 'utf8' });
+    const includeDir = '/etc/fluent/conf.d';
+    const ours = await loadFluentConf(inDir('fluent.conf'), { ruby: { ...ruby, env }, includeDir });
+    expect(ours.problems).toEqual([]);
+    expect(facts(ours).sources, stdout).toEqual(facts(dumpedIn(stdout)).sources);
+    expect(ours.sources).toHaveLength(count);
+  });
+});
 
 /** Fluentd's own result. It ignores values that Fluentd's dump does not quote, as in `<record>`. */
 function dumpedIn(output: string): FluentConf {

@@ -95,6 +95,19 @@ describe('the pos files', () => {
       expect(summaryOf(`${beside} ${named}`)).toMatch(/^behind by 4 B in 1 of 1 file /);
   });
 
+  test('include those of sources that Fluentd finds in FLUENT_CONF_INCLUDE_DIR', () => {
+    const source = (name: string) =>
+      `<source>\n@type tail\npath ${inDir()}/[${name}].log\npos_file ${inDir(`${name === 'a' ? 'app' : 'other'}.pos`)}\n</source>\n`;
+    writeFileSync(inDir('fluent.conf'), source('a'));
+    mkdirSync(inDir('conf.d'));
+    writeFileSync(inDir('conf.d/other.conf'), source('bc'));
+    const inspected = 'posidle inspect -c fluent.conf --max-lag 0';
+    expect(summaryOf(inspected)).toMatch(/^behind by 4 B in 1 of 1 file /);
+    expect(summaryOf(`FLUENT_CONF_INCLUDE_DIR=${inDir('conf.d')} ${inspected}`)).toMatch(
+      /^behind by 10 B in 3 of 3 files /,
+    );
+  });
+
   test('may stand behind --', () => {
     expect(summaryOf('posidle inspect --max-lag 0 -- app.pos other.pos')).toMatch(
       /^behind by 10 B in 3 of 3 files /,

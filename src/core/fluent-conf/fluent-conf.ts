@@ -51,8 +51,8 @@ function readSystem(root: Params, { env }: RubyContext, workersGiven?: number) {
     rootDir: system?.text('root_dir'),
     /** For chunks that Fluentd gives up (DEFAULT_BACKUP_DIR in lib/fluent/env.rb). */
     backupDir: system?.text('root_dir') ?? (env.FLUENT_BACKUP_DIR || '/tmp/fluent'),
-    /** Fluentd 1.19 and later load further files from this directory. Empty: from none. */
-    configIncludeDir: system?.text('config_include_dir'),
+    /** Fluentd 1.19 and later load further files from this directory (DEFAULT_CONFIG_INCLUDE_DIR in lib/fluent/env.rb). Empty: from none. */
+    configIncludeDir: system?.text('config_include_dir') ?? env.FLUENT_CONF_INCLUDE_DIR,
   };
 }
 

@@ -1,4 +1,6 @@
-import { dirname, extname, resolve } from 'node:path';
+import type { Dirent } from 'node:fs';
+import { lstat, stat } from 'node:fs/promises';
+import { basename, dirname, extname, resolve } from 'node:path';
 import { CORE_SCHEMA, load, Type } from 'js-yaml';
 import {
   type ConfInclude,
@@ -10,19 +12,20 @@ import {
   writtenText,
 } from '../../core/fluent-conf/element.ts';
 import { configIncludeDir, type FluentConf, fluentConf } from '../../core/fluent-conf/fluent-conf.ts';
-import { evaluate, type RubyContext } from '../../core/fluent-conf/ruby.ts';
+import { evaluate, joinPath, type RubyContext } from '../../core/fluent-conf/ruby.ts';
 import { parseConf } from '../../core/fluent-conf/syntax.ts';
 import { confFromYaml, confFromYamlList, Tagged } from '../../core/fluent-conf/yaml.ts';
 import { decodePath } from '../../core/pos-file/path-bytes.ts';
 import type { FluentdArguments } from '../processes/command-line.ts';
 import { readBounded } from './bounded.ts';
-import type { PlaceOf } from './files.ts';
+import { type PlaceOf, toBytes } from './files.ts';
 import { inWords } from './in-words.ts';
+import { nameBudget, readNames } from './names.ts';
 import { rubyGlob } from './walk.ts';
 
 export interface ConfOptions {
   readonly ruby: RubyContext;
-  /** Fluentd 1.19 and later also load the files below `/etc/fluent/conf.d`, or below config_include_dir. */
+  /** Fluentd 1.19 and later also load the files below this directory, or below config_include_dir or FLUENT_CONF_INCLUDE_DIR. */
   readonly includeDir?: string | undefined;
   /** Where posidle finds a file of the configuration. By default at its path. */
   readonly placeOf?: PlaceOf | undefined;
@@ -40,7 +43,8 @@ export async function loadFluentConf(path: string, options: ConfOptions): Promis
 export async function readConfTree(path: string, options: ConfOptions): Promise<ParsedConf> {
   const { ruby, placeOf = (name) => name, given = {} } = options;
   const spent = { steps: 0, bytes: 0 };
-  const reading: Reading = { ruby, placeOf, problems: [], within: [], spent, yaml: { directory: '' } };
+  const kept = { problems: [], within: [], read: new Set<string>(), yaml: { directory: '' } };
+  const reading: Reading = { ruby, placeOf, spent, ...kept };
   const inYaml = isYaml(path) || /^ya?ml$/.test(given.configFileType ?? '');
   const items = await itemsOf(path, reading, inYaml ? confFromYaml : undefined);
   if (!inYaml) items.push(...(await inlineItems(path, given, reading)));
@@ -54,6 +58,8 @@ interface Reading {
   readonly problems: ConfProblem[];
   /** The chain of includes that leads to this file, outermost first. */
   readonly within: readonly string[];
+  /** Every file so far. */
+  readonly read: Set<string>;
   /** The number of files and includes so far. Ten files that include one another give ten million. */
   readonly spent: { steps: number; bytes: number };
   /**
@@ -72,6 +78,7 @@ const MOST_BYTES = 8 * 1024 ** 2;
 async function itemsOf(path: string, reading: Reading, fromYaml: FromYaml | undefined): Promise<ConfItem[]> {
   if (!mayGoOn(reading, { file: path })) return [];
   const inner = { ...reading, within: [...reading.within, resolve(path)] };
+  reading.read.add(resolve(path));
   if (fromYaml !== undefined) reading.yaml.directory = dirname(path);
   try {
     const text = decodePath(await readConf(path, reading));
@@ -170,18 +177,49 @@ function includePattern(include: ConfInclude, reading: Reading, inYaml: boolean)
   return undefined;
 }
 
+/** `build_additional_configurations` in `lib/fluent/supervisor.rb`. */
 async function includeDirItems(items: readonly ConfItem[], options: ConfOptions, reading: Reading) {
   if (options.includeDir === undefined) return [];
   const directory = configIncludeDir(items, options.ruby) ?? options.includeDir;
   if (directory === '') return [];
+  const isRead = new Set(reading.read);
   const found: ConfItem[] = [];
-  const { placeOf } = reading;
-  const paths = await rubyGlob(`${directory}/**/*.{conf,yaml,yml}`, { placeOf });
-  for (const path of paths.sort()) {
-    found.push(...(await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined)));
+  try {
+    for await (const path of filesBelow(directory, await kindOf(directory, reading), reading)) {
+      if (!isRead.has(path))
+        found.push(...(await itemsOf(path, reading, isYaml(path) ? confFromYaml : undefined)));
+    }
+  } catch (error) {
+    const why = error as NodeJS.ErrnoException;
+    const text = `the configuration files below ${directory} cannot be listed (${inWords(why)})`;
+    if (why.code !== 'ENOENT' && why.code !== 'ENOTDIR')
+      reading.problems.push({ place: { file: directory }, text, parameter: 'config_include_dir' });
   }
   // Fluentd has its system settings by then: a <system> from there has no effect (configure in supervisor.rb).
   return found.filter((item) => !('name' in item && item.name === 'system'));
+}
+
+type Kind = Pick<Dirent, 'isDirectory' | 'isSymbolicLink'>;
+
+/** A link is one also where `placeOf` resolves it. */
+function kindOf(path: string, { placeOf }: Reading): Promise<Kind> {
+  const place = path.endsWith('/') ? placeOf(path) : joinPath([placeOf(dirname(path)), basename(path)]);
+  return lstat(toBytes(place));
+}
+
+/** The files with a suffix of a configuration, as Ruby's Find.find gives them: also hidden ones, but none behind a link to a directory. */
+async function* filesBelow(path: string, kind: Kind, reading: Reading): AsyncGenerator<string> {
+  const { placeOf } = reading;
+  if (kind.isDirectory()) {
+    if (!mayGoOn(reading, { file: path })) return;
+    const entries: [string, Dirent][] = [];
+    await readNames(placeOf(path), nameBudget(), (name, entry) => entries.push([name, entry]) > 0);
+    entries.sort(([one], [other]) => (one < other ? -1 : 1));
+    for (const [name, entry] of entries) yield* filesBelow(joinPath([path, name]), entry, reading);
+  } else if (/^\.(?:conf|ya?ml)$/.test(extname(path))) {
+    const isToDirectory = kind.isSymbolicLink() && (await stat(toBytes(placeOf(path)))).isDirectory();
+    if (!isToDirectory) yield path;
+  }
 }
 
 function isYaml(path: string): boolean {

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { problemText } from '../../../src/core/fluent-conf/element.ts';
 import type { RubyContext } from '../../../src/core/fluent-conf/ruby.ts';
+import { placesBelow } from '../../../src/node/files/below-root.ts';
 import { loadFluentConf } from '../../../src/node/files/conf-files.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -159,6 +160,45 @@ describe('a configuration file', () => {
     put('conf.d/s.conf', '<system>\n  root_dir /r\n</system>\n');
     const { system } = await loadFluentConf(file, { ruby, includeDir: inDir('conf.d') });
     expect(system.rootDir).toBeUndefined();
+  });
+
+  it('takes the include directory from the environment of Fluentd, unless <system> names one', async () => {
+    put('of-env/a.conf', tail('/env'));
+    put('of-system/a.conf', tail('/system'));
+    const named = `<system>\nconfig_include_dir ${inDir('of-system')}\n</system>\n${tail('/f')}`;
+    const found = async (text: string, directory: string) => {
+      const env = { FLUENT_CONF_INCLUDE_DIR: directory };
+      const options = { ruby: { ...ruby, env }, includeDir: inDir('of-system') };
+      const { sources, problems } = await loadFluentConf(put('f.conf', text), options);
+      expect(problems).toEqual([]);
+      return sources.flatMap((source) => source.paths);
+    };
+    expect(await found(tail('/f'), inDir('of-env'))).toEqual(['/f', '/env']);
+    expect(await found(named, inDir('of-env'))).toEqual(['/f', '/system']);
+    expect(await found(tail('/f'), '')).toEqual(['/f']);
+  });
+
+  it('finds nothing behind a link to the include directory, also below another root', async () => {
+    put('conf.d/a.conf', tail('/a'));
+    symlinkSync('conf.d', inDir('link'));
+    put('f.conf', tail('/f'));
+    const placeOf = placesBelow(inDir());
+    const found = async (includeDir: string) =>
+      (await loadFluentConf('/f.conf', { ruby, includeDir, placeOf })).sources.flatMap(({ paths }) => paths);
+    expect(await found('/conf.d')).toEqual(['/f', '/a']);
+    expect(await found('/link')).toEqual(['/f']);
+    expect(await found('/link/')).toEqual(['/f', '/a']);
+  });
+
+  it('reports an include directory that cannot be listed', async () => {
+    symlinkSync('loop', inDir('loop'));
+    const file = put('f.conf', tail('/f'));
+    const { sources, problems } = await loadFluentConf(file, { ruby, includeDir: `${inDir('loop')}/` });
+    expect(sources).toHaveLength(1);
+    const text = expect.stringContaining(
+      'cannot be listed (its symbolic links form a loop, or are too many)',
+    );
+    expect(problems).toMatchObject([{ text, parameter: 'config_include_dir' }]);
   });
 });
 
