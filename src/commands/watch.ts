@@ -131,12 +131,10 @@ function withCalls({ when, ...armed }: Armed, { listen, 'quit-token': token }: R
 function tellStart(log: Log, found: FoundPosFiles, policy: Policy, armed: Armed, isCalled: boolean): void {
   const { posFiles, confPath, warnings, witness } = found;
   const by = confPath === undefined ? '' : `, by ${confPath}`;
-  log.info(
-    { posFiles, fluentConf: confPath },
-    posFiles.length === 0
-      ? `posidle drains Fluentd by its witness in ${witness}`
-      : `posidle watches ${posFiles.join(', ')}${by}; the drain begins when ${armed.when.join(', or when ')}`,
-  );
+  const place = witness === undefined ? '' : ` in ${witness}`;
+  const what = posFiles.length === 0 ? `asks Fluentd's witness${place}` : `watches ${posFiles.join(', ')}${by}`;
+  const when = isCalled ? '' : `; the drain begins when ${armed.when.join(', or when ')}`;
+  log.info({ posFiles, fluentConf: confPath }, `posidle ${what}${when}`);
   log.debug({ policy }, 'the settings');
   if (!armed.byItself && !isCalled) log.warn({}, ONLY_CALLS);
   for (const warning of warnings) log.warn({}, warning);

@@ -31,6 +31,8 @@ export interface ConfWanted {
   readonly command?: readonly string[] | undefined;
   /** The configuration belongs to the Fluentd that posidle stops, so its command line counts, too. */
   readonly isOfFluentd?: boolean;
+  /** Fluentd has a witness, so posidle can do without pos files. */
+  readonly hasWitness?: boolean;
 }
 
 export interface FoundPosFiles {
@@ -43,19 +45,21 @@ export interface FoundPosFiles {
   readonly witness?: string | undefined;
 }
 
-/** Finds the pos files and the configuration. Throws a UsageError if there are none. */
+/** Finds the pos files and the configuration. Without a witness it throws a UsageError if there are none. */
 export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<FoundPosFiles> {
   const { posFiles = [] } = wanted;
   if (posFiles.includes('')) throw new UsageError('`posFiles`: the value is empty. Is a variable not set?');
   const found = await findConf(host, wanted, process.env);
-  if (posFiles.length === 0) return fromConf(found);
+  if (posFiles.length === 0) return fromConf(found, wanted.hasWitness);
   return found === undefined ? { posFiles, ...NO_CONF } : besidePosFiles(posFiles, found);
 }
 
+const BY_WITNESS = 'posidle asks the witness in Fluentd instead';
 const NO_CONF = { conf: undefined, warnings: [], confPath: undefined };
 
-function fromConf(found: LoadedConf | undefined): FoundPosFiles {
+function fromConf(found: LoadedConf | undefined, hasWitness = false): FoundPosFiles {
   if (found === undefined) {
+    if (hasWitness) return { posFiles: [], ...NO_CONF };
     throw new UsageError(
       "`posFiles`: none given, and no fluent.conf found; name in_tail's pos_file, or give `fluentConf`",
     );
@@ -65,6 +69,7 @@ function fromConf(found: LoadedConf | undefined): FoundPosFiles {
   const problems = conf.problems.map(problemText);
   if (posFiles.length === 0) {
     const why = problems.length > 0 ? problems.join('; ') : 'no in_tail source in it has a pos_file';
+    if (hasWitness) return { posFiles, ...NO_CONF, warnings: [`${path}: ${why}. ${BY_WITNESS}`] };
     throw new UsageError(`\`fluentConf\`: ${path}: ${why}; name the pos file with \`posFiles\``);
   }
   return { posFiles, conf: confFacts(conf), warnings: [...problems, ...conf.warnings], confPath: path };

@@ -41,14 +41,15 @@ export async function watch(
   const asked = settingsOf(options, parent !== undefined);
   let closeTriggers = () => {};
   try {
-    const wanted = { ...asked, command: parent?.command, isOfFluentd: true };
+    const shared = parent === undefined ? sharedWitness(asked) : undefined;
+    const hasWitness = shared !== undefined || (parent !== undefined && asked.witness !== 'off');
+    const wanted = { ...asked, command: parent?.command, isOfFluentd: true, hasWitness };
     const found = known ?? (await findPosFiles(host, wanted));
     const settings = options.quiet === undefined ? withFittingQuiet(asked, found.conf) : asked;
     // Bounded, because a dead mount never answers.
     const paths = await host.within(pathsOf(host, found.posFiles), host.now());
     const role: Role = parent === undefined ? 'beside' : 'parent';
     const policy = policyOf(settings, { tail: tailFacts(found.conf), role });
-    const shared = parent === undefined ? sharedWitness(settings) : undefined;
     const report = await begin({ ...found, witness: shared }, policy, armedBy(settings));
     const warn = (text: string) => report.warned?.(text);
     closeTriggers = openTriggers(settings, { request: (by) => host.request(by), warn });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseAnswer, parseDone, parseLastWord, type Said } from '../../../src/core/witness/answer.ts';
-import { ofTestimony } from '../../../src/core/witness/testimony.ts';
+import { progressFromWitnesses } from '../../../src/core/witness/testimony.ts';
 import { answer, holding, output, sight } from '../../support/said.ts';
 
 const FULL = answer({
@@ -104,7 +104,7 @@ describe('an answer', () => {
           expect([typeof usual, 'undefined']).toContain(typeof value);
           expect(Array.isArray(value)).toBe(Array.isArray(usual));
         }
-        ofTestimony({ at: 0, witnesses: [{ worker: '1-12.sock', kind: 'alive', said }] });
+        progressFromWitnesses({ at: 0, witnesses: [{ worker: '1-12.sock', kind: 'alive', said }] });
       }),
       { numRuns: 1_000 },
     );
