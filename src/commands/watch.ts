@@ -132,7 +132,8 @@ function tellStart(log: Log, found: FoundPosFiles, policy: Policy, armed: Armed,
   const { posFiles, confPath, warnings, witness } = found;
   const by = confPath === undefined ? '' : `, by ${confPath}`;
   const place = witness === undefined ? '' : ` in ${witness}`;
-  const what = posFiles.length === 0 ? `asks Fluentd's witness${place}` : `watches ${posFiles.join(', ')}${by}`;
+  const what =
+    posFiles.length === 0 ? `asks Fluentd's witness${place}` : `watches ${posFiles.join(', ')}${by}`;
   const when = isCalled ? '' : `; the drain begins when ${armed.when.join(', or when ')}`;
   log.info({ posFiles, fluentConf: confPath }, `posidle ${what}${when}`);
   log.debug({ policy }, 'the settings');

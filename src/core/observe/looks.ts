@@ -28,7 +28,8 @@ export function progressFromFiles(seen: Facts, limits: Limits): Progress {
     busyUntil: busyUntil(seen, limits),
   };
   // An overdue look proves nothing about the present.
-  if (seen.extent === 'overdue') return { ...facts, left: [], doubts: [NOT_LOOKED_AT] };
+  if (seen.extent === 'overdue')
+    return { ...facts, left: [], doubts: [seen.hasFiles ? NOT_LOOKED_AT : NO_ANSWER] };
   return {
     ...facts,
     left: [...files.flatMap(unread), ...unfoundIn(seen), ...heldBy(buffers), ...givenUpIn(seen)],
@@ -40,6 +41,8 @@ const NOT_LOOKED_AT: Doubt = {
   kind: 'not-looked-at',
   why: 'posidle could not look in time: there are very many files, or a mount does not answer',
 };
+
+const NO_ANSWER: Doubt = { kind: 'no-answer', why: "Fluentd's witness did not answer in time" };
 
 function unread({ path, state, lag, read, size }: ObservedFile): readonly Left[] {
   if (lag === null) return [];

@@ -212,7 +212,7 @@ export function observeOverdue(
     // An old answer proves nothing about the present.
     witness: undefined,
     readSince: undefined,
-    unknown: [{ path, why: OVERDUE, empty: false }],
+    unknown: before.hasFiles ? [{ path, why: OVERDUE, empty: false }] : [],
   };
   const { source, mark, movedAt } = before.progress;
   const seen = withProgress(overdue, before, limits);

@@ -1,5 +1,6 @@
 /** The protocol: posidle sends one word (`look`, `flush`, `stop`), and the witness answers one line of JSON. */
 import type { Millis } from '../text/units.ts';
+
 const VERSION = 1;
 /** 20,000 followed files, all closed as the worker ends, and what was closed before. */
 const LONGEST_LIST = 25_000;

@@ -44,7 +44,11 @@ function outcome(
   const stopped = { name: 'stopped', since: 9_000, end, result } as const;
   const last = snapshot(9_000, files, { fluentd: ABSENT, ...said(gone()), ...look });
   const durations = { watching: 1_000, stopping: 4_200 };
-  return outcomeOf(stopped, { seen: seen([snapshot(8_000, files, said(alive())), last]), policy: policy(rules), durations });
+  return outcomeOf(stopped, {
+    seen: seen([snapshot(8_000, files, said(alive())), last]),
+    policy: policy(rules),
+    durations,
+  });
 }
 
 const OUTSIDE = { testimony: undefined } as const;
