@@ -60,7 +60,10 @@ export async function watch(
     const { doneProcess } = settings;
     const own = parent && (await ownWitness(settings, warn));
     const putAsideBefore = await listPutAside(host, { conf });
-    const fluentd = (await parent?.start(own?.env)) ?? settings.fluentd;
+    // Without a pos file nothing proves which process it is, but a witness is asked by its directory.
+    const beside =
+      found.posFiles.length === 0 && settings.fluentd.by === 'search' ? WITNESSED : settings.fluentd;
+    const fluentd = (await parent?.start(own?.env)) ?? beside;
     const subject = {
       posFiles,
       conf,
@@ -84,6 +87,7 @@ export async function watch(
   }
 }
 
+const WITNESSED = { by: 'witness' } as const;
 const ONLY_CLOCK = 'posidle looks once a second instead; that loses nothing';
 
 /** The paths of the pos files. Throws a UsageError for a database of Fluent Bit. */

@@ -165,6 +165,7 @@ const NOTHING: Said = {
   outputs: [],
   plugins: [{ class: 'Fluent::Plugin::TailInput', settings: { multiline_mode: false } }],
   heard: [],
+  aside: [],
   ends: [],
   resumed: [],
   again: 0,

@@ -21,6 +21,7 @@ export function answer(changed: object = {}): Record<string, unknown> {
     outputs: [output()],
     plugins: [],
     heard: [],
+    aside: [],
     ends: [],
     resumed: [],
     again: 0,

@@ -1,20 +1,20 @@
 import type { Limits } from '../progress/limits.ts';
 import type { Doubt, Progress } from '../progress/progress.ts';
-import { isAnyAlive, isComplete } from '../witness/testimony.ts';
+import { isAnswered, isAnyAlive, isComplete } from '../witness/testimony.ts';
 import { type Facts, progressFromFiles } from './looks.ts';
 
 /**
- * The witnesses' progress if each worker has answered or has ended. Otherwise the progress that the files show, and the doubt about each
- * worker. Nothing is concluded from both.
+ * The witnesses' progress if each one answers, or if all workers have left their last word and no other Fluentd runs. Otherwise the
+ * progress that the files show, with the doubt about each worker. Nothing is concluded from both.
  */
 export function progressIn(seen: Facts, before: Progress | undefined, limits: Limits): Progress {
   const { witness, fluentd, hasFiles } = seen;
   if (witness === undefined) return progressFromFiles(seen, limits);
   const { testimony, progress } = witness;
-  // If all workers have ended but Fluentd runs, it is another Fluentd.
-  const isOther = !isAnyAlive(testimony) && fluentd.kind !== 'absent';
-  if ((isComplete(testimony) && !isOther) || !hasFiles)
-    return dated(isAnyAlive(testimony) ? progress : asOf(seen.aliveAt, progress), before);
+  const isAlive = isAnyAlive(testimony);
+  if (!isAlive && isAnswered(testimony) && fluentd.kind === 'absent')
+    return dated(asOf(seen.aliveAt, progress), before);
+  if ((isAlive && isComplete(testimony)) || !hasFiles) return dated(progress, before);
   const files = progressFromFiles(seen, limits);
   return { ...files, doubts: distinct(progress.doubts, files.doubts) };
 }

@@ -92,7 +92,7 @@ function objects<One>(value: unknown, read: (item: Fields) => One): readonly One
 function saidIn(fields: Fields, none: [] | undefined) {
   const { readers = none, files = none, closed = none, cuts = none, starts = none, lost = none } = fields;
   const { unfound = none, denied = none, siblings = none, held = none, outputs = none } = fields;
-  const { plugins = none, heard = none, ends = none, resumed = none } = fields;
+  const { plugins = none, heard = none, aside = none, ends = none, resumed = none } = fields;
   const { pid, supervisor, sigterm, ready, final, error, gap, pod, again, more } = fields;
   return {
     pid: number(pid),
@@ -146,6 +146,8 @@ function saidIn(fields: Fields, none: [] | undefined) {
       /** The time of the last write, in milliseconds since 1970. */
       at: count(at),
     })),
+    /** The files or directories of chunks that Fluentd gave up. */
+    aside: list(aside, string),
     /** Records outside of buffers. */
     kept: objects(held, ({ class: plugin, n, emits }) => ({
       plugin: string(plugin),

@@ -131,6 +131,7 @@ function leftIn({ kind, said }: Statement, sights: Sights): readonly Left[] {
       ),
     ...(isAlive ? said.files.flatMap(unreadIn) : []),
     ...said.closed.flatMap((file) => letGo(file, sights)),
+    ...said.aside.map((path): Left => ({ kind: 'given-up', path, bytes: undefined })),
     ...(isAlive ? keptIn(said) : keptIn({ files: said.closed, kept: [] })),
     ...(isAlive
       ? said.outputs.flatMap((output) => heldBy(output, output.isRetrying ? 'retry' : 'flush'))

@@ -11,6 +11,7 @@ class PosidleWitness
                 emit_unmatched_lines reserve_data multiline_mode].freeze
   QUOTED = /(?<!\w)(?:(")(?>[^"\\]+|\\.)+"?|(')(?>[^'\\]+|\\.)+'?)/m.freeze
   LATER = { Object => :never }.freeze
+  ASIDE = /\A(?:bad chunk is moved|chunk files are evacuated) to (.+?)\.?\z/m.freeze # buffer.rb, buf_file.rb, output.rb
   def initialize
     require 'socket.so' # socket.rb would activate the gem io-wait, and nothing may be chosen before Fluentd chooses
     @pid, @supervisor = Process.pid, (Process.ppid if ARGV.include?('--under-supervisor'))
@@ -24,7 +25,7 @@ class PosidleWitness
     host = '/etc/hostname' unless (File.stat('/etc/hostname').dev == File.stat('/etc').dev rescue true)
     @pod = [__FILE__, *host].map { |path| ms(File.mtime(path)) rescue born }.min - 1000
     @begun, @closed, @held, @marks, @unfound, @heard, @traces = {}, {}, {}, {}, {}, {}, {}
-    @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers = [], [], [], [], [], [], []
+    @starts, @cuts, @lost, @ends, @resumed, @inputs, @watchers, @aside = [], [], [], [], [], [], [], []
     @new, @mutex = {}.compare_by_identity, Mutex.new
     @more = @over = @due = @gap = @again = @flush = 0
     listen
@@ -121,7 +122,10 @@ class PosidleWitness
     err = [more[:error], more['error'], err].find { |e| Exception === e } if more
     said ||= "#{err.class}: #{err}" if err # as Fluentd's log, which calls to_s
     said = "#{said} #{err}" if err && said.end_with?(':')
-    said = text(said.to_s[0, 300])
+    said = text(said.to_s[0, 4096])
+    aside = said[ASIDE, 1]
+    keep(@aside, aside) unless aside.nil? || @aside.include?(aside)
+    said = said[0, 300]
     tag = more && more[:tag] || said[/tag="([^"]*)"/, 1]
     key = [source, kind(said), (err.class.name if err), tag && kind(tag), level]
     return if !@heard.key?(key) && caller_locations.any? { |l| l.base_label == 'configure' } # of no record
@@ -259,7 +263,7 @@ class PosidleWitness
     { v: 1, pid: @pid, supervisor: @supervisor, sigterm: sigterm?, pod: @pod, error: trouble, gap: @gap.round(3),
       readers: @inputs.map { |i| reader(i) }, files: @sights, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
       unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
-      siblings: siblings, plugins: settings, held: kept, outputs: found, heard: told, ends: @ends, resumed: @resumed,
+      siblings: siblings, plugins: settings, held: kept, outputs: found, heard: told, aside: @aside, ends: @ends, resumed: @resumed,
       again: @again, more: forgotten }
   end
   def interval(p) # after so many seconds a plugin emits what it keeps; nil: only when it stops
