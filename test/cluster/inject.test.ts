@@ -196,6 +196,11 @@ describe('the policy of the API server', () => {
       (spec) => void Object.assign(named(spec, 'fluentd'), { command }),
     );
     expectDelivered(played, 'main-ended');
+  });
+
+  test('completes the demo with its label, and posidle says what README shows', async () => {
+    const played = await playThese(kustomize('docker/kubernetes/demo'));
+    expectDelivered(played, 'main-ended');
     const [, said = ''] = blocksIn('README.md', 'console');
     for (const line of said.split('\n'))
       expect(played.report.containers['posidle']?.log).toContain(line.replace(/^[\d:.]{12} /, ''));

@@ -263,8 +263,8 @@ class PosidleWitness
     { v: 1, pid: @pid, supervisor: @supervisor, sigterm: sigterm?, pod: @pod, error: trouble, gap: @gap.round(3),
       readers: @inputs.map { |i| reader(i) }, files: @sights, closed: closed, cuts: @cuts, starts: @starts, lost: @lost,
       unfound: @unfound.first(MANY).map { |key, u| unfound(key, u) }, denied: @inputs.flat_map { |i| denied(i) },
-      siblings: siblings, plugins: settings, held: kept, outputs: found, heard: told, aside: @aside, ends: @ends, resumed: @resumed,
-      again: @again, more: forgotten }
+      siblings: siblings, plugins: settings, held: kept, outputs: found, heard: told, aside: @aside, ends: @ends,
+      resumed: @resumed, again: @again, more: forgotten }
   end
   def interval(p) # after so many seconds a plugin emits what it keeps; nil: only when it stops
     [var(p, :@multiline_flush_interval), var(p, :@flush_interval)].find { |v| v.is_a?(Numeric) }
