@@ -7,7 +7,7 @@ import { describeDoubts, listed } from '../core/progress/describe.ts';
 import { printable } from '../core/text/printable.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import { NodeHost } from '../node/node-host.ts';
-import { canDraw, drawAll, widthOfStdout, write } from '../node/output/terminal.ts';
+import { canDraw, drawAll, widthOfStdout, write, writeLines } from '../node/output/terminal.ts';
 import { Inspector, inspectSubject } from '../tasks/inspect.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 import { frameOf } from './inspect-view/follow-frame.ts';
@@ -34,7 +34,7 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   const lines = json ? [jsonOf(found, states)] : reason ? [printable(reason)] : tableLines(found, view);
   // Set before the write, because a reader that closes the pipe ends the process.
   process.exitCode = passed ? EXIT.ok : FAILED;
-  await write(lines.map((line) => `${line}\n`).join(''));
+  await writeLines(lines);
   return process.exitCode;
 }
 

@@ -20,7 +20,10 @@ export class LogFileLooks {
       if (known === undefined || !isSameLook(known, look)) changed.set(key, look);
     });
     if (changed.size > 0 || entries.length !== before.size)
-      this.#looks = new Map(entries.map(({ key }) => [key, changed.get(key) ?? before.get(key) ?? {}]));
+      this.#looks =
+        changed.size === entries.length
+          ? changed
+          : new Map(entries.map(({ key }) => [key, changed.get(key) ?? before.get(key) ?? {}]));
     return this.#looks;
   }
 }

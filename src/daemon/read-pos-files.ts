@@ -1,5 +1,11 @@
 import { COARSEST_TICK, type PosFileReading } from '../core/look/snapshot.ts';
-import { flawOf, type KeyedEntry, keyedEntries, parsePosFile } from '../core/pos-file/pos-file.ts';
+import {
+  flawOf,
+  type KeyedEntry,
+  keyedEntries,
+  parsePosFile,
+  replacedIn,
+} from '../core/pos-file/pos-file.ts';
 import type { Millis } from '../core/text/units.ts';
 import type { FileStamp, Host } from '../host.ts';
 
@@ -83,9 +89,11 @@ async function readPosFile(
     const parsed = parsePosFile(content.bytes);
     const flaw = flawOf(content.bytes, parsed);
     if (flaw !== undefined) return { path, kind: 'unreadable', error: flaw };
-    const { entries, unparsable } = parsed;
+    const { unparsable } = parsed;
+    const entries = keyedEntries(path, parsed.entries, before);
+    const replaced = replacedIn(parsed.entries, entries);
     const { writtenAgo } = content;
-    return { path, kind: 'read', entries: keyedEntries(path, entries, before), unparsable, writtenAgo };
+    return { path, kind: 'read', entries, ...(replaced.length > 0 && { replaced }), unparsable, writtenAgo };
   } catch (error) {
     return { path, kind: 'unreadable', error: (error as Error).message };
   }

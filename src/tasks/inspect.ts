@@ -3,19 +3,24 @@ import { resolve } from 'node:path';
 import { DEFAULT_POLICY, type Policy } from '../core/drain/policy.ts';
 import { tailFacts } from '../core/fluent-conf/facts.ts';
 import { filesBy } from '../core/inspect/by-witness.ts';
-import { assumeFromAges, CONFIRM_AFTER, needsSecondLook, presumeStuck } from '../core/inspect/first-look.ts';
+import {
+  assumeFromAges,
+  CONFIRM_AFTER,
+  needsSecondLook,
+  observeSingle,
+  presumeStuck,
+} from '../core/inspect/first-look.ts';
 import { type Found, foundBy } from '../core/inspect/found.ts';
 import type { Paces } from '../core/inspect/paces.ts';
-import { diagnose, type Finding } from '../core/inspect/pos-file-diagnosis.ts';
-import type { Snapshot } from '../core/look/snapshot.ts';
+import { diagnose } from '../core/inspect/pos-file-diagnosis.ts';
+import type { PosFileReading, Snapshot } from '../core/look/snapshot.ts';
 import type { Observation } from '../core/observe/observation.ts';
 import { observe } from '../core/observe/observe.ts';
-import { parsePosFile } from '../core/pos-file/pos-file.ts';
 import { FollowedFiles } from '../daemon/list-followed.ts';
 import { LogFileLooks } from '../daemon/look-at-files.ts';
 import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';
 import { PosFiles } from '../daemon/read-pos-files.ts';
-import type { FileContent, Host } from '../host.ts';
+import type { Host } from '../host.ts';
 import { inWords } from '../node/files/in-words.ts';
 import { type ConfWanted, type FoundPosFiles, findPosFiles } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
@@ -70,7 +75,6 @@ export class Inspector {
   readonly #posFiles: PosFiles;
   readonly #logFiles: LogFileLooks;
   readonly #followed: FollowedFiles;
-  readonly #findings = new Map<string, readonly Finding[]>();
   #putAside: ReadonlySet<string> | undefined;
   #seen: Observation | undefined;
 
@@ -84,7 +88,7 @@ export class Inspector {
       now: () => host.now(),
       expand: async (name) => [name],
       fileStamp: (name) => host.fileStamp(name),
-      readFile: (name, alreadyKept) => this.#readPosFile(name, alreadyKept),
+      readFile: (name, alreadyKept) => host.readFile(name, alreadyKept),
     });
     this.#logFiles = new LogFileLooks(host);
     this.#followed = new FollowedFiles(host, subject.conf);
@@ -93,13 +97,19 @@ export class Inspector {
   /** Takes a look. A single look that cannot tell whether in_tail is blocked is repeated once. */
   async look(): Promise<Found> {
     const snapshot = await this.#snapshot();
-    const { posFiles } = snapshot;
-    const seen = observe(this.#seen ?? assumeFromAges(snapshot, this.#policy), snapshot, this.#policy);
-    this.#seen = seen;
-    if (this.#paces !== undefined || !needsSecondLook(seen, posFiles)) return this.#found(snapshot, seen);
+    const policy = this.#policy;
+    if (this.#paces === undefined) return await this.#lookOnce(snapshot);
+    this.#seen = observe(this.#seen ?? assumeFromAges(snapshot, policy), snapshot, policy);
+    return this.#found(snapshot, this.#seen);
+  }
+
+  async #lookOnce(first: Snapshot): Promise<Found> {
+    const policy = this.#policy;
+    const seen = observeSingle(first, policy);
+    if (!needsSecondLook(seen, first.posFiles)) return this.#found(first, seen);
     await this.#host.sleep(this.#host.now() + CONFIRM_AFTER);
     const second = await this.#snapshot();
-    return this.#found(second, observe(presumeStuck(seen), second, this.#policy));
+    return this.#found(second, observe(presumeStuck(first, policy), second, policy));
   }
 
   /** Reads positions, sizes and buffers in this order, as daemon/collect.ts explains. */
@@ -123,18 +133,13 @@ export class Inspector {
 
   #found(snapshot: Snapshot, seen: Observation): Found {
     this.#paces?.take(seen);
-    const findingsIn = (path: string) => this.#findings.get(path) ?? [];
-    return foundBy(snapshot, seen, findingsIn, this.#paces);
-  }
-
-  async #readPosFile(name: string, alreadyKept?: number): Promise<FileContent | undefined> {
     const { conf } = this.#subject;
-    const found = await this.#host.readFile(name, alreadyKept);
-    // Only for a single look: repeated looks would find the same.
-    if (found !== undefined && this.#paces === undefined) {
-      const source = conf?.sources.find(({ posFile }) => posFile === name);
-      this.#findings.set(name, diagnose(parsePosFile(found.bytes).entries, source?.followInodes));
-    }
-    return found;
+    const findingsIn = (reading: PosFileReading) => {
+      // Only for a single look: repeated looks would find the same.
+      if (reading.kind !== 'read' || this.#paces !== undefined) return [];
+      const source = conf?.sources.find(({ posFile }) => posFile === reading.path);
+      return diagnose(reading, source?.followInodes);
+    };
+    return foundBy(snapshot, seen, findingsIn, this.#paces);
   }
 }

@@ -6,6 +6,7 @@ import { exporter } from './export.ts';
 import { cpuTimeOf, memoryOf } from './figures.ts';
 import { callsAndPackages } from './floor.ts';
 import { END } from './fluentd.ts';
+import { INSPECT } from './inspect.ts';
 import { LATENCIES, logged } from './latency.ts';
 import { makeSite, type Site } from './site.ts';
 
@@ -43,6 +44,7 @@ export const BENCHES: readonly Bench[] = [
   exporter({ files: 1_000, rotations: 0 }, { cpu: 0.5, memory: 60 }),
   exporter({ files: 10_000, rotations: 0 }, { cpu: 2, memory: 90 }),
   exporter({ files: 10_000, rotations: 100 }, { cpu: 3, memory: 120 }),
+  INSPECT,
   { name: 'writes', run: runWrites },
   END,
   ...LATENCIES,
@@ -69,7 +71,7 @@ function rest(files: number): Bench {
   return { name: `rest-${files}`, run };
 }
 
-async function withSite<T>(files: number, use: (site: Site) => Promise<T>): Promise<T> {
+export async function withSite<T>(files: number, use: (site: Site) => Promise<T>): Promise<T> {
   const site = makeSite(files);
   try {
     return await use(site);

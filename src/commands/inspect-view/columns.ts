@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { shareRead } from '../../core/inspect/order.ts';
-import type { FileState } from '../../core/look/file-state.ts';
+import { type FileState, STATES } from '../../core/look/file-state.ts';
 import type { ObservedFile } from '../../core/observe/observation.ts';
 import { LARGEST_POSITION } from '../../core/pos-file/pos-file.ts';
 import { printable } from '../../core/text/printable.ts';
@@ -61,21 +61,27 @@ const NAME = 'FILE';
 /** Columns give way before a name gets narrower than this. */
 const LEAST_NAME = 24;
 
-/** The lines of a table, none wider than `width`. The first line is the title. */
-export function layOut(columns: readonly string[], rows: readonly Row[], width: number): readonly string[] {
-  const shown = fitting(columns, rows, width);
+/** The lines of a table, none wider than `width`. The first line is the title. Makes each row twice, because very many take much memory. */
+export function* layOut<File>(
+  columns: readonly string[],
+  files: readonly File[],
+  rowOf: (file: File) => Row,
+  width: number,
+): Generator<string> {
+  const shown = fitting(columns, files, rowOf, width);
   const room = Math.max(1, width - takenBy(shown));
-  const lineOf = (cells: readonly string[], name: string, paintFirst = (text: string) => text) => {
-    const padded = shown.map(({ index, widest }) => {
-      const text = cells[index] ?? '';
-      return index === 0 ? paintFirst(text.padEnd(widest)) : text.padStart(widest);
-    });
-    return [...padded, shortenMiddle(name, room)].join(GAP);
+  const [{ widest = 0 } = {}, ...others] = shown;
+  const lineOf = (first: string, cells: readonly string[], name: string) => {
+    let line = first + GAP;
+    for (const { index, widest } of others) line += (cells[index] ?? '').padStart(widest) + GAP;
+    return line + shortenMiddle(name, room);
   };
-  return [
-    styleText('dim', lineOf(columns, NAME)),
-    ...rows.map(({ cells, name, state }) => lineOf(cells, name, (text) => styleText(COLOURS[state], text))),
-  ];
+  yield styleText('dim', lineOf((columns[0] ?? '').padEnd(widest), columns, NAME));
+  const painted = new Map(STATES.map((state) => [state, styleText(COLOURS[state], state.padEnd(widest))]));
+  for (const file of files) {
+    const { cells, name, state } = rowOf(file);
+    yield lineOf(painted.get(state) ?? state, cells, name);
+  }
 }
 
 interface ShownColumn {
@@ -83,13 +89,21 @@ interface ShownColumn {
   readonly widest: number;
 }
 
-function fitting(columns: readonly string[], rows: readonly Row[], width: number): readonly ShownColumn[] {
-  const longest = rows.reduce((widest, { name }) => Math.max(widest, widthOf(name)), NAME.length);
+function fitting<File>(
+  columns: readonly string[],
+  files: readonly File[],
+  rowOf: (file: File) => Row,
+  width: number,
+): readonly ShownColumn[] {
+  let longest = NAME.length;
+  const widest = columns.map(({ length }) => length);
+  for (const file of files) {
+    const { cells, name } = rowOf(file);
+    if (longest < LEAST_NAME) longest = Math.max(longest, widthOf(name));
+    for (const [index, { length }] of cells.entries()) widest[index] = Math.max(widest[index] ?? 0, length);
+  }
   const least = Math.min(longest, LEAST_NAME);
-  let shown = columns.map((title, index) => ({
-    index,
-    widest: rows.reduce((most, { cells }) => Math.max(most, cells[index]?.length ?? 0), title.length),
-  }));
+  let shown = widest.map((most, index) => ({ index, widest: most }));
   for (const first of HIDDEN_FIRST) {
     if (takenBy(shown) + least <= width) break;
     shown = shown.filter(({ index }) => columns[index] !== first);

@@ -29,11 +29,11 @@ export function frameOf(
     ...defects.flatMap((line) => wrap(line, columns)).map((line) => styleText('red', line)),
   ];
   const files = byLag(inStates([...found.undiscovered, ...filesIn(found)], states));
-  const shown = files.slice(0, Math.max(0, rows - above.length - 2)).map((file) => paceRow(file, found));
+  const shown = files.slice(0, Math.max(0, rows - above.length - 2));
   const more = files.length - shown.length;
   return [
     ...above,
-    ...layOut(PACE_COLUMNS, shown, columns),
+    ...layOut(PACE_COLUMNS, shown, (file) => paceRow(file, found), columns),
     ...(more === 0 ? [] : [styleText('dim', `and ${counted(more, 'more file')}`)]),
   ].slice(0, rows);
 }

@@ -23,38 +23,31 @@ const MOST_DEFECTS = 20;
 const INDENT = '  ';
 
 /** The report for people: one table for each pos file, then notes, then one sentence. */
-export function tableLines(found: Found, view: View): readonly string[] {
+export function* tableLines(found: Found, view: View): Generator<string> {
   const { width } = view;
-  return [
-    ...found.posFiles.flatMap((posFile) => posFileLines(posFile, view, found.seen.at)),
-    ...undiscoveredLines(found, view),
-    ...[...witnessLines(found), ...closingLines(found, view)].flatMap((line) => wrap(line, width)),
-    ...wrap(summaryOf(found), width).map((line) => styleText(found.caughtUp ? 'green' : 'bold', line)),
-  ];
+  for (const posFile of found.posFiles) yield* posFileLines(posFile, view, found.seen.at);
+  yield* undiscoveredLines(found, view);
+  for (const line of [...witnessLines(found), ...closingLines(found, view)]) yield* wrap(line, width);
+  for (const line of wrap(summaryOf(found), width)) yield styleText(found.caughtUp ? 'green' : 'bold', line);
 }
 
-function posFileLines(posFile: FoundPosFile, view: View, at: Millis): readonly string[] {
+function* posFileLines(posFile: FoundPosFile, view: View, at: Millis): Generator<string> {
   const { path, error, age, files } = posFile;
   const { width } = view;
   const written = Number.isFinite(age) && error === undefined ? `  written ${formatDuration(age)} ago` : '';
   const name = shortenMiddle(printable(path), width - written.length);
-  const defects = defectsOf(posFile).flatMap((line) => wrap(line, width - INDENT.length));
-  return [
-    styleText('bold', name) + styleText('dim', written),
-    ...rowsOf(files, view, at),
-    ...defects.map((line) => styleText('red', INDENT + line)),
-    '',
-  ];
+  yield styleText('bold', name) + styleText('dim', written);
+  yield* rowsOf(inStates(files, view.states), view, at);
+  for (const line of defectsOf(posFile).flatMap((text) => wrap(text, width - INDENT.length)))
+    yield styleText('red', INDENT + line);
+  yield '';
 }
 
-/** The rows with a title line, or nothing without rows. */
-function rowsOf(
-  files: readonly FoundPosFile['files'][number][],
-  { states, width }: View,
-  at: Millis,
-): readonly string[] {
-  const rows = byLag(inStates(files, states)).map((file) => rowOf(file, at));
-  return rows.length === 0 ? [] : layOut(COLUMNS, rows, width - INDENT.length).map((line) => INDENT + line);
+/** The rows with a title line, or nothing without files. */
+function* rowsOf(files: FoundPosFile['files'], { width }: View, at: Millis): Generator<string> {
+  if (files.length === 0) return;
+  const rows = layOut(COLUMNS, byLag(files), (file) => rowOf(file, at), width - INDENT.length);
+  for (const row of rows) yield INDENT + row;
 }
 
 export function defectsOf(posFile: FoundPosFile): readonly string[] {
@@ -76,11 +69,14 @@ function someOf(lines: readonly string[], noun: string): readonly string[] {
   return more > 0 ? [...lines.slice(0, MOST_DEFECTS), `and ${counted(more, `more ${noun}`)}`] : lines;
 }
 
-function undiscoveredLines({ undiscovered, refreshInterval, seen }: Found, view: View): readonly string[] {
-  const [, ...rows] = rowsOf(undiscovered, view, seen.at);
-  if (rows.length === 0) return [];
-  const title = `undiscovered: ${counted(rows.length, 'file')}; in_tail looks for new ones every ${formatDuration(refreshInterval)}`;
-  return [...wrap(title, view.width).map((line) => styleText('bold', line)), ...rows, ''];
+function* undiscoveredLines({ undiscovered, refreshInterval, seen }: Found, view: View): Generator<string> {
+  const files = inStates(undiscovered, view.states);
+  if (files.length === 0) return;
+  const title = `undiscovered: ${counted(files.length, 'file')}; in_tail looks for new ones every ${formatDuration(refreshInterval)}`;
+  for (const line of wrap(title, view.width)) yield styleText('bold', line);
+  const [, ...rows] = rowsOf(files, view, seen.at);
+  yield* rows;
+  yield '';
 }
 
 function closingLines(found: Found, view: View): readonly string[] {

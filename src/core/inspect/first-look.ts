@@ -1,7 +1,7 @@
 import type { FileLook, PosFileReading, Snapshot } from '../look/snapshot.ts';
 import { BLOCKED_AFTER } from '../observe/judge-entry.ts';
 import type { KnownEntry, Observation } from '../observe/observation.ts';
-import { observeNothing } from '../observe/observe.ts';
+import { observe, observeNothing, observeOnce } from '../observe/observe.ts';
 import type { KeyedEntry } from '../pos-file/pos-file.ts';
 import type { Limits } from '../progress/limits.ts';
 import type { Millis } from '../text/units.ts';
@@ -9,7 +9,12 @@ import type { Millis } from '../text/units.ts';
 /** in_tail looks once a second. If bytes stay unread for longer, and the pos file is old, in_tail is blocked. */
 export const CONFIRM_AFTER: Millis = 2_000;
 
-/** The first look has no history. This builds one from the ages of the files. */
+/** A single look. The ages of the files replace its history. */
+export function observeSingle(snapshot: Snapshot, limits: Limits): Observation {
+  return observeOnce(snapshot, limits, (entry, look, still) => knownByAges(entry, look, snapshot.at, still));
+}
+
+/** The same for the first of several looks. */
 export function assumeFromAges(
   { at, fluentd, requests, posFiles, looks }: Snapshot,
   limits: Limits,
@@ -51,8 +56,12 @@ export function needsSecondLook({ files }: Observation, posFiles: readonly PosFi
   return paths.size > 0 && files.some(({ state, posFile }) => state === 'behind' && paths.has(posFile));
 }
 
-/** Assumes that unread bytes have waited since the position last moved. The second look, after CONFIRM_AFTER, confirms or refutes it. */
-export function presumeStuck(seen: Observation): Observation {
+/**
+ * The first look at `snapshot`, on the assumption that unread bytes have waited since the position last moved. The second look, after
+ * CONFIRM_AFTER, confirms or refutes it.
+ */
+export function presumeStuck(snapshot: Snapshot, limits: Limits): Observation {
+  const seen = observe(assumeFromAges(snapshot, limits), snapshot, limits);
   const entries = [...seen.memory.entries].map(([key, known]) => {
     const leftSince = known.leftSince === undefined ? undefined : known.movedAt;
     return [key, { ...known, leftSince }] as const;

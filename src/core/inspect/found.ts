@@ -43,7 +43,7 @@ export interface FoundPosFile {
 export function foundBy(
   { posFiles, looks }: Pick<Snapshot, 'posFiles' | 'looks'>,
   seen: Observation,
-  findingsIn: (posFile: string) => readonly Finding[],
+  findingsIn: (posFile: PosFileReading) => readonly Finding[],
   paces: Paces | undefined,
 ): Found {
   const { progress } = seen;
@@ -55,7 +55,7 @@ export function foundBy(
   return {
     posFiles: posFiles.map((reading) => ({
       ...shownOf(reading, files.get(reading.path) ?? []),
-      findings: findingsIn(reading.path),
+      findings: findingsIn(reading),
       ...errorOf(seen, reading.path),
       troubles: troubles.get(reading.path) ?? [],
     })),

@@ -1,5 +1,5 @@
 import { encodePath } from '../pos-file/path-bytes.ts';
-import { entryKey, latestEntries, type PositionEntry } from '../pos-file/pos-file.ts';
+import { entryKey, type PositionEntry } from '../pos-file/pos-file.ts';
 import { counted, formatBytes } from '../text/units.ts';
 
 export interface Finding {
@@ -14,19 +14,28 @@ const MANY = 100;
 /** After a path: tab, 16 digits, tab, 16 digits, newline. */
 const LINE_END = 35;
 
+/** The lines of a pos file: the latest entries, and those that a later line replaces. */
+interface Lines {
+  readonly entries: readonly PositionEntry[];
+  readonly replaced?: readonly PositionEntry[] | undefined;
+}
+
 /**
  * `byInode`: the source has follow_inodes; undefined if unknown. As in clear-code/fluent-tail_checker, watched entries are duplicated
  * if they share a path, or an inode with follow_inodes. If that is unknown, they must share both.
  */
 export function diagnose(
-  entries: readonly PositionEntry[],
+  { entries, replaced = [] }: Lines,
   byInode: boolean | undefined,
 ): readonly Finding[] {
-  const duplicated = duplicatesIn(entries, byInode);
-  const dead = deadIn(entries);
+  const lines = [...replaced, ...entries];
+  // Only a replaced line has the path and the inode of another one.
+  const duplicated = byInode === undefined && replaced.length === 0 ? 0 : duplicatesIn(lines, byInode);
+  // A compaction removes unwatched and replaced lines (position_file.rb, try_compact).
+  const dead = [...replaced, ...entries.filter(({ position }) => position === null)];
   const findings: readonly Finding[] = [
     { what: 'duplicated', count: duplicated, why: whyDuplicated(duplicated, byInode) },
-    { what: 'dead', count: dead.length < MANY ? 0 : dead.length, why: whyDead(dead, entries.length) },
+    { what: 'dead', count: dead.length < MANY ? 0 : dead.length, why: whyDead(dead, lines.length) },
   ];
   return findings.filter(({ count }) => count > 0);
 }
@@ -43,12 +52,6 @@ function duplicatesIn(entries: readonly PositionEntry[], byInode: boolean | unde
     seen.add(key);
   }
   return duplicated.size;
-}
-
-/** The lines that a compaction removes: unwatched entries, and entries that a later line replaces (position_file.rb, try_compact). */
-function deadIn(entries: readonly PositionEntry[]): readonly PositionEntry[] {
-  const latest = new Set(latestEntries(entries));
-  return entries.filter((entry) => entry.position === null || !latest.has(entry));
 }
 
 function whyDuplicated(count: number, byInode: boolean | undefined): string {

@@ -1,5 +1,5 @@
 import type { BuffersReading } from '../fluentd/buffers.ts';
-import type { KeyedEntry, UnparsableLine } from '../pos-file/pos-file.ts';
+import type { KeyedEntry, PositionEntry, UnparsableLine } from '../pos-file/pos-file.ts';
 import type { DrainRequest } from '../progress/drain-request.ts';
 import type { FluentdReading, ProcessIdentity } from '../progress/fluentd-reading.ts';
 import type { Millis } from '../text/units.ts';
@@ -34,6 +34,8 @@ export type PosFileReading = { readonly path: string } & (
   | {
       readonly kind: 'read';
       readonly entries: readonly KeyedEntry[];
+      /** Missing if no line of the pos file replaces another one. */
+      readonly replaced?: readonly PositionEntry[];
       readonly unparsable: readonly UnparsableLine[];
       /** How long ago the pos file was last written, by the wall clock. */
       readonly writtenAgo: Millis;

@@ -59,6 +59,7 @@ function addMissed(
   { files, followed, at: since }: LookFacts,
 ): Memory['awaited'] {
   const listed = followed.flatMap((source) => source.files);
+  if (listed.length + awaited.size === 0) return awaited;
   // The listing may be some seconds old; the size of an entry's file is new.
   const looked = files.filter((file): file is typeof file & { size: number } => AT_ITS_PATH.has(file.state));
   const sizes = new Map([...listed, ...looked].map(({ inode, size }) => [inode, size]));

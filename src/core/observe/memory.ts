@@ -48,8 +48,9 @@ function* rememberEntries(
   at: Millis,
 ): Portions<Map<string, KnownEntry>> {
   const doubted = new Set(unknown.map(({ path }) => path));
-  const kept = [...before].filter(([key]) => doubted.has(posFileOf(key)));
-  const entries = new Map(kept);
+  const entries = new Map<string, KnownEntry>();
+  if (doubted.size > 0)
+    for (const [key, known] of before) if (doubted.has(posFileOf(key))) entries.set(key, known);
   yield before.size;
   for (const file of files) {
     entries.set(file.key, rememberEntry(file, before.get(file.key), at));

@@ -1,4 +1,4 @@
-import { entriesOf, type PosFileReading, type Snapshot } from '../look/snapshot.ts';
+import { entriesOf, type FileLook, type PosFileReading, type Snapshot } from '../look/snapshot.ts';
 import type { Subject } from '../look/subject.ts';
 import { undiscoveredIn, unlistedIn } from '../look/undiscovered.ts';
 import { entryKey, type KeyedEntry, type PositionEntry } from '../pos-file/pos-file.ts';
@@ -8,14 +8,17 @@ import { isAnyAlive, progressFromWitnesses } from '../witness/testimony.ts';
 import { judge } from './judge-entry.ts';
 import type { Facts } from './looks.ts';
 import { newMemory, remember, watchMain } from './memory.ts';
-import type { Memory, Observation, ObservedFile, Portions } from './observation.ts';
+import type { KnownEntry, Memory, Observation, ObservedFile, Portions } from './observation.ts';
 import { progressIn } from './progress-in.ts';
 import { reachOf, workersOf } from './reach.ts';
 import { whyUnknown } from './unknown-pos-file.ts';
 
 /** The meaning of `snapshot` after `previous`. Pure. */
 export function observe(previous: Observation | undefined, snapshot: Snapshot, limits: Limits): Observation {
-  const portions = observeInPortions(previous, snapshot, limits);
+  return ended(observeInPortions(previous, snapshot, limits));
+}
+
+function ended<Result>(portions: Portions<Result>): Result {
   for (;;) {
     const portion = portions.next();
     if (portion.done) return portion.value;
@@ -81,26 +84,46 @@ function plainFacts({ lookedAt, at, depth, source, testimony, buffers, fluentd, 
   return { lookedAt, at, extent, source, witness, buffers, fluentd, requests };
 }
 
+/** What a memory has of an entry. */
+type KnownOf = (entry: KeyedEntry, look: FileLook, posFileWrittenAgo: Millis) => KnownEntry | undefined;
+
+/** One look without a history, which `knownOf` replaces. Nothing is remembered for a next look. */
+export function observeOnce(snapshot: Snapshot, limits: Limits, knownOf: KnownOf): Observation {
+  const memory = newMemory(snapshot.at);
+  const ofFiles = ended(observeFiles(undefined, snapshot, limits, { memory, knownOf }));
+  const seen = factsOf(undefined, snapshot, ofFiles, memory);
+  return withProgress({ ...seen, atRest: undefined }, undefined, limits);
+}
+
 function* observeAnew(
   previous: Observation | undefined,
   snapshot: Snapshot,
   limits: Limits,
 ): Portions<Omit<Facts, 'atRest'>> {
   const memory = previous?.memory ?? newMemory(snapshot.at);
+  const knownOf: KnownOf = ({ key }) => memory.entries.get(key);
   const ofFiles =
     previous !== undefined && snapshot.isOfWitness
       ? previous
-      : yield* observeFiles(previous, memory, snapshot, limits);
+      : yield* observeFiles(previous, snapshot, limits, { memory, knownOf });
+  return factsOf(previous, snapshot, ofFiles, yield* remember(memory, snapshot, ofFiles));
+}
+
+function factsOf(
+  previous: Observation | undefined,
+  snapshot: Snapshot,
+  ofFiles: FileFacts,
+  memory: Memory,
+): Omit<Facts, 'atRest'> {
   const isGone = snapshot.fluentd.kind === 'absent' && memory.fluentdSeen;
-  const now = yield* remember(memory, snapshot, ofFiles);
   return {
     ...ofFiles,
     ...plainFacts(snapshot),
     goneSince: isGone ? (previous?.goneSince ?? snapshot.at) : undefined,
     aliveAt: aliveAt(previous, snapshot),
-    memory: now,
-    main: now.main,
-    began: now.began,
+    memory,
+    main: memory.main,
+    began: memory.began,
     // Both are made with the progress.
     reach: 'none',
     workers: 'up',
@@ -122,15 +145,15 @@ type FileFacts = Pick<
 
 function* observeFiles(
   previous: Observation | undefined,
-  memory: Memory,
   snapshot: Snapshot,
   limits: Limits,
+  { memory, knownOf }: { readonly memory: Memory; readonly knownOf: KnownOf },
 ): Portions<FileFacts> {
   const { at, posFiles, followed } = snapshot;
   const unknown = posFiles.flatMap((reading) => whyUnknown(reading, snapshot, memory, limits));
   const files: ObservedFile[] = [];
   for (const reading of posFiles)
-    for (const file of observeEntries(reading, snapshot, memory, previous?.at)) {
+    for (const file of observeEntries(reading, snapshot, knownOf, previous?.at)) {
       if (file !== undefined) files.push(file);
       yield 1;
     }
@@ -163,13 +186,17 @@ function* observeFiles(
 function* observeEntries(
   reading: PosFileReading,
   { at, looks, followed }: Snapshot,
-  memory: Memory,
+  knownOf: KnownOf,
   before: Millis | undefined,
 ): Generator<ObservedFile | undefined> {
   if (reading.kind !== 'read') return;
   const { path, writtenAgo, entries } = reading;
   // Few entries need these maps: those with a missing or rotated file.
-  const lastOf = once(() => new Map(entries.map((each) => [each.path, each])));
+  const lastOf = once(() => {
+    const last = new Map<string, KeyedEntry>();
+    for (const entry of entries) last.set(entry.path, entry);
+    return last;
+  });
   const isLast = (entry: KeyedEntry) => lastOf().get(entry.path) === entry;
   // With follow_inodes an entry keeps the first path of its file.
   const byInode = followed.filter((source) => source.byInode && source.posFile === path);
@@ -179,8 +206,10 @@ function* observeEntries(
   const keys = once(() => new Set([...entries, ...byInode.flatMap(({ files }) => files)].map(keyOfFile)));
   const hasInode = ({ path }: KeyedEntry, inode: string) => keys().has(keyOfFile({ path, inode }));
   const posFile = { path, at, before, writtenAgo, isLast, hasInode };
-  for (const entry of entries)
-    yield judge(entry, looks.get(entry.key) ?? {}, memory.entries.get(entry.key), posFile);
+  for (const entry of entries) {
+    const look = looks.get(entry.key) ?? {};
+    yield judge(entry, look, knownOf(entry, look, writtenAgo), posFile);
+  }
 }
 
 function once<Made>(make: () => Made): () => Made {

@@ -118,13 +118,30 @@ export function flawOf(bytes: Uint8Array, { entries, unparsable }: PosFile): str
  * follow_inodes they are different files.
  */
 export function latestEntries(entries: readonly PositionEntry[]): readonly PositionEntry[] {
+  return [...latestBy(entries, entryKey).values()];
+}
+
+function latestBy(
+  entries: readonly PositionEntry[],
+  keyOf: (entry: PositionEntry) => string,
+): ReadonlyMap<string, PositionEntry> {
   const latest = new Map<string, PositionEntry>();
   for (const entry of entries) {
-    const key = entryKey(entry);
+    const key = keyOf(entry);
     latest.delete(key);
     latest.set(key, entry);
   }
-  return latest.size === entries.length ? entries : [...latest.values()];
+  return latest;
+}
+
+/** The entries that a later line replaces. */
+export function replacedIn(
+  entries: readonly PositionEntry[],
+  { length }: readonly KeyedEntry[],
+): readonly PositionEntry[] {
+  if (length === entries.length) return [];
+  const latest = new Set(latestEntries(entries));
+  return entries.filter((entry) => !latest.has(entry));
 }
 
 /** A latest entry with its `entryKeyIn`. */
@@ -138,22 +155,25 @@ export function keyedEntries(
   entries: readonly PositionEntry[],
   before: readonly KeyedEntry[] = [],
 ): readonly KeyedEntry[] {
+  const keyed = ({ position, inode }: PositionEntry, key: string, known: KeyedEntry | undefined) =>
+    known?.key === key && known.position === position ? known : { path: pathIn(key), position, inode, key };
   const isKnown = ({ path, inode }: PositionEntry, index: number) =>
     before[index]?.path === path && before[index].inode === inode;
   // If so, there are no duplicates.
-  const areKnown = entries.length === before.length && entries.every(isKnown);
-  return (areKnown ? entries : latestEntries(entries)).map((entry, index) => {
-    const { path, position, inode } = entry;
-    const known = isKnown(entry, index) ? before[index] : undefined;
-    return known?.position === position
-      ? known
-      : { path, position, inode, key: known?.key ?? entryKeyIn(posFile, entry) };
-  });
+  if (entries.length === before.length && entries.every(isKnown))
+    return before.map((known, index) => keyed(entries[index] ?? known, known.key, known));
+  const latest = latestBy(entries, (entry) => entryKeyIn(posFile, entry));
+  return Array.from(latest, ([key, entry], index) => keyed(entry, key, before[index]));
 }
 
 /** Identifies an entry in its pos file. A path there has no tab. */
 export function entryKey({ path, inode }: Omit<PositionEntry, 'position'>): string {
   return `${path}\t${inode}`;
+}
+
+/** A slice of the key, so that the line that the entry came from is not kept: for 100,000 entries that is 10 MB. */
+function pathIn(key: string): string {
+  return key.slice(key.indexOf('\t') + 1, key.lastIndexOf('\t'));
 }
 
 /** The path and inode in an `entryKey` or `entryKeyIn`. */

@@ -11,7 +11,7 @@ export function widthOf(text: string): number {
 
 /** Cuts a path in the middle. Keeps more of its end, where the names of log files differ. */
 export function shortenMiddle(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
+  if (width === Number.POSITIVE_INFINITY || widthOf(text) <= width) return text;
   if (width <= 1) return ELLIPSIS.slice(0, Math.max(0, width));
   const tail = Math.ceil(((width - 1) * 2) / 3);
   const signs = Array.from(text);

@@ -18,6 +18,11 @@ const WORDS: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
 };
 
+/** Whether the error means that there is no such file. */
+export function isAbsence(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
 /** Describes a system error for people. The path is left out, because messages name it themselves. */
 export function inWords(error: NodeJS.ErrnoException): string {
   return WORDS[error.code ?? ''] ?? decodePath(Buffer.from(error.message.replace(/, \w+( '.*')?$/s, '')));

@@ -34,16 +34,29 @@ export class LogFiles {
     });
   }
 
+  /**
+   * Looks for a renamed log in the path's directory, then in that of each symlink's target. The kubelet renames the target of
+   * /var/log/containers/x.log -> ../pods/…/0.log.
+   */
   async #lookBeside(inode: string, place: string, position: number): Promise<FileLook> {
     try {
-      for (const directory of directoriesBeside(place)) {
-        const renamed = await this.#renamed.find(inode, directory);
+      let next: string | undefined = place;
+      for (let links = 0; next !== undefined && links <= MOST_LINKS; links += 1) {
+        const renamed = await this.#renamed.find(inode, directoryOf(next));
         if (renamed !== undefined) return { renamed, ...(await this.#lookInside(renamed, position)) };
+        next = await this.#targetOf(next);
       }
       return {};
     } catch (error) {
       return { error: inWords(error as Error) };
     }
+  }
+
+  async #targetOf(path: string): Promise<string | undefined> {
+    const directory = directoryOf(path);
+    if (!(await this.#renamed.mayBeLink(directory, path.slice(directory.length)))) return undefined;
+    const target = linkAt(path);
+    return target?.startsWith('/') ? target : target && directory + target;
   }
 
   async #lookInside({ path, stat }: RenamedFile, position: number): Promise<FileLook> {
@@ -53,20 +66,7 @@ export class LogFiles {
   }
 }
 
-/**
- * The directories that may have the renamed log: the path's own, then that of each symlink's target. The kubelet renames the target of
- * /var/log/containers/x.log -> ../pods/…/0.log. Each is empty or ends with a slash.
- */
-function* directoriesBeside(path: string): Generator<string> {
-  let place: string | undefined = path;
-  for (let links = 0; place !== undefined && links <= MOST_LINKS; links += 1) {
-    const directory = directoryOf(place);
-    yield directory;
-    const target = linkAt(place);
-    place = target?.startsWith('/') ? target : target && directory + target;
-  }
-}
-
+/** Empty, or ends with a slash. */
 function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }

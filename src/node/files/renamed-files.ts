@@ -3,6 +3,7 @@ import type { FileStat } from '../../core/look/snapshot.ts';
 import { COARSEST_TICK } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
 import { inPortions, toBytes } from './files.ts';
+import { isAbsence } from './in-words.ts';
 import { nameBudget, readNames } from './names.ts';
 
 /** A listing is valid for ten times as long as it took, at most LISTING_AGE. */
@@ -47,6 +48,12 @@ export class RenamedFiles {
     return fileWith(inode, this.#places.get(key));
   }
 
+  /** Whether a name may be a symbolic link. */
+  async mayBeLink(directory: string, name: string): Promise<boolean> {
+    const { links } = await this.#listingOf(directory);
+    return links === undefined || links.has(name);
+  }
+
   async #listingOf(directory: string): Promise<Listing> {
     const known = this.#listings.get(directory);
     if (known !== undefined && this.#isGood(known, directory)) return known;
@@ -63,6 +70,8 @@ export class RenamedFiles {
 interface Listing {
   /** The names of the regular files, by inode. */
   readonly names: ReadonlyMap<string, string>;
+  /** The names of the symbolic links; undefined if they are unknown. */
+  readonly links: ReadonlySet<string> | undefined;
   /** Set if the directory has too many names. */
   readonly error: Error | undefined;
   /** The directory's mtime, if every later change will give it another one. */
@@ -75,9 +84,13 @@ async function listed(directory: string): Promise<Listing> {
   const date = dateOf(directory);
   const all: string[] = [];
   const names = new Map<string, string>();
+  const links = new Set<string>();
   let error: NodeJS.ErrnoException | undefined;
   try {
-    await readNames(directory, nameBudget(), (name) => all.push(name) > 0);
+    await readNames(directory, nameBudget(), (name, entry) => {
+      if (entry.isSymbolicLink()) links.add(name);
+      return all.push(name) > 0;
+    });
     await inPortions(all, (name) => {
       const stat = logAt(directory + name);
       if (stat !== undefined) names.set(stat.inode, name);
@@ -88,6 +101,7 @@ async function listed(directory: string): Promise<Listing> {
   const end = performance.now();
   return {
     names,
+    links: error === undefined || isAbsence(error) ? links : undefined,
     // In a directory that the system refuses, nothing can be found.
     error: error?.code === undefined ? error : undefined,
     date: date?.isSettled ? date.text : undefined,

@@ -7,6 +7,7 @@ import type { FileStat } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
 import type { PlaceOf } from './files.ts';
 import { inPortions, memoryOf, roomIn, toBytes } from './files.ts';
+import { isAbsence } from './in-words.ts';
 import { type NameBudget, nameBudget, readNames } from './names.ts';
 
 /** The most files of one source. */
@@ -145,8 +146,4 @@ async function ifThere<T>(told: Promise<T>): Promise<T | undefined> {
     if (isAbsence(error)) return undefined;
     throw error;
   }
-}
-
-function isAbsence(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -5,6 +5,20 @@ export function write(text: string): Promise<void> {
   return new Promise((resolve) => process.stdout.write(text, () => resolve()));
 }
 
+const PART = 64 * 1024;
+
+/** Writes lines to stdout in parts, because a reader may be slow and very many lines take much memory. */
+export async function writeLines(lines: Iterable<string>): Promise<void> {
+  let part = '';
+  for (const line of lines) {
+    part += `${line}\n`;
+    if (part.length < PART) continue;
+    await write(part);
+    part = '';
+  }
+  await write(part);
+}
+
 /** The longest line that fits; Infinity without a terminal. */
 export function widthOfStdout(): number {
   return process.stdout.isTTY ? process.stdout.columns || 80 : Number.POSITIVE_INFINITY;

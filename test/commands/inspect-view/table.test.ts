@@ -63,7 +63,8 @@ test('an impossible position is marked, and is a number for programs', () => {
 });
 
 function shown(found: Found, changes: Partial<View> = {}): readonly string[] {
-  return tableLines(found, { width: Infinity, conf: undefined, notes: [], states: undefined, ...changes });
+  const view = { width: Infinity, conf: undefined, notes: [], states: undefined, ...changes };
+  return [...tableLines(found, view)];
 }
 
 /** A log file a size, read up to its first 100 bytes; null: it is missing. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../../src/core/drain/policy.ts';
-import { assumeFromAges, needsSecondLook, presumeStuck } from '../../../src/core/inspect/first-look.ts';
+import { needsSecondLook, observeSingle, presumeStuck } from '../../../src/core/inspect/first-look.ts';
 import type { Snapshot } from '../../../src/core/look/snapshot.ts';
 import { observe } from '../../../src/core/observe/observe.ts';
 import { ABSENT, entry, reading, snapshot } from '../../support/builders.ts';
@@ -37,9 +37,9 @@ test.each([
     return snapshot(at, [[read, look]], { posFiles: [reading([[read]], 60_000)], fluentd: ABSENT });
   };
   const one = snapshotOf(100_000, 5);
-  const seen = observe(assumeFromAges(one, DEFAULT_POLICY), one, DEFAULT_POLICY);
+  const seen = observeSingle(one, DEFAULT_POLICY);
   expect(seen.files).toMatchObject([{ state: 'behind' }]);
   expect(needsSecondLook(seen, one.posFiles)).toBe(true);
   const two = snapshotOf(102_000, position);
-  expect(observe(presumeStuck(seen), two, DEFAULT_POLICY).files).toMatchObject([{ state }]);
+  expect(observe(presumeStuck(one, DEFAULT_POLICY), two, DEFAULT_POLICY).files).toMatchObject([{ state }]);
 });

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 import { diagnose } from '../../../src/core/inspect/pos-file-diagnosis.ts';
-import type { PositionEntry } from '../../../src/core/pos-file/pos-file.ts';
+import { keyedEntries, type PositionEntry, replacedIn } from '../../../src/core/pos-file/pos-file.ts';
+
+const diagnosed = (lines: readonly PositionEntry[], byInode?: boolean) => {
+  const entries = keyedEntries('/pos', lines);
+  return diagnose({ entries, replaced: replacedIn(lines, entries) }, byInode);
+};
 
 const found = (lines: readonly PositionEntry[], byInode?: boolean) =>
-  diagnose(lines, byInode).map(({ what, count }) => `${what} ${count}`);
+  diagnosed(lines, byInode).map(({ what, count }) => `${what} ${count}`);
 
 const line = (path: string, inode: number, position: number | null = 1): PositionEntry => ({
   path,
@@ -21,7 +26,7 @@ test('a watched path with two entries is reported, if entries belong to paths', 
   expect(found(lines, false)).toEqual(['duplicated 1']);
   expect(found(lines, true)).toEqual([]);
   expect(found(lines)).toEqual([]);
-  expect(diagnose(lines, false)[0]?.why).toMatch(/^1 path with several entries, .*fluentd#3614.* 1\.16\.3$/);
+  expect(diagnosed(lines, false)[0]?.why).toMatch(/^1 path with several entries, .*fluentd#3614.* 1\.16\.3$/);
 });
 
 test('a watched inode with two entries is reported, if entries belong to inodes', () => {
@@ -39,7 +44,7 @@ test('many dead lines are reported with the bytes that a compaction saves', () =
   const dead = Array.from({ length: 150 }, (_, at) => line(`/${100 + at}`, at + 1, null));
   expect(found(dead.slice(0, 99))).toEqual([]);
   // `/100`, two tabs, two numbers of 16 digits and a newline are 39 bytes.
-  expect(diagnose([line('/a', 999), ...dead], undefined)).toEqual([
+  expect(diagnosed([line('/a', 999), ...dead])).toEqual([
     { what: 'dead', count: 150, why: '150 of 151 lines are dead, 5.7 KiB: set pos_file_compaction_interval' },
   ]);
 });
