@@ -5,6 +5,7 @@ import { type GlobPart, parseGlob } from '../../core/in-tail/path-glob.ts';
 import { dated, isGlob, type PathRules, type WallClock } from '../../core/in-tail/path-pattern.ts';
 import type { FileStat } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
+import { PartlyListed } from '../../host.ts';
 import type { PlaceOf } from './files.ts';
 import { inPortions, memoryOf, roomIn, toBytes } from './files.ts';
 import { isAbsence } from './in-words.ts';
@@ -43,20 +44,26 @@ export async function listFollowed(
   const excluded = new Set((await Promise.all(dated(rules.excludePaths, rules, clock).map(pathsOf))).flat());
   const files = new Map<string, ListedFile>();
   let left = room - alreadyKept * memoryOf(0);
-  for (const pattern of dated(rules.paths, rules, clock)) {
+  const add = (pattern: string) => (path: string) => {
     const since = isGlob(pattern, globPolicy) ? clock.instant - age : Number.NEGATIVE_INFINITY;
-    await inPortions(await pathsOf(pattern), (path) => {
-      const file = excluded.has(path) ? undefined : regularFile(path, placeOf);
-      if (file === undefined || file.modified < since || files.has(path)) return;
-      left -= memoryOf(path.length);
-      if (files.size >= mostFiles || left < 0)
-        throw new Error(
-          `more than ${files.size} files match, and the memory limit has room for no more: raise it, or use a narrower path`,
-        );
-      files.set(path, file);
-    });
+    const file = excluded.has(path) ? undefined : regularFile(path, placeOf);
+    if (file === undefined || file.modified < since || files.has(path)) return;
+    left -= memoryOf(path.length);
+    const tooMany = `more than ${files.size} files match, and`;
+    if (files.size >= mostFiles)
+      throw new Error(`${tooMany} posidle lists at most ${mostFiles} of one source: use a narrower path`);
+    if (left < 0)
+      throw new Error(`${tooMany} the memory limit has room for no more: raise it, or use a narrower path`);
+    files.set(path, file);
+  };
+  const byPath = () => [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  try {
+    for (const pattern of dated(rules.paths, rules, clock))
+      await inPortions(await pathsOf(pattern), add(pattern));
+  } catch (error) {
+    throw new PartlyListed((error as Error).message, byPath());
   }
-  return [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  return byPath();
 }
 
 /** Synchronous, because promises take ten times as long for 100,000 files. */

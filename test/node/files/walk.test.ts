@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PartlyListed } from '../../../src/host.ts';
 import { nameBudget } from '../../../src/node/files/names.ts';
 import { type FollowRules, listFollowed, rubyGlob } from '../../../src/node/files/walk.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -31,21 +32,37 @@ async function followed(rules: Rules): Promise<string[]> {
 }
 
 describe('the files that a source takes', () => {
-  it('are not known where they are too many', async () => {
+  it('are known in part where they are too many, and the limit is named', async () => {
     put('a.log', 'b.log', 'c.txt');
-    const rules = rulesOf({ paths: ['*.log'] });
-    const why = 'more than 1 files match, and the memory limit has room for no more';
-    await expect(listFollowed(rules, clock, { mostFiles: 1 })).rejects.toThrow(why);
+    const rules = rulesOf({ paths: ['a.log', '*.log'] });
+    const listed = await listFollowed(rules, clock, { mostFiles: 1 }).catch((error) => error);
+    expect(listed).toBeInstanceOf(PartlyListed);
+    expect(listed).toMatchObject({
+      message: 'more than 1 files match, and posidle lists at most 1 of one source: use a narrower path',
+      files: [{ path: at('a.log') }],
+    });
     expect(await listFollowed(rules, clock, { mostFiles: 2 })).toHaveLength(2);
   });
 
-  it('are not known where their paths take too much memory', async () => {
+  it('are known in part where a later path cannot be listed', async () => {
+    put('a.log');
+    const rules = rulesOf({ paths: ['a.log', `${'x'.repeat(300)}/*.log`] });
+    const listed = await listFollowed(rules, clock).catch((error) => error);
+    expect(listed).toMatchObject({
+      message: expect.stringMatching(/^ENAMETOOLONG/),
+      files: [{ path: at('a.log') }],
+    });
+  });
+
+  it('are known in part where their paths take too much memory', async () => {
     put('a.log', `${'b'.repeat(200)}/${'c'.repeat(200)}.log`);
     const rules = rulesOf({ paths: ['**/*.log'] });
     await expect(listFollowed(rules, clock, { room: 8_192 })).rejects.toThrow('more than 1 files match');
     expect(await listFollowed(rules, clock, { room: 16_384 })).toHaveLength(2);
     const shared = listFollowed(rules, clock, { room: 16_384, alreadyKept: 3 });
-    await expect(shared).rejects.toThrow('more than 1 files match');
+    await expect(shared).rejects.toThrow(
+      'more than 1 files match, and the memory limit has room for no more: raise it',
+    );
   });
 
   it('are not known where the names to be looked at take too much memory', async () => {
