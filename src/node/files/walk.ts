@@ -44,16 +44,15 @@ export async function listFollowed(
   const excluded = new Set((await Promise.all(dated(rules.excludePaths, rules, clock).map(pathsOf))).flat());
   const files = new Map<string, ListedFile>();
   let left = room - alreadyKept * memoryOf(0);
+  const tooMany = (why: string) => new Error(`more than ${files.size} files match, and ${why}`);
   const add = (pattern: string) => (path: string) => {
     const since = isGlob(pattern, globPolicy) ? clock.instant - age : Number.NEGATIVE_INFINITY;
     const file = excluded.has(path) ? undefined : regularFile(path, placeOf);
     if (file === undefined || file.modified < since || files.has(path)) return;
     left -= memoryOf(path.length);
-    const tooMany = `more than ${files.size} files match, and`;
     if (files.size >= mostFiles)
-      throw new Error(`${tooMany} posidle lists at most ${mostFiles} of one source: use a narrower path`);
-    if (left < 0)
-      throw new Error(`${tooMany} the memory limit has room for no more: raise it, or use a narrower path`);
+      throw tooMany(`posidle lists at most ${mostFiles} of one source: use a narrower path`);
+    if (left < 0) throw tooMany('the memory limit has room for no more: raise it, or use a narrower path');
     files.set(path, file);
   };
   const byPath = () => [...files.values()].sort((one, other) => (one.path < other.path ? -1 : 1));

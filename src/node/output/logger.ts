@@ -83,5 +83,7 @@ function throughSocket() {
 
 async function drained(socket: Socket): Promise<void> {
   if (socket.destroyed || socket.writableLength === 0) return;
-  await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), pause(GOODBYE)]);
+  // Not `drain`, which comes only after a write that returned false. Not `end`, which closes stderr for later messages.
+  const isTaken = new Promise<unknown>((resolve) => socket.write('', resolve));
+  await Promise.race([isTaken, pause(GOODBYE)]);
 }
