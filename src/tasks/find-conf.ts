@@ -48,13 +48,25 @@ export interface FoundPosFiles {
 /** Finds the pos files and the configuration. Without a witness it throws a UsageError if there are none. */
 export async function findPosFiles(host: Host, wanted: ConfWanted): Promise<FoundPosFiles> {
   const { posFiles = [] } = wanted;
-  if (posFiles.includes('')) throw new UsageError('`posFiles`: the value is empty. Is a variable not set?');
+  refusePosFiles(posFiles);
   const found = await findConf(host, wanted, process.env);
   if (posFiles.length === 0) return fromConf(found, wanted.hasWitness);
   return found === undefined ? { posFiles, ...NO_CONF } : besidePosFiles(posFiles, found);
 }
 
 const BY_WITNESS = 'posidle asks the witness in Fluentd instead';
+/** Linux has no longer paths (limits.h). */
+const PATH_MAX = 4_096;
+
+export function refusePosFiles(posFiles: readonly string[]): void {
+  if (posFiles.includes('')) throw new UsageError('`posFiles`: the value is empty. Is a variable not set?');
+  const long = posFiles.find(({ length }) => length > PATH_MAX);
+  if (long !== undefined)
+    throw new UsageError(
+      `\`posFiles\`: ${long.slice(0, 40)}…: it has ${long.length} characters, and a path has at most ${PATH_MAX}`,
+    );
+}
+
 const NO_CONF = { conf: undefined, warnings: [], confPath: undefined };
 
 function fromConf(found: LoadedConf | undefined, hasWitness = false): FoundPosFiles {

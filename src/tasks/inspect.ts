@@ -22,7 +22,7 @@ import { listPutAside, readBuffers } from '../daemon/read-buffers.ts';
 import { PosFiles } from '../daemon/read-pos-files.ts';
 import type { Host } from '../host.ts';
 import { inWords } from '../node/files/in-words.ts';
-import { type ConfWanted, type FoundPosFiles, findPosFiles } from './find-conf.ts';
+import { type ConfWanted, type FoundPosFiles, findPosFiles, refusePosFiles } from './find-conf.ts';
 import { UsageError } from './usage-error.ts';
 
 interface InspectSubject extends Pick<FoundPosFiles, 'conf' | 'warnings'> {
@@ -43,6 +43,7 @@ export async function inspectSubject(host: Host, wanted: InspectWanted): Promise
   // The container of posidle has Fluentd's witness, but none of its files.
   if (witness !== undefined && fluentConf === undefined && wanted.posFiles.length === 0)
     return { conf: undefined, warnings: [], witness, posFiles: [] };
+  refusePosFiles(wanted.posFiles);
   const posFiles = await expandOnce(host, wanted.posFiles);
   const { conf, warnings, posFiles: known } = await findPosFiles(host, { posFiles, fluentConf, root });
   return { conf, warnings, witness, posFiles: posFiles.length > 0 ? wanted.posFiles : known };

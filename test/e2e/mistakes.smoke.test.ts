@@ -32,6 +32,19 @@ test.concurrent.each(MISTAKES)('posidle %s', async (line, said) => {
   expect(await posidle(...line.split(' '))).toEqual({ code: 2, stdout: '', stderr: `posidle: ${said}\n` });
 });
 
+test.concurrent.each(['inspect', 'inspect -p', 'export', 'watch -p'])(
+  'posidle %s names a pos file whose glob is longer than any path',
+  async (words) => {
+    const long = `/var/log/${'*'.padStart(4_991, 'x')}`;
+    const said = `--pos-file: ${long.slice(0, 40)}…: it has 5000 characters, and a path has at most 4096`;
+    expect(await posidle(...words.split(' '), long)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `posidle: ${said}\n`,
+    });
+  },
+);
+
 test('without arguments it prints the help, and fails', async () => {
   const { code, stdout, stderr } = await posidle();
   expect(stdout).toMatch(/^Commands:$/m);

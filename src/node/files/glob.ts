@@ -19,7 +19,8 @@ export async function expandGlob(
   if (!WILDCARDS.test(pattern) || (await exists(pattern, placeOf))) return [pattern];
   const look = <T>(told: Promise<T>) => told.catch(() => undefined);
   const budget = nameBudget();
-  const found = await rubyGlob(toRubyGlob(pattern), { look, placeOf, budget });
+  // It rejects only a pattern that is longer than any path.
+  const found = await rubyGlob(toRubyGlob(pattern), { look, placeOf, budget }).catch(() => []);
   const matches = found.filter((path) => basename(path) !== '.').sort();
   // Never only a part of the matches: that would hide the others.
   return matches.length === 0 || Math.min(budget.left, budget.bytes) < 0 ? [pattern] : matches;
