@@ -26,15 +26,24 @@ export function placesBelow(root: string | undefined, elsewhere?: (path: string)
 function resolveBelow(root: string, path: string): string {
   let place = '';
   let links = 0;
+  /** How many names at the end of `place` are missing: posidle looks up nothing below them. */
+  let missing = 0;
   const names = path.split('/').toReversed();
   for (let name = names.pop(); name !== undefined; name = names.pop()) {
     if (name === '' || name === '.') continue;
-    const next = name === '..' ? place.replace(/\/[^/]*$/, '') : `${place}/${name}`;
-    const target = name === '..' ? undefined : linkAt(root + next);
-    if (target === undefined) {
-      place = next;
+    if (name === '..') {
+      place = place.slice(0, Math.max(0, place.lastIndexOf('/')));
+      missing = Math.max(0, missing - 1);
       continue;
     }
+    const next = `${place}/${name}`;
+    const found = missing > 0 ? undefined : lookAt(root + next);
+    if (found?.target === undefined) {
+      place = next;
+      if (found === undefined) missing += 1;
+      continue;
+    }
+    const { target } = found;
     links += 1;
     if (links > MOST_LINKS) throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
     if (target.startsWith('/')) place = '';
@@ -45,10 +54,16 @@ function resolveBelow(root: string, path: string): string {
 
 /** The target of a link; undefined if the path is no link. */
 export function linkAt(path: string): string | undefined {
+  return lookAt(path)?.target;
+}
+
+/** undefined if nothing can be seen there. */
+function lookAt(path: string): { readonly target: string | undefined } | undefined {
   try {
+    const stat = lstatSync(toBytes(path), { throwIfNoEntry: false });
     // readlink throws for other files, which takes ten times as long.
-    const isLink = lstatSync(toBytes(path), { throwIfNoEntry: false })?.isSymbolicLink();
-    return isLink ? decodePath(readlinkSync(toBytes(path), { encoding: 'buffer' })) : undefined;
+    if (!stat?.isSymbolicLink()) return stat && { target: undefined };
+    return { target: decodePath(readlinkSync(toBytes(path), { encoding: 'buffer' })) };
   } catch {
     return undefined;
   }
