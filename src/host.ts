@@ -71,13 +71,14 @@ export interface FileStamp {
 
 interface Processes {
   readonly self: number;
+  /** Rejects if nobody knows which processes there are. */
   listProcesses(): Promise<readonly ProcessRow[]>;
   /** At least the process and its children. Reads only those if the system allows that. */
   listFamily(pid: number): Promise<readonly ProcessRow[]>;
   maySignal(pid: number): boolean;
   /** Whether a process holds one of these files open; undefined if posidle may not see its open files. */
   holdsOpen(pid: number, paths: readonly string[]): boolean | undefined;
-  /** Checks the identity again right before the signal. */
+  /** Checks the identity again right before the signal. Rejects if it cannot. */
   signal(target: ProcessIdentity, signal: string): Promise<'sent' | 'gone' | 'not-permitted'>;
 }
 

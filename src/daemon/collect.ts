@@ -40,7 +40,8 @@ export class Collector {
     const isOfWitness = testimony !== undefined && isComplete(testimony) && isAnyAlive(testimony);
     if (!isOfWitness || this.#files === undefined) this.#files = await this.#lookAtFiles(depth);
     const buffers = depth === 'light' || isOfWitness ? undefined : await readBuffers(host, this.#subject);
-    const mains = doneProcess && findMains(await host.listProcesses(), doneProcess, host.self);
+    const table = doneProcess && (await host.listProcesses().catch(() => undefined));
+    const mains = doneProcess && table && findMains(table, doneProcess, host.self);
     const facts = { ...this.#files, ...witnessed, ...(isOfWitness && { isOfWitness }), buffers, mains };
     return { lookedAt, at: host.now(), depth, ...facts, fluentd, requests: host.requests() };
   }

@@ -62,14 +62,16 @@ export class FluentdFinder {
 
   async #unchanged(known: FluentdReading | undefined): Promise<FluentdReading | undefined> {
     if (known?.kind !== 'running') return undefined;
-    const family = await this.#host.listFamily(known.supervisor.pid);
+    const family = await this.#host.listFamily(known.supervisor.pid).catch(() => undefined);
+    if (family === undefined) return undefined;
     const now = stillRunning(family, known);
     return now && haveSameProcesses(now, known) ? await this.#withProof(family, known) : undefined;
   }
 
   async #findAnyhow(known: FluentdReading | undefined): Promise<FluentdReading> {
     const { fluentd } = this.#subject;
-    const table = await this.#host.listProcesses();
+    const table = await this.#table();
+    if (table instanceof Error) return known ?? { kind: 'absent', why: table.message };
     const same = known && stillRunning(table, known);
     if (same !== undefined) return await this.#withProof(table, same);
     const successor = known && this.#successorOf(table, known);
@@ -86,11 +88,17 @@ export class FluentdFinder {
     const sign = await this.#look();
     // A supervisor outlives its workers.
     if (known.kind === 'remote') return sign === 'listening' || sign === 'starting' ? REMOTE : GONE;
-    const table = await this.#host.listProcesses();
+    const table = await this.#table();
+    if (table instanceof Error) return known;
     if (known.kind === 'wrapper') return isAlive(table, known.leader) ? known : GONE;
     return (
       stillRunning(table, known) ?? this.#successorOf(table, known) ?? this.#orphansOf(table, known) ?? GONE
     );
+  }
+
+  /** An Error if nobody knows the processes. That does not mean that Fluentd is gone. */
+  #table(): Promise<Table | Error> {
+    return this.#host.listProcesses().catch((error: Error) => error);
   }
 
   /** Looks for orphans before unknown supervisors: orphans get a new parent (the next init), which is not their supervisor. */

@@ -76,7 +76,9 @@ async function send(host: Host, target: Target, signal: string, { fluentd }: Rea
     return { ...saying(`${signal} was not sent: ${why}`), failed: true };
   }
   const targets = targetsOf(target, fluentd);
-  const results = await Promise.all(targets.map((target) => host.signal(target, signal)));
+  const results = await Promise.all(
+    targets.map((target) => host.signal(target, signal).catch((error: Error) => error)),
+  );
   const pids = targets.filter((_, index) => results[index] === 'sent').map(({ pid }) => pid);
   if (results.includes('not-permitted'))
     return {
@@ -84,6 +86,9 @@ async function send(host: Host, target: Target, signal: string, { fluentd }: Rea
       pids,
       failed: true,
     };
+  const failure = results.find((result) => result instanceof Error);
+  if (failure !== undefined)
+    return { what: `${signal} was not sent to all: ${failure.message}`, pids, failed: true };
   if (pids.length === 0) return saying(`${signal} was not sent: the process had ended`);
   return { what: `sent ${signal} to ${pids.join(', ')}`, pids, failed: false };
 }

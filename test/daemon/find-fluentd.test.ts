@@ -29,6 +29,29 @@ describe('fluentd', () => {
     expect(tables.filter((at) => at > 11_000 && at < 60_000)).toEqual([21_000, 31_000]);
   });
 
+  test('counts neither as gone nor as new while nobody can list the processes', async () => {
+    const { host } = busyHost();
+    const known = await find(host);
+    expect(known.kind).toBe('running');
+    host.listProcesses = () => Promise.reject(new Error('the system has too many files open'));
+    host.listFamily = host.listProcesses;
+    expect(await find(host, known)).toMatchObject({ ...known });
+    expect(await follow(host, known)).toBe(known);
+    expect(await find(host)).toEqual({ kind: 'absent', why: 'the system has too many files open' });
+  });
+
+  test('that cannot be looked at right before a signal gets none, and the reason is told', async () => {
+    const { host } = busyHost();
+    const { signal } = host;
+    host.signal = () => Promise.reject(new Error('the system has too many files open'));
+    host.at(70_000, () => {
+      host.signal = signal;
+    });
+    const { report } = await run(host);
+    const why = 'SIGINT was not sent to all: the system has too many files open';
+    expect(report.done).toContainEqual({ what: why, pids: [], failed: true });
+  });
+
   test('that ends by itself is waited for until the trigger, and then no longer than the settle time', async () => {
     const { host, fluentd } = busyHost();
     host.at(20_000, () => fluentd.end()).at(40_000, (h) => h.request('done-file'));

@@ -107,6 +107,19 @@ describe('a main that sleeps for five minutes between two lines', () => {
     expect(outcome).toMatchObject({ outcome: 'unproven', left: { bytes: 0 } });
   });
 
+  test('is not taken as ended while nobody can list the processes', async () => {
+    const host = sleepingMain();
+    const { listProcesses } = host;
+    host.at(100_000, (h) => {
+      h.listProcesses = () => Promise.reject(new Error('the system has too many files open'));
+    });
+    host.at(200_000, (h) => {
+      h.listProcesses = listProcesses;
+    });
+    await runUntilMainIsGone(host);
+    expectStops(host, ['SIGINT 4242 @305000']);
+  });
+
   test('is taken as ended by a quiet window of one minute', async () => {
     const host = sleepingMain();
     await run(host, { quiet: 60_000 });

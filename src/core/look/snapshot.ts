@@ -25,6 +25,7 @@ export interface Snapshot {
   /** undefined if this look did not list them. */
   readonly buffers: BuffersReading | undefined;
   readonly fluentd: FluentdReading;
+  /** undefined if nobody knows, or nobody asks. */
   readonly mains: readonly ProcessIdentity[] | undefined;
   /** In the order of arrival. */
   readonly requests: readonly DrainRequest[];

@@ -36,7 +36,7 @@ export function* remember(
     supervisor: fluentd.kind === 'running' ? sinceWhen(memory, fluentd.supervisor, at) : memory.supervisor,
     ...workersIn(memory, fluentd, at),
     fluentdSeen: memory.fluentdSeen || fluentd.kind !== 'absent',
-    main: watchMain(memory.main, snapshot.mains ?? [], at),
+    main: watchMain(memory.main, snapshot.mains, at),
     began: memory.began,
   };
 }
@@ -99,7 +99,12 @@ function workersIn(
 const LEAST_LIFE: Millis = 400;
 
 /** Counts only processes that live for a while: a probe is not main, and must not hide that main has ended. */
-export function watchMain(before: MainProcess, matches: readonly ProcessIdentity[], at: Millis): MainProcess {
+export function watchMain(
+  before: MainProcess,
+  matches: readonly ProcessIdentity[] | undefined,
+  at: Millis,
+): MainProcess {
+  if (matches === undefined) return before;
   const keys = matches.map(({ pid, startTime }) => `${pid} ${startTime}`);
   const sightings = new Map(keys.map((key) => [key, before.sightings.get(key) ?? at]));
   const isThere = [...sightings.values()].some((since) => at - since >= LEAST_LIFE);

@@ -64,7 +64,7 @@ export function isStillAtRest(before: Snapshot | undefined, now: Snapshot): bool
 /** Repeats the observation at a new time. Only the witness, the buffers and main's process may say more. */
 function observeRest(before: Observation, snapshot: Snapshot): Facts {
   const { memory } = before;
-  const main = watchMain(memory.main, snapshot.mains ?? [], snapshot.at);
+  const main = watchMain(memory.main, snapshot.mains, snapshot.at);
   return {
     ...before,
     ...plainFacts(snapshot),

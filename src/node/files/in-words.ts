@@ -15,8 +15,14 @@ const WORDS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'no network interface here has this address',
   ENOTFOUND: 'no such host is known',
   EIO: 'the disk failed to read it',
-  EMFILE: 'too many files are open',
+  EMFILE: 'posidle has too many files open',
+  ENFILE: 'the system has too many files open',
 };
+
+/** Whether the error says nothing about the file: the system had no room to open it. */
+export function isExhaustion(error: unknown): boolean {
+  return ['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
 
 /** Whether the error means that there is no such file. */
 export function isAbsence(error: unknown): boolean {

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from 'node:fs';
 import type { ProcessRow } from '../../core/progress/fluentd-reading.ts';
 import { inPortions } from '../files/files.ts';
+import { isExhaustion } from '../files/in-words.ts';
 
 const KEPT = 4 * 1024;
 /** For all command lines together: a neighbour may start thousands of processes, and a pattern takes a microsecond for each byte. */
@@ -30,12 +31,14 @@ export function familyInProc(pid: number): readonly ProcessRow[] | undefined {
   }
 }
 
+/** Gives nothing for a process that is gone. Throws if the system cannot open a file: then nobody knows whether it is gone. */
 export function readProc(pid: number, { root = '/proc', most = KEPT } = {}): readonly ProcessRow[] {
   try {
     const stat = readFileSync(`${root}/${pid}/stat`, 'utf8');
     const cmdline = readInto(BUFFER, `${root}/${pid}/cmdline`);
     return [{ pid, ...parseStat(stat), argv: parseCmdline(cmdline, most) }];
-  } catch {
+  } catch (error) {
+    if (isExhaustion(error)) throw error;
     return [];
   }
 }

@@ -1,11 +1,29 @@
+import { readdirSync } from 'node:fs';
 import type { ProcessIdentity, ProcessRow } from '../../core/progress/fluentd-reading.ts';
+import { inWords } from '../files/in-words.ts';
 import { familyInProc, listProc, readProc } from './proc.ts';
 
-/** Without /proc (a developer's macOS) posidle uses the `ps` command. */
-const HAS_PROC = readProc(process.pid).length > 0;
+/**
+ * Where /proc cannot be read (macOS, or a profile that denies it) posidle uses the `ps` command. It never changes from one to the other:
+ * they give the same process different start times.
+ */
+const HAS_PROC = canReadProc();
 
+function canReadProc(): boolean {
+  try {
+    return readdirSync('/proc').length > 0 && readProc(process.pid).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Rejects if nobody knows which processes there are. */
 export async function listProcesses(): Promise<readonly ProcessRow[]> {
-  return HAS_PROC ? listProc() : listByPs();
+  return HAS_PROC ? listProc().catch(inPlainWords) : listByPs().catch(inPlainWords);
+}
+
+function inPlainWords(error: NodeJS.ErrnoException): never {
+  throw new Error(`the processes cannot be looked at: ${inWords(error)}`);
 }
 
 export async function listFamily(pid: number): Promise<readonly ProcessRow[]> {
@@ -21,7 +39,8 @@ type Sent = 'sent' | 'gone' | 'not-permitted';
 
 /** Sends the signal only if the pid is still the same process. Checks that right before. */
 export async function signalProcess({ pid, startTime }: ProcessIdentity, signal: string): Promise<Sent> {
-  const rows = HAS_PROC ? readProc(pid) : await listByPs();
+  const read = async () => (HAS_PROC ? readProc(pid) : listByPs());
+  const rows = await read().catch(inPlainWords);
   const isThere = rows.some((row) => row.pid === pid && row.startTime === startTime && !row.zombie);
   return isThere ? send(pid, signal as NodeJS.Signals) : 'gone';
 }
