@@ -16,7 +16,7 @@ import { listFollowed } from './files/walk.ts';
 import { Watcher } from './files/watcher.ts';
 import { holdsOpen } from './processes/open-files.ts';
 import { listFamily, listProcesses, maySignal, signalProcess } from './processes/processes.ts';
-import { askWitnesses, listWitnesses, lookForFluentd, tellWitness } from './witness/ask-witnesses.ts';
+import { askWitnesses, hasWitness, lookForFluentd, tellWitness } from './witness/ask-witnesses.ts';
 
 /** A stop request waits this long for the current look, because nearly every look ends in time. */
 const LOOK_HEAD_START: Millis = 500;
@@ -93,7 +93,7 @@ export class NodeHost implements Host {
 
   lookAt: Host['lookAt'] = (entries, found) => this.#logFiles.lookAt(entries, found, placesBelow(this.#root));
 
-  hasWitness: Host['hasWitness'] = async (dir) => (await listWitnesses(dir)).length > 0;
+  readonly hasWitness = hasWitness;
 
   askWitnesses: Host['askWitnesses'] = (dir) => askWitnesses(dir, this.now());
 

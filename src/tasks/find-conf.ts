@@ -162,7 +162,7 @@ async function running(host: Host, wanted: ConfWanted) {
   const found = await new FluentdFinder(host, { fluentd: target, posFiles }).find(undefined);
   const fluentd =
     found.kind === 'running'
-      ? (await host.listProcesses()).find((row) => isSame(row, found.supervisor))
+      ? (await host.listProcesses().catch(() => [])).find((row) => isSame(row, found.supervisor))
       : undefined;
   const own = fluentd && environmentOf(fluentd.pid);
   const { configFile, ...given } = fluentdArguments(isOfFluentd && own && fluentd ? fluentd.argv : []);

@@ -3,7 +3,7 @@ import type { FileStat } from '../../core/look/snapshot.ts';
 import { COARSEST_TICK } from '../../core/look/snapshot.ts';
 import type { Millis } from '../../core/text/units.ts';
 import { inPortions, toBytes } from './files.ts';
-import { isAbsence } from './in-words.ts';
+import { isAbsence, isExhaustion } from './in-words.ts';
 import { nameBudget, readNames } from './names.ts';
 
 /** A listing is valid for ten times as long as it took, at most LISTING_AGE. */
@@ -102,8 +102,8 @@ async function listed(directory: string): Promise<Listing> {
   return {
     names,
     links: error === undefined || isAbsence(error) ? links : undefined,
-    // In a directory that the system refuses, nothing can be found.
-    error: error?.code === undefined ? error : undefined,
+    // In a directory that the system refuses, nothing can be found. It refuses none for want of room to open it.
+    error: error?.code === undefined || isExhaustion(error) ? error : undefined,
     date: date?.isSettled ? date.text : undefined,
     goodUntil: end + Math.min(LISTING_AGE, WORTH * (end - start)),
   };

@@ -7,6 +7,7 @@ import { parseAnswer, parseDone, parseLastWord, type Said } from '../../core/wit
 import type { Testimony, Witness } from '../../core/witness/testimony.ts';
 import type { FluentdSign, WitnessOrder } from '../../host.ts';
 import { roomIn } from '../files/files.ts';
+import { inWords, isExhaustion } from '../files/in-words.ts';
 
 /** A witness gives a sign of life at once. The rest may take longer on a busy machine or with very many files. */
 const SILENCE: Millis = 2_000;
@@ -19,9 +20,13 @@ const SOCKET = /^\d+-\d+\.sock$/;
 /** Each start of Fluentd leaves a socket, and a neighbour may leave any number of names. */
 const MOST_NAMES = 10_000;
 const MOST_WITNESSES = 1_000;
+const CANNOT_BE_ASKED = 'its witness cannot be asked';
 const GONE: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOENT']);
 
-/** The names of all sockets in a witness's directory, the oldest first. Each worker made one when it started. */
+/**
+ * The names of all sockets in a witness's directory, the oldest first. Each worker made one when it started. Rejects if the system cannot
+ * open the directory: then nobody knows whether there is a witness.
+ */
 export async function listWitnesses(dir: string): Promise<readonly string[]> {
   const names: string[] = [];
   try {
@@ -31,7 +36,8 @@ export async function listWitnesses(dir: string): Promise<readonly string[]> {
       looked += 1;
       if (looked >= MOST_NAMES) break;
     }
-  } catch {
+  } catch (error) {
+    if (isExhaustion(error)) throw error;
     return [];
   }
   return names.toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(-MOST_WITNESSES);
@@ -39,23 +45,37 @@ export async function listWitnesses(dir: string): Promise<readonly string[]> {
 
 /** Asks every witness for a look. Never rejects: a witness that fails is `silent`, with the reason. */
 export async function askWitnesses(dir: string, at: Millis): Promise<Testimony> {
-  const names = await listWitnesses(dir);
+  const names = await listWitnesses(dir).catch((error: Error) => error);
+  if (names instanceof Error)
+    return { at, witnesses: [{ worker: dir, kind: 'silent', why: `${CANNOT_BE_ASKED}: ${inWords(names)}` }] };
   const budget = newBudget();
   return { at, witnesses: await Promise.all(names.map((name) => askOne(dir, name, budget))) };
 }
 
-/** What the directory shows of Fluentd. A busy witness is not gone. A socket that posidle may not open shows nothing. */
+/** Whether there is or was one. If nobody knows, there may be one. */
+export async function hasWitness(dir: string): Promise<boolean> {
+  return listWitnesses(dir).then(
+    (names) => names.length > 0,
+    () => true,
+  );
+}
+
+/**
+ * What the directory shows of Fluentd. A busy witness is not gone, and one may listen while the system can open nothing. A socket that
+ * posidle may not open shows nothing.
+ */
 export async function lookForFluentd(dir: string): Promise<FluentdSign> {
-  const names = await listWitnesses(dir);
+  const names = await listWitnesses(dir).catch(() => undefined);
+  if (names === undefined) return 'listening';
   const answers = await Promise.all(names.map((name) => exchange(join(dir, name), '')));
   if (answers.some((answer) => 'text' in answer || ('why' in answer && answer.isBusy))) return 'listening';
   const fifo = await open(
     join(dir, 'lives'),
     constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW,
-  ).catch(({ code }: NodeJS.ErrnoException) => code);
-  // A FIFO without a reader cannot be opened for writing (fifo(7)).
-  if (fifo === 'ENXIO') return 'ended';
-  if (fifo === undefined || typeof fifo === 'string') return 'unknown';
+  ).catch((error: NodeJS.ErrnoException) => error);
+  // ENXIO: a FIFO without a reader cannot be opened for writing (fifo(7)).
+  if (fifo instanceof Error)
+    return fifo.code === 'ENXIO' ? 'ended' : isExhaustion(fifo) ? 'listening' : 'unknown';
   const isFifo = (await fifo.stat().catch(() => undefined))?.isFIFO() ?? false;
   await fifo.close();
   return isFifo ? 'starting' : 'unknown';
@@ -151,10 +171,11 @@ function exchange(path: string, word: string, budget = newBudget()): Promise<Exc
       if (budget.bytes < 0 || budget.values < 0) end({ why: 'the answer of its witness is too long' });
     });
     socket.once('end', () => end({ text: Buffer.concat(chunks).toString() }));
-    socket.once('error', ({ code, message }: NodeJS.ErrnoException) => {
-      if (GONE.has(code)) return end({ gone: true });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (GONE.has(error.code)) return end({ gone: true });
       // EAGAIN: the queue of the socket is full, so somebody listens (connect(2)).
-      end({ why: `its witness cannot be asked: ${message}`, isBusy: code === 'EAGAIN' });
+      const isBusy = error.code === 'EAGAIN' || isExhaustion(error);
+      end({ why: `${CANNOT_BE_ASKED}: ${error.message}`, isBusy });
     });
   });
 }

@@ -74,3 +74,10 @@ describe('a directory', () => {
     await expect(find(inode)).rejects.toThrow('more than 1 names');
   });
 });
+
+test('a directory that nobody can open now is not one without the file', async () => {
+  const full = Object.assign(new Error('EMFILE'), { code: 'EMFILE' });
+  vi.mocked(names.readNames).mockRejectedValueOnce(full);
+  await expect(find('1')).rejects.toBe(full);
+  expect(await find('1')).toBeUndefined();
+});
