@@ -49,16 +49,28 @@ export function settingsOf(options: WatchOptions, isParent: boolean): Settings {
 
 /**
  * The same regular expression with V8's experimental engine, which takes linear time: a neighbour in the process namespace chooses the
- * text. Throws a UsageError if that engine cannot run it.
+ * text. A shorter text is no remedy, because `(a+)+b` takes for ever on 40 characters. Throws a UsageError if that engine cannot run it.
  */
 export function linear(pattern: RegExp): RegExp {
+  // It only allows the flag `l`. All other regular expressions keep their engine.
   setFlagsFromString('--enable-experimental-regexp-engine');
-  try {
-    return new RegExp(pattern.source, `${pattern.flags.replace('l', '')}l`);
-  } catch {
+  if (linearOrNone(/x/) === undefined)
+    throw new UsageError(
+      `\`doneProcess\`: Node ${process.versions.node} can no longer match in linear time, and the command line of a neighbour could stop posidle for ever. Use another trigger, or an older Node`,
+    );
+  const found = linearOrNone(pattern);
+  if (found === undefined)
     throw new UsageError(
       `\`doneProcess\`: ${pattern} may take for ever on the command line of a neighbour. Leave out flags, (?=…), (?!…), back references and counts of hundreds`,
     );
+  return found;
+}
+
+function linearOrNone({ source, flags }: RegExp): RegExp | undefined {
+  try {
+    return new RegExp(source, `${flags.replace('l', '')}l`);
+  } catch {
+    return undefined;
   }
 }
 
