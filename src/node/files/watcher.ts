@@ -3,6 +3,13 @@ import { watch } from 'chokidar';
 /** The least time between two starts of the watch: a busy file costs one event a second instead of one for each write. */
 const REST = 1_000;
 
+/** What inotify_init(2) and inotify_add_watch(2) mean. */
+const INOTIFY: Readonly<Record<string, string>> = {
+  EMFILE:
+    'no inotify instance is left for its user, fs.inotify.max_user_instances, or too many files are open',
+  ENOSPC: 'no inotify watch is left for its user, fs.inotify.max_user_watches',
+};
+
 /**
  * Reports possible changes of files. A report only shortens a sleep, so a lost one costs one poll interval. Each report stops the watch
  * until the next sleep.
@@ -45,7 +52,8 @@ export class Watcher {
     for (const event of ['raw', 'all'] as const) watching.on(event, () => this.#hint(changed));
     watching.on('error', (error) => {
       this.#failed = true;
-      this.#refused(error instanceof Error ? error.message : String(error));
+      const { code = '', message } = error as NodeJS.ErrnoException;
+      this.#refused(INOTIFY[code] ?? message);
       this.#hint(changed);
     });
   }
