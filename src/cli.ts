@@ -8,6 +8,7 @@ import { HELP_ALL, mistakeIn } from './commands/options/mistakes.ts';
 import type { DrainArgs, RunArgs, WatchArgs } from './commands/options/options.ts';
 import { EXIT } from './core/drain/outcome.ts';
 import { printable } from './core/text/printable.ts';
+import { endIfStuck } from './node/processes/end.ts';
 import { CommandError, UsageError } from './tasks/usage-error.ts';
 
 const SHOW_ALL = 'Show all options';
@@ -16,7 +17,8 @@ const BY_ENVIRONMENT = 'Every option can be set by environment: POSIDLE_QUIET=30
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // The reader closed the pipe (`inspect | head -1`). Keep the exit code.
   if (error.code === 'EPIPE') process.exit();
-  fail(`cannot write to stdout: ${error.message}`, EXIT.bug);
+  tell(`cannot write to stdout: ${error.message}`);
+  process.exit(EXIT.bug);
 });
 
 // The bundle is CommonJS, which has no top-level await.
@@ -29,12 +31,17 @@ async function main(): Promise<void> {
   try {
     await parser(isAll || given.length === 0 ? ['--help', ...given] : given).parseAsync();
   } catch (error) {
-    if (error instanceof UsageError) fail(inFlags(error.message), EXIT.usage);
-    if (error instanceof CommandError) fail(error.message, error.code);
-    fail(reportOf(error), EXIT.bug);
+    const [message, code] = toldOf(error);
+    tell(message);
+    await endIfStuck();
+    process.exit(code);
   }
-  // Writes to a pipe are asynchronous: exit only when stdout is flushed.
-  process.stdout.write('', () => process.exit());
+  endFlushed();
+}
+
+/** Writes to a pipe are asynchronous: exits only when stdout is flushed. */
+function endFlushed(): void {
+  process.stdout.write('', () => void endIfStuck().then(() => process.exit()));
 }
 
 /** Each command loads its modules only when it runs, so that `--help` stays fast. */
@@ -128,8 +135,13 @@ function withOptions(built: Argv, { words, options, positional, examples }: Comm
 
 /** Ends after stdout is flushed; a second signal ends at once. A PID 1 without signal handlers would ignore both. */
 function endAtSignal(): void {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(signal, () => process.stdout.write('', () => process.exit()));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, endFlushed);
+}
+
+function toldOf(error: unknown): readonly [message: string, code: number] {
+  if (error instanceof UsageError) return [inFlags(error.message), EXIT.usage];
+  if (error instanceof CommandError) return [error.message, error.code];
+  return [reportOf(error), EXIT.bug];
 }
 
 function reportOf(error: unknown): string {
@@ -138,9 +150,8 @@ function reportOf(error: unknown): string {
   return `${stack}\nThis is a bug of posidle ${VERSION} (Node ${process.versions.node}). Please report these lines: ${where}`;
 }
 
-function fail(message: string, code: number): never {
+function tell(message: string): void {
   process.stderr.write(`posidle: ${message.split('\n').map(printable).join('\n')}\n`);
-  process.exit(code);
 }
 
 // Last, because `main` uses the constants above.

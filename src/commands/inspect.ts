@@ -8,6 +8,7 @@ import { printable } from '../core/text/printable.ts';
 import { formatDuration, type Millis } from '../core/text/units.ts';
 import { NodeHost } from '../node/node-host.ts';
 import { canDraw, drawAll, widthOfStdout, write, writeLines } from '../node/output/terminal.ts';
+import { endAfter } from '../node/processes/end.ts';
 import { Inspector, inspectSubject } from '../tasks/inspect.ts';
 import { UsageError } from '../tasks/usage-error.ts';
 import { frameOf } from './inspect-view/follow-frame.ts';
@@ -17,12 +18,16 @@ import type { InspectArgs } from './options/inspect-options.ts';
 import { unknownVariables } from './start-warnings.ts';
 
 const FAILED = 1;
+/** For the look that has begun when the wait is over: there may be very many files. */
+const HEAD_START: Millis = 3_000;
+const OVERDUE = 'no look has ended in time: there are very many files, or a mount does not answer';
 
 /** `posidle inspect`: shows what is read and what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {
   refuseContradictions(args);
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, state: states, json } = args;
   const host = new NodeHost(root);
+  const callOff = args.wait === undefined ? () => {} : await endAfter(args.wait + HEAD_START, OVERDUE);
   const subject = await inspectSubject(host, { posFiles, fluentConf, root, witness });
   const { conf, warnings } = subject;
   const notes = [...unknownVariables(process.env), ...warnings];
@@ -31,6 +36,7 @@ export async function runInspect(args: InspectArgs): Promise<number> {
   const inspector = new Inspector(host, subject, isRepeated ? new Paces() : undefined);
   if (args.follow) return await follow(inspector, view, args);
   const { found, passed, reason } = await look(inspector, args);
+  callOff();
   const lines = json ? [jsonOf(found, states)] : reason ? [printable(reason)] : tableLines(found, view);
   // Set before the write, because a reader that closes the pipe ends the process.
   process.exitCode = passed ? EXIT.ok : FAILED;

@@ -46,6 +46,9 @@ export class Proof {
   }
 
   async posFiles(): Promise<readonly string[]> {
-    return [...(await expandAll(this.#host, this.#subject.posFiles)).keys()];
+    const paths = [...(await expandAll(this.#host, this.#subject.posFiles)).keys()];
+    // `holdsOpen` is synchronous: for a dead mount it would block everything, and this blocks only the look.
+    for (const path of paths) await this.#host.fileStamp(path);
+    return paths;
   }
 }

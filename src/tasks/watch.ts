@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
-import type { Outcome } from '../core/drain/outcome.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { EXIT, type Outcome } from '../core/drain/outcome.ts';
 import type { Policy } from '../core/drain/policy.ts';
 import { type ConfFacts, tailFacts } from '../core/fluent-conf/facts.ts';
 import { quietNeededBy } from '../core/fluent-conf/tail.ts';
 import { IS_DATABASE, isDatabase } from '../core/pos-file/pos-file.ts';
 import type { Role } from '../core/progress/limits.ts';
+import { formatDuration, type Millis } from '../core/text/units.ts';
 import { SHARED_DIR } from '../core/witness/load.ts';
 import { type Reporter, watch as watchLoop } from '../daemon/loop.ts';
 import { listPutAside } from '../daemon/read-buffers.ts';
@@ -15,7 +17,7 @@ import { loadedWitness } from '../node/witness/write-witness.ts';
 import { type Armed, armedBy, openTriggers } from './arm-triggers.ts';
 import { type FoundPosFiles, findPosFiles } from './find-conf.ts';
 import type { Parent } from './parent.ts';
-import { UsageError } from './usage-error.ts';
+import { CommandError, UsageError } from './usage-error.ts';
 import { policyOf, type Settings, settingsOf, type WatchOptions } from './watch-options.ts';
 
 export interface WatchReporter extends Reporter {
@@ -44,7 +46,7 @@ export async function watch(
     const shared = parent === undefined ? sharedWitness(asked) : undefined;
     const hasWitness = shared !== undefined || (parent !== undefined && asked.witness !== 'off');
     const wanted = { ...asked, command: parent?.command, isOfFluentd: true, hasWitness };
-    const found = known ?? (await findPosFiles(host, wanted));
+    const found = known ?? (await inTime(findPosFiles(host, wanted)));
     const settings = options.quiet === undefined ? withFittingQuiet(asked, found.conf) : asked;
     // Bounded, because a dead mount never answers.
     const paths = await host.within(pathsOf(host, found.posFiles), host.now());
@@ -87,6 +89,21 @@ export async function watch(
   }
 }
 
+/** A dead mount never answers. */
+const START_PATIENCE: Millis = 10_000;
+
+async function inTime<Found>(work: Promise<Found>): Promise<Found> {
+  const late = new AbortController();
+  const told = pause(START_PATIENCE, LATE, { signal: late.signal });
+  const found = await Promise.race([work, told]).finally(() => late.abort());
+  if (found !== LATE) return found as Found;
+  throw new CommandError(
+    `fluent.conf and the pos files were not found within ${formatDuration(START_PATIENCE)}: a mount does not answer`,
+    EXIT.cannotWork,
+  );
+}
+
+const LATE = Symbol('late');
 const WITNESSED = { by: 'witness' } as const;
 const ONLY_CLOCK = 'posidle looks once a second instead; that loses nothing';
 

@@ -116,6 +116,49 @@ describe('bad input is named, the rest is shown, and there is no stack', () => {
   });
 });
 
+describe('a mount that never answers', () => {
+  const hanging = (patch: string) =>
+    loading(`import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      const forEver = new Promise(() => setInterval(() => {}, 60_000));
+      ${patch}
+      syncBuiltinESMExports();`);
+
+  test.each([
+    [
+      'is asked without a thread',
+      'const { statSync } = fs; fs.statSync = (path, ...args) => /a.log/.test(path) ? wait() : statSync(path, ...args);',
+    ],
+    [
+      'is asked in a thread',
+      'const { open } = fs.promises; fs.promises.open = (path, ...args) => /app.pos/.test(path) ? forEver : open(path, ...args);',
+    ],
+  ])('and %s ends a wait in time, with a line that says so', (_, patch) => {
+    writeFileSync(pos, posText([logged('a.log', 'one\n', 4)]));
+    const { stdout, status } = shell(`${hanging(patch)} posidle inspect app.pos --wait 100ms`);
+    expect(stdout).toBe('no look has ended in time: there are very many files, or a mount does not answer\n');
+    expect(status).toBe(137);
+  });
+
+  test('and holds a thread does not keep posidle from ending', () => {
+    execFileSync('mkfifo', [inDir('fifo')]);
+    const patch = `void fs.promises.open('${inDir('fifo')}', 'r');`;
+    const { stderr, status } = shell(`${hanging(patch)} posidle inspect --max-lag=1 --wait=1s`);
+    expect(stderr).toMatch(/^posidle: --max-lag and --wait: give only one of them\n/);
+    expect(status).toBe(137);
+  });
+
+  test('where watch looks for fluent.conf is named', () => {
+    const patch = 'fs.promises.access = () => forEver;';
+    const { stderr, status } = shell(`${hanging(patch)} posidle watch -c f.conf`);
+    expect(stderr).toBe(
+      'posidle: fluent.conf and the pos files were not found within 10 s: a mount does not answer\n',
+    );
+    expect(status).toBe(4);
+  });
+});
+
 describe('an output that takes no more', () => {
   beforeEach(() =>
     writeFileSync(

@@ -1,0 +1,40 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Millis } from '../../core/text/units.ts';
+
+const LOOKS = 50;
+const LOOK_EVERY: Millis = 20;
+
+/**
+ * Must come before the exit, for which Node waits for its threads that work on files (uv_library_shutdown in libuv). One that waits for a dead
+ * mount never ends: then only a signal ends this process.
+ */
+export async function endIfStuck(): Promise<void> {
+  for (let left = LOOKS; left > 0 && isStuck(); left -= 1) await pause(LOOK_EVERY);
+  if (!isStuck()) return;
+  process.kill(process.pid, 'SIGKILL');
+  // Linux sends no signal from a PID 1 to itself (pid_namespaces(7)), but an abort ends it.
+  process.abort();
+}
+
+function isStuck(): boolean {
+  return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
+}
+
+const WATCHDOG = `const { writeSync } = require('node:fs');
+  const { workerData: { after, line } } = require('node:worker_threads');
+  setTimeout(() => {
+    try { writeSync(1, line); } catch {}
+    process.kill(process.pid, 'SIGKILL');
+  }, after)`;
+
+/**
+ * Prints the line and ends this process after the time, in a thread of its own: a synchronous call to a dead mount blocks the main one.
+ * Gives a function that calls it off.
+ */
+export async function endAfter(after: Millis, line: string): Promise<() => void> {
+  // Few commands need it, and every start would load it.
+  const { Worker } = await import('node:worker_threads');
+  const watchdog = new Worker(WATCHDOG, { eval: true, workerData: { after, line: `${line}\n` } });
+  watchdog.unref();
+  return () => void watchdog.terminate();
+}
