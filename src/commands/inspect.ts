@@ -11,6 +11,7 @@ import { canDraw, drawAll, widthOfStdout, write, writeLines } from '../node/outp
 import { endAfter } from '../node/processes/end.ts';
 import { Inspector, inspectSubject } from '../tasks/inspect.ts';
 import { UsageError } from '../tasks/usage-error.ts';
+import { growHeapSlowly } from './heap.ts';
 import { frameOf } from './inspect-view/follow-frame.ts';
 import { jsonOf } from './inspect-view/json.ts';
 import { tableLines, type View } from './inspect-view/table.ts';
@@ -25,6 +26,7 @@ const OVERDUE = 'no look has ended in time: there are very many files, or a moun
 /** `posidle inspect`: shows what is read and what is left. Resolves to the exit code. */
 export async function runInspect(args: InspectArgs): Promise<number> {
   refuseContradictions(args);
+  growHeapSlowly();
   const { 'pos-file': posFiles = [], 'fluent-conf': fluentConf, root, witness, state: states, json } = args;
   const host = new NodeHost(root);
   const callOff = args.wait === undefined ? () => {} : await endAfter(args.wait + HEAD_START, OVERDUE);
