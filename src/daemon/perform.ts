@@ -31,7 +31,7 @@ export function perform(host: Host, action: Action, reach: Reach): Promise<Done>
 }
 
 /** Sends an order to the witnesses; undefined if none obeyed. A stop goes to one worker per supervisor, since the supervisor stops the others. */
-export async function tellWitnesses(
+async function tellWitnesses(
   host: Pick<Host, 'askWitnesses' | 'tellWitness'>,
   word: WitnessOrder,
   dir: string | undefined,

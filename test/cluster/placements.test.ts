@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { configMapsIn, type PodSpec, podIn } from '../pods/kubernetes.ts';
-import { kustomize, manifestsIn } from '../pods/kustomize.ts';
-import { cronJobBlock, nativeBlock } from '../pods/readme.ts';
+import { kustomize } from '../pods/kustomize.ts';
 import { kubectl } from './kubectl.ts';
 import {
   append,
@@ -186,19 +185,6 @@ describe('on a real cluster', { concurrent: true }, () => {
     const { report } = await playThese(kustomize('test/pods/original'));
     expect(logOf(report, 'fluentd')).toMatch(/fluentd worker is now running/);
     expect(logOf(report, 'fluentd')).not.toMatch(/Worker 0 finished/);
-  });
-
-  test('the Job of docker/README completes when only its log path is changed', async () => {
-    const manifests = manifestsIn(nativeBlock().replaceAll('/var/log/app', '/data/logs'));
-    expectDelivered(await playThese(manifests), 'main-ended');
-  });
-
-  test('the CronJob of docker/README runs the Job above it', async () => {
-    const [conf, job] = manifestsIn(nativeBlock());
-    const [cronJob] = manifestsIn(cronJobBlock());
-    if (conf === undefined || job === undefined || cronJob === undefined) throw new Error('no blocks');
-    const spec = { ...(cronJob.spec as object), jobTemplate: { spec: job.spec } };
-    expectDelivered(await playThese([conf, { ...cronJob, spec }]), 'main-ended');
   });
 
   test('the DaemonSet of the exporter is what the Kubernetes API takes', async () => {

@@ -10,7 +10,7 @@ import type { Departed, Observation, ObservedFile } from './observation.ts';
 export type Facts = Omit<Observation, 'progress'>;
 
 /** How long a wrapper may take to start Fluentd, and a Fluentd that is short of CPU to start its worker. */
-export const SLOW_START: Millis = 10_000;
+const SLOW_START: Millis = 10_000;
 const ALREADY_OVER = Number.NEGATIVE_INFINITY;
 
 export function progressFromFiles(seen: Facts, limits: Limits): Progress {

@@ -13,17 +13,8 @@ const LIMIT = 4_096;
 const TIMEOUT: Millis = 2_000;
 
 /** Writes the outcome as one JSON line for the kubelet. Without a path it does nothing if the default file is missing. */
-export function writeTerminationLog(path: string | undefined, outcome: Outcome): Promise<void> {
-  return leave(path, lineOf(outcome));
-}
-
-/** The same, if no drain has begun. */
-export function writeReason(path: string | undefined, why: string): Promise<void> {
-  return leave(path, printableJson({ version: 1, outcome: 'unproven', why }));
-}
-
-async function leave(path: string | undefined, line: string): Promise<void> {
-  const isLate = await Promise.race([write(path, line), pause(TIMEOUT, true)]);
+export async function writeTerminationLog(path: string | undefined, outcome: Outcome): Promise<void> {
+  const isLate = await Promise.race([write(path, lineOf(outcome)), pause(TIMEOUT, true)]);
   if (isLate) throw new Error(`not written within ${formatDuration(TIMEOUT)}`);
 }
 
