@@ -2,8 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { exportOptions, inspectOptions } from '../src/commands/options/inspect-options.ts';
-import { watchOptions } from '../src/commands/options/options.ts';
 
 /** Every folder and file of src/, the lowest first: nothing imports what stands above it. */
 const ORDER: readonly (readonly string[])[] = [
@@ -17,7 +15,6 @@ const ORDER: readonly (readonly string[])[] = [
   ['core/look'],
   ['core/observe'],
   ['core/drain'],
-  ['core/hook'],
   ['core/inject'],
   ['core/inspect'],
   ['core/metrics'],
@@ -26,8 +23,7 @@ const ORDER: readonly (readonly string[])[] = [
   ['daemon', 'node'],
   ['tasks'],
   ['commands'],
-  ['api.ts'],
-  ['cli.ts', 'index.ts'],
+  ['cli.ts'],
 ];
 /** The imports from outside src/ that a place may have. */
 const OUTSIDE: Readonly<Record<string, RegExp>> = {
@@ -52,10 +48,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'commands/options/options.ts',
   ],
 };
-/** Texts name an option by its key; the commands put its flag in (inFlags in commands/options/commands.ts). */
-const FLAGS = new RegExp(
-  `--(${Object.keys({ ...watchOptions, ...inspectOptions, ...exportOptions }).join('|')})\\b`,
-);
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.(?!ts')|Buffer\b|setTimeout|performance\.)/;
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -90,12 +82,6 @@ describe.each(files)('src/%s', (file) => {
 
   test('does not end the process or read argv, except in cli.ts', () => {
     if (file !== 'cli.ts') expect(text).not.toMatch(/process\.(exit\b|argv)/);
-  });
-
-  test('names no flag below the commands', () => {
-    const isBelow = placeOf(file).rank < placeOf('commands').rank || file === 'api.ts';
-    // A manifest holds a command line.
-    if (isBelow && !file.startsWith('core/inject/')) expect(withoutComments(text)).not.toMatch(FLAGS);
   });
 
   test('is not part of an import cycle', () => {

@@ -2,7 +2,7 @@ import type { KnipConfig } from 'knip';
 
 export default {
   entry: [
-    'src/{cli,index}.ts!',
+    'src/cli.ts!',
     // esbuild puts these in the place of packages.
     'docker/bundle/*.{mjs,cjs}',
     'fixtures/**/*.{mjs,ts}',

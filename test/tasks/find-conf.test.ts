@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
-import { inspect } from '../../src/index.ts';
 import { type ConfWanted, findConf } from '../../src/tasks/find-conf.ts';
 import { FakeHost } from '../support/fake-host.ts';
 import { needsRoot } from '../support/needs.ts';
@@ -42,7 +41,6 @@ test('Ruby that posidle does not evaluate is never run, and what is unknown is n
   const fluentConf = put('f.conf', tail('a').replace(`${inDir()}/a.log`, `"#{\`id > ${inDir()}/PWNED\`}"`));
   const found = await find({ fluentConf });
   expect(found?.conf.problems).toMatchObject([{ parameter: 'path' }]);
-  await inspect({ fluentConf });
   expect(existsSync(inDir('PWNED'))).toBe(false);
 });
 
